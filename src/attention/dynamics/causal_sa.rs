@@ -1,0 +1,12 @@
+//! Causal self-attention (CSA): token i sees the tokens before it and itself.
+
+use super::{AttentionDynamics, Entry};
+
+/// `SA with sums over j <= i only`.
+pub static ENTRY: Entry = Entry {
+    name: "causal-sa",
+    summary: "SA with sums over j <= i only",
+    citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990",
+    unnormalised: false,
+    build: |spec| AttentionDynamics::boxed(spec, true, true, 1.0),
+};

@@ -1,0 +1,173 @@
+//! Dynamics of tokens. A dynamics is one file here with an [`Entry`]; the command line, the conformance suite and the experiments pick it up.
+
+use super::kernel::direct::{Attention, Output};
+use super::{Head, TimeScale};
+use crate::error::{Error, Result};
+use crate::sphere::Tokens;
+
+pub mod causal_sa;
+pub mod causal_usa;
+pub mod repulsive_sa;
+pub mod repulsive_usa;
+pub mod sa;
+pub mod usa;
+
+/// What a dynamics claims about itself; the conformance suite tests every claim.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facts {
+    /// All tokens move in one common field, so coincident tokens stay coincident and coalescence is exact.
+    pub common_field: bool,
+    /// The flow commutes with rotations of the tokens.
+    pub rotation_equivariant: bool,
+    /// The flow commutes with permutations of the tokens.
+    pub permutation_equivariant: bool,
+    /// `+1` when `E_beta` increases along the flow, `-1` when it decreases, 0 when neither is claimed.
+    pub energy_sign: i8,
+    /// Hemispheres (and caps inside them) are invariant: V = I and positive weights.
+    pub cone_invariant: bool,
+    /// Upper bound of `|x_i'|`, when one is claimed.
+    pub speed_bound: Option<f64>,
+}
+
+/// A velocity field on tokens.
+pub trait Dynamics: Send + Sync {
+    /// `x_i'` for every token, row-major n x d into `out`, tangent to the sphere at `x`.
+    fn velocity(&self, x: &Tokens, out: &mut [f64]);
+
+    /// The unprojected attention `sum_j A_ij V x_j` that a layer adds (theory 0.6).
+    fn field(&self, x: &Tokens, out: &mut [f64]);
+
+    /// What the dynamics claims.
+    fn facts(&self) -> Facts;
+
+    /// Length over which weights change by a factor e, `min(1, |beta|^{-1/2})`: the unit of the integrators' tolerance.
+    fn length_scale(&self) -> f64;
+}
+
+/// Parameters from which a dynamics is built.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// Inverse temperature, any finite number.
+    pub beta: f64,
+    /// Number of initial tokens (U3 and U4 depend on it).
+    pub n: usize,
+    /// Heads; empty means one identity head.
+    pub heads: Vec<Head>,
+    /// Time normalisation of USA.
+    pub time_scale: TimeScale,
+}
+
+impl Spec {
+    /// Identity matrices and default normalisation.
+    pub fn new(beta: f64, n: usize) -> Self {
+        Self { beta, n, heads: Vec::new(), time_scale: TimeScale::default() }
+    }
+}
+
+/// A registered dynamics.
+pub struct Entry {
+    /// Name in experiments and on the command line.
+    pub name: &'static str,
+    /// The equation in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+    /// True when the equation has a time normalisation (USA).
+    pub unnormalised: bool,
+    /// Builds it.
+    pub build: fn(&Spec) -> Result<Box<dyn Dynamics>>,
+}
+
+/// All dynamics, by name.
+pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/dynamics.rs"));
+
+/// Finds a dynamics; `causal` selects the causal variant of `sa` and `usa`.
+///
+/// **Errors** unknown name, with the nearest known one.
+pub fn find(name: &str, causal: bool) -> Result<&'static Entry> {
+    let full = if causal && !name.starts_with("causal-") { format!("causal-{name}") } else { name.to_owned() };
+    ALL.iter().copied().find(|e| e.name == full).ok_or_else(|| Error::unknown("dynamics", &full, ALL.iter().map(|e| e.name)))
+}
+
+/// Builds a dynamics by name.
+///
+/// ```
+/// use metastable::{attention::dynamics, attention::Spec, sphere::Tokens};
+/// let sa = dynamics::build("sa", false, &Spec::new(1.0, 2)).unwrap();
+/// let x = Tokens::from_angles(&[0.0, 1.0]).unwrap();
+/// let mut v = vec![0.0; 4];
+/// sa.velocity(&x, &mut v);
+/// // theta_1' = sin(1) e^{cos 1} / (e + e^{cos 1})
+/// let expected = 1f64.sin() * 1f64.cos().exp() / (1f64.exp() + 1f64.cos().exp());
+/// assert!((v[1] - expected).abs() < 1e-15);
+/// ```
+pub fn build(name: &str, causal: bool, spec: &Spec) -> Result<Box<dyn Dynamics>> {
+    let entry = find(name, causal)?;
+    if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
+        return Err(Error::parameter("beta", spec.beta, format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
+    }
+    (entry.build)(spec)
+}
+
+/// Beyond this inverse temperature the kernel width `beta^{-1/2}` is below the spacing of doubles on the sphere.
+pub const MAX_BETA: f64 = 1e30;
+
+/// The shared implementation behind the registered names.
+pub(crate) struct AttentionDynamics {
+    pub attention: Attention,
+    pub facts: Facts,
+}
+
+impl AttentionDynamics {
+    /// One common constructor: weights, mask and sign decide the facts.
+    pub(crate) fn boxed(spec: &Spec, softmax: bool, causal: bool, sign: f64) -> Result<Box<dyn Dynamics>> {
+        use super::kernel::direct::Weights;
+        let heads = if spec.heads.is_empty() { vec![Head::default()] } else { spec.heads.clone() };
+        let log_factor = spec.time_scale.log_factor(spec.beta, spec.n);
+        let plain = heads.len() == 1 && heads[0].is_identity();
+        if !softmax && plain && spec.beta.abs() + log_factor > 700.0 {
+            return Err(Error::Beyond {
+                quantity: format!("the USA velocity at beta = {} in normalisation {}", spec.beta, spec.time_scale.describe()),
+                hint: "use --time-scale u2 (e^{beta (G-1)}) or sa".into(),
+            });
+        }
+        let weights = if softmax { Weights::Softmax } else { Weights::Exponential { log_factor } };
+        let identity_value = heads.iter().all(Head::has_identity_value);
+        let facts = Facts {
+            common_field: !causal,
+            rotation_equivariant: plain,
+            permutation_equivariant: !causal,
+            energy_sign: match (plain && !causal, sign > 0.0) {
+                (true, true) => 1,
+                (true, false) => -1,
+                _ => 0,
+            },
+            cone_invariant: identity_value && sign > 0.0,
+            speed_bound: match (plain, softmax) {
+                (true, true) => Some(1.0),
+                (true, false) => Some((spec.beta.abs() + log_factor).exp()),
+                _ => None,
+            },
+        };
+        let attention = Attention { beta: spec.beta, heads, causal, weights, sign };
+        Ok(Box::new(Self { attention, facts }))
+    }
+}
+
+impl Dynamics for AttentionDynamics {
+    fn velocity(&self, x: &Tokens, out: &mut [f64]) {
+        self.attention.apply(x, Output::Velocity, out);
+    }
+
+    fn field(&self, x: &Tokens, out: &mut [f64]) {
+        self.attention.apply(x, Output::Field, out);
+    }
+
+    fn facts(&self) -> Facts {
+        self.facts
+    }
+
+    fn length_scale(&self) -> f64 {
+        self.attention.beta.abs().max(1.0).powf(-0.5)
+    }
+}

@@ -1,0 +1,12 @@
+//! Repulsive self-attention: the flow of SA run backwards.
+
+use super::{AttentionDynamics, Entry};
+
+/// `SA with V replaced by -V: the reverse flow, which descends the energy`.
+pub static ENTRY: Entry = Entry {
+    name: "repulsive-sa",
+    summary: "SA with V replaced by -V: the reverse flow, which descends the energy",
+    citation: "Geshkovski, Letrouit, Polyanskiy, Rigollet, arXiv:2312.10794, section 9.1",
+    unnormalised: false,
+    build: |spec| AttentionDynamics::boxed(spec, true, false, -1.0),
+};

@@ -1,0 +1,255 @@
+//! The interaction energy `E_beta = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` on the product of spheres: value, log value, Riemannian
+//! gradient, Hessian-vector product and dense Hessian, in the metric `sum_i |u_i|^2` (theory 6.1).
+//!
+//! Everything is computed with the factor `e^{|beta|}` taken out (the chord kernel), so every beta is finite in log form.
+
+use super::EnergyScale;
+use super::kernel::{exp_shifted, log_kernel};
+use crate::error::{Error, Result};
+use crate::num::{dense, sum::Compensated, sum::dot};
+use crate::sphere::{
+    Tokens,
+    geometry::{project, tangent_basis, tangent_towards},
+};
+use rayon::prelude::*;
+
+/// The energy at one inverse temperature and normalisation.
+///
+/// ```
+/// use metastable::{attention::{Energy, EnergyScale}, sphere::Tokens};
+/// let one = Tokens::from_angles(&[0.3, 0.3]).unwrap();
+/// let e = Energy::new(2.0, EnergyScale::Mean).value(&one).unwrap();
+/// assert!((e - 2f64.exp() / 4.0).abs() < 1e-15); // a Dirac mass: e^beta / (2 beta)
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Energy {
+    /// Inverse temperature.
+    pub beta: f64,
+    /// Normalisation.
+    pub scale: EnergyScale,
+}
+
+impl Energy {
+    /// The energy at `beta`.
+    pub fn new(beta: f64, scale: EnergyScale) -> Self {
+        Self { beta, scale }
+    }
+
+    /// `log sum_ij m_i m_j e^{beta G_ij - |beta|}`, at most 0 (the log of the unit energy for positive beta).
+    ///
+    /// **Accuracy** absolute error below `4u (1 + |beta|)`, and below `16u` near consensus. **Cost** `n^2/2` exponentials.
+    pub fn log_unit(&self, x: &Tokens) -> f64 {
+        let (m, beta) = (x.masses(), self.beta);
+        // The largest exponent is 0 for positive beta (the diagonal); for negative beta it must be looked for.
+        let top = if beta >= 0.0 {
+            0.0
+        } else {
+            let row_top = |i: usize| (0..=i).map(|j| log_kernel(beta, x.row(i), x.row(j))).fold(f64::NEG_INFINITY, f64::max);
+            (0..x.n()).into_par_iter().map(row_top).reduce(|| f64::NEG_INFINITY, f64::max)
+        };
+        let row = |i: usize| {
+            let mut sum = Compensated::default();
+            for j in 0..=i {
+                let twice = if j == i { 1.0 } else { 2.0 };
+                sum.add(twice * m[i] * m[j] * (log_kernel(beta, x.row(i), x.row(j)) - top).exp());
+            }
+            sum.value()
+        };
+        let rows: Vec<f64> = if x.n() < 64 { (0..x.n()).map(row).collect() } else { (0..x.n()).into_par_iter().map(row).collect() };
+        let mut sum = Compensated::default();
+        rows.iter().for_each(|r| sum.add(*r));
+        top + sum.value().ln()
+    }
+
+    /// `log |E|` in the chosen normalisation; finite for every `beta != 0`.
+    ///
+    /// **Errors** at beta = 0, where `1/(2 beta)` is infinite in every normalisation but `unit`.
+    pub fn log_value(&self, x: &Tokens) -> Result<f64> {
+        let log_unit = self.log_unit(x);
+        if self.scale == EnergyScale::Unit {
+            return Ok(log_unit + self.beta.abs() - self.beta);
+        }
+        if self.beta == 0.0 {
+            return Err(Error::Beyond {
+                quantity: "E_beta at beta = 0 (its factor 1/(2 beta))".into(),
+                hint: "use the normalisation `unit`; the gradient is finite".into(),
+            });
+        }
+        let factor = self.scale.log_factor(self.beta, x.n());
+        // The two large terms are merged first: |beta| - beta is exact.
+        Ok(log_unit - (2.0 * self.beta.abs()).ln() + (self.beta.abs() + factor))
+    }
+
+    /// `E`. **Errors** when it lies beyond f64 (use [`Energy::log_value`] or the normalisations `shifted`, `unit`).
+    pub fn value(&self, x: &Tokens) -> Result<f64> {
+        let log = self.log_value(x)?;
+        if log > 709.0 {
+            return Err(self.beyond("E_beta"));
+        }
+        let sign = if self.scale != EnergyScale::Unit && self.beta < 0.0 { -1.0 } else { 1.0 };
+        // Near consensus exp(log) alone would lose log * u; the factor e^{|beta|} is applied once.
+        let log_unit = self.log_unit(x);
+        let prefix = if self.scale == EnergyScale::Unit { 1.0 } else { 0.5 / self.beta.abs() };
+        let shift = match self.scale {
+            EnergyScale::Unit => self.beta.abs() - self.beta,
+            _ => self.beta.abs() + self.scale.log_factor(self.beta, x.n()),
+        };
+        Ok(sign * prefix * exp_shifted(log_unit, shift))
+    }
+
+    /// The error for a quantity beyond f64.
+    fn beyond(&self, quantity: &str) -> Error {
+        Error::Beyond {
+            quantity: format!("{quantity} at beta = {} in normalisation {}", self.beta, self.scale.describe()),
+            hint: "use log_energy, or --energy-scale shifted or unit".into(),
+        }
+    }
+
+    /// Logarithm of the factor between scaled derivatives (kernel `e^{beta G - |beta|}`, no `1/beta`) and those of `E`; for the `unit`
+    /// normalisation the factor `2 beta` keeps its sign separately.
+    fn derivative_factor(&self, n: usize) -> (f64, f64) {
+        let sign = if self.scale == EnergyScale::Unit && self.beta < 0.0 { -1.0 } else { 1.0 };
+        (sign, self.beta.abs() + self.scale.log_factor(self.beta, n))
+    }
+
+    /// Scaled Riemannian gradient: `e^{-|beta|}` times that of the `mean` normalisation,
+    /// `grad_i = m_i sum_j m_j e^{beta G_ij - |beta|} P_{x_i} x_j`, in difference form.
+    ///
+    /// **Accuracy** `1e-14` relative to each row. **Cost** as one right-hand side.
+    pub fn scaled_grad(&self, x: &Tokens, out: &mut [f64]) {
+        let (d, m) = (x.d(), x.masses());
+        let row = |i: usize, out: &mut [f64]| {
+            out.fill(0.0);
+            for (j, xj) in x.rows().enumerate() {
+                let w = m[i] * m[j] * log_kernel(self.beta, x.row(i), xj).exp();
+                out.iter_mut().zip(tangent_towards(x.row(i), xj)).for_each(|(o, u)| *o += w * u);
+            }
+        };
+        if x.n() < 64 {
+            out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(i, o));
+        } else {
+            out.par_chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(i, o));
+        }
+    }
+
+    /// Riemannian gradient in the chosen normalisation.
+    ///
+    /// **Errors** when its scale lies beyond f64.
+    pub fn grad(&self, x: &Tokens) -> Result<Vec<f64>> {
+        let mut g = vec![0.0; x.coordinates().len()];
+        self.scaled_grad(x, &mut g);
+        self.rescale(g, x.n(), "the gradient of E_beta")
+    }
+
+    /// `log |grad E|`; `-inf` at an exact critical point.
+    pub fn log_grad_norm(&self, x: &Tokens) -> f64 {
+        let mut g = vec![0.0; x.coordinates().len()];
+        self.scaled_grad(x, &mut g);
+        // Squares of entries below 1e-154 underflow: bring the largest to 1.
+        let top = g.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        if top == 0.0 {
+            return f64::NEG_INFINITY;
+        }
+        g.iter_mut().for_each(|v| *v /= top);
+        top.ln() + 0.5 * dot(&g, &g).ln() + self.derivative_factor(x.n()).1
+    }
+
+    fn rescale(&self, mut values: Vec<f64>, n: usize, what: &str) -> Result<Vec<f64>> {
+        let (sign, log) = self.derivative_factor(n);
+        if log > 700.0 {
+            return Err(self.beyond(what));
+        }
+        values.iter_mut().for_each(|v| *v *= sign * log.exp());
+        Ok(values)
+    }
+
+    /// Scaled Hessian-vector product (factor as [`Energy::scaled_grad`]): for tangent `u`,
+    /// `(H u)_i = m_i P_i sum_{j != i} m_j w_ij [u_j + beta (a_ij + a_ji) x_j - G_ij u_i]`, `a_ij = <u_i, x_j>`.
+    ///
+    /// **Cost** `n^2` exponentials and `8 n^2 d` flops, no matrix.
+    pub fn scaled_hess_vec(&self, x: &Tokens, u: &[f64], out: &mut [f64]) {
+        let (d, m, beta) = (x.d(), x.masses(), self.beta);
+        let row = |i: usize, out: &mut [f64]| {
+            out.fill(0.0);
+            let (xi, ui) = (x.row(i), &u[i * d..(i + 1) * d]);
+            for (j, xj) in x.rows().enumerate().filter(|(j, _)| *j != i) {
+                let uj = &u[j * d..(j + 1) * d];
+                let w = m[i] * m[j] * log_kernel(beta, xi, xj).exp();
+                let (cross, g) = (beta * (dot(ui, xj) + dot(uj, xi)), dot(xi, xj));
+                for (o, ((a, b), c)) in out.iter_mut().zip(uj.iter().zip(ui).zip(xj)) {
+                    *o += w * (a - g * b + cross * c);
+                }
+            }
+            project(xi, out);
+        };
+        if x.n() < 64 {
+            out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(i, o));
+        } else {
+            out.par_chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(i, o));
+        }
+    }
+
+    /// Hessian-vector product in the chosen normalisation. **Errors** as [`Energy::grad`].
+    pub fn hess_vec(&self, x: &Tokens, u: &[f64]) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; u.len()];
+        self.scaled_hess_vec(x, u, &mut out);
+        self.rescale(out, x.n(), "the Hessian of E_beta")
+    }
+
+    /// Dense scaled Hessian in orthonormal tangent bases ([`tangent_basis`]), `n(d-1)` square, row-major and exactly symmetric.
+    pub fn scaled_hessian(&self, x: &Tokens) -> Vec<f64> {
+        let (n, d, m, beta) = (x.n(), x.d(), x.masses(), self.beta);
+        let t = d - 1;
+        let size = n * t;
+        let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
+        let mut h = vec![0.0; size * size];
+        for i in 0..n {
+            for j in 0..i {
+                let (xi, xj, g) = (x.row(i), x.row(j), x.inner(i, j));
+                let w = m[i] * m[j] * log_kernel(beta, xi, xj).exp();
+                let coordinates = |b: &[f64], y: &[f64]| b.chunks_exact(d).map(|e| dot(e, y)).collect::<Vec<f64>>();
+                let (ij, ji) = (coordinates(&bases[i], xj), coordinates(&bases[j], xi));
+                for a in 0..t {
+                    for b in 0..t {
+                        let ea = &bases[i][a * d..(a + 1) * d];
+                        let eb = &bases[j][b * d..(b + 1) * d];
+                        // Off-diagonal block P_i (I + beta x_j x_i^T) P_j and the two diagonal blocks P_i (beta x_j x_j^T - G I) P_i.
+                        let off = w * (dot(ea, eb) + beta * ij[a] * ji[b]);
+                        h[(i * t + a) * size + j * t + b] = off;
+                        h[(j * t + b) * size + i * t + a] = off;
+                        let diagonal = if a == b { g } else { 0.0 };
+                        h[(i * t + a) * size + i * t + b] += w * (beta * ij[a] * ij[b] - diagonal);
+                        h[(j * t + a) * size + j * t + b] += w * (beta * ji[a] * ji[b] - diagonal);
+                    }
+                }
+            }
+        }
+        h
+    }
+
+    /// All `n(d-1)` eigenvalues of the Riemannian Hessian of `E`, ascending, in the metric `sum_i |u_i|^2`.
+    ///
+    /// **Accuracy** `1e-13` of the largest. **Cost** `O((nd)^3)` (faer). **Errors** beyond f64, more than 6000 unknowns, or a failed iteration.
+    pub fn hessian_eigenvalues(&self, x: &Tokens) -> Result<Vec<f64>> {
+        let size = x.n() * (x.d() - 1);
+        if size > 6000 {
+            return Err(Error::parameter("n (d-1)", size, "at most 6000 unknowns for a dense Hessian"));
+        }
+        let values = dense::symmetric_eigenvalues(&self.scaled_hessian(x), size)
+            .ok_or_else(|| Error::Numerical { what: format!("the eigenvalues of a {size} x {size} Hessian did not converge") })?;
+        let mut values = self.rescale(values, x.n(), "the Hessian of E_beta")?;
+        values.sort_by(f64::total_cmp);
+        Ok(values)
+    }
+}
+
+/// Number of eigenvalues below `-threshold`, near zero, and above `threshold`, where threshold = `64 u size max|lambda|`.
+///
+/// The first is the Morse index of E; the last counts the unstable directions of the ascending flow.
+pub fn inertia(eigenvalues: &[f64]) -> (usize, usize, usize) {
+    let scale = eigenvalues.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let threshold = 64.0 * f64::EPSILON * eigenvalues.len() as f64 * scale;
+    let negative = eigenvalues.iter().filter(|v| **v < -threshold).count();
+    let positive = eigenvalues.iter().filter(|v| **v > threshold).count();
+    (negative, eigenvalues.len() - negative - positive, positive)
+}

@@ -1,0 +1,14 @@
+//! The particle view: attention weights and kernel sums, dynamics, layer maps, interaction energy.
+
+pub mod circle;
+pub mod dynamics;
+pub mod energy;
+mod head;
+pub mod kernel;
+pub mod layer;
+mod normalisation;
+
+pub use dynamics::{Dynamics, Facts, Spec};
+pub use energy::Energy;
+pub use head::Head;
+pub use normalisation::{EnergyScale, TimeScale};

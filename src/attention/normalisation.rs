@@ -1,0 +1,98 @@
+//! The normalisations of time and energy that circulate (theory 0.2); they differ by factors and are never left implicit.
+
+use crate::error::{Error, Result};
+
+/// Time normalisation of USA. `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeScale {
+    /// `(1/n) e^{beta G}` (2312.10794), the default.
+    #[default]
+    U1,
+    /// `(1/n) e^{beta (G-1)}` (2410.06833, theorem): finite for every beta.
+    U2,
+    /// `(1/n^2) e^{beta (G-1)}` (2410.06833, circle figures).
+    U3,
+    /// `e^{beta G}` without `1/n`.
+    U4,
+}
+
+impl TimeScale {
+    /// Parses `u1` to `u4`.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "u1" => Ok(Self::U1),
+            "u2" => Ok(Self::U2),
+            "u3" => Ok(Self::U3),
+            "u4" => Ok(Self::U4),
+            _ => Err(Error::unknown("time scale", name, ["u1", "u2", "u3", "u4"])),
+        }
+    }
+
+    /// Logarithm of the factor in front of `sum_j m_j e^{beta G_ij} x_j` (masses 1/n).
+    pub fn log_factor(self, beta: f64, n: usize) -> f64 {
+        let n = n as f64;
+        match self {
+            Self::U1 => 0.0,
+            Self::U2 => -beta,
+            Self::U3 => -beta - n.ln(),
+            Self::U4 => n.ln(),
+        }
+    }
+
+    /// Name and formula, printed with every result.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::U1 => "U1: (1/n) e^{beta G}",
+            Self::U2 => "U2: (1/n) e^{beta (G-1)}",
+            Self::U3 => "U3: (1/n^2) e^{beta (G-1)}",
+            Self::U4 => "U4: e^{beta G}, no 1/n",
+        }
+    }
+}
+
+/// Normalisation of the interaction energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EnergyScale {
+    /// `(1/2beta) sum_ij m_i m_j e^{beta G_ij}` (2312.10794, Remark 3.8), the default.
+    #[default]
+    Mean,
+    /// `(1/2beta) sum_ij e^{beta G_ij}`, without `1/n^2` (2312.10794, section 3.4).
+    Sum,
+    /// `(e^{-beta}/2beta) sum_ij m_i m_j e^{beta G_ij}` (2410.06833): finite for every beta.
+    Shifted,
+    /// `sum_ij m_i m_j e^{beta (G_ij - 1)}` in (0, 1], what the staircase figure plots.
+    Unit,
+}
+
+impl EnergyScale {
+    /// Parses `mean`, `sum`, `shifted` or `unit`.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "mean" => Ok(Self::Mean),
+            "sum" => Ok(Self::Sum),
+            "shifted" => Ok(Self::Shifted),
+            "unit" => Ok(Self::Unit),
+            _ => Err(Error::unknown("energy scale", name, ["mean", "sum", "shifted", "unit"])),
+        }
+    }
+
+    /// Logarithm of the factor relative to [`EnergyScale::Mean`].
+    pub fn log_factor(self, beta: f64, n: usize) -> f64 {
+        match self {
+            Self::Mean => 0.0,
+            Self::Sum => 2.0 * (n as f64).ln(),
+            Self::Shifted => -beta,
+            Self::Unit => (2.0 * beta.abs()).ln() - beta,
+        }
+    }
+
+    /// Name and formula, printed with every result.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Mean => "mean: (1/2beta) sum_ij m_i m_j e^{beta G_ij}",
+            Self::Sum => "sum: (1/2beta) sum_ij e^{beta G_ij}",
+            Self::Shifted => "shifted: (e^{-beta}/2beta) sum_ij m_i m_j e^{beta G_ij}",
+            Self::Unit => "unit: sum_ij m_i m_j e^{beta (G_ij - 1)}",
+        }
+    }
+}

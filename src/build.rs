@@ -1,0 +1,36 @@
+//! Builds the registries: every plug-in folder's `mod.rs` names its files with plain `pub mod name;` lines, each file
+//! exports one `ENTRY`, and this script writes the slice of all entries. A file without its line is a build error.
+
+use std::{env, fs, path::Path};
+
+const FOLDERS: [(&str, &str); 5] = [
+    ("dynamics", "src/attention/dynamics"),
+    ("laws", "src/sphere/law"),
+    ("claims", "src/theorem/claim"),
+    ("observables", "src/flow/observable"),
+    ("figures", "paper_figs"),
+];
+
+fn main() {
+    println!("cargo::rerun-if-changed=src/build.rs");
+    let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    for (name, folder) in FOLDERS {
+        println!("cargo::rerun-if-changed={folder}");
+        let register = fs::read_to_string(format!("{folder}/mod.rs")).unwrap_or_default();
+        let mut files: Vec<String> = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .filter_map(|f| f.ok()?.file_name().into_string().ok())
+            .filter_map(|f| f.strip_suffix(".rs").map(str::to_owned))
+            .filter(|f| f != "mod")
+            .collect();
+        files.sort();
+        for file in &files {
+            let line = format!("pub mod {file};");
+            assert!(register.lines().any(|l| l == line), "{folder}/{file}.rs is not registered: add `{line}` to {folder}/mod.rs");
+        }
+        let entries: Vec<String> = files.iter().map(|f| format!("&{f}::ENTRY")).collect();
+        let path = Path::new(&out).join(format!("{name}.rs"));
+        fs::write(path, format!("&[{}]", entries.join(", "))).expect("OUT_DIR is writable");
+    }
+}

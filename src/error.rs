@@ -1,0 +1,148 @@
+//! The errors of the library: what was found, where, and what was expected. Every `Display` is a sentence for the user.
+
+use std::fmt;
+
+/// Result with [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why an input was refused or an operation could not be done. No variant is a catch-all.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// A parameter is out of range or malformed.
+    Parameter {
+        /// Its name as the user wrote it (a flag, a key, an argument).
+        name: String,
+        /// What was found.
+        found: String,
+        /// The range or form expected.
+        expected: String,
+    },
+    /// A row of a tokens table is not a point of the sphere.
+    Token {
+        /// Row, counted from 1 as in an editor without comments.
+        row: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A name that is not registered.
+    Unknown {
+        /// Kind of object ("dynamics", "law", ...).
+        kind: &'static str,
+        /// The name given.
+        found: String,
+        /// All known names.
+        known: Vec<String>,
+    },
+    /// A file is malformed.
+    File {
+        /// The path as given.
+        path: String,
+        /// Line or member, when known.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Several problems of one experiment file.
+    Many(Vec<Error>),
+    /// A quantity lies beyond f64.
+    Beyond {
+        /// The quantity.
+        quantity: String,
+        /// The normalisation or log form that works.
+        hint: String,
+    },
+    /// A computation failed.
+    Numerical {
+        /// What failed and where.
+        what: String,
+    },
+    /// The machine failed.
+    Io {
+        /// The path.
+        path: String,
+        /// What was being done.
+        doing: &'static str,
+        /// The system's words.
+        cause: String,
+    },
+    /// Interrupted by the user.
+    Interrupted {
+        /// How to go on.
+        resume: String,
+    },
+}
+
+impl Error {
+    /// A parameter error.
+    pub fn parameter(name: impl Into<String>, found: impl fmt::Display, expected: impl Into<String>) -> Self {
+        Self::Parameter { name: name.into(), found: found.to_string(), expected: expected.into() }
+    }
+
+    /// An unknown name among the known ones.
+    pub fn unknown<'a>(kind: &'static str, found: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Unknown { kind, found: found.into(), known: known.into_iter().map(str::to_owned).collect() }
+    }
+
+    /// An I/O error with its path.
+    pub fn io(path: impl fmt::Display, doing: &'static str, cause: &std::io::Error) -> Self {
+        Self::Io { path: path.to_string(), doing, cause: cause.to_string() }
+    }
+
+    /// The process exit code (design: 1 input, 4 numerical, 5 I/O, 130 interrupted).
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Self::Numerical { .. } => 4,
+            Self::Io { .. } => 5,
+            Self::Interrupted { .. } => 130,
+            _ => 1,
+        }
+    }
+}
+
+/// The known name nearest to `found` in edit distance, if any is near enough to be a slip of the pen.
+pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|k| (strsim::damerau_levenshtein(&found.to_lowercase(), &k.to_lowercase()), k))
+        .min()
+        .filter(|(distance, k)| *distance <= 2.max(k.len() / 3))
+        .map(|(_, k)| k)
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter { name, found, expected } => write!(f, "{name}: found {found}, expected {expected}"),
+            Self::Token { row, problem } => write!(f, "row {row}: {problem}"),
+            Self::Unknown { kind, found, known } => {
+                write!(f, "unknown {kind} `{found}`")?;
+                if let Some(near) = nearest(found, known.iter().map(String::as_str)) {
+                    write!(f, "; did you mean `{near}`?")?;
+                }
+                write!(f, " (known: {})", known.join(", "))
+            }
+            Self::File { path, place, problem } if place.is_empty() => write!(f, "{path}: {problem}"),
+            Self::File { path, place, problem } => write!(f, "{path}, {place}: {problem}"),
+            Self::Many(all) => {
+                let lines: Vec<String> = all.iter().map(ToString::to_string).collect();
+                write!(f, "{}", lines.join("\n"))
+            }
+            Self::Beyond { quantity, hint } => write!(f, "{quantity} lies beyond double precision; {hint}"),
+            Self::Numerical { what } => write!(f, "{what}"),
+            Self::Io { path, doing, cause } => write!(f, "{path}: could not {doing}: {cause}"),
+            Self::Interrupted { resume } => write!(f, "interrupted; {resume}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Checks that a number is finite and inside `[lo, hi]`.
+pub fn in_range(name: &str, value: f64, lo: f64, hi: f64) -> Result<f64> {
+    if value.is_finite() && value >= lo && value <= hi {
+        // Negative zero would print and hash differently from zero.
+        Ok(if value == 0.0 { 0.0 } else { value })
+    } else {
+        Err(Error::parameter(name, value, format!("a number in [{lo}, {hi}]")))
+    }
+}

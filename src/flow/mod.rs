@@ -1,0 +1,20 @@
+//! Time stepping: integrators, step control, events, coalescence, observers, `solve`, layer iterations.
+
+mod coalesce;
+mod dop853;
+mod dopri5;
+mod event;
+mod iterate;
+pub mod observable;
+mod outcome;
+pub mod second;
+mod solve;
+mod tableau;
+
+pub use coalesce::Merge;
+pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
+pub use iterate::iterate;
+pub use observable::{Frame, Observer, Recorder, Table};
+pub use outcome::{Outcome, Solution, Stats};
+pub use solve::{Options, solve};
+pub use tableau::{Step, Tableau, integrator};

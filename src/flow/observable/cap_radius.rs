@@ -1,0 +1,12 @@
+//! Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.
+
+use super::Entry;
+use crate::sphere::cap::cap_radius;
+
+/// Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.
+pub static ENTRY: Entry = Entry {
+    name: "cap-radius",
+    summary: "Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.",
+    columns: |_| vec!["cap_radius".into()],
+    measure: |_, frame, row| row.push(cap_radius(frame.tokens).unwrap_or(std::f64::consts::PI)),
+};

@@ -1,0 +1,18 @@
+//! Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).
+
+use super::Entry;
+
+/// Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).
+pub static ENTRY: Entry = Entry {
+    name: "clusters",
+    summary: "Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).",
+    columns: |_| vec!["clusters".into()],
+    measure: |s, frame, row| row.push(count(frame.tokens, 0.5 * s.beta.abs().max(1.0).powf(-0.5)) as f64),
+};
+
+/// Connected components of the graph of tokens at geodesic distance below `radius`.
+pub fn count(x: &crate::sphere::Tokens, radius: f64) -> usize {
+    let chord = 2.0 * (0.5 * radius).sin();
+    let pairs = crate::flow::coalesce::close_pairs(x, chord);
+    crate::flow::coalesce::merge(x, &pairs).0.n()
+}

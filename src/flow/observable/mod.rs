@@ -1,0 +1,151 @@
+//! Observables: named columns measured on a frame, one file each with an [`Entry`]. Observers never steer the flow.
+
+use crate::attention::Dynamics;
+use crate::error::{Error, Result};
+use crate::sphere::Tokens;
+
+pub mod cap_radius;
+pub mod clusters;
+pub mod energy;
+pub mod grad_norm;
+pub mod inner_histogram;
+pub mod inner_range;
+pub mod log_energy;
+pub mod masses;
+pub mod pair_share;
+pub mod positions;
+
+/// What an observer sees.
+pub struct Frame<'a> {
+    /// Time (or depth).
+    pub t: f64,
+    /// The live tokens with their masses.
+    pub tokens: &'a Tokens,
+    /// For every initial token its row in `tokens`.
+    pub labels: &'a [usize],
+    /// The dynamics that moves them.
+    pub dynamics: &'a dyn Dynamics,
+}
+
+/// Sees frames at its own times.
+pub trait Observer {
+    /// The next sample time, if any.
+    fn next_time(&self) -> Option<f64>;
+    /// True to see the state after every accepted step as well.
+    fn every_step(&self) -> bool {
+        false
+    }
+    /// Sees a frame.
+    fn observe(&mut self, frame: &Frame);
+}
+
+/// Fixed facts of a run that observables may need.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Initial number of tokens.
+    pub n: usize,
+    /// Ambient dimension.
+    pub d: usize,
+    /// Inverse temperature.
+    pub beta: f64,
+}
+
+/// A registered observable.
+pub struct Entry {
+    /// Name in experiments.
+    pub name: &'static str,
+    /// What it measures.
+    pub summary: &'static str,
+    /// Column names.
+    pub columns: fn(&Setting) -> Vec<String>,
+    /// Appends one number per column.
+    pub measure: fn(&Setting, &Frame, &mut Vec<f64>),
+}
+
+/// All observables, by name.
+pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/observables.rs"));
+
+/// Finds observables by name. **Errors** an unknown name.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("observable", name, ALL.iter().map(|e| e.name)))
+}
+
+/// A table of numbers with named columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Column names.
+    pub columns: Vec<String>,
+    /// Rows of the same length.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl Table {
+    /// A column by name; empty when absent.
+    pub fn column(&self, name: &str) -> Vec<f64> {
+        match self.columns.iter().position(|c| c == name) {
+            Some(c) => self.rows.iter().map(|r| r[c]).collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// Writes observables at given times into one table; the first column is `t`.
+pub struct Recorder {
+    setting: Setting,
+    times: Vec<f64>,
+    next: usize,
+    every_step: bool,
+    observables: Vec<&'static Entry>,
+    /// The rows so far.
+    pub table: Table,
+}
+
+impl Recorder {
+    /// A recorder at sorted times, or at every step when `every_step`.
+    pub fn new(setting: Setting, times: Vec<f64>, every_step: bool, observables: Vec<&'static Entry>) -> Self {
+        let columns = std::iter::once("t".to_owned()).chain(observables.iter().flat_map(|o| (o.columns)(&setting))).collect();
+        Self { setting, times, next: 0, every_step, observables, table: Table { columns, rows: Vec::new() } }
+    }
+}
+
+impl Observer for Recorder {
+    fn next_time(&self) -> Option<f64> {
+        self.times.get(self.next).copied()
+    }
+
+    fn every_step(&self) -> bool {
+        self.every_step
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        // Layers may be coarser than the sample times: one frame then answers several of them, each with its own time.
+        let due = self.times[self.next..].iter().take_while(|s| **s <= frame.t * (1.0 + 1e-12)).count();
+        self.next += due;
+        let mut row = vec![frame.t];
+        for o in &self.observables {
+            (o.measure)(&self.setting, frame, &mut row);
+        }
+        self.table.rows.push(row);
+    }
+}
+
+/// `count` equally spaced times from 0 to `t_end`.
+pub fn linear_times(t_end: f64, count: usize) -> Vec<f64> {
+    (0..count).map(|k| t_end * k as f64 / (count.max(2) - 1) as f64).collect()
+}
+
+/// 0 and `count - 1` times equally spaced in `log t` from `t_first` to `t_end`.
+pub fn log_times(t_first: f64, t_end: f64, count: usize) -> Vec<f64> {
+    let ratio = (t_end / t_first).ln();
+    let time = |k: usize| if k + 2 >= count { t_end } else { t_first * (ratio * k as f64 / (count.max(3) - 2) as f64).exp() };
+    std::iter::once(0.0).chain((0..count - 1).map(time)).collect()
+}
+
+/// Calls `visit(i, j, m_i m_j, <x_i, x_j>)` for all pairs `j < i` of live tokens.
+fn for_pairs(x: &Tokens, mut visit: impl FnMut(f64, f64)) {
+    for i in 0..x.n() {
+        for j in 0..i {
+            visit(x.masses()[i] * x.masses()[j], x.inner(i, j));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
+
+use super::Entry;
+
+/// Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
+pub static ENTRY: Entry = Entry {
+    name: "pair-share",
+    summary: "Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",
+    columns: |_| vec!["pair_share".into()],
+    measure: |_, frame, row| row.push(share(frame.tokens, frame.labels, 0.999)),
+};
+
+/// Share of pairs of different initial tokens with `<x_i, x_j> >= level`; 1 for a single token.
+pub fn share(x: &crate::sphere::Tokens, labels: &[usize], level: f64) -> f64 {
+    let mut sizes = vec![0.0; x.n()];
+    labels.iter().for_each(|&l| sizes[l] += 1.0);
+    let n = labels.len() as f64;
+    let mut close: f64 = sizes.iter().map(|s| s * (s - 1.0)).sum();
+    for i in 0..x.n() {
+        for j in 0..i {
+            if x.inner(i, j) >= level {
+                close += 2.0 * sizes[i] * sizes[j];
+            }
+        }
+    }
+    if n > 1.0 { close / (n * (n - 1.0)) } else { 1.0 }
+}

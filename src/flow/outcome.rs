@@ -1,0 +1,117 @@
+use super::{Hit, Merge};
+use crate::sphere::Tokens;
+use std::fmt;
+
+/// How a run ended. Every outcome keeps the partial results.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The end time was reached.
+    Reached,
+    /// A stop rule was met: all tokens are one cluster.
+    OneCluster {
+        /// When.
+        t: f64,
+    },
+    /// A stopping event happened.
+    Event {
+        /// Its name.
+        name: String,
+        /// When.
+        t: f64,
+    },
+    /// The budget of steps is spent.
+    MaxSteps {
+        /// Time reached.
+        t: f64,
+    },
+    /// The error test cannot be met by any step that still moves a token.
+    StepTooSmall {
+        /// Time reached.
+        t: f64,
+        /// The step refused.
+        h: f64,
+    },
+    /// A velocity became infinite or NaN.
+    NonFinite {
+        /// Time reached.
+        t: f64,
+        /// The token.
+        token: usize,
+    },
+    /// The user interrupted.
+    Interrupted {
+        /// Time reached.
+        t: f64,
+    },
+}
+
+impl Outcome {
+    /// True when the run did what was asked.
+    pub fn is_success(&self) -> bool {
+        matches!(self, Self::Reached | Self::OneCluster { .. } | Self::Event { .. })
+    }
+
+    /// A stable word for files and JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Reached => "reached",
+            Self::OneCluster { .. } => "one-cluster",
+            Self::Event { .. } => "event",
+            Self::MaxSteps { .. } => "max-steps",
+            Self::StepTooSmall { .. } => "step-too-small",
+            Self::NonFinite { .. } => "non-finite",
+            Self::Interrupted { .. } => "interrupted",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reached => write!(f, "the end time was reached"),
+            Self::OneCluster { t } => write!(f, "all tokens formed one cluster at t = {t:.6e}"),
+            Self::Event { name, t } => write!(f, "the event `{name}` happened at t = {t:.6e}"),
+            Self::MaxSteps { t } => write!(f, "the budget of steps was spent at t = {t:.6e}; raise --max-steps or --rtol"),
+            Self::StepTooSmall { t, h } => write!(f, "no step met the tolerance at t = {t:.6e} (last tried {h:.3e}); raise --rtol"),
+            Self::NonFinite { t, token } => write!(f, "the velocity of token {token} is not finite at t = {t:.6e}"),
+            Self::Interrupted { t } => write!(f, "interrupted at t = {t:.6e}"),
+        }
+    }
+}
+
+/// Work done, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Steps refused by the error test.
+    pub rejected: u64,
+    /// Velocity evaluations.
+    pub evaluations: u64,
+}
+
+/// Result of [`super::solve`].
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Time reached; the end time itself when the state cannot change any more.
+    pub t: f64,
+    /// The surviving tokens with their summed masses.
+    pub clusters: Tokens,
+    /// For every initial token, the index of its survivor.
+    pub labels: Vec<usize>,
+    /// Coalescences in order of time.
+    pub merges: Vec<Merge>,
+    /// Located events in order of time.
+    pub hits: Vec<Hit>,
+    /// Work done.
+    pub stats: Stats,
+}
+
+impl Solution {
+    /// One row for every initial token, merged or not.
+    pub fn tokens(&self) -> Vec<f64> {
+        self.labels.iter().flat_map(|&l| self.clusters.row(l).iter().copied()).collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! Embedded explicit Runge-Kutta steps on the product of spheres.
+//!
+//! The velocity is extended off the sphere by `F(y) = f(y/|y|)`, whose exact flow keeps `|y|`; stages are ambient combinations and the
+//! new point is retracted. The retraction moves it by the local error only, so the method keeps its order.
+
+use crate::attention::Dynamics;
+use crate::error::{Error, Result};
+use crate::num::sum::dot;
+use crate::sphere::{Tokens, geometry::retract};
+
+/// An explicit method: coefficients and nothing else.
+#[derive(Debug)]
+pub struct Tableau {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Order of the propagated solution.
+    pub order: u32,
+    /// Source.
+    pub citation: &'static str,
+    /// Stages of one step; stage `stages` is the velocity at the new point.
+    pub stages: usize,
+    /// Row i holds the coefficients of stage i + 1; row `stages - 1` is the solution; rows after it serve dense output.
+    pub a: &'static [&'static [f64]],
+    /// Error estimators; the second, if any, guards the first (Hairer's combination of orders 5 and 3).
+    pub estimators: &'static [&'static [f64]],
+    /// Coefficients of the dense output beyond cubic Hermite.
+    pub dense: &'static [&'static [f64]],
+}
+
+/// The registered integrators.
+pub static ALL: &[&Tableau] = &[&super::dop853::DOP853, &super::dopri5::DOPRI5];
+
+/// Finds an integrator by name.
+///
+/// **Errors** unknown name.
+pub fn integrator(name: &str) -> Result<&'static Tableau> {
+    ALL.iter().copied().find(|t| t.name == name).ok_or_else(|| Error::unknown("integrator", name, ALL.iter().map(|t| t.name)))
+}
+
+/// Work space and data of one step.
+pub struct Step {
+    tableau: &'static Tableau,
+    /// Stage velocities, each n x d.
+    k: Vec<Vec<f64>>,
+    /// The tokens where a stage is evaluated.
+    stage: Tokens,
+    start: Vec<f64>,
+    /// The retracted end point.
+    pub end: Vec<f64>,
+    h: f64,
+    dense: Vec<Vec<f64>>,
+    /// Velocity evaluations so far.
+    pub evaluations: u64,
+}
+
+impl Step {
+    /// Prepares steps from `x`: evaluates the velocity there.
+    pub fn new(tableau: &'static Tableau, dynamics: &dyn Dynamics, x: &Tokens) -> Self {
+        let size = x.coordinates().len();
+        let mut step = Self {
+            tableau,
+            k: vec![vec![0.0; size]; tableau.a.len() + 1],
+            stage: x.clone(),
+            start: x.coordinates().to_vec(),
+            end: vec![0.0; size],
+            h: 0.0,
+            dense: Vec::new(),
+            evaluations: 0,
+        };
+        step.restart(dynamics, x);
+        step
+    }
+
+    /// Moves the start to `x` and evaluates the velocity there.
+    pub fn restart(&mut self, dynamics: &dyn Dynamics, x: &Tokens) {
+        self.start.copy_from_slice(x.coordinates());
+        dynamics.velocity(x, &mut self.k[0]);
+        self.evaluations += 1;
+        self.dense.clear();
+    }
+
+    /// Makes the end of the last attempt the new start; its velocity is already known.
+    pub fn advance(&mut self) {
+        self.start.copy_from_slice(&self.end);
+        self.k.swap(0, self.tableau.stages);
+        self.dense.clear();
+    }
+
+    /// The velocity at the start.
+    pub fn velocity(&self) -> &[f64] {
+        &self.k[0]
+    }
+
+    /// Largest speed of a token at the start.
+    pub fn max_speed(&self) -> f64 {
+        max_row_norm(&self.k[0], self.stage.d())
+    }
+
+    /// Attempts a step of length `h` and returns the largest row of the error estimate, NaN when a velocity is not finite.
+    pub fn attempt(&mut self, dynamics: &dyn Dynamics, h: f64) -> f64 {
+        self.h = h;
+        self.dense.clear();
+        for i in 1..self.tableau.stages {
+            self.evaluate(dynamics, i);
+        }
+        self.combine(self.tableau.stages);
+        self.end.copy_from_slice(self.stage.coordinates());
+        dynamics.velocity(&self.stage, &mut self.k[self.tableau.stages]);
+        self.evaluations += 1;
+        self.error()
+    }
+
+    /// `max_i |x_i(end) - x_i(start)|`.
+    pub fn displacement(&self) -> f64 {
+        let moved: Vec<f64> = self.end.iter().zip(&self.start).map(|(a, b)| a - b).collect();
+        max_row_norm(&moved, self.stage.d())
+    }
+
+    /// Index of the first token whose velocity is not finite in any stage.
+    pub fn broken_token(&self) -> Option<usize> {
+        let d = self.stage.d();
+        self.k[..=self.tableau.stages].iter().find_map(|k| k.iter().position(|v| !v.is_finite())).map(|p| p / d)
+    }
+
+    /// Stage point i into `self.stage`, retracted.
+    fn combine(&mut self, i: usize) {
+        let row = self.tableau.a[i - 1];
+        let d = self.stage.d();
+        let y = self.stage.coordinates_mut();
+        y.fill(0.0);
+        for (a, k) in row.iter().zip(&self.k).filter(|(a, _)| **a != 0.0) {
+            y.iter_mut().zip(k).for_each(|(y, k)| *y += a * k);
+        }
+        y.iter_mut().zip(&self.start).for_each(|(y, x)| *y = x + self.h * *y);
+        y.chunks_exact_mut(d).for_each(|r| {
+            retract(r);
+        });
+    }
+
+    fn evaluate(&mut self, dynamics: &dyn Dynamics, i: usize) {
+        self.combine(i);
+        dynamics.velocity(&self.stage, &mut self.k[i]);
+        self.evaluations += 1;
+    }
+
+    fn error(&self) -> f64 {
+        let d = self.stage.d();
+        let estimate = |weights: &[f64], row: usize| -> f64 {
+            let mut sum = 0.0;
+            for c in row * d..(row + 1) * d {
+                // h first: velocities below 1e-154 would vanish when squared.
+                let e: f64 = weights.iter().zip(&self.k).map(|(w, k)| w * (self.h * k[c])).sum();
+                sum += e * e;
+            }
+            sum
+        };
+        let mut worst = 0.0f64;
+        for row in 0..self.stage.n() {
+            let first = estimate(self.tableau.estimators[0], row);
+            let error = match self.tableau.estimators.get(1) {
+                Some(second) if first > 0.0 => first / (first + 0.01 * estimate(second, row)).sqrt(),
+                _ => first.sqrt(),
+            };
+            if error.is_nan() {
+                return f64::NAN;
+            }
+            worst = worst.max(error);
+        }
+        worst
+    }
+
+    /// Prepares dense output of the last attempt; costs the extra stages once.
+    pub fn prepare_dense(&mut self, dynamics: &dyn Dynamics) {
+        if !self.dense.is_empty() {
+            return;
+        }
+        for i in self.tableau.stages + 1..=self.tableau.a.len() {
+            self.evaluate(dynamics, i);
+        }
+        let (h, last) = (self.h, self.tableau.stages);
+        let delta: Vec<f64> = self.end.iter().zip(&self.start).map(|(a, b)| a - b).collect();
+        let second: Vec<f64> = delta.iter().zip(&self.k[0]).map(|(dy, f)| h * f - dy).collect();
+        let third: Vec<f64> = delta.iter().zip(self.k[0].iter().zip(&self.k[last])).map(|(dy, (f, g))| 2.0 * dy - h * (f + g)).collect();
+        self.dense = vec![delta, second, third];
+        for weights in self.tableau.dense {
+            let mut row = vec![0.0; self.start.len()];
+            for (w, k) in weights.iter().zip(&self.k) {
+                row.iter_mut().zip(k).for_each(|(r, k)| *r += h * w * k);
+            }
+            self.dense.push(row);
+        }
+    }
+
+    /// The point at fraction `theta` of the last attempt, retracted; needs [`Step::prepare_dense`].
+    pub fn interpolate(&self, theta: f64, x: &mut Tokens) {
+        let d = x.d();
+        let y = x.coordinates_mut();
+        y.fill(0.0);
+        for (i, row) in self.dense.iter().enumerate().rev() {
+            let factor = if i % 2 == 0 { theta } else { 1.0 - theta };
+            y.iter_mut().zip(row).for_each(|(y, r)| *y = (*y + r) * factor);
+        }
+        y.iter_mut().zip(&self.start).for_each(|(y, s)| *y += s);
+        y.chunks_exact_mut(d).for_each(|r| {
+            retract(r);
+        });
+    }
+}
+
+fn max_row_norm(v: &[f64], d: usize) -> f64 {
+    // Scaled by the largest entry: squares of drifts below 1e-154 would underflow.
+    let top = v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    if top == 0.0 || !top.is_finite() {
+        return top;
+    }
+    let row = |r: &[f64]| {
+        let scaled: Vec<f64> = r.iter().map(|x| x / top).collect();
+        dot(&scaled, &scaled).sqrt()
+    };
+    top * v.chunks_exact(d).map(row).fold(0.0, f64::max)
+}

@@ -1,0 +1,61 @@
+//! Small dense linear algebra on row-major slices; factorisations and spectra go to faer.
+
+use faer::{Mat, Side, prelude::Solve};
+
+/// `y = A x` for a row-major `rows x x.len()` matrix.
+pub fn mat_vec(a: &[f64], x: &[f64], y: &mut [f64]) {
+    for (row, out) in a.chunks_exact(x.len()).zip(y.iter_mut()) {
+        *out = row.iter().zip(x).map(|(p, q)| p * q).sum();
+    }
+}
+
+/// `A^T B` for row-major `A: r x p`, `B: r x q`.
+pub fn transpose_mul(a: &[f64], b: &[f64], rows: usize) -> Vec<f64> {
+    let (p, q) = (a.len() / rows, b.len() / rows);
+    let mut out = vec![0.0; p * q];
+    for r in 0..rows {
+        for i in 0..p {
+            for j in 0..q {
+                out[i * q + j] += a[r * p + i] * b[r * q + j];
+            }
+        }
+    }
+    out
+}
+
+/// The d x d identity.
+pub fn identity(d: usize) -> Vec<f64> {
+    (0..d * d).map(|k| f64::from(u8::from(k / d == k % d))).collect()
+}
+
+/// Ascending eigenvalues of a symmetric row-major matrix (lower triangle read); `None` if the iteration fails or the input is not finite.
+pub fn symmetric_eigenvalues(a: &[f64], n: usize) -> Option<Vec<f64>> {
+    if a.iter().any(|v| !v.is_finite()) {
+        return None;
+    }
+    // faer may lose tiny or huge matrices to squaring: bring the largest entry to 1.
+    let scale = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if scale == 0.0 {
+        return Some(vec![0.0; n]);
+    }
+    let m = Mat::from_fn(n, n, |i, j| a[i * n + j] / scale);
+    let values = m.self_adjoint_eigenvalues(Side::Lower).ok()?;
+    Some(values.into_iter().map(|v| v * scale).collect())
+}
+
+/// Eigenvalues of a general row-major matrix as (real, imaginary) pairs, sorted by real part.
+pub fn eigenvalues(a: &[f64], n: usize) -> Option<Vec<(f64, f64)>> {
+    let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);
+    let mut values: Vec<(f64, f64)> = m.eigenvalues().ok()?.iter().map(|z| (z.re, z.im)).collect();
+    values.sort_by(|p, q| p.0.total_cmp(&q.0));
+    Some(values)
+}
+
+/// Solves `A x = b` by LU with partial pivoting; entries are not finite when A is singular.
+pub fn solve(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let n = b.len();
+    let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);
+    let rhs = Mat::from_fn(n, 1, |i, _| b[i]);
+    let x = m.partial_piv_lu().solve(&rhs);
+    (0..n).map(|i| x[(i, 0)]).collect()
+}

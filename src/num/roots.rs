@@ -1,0 +1,54 @@
+//! Bracketing root finder.
+
+/// Root of a continuous `f` on a bracket, by Chandrupatla's method (inverse quadratic interpolation guarded by bisection;
+/// Chandrupatla 1997): never leaves the bracket, at most about three times the evaluations of bisection.
+///
+/// Returns `None` when `f(a)` and `f(b)` have the same sign or are not numbers. `abs_tol` is the width of the final bracket; 0 means
+/// "until neighbours".
+///
+/// ```
+/// use metastable::num::roots::bracketed_root;
+/// let root = bracketed_root(|x| x * x - 2.0, 0.0, 2.0, 0.0).unwrap();
+/// assert!((root - 2f64.sqrt()).abs() < 4e-16);
+/// ```
+pub fn bracketed_root(mut f: impl FnMut(f64) -> f64, a: f64, b: f64, abs_tol: f64) -> Option<f64> {
+    let (mut a, mut b) = (a, b);
+    let (mut fa, mut fb) = (f(a), f(b));
+    if fa == 0.0 {
+        return Some(a);
+    }
+    if fb == 0.0 {
+        return Some(b);
+    }
+    if (fa > 0.0) == (fb > 0.0) || fa.is_nan() || fb.is_nan() {
+        return None;
+    }
+    let mut t = 0.5;
+    for _ in 0..400 {
+        let x = a + t * (b - a);
+        let fx = f(x);
+        if fx.is_nan() {
+            return None;
+        }
+        let (c, fc);
+        if (fx > 0.0) == (fa > 0.0) {
+            (c, fc) = (a, fa);
+        } else {
+            (c, fc) = (b, fb);
+            (b, fb) = (a, fa);
+        }
+        (a, fa) = (x, fx);
+        let (best, fbest) = if fa.abs() < fb.abs() { (a, fa) } else { (b, fb) };
+        let tol = 2.0 * f64::EPSILON * best.abs() + 0.5 * abs_tol + f64::MIN_POSITIVE;
+        let tlim = tol / (b - a).abs();
+        if tlim > 0.5 || fbest == 0.0 {
+            return Some(best);
+        }
+        let xi = (a - b) / (c - b);
+        let phi = (fa - fb) / (fc - fb);
+        let inverse_quadratic = phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi;
+        t = if inverse_quadratic { fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb) } else { 0.5 };
+        t = t.clamp(tlim, 1.0 - tlim);
+    }
+    Some(if fa.abs() < fb.abs() { a } else { b })
+}

@@ -1,0 +1,40 @@
+//! Small statistics: least-squares slopes, quantiles and the one-sided binomial bound of "k of N".
+
+use statrs::distribution::{Beta, ContinuousCDF};
+
+/// Slope of the least-squares line through the points.
+pub fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let sxy: f64 = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
+    let sxx: f64 = points.iter().map(|p| (p.0 - mx).powi(2)).sum();
+    sxy / sxx
+}
+
+/// Median of finite numbers; NaN for none.
+pub fn median(values: &[f64]) -> f64 {
+    let mut v = values.to_vec();
+    v.sort_by(f64::total_cmp);
+    match v.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => v[n / 2],
+        n => 0.5 * (v[n / 2 - 1] + v[n / 2]),
+    }
+}
+
+/// Upper Clopper-Pearson bound: with `failures` seen in `trials`, the failure probability is below this at the given confidence.
+///
+/// ```
+/// use metastable::num::stats::failure_bound;
+/// // no failure in 100 trials, 99.9 %: 1 - 0.001^(1/100)
+/// assert!((failure_bound(0, 100, 0.999) - (1.0 - 0.001f64.powf(0.01))).abs() < 1e-12);
+/// ```
+pub fn failure_bound(failures: usize, trials: usize, confidence: f64) -> f64 {
+    if failures >= trials {
+        return 1.0;
+    }
+    if failures == 0 {
+        return -((1.0 - confidence).ln() / trials as f64).exp_m1();
+    }
+    Beta::new(failures as f64 + 1.0, (trials - failures) as f64).map_or(1.0, |b| b.inverse_cdf(confidence))
+}

@@ -1,0 +1,106 @@
+//! Laws of initial tokens. A law is one file here with an [`Entry`]; its specification is `name` or `name:key=value,key=value`.
+
+use super::Tokens;
+use crate::error::{Error, Result};
+use crate::num::stream::Stream;
+
+pub mod cap;
+pub mod clusters;
+pub mod equiangular;
+pub mod hemisphere;
+pub mod mixture;
+pub mod orthonormal;
+pub mod polygon;
+pub mod simplex;
+pub mod uniform;
+
+/// A registered law.
+pub struct Entry {
+    /// Name in experiments and on the command line.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Parameters: key, default, smallest and largest value, meaning.
+    pub keys: &'static [(&'static str, f64, f64, f64, &'static str)],
+    /// Draws n tokens of `S^{d-1}`; the values are those of `keys`, in order.
+    pub sample: fn(values: &[f64], n: usize, d: usize, stream: &mut Stream) -> Result<Tokens>,
+}
+
+/// All laws, by name.
+pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/laws.rs"));
+
+/// A law with its parameters.
+#[derive(Clone)]
+pub struct Law {
+    entry: &'static Entry,
+    values: Vec<f64>,
+}
+
+impl Law {
+    /// Parses a specification such as `cap:radius=0.3`.
+    ///
+    /// **Errors** unknown law or key (with the nearest known one), a value out of range.
+    ///
+    /// ```
+    /// use metastable::{num::stream::Stream, sphere::law::Law};
+    /// let x = Law::parse("equiangular:rho=0.5").unwrap().sample(3, 4, &mut Stream::new(0, &[])).unwrap();
+    /// assert!((x.inner(0, 2) - 0.5).abs() < 1e-15);
+    /// ```
+    pub fn parse(spec: &str) -> Result<Self> {
+        let (name, rest) = spec.split_once(':').unwrap_or((spec, ""));
+        let entry =
+            ALL.iter().find(|e| e.name == name.trim()).ok_or_else(|| Error::unknown("law", name.trim(), ALL.iter().map(|e| e.name)))?;
+        let mut values: Vec<f64> = entry.keys.iter().map(|k| k.1).collect();
+        for pair in rest.split(',').filter(|p| !p.trim().is_empty()) {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let slot = entry
+                .keys
+                .iter()
+                .position(|k| k.0 == key.trim())
+                .ok_or_else(|| Error::unknown("law parameter", key.trim(), entry.keys.iter().map(|k| k.0)))?;
+            let (_, _, lo, hi, _) = entry.keys[slot];
+            let name = format!("{}:{}", entry.name, key.trim());
+            let number = value.trim().parse::<f64>().map_err(|_| Error::parameter(&name, value, "a number"))?;
+            values[slot] = crate::error::in_range(&name, number, lo, hi)?;
+        }
+        Ok(Self { entry, values })
+    }
+
+    /// The canonical specification, every parameter written out.
+    pub fn spec(&self) -> String {
+        let pairs: Vec<String> = self.entry.keys.iter().zip(&self.values).map(|(k, v)| format!("{}={v}", k.0)).collect();
+        if pairs.is_empty() { self.entry.name.into() } else { format!("{}:{}", self.entry.name, pairs.join(",")) }
+    }
+
+    /// Draws n tokens of `S^{d-1}` from the stream.
+    ///
+    /// **Errors** `n = 0`, `d < 2`, or a law that does not exist in that dimension.
+    pub fn sample(&self, n: usize, d: usize, stream: &mut Stream) -> Result<Tokens> {
+        if n == 0 {
+            return Err(Error::parameter("n", n, "at least one token"));
+        }
+        if d < 2 {
+            return Err(Error::parameter("d", d, "an ambient dimension of at least 2"));
+        }
+        if n.checked_mul(d).is_none_or(|size| size > 1 << 31) {
+            return Err(Error::parameter("n * d", format!("{n} * {d}"), "at most 2^31 coordinates"));
+        }
+        (self.entry.sample)(&self.values, n, d, stream)
+    }
+}
+
+/// Unit vectors `normalise(centre_i + sigma z_i)` with standard normal `z_i`.
+fn perturbed(d: usize, centres: &[Vec<f64>], n: usize, sigma: f64, stream: &mut Stream) -> Result<Tokens> {
+    let mut x = Vec::with_capacity(n * d);
+    for i in 0..n {
+        x.extend(centres[i % centres.len()].iter().map(|c| c + sigma * stream.normal()));
+    }
+    Tokens::normalised(d, x)
+}
+
+/// k independent uniform centres.
+fn random_centres(k: usize, d: usize, stream: &mut Stream) -> Result<Vec<Vec<f64>>> {
+    let mut x = vec![0.0; k * d];
+    stream.normals(&mut x);
+    Ok(Tokens::normalised(d, x)?.rows().map(<[f64]>::to_vec).collect())
+}

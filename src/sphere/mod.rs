@@ -1,0 +1,8 @@
+//! Geometry: tokens and masses on `S^{d-1}`, tangent vectors, distances, caps, and laws of initial tokens.
+
+pub mod cap;
+pub mod geometry;
+pub mod law;
+mod tokens;
+
+pub use tokens::Tokens;

@@ -1,0 +1,164 @@
+use super::geometry::{dist, retract};
+use crate::error::{Error, Result};
+use crate::num::sum::{block_sum, dot};
+
+/// Deviation of `|x_i|` from 1 that is accepted as rounding of the input and removed; more is an error that names the row.
+const UNIT_TOLERANCE: f64 = 1e-8;
+
+/// n points of the unit sphere of `R^d` with positive masses of sum 1: row i is `x_i`. A set of tokens IS the empirical
+/// measure `mu = sum_i m_i delta_{x_i}`.
+///
+/// ```
+/// use metastable::sphere::Tokens;
+/// let x = Tokens::from_angles(&[0.0, std::f64::consts::FRAC_PI_2]).unwrap();
+/// assert!(x.inner(0, 1).abs() < 1e-16);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tokens {
+    d: usize,
+    x: Vec<f64>,
+    masses: Vec<f64>,
+}
+
+impl Tokens {
+    /// Tokens from row-major coordinates with equal masses. Rows must have unit length to 1e-8 and are then normalised to 2 ulp.
+    ///
+    /// **Errors** no tokens, `d < 2`, a non-finite entry, a row that is not a unit vector.
+    pub fn new(d: usize, x: Vec<f64>) -> Result<Self> {
+        Self::check(d, &x)?;
+        for (i, row) in x.chunks_exact(d).enumerate() {
+            let norm = dot(row, row).sqrt();
+            if (norm - 1.0).abs() > UNIT_TOLERANCE {
+                let problem = format!("|x| = {norm:.9}, expected a unit vector; pass --normalise to divide every row by its length");
+                return Err(Error::Token { row: i + 1, problem });
+            }
+        }
+        Self::normalised(d, x)
+    }
+
+    /// Tokens from rows of any positive length, each divided by its length.
+    ///
+    /// **Errors** as [`Tokens::new`], and a zero row.
+    pub fn normalised(d: usize, mut x: Vec<f64>) -> Result<Self> {
+        Self::check(d, &x)?;
+        for (i, row) in x.chunks_exact_mut(d).enumerate() {
+            if !retract(row) || !retract(row) {
+                return Err(Error::Token { row: i + 1, problem: "the zero vector has no direction".into() });
+            }
+        }
+        let n = x.len() / d;
+        Ok(Self { d, x, masses: vec![1.0 / n as f64; n] })
+    }
+
+    fn check(d: usize, x: &[f64]) -> Result<()> {
+        if d < 2 {
+            return Err(Error::parameter("d", d, "an ambient dimension of at least 2 (tokens live on the sphere S^(d-1))"));
+        }
+        if x.is_empty() || x.len() % d != 0 {
+            return Err(Error::parameter("n", x.len() / d, "at least one token"));
+        }
+        match x.iter().position(|v| !v.is_finite()) {
+            Some(k) => {
+                Err(Error::Token { row: k / d + 1, problem: format!("column {}: found {}, expected a finite number", k % d + 1, x[k]) })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Tokens on the circle from angles in radians.
+    ///
+    /// **Errors** none given, or an angle that is not finite.
+    pub fn from_angles(angles: &[f64]) -> Result<Self> {
+        if let Some(i) = angles.iter().position(|a| !a.is_finite()) {
+            return Err(Error::Token { row: i + 1, problem: format!("found {}, expected a finite angle", angles[i]) });
+        }
+        Self::normalised(2, angles.iter().flat_map(|a| [a.cos(), a.sin()]).collect())
+    }
+
+    /// The same points with other masses, scaled to sum 1.
+    ///
+    /// **Errors** wrong count, or a mass that is not positive and finite.
+    pub fn with_masses(mut self, masses: &[f64]) -> Result<Self> {
+        if masses.len() != self.n() {
+            return Err(Error::parameter("masses", masses.len(), format!("{} masses, one per token", self.n())));
+        }
+        if let Some(i) = masses.iter().position(|m| !(m.is_finite() && *m > 0.0)) {
+            return Err(Error::parameter("masses", masses[i], format!("positive masses (row {})", i + 1)));
+        }
+        let total = block_sum(masses);
+        self.masses = masses.iter().map(|m| m / total).collect();
+        Ok(self)
+    }
+
+    /// Builds tokens from parts that already satisfy the invariants (used by integrators and laws).
+    pub(crate) fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
+        debug_assert_eq!(x.len(), d * masses.len());
+        Self { d, x, masses }
+    }
+
+    /// Number of tokens.
+    pub fn n(&self) -> usize {
+        self.masses.len()
+    }
+
+    /// Ambient dimension.
+    pub fn d(&self) -> usize {
+        self.d
+    }
+
+    /// `x_i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.x[i * self.d..(i + 1) * self.d]
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.x.chunks_exact(self.d)
+    }
+
+    /// The row-major coordinates.
+    pub fn coordinates(&self) -> &[f64] {
+        &self.x
+    }
+
+    /// Mutable coordinates; the caller keeps every row on the sphere.
+    pub(crate) fn coordinates_mut(&mut self) -> &mut [f64] {
+        &mut self.x
+    }
+
+    /// The masses.
+    pub fn masses(&self) -> &[f64] {
+        &self.masses
+    }
+
+    /// `<x_i, x_j>`.
+    pub fn inner(&self, i: usize, j: usize) -> f64 {
+        dot(self.row(i), self.row(j))
+    }
+
+    /// The Gram matrix `G = X X^T`, n x n row-major.
+    pub fn gram(&self) -> Vec<f64> {
+        let n = self.n();
+        (0..n * n).map(|k| self.inner(k / n, k % n)).collect()
+    }
+
+    /// Mean `sum_i m_i x_i`.
+    pub fn mean(&self) -> Vec<f64> {
+        let mut mean = vec![0.0; self.d];
+        for (row, m) in self.rows().zip(&self.masses) {
+            mean.iter_mut().zip(row).for_each(|(s, v)| *s += m * v);
+        }
+        mean
+    }
+
+    /// Largest geodesic distance between two tokens.
+    pub fn diameter(&self) -> f64 {
+        let pairs = (0..self.n()).flat_map(|i| (0..i).map(move |j| (i, j)));
+        pairs.map(|(i, j)| dist(self.row(i), self.row(j))).fold(0.0, f64::max)
+    }
+
+    /// Angles in `(-pi, pi]` of tokens on the circle (the first two coordinates).
+    pub fn angles(&self) -> Vec<f64> {
+        self.rows().map(|r| r[1].atan2(r[0])).collect()
+    }
+}

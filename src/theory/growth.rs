@@ -1,0 +1,68 @@
+//! Linear growth of the modes of the uniform measure (theory 6.3).
+
+use crate::attention::TimeScale;
+use crate::error::{Error, Result, in_range};
+use crate::num::{bessel::bessel_ratios, gegenbauer::scaled_funk_hecke};
+
+/// SA rates `r_k = k(k+d-2) I_{k+d/2-1}(beta) / (beta I_{d/2-1}(beta))`, k = 0..=kmax; at beta = 0 only `r_1 = (d-1)/d` is not zero.
+///
+/// **Accuracy** `(10 + k) u` relative. **Errors** `d < 2`, beta outside [0, 1e6].
+///
+/// ```
+/// use metastable::theory::growth::rates_sa;
+/// assert!((rates_sa(2, 5.0, 3).unwrap()[3] - 0.68268).abs() < 1e-5);
+/// ```
+pub fn rates_sa(d: usize, beta: f64, kmax: usize) -> Result<Vec<f64>> {
+    check(d, beta, kmax)?;
+    // The first ratio is divided by beta in the limit-safe form q_0 / (2 (v + 1)), v + 1 = d/2.
+    let ratios = bessel_ratios(d as f64 / 2.0 - 1.0, beta, kmax);
+    let mut rates = vec![0.0];
+    let mut value = 1.0;
+    for k in 1..=kmax {
+        value *= if k == 1 && beta < 1e-150 {
+            1.0 / d as f64
+        } else if k == 1 {
+            ratios[0] / beta
+        } else {
+            ratios[k - 1]
+        };
+        rates.push(degree(d, k) * value);
+    }
+    Ok(rates)
+}
+
+/// USA rates `r_k = k(k+d-2) lambda_k / beta` in a time scale.
+///
+/// **Errors** as [`rates_sa`], and a rate beyond f64 (use `u2`).
+pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -> Result<Vec<f64>> {
+    let lambda0 = check(d, beta, kmax).map(|()| scaled_funk_hecke(d, 0, beta)[0])?;
+    let log_factor = beta + scale.log_factor(beta, n);
+    let rates: Vec<f64> =
+        rates_sa(d, beta, kmax)?.iter().map(|r| crate::attention::kernel::exp_shifted((r * lambda0).ln(), log_factor)).collect();
+    if rates.iter().any(|r| !r.is_finite()) {
+        let quantity = format!("a USA growth rate at beta = {beta} in normalisation {}", scale.describe());
+        return Err(Error::Beyond { quantity, hint: "use --time-scale u2".into() });
+    }
+    Ok(rates)
+}
+
+/// The fastest growing mode.
+pub fn fastest_mode(rates: &[f64]) -> usize {
+    (0..rates.len()).max_by(|&a, &b| rates[a].total_cmp(&rates[b])).unwrap_or(0)
+}
+
+/// `k (k + d - 2)`, minus the eigenvalue of the Laplace-Beltrami operator on harmonics of degree k.
+pub fn degree(d: usize, k: usize) -> f64 {
+    let k = k as f64;
+    k * (k + d as f64 - 2.0)
+}
+
+fn check(d: usize, beta: f64, kmax: usize) -> Result<()> {
+    if !(2..=1_000_000).contains(&d) {
+        return Err(Error::parameter("d", d, "an ambient dimension in [2, 1000000]"));
+    }
+    if kmax > 100_000 {
+        return Err(Error::parameter("modes", kmax, "at most 100000 modes"));
+    }
+    in_range("beta", beta, 0.0, 1e6).map(|_| ())
+}

@@ -1,0 +1,9 @@
+//! Closed forms and reduced equations that the papers predict.
+
+pub mod equiangular;
+pub mod growth;
+pub mod spectra;
+pub mod threshold;
+pub mod two_cluster;
+pub mod uniform;
+pub mod wendel;

@@ -1,0 +1,45 @@
+//! Thresholds of beta beyond which every local maximum of the energy is one cluster (theory 1.5).
+
+use std::f64::consts::PI;
+
+/// The zero `tau*` of the kernel `g(tau) = (( d-1) cos tau - beta sin^2 tau) e^{beta cos tau}` in (0, pi/2):
+/// `cos tau* = (-(d-1) + sqrt((d-1)^2 + 4 beta^2)) / (2 beta)`, `tau* ~ sqrt((d-1)/beta)`.
+///
+/// ```
+/// use metastable::theory::threshold::tau_star;
+/// let tau = tau_star(2, 6.0);
+/// assert!((tau.cos() - 6.0 * tau.sin().powi(2)).abs() < 1e-14);
+/// ```
+pub fn tau_star(d: usize, beta: f64) -> f64 {
+    let m = d as f64 - 1.0;
+    // 2 beta / (m + sqrt(m^2 + 4 beta^2)): the same cosine without cancellation.
+    (2.0 * beta / (m + m.hypot(2.0 * beta))).acos()
+}
+
+/// The sharp threshold of the chain argument: `(n-1) tau* < pi`, i.e. `beta > (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1))`; 0 for n <= 3.
+///
+/// ```
+/// use metastable::theory::threshold::sharp;
+/// assert!((sharp(5, 2) - 2f64.sqrt()).abs() < 1e-14);
+/// ```
+pub fn sharp(n: usize, d: usize) -> f64 {
+    if n <= 3 {
+        return 0.0;
+    }
+    let angle = PI / (n as f64 - 1.0);
+    (d as f64 - 1.0) * angle.cos() / angle.sin().powi(2)
+}
+
+/// What the written proof of 2312.10794, Theorem 5.1 uses: `(n-1) tau* < pi/2`.
+pub fn paper_proof(n: usize, d: usize) -> f64 {
+    if n <= 2 {
+        return 0.0;
+    }
+    let angle = PI / (2.0 * (n as f64 - 1.0));
+    (d as f64 - 1.0) * angle.cos() / angle.sin().powi(2)
+}
+
+/// The threshold `n^2/pi^2` stated for d = 2 in 2312.10794, section 7 and figure 2.
+pub fn paper_circle(n: usize) -> f64 {
+    (n as f64 / PI).powi(2)
+}

@@ -1,0 +1,32 @@
+//! Wendel's probability (theory 1.9).
+
+/// Probability that n iid uniform points of `S^{d-1}` lie in a common open hemisphere: `2^{-(n-1)} sum_{k<d} C(n-1, k)`, 1 for n <= d.
+///
+/// **Accuracy** `n u`. **Cost** `min(n, d)`.
+///
+/// ```
+/// use metastable::theory::wendel::probability;
+/// assert_eq!(probability(8, 2), 8.0 / 128.0);
+/// ```
+pub fn probability(n: usize, d: usize) -> f64 {
+    if n <= d {
+        return 1.0;
+    }
+    let m = n as f64 - 1.0;
+    // The binomial term is carried in log form once 2^{-m} would underflow.
+    let mut log_term = -m * std::f64::consts::LN_2;
+    let mut sum = 0.0;
+    if m < 1000.0 {
+        let mut term = (-m).exp2();
+        for k in 0..d {
+            sum += term;
+            term *= (m - k as f64) / (k as f64 + 1.0);
+        }
+        return sum.min(1.0);
+    }
+    for k in 0..d {
+        sum += log_term.exp();
+        log_term += ((m - k as f64) / (k as f64 + 1.0)).ln();
+    }
+    sum.min(1.0)
+}

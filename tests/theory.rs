@@ -1,0 +1,103 @@
+//! Closed forms against 60-digit values, golden numbers of the papers, and each other.
+
+mod common;
+
+use common::{numbers, reference};
+use metastable::attention::TimeScale;
+use metastable::theory::{equiangular::Equiangular, growth, spectra, threshold, two_cluster};
+
+#[test]
+fn gamma_curve() {
+    for case in reference("gamma") {
+        let (n, beta) = (case["n"].as_u64().expect("n") as usize, case["beta"].as_f64().expect("beta"));
+        let curve = match case["dynamics"].as_str() {
+            Some("sa") => Equiangular::sa(n, beta),
+            _ => Equiangular::usa(n, beta, TimeScale::U1).expect("finite"),
+        };
+        for (t, expected) in numbers(&case["times"]).into_iter().zip(numbers(&case["gamma"])) {
+            let found = curve.at(0.0, t).expect("valid");
+            assert!((found - expected).abs() <= 1e-11 * expected.max(1e-3), "n={n} beta={beta} t={t}: {found} {expected}");
+            // Quadrature is the second route.
+            if expected < 0.999 {
+                let back = curve.level_time(0.0, expected).expect("valid").value;
+                assert!((back / t - 1.0).abs() < 1e-11, "{back} {t}");
+            }
+        }
+    }
+}
+
+#[test]
+fn level_times_of_the_phase_transition_curve() {
+    // theory 1.12: printed with four digits, so half a unit of the last digit is the tolerance.
+    for (n, beta, time) in [(32, 0.0, 5.186), (32, 4.0, 6.954), (32, 7.0, 32.23), (32, 9.0, 178.7), (128, 9.0, 82.59)] {
+        let found = Equiangular::sa(n, beta).level_time(0.0, 0.999).expect("valid").value;
+        assert!((found / time - 1.0).abs() < 3e-4, "n={n} beta={beta}: {found} {time}");
+    }
+}
+
+#[test]
+fn growth_rates() {
+    let mut worst = 0.0f64;
+    for case in reference("growth_rates") {
+        let (d, beta) = (case["d"].as_u64().expect("d") as usize, case["beta"].as_f64().expect("beta"));
+        let expected = numbers(&case["rates"]);
+        let found = match case["dynamics"].as_str() {
+            Some("sa") => growth::rates_sa(d, beta, expected.len() - 1),
+            _ => growth::rates_usa(d, beta, expected.len() - 1, TimeScale::U1, 1),
+        }
+        .expect("valid");
+        for (f, e) in found.iter().zip(&expected).skip(1) {
+            worst = worst.max((f / e - 1.0).abs());
+        }
+    }
+    println!("worst {worst:.1e}");
+    assert!(worst <= 1e-12, "{worst:e}");
+}
+
+#[test]
+fn switch_points_of_the_fastest_mode() {
+    for (d, points) in [(2, vec![1.05, 3.17, 6.22, 10.24]), (3, vec![1.83, 4.43, 7.96, 12.48])] {
+        for (k, beta) in points.into_iter().enumerate() {
+            let mode = |b: f64| growth::fastest_mode(&growth::rates_sa(d, b, 20).expect("valid"));
+            assert_eq!((mode(beta - 0.02), mode(beta + 0.02)), (k + 1, k + 2), "d={d} beta={beta}");
+        }
+    }
+}
+
+#[test]
+fn two_token_times() {
+    for case in reference("two_tokens") {
+        let number = |key: &str| case[key].as_f64().expect("a number");
+        let (beta, from, to) = (number("beta"), number("from_angle"), number("to_angle"));
+        let found = match case["dynamics"].as_str() {
+            Some("sa") => two_cluster::merge_time_sa(beta, 0.5, from, to),
+            _ => two_cluster::merge_time_usa(beta, from, to, TimeScale::U1, 2),
+        }
+        .expect("finite")
+        .value;
+        assert!((found / common::number(&case["time"]) - 1.0).abs() < 1e-11, "beta={beta}: {found:e}");
+    }
+}
+
+#[test]
+fn merging_time_asymptotics() {
+    // theory 6.5: ratio T / T_asym at beta = 20 is 1.005 (rho_0 = 0), 1.09 (0.5), 0.946 (-0.5).
+    for (rho, ratio) in [(0.0f64, 1.005), (0.5, 1.09), (-0.5, 0.946)] {
+        let exact = two_cluster::merge_time_sa(20.0, 0.5, rho.acos(), (1.0f64 - 1.0 / 20.0).acos()).expect("finite").value;
+        let found = exact / two_cluster::merge_time_sa_asymptotic(20.0, 0.5, rho);
+        assert!((found - ratio).abs() < 0.01, "{rho}: {found}");
+    }
+}
+
+#[test]
+fn thresholds_and_polygons() {
+    // Golden numbers of theory 1.5 (printed with four digits) and 6.5.
+    for (n, sharp, circle) in [(5, 1.414, 2.53), (8, 4.786, 6.48), (16, 22.63, 25.9)] {
+        assert!((threshold::sharp(n, 2) - sharp).abs() < 6e-3 && (threshold::paper_circle(n) - circle).abs() < 0.05);
+    }
+    let top = |rates: Vec<f64>| rates.into_iter().fold(f64::MIN, f64::max);
+    for (m, usa, sa) in [(2, 0.00248, 1.2e-5), (3, 0.2489, 1.85e-3), (4, 6.0, 0.0592), (5, 23.66, 0.2842)] {
+        assert!((top(spectra::polygon_usa(m, 6.0)) / usa - 1.0).abs() < 3e-3, "m={m}");
+        assert!((top(spectra::polygon_sa(m, 6.0)) / sa - 1.0).abs() < 3e-2, "m={m}");
+    }
+}
