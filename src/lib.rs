@@ -6,6 +6,7 @@ pub mod flow;
 
 pub mod num;
 pub mod sphere;
+pub mod theorem;
 pub mod theory;
 
 pub use error::{Error, Result};

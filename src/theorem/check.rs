@@ -1,0 +1,135 @@
+use super::{Claim, Context, Expected, Finding, Margin, Record, Verdict};
+use crate::error::Result;
+use crate::num::{stats::failure_bound, stream::Stream};
+use rayon::prelude::*;
+
+/// How much to spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// A minute for all claims.
+    Quick,
+    /// The full default grids.
+    Standard,
+}
+
+/// Tolerance of integrations inside trials; refined by 100 to confirm.
+const RTOL: f64 = 1e-9;
+/// Confidence of one-sided bounds.
+const CONFIDENCE: f64 = 0.999;
+/// Repetitions of a negative control; all must be violated.
+const CONTROLS: usize = 3;
+
+/// Runs a claim: all trials in parallel, then the three closest again at a hundredth of the tolerance.
+///
+/// **Errors** only if a trial cannot be set up (a defect of the claim); honest failures are findings.
+pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
+    let (cases, per_case) = match effort {
+        Effort::Quick => (&claim.cases[..claim.quick.min(claim.cases.len())], claim.trials.0),
+        Effort::Standard => (claim.cases, claim.trials.1),
+    };
+    let jobs: Vec<(usize, usize)> = (0..cases.len()).flat_map(|c| (0..per_case).map(move |t| (c, t))).collect();
+    let run = |&(c, t): &(usize, usize), rtol: f64| -> Result<Finding> {
+        if !(claim.applies)(&cases[c]) {
+            return Ok(Finding::Missed);
+        }
+        let stream = Stream::new(seed, &["claim", claim.name, &c.to_string(), &t.to_string()]);
+        (claim.trial)(&cases[c], &mut Context { stream, rtol })
+    };
+    let findings: Vec<Finding> = jobs.par_iter().map(|job| run(job, RTOL)).collect::<Result<_>>()?;
+    let mut record = Record {
+        name: claim.name,
+        verdict: Verdict::HypothesesNeverMet,
+        as_expected: false,
+        margin: None,
+        worst: None,
+        trials: 0,
+        missed: 0,
+        unfinished: (0, String::new()),
+        held: 0,
+        exception_bound: None,
+        control_failed: control_fails(claim, seed)?,
+        margins: Vec::new(),
+        seed,
+    };
+    let mut margins: Vec<(usize, Margin)> = Vec::new();
+    for (k, finding) in findings.into_iter().enumerate() {
+        match finding {
+            Finding::Margin(m) if m.value.is_finite() => margins.push((k, m)),
+            Finding::Margin(_) => note_unfinished(&mut record, "a margin is not finite"),
+            Finding::Missed => record.missed += 1,
+            Finding::Unfinished(why) => note_unfinished(&mut record, &why),
+        }
+    }
+    record.trials = margins.len();
+    record.margins = margins.iter().map(|(_, m)| m.value).collect();
+    let confirmed_violation = refine(&mut margins, |k| run(&jobs[k], RTOL * 0.01))?;
+    record.held = margins.iter().filter(|(_, m)| m.value > m.error()).count();
+    if claim.almost_sure && record.trials > 0 {
+        record.exception_bound = Some(failure_bound(record.trials - record.held, record.trials, CONFIDENCE));
+    }
+    if let Some((k, margin)) = margins.iter().min_by(|a, b| (a.1.value - a.1.error()).total_cmp(&(b.1.value - b.1.error()))) {
+        record.margin = Some(*margin);
+        record.worst = Some((cases[jobs[*k].0], jobs[*k].1));
+    }
+    record.verdict = if record.trials == 0 && record.unfinished.0 == 0 {
+        Verdict::HypothesesNeverMet
+    } else if confirmed_violation {
+        Verdict::Violated
+    } else if record.held == record.trials && record.unfinished.0 == 0 && record.control_failed {
+        Verdict::Supported
+    } else {
+        Verdict::Inconclusive
+    };
+    record.as_expected = match claim.expected {
+        Expected::Holds => record.verdict == Verdict::Supported,
+        Expected::Violated => record.verdict == Verdict::Violated && record.control_failed,
+    };
+    Ok(record)
+}
+
+fn note_unfinished(record: &mut Record, why: &str) {
+    record.unfinished.0 += 1;
+    if record.unfinished.1.is_empty() {
+        record.unfinished.1 = why.into();
+    }
+}
+
+/// Repeats the three trials nearest to the threshold at a hundredth of the tolerance: books the change as integrator error, and tells whether a
+/// violation was confirmed.
+fn refine(margins: &mut [(usize, Margin)], run: impl Fn(usize) -> Result<Finding>) -> Result<bool> {
+    let mut order: Vec<usize> = (0..margins.len()).collect();
+    order.sort_by(|&a, &b| margins[a].1.value.total_cmp(&margins[b].1.value));
+    let mut violated = false;
+    for &slot in order.iter().take(3) {
+        let (k, first) = margins[slot];
+        if let Finding::Margin(second) = run(k)? {
+            let integrator = 2.0 * (first.value - second.value).abs();
+            margins[slot].1 = Margin { integrator, ..second };
+            violated |= margins[slot].1.value < -margins[slot].1.error();
+        }
+    }
+    Ok(violated)
+}
+
+fn control_fails(claim: &Claim, seed: u64) -> Result<bool> {
+    for k in 0..CONTROLS {
+        let stream = Stream::new(seed, &["control", claim.name, &k.to_string()]);
+        match (claim.control.trial)(&mut Context { stream, rtol: RTOL })? {
+            Finding::Margin(m) if m.value < -m.error() => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// The exit code of a set of records: 2 when a claim that should hold is violated, 3 when any is inconclusive or vacuous, else 0.
+pub fn worst(records: &[Record]) -> i32 {
+    let should_hold = |r: &&Record| super::find(r.name).is_ok_and(|c| c.expected == Expected::Holds);
+    if records.iter().filter(should_hold).any(|r| r.verdict == Verdict::Violated) {
+        2
+    } else if records.iter().any(|r| !r.as_expected) {
+        3
+    } else {
+        0
+    }
+}

@@ -1,0 +1,55 @@
+//! The landscape behind the large-beta theorem.
+
+use super::{Case, Claim, Control, Expected, Finding};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::sphere::Tokens;
+use crate::theory::threshold::sharp;
+
+/// Critical points with several clusters have an ascent direction: checked on clusters at regular polygons.
+pub static ENTRY: Claim = Claim {
+    name: "large-beta-landscape",
+    title: "Polygonal critical points are saddles above the sharp threshold",
+    statement: "If beta > (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)), no critical point with several clusters has a negative semidefinite Hessian \
+                (tested on clusters at regular m-gons, equal for m >= 3, of any sizes for m = 2).",
+    hypotheses: "beta above the sharp threshold",
+    applies: |case| case.beta > sharp(case.n, case.d),
+    citation: "arXiv:2312.10794, Theorem 5.1, (B.2)-(B.3)",
+    expected: Expected::Holds,
+    almost_sure: false,
+    cases: &[
+        Case::new(6, 2, 2.6, "usa"),
+        Case::new(6, 3, 5.2, "usa"),
+        Case::new(8, 2, 6.0, "usa"),
+        Case::new(12, 2, 12.5, "usa"),
+        Case::new(12, 4, 37.0, "usa"),
+    ],
+    quick: 3,
+    trials: (6, 30),
+    trial: |case, ctx| {
+        let divisors: Vec<usize> = (2..=case.n).filter(|m| case.n % m == 0).collect();
+        let m = divisors[ctx.stream.index(divisors.len())];
+        // At m = 2 the two poles may carry any number of tokens.
+        let first = if m == 2 { 1 + ctx.stream.index(case.n - 1) } else { 0 };
+        let vertex = |i: usize| if m == 2 { usize::from(i >= first) } else { i % m };
+        let mut x = vec![0.0; case.n * case.d];
+        for (i, row) in x.chunks_exact_mut(case.d).enumerate() {
+            let angle = std::f64::consts::TAU * vertex(i) as f64 / m as f64;
+            (row[0], row[1]) = (angle.cos(), angle.sin());
+        }
+        top_eigenvalue(case.beta, &Tokens::new(case.d, x)?)
+    },
+    control: Control {
+        what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
+        trial: |_| top_eigenvalue(-1.0, &Tokens::from_angles(&[0.0, std::f64::consts::TAU / 3.0, 2.0 * std::f64::consts::TAU / 3.0])?),
+    },
+};
+
+/// Largest Hessian eigenvalue over the largest in modulus, minus a threshold that separates it from the rotation null space.
+fn top_eigenvalue(beta: f64, x: &Tokens) -> Result<Finding> {
+    let spectrum = Energy::new(beta, EnergyScale::Shifted).hessian_eigenvalues(x)?;
+    let scale = spectrum.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let rounding = 64.0 * f64::EPSILON * spectrum.len() as f64;
+    let top = spectrum.last().copied().unwrap_or(0.0) / scale;
+    Ok(Finding::at_most(-top, -rounding))
+}

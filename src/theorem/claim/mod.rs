@@ -1,0 +1,86 @@
+//! The claims, one file each. A new claim is a new file with an `ENTRY` and its line here.
+
+use super::{Case, Claim, Context, Control, Expected, Finding, Margin};
+use crate::attention::{Dynamics, Spec, dynamics};
+use crate::error::Result;
+use crate::flow::{Options, Outcome, solve};
+use crate::sphere::Tokens;
+
+pub mod angular_momentum;
+pub mod antipodal_symmetry;
+pub mod beta_zero;
+pub mod causal_limit;
+pub mod causal_prefix;
+pub mod circle_any_beta;
+pub mod circle_mean;
+pub mod concentration;
+pub mod cone_collapse;
+pub mod cone_rate;
+pub mod cone_speed;
+pub mod cone_speed_printed;
+pub mod consensus_rates;
+pub mod cross_ratios;
+pub mod curvature_identity;
+pub mod cyclic_order;
+pub mod dimension_at_least_n;
+pub mod dissipation;
+pub mod gamma_bound;
+pub mod gamma_bound_printed;
+pub mod gamma_curve;
+pub mod gradient_structure;
+pub mod gram_equation;
+pub mod hemisphere_monotone;
+pub mod large_beta;
+pub mod large_beta_landscape;
+pub mod large_beta_printed_threshold;
+pub mod layer_energy;
+pub mod min_inner;
+pub mod min_inner_folklore;
+pub mod permutation;
+pub mod rotation;
+pub mod small_beta;
+pub mod span;
+pub mod speed_bound;
+pub mod sphere_any_beta;
+pub mod strict_saddle;
+pub mod time_reversal;
+pub mod time_scales;
+pub mod two_clusters;
+pub mod two_token_orbit;
+pub mod uniform_grid;
+pub mod unit_norm;
+pub mod wendel;
+
+/// All claims, by file name.
+pub static ALL: &[&Claim] = include!(concat!(env!("OUT_DIR"), "/claims.rs"));
+
+/// A horizon that no run meets: the flow ends at one cluster long before.
+const FOREVER: f64 = 1e300;
+
+/// Flows until one cluster is left: margin 1, or 1 minus the number of clusters at a stationary end.
+fn one_cluster(case: &Case, x: &Tokens, ctx: &Context) -> Result<Finding> {
+    let dynamics = case.build()?;
+    let options = Options { rtol: ctx.rtol, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
+    let end = solve(dynamics.as_ref(), x, FOREVER, &options, &mut [])?;
+    Ok(match end.outcome {
+        Outcome::OneCluster { .. } => Finding::exact(1.0),
+        Outcome::Reached => Finding::exact(1.0 - end.clusters.n() as f64),
+        other => Finding::Unfinished(other.to_string()),
+    })
+}
+
+/// Tokens after time `t`, without coalescence.
+fn flowed(dynamics: &dyn Dynamics, x: &Tokens, t: f64, rtol: f64) -> Result<Tokens> {
+    let options = Options { rtol, merge_radius: 0.0, ..Options::default() };
+    Ok(solve(dynamics, x, t, &options, &mut [])?.clusters)
+}
+
+/// A dynamics by name with identity matrices.
+fn plain(name: &str, beta: f64, n: usize) -> Result<Box<dyn Dynamics>> {
+    dynamics::build(name, false, &Spec::new(beta, n))
+}
+
+/// Always true: no hypothesis on the case.
+fn always(_: &Case) -> bool {
+    true
+}

@@ -1,0 +1,77 @@
+use super::Case;
+use std::fmt;
+
+/// Signed distance to a claimed inequality: positive when it holds. The numerical error is kept by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Margin {
+    /// The distance.
+    pub value: f64,
+    /// Twice the difference between the tolerance and a hundredth of it.
+    pub integrator: f64,
+    /// Rounding of the evaluation.
+    pub evaluation: f64,
+    /// Three standard errors of a sampled quantity.
+    pub sampling: f64,
+}
+
+impl Margin {
+    /// Total error.
+    pub fn error(&self) -> f64 {
+        self.integrator + self.evaluation + self.sampling
+    }
+}
+
+/// What the trials say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every margin exceeds its error and the negative control failed.
+    Supported,
+    /// An error bar covers the threshold, a run did not finish, a violation was not confirmed, or the control did not fail.
+    Inconclusive,
+    /// A margin below minus its error, confirmed at a hundredth of the tolerance.
+    Violated,
+    /// No trial met the hypotheses.
+    HypothesesNeverMet,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Supported => "supported",
+            Self::Inconclusive => "inconclusive",
+            Self::Violated => "violated",
+            Self::HypothesesNeverMet => "hypotheses never met",
+        })
+    }
+}
+
+/// The verdict on one claim with everything needed to judge and repeat it.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Name of the claim.
+    pub name: &'static str,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// True when the verdict is the one the literature (with its known errata) predicts.
+    pub as_expected: bool,
+    /// The worst margin.
+    pub margin: Option<Margin>,
+    /// Where it was seen: the case and the trial's number.
+    pub worst: Option<(Case, usize)>,
+    /// Trials that met the hypotheses.
+    pub trials: usize,
+    /// Draws that missed the hypotheses.
+    pub missed: usize,
+    /// Trials that did not finish, with the first reason.
+    pub unfinished: (usize, String),
+    /// Trials whose margin was positive.
+    pub held: usize,
+    /// For almost-sure claims, the upper 99.9 % bound on the measure of exceptions.
+    pub exception_bound: Option<f64>,
+    /// True when the negative control was violated as it should be.
+    pub control_failed: bool,
+    /// All margins, in order of trials, for the small figure.
+    pub margins: Vec<f64>,
+    /// Root seed.
+    pub seed: u64,
+}
