@@ -33,4 +33,38 @@ fn main() {
         let path = Path::new(&out).join(format!("{name}.rs"));
         fs::write(path, format!("&[{}]", entries.join(", "))).expect("OUT_DIR is writable");
     }
+    experiments(Path::new(&out));
+    println!("cargo::rustc-env=METASTABLE_COMMIT={}", commit().unwrap_or_else(|| "unknown".into()));
+    println!("cargo::rustc-env=METASTABLE_RUSTC={}", compiler().unwrap_or_else(|| "unknown".into()));
+}
+
+/// Embeds `experiments/*.toml` as (name, text), so that the binary runs them from any folder.
+fn experiments(out: &Path) {
+    println!("cargo::rerun-if-changed=experiments");
+    let mut files: Vec<String> = fs::read_dir("experiments")
+        .into_iter()
+        .flatten()
+        .filter_map(|f| f.ok()?.file_name().into_string().ok())
+        .filter(|f| f.ends_with(".toml"))
+        .collect();
+    files.sort();
+    let entries: Vec<String> = files
+        .iter()
+        .map(|f| format!("({:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/experiments/{f}\")))", f.trim_end_matches(".toml")))
+        .collect();
+    fs::write(out.join("experiments.rs"), format!("&[{}]", entries.join(", "))).expect("OUT_DIR is writable");
+}
+
+/// The commit of the checkout, read from the files of git: nothing but cargo is needed.
+fn commit() -> Option<String> {
+    let head = fs::read_to_string(".git/HEAD").ok()?;
+    println!("cargo::rerun-if-changed=.git/HEAD");
+    let Some(name) = head.trim().strip_prefix("ref: ") else { return Some(head.trim().to_owned()) };
+    println!("cargo::rerun-if-changed=.git/{name}");
+    Some(fs::read_to_string(format!(".git/{name}")).ok()?.trim().to_owned())
+}
+
+fn compiler() -> Option<String> {
+    let output = std::process::Command::new(env::var("RUSTC").ok()?).arg("--version").output().ok()?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }

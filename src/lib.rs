@@ -1,9 +1,11 @@
 #![doc = include_str!("crate.md")]
 
 pub mod attention;
+pub mod draw;
 pub mod error;
 pub mod flow;
 
+pub mod lab;
 pub mod num;
 pub mod sphere;
 pub mod theorem;

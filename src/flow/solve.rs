@@ -344,7 +344,7 @@ impl<'a> Run<'a> {
 
     fn finish(mut self, outcome: Outcome, observers: &mut [&mut dyn Observer]) -> Solution {
         let t = if outcome == Outcome::Reached { self.t_end } else { self.t.to_f64() };
-        if outcome == Outcome::Reached {
+        if matches!(outcome, Outcome::Reached | Outcome::OneCluster { .. }) {
             // A single cluster does not move: the remaining samples are the present state.
             for observer in observers.iter_mut() {
                 while let Some(time) = observer.next_time().filter(|s| *s <= self.t_end) {

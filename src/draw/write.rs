@@ -1,0 +1,99 @@
+//! Writers: SVG with the font inside and live text, PNG at a given resolution; both carry a provenance line.
+
+use super::picture::{Picture, Size};
+use super::render::{FAMILY, Unit, draw, height};
+use crate::error::{Error, Result};
+use base64::Engine;
+use plotters::prelude::*;
+use plotters::style::register_font;
+use std::sync::Once;
+
+static FONT: &[u8] = include_bytes!("font/metastable-sans.ttf");
+
+/// Resolution of the pixel grid on which SVG coordinates are rounded.
+const SVG_DPI: f64 = 450.0;
+
+fn register() {
+    static DONE: Once = Once::new();
+    DONE.call_once(|| {
+        // A failure would show as missing text in the first picture; the bytes are compiled in and tested.
+        let _ = register_font(FAMILY, FontStyle::Normal, FONT);
+    });
+}
+
+fn pixels(picture: &Picture, size: Size, dpi: f64) -> (u32, u32, Unit) {
+    let unit = Unit(dpi / 72.0);
+    let width = (size.width() / 25.4 * dpi).round() as u32;
+    (width, height(picture, width, unit), unit)
+}
+
+fn failed(e: impl std::fmt::Display) -> Error {
+    Error::Numerical { what: format!("a figure could not be drawn: {e}") }
+}
+
+/// The picture as SVG text; `metadata` is stored verbatim (one line).
+pub fn svg(picture: &Picture, size: Size, metadata: &str) -> Result<String> {
+    register();
+    let (w, h, unit) = pixels(picture, size, SVG_DPI);
+    let mut text = String::new();
+    {
+        let root = SVGBackend::with_string(&mut text, (w, h)).into_drawing_area();
+        draw(picture, &root, unit).map_err(failed)?;
+    }
+    let open = text.find("<svg").and_then(|s| text[s..].find('>').map(|e| s + e + 1)).ok_or_else(|| failed("no <svg> element"))?;
+    let font = base64::engine::general_purpose::STANDARD.encode(FONT);
+    let millimetres = size.width();
+    let head = format!(
+        "<svg width=\"{millimetres}mm\" height=\"{:.2}mm\" viewBox=\"0 0 {w} {h}\" xmlns=\"http://www.w3.org/2000/svg\">\n<metadata>{}</metadata>\n\
+         <style>@font-face{{font-family:\"{FAMILY}\";src:url(data:font/ttf;base64,{font})}}</style>",
+        millimetres * f64::from(h) / f64::from(w),
+        metadata.replace('&', "&amp;").replace('<', "&lt;")
+    );
+    Ok(format!("{head}{}", &text[open..]))
+}
+
+/// The picture as PNG bytes at `dpi`; `metadata` becomes a text chunk.
+pub fn png(picture: &Picture, size: Size, dpi: f64, metadata: &str) -> Result<Vec<u8>> {
+    register();
+    let (w, h, unit) = pixels(picture, size, dpi);
+    let mut buffer = vec![255u8; (w * h * 3) as usize];
+    {
+        let root = BitMapBackend::with_buffer(&mut buffer, (w, h)).into_drawing_area();
+        draw(picture, &root, unit).map_err(failed)?;
+    }
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, w, h);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let per_metre = (dpi / 0.0254).round() as u32;
+    encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: per_metre, yppu: per_metre, unit: png::Unit::Meter }));
+    encoder.add_text_chunk("provenance".into(), metadata.into()).map_err(failed)?;
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(&buffer).map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    Ok(out)
+}
+
+/// A strip of margins as inline SVG, 120 x 24 pixels: one tick per trial on a symmetric log scale, the threshold as a vertical line.
+pub fn spark(margins: &[f64], alt: &str) -> String {
+    let place = |m: f64| {
+        // sign(m) * (1 + log10(|m|/1e-16)/20): zero sits in the middle, 1e-16 next to it, 1e4 at the rim.
+        let size = if m == 0.0 { 0.0 } else { (1.0 + (m.abs().max(1e-16) / 1e-16).log10()) / 21.0 };
+        60.0 + 58.0 * m.signum() * size.min(1.0)
+    };
+    let ticks: Vec<String> = margins
+        .iter()
+        .map(|m| {
+            format!(
+                "<line x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"4\" y2=\"20\" stroke=\"{1}\"/>",
+                place(*m),
+                if *m > 0.0 { "#0072b2" } else { "#d55e00" }
+            )
+        })
+        .collect();
+    format!(
+        "<svg class=\"spark\" width=\"120\" height=\"24\" viewBox=\"0 0 120 24\" role=\"img\" aria-label=\"{alt}\"><rect width=\"120\" height=\"24\" fill=\"#f4f4f4\"/>\
+         <line x1=\"60\" x2=\"60\" y1=\"0\" y2=\"24\" stroke=\"#000\"/>{}</svg>",
+        ticks.concat()
+    )
+}

@@ -1,0 +1,313 @@
+//! An experiment: a validated TOML file. It cannot be built invalid; all problems of a file are reported together.
+
+use super::toml_reader::Reader;
+use crate::attention::{TimeScale, dynamics};
+use crate::error::{Error, Result};
+use crate::flow::observable;
+use crate::sphere::law::Law;
+use serde::Serialize;
+use std::path::Path;
+
+/// Largest grid.
+pub const MAX_CELLS: usize = 1_000_000;
+
+/// The experiments that come with the program: name and text of `experiments/NAME.toml`.
+pub static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+
+/// How tokens move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stepper {
+    /// Error-controlled integration with coalescence.
+    Adaptive,
+    /// Residual layers with step eta.
+    Layer,
+    /// Layers with eta = infinity.
+    MeanShift,
+}
+
+/// A validated experiment, all defaults filled in. Lists are axes of the grid.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Experiment {
+    /// Name, also of its folder.
+    pub name: String,
+    /// One sentence.
+    pub title: String,
+    /// Root seed.
+    pub seed: u64,
+    /// Dynamics.
+    pub dynamics: Vec<String>,
+    /// Laws of initial tokens (canonical specifications).
+    pub init: Vec<String>,
+    /// Explicit initial tokens instead of a law.
+    pub tokens: Vec<Vec<f64>>,
+    /// Tokens per system.
+    pub n: Vec<usize>,
+    /// Ambient dimensions.
+    pub d: Vec<usize>,
+    /// Inverse temperatures.
+    pub beta: Vec<f64>,
+    /// Inverse temperatures as multiples of 1/n.
+    pub beta_per_n: Vec<f64>,
+    /// Inverse temperatures as multiples of n^2.
+    pub beta_per_n2: Vec<f64>,
+    /// Time normalisation of USA.
+    pub time_scale: String,
+    /// Realisations per cell.
+    pub realisations: usize,
+    /// How tokens move.
+    pub stepper: Stepper,
+    /// Layer steps.
+    pub eta: Vec<f64>,
+    /// Number of layers (then time is depth); 0: as many as t_end needs.
+    pub layers: usize,
+    /// End time.
+    pub t_end: f64,
+    /// Tolerance of the adaptive stepper.
+    pub rtol: f64,
+    /// Coalescence radius.
+    pub merge_radius: f64,
+    /// Stop at one cluster.
+    pub stop_at_one_cluster: bool,
+    /// Explicit sample times.
+    pub times: Vec<f64>,
+    /// Number of sample times when none are given.
+    pub samples: usize,
+    /// Sample times equally spaced in log t from here; 0: linear.
+    pub log_from: f64,
+    /// Observables.
+    pub observables: Vec<String>,
+    /// Average tables over realisations.
+    pub mean: bool,
+}
+
+impl Experiment {
+    /// Reads and validates a file.
+    ///
+    /// **Errors** all problems of the file together, each with its line.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => {
+                Error::File { path: path.display().to_string(), place: String::new(), problem: "no such file".into() }
+            }
+            std::io::ErrorKind::InvalidData => Error::File {
+                path: path.display().to_string(),
+                place: String::new(),
+                problem: "found binary data, expected TOML text".into(),
+            },
+            _ => Error::io(path.display(), "read", &e),
+        })?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// An experiment that comes with the program, by name.
+    pub fn built_in(name: &str) -> Result<Self> {
+        let found = BUILT_IN.iter().find(|(n, _)| *n == name);
+        let (name, text) = found.ok_or_else(|| Error::unknown("experiment", name, BUILT_IN.iter().map(|(n, _)| *n)))?;
+        Self::parse(&format!("experiments/{name}.toml"), text)
+    }
+
+    /// Validates a text; `path` is only named in errors.
+    ///
+    /// ```
+    /// let e = metastable::lab::Experiment::parse("x.toml", "name='a'\nn=4\nd=2\nbeta=1\nt_end=2\nbetta=3").unwrap_err();
+    /// assert!(e.to_string().contains("line 6: unknown key `betta`; did you mean `beta`?"));
+    /// ```
+    pub fn parse(path: &str, text: &str) -> Result<Self> {
+        let mut r = Reader::new(path, text);
+        let name = r.string("name").unwrap_or_default();
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') || name.len() > 80 {
+            let at = r.place("name");
+            r.problem(at, format!("name: found \"{name}\", expected letters, digits, - and _ (it names a folder)"));
+        }
+        let title = r.string("title").unwrap_or_else(|| name.clone());
+        let seed = r.number("seed", 0.0, 9e15).unwrap_or(1.0) as u64;
+        let dynamics = named(&mut r, "dynamics", "sa", |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
+        let tokens = r.rows("tokens").unwrap_or_default();
+        let init = named(&mut r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
+        let (mut n, mut d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
+        if tokens.is_empty() {
+            for (key, list) in [("n", &n), ("d", &d)] {
+                if list.is_empty() && !r.has(key) {
+                    r.problem(0, format!("missing key `{key}`"));
+                }
+            }
+        } else {
+            (n, d) = inline_shape(&mut r, &tokens, &n, &d);
+        }
+        let limit = dynamics::MAX_BETA;
+        let beta = r.numbers("beta", -limit, limit).unwrap_or_default();
+        let beta_per_n = r.numbers("beta_per_n", 0.0, 1e6).unwrap_or_default();
+        let beta_per_n2 = r.numbers("beta_per_n2", 0.0, 1e6).unwrap_or_default();
+        if beta.is_empty() && beta_per_n.is_empty() && beta_per_n2.is_empty() && !r.has("beta") {
+            r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
+        }
+        let scale = named(&mut r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
+        let stepper = match named(&mut r, "stepper", "adaptive", stepper_name).first().map(String::as_str) {
+            Some("layer") => Stepper::Layer,
+            Some("mean-shift") => Stepper::MeanShift,
+            _ => Stepper::Adaptive,
+        };
+        let observables = match r.strings("observables") {
+            None => vec!["log-energy".to_owned(), "clusters".to_owned()],
+            Some(list) => checked(&mut r, list, |s| observable::find(s).map(|e| e.name.to_owned())),
+        };
+        let layers = r.counts("layers", 1, 100_000_000).and_then(|l| l.first().copied()).unwrap_or(0);
+        let t_end = r.number("t_end", 0.0, 1e300);
+        if t_end.is_none() && layers == 0 && !r.has("t_end") {
+            r.problem(0, "missing key `t_end` (or `layers` for a layer stepper)".into());
+        }
+        let experiment = Self {
+            name,
+            title,
+            seed,
+            dynamics,
+            init,
+            tokens,
+            n,
+            d,
+            beta,
+            beta_per_n,
+            beta_per_n2,
+            time_scale: scale.first().cloned().unwrap_or_default(),
+            realisations: r.counts("realisations", 1, 10_000_000).and_then(|l| l.first().copied()).unwrap_or(1),
+            stepper,
+            eta: r.numbers("eta", 0.0, f64::INFINITY).unwrap_or_else(|| vec![0.1]),
+            layers,
+            t_end: t_end.unwrap_or(0.0),
+            rtol: r.number("rtol", 1e-15, 0.1).unwrap_or(1e-10),
+            merge_radius: r.number("merge_radius", 0.0, 1.5).unwrap_or(1e-10),
+            stop_at_one_cluster: r.flag("stop_at_one_cluster").unwrap_or(false),
+            times: r.numbers("times", 0.0, 1e300).unwrap_or_default(),
+            samples: r.counts("samples", 2, 1_000_000).and_then(|l| l.first().copied()).unwrap_or(200),
+            log_from: r.number("log_from", 0.0, 1e300).unwrap_or(0.0),
+            observables,
+            mean: r.flag("mean").unwrap_or(false),
+        };
+        experiment.check_size(&mut r);
+        experiment.check_sense(&mut r);
+        let problems = r.finish();
+        match problems.len() {
+            0 => Ok(experiment),
+            1 => Err(problems.into_iter().next().unwrap_or_else(|| Error::Many(Vec::new()))),
+            _ => Err(Error::Many(problems)),
+        }
+    }
+
+    /// Number of cells, or `None` when it overflows.
+    pub fn size(&self) -> Option<usize> {
+        let betas = self.beta.len() + self.beta_per_n.len() + self.beta_per_n2.len();
+        let etas = if self.stepper == Stepper::Layer { self.eta.len() } else { 1 };
+        [self.dynamics.len(), self.init.len(), self.n.len(), self.d.len(), betas, etas].iter().try_fold(1usize, |a, b| a.checked_mul(*b))
+    }
+
+    fn check_size(&self, r: &mut Reader) {
+        match self.size() {
+            Some(cells) if cells <= MAX_CELLS => {}
+            cells => {
+                let found = cells.map_or("more than 1.8e19".to_owned(), |c| c.to_string());
+                r.problem(0, format!("the grid has {found} cells, expected at most {MAX_CELLS}; shorten a list"));
+            }
+        }
+        let rows = if self.times.is_empty() { self.samples } else { self.times.len() };
+        let columns: usize = self
+            .observables
+            .iter()
+            .filter_map(|o| observable::find(o).ok())
+            .map(|o| {
+                // Columns grow with n and d for positions and masses only; they are counted without being built.
+                match o.name {
+                    "positions" => self.n.iter().max().unwrap_or(&1) * self.d.iter().max().unwrap_or(&1),
+                    "masses" => *self.n.iter().max().unwrap_or(&1),
+                    _ => 40,
+                }
+            })
+            .sum();
+        let runs = if self.mean { 1 } else { self.realisations };
+        if rows.saturating_mul(columns).saturating_mul(runs) > 200_000_000 {
+            r.problem(
+                0,
+                format!(
+                    "one cell would record {rows} x {columns} numbers for {runs} realisations; record fewer samples or set mean = true"
+                ),
+            );
+        }
+        let tokens = self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
+        if tokens > 1 << 28 {
+            r.problem(0, format!("n * d = {tokens}, expected at most {} coordinates", 1 << 28));
+        }
+    }
+
+    fn check_sense(&self, r: &mut Reader) {
+        if self.stepper != Stepper::Adaptive && self.layers == 0 {
+            let smallest = self.eta.iter().copied().fold(f64::INFINITY, f64::min);
+            let layers = self.t_end / smallest;
+            if self.stepper == Stepper::MeanShift || self.eta.iter().any(|e| e.is_infinite()) {
+                let at = r.place("stepper");
+                r.problem(at, "mean shift has no time step: give `layers` instead of `t_end`".into());
+            } else if !(layers <= 1e8) {
+                let at = r.place("eta");
+                r.problem(at, format!("t_end / eta = {layers:e} layers, expected at most 1e8"));
+            }
+        }
+        let mut sorted = self.times.clone();
+        sorted.sort_by(f64::total_cmp);
+        if sorted != self.times {
+            let at = r.place("times");
+            r.problem(at, "times: expected ascending times".into());
+        }
+        if self.log_from > 0.0 && self.log_from >= self.t_end {
+            let at = r.place("log_from");
+            r.problem(at, format!("log_from: found {}, expected a time below t_end = {}", self.log_from, self.t_end));
+        }
+    }
+
+    /// The resolved configuration as JSON: what is hashed and stored.
+    pub fn resolved(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// Name of its results folder: the name and the hash of the resolved configuration with the numerical version.
+    pub fn folder(&self) -> String {
+        let key = format!("{}/{}", super::provenance::NUMERICAL_VERSION, self.resolved());
+        format!("{}-{}", self.name, &super::provenance::hash(key)[..12])
+    }
+}
+
+fn stepper_name(name: &str) -> Result<String> {
+    let known = ["adaptive", "layer", "mean-shift"];
+    known.iter().find(|k| **k == name).map(|k| (*k).to_owned()).ok_or_else(|| Error::unknown("stepper", name, known))
+}
+
+/// A name or a list of names, each checked by a parser that returns its canonical form.
+fn named(r: &mut Reader, key: &'static str, default: &str, parse: impl Fn(&str) -> Result<String>) -> Vec<String> {
+    match r.strings(key) {
+        None => vec![default.to_owned()],
+        Some(list) => checked(r, list, parse),
+    }
+}
+
+fn checked(r: &mut Reader, list: Vec<(usize, String)>, parse: impl Fn(&str) -> Result<String>) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, text) in list {
+        match parse(&text) {
+            Ok(canonical) => out.push(canonical),
+            Err(e) => r.problem(at, e.to_string()),
+        }
+    }
+    out
+}
+
+fn inline_shape(r: &mut Reader, tokens: &[Vec<f64>], n: &[usize], d: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let at = r.place("tokens");
+    let width = tokens[0].len();
+    if let Some(i) = tokens.iter().position(|t| t.len() != width) {
+        r.problem(at, format!("tokens: row {} has {} numbers, expected {width}", i + 1, tokens[i].len()));
+    } else if let Err(e) = crate::sphere::Tokens::new(width, tokens.concat()) {
+        r.problem(at, format!("tokens: {e}"));
+    }
+    if (!n.is_empty() && *n != [tokens.len()]) || (!d.is_empty() && *d != [width]) {
+        r.problem(at, format!("tokens: {} x {width}, which contradicts n or d", tokens.len()));
+    }
+    (vec![tokens.len()], vec![width])
+}

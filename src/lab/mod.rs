@@ -1,0 +1,15 @@
+//! Experiment files, plans, the results store, provenance, resume, reports. No mathematics here.
+
+pub mod arrays;
+pub mod cell;
+pub mod experiment;
+pub mod plan;
+pub mod provenance;
+pub mod report;
+pub mod run;
+pub mod store;
+pub mod toml_reader;
+
+pub use experiment::Experiment;
+pub use plan::{Cell, plan};
+pub use provenance::Provenance;

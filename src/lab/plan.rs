@@ -1,0 +1,86 @@
+//! The cells of an experiment.
+
+use super::experiment::{Experiment, Stepper};
+use super::provenance::{NUMERICAL_VERSION, hash};
+use serde::{Deserialize, Serialize};
+
+/// One point of the grid, fully resolved. Its id is the hash of everything that decides its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Registered dynamics.
+    pub dynamics: String,
+    /// Law of initial tokens; empty for explicit tokens.
+    pub init: String,
+    /// Tokens.
+    pub n: usize,
+    /// Ambient dimension.
+    pub d: usize,
+    /// Inverse temperature.
+    pub beta: f64,
+    /// Layer step as text (JSON has no infinity).
+    pub eta: String,
+}
+
+impl Cell {
+    /// The identity of the cell inside an experiment: what the numbers depend on.
+    pub fn id(&self, experiment: &Experiment) -> String {
+        let shared = Experiment {
+            name: String::new(),
+            title: String::new(),
+            dynamics: Vec::new(),
+            init: Vec::new(),
+            n: Vec::new(),
+            d: Vec::new(),
+            beta: Vec::new(),
+            beta_per_n: Vec::new(),
+            beta_per_n2: Vec::new(),
+            eta: Vec::new(),
+            ..experiment.clone()
+        };
+        let cell = serde_json::to_string(self).unwrap_or_default();
+        hash(format!("{NUMERICAL_VERSION}/{}/{cell}", shared.resolved()))[..16].to_owned()
+    }
+
+    /// The layer step.
+    pub fn eta(&self) -> f64 {
+        self.eta.parse().unwrap_or(f64::INFINITY)
+    }
+
+    /// Key of the cell's random streams: the law and the shape, not beta, so that a sweep over beta uses common random numbers.
+    pub fn stream_key(&self) -> String {
+        format!("{}/{}x{}", self.init, self.n, self.d)
+    }
+
+    /// A readable alias.
+    pub fn label(&self) -> String {
+        format!("{} n={} d={} beta={}", self.dynamics, self.n, self.d, self.beta)
+    }
+}
+
+/// All cells in grid order.
+pub fn plan(experiment: &Experiment) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    let etas: Vec<String> = match experiment.stepper {
+        Stepper::Layer => experiment.eta.iter().map(ToString::to_string).collect(),
+        Stepper::MeanShift => vec!["inf".into()],
+        Stepper::Adaptive => vec!["0".into()],
+    };
+    let inits = if experiment.tokens.is_empty() { experiment.init.clone() } else { vec![String::new()] };
+    for dynamics in &experiment.dynamics {
+        for init in &inits {
+            for &n in &experiment.n {
+                let size = n as f64;
+                let scaled = experiment.beta_per_n.iter().map(|c| c / size).chain(experiment.beta_per_n2.iter().map(|c| c * size * size));
+                let betas: Vec<f64> = experiment.beta.iter().copied().chain(scaled).collect();
+                for &d in &experiment.d {
+                    for &beta in &betas {
+                        for eta in &etas {
+                            cells.push(Cell { dynamics: dynamics.clone(), init: init.clone(), n, d, beta, eta: eta.clone() });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    cells
+}
