@@ -1,12 +1,15 @@
 #![doc = include_str!("crate.md")]
 
 pub mod attention;
+pub mod cli;
 pub mod draw;
 pub mod error;
 pub mod flow;
 
 pub mod lab;
 pub mod num;
+#[path = "../paper_figs/mod.rs"]
+pub mod paper_figs;
 pub mod sphere;
 pub mod theorem;
 pub mod theory;

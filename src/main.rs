@@ -1,2 +1,5 @@
-//! The command line.
-fn main() {}
+//! The command line of `metastable`.
+
+fn main() {
+    std::process::exit(metastable::cli::main());
+}

@@ -4,6 +4,7 @@ mod coalesce;
 mod dop853;
 mod dopri5;
 mod event;
+pub mod hidden;
 mod iterate;
 pub mod observable;
 mod outcome;

@@ -31,15 +31,20 @@ pub fn read(path: &Path, member: Option<&str>) -> Result<Array> {
         std::io::ErrorKind::NotFound => malformed(path, "", "no such file"),
         _ => Error::io(path.display(), "read", &e),
     })?;
+    parse(path, &bytes, member)
+}
+
+/// The same from bytes already in memory; `path` decides the format by its extension and is named in errors.
+pub fn parse(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
     if bytes.is_empty() {
         return Err(malformed(path, "", "the file is empty"));
     }
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     match extension.as_str() {
-        "npy" => npy(path, "", &bytes),
-        "npz" => npz(path, &bytes, member),
+        "npy" => npy(path, "", bytes),
+        "npz" => npz(path, bytes, member),
         // Everything else is text: one row per line.
-        _ => csv(path, &bytes),
+        _ => csv(path, bytes),
     }
 }
 

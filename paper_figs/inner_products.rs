@@ -1,0 +1,46 @@
+//! Inner products by layer of a trained transformer, beside SA started from its first layer.
+
+use super::Entry;
+use crate::draw::{Axis, Corner, Mark, Panel, Picture};
+use crate::error::Error;
+
+/// One panel per layer.
+pub static ENTRY: Entry = Entry {
+    name: "inner-products",
+    title: "Inner products by layer of a trained transformer, and SA from its layer 0",
+    experiments: &[],
+    full: &[],
+    hidden: true,
+    quick: true,
+    draw: |inputs| {
+        let Some(hidden) = &inputs.hidden else {
+            return Err(Error::parameter("--tokens", "none", "a file of hidden states (layers x tokens x dimensions)"));
+        };
+        let bins = hidden.model[0].len();
+        let edges: Vec<f64> = (0..=bins).map(|b| -1.0 + 2.0 * b as f64 / bins as f64).collect();
+        let mut panels = Vec::new();
+        for (l, (model, sa)) in hidden.model.iter().zip(&hidden.sa).enumerate() {
+            let top = model.iter().chain(sa).copied().fold(0.0, f64::max);
+            let y = Axis::linear(if l % 4 == 0 { "share of pairs" } else { "" }, 0.0, top * 1.1);
+            let mut panel = Panel::new(format!("layer {l}"), Axis::linear("inner product", -0.5, 1.0), y);
+            let steps = |values: &[f64], colour, filled, label: &str| Mark::Steps {
+                edges: edges.clone(),
+                values: values.to_vec(),
+                colour,
+                filled,
+                label: if l == 0 { label.into() } else { String::new() },
+            };
+            panel.marks.push(steps(model, 0, true, "model"));
+            panel.marks.push(steps(sa, 1, false, "SA"));
+            panel.legend = (l == 0).then_some(Corner::TopRight);
+            panels.push(panel);
+        }
+        let caption = format!(
+            "Histograms of the inner products of normalised hidden states (i < j) of a trained transformer by layer (filled), and of SA started from layer 0 (outline) at the \
+             inverse temperature whose velocity best matches the model's own drift from layer to layer: beta = {:.3}, {:.3} units of time per layer, cosine of the \
+             drifts {:.3}.",
+            hidden.beta, hidden.time_per_layer, hidden.alignment
+        );
+        Ok(Picture { panels, columns: 4, aspect: 0.9, caption })
+    },
+};

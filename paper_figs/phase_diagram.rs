@@ -1,0 +1,57 @@
+//! The phase diagram over (t, beta) with the transition curve of high dimension on top (arXiv:2312.10794, figure 3).
+
+use super::Entry;
+use crate::draw::{Axis, Dash, Mark, Panel, Picture};
+use crate::theory::equiangular::Equiangular;
+
+/// Share of merged pairs, one panel per dimension.
+pub static ENTRY: Entry = Entry {
+    name: "phase-diagram",
+    title: "Phase diagram of SA with the transition curve, n = 32",
+    experiments: &["phase-diagram"],
+    full: &["phase-diagram-full"],
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let results = &inputs.results[0];
+        let mut dimensions: Vec<usize> = results.iter().map(|(c, _)| c.d).collect();
+        dimensions.dedup();
+        let mut panels = Vec::new();
+        for d in dimensions {
+            let cells: Vec<_> = results.iter().filter(|(c, _)| c.d == d).collect();
+            let betas: Vec<f64> = cells.iter().map(|(c, _)| c.beta).collect();
+            let times = cells[0].1.table.column("t");
+            let mut panel = Panel::new(
+                format!("d = {d}"),
+                Axis::linear("t", 0.0, times.last().copied().unwrap_or(1.0)),
+                Axis::linear("\u{3b2}", betas[0], betas[betas.len() - 1]),
+            );
+            let values = cells.iter().map(|(_, t)| t.table.column("pair_share")).collect();
+            panel.marks.push(Mark::Heat { x: edges(&times), y: edges(&betas), values });
+            let n = cells[0].0.n;
+            let mut curve = Vec::new();
+            for k in 0..=90 {
+                let beta = betas[0] + (betas[betas.len() - 1] - betas[0]) * f64::from(k) / 90.0;
+                curve.push((Equiangular::sa(n, beta).level_time(0.0, 0.999)?.value, beta));
+            }
+            curve.retain(|p| p.0 <= panel.x.high);
+            panel.line(curve, 1, Dash::Dashed, "");
+            panels.push(panel);
+        }
+        let runs = results.first().map_or(0, |(_, t)| t.summary.rows.len());
+        let caption = format!(
+            "Share of pairs with inner product at least 0.999 (dark 0, bright 1) for SA layers of step 0.1, n = 32 uniform tokens, mean of {runs} starts; dashed: the time at which \
+             orthonormal tokens reach 0.999 (the limit of high dimension)."
+        );
+        Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
+    },
+};
+
+/// Cell edges around sorted centres.
+fn edges(centres: &[f64]) -> Vec<f64> {
+    let n = centres.len();
+    let mut out: Vec<f64> = centres.windows(2).map(|w| 0.5 * (w[0] + w[1])).collect();
+    out.insert(0, centres[0]);
+    out.push(centres[n - 1]);
+    out
+}

@@ -1,0 +1,149 @@
+//! `check`: verdicts on theorems; alone, `metastable` is the quick check with figures and the report.
+
+use super::figure::{self, Style};
+use super::output::{Output, note};
+use crate::draw::{Size, spark};
+use crate::error::{Error, Result};
+use crate::lab::{Provenance, arrays::write_atomically, report};
+use crate::theorem::{ALL, Claim, Effort, Expected, Record, check, find, worst};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Flags of `check`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3")]
+pub struct Arguments {
+    /// Names (see `list theorems`); all of them when none is given.
+    names: Vec<String>,
+    /// First cases and fewer trials: a minute for everything.
+    #[arg(long)]
+    quick: bool,
+    /// Root seed of all trials.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write report.html and verdicts.json into this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Runs it; the exit code is the worst verdict.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let claims: Vec<&Claim> =
+            if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
+        let effort = if self.quick { Effort::Quick } else { Effort::Standard };
+        let (records, seconds) = verdicts(&claims, effort, self.seed, out.is_json())?;
+        if let Some(folder) = &self.out {
+            write_report(&records, effort, self.seed, folder, &[], seconds)?;
+        }
+        finish(out, &records, effort, self.seed, seconds, &[])
+    }
+}
+
+/// `metastable` alone: all claims, the quick figures, the report, the next command.
+pub fn quick(out: &Output) -> Result<i32> {
+    let (records, seconds) = verdicts(ALL, Effort::Quick, 1, out.is_json())?;
+    let folder = Path::new("runs/report");
+    let style = Style { size: Size::Siam, dpi: 200.0 };
+    let mut figures = Vec::new();
+    for entry in crate::paper_figs::ALL.iter().filter(|e| e.quick) {
+        let hidden = if entry.hidden { Some(figure::built_in_model()?) } else { None };
+        let files = figure::make(entry, false, hidden, &style, Path::new("runs"), &folder.join("figures"))?;
+        let svg = std::fs::read_to_string(&files[0]).map_err(|e| Error::io(files[0].display(), "read", &e))?;
+        let caption = std::fs::read_to_string(&files[3]).map_err(|e| Error::io(files[3].display(), "read", &e))?;
+        figures.push(report::Figure { name: entry.name, title: entry.title, svg, caption });
+    }
+    write_report(&records, Effort::Quick, 1, folder, &figures, seconds)?;
+    let next = [
+        format!("wrote {} and {} figures beside it", folder.join("report.html").display(), figures.len()),
+        "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)".to_owned(),
+    ];
+    finish(out, &records, Effort::Quick, 1, seconds, &next)
+}
+
+fn verdicts(claims: &[&'static Claim], effort: Effort, seed: u64, quiet: bool) -> Result<(Vec<Record>, f64)> {
+    let started = Instant::now();
+    let mut records = Vec::new();
+    for (k, claim) in claims.iter().enumerate() {
+        if super::CANCEL.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted { resume: format!("{k} of {} claims were checked", claims.len()) });
+        }
+        let once = Instant::now();
+        records.push(check(claim, effort, seed)?);
+        if !quiet && once.elapsed().as_secs_f64() > 2.0 {
+            note(&format!("[{}/{}] {} took {:.1} s", k + 1, claims.len(), claim.name, once.elapsed().as_secs_f64()));
+        }
+    }
+    Ok((records, started.elapsed().as_secs_f64()))
+}
+
+fn finish(out: &Output, records: &[Record], effort: Effort, seed: u64, seconds: f64, notes: &[String]) -> Result<i32> {
+    let mut text =
+        format!("{:<30} {:<22} {:>10} {:>9} {:>9} {:>8}  {}\n", "claim", "verdict", "margin", "error", "trials", "missed", "control");
+    for r in records {
+        let expected = find(r.name).map_or(Expected::Holds, |c| c.expected);
+        let mark = match (r.as_expected, expected) {
+            (true, Expected::Holds) => "",
+            (true, Expected::Violated) => " (as it should)",
+            _ => " (!)",
+        };
+        let held = r.exception_bound.map_or(r.trials.to_string(), |_| format!("{}/{}", r.held, r.trials));
+        text.push_str(&format!(
+            "{:<30} {:<22} {:>10.2e} {:>9.1e} {held:>9} {:>8}  {}\n",
+            r.name,
+            format!("{}{mark}", r.verdict),
+            r.margin.map_or(f64::NAN, |m| m.value),
+            r.margin.map_or(f64::NAN, |m| m.error()),
+            r.missed,
+            if r.control_failed { "fails" } else { "DOES NOT FAIL" }
+        ));
+        if !r.as_expected {
+            if let Some((case, trial)) = r.worst {
+                text.push_str(&format!("    at {case:?}, trial {trial}; again: metastable check {} --seed {}\n", r.name, r.seed));
+            }
+            if r.unfinished.0 > 0 {
+                text.push_str(&format!("    {} trials did not finish: {}\n", r.unfinished.0, r.unfinished.1));
+            }
+        }
+    }
+    let good = records.iter().filter(|r| r.as_expected).count();
+    text.push_str(&format!("{good} of {} claims as expected, {seconds:.1} s\n", records.len()));
+    notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
+    out.result(&json!({"claims": rows(records), "effort": format!("{effort:?}").to_lowercase(), "seed": seed, "as_expected": good}), &text);
+    Ok(worst(records))
+}
+
+fn rows(records: &[Record]) -> Vec<Value> {
+    let row = |r: &Record| {
+        json!({
+            "name": r.name,
+            "verdict": r.verdict.to_string(),
+            "as_expected": r.as_expected,
+            "margin": r.margin.map(|m| m.value),
+            "error": r.margin.map(|m| m.error()),
+            "error_parts": r.margin.map(|m| json!({"integrator": m.integrator, "evaluation": m.evaluation, "sampling": m.sampling})),
+            "trials": r.trials,
+            "held": r.held,
+            "missed": r.missed,
+            "unfinished": r.unfinished.0,
+            "exception_bound": r.exception_bound,
+            "control_failed": r.control_failed,
+            "worst": r.worst.map(|(c, t)| json!({"n": c.n, "d": c.d, "beta": c.beta, "dynamics": c.dynamics, "trial": t})),
+            "reproduce": format!("metastable check {} --seed {}", r.name, r.seed),
+        })
+    };
+    records.iter().map(row).collect()
+}
+
+fn write_report(records: &[Record], effort: Effort, seed: u64, folder: &Path, figures: &[report::Figure], seconds: f64) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+    let flag = if effort == Effort::Quick { " --quick" } else { "" };
+    let provenance = Provenance::new("check", &format!("{effort:?} {seed}"), format!("metastable check{flag} --seed {seed}"));
+    let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("margins of {}", r.name))).collect();
+    let page = report::html(records, &sparks, figures, &provenance, flag, seconds);
+    write_atomically(&folder.join("report.html"), page.as_bytes())?;
+    let json = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": rows(records)});
+    write_atomically(&folder.join("verdicts.json"), json.to_string().as_bytes())
+}

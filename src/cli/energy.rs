@@ -1,0 +1,71 @@
+//! `energy`: value, log value, gradient norm and, on request, the Hessian spectrum.
+
+use super::input::TokenArguments;
+use super::output::{Output, finite, note};
+use crate::attention::{Energy, EnergyScale, dynamics::MAX_BETA, energy::inertia};
+use crate::error::{Result, in_range};
+use serde_json::{Value, json};
+
+/// Flags of `energy`.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  metastable energy --angles angles.csv --beta 7 --hessian --format json")]
+pub struct Arguments {
+    #[command(flatten)]
+    tokens: TokenArguments,
+    /// Inverse temperature.
+    #[arg(long, allow_negative_numbers = true)]
+    beta: f64,
+    /// Normalisation: mean, sum, shifted or unit.
+    #[arg(long, default_value = "mean")]
+    energy_scale: String,
+    /// All n(d-1) eigenvalues of the Riemannian Hessian in the metric sum_i |u_i|^2.
+    #[arg(long)]
+    hessian: bool,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let beta = in_range("--beta", self.beta, -MAX_BETA, MAX_BETA)?;
+        let scale = EnergyScale::parse(&self.energy_scale)?;
+        let x = self.tokens.tokens()?;
+        let energy = Energy::new(beta, scale);
+        let (value, log_value) = (energy.value(&x), energy.log_value(&x));
+        let log_grad = energy.log_grad_norm(&x);
+        let grad = log_grad.exp();
+        let mut json = json!({
+            "energy": value.as_ref().map_or(Value::Null, |v| finite(*v)),
+            "log_energy": log_value.as_ref().map_or(Value::Null, |v| finite(*v)),
+            "grad_norm": finite(grad),
+            "log_grad_norm": finite(log_grad),
+            "normalisation": scale.describe(),
+            "n": x.n(),
+            "d": x.d(),
+            "beta": beta,
+        });
+        let show = |v: &Result<f64>| v.as_ref().map_or("beyond f64".to_owned(), ToString::to_string);
+        let mut text = format!(
+            "energy      {}\nlog energy  {}\ngrad norm   {}\nnormalisation  {}\n",
+            show(&value),
+            show(&log_value),
+            if grad.is_finite() { grad.to_string() } else { format!("e^{log_grad}") },
+            scale.describe()
+        );
+        if let Err(e) = &value {
+            note(&format!("note: {e}"));
+            json["note"] = json!(e.to_string());
+        }
+        if self.hessian {
+            let spectrum = energy.hessian_eigenvalues(&x)?;
+            let (negative, null, positive) = inertia(&spectrum);
+            text.push_str(&format!("Morse index {negative} (negative), {null} null, {positive} positive eigenvalues\n"));
+            spectrum.iter().for_each(|v| text.push_str(&format!("  {v}\n")));
+            json["hessian_eigenvalues"] = json!(spectrum);
+            json["morse_index"] = json!(negative);
+            json["null_eigenvalues"] = json!(null);
+            json["ascending_directions"] = json!(positive);
+        }
+        out.result(&json, &text);
+        Ok(0)
+    }
+}

@@ -1,0 +1,128 @@
+//! Flags shared by the commands: tokens and dynamics.
+
+use crate::attention::dynamics::Entry;
+use crate::attention::{Dynamics, Head, Spec, TimeScale, dynamics};
+use crate::error::{Error, Result};
+use crate::lab::arrays;
+use crate::num::stream::Stream;
+use crate::sphere::{Tokens, law::Law};
+use std::path::PathBuf;
+
+/// Where tokens come from.
+#[derive(clap::Args)]
+pub struct TokenArguments {
+    /// Tokens file: CSV (one token per row), NPY or NPZ, n x d.
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+    /// Angles file (d = 2), one angle per row, radians.
+    #[arg(long, value_name = "FILE", conflicts_with = "tokens")]
+    angles: Option<PathBuf>,
+    /// Array of an NPZ file.
+    #[arg(long, value_name = "NAME")]
+    array: Option<String>,
+    /// Divide every row by its length.
+    #[arg(long)]
+    normalise: bool,
+    /// Masses file, one per token (default: equal).
+    #[arg(long, value_name = "FILE")]
+    masses: Option<PathBuf>,
+    /// Law of initial tokens, e.g. uniform or cap:radius=0.3 (see `list laws`).
+    #[arg(long, value_name = "LAW", conflicts_with_all = ["tokens", "angles"])]
+    init: Option<String>,
+    /// Number of tokens for --init.
+    #[arg(long, allow_negative_numbers = true)]
+    n: Option<i64>,
+    /// Ambient dimension for --init.
+    #[arg(long, allow_negative_numbers = true)]
+    d: Option<i64>,
+    /// Seed for --init.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl TokenArguments {
+    /// The tokens.
+    pub fn tokens(&self) -> Result<Tokens> {
+        let array = self.array.as_deref();
+        let x = if let Some(path) = &self.tokens {
+            arrays::tokens(path, array, self.normalise)?
+        } else if let Some(path) = &self.angles {
+            Tokens::from_angles(&arrays::list(path, array)?)?
+        } else if let Some(law) = &self.init {
+            let count = |name: &str, v: Option<i64>, low: i64| match v {
+                Some(v) if v >= low => Ok(v as usize),
+                Some(v) => Err(Error::parameter(name, v, format!("a whole number >= {low}"))),
+                None => Err(Error::parameter(name, "nothing", format!("{name} with --init"))),
+            };
+            let (n, d) = (count("--n", self.n, 1)?, count("--d", self.d, 2)?);
+            Law::parse(law)?.sample(n, d, &mut Stream::new(self.seed, &["cli", "init"]))?
+        } else {
+            return Err(Error::parameter("tokens", "nothing", "one of --tokens FILE, --angles FILE, or --init LAW with --n and --d"));
+        };
+        match &self.masses {
+            Some(path) => x.with_masses(&arrays::list(path, None)?),
+            None => Ok(x),
+        }
+    }
+}
+
+/// Which dynamics.
+#[derive(clap::Args)]
+pub struct DynamicsArguments {
+    /// Registered dynamics (see `list dynamics`).
+    #[arg(long, default_value = "sa")]
+    pub dynamics: String,
+    /// Inverse temperature.
+    #[arg(long, allow_negative_numbers = true)]
+    pub beta: f64,
+    /// Token i sees the tokens j <= i only.
+    #[arg(long)]
+    causal: bool,
+    /// Query matrix file, r x d; repeat --q, --k, --v for several heads.
+    #[arg(long, value_name = "FILE")]
+    q: Vec<PathBuf>,
+    /// Key matrix file, r x d.
+    #[arg(long, value_name = "FILE")]
+    k: Vec<PathBuf>,
+    /// Value matrix file, d x d.
+    #[arg(long, value_name = "FILE")]
+    v: Vec<PathBuf>,
+    /// Time normalisation of USA: u1, u2, u3 or u4.
+    #[arg(long, default_value = "u1")]
+    pub time_scale: String,
+}
+
+impl DynamicsArguments {
+    /// The registered entry.
+    pub fn entry(&self) -> Result<&'static Entry> {
+        dynamics::find(&self.dynamics, self.causal)
+    }
+
+    /// The dynamics for tokens of this shape.
+    pub fn build(&self, n: usize, d: usize) -> Result<Box<dyn Dynamics>> {
+        let heads = self.q.len().max(self.k.len()).max(self.v.len());
+        let load = |name: &str, files: &[PathBuf], h: usize| match files.get(h) {
+            Some(path) => arrays::matrix(path, None).map(Some),
+            None if files.is_empty() => Ok(None),
+            None => Err(Error::parameter(name, format!("{} files", files.len()), format!("none, or one per head ({heads})"))),
+        };
+        let heads = (0..heads)
+            .map(|h| Head::new(d, load("--q", &self.q, h)?, load("--k", &self.k, h)?, load("--v", &self.v, h)?))
+            .collect::<Result<Vec<_>>>()?;
+        let spec = Spec { beta: self.beta, n, heads, time_scale: TimeScale::parse(&self.time_scale)? };
+        (dynamics::build(&self.dynamics, self.causal, &spec)).map_err(flag)
+    }
+
+    /// The normalisation in words, for dynamics that have one.
+    pub fn normalisation(&self) -> Result<Option<&'static str>> {
+        Ok(if self.entry()?.unnormalised { Some(TimeScale::parse(&self.time_scale)?.describe()) } else { None })
+    }
+}
+
+/// Names parameters as the user wrote them.
+fn flag(e: Error) -> Error {
+    match e {
+        Error::Parameter { name, found, expected } if name == "beta" => Error::Parameter { name: "--beta".into(), found, expected },
+        other => other,
+    }
+}

@@ -1,0 +1,52 @@
+//! `list`: everything that is registered.
+
+use super::output::Output;
+use crate::error::{Error, Result};
+use crate::{attention::dynamics, flow::observable, lab::experiment, paper_figs, sphere::law, theorem};
+use serde_json::{Value, json};
+
+/// Flags of `list`.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  metastable list theorems")]
+pub struct Arguments {
+    /// theorems, dynamics, laws, observables, figures, experiments or integrators; all when none is given.
+    kind: Option<String>,
+}
+
+const KINDS: [&str; 7] = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "integrators"];
+
+/// Name and summary of everything of a kind.
+pub fn entries(kind: &str) -> Vec<(String, String)> {
+    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    match kind {
+        "theorems" => theorem::ALL.iter().map(|c| pair(c.name, c.title)).collect(),
+        "dynamics" => dynamics::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
+        "laws" => law::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
+        "observables" => observable::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
+        "figures" => paper_figs::ALL.iter().map(|e| pair(e.name, e.title)).collect(),
+        "experiments" => experiment::BUILT_IN
+            .iter()
+            .map(|(name, _)| pair(name, &experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title)))
+            .collect(),
+        _ => ["dop853", "dopri5"].iter().filter_map(|n| crate::flow::integrator(n).ok()).map(|t| pair(t.name, t.citation)).collect(),
+    }
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let kinds: Vec<&str> = match &self.kind {
+            None => KINDS.to_vec(),
+            Some(kind) => vec![*KINDS.iter().find(|k| *k == kind).ok_or_else(|| Error::unknown("kind", kind, KINDS))?],
+        };
+        let (mut text, mut json) = (String::new(), serde_json::Map::new());
+        for kind in kinds {
+            let all = entries(kind);
+            text.push_str(&format!("{kind}\n"));
+            all.iter().for_each(|(n, s)| text.push_str(&format!("  {n:30} {s}\n")));
+            json.insert(kind.into(), all.iter().map(|(n, s)| json!({"name": n, "summary": s})).collect::<Value>());
+        }
+        out.result(&Value::Object(json), &text);
+        Ok(0)
+    }
+}

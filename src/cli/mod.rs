@@ -1,0 +1,139 @@
+//! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
+
+mod bench;
+mod check;
+mod completions;
+mod doctor;
+mod energy;
+mod explain;
+mod figure;
+mod input;
+mod list;
+mod output;
+mod predict;
+mod run;
+mod solve;
+mod velocity;
+mod whence;
+
+use crate::error::{Error, Result};
+use clap::{Parser, Subcommand, ValueEnum};
+use output::Output;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A numerical laboratory for the theory of self-attention dynamics.
+///
+/// Without a command: `check --quick`, the verdict table with figures and a report.
+#[derive(Parser)]
+#[command(name = "metastable", version, arg_required_else_help = false, after_help = EXAMPLES)]
+struct Arguments {
+    /// Text for people or one JSON object on stdout.
+    #[arg(long, global = true, value_enum, default_value = "text")]
+    format: Format,
+    /// Threads; results do not depend on it.
+    #[arg(long, global = true, value_name = "T")]
+    threads: Option<usize>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXAMPLES: &str = "Examples:
+  metastable check --quick
+  metastable solve --init uniform --n 32 --d 2 --beta 9 --t-end 1e6
+  metastable explain cone-collapse";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Velocity of every token.
+    Velocity(velocity::Arguments),
+    /// Energy, log energy, gradient norm, Hessian spectrum.
+    Energy(energy::Arguments),
+    /// Integrate the flow.
+    Solve(solve::Arguments),
+    /// What the theory predicts.
+    Predict(predict::Arguments),
+    /// Run an experiment (a TOML file or a built-in name); the same command again resumes.
+    Run(run::Arguments),
+    /// Test theorems: verdicts, margins, negative controls.
+    Check(check::Arguments),
+    /// Draw figures (SVG, PNG, CSV, caption).
+    Figure(figure::Arguments),
+    /// List theorems, dynamics, laws, observables, figures, experiments, integrators.
+    List(list::Arguments),
+    /// Explain a name: statement, hypotheses, citation, status.
+    Explain(explain::Arguments),
+    /// Conformance suite of a dynamics, or of all, and facts about this machine.
+    Doctor(doctor::Arguments),
+    /// Where a result file comes from and how to make it again.
+    Whence(whence::Arguments),
+    /// Shell completions.
+    Completions(completions::Arguments),
+    /// Time the machine on kernel sums.
+    Bench(bench::Arguments),
+}
+
+/// Set by the first Ctrl-C; a second one ends the process at once.
+pub(crate) static CANCEL: AtomicBool = AtomicBool::new(false);
+
+/// Parses the arguments, runs the command and returns the exit code.
+pub fn main() -> i32 {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(e) => {
+            let _ = e.print();
+            // Help and version are not errors; wrong flags are exit code 1 here, clap's own would be 2.
+            return i32::from(e.use_stderr());
+        }
+    };
+    let _ = ctrlc::set_handler(|| {
+        if CANCEL.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        output::note("interrupted: finishing the step (again: stop at once)");
+    });
+    let out = Output::new(arguments.format == Format::Json);
+    match dispatch(arguments, &out) {
+        Ok(code) => code,
+        Err(e) => {
+            out.error(&e);
+            e.exit_code()
+        }
+    }
+}
+
+fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
+    if let Some(threads) = arguments.threads {
+        if threads == 0 || threads > 4096 {
+            return Err(Error::parameter("--threads", threads, "a number in [1, 4096]"));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
+    }
+    match arguments.command {
+        None => check::quick(out),
+        Some(Command::Velocity(a)) => a.run(out),
+        Some(Command::Energy(a)) => a.run(out),
+        Some(Command::Solve(a)) => a.run(out),
+        Some(Command::Predict(a)) => a.run(out),
+        Some(Command::Run(a)) => a.run(out),
+        Some(Command::Check(a)) => a.run(out),
+        Some(Command::Figure(a)) => a.run(out),
+        Some(Command::List(a)) => a.run(out),
+        Some(Command::Explain(a)) => a.run(out),
+        Some(Command::Doctor(a)) => a.run(out),
+        Some(Command::Whence(a)) => a.run(out),
+        Some(Command::Completions(a)) => a.run(out),
+        Some(Command::Bench(a)) => a.run(out),
+    }
+}
+
+/// The command with its flags, for completions.
+fn command() -> clap::Command {
+    <Arguments as clap::CommandFactory>::command()
+}

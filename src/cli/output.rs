@@ -1,0 +1,53 @@
+//! Printing: the only place that writes to stdout and stderr.
+
+use crate::error::Error;
+use serde_json::Value;
+use std::io::Write;
+
+/// Where results go.
+pub struct Output {
+    json: bool,
+}
+
+impl Output {
+    /// JSON or text.
+    pub fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// True when JSON is wanted.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints a result in the wanted form. A closed pipe ends quietly.
+    pub fn result(&self, json: &Value, text: &str) {
+        let line = if self.json { json.to_string() } else { text.trim_end().to_owned() };
+        let _ = writeln!(std::io::stdout(), "{line}");
+    }
+
+    /// Prints an error: one sentence per problem.
+    pub fn error(&self, error: &Error) {
+        error.to_string().lines().for_each(|l| note(&format!("error: {l}")));
+    }
+}
+
+/// A line on stderr.
+pub fn note(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Rows of numbers as aligned text.
+pub fn rows(values: &[f64], width: usize) -> String {
+    values.chunks(width).map(|r| r.iter().map(|v| format!("{v:>24}")).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n")
+}
+
+/// A finite number, or null.
+pub fn finite(v: f64) -> Value {
+    serde_json::Number::from_f64(v).map_or(Value::Null, Value::Number)
+}
+
+/// Rows of numbers as JSON lists.
+pub fn matrix(values: &[f64], width: usize) -> Value {
+    values.chunks(width).map(|r| Value::from(r.to_vec())).collect()
+}

@@ -1,0 +1,244 @@
+//! `predict`: closed forms and reduced equations.
+
+use super::output::Output;
+use crate::attention::TimeScale;
+use crate::error::{Error, Result};
+use crate::theory::{equiangular::Equiangular, growth, spectra, threshold, two_cluster, uniform, wendel};
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+/// Flags of `predict`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+    /// Time normalisation of USA.
+    #[arg(long, global = true, default_value = "u1")]
+    time_scale: String,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Common inner product gamma(t) from an orthonormal (or equiangular) start.
+    Gamma {
+        #[arg(long, allow_negative_numbers = true)]
+        n: i64,
+        #[arg(long, allow_negative_numbers = true)]
+        beta: f64,
+        #[arg(long, default_value = "sa")]
+        dynamics: String,
+        /// Times, separated by commas.
+        #[arg(long, value_delimiter = ',', allow_negative_numbers = true, required = true)]
+        times: Vec<f64>,
+        /// gamma(0).
+        #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+        start: f64,
+    },
+    /// Time at which gamma reaches a level.
+    LevelTime {
+        #[arg(long, allow_negative_numbers = true)]
+        n: i64,
+        #[arg(long, allow_negative_numbers = true)]
+        beta: f64,
+        #[arg(long, default_value = "sa")]
+        dynamics: String,
+        /// The level, e.g. 0.999.
+        #[arg(long, default_value_t = 0.999, allow_negative_numbers = true)]
+        level: f64,
+        /// gamma(0).
+        #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+        start: f64,
+    },
+    /// Linear growth rates of the modes k = 0..K of the uniform measure.
+    GrowthRates {
+        #[arg(long, allow_negative_numbers = true)]
+        d: i64,
+        #[arg(long, allow_negative_numbers = true)]
+        beta: f64,
+        #[arg(long, default_value = "sa")]
+        dynamics: String,
+        /// K.
+        #[arg(long, allow_negative_numbers = true)]
+        modes: i64,
+    },
+    /// Time in which two tokens close from one angle to another.
+    TwoTokenTime {
+        #[arg(long, allow_negative_numbers = true)]
+        beta: f64,
+        #[arg(long, default_value = "sa")]
+        dynamics: String,
+        #[arg(long, allow_negative_numbers = true)]
+        from: f64,
+        #[arg(long, allow_negative_numbers = true)]
+        to: f64,
+    },
+    /// The same for two clusters of masses ALPHA and 1 - ALPHA.
+    TwoClusterTime {
+        #[arg(long, allow_negative_numbers = true)]
+        beta: f64,
+        #[arg(long, default_value = "sa")]
+        dynamics: String,
+        #[arg(long, allow_negative_numbers = true)]
+        from: f64,
+        #[arg(long, allow_negative_numbers = true)]
+        to: f64,
+        /// Mass of the first cluster.
+        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
+        mass: f64,
+    },
+    /// Thresholds of beta beyond which one cluster forms for almost every start.
+    Threshold {
+        #[arg(long, allow_negative_numbers = true)]
+        n: i64,
+        #[arg(long, allow_negative_numbers = true)]
+        d: i64,
+    },
+    /// Probability that n uniform tokens lie in a common hemisphere.
+    Wendel {
+        #[arg(long, allow_negative_numbers = true)]
+        n: i64,
+        #[arg(long, allow_negative_numbers = true)]
+        d: i64,
+    },
+    /// Spectrum of the flow at consensus.
+    Consensus {
+        #[arg(long, allow_negative_numbers = true)]
+        n: i64,
+        #[arg(long, allow_negative_numbers = true)]
+        d: i64,
+        #[arg(long, default_value = "sa")]
+        dynamics: String,
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        beta: f64,
+    },
+    /// Growth rates of m equal clusters at a regular polygon.
+    Polygon {
+        #[arg(long, allow_negative_numbers = true)]
+        m: i64,
+        #[arg(long, allow_negative_numbers = true)]
+        beta: f64,
+        #[arg(long, default_value = "sa")]
+        dynamics: String,
+    },
+    /// log E_beta of the uniform measure and of a Dirac mass.
+    EnergyRange {
+        #[arg(long, allow_negative_numbers = true)]
+        d: i64,
+        #[arg(long, allow_negative_numbers = true)]
+        beta: f64,
+    },
+}
+
+/// True for USA.
+fn is_usa(name: &str) -> Result<bool> {
+    match name {
+        "sa" => Ok(false),
+        "usa" => Ok(true),
+        _ => Err(Error::unknown("dynamics", name, ["sa", "usa"])),
+    }
+}
+
+fn count(name: &str, v: i64, low: i64, high: i64) -> Result<usize> {
+    if (low..=high).contains(&v) { Ok(v as usize) } else { Err(Error::parameter(name, v, format!("a whole number in [{low}, {high}]"))) }
+}
+
+fn beta_of(beta: f64) -> Result<f64> {
+    crate::error::in_range("--beta", beta, 0.0, 1e6)
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let scale = TimeScale::parse(&self.time_scale)?;
+        let json = self.what.value(scale)?;
+        let text = json.as_object().map(|o| o.iter().map(|(k, v)| format!("{k}: {v}")).collect::<Vec<_>>().join("\n"));
+        out.result(&json, &text.unwrap_or_default());
+        Ok(0)
+    }
+}
+
+impl What {
+    fn value(self, scale: TimeScale) -> Result<Value> {
+        let curve = |n: i64, beta: f64, dynamics: &str| -> Result<Equiangular> {
+            let (n, beta) = (count("--n", n, 1, i64::from(i32::MAX))?, beta_of(beta)?);
+            if is_usa(dynamics)? { Equiangular::usa(n, beta, scale) } else { Ok(Equiangular::sa(n, beta)) }
+        };
+        let normalisation = |dynamics: &str| if dynamics == "usa" { json!(scale.describe()) } else { Value::Null };
+        Ok(match self {
+            Self::Gamma { n, beta, dynamics, times, start } => {
+                let curve = curve(n, beta, &dynamics)?;
+                let gamma = times.iter().map(|t| curve.at(start, *t)).collect::<Result<Vec<_>>>()?;
+                json!({"gamma": gamma, "times": times, "normalisation": normalisation(&dynamics)})
+            }
+            Self::LevelTime { n, beta, dynamics, level, start } => {
+                let time = curve(n, beta, &dynamics)?.level_time(start, level)?;
+                json!({"time": time.value, "error": time.error, "normalisation": normalisation(&dynamics)})
+            }
+            Self::GrowthRates { d, beta, dynamics, modes } => {
+                let (d, modes) = (count("--d", d, 2, 1_000_000)?, count("--modes", modes, 0, 100_000)?);
+                let beta = beta_of(beta)?;
+                let rates =
+                    if is_usa(&dynamics)? { growth::rates_usa(d, beta, modes, scale, 1)? } else { growth::rates_sa(d, beta, modes)? };
+                json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "normalisation": normalisation(&dynamics)})
+            }
+            Self::TwoTokenTime { beta, dynamics, from, to } => merge(beta, &dynamics, from, to, 0.5, scale)?,
+            Self::TwoClusterTime { beta, dynamics, from, to, mass } => merge(beta, &dynamics, from, to, mass, scale)?,
+            Self::Threshold { n, d } => {
+                let (n, d) = (count("--n", n, 1, 1_000_000_000)?, count("--d", d, 2, 1_000_000_000)?);
+                json!({
+                    "sharp": threshold::sharp(n, d),
+                    "paper_proof": threshold::paper_proof(n, d),
+                    "paper_circle": if d == 2 { json!(threshold::paper_circle(n)) } else { Value::Null },
+                    "small_beta": 1.0 / n as f64,
+                    "all_beta": "known for every beta >= 0 (d >= 3: 2312.10794, Theorem 6.1; d = 2: 2507.22857)",
+                })
+            }
+            Self::Wendel { n, d } => {
+                json!({"probability": wendel::probability(count("--n", n, 1, 10_000_000)?, count("--d", d, 1, 10_000_000)?)})
+            }
+            Self::Consensus { n, d, dynamics, beta } => {
+                let (n, d) = (count("--n", n, 1, 10_000)?, count("--d", d, 2, 10_000)?);
+                let rates = match dynamics.as_str() {
+                    "sa" => spectra::consensus_sa(n, d),
+                    "usa" => spectra::consensus_sa(n, d)
+                        .iter()
+                        .map(|v| v * (beta_of(beta).unwrap_or(0.0) + scale.log_factor(beta, n)).exp())
+                        .collect(),
+                    "causal-sa" => spectra::consensus_causal(n, d),
+                    other => return Err(Error::unknown("dynamics", other, ["sa", "usa", "causal-sa"])),
+                };
+                json!({"eigenvalues": rates})
+            }
+            Self::Polygon { m, beta, dynamics } => {
+                let m = count("--m", m, 2, 100_000)?;
+                let rates =
+                    if is_usa(&dynamics)? { spectra::polygon_usa(m, beta_of(beta)?) } else { spectra::polygon_sa(m, beta_of(beta)?) };
+                if rates.iter().any(|r| !r.is_finite()) {
+                    return Err(Error::Beyond { quantity: "a USA polygon rate".into(), hint: "use --dynamics sa".into() });
+                }
+                json!({"rates": rates})
+            }
+            Self::EnergyRange { d, beta } => {
+                let d = count("--d", d, 2, 1_000_000)?;
+                let beta = crate::error::in_range("--beta", beta, f64::MIN_POSITIVE, 1e6)?;
+                json!({"log_energy_uniform": uniform::log_energy_uniform(d, beta), "log_energy_dirac": uniform::log_energy_dirac(beta)})
+            }
+        })
+    }
+}
+
+fn merge(beta: f64, dynamics: &str, from: f64, to: f64, mass: f64, scale: TimeScale) -> Result<Value> {
+    let usa = is_usa(dynamics)?;
+    let time = if usa { two_cluster::merge_time_usa(beta, from, to, scale, 2)? } else { two_cluster::merge_time_sa(beta, mass, from, to)? };
+    let asymptotic = if usa {
+        two_cluster::merge_time_usa_asymptotic(beta, from.cos())
+    } else {
+        two_cluster::merge_time_sa_asymptotic(beta, mass, from.cos())
+    };
+    Ok(json!({
+        "time": time.value,
+        "error": time.error,
+        "asymptotic_to_1_minus_1_over_beta": super::output::finite(asymptotic),
+        "normalisation": if usa { json!(scale.describe()) } else { Value::Null },
+    }))
+}

@@ -1,0 +1,158 @@
+//! `solve`: integrate the flow from given or random tokens.
+
+use super::input::{DynamicsArguments, TokenArguments};
+use super::output::{Output, finite, matrix, note};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::{Error, Result};
+use crate::flow::observable::{self, Setting, log_times};
+use crate::flow::{Observer, Options, Outcome, Recorder, integrator, solve};
+use crate::lab::{Provenance, arrays};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Flags of `solve`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  metastable solve --init uniform --n 32 --d 2 --beta 9 --t-end 1e6 --format json
+  metastable solve --angles pair.csv --beta 200 --t-end 1.9e165 --merge-radius 0.05")]
+pub struct Arguments {
+    #[command(flatten)]
+    tokens: TokenArguments,
+    #[command(flatten)]
+    dynamics: DynamicsArguments,
+    /// End time.
+    #[arg(long, allow_negative_numbers = true)]
+    t_end: f64,
+    /// Local error per unit displacement, in kernel widths.
+    #[arg(long, default_value_t = 1e-10, allow_negative_numbers = true)]
+    rtol: f64,
+    /// Geodesic distance at which tokens become one; 0 never.
+    #[arg(long, default_value_t = 1e-10, allow_negative_numbers = true)]
+    merge_radius: f64,
+    /// dop853 (order 8) or dopri5 (order 5).
+    #[arg(long, default_value = "dop853")]
+    integrator: String,
+    /// Budget of steps.
+    #[arg(long, default_value_t = 1_000_000)]
+    max_steps: u64,
+    /// Stop as soon as one cluster is left.
+    #[arg(long)]
+    stop_at_one_cluster: bool,
+    /// Write final tokens and a time line (CSV, NPY, JSON) into this new folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let options = Options {
+            integrator: integrator(&self.integrator)?,
+            rtol: self.rtol,
+            merge_radius: self.merge_radius,
+            max_steps: self.max_steps,
+            stop_at_one_cluster: self.stop_at_one_cluster,
+            cancel: Some(&super::CANCEL),
+            ..Options::default()
+        }
+        .validated()?;
+        let x = self.tokens.tokens()?;
+        let dynamics = self.dynamics.build(x.n(), x.d())?;
+        if let Some(folder) = &self.out {
+            create(folder)?;
+        }
+        let beta = self.dynamics.beta;
+        let setting = Setting { n: x.n(), d: x.d(), beta };
+        let first = (1e-3f64).min(0.5 * self.t_end);
+        let times =
+            if self.out.is_some() && first > 0.0 && self.t_end.is_finite() { log_times(first, self.t_end, 400) } else { Vec::new() };
+        let names = ["log-energy", "clusters", "inner-range"];
+        let observables = names.iter().map(|o| observable::find(o)).collect::<Result<_>>()?;
+        let mut recorder = Recorder::new(setting, times, false, observables);
+        let mut observers: Vec<&mut dyn Observer> = if self.out.is_some() { vec![&mut recorder] } else { Vec::new() };
+        let end = solve(dynamics.as_ref(), &x, self.t_end, &options, &mut observers)?;
+        let energy = Energy::new(beta, EnergyScale::Mean);
+        let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
+        let final_tokens = end.tokens();
+        let json = json!({
+            "final_tokens": matrix(&final_tokens, x.d()),
+            "final_masses": end.clusters.masses(),
+            "labels": end.labels,
+            "t": end.t,
+            "outcome": end.outcome.name(),
+            "message": if end.outcome == Outcome::Reached { String::new() } else { end.outcome.to_string() },
+            "merges": merges,
+            "stats": {"steps": end.stats.steps, "rejected": end.stats.rejected, "evaluations": end.stats.evaluations},
+            "energy": energy.value(&end.clusters).map_or(Value::Null, finite),
+            "log_energy": energy.log_value(&end.clusters).map_or(Value::Null, finite),
+            "energy_normalisation": EnergyScale::Mean.describe(),
+            "normalisation": self.dynamics.normalisation()?,
+            "dynamics": self.dynamics.entry()?.name,
+            "beta": beta,
+            "merge_radius": self.merge_radius,
+            "rtol": self.rtol,
+            "integrator": self.integrator,
+        });
+        let mut text = format!(
+            "t = {:e}: {}; {} clusters, {} merges, {} steps ({} rejected), {} evaluations\n",
+            end.t,
+            end.outcome,
+            end.clusters.n(),
+            end.merges.len(),
+            end.stats.steps,
+            end.stats.rejected,
+            end.stats.evaluations
+        );
+        for (row, m) in end.clusters.rows().zip(end.clusters.masses()).take(20) {
+            text.push_str(&format!("  mass {m:<8.5} at {row:?}\n"));
+        }
+        if end.clusters.n() > 20 {
+            text.push_str(&format!("  ... and {} more (use --format json or --out)\n", end.clusters.n() - 20));
+        }
+        if let Some(folder) = &self.out {
+            write(folder, &json, &recorder.table, &final_tokens, x.d())?;
+            note(&format!("wrote {}", folder.display()));
+        }
+        out.result(&json, &text);
+        match end.outcome {
+            Outcome::Interrupted { .. } => Ok(130),
+            o if o.is_success() => Ok(0),
+            o => {
+                note(&format!("the run did not reach the end: {o}"));
+                Ok(4)
+            }
+        }
+    }
+}
+
+/// Creates a folder that does not exist yet or is empty: nothing is overwritten.
+fn create(folder: &std::path::Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+    let used = std::fs::read_dir(folder).map_err(|e| Error::io(folder.display(), "read", &e))?.next().is_some();
+    if used {
+        return Err(Error::parameter("--out", folder.display(), "a new or empty folder; nothing is overwritten"));
+    }
+    // A folder that cannot be written is found out before the run, not after it.
+    let probe = folder.join(".probe");
+    std::fs::write(&probe, b"").map_err(|e| Error::io(folder.display(), "write into", &e))?;
+    std::fs::remove_file(&probe).map_err(|e| Error::io(folder.display(), "write into", &e))
+}
+
+fn write(folder: &std::path::Path, json: &Value, table: &crate::flow::Table, tokens: &[f64], d: usize) -> Result<()> {
+    let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
+    let provenance = Provenance::new("solve", &reproduce, reproduce.clone());
+    let columns = (0..d).map(|c| format!("x_{c}")).collect();
+    let end = crate::flow::Table { columns, rows: tokens.chunks(d).map(<[f64]>::to_vec).collect() };
+    let mut record = json.clone();
+    record["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
+    for (name, bytes) in [
+        ("final_tokens.csv", arrays::csv_text(&end, &provenance.csv_header()).into_bytes()),
+        ("final_tokens.npy", arrays::npy_bytes(&end)),
+        ("timeline.csv", arrays::csv_text(table, &provenance.csv_header()).into_bytes()),
+        ("timeline.npy", arrays::npy_bytes(table)),
+        ("record.json", record.to_string().into_bytes()),
+    ] {
+        arrays::write_atomically(&folder.join(name), &bytes)?;
+    }
+    Ok(())
+}

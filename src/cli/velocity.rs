@@ -1,0 +1,42 @@
+//! `velocity`: the velocity of every token.
+
+use super::input::{DynamicsArguments, TokenArguments};
+use super::output::{Output, matrix, rows};
+use crate::error::{Error, Result};
+use serde_json::json;
+
+/// Flags of `velocity`.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  metastable velocity --tokens tokens.csv --dynamics sa --beta 4 --format json")]
+pub struct Arguments {
+    #[command(flatten)]
+    tokens: TokenArguments,
+    #[command(flatten)]
+    dynamics: DynamicsArguments,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let x = self.tokens.tokens()?;
+        let dynamics = self.dynamics.build(x.n(), x.d())?;
+        let mut v = vec![0.0; x.coordinates().len()];
+        dynamics.velocity(&x, &mut v);
+        if v.iter().any(|v| !v.is_finite()) {
+            return Err(Error::Beyond {
+                quantity: format!("a velocity of {} at beta = {}", self.dynamics.dynamics, self.dynamics.beta),
+                hint: "use --time-scale u2 (e^{beta (G-1)}) or sa".into(),
+            });
+        }
+        let json = json!({
+            "velocity": matrix(&v, x.d()),
+            "n": x.n(),
+            "d": x.d(),
+            "beta": self.dynamics.beta,
+            "dynamics": self.dynamics.entry()?.name,
+            "normalisation": self.dynamics.normalisation()?,
+        });
+        out.result(&json, &rows(&v, x.d()));
+        Ok(0)
+    }
+}

@@ -1,0 +1,27 @@
+//! `whence`: the provenance of a file.
+
+use super::output::Output;
+use crate::error::Result;
+use crate::lab::provenance;
+use std::path::PathBuf;
+
+/// Flags of `whence`.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  metastable whence runs/figures/gamma-curve.png")]
+pub struct Arguments {
+    /// A CSV, JSON, NPY, SVG, PNG or HTML file of ours.
+    file: PathBuf,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let block = provenance::read(&self.file)?;
+        let json = serde_json::to_value(&block).unwrap_or_default();
+        let text = json
+            .as_object()
+            .map(|o| o.iter().map(|(k, v)| format!("{k:18} {}", v.as_str().map_or(v.to_string(), str::to_owned))).collect::<Vec<_>>());
+        out.result(&json, &text.unwrap_or_default().join("\n"));
+        Ok(0)
+    }
+}

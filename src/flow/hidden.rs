@@ -1,0 +1,104 @@
+//! Hidden states of a trained model beside the SA flow: the inverse temperature whose velocity best matches the model's own drift from layer to
+//! layer, and the inner products of both.
+
+use super::observable::inner_histogram::{BINS, bin};
+use super::{Options, solve};
+use crate::attention::{Spec, dynamics};
+use crate::error::{Error, Result};
+use crate::num::sum::dot;
+use crate::sphere::{Tokens, geometry::log};
+use argmin::core::{CostFunction, Executor};
+use argmin::solver::brent::BrentOpt;
+
+/// The comparison.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Best inverse temperature.
+    pub beta: f64,
+    /// Time per layer that goes with it (least squares).
+    pub time_per_layer: f64,
+    /// Cosine between the model's drift and the SA velocity at `beta`, over all layers: 1 would be SA itself.
+    pub alignment: f64,
+    /// Shares of pairs i < j per bin of [-1, 1], one row per layer.
+    pub model: Vec<Vec<f64>>,
+    /// The same for SA started from layer 0.
+    pub sa: Vec<Vec<f64>>,
+}
+
+struct Drift {
+    layers: Vec<Tokens>,
+    steps: Vec<Vec<f64>>,
+}
+
+impl Drift {
+    /// `(<step, v>, |v|^2, |step|^2)` summed over layers for the SA velocity at `beta`.
+    fn products(&self, beta: f64) -> Result<(f64, f64, f64)> {
+        let n = self.layers[0].n();
+        let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
+        let mut sums = (0.0, 0.0, 0.0);
+        for (x, step) in self.layers.iter().zip(&self.steps) {
+            let mut v = vec![0.0; step.len()];
+            sa.velocity(x, &mut v);
+            sums = (sums.0 + dot(step, &v), sums.1 + dot(&v, &v), sums.2 + dot(step, step));
+        }
+        Ok(sums)
+    }
+}
+
+impl CostFunction for Drift {
+    type Param = f64;
+    type Output = f64;
+
+    fn cost(&self, log_beta: &f64) -> std::result::Result<f64, argmin::core::Error> {
+        let (cross, square, total) = self.products(log_beta.exp())?;
+        // Squared residual after the best step length, over the total: 1 - cos^2 for aligned drifts, above 1 for opposed ones.
+        Ok(1.0 - cross.signum() * cross * cross / (square * total).max(f64::MIN_POSITIVE))
+    }
+}
+
+/// Compares hidden states (one [`Tokens`] per layer, at least two layers of the same shape) with SA.
+///
+/// The fit minimises `sum_l sum_i |log_{x_i^l}(x_i^{l+1}) - tau v_beta(x^l)_i|^2` over `tau > 0` and `beta` in [0.01, 1000] (argmin, Brent in log beta
+/// from the best of a coarse grid). **Errors** fewer than two layers, different shapes, no beta with a positive alignment.
+pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
+    if layers.len() < 2 || layers.iter().any(|x| x.coordinates().len() != layers[0].coordinates().len()) {
+        return Err(Error::parameter("layers", layers.len(), "at least two layers of the same shape"));
+    }
+    let steps = layers.windows(2).map(|w| w[0].rows().zip(w[1].rows()).flat_map(|(x, y)| log(x, y)).collect()).collect();
+    let model = layers.iter().map(histogram).collect();
+    let drift = Drift { layers: layers.clone(), steps };
+    let grid: Vec<f64> = (0..=10).map(|k| (0.01f64).ln() + (1e5f64).ln() * f64::from(k) / 10.0).collect();
+    let cost = |b: &f64| drift.cost(b).unwrap_or(f64::INFINITY);
+    let best = (0..grid.len()).min_by(|&a, &b| cost(&grid[a]).total_cmp(&cost(&grid[b]))).unwrap_or(0);
+    let (low, high) = (grid[best.saturating_sub(1)], grid[(best + 1).min(grid.len() - 1)]);
+    let failed = |e: &dyn std::fmt::Display| Error::Numerical { what: format!("the fit of beta failed: {e}") };
+    let fit = Executor::new(drift, BrentOpt::new(low, high)).configure(|s| s.max_iters(40)).run().map_err(|e| failed(&e))?;
+    let beta = fit.state().best_param.ok_or_else(|| failed(&"no minimum"))?.exp();
+    let drift =
+        Drift { steps: layers.windows(2).map(|w| w[0].rows().zip(w[1].rows()).flat_map(|(x, y)| log(x, y)).collect()).collect(), layers };
+    let (cross, square, total) = drift.products(beta)?;
+    if !(cross > 0.0) {
+        return Err(Error::Numerical {
+            what: "the layers move against the SA velocity at every beta in [0.01, 1000]; no step length fits".into(),
+        });
+    }
+    let time_per_layer = cross / square;
+    let sa = dynamics::build("sa", false, &Spec::new(beta, drift.layers[0].n()))?;
+    let options = Options { rtol: 1e-8, merge_radius: 0.0, ..Options::default() };
+    let mut x = drift.layers[0].clone();
+    let mut rows = vec![histogram(&x)];
+    for _ in 1..drift.layers.len() {
+        x = solve(sa.as_ref(), &x, time_per_layer, &options, &mut [])?.clusters;
+        rows.push(histogram(&x));
+    }
+    Ok(Comparison { beta, time_per_layer, alignment: cross / (square * total).sqrt(), model, sa: rows })
+}
+
+fn histogram(x: &Tokens) -> Vec<f64> {
+    let mut bins = vec![0.0; BINS];
+    for i in 0..x.n() {
+        (0..i).for_each(|j| bins[bin(x.inner(i, j))] += 1.0);
+    }
+    let total: f64 = bins.iter().sum();
+    bins.iter().map(|b| b / total.max(1.0)).collect()
+}
