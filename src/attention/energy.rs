@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::num::{dense, sum::Compensated, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{project, tangent_basis, tangent_towards},
+    geometry::{chord2, project, tangent_basis, tangent_towards},
 };
 use rayon::prelude::*;
 
@@ -175,9 +175,13 @@ impl Energy {
             for (j, xj) in x.rows().enumerate().filter(|(j, _)| *j != i) {
                 let uj = &u[j * d..(j + 1) * d];
                 let w = m[i] * m[j] * log_kernel(beta, xi, xj).exp();
-                let (cross, g) = (beta * (dot(ui, xj) + dot(uj, xi)), dot(xi, xj));
-                for (o, ((a, b), c)) in out.iter_mut().zip(uj.iter().zip(ui).zip(xj)) {
-                    *o += w * (a - g * b + cross * c);
+                // Differences keep clusters exact: u_j - G u_i = (u_j - u_i) + (|x_i - x_j|^2 / 2) u_i and <u_i, x_j> = <u_i, x_j - x_i>.
+                let half = 0.5 * chord2(xi, xj);
+                let tilt =
+                    |u: &[f64], from: &[f64], to: &[f64]| u.iter().zip(from.iter().zip(to)).map(|(u, (a, b))| u * (b - a)).sum::<f64>();
+                let cross = beta * (tilt(ui, xi, xj) + tilt(uj, xj, xi));
+                for (o, ((a, b), (y, x))) in out.iter_mut().zip(uj.iter().zip(ui).zip(xj.iter().zip(xi))) {
+                    *o += w * ((a - b) + half * b + cross * (y - x));
                 }
             }
             project(xi, out);

@@ -105,8 +105,17 @@ fn affine_minimum<'a>(active: &mut Vec<usize>, lambda: &mut Vec<f64>, e: &impl F
         let a: Vec<f64> = (0..k * k).map(|i| dot(&rows[i / k], &rows[i % k])).collect();
         // -<x_f, x_k - x_f> = |x_k - x_f|^2 / 2 on the sphere.
         let b: Vec<f64> = (0..k).map(|i| 0.5 * a[i * k + i]).collect();
-        let rest = dense::solve(&a, &b);
-        if rest.iter().any(|v| !v.is_finite()) {
+        let solved = dense::solve(&a, &b);
+        let reached = |rest: &[f64]| rest.iter().all(|v| v.abs() < 1e12);
+        let rest = if reached(&solved) {
+            solved
+        } else {
+            // Caps narrower than 1e-8 are flat to rounding and their tokens may be affinely dependent: a ridge picks one solution.
+            let ridge = 1e-12 * (0..k).map(|i| a[i * k + i]).fold(0.0, f64::max);
+            let lifted: Vec<f64> = a.iter().enumerate().map(|(p, v)| if p % (k + 1) == 0 { v + ridge } else { *v }).collect();
+            dense::solve(&lifted, &b)
+        };
+        if !reached(&rest) {
             return false;
         }
         let target: Vec<f64> = std::iter::once(1.0 - rest.iter().sum::<f64>()).chain(rest).collect();

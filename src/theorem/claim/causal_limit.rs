@@ -10,7 +10,7 @@ use crate::sphere::geometry::dist;
 pub static ENTRY: Claim = Claim {
     name: "causal-limit",
     title: "Causal attention: every token converges to x_1(0)",
-    statement: "V = I, arbitrary Q, K, beta >= 0, d >= 2: for almost every start x_k(t) -> x_1(0) for all k; at t = 400 all are within 1e-6.",
+    statement: "V = I, arbitrary Q, K, beta >= 0, d >= 2: for almost every start x_k(t) -> x_1(0) for all k; at t = 5000 all are within 1e-6.",
     hypotheses: "V = I, random Q, K, uniform start; slow cases reported as unfinished",
     applies: |case| case.d >= 2 && case.beta >= 0.0,
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 4.1",
@@ -38,10 +38,10 @@ fn distance(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
     let head = Head::new(case.d, matrix(), matrix(), None)?;
     let dynamics = dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })?;
     let options = Options { rtol: ctx.rtol, merge_radius: 1e-8, ..Options::default() };
-    let end = solve(dynamics.as_ref(), &x, 400.0, &options, &mut [])?;
+    let end = solve(dynamics.as_ref(), &x, 5000.0, &options, &mut [])?;
     let worst = end.clusters.rows().map(|r| dist(r, x.row(target))).fold(0.0, f64::max);
     if target == 0 && worst > 1e-6 {
-        return Ok(Finding::Unfinished(format!("distance {worst:.1e} to x_1(0) at t = 400")));
+        return Ok(Finding::Unfinished(format!("distance {worst:.1e} to x_1(0) at t = 5000")));
     }
     Ok(Finding::at_most(worst, 1e-6))
 }

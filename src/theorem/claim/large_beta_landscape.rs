@@ -1,8 +1,9 @@
 //! The landscape behind the large-beta theorem.
 
-use super::{Case, Claim, Control, Expected, Finding};
+use super::{Case, Claim, Control, Expected, Finding, Margin};
 use crate::attention::{Energy, EnergyScale};
 use crate::error::Result;
+use crate::num::sum::dot;
 use crate::sphere::Tokens;
 use crate::theory::threshold::sharp;
 
@@ -37,13 +38,34 @@ pub static ENTRY: Claim = Claim {
             let angle = std::f64::consts::TAU * vertex(i) as f64 / m as f64;
             (row[0], row[1]) = (angle.cos(), angle.sin());
         }
-        top_eigenvalue(case.beta, &Tokens::new(case.d, x)?)
+        let x = Tokens::new(case.d, x)?;
+        curvature(
+            case.beta,
+            &x,
+            |i| if m == 2 { vertex(i) as f64 } else { ((vertex(i) * (m / 2)) as f64 * std::f64::consts::TAU / m as f64).cos() },
+            m,
+        )
     },
     control: Control {
         what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
         trial: |_| top_eigenvalue(-1.0, &Tokens::from_angles(&[0.0, std::f64::consts::TAU / 3.0, 2.0 * std::f64::consts::TAU / 3.0])?),
     },
 };
+
+/// Curvature of the energy along the rotation of vertex clusters in their plane by `speed(i)` (the pairing mode of the m-gon), over the kernel between
+/// neighbouring vertices: positive means an ascent direction. Clusters cancel exactly, so e^{-2 beta} is resolved.
+fn curvature(beta: f64, x: &Tokens, speed: impl Fn(usize) -> f64, m: usize) -> Result<Finding> {
+    let mut u = vec![0.0; x.coordinates().len()];
+    for (i, (row, x)) in u.chunks_exact_mut(x.d()).zip(x.rows()).enumerate() {
+        (row[0], row[1]) = (-speed(i) * x[1], speed(i) * x[0]);
+    }
+    let mut h = vec![0.0; u.len()];
+    Energy::new(beta, EnergyScale::Shifted).scaled_hess_vec(x, &u, &mut h);
+    let neighbour = (-beta * (1.0 - (std::f64::consts::TAU / m as f64).cos())).exp();
+    let value = dot(&u, &h) / (dot(&u, &u) * neighbour);
+    // Rounding of coordinates at 1e-16 changes the kernel by beta u.
+    Ok(Finding::Margin(Margin { value, evaluation: 64.0 * f64::EPSILON * (1.0 + beta.abs()), ..Margin::default() }))
+}
 
 /// Largest Hessian eigenvalue over the largest in modulus, minus a threshold that separates it from the rotation null space.
 fn top_eigenvalue(beta: f64, x: &Tokens) -> Result<Finding> {
