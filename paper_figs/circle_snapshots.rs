@@ -17,7 +17,7 @@ pub static ENTRY: Entry = Entry {
             let (t, clusters) = (tables.table.column("t"), tables.table.column("clusters"));
             for (k, time) in t.iter().enumerate() {
                 let word = if clusters[k] > 1.5 { "clusters" } else { "cluster" };
-                let title = format!("\u{3b2}={}, t={time}: {} {word}", cell.beta, clusters[k]);
+                let title = format!("\u{3b2} = {}, t = {time}", cell.beta);
                 let mut panel = Panel::new(title, Axis::linear("", -1.15, 1.15), Axis::linear("", -1.15, 1.15));
                 panel.bare = true;
                 let at = |i: usize, c: usize| tables.table.column(&format!("x_{i}_{c}"))[k];
@@ -28,6 +28,7 @@ pub static ENTRY: Entry = Entry {
                     radius: 1.6,
                     label: String::new(),
                 });
+                panel.marks.push(Mark::Text { at: (-0.42, 0.0), text: format!("{} {word}", clusters[k]) });
                 panels.push(panel);
             }
         }

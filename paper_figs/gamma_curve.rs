@@ -13,7 +13,7 @@ pub static ENTRY: Entry = Entry {
     hidden: false,
     quick: true,
     draw: |_| {
-        let mut left = Panel::new("\u{3b3}(t), SA, n = 32", Axis::linear("t", 0.0, 30.0), Axis::linear("\u{3b3}", 0.0, 1.0));
+        let mut left = Panel::new("\u{3b3}(t), SA, n = 32", Axis::linear("t", 0.0, 48.0), Axis::linear("\u{3b3}", 0.0, 1.0));
         for (k, beta) in [0.0, 3.0, 5.0, 6.0, 7.0].into_iter().enumerate() {
             let curve = Equiangular::sa(32, beta);
             // Points at equal heights: times by quadrature, so plateaus and jumps are drawn alike.
@@ -21,8 +21,8 @@ pub static ENTRY: Entry = Entry {
             for level in (1..=199).map(|i| f64::from(i) / 200.0) {
                 points.push((curve.level_time(0.0, level)?.value, level));
             }
-            points.push((points[points.len() - 1].0.max(30.0), 1.0));
-            points.retain(|p| p.0 <= 30.0);
+            points.push((points[points.len() - 1].0.max(48.0), 1.0));
+            points.retain(|p| p.0 <= 48.0);
             left.line(points, k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], format!("\u{3b2} = {beta}"));
         }
         left.legend = Some(Corner::BottomRight);

@@ -13,7 +13,7 @@ pub static ENTRY: Entry = Entry {
     quick: true,
     draw: |inputs| {
         let results = &inputs.results[0];
-        let mut panel = Panel::new("", Axis::log("layer", 1.0, 400.0), Axis::linear("log energy (maximum 0)", -3.0, 0.1));
+        let mut panel = Panel::new("", Axis::log("layer", 1.0, 400.0), Axis::linear("log energy", -3.0, 0.3));
         for (k, (cell, tables)) in results.iter().enumerate() {
             let label = if cell.eta == "inf" { "\u{3b7} = \u{221e} (mean shift)".to_owned() } else { format!("\u{3b7} = {}", cell.eta) };
             panel.line(
@@ -25,7 +25,7 @@ pub static ENTRY: Entry = Entry {
         }
         let values = results.iter().flat_map(|(_, t)| t.table.column("log_energy"));
         panel.y.low = values.fold(0.0f64, f64::min) * 1.05;
-        panel.legend = Some(Corner::BottomRight);
+        panel.legend = Some(Corner::TopLeft);
         let drop = results
             .iter()
             .flat_map(|(_, t)| t.table.column("log_energy").windows(2).map(|w| w[0] - w[1]).collect::<Vec<_>>())

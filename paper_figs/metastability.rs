@@ -4,7 +4,7 @@ use super::{Entry, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use std::f64::consts::{PI, TAU};
 
-/// Angles, energy and clusters over t in [0, 400].
+/// Angles, energy and clusters over log time to t = 400.
 pub static ENTRY: Entry = Entry {
     name: "metastability",
     title: "Metastability of five tokens on the circle, beta = 4",
@@ -17,7 +17,7 @@ pub static ENTRY: Entry = Entry {
         let table = &tables.table;
         let t = table.column("t");
         let end = t.last().copied().unwrap_or(1.0);
-        let mut angles = Panel::new("angles", Axis::linear("t", 0.0, end), Axis::linear("\u{3b8}", -PI, PI));
+        let mut angles = Panel::new("angles", Axis::log("t", 0.1, end), Axis::linear("\u{3b8}", -PI, PI));
         for i in 0..cell.n {
             let (x, y) = (table.column(&format!("x_{i}_0")), table.column(&format!("x_{i}_1")));
             let mut points: Vec<(f64, f64)> = Vec::new();
@@ -31,9 +31,9 @@ pub static ENTRY: Entry = Entry {
             angles.line(points, i, [Dash::Solid, Dash::Dashed, Dash::Dotted][i % 3], "");
         }
         let mut energy =
-            Panel::new("energy", Axis::linear("t", 0.0, end), Axis::linear("\u{2211} e^\u{3b2}(G\u{2212}1) / n\u{b2}", 0.0, 1.05));
+            Panel::new("energy", Axis::log("t", 0.1, end), Axis::linear("\u{2211} exp \u{3b2}(G\u{2212}1) / n\u{b2}", 0.0, 1.05));
         energy.line(series(table, "t", "log_energy").into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
-        let mut clusters = Panel::new("clusters", Axis::linear("t", 0.0, end), Axis::linear("number", 0.0, 6.0));
+        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::linear("number", 0.0, 6.0));
         clusters.line(series(table, "t", "clusters"), 1, Dash::Solid, "");
         let caption = "SA on the circle from the published start of five tokens, beta = 4: angles, energy (its maximum is 1) and the number of clusters (components nearer \
                        than beta^{-1/2}/2), by adaptive integration.";

@@ -16,10 +16,10 @@ pub static ENTRY: Entry = Entry {
     quick: true,
     draw: |_| {
         let mut panel =
-            Panel::new("One cluster for almost every start, n = 32", Axis::linear("d", 1.5, 8.5), Axis::log("\u{3b2}", 1e-2, 1e5));
+            Panel::new("One cluster for almost every start, n = 32", Axis::linear("d", 1.5, 8.5), Axis::log("\u{3b2}", 1e-2, 1e7));
         let over = |f: &dyn Fn(usize) -> f64| (2..=8).map(|d| (d as f64, f(d))).collect::<Vec<_>>();
         panel.line(over(&|_| 1.0 / N as f64), 0, Dash::Solid, "\u{3b2} = 1/n (Theorem 4.3)");
-        panel.line(vec![(2.0, 1e-2), (2.0, 1e5)], 6, Dash::Dotted, "circle: all \u{3b2} \u{2265} 0 (2507.22857)");
+        panel.line(vec![(2.0, 1e-2), (2.0, 1e7)], 6, Dash::Dotted, "circle: all \u{3b2} \u{2265} 0 (2507.22857)");
         panel.line(over(&|d| sharp(N, d)), 1, Dash::Dashed, "sharp threshold, (n\u{2212}1)\u{3c4}* = \u{3c0}");
         panel.line(over(&|d| paper_proof(N, d)), 2, Dash::Dotted, "written proof, (n\u{2212}1)\u{3c4}* = \u{3c0}/2");
         panel.marks.push(Mark::Points {
@@ -29,7 +29,7 @@ pub static ENTRY: Entry = Entry {
             label: "n\u{b2}/\u{3c0}\u{b2} at d = 2".into(),
         });
         panel.marks.push(Mark::Text { at: (3.2, 12.0), text: "d \u{2265} 3: all \u{3b2} \u{2265} 0 (Theorem 6.1)".into() });
-        panel.legend = Some(Corner::BottomRight);
+        panel.legend = Some(Corner::TopRight);
         let caption = "Regimes of convergence to a single cluster for n = 32 tokens in dimension d. Solid: beta = 1/n. Dashed: the sharp threshold \
                        beta = (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) of order n^2. Dotted: the threshold of the written proof; the circle n^2/pi^2 at d = 2.";
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption: caption.into() })

@@ -20,7 +20,7 @@ pub static ENTRY: Entry = Entry {
         let settled = clusters.iter().rev().find(|p| p.1 > 1.5).map_or(1e3, |p| p.0);
         let axis = || Axis::log("t", 0.1, settled * 30.0);
         let shown = |points: Vec<(f64, f64)>| -> Vec<(f64, f64)> { late(points).into_iter().filter(|p| p.0 <= settled * 30.0).collect() };
-        let mut energy = Panel::new("energy", axis(), Axis::linear("\u{2211} e^\u{3b2}(G\u{2212}1) / n\u{b2}", 0.0, 1.05));
+        let mut energy = Panel::new("energy", axis(), Axis::linear("\u{2211} exp \u{3b2}(G\u{2212}1) / n\u{b2}", 0.0, 1.05));
         energy.line(shown(series(table, "t", "log_energy")).into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
         let top = clusters.iter().map(|p| p.1).fold(1.0, f64::max);
         let mut count = Panel::new("clusters", axis(), Axis::linear("number", 0.0, top + 1.0));

@@ -50,7 +50,7 @@ impl Axis {
         }
         let rough = (self.high - self.low) / most.max(1) as f64;
         let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= rough * 0.999).unwrap_or(rough);
+        let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= rough * 0.8).unwrap_or(rough);
         let (a, b) = ((self.low / step - 1e-9).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
         let decimals = (-step.log10().floor()).max(0.0) as usize;
         (a..=b).map(|k| (k as f64 * step, format!("{:.decimals$}", k as f64 * step).replace('-', "\u{2212}"))).collect()

@@ -38,11 +38,15 @@ pub fn height(picture: &Picture, width: u32, unit: Unit) -> u32 {
     let columns = picture.columns.max(1);
     let rows = picture.panels.len().div_ceil(columns).max(1);
     let cell = f64::from(width) / columns as f64;
-    let panel = (cell - unit.0 * (LEFT + RIGHT)) * picture.aspect + unit.0 * (TOP + BOTTOM);
+    let panel = if picture.panels.iter().all(|p| p.bare) {
+        cell + unit.0 * TOP
+    } else {
+        (cell - unit.0 * (LEFT + RIGHT)) * picture.aspect + unit.0 * (TOP + BOTTOM)
+    };
     (panel * rows as f64).round() as u32
 }
 
-const LEFT: f64 = 34.0;
+const LEFT: f64 = 38.0;
 const RIGHT: f64 = 8.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 26.0;
@@ -92,8 +96,10 @@ fn draw_panel<DB: DrawingBackend>(panel: &Panel, area: &Area<DB>, unit: Unit, le
         bottom: f64::from(h) - unit.0 * BOTTOM,
     };
     if panel.bare {
-        let side = (frame.right - frame.left).min(frame.bottom - frame.top);
-        let (cx, cy) = (0.5 * (frame.left + frame.right), 0.5 * (frame.top + frame.bottom));
+        // No axes: the largest square below the title.
+        let (room, floor) = (f64::from(w) - 6.0 * unit.0, f64::from(h) - 3.0 * unit.0);
+        let side = room.min(floor - frame.top);
+        let (cx, cy) = (0.5 * f64::from(w), 0.5 * (frame.top + floor));
         (frame.left, frame.right, frame.top, frame.bottom) = (cx - side / 2.0, cx + side / 2.0, cy - side / 2.0, cy + side / 2.0);
     }
     for mark in &panel.marks {
@@ -103,7 +109,8 @@ fn draw_panel<DB: DrawingBackend>(panel: &Panel, area: &Area<DB>, unit: Unit, le
         draw_axes(panel, &frame, area, unit)?;
     }
     let title = unit.font(8.0).pos(Pos::new(HPos::Left, VPos::Bottom));
-    area.draw(&Text::new(format!("{letter}{}", panel.title), (frame.left as i32, unit.px(TOP - 3.0)), title))?;
+    let start = if panel.bare { unit.px(4.0) } else { frame.left as i32 };
+    area.draw(&Text::new(format!("{letter}{}", panel.title), (start, unit.px(TOP - 3.0)), title))?;
     match panel.legend {
         Some(corner) => draw_legend(panel, corner, &frame, area, unit),
         None => Ok(()),
@@ -136,7 +143,7 @@ fn draw_axes<DB: DrawingBackend>(panel: &Panel, f: &Frame, area: &Area<DB>, unit
     let label = unit.font(8.0).pos(Pos::new(HPos::Center, VPos::Bottom));
     area.draw(&Text::new(panel.x.label.clone(), (centre, h as i32 - unit.px(2.0)), label))?;
     let label = unit.font(8.0).transform(FontTransform::Rotate270).pos(Pos::new(HPos::Center, VPos::Top));
-    area.draw(&Text::new(panel.y.label.clone(), (unit.px(1.5), (0.5 * (f.top + f.bottom)) as i32), label))
+    area.draw(&Text::new(panel.y.label.clone(), (unit.px(3.5), (0.5 * (f.top + f.bottom)) as i32), label))
 }
 
 fn draw_mark<DB: DrawingBackend>(mark: &Mark, f: &Frame, area: &Area<DB>, unit: Unit) -> Drawn<DB::ErrorType> {
