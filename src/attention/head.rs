@@ -44,6 +44,11 @@ impl Head {
         Ok(Self { q, k, v, rank: rows })
     }
 
+    /// Q, K and V as row-major slices; `None` stands for the identity.
+    pub fn matrices(&self) -> (Option<&[f64]>, Option<&[f64]>, Option<&[f64]>) {
+        (self.q.as_deref(), self.k.as_deref(), self.v.as_deref())
+    }
+
     /// True when Q, K and V are all the identity.
     pub fn is_identity(&self) -> bool {
         self.q.is_none() && self.k.is_none() && self.v.is_none()

@@ -1,0 +1,176 @@
+//! The checks would notice a bug: faulty dynamics and energies, planted one at a time, are caught by the suite that the real ones pass.
+
+use metastable::Result;
+use metastable::attention::{Dynamics, Energy, EnergyScale, Facts, Spec, dynamics};
+use metastable::num::{stream::Stream, sum::dot};
+use metastable::sphere::{Tokens, geometry::project, law::Law};
+use metastable::theorem::conformance::{Check, Definition, suite};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Bug {
+    None,
+    WrongSign,
+    MissingProjection,
+    BetaDoubled,
+    SoftmaxNotNormalised,
+    ValueTransposed,
+    CausalMaskOffByOne,
+    MassesIgnored,
+    SelfExcluded,
+    QueryAndKeySwapped,
+    HeadsAveraged,
+}
+
+/// Attention written out plainly, with one bug.
+struct Planted {
+    bug: Bug,
+    spec: Spec,
+    softmax: bool,
+    causal: bool,
+    facts: Facts,
+}
+
+impl Planted {
+    fn row(&self, x: &Tokens, i: usize) -> Vec<f64> {
+        let d = x.d();
+        let times = |m: Option<&[f64]>, v: &[f64]| m.map_or(v.to_vec(), |m| m.chunks_exact(d).map(|r| dot(r, v)).collect::<Vec<f64>>());
+        let heads = self.spec.heads.len().max(1);
+        let mut total = vec![0.0; d];
+        for h in 0..heads {
+            let matrices = self.spec.heads.get(h).map(metastable::attention::Head::matrices);
+            let (mut q, mut k, v) = matrices.unwrap_or((None, None, None));
+            if self.bug == Bug::QueryAndKeySwapped {
+                std::mem::swap(&mut q, &mut k);
+            }
+            let transposed: Option<Vec<f64>> = v.map(|v| (0..d * d).map(|p| v[(p % d) * d + p / d]).collect());
+            let v = if self.bug == Bug::ValueTransposed { transposed.as_deref() } else { v };
+            let beta = self.spec.beta * if self.bug == Bug::BetaDoubled { 2.0 } else { 1.0 };
+            let seen = match (self.causal, self.bug) {
+                (true, Bug::CausalMaskOffByOne) => (i + 2).min(x.n()),
+                (true, _) => i + 1,
+                _ => x.n(),
+            };
+            let query = times(q, x.row(i));
+            let weight = |j: usize| {
+                let mass = if self.bug == Bug::MassesIgnored { 1.0 / x.n() as f64 } else { x.masses()[j] };
+                let own = if self.bug == Bug::SelfExcluded && j == i { 0.0 } else { 1.0 };
+                own * mass * (beta * dot(&query, &times(k, x.row(j)))).exp()
+            };
+            let weights: Vec<f64> = (0..seen).map(weight).collect();
+            let normalise = self.softmax && self.bug != Bug::SoftmaxNotNormalised;
+            let mass = if normalise { weights.iter().sum() } else { 1.0 };
+            let share = if self.bug == Bug::HeadsAveraged { 1.0 / heads as f64 } else { 1.0 };
+            for (j, w) in weights.iter().enumerate() {
+                total.iter_mut().zip(times(v, x.row(j))).for_each(|(t, y)| *t += share * w / mass * y);
+            }
+        }
+        total
+    }
+}
+
+impl Dynamics for Planted {
+    fn velocity(&self, x: &Tokens, out: &mut [f64]) {
+        self.field(x, out);
+        for (row, x) in out.chunks_exact_mut(x.d()).zip(x.rows()) {
+            if self.bug != Bug::MissingProjection {
+                project(x, row);
+            }
+            if self.bug == Bug::WrongSign {
+                row.iter_mut().for_each(|v| *v = -*v);
+            }
+        }
+    }
+
+    fn field(&self, x: &Tokens, out: &mut [f64]) {
+        out.chunks_exact_mut(x.d()).enumerate().for_each(|(i, row)| row.copy_from_slice(&self.row(x, i)));
+    }
+
+    fn facts(&self) -> Facts {
+        self.facts
+    }
+
+    fn length_scale(&self) -> f64 {
+        1.0
+    }
+}
+
+fn failures(name: &str, bug: Bug) -> Vec<Check> {
+    let definition = Definition::of(name);
+    let build = |spec: &Spec| -> Result<Box<dyn Dynamics>> {
+        let facts = dynamics::build(name, false, spec)?.facts();
+        Ok(Box::new(Planted { bug, spec: spec.clone(), softmax: definition.softmax, causal: definition.causal, facts }))
+    };
+    let checks = suite(&build, definition, 3).expect("the suite runs");
+    // The plain sums of this file have no difference form, so rounding alone may exceed the sharpest bounds: 1e-11 separates bugs.
+    checks.into_iter().filter(|c| c.value > c.bound.max(1e-11)).collect()
+}
+
+#[test]
+fn without_a_bug_the_plain_sums_pass() {
+    for name in ["sa", "usa", "causal-sa", "causal-usa"] {
+        let found = failures(name, Bug::None);
+        assert!(found.is_empty(), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn every_planted_bug_is_caught() {
+    let everywhere = [
+        Bug::WrongSign,
+        Bug::MissingProjection,
+        Bug::BetaDoubled,
+        Bug::ValueTransposed,
+        Bug::MassesIgnored,
+        Bug::QueryAndKeySwapped,
+        Bug::HeadsAveraged,
+    ];
+    for name in ["sa", "usa", "causal-sa", "causal-usa"] {
+        for bug in everywhere {
+            assert!(!failures(name, bug).is_empty(), "{name}: {bug:?} was not noticed");
+        }
+    }
+    for name in ["sa", "causal-sa"] {
+        assert!(!failures(name, Bug::SoftmaxNotNormalised).is_empty() && !failures(name, Bug::SelfExcluded).is_empty(), "{name}");
+    }
+    for name in ["causal-sa", "causal-usa"] {
+        assert!(!failures(name, Bug::CausalMaskOffByOne).is_empty(), "{name}");
+    }
+}
+
+/// What an energy must satisfy, whatever its implementation: a Dirac mass, splitting of masses, its gradient.
+fn energy_defects(value: &dyn Fn(f64, &Tokens) -> f64) -> usize {
+    let beta = 2.0;
+    let mut stream = Stream::new(4, &["energy"]);
+    let x = Law::parse("uniform")
+        .expect("registered")
+        .sample(5, 3, &mut stream)
+        .expect("valid")
+        .with_masses(&[1.0, 2.0, 1.0, 0.5, 1.5])
+        .expect("positive");
+    let dirac = Tokens::new(3, [0.0, 0.0, 1.0].repeat(4)).expect("unit");
+    let mut defects = usize::from((value(beta, &dirac) - f64::exp(beta) / (2.0 * beta)).abs() > 1e-12);
+    let (mut coordinates, mut masses) = (x.coordinates().to_vec(), x.masses().to_vec());
+    coordinates.extend_from_slice(x.row(1));
+    masses[1] *= 0.5;
+    masses.push(masses[1]);
+    let split = Tokens::new(3, coordinates).expect("unit").with_masses(&masses).expect("positive");
+    defects += usize::from((value(beta, &split) - value(beta, &x)).abs() > 1e-12);
+    let g = Energy::new(beta, EnergyScale::Mean).grad(&x).expect("finite");
+    let step: Vec<f64> = x.coordinates().iter().zip(&g).map(|(x, g)| x + 1e-6 * g).collect();
+    let moved = Tokens::normalised(3, step).expect("not zero").with_masses(x.masses()).expect("positive");
+    let rate = (value(beta, &moved) - value(beta, &x)) / 1e-6;
+    defects + usize::from((rate / dot(&g, &g) - 1.0).abs() > 1e-4)
+}
+
+#[test]
+fn planted_energy_bugs_are_caught() {
+    let right = |beta: f64, x: &Tokens| Energy::new(beta, EnergyScale::Mean).value(x).expect("finite");
+    assert_eq!(energy_defects(&right), 0);
+    let without_n2 = |beta: f64, x: &Tokens| Energy::new(beta, EnergyScale::Sum).value(x).expect("finite");
+    assert!(energy_defects(&without_n2) > 0, "1/n^2 missing");
+    assert!(energy_defects(&|beta, x| -right(beta, x)) > 0, "sign");
+    assert!(energy_defects(&|beta, x| right(2.0 * beta, x)) > 0, "beta doubled");
+    assert!(energy_defects(&|beta, x| 2.0 * right(beta, x)) > 0, "factor 2");
+    let equal = |beta: f64, x: &Tokens| right(beta, &Tokens::new(x.d(), x.coordinates().to_vec()).expect("unit"));
+    assert!(energy_defects(&equal) > 0, "masses ignored");
+}
