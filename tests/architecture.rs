@@ -1,0 +1,103 @@
+//! The house stays as it was drawn: layers, file sizes, one registration line, no printing and no clock below the lab.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module may use only modules that stand before it; lab and draw do not know each other.
+const LAYERS: [&str; 11] = ["error", "num", "sphere", "attention", "flow", "theory", "theorem", "lab", "draw", "paper_figs", "cli"];
+
+fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the project").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            rust_files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+fn sources() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for folder in ["src", "paper_figs", "tests", "benches"] {
+        rust_files(&root.join(folder), &mut files);
+    }
+    files.sort();
+    files.into_iter().map(|f| (f.strip_prefix(root).expect("inside").to_path_buf(), fs::read_to_string(&f).expect("text"))).collect()
+}
+
+/// The layer of a file: its folder under src, or the top folder.
+fn layer(path: &Path) -> Option<usize> {
+    let mut parts = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned());
+    let top = parts.next()?;
+    let name = if top == "src" { parts.next()?.trim_end_matches(".rs").to_owned() } else { top };
+    LAYERS.iter().position(|l| *l == name)
+}
+
+#[test]
+fn modules_use_only_what_stands_before_them() {
+    for (path, text) in sources() {
+        let Some(own) = layer(&path) else { continue };
+        let code: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+        for (k, name) in LAYERS.iter().enumerate() {
+            let used = code.contains(&format!("crate::{name}::")) || code.contains(&format!("crate::{name};"));
+            assert!(!used || k <= own, "{} uses {name}, which stands after it", path.display());
+        }
+        if LAYERS[own] == "draw" {
+            assert!(!code.contains("crate::lab"), "{}: draw does not know lab", path.display());
+        }
+    }
+}
+
+#[test]
+fn files_and_functions_stay_short() {
+    for (path, text) in sources() {
+        let lines = text.lines().count();
+        assert!(lines <= 600, "{} has {lines} lines", path.display());
+    }
+    let long: Vec<PathBuf> =
+        sources().into_iter().filter(|(p, t)| p.starts_with("src") && t.lines().count() > 400).map(|(p, _)| p).collect();
+    let share = long.len() as f64 / sources().len() as f64;
+    assert!(share < 0.05, "files above 400 lines: {long:?}");
+}
+
+#[test]
+fn nothing_below_the_lab_prints_reads_files_or_looks_at_a_clock() {
+    let lab = LAYERS.iter().position(|l| *l == "lab").expect("a layer");
+    for (path, text) in sources() {
+        if layer(&path).is_some_and(|own| own < lab) && path.starts_with("src") {
+            for word in ["println!", "eprintln!", "std::fs", "Instant::now", "SystemTime", "current_num_threads"] {
+                assert!(!text.contains(word), "{}: {word}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_plug_in_file_has_its_line_and_its_entry() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["src/attention/dynamics", "src/sphere/law", "src/theorem/claim", "src/flow/observable", "paper_figs"] {
+        let register = fs::read_to_string(root.join(folder).join("mod.rs")).expect("a register");
+        for entry in fs::read_dir(root.join(folder)).expect("a folder").flatten() {
+            let name = entry.file_name().to_string_lossy().trim_end_matches(".rs").to_owned();
+            if name != "mod" {
+                assert!(register.contains(&format!("pub mod {name};")), "{folder}/{name}.rs");
+                assert!(fs::read_to_string(entry.path()).expect("text").contains("pub static ENTRY"), "{folder}/{name}.rs");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_loop_over_time_and_no_left_overs() {
+    for (path, text) in sources() {
+        let own = path.to_string_lossy().replace('\\', "/");
+        if own.ends_with("architecture.rs") {
+            continue;
+        }
+        for word in ["TODO", "FIXME", "todo!(", "unimplemented!(", "dbg!(", "#[ignore"] {
+            assert!(!text.contains(word), "{own}: {word}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The same bytes for 1, 2, 3 and 8 threads, for straight and resumed runs.
+
+use metastable::attention::{Energy, EnergyScale, Spec, dynamics};
+use metastable::flow::{Options, solve};
+use metastable::lab::{Experiment, run::run, store::Store};
+use metastable::num::stream::Stream;
+use metastable::sphere::law::Law;
+use std::sync::atomic::AtomicBool;
+
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool").install(work)
+}
+
+#[test]
+fn velocities_energies_and_trajectories() {
+    let x = Law::parse("uniform").expect("registered").sample(300, 5, &mut Stream::new(1, &["threads"])).expect("valid");
+    let work = || {
+        let sa = dynamics::build("sa", false, &Spec::new(6.0, x.n())).expect("registered");
+        let mut v = vec![0.0; 1500];
+        sa.velocity(&x, &mut v);
+        let end = solve(sa.as_ref(), &x, 0.5, &Options { rtol: 1e-6, ..Options::default() }, &mut []).expect("runs");
+        let log = Energy::new(6.0, EnergyScale::Mean).log_value(&x).expect("finite");
+        let bits: Vec<u64> = v.iter().chain(end.clusters.coordinates()).chain([&log]).map(|v| v.to_bits()).collect();
+        bits
+    };
+    let one = with_threads(1, work);
+    for threads in [2, 3, 8] {
+        assert!(one == with_threads(threads, work), "{threads} threads differ");
+    }
+}
+
+#[test]
+fn experiments_do_not_depend_on_threads_or_resume() {
+    let text = "name = 'small'\nn = [6, 9]\nd = 3\nbeta = [1, 4]\nt_end = 20\nrealisations = 3\nsamples = 5";
+    let experiment = Experiment::parse("small.toml", text).expect("valid");
+    let cancel = AtomicBool::new(false);
+    let results = |store: &Store| std::fs::read(store.folder().join("results.csv")).expect("written");
+    let mut all = Vec::new();
+    for threads in [1, 2, 3, 8] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = with_threads(threads, || run(&experiment, folder.path(), &cancel, &()).expect("runs"));
+        all.push(results(&store));
+        // Losing one cell and running again restores the same bytes; the others are not touched.
+        let cells: Vec<_> = std::fs::read_dir(store.folder().join("cells")).expect("cells").flatten().collect();
+        let kept = cells[1].path().join("record.json");
+        let stamp = std::fs::metadata(&kept).expect("a record").modified().expect("a time");
+        std::fs::remove_dir_all(cells[0].path()).expect("removed");
+        drop(store);
+        let store = run(&experiment, folder.path(), &cancel, &()).expect("resumes");
+        all.push(results(&store));
+        assert_eq!(stamp, std::fs::metadata(&kept).expect("a record").modified().expect("a time"), "a finished cell was written again");
+    }
+    assert!(all.iter().all(|r| *r == all[0]));
+}
+
+#[test]
+fn a_new_cell_changes_no_other() {
+    let parse = |beta: &str| Experiment::parse("x.toml", &format!("name='x'\nn=5\nd=2\nbeta={beta}\nt_end=1")).expect("valid");
+    let (small, large) = (parse("[1, 2]"), parse("[1, 1.5, 2]"));
+    let ids = |e: &Experiment| metastable::lab::plan(e).iter().map(|c| c.id(e)).collect::<Vec<_>>();
+    assert!(ids(&small).iter().all(|id| ids(&large).contains(id)));
+}
+
+#[test]
+fn damaged_records_are_noticed_and_made_again() {
+    let experiment = Experiment::parse("x.toml", "name='damaged'\nn=5\nd=2\nbeta=1\nt_end=1\nsamples=4").expect("valid");
+    let folder = tempfile::tempdir().expect("a folder");
+    let cancel = AtomicBool::new(false);
+    let id = metastable::lab::plan(&experiment)[0].id(&experiment);
+    let cell = {
+        let store = run(&experiment, folder.path(), &cancel, &()).expect("runs");
+        store.folder().join("cells").join(&id)
+    };
+    let path = cell.join("table.npy");
+    let whole = std::fs::read(&path).expect("written");
+    let reader = Store::reader(folder.path(), &experiment);
+    for k in 0..whole.len() {
+        let mut flipped = whole.clone();
+        flipped[k] ^= 1 << (k % 8);
+        std::fs::write(&path, &flipped).expect("writable");
+        assert!(!reader.has(&id), "a flipped bit in byte {k} was accepted");
+        std::fs::write(&path, &whole[..k]).expect("writable");
+        assert!(!reader.has(&id), "a file cut at byte {k} was accepted");
+    }
+    run(&experiment, folder.path(), &cancel, &()).expect("runs again");
+    assert_eq!(whole, std::fs::read(&path).expect("written"), "the same bytes again");
+}
