@@ -15,3 +15,7 @@ pub mod theorem;
 pub mod theory;
 
 pub use error::{Error, Result};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeDoctests;

@@ -24,7 +24,7 @@ enum What {
         n: usize,
         #[arg(long, default_value_t = 3)]
         d: usize,
-        #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
+        #[arg(long, default_value_t = 4.0, allow_hyphen_values = true)]
         beta: f64,
         #[arg(long, default_value = "sa")]
         dynamics: String,

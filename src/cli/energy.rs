@@ -13,7 +13,7 @@ pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,
     /// Inverse temperature.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     beta: f64,
     /// Normalisation: mean, sum, shifted or unit.
     #[arg(long, default_value = "mean")]

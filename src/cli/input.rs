@@ -30,10 +30,10 @@ pub struct TokenArguments {
     #[arg(long, value_name = "LAW", conflicts_with_all = ["tokens", "angles"])]
     init: Option<String>,
     /// Number of tokens for --init.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     n: Option<i64>,
     /// Ambient dimension for --init.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     d: Option<i64>,
     /// Seed for --init.
     #[arg(long, default_value_t = 1)]
@@ -73,7 +73,7 @@ pub struct DynamicsArguments {
     #[arg(long, default_value = "sa")]
     pub dynamics: String,
     /// Inverse temperature.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     pub beta: f64,
     /// Token i sees the tokens j <= i only.
     #[arg(long)]

@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 pub struct Arguments {
     /// theorems, dynamics, laws, observables, figures, experiments or integrators; all when none is given.
     kind: Option<String>,
+    /// The table of theorems as Markdown, as in the README.
+    #[arg(long)]
+    markdown: bool,
 }
 
 const KINDS: [&str; 7] = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "integrators"];
@@ -35,6 +38,11 @@ pub fn entries(kind: &str) -> Vec<(String, String)> {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if self.markdown {
+            let table = crate::lab::report::readme_table();
+            out.result(&json!({"markdown": table}), &table);
+            return Ok(0);
+        }
         let kinds: Vec<&str> = match &self.kind {
             None => KINDS.to_vec(),
             Some(kind) => vec![*KINDS.iter().find(|k| *k == kind).ok_or_else(|| Error::unknown("kind", kind, KINDS))?],

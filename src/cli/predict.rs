@@ -21,110 +21,110 @@ pub struct Arguments {
 enum What {
     /// Common inner product gamma(t) from an orthonormal (or equiangular) start.
     Gamma {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         n: i64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         #[arg(long, default_value = "sa")]
         dynamics: String,
         /// Times, separated by commas.
-        #[arg(long, value_delimiter = ',', allow_negative_numbers = true, required = true)]
+        #[arg(long, value_delimiter = ',', allow_hyphen_values = true, required = true)]
         times: Vec<f64>,
         /// gamma(0).
-        #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+        #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         start: f64,
     },
     /// Time at which gamma reaches a level.
     LevelTime {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         n: i64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         #[arg(long, default_value = "sa")]
         dynamics: String,
         /// The level, e.g. 0.999.
-        #[arg(long, default_value_t = 0.999, allow_negative_numbers = true)]
+        #[arg(long, default_value_t = 0.999, allow_hyphen_values = true)]
         level: f64,
         /// gamma(0).
-        #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+        #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         start: f64,
     },
     /// Linear growth rates of the modes k = 0..K of the uniform measure.
     GrowthRates {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         d: i64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         #[arg(long, default_value = "sa")]
         dynamics: String,
         /// K.
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         modes: i64,
     },
     /// Time in which two tokens close from one angle to another.
     TwoTokenTime {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         #[arg(long, default_value = "sa")]
         dynamics: String,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         from: f64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         to: f64,
     },
     /// The same for two clusters of masses ALPHA and 1 - ALPHA.
     TwoClusterTime {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         #[arg(long, default_value = "sa")]
         dynamics: String,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         from: f64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         to: f64,
         /// Mass of the first cluster.
-        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
+        #[arg(long, default_value_t = 0.5, allow_hyphen_values = true)]
         mass: f64,
     },
     /// Thresholds of beta beyond which one cluster forms for almost every start.
     Threshold {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         n: i64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         d: i64,
     },
     /// Probability that n uniform tokens lie in a common hemisphere.
     Wendel {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         n: i64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         d: i64,
     },
     /// Spectrum of the flow at consensus.
     Consensus {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         n: i64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         d: i64,
         #[arg(long, default_value = "sa")]
         dynamics: String,
-        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
         beta: f64,
     },
     /// Growth rates of m equal clusters at a regular polygon.
     Polygon {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         m: i64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         #[arg(long, default_value = "sa")]
         dynamics: String,
     },
     /// log E_beta of the uniform measure and of a Dirac mass.
     EnergyRange {
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         d: i64,
-        #[arg(long, allow_negative_numbers = true)]
+        #[arg(long, allow_hyphen_values = true)]
         beta: f64,
     },
 }

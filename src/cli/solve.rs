@@ -21,13 +21,13 @@ pub struct Arguments {
     #[command(flatten)]
     dynamics: DynamicsArguments,
     /// End time.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     t_end: f64,
     /// Local error per unit displacement, in kernel widths.
-    #[arg(long, default_value_t = 1e-10, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1e-10, allow_hyphen_values = true)]
     rtol: f64,
     /// Geodesic distance at which tokens become one; 0 never.
-    #[arg(long, default_value_t = 1e-10, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1e-10, allow_hyphen_values = true)]
     merge_radius: f64,
     /// dop853 (order 8) or dopri5 (order 5).
     #[arg(long, default_value = "dop853")]

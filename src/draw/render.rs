@@ -164,10 +164,17 @@ fn draw_mark<DB: DrawingBackend>(mark: &Mark, f: &Frame, area: &Area<DB>, unit: 
         }
         Mark::Heat { x, y, values } => {
             for (row, edge) in values.iter().zip(y.windows(2)) {
-                for (v, side) in row.iter().zip(x.windows(2)) {
-                    if let (Some(a), Some(b)) = (f.at((side[0], edge[1])), f.at((side[1], edge[0]))) {
-                        area.draw(&Rectangle::new([a, b], ShapeStyle::from(&sequential(*v)).filled()))?;
+                // Runs of one colour are one rectangle: smaller files, no seams.
+                let mut start = 0;
+                for c in 0..row.len() {
+                    let colour = sequential(row[c]);
+                    if c + 1 < row.len() && sequential(row[c + 1]) == colour {
+                        continue;
                     }
+                    if let (Some(a), Some(b)) = (f.at((x[start], edge[1])), f.at((x[c + 1], edge[0]))) {
+                        area.draw(&Rectangle::new([a, b], ShapeStyle::from(&colour).filled()))?;
+                    }
+                    start = c + 1;
                 }
             }
             Ok(())

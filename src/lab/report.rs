@@ -57,6 +57,22 @@ pub fn html(records: &[Record], sparks: &[String], figures: &[Figure], provenanc
     )
 }
 
+/// The table of theorems of the README, generated from the claims.
+pub fn readme_table() -> String {
+    let mut out = String::from("| claim | what is tested | status in the literature | source |\n|---|---|---|---|\n");
+    for claim in crate::theorem::ALL {
+        let status = match claim.expected {
+            Expected::Holds if claim.almost_sure => "holds for almost every start",
+            Expected::Holds => "holds",
+            Expected::Violated => "printed wrongly: expected violated",
+        };
+        // Asterisks and pipes would be read as markup.
+        let plain = |text: &str| text.replace('|', "\\|").replace('*', "\\*");
+        out.push_str(&format!("| `{}` | {} | {status} | {} |\n", claim.name, plain(claim.title), plain(claim.citation)));
+    }
+    out
+}
+
 fn row(r: &Record, spark: &str, flag: &str) -> String {
     let Ok(claim) = find(r.name) else { return String::new() };
     let (shape, class) = match r.verdict {

@@ -1,0 +1,233 @@
+//! The command line as a stranger meets it: the JSON contract, bad input, exit codes, hostile files.
+
+use metastable::lab::{Experiment, arrays};
+use metastable::num::stream::Stream;
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(folder).output().expect("starts")
+}
+
+fn json(folder: &Path, arguments: &str) -> Value {
+    let out = run(folder, &format!("{arguments} --format json"));
+    assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{arguments}: {e}: {}", String::from_utf8_lossy(&out.stdout)))
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &[u8]| std::fs::write(folder.path().join(name), text).expect("writable");
+    write("tokens.csv", b"# three tokens\n1,0\n0.6,0.8\n0,-1\n");
+    write("angles.csv", b"0\n1.0\n2.5\n");
+    write("empty.csv", b"");
+    write("ragged.csv", b"1,0\n0.6,0.8,0\n");
+    write("word.csv", b"1,0\n0.6,eight\n");
+    write("nan.csv", b"1,0\nNaN,0.8\n");
+    write("inf.csv", b"1,0\n0.6,inf\n");
+    write("zero.csv", b"1,0\n0,0\n");
+    write("long.csv", b"1,0\n0.6,0.9\n");
+    write("line.csv", b"1\n-1\n");
+    write("one.csv", b"0,1\n");
+    write("q3.csv", b"1,0,0\n0,1,0\n0,0,1\n");
+    write("garbage.csv", &[0xff, 0xfe, 0x00, 0x9f]);
+    write("short.npy", b"\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }             \n\x00\x00");
+    write("grid.toml", b"name='g'\nn='1..100000:lin100000'\nd='2..10001:lin10000'\nbeta='0..1:lin1000'\nt_end=1\n");
+    write("typo.toml", b"name='t'\nn=4\nd=2\nbeta=-1e400\nt_end=1\nbetta=2\ndynamics='sla'\n");
+    write("good.toml", b"name='good'\nn=4\nd=2\nbeta=1\nt_end=1\n");
+    folder
+}
+
+#[test]
+fn the_contract_of_every_command() {
+    let f = folder();
+    let at = f.path();
+    let v = json(at, "velocity --tokens tokens.csv --dynamics sa --beta 4");
+    assert_eq!((v["velocity"].as_array().map(Vec::len), v["velocity"][0].as_array().map(Vec::len)), (Some(3), Some(2)));
+    assert_eq!(json(at, "velocity --tokens tokens.csv --dynamics sa --causal --beta 4")["velocity"][0][0].as_f64(), Some(0.0));
+    let e = json(at, "energy --angles angles.csv --beta 3 --hessian");
+    for key in ["energy", "log_energy", "grad_norm"] {
+        assert!(e[key].as_f64().is_some_and(f64::is_finite), "{key}");
+    }
+    assert_eq!(e["hessian_eigenvalues"].as_array().map(Vec::len), Some(3));
+    assert!(e["morse_index"].is_u64());
+    let big = json(at, "energy --tokens tokens.csv --beta 1500");
+    assert!(big["energy"].is_null() && big["log_energy"].as_f64().is_some_and(|l| l > 1490.0));
+    let s = json(at, "solve --tokens tokens.csv --dynamics sa --beta 1 --t-end 1e6 --out result");
+    assert_eq!(s["final_tokens"].as_array().map(Vec::len), Some(3));
+    assert!((s["final_masses"].as_array().expect("masses").iter().filter_map(Value::as_f64).sum::<f64>() - 1.0).abs() < 1e-12);
+    assert_eq!((s["t"].as_f64(), s["outcome"].as_str()), (Some(1e6), Some("reached")));
+    assert!(s["merges"].is_array() && s["stats"]["steps"].is_u64() && s["energy"].is_number());
+    assert!(json(at, "whence result/record.json")["reproduce"].as_str().is_some_and(|r| r.contains("solve")));
+    assert!(json(at, "whence result/timeline.csv")["tool"].is_string() && json(at, "whence result/timeline.npy")["tool"].is_string());
+    assert_eq!(json(at, "predict gamma --n 8 --beta 1 --dynamics sa --times 0.5,1,2")["gamma"].as_array().map(Vec::len), Some(3));
+    assert_eq!(json(at, "predict growth-rates --d 3 --beta 5 --dynamics usa --modes 6")["rates"].as_array().map(Vec::len), Some(7));
+    assert!(json(at, "predict two-token-time --beta 50 --from 3 --to 0.1")["time"].as_f64().is_some_and(|t| t > 1e40));
+    assert!(json(at, "predict two-cluster-time --beta 5 --from 2 --to 0.1 --mass 0.3")["time"].is_number());
+    assert!(json(at, "predict level-time --n 32 --beta 3 --dynamics sa --level 0.999")["time"].is_number());
+    assert!(json(at, "predict threshold --n 8 --d 2")["sharp"].is_number());
+    assert!(json(at, "predict wendel --n 8 --d 2")["probability"].as_f64() == Some(0.0625));
+    assert_eq!(json(at, "check wendel cone-rate --quick")["claims"].as_array().map(Vec::len), Some(2));
+    assert!(json(at, "bench rhs --n 64 --d 3 --beta 4 --dynamics sa --threads 2")["median_seconds"].is_number());
+    assert!(json(at, "list")["theorems"].as_array().is_some_and(|t| t.len() >= 40));
+    assert!(json(at, "explain wendel")["text"].as_str().is_some_and(|t| t.contains("Control")));
+    assert_eq!(json(at, "doctor usa")["failed"].as_i64(), Some(0));
+    assert!(json(at, "run good.toml --dry-run")["cells"].as_u64() == Some(1));
+    assert!(json(at, "run good.toml")["cells"].is_array());
+    assert!(run(at, "completions bash").status.success() && run(at, "--help").status.success() && run(at, "--version").status.success());
+    // One token is a measure too.
+    assert_eq!(json(at, "velocity --tokens one.csv --beta 4")["velocity"][0][0].as_f64(), Some(0.0));
+}
+
+#[test]
+fn bad_input_ends_in_one_sentence_and_exit_code_1() {
+    let f = folder();
+    let cases = [
+        ("velocity --tokens empty.csv --beta 1", "empty"),
+        ("velocity --tokens missing.csv --beta 1", "no such file"),
+        ("velocity --tokens ragged.csv --beta 1", "line 2"),
+        ("velocity --tokens word.csv --beta 1", "line 2, column 2: found `eight`"),
+        ("velocity --tokens nan.csv --beta 1", "line 2, column 1"),
+        ("velocity --tokens inf.csv --beta 1", "line 2, column 2"),
+        ("velocity --tokens zero.csv --beta 1 --normalise", "row 2"),
+        ("velocity --tokens long.csv --beta 1", "row 2: |x| = 1.08"),
+        ("velocity --tokens line.csv --beta 1", "d: found 1"),
+        ("velocity --tokens garbage.csv --beta 1", "binary"),
+        ("velocity --tokens short.npy --beta 1", "short.npy"),
+        ("velocity --tokens tokens.csv --beta 1e308", "--beta"),
+        ("velocity --tokens tokens.csv --beta NaN", "--beta"),
+        ("velocity --tokens tokens.csv --beta 1 --q q3.csv", "Q: found a 3 x 3 matrix, expected a 2 x 2"),
+        ("velocity --tokens tokens.csv --beta 1 --dynamics sb", "did you mean `sa`"),
+        ("velocity --tokens tokens.csv --beta 800 --dynamics usa", "--time-scale u2"),
+        ("velocity --beta 1", "--tokens"),
+        ("solve --init uniform --n 0 --d 3 --beta 1 --t-end 1", "--n: found 0"),
+        ("solve --init uniform --n 4 --d 1 --beta 1 --t-end 1", "--d: found 1"),
+        ("solve --init unifrom --n 4 --d 3 --beta 1 --t-end 1", "did you mean `uniform`"),
+        ("solve --init cap:radious=1 --n 4 --d 3 --beta 1 --t-end 1", "did you mean `radius`"),
+        ("solve --tokens tokens.csv --beta 1 --t-end NaN", "t-end"),
+        ("solve --tokens tokens.csv --beta 1 --t-end -1", "t-end"),
+        ("solve --tokens tokens.csv --beta 1 --t-end 1 --rtol 0", "rtol"),
+        ("solve --tokens tokens.csv --beta 1 --t-end 1 --rtol -1e-3", "rtol"),
+        ("solve --tokens tokens.csv --beta 1 --t-end 1 --integrator dop583", "dop853"),
+        ("predict gamma --n 8 --beta -1 --times 1", "--beta"),
+        ("predict growth-rates --d 1 --beta 1 --modes 3", "--d"),
+        ("predict two-token-time --beta 1 --from 4 --to 0.1", "pi"),
+        ("run grid.toml", "cells"),
+        ("run typo.toml", "line 6: unknown key `betta`; did you mean `beta`?"),
+        ("run missing.toml", "no such file"),
+        ("run regimess", "did you mean `regimes`"),
+        ("check wendle", "did you mean `wendel`"),
+        ("figure gama-curve", "did you mean `gamma-curve`"),
+        ("explain nothing-like-this", "unknown name"),
+        ("whence tokens.csv", "no provenance"),
+        ("energy --tokens tokens.csv --beta 1 --no-such-flag", "no-such-flag"),
+        ("doctor sq", "did you mean"),
+        ("bench rhs --n 0", "n: found 0"),
+    ];
+    for (arguments, expected) in cases {
+        let started = Instant::now();
+        let out = run(f.path(), arguments);
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{arguments}: {text}");
+        assert!(text.contains(expected), "{arguments}: `{text}` does not say `{expected}`");
+        assert!(!text.contains("panicked") && started.elapsed() < Duration::from_secs(1), "{arguments}");
+        assert!(out.stdout.is_empty(), "{arguments} printed a result");
+    }
+    // All problems of a file together.
+    let text = String::from_utf8_lossy(&run(f.path(), "run typo.toml").stderr).into_owned();
+    assert!(
+        text.contains("line 4") && text.contains("line 6") && text.contains("line 7: unknown dynamics `sla`; did you mean `sa`?"),
+        "{text}"
+    );
+    // An output folder that cannot be created, and one that is already used.
+    std::fs::write(f.path().join("file"), b"x").expect("writable");
+    assert!(matches!(run(f.path(), "solve --tokens tokens.csv --beta 1 --t-end 1 --out file/inside").status.code(), Some(1 | 5)));
+    assert!(matches!(run(f.path(), "run good.toml --out file/inside").status.code(), Some(1 | 5)));
+    assert!(run(f.path(), "solve --tokens tokens.csv --beta 1 --t-end 1 --out once").status.success());
+    assert_eq!(run(f.path(), "solve --tokens tokens.csv --beta 1 --t-end 1 --out once").status.code(), Some(1));
+}
+
+#[test]
+fn npz_members_are_named() {
+    let f = folder();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz");
+    std::fs::copy(source, f.path().join("model.npz")).expect("copied");
+    let text = String::from_utf8_lossy(&run(f.path(), "figure inner-products --tokens model.npz --array hidden_state").stderr).into_owned();
+    assert!(text.contains("did you mean `hidden_states`"), "{text}");
+    let text = String::from_utf8_lossy(&run(f.path(), "velocity --tokens model.npz --beta 1").stderr).into_owned();
+    assert!(text.contains("n x d"), "{text}");
+    std::fs::write(f.path().join("cut.npz"), &std::fs::read(f.path().join("model.npz")).expect("read")[..5000]).expect("writable");
+    assert_eq!(run(f.path(), "figure inner-products --tokens cut.npz").status.code(), Some(1));
+}
+
+/// Cuts, doubles, flips and splices bytes.
+fn mutate(bytes: &[u8], stream: &mut Stream) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    for _ in 0..=stream.index(4) {
+        if out.is_empty() {
+            out.push(stream.next_u64() as u8);
+        }
+        let at = stream.index(out.len());
+        match stream.index(7) {
+            0 => out.truncate(at),
+            1 => out[at] ^= 1 << stream.index(8),
+            2 => out.insert(at, stream.next_u64() as u8),
+            3 => drop(out.remove(at)),
+            4 => {
+                let tokens: [&[u8]; 10] =
+                    [b"NaN", b"-inf", b"1e308", b"-1", b"[", b"\"", b"=", b"\n", b"999999999999999999999", b"\xf0\x9f\x92\xa5"];
+                let piece = tokens[stream.index(10)];
+                out.splice(at..at, piece.iter().copied());
+            }
+            5 => {
+                let copy = out[at..].to_vec();
+                out.extend(copy);
+            }
+            _ => out[at] = b"0123456789.,-eE \t"[stream.index(17)],
+        }
+    }
+    out
+}
+
+#[test]
+fn ten_thousand_mutated_files_neither_panic_nor_hang() {
+    let mut stream = Stream::new(5, &["mutate"]);
+    let table =
+        metastable::flow::Table { columns: vec!["x".into(), "y".into()], rows: vec![vec![1.0, 0.0], vec![0.6, 0.8], vec![0.0, -1.0]] };
+    let model = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz")).expect("committed");
+    let seeds: Vec<(&str, Vec<u8>)> = vec![
+        ("t.csv", b"# tokens\n1,0\n0.6,0.8\n0,-1\n".to_vec()),
+        ("t.npy", arrays::npy_bytes(&table)),
+        ("t.npz", model[model.len() - 3000..].to_vec()),
+    ];
+    let experiments: Vec<&str> = metastable::lab::experiment::BUILT_IN.iter().map(|(_, text)| *text).collect();
+    for k in 0..10_000 {
+        let started = Instant::now();
+        let shown;
+        if k % 2 == 0 {
+            let (name, seed) = &seeds[(k / 2) % seeds.len()];
+            let bytes = mutate(seed, &mut stream);
+            shown = format!("{name}: {bytes:?}");
+            if let Ok(array) = arrays::parse(Path::new(name), &bytes, None) {
+                if let [_, d] = array.shape[..] {
+                    let _ = metastable::sphere::Tokens::new(d, array.data);
+                }
+            }
+        } else {
+            let text = mutate(experiments[(k / 2) % experiments.len()].as_bytes(), &mut stream);
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let parsed = Experiment::parse("mutated.toml", &text);
+            if let Err(e) = &parsed {
+                assert!(e.to_string().contains("mutated.toml, line"), "no place in: {e}");
+            }
+            if let Ok(experiment) = parsed {
+                assert!(experiment.size().is_some_and(|s| s <= metastable::lab::experiment::MAX_CELLS));
+                let _ = metastable::lab::plan(&experiment).len();
+            }
+            shown = text;
+        }
+        assert!(started.elapsed() < Duration::from_secs(1), "slow: {shown}");
+    }
+}
