@@ -38,7 +38,7 @@ impl Planted {
         let mut total = vec![0.0; d];
         for h in 0..heads {
             let matrices = self.spec.heads.get(h).map(metastable::attention::Head::matrices);
-            let (mut q, mut k, v) = matrices.unwrap_or((None, None, None));
+            let [mut q, mut k, v] = matrices.unwrap_or([None; 3]);
             if self.bug == Bug::QueryAndKeySwapped {
                 std::mem::swap(&mut q, &mut k);
             }

@@ -19,7 +19,7 @@ impl Head {
     pub fn new(d: usize, q: Option<Matrix>, k: Option<Matrix>, v: Option<Matrix>) -> Result<Self> {
         let check = |name: &str, m: Option<Matrix>, rows: Option<usize>| -> Result<Option<Matrix>> {
             let Some((r, a)) = m else { return Ok(None) };
-            let columns = if r == 0 { 0 } else { a.len() / r };
+            let columns = a.len().checked_div(r).unwrap_or(0);
             let expected = match rows {
                 Some(rows) => format!("a {rows} x {d} matrix"),
                 None => format!("a matrix with d = {d} columns"),
@@ -45,8 +45,8 @@ impl Head {
     }
 
     /// Q, K and V as row-major slices; `None` stands for the identity.
-    pub fn matrices(&self) -> (Option<&[f64]>, Option<&[f64]>, Option<&[f64]>) {
-        (self.q.as_deref(), self.k.as_deref(), self.v.as_deref())
+    pub fn matrices(&self) -> [Option<&[f64]>; 3] {
+        [self.q.as_deref(), self.k.as_deref(), self.v.as_deref()]
     }
 
     /// True when Q, K and V are all the identity.

@@ -182,10 +182,8 @@ fn draw_mark<DB: DrawingBackend>(mark: &Mark, f: &Frame, area: &Area<DB>, unit: 
         Mark::Steps { edges, values, colour, filled, .. } => {
             let mut outline = Vec::new();
             for (v, side) in values.iter().zip(edges.windows(2)) {
-                if *filled {
-                    if let (Some(a), Some(b)) = (f.at((side[0], *v)), f.at((side[1], f.y.low))) {
-                        area.draw(&Rectangle::new([a, b], ShapeStyle::from(&category(*colour).mix(0.25)).filled()))?;
-                    }
+                if let (true, Some(a), Some(b)) = (*filled, f.at((side[0], *v)), f.at((side[1], f.y.low))) {
+                    area.draw(&Rectangle::new([a, b], ShapeStyle::from(&category(*colour).mix(0.25)).filled()))?;
                 }
                 outline.extend([(side[0], *v), (side[1], *v)]);
             }

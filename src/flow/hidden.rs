@@ -77,7 +77,7 @@ pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
     let drift =
         Drift { steps: layers.windows(2).map(|w| w[0].rows().zip(w[1].rows()).flat_map(|(x, y)| log(x, y)).collect()).collect(), layers };
     let (cross, square, total) = drift.products(beta)?;
-    if !(cross > 0.0) {
+    if cross.is_nan() || cross <= 0.0 {
         return Err(Error::Numerical {
             what: "the layers move against the SA velocity at every beta in [0.01, 1000]; no step length fits".into(),
         });

@@ -90,7 +90,7 @@ pub fn solve(
     let mut run = Run::new(dynamics, start, t_end, options);
     run.observe(observers, 0.0, true);
     run.coalesce_now();
-    let outcome = run.to_the_end(observers);
+    let outcome = run.advance(observers);
     Ok(run.finish(outcome, observers))
 }
 
@@ -144,7 +144,8 @@ impl<'a> Run<'a> {
         (Dd::from(self.t_end) - self.t).to_f64()
     }
 
-    fn to_the_end(&mut self, observers: &mut [&mut dyn Observer]) -> Outcome {
+    /// Steps until something ends the run.
+    fn advance(&mut self, observers: &mut [&mut dyn Observer]) -> Outcome {
         let mut shrunk = false;
         let mut broken = 0;
         loop {

@@ -245,7 +245,7 @@ impl Experiment {
             if self.stepper == Stepper::MeanShift || self.eta.iter().any(|e| e.is_infinite()) {
                 let at = r.place("stepper");
                 r.problem(at, "mean shift has no time step: give `layers` instead of `t_end`".into());
-            } else if !(layers <= 1e8) {
+            } else if layers.is_nan() || layers > 1e8 {
                 let at = r.place("eta");
                 r.problem(at, format!("t_end / eta = {layers:e} layers, expected at most 1e8"));
             }

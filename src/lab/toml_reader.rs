@@ -217,7 +217,7 @@ pub fn range(text: &str) -> Result<Vec<f64>, String> {
         return Err(expected());
     }
     let count: usize = rule[3..].parse().map_err(|_| expected())?;
-    if count < 2 || count > MAX_RANGE {
+    if !(2..=MAX_RANGE).contains(&count) {
         return Err(format!("found {count} values in \"{text}\", expected 2 to {MAX_RANGE}"));
     }
     let last = (count - 1) as f64;

@@ -71,7 +71,7 @@ pub fn scaled_bessel_i_half(lmax: usize, x: f64) -> Vec<f64> {
 ///
 /// Lies in (0, 1] for every d; equals 1 at x = 0. **Accuracy** `(5 + d/2) u` relative.
 pub fn scaled_sphere_mean(d: usize, x: f64) -> f64 {
-    let (start, base) = if d % 2 == 0 {
+    let (start, base) = if d.is_multiple_of(2) {
         (0.0, scaled_bessel_i(0, x)[0])
     } else {
         let sinhc = if x < 1e-8 { 1.0 } else { -(-2.0 * x).exp_m1() / (2.0 * x) };

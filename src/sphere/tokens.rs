@@ -54,7 +54,7 @@ impl Tokens {
         if d < 2 {
             return Err(Error::parameter("d", d, "an ambient dimension of at least 2 (tokens live on the sphere S^(d-1))"));
         }
-        if x.is_empty() || x.len() % d != 0 {
+        if x.is_empty() || !x.len().is_multiple_of(d) {
             return Err(Error::parameter("n", x.len() / d, "at least one token"));
         }
         match x.iter().position(|v| !v.is_finite()) {
