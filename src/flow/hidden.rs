@@ -61,7 +61,7 @@ impl CostFunction for Drift {
 /// The fit minimises `sum_l sum_i |log_{x_i^l}(x_i^{l+1}) - tau v_beta(x^l)_i|^2` over `tau > 0` and `beta` in [0.01, 1000] (argmin, Brent in log beta
 /// from the best of a coarse grid). **Errors** fewer than two layers, different shapes, no beta with a positive alignment.
 pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
-    if layers.len() < 2 || layers.iter().any(|x| x.coordinates().len() != layers[0].coordinates().len()) {
+    if layers.len() < 2 || layers.iter().any(|x| (x.n(), x.d()) != (layers[0].n(), layers[0].d())) {
         return Err(Error::parameter("layers", layers.len(), "at least two layers of the same shape"));
     }
     let steps = layers.windows(2).map(|w| w[0].rows().zip(w[1].rows()).flat_map(|(x, y)| log(x, y)).collect()).collect();

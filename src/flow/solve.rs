@@ -209,6 +209,10 @@ impl<'a> Run<'a> {
             self.step.prepare_dense(self.dynamics);
             self.step.interpolate(theta, &mut self.live);
             self.step.restart(self.dynamics, &self.live);
+            // The step was cut: events that had happened by its full end have not happened yet.
+            let values = self.options.events.iter().zip(&self.event_values);
+            let values = values.map(|((e, _), v)| if *v >= 0.0 { e.value(&self.live) } else { *v }).collect();
+            self.event_values = values;
         } else {
             self.live.coordinates_mut().copy_from_slice(&self.step.end);
             self.step.advance();

@@ -2,6 +2,16 @@
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
+/// The larger number, NaN if either is: `f64::max` would drop a NaN and call a broken comparison perfect.
+pub fn nan_max(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// The smaller number, NaN if either is.
+pub fn nan_min(a: f64, b: f64) -> f64 {
+    -nan_max(-a, -b)
+}
+
 /// Slope of the least-squares line through the points.
 pub fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;

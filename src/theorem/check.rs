@@ -1,5 +1,5 @@
 use super::{Claim, Context, Expected, Finding, Margin, Record, Verdict};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::num::{stats::failure_bound, stream::Stream};
 use rayon::prelude::*;
 
@@ -30,10 +30,12 @@ pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
     let jobs: Vec<(usize, usize)> = (0..cases.len()).flat_map(|c| (0..per_case).map(move |t| (c, t))).collect();
     let run = |&(c, t): &(usize, usize), rtol: f64| -> Result<Finding> {
         if !(claim.applies)(&cases[c]) {
-            return Ok(Finding::Missed);
+            // A grid that leaves the hypotheses is a defect of the claim, not a miss of the draw.
+            let what = format!("{}: the case {:?} does not meet the hypotheses", claim.name, cases[c]);
+            return Err(Error::parameter("claim", what, claim.hypotheses));
         }
         let stream = Stream::new(seed, &["claim", claim.name, &c.to_string(), &t.to_string()]);
-        (claim.trial)(&cases[c], &mut Context { stream, rtol })
+        unfinished((claim.trial)(&cases[c], &mut Context { stream, rtol }))
     };
     let findings: Vec<Finding> = jobs.par_iter().map(|job| run(job, RTOL)).collect::<Result<_>>()?;
     let mut record = Record {
@@ -52,6 +54,8 @@ pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
         seed,
     };
     let mut margins: Vec<(usize, Margin)> = Vec::new();
+    // Draws that missed the hypotheses are no attempts; trials that did not finish are.
+    let attempted: Vec<bool> = findings.iter().map(|f| !matches!(f, Finding::Missed)).collect();
     for (k, finding) in findings.into_iter().enumerate() {
         match finding {
             Finding::Margin(m) if m.value.is_finite() => margins.push((k, m)),
@@ -62,10 +66,19 @@ pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
     }
     record.trials = margins.len();
     record.margins = margins.iter().map(|(_, m)| m.value).collect();
-    let confirmed_violation = refine(&mut margins, |k| run(&jobs[k], RTOL * 0.01))?;
+    let refined = refine(&mut margins, |k| run(&jobs[k], RTOL * 0.01))?;
+    refined.unfinished.iter().for_each(|why| note_unfinished(&mut record, why));
     record.held = margins.iter().filter(|(_, m)| m.value > m.error()).count();
+    // Per case: pooling different n, d and beta would be a statement about none of them.
+    let per_case = |c: usize| margins.iter().filter(|(k, _)| jobs[*k].0 == c).collect::<Vec<_>>();
+    let empty_case = (0..cases.len()).any(|c| per_case(c).is_empty());
     if claim.almost_sure && record.trials > 0 {
-        record.exception_bound = Some(failure_bound(record.trials - record.held, record.trials, CONFIDENCE));
+        let bound = |c: usize| {
+            let attempts = findings_of(&attempted, &jobs, c);
+            let held = per_case(c).iter().filter(|(_, m)| m.value > m.error()).count();
+            failure_bound(attempts - held, attempts.max(1), CONFIDENCE)
+        };
+        record.exception_bound = Some((0..cases.len()).map(bound).fold(0.0, f64::max));
     }
     if let Some((k, margin)) = margins.iter().min_by(|a, b| (a.1.value - a.1.error()).total_cmp(&(b.1.value - b.1.error()))) {
         record.margin = Some(*margin);
@@ -73,9 +86,9 @@ pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
     }
     record.verdict = if record.trials == 0 && record.unfinished.0 == 0 {
         Verdict::HypothesesNeverMet
-    } else if confirmed_violation {
+    } else if refined.violated {
         Verdict::Violated
-    } else if record.held == record.trials && record.unfinished.0 == 0 && record.control_failed {
+    } else if record.held == record.trials && record.unfinished.0 == 0 && !empty_case && record.control_failed {
         Verdict::Supported
     } else {
         Verdict::Inconclusive
@@ -94,27 +107,52 @@ fn note_unfinished(record: &mut Record, why: &str) {
     }
 }
 
+/// Number of attempts of a case.
+fn findings_of(attempted: &[bool], jobs: &[(usize, usize)], case: usize) -> usize {
+    attempted.iter().zip(jobs).filter(|(a, j)| **a && j.0 == case).count()
+}
+
+/// A run that stopped early is a finding, not a failure of the check.
+fn unfinished(result: Result<Finding>) -> Result<Finding> {
+    match result {
+        Err(Error::Numerical { what }) => Ok(Finding::Unfinished(what)),
+        other => other,
+    }
+}
+
+/// What the repetition of the closest trials found.
+struct Refined {
+    violated: bool,
+    unfinished: Vec<String>,
+}
+
 /// Repeats the three trials nearest to the threshold at a hundredth of the tolerance: books the change as integrator error, and tells whether a
-/// violation was confirmed.
-fn refine(margins: &mut [(usize, Margin)], run: impl Fn(usize) -> Result<Finding>) -> Result<bool> {
+/// violation was confirmed and which repetitions did not finish.
+fn refine(margins: &mut [(usize, Margin)], run: impl Fn(usize) -> Result<Finding>) -> Result<Refined> {
     let mut order: Vec<usize> = (0..margins.len()).collect();
     order.sort_by(|&a, &b| margins[a].1.value.total_cmp(&margins[b].1.value));
-    let mut violated = false;
+    let mut refined = Refined { violated: false, unfinished: Vec::new() };
     for &slot in order.iter().take(3) {
         let (k, first) = margins[slot];
-        if let Finding::Margin(second) = run(k)? {
-            let integrator = 2.0 * (first.value - second.value).abs();
-            margins[slot].1 = Margin { integrator, ..second };
-            violated |= margins[slot].1.value < -margins[slot].1.error();
+        match run(k)? {
+            Finding::Margin(second) if second.value.is_finite() => {
+                let integrator = 2.0 * (first.value - second.value).abs();
+                margins[slot].1 = Margin { integrator, ..second };
+                refined.violated |= margins[slot].1.value < -margins[slot].1.error();
+            }
+            Finding::Margin(_) | Finding::Missed => {
+                refined.unfinished.push("the repetition at a hundredth of the tolerance has no margin".into())
+            }
+            Finding::Unfinished(why) => refined.unfinished.push(why),
         }
     }
-    Ok(violated)
+    Ok(refined)
 }
 
 fn control_fails(claim: &Claim, seed: u64) -> Result<bool> {
     for k in 0..CONTROLS {
         let stream = Stream::new(seed, &["control", claim.name, &k.to_string()]);
-        match (claim.control.trial)(&mut Context { stream, rtol: RTOL })? {
+        match unfinished((claim.control.trial)(&mut Context { stream, rtol: RTOL }))? {
             Finding::Margin(m) if m.value < -m.error() => {}
             _ => return Ok(false),
         }

@@ -3,6 +3,7 @@
 
 use crate::attention::{Dynamics, Energy, EnergyScale, Facts, Head, Spec};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::num::{dd::Dd, dense, stream::Stream, sum::dot};
 use crate::sphere::{Tokens, law::Law};
 
@@ -47,6 +48,15 @@ impl Definition {
 
     /// The velocity by the formula, in double-double: logits from inner products, weights by plain exponentials, projection at the end.
     pub fn velocity(&self, spec: &Spec, x: &Tokens) -> Vec<f64> {
+        self.evaluate(spec, x, true)
+    }
+
+    /// The unprojected attention `sum_j A_ij V x_j` by the formula: what a layer adds.
+    pub fn field(&self, spec: &Spec, x: &Tokens) -> Vec<f64> {
+        self.evaluate(spec, x, false)
+    }
+
+    fn evaluate(&self, spec: &Spec, x: &Tokens, project: bool) -> Vec<f64> {
         let (n, d) = (x.n(), x.d());
         let dd = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(Dd::default(), |s, (p, q)| s + Dd::from(*p) * Dd::from(*q));
         // The tokens are unit vectors up to rounding; the definition is evaluated at the exactly normalised ones.
@@ -75,7 +85,7 @@ impl Definition {
                     total.iter_mut().zip(value).for_each(|(t, v)| *t = *t + *w / mass * v);
                 }
             }
-            let radial = inner(&total, &unit[i]);
+            let radial = if project { inner(&total, &unit[i]) } else { Dd::default() };
             out.extend(total.iter().zip(&unit[i]).map(|(t, u)| self.sign * (*t - radial * *u).to_f64()));
         }
         out
@@ -108,7 +118,10 @@ pub fn suite(build: Builder, definition: Definition, seed: u64) -> Result<Vec<Ch
     let w = velocity(build(&general)?.as_ref(), &x);
     let value = relative(&w, &definition.velocity(&general, &x));
     checks.push(Check { what: "deviation from the definition, two heads with Q, K, V", value, bound: 1e-13 });
-    let radial = v.chunks_exact(3).zip(x.rows()).map(|(v, x)| dot(v, x).abs()).fold(0.0, f64::max) / size;
+    let mut field = vec![0.0; v.len()];
+    dynamics.field(&x, &mut field);
+    checks.push(Check { what: "layer field against its definition", value: relative(&field, &definition.field(&spec, &x)), bound: 1e-13 });
+    let radial = v.chunks_exact(3).zip(x.rows()).map(|(v, x)| dot(v, x).abs()).fold(0.0, nan_max) / size;
     checks.push(Check { what: "tangency |<x_i, x_i'>|", value: radial, bound: 1e-14 });
     symmetries(&facts, dynamics.as_ref(), &x, &v, &mut stream, &mut checks)?;
     if facts.common_field {
@@ -121,11 +134,11 @@ pub fn suite(build: Builder, definition: Definition, seed: u64) -> Result<Vec<Ch
     if facts.energy_sign != 0 {
         let grad = Energy::new(spec.beta, EnergyScale::Mean).grad(&x)?;
         let rate = f64::from(facts.energy_sign) * dot(&grad, &v) / (max_abs(&grad) * size);
-        checks.push(Check { what: "energy moves the wrong way (-dE/dt)", value: (-rate).max(0.0), bound: 0.0 });
+        checks.push(Check { what: "energy moves the wrong way (-dE/dt)", value: nan_max(-rate, 0.0), bound: 0.0 });
     }
     if let Some(bound) = facts.speed_bound {
-        let fastest = v.chunks_exact(3).map(|r| dot(r, r).sqrt()).fold(0.0, f64::max);
-        checks.push(Check { what: "speed above its bound", value: (fastest / bound - 1.0).max(0.0), bound: 0.0 });
+        let fastest = v.chunks_exact(3).map(|r| dot(r, r).sqrt()).fold(0.0, nan_max);
+        checks.push(Check { what: "speed above its bound", value: nan_max(fastest / bound - 1.0, 0.0), bound: 0.0 });
     }
     if definition.causal {
         // The first tokens must not see the later ones: compared bit by bit.
@@ -215,11 +228,11 @@ pub fn velocity(dynamics: &dyn Dynamics, x: &Tokens) -> Vec<f64> {
 }
 
 fn max_abs(v: &[f64]) -> f64 {
-    v.iter().fold(0.0, |m, x| m.max(x.abs()))
+    v.iter().fold(0.0, |m, x| nan_max(m, x.abs()))
 }
 
 /// Largest difference over the largest entry of `b`.
 pub fn relative(a: &[f64], b: &[f64]) -> f64 {
-    let worst = a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-    if worst.is_nan() { f64::INFINITY } else { worst / max_abs(b).max(f64::MIN_POSITIVE) }
+    let worst = a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, nan_max);
+    worst / max_abs(b).max(f64::MIN_POSITIVE)
 }

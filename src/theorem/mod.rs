@@ -101,6 +101,14 @@ impl Finding {
         Self::Margin(Margin { value, ..Margin::default() })
     }
 
+    /// The same margin with its sign reversed: a claim that holds becomes its own negation, which must be violated.
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Margin(m) => Self::Margin(Margin { value: -m.value, ..m }),
+            other => other,
+        }
+    }
+
     /// The claim "deviation <= bound" with a rounding error of the deviation itself.
     pub fn at_most(deviation: f64, bound: f64) -> Self {
         Self::Margin(Margin { value: bound - deviation, evaluation: 4.0 * f64::EPSILON * deviation.abs(), ..Margin::default() })

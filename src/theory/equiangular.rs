@@ -61,9 +61,21 @@ impl Equiangular {
     /// assert!((g - 0.7f64.tanh()).abs() < 1e-11);
     /// ```
     pub fn at(&self, start: f64, t: f64) -> Result<f64> {
+        Ok(-(-self.depth(start, t)?).exp_m1())
+    }
+
+    /// `y(t) = -log(1 - gamma(t))`: keeps its digits when gamma is 1 to rounding.
+    pub fn depth(&self, start: f64, t: f64) -> Result<f64> {
         in_range("t", t, 0.0, 1e300)?;
         self.check_start(start)?;
-        Ok(-(-second::scalar(|y| self.rate(y), -(-start).ln_1p(), t, 1e-13)?).exp_m1())
+        let start = -(-start).ln_1p();
+        // Beyond gamma = 1 - 1e-16 the depth grows at the constant rate of consensus: no integrator is needed for long times.
+        let deep = 40.0;
+        let settled = integrate(|y| 1.0 / self.rate(y), start, deep, 1e-13);
+        if start < deep && settled.value < t && settled.error.is_finite() {
+            return Ok(deep + (t - settled.value) * self.rate(deep));
+        }
+        second::scalar(|y| self.rate(y), start, t, 1e-13)
     }
 
     /// Time from `gamma = from` to `gamma = to`, by quadrature of `dy / y'`.
@@ -72,7 +84,11 @@ impl Equiangular {
     pub fn level_time(&self, from: f64, to: f64) -> Result<Integral> {
         self.check_start(from)?;
         in_range("level", to, from, 1.0 - f64::EPSILON)?;
-        Ok(integrate(|y| 1.0 / self.rate(y), -(-from).ln_1p(), -(-to).ln_1p(), 1e-13))
+        let time = integrate(|y| 1.0 / self.rate(y), -(-from).ln_1p(), -(-to).ln_1p(), 1e-13);
+        if time.value.is_finite() && time.error.is_finite() {
+            return Ok(time);
+        }
+        Err(Error::Beyond { quantity: format!("the level time at beta = {}", self.beta), hint: "use a smaller beta".into() })
     }
 
     fn check_start(&self, start: f64) -> Result<()> {

@@ -9,11 +9,14 @@ use std::f64::consts::PI;
 /// use metastable::theory::threshold::tau_star;
 /// let tau = tau_star(2, 6.0);
 /// assert!((tau.cos() - 6.0 * tau.sin().powi(2)).abs() < 1e-14);
+/// assert!((tau_star(2, 1e16) * 1e8 - 1.0).abs() < 1e-8); // ~ beta^{-1/2}
 /// ```
 pub fn tau_star(d: usize, beta: f64) -> f64 {
     let m = d as f64 - 1.0;
-    // 2 beta / (m + sqrt(m^2 + 4 beta^2)): the same cosine without cancellation.
-    (2.0 * beta / (m + m.hypot(2.0 * beta))).acos()
+    // 1 - cos tau* = (m + m^2 / (r + 2 beta)) / (m + r) with r = sqrt(m^2 + 4 beta^2), and tau* = 2 asin(sqrt((1 - cos)/2)): no cancellation.
+    let r = m.hypot(2.0 * beta);
+    let one_minus_cos = (m + m * m / (r + 2.0 * beta)) / (m + r);
+    2.0 * (0.5 * one_minus_cos).sqrt().asin()
 }
 
 /// The sharp threshold of the chain argument: `(n-1) tau* < pi`, i.e. `beta > (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1))`; 0 for n <= 3.

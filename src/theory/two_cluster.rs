@@ -52,7 +52,7 @@ pub fn merge_time_usa(beta: f64, from: f64, to: f64, scale: TimeScale, n: usize)
 }
 
 fn finite(time: Integral) -> Result<Integral> {
-    if time.value.is_finite() {
+    if time.value.is_finite() && time.error.is_finite() {
         return Ok(time);
     }
     Err(Error::Beyond { quantity: "the merging time".into(), hint: "use a smaller beta or a smaller starting angle".into() })

@@ -2,6 +2,7 @@
 
 use super::{Case, Claim, Context, Control, Expected, Finding};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::theorem::conformance::velocity;
 
 /// `sum_i m_i x_i ^ x_i' = 0` (USA), `sum_i m_i Z_i x_i ^ x_i' = 0` (SA).
@@ -36,5 +37,5 @@ fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
             }
         }
     }
-    Ok(Finding::at_most(total.iter().fold(0.0f64, |m, t| m.max(t.abs())) / scale, 1e-13))
+    Ok(Finding::at_most(total.iter().fold(0.0f64, |m, t| nan_max(m, t.abs())) / scale, 1e-13))
 }

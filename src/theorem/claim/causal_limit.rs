@@ -4,7 +4,9 @@ use super::{Case, Claim, Context, Control, Expected, Finding};
 use crate::attention::{Head, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Options, solve};
+use crate::num::stats::nan_max;
 use crate::sphere::geometry::dist;
+use crate::theorem::conformance::velocity;
 
 /// 2411.04990, Theorem 4.1.
 pub static ENTRY: Claim = Claim {
@@ -39,9 +41,14 @@ fn distance(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
     let dynamics = dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })?;
     let options = Options { rtol: ctx.rtol, merge_radius: 1e-8, ..Options::default() };
     let end = solve(dynamics.as_ref(), &x, 5000.0, &options, &mut [])?;
-    let worst = end.clusters.rows().map(|r| dist(r, x.row(target))).fold(0.0, f64::max);
-    if target == 0 && worst > 1e-6 {
-        return Ok(Finding::Unfinished(format!("distance {worst:.1e} to x_1(0) at t = 5000")));
+    let worst = end.clusters.rows().map(|r| dist(r, x.row(target))).fold(0.0, nan_max);
+    if !end.outcome.is_success() {
+        return Ok(Finding::Unfinished(end.outcome.to_string()));
+    }
+    // Still moving towards it is unfinished; standing still elsewhere would be a violation.
+    let speed = velocity(dynamics.as_ref(), &end.clusters).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
+    if target == 0 && worst > 1e-6 && speed > 1e-9 {
+        return Ok(Finding::Unfinished(format!("distance {worst:.1e} to x_1(0) at t = 5000, speed {speed:.1e}")));
     }
     Ok(Finding::at_most(worst, 1e-6))
 }

@@ -46,6 +46,7 @@ pub fn stays_apart(case: &Case, x: &Tokens, ctx: &Context) -> Result<Finding> {
     let end = solve(case.build()?.as_ref(), x, 2000.0, &options, &mut [])?;
     Ok(match end.outcome {
         Outcome::OneCluster { .. } => Finding::exact(1.0),
-        _ => Finding::exact(1.0 - end.clusters.n() as f64),
+        Outcome::Reached => Finding::exact(1.0 - end.clusters.n() as f64),
+        other => Finding::Unfinished(other.to_string()),
     })
 }

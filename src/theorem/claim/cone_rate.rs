@@ -34,7 +34,10 @@ fn deviation(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding> {
     let true_rate = if case.dynamics == "usa" { case.beta.exp() } else { 1.0 };
     let mut x = ctx.tokens(case, "cap:radius=0.5")?;
     let (mut points, mut t) = (Vec::new(), 0.0);
-    while x.diameter() > 1e-8 && points.len() < 200 {
+    for _ in 0..400 {
+        if x.diameter() <= 1e-8 {
+            break;
+        }
         let step = 0.25 / true_rate;
         x = flowed(dynamics.as_ref(), &x, step, ctx.rtol * 1e-2)?;
         t += step;

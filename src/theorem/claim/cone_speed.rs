@@ -44,10 +44,19 @@ pub fn speed(case: &Case, x: &Tokens, exponent: f64) -> Result<Finding> {
     Ok(Finding::at_most(-rise / bound, -1.0))
 }
 
-/// The known counterexample to the printed exponent.
+/// The known counterexample to the printed exponent: two tokens at +-60 degrees.
 pub fn printed() -> Result<Finding> {
+    at_sixty_degrees(1.0)
+}
+
+/// The corrected bound at the same tokens.
+pub fn corrected() -> Result<Finding> {
+    at_sixty_degrees(2.0)
+}
+
+fn at_sixty_degrees(exponent: f64) -> Result<Finding> {
     let third = std::f64::consts::FRAC_PI_3;
-    speed(&Case::new(2, 2, 5.0, "sa"), &Tokens::from_angles(&[third, -third])?, 1.0)
+    speed(&Case::new(2, 2, 5.0, "sa"), &Tokens::from_angles(&[third, -third])?, exponent)
 }
 
 /// The trial of the printed claim: the counterexample itself.

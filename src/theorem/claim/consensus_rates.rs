@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding};
 use crate::error::Result;
 use crate::num::dense::eigenvalues;
+use crate::num::stats::nan_max;
 use crate::num::sum::dot;
 use crate::sphere::{
     Tokens,
@@ -59,6 +60,6 @@ fn spectrum(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let scale = if case.dynamics == "usa" { beta.exp() } else { 1.0 };
     expected.iter_mut().for_each(|v| *v *= scale);
     expected.sort_by(f64::total_cmp);
-    let worst = found.iter().zip(&expected).map(|(f, e)| (f.0 - e).abs().max(f.1.abs())).fold(0.0, f64::max) / scale;
+    let worst = found.iter().zip(&expected).map(|(f, e)| nan_max((f.0 - e).abs(), f.1.abs())).fold(0.0, nan_max) / scale;
     Ok(Finding::at_most(worst, 1e-6))
 }

@@ -2,6 +2,7 @@
 
 use super::{Case, Claim, Context, Control, Expected, Finding, flowed};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::sphere::{Tokens, geometry::chord2};
 
 /// Chordal cross-ratios are conserved in every dimension.
@@ -28,6 +29,6 @@ fn change(case: &Case, ctx: &mut Context) -> Result<Finding> {
         let c = |a: usize, b: usize| chord2(x.row(a % x.n()), x.row(b % x.n())).ln();
         0.5 * (c(i, i + 1) + c(i + 2, i + 3) - c(i, i + 3) - c(i + 2, i + 1))
     };
-    let worst = (0..case.n).map(|i| (ratio(&x, i) - ratio(&y, i)).abs()).fold(0.0, f64::max);
+    let worst = (0..case.n).map(|i| (ratio(&x, i) - ratio(&y, i)).abs()).fold(0.0, nan_max);
     Ok(Finding::at_most(worst, 1e-9))
 }

@@ -2,6 +2,7 @@
 
 use super::{Case, Claim, Control, Expected, Finding};
 use crate::error::Result;
+use crate::num::stats::nan_min;
 use crate::sphere::Tokens;
 use crate::theorem::conformance::velocity;
 use std::f64::consts::TAU;
@@ -54,7 +55,7 @@ fn smallest_gap(case: &Case, x: &Tokens) -> Result<Finding> {
         for (i, t) in theta.iter_mut().enumerate() {
             *t += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]);
         }
-        worst = gaps(&theta).iter().zip(&start).map(|(g, s)| g / s).fold(worst, f64::min);
+        worst = gaps(&theta).iter().zip(&start).map(|(g, s)| g / s).fold(worst, nan_min);
     }
     Ok(Finding::exact(worst))
 }

@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, flowed};
 use crate::attention::TimeScale;
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::theory::equiangular::Equiangular;
 
 /// 2312.10794, Theorem 6.8.
@@ -32,6 +33,6 @@ fn follow(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let t = horizon * ctx.stream.uniform_in(0.2, 1.0);
     let end = flowed(case.build()?.as_ref(), &x, t, ctx.rtol * 1e-3)?;
     let gamma = curve.at(0.0, t)?;
-    let worst = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (end.inner(i, j) - gamma).abs()).fold(0.0, f64::max);
+    let worst = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (end.inner(i, j) - gamma).abs()).fold(0.0, nan_max);
     Ok(Finding::at_most(worst, 1e-8))
 }

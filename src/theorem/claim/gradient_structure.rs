@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding};
 use crate::attention::{Energy, EnergyScale};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::num::sum::dot;
 use crate::sphere::geometry::exp;
 use crate::theorem::conformance::{relative, velocity};
@@ -47,5 +48,5 @@ fn structure(case: &Case, ctx: &mut Context, round: bool) -> Result<Finding> {
     };
     let difference = (along(h)? - along(-h)?) / (2.0 * h);
     let slope = (difference - dot(&grad, &u)).abs() / dot(&grad, &grad).sqrt();
-    Ok(Finding::at_most((relative(&flow, &grad) * 1e5).max(slope), 1e-7))
+    Ok(Finding::at_most(nan_max(relative(&flow, &grad) * 1e5, slope), 1e-7))
 }

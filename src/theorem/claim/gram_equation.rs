@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, flowed};
 use crate::attention::{Spec, dynamics};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 
 /// `G' = A-weighted differences`, closed in G for V = I and weights that depend on G.
 pub static ENTRY: Claim = Claim {
@@ -28,7 +29,7 @@ fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let flow = dynamics::build(case.dynamics, false, &Spec::new(case.beta, case.n))?;
     let end = flowed(flow.as_ref(), &x, horizon, ctx.rtol * 1e-2)?;
     let g = integrate(case, beta, x.gram(), horizon);
-    let worst = end.gram().iter().zip(&g).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = end.gram().iter().zip(&g).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
     Ok(Finding::at_most(worst, 1e-8))
 }
 

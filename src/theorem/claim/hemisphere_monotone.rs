@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, plain};
 use crate::attention::layer::Layer;
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::sphere::cap::{Hemisphere, hemisphere};
 
 /// `min_i <x_i, w>` does not decrease and the enclosing cap does not grow.
@@ -41,7 +42,7 @@ fn shrink(case: &Case, ctx: &mut Context) -> Result<Finding> {
             Layer::new(eta)?.step(dynamics.as_ref(), &mut x, &mut scratch);
         }
         let after = radius(&x);
-        worst = worst.max(after - before);
+        worst = nan_max(worst, after - before);
         before = after;
     }
     // The radius itself is computed to a few u sqrt(d), and a near-stationary cap may wander by the integration tolerance.

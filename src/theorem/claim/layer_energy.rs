@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, plain};
 use crate::attention::{Energy, EnergyScale, layer::Layer};
 use crate::error::Result;
+use crate::num::stats::nan_min;
 
 /// `E(X') >= E(X)` for `x' = normalise(x + eta a)`, every eta in [0, inf].
 pub static ENTRY: Claim = Claim {
@@ -40,7 +41,7 @@ fn climb(case: &Case, ctx: &mut Context, eta: f64) -> Result<Finding> {
     for _ in 0..40 {
         Layer::new(eta)?.step(dynamics.as_ref(), &mut x, &mut scratch);
         let after = energy.log_unit(&x);
-        worst = worst.min(after - before);
+        worst = nan_min(worst, after - before);
         before = after;
     }
     // The log energy is a sum of exponents known to a few u times beta.

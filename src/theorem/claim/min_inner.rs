@@ -2,14 +2,18 @@
 
 use super::{Case, Claim, Context, Control, Expected, Finding};
 use crate::error::Result;
-use crate::sphere::Tokens;
+use crate::num::stats::nan_max;
+use crate::sphere::{
+    Tokens,
+    cap::{Hemisphere, hemisphere},
+};
 use crate::theorem::conformance::velocity;
 
 /// `min_ij G_ij` is nondecreasing while it is nonnegative.
 pub static ENTRY: Claim = Claim {
     name: "min-inner",
     title: "min <x_i, x_j> rises while it is nonnegative",
-    statement: "If min_ij <x_i, x_j> >= 0, its derivative at every minimising pair is >= 0 (V = I, any positive row-stochastic weights).",
+    statement: "If min_ij <x_i, x_j> >= 0, its derivative at every minimising pair is >= 0 (V = I, any positive weights).",
     hypotheses: "all tokens pairwise non-obtuse",
     applies: super::always,
     citation: "Gram equation: G_kj - G_ik G_ij >= m - m G_ik >= 0; corrects the folklore version for hemispheres",
@@ -32,7 +36,7 @@ pub fn derivative(case: &Case, x: &Tokens) -> Result<Finding> {
     let pairs = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j)));
     let Some((i, j)) = pairs.min_by(|a, b| x.inner(a.0, a.1).total_cmp(&x.inner(b.0, b.1))) else { return Ok(Finding::Missed) };
     let slope = crate::num::sum::dot(row(i), x.row(j)) + crate::num::sum::dot(row(j), x.row(i));
-    let speed = v.iter().fold(f64::MIN_POSITIVE, |m, a| m.max(a.abs()));
+    let speed = v.iter().fold(f64::MIN_POSITIVE, |m, a| nan_max(m, a.abs()));
     Ok(Finding::at_most(-slope / speed, 1e-13))
 }
 
@@ -41,7 +45,16 @@ pub fn derivative(case: &Case, x: &Tokens) -> Result<Finding> {
 pub fn folklore() -> Result<Finding> {
     let side = 0.75f64.sqrt();
     let x = vec![1.0, 0.0, 0.0, -0.5, side, 0.0, -0.4, -0.6 / side, 0.6];
-    derivative(&Case::new(3, 3, 0.0, "sa"), &Tokens::new(3, x)?.with_masses(&[0.2, 0.2, 0.6])?)
+    let x = Tokens::new(3, x)?.with_masses(&[0.2, 0.2, 0.6])?;
+    match hemisphere(&x) {
+        Hemisphere::Open { .. } => derivative(&Case::new(3, 3, 0.0, "sa"), &x),
+        Hemisphere::None { .. } => Ok(Finding::Missed),
+    }
+}
+
+/// The corrected claim at pairwise acute tokens.
+pub fn acute() -> Result<Finding> {
+    derivative(&Case::new(3, 2, 0.0, "sa"), &Tokens::from_angles(&[0.0, 0.5, 1.3])?)
 }
 
 /// The trial of the folklore claim.

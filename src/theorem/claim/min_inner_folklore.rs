@@ -17,5 +17,8 @@ pub static ENTRY: Claim = Claim {
     quick: 1,
     trials: (1, 1),
     trial: min_inner::folklore_trial,
-    control: Control { what: "the counterexample", trial: |_| min_inner::folklore() },
+    control: Control {
+        what: "the negation of the corrected claim on pairwise acute tokens (it holds there)",
+        trial: |_| min_inner::acute().map(crate::theorem::Finding::negated),
+    },
 };

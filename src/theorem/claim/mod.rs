@@ -2,7 +2,7 @@
 
 use super::{Case, Claim, Context, Control, Expected, Finding, Margin};
 use crate::attention::{Dynamics, Spec, dynamics};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flow::{Options, Outcome, solve};
 use crate::sphere::Tokens;
 
@@ -11,6 +11,7 @@ pub mod antipodal_symmetry;
 pub mod beta_zero;
 pub mod causal_limit;
 pub mod causal_prefix;
+pub mod chain_lemma;
 pub mod circle_any_beta;
 pub mod circle_mean;
 pub mod concentration;
@@ -19,6 +20,7 @@ pub mod cone_rate;
 pub mod cone_speed;
 pub mod cone_speed_printed;
 pub mod consensus_rates;
+pub mod consensus_value;
 pub mod cross_ratios;
 pub mod curvature_identity;
 pub mod cyclic_order;
@@ -31,12 +33,15 @@ pub mod gradient_structure;
 pub mod gram_equation;
 pub mod hemisphere_monotone;
 pub mod large_beta;
-pub mod large_beta_landscape;
 pub mod large_beta_printed_threshold;
 pub mod layer_energy;
+pub mod layer_energy_general;
+pub mod layer_map;
 pub mod min_inner;
 pub mod min_inner_folklore;
 pub mod permutation;
+pub mod polygon_saddles;
+pub mod reflection;
 pub mod rotation;
 pub mod small_beta;
 pub mod span;
@@ -72,7 +77,12 @@ fn one_cluster(case: &Case, x: &Tokens, ctx: &Context) -> Result<Finding> {
 /// Tokens after time `t`, without coalescence.
 fn flowed(dynamics: &dyn Dynamics, x: &Tokens, t: f64, rtol: f64) -> Result<Tokens> {
     let options = Options { rtol, merge_radius: 0.0, ..Options::default() };
-    Ok(solve(dynamics, x, t, &options, &mut [])?.clusters)
+    let end = solve(dynamics, x, t, &options, &mut [])?;
+    match end.outcome {
+        Outcome::Reached => Ok(end.clusters),
+        // Not a state at time t: the trial counts as unfinished.
+        other => Err(Error::Numerical { what: other.to_string() }),
+    }
 }
 
 /// A dynamics by name with identity matrices.

@@ -2,6 +2,7 @@
 
 use super::{Case, Claim, Context, Control, Expected, Finding, flowed};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 
 /// The flow of SA and USA commutes with permutations; the causal flow does not.
@@ -28,6 +29,6 @@ fn reverse(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let rtol = ctx.rtol * 1e-2;
     let first = backwards(&flowed(dynamics.as_ref(), &x, 1.0, rtol)?)?;
     let second = flowed(dynamics.as_ref(), &backwards(&x)?, 1.0, rtol)?;
-    let worst = first.coordinates().iter().zip(second.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = first.coordinates().iter().zip(second.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
     Ok(Finding::at_most(worst, 1e-9))
 }

@@ -4,6 +4,7 @@ use super::{Case, Claim, Context, Control, Expected, Finding, flowed};
 use crate::attention::{Head, Spec, dynamics};
 use crate::error::Result;
 use crate::num::dense::mat_vec;
+use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 use crate::theorem::conformance::random_rotation;
 
@@ -42,6 +43,6 @@ fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> 
     let rtol = ctx.rtol * 1e-2;
     let first = turn(&flowed(dynamics.as_ref(), &x, 1.0, rtol)?)?;
     let second = flowed(dynamics.as_ref(), &turn(&x)?, 1.0, rtol)?;
-    let worst = first.coordinates().iter().zip(second.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = first.coordinates().iter().zip(second.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
     Ok(Finding::at_most(worst, 1e-9))
 }

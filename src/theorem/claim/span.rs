@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, flowed};
 use crate::attention::{Head, Spec, dynamics};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 
 /// Tokens that start in a subspace stay in it when V = I.
@@ -34,6 +35,6 @@ fn leak(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> {
     let x: Vec<f64> = small.rows().flat_map(|r| r.iter().copied().chain(vec![0.0; case.d - 3])).collect();
     let dynamics = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
     let end = flowed(dynamics.as_ref(), &Tokens::new(case.d, x)?, 1.0, ctx.rtol)?;
-    let outside = end.rows().flat_map(|r| r[3..].iter()).fold(0.0f64, |m, v| m.max(v.abs()));
+    let outside = end.rows().flat_map(|r| r[3..].iter()).fold(0.0f64, |m, v| nan_max(m, v.abs()));
     Ok(Finding::exact(f64::EPSILON - outside))
 }

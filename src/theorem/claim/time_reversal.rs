@@ -2,6 +2,7 @@
 
 use super::{Case, Claim, Context, Control, Expected, Finding, flowed, plain};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 
 /// V = -I runs the flow backwards.
 pub static ENTRY: Claim = Claim {
@@ -25,6 +26,6 @@ fn there_and_back(case: &Case, ctx: &mut Context, back: &str) -> Result<Finding>
     let rtol = ctx.rtol * 1e-3;
     let there = flowed(case.build()?.as_ref(), &x, 1.0, rtol)?;
     let home = flowed(plain(back, case.beta, case.n)?.as_ref(), &there, 1.0, rtol)?;
-    let worst = x.coordinates().iter().zip(home.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = x.coordinates().iter().zip(home.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
     Ok(Finding::at_most(worst, 1e-6))
 }

@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, flowed};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 
 /// `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`, `t_U4 = t_U1 / n`.
 pub static ENTRY: Claim = Claim {
@@ -32,6 +33,6 @@ fn compare(case: &Case, ctx: &mut Context, power: f64) -> Result<Finding> {
     let base = run(TimeScale::U1, t)?;
     let factor = (power * case.beta).exp();
     let others = [run(TimeScale::U2, t * factor)?, run(TimeScale::U3, t * n * factor)?, run(TimeScale::U4, t / n)?];
-    let worst = others.iter().flat_map(|o| o.iter().zip(&base)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = others.iter().flat_map(|o| o.iter().zip(&base)).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
     Ok(Finding::at_most(worst, 1e-8))
 }

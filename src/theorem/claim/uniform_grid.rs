@@ -2,6 +2,7 @@
 
 use super::{Case, Claim, Context, Control, Expected, Finding};
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::theorem::conformance::velocity;
 
 /// The regular n-gon is stationary for SA and USA.
@@ -24,6 +25,6 @@ pub static ENTRY: Claim = Claim {
 fn speed(case: &Case, ctx: &mut Context, law: &str) -> Result<Finding> {
     let dynamics = case.build()?;
     let x = ctx.tokens(case, law)?;
-    let top = velocity(dynamics.as_ref(), &x).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let top = velocity(dynamics.as_ref(), &x).iter().fold(0.0f64, |m, v| nan_max(m, v.abs()));
     Ok(Finding::at_most(top / dynamics.facts().speed_bound.unwrap_or(1.0), 1e-14))
 }

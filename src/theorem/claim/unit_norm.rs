@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding};
 use crate::attention::layer::Layer;
 use crate::error::Result;
+use crate::num::stats::nan_max;
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
@@ -26,7 +27,7 @@ pub static ENTRY: Claim = Claim {
         let mut scratch = vec![0.0; x.coordinates().len()];
         for _ in 0..500 {
             Layer::new(0.1)?.step(dynamics.as_ref(), &mut x, &mut scratch);
-            worst = worst.max(drift(&x));
+            worst = nan_max(worst, drift(&x));
         }
         Ok(Finding::exact(4.0 * f64::EPSILON - worst))
     },
@@ -34,7 +35,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn drift(x: &Tokens) -> f64 {
-    x.rows().map(|r| (dot(r, r).sqrt() - 1.0).abs()).fold(0.0, f64::max)
+    x.rows().map(|r| (dot(r, r).sqrt() - 1.0).abs()).fold(0.0, nan_max)
 }
 
 fn euler(ctx: &mut Context) -> Result<Finding> {
@@ -42,6 +43,6 @@ fn euler(ctx: &mut Context) -> Result<Finding> {
     let x = ctx.tokens(&case, "uniform")?;
     let v = crate::theorem::conformance::velocity(case.build()?.as_ref(), &x);
     let moved: Vec<f64> = x.coordinates().iter().zip(&v).map(|(x, v)| x + 0.1 * v).collect();
-    let worst = moved.chunks_exact(3).map(|r| (dot(r, r).sqrt() - 1.0).abs()).fold(0.0, f64::max);
+    let worst = moved.chunks_exact(3).map(|r| (dot(r, r).sqrt() - 1.0).abs()).fold(0.0, nan_max);
     Ok(Finding::exact(4.0 * f64::EPSILON - worst))
 }
