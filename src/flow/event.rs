@@ -67,7 +67,7 @@ impl Event for EnergyLevel {
     }
 }
 
-/// A token leaves the cap of given centre and radius.
+/// The last token leaves the cap of given centre and radius.
 pub struct EscapeCap {
     /// Centre, a unit vector.
     pub centre: Vec<f64>,
@@ -81,6 +81,6 @@ impl Event for EscapeCap {
     }
 
     fn value(&self, x: &Tokens) -> f64 {
-        x.rows().map(|r| dist(r, &self.centre)).fold(0.0, f64::max) - self.radius
+        x.rows().map(|r| dist(r, &self.centre)).fold(f64::INFINITY, f64::min) - self.radius
     }
 }

@@ -173,7 +173,8 @@ impl<'a> Run<'a> {
             if ratio.is_nan() || displacement.is_nan() {
                 broken += 1;
                 self.stats.rejected += 1;
-                if broken > 8 {
+                // Eight refusals in a row, or a step that hardly moves: the singularity is here.
+                if broken > 8 || h * self.step.max_speed() < 1e3 * FLOOR {
                     return Outcome::NonFinite { t: now, token: self.original_token(self.step.broken_token().unwrap_or(0)) };
                 }
                 self.h = 0.1 * h;

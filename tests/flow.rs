@@ -1,0 +1,196 @@
+//! Events, coalescence, outcomes, observers, long times.
+
+use metastable::Result;
+use metastable::attention::{Dynamics, Energy, EnergyScale, Facts, Spec, dynamics};
+use metastable::flow::observable::{self, Setting, linear_times, log_times};
+use metastable::flow::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Options, Outcome, Recorder, second, solve};
+use metastable::num::{roots::bracketed_root, stream::Stream};
+use metastable::sphere::{Tokens, geometry::dist, law::Law};
+use metastable::theory::two_cluster::{closing_speed_sa, merge_time_sa};
+
+fn sa(beta: f64, n: usize) -> Box<dyn Dynamics> {
+    dynamics::build("sa", false, &Spec::new(beta, n)).expect("registered")
+}
+
+fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
+    Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(seed, &["flow"])).expect("valid")
+}
+
+fn with_event(event: Box<dyn Event>, action: Action) -> Options<'static> {
+    Options { events: vec![(event, action)], ..Options::default() }
+}
+
+#[test]
+fn energy_levels_are_crossed_at_the_located_time() {
+    // Two tokens: the unit energy is (1 + e^{beta (rho - 1)})/2, so a level is an angle and its time a quadrature.
+    let (beta, from, to) = (4.0, 2.0, 1.0f64);
+    let level = (0.5 * (1.0 + (beta * (to.cos() - 1.0)).exp())).ln();
+    let x = Tokens::from_angles(&[0.0, from]).expect("finite");
+    let options = with_event(Box::new(EnergyLevel { beta, log_level: level }), Action::Stop);
+    let end = solve(sa(beta, 2).as_ref(), &x, 1e6, &options, &mut []).expect("valid");
+    let expected = merge_time_sa(beta, 0.5, from, to).expect("finite").value;
+    assert!(matches!(end.outcome, Outcome::Event { t, .. } if (t / expected - 1.0).abs() < 1e-9), "{:?} {expected}", end.outcome);
+    assert!((dist(end.clusters.row(0), end.clusters.row(1)) - to).abs() < 1e-9);
+    // Recording the same event does not change the trajectory's end.
+    let options = with_event(Box::new(EnergyLevel { beta, log_level: level }), Action::Record);
+    let on = solve(sa(beta, 2).as_ref(), &x, 1e6, &options, &mut []).expect("valid");
+    assert_eq!(on.outcome, Outcome::Reached);
+    assert!(on.hits.len() == 1 && (on.hits[0].t / expected - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn escape_from_a_cap_and_entry_into_a_hemisphere() {
+    let (beta, from) = (1.0, 2.0f64);
+    let x = Tokens::from_angles(&[0.0, from]).expect("finite");
+    // The second token leaves the cap of radius 0.3 around its start when the pair has closed by 0.6 (both move alike).
+    let centre = x.row(1).to_vec();
+    let end = solve(sa(beta, 2).as_ref(), &x, 1e3, &with_event(Box::new(EscapeCap { centre, radius: 0.3 }), Action::Stop), &mut [])
+        .expect("valid");
+    let expected = merge_time_sa(beta, 0.5, from, from - 0.6).expect("finite").value;
+    assert!(matches!(end.outcome, Outcome::Event { t, .. } if (t / expected - 1.0).abs() < 1e-9), "{:?} {expected}", end.outcome);
+    // Three tokens around the circle enter a half circle when the largest gap exceeds pi.
+    let x = Tokens::from_angles(&[0.0, 2.0, 4.1]).expect("finite");
+    let end = solve(sa(1.0, 3).as_ref(), &x, 1e3, &with_event(Box::new(EnterHemisphere), Action::Stop), &mut []).expect("valid");
+    assert!(matches!(end.outcome, Outcome::Event { .. }), "{:?}", end.outcome);
+    let mut angles = end.clusters.angles();
+    angles.sort_by(f64::total_cmp);
+    let gaps = [angles[1] - angles[0], angles[2] - angles[1], angles[0] + std::f64::consts::TAU - angles[2]];
+    let largest = gaps.iter().copied().fold(0.0, f64::max);
+    assert!((largest - std::f64::consts::PI).abs() < 1e-8, "{gaps:?}");
+}
+
+#[test]
+fn coalescence_keeps_masses_and_agrees_with_the_full_run() {
+    let x = uniform(12, 3, 3).with_masses(&[1.0, 2.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 4.0, 1.0, 1.0]).expect("positive");
+    let run = |radius: f64| {
+        solve(sa(9.0, 12).as_ref(), &x, 40.0, &Options { merge_radius: radius, ..Options::default() }, &mut []).expect("valid")
+    };
+    let (merged, full) = (run(1e-8), run(0.0));
+    assert!(merged.merges.len() > 3 && full.merges.is_empty());
+    assert!((merged.clusters.masses().iter().sum::<f64>() - 1.0).abs() < 1e-14);
+    for (l, mass) in merged.clusters.masses().iter().enumerate() {
+        let members: f64 = (0..12).filter(|i| merged.labels[*i] == l).map(|i| x.masses()[i]).sum();
+        assert!((members - mass).abs() < 1e-15);
+    }
+    let worst = merged.tokens().iter().zip(full.tokens()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(worst < 1e-7, "{worst:e}");
+    assert!(merged.merges.windows(2).all(|w| w[0].t <= w[1].t));
+    // Coincident tokens of the input are one token from the start.
+    let twice = Tokens::new(2, vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0]).expect("unit");
+    let end = solve(sa(1.0, 3).as_ref(), &twice, 0.1, &Options::default(), &mut []).expect("valid");
+    assert!(end.merges[0].t == 0.0 && end.merges[0].members == [0, 1]);
+}
+
+#[test]
+fn exact_antipodes_stay_and_near_ones_escape_on_time() {
+    let x = Tokens::new(2, vec![1.0, 0.0, -1.0, 0.0]).expect("unit");
+    let end = solve(sa(3.0, 2).as_ref(), &x, 1e100, &Options::default(), &mut []).expect("valid");
+    assert_eq!((end.outcome, end.clusters.n()), (Outcome::Reached, 2));
+    // beta = 4, delta = 1e-8 from the antipode: the escape time by quadrature; the start angle itself is rounded at 1e-16.
+    let from = std::f64::consts::PI - 1e-8;
+    let x = Tokens::from_angles(&[0.0, from]).expect("finite");
+    let end = solve(sa(4.0, 2).as_ref(), &x, 1e9, &Options { merge_radius: 1.0, ..Options::default() }, &mut []).expect("valid");
+    let exact_from = dist(x.row(0), x.row(1));
+    let expected = merge_time_sa(4.0, 0.5, exact_from, 1.0).expect("finite").value;
+    assert!((end.merges[0].t / expected - 1.0).abs() < 1e-7, "{} {expected}", end.merges[0].t);
+    assert!(closing_speed_sa(4.0, 0.5, exact_from) > 0.0);
+}
+
+/// A velocity that becomes infinite when the first token has turned by one radian.
+struct Breaks;
+
+impl Dynamics for Breaks {
+    fn velocity(&self, x: &Tokens, out: &mut [f64]) {
+        for (row, v) in x.rows().zip(out.chunks_exact_mut(2)) {
+            let speed = if row[1].atan2(row[0]) > 1.0 { f64::NAN } else { 1.0 };
+            (v[0], v[1]) = (-row[1] * speed, row[0] * speed);
+        }
+    }
+
+    fn field(&self, x: &Tokens, out: &mut [f64]) {
+        self.velocity(x, out);
+    }
+
+    fn facts(&self) -> Facts {
+        let plain = dynamics::build("sa", false, &Spec::new(1.0, 1)).expect("registered").facts();
+        Facts { cone_invariant: false, ..plain }
+    }
+
+    fn length_scale(&self) -> f64 {
+        1.0
+    }
+}
+
+#[test]
+fn honest_bad_ends_are_outcomes() {
+    let x = Tokens::from_angles(&[0.0]).expect("finite");
+    let end = solve(&Breaks, &x, 10.0, &Options::default(), &mut []).expect("valid");
+    assert!(matches!(end.outcome, Outcome::NonFinite { token: 0, t } if t > 0.9 && t <= 1.0), "{:?}", end.outcome);
+    let x = uniform(20, 3, 1);
+    let end = solve(sa(5.0, 20).as_ref(), &x, 1e3, &Options { max_steps: 10, ..Options::default() }, &mut []).expect("valid");
+    assert!(matches!(end.outcome, Outcome::MaxSteps { t } if t > 0.0) && !end.outcome.is_success());
+    let cancel = std::sync::atomic::AtomicBool::new(true);
+    let end = solve(sa(5.0, 20).as_ref(), &x, 1e3, &Options { cancel: Some(&cancel), ..Options::default() }, &mut []).expect("valid");
+    assert_eq!(end.outcome, Outcome::Interrupted { t: 0.0 });
+    for t_end in [f64::NAN, f64::INFINITY, -1.0] {
+        assert!(solve(sa(5.0, 20).as_ref(), &x, t_end, &Options::default(), &mut []).is_err());
+    }
+}
+
+#[test]
+fn observers_see_the_flow_without_steering_it() -> Result<()> {
+    let x = uniform(10, 3, 2);
+    let run = |times: Vec<f64>, every: bool| -> Result<(Vec<f64>, Recorder)> {
+        let names = [
+            "log-energy",
+            "inner-range",
+            "cap-radius",
+            "clusters",
+            "masses",
+            "inner-histogram",
+            "grad-norm",
+            "energy",
+            "pair-share",
+            "positions",
+        ];
+        let all = names.iter().map(|n| observable::find(n)).collect::<Result<Vec<_>>>()?;
+        let mut recorder = Recorder::new(Setting { n: 10, d: 3, beta: 1.0 }, times, every, all);
+        let end = solve(sa(1.0, 10).as_ref(), &x, 50.0, &Options::default(), &mut [&mut recorder])?;
+        Ok((end.tokens(), recorder))
+    };
+    let (alone, _) = run(Vec::new(), false)?;
+    let (watched, recorder) = run(linear_times(50.0, 101), false)?;
+    assert!(alone == watched, "an observer moved the tokens");
+    let table = &recorder.table;
+    assert_eq!(table.rows.len(), 101);
+    assert_eq!(table.column("t")[37], 18.5);
+    let energy = table.column("log_energy");
+    assert!(energy.windows(2).all(|w| w[1] >= w[0] - 1e-13), "the energy fell");
+    assert!(
+        table.column("cap_radius").last().is_some_and(|r| *r < 1e-8) && table.column("inner_min").last().is_some_and(|g| *g > 1.0 - 1e-9)
+    );
+    assert!((0..10).map(|i| table.column(&format!("mass_{i}"))[100]).sum::<f64>() > 1.0 - 1e-12);
+    // Samples are the flow itself: against the independent integrator.
+    let at = second::confirm(sa(1.0, 10).as_ref(), &x, 2.0, 1e-12)?;
+    let row = table.rows.iter().find(|r| (r[0] - 2.0).abs() < 1e-12).expect("a sample at t = 2");
+    let first = table.columns.iter().position(|c| c == "x_0_0").expect("positions");
+    let worst = at.iter().zip(&row[first..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(worst < 1e-9, "{worst:e}");
+    let (_, steps) = run(Vec::new(), true)?;
+    assert!(steps.table.rows.len() > 20 && log_times(0.1, 1e10, 50).windows(2).all(|w| w[0] < w[1]));
+    Ok(())
+}
+
+#[test]
+fn the_uniform_measure_is_the_minimiser() {
+    // theory: every discrete measure has more energy than the uniform one and at most that of a Dirac mass.
+    for (d, beta) in [(2, 1.0), (3, 8.0), (8, 30.0), (64, 5.0)] {
+        for seed in 0..20 {
+            let log = Energy::new(beta, EnergyScale::Mean).log_value(&uniform(30, d, seed)).expect("finite");
+            assert!(
+                log > metastable::theory::uniform::log_energy_uniform(d, beta) && log < metastable::theory::uniform::log_energy_dirac(beta)
+            );
+        }
+    }
+    assert!(bracketed_root(|x| x * x + 1.0, -1.0, 1.0, 0.0).is_none());
+}
