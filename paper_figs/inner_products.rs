@@ -37,8 +37,8 @@ pub static ENTRY: Entry = Entry {
         }
         let caption = format!(
             "Histograms of the inner products of normalised hidden states (i < j) of a trained transformer by layer (filled), and of SA started from layer 0 (outline) at the \
-             inverse temperature whose velocity best matches the model's own drift from layer to layer: beta = {:.3}, {:.3} units of time per layer, cosine of the \
-             drifts {:.3}.",
+             inverse temperature whose velocity best matches the model's own drift of inner products from layer to layer: beta = {:.3}, {:.3} units of time per \
+             layer, cosine of the drifts {:.3}.",
             hidden.beta, hidden.time_per_layer, hidden.alignment
         );
         Ok(Picture { panels, columns: 4, aspect: 0.9, caption })

@@ -1,12 +1,12 @@
 //! Hidden states of a trained model beside the SA flow: the inverse temperature whose velocity best matches the model's own drift from layer to
-//! layer, and the inner products of both.
+//! layer, and the inner products of both. Drifts are compared on inner products, which do not see the rotations that a model is free to make.
 
 use super::observable::inner_histogram::{BINS, bin};
 use super::{Options, solve};
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
 use crate::num::sum::dot;
-use crate::sphere::{Tokens, geometry::log};
+use crate::sphere::Tokens;
 use argmin::core::{CostFunction, Executor};
 use argmin::solver::brent::BrentOpt;
 
@@ -17,7 +17,7 @@ pub struct Comparison {
     pub beta: f64,
     /// Time per layer that goes with it (least squares).
     pub time_per_layer: f64,
-    /// Cosine between the model's drift and the SA velocity at `beta`, over all layers: 1 would be SA itself.
+    /// Cosine between the model's drift of inner products and that of SA at `beta`, over all layers: 1 would be SA itself.
     pub alignment: f64,
     /// Shares of pairs i < j per bin of [-1, 1], one row per layer.
     pub model: Vec<Vec<f64>>,
@@ -31,18 +31,30 @@ struct Drift {
 }
 
 impl Drift {
-    /// `(<step, v>, |v|^2, |step|^2)` summed over layers for the SA velocity at `beta`.
+    /// `(<step, rate>, |rate|^2, |step|^2)` summed over layers, for the SA rates `G_ij' = <x_i', x_j> + <x_i, x_j'>` at `beta`.
     fn products(&self, beta: f64) -> Result<(f64, f64, f64)> {
         let n = self.layers[0].n();
         let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
         let mut sums = (0.0, 0.0, 0.0);
         for (x, step) in self.layers.iter().zip(&self.steps) {
-            let mut v = vec![0.0; step.len()];
+            let mut v = vec![0.0; x.coordinates().len()];
             sa.velocity(x, &mut v);
-            sums = (sums.0 + dot(step, &v), sums.1 + dot(&v, &v), sums.2 + dot(step, step));
+            let row = |i: usize| &v[i * x.d()..(i + 1) * x.d()];
+            let rate: Vec<f64> = pairs(n).map(|(i, j)| dot(row(i), x.row(j)) + dot(x.row(i), row(j))).collect();
+            sums = (sums.0 + dot(step, &rate), sums.1 + dot(&rate, &rate), sums.2 + dot(step, step));
         }
         Ok(sums)
     }
+}
+
+/// All pairs j < i.
+fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(|i| (0..i).map(move |j| (i, j)))
+}
+
+/// Change of all inner products from each layer to the next.
+fn steps(layers: &[Tokens]) -> Vec<Vec<f64>> {
+    layers.windows(2).map(|w| pairs(w[0].n()).map(|(i, j)| w[1].inner(i, j) - w[0].inner(i, j)).collect()).collect()
 }
 
 impl CostFunction for Drift {
@@ -58,15 +70,14 @@ impl CostFunction for Drift {
 
 /// Compares hidden states (one [`Tokens`] per layer, at least two layers of the same shape) with SA.
 ///
-/// The fit minimises `sum_l sum_i |log_{x_i^l}(x_i^{l+1}) - tau v_beta(x^l)_i|^2` over `tau > 0` and `beta` in [0.01, 1000] (argmin, Brent in log beta
+/// The fit minimises `sum_l sum_{j<i} (G_ij^{l+1} - G_ij^l - tau G_ij'(x^l; beta))^2` over `tau > 0` and `beta` in [0.01, 1000] (argmin, Brent in log beta
 /// from the best of a coarse grid). **Errors** fewer than two layers, different shapes, no beta with a positive alignment.
 pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
     if layers.len() < 2 || layers.iter().any(|x| (x.n(), x.d()) != (layers[0].n(), layers[0].d())) {
         return Err(Error::parameter("layers", layers.len(), "at least two layers of the same shape"));
     }
-    let steps = layers.windows(2).map(|w| w[0].rows().zip(w[1].rows()).flat_map(|(x, y)| log(x, y)).collect()).collect();
     let model = layers.iter().map(histogram).collect();
-    let drift = Drift { layers: layers.clone(), steps };
+    let drift = Drift { steps: steps(&layers), layers: layers.clone() };
     let grid: Vec<f64> = (0..=10).map(|k| (0.01f64).ln() + (1e5f64).ln() * f64::from(k) / 10.0).collect();
     let cost = |b: &f64| drift.cost(b).unwrap_or(f64::INFINITY);
     let best = (0..grid.len()).min_by(|&a, &b| cost(&grid[a]).total_cmp(&cost(&grid[b]))).unwrap_or(0);
@@ -74,8 +85,7 @@ pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
     let failed = |e: &dyn std::fmt::Display| Error::Numerical { what: format!("the fit of beta failed: {e}") };
     let fit = Executor::new(drift, BrentOpt::new(low, high)).configure(|s| s.max_iters(40)).run().map_err(|e| failed(&e))?;
     let beta = fit.state().best_param.ok_or_else(|| failed(&"no minimum"))?.exp();
-    let drift =
-        Drift { steps: layers.windows(2).map(|w| w[0].rows().zip(w[1].rows()).flat_map(|(x, y)| log(x, y)).collect()).collect(), layers };
+    let drift = Drift { steps: steps(&layers), layers };
     let (cross, square, total) = drift.products(beta)?;
     if cross.is_nan() || cross <= 0.0 {
         return Err(Error::Numerical {
@@ -96,9 +106,7 @@ pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
 
 fn histogram(x: &Tokens) -> Vec<f64> {
     let mut bins = vec![0.0; BINS];
-    for i in 0..x.n() {
-        (0..i).for_each(|j| bins[bin(x.inner(i, j))] += 1.0);
-    }
+    pairs(x.n()).for_each(|(i, j)| bins[bin(x.inner(i, j))] += 1.0);
     let total: f64 = bins.iter().sum();
     bins.iter().map(|b| b / total.max(1.0)).collect()
 }

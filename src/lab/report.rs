@@ -116,5 +116,5 @@ fn escape(text: &str) -> String {
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:1200px;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 table{border-collapse:collapse;width:100%}th,td{border-bottom:1px solid #ccc;padding:.4em;text-align:left;vertical-align:top}\
-th{background:#f0f0f0}.supported{color:#00583f}.violated{color:#8f2a00}.inconclusive,.vacuous{color:#5c4400}code{font-size:12px;user-select:all}\
+th{background:#f0f0f0}td:nth-child(3),td:nth-child(4){white-space:nowrap}.supported{color:#00583f}.violated{color:#8f2a00}.inconclusive,.vacuous{color:#5c4400}code{font-size:12px;user-select:all}\
 figure{margin:2em 0}img{max-width:100%}figcaption{color:#333}summary{cursor:pointer}";

@@ -21,7 +21,7 @@ pub static ENTRY: Claim = Claim {
         Case::new(3, 16, 0.0, "usa"),
     ],
     quick: 3,
-    trials: (20, 200),
+    trials: (100, 300),
     trial: |case, ctx| {
         let x = ctx.tokens(case, "uniform")?;
         one_cluster(case, &x, ctx)

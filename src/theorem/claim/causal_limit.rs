@@ -25,7 +25,7 @@ pub static ENTRY: Claim = Claim {
         Case::new(12, 3, 1.0, "causal-usa"),
     ],
     quick: 2,
-    trials: (8, 60),
+    trials: (40, 200),
     trial: |case, ctx| distance(case, ctx, 0),
     control: Control { what: "claiming that the limit is x_2(0)", trial: |ctx| distance(&Case::new(8, 3, 1.0, "causal-sa"), ctx, 1) },
 };

@@ -25,7 +25,7 @@ pub static ENTRY: Claim = Claim {
         Case::new(24, 2, 60.0, "sa"),
     ],
     quick: 4,
-    trials: (12, 40),
+    trials: (100, 300),
     trial: |case, ctx| {
         let x = ctx.tokens(case, "uniform")?;
         one_cluster(case, &x, ctx)

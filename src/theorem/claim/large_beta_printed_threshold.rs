@@ -21,7 +21,7 @@ pub static ENTRY: Claim = Claim {
         Case::new(12, 2, 49.0, "sa"),
     ],
     quick: 3,
-    trials: (12, 60),
+    trials: (100, 300),
     trial: |case, ctx| {
         let x = ctx.tokens(case, "uniform")?;
         one_cluster(case, &x, ctx)

@@ -21,7 +21,7 @@ pub static ENTRY: Claim = Claim {
         Case::new(64, 8, 1.0 / 64.0, "usa"),
     ],
     quick: 3,
-    trials: (20, 100),
+    trials: (100, 300),
     trial: |case, ctx| {
         let x = ctx.tokens(case, "uniform")?;
         one_cluster(case, &x, ctx)
