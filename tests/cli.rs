@@ -135,7 +135,11 @@ fn bad_input_ends_in_one_sentence_and_exit_code_1() {
         assert!(!text.contains("panicked") && started.elapsed() < Duration::from_secs(1), "{arguments}");
         assert!(out.stdout.is_empty(), "{arguments} printed a result");
     }
-    // All problems of a file together.
+}
+
+#[test]
+fn all_problems_of_a_file_together_and_folders_that_cannot_be_written() {
+    let f = folder();
     let text = String::from_utf8_lossy(&run(f.path(), "run typo.toml").stderr).into_owned();
     assert!(
         text.contains("line 4") && text.contains("line 6") && text.contains("line 7: unknown dynamics `sla`; did you mean `sa`?"),

@@ -198,15 +198,7 @@ impl What {
             }
             Self::Consensus { n, d, dynamics, beta } => {
                 let (n, d) = (count("--n", n, 1, 10_000)?, count("--d", d, 2, 10_000)?);
-                let rates = match dynamics.as_str() {
-                    "sa" => spectra::consensus_sa(n, d),
-                    "usa" => spectra::consensus_sa(n, d)
-                        .iter()
-                        .map(|v| v * (beta_of(beta).unwrap_or(0.0) + scale.log_factor(beta, n)).exp())
-                        .collect(),
-                    "causal-sa" => spectra::consensus_causal(n, d),
-                    other => return Err(Error::unknown("dynamics", other, ["sa", "usa", "causal-sa"])),
-                };
+                let rates = consensus(n, d, &dynamics, beta, scale)?;
                 json!({"eigenvalues": rates})
             }
             Self::Polygon { m, beta, dynamics } => {
@@ -224,6 +216,22 @@ impl What {
                 json!({"log_energy_uniform": uniform::log_energy_uniform(d, beta), "log_energy_dirac": uniform::log_energy_dirac(beta)})
             }
         })
+    }
+}
+
+/// Eigenvalues at consensus by name.
+fn consensus(n: usize, d: usize, dynamics: &str, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
+    match dynamics {
+        "sa" => Ok(spectra::consensus_sa(n, d)),
+        "usa" => {
+            let rate = (beta_of(beta)? + scale.log_factor(beta, n)).exp();
+            if !rate.is_finite() {
+                return Err(Error::Beyond { quantity: format!("e^beta at beta = {beta}"), hint: "use --time-scale u2".into() });
+            }
+            Ok(spectra::consensus_sa(n, d).iter().map(|v| v * rate).collect())
+        }
+        "causal-sa" => Ok(spectra::consensus_causal(n, d)),
+        other => Err(Error::unknown("dynamics", other, ["sa", "usa", "causal-sa"])),
     }
 }
 

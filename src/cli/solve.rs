@@ -5,7 +5,7 @@ use super::output::{Output, finite, matrix, note};
 use crate::attention::{Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, log_times};
-use crate::flow::{Observer, Options, Outcome, Recorder, integrator, solve};
+use crate::flow::{Observer, Options, Outcome, Recorder, Solution, integrator, solve};
 use crate::lab::{Provenance, arrays};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -71,11 +71,30 @@ impl Arguments {
         let mut recorder = Recorder::new(setting, times, false, observables);
         let mut observers: Vec<&mut dyn Observer> = if self.out.is_some() { vec![&mut recorder] } else { Vec::new() };
         let end = solve(dynamics.as_ref(), &x, self.t_end, &options, &mut observers)?;
-        let energy = Energy::new(beta, EnergyScale::Mean);
+        let json = self.json(&end, x.d())?;
+        if let Some(folder) = &self.out {
+            write(folder, &json, &recorder.table, &end.tokens(), x.d())?;
+            note(&format!("wrote {}", folder.display()));
+        }
+        out.result(&json, &text(&end));
+        match end.outcome {
+            Outcome::Interrupted { .. } => Ok(130),
+            o if o.is_success() => Ok(0),
+            o => {
+                note(&format!("the run did not reach the end: {o}"));
+                Ok(4)
+            }
+        }
+    }
+}
+
+impl Arguments {
+    /// The result as one JSON object.
+    fn json(&self, end: &Solution, d: usize) -> Result<Value> {
+        let energy = Energy::new(self.dynamics.beta, EnergyScale::Mean);
         let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
-        let final_tokens = end.tokens();
-        let json = json!({
-            "final_tokens": matrix(&final_tokens, x.d()),
+        Ok(json!({
+            "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),
             "labels": end.labels,
             "t": end.t,
@@ -88,41 +107,34 @@ impl Arguments {
             "energy_normalisation": EnergyScale::Mean.describe(),
             "normalisation": self.dynamics.normalisation()?,
             "dynamics": self.dynamics.entry()?.name,
-            "beta": beta,
+            "beta": self.dynamics.beta,
             "merge_radius": self.merge_radius,
             "rtol": self.rtol,
             "integrator": self.integrator,
-        });
-        let mut text = format!(
-            "t = {:e}: {}; {} clusters, {} merges, {} steps ({} rejected), {} evaluations\n",
-            end.t,
-            end.outcome,
-            end.clusters.n(),
-            end.merges.len(),
-            end.stats.steps,
-            end.stats.rejected,
-            end.stats.evaluations
-        );
-        for (row, m) in end.clusters.rows().zip(end.clusters.masses()).take(20) {
-            text.push_str(&format!("  mass {m:<8.5} at {row:?}\n"));
-        }
-        if end.clusters.n() > 20 {
-            text.push_str(&format!("  ... and {} more (use --format json or --out)\n", end.clusters.n() - 20));
-        }
-        if let Some(folder) = &self.out {
-            write(folder, &json, &recorder.table, &final_tokens, x.d())?;
-            note(&format!("wrote {}", folder.display()));
-        }
-        out.result(&json, &text);
-        match end.outcome {
-            Outcome::Interrupted { .. } => Ok(130),
-            o if o.is_success() => Ok(0),
-            o => {
-                note(&format!("the run did not reach the end: {o}"));
-                Ok(4)
-            }
-        }
+        }))
     }
+}
+
+/// The result for people: one line and the first clusters.
+fn text(end: &Solution) -> String {
+    let s = end.stats;
+    let mut text = format!(
+        "t = {:e}: {}; {} clusters, {} merges, {} steps ({} rejected), {} evaluations\n",
+        end.t,
+        end.outcome,
+        end.clusters.n(),
+        end.merges.len(),
+        s.steps,
+        s.rejected,
+        s.evaluations
+    );
+    for (row, m) in end.clusters.rows().zip(end.clusters.masses()).take(20) {
+        text.push_str(&format!("  mass {m:<8.5} at {row:?}\n"));
+    }
+    if end.clusters.n() > 20 {
+        text.push_str(&format!("  ... and {} more (use --format json or --out)\n", end.clusters.n() - 20));
+    }
+    text
 }
 
 /// Creates a folder that does not exist yet or is empty: nothing is overwritten.

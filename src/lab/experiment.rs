@@ -115,16 +115,25 @@ impl Experiment {
     /// ```
     pub fn parse(path: &str, text: &str) -> Result<Self> {
         let mut r = Reader::new(path, text);
-        let name = r.string("name").unwrap_or_default();
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') || name.len() > 80 {
-            let at = r.place("name");
-            r.problem(at, format!("name: found \"{name}\", expected letters, digits, - and _ (it names a folder)"));
+        let experiment = Self::read(&mut r);
+        experiment.check_size(&mut r);
+        experiment.check_sense(&mut r);
+        let problems = r.finish();
+        match problems.len() {
+            0 => Ok(experiment),
+            1 => Err(problems.into_iter().next().unwrap_or_else(|| Error::Many(Vec::new()))),
+            _ => Err(Error::Many(problems)),
         }
+    }
+
+    /// Reads every key, booking problems in the reader.
+    fn read(r: &mut Reader) -> Self {
+        let name = name_of(r);
         let title = r.string("title").unwrap_or_else(|| name.clone());
         let seed = r.number("seed", 0.0, 9e15).unwrap_or(1.0) as u64;
-        let dynamics = named(&mut r, "dynamics", "sa", |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
+        let dynamics = named(r, "dynamics", "sa", |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
         let tokens = r.rows("tokens").unwrap_or_default();
-        let init = named(&mut r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
+        let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
         let (mut n, mut d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
         if tokens.is_empty() {
             for (key, list) in [("n", &n), ("d", &d)] {
@@ -133,7 +142,7 @@ impl Experiment {
                 }
             }
         } else {
-            (n, d) = inline_shape(&mut r, &tokens, &n, &d);
+            (n, d) = inline_shape(r, &tokens, &n, &d);
         }
         let limit = dynamics::MAX_BETA;
         let beta = r.numbers("beta", -limit, limit).unwrap_or_default();
@@ -142,22 +151,17 @@ impl Experiment {
         if beta.is_empty() && beta_per_n.is_empty() && beta_per_n2.is_empty() && !r.has("beta") {
             r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
         }
-        let scale = named(&mut r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
-        let stepper = match named(&mut r, "stepper", "adaptive", stepper_name).first().map(String::as_str) {
-            Some("layer") => Stepper::Layer,
-            Some("mean-shift") => Stepper::MeanShift,
-            _ => Stepper::Adaptive,
-        };
+        let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
         let observables = match r.strings("observables") {
             None => vec!["log-energy".to_owned(), "clusters".to_owned()],
-            Some(list) => checked(&mut r, list, |s| observable::find(s).map(|e| e.name.to_owned())),
+            Some(list) => checked(r, list, |s| observable::find(s).map(|e| e.name.to_owned())),
         };
         let layers = r.counts("layers", 1, 100_000_000).and_then(|l| l.first().copied()).unwrap_or(0);
         let t_end = r.number("t_end", 0.0, 1e300);
         if t_end.is_none() && layers == 0 && !r.has("t_end") {
             r.problem(0, "missing key `t_end` (or `layers` for a layer stepper)".into());
         }
-        let experiment = Self {
+        Self {
             name,
             title,
             seed,
@@ -171,7 +175,7 @@ impl Experiment {
             beta_per_n2,
             time_scale: scale.first().cloned().unwrap_or_default(),
             realisations: r.counts("realisations", 1, 10_000_000).and_then(|l| l.first().copied()).unwrap_or(1),
-            stepper,
+            stepper: stepper_of(r),
             eta: r.numbers("eta", 0.0, f64::INFINITY).unwrap_or_else(|| vec![0.1]),
             layers,
             t_end: t_end.unwrap_or(0.0),
@@ -183,14 +187,6 @@ impl Experiment {
             log_from: r.number("log_from", 0.0, 1e300).unwrap_or(0.0),
             observables,
             mean: r.flag("mean").unwrap_or(false),
-        };
-        experiment.check_size(&mut r);
-        experiment.check_sense(&mut r);
-        let problems = r.finish();
-        match problems.len() {
-            0 => Ok(experiment),
-            1 => Err(problems.into_iter().next().unwrap_or_else(|| Error::Many(Vec::new()))),
-            _ => Err(Error::Many(problems)),
         }
     }
 
@@ -271,6 +267,25 @@ impl Experiment {
     pub fn folder(&self) -> String {
         let key = format!("{}/{}", super::provenance::NUMERICAL_VERSION, self.resolved());
         format!("{}-{}", self.name, &super::provenance::hash(key)[..12])
+    }
+}
+
+/// The name, which also names a folder.
+fn name_of(r: &mut Reader) -> String {
+    let name = r.string("name").unwrap_or_default();
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') || name.len() > 80 {
+        let at = r.place("name");
+        r.problem(at, format!("name: found \"{name}\", expected letters, digits, - and _ (it names a folder)"));
+    }
+    name
+}
+
+/// The stepper, adaptive by default.
+fn stepper_of(r: &mut Reader) -> Stepper {
+    match named(r, "stepper", "adaptive", stepper_name).first().map(String::as_str) {
+        Some("layer") => Stepper::Layer,
+        Some("mean-shift") => Stepper::MeanShift,
+        _ => Stepper::Adaptive,
     }
 }
 

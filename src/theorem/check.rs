@@ -38,21 +38,7 @@ pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
         unfinished((claim.trial)(&cases[c], &mut Context { stream, rtol }))
     };
     let findings: Vec<Finding> = jobs.par_iter().map(|job| run(job, RTOL)).collect::<Result<_>>()?;
-    let mut record = Record {
-        name: claim.name,
-        verdict: Verdict::HypothesesNeverMet,
-        as_expected: false,
-        margin: None,
-        worst: None,
-        trials: 0,
-        missed: 0,
-        unfinished: (0, String::new()),
-        held: 0,
-        exception_bound: None,
-        control_failed: control_fails(claim, seed)?,
-        margins: Vec::new(),
-        seed,
-    };
+    let mut record = Record::new(claim.name, seed, control_fails(claim, seed)?);
     let mut margins: Vec<(usize, Margin)> = Vec::new();
     // Draws that missed the hypotheses are no attempts; trials that did not finish are.
     let attempted: Vec<bool> = findings.iter().map(|f| !matches!(f, Finding::Missed)).collect();
@@ -84,9 +70,15 @@ pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
         record.margin = Some(*margin);
         record.worst = Some((cases[jobs[*k].0], jobs[*k].1));
     }
+    judge(&mut record, claim, refined.violated, empty_case);
+    Ok(record)
+}
+
+/// The verdict from the booked trials.
+fn judge(record: &mut Record, claim: &Claim, confirmed_violation: bool, empty_case: bool) {
     record.verdict = if record.trials == 0 && record.unfinished.0 == 0 {
         Verdict::HypothesesNeverMet
-    } else if refined.violated {
+    } else if confirmed_violation {
         Verdict::Violated
     } else if record.held == record.trials && record.unfinished.0 == 0 && !empty_case && record.control_failed {
         Verdict::Supported
@@ -97,7 +89,6 @@ pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
         Expected::Holds => record.verdict == Verdict::Supported,
         Expected::Violated => record.verdict == Verdict::Violated && record.control_failed,
     };
-    Ok(record)
 }
 
 fn note_unfinished(record: &mut Record, why: &str) {

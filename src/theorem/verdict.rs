@@ -75,3 +75,24 @@ pub struct Record {
     /// Root seed.
     pub seed: u64,
 }
+
+impl Record {
+    /// A record before any trial is booked.
+    pub(super) fn new(name: &'static str, seed: u64, control_failed: bool) -> Self {
+        Self {
+            name,
+            verdict: Verdict::HypothesesNeverMet,
+            as_expected: false,
+            margin: None,
+            worst: None,
+            trials: 0,
+            missed: 0,
+            unfinished: (0, String::new()),
+            held: 0,
+            exception_bound: None,
+            control_failed,
+            margins: Vec::new(),
+            seed,
+        }
+    }
+}
