@@ -137,12 +137,18 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// A number for people: without hundreds of zeros.
+pub fn show(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-5..1e15).contains(&size) { format!("{value:e}") } else { value.to_string() }
+}
+
 /// Checks that a number is finite and inside `[lo, hi]`.
 pub fn in_range(name: &str, value: f64, lo: f64, hi: f64) -> Result<f64> {
     if value.is_finite() && value >= lo && value <= hi {
         // Negative zero would print and hash differently from zero.
         Ok(if value == 0.0 { 0.0 } else { value })
     } else {
-        Err(Error::parameter(name, value, format!("a number in [{lo}, {hi}]")))
+        Err(Error::parameter(name, show(value), format!("a number in [{}, {}]", show(lo), show(hi))))
     }
 }

@@ -154,6 +154,51 @@ fn all_problems_of_a_file_together_and_folders_that_cannot_be_written() {
 }
 
 #[test]
+fn hostile_input_found_by_fuzzing_stays_fixed() {
+    let f = folder();
+    let npy = |name: &str, header: &str| {
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        std::fs::write(f.path().join(name), bytes).expect("writable");
+    };
+    npy("flat.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 0, 4), }\n");
+    npy("deep.npy", &format!("{{'descr': {}, 'fortran_order': False, 'shape': (3,), }}\n", "[".repeat(30)));
+    std::fs::write(f.path().join("same.toml"), "name='same'\nn=[4,4]\nd=2\nbeta=1\nbeta_per_n=[4]\nt_end=1\n").expect("writable");
+    std::fs::write(f.path().join("none.toml"), "name='none'\nn=[]\nd=2\nbeta=1\nt_end=1\nrealisations=[1,2]\n").expect("writable");
+    std::fs::write(f.path().join("law.toml"), "name='law'\ninit='orthonormal'\nn=4\nd=2\nbeta=1\nt_end=1\n").expect("writable");
+    let cases = [
+        ("figure inner-products --tokens flat.npy", "no entries"),
+        ("velocity --tokens deep.npy --beta 1", "plain array"),
+        ("predict level-time --n 32 --beta 800", "beyond double precision"),
+        ("predict two-token-time --beta 500 --from 3 --to 0.1", "beyond double precision"),
+        ("predict consensus --n 4 --d 3 --dynamics usa --beta NaN", "--beta"),
+        ("run none.toml", "line 2: n: found an empty list"),
+        ("run none.toml", "line 6: realisations: found a list of 2 numbers"),
+        ("run law.toml --dry-run", "line 2: init: the law `orthonormal` does not exist for n = 4, d = 2"),
+        ("velocity --init uniform --n 2 --d 1000000000 --beta 1", "coordinates"),
+    ];
+    for (arguments, expected) in cases {
+        let started = Instant::now();
+        let out = run(f.path(), arguments);
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(
+            out.status.code() == Some(1) && text.contains(expected) && started.elapsed() < Duration::from_secs(1),
+            "{arguments}: {text}"
+        );
+    }
+    // The same point from two lists is one cell.
+    assert_eq!(json(f.path(), "run same.toml")["cells"].as_array().map(Vec::len), Some(1));
+    // Closing times at extreme angles: log(tan(from/2) / tan(to/2)) at beta = 0.
+    let time = json(f.path(), "predict two-token-time --beta 0 --from 1 --to 1e-100")["time"].as_f64().expect("a time");
+    assert!((time / (0.5f64.tan().ln() - 0.5e-100f64.ln()) - 1.0).abs() < 1e-13);
+    assert!(json(f.path(), "velocity --tokens tokens.csv --beta -1e-3")["velocity"].is_array());
+    // Our own tables are read back.
+    assert!(run(f.path(), "solve --tokens tokens.csv --beta 1 --t-end 1 --out own").status.success());
+    assert!(json(f.path(), "velocity --tokens own/final_tokens.csv --beta 1")["velocity"].is_array());
+}
+
+#[test]
 fn npz_members_are_named() {
     let f = folder();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz");

@@ -83,7 +83,7 @@ impl Energy {
     /// `E`. **Errors** when it lies beyond f64 (use [`Energy::log_value`] or the normalisations `shifted`, `unit`).
     pub fn value(&self, x: &Tokens) -> Result<f64> {
         let log = self.log_value(x)?;
-        if log > 709.0 {
+        if log > 709.78 {
             return Err(self.beyond("E_beta"));
         }
         let sign = if self.scale != EnergyScale::Unit && self.beta < 0.0 { -1.0 } else { 1.0 };
@@ -156,7 +156,7 @@ impl Energy {
 
     fn rescale(&self, mut values: Vec<f64>, n: usize, what: &str) -> Result<Vec<f64>> {
         let (sign, log) = self.derivative_factor(n);
-        if log > 700.0 {
+        if log > 709.0 {
             return Err(self.beyond(what));
         }
         values.iter_mut().for_each(|v| *v *= sign * log.exp());
@@ -231,14 +231,20 @@ impl Energy {
         h
     }
 
+    /// **Errors** more unknowns than a dense Hessian is built for.
+    pub fn check_hessian_size(x: &Tokens) -> Result<()> {
+        match x.n() * (x.d() - 1) {
+            size if size > 6000 => Err(Error::parameter("n (d-1)", size, "at most 6000 unknowns for a dense Hessian")),
+            _ => Ok(()),
+        }
+    }
+
     /// All `n(d-1)` eigenvalues of the Riemannian Hessian of `E`, ascending, in the metric `sum_i |u_i|^2`.
     ///
     /// **Accuracy** `1e-13` of the largest. **Cost** `O((nd)^3)` (faer). **Errors** beyond f64, more than 6000 unknowns, or a failed iteration.
     pub fn hessian_eigenvalues(&self, x: &Tokens) -> Result<Vec<f64>> {
+        Self::check_hessian_size(x)?;
         let size = x.n() * (x.d() - 1);
-        if size > 6000 {
-            return Err(Error::parameter("n (d-1)", size, "at most 6000 unknowns for a dense Hessian"));
-        }
         let values = dense::symmetric_eigenvalues(&self.scaled_hessian(x), size)
             .ok_or_else(|| Error::Numerical { what: format!("the eigenvalues of a {size} x {size} Hessian did not converge") })?;
         let mut values = self.rescale(values, x.n(), "the Hessian of E_beta")?;

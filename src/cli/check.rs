@@ -34,9 +34,13 @@ impl Arguments {
         let claims: Vec<&Claim> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
         let effort = if self.quick { Effort::Quick } else { Effort::Standard };
+        if let Some(folder) = &self.out {
+            // Found out before the work, not after it.
+            std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+        }
         let (records, seconds) = verdicts(&claims, effort, self.seed, out.is_json())?;
         if let Some(folder) = &self.out {
-            write_report(&records, effort, self.seed, folder, &[], seconds)?;
+            write_report(&records, effort, self.seed, folder, &self.names, &[], seconds)?;
         }
         finish(out, &records, effort, self.seed, seconds, &[])
     }
@@ -50,12 +54,12 @@ pub fn quick(out: &Output) -> Result<i32> {
     let mut figures = Vec::new();
     for entry in crate::paper_figs::ALL.iter().filter(|e| e.quick) {
         let hidden = if entry.hidden { Some(figure::built_in_model()?) } else { None };
-        let files = figure::make(entry, false, hidden, &style, Path::new("runs"), &folder.join("figures"))?;
+        let files = figure::make(entry, false, hidden, &style, "", (Path::new("runs"), &folder.join("figures")))?;
         let svg = std::fs::read_to_string(&files[0]).map_err(|e| Error::io(files[0].display(), "read", &e))?;
         let caption = std::fs::read_to_string(&files[3]).map_err(|e| Error::io(files[3].display(), "read", &e))?;
         figures.push(report::Figure { name: entry.name, title: entry.title, svg, caption });
     }
-    write_report(&records, Effort::Quick, 1, folder, &figures, seconds)?;
+    write_report(&records, Effort::Quick, 1, folder, &[], &figures, seconds)?;
     let next = [
         format!("wrote {} and {} figures beside it", folder.join("report.html").display(), figures.len()),
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)".to_owned(),
@@ -137,10 +141,19 @@ fn rows(records: &[Record]) -> Vec<Value> {
     records.iter().map(row).collect()
 }
 
-fn write_report(records: &[Record], effort: Effort, seed: u64, folder: &Path, figures: &[report::Figure], seconds: f64) -> Result<()> {
+fn write_report(
+    records: &[Record],
+    effort: Effort,
+    seed: u64,
+    folder: &Path,
+    names: &[String],
+    figures: &[report::Figure],
+    seconds: f64,
+) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let flag = if effort == Effort::Quick { " --quick" } else { "" };
-    let provenance = Provenance::new("check", &format!("{effort:?} {seed}"), format!("metastable check{flag} --seed {seed}"));
+    let named: String = names.iter().map(|n| format!(" {n}")).collect();
+    let provenance = Provenance::new("check", &format!("{effort:?} {seed}"), format!("metastable check{named}{flag} --seed {seed}"));
     let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("margins of {}", r.name))).collect();
     let page = report::html(records, &sparks, figures, &provenance, flag, seconds);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;

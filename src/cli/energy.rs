@@ -29,6 +29,9 @@ impl Arguments {
         let beta = in_range("--beta", self.beta, -MAX_BETA, MAX_BETA)?;
         let scale = EnergyScale::parse(&self.energy_scale)?;
         let x = self.tokens.tokens()?;
+        if self.hessian {
+            Energy::check_hessian_size(&x)?;
+        }
         let energy = Energy::new(beta, scale);
         let (value, log_value) = (energy.value(&x), energy.log_value(&x));
         let log_grad = energy.log_grad_norm(&x);

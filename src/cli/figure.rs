@@ -60,13 +60,16 @@ impl Arguments {
         let entries: Vec<&Entry> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
         let mut written = Vec::new();
+        let flag = |name: &str, v: Option<String>| v.map_or(String::new(), |v| format!(" --{name} {v}"));
+        let source = flag("tokens", self.tokens.as_ref().map(|p| p.display().to_string())) + &flag("array", self.array.clone());
         for entry in entries {
             let hidden = match (&self.tokens, entry.hidden) {
                 (Some(path), true) => Some(compare(layers(&arrays::read(path, self.array.as_deref())?, path)?)?),
                 (None, true) => Some(built_in_model()?),
                 _ => None,
             };
-            let files = make(entry, self.full, hidden, &style, &self.runs, &self.out)?;
+            let from = if entry.hidden { source.as_str() } else { "" };
+            let files = make(entry, self.full, hidden, &style, from, (&self.runs, &self.out))?;
             note(&format!("{}: {}", entry.name, entry.title));
             written.extend(files);
         }
@@ -97,7 +100,15 @@ fn layers(array: &arrays::Array, path: &Path) -> Result<Vec<Tokens>> {
 }
 
 /// Runs the experiments that are missing, draws, and writes SVG, PNG, CSV and caption; returns the files.
-pub fn make(entry: &Entry, full: bool, hidden: Option<Comparison>, style: &Style, runs: &Path, out: &Path) -> Result<Vec<PathBuf>> {
+pub fn make(
+    entry: &Entry,
+    full: bool,
+    hidden: Option<Comparison>,
+    style: &Style,
+    source: &str,
+    folders: (&Path, &Path),
+) -> Result<Vec<PathBuf>> {
+    let (runs, out) = folders;
     let names = if full && !entry.full.is_empty() { entry.full } else { entry.experiments };
     let mut inputs = Inputs { hidden, ..Inputs::default() };
     let mut configuration = String::new();
@@ -108,7 +119,7 @@ pub fn make(entry: &Entry, full: bool, hidden: Option<Comparison>, style: &Style
         inputs.results.push(results(&experiment, runs)?);
     }
     let picture = (entry.draw)(&inputs)?;
-    let flag = if full { " --full" } else { "" };
+    let flag = format!("{}{source}", if full { " --full" } else { "" });
     let provenance = Provenance::new(format!("figure {}", entry.name), &configuration, format!("metastable figure {}{flag}", entry.name));
     std::fs::create_dir_all(out).map_err(|e| Error::io(out.display(), "create the folder", &e))?;
     let name = if full { format!("{}-full", entry.name) } else { entry.name.to_owned() };

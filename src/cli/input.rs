@@ -36,7 +36,7 @@ pub struct TokenArguments {
     #[arg(long, allow_hyphen_values = true)]
     d: Option<i64>,
     /// Seed for --init.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     pub seed: u64,
 }
 

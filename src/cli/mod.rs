@@ -31,7 +31,7 @@ struct Arguments {
     #[arg(long, global = true, value_enum, default_value = "text")]
     format: Format,
     /// Threads; results do not depend on it.
-    #[arg(long, global = true, value_name = "T")]
+    #[arg(long, global = true, value_name = "T", allow_hyphen_values = true)]
     threads: Option<usize>,
     #[command(subcommand)]
     command: Option<Command>,
@@ -109,8 +109,8 @@ pub fn main() -> i32 {
 
 fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
     if let Some(threads) = arguments.threads {
-        if threads == 0 || threads > 4096 {
-            return Err(Error::parameter("--threads", threads, "a number in [1, 4096]"));
+        if threads == 0 || threads > 256 {
+            return Err(Error::parameter("--threads", threads, "a number in [1, 256]"));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;

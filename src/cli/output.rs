@@ -23,7 +23,11 @@ impl Output {
     /// Prints a result in the wanted form. A closed pipe ends quietly.
     pub fn result(&self, json: &Value, text: &str) {
         let line = if self.json { json.to_string() } else { text.trim_end().to_owned() };
-        let _ = writeln!(std::io::stdout(), "{line}");
+        let written = writeln!(std::io::stdout(), "{line}").and_then(|()| std::io::stdout().flush());
+        if let Err(e) = written.or_else(|e| if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(e) }) {
+            note(&format!("error: stdout: could not write: {e}"));
+            std::process::exit(5);
+        }
     }
 
     /// Prints an error: one sentence per problem.
@@ -39,7 +43,11 @@ pub fn note(line: &str) {
 
 /// Rows of numbers as aligned text.
 pub fn rows(values: &[f64], width: usize) -> String {
-    values.chunks(width).map(|r| r.iter().map(|v| format!("{v:>24}")).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n")
+    values
+        .chunks(width)
+        .map(|r| r.iter().map(|v| format!("{:>24}", crate::error::show(*v))).collect::<Vec<_>>().join(" "))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A finite number, or null.

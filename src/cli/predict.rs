@@ -160,7 +160,7 @@ impl Arguments {
 impl What {
     fn value(self, scale: TimeScale) -> Result<Value> {
         let curve = |n: i64, beta: f64, dynamics: &str| -> Result<Equiangular> {
-            let (n, beta) = (count("--n", n, 1, i64::from(i32::MAX))?, beta_of(beta)?);
+            let (n, beta) = (count("--n", n, 2, i64::from(i32::MAX))?, beta_of(beta)?);
             if is_usa(dynamics)? { Equiangular::usa(n, beta, scale) } else { Ok(Equiangular::sa(n, beta)) }
         };
         let normalisation = |dynamics: &str| if dynamics == "usa" { json!(scale.describe()) } else { Value::Null };
@@ -198,11 +198,14 @@ impl What {
             }
             Self::Consensus { n, d, dynamics, beta } => {
                 let (n, d) = (count("--n", n, 1, 10_000)?, count("--d", d, 2, 10_000)?);
+                if n * d > 1_000_000 {
+                    return Err(Error::parameter("--n, --d", format!("{n}, {d}"), "at most 1000000 coordinates"));
+                }
                 let rates = consensus(n, d, &dynamics, beta, scale)?;
                 json!({"eigenvalues": rates})
             }
             Self::Polygon { m, beta, dynamics } => {
-                let m = count("--m", m, 2, 100_000)?;
+                let m = count("--m", m, 2, 5_000)?;
                 let rates =
                     if is_usa(&dynamics)? { spectra::polygon_usa(m, beta_of(beta)?) } else { spectra::polygon_sa(m, beta_of(beta)?) };
                 if rates.iter().any(|r| !r.is_finite()) {

@@ -50,9 +50,10 @@ impl Arguments {
             "{:>6} {:>5} {:>10} {:>5} {:>12} {:>11} {:>11} {:>11} {:>10}\n",
             "n", "d", "beta", "runs", "one cluster", "exceptions<", "median t", "theory t", "deviation"
         ));
-        let mut rows = Vec::new();
+        let (mut rows, mut failed) = (Vec::new(), 0);
         for (cell, tables) in results(&experiment, &self.out)? {
             let s = CellSummary::of(&tables.summary);
+            failed += s.failed;
             let or_dash = |v: f64| if v < 0.0 { "-".to_owned() } else { format!("{v:.3e}") };
             text.push_str(&format!(
                 "{:>6} {:>5} {:>10.4} {:>5} {:>12.3} {:>11.2e} {:>11.3e} {:>11} {:>10}\n",
@@ -70,11 +71,14 @@ impl Arguments {
                 "one_cluster": s.one_cluster, "exceptions_below": s.exceptions, "median_t": s.time,
                 "median_predicted_t": if s.predicted < 0.0 { serde_json::Value::Null } else { json!(s.predicted) },
                 "worst_deviation": if s.deviation < 0.0 { serde_json::Value::Null } else { json!(s.deviation) },
-                "worst_inner_min": s.inner_min}));
+                "worst_inner_min": s.inner_min, "failed": s.failed}));
         }
         text.push_str(&format!("results in {}\n", store.folder().display()));
+        if failed > 0 {
+            note(&format!("{failed} runs did not reach their end (see the column outcome of results.csv)"));
+        }
         out.result(&json!({"experiment": experiment.name, "folder": store.folder().display().to_string(), "cells": rows}), &text);
-        Ok(0)
+        Ok(if failed > 0 { 4 } else { 0 })
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(long, default_value = "dop853")]
     integrator: String,
     /// Budget of steps.
-    #[arg(long, default_value_t = 1_000_000)]
+    #[arg(long, default_value_t = 1_000_000, allow_hyphen_values = true)]
     max_steps: u64,
     /// Stop as soon as one cluster is left.
     #[arg(long)]

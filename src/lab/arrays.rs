@@ -27,6 +27,10 @@ fn malformed(path: &Path, place: impl Into<String>, problem: impl Into<String>) 
 /// **Errors** a file that cannot be read, an unknown extension, ragged rows, entries that are not numbers (line and column), truncated data, a
 /// missing member (the members are listed).
 pub fn read(path: &Path, member: Option<&str>) -> Result<Array> {
+    // Devices and pipes have no end and no size: only regular files are read.
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return Err(malformed(path, "", "not a regular file"));
+    }
     let bytes = std::fs::read(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => malformed(path, "", "no such file"),
         _ => Error::io(path.display(), "read", &e),
@@ -57,14 +61,17 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
         .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
-    let (mut data, mut columns, mut rows) = (Vec::new(), 0, 0);
+    let (mut data, mut columns, mut rows, mut named) = (Vec::new(), 0, 0, false);
     for record in reader.records() {
         let record = record.map_err(|e| malformed(path, "", e.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
         // A trailing comma or blanks instead of commas are common in hand-made files.
         let fields: Vec<&str> = if record.len() == 1 { record[0].split_whitespace().collect() } else { record.iter().collect() };
         let fields = if fields.last() == Some(&"") { &fields[..fields.len() - 1] } else { &fields[..] };
-        if fields.is_empty() {
+        // Our own tables carry one line of column names.
+        let is_name = |f: &&str| f.starts_with(|c: char| c.is_alphabetic()) && f.parse::<f64>().is_err();
+        if fields.is_empty() || (rows == 0 && !named && fields.iter().all(is_name)) {
+            named |= !fields.is_empty();
             continue;
         }
         for (c, field) in fields.iter().enumerate() {
@@ -92,14 +99,19 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
 }
 
 fn shorten(field: &str) -> String {
-    if field.chars().count() > 40 { format!("{}...", field.chars().take(40).collect::<String>()) } else { field.to_owned() }
+    let plain: String = field.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect();
+    if field.chars().count() > 40 { format!("{plain}...") } else { plain }
 }
 
 fn npy(path: &Path, place: &str, bytes: &[u8]) -> Result<Array> {
     let bad = |problem: String| malformed(path, place, problem);
-    let file = npyz::NpyFile::new(bytes).map_err(|e| bad(format!("not an NPY array, or truncated: {e}")))?;
+    check_header(bytes).map_err(bad)?;
+    let file = npyz::NpyFile::new(bytes).map_err(|_| bad("not an NPY array, or truncated in its header".into()))?;
     let shape: Vec<u64> = file.shape().to_vec();
     let entries = shape.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).filter(|e| *e <= MAX_ENTRIES);
+    if entries == Some(0) {
+        return Err(bad(format!("the shape {shape:?} has no entries")));
+    }
     let Some(entries) = entries else {
         return Err(bad(format!("the shape {shape:?} is too large; at most {MAX_ENTRIES} entries")));
     };
@@ -128,6 +140,23 @@ fn npy(path: &Path, place: &str, bytes: &[u8]) -> Result<Array> {
     Ok(Array { shape, data })
 }
 
+/// Refuses headers that are not those of a plain array before they reach the parser: nested types cost it exponential time.
+fn check_header(bytes: &[u8]) -> std::result::Result<(), String> {
+    if !bytes.starts_with(b"\x93NUMPY") || bytes.len() < 12 {
+        return Err("not an NPY array, or truncated in its header".into());
+    }
+    let (start, length): (usize, usize) = match bytes[6] {
+        1 => (10, usize::from(u16::from_le_bytes([bytes[8], bytes[9]]))),
+        _ => (12, u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize),
+    };
+    let header = bytes.get(start..start.saturating_add(length)).ok_or("truncated in its header")?;
+    let nested = header.iter().filter(|b| b"([{".contains(b)).count();
+    if length > 4096 || nested > 2 {
+        return Err("found a structured or oversized header, expected a plain array of numbers".into());
+    }
+    Ok(())
+}
+
 fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; data.len()];
     for (k, v) in data.iter().enumerate() {
@@ -149,6 +178,7 @@ fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
     let name = match member {
         Some(name) => names.iter().find(|n| *n == name),
         None if names.len() == 1 => names.first(),
+        None if names.is_empty() => return Err(bad("holds no arrays".into())),
         None => return Err(bad(format!("holds several arrays ({}); name one with --array", names.join(", ")))),
     };
     let name =

@@ -2,7 +2,7 @@
 
 use super::toml_reader::Reader;
 use crate::attention::{TimeScale, dynamics};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, show};
 use crate::flow::observable;
 use crate::sphere::law::Law;
 use serde::Serialize;
@@ -79,6 +79,9 @@ pub struct Experiment {
     pub observables: Vec<String>,
     /// Average tables over realisations.
     pub mean: bool,
+    /// How the user named it: a path or a built-in name; part of the reproduce line only.
+    #[serde(skip)]
+    pub source: String,
 }
 
 impl Experiment {
@@ -97,14 +100,14 @@ impl Experiment {
             },
             _ => Error::io(path.display(), "read", &e),
         })?;
-        Self::parse(&path.display().to_string(), &text)
+        Ok(Self { source: path.display().to_string(), ..Self::parse(&path.display().to_string(), &text)? })
     }
 
     /// An experiment that comes with the program, by name.
     pub fn built_in(name: &str) -> Result<Self> {
         let found = BUILT_IN.iter().find(|(n, _)| *n == name);
         let (name, text) = found.ok_or_else(|| Error::unknown("experiment", name, BUILT_IN.iter().map(|(n, _)| *n)))?;
-        Self::parse(&format!("experiments/{name}.toml"), text)
+        Ok(Self { source: (*name).to_owned(), ..Self::parse(&format!("experiments/{name}.toml"), text)? })
     }
 
     /// Validates a text; `path` is only named in errors.
@@ -118,6 +121,9 @@ impl Experiment {
         let experiment = Self::read(&mut r);
         experiment.check_size(&mut r);
         experiment.check_sense(&mut r);
+        if r.problems.is_empty() {
+            experiment.check_cells(&mut r);
+        }
         let problems = r.finish();
         match problems.len() {
             0 => Ok(experiment),
@@ -152,11 +158,7 @@ impl Experiment {
             r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
         }
         let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
-        let observables = match r.strings("observables") {
-            None => vec!["log-energy".to_owned(), "clusters".to_owned()],
-            Some(list) => checked(r, list, |s| observable::find(s).map(|e| e.name.to_owned())),
-        };
-        let layers = r.counts("layers", 1, 100_000_000).and_then(|l| l.first().copied()).unwrap_or(0);
+        let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
         let t_end = r.number("t_end", 0.0, 1e300);
         if t_end.is_none() && layers == 0 && !r.has("t_end") {
             r.problem(0, "missing key `t_end` (or `layers` for a layer stepper)".into());
@@ -174,7 +176,7 @@ impl Experiment {
             beta_per_n,
             beta_per_n2,
             time_scale: scale.first().cloned().unwrap_or_default(),
-            realisations: r.counts("realisations", 1, 10_000_000).and_then(|l| l.first().copied()).unwrap_or(1),
+            realisations: r.count("realisations", 1, 10_000_000).unwrap_or(1),
             stepper: stepper_of(r),
             eta: r.numbers("eta", 0.0, f64::INFINITY).unwrap_or_else(|| vec![0.1]),
             layers,
@@ -183,10 +185,11 @@ impl Experiment {
             merge_radius: r.number("merge_radius", 0.0, 1.5).unwrap_or(1e-10),
             stop_at_one_cluster: r.flag("stop_at_one_cluster").unwrap_or(false),
             times: r.numbers("times", 0.0, 1e300).unwrap_or_default(),
-            samples: r.counts("samples", 2, 1_000_000).and_then(|l| l.first().copied()).unwrap_or(200),
+            samples: r.count("samples", 2, 1_000_000).unwrap_or(200),
             log_from: r.number("log_from", 0.0, 1e300).unwrap_or(0.0),
-            observables,
+            observables: observables_of(r),
             mean: r.flag("mean").unwrap_or(false),
+            source: String::new(),
         }
     }
 
@@ -246,6 +249,22 @@ impl Experiment {
                 r.problem(at, format!("t_end / eta = {layers:e} layers, expected at most 1e8"));
             }
         }
+        for (key, other) in [("times", "samples"), ("times", "log_from"), ("tokens", "init"), ("layers", "t_end")] {
+            if r.has(key) && r.has(other) {
+                let at = r.place(other);
+                r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
+            }
+        }
+        if self.stepper == Stepper::Adaptive {
+            for key in ["layers", "eta"].into_iter().filter(|k| r.has(k)).collect::<Vec<_>>() {
+                let at = r.place(key);
+                r.problem(at, format!("{key}: only steppers `layer` and `mean-shift` have layers"));
+            }
+        }
+        if let Some(late) = self.times.iter().find(|t| self.layers == 0 && **t > self.t_end) {
+            let at = r.place("times");
+            r.problem(at, format!("times: found {}, after t_end = {}", show(*late), show(self.t_end)));
+        }
         let mut sorted = self.times.clone();
         sorted.sort_by(f64::total_cmp);
         if sorted != self.times {
@@ -256,6 +275,46 @@ impl Experiment {
             let at = r.place("log_from");
             r.problem(at, format!("log_from: found {}, expected a time below t_end = {}", self.log_from, self.t_end));
         }
+    }
+
+    /// Every law must exist for every shape, and every dynamics at every beta: found out before anything runs.
+    fn check_cells(&self, r: &mut Reader) {
+        let mut seen = std::collections::BTreeSet::new();
+        for cell in super::plan::plan(self).iter().take(20_000) {
+            let shape = (cell.init.clone(), cell.n, cell.d);
+            if !cell.init.is_empty() && cell.n * cell.d <= 100_000 && seen.insert(format!("{shape:?}")) {
+                let drawn =
+                    Law::parse(&cell.init).and_then(|l| l.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"])));
+                if let Err(e) = drawn {
+                    let at = r.place("init");
+                    r.problem(at, format!("init: the law `{}` does not exist for n = {}, d = {}: {e}", cell.init, cell.n, cell.d));
+                }
+            }
+            if seen.insert(format!("{} {} {}", cell.dynamics, cell.beta, cell.n)) {
+                let scale = TimeScale::parse(&self.time_scale).unwrap_or_default();
+                let built =
+                    dynamics::build(&cell.dynamics, false, &dynamics::Spec { time_scale: scale, ..dynamics::Spec::new(cell.beta, cell.n) });
+                if let Err(e) = built {
+                    let at = r.place("beta");
+                    r.problem(at, format!("beta: {e}"));
+                }
+            }
+            if r.problems.len() >= 5 {
+                return;
+            }
+        }
+    }
+
+    /// What all cells share, for their identity: everything that decides numbers except the axes of the grid.
+    pub fn shared_key(&self) -> String {
+        let tokens = if self.tokens.is_empty() { String::new() } else { super::provenance::hash(format!("{:?}", self.tokens)) };
+        serde_json::json!({
+            "seed": self.seed, "tokens": tokens, "time_scale": self.time_scale, "realisations": self.realisations, "stepper": self.stepper,
+            "layers": self.layers, "t_end": self.t_end, "rtol": self.rtol, "merge_radius": self.merge_radius,
+            "stop_at_one_cluster": self.stop_at_one_cluster, "times": self.times, "samples": self.samples, "log_from": self.log_from,
+            "observables": self.observables, "mean": self.mean,
+        })
+        .to_string()
     }
 
     /// The resolved configuration as JSON: what is hashed and stored.
@@ -278,6 +337,14 @@ fn name_of(r: &mut Reader) -> String {
         r.problem(at, format!("name: found \"{name}\", expected letters, digits, - and _ (it names a folder)"));
     }
     name
+}
+
+/// The observables, energy and clusters by default.
+fn observables_of(r: &mut Reader) -> Vec<String> {
+    match r.strings("observables") {
+        None => vec!["log-energy".to_owned(), "clusters".to_owned()],
+        Some(list) => checked(r, list, |s| observable::find(s).map(|e| e.name.to_owned())),
+    }
 }
 
 /// The stepper, adaptive by default.

@@ -24,21 +24,8 @@ pub struct Cell {
 impl Cell {
     /// The identity of the cell inside an experiment: what the numbers depend on.
     pub fn id(&self, experiment: &Experiment) -> String {
-        let shared = Experiment {
-            name: String::new(),
-            title: String::new(),
-            dynamics: Vec::new(),
-            init: Vec::new(),
-            n: Vec::new(),
-            d: Vec::new(),
-            beta: Vec::new(),
-            beta_per_n: Vec::new(),
-            beta_per_n2: Vec::new(),
-            eta: Vec::new(),
-            ..experiment.clone()
-        };
         let cell = serde_json::to_string(self).unwrap_or_default();
-        hash(format!("{NUMERICAL_VERSION}/{}/{cell}", shared.resolved()))[..16].to_owned()
+        hash(format!("{NUMERICAL_VERSION}/{}/{cell}", experiment.shared_key()))[..16].to_owned()
     }
 
     /// The layer step.
@@ -82,5 +69,8 @@ pub fn plan(experiment: &Experiment) -> Vec<Cell> {
             }
         }
     }
+    // The same point may come from two lists (beta and beta_per_n); it is one cell.
+    let mut seen = std::collections::BTreeSet::new();
+    cells.retain(|c| seen.insert(format!("{c:?}")));
     cells
 }

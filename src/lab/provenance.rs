@@ -64,6 +64,10 @@ pub fn hash(text: impl AsRef<[u8]>) -> String {
 ///
 /// **Errors** a file without a block.
 pub fn read(path: &Path) -> Result<Provenance> {
+    let no_block = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
+    if !path.exists() {
+        return Err(no_block("no such file"));
+    }
     let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
     let text = String::from_utf8_lossy(&bytes);
     let found = text
@@ -72,9 +76,12 @@ pub fn read(path: &Path) -> Result<Provenance> {
     if let Some(block) = found {
         return Ok(block);
     }
-    let beside = path.with_file_name("record.json");
-    if path.extension().is_some_and(|e| e == "npy") && beside.exists() {
-        return read(&beside);
+    // Plain arrays carry no text: the block is in the record or the table beside them.
+    for name in ["record.json", "results.csv"] {
+        let beside = path.with_file_name(name);
+        if path.extension().is_some_and(|e| e == "npy") && beside.exists() {
+            return read(&beside);
+        }
     }
-    Err(Error::File { path: path.display().to_string(), place: String::new(), problem: "holds no provenance block of metastable".into() })
+    Err(no_block("holds no provenance block of metastable"))
 }

@@ -70,7 +70,7 @@ pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, Tables
 fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     let mut all = Table::default();
     let mut per_cell = String::new();
-    let provenance = Provenance::new(&experiment.title, &experiment.resolved(), format!("metastable run {}", experiment.name));
+    let provenance = Provenance::new(&experiment.title, &experiment.resolved(), format!("metastable run {}", experiment.source));
     provenance.csv_header().iter().for_each(|l| per_cell.push_str(&format!("# {l}\n")));
     per_cell.push_str("dynamics,init,n,d,beta,eta,realisations,one_cluster,exceptions_below,median_t,median_predicted_t,worst_deviation,worst_inner_min\n");
     for cell in plan(experiment) {
@@ -119,6 +119,8 @@ pub struct CellSummary {
     pub deviation: f64,
     /// Smallest final inner product over all runs.
     pub inner_min: f64,
+    /// Runs with an honest bad end (budget of steps, step too small, not finite).
+    pub failed: usize,
 }
 
 impl CellSummary {
@@ -140,6 +142,7 @@ impl CellSummary {
             predicted: if forecasts.is_empty() { -1.0 } else { median(&forecasts) },
             deviation,
             inner_min: inner.iter().copied().fold(1.0, f64::min),
+            failed: outcome.iter().filter(|o| **o > 2.5).count(),
         }
     }
 }

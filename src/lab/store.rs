@@ -89,12 +89,17 @@ impl Store {
         let load = |name: &str| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e));
         let bad = |problem: String| Error::File { path: folder.display().to_string(), place: String::new(), problem };
         let record: CellRecord = serde_json::from_slice(&load("record.json")?).map_err(|e| bad(format!("record.json: {e}")))?;
+        for (name, checksum) in &record.checksums {
+            if *checksum != hash(load(name)?) {
+                return Err(bad(format!("{name} does not match its checksum")));
+            }
+        }
         let mut tables = Vec::new();
         for name in ["table", "summary"] {
-            let bytes = load(&format!("{name}.npy"))?;
-            if record.checksums.get(&format!("{name}.npy")) != Some(&hash(&bytes)) {
-                return Err(bad(format!("{name}.npy does not match its checksum")));
+            if !record.checksums.contains_key(&format!("{name}.npy")) {
+                return Err(bad(format!("no checksum of {name}.npy")));
             }
+            let bytes = load(&format!("{name}.npy"))?;
             let columns = record.columns.get(name).cloned().unwrap_or_default();
             tables.push(table_of(&bytes, columns).ok_or_else(|| bad(format!("{name}.npy is malformed")))?);
         }
@@ -109,7 +114,7 @@ impl Store {
         let provenance = Provenance::new(
             format!("{}: {}", experiment.name, cell.label()),
             &experiment.resolved(),
-            format!("metastable run {}", experiment.name),
+            format!("metastable run {}", experiment.source),
         );
         let partial = self.folder.join("cells").join(format!(".partial-{id}-{}", std::process::id()));
         let at = |e: std::io::Error, doing| Error::io(partial.display(), doing, &e);

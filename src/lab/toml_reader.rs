@@ -1,6 +1,6 @@
 //! Reading TOML with every problem reported: line, what was found, what was expected, the nearest key.
 
-use crate::error::{Error, nearest};
+use crate::error::{Error, nearest, show};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -12,25 +12,32 @@ pub struct Reader<'a> {
     /// All problems so far.
     pub problems: Vec<Error>,
     known: Vec<&'static str>,
+    malformed: bool,
 }
 
 impl<'a> Reader<'a> {
     /// Parses the document; syntax errors are problems too.
     pub fn new(path: &str, source: &'a str) -> Self {
         let (table, errors) = DeTable::parse_recoverable(source);
-        let mut reader = Self { path: path.into(), source, table, problems: Vec::new(), known: Vec::new() };
-        for e in errors {
+        let mut reader = Self { path: path.into(), source, table, problems: Vec::new(), known: Vec::new(), malformed: false };
+        // One broken bracket may be reported for every line after it.
+        for e in errors.iter().take(5) {
             let place = e.span().map_or(0, |s| s.start);
-            reader.problem(place, e.message().to_owned());
+            reader.problem(place, e.message().lines().next().unwrap_or("malformed").to_owned());
         }
+        reader.malformed = !errors.is_empty();
         reader
     }
 
-    /// Books a problem at a byte of the source.
+    /// Books a problem at a byte of the source. After a syntax error the rest of the table is not to be trusted, so nothing more is booked.
     pub fn problem(&mut self, at: usize, problem: String) {
+        if self.malformed {
+            return;
+        }
         let end = at.min(self.source.len());
         let line = self.source.as_bytes()[..end].iter().filter(|b| **b == b'\n').count() + 1;
-        self.problems.push(Error::File { path: self.path.clone(), place: format!("line {line}"), problem });
+        let plain = problem.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        self.problems.push(Error::File { path: self.path.clone(), place: format!("line {line}"), problem: plain });
     }
 
     /// The value of a key with its place.
@@ -42,6 +49,12 @@ impl<'a> Reader<'a> {
     /// Books a wrong value.
     fn wrong(&mut self, at: usize, key: &str, value: &DeValue, expected: &str) {
         self.problem(at, format!("{key}: found {}, expected {expected}", describe(value)));
+    }
+
+    fn refuse_empty(&mut self, at: usize, key: &str, value: &DeValue) {
+        if value.as_array().is_some_and(|list| list.is_empty()) {
+            self.problem(at, format!("{key}: found an empty list, expected at least one value"));
+        }
     }
 
     /// True when the key is present.
@@ -70,6 +83,7 @@ impl<'a> Reader<'a> {
     pub fn strings(&mut self, key: &'static str) -> Option<Vec<(usize, String)>> {
         let (at, value) = self.take(key)?;
         let mut out = Vec::new();
+        self.refuse_empty(at, key, &value);
         for (at, item) in items(at, &value) {
             match item.as_str() {
                 Some(s) => out.push((at, s.to_owned())),
@@ -92,6 +106,7 @@ impl<'a> Reader<'a> {
     pub fn numbers(&mut self, key: &'static str, lo: f64, hi: f64) -> Option<Vec<f64>> {
         let (at, value) = self.take(key)?;
         let mut out = Vec::new();
+        self.refuse_empty(at, key, &value);
         for (at, item) in items(at, &value) {
             let values = match (number(&item), item.as_str()) {
                 (Some(v), _) => vec![v],
@@ -112,7 +127,7 @@ impl<'a> Reader<'a> {
                 if v >= lo && v <= hi {
                     out.push(v);
                 } else {
-                    self.problem(at, format!("{key}: found {v}, expected a number in [{lo}, {hi}]"));
+                    self.problem(at, format!("{key}: found {}, expected a number in [{}, {}]", show(v), show(lo), show(hi)));
                     break;
                 }
             }
@@ -138,6 +153,16 @@ impl<'a> Reader<'a> {
             self.problem(at, format!("{key}: found {v}, expected whole numbers"));
         }
         Some(values.iter().map(|v| *v as usize).collect())
+    }
+
+    /// One whole number inside `[lo, hi]`.
+    pub fn count(&mut self, key: &'static str, lo: usize, hi: usize) -> Option<usize> {
+        let at = self.place(key);
+        let values = self.counts(key, lo, hi)?;
+        if values.len() > 1 {
+            self.problem(at, format!("{key}: found a list of {} numbers, expected one", values.len()));
+        }
+        values.first().copied()
     }
 
     /// A table of numbers written as rows.
@@ -167,10 +192,17 @@ impl<'a> Reader<'a> {
             let hint = nearest(&key, self.known.iter().copied()).map_or(String::new(), |n| format!("; did you mean `{n}`?"));
             self.problem(at, format!("unknown key `{key}`{hint}"));
         }
+        // In the order of the file.
+        let line = |e: &Error| match e {
+            Error::File { place, .. } => place.trim_start_matches("line ").parse::<usize>().unwrap_or(0),
+            _ => 0,
+        };
+        self.problems.sort_by_key(line);
         self.problems
     }
 }
 
+/// A single value or the items of a list.
 fn items<'a>(at: usize, value: &DeValue<'a>) -> Vec<(usize, DeValue<'a>)> {
     match value.as_array() {
         Some(list) => list.iter().map(|v| (v.span().start, v.get_ref().clone())).collect(),

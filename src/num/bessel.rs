@@ -71,6 +71,11 @@ pub fn scaled_bessel_i_half(lmax: usize, x: f64) -> Vec<f64> {
 ///
 /// Lies in (0, 1] for every d; equals 1 at x = 0. **Accuracy** `(5 + d/2) u` relative.
 pub fn scaled_sphere_mean(d: usize, x: f64) -> f64 {
+    log_scaled_sphere_mean(d, x).exp()
+}
+
+/// The logarithm of [`scaled_sphere_mean`], finite where the mean itself underflows.
+pub fn log_scaled_sphere_mean(d: usize, x: f64) -> f64 {
     let (start, base) = if d.is_multiple_of(2) {
         (0.0, scaled_bessel_i(0, x)[0])
     } else {
@@ -79,5 +84,6 @@ pub fn scaled_sphere_mean(d: usize, x: f64) -> f64 {
     };
     // d = 3 starts at v = 1/2 already; d = 1 does not occur.
     let steps = (d - 2) / 2;
-    base * reduced_ratios(start, x, steps).iter().product::<f64>()
+    let logs: Vec<f64> = reduced_ratios(start, x, steps).iter().map(|q| q.ln()).collect();
+    base.ln() + super::sum::block_sum(&logs)
 }

@@ -84,6 +84,9 @@ impl Equiangular {
     pub fn level_time(&self, from: f64, to: f64) -> Result<Integral> {
         self.check_start(from)?;
         in_range("level", to, from, 1.0 - f64::EPSILON)?;
+        if to <= from {
+            return Ok(Integral { value: 0.0, error: 0.0 });
+        }
         let time = integrate(|y| 1.0 / self.rate(y), -(-from).ln_1p(), -(-to).ln_1p(), 1e-13);
         if time.value.is_finite() && time.error.is_finite() {
             return Ok(time);

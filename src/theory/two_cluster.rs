@@ -23,11 +23,6 @@ pub fn closing_speed_sa(beta: f64, alpha: f64, theta: f64) -> f64 {
     theta.sin() * (pull(alpha, 1.0 - alpha) + pull(1.0 - alpha, alpha))
 }
 
-/// `-theta' = e^{beta cos theta} sin(theta)` for USA in U1, whatever the masses.
-pub fn log_closing_speed_usa(beta: f64, theta: f64, log_factor: f64) -> f64 {
-    beta - beta * one_minus_cos(theta) + log_factor + theta.sin().ln()
-}
-
 /// Time in which SA brings two clusters from angle `from` down to angle `to`, by quadrature.
 ///
 /// **Accuracy** 1e-12 relative, up to 1e300. **Errors** angles not in `0 < to <= from < pi`, a mass outside (0, 1), negative beta.
@@ -40,15 +35,26 @@ pub fn log_closing_speed_usa(beta: f64, theta: f64, log_factor: f64) -> f64 {
 /// ```
 pub fn merge_time_sa(beta: f64, alpha: f64, from: f64, to: f64) -> Result<Integral> {
     check(beta, alpha, from, to)?;
-    let time = integrate(|theta| 1.0 / closing_speed_sa(beta, alpha, theta), to, from, 1e-13);
-    finite(time)
+    let pull = |own: f64, other: f64, w: f64| other * w / (own + other * w);
+    finite(over_log_tangent(from, to, |gap| {
+        let w = (-beta * gap).exp();
+        1.0 / (pull(alpha, 1.0 - alpha, w) + pull(1.0 - alpha, alpha, w))
+    }))
 }
 
-/// The same for USA; independent of the masses.
+/// The same for USA, `-theta' = e^{beta cos theta} sin theta` in U1; independent of the masses.
 pub fn merge_time_usa(beta: f64, from: f64, to: f64, scale: TimeScale, n: usize) -> Result<Integral> {
     check(beta, 0.5, from, to)?;
     let log_factor = scale.log_factor(beta, n);
-    finite(integrate(|theta| (-log_closing_speed_usa(beta, theta, log_factor)).exp(), to, from, 1e-13))
+    finite(over_log_tangent(from, to, |gap| (beta * gap - beta - log_factor).exp()))
+}
+
+/// Integral of `f(1 - cos theta) d theta / sin theta` in `u = log tan(theta/2)`, where `d theta / sin theta = du`: nothing is singular, from 1e-300 to
+/// the antipode.
+fn over_log_tangent(from: f64, to: f64, f: impl Fn(f64) -> f64) -> Integral {
+    let u = |theta: f64| (0.5 * theta).tan().ln();
+    // 1 - cos theta = 2 / (1 + e^{-2u}).
+    integrate(|u| f(2.0 / (1.0 + (-2.0 * u).exp())), u(to), u(from), 1e-13)
 }
 
 fn finite(time: Integral) -> Result<Integral> {

@@ -1,6 +1,6 @@
 //! Energies of the extremal measures (theory 1.1).
 
-use crate::num::bessel::scaled_sphere_mean;
+use crate::num::bessel::log_scaled_sphere_mean;
 
 /// `log E_beta[sigma_d]` for the uniform measure: `E = (1/2beta) Gamma(d/2) (2/beta)^{d/2-1} I_{d/2-1}(beta)`; beta > 0.
 ///
@@ -10,7 +10,7 @@ use crate::num::bessel::scaled_sphere_mean;
 /// assert!((log_energy_uniform(3, 2.0) - (2f64.sinh() / 8.0).ln()).abs() < 1e-14);
 /// ```
 pub fn log_energy_uniform(d: usize, beta: f64) -> f64 {
-    scaled_sphere_mean(d, beta).ln() + beta - (2.0 * beta).ln()
+    log_scaled_sphere_mean(d, beta) + beta - (2.0 * beta).ln()
 }
 
 /// `log E_beta[delta] = beta - log(2 beta)`.

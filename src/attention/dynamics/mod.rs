@@ -104,7 +104,7 @@ pub fn find(name: &str, causal: bool) -> Result<&'static Entry> {
 pub fn build(name: &str, causal: bool, spec: &Spec) -> Result<Box<dyn Dynamics>> {
     let entry = find(name, causal)?;
     if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
-        return Err(Error::parameter("beta", spec.beta, format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
+        return Err(Error::parameter("beta", crate::error::show(spec.beta), format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
     }
     (entry.build)(spec)
 }
@@ -128,7 +128,7 @@ impl AttentionDynamics {
         if !softmax && plain && spec.beta.abs() + log_factor > 700.0 {
             return Err(Error::Beyond {
                 quantity: format!("the USA velocity at beta = {} in normalisation {}", spec.beta, spec.time_scale.describe()),
-                hint: "use --time-scale u2 (e^{beta (G-1)}) or sa".into(),
+                hint: if spec.beta > 0.0 { "use --time-scale u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
             });
         }
         let weights = if softmax { Weights::Softmax } else { Weights::Exponential { log_factor } };

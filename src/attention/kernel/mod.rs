@@ -12,5 +12,5 @@ pub fn log_kernel(beta: f64, x: &[f64], y: &[f64]) -> f64 {
 
 /// `e^l e^shift` without overflow of a factor or underflow of a product that is representable.
 pub fn exp_shifted(l: f64, shift: f64) -> f64 {
-    if l > -600.0 { l.exp() * shift.exp() } else { (l + shift).exp() }
+    if l > -600.0 && shift < 600.0 { l.exp() * shift.exp() } else { (l + shift).exp() }
 }

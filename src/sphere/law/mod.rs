@@ -82,8 +82,8 @@ impl Law {
         if d < 2 {
             return Err(Error::parameter("d", d, "an ambient dimension of at least 2"));
         }
-        if n.checked_mul(d).is_none_or(|size| size > 1 << 31) {
-            return Err(Error::parameter("n * d", format!("{n} * {d}"), "at most 2^31 coordinates"));
+        if n.checked_mul(d).is_none_or(|size| size > 1 << 27) {
+            return Err(Error::parameter("n * d", format!("{n} * {d}"), "at most 2^27 coordinates"));
         }
         (self.entry.sample)(&self.values, n, d, stream)
     }
