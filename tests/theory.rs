@@ -4,7 +4,7 @@ mod common;
 
 use common::{numbers, reference};
 use metastable::attention::TimeScale;
-use metastable::theory::{equiangular::Equiangular, growth, spectra, threshold, two_cluster};
+use metastable::theory::{equiangular::Equiangular, growth, kac_rice, parking, spectra, threshold, two_cluster};
 
 #[test]
 fn gamma_curve() {
@@ -100,4 +100,22 @@ fn thresholds_and_polygons() {
         assert!((top(spectra::polygon_usa(m, 6.0)) / usa - 1.0).abs() < 3e-3, "m={m}");
         assert!((top(spectra::polygon_sa(m, 6.0)) / sa - 1.0).abs() < 3e-2, "m={m}");
     }
+}
+
+#[test]
+fn expected_modes_and_centres() {
+    for case in reference("kac_rice") {
+        let (n, beta) = (case["n"].as_f64().expect("n"), case["beta"].as_f64().expect("beta"));
+        let interval = kac_rice::default_interval(n, beta).expect("beta below n^2");
+        let found = kac_rice::expected_modes(n, beta, interval).expect("valid");
+        assert!((found / common::number(&case["expected_modes_gaussian_proxy"]) - 1.0).abs() < 1e-9, "{found}");
+    }
+    for case in reference("circle_modes_expected") {
+        let found = kac_rice::expected_modes_circle(case["beta"].as_f64().expect("beta")).expect("valid");
+        assert!((found / common::number(&case["expected_modes_uniform_large_n"]) - 1.0).abs() < 1e-13, "{found}");
+    }
+    // d = 2: delta/pi; the golden numbers 25.33 = 1/sin^2(0.2) at d = 3 and 47.0 = 0.7476 * 2 pi / 0.1.
+    assert!((parking::cap_share(2, 0.3).expect("valid") - 0.3 / std::f64::consts::PI).abs() < 1e-12);
+    assert!((parking::strong_centres(1_000_000, 3, 0.4).expect("valid") - 25.33).abs() < 0.01);
+    assert!((parking::RENYI * std::f64::consts::TAU / 0.1 - 47.0).abs() < 0.05);
 }

@@ -3,7 +3,7 @@
 use super::output::Output;
 use crate::attention::TimeScale;
 use crate::error::{Error, Result};
-use crate::theory::{equiangular::Equiangular, growth, spectra, threshold, two_cluster, uniform, wendel};
+use crate::theory::{equiangular::Equiangular, growth, kac_rice, parking, spectra, threshold, two_cluster, uniform, wendel};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -120,6 +120,31 @@ enum What {
         #[arg(long, default_value = "sa")]
         dynamics: String,
     },
+    /// Expected number of modes of a kernel density estimate.
+    KacRice {
+        #[arg(long, allow_hyphen_values = true, required_unless_present = "circle")]
+        n: Option<i64>,
+        #[arg(long, allow_hyphen_values = true)]
+        beta: f64,
+        /// Half width of the interval (default T* = sqrt(2 log n - log beta)).
+        #[arg(long, allow_hyphen_values = true)]
+        interval: Option<f64>,
+        /// Many uniform samples on the circle instead of normal samples on the line.
+        #[arg(long, conflicts_with_all = ["n", "interval"])]
+        circle: bool,
+    },
+    /// Renyi centres of causal attention: expected numbers at radius c beta^{-1/2}.
+    Parking {
+        #[arg(long, allow_hyphen_values = true)]
+        n: i64,
+        #[arg(long, allow_hyphen_values = true)]
+        d: i64,
+        #[arg(long, allow_hyphen_values = true)]
+        beta: f64,
+        /// Radius in kernel widths.
+        #[arg(long, default_value_t = 4.0, allow_hyphen_values = true)]
+        c: f64,
+    },
     /// log E_beta of the uniform measure and of a Dirac mass.
     EnergyRange {
         #[arg(long, allow_hyphen_values = true)]
@@ -213,6 +238,14 @@ impl What {
                 }
                 json!({"rates": rates})
             }
+            Self::KacRice { beta, circle: true, .. } => json!({"expected_modes": kac_rice::expected_modes_circle(beta)?}),
+            Self::KacRice { n, beta, interval, .. } => {
+                let n = count("--n", n.unwrap_or(0), 2, 1_000_000_000_000)? as f64;
+                let beta = crate::error::in_range("--beta", beta, 1e-6, 1e12)?;
+                let interval = interval.map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
+                json!({"expected_modes": kac_rice::expected_modes(n, beta, interval)?, "interval": interval})
+            }
+            Self::Parking { n, d, beta, c } => parking_centres(count("--n", n, 1, i64::MAX)?, count("--d", d, 2, 1_000_000)?, beta, c)?,
             Self::EnergyRange { d, beta } => {
                 let d = count("--d", d, 2, 1_000_000)?;
                 let beta = crate::error::in_range("--beta", beta, f64::MIN_POSITIVE, 1e6)?;
@@ -220,6 +253,17 @@ impl What {
             }
         })
     }
+}
+
+/// Expected numbers of Renyi centres.
+fn parking_centres(n: usize, d: usize, beta: f64, c: f64) -> Result<Value> {
+    let beta = crate::error::in_range("--beta", beta, 1e-6, 1e12)?;
+    let delta = crate::error::in_range("--c / sqrt(beta)", c / beta.sqrt(), 1e-9, std::f64::consts::PI)?;
+    let ordinary = (d == 2).then_some(parking::RENYI * std::f64::consts::TAU / delta);
+    Ok(
+        json!({"delta": delta, "strong_centres": parking::strong_centres(n, d, delta)?, "strong_centres_limit": 1.0 / parking::cap_share(d, delta)?,
+        "ordinary_centres_limit": ordinary, "parking_constant": parking::RENYI}),
+    )
 }
 
 /// Eigenvalues at consensus by name.

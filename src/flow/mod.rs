@@ -5,6 +5,7 @@ mod dop853;
 mod dopri5;
 mod event;
 pub mod hidden;
+mod integrator;
 mod iterate;
 pub mod observable;
 mod outcome;
@@ -14,8 +15,9 @@ mod tableau;
 
 pub use coalesce::Merge;
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
+pub use integrator::integrator;
 pub use iterate::iterate;
 pub use observable::{Frame, Observer, Recorder, Table};
 pub use outcome::{Outcome, Solution, Stats};
 pub use solve::{Options, solve};
-pub use tableau::{Step, Tableau, integrator};
+pub use tableau::{Step, Tableau};

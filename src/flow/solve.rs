@@ -2,9 +2,10 @@
 
 use super::coalesce::{Merge, close_pairs, merge};
 use super::event::{Action, Event, Hit};
+use super::integrator::integrator;
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution, Stats};
-use super::tableau::{Step, Tableau, integrator};
+use super::tableau::{Step, Tableau};
 use crate::attention::Dynamics;
 use crate::error::{Error, Result};
 use crate::num::{dd::Dd, roots::bracketed_root};

@@ -4,7 +4,6 @@
 //! new point is retracted. The retraction moves it by the local error only, so the method keeps its order.
 
 use crate::attention::Dynamics;
-use crate::error::{Error, Result};
 use crate::num::sum::dot;
 use crate::sphere::{Tokens, geometry::retract};
 
@@ -25,16 +24,6 @@ pub struct Tableau {
     pub estimators: &'static [&'static [f64]],
     /// Coefficients of the dense output beyond cubic Hermite.
     pub dense: &'static [&'static [f64]],
-}
-
-/// The registered integrators.
-pub static ALL: &[&Tableau] = &[&super::dop853::DOP853, &super::dopri5::DOPRI5];
-
-/// Finds an integrator by name.
-///
-/// **Errors** unknown name.
-pub fn integrator(name: &str) -> Result<&'static Tableau> {
-    ALL.iter().copied().find(|t| t.name == name).ok_or_else(|| Error::unknown("integrator", name, ALL.iter().map(|t| t.name)))
 }
 
 /// Work space and data of one step.

@@ -3,6 +3,8 @@
 pub mod collapse;
 pub mod equiangular;
 pub mod growth;
+pub mod kac_rice;
+pub mod parking;
 pub mod spectra;
 pub mod threshold;
 pub mod two_cluster;

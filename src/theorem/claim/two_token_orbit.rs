@@ -27,6 +27,10 @@ fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let from = crate::sphere::geometry::dist(x.row(0), x.row(1));
     let end = flowed(case.build()?.as_ref(), &x, 0.8 * (-case.beta).exp(), ctx.rtol * 1e-3)?;
     let to = crate::sphere::geometry::dist(end.row(0), end.row(1));
+    if to > from {
+        // The pair moved apart: there is no SA time to compare with, and the claim fails by the gap.
+        return Ok(Finding::exact(from - to));
+    }
     // d theta = -closing speed dt_USA-orbit: t_SA = integral over the orbit of (e^b + e^{b rho})/2 / (e^{b rho} sin theta).
     let time = integrate(
         |theta| {
