@@ -208,16 +208,7 @@ impl What {
             }
             Self::TwoTokenTime { beta, dynamics, from, to } => merge(beta, &dynamics, from, to, 0.5, scale)?,
             Self::TwoClusterTime { beta, dynamics, from, to, mass } => merge(beta, &dynamics, from, to, mass, scale)?,
-            Self::Threshold { n, d } => {
-                let (n, d) = (count("--n", n, 1, 1_000_000_000)?, count("--d", d, 2, 1_000_000_000)?);
-                json!({
-                    "sharp": threshold::sharp(n, d),
-                    "paper_proof": threshold::paper_proof(n, d),
-                    "paper_circle": if d == 2 { json!(threshold::paper_circle(n)) } else { Value::Null },
-                    "small_beta": 1.0 / n as f64,
-                    "all_beta": "known for every beta >= 0 (d >= 3: 2312.10794, Theorem 6.1; d = 2: 2507.22857)",
-                })
-            }
+            Self::Threshold { n, d } => thresholds(count("--n", n, 1, 1_000_000_000)?, count("--d", d, 2, 1_000_000_000)?),
             Self::Wendel { n, d } => {
                 json!({"probability": wendel::probability(count("--n", n, 1, 10_000_000)?, count("--d", d, 1, 10_000_000)?)})
             }
@@ -239,12 +230,7 @@ impl What {
                 json!({"rates": rates})
             }
             Self::KacRice { beta, circle: true, .. } => json!({"expected_modes": kac_rice::expected_modes_circle(beta)?}),
-            Self::KacRice { n, beta, interval, .. } => {
-                let n = count("--n", n.unwrap_or(0), 2, 1_000_000_000_000)? as f64;
-                let beta = crate::error::in_range("--beta", beta, 1e-6, 1e12)?;
-                let interval = interval.map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
-                json!({"expected_modes": kac_rice::expected_modes(n, beta, interval)?, "interval": interval})
-            }
+            Self::KacRice { n, beta, interval, .. } => modes(n.unwrap_or(0), beta, interval)?,
             Self::Parking { n, d, beta, c } => parking_centres(count("--n", n, 1, i64::MAX)?, count("--d", d, 2, 1_000_000)?, beta, c)?,
             Self::EnergyRange { d, beta } => {
                 let d = count("--d", d, 2, 1_000_000)?;
@@ -253,6 +239,25 @@ impl What {
             }
         })
     }
+}
+
+/// Expected number of modes of normal samples on the line.
+fn modes(n: i64, beta: f64, interval: Option<f64>) -> Result<Value> {
+    let n = count("--n", n, 2, 1_000_000_000_000)? as f64;
+    let beta = crate::error::in_range("--beta", beta, 1e-6, 1e12)?;
+    let interval = interval.map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
+    Ok(json!({"expected_modes": kac_rice::expected_modes(n, beta, interval)?, "interval": interval}))
+}
+
+/// All thresholds beside each other.
+fn thresholds(n: usize, d: usize) -> Value {
+    json!({
+        "sharp": threshold::sharp(n, d),
+        "paper_proof": threshold::paper_proof(n, d),
+        "paper_circle": if d == 2 { json!(threshold::paper_circle(n)) } else { Value::Null },
+        "small_beta": 1.0 / n as f64,
+        "all_beta": "known for every beta >= 0 (d >= 3: 2312.10794, Theorem 6.1; d = 2: 2507.22857)",
+    })
 }
 
 /// Expected numbers of Renyi centres.
