@@ -187,6 +187,13 @@ fn hostile_input_found_by_fuzzing_stays_fixed() {
             "{arguments}: {text}"
         );
     }
+    // Tokens from a file beside the experiment, normalised on request only.
+    let with_file = |extra: &str| format!("name='file'\ntokens_file='long.csv'\nbeta=1\nt_end=1\n{extra}");
+    std::fs::write(f.path().join("file.toml"), with_file("")).expect("writable");
+    let text = String::from_utf8_lossy(&run(f.path(), "run file.toml").stderr).into_owned();
+    assert!(text.contains("line 2: tokens_file: long.csv: row 2: |x| = 1.08"), "{text}");
+    std::fs::write(f.path().join("file.toml"), with_file("normalise=true")).expect("writable");
+    assert_eq!(json(f.path(), "run file.toml")["cells"][0]["n"].as_u64(), Some(2));
     // The same point from two lists is one cell.
     assert_eq!(json(f.path(), "run same.toml")["cells"].as_array().map(Vec::len), Some(1));
     // Closing times at extreme angles: log(tan(from/2) / tan(to/2)) at beta = 0.

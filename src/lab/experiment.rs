@@ -138,7 +138,7 @@ impl Experiment {
         let title = r.string("title").unwrap_or_else(|| name.clone());
         let seed = r.number("seed", 0.0, 9e15).unwrap_or(1.0) as u64;
         let dynamics = named(r, "dynamics", "sa", |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
-        let tokens = r.rows("tokens").unwrap_or_default();
+        let tokens = tokens_of(r);
         let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
         let (mut n, mut d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
         if tokens.is_empty() {
@@ -249,7 +249,8 @@ impl Experiment {
                 r.problem(at, format!("t_end / eta = {layers:e} layers, expected at most 1e8"));
             }
         }
-        for (key, other) in [("times", "samples"), ("times", "log_from"), ("tokens", "init"), ("layers", "t_end")] {
+        for (key, other) in [("times", "samples"), ("times", "log_from"), ("tokens", "init"), ("tokens_file", "init"), ("layers", "t_end")]
+        {
             if r.has(key) && r.has(other) {
                 let at = r.place(other);
                 r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
@@ -347,6 +348,24 @@ fn observables_of(r: &mut Reader) -> Vec<String> {
     }
 }
 
+/// Explicit initial tokens: rows in the file itself, or a CSV, NPY or NPZ file beside it (`tokens_file`, `tokens_array`, `normalise`).
+fn tokens_of(r: &mut Reader) -> Vec<Vec<f64>> {
+    let rows = r.rows("tokens").unwrap_or_default();
+    let (array, normalise) = (r.string("tokens_array"), r.flag("normalise").unwrap_or(false));
+    let Some(file) = r.string("tokens_file") else { return rows };
+    let at = r.place("tokens_file");
+    if !rows.is_empty() {
+        r.problem(at, "tokens_file: contradicts `tokens`; give one of them".into());
+    }
+    match super::arrays::tokens(&r.beside(&file), array.as_deref(), normalise) {
+        Ok(x) => x.rows().map(<[f64]>::to_vec).collect(),
+        Err(e) => {
+            r.problem(at, format!("tokens_file: {e}"));
+            vec![vec![1.0, 0.0]]
+        }
+    }
+}
+
 /// The stepper, adaptive by default.
 fn stepper_of(r: &mut Reader) -> Stepper {
     match named(r, "stepper", "adaptive", stepper_name).first().map(String::as_str) {
@@ -381,7 +400,7 @@ fn checked(r: &mut Reader, list: Vec<(usize, String)>, parse: impl Fn(&str) -> R
 }
 
 fn inline_shape(r: &mut Reader, tokens: &[Vec<f64>], n: &[usize], d: &[usize]) -> (Vec<usize>, Vec<usize>) {
-    let at = r.place("tokens");
+    let at = r.place(if r.has("tokens") { "tokens" } else { "tokens_file" });
     let width = tokens[0].len();
     if let Some(i) = tokens.iter().position(|t| t.len() != width) {
         r.problem(at, format!("tokens: row {} has {} numbers, expected {width}", i + 1, tokens[i].len()));

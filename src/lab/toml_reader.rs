@@ -51,6 +51,11 @@ impl<'a> Reader<'a> {
         self.problem(at, format!("{key}: found {}, expected {expected}", describe(value)));
     }
 
+    /// A path given in the file, relative to the file's own folder.
+    pub fn beside(&self, file: &str) -> std::path::PathBuf {
+        std::path::Path::new(&self.path).parent().unwrap_or_else(|| std::path::Path::new("")).join(file)
+    }
+
     fn refuse_empty(&mut self, at: usize, key: &str, value: &DeValue) {
         if value.as_array().is_some_and(|list| list.is_empty()) {
             self.problem(at, format!("{key}: found an empty list, expected at least one value"));
