@@ -21,3 +21,12 @@ fn every_picture_exists_and_every_figure_is_shown() {
         assert!(root.join(&path).exists(), "{path} is missing");
     }
 }
+
+#[test]
+fn the_experiment_of_the_readme_is_valid() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("a README");
+    let (_, rest) = readme.split_once("```toml\n").expect("an experiment");
+    let (text, _) = rest.split_once("```").expect("its end");
+    let experiment = metastable::lab::Experiment::parse("README.md", text).expect("valid");
+    assert_eq!(metastable::lab::plan(&experiment).len(), 20);
+}
