@@ -3,7 +3,13 @@
 mod common;
 
 use common::number;
-use metastable::num::{bessel, gegenbauer, quadrature::integrate, softmax::log_sum_exp, stats, stream::Stream};
+use metastable::num::{
+    bessel, gegenbauer,
+    quadrature::integrate,
+    softmax::{log_sum_exp, softmax},
+    stats,
+    stream::Stream,
+};
 
 fn table(name: &str) -> Vec<serde_json::Value> {
     let path = format!("{}/tests/data/special_functions.json", env!("CARGO_MANIFEST_DIR"));
@@ -52,7 +58,14 @@ fn zonal_polynomials_log_sum_exp_and_quadrature() {
     }
     for case in table("log_sum_exp") {
         let expected = number(&case["value"]);
-        assert!((log_sum_exp(&common::numbers(&case["logits"])) - expected).abs() <= 4.0 * f64::EPSILON * expected.abs().max(1.0));
+        let logits = common::numbers(&case["logits"]);
+        assert!((log_sum_exp(&logits) - expected).abs() <= 4.0 * f64::EPSILON * expected.abs().max(1.0));
+        // Softmax weights are e^{l - lse}; the exponent is known to 4u of the logits.
+        let mut weights = logits.clone();
+        softmax(&mut weights, &vec![1.0; logits.len()]);
+        for (w, l) in weights.iter().zip(&logits) {
+            assert!((w - (l - expected).exp()).abs() <= 8.0 * f64::EPSILON * expected.abs().max(1.0), "{w} {l}");
+        }
     }
     let found = [
         integrate(|x| (-x * x).exp(), 0.0, 3.0, 1e-14),

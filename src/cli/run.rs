@@ -47,8 +47,8 @@ impl Arguments {
         execute(&experiment, &self.out)?;
         let mut text = format!("{}\n", experiment.title);
         text.push_str(&format!(
-            "{:>6} {:>5} {:>10} {:>5} {:>12} {:>11} {:>11} {:>11} {:>10}\n",
-            "n", "d", "beta", "runs", "one cluster", "exceptions<", "median t", "theory t", "deviation"
+            "{:>6} {:>5} {:>10} {:>5} {:>12} {:>11} {:>11} {:>11} {:>10} {:>15}\n",
+            "n", "d", "beta", "runs", "one cluster", "exceptions<", "median t", "theory t", "deviation", "worst min<x,y>"
         ));
         let (mut rows, mut failed) = (Vec::new(), 0);
         for (cell, tables) in results(&experiment, &self.out)? {
@@ -56,7 +56,7 @@ impl Arguments {
             failed += s.failed;
             let or_dash = |v: f64| if v < 0.0 { "-".to_owned() } else { format!("{v:.3e}") };
             text.push_str(&format!(
-                "{:>6} {:>5} {:>10.4} {:>5} {:>12.3} {:>11.2e} {:>11.3e} {:>11} {:>10}\n",
+                "{:>6} {:>5} {:>10.4} {:>5} {:>12.3} {:>11.2e} {:>11.3e} {:>11} {:>10} {:>15.6}\n",
                 cell.n,
                 cell.d,
                 cell.beta,
@@ -65,7 +65,8 @@ impl Arguments {
                 s.exceptions,
                 s.time,
                 or_dash(s.predicted),
-                or_dash(s.deviation)
+                or_dash(s.deviation),
+                s.inner_min
             ));
             rows.push(json!({"dynamics": cell.dynamics, "n": cell.n, "d": cell.d, "beta": cell.beta, "eta": cell.eta, "runs": s.runs,
                 "one_cluster": s.one_cluster, "exceptions_below": s.exceptions, "median_t": s.time,

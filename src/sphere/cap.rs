@@ -23,7 +23,7 @@ pub enum Hemisphere {
     None {
         /// The weights of the combination, one per token.
         weights: Vec<f64>,
-        /// `|sum_i weights_i x_i|`.
+        /// `|sum_i weights_i x_i|`; well above rounding it means that the budget of iterations ended undecided.
         residual: f64,
     },
 }

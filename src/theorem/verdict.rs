@@ -10,7 +10,7 @@ pub struct Margin {
     pub integrator: f64,
     /// Rounding of the evaluation.
     pub evaluation: f64,
-    /// Three standard errors of a sampled quantity.
+    /// Error of a sampled quantity: three standard errors, or one where the claim itself allows for five.
     pub sampling: f64,
 }
 

@@ -1,6 +1,6 @@
 //! Single cluster at beta = 0.
 
-use super::{Case, Claim, Control, Expected, one_cluster};
+use super::{Case, Claim, Control, Expected, one_cluster, uniform_to_one_cluster};
 use crate::sphere::Tokens;
 
 /// 2312.10794, Theorem 4.1.
@@ -22,10 +22,7 @@ pub static ENTRY: Claim = Claim {
     ],
     quick: 3,
     trials: (100, 300),
-    trial: |case, ctx| {
-        let x = ctx.tokens(case, "uniform")?;
-        one_cluster(case, &x, ctx)
-    },
+    trial: uniform_to_one_cluster,
     control: Control {
         what: "the null set: two tokens at one pole, two at the other, are stationary",
         trial: |ctx| one_cluster(&Case::new(4, 2, 0.0, "sa"), &Tokens::new(2, vec![1.0, 0.0, 1.0, 0.0, -1.0, 0.0, -1.0, 0.0])?, ctx),

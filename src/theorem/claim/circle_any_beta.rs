@@ -1,6 +1,6 @@
 //! Single cluster on the circle for every beta >= 0.
 
-use super::{Case, Claim, Context, Control, Expected, Finding, one_cluster, solve};
+use super::{Case, Claim, Context, Control, Expected, Finding, solve, uniform_to_one_cluster};
 use crate::error::Result;
 use crate::flow::{Options, Outcome};
 use crate::sphere::Tokens;
@@ -26,10 +26,7 @@ pub static ENTRY: Claim = Claim {
     ],
     quick: 4,
     trials: (100, 300),
-    trial: |case, ctx| {
-        let x = ctx.tokens(case, "uniform")?;
-        one_cluster(case, &x, ctx)
-    },
+    trial: uniform_to_one_cluster,
     control: Control {
         what: "beta = -1 < -2/3: three tokens near the regular triangle stay apart",
         trial: |ctx| {

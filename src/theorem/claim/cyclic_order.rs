@@ -30,7 +30,7 @@ pub static ENTRY: Claim = Claim {
     },
 };
 
-/// Integrates the lifted angles by small Runge-Kutta steps; the smallest signed gap between initial neighbours, over its initial value, at any time up to 3.
+/// Integrates the lifted angles by small Runge-Kutta steps; the smallest signed gap between initial neighbours, over its initial value, at any time up to 3 (USA: 3 e^{-beta}).
 fn smallest_gap(case: &Case, x: &Tokens) -> Result<Finding> {
     let dynamics = case.build()?;
     let speed = |theta: &[f64]| -> Result<Vec<f64>> {

@@ -1,6 +1,6 @@
 //! Single cluster for beta above the sharp threshold of order n^2.
 
-use super::{Case, Claim, Control, Expected, one_cluster};
+use super::{Case, Claim, Control, Expected, uniform_to_one_cluster};
 use crate::theory::threshold::sharp;
 
 /// 2312.10794, Theorem 5.1 with the sharpened chain argument.
@@ -22,10 +22,7 @@ pub static ENTRY: Claim = Claim {
     ],
     quick: 3,
     trials: (100, 300),
-    trial: |case, ctx| {
-        let x = ctx.tokens(case, "uniform")?;
-        one_cluster(case, &x, ctx)
-    },
+    trial: uniform_to_one_cluster,
     control: Control {
         what: "the repulsive flow (V = -I) at the same beta",
         trial: |ctx| {

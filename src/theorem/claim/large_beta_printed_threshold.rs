@@ -1,6 +1,6 @@
 //! Single cluster for beta above the printed threshold.
 
-use super::{Case, Claim, Control, Expected, one_cluster};
+use super::{Case, Claim, Control, Expected, one_cluster, uniform_to_one_cluster};
 use crate::theory::threshold::{paper_circle, paper_proof};
 
 /// 2312.10794, Theorem 5.1: the written proof's threshold, and `n^2/pi^2` on the circle as stated in section 7.
@@ -22,10 +22,7 @@ pub static ENTRY: Claim = Claim {
     ],
     quick: 3,
     trials: (100, 300),
-    trial: |case, ctx| {
-        let x = ctx.tokens(case, "uniform")?;
-        one_cluster(case, &x, ctx)
-    },
+    trial: uniform_to_one_cluster,
     control: Control {
         what: "exactly antipodal tokens (the excluded null set) stay apart",
         trial: |ctx| {

@@ -74,6 +74,12 @@ fn one_cluster(case: &Case, x: &Tokens, ctx: &Context) -> Result<Finding> {
     })
 }
 
+/// The trial of the single-cluster theorems: uniform tokens, flowed until one cluster is left.
+fn uniform_to_one_cluster(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let x = ctx.tokens(case, "uniform")?;
+    one_cluster(case, &x, ctx)
+}
+
 /// Tokens after time `t`, without coalescence.
 fn flowed(dynamics: &dyn Dynamics, x: &Tokens, t: f64, rtol: f64) -> Result<Tokens> {
     let options = Options { rtol, merge_radius: 0.0, ..Options::default() };

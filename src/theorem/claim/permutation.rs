@@ -24,8 +24,11 @@ pub static ENTRY: Claim = Claim {
 
 fn reverse(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let dynamics = case.build()?;
-    let x = ctx.tokens(case, "uniform")?;
-    let backwards = |x: &Tokens| Tokens::new(case.d, x.rows().rev().flatten().copied().collect());
+    let x = ctx.weighted_tokens(case, "uniform")?;
+    let backwards = |x: &Tokens| {
+        let masses: Vec<f64> = x.masses().iter().rev().copied().collect();
+        Tokens::new(case.d, x.rows().rev().flatten().copied().collect())?.with_masses(&masses)
+    };
     let rtol = ctx.rtol * 1e-2;
     let first = backwards(&flowed(dynamics.as_ref(), &x, 1.0, rtol)?)?;
     let second = flowed(dynamics.as_ref(), &backwards(&x)?, 1.0, rtol)?;

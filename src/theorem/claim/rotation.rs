@@ -33,12 +33,12 @@ pub static ENTRY: Claim = Claim {
 
 fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> {
     let dynamics = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
-    let x = ctx.tokens(case, "uniform")?;
+    let x = ctx.weighted_tokens(case, "uniform")?;
     let q = random_rotation(case.d, &mut ctx.stream);
     let turn = |x: &Tokens| -> Result<Tokens> {
         let mut y = vec![0.0; x.coordinates().len()];
         x.rows().zip(y.chunks_exact_mut(case.d)).for_each(|(r, o)| mat_vec(&q, r, o));
-        Tokens::normalised(case.d, y)
+        Tokens::normalised(case.d, y)?.with_masses(x.masses())
     };
     let rtol = ctx.rtol * 1e-2;
     let first = turn(&flowed(dynamics.as_ref(), &x, 1.0, rtol)?)?;

@@ -1,6 +1,6 @@
 //! Single cluster for beta <= C/n.
 
-use super::{Case, Claim, Control, Expected, one_cluster};
+use super::{Case, Claim, Control, Expected, uniform_to_one_cluster};
 
 /// 2312.10794, Theorem 4.3, with C = 1 (d = 2: beta <= 1 by 2405.18273).
 pub static ENTRY: Claim = Claim {
@@ -22,10 +22,7 @@ pub static ENTRY: Claim = Claim {
     ],
     quick: 3,
     trials: (100, 300),
-    trial: |case, ctx| {
-        let x = ctx.tokens(case, "uniform")?;
-        one_cluster(case, &x, ctx)
-    },
+    trial: uniform_to_one_cluster,
     control: Control {
         what: "beta = -1 on the circle: three tokens near the regular triangle stay apart",
         trial: |ctx| {

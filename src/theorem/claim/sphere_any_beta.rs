@@ -1,6 +1,6 @@
 //! Single cluster for d >= 3 and every beta.
 
-use super::{Case, Claim, Control, Expected, one_cluster};
+use super::{Case, Claim, Control, Expected, uniform_to_one_cluster};
 
 /// 2312.10794, Theorem 6.1.
 pub static ENTRY: Claim = Claim {
@@ -22,10 +22,7 @@ pub static ENTRY: Claim = Claim {
     ],
     quick: 3,
     trials: (100, 300),
-    trial: |case, ctx| {
-        let x = ctx.tokens(case, "uniform")?;
-        one_cluster(case, &x, ctx)
-    },
+    trial: uniform_to_one_cluster,
     control: Control {
         what: "the repulsive flow (V = -I) keeps tokens apart",
         trial: |ctx| {

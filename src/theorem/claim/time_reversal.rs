@@ -22,7 +22,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn there_and_back(case: &Case, ctx: &mut Context, back: &str) -> Result<Finding> {
-    let x = ctx.tokens(case, "uniform")?;
+    let x = ctx.weighted_tokens(case, "uniform")?;
     let rtol = ctx.rtol * 1e-3;
     let there = flowed(case.build()?.as_ref(), &x, 1.0, rtol)?;
     let home = flowed(plain(back, case.beta, case.n)?.as_ref(), &there, 1.0, rtol)?;

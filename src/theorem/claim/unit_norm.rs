@@ -11,7 +11,7 @@ use crate::sphere::Tokens;
 pub static ENTRY: Claim = Claim {
     name: "unit-norm",
     title: "Tokens stay on the sphere",
-    statement: "||x_i| - 1| <= 4 ulp after every layer and every adaptive step.",
+    statement: "||x_i| - 1| <= 4 ulp after every layer and at the end of an adaptive run.",
     hypotheses: "none",
     applies: super::always,
     citation: "arXiv:2312.10794, (2.3): the velocity is tangent",
