@@ -1,10 +1,11 @@
 //! Flags shared by the commands: tokens and dynamics.
 
 use crate::attention::dynamics::Entry;
+use crate::attention::kernel::Choice;
 use crate::attention::{Dynamics, Head, Spec, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
-use crate::num::stream::Stream;
+use crate::num::{simd::Level, stream::Stream};
 use crate::sphere::{Tokens, law::Law};
 use std::path::PathBuf;
 
@@ -90,6 +91,33 @@ pub struct DynamicsArguments {
     /// Time normalisation of USA: u1, u2, u3 or u4.
     #[arg(long, default_value = "u1")]
     pub time_scale: String,
+    #[command(flatten)]
+    pub kernel: KernelArguments,
+}
+
+/// How the sums are evaluated.
+#[derive(clap::Args)]
+pub struct KernelArguments {
+    /// Algorithm of the kernel sums (see `list kernels`), or auto.
+    #[arg(long, default_value = "auto")]
+    pub kernel: String,
+    /// Relative accuracy wanted of each velocity; above 1e-13 auto may choose a fast algorithm (default 1e-13; solve: rtol / 100).
+    #[arg(long)]
+    pub accuracy: Option<f64>,
+    /// Instruction set: auto, portable, avx2 or avx512.
+    #[arg(long, default_value = "auto")]
+    pub simd: String,
+}
+
+impl KernelArguments {
+    /// The specification with these choices.
+    pub fn apply(&self, spec: Spec, default_accuracy: f64) -> Result<Spec> {
+        let accuracy = self.accuracy.unwrap_or(default_accuracy);
+        if !(accuracy > 0.0 && accuracy <= 0.1) {
+            return Err(Error::parameter("--accuracy", accuracy, "a number in (0, 0.1]"));
+        }
+        Ok(Spec { kernel: Choice::parse(&self.kernel)?, accuracy, level: Level::parse(&self.simd)?, ..spec })
+    }
 }
 
 impl DynamicsArguments {
@@ -98,8 +126,8 @@ impl DynamicsArguments {
         dynamics::find(&self.dynamics, self.causal)
     }
 
-    /// The dynamics for tokens of this shape.
-    pub fn build(&self, n: usize, d: usize) -> Result<Box<dyn Dynamics>> {
+    /// The dynamics for tokens of this shape, with this accuracy unless the user gave one.
+    pub fn build(&self, n: usize, d: usize, accuracy: f64) -> Result<Box<dyn Dynamics>> {
         let heads = self.q.len().max(self.k.len()).max(self.v.len());
         let load = |name: &str, files: &[PathBuf], h: usize| match files.get(h) {
             Some(path) => arrays::matrix(path, None).map(Some),
@@ -109,7 +137,8 @@ impl DynamicsArguments {
         let heads = (0..heads)
             .map(|h| Head::new(d, load("--q", &self.q, h)?, load("--k", &self.k, h)?, load("--v", &self.v, h)?))
             .collect::<Result<Vec<_>>>()?;
-        let spec = Spec { beta: self.beta, n, heads, time_scale: TimeScale::parse(&self.time_scale)? };
+        let spec = Spec { heads, time_scale: TimeScale::parse(&self.time_scale)?, ..Spec::new(self.beta, n) };
+        let spec = self.kernel.apply(spec, accuracy)?;
         (dynamics::build(&self.dynamics, self.causal, &spec)).map_err(flag)
     }
 

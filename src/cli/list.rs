@@ -2,21 +2,21 @@
 
 use super::output::Output;
 use crate::error::{Error, Result};
-use crate::{attention::dynamics, flow::observable, lab::experiment, paper_figs, sphere::law, theorem};
+use crate::{attention::dynamics, attention::kernel, flow::observable, lab::experiment, paper_figs, sphere::law, theorem};
 use serde_json::{Value, json};
 
 /// Flags of `list`.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, observables, figures, experiments or integrators; all when none is given.
+    /// theorems, dynamics, laws, observables, figures, experiments, integrators or kernels; all when none is given.
     kind: Option<String>,
     /// The table of theorems as Markdown, as in the README.
     #[arg(long)]
     markdown: bool,
 }
 
-const KINDS: [&str; 7] = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "integrators"];
+const KINDS: [&str; 8] = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "integrators", "kernels"];
 
 /// Name and summary of everything of a kind.
 pub fn entries(kind: &str) -> Vec<(String, String)> {
@@ -31,6 +31,10 @@ pub fn entries(kind: &str) -> Vec<(String, String)> {
             .iter()
             .map(|(name, _)| pair(name, &experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title)))
             .collect(),
+        "kernels" => {
+            let rows = pair("rows", "row by row, scalar, for every head; the reference the others are held to");
+            std::iter::once(rows).chain(kernel::ALL.iter().map(|k| pair(k.name(), k.summary()))).collect()
+        }
         _ => ["dop853", "dopri5"].iter().filter_map(|n| crate::flow::integrator(n).ok()).map(|t| pair(t.name, t.citation)).collect(),
     }
 }

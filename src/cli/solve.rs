@@ -2,6 +2,7 @@
 
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, finite, matrix, note};
+use crate::attention::kernel::EXACT;
 use crate::attention::{Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, log_times};
@@ -57,7 +58,7 @@ impl Arguments {
         }
         .validated()?;
         let x = self.tokens.tokens()?;
-        let dynamics = self.dynamics.build(x.n(), x.d())?;
+        let dynamics = self.dynamics.build(x.n(), x.d(), (0.01 * self.rtol).max(EXACT))?;
         if let Some(folder) = &self.out {
             create(folder)?;
         }

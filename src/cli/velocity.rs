@@ -2,6 +2,7 @@
 
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, matrix, rows};
+use crate::attention::kernel::EXACT;
 use crate::error::{Error, Result};
 use serde_json::json;
 
@@ -19,7 +20,7 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let x = self.tokens.tokens()?;
-        let dynamics = self.dynamics.build(x.n(), x.d())?;
+        let dynamics = self.dynamics.build(x.n(), x.d(), EXACT)?;
         let mut v = vec![0.0; x.coordinates().len()];
         dynamics.velocity(&x, &mut v);
         if v.iter().any(|v| !v.is_finite()) {
@@ -34,6 +35,7 @@ impl Arguments {
             "d": x.d(),
             "beta": self.dynamics.beta,
             "dynamics": self.dynamics.entry()?.name,
+            "kernel": dynamics.kernel(&x),
             "normalisation": self.dynamics.normalisation()?,
         });
         out.result(&json, &rows(&v, x.d()));

@@ -18,6 +18,7 @@ pub struct Tokens {
     d: usize,
     x: Vec<f64>,
     masses: Vec<f64>,
+    uniform: bool,
 }
 
 impl Tokens {
@@ -47,7 +48,7 @@ impl Tokens {
             }
         }
         let n = x.len() / d;
-        Ok(Self { d, x, masses: vec![1.0 / n as f64; n] })
+        Ok(Self { d, x, masses: vec![1.0 / n as f64; n], uniform: true })
     }
 
     fn check(d: usize, x: &[f64]) -> Result<()> {
@@ -87,13 +88,15 @@ impl Tokens {
         }
         let total = block_sum(masses);
         self.masses = masses.iter().map(|m| m / total).collect();
+        self.uniform = are_equal(&self.masses);
         Ok(self)
     }
 
     /// Builds tokens from parts that already satisfy the invariants (used by integrators and laws).
     pub(crate) fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
         debug_assert_eq!(x.len(), d * masses.len());
-        Self { d, x, masses }
+        let uniform = are_equal(&masses);
+        Self { d, x, masses, uniform }
     }
 
     /// Number of tokens.
@@ -131,6 +134,11 @@ impl Tokens {
         &self.masses
     }
 
+    /// The common mass, when all are equal.
+    pub fn uniform_mass(&self) -> Option<f64> {
+        self.uniform.then(|| self.masses[0])
+    }
+
     /// `<x_i, x_j>`.
     pub fn inner(&self, i: usize, j: usize) -> f64 {
         dot(self.row(i), self.row(j))
@@ -161,4 +169,8 @@ impl Tokens {
     pub fn angles(&self) -> Vec<f64> {
         self.rows().map(|r| r[1].atan2(r[0])).collect()
     }
+}
+
+fn are_equal(masses: &[f64]) -> bool {
+    masses.iter().all(|m| m.to_bits() == masses[0].to_bits())
 }

@@ -1,8 +1,9 @@
 //! Dynamics of tokens. A dynamics is one file here with an [`Entry`]; the command line, the conformance suite and the experiments pick it up.
 
-use super::kernel::direct::{Attention, Output};
+use super::kernel::{Attention, Choice, EXACT, Output, Weights};
 use super::{Head, TimeScale};
 use crate::error::{Error, Result};
+use crate::num::simd::Level;
 use crate::sphere::Tokens;
 
 pub mod causal_sa;
@@ -34,8 +35,20 @@ pub trait Dynamics: Send + Sync {
     /// `x_i'` for every token, row-major n x d into `out`, tangent to the sphere at `x`.
     fn velocity(&self, x: &Tokens, out: &mut [f64]);
 
+    /// The velocity of token i alone.
+    fn velocity_of(&self, x: &Tokens, i: usize) -> Vec<f64> {
+        let mut all = vec![0.0; x.coordinates().len()];
+        self.velocity(x, &mut all);
+        all[i * x.d()..(i + 1) * x.d()].to_vec()
+    }
+
     /// The unprojected attention `sum_j A_ij V x_j` that a layer adds (theory 0.6).
     fn field(&self, x: &Tokens, out: &mut [f64]);
+
+    /// Name of the algorithm that evaluates the velocity of these tokens.
+    fn kernel(&self, _: &Tokens) -> &'static str {
+        "own"
+    }
 
     /// What the dynamics claims.
     fn facts(&self) -> Facts;
@@ -55,12 +68,18 @@ pub struct Spec {
     pub heads: Vec<Head>,
     /// Time normalisation of USA.
     pub time_scale: TimeScale,
+    /// Algorithm of the sums.
+    pub kernel: Choice,
+    /// Relative accuracy wanted of a velocity; above [`EXACT`](super::kernel::EXACT) a fast algorithm may be chosen.
+    pub accuracy: f64,
+    /// Instruction set.
+    pub level: Level,
 }
 
 impl Spec {
     /// Identity matrices and default normalisation.
     pub fn new(beta: f64, n: usize) -> Self {
-        Self { beta, n, heads: Vec::new(), time_scale: TimeScale::default() }
+        Self { beta, n, heads: Vec::new(), time_scale: TimeScale::default(), kernel: Choice::Auto, accuracy: EXACT, level: Level::best() }
     }
 }
 
@@ -121,7 +140,6 @@ pub(crate) struct AttentionDynamics {
 impl AttentionDynamics {
     /// One common constructor: weights, mask and sign decide the facts.
     pub(crate) fn boxed(spec: &Spec, softmax: bool, causal: bool, sign: f64) -> Result<Box<dyn Dynamics>> {
-        use super::kernel::direct::Weights;
         let heads = if spec.heads.is_empty() { vec![Head::default()] } else { spec.heads.clone() };
         let log_factor = spec.time_scale.log_factor(spec.beta, spec.n);
         let plain = heads.len() == 1 && heads[0].is_identity();
@@ -149,7 +167,8 @@ impl AttentionDynamics {
                 _ => None,
             },
         };
-        let attention = Attention { beta: spec.beta, heads, causal, weights, sign };
+        let Spec { beta, kernel, accuracy, level, .. } = *spec;
+        let attention = Attention { beta, heads, causal, weights, sign, kernel, accuracy, level };
         Ok(Box::new(Self { attention, facts }))
     }
 }
@@ -159,8 +178,16 @@ impl Dynamics for AttentionDynamics {
         self.attention.apply(x, Output::Velocity, out);
     }
 
+    fn velocity_of(&self, x: &Tokens, i: usize) -> Vec<f64> {
+        self.attention.apply_row(x, Output::Velocity, i)
+    }
+
     fn field(&self, x: &Tokens, out: &mut [f64]) {
         self.attention.apply(x, Output::Field, out);
+    }
+
+    fn kernel(&self, x: &Tokens) -> &'static str {
+        self.attention.kernel_name(x, Output::Velocity)
     }
 
     fn facts(&self) -> Facts {

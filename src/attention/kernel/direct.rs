@@ -1,211 +1,297 @@
-//! Direct sums: one row of weights at a time, O(n) memory per thread, exact for every beta, mask, mass and head.
+//! Direct tiles: chords and differences of every pair, exact for every beta, in registers for d = 2, 3, 4 and coordinate by coordinate above.
+//!
+//! With `y = x_j - sigma x_i`, `sigma = sign(beta)`, the weight is `e^{-|beta| |y|^2 / 2}` (the kernel without `e^{|beta|}`). The drift adds
+//! `w (x_j - s x_i)`, `s = 1` for near and `s = -1` for far tokens: its tangent part is that of `w x_j` and neither cancels. A pair is
+//! evaluated once and serves both tokens: `w (x_i - s x_j) = -s w (x_j - s x_i)`.
 
-use super::{exp_shifted, log_kernel};
-use crate::attention::Head;
-use crate::num::{dense::mat_vec, sum::dot};
-use crate::sphere::{
-    Tokens,
-    geometry::{antichord2, chord2, project},
-};
-use rayon::prelude::*;
+use super::blocks::{Block, Blocks, layout};
+use super::choice::{Job, Kernel};
+use super::workspace::Workspace;
+use crate::num::simd::{Float, Lanes, Level, Task};
+use crate::sphere::Tokens;
 
-/// How a row of weights is normalised.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Weights {
-    /// `m_j e^{l_j} / sum_k m_k e^{l_k}` (SA).
-    Softmax,
-    /// `m_j e^{l_j + shift}` with a common log factor (USA).
-    Exponential {
-        /// The log factor of the time normalisation.
-        log_factor: f64,
-    },
-}
-
-/// Attention of a fixed system: inverse temperature, heads, mask, weights, and the sign of V (-1 reverses the flow).
-#[derive(Clone, Debug)]
-pub struct Attention {
+/// What a tile needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Chord {
     /// Inverse temperature.
     pub beta: f64,
-    /// At least one head.
-    pub heads: Vec<Head>,
-    /// Token i sees the tokens `j <= i` only.
+    /// Tokens see earlier tokens only.
     pub causal: bool,
-    /// Row normalisation.
-    pub weights: Weights,
-    /// +1 attracts, -1 repels.
-    pub sign: f64,
+    /// Differences to `-sigma x_i` for far tokens.
+    pub far: bool,
 }
 
-/// Below this many coordinate products a sum stays on the calling thread.
-const PARALLEL_WORK: usize = 1 << 17;
-
-/// What a row sum returns.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Output {
-    /// `P_{x_i} sum_j A_ij V x_j`, in difference form.
-    Velocity,
-    /// `sum_j A_ij V x_j`, unprojected (what a layer adds).
-    Field,
+/// Vectors of one level with the constants of [`Chord`].
+#[derive(Clone, Copy)]
+pub(super) struct Constants<L: Lanes> {
+    /// `-|beta| / 2` in powers of two.
+    pub k: L::V,
+    /// Beyond this squared chord the weight is 0.
+    pub cut: L::V,
+    /// Squared chord from which `s` changes.
+    pub far: L::V,
+    /// `sign(beta)`.
+    pub sigma: L::F,
 }
 
-impl Attention {
-    /// Evaluates all rows into `out` (n x d). Each row is summed in the order of its tokens, so bytes do not depend on threads.
-    ///
-    /// **Accuracy** relative error of a velocity row below `1e-13` of its own length while the weights are resolved, down to drifts of
-    /// 1e-300. **Cost** `n^2` exponentials and about `6 n^2 d` flops per head.
-    pub fn apply(&self, x: &Tokens, output: Output, out: &mut [f64]) {
-        let (n, d) = (x.n(), x.d());
-        let images: Vec<Images> = self.heads.iter().map(|h| Images::new(h, x)).collect();
-        let row = |scratch: &mut Scratch, i: usize, out: &mut [f64]| {
-            out.fill(0.0);
-            for (head, image) in self.heads.iter().zip(&images) {
-                self.add_head(head, image, x, i, output, scratch, out);
-            }
-            if output == Output::Velocity && self.heads.iter().any(|h| h.v.is_some()) {
-                project(x.row(i), out);
-            }
-            out.iter_mut().for_each(|v| *v *= self.sign);
+impl<L: Lanes> Constants<L> {
+    #[inline(always)]
+    pub fn new(l: L, chord: &Chord) -> Self {
+        let k = -0.5 * chord.beta.abs() * std::f64::consts::LOG2_E;
+        let cut = (-L::F::SMALLEST / k.abs()).min(8.0);
+        Self {
+            k: l.constant(k),
+            cut: l.constant(cut),
+            far: l.constant(2.0),
+            sigma: L::F::of(if chord.beta < 0.0 { -1.0 } else { 1.0 }),
+        }
+    }
+}
+
+/// All sums of a system: `drift` (n x d, row-major) and `mass` (n), in units of the common mass.
+pub fn sums<F: Float>(chord: &Chord, tokens: &Tokens, blocks: &mut Blocks<F>, level: Level, parallel: bool) {
+    blocks.load(tokens, layout(tokens.n(), 256));
+    let (d, plain) = (blocks.d, blocks.plain);
+    let own = |b: &mut Block<F>| level.run(Tile { chord, d, plain, a: b, b: None });
+    let pair = |a: &mut Block<F>, b: &mut Block<F>| level.run(Tile { chord, d, plain, a, b: Some(b) });
+    blocks.meet(parallel, own, pair);
+}
+
+/// One block with itself or with another one.
+struct Tile<'a, F> {
+    chord: &'a Chord,
+    d: usize,
+    plain: bool,
+    a: &'a mut Block<F>,
+    b: Option<&'a mut Block<F>>,
+}
+
+impl<F: Float> Task for Tile<'_, F> {
+    type F = F;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = F>>(self, l: L) {
+        self.dispatch(l);
+    }
+}
+
+impl<F: Float> Tile<'_, F> {
+    #[inline(always)]
+    fn dispatch<L: Lanes<F = F>>(self, l: L) {
+        match self.d {
+            2 => self.massive::<L, 2>(l),
+            3 => self.massive::<L, 3>(l),
+            4 => self.massive::<L, 4>(l),
+            _ => super::coordinates::tile(l, self.chord, self.d, self.a, self.b),
+        }
+    }
+
+    #[inline(always)]
+    fn massive<L: Lanes<F = F>, const D: usize>(self, l: L) {
+        match (self.plain, self.chord.far) {
+            (true, false) => self.fixed::<L, D, true, false>(l),
+            (true, true) => self.fixed::<L, D, true, true>(l),
+            (false, false) => self.fixed::<L, D, false, false>(l),
+            (false, true) => self.fixed::<L, D, false, true>(l),
+        }
+    }
+
+    #[inline(always)]
+    fn fixed<L: Lanes<F = F>, const D: usize, const PLAIN: bool, const FAR: bool>(self, l: L) {
+        let constants = Constants::new(l, self.chord);
+        let Some(b) = self.b else {
+            let Block { x, m, sums, len, .. } = self.a;
+            let own = Source { x, m, len: *len };
+            return gather::<L, D, PLAIN, FAR>(l, &constants, x, sums, &own, self.chord.causal);
         };
-        if n * n * d < PARALLEL_WORK {
-            let mut scratch = Scratch::new(n, d);
-            out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(&mut scratch, i, o));
-        } else {
-            out.par_chunks_exact_mut(d).enumerate().for_each_init(|| Scratch::new(n, d), |scratch, (i, o)| row(scratch, i, o));
+        if self.chord.causal {
+            let (early, late) = if self.a.start < b.start { (self.a, b) } else { (b, self.a) };
+            let source = Source { x: &early.x, m: &early.m, len: early.len };
+            return gather::<L, D, PLAIN, FAR>(l, &constants, &late.x, &mut late.sums, &source, false);
+        }
+        pair::<L, D, PLAIN, FAR>(l, &constants, self.a, b);
+    }
+}
+
+/// Tokens that are seen.
+struct Source<'a, F> {
+    x: &'a [F],
+    m: &'a [F],
+    len: usize,
+}
+
+/// Targets in lanes, sources one by one: what one block gives to another (or to itself, `own` masking later tokens).
+#[inline(always)]
+fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool>(
+    l: L,
+    c: &Constants<L>,
+    x: &[L::F],
+    sums: &mut [L::F],
+    source: &Source<L::F>,
+    causal_own: bool,
+) {
+    let cap = x.len() / D;
+    let (targets, sums, sigma) = (L::view(x), L::view_mut(sums), l.splat(c.sigma));
+    let vectors = cap / L::WIDTH;
+    for v in 0..vectors {
+        let mut sx = [l.zero(); D];
+        for k in 0..D {
+            sx[k] = l.mul(sigma, targets[k * vectors + v]);
+        }
+        let (mut drift, mut mass) = ([l.zero(); D], l.zero());
+        for j in 0..source.len {
+            let mut xj = [l.zero(); D];
+            for k in 0..D {
+                xj[k] = l.splat(source.x[k * cap + j]);
+            }
+            let (mut w, q, _) = weigh::<L, D, FAR>(l, c, &xj, &sx);
+            if !PLAIN {
+                w = l.mul(w, l.splat(source.m[j]));
+            }
+            if causal_own {
+                w = super::coordinates::later_masked(l, v, j, w);
+            }
+            for k in 0..D {
+                drift[k] = l.fma(w, q[k], drift[k]);
+            }
+            mass = l.add(mass, w);
+        }
+        for k in 0..D {
+            sums[k * vectors + v] = l.add(sums[k * vectors + v], drift[k]);
+        }
+        sums[D * vectors + v] = l.add(sums[D * vectors + v], mass);
+    }
+}
+
+/// The weight of a pair, its difference in the direction that does not cancel, and whether that is the far one.
+#[inline(always)]
+fn weigh<L: Lanes, const D: usize, const FAR: bool>(l: L, c: &Constants<L>, xj: &[L::V; D], sx: &[L::V; D]) -> (L::V, [L::V; D], L::M) {
+    let mut q = *xj;
+    for k in 0..D {
+        q[k] = l.sub(xj[k], sx[k]);
+    }
+    let mut chord = l.mul(q[0], q[0]);
+    for k in 1..D {
+        chord = l.fma(q[k], q[k], chord);
+    }
+    let w = l.exp2_product(chord, c.k, c.cut);
+    let far = l.greater(chord, c.far);
+    if FAR {
+        for k in 0..D {
+            q[k] = l.select(far, l.add(xj[k], sx[k]), q[k]);
         }
     }
+    (w, q, far)
+}
 
-    /// Row i of the attention matrix `A` of head `h` (softmax) or of the weights `m_j e^{...}`.
-    pub fn row_weights(&self, x: &Tokens, h: usize, i: usize) -> Vec<f64> {
-        let mut scratch = Scratch::new(x.n(), x.d());
-        let scale = self.fill_weights(&self.heads[h], &Images::new(&self.heads[h], x), x, i, &mut scratch);
-        scratch.weights.iter().map(|w| w * scale).collect()
+/// Rows of `a` evaluated together.
+const ROWS: usize = 2;
+
+/// Every pair of two blocks once, for both.
+#[inline(always)]
+fn pair<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool>(l: L, c: &Constants<L>, a: &mut Block<L::F>, b: &mut Block<L::F>) {
+    let cap = b.m.len();
+    let vectors = cap / L::WIDTH;
+    b.local.fill(L::F::default());
+    let bm = &L::view(&b.m)[..vectors];
+    let rows = L::view(&b.x);
+    let mut bx = [&rows[..vectors]; D];
+    for (k, row) in bx.iter_mut().enumerate() {
+        *row = &rows[k * vectors..][..vectors];
     }
-
-    /// Adds one head's contribution to row i.
-    #[allow(clippy::too_many_arguments, reason = "the inner loop's state, named once")]
-    fn add_head(&self, head: &Head, image: &Images, x: &Tokens, i: usize, output: Output, scratch: &mut Scratch, out: &mut [f64]) {
-        let scale = self.fill_weights(head, image, x, i, scratch);
-        let seen = if self.causal { i + 1 } else { x.n() };
-        let (xi, weights, delta) = (x.row(i), &scratch.weights[..seen], &mut scratch.delta);
-        delta.fill(0.0);
-        let tangential = output == Output::Velocity && head.v.is_none();
-        if !tangential {
-            // sum_j w_j (x_j - x_i), then V: V x_j = V x_i + V (x_j - x_i).
-            for (&w, xj) in weights.iter().zip(x.rows()) {
-                delta.iter_mut().zip(xj.iter().zip(xi)).for_each(|(s, (a, b))| *s += w * (a - b));
+    let mut parts = L::view_mut(&mut b.local).chunks_exact_mut(vectors);
+    let mut local: [&mut [L::V]; D] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+    let local_mass = &mut parts.next().unwrap_or_default()[..vectors];
+    for row in &mut local {
+        *row = &mut std::mem::take(row)[..vectors];
+    }
+    let sigma = l.splat(c.sigma);
+    for first in (0..a.len).step_by(ROWS) {
+        // The last rows of an odd block are its padding, of mass 0.
+        let (mut sx, mut mi) = ([[l.zero(); D]; ROWS], [l.zero(); ROWS]);
+        for r in 0..ROWS {
+            for k in 0..D {
+                sx[r][k] = l.mul(sigma, l.splat(a.x[k * cap + first + r]));
             }
-            let mass: f64 = weights.iter().sum();
-            match &head.v {
-                None => out.iter_mut().zip(delta.iter().zip(xi)).for_each(|(o, (s, b))| *o += scale * (s + mass * b)),
-                Some(v) => {
-                    delta.iter_mut().zip(xi).for_each(|(s, b)| *s += mass * b);
-                    for (row, o) in v.chunks_exact(x.d()).zip(out.iter_mut()) {
-                        *o += scale * dot(row, delta);
-                    }
+            mi[r] = l.splat(a.m[first + r]);
+        }
+        let (mut drift, mut mass) = ([[l.zero(); D]; ROWS], [l.zero(); ROWS]);
+        for v in 0..vectors {
+            let (mut xj, mut theirs) = ([l.zero(); D], [l.zero(); D]);
+            for k in 0..D {
+                (xj[k], theirs[k]) = (bx[k][v], local[k][v]);
+            }
+            let mut their_mass = local_mass[v];
+            for r in 0..ROWS {
+                let (w, q, far) = weigh::<L, D, FAR>(l, c, &xj, &sx[r]);
+                let (mine, yours) = if PLAIN { (w, w) } else { (l.mul(w, bm[v]), l.mul(w, mi[r])) };
+                let back = if FAR { l.negate_where(far, yours) } else { yours };
+                for k in 0..D {
+                    drift[r][k] = l.fma(mine, q[k], drift[r][k]);
+                    theirs[k] = l.fma(back, q[k], theirs[k]);
                 }
+                mass[r] = l.add(mass[r], mine);
+                their_mass = l.add(their_mass, yours);
             }
-            return;
+            for k in 0..D {
+                local[k][v] = theirs[k];
+            }
+            local_mass[v] = their_mass;
         }
-        // P_x x_j = (x_j - s x_i) + s (|x_j - s x_i|^2 / 2) x_i with s = 1 for near and s = -1 for far tokens: no cancellation either way.
-        let mut radial = 0.0;
-        for (j, (&w, xj)) in weights.iter().zip(x.rows()).enumerate() {
-            if w == 0.0 {
-                continue;
+        for r in 0..ROWS {
+            for k in 0..D {
+                add(&mut a.sums[k * cap + first + r], l.sum(drift[r][k]));
             }
-            let c2 = scratch.chords[j];
-            if c2 <= 2.0 {
-                radial += w * 0.5 * c2;
-                delta.iter_mut().zip(xj.iter().zip(xi)).for_each(|(s, (a, b))| *s += w * (a - b));
-            } else {
-                radial -= w * 0.5 * antichord2(xi, xj);
-                delta.iter_mut().zip(xj.iter().zip(xi)).for_each(|(s, (a, b))| *s += w * (a + b));
-            }
+            add(&mut a.sums[D * cap + first + r], l.sum(mass[r]));
         }
-        out.iter_mut().zip(delta.iter().zip(xi)).for_each(|(o, (s, b))| *o += scale * (s + radial * b));
     }
-
-    /// Fills `scratch.weights` (relative) and `scratch.chords` for row i and returns the factor that makes the weights absolute.
-    fn fill_weights(&self, head: &Head, image: &Images, x: &Tokens, i: usize, scratch: &mut Scratch) -> f64 {
-        let n = x.n();
-        let seen = if self.causal { i + 1 } else { n };
-        let xi = x.row(i);
-        scratch.weights[seen..].fill(0.0);
-        for (c, xj) in scratch.chords[..seen].iter_mut().zip(x.rows()) {
-            *c = chord2(xi, xj);
-        }
-        let weights = &mut scratch.weights[..seen];
-        let chord_kernel = head.q.is_none() && head.k.is_none();
-        // Positive beta: the token itself has exponent 0, the largest. Otherwise the row is shifted by its largest exponent.
-        let mut shift = if chord_kernel { self.beta.abs() } else { 0.0 };
-        if chord_kernel && self.beta >= 0.0 {
-            weights.iter_mut().zip(&scratch.chords).for_each(|(w, c)| *w = -0.5 * self.beta * c);
-        } else if chord_kernel {
-            weights.iter_mut().zip(x.rows()).for_each(|(w, xj)| *w = log_kernel(self.beta, xi, xj));
-        } else {
-            let qi = image.q(i);
-            weights.iter_mut().enumerate().for_each(|(j, w)| *w = self.beta * dot(qi, image.k(j)));
-        }
-        if !(chord_kernel && self.beta >= 0.0) {
-            let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            weights.iter_mut().for_each(|w| *w -= top);
-            shift += top;
-        }
-        let masses = &x.masses()[..seen];
-        match self.weights {
-            Weights::Softmax => {
-                weights.iter_mut().zip(masses).for_each(|(w, m)| *w = m * w.exp());
-                1.0 / crate::num::sum::block_sum(weights)
-            }
-            Weights::Exponential { log_factor } => {
-                weights.iter_mut().zip(masses).for_each(|(w, m)| *w = m * exp_shifted(*w, shift + log_factor));
-                1.0
-            }
-        }
+    // A near pair pulls b against the difference: -sigma.
+    let sums = L::view_mut(&mut b.sums);
+    let back = l.splat(L::F::of(-c.sigma.to_f64()));
+    for (k, (s, t)) in sums.iter_mut().zip(L::view(&b.local)).enumerate() {
+        *s = if k < D * vectors { l.fma(back, *t, *s) } else { l.add(*s, *t) };
     }
 }
 
-/// Query and key images `Q x_i`, `K x_j` of one head; empty for the chord kernel.
-struct Images {
-    q: Vec<f64>,
-    k: Vec<f64>,
-    rank: usize,
+/// Adds in `f64`.
+#[inline(always)]
+pub(super) fn add<F: Float>(to: &mut F, x: F) {
+    *to = F::of(to.to_f64() + x.to_f64());
 }
 
-impl Images {
-    fn new(head: &Head, x: &Tokens) -> Self {
-        if head.q.is_none() && head.k.is_none() {
-            return Self { q: Vec::new(), k: Vec::new(), rank: 1 };
-        }
-        let image = |m: &Option<Vec<f64>>| match m {
-            None => x.coordinates().to_vec(),
-            Some(m) => {
-                let mut out = vec![0.0; x.n() * head.rank];
-                for (row, o) in x.rows().zip(out.chunks_exact_mut(head.rank)) {
-                    mat_vec(m, row, o);
-                }
-                out
-            }
-        };
-        Self { q: image(&head.q), k: image(&head.k), rank: head.rank }
+/// The exact tiles.
+pub struct Direct;
+
+/// The one instance.
+pub static DIRECT: Direct = Direct;
+
+impl Kernel for Direct {
+    fn name(&self) -> &'static str {
+        "direct"
     }
 
-    fn q(&self, i: usize) -> &[f64] {
-        &self.q[i * self.rank..(i + 1) * self.rank]
+    fn summary(&self) -> &'static str {
+        "every pair once by its chord, exact for every beta; n^2/2 exponentials"
     }
 
-    fn k(&self, j: usize) -> &[f64] {
-        &self.k[j * self.rank..(j + 1) * self.rank]
+    fn refuses(&self, _: &Job) -> Option<String> {
+        None
     }
-}
 
-struct Scratch {
-    weights: Vec<f64>,
-    chords: Vec<f64>,
-    delta: Vec<f64>,
-}
+    fn cost(&self, job: &Job) -> f64 {
+        let (n, d) = (job.tokens.n() as f64, job.tokens.d() as f64);
+        0.5 * n * n * (0.25 + 0.1 * d)
+    }
 
-impl Scratch {
-    fn new(n: usize, d: usize) -> Self {
-        Self { weights: vec![0.0; n], chords: vec![0.0; n], delta: vec![0.0; d] }
+    fn error(&self, _: &Job) -> f64 {
+        0.0
+    }
+
+    fn sums(&self, job: &Job, space: &mut Workspace) {
+        let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
+        sums(&chord, job.tokens, &mut space.blocks, job.level, job.parallel());
+        space.sums.reset(job.tokens.n(), job.tokens.d());
+        space.blocks.store(job.tokens.uniform_mass().unwrap_or(1.0), &mut space.sums);
     }
 }

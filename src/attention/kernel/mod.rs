@@ -1,9 +1,28 @@
 //! Kernel sums, one file per algorithm. The kernel is defined by the chord, `e^{beta G} = e^{beta} e^{-beta |x-y|^2/2}`
 //! (for negative beta by the antichord), so no weight is the exponential of a positive number and accuracy does not depend on beta.
+//!
+//! Every algorithm computes the same two sums per token, the drift and the mass of [`Sums`], with a bound of its error. [`Attention::apply`]
+//! chooses the cheapest one that can keep the accuracy wanted, turns sums into velocities, and evaluates again, row by row, every
+//! velocity whose bound is not kept: a fast algorithm is never believed where it cannot be.
 
-pub mod direct;
+mod attention;
+mod blocks;
+mod choice;
+mod close;
+mod coordinates;
+mod direct;
+mod products;
+mod rows;
+mod workspace;
+
+pub use attention::{Attention, EXACT, Output, Weights};
+pub use choice::{ALL, Choice, Job, Kernel, find};
+pub use workspace::{Sums, unnormalised};
 
 use crate::sphere::geometry::{antichord2, chord2};
+
+/// Below this many coordinate products a sum stays on the calling thread.
+pub const PARALLEL_WORK: usize = 1 << 20;
 
 /// `beta <x, y> - |beta| <= 0`, from the chord or the antichord: absolute error `4u` times its own size.
 pub fn log_kernel(beta: f64, x: &[f64], y: &[f64]) -> f64 {

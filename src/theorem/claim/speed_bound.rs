@@ -1,8 +1,7 @@
 //! Bounds on the velocity and on the weights.
 
 use super::{Case, Claim, Context, Control, Expected, Finding};
-use crate::attention::Head;
-use crate::attention::kernel::direct::{Attention, Weights};
+use crate::attention::kernel::Attention;
 use crate::error::Result;
 use crate::num::stats::{nan_max, nan_min};
 use crate::num::sum::dot;
@@ -32,7 +31,7 @@ fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let v = velocity(case.build()?.as_ref(), &x);
     let fastest = v.chunks_exact(case.d).map(|r| dot(r, r).sqrt()).fold(0.0, nan_max);
     // The rows the dynamics really uses: positive, of sum 1, unchanged when all masses are scaled (which shifts every logit).
-    let attention = Attention { beta: case.beta, heads: vec![Head::default()], causal: false, weights: Weights::Softmax, sign: 1.0 };
+    let attention = Attention::new(case.beta);
     let row = attention.row_weights(&x, 0, 0);
     let scaled = Tokens::from_parts(case.d, x.coordinates().to_vec(), x.masses().iter().map(|m| 64.0 * m).collect());
     let shifted = attention.row_weights(&scaled, 0, 0);

@@ -1,0 +1,114 @@
+//! The registered algorithms and the choice between them.
+
+use super::workspace::Workspace;
+use crate::error::{Error, Result};
+use crate::num::simd::Level;
+use crate::num::threads::parallel_allowed;
+use crate::sphere::Tokens;
+
+/// One evaluation: plain attention (Q = K = identity) of all tokens.
+pub struct Job<'a> {
+    /// The tokens.
+    pub tokens: &'a Tokens,
+    /// Inverse temperature.
+    pub beta: f64,
+    /// Token i sees the tokens `j <= i` only.
+    pub causal: bool,
+    /// Drifts are differences to `-sigma x_i` for far tokens: exact in the tangent direction, useless in the radial one.
+    pub far: bool,
+    /// Instruction set.
+    pub level: Level,
+    /// Largest relative error of a row that is wanted.
+    pub accuracy: f64,
+}
+
+impl Job<'_> {
+    /// True when the work is worth threads and they are free.
+    pub(super) fn parallel(&self) -> bool {
+        let (n, d) = (self.tokens.n(), self.tokens.d());
+        n * n * d >= super::PARALLEL_WORK && parallel_allowed()
+    }
+}
+
+/// An algorithm for the sums of a [`Job`].
+pub trait Kernel: Sync {
+    /// Name on the command line.
+    fn name(&self) -> &'static str;
+    /// What it does, in one line.
+    fn summary(&self) -> &'static str;
+    /// Why it cannot do this job, if it cannot.
+    fn refuses(&self, job: &Job) -> Option<String>;
+    /// Estimated nanoseconds on one thread, for the choice only.
+    fn cost(&self, job: &Job) -> f64;
+    /// A priori error of a drift in units of the largest it could be; 0 for relative accuracy row by row.
+    fn error(&self, job: &Job) -> f64;
+    /// Computes `space.sums`.
+    fn sums(&self, job: &Job, space: &mut Workspace);
+}
+
+/// All algorithms, exact ones first.
+pub static ALL: &[&dyn Kernel] = &[&super::direct::DIRECT, &super::products::Products];
+
+/// Which algorithm to use.
+#[derive(Clone, Copy, Default)]
+pub enum Choice {
+    /// The cheapest one that keeps the accuracy.
+    #[default]
+    Auto,
+    /// Row by row, scalar: the reference.
+    Rows,
+    /// This one.
+    Named(&'static dyn Kernel),
+}
+
+impl std::fmt::Debug for Choice {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Choice {
+    /// Parses `auto`, `rows` or the name of a kernel.
+    ///
+    /// **Errors** an unknown name, with the nearest known one.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            "rows" => Ok(Self::Rows),
+            _ => find(name).map(Self::Named),
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Rows => "rows",
+            Self::Named(kernel) => kernel.name(),
+        }
+    }
+
+    /// The kernel for a job.
+    pub(super) fn of(self, job: &Job) -> &'static dyn Kernel {
+        match self {
+            Self::Named(kernel) => kernel,
+            _ => {
+                // An error far above the accuracy would send most rows back to the exact sums.
+                let keeps = |k: &&&'static dyn Kernel| k.refuses(job).is_none() && k.error(job) <= job.accuracy * TYPICAL_DRIFT;
+                let cheapest = ALL.iter().filter(keeps).min_by(|a, b| a.cost(job).total_cmp(&b.cost(job)));
+                cheapest.copied().unwrap_or(&super::direct::DIRECT)
+            }
+        }
+    }
+}
+
+/// Drifts below this are rare until tokens cluster; rows below it are evaluated again.
+const TYPICAL_DRIFT: f64 = 1e-2;
+
+/// Finds a kernel by name.
+///
+/// **Errors** an unknown name, with the nearest known one.
+pub fn find(name: &str) -> Result<&'static dyn Kernel> {
+    let names = ["auto", "rows"].into_iter().chain(ALL.iter().map(|k| k.name()));
+    ALL.iter().copied().find(|k| k.name() == name).ok_or_else(|| Error::unknown("kernel", name, names))
+}

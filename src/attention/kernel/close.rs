@@ -1,0 +1,109 @@
+//! From sums to velocities: `P_x drift` times a factor, with the doubtful rows noted.
+
+use super::workspace::Sums;
+use crate::num::simd::{Lanes, Task};
+
+/// Closes all rows of plain attention.
+pub(super) struct Close<'a> {
+    pub d: usize,
+    /// Tokens, n x d.
+    pub x: &'a [f64],
+    pub sums: &'a Sums,
+    /// Divide by the mass (SA).
+    pub softmax: bool,
+    /// Two factors, so that neither overflows before the end.
+    pub factors: [f64; 2],
+    pub accuracy: f64,
+    pub out: &'a mut [f64],
+    /// Rows whose bound exceeds the accuracy or whose mass underflows.
+    pub doubtful: &'a mut Vec<usize>,
+}
+
+/// A softmax mass below this may have lost its largest terms.
+const SMALLEST_MASS: f64 = 1e-200;
+
+impl Task for Close<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        match self.d {
+            2 => self.rows::<L, 2>(l),
+            3 => self.rows::<L, 3>(l),
+            _ => self.rows::<L, 0>(l),
+        }
+    }
+}
+
+impl Close<'_> {
+    /// `D` is the dimension, 0 for any.
+    #[inline(always)]
+    fn rows<L: Lanes<F = f64>, const D: usize>(self, l: L) {
+        let d = if D > 0 { D } else { self.d };
+        let n = self.sums.mass.len();
+        let (per_mass, absolute) = (self.sums.per_mass, self.sums.absolute);
+        for i in 0..n {
+            let (x, drift) = (&self.x[i * d..][..d], &self.sums.drift[i * d..][..d]);
+            let (out, mass) = (&mut self.out[i * d..][..d], self.sums.mass[i]);
+            let radial = if D > 0 { short_dot(x, drift) } else { dot(l, x, drift) };
+            let factor = if self.softmax { self.factors[0] / mass } else { self.factors[0] };
+            let error = per_mass * mass + absolute;
+            let longest =
+                if D > 0 { project(x, drift, radial, factor, self.factors[1], out) } else { project_lanes(l, x, drift, [radial, factor, self.factors[1]], out) };
+            // A softmax divides by the mass: its relative error adds to that of the drift.
+            let kept = error <= self.accuracy * longest && absolute <= self.accuracy * mass;
+            if !(kept || error == 0.0) || (self.softmax && !(mass > SMALLEST_MASS)) {
+                self.doubtful.push(i);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn short_dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (a, b) in a.iter().zip(b) {
+        sum += a * b;
+    }
+    sum
+}
+
+#[inline(always)]
+fn dot<L: Lanes<F = f64>>(l: L, a: &[f64], b: &[f64]) -> f64 {
+    let whole = a.len() - a.len() % L::WIDTH;
+    let mut sum = l.zero();
+    for (a, b) in L::view(&a[..whole]).iter().zip(L::view(&b[..whole])) {
+        sum = l.fma(*a, *b, sum);
+    }
+    l.sum(sum) + short_dot(&a[whole..], &b[whole..])
+}
+
+/// Writes `(drift - radial x)` times both factors and returns the largest entry before them.
+#[inline(always)]
+fn project(x: &[f64], drift: &[f64], radial: f64, factor: f64, second: f64, out: &mut [f64]) -> f64 {
+    let mut longest = 0.0f64;
+    for ((o, s), x) in out.iter_mut().zip(drift).zip(x) {
+        let v = s - radial * x;
+        longest = if v.abs() > longest { v.abs() } else { longest };
+        *o = v * factor * second;
+    }
+    longest
+}
+
+/// The same in lanes.
+#[inline(always)]
+fn project_lanes<L: Lanes<F = f64>>(l: L, x: &[f64], drift: &[f64], factors: [f64; 3], out: &mut [f64]) -> f64 {
+    let whole = x.len() - x.len() % L::WIDTH;
+    let [radial, factor, second] = factors;
+    let (minus, first, last) = (l.splat(-radial), l.splat(factor), l.splat(second));
+    let mut longest = l.zero();
+    let rows = L::view(&x[..whole]).iter().zip(L::view(&drift[..whole]));
+    for (o, (x, s)) in L::view_mut(&mut out[..whole]).iter_mut().zip(rows) {
+        let v = l.fma(minus, *x, *s);
+        longest = l.max(longest, l.max(v, l.sub(l.zero(), v)));
+        *o = l.mul(l.mul(v, first), last);
+    }
+    let rest = project(&x[whole..], &drift[whole..], radial, factor, second, &mut out[whole..]);
+    rest.max(l.largest(longest))
+}

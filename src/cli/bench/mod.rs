@@ -1,0 +1,39 @@
+//! `bench`: what this machine reaches, beside its own peaks.
+
+mod peak;
+mod rhs;
+mod timing;
+
+use super::output::Output;
+use crate::error::Result;
+use clap::Subcommand;
+
+/// Flags of `bench`.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  metastable bench rhs --n 4096 --d 128 --accuracy 1e-9 --format json")]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// One right-hand side for n uniform tokens.
+    Rhs(rhs::Arguments),
+    /// This machine's peaks: fused multiply-adds, exponentials, memory copies.
+    Peak,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        match self.what {
+            What::Rhs(arguments) => arguments.run(out),
+            What::Peak => {
+                let peaks = peak::Peaks::measure(crate::num::simd::Level::best());
+                out.result(&peaks.json(), &peaks.text());
+                Ok(0)
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The machine's own peaks, measured in the same run as everything that is compared with them.
+
+use super::timing::time;
+use crate::num::{loops, simd::Level};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::hint::black_box;
+
+/// Peaks of all threads together.
+pub struct Peaks {
+    level: Level,
+    threads: usize,
+    /// Floating-point operations per second of fused multiply-adds in `f64`.
+    pub flops: f64,
+    /// Seconds of one exponential, when every thread does nothing else.
+    pub exponential: f64,
+    /// Bytes copied per second (read and written count once each).
+    pub copy: f64,
+}
+
+impl Peaks {
+    /// Measures them, in about two seconds.
+    pub fn measure(level: Level) -> Self {
+        let threads = rayon::current_num_threads();
+        let everywhere = |work: &(dyn Fn() + Sync)| time(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work())).median;
+        let rounds = 2000;
+        let operations = loops::multiply_add(level, 1).1 * rounds as f64;
+        let fma = everywhere(&|| {
+            black_box(loops::multiply_add(level, black_box(rounds)));
+        });
+        let start: Vec<f64> = (0..2048).map(|i| -0.01 * f64::from(i)).collect();
+        let passes = 100;
+        let exp = everywhere(&|| {
+            let mut t = start.clone();
+            for _ in 0..passes {
+                // The results, in (0, 1], are negated by the next pass's input: copying is part of any use.
+                t.copy_from_slice(&start);
+                loops::exponentials(level, black_box(&mut t));
+            }
+        });
+        let bytes = 1usize << 26;
+        let copy = everywhere(&|| {
+            black_box(black_box(vec![1u8; bytes]).clone());
+        });
+        Self {
+            level,
+            threads,
+            flops: threads as f64 * operations / fma,
+            exponential: exp / (threads * passes * start.len()) as f64,
+            copy: 2.0 * (threads * bytes) as f64 / copy,
+        }
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> Value {
+        json!({"simd": self.level.name(), "threads": self.threads, "fma_flops_per_second": self.flops, "seconds_per_exponential": self.exponential,
+            "copy_bytes_per_second": self.copy})
+    }
+
+    /// In words.
+    pub fn text(&self) -> String {
+        format!(
+            "{}, {} threads: {:.1} GFLOP/s of fused multiply-adds, {:.3} ns per exponential, {:.1} GB/s copied",
+            self.level.name(),
+            self.threads,
+            self.flops / 1e9,
+            self.exponential * 1e9,
+            self.copy / 1e9
+        )
+    }
+}

@@ -1,0 +1,82 @@
+//! `bench rhs`: one right-hand side, against the machine's peaks and against the exact sums.
+
+use super::peak::Peaks;
+use super::timing::time;
+use crate::attention::{Spec, dynamics};
+use crate::cli::input::KernelArguments;
+use crate::cli::output::Output;
+use crate::error::{Error, Result};
+use crate::num::stream::Stream;
+use crate::sphere::{Tokens, law::Law};
+use serde_json::json;
+
+/// Flags of `bench rhs`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[arg(long, default_value_t = 1024)]
+    n: usize,
+    #[arg(long, default_value_t = 3)]
+    d: usize,
+    #[arg(long, default_value_t = 4.0, allow_hyphen_values = true)]
+    beta: f64,
+    #[arg(long, default_value = "sa")]
+    dynamics: String,
+    #[command(flatten)]
+    kernel: KernelArguments,
+}
+
+/// Rows compared with the exact sums.
+const CHECKED: usize = 16;
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let Self { n, d, beta, ref dynamics, .. } = self;
+        if n > 10_000_000 {
+            return Err(Error::parameter("--n", n, "at most 10000000 tokens"));
+        }
+        let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["bench"]))?;
+        let spec = self.kernel.apply(Spec::new(beta, n), 1e-13)?;
+        let (level, built) = (spec.level, dynamics::build(dynamics, false, &spec)?);
+        let mut v = vec![0.0; x.coordinates().len()];
+        let timing = time(|| built.velocity(&x, &mut v));
+        let peaks = Peaks::measure(level);
+        let deviation = self.deviation(&x, &v)?;
+        let pairs = (n as f64).powi(2) / timing.median;
+        // Scores once per pair, both sums: 3 d fused operations per pair of tokens, exponentials not counted.
+        let fraction = 3.0 * (n as f64).powi(2) * d as f64 / timing.median / peaks.flops;
+        let exponentials = timing.median / ((n as f64).powi(2) * peaks.exponential);
+        let json = json!({"median_seconds": timing.median, "best_seconds": timing.best, "pairs_per_second": pairs,
+            "repetitions": timing.repetitions, "n": n, "d": d, "beta": beta, "dynamics": dynamics, "threads": rayon::current_num_threads(),
+            "kernel": built.kernel(&x), "simd": level.name(), "accuracy": spec.accuracy, "largest_deviation": deviation,
+            "fraction_of_peak": fraction, "times_exponentials_alone": exponentials, "peak": peaks.json()});
+        let text = format!(
+            "{:.4e} s per right-hand side ({} kernel, {}), {:.3} ns per pair, {} threads, {} repetitions\n{:.0} % of the peak counting 3 n^2 d operations; {exponentials:.2} times n^2 exponentials alone\nlargest deviation of {CHECKED} rows from the exact sums: {deviation:.1e} of the largest of them\n{}",
+            timing.median,
+            built.kernel(&x),
+            level.name(),
+            1e9 / pairs,
+            rayon::current_num_threads(),
+            timing.repetitions,
+            100.0 * fraction,
+            peaks.text()
+        );
+        out.result(&json, &text);
+        Ok(0)
+    }
+
+    /// Largest deviation of some rows from the exact sums, relative to the longest of them.
+    fn deviation(&self, x: &Tokens, v: &[f64]) -> Result<f64> {
+        let (n, d) = (x.n(), x.d());
+        let step = n.div_ceil(CHECKED);
+        let (mut worst, mut longest) = (0.0f64, 0.0f64);
+        let exact = dynamics::build(&self.dynamics, false, &Spec::new(self.beta, n))?;
+        for i in (0..n).step_by(step) {
+            let row = exact.velocity_of(x, i);
+            let off = row.iter().zip(&v[i * d..(i + 1) * d]).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            worst = worst.max(off);
+            longest = longest.max(row.iter().map(|a| a * a).sum::<f64>().sqrt());
+        }
+        Ok(worst / longest.max(f64::MIN_POSITIVE))
+    }
+}

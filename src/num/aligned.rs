@@ -1,0 +1,47 @@
+//! Buffers that start on a cache line: a vector load then never touches two.
+
+use std::ops::{Deref, DerefMut};
+
+/// A reusable buffer on a 64-byte boundary.
+///
+/// ```
+/// let mut b = metastable::num::aligned::Aligned::<f64>::default();
+/// b.reset(5);
+/// assert_eq!((b.len(), b.as_ptr() as usize % 64), (5, 0));
+/// ```
+#[derive(Default)]
+pub struct Aligned<F> {
+    data: Vec<F>,
+    offset: usize,
+    len: usize,
+}
+
+impl<F: Copy + Default> Aligned<F> {
+    /// Makes it `len` zeros; allocates only to grow.
+    pub fn reset(&mut self, len: usize) {
+        self.resize(len);
+        self.fill(F::default());
+    }
+
+    /// Makes it `len` numbers, whatever they are.
+    pub fn resize(&mut self, len: usize) {
+        let slack = 64 / std::mem::size_of::<F>();
+        self.data.resize(len + slack, F::default());
+        // The allocator may not know the alignment (never so in practice): then the start is as good as any.
+        self.offset = self.data.as_ptr().align_offset(64).min(slack);
+        self.len = len;
+    }
+}
+
+impl<F> Deref for Aligned<F> {
+    type Target = [F];
+    fn deref(&self) -> &[F] {
+        &self.data[self.offset..self.offset + self.len]
+    }
+}
+
+impl<F> DerefMut for Aligned<F> {
+    fn deref_mut(&mut self) -> &mut [F] {
+        &mut self.data[self.offset..self.offset + self.len]
+    }
+}

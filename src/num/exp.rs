@@ -1,0 +1,261 @@
+//! The exponential of non-positive numbers in lanes, `2^t` for `t <= 0`.
+//!
+//! `t = N + r` with `N` a multiple of `1/16` (AVX-512) or an integer (elsewhere), found by adding and subtracting a constant whose last bit
+//! weighs `1/16` or `1`; then `2^t = 2^floor(N) 2^{frac N} 2^r` with the middle factor from a table of 16 and `2^r = 1 + r q(r)`.
+//!
+//! **Error bound** (`u = 2^-53`, `t > -1020`). AVX-512, `|r| <= 1/32`: `q` of degree 5 interpolates to `1.5e-17` (measured with its rounded
+//! coefficients against 60 digits), the sum `1 + r q` rounds once (`u`) and inherits at most `0.022 * 3u`, the table is correctly rounded
+//! (`u`) and the product rounds (`u`): below `3.3u`. AVX2, `|r| <= 1/2`: degree 10 to `2e-17`, `r q` at most 0.42 with relative error
+//! `2u`, relative to a sum of at least 0.7: below `2.7u`; the scaling by a power of two is exact. Portable, products rounded: below `4u`.
+//! `exp2_product(a, b)` takes the argument `a b` exactly where fused operations exist and with relative error `u` in
+//! the portable lanes, that is `0.7 u |t|` more. `f32`: the same with `u = 2^-24`, degree 5, `5e-9`.
+//!
+//! **Underflow** nothing is subnormal: `2^t` is 0 for `t <= -1020` (`t <= -124` in `f32`), at every level, `-inf` included;
+//! `exp2_product(a, b, cut)` is 0 for `a >= cut` and the caller chooses `cut <= 1020 / |b|`. Positive arguments up to 1 are evaluated as
+//! well (rounding of a chord may produce them); larger ones are outside the contract.
+
+use pulp::Simd;
+use std::f64::consts::LN_2;
+
+/// `(2^r - 1) / r` on `|r| <= 1/32`, lowest power first: Chebyshev interpolation in 60 digits, rounded.
+#[cfg(target_arch = "x86_64")]
+const NEAR: [f64; 6] =
+    [0.6931471805599457, 0.24022650695910075, 0.0555041086566393, 0.009618129106919537, 0.0013333781576784268, 0.00015403723980749256];
+
+/// The same on `|r| <= 1/2`.
+const FULL: [f64; 11] = [
+    LN_2,
+    0.24022650695910097,
+    0.0555041086648216,
+    0.009618129107606888,
+    0.0013333558146416936,
+    0.0001540353044173605,
+    1.525273382983612e-05,
+    1.321544258792169e-06,
+    1.0178062445845774e-07,
+    7.072585949269223e-09,
+    4.4549605981865186e-10,
+];
+
+/// The same for `f32`, `|r| <= 1/2`.
+const SHORT: [f32; 6] = [0.693_147_2, 0.240_226_5, 0.055_503_573, 0.009_618_082, 0.001_339_086_3, 0.000_154_531_63];
+
+/// `2^{k/16}`, correctly rounded.
+#[cfg(target_arch = "x86_64")]
+const TABLE: [f64; 16] = [
+    1.0,
+    1.0442737824274138,
+    1.0905077326652577,
+    1.1387886347566916,
+    1.189207115002721,
+    1.241857812073484,
+    1.2968395546510096,
+    1.3542555469368927,
+    std::f64::consts::SQRT_2,
+    1.4768261459394993,
+    1.5422108254079407,
+    1.6104903319492543,
+    1.681792830507429,
+    1.7562521603732995,
+    1.8340080864093424,
+    1.9152065613971474,
+];
+
+/// Adding this rounds to integers (the last bit of the sum weighs 1).
+const ROUND: f64 = 6755399441055744.0;
+const ROUND_F32: f32 = 12582912.0;
+
+/// Below this everything is 0.
+pub const SMALLEST: f64 = -1020.0;
+/// The same in `f32`.
+pub const SMALLEST_F32: f32 = -124.0;
+
+/// Portable `2^t`, `t <= 0`.
+#[inline(always)]
+pub fn exp2_f64(t: f64) -> f64 {
+    let m = t + ROUND;
+    let r = t - (m - ROUND);
+    let mut q = FULL[10];
+    for c in FULL[..10].iter().rev() {
+        q = q * r + c;
+    }
+    let scale = f64::from_bits(m.to_bits().wrapping_add(1023) << 52);
+    if t > SMALLEST { (1.0 + r * q) * scale } else { 0.0 }
+}
+
+/// Portable `2^t`, `t <= 0`, in `f32`.
+#[inline(always)]
+pub fn exp2_f32(t: f32) -> f32 {
+    let m = t + ROUND_F32;
+    let r = t - (m - ROUND_F32);
+    let mut q = SHORT[5];
+    for c in SHORT[..5].iter().rev() {
+        q = q * r + c;
+    }
+    let scale = f32::from_bits(m.to_bits().wrapping_add(127) << 23);
+    if t > SMALLEST_F32 { (1.0 + r * q) * scale } else { 0.0 }
+}
+
+/// The exponential at a level.
+pub trait Exp2: Simd {
+    /// `2^t`.
+    fn exp2_f64(self, t: Self::f64s) -> Self::f64s;
+    /// `2^(a b)`, 0 for `a >= cut`.
+    fn exp2_product_f64(self, a: Self::f64s, b: Self::f64s, cut: Self::f64s) -> Self::f64s;
+    /// `2^t`.
+    fn exp2_f32(self, t: Self::f32s) -> Self::f32s;
+    /// `2^(a b)`, 0 for `a >= cut`.
+    fn exp2_product_f32(self, a: Self::f32s, b: Self::f32s, cut: Self::f32s) -> Self::f32s;
+    /// `m ? -a : a`
+    fn negate_f64(self, m: Self::m64s, a: Self::f64s) -> Self::f64s;
+    /// `m ? -a : a`
+    fn negate_f32(self, m: Self::m32s, a: Self::f32s) -> Self::f32s;
+}
+
+/// `1 + r q(r)` by Horner's rule.
+#[inline(always)]
+fn polynomial_f64<S: Simd, const N: usize>(s: S, c: &[f64; N], r: S::f64s) -> S::f64s {
+    let mut q = s.splat_f64s(c[N - 1]);
+    for k in (0..N - 1).rev() {
+        q = s.mul_add_e_f64s(q, r, s.splat_f64s(c[k]));
+    }
+    s.mul_add_e_f64s(q, r, s.splat_f64s(1.0))
+}
+
+#[inline(always)]
+fn polynomial_f32<S: Simd>(s: S, r: S::f32s) -> S::f32s {
+    let mut q = s.splat_f32s(SHORT[5]);
+    for k in (0..5).rev() {
+        q = s.mul_add_e_f32s(q, r, s.splat_f32s(SHORT[k]));
+    }
+    s.mul_add_e_f32s(q, r, s.splat_f32s(1.0))
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Exp2, FULL, NEAR, ROUND, ROUND_F32, SMALLEST, SMALLEST_F32, TABLE, polynomial_f32, polynomial_f64};
+    use pulp::x86::{V3, V4};
+    use pulp::{Simd, b8, b16, cast, f32x8, f32x16, f64x4, f64x8, m32x8, m64x4};
+
+    /// Adding this rounds to sixteenths.
+    const ROUND_16: f64 = ROUND / 16.0;
+
+    /// The table with `k << 48` taken off the bits of entry k.
+    const SHIFTED: [u64; 16] = {
+        let mut out = [0; 16];
+        let mut k = 0;
+        while k < 16 {
+            out[k] = TABLE[k].to_bits().wrapping_sub((k as u64) << 48);
+            k += 1;
+        }
+        out
+    };
+
+    #[inline(always)]
+    fn sixteenths(s: V4, m: f64x8, r: f64x8, normal: b8) -> f64x8 {
+        let halves: [f64x8; 2] = cast(SHIFTED);
+        // The low four bits of m number the sixteenth, the bits above them are the exponent: shifted by 48 they complete the entry.
+        let table = s.avx512f._mm512_permutex2var_pd(cast(halves[0]), cast(m), cast(halves[1]));
+        let scale = s.avx512f._mm512_add_epi64(cast(table), s.avx512f._mm512_slli_epi64::<48>(cast(m)));
+        let p = polynomial_f64(s, &NEAR, r);
+        cast(s.avx512f._mm512_maskz_mul_pd(normal.0, cast(scale), cast(p)))
+    }
+
+    #[inline(always)]
+    fn integers(s: V4, m: f32x16, r: f32x16, normal: b16) -> f32x16 {
+        let one = s.avx512f._mm512_set1_epi32(127);
+        let scale = s.avx512f._mm512_slli_epi32::<23>(s.avx512f._mm512_add_epi32(cast(m), one));
+        cast(s.avx512f._mm512_maskz_mul_ps(normal.0, cast(scale), cast(polynomial_f32(s, r))))
+    }
+
+    impl Exp2 for V4 {
+        #[inline(always)]
+        fn exp2_f64(self, t: f64x8) -> f64x8 {
+            let round = self.splat_f64s(ROUND_16);
+            let m = self.add_f64s(t, round);
+            let r = self.sub_f64s(t, self.sub_f64s(m, round));
+            sixteenths(self, m, r, self.greater_than_f64s(t, self.splat_f64s(SMALLEST)))
+        }
+        #[inline(always)]
+        fn exp2_product_f64(self, a: f64x8, b: f64x8, cut: f64x8) -> f64x8 {
+            let round = self.splat_f64s(ROUND_16);
+            let m = self.mul_add_e_f64s(a, b, round);
+            let r = self.avx512f._mm512_fmsub_pd(cast(a), cast(b), cast(self.sub_f64s(m, round)));
+            sixteenths(self, m, cast(r), self.less_than_f64s(a, cut))
+        }
+        #[inline(always)]
+        fn exp2_f32(self, t: f32x16) -> f32x16 {
+            let round = self.splat_f32s(ROUND_F32);
+            let m = self.add_f32s(t, round);
+            let r = self.sub_f32s(t, self.sub_f32s(m, round));
+            integers(self, m, r, self.greater_than_f32s(t, self.splat_f32s(SMALLEST_F32)))
+        }
+        #[inline(always)]
+        fn exp2_product_f32(self, a: f32x16, b: f32x16, cut: f32x16) -> f32x16 {
+            let round = self.splat_f32s(ROUND_F32);
+            let m = self.mul_add_e_f32s(a, b, round);
+            let r = self.avx512f._mm512_fmsub_ps(cast(a), cast(b), cast(self.sub_f32s(m, round)));
+            integers(self, m, cast(r), self.less_than_f32s(a, cut))
+        }
+        #[inline(always)]
+        fn negate_f64(self, m: b8, a: f64x8) -> f64x8 {
+            cast(self.avx512f._mm512_mask_sub_pd(cast(a), m.0, self.avx512f._mm512_setzero_pd(), cast(a)))
+        }
+        #[inline(always)]
+        fn negate_f32(self, m: b16, a: f32x16) -> f32x16 {
+            cast(self.avx512f._mm512_mask_sub_ps(cast(a), m.0, self.avx512f._mm512_setzero_ps(), cast(a)))
+        }
+    }
+
+    /// `2^{m - ROUND} p` by moving the integer in m's last bits into the exponent, 0 where not `normal`.
+    #[inline(always)]
+    fn scaled_f64(s: V3, m: f64x4, p: f64x4, normal: m64x4) -> f64x4 {
+        let bits = s.avx2._mm256_slli_epi64::<52>(s.avx2._mm256_add_epi64(cast(m), cast([1023u64; 4])));
+        cast(s.avx._mm256_and_pd(cast(normal), cast(s.mul_f64s(p, cast(bits)))))
+    }
+
+    #[inline(always)]
+    fn scaled_f32(s: V3, m: f32x8, p: f32x8, normal: m32x8) -> f32x8 {
+        let bits = s.avx2._mm256_slli_epi32::<23>(s.avx2._mm256_add_epi32(cast(m), cast([127u32; 8])));
+        cast(s.avx._mm256_and_ps(cast(normal), cast(s.mul_f32s(p, cast(bits)))))
+    }
+
+    impl Exp2 for V3 {
+        #[inline(always)]
+        fn exp2_f64(self, t: f64x4) -> f64x4 {
+            let round = self.splat_f64s(ROUND);
+            let m = self.add_f64s(t, round);
+            let r = self.sub_f64s(t, self.sub_f64s(m, round));
+            scaled_f64(self, m, polynomial_f64(self, &FULL, r), self.greater_than_f64s(t, self.splat_f64s(SMALLEST)))
+        }
+        #[inline(always)]
+        fn exp2_product_f64(self, a: f64x4, b: f64x4, cut: f64x4) -> f64x4 {
+            let round = self.splat_f64s(ROUND);
+            let m = self.mul_add_e_f64s(a, b, round);
+            let r = cast(self.fma._mm256_fmsub_pd(cast(a), cast(b), cast(self.sub_f64s(m, round))));
+            scaled_f64(self, m, polynomial_f64(self, &FULL, r), self.less_than_f64s(a, cut))
+        }
+        #[inline(always)]
+        fn exp2_f32(self, t: f32x8) -> f32x8 {
+            let round = self.splat_f32s(ROUND_F32);
+            let m = self.add_f32s(t, round);
+            let r = self.sub_f32s(t, self.sub_f32s(m, round));
+            scaled_f32(self, m, polynomial_f32(self, r), self.greater_than_f32s(t, self.splat_f32s(SMALLEST_F32)))
+        }
+        #[inline(always)]
+        fn exp2_product_f32(self, a: f32x8, b: f32x8, cut: f32x8) -> f32x8 {
+            let round = self.splat_f32s(ROUND_F32);
+            let m = self.mul_add_e_f32s(a, b, round);
+            let r = cast(self.fma._mm256_fmsub_ps(cast(a), cast(b), cast(self.sub_f32s(m, round))));
+            scaled_f32(self, m, polynomial_f32(self, r), self.less_than_f32s(a, cut))
+        }
+        #[inline(always)]
+        fn negate_f64(self, m: m64x4, a: f64x4) -> f64x4 {
+            self.select_f64s(m, self.neg_f64s(a), a)
+        }
+        #[inline(always)]
+        fn negate_f32(self, m: m32x8, a: f32x8) -> f32x8 {
+            self.select_f32s(m, self.neg_f32s(a), a)
+        }
+    }
+}

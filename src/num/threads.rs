@@ -1,0 +1,30 @@
+//! Who may use threads: a sweep runs its cells in parallel and everything inside them sequentially, one large run the other way round.
+
+use std::cell::Cell;
+
+thread_local! {
+    static SEQUENTIAL: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` with every sum inside it kept on this thread; a sweep wraps each of its tasks in this.
+///
+/// ```
+/// use metastable::num::threads::{parallel_allowed, sequentially};
+/// assert!(parallel_allowed());
+/// assert!(!sequentially(parallel_allowed));
+/// ```
+pub fn sequentially<R>(work: impl FnOnce() -> R) -> R {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            SEQUENTIAL.set(self.0);
+        }
+    }
+    let _restore = Restore(SEQUENTIAL.replace(true));
+    work()
+}
+
+/// True unless an outer sweep owns the threads.
+pub fn parallel_allowed() -> bool {
+    !SEQUENTIAL.get()
+}
