@@ -39,17 +39,39 @@ pub enum Hemisphere {
 /// let Hemisphere::Open { radius, .. } = hemisphere(&half) else { panic!() };
 /// assert!((radius - 0.2).abs() < 1e-15);
 /// assert!(matches!(hemisphere(&Tokens::from_angles(&[0.0, 2.0, 4.0]).unwrap()), Hemisphere::None { .. }));
+/// let hardly = Tokens::from_angles(&[0.3, 2.0, 0.3 - std::f64::consts::PI - 1e-12]).unwrap();
+/// assert!(matches!(hemisphere(&hardly), Hemisphere::Open { .. }));
 /// ```
 pub fn hemisphere(x: &Tokens) -> Hemisphere {
     let (p, weights) = nearest_hull_point(x);
     let norm = dot(&p, &p).sqrt();
-    let w: Vec<f64> = p.iter().map(|v| v / norm).collect();
+    let mut w: Vec<f64> = p.iter().map(|v| v / norm).collect();
+    if norm > 0.0 && norm < 1e-3 {
+        // A short p has a poor direction; the true one is orthogonal to the face that carries it.
+        straighten(&mut w, x, &weights);
+    }
     let margin = x.rows().map(|r| dot(r, &w)).fold(f64::INFINITY, f64::min);
     if norm > 0.0 && margin > 16.0 * x.d() as f64 * f64::EPSILON {
         let radius = x.rows().map(|r| dist(r, &w)).fold(0.0, f64::max);
         Hemisphere::Open { w, margin, radius }
     } else {
         Hemisphere::None { weights, residual: norm }
+    }
+}
+
+/// Removes from `w` what lies along the differences of the tokens of positive weight.
+fn straighten(w: &mut [f64], x: &Tokens, weights: &[f64]) {
+    let face: Vec<&[f64]> = x.rows().zip(weights).filter(|(_, l)| **l > 0.0).map(|(r, _)| r).collect();
+    let rows: Vec<Vec<f64>> = face[1..].iter().map(|r| r.iter().zip(face[0]).map(|(a, b)| a - b).collect()).collect();
+    let k = rows.len();
+    let gram: Vec<f64> = (0..k * k).map(|i| dot(&rows[i / k], &rows[i % k])).collect();
+    let along: Vec<f64> = rows.iter().map(|r| dot(r, w)).collect();
+    let amounts = if k > 0 { dense::solve(&gram, &along) } else { Vec::new() };
+    let mut straight = w.to_vec();
+    rows.iter().zip(amounts).for_each(|(r, a)| straight.iter_mut().zip(r).for_each(|(s, v)| *s -= a * v));
+    let norm = dot(&straight, &straight).sqrt();
+    if norm > 0.5 {
+        w.iter_mut().zip(straight).for_each(|(w, s)| *w = s / norm);
     }
 }
 

@@ -7,9 +7,6 @@ use rayon::prelude::*;
 /// Every block length is a multiple of this: a whole number of vectors at every level and in both precisions.
 pub const GRAIN: usize = 16;
 
-/// Room for four vectors of sums at every level.
-pub const STRIP: usize = 64;
-
 /// Number of blocks and length of each: one block for few tokens, at least four beyond, blocks of at most `largest` tokens (so that they
 /// fit a cache) and at most 512 of them (so that a round is worth its barrier).
 pub(super) fn layout(n: usize, largest: usize) -> (usize, usize) {
@@ -29,8 +26,6 @@ pub struct Block<F> {
     pub len: usize,
     /// Coordinates, `d` rows of `cap`.
     pub x: Aligned<F>,
-    /// Tangent vectors, as the coordinates; used by Hessian products only.
-    pub u: Aligned<F>,
     /// Masses.
     pub m: Aligned<F>,
     /// Sums: `d` rows for the drift and one for the mass, each of `cap`.
@@ -63,7 +58,7 @@ impl<F: Float> Blocks<F> {
         for (b, block) in self.list.iter_mut().enumerate() {
             block.start = (b * cap).min(n);
             block.len = ((b + 1) * cap).min(n) - block.start;
-            for (buffer, size) in [(&mut block.x, d * cap), (&mut block.sums, (d + 1) * cap), (&mut block.local, (d + 1) * cap.max(STRIP))] {
+            for (buffer, size) in [(&mut block.x, d * cap), (&mut block.sums, (d + 1) * cap), (&mut block.local, (d + 1) * cap)] {
                 buffer.reset(size);
             }
             block.m.reset(cap);

@@ -1,85 +1,201 @@
-//! Direct tiles in any dimension: the sums of [`super::direct`], coordinate by coordinate through memory.
+//! Direct tiles in any dimension: the sums of [`super::direct`] through memory. The chords of a tile first, then its differences, row by row.
 
-use super::blocks::Block;
-use super::direct::{Chord, Constants, add};
-use crate::num::simd::{Float, Lanes};
+use super::choice::Job;
+use super::direct::{Chord, Constants};
+use super::panels::{Panel, Panels};
+use super::workspace::Sums;
+use crate::num::simd::{Float, Lanes, Task};
 
-/// Sources, or rows, evaluated together: one load of a sum serves four pairs.
+/// Computes all sums.
+pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
+    panels.load(job.tokens, job.level.width::<F>(), false);
+    let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
+    let (level, d, cap) = (job.level, panels.d, panels.cap);
+    panels.list.iter_mut().for_each(|p| p.signs.resize(cap * cap));
+    let own = |a: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: None });
+    let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: Some(b) });
+    panels.meet(job.parallel(), own, pair);
+    sums.reset(job.tokens.n(), job.tokens.d());
+    panels.store(job.tokens, 0.0, sums);
+}
+
+/// The later panel `a` with itself or with an earlier one.
+struct Tile<'a, F> {
+    chord: Chord,
+    d: usize,
+    cap: usize,
+    a: &'a mut Panel<F>,
+    b: Option<&'a mut Panel<F>>,
+}
+
+impl<F: Float> Task for Tile<'_, F> {
+    type F = F;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = F>>(self, l: L) {
+        if L::WIDTH * std::mem::size_of::<F>() == 64 { self.with_rows::<L, 4, 3>(l) } else { self.with_rows::<L, 2, 2>(l) }
+    }
+}
+
+impl<F: Float> Tile<'_, F> {
+    #[inline(always)]
+    fn with_rows<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
+        let (chord, d, cap) = (&self.chord, self.d, self.cap);
+        let Panel { slabs, columns, m, drift, tile, signs, rows, .. } = self.a;
+        match self.b {
+            None => {
+                weights(l, chord, d, cap, (columns, m), (columns, m), (tile, signs, rows), None);
+                differences::<L, R, V, false>(l, cap, tile, signs, (slabs, m), slabs, drift);
+            }
+            Some(b) => {
+                let theirs = if chord.causal { None } else { Some(&mut b.mass[..]) };
+                weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), (tile, signs, rows), theirs);
+                differences::<L, R, V, false>(l, cap, tile, signs, (&b.slabs, &b.m), slabs, drift);
+                if !chord.causal {
+                    differences::<L, R, V, true>(l, cap, tile, signs, (slabs, m), &b.slabs, &mut b.drift);
+                }
+            }
+        }
+    }
+}
+
+/// Rows of the tile whose chords are summed together.
 const ROWS: usize = 4;
+
+/// Weights and signs of the tokens `x` (rows of the tile) with those of `y`, and the sums of the weights by rows and by columns.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the two panels and the tile between them")]
+fn weights<L: Lanes>(
+    l: L,
+    chord: &Chord,
+    d: usize,
+    cap: usize,
+    (x, mi): (&[L::F], &[L::F]),
+    (y, mj): (&[L::F], &[L::F]),
+    (tile, signs, rows): (&mut [L::F], &mut [L::F], &mut [L::F]),
+    theirs: Option<&mut [L::F]>,
+) {
+    let c = Constants::new(l, chord);
+    let width = cap / L::WIDTH;
+    let own_causal = chord.causal && std::ptr::eq(mi, mj);
+    let (plus, minus) = (l.splat(c.sigma), l.splat(L::F::of(-c.sigma.to_f64())));
+    let far = if chord.far { c.far } else { l.constant(16.0) };
+    let (y, mj, rows) = (L::view(y), L::view(mj), L::view_mut(rows));
+    let (tile, signs) = (L::view_mut(tile), L::view_mut(signs));
+    let mut none = [];
+    let theirs = theirs.map_or(&mut none[..], |t| L::view_mut(t));
+    for j in (0..width).step_by(2) {
+        let (left, right) = (&y[j * d..][..d], &y[(j + 1) * d..][..d]);
+        let mut down = [l.zero(); 2];
+        for i in (0..cap).step_by(ROWS) {
+            let mut acc = [[l.zero(); 2]; ROWS];
+            let slab = &x[i / L::WIDTH * d * L::WIDTH..][..d * L::WIDTH];
+            for (a, (b0, b1)) in slab.chunks_exact(L::WIDTH).zip(left.iter().zip(right)) {
+                let a = &a[i % L::WIDTH..][..ROWS];
+                for r in 0..ROWS {
+                    let one = l.splat(a[r]);
+                    let (y0, y1) = (l.fma(minus, one, *b0), l.fma(minus, one, *b1));
+                    acc[r] = [l.fma(y0, y0, acc[r][0]), l.fma(y1, y1, acc[r][1])];
+                }
+            }
+            for r in 0..ROWS {
+                let m = l.splat(mi[i + r]);
+                for v in 0..2 {
+                    let mut w = l.exp2_product(acc[r][v], c.k, c.cut);
+                    if own_causal {
+                        w = at_most(l, j + v, i + r, w);
+                    }
+                    rows[i + r] = l.fma(w, mj[j + v], rows[i + r]);
+                    down[v] = l.fma(w, m, down[v]);
+                    let place = (i + r) * width + j + v;
+                    tile[place] = w;
+                    signs[place] = l.select(l.greater(acc[r][v], far), plus, minus);
+                }
+            }
+        }
+        if let Some(t) = theirs.get_mut(j..j + 2) {
+            t[0] = l.add(t[0], down[0]);
+            t[1] = l.add(t[1], down[1]);
+        }
+    }
+}
+
+/// `out_i += sum_j m_j w_ij (x_j - s_ij x_i)` for the tile or (`TURNED`) its transpose, in slabs; the signs are stored as `-s`.
+#[inline(always)]
+fn differences<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+    l: L,
+    cap: usize,
+    tile: &[L::F],
+    signs: &[L::F],
+    (b, m): (&[L::F], &[L::F]),
+    own: &[L::F],
+    out: &mut [L::F],
+) {
+    let (b, own, out) = (L::view(b), L::view(own), L::view_mut(out));
+    let slabs = b.len() / cap;
+    let mut first = 0;
+    while first < slabs {
+        let left = slabs - first;
+        let take = if left == V + 1 && V > 2 { 2 } else { left.min(V) };
+        let part = first * cap..(first + take) * cap;
+        let (b, own, out) = (&b[part.clone()], &own[part.clone()], &mut out[part]);
+        match take {
+            3 => group::<L, R, 3, TURNED>(l, cap, tile, signs, (b, m), own, out),
+            2 => group::<L, R, 2, TURNED>(l, cap, tile, signs, (b, m), own, out),
+            _ => group::<L, R, 1, TURNED>(l, cap, tile, signs, (b, m), own, out),
+        }
+        first += take;
+    }
+}
+
+/// V slabs: R rows at a time, their sums and their coordinates in registers.
+#[inline(always)]
+fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+    l: L,
+    cap: usize,
+    tile: &[L::F],
+    signs: &[L::F],
+    (b, m): (&[L::V], &[L::F]),
+    own: &[L::V],
+    out: &mut [L::V],
+) {
+    let mut terms = [&b[..0]; V];
+    for v in 0..V {
+        terms[v] = &b[v * cap..][..cap];
+    }
+    for i in (0..cap).step_by(R) {
+        let (mut acc, mut xi) = ([[l.zero(); V]; R], [[l.zero(); V]; R]);
+        for r in 0..R {
+            for v in 0..V {
+                xi[r][v] = own[v * cap + i + r];
+            }
+        }
+        for (j, mass) in m.iter().enumerate().take(cap) {
+            let mass = l.splat(*mass);
+            for r in 0..R {
+                let place = if TURNED { j * cap + i + r } else { (i + r) * cap + j };
+                let w = l.mul(mass, l.splat(tile[place]));
+                let minus_s = l.splat(signs[place]);
+                for v in 0..V {
+                    let q = l.fma(minus_s, xi[r][v], terms[v][j]);
+                    acc[r][v] = l.fma(w, q, acc[r][v]);
+                }
+            }
+        }
+        for v in 0..V {
+            let sums = &mut out[v * cap + i..][..R];
+            for r in 0..R {
+                sums[r] = l.add(sums[r], acc[r][v]);
+            }
+        }
+    }
+}
 
 /// Lane numbers of the longest vector.
 const LANES: [f64; 16] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
 
-/// One block with itself (`b` absent) or with another one.
-#[inline(always)]
-pub(super) fn tile<L: Lanes>(l: L, chord: &Chord, d: usize, a: &mut Block<L::F>, b: Option<&mut Block<L::F>>) {
-    let mut c = Constants::new(l, chord);
-    if !chord.far {
-        c.far = l.constant(16.0);
-    }
-    let Some(b) = b else {
-        let Block { x, m, sums, local, len, .. } = a;
-        return gather(l, &c, d, (x, sums, local), (x, m, *len), chord.causal);
-    };
-    if chord.causal {
-        let (early, late) = if a.start < b.start { (a, b) } else { (b, a) };
-        let Block { x, sums, local, .. } = late;
-        return gather(l, &c, d, (x, sums, local), (&early.x, &early.m, early.len), false);
-    }
-    pair(l, &c, d, a, b);
-}
-
-/// Targets in lanes, sources four by four.
-#[inline(always)]
-fn gather<L: Lanes>(
-    l: L,
-    c: &Constants<L>,
-    d: usize,
-    (x, sums, local): (&[L::F], &mut [L::F], &mut [L::F]),
-    (source, m, len): (&[L::F], &[L::F], usize),
-    causal_own: bool,
-) {
-    let cap = m.len();
-    let vectors = cap / L::WIDTH;
-    let (targets, sums) = (L::view(x), L::view_mut(sums));
-    let drift = &mut L::view_mut(local)[..d];
-    let (plus, minus) = (l.splat(c.sigma), l.splat(L::F::of(-c.sigma.to_f64())));
-    for v in 0..vectors {
-        drift.fill(l.zero());
-        let mut mass = l.zero();
-        for first in (0..len).step_by(ROWS) {
-            let mut weight = [l.zero(); ROWS];
-            let mut direction = [l.zero(); ROWS];
-            for r in 0..ROWS {
-                let j = first + r;
-                let mut chord = l.zero();
-                for k in 0..d {
-                    let y = l.fma(minus, targets[k * vectors + v], l.splat(source[k * cap + j]));
-                    chord = l.fma(y, y, chord);
-                }
-                let w = l.mul(l.exp2_product(chord, c.k, c.cut), l.splat(m[j]));
-                weight[r] = if causal_own { later_masked(l, v, j, w) } else { w };
-                direction[r] = l.select(l.greater(chord, c.far), plus, minus);
-                mass = l.add(mass, weight[r]);
-            }
-            for k in 0..d {
-                let xi = targets[k * vectors + v];
-                let mut sum = drift[k];
-                for r in 0..ROWS {
-                    let q = l.fma(direction[r], xi, l.splat(source[k * cap + first + r]));
-                    sum = l.fma(weight[r], q, sum);
-                }
-                drift[k] = sum;
-            }
-        }
-        for k in 0..d {
-            sums[k * vectors + v] = l.add(sums[k * vectors + v], drift[k]);
-        }
-        sums[d * vectors + v] = l.add(sums[d * vectors + v], mass);
-    }
-}
-
-/// The weight of source j, 0 for targets before it.
+/// The weight of source j for the vector v of targets, 0 for targets before it.
 #[inline(always)]
 pub(super) fn later_masked<L: Lanes>(l: L, v: usize, j: usize, w: L::V) -> L::V {
     let lanes: [L::F; 16] = LANES.map(L::F::of);
@@ -91,59 +207,4 @@ pub(super) fn later_masked<L: Lanes>(l: L, v: usize, j: usize, w: L::V) -> L::V 
 pub(super) fn at_most<L: Lanes>(l: L, v: usize, i: usize, w: L::V) -> L::V {
     let lanes: [L::F; 16] = LANES.map(L::F::of);
     l.select(l.greater(l.constant(i as f64 - (v * L::WIDTH) as f64 + 0.5), L::view(&lanes)[0]), w, l.zero())
-}
-
-/// Every pair of two blocks once, for both.
-#[inline(always)]
-fn pair<L: Lanes>(l: L, c: &Constants<L>, d: usize, a: &mut Block<L::F>, b: &mut Block<L::F>) {
-    let cap = b.m.len();
-    let vectors = cap / L::WIDTH;
-    b.local.fill(L::F::default());
-    let (bx, bm, local) = (L::view(&b.x), L::view(&b.m), L::view_mut(&mut b.local));
-    let mine = L::view_mut(&mut a.local);
-    let (plus, minus) = (l.splat(c.sigma), l.splat(L::F::of(-c.sigma.to_f64())));
-    for first in (0..a.len).step_by(ROWS) {
-        mine[..d * ROWS].fill(l.zero());
-        let mut mass = [l.zero(); ROWS];
-        for v in 0..vectors {
-            let (mut weight, mut back, mut direction) = ([l.zero(); ROWS], [l.zero(); ROWS], [l.zero(); ROWS]);
-            let mut their_mass = local[d * vectors + v];
-            for r in 0..ROWS {
-                let mut chord = l.zero();
-                for k in 0..d {
-                    let y = l.fma(minus, l.splat(a.x[k * cap + first + r]), bx[k * vectors + v]);
-                    chord = l.fma(y, y, chord);
-                }
-                let w = l.exp2_product(chord, c.k, c.cut);
-                let far = l.greater(chord, c.far);
-                direction[r] = l.select(far, plus, minus);
-                weight[r] = l.mul(w, bm[v]);
-                let yours = l.mul(w, l.splat(a.m[first + r]));
-                back[r] = l.negate_where(far, yours);
-                mass[r] = l.add(mass[r], weight[r]);
-                their_mass = l.add(their_mass, yours);
-            }
-            local[d * vectors + v] = their_mass;
-            for k in 0..d {
-                let xj = bx[k * vectors + v];
-                let mut theirs = local[k * vectors + v];
-                for r in 0..ROWS {
-                    let q = l.fma(direction[r], l.splat(a.x[k * cap + first + r]), xj);
-                    mine[k * ROWS + r] = l.fma(weight[r], q, mine[k * ROWS + r]);
-                    theirs = l.fma(back[r], q, theirs);
-                }
-                local[k * vectors + v] = theirs;
-            }
-        }
-        for r in 0..ROWS {
-            for k in 0..d {
-                add(&mut a.sums[k * cap + first + r], l.sum(mine[k * ROWS + r]));
-            }
-            add(&mut a.sums[d * cap + first + r], l.sum(mass[r]));
-        }
-    }
-    let sums = L::view_mut(&mut b.sums);
-    for (k, (s, t)) in sums.iter_mut().zip(local.iter()).enumerate() {
-        *s = if k < d * vectors { l.fma(minus, *t, *s) } else { l.add(*s, *t) };
-    }
 }

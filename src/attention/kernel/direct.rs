@@ -82,8 +82,7 @@ impl<F: Float> Tile<'_, F> {
         match self.d {
             2 => self.massive::<L, 2>(l),
             3 => self.massive::<L, 3>(l),
-            4 => self.massive::<L, 4>(l),
-            _ => super::coordinates::tile(l, self.chord, self.d, self.a, self.b),
+            _ => self.massive::<L, 4>(l),
         }
     }
 
@@ -289,6 +288,9 @@ impl Kernel for Direct {
     }
 
     fn sums(&self, job: &Job, space: &mut Workspace) {
+        if job.tokens.d() > 4 {
+            return super::coordinates::sums(job, &mut space.panels, &mut space.sums);
+        }
         let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
         sums(&chord, job.tokens, &mut space.blocks, job.level, job.parallel());
         space.sums.reset(job.tokens.n(), job.tokens.d());

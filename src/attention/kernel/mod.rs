@@ -11,6 +11,7 @@ mod choice;
 mod close;
 mod coordinates;
 mod direct;
+mod panels;
 mod products;
 mod rows;
 mod workspace;

@@ -3,121 +3,21 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G: its error is about `|beta| sqrt(d) u`, whatever the drift. Each pair of
 //! blocks is met once, so the `n^2 d` multiplications of the scores and the exponentials are halved: `3/2 n^2 d` fused operations in all.
 
-use super::blocks::{layout, tournament};
 use super::choice::{Job, Kernel};
+use super::panels::{Panel, Panels};
 use super::workspace::{Sums, Workspace};
-use crate::num::aligned::Aligned;
 use crate::num::simd::{Float, Lanes, Level, Task};
-use crate::sphere::Tokens;
-use rayon::prelude::*;
-
-/// A run of consecutive tokens, by rows and by coordinates.
-#[derive(Default)]
-struct Panel<F> {
-    start: usize,
-    len: usize,
-    /// Coordinates in slabs: for every vector of tokens, one vector per coordinate.
-    columns: Aligned<F>,
-    /// `m_j x_j` in slabs: for every vector of coordinates, one vector per token.
-    mx: Aligned<F>,
-    /// Masses, 0 for padding.
-    m: Aligned<F>,
-    /// `sum_j m_j w_ij x_j`, in slabs.
-    drift: Aligned<F>,
-    /// `sum_j m_j w_ij`.
-    mass: Aligned<F>,
-    /// Weights of the tile in work, `cap x cap`.
-    tile: Aligned<F>,
-    /// One vector per row: the sums of its weights over the tiles it led.
-    rows: Aligned<F>,
-}
-
-/// All panels of a system.
-#[derive(Default)]
-pub(super) struct Panels<F> {
-    d: usize,
-    width: usize,
-    cap: usize,
-    list: Vec<Panel<F>>,
-}
-
-/// Tokens of a block: weights of a tile stay near the first cache, and the columns of two blocks in the second.
-const LARGEST: usize = 128;
-
-impl<F: Float> Panels<F> {
-    fn load(&mut self, tokens: &Tokens, width: usize) {
-        let (n, d) = (tokens.n(), tokens.d());
-        let (count, cap) = layout(n, LARGEST);
-        let masses = tokens.masses();
-        let uniform = tokens.uniform_mass().is_some();
-        (self.d, self.width, self.cap) = (d, width, cap);
-        self.list.resize_with(count, Panel::default);
-        let slabs = d.next_multiple_of(width) * cap;
-        for (b, p) in self.list.iter_mut().enumerate() {
-            p.start = (b * cap).min(n);
-            p.len = ((b + 1) * cap).min(n) - p.start;
-            let buffers = [&mut p.columns, &mut p.mx, &mut p.m, &mut p.drift, &mut p.mass];
-            for (buffer, size) in buffers.into_iter().zip([d * cap, slabs, cap, slabs, cap]) {
-                buffer.reset(size);
-            }
-            p.tile.resize(cap * cap);
-            p.rows.reset(cap * width);
-            for j in 0..p.len {
-                let mass = if uniform { 1.0 } else { masses[p.start + j] };
-                p.m[j] = F::of(mass);
-                for (part, slab) in tokens.row(p.start + j).chunks(width).zip(p.mx.chunks_exact_mut(cap * width)) {
-                    slab[j * width..].iter_mut().zip(part).for_each(|(s, v)| *s = F::of(mass * v));
-                }
-            }
-            let rows = &tokens.coordinates()[p.start * d..(p.start + p.len) * d];
-            for (some, slab) in rows.chunks(width * d).zip(p.columns.chunks_exact_mut(width * d)) {
-                for (j, row) in some.chunks_exact(d).enumerate() {
-                    row.iter().enumerate().for_each(|(k, v)| slab[k * width + j] = F::of(*v));
-                }
-            }
-        }
-    }
-
-    fn store(&self, tokens: &Tokens, sigma: f64, sums: &mut Sums) {
-        let (d, cap, width) = (self.d, self.cap, self.width);
-        let unit = tokens.uniform_mass().unwrap_or(1.0);
-        for p in &self.list {
-            for j in 0..p.len {
-                let i = p.start + j;
-                let led: f64 = p.rows[j * width..(j + 1) * width].iter().map(|w| w.to_f64()).sum();
-                let mass = unit * (p.mass[j].to_f64() + led);
-                sums.mass[i] = mass;
-                let drift = &mut sums.drift[i * d..(i + 1) * d];
-                let parts = drift.chunks_mut(width).zip(tokens.row(i).chunks(width));
-                for ((out, x), slab) in parts.zip(p.drift.chunks_exact(cap * width)) {
-                    for (o, (s, x)) in out.iter_mut().zip(slab[j * width..].iter().zip(x)) {
-                        *o = unit * s.to_f64() - sigma * mass * x;
-                    }
-                }
-            }
-        }
-    }
-}
 
 /// Computes all sums in precision `F`.
 pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
-    panels.load(job.tokens, job.level.width::<F>());
+    panels.load(job.tokens, job.level.width::<F>(), true);
     let shape = Shape { beta: job.beta, causal: job.causal, d: panels.d, cap: panels.cap };
     let level: Level = job.level;
     let own = |p: &mut Panel<F>| level.run(Tile { shape, a: p, b: None });
-    let pair = |a: &mut Panel<F>, b: &mut Panel<F>| {
-        if a.len > 0 && b.len > 0 {
-            let (a, b) = if a.start < b.start { (b, a) } else { (a, b) };
-            level.run(Tile { shape, a, b: Some(b) });
-        }
-    };
-    if job.parallel() {
-        panels.list.par_iter_mut().with_max_len(1).for_each(own);
-    } else {
-        panels.list.iter_mut().for_each(own);
-    }
-    tournament(&mut panels.list, job.parallel(), pair);
+    let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { shape, a, b: Some(b) });
+    panels.meet(job.parallel(), own, pair);
     sums.reset(job.tokens.n(), job.tokens.d());
+    // The products are sums of x_j, drifts are sums of x_j - sigma x_i.
     panels.store(job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums);
 }
 
@@ -152,17 +52,17 @@ impl<F: Float> Tile<'_, F> {
     #[inline(always)]
     fn with_rows<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
         let Shape { causal, cap, .. } = self.shape;
-        let Panel { mx, columns, m, drift, tile, rows, .. } = self.a;
+        let Panel { slabs, columns, m, drift, tile, rows, .. } = self.a;
         let Some(b) = self.b else {
             weights::<L, R>(l, &self.shape, (columns, m), (columns, m), (tile, rows), None);
-            update::<L, R, V, false>(l, cap, tile, mx, drift);
+            update::<L, R, V, false>(l, cap, tile, slabs, drift);
             return;
         };
         let theirs = if causal { None } else { Some(&mut b.mass[..]) };
         weights::<L, R>(l, &self.shape, (columns, m), (&b.columns, &b.m), (tile, rows), theirs);
-        update::<L, R, V, false>(l, cap, tile, &b.mx, drift);
+        update::<L, R, V, false>(l, cap, tile, &b.slabs, drift);
         if !causal {
-            update::<L, R, V, true>(l, cap, tile, mx, &mut b.drift);
+            update::<L, R, V, true>(l, cap, tile, slabs, &mut b.drift);
         }
     }
 }

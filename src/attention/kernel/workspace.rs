@@ -2,7 +2,7 @@
 
 use super::blocks::{Block, Blocks};
 use super::choice::{Job, Kernel};
-use super::products::Panels;
+use super::panels::Panels;
 use super::rows::{Images, Scratch};
 use crate::num::simd::Level;
 use crate::sphere::Tokens;
