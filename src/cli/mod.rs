@@ -115,6 +115,11 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
     }
+    // Commands run on a thread of the pool: a parallel loop then starts without waking another one.
+    rayon::scope(|_| run(arguments, out))
+}
+
+fn run(arguments: Arguments, out: &Output) -> Result<i32> {
     match arguments.command {
         None => check::quick(out),
         Some(Command::Velocity(a)) => a.run(out),

@@ -28,3 +28,9 @@ pub fn sequentially<R>(work: impl FnOnce() -> R) -> R {
 pub fn parallel_allowed() -> bool {
     !SEQUENTIAL.get()
 }
+
+/// Runs `work` on a thread of the pool when it is going to share its work: entering the pool costs ten microseconds, once here instead of
+/// once per parallel loop.
+pub fn inside_pool<R: Send>(shares: bool, work: impl FnOnce() -> R + Send) -> R {
+    if shares && parallel_allowed() && rayon::current_thread_index().is_none() { rayon::scope(|_| work()) } else { work() }
+}

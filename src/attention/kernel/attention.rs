@@ -6,7 +6,7 @@ use super::workspace::{Sums, Workspace, with_scratch, with_workspace};
 use crate::attention::Head;
 use crate::num::simd::Level;
 use crate::num::sum::dot;
-use crate::num::threads::parallel_allowed;
+use crate::num::threads::{inside_pool, parallel_allowed};
 use crate::sphere::Tokens;
 use rayon::prelude::*;
 
@@ -76,6 +76,10 @@ impl Attention {
     /// 1e-300; `self.accuracy` where that is larger and a fast algorithm was used.
     /// **Cost** `n^2/2` exponentials and about `3 n^2 d` flops for plain attention, twice that for heads with Q or K.
     pub fn apply(&self, x: &Tokens, output: Output, out: &mut [f64]) {
+        inside_pool(x.n() * x.n() * x.d() >= super::PARALLEL_WORK, || self.apply_here(x, output, out));
+    }
+
+    fn apply_here(&self, x: &Tokens, output: Output, out: &mut [f64]) {
         with_workspace(|space| match self.job(x, output) {
             Some(job) => {
                 self.kernel.of(&job).sums(&job, space);

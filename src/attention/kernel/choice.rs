@@ -47,7 +47,7 @@ pub trait Kernel: Sync {
 }
 
 /// All algorithms, exact ones first.
-pub static ALL: &[&dyn Kernel] = &[&super::direct::DIRECT, &super::products::Products];
+pub static ALL: &[&dyn Kernel] = &[&super::direct::DIRECT, &super::products::Products, &super::fourier::Fourier, &super::harmonics::Harmonics];
 
 /// Which algorithm to use.
 #[derive(Clone, Copy, Default)]
@@ -93,8 +93,9 @@ impl Choice {
         match self {
             Self::Named(kernel) => kernel,
             _ => {
-                // An error far above the accuracy would send most rows back to the exact sums.
-                let keeps = |k: &&&'static dyn Kernel| k.refuses(job).is_none() && k.error(job) <= job.accuracy * TYPICAL_DRIFT;
+                // An error far above the accuracy would send most rows back to the exact sums; drifts of n random tokens are of order n^{-1/2}.
+                let typical = TYPICAL_DRIFT * (100.0 / job.tokens.n() as f64).sqrt().min(1.0);
+                let keeps = |k: &&&'static dyn Kernel| k.refuses(job).is_none() && k.error(job) <= job.accuracy * typical;
                 let cheapest = ALL.iter().filter(keeps).min_by(|a, b| a.cost(job).total_cmp(&b.cost(job)));
                 cheapest.copied().unwrap_or(&super::direct::DIRECT)
             }

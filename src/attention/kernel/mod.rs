@@ -11,19 +11,23 @@ mod choice;
 mod close;
 mod coordinates;
 mod direct;
+mod fourier;
+mod harmonics;
 mod panels;
 mod products;
 mod rows;
+mod series;
 mod workspace;
 
 pub use attention::{Attention, EXACT, Output, Weights};
 pub use choice::{ALL, Choice, Job, Kernel, find};
+pub use series::{MAX_ORDER, Series};
 pub use workspace::{Sums, unnormalised};
 
 use crate::sphere::geometry::{antichord2, chord2};
 
 /// Below this many coordinate products a sum stays on the calling thread.
-pub const PARALLEL_WORK: usize = 1 << 20;
+pub const PARALLEL_WORK: usize = 1 << 22;
 
 /// `beta <x, y> - |beta| <= 0`, from the chord or the antichord: absolute error `4u` times its own size.
 pub fn log_kernel(beta: f64, x: &[f64], y: &[f64]) -> f64 {

@@ -2,6 +2,7 @@
 
 use super::blocks::{Block, Blocks};
 use super::choice::{Job, Kernel};
+use super::fourier::Moments;
 use super::panels::Panels;
 use super::rows::{Images, Scratch};
 use crate::num::simd::Level;
@@ -38,6 +39,7 @@ pub struct Workspace {
     pub(super) doubtful: Vec<usize>,
     pub(super) blocks: Blocks<f64>,
     pub(super) panels: Panels<f64>,
+    pub(super) moments: Moments,
     pub(super) single: Blocks<f32>,
 }
 
