@@ -201,6 +201,10 @@ pub trait Lanes: Copy + Send + Sync {
     fn mul(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a b + c`, fused where the hardware does it.
     fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// `a / b`
+    fn div(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Square root.
+    fn sqrt(self, a: Self::V) -> Self::V;
     /// `min(a, b)`
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
     /// `max(a, b)`
@@ -243,7 +247,7 @@ pub struct Narrow<S>(S);
 
 macro_rules! lanes {
     ($name:ident, $f:ty, $vector:ident, $mask:ident, $width:ident, $view:ident, $view_mut:ident, $splat:ident, $add:ident, $sub:ident,
-     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_product:ident, $negate:ident, $largest:ident) => {
+     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_product:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident) => {
         impl<S: Simd + Exp2> Lanes for $name<S> {
             type F = $f;
             type V = S::$vector;
@@ -277,6 +281,14 @@ macro_rules! lanes {
             #[inline(always)]
             fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
                 self.0.$fma(a, b, c)
+            }
+            #[inline(always)]
+            fn div(self, a: Self::V, b: Self::V) -> Self::V {
+                self.0.$div(a, b)
+            }
+            #[inline(always)]
+            fn sqrt(self, a: Self::V) -> Self::V {
+                self.0.$sqrt(a)
             }
             #[inline(always)]
             fn min(self, a: Self::V, b: Self::V) -> Self::V {
@@ -320,11 +332,11 @@ macro_rules! lanes {
 
 lanes!(
     Wide, f64, f64s, m64s, F64_LANES, as_simd_f64s, as_mut_simd_f64s, splat_f64s, add_f64s, sub_f64s, mul_f64s, mul_add_e_f64s, min_f64s,
-    max_f64s, greater_than_f64s, select_f64s, reduce_sum_f64s, exp2_f64, exp2_product_f64, negate_f64, reduce_max_f64s
+    max_f64s, greater_than_f64s, select_f64s, reduce_sum_f64s, exp2_f64, exp2_product_f64, negate_f64, reduce_max_f64s, div_f64s, sqrt_f64s
 );
 lanes!(
     Narrow, f32, f32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, splat_f32s, add_f32s, sub_f32s, mul_f32s, mul_add_e_f32s, min_f32s,
-    max_f32s, greater_than_f32s, select_f32s, reduce_sum_f32s, exp2_f32, exp2_product_f32, negate_f32, reduce_max_f32s
+    max_f32s, greater_than_f32s, select_f32s, reduce_sum_f32s, exp2_f32, exp2_product_f32, negate_f32, reduce_max_f32s, div_f32s, sqrt_f32s
 );
 
 macro_rules! portable {
@@ -366,6 +378,14 @@ macro_rules! portable {
             #[inline(always)]
             fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
                 std::array::from_fn(|i| a[i] * b[i] + c[i])
+            }
+            #[inline(always)]
+            fn div(self, a: Self::V, b: Self::V) -> Self::V {
+                std::array::from_fn(|i| a[i] / b[i])
+            }
+            #[inline(always)]
+            fn sqrt(self, a: Self::V) -> Self::V {
+                std::array::from_fn(|i| a[i].sqrt())
             }
             #[inline(always)]
             fn min(self, a: Self::V, b: Self::V) -> Self::V {

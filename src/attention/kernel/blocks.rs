@@ -7,12 +7,10 @@ use rayon::prelude::*;
 /// Every block length is a multiple of this: a whole number of vectors at every level and in both precisions.
 pub const GRAIN: usize = 16;
 
-/// Number of blocks and length of each: one block for few tokens, at least four beyond, blocks of at most `largest` tokens (so that they
-/// fit a cache) and at most 512 of them (so that a round is worth its barrier).
-pub(super) fn layout(n: usize, largest: usize) -> (usize, usize) {
-    let largest = largest.max(n.div_ceil(512));
-    let least = if n < 128 { 1 } else { 4 };
-    let count = n.div_ceil(largest).max(least);
+/// Number of blocks (one, or an even number of at least `least`) and their length, at most `largest` tokens (so that they fit a cache)
+/// unless there would be more than 512 blocks (so that a round is worth its barrier).
+pub(super) fn layout(n: usize, largest: usize, least: usize) -> (usize, usize) {
+    let count = n.div_ceil(largest.max(n.div_ceil(512))).max(least);
     let count = if count == 1 { 1 } else { count.next_multiple_of(2) };
     (count, n.div_ceil(count).next_multiple_of(GRAIN))
 }

@@ -94,7 +94,9 @@ impl Choice {
             Self::Named(kernel) => kernel,
             _ => {
                 // An error far above the accuracy would send most rows back to the exact sums; drifts of n random tokens are of order n^{-1/2}.
-                let typical = TYPICAL_DRIFT * (100.0 / job.tokens.n() as f64).sqrt().min(1.0);
+                // A field is as long as its mass.
+                let drift = TYPICAL_DRIFT * (100.0 / job.tokens.n() as f64).sqrt().min(1.0);
+                let typical = if job.far { drift } else { 1.0 };
                 let keeps = |k: &&&'static dyn Kernel| k.refuses(job).is_none() && k.error(job) <= job.accuracy * typical;
                 let cheapest = ALL.iter().filter(keeps).min_by(|a, b| a.cost(job).total_cmp(&b.cost(job)));
                 cheapest.copied().unwrap_or(&super::direct::DIRECT)

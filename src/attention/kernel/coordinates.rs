@@ -1,5 +1,6 @@
 //! Direct tiles in any dimension: the sums of [`super::direct`] through memory. The chords of a tile first, then its differences, row by row.
 
+use super::blocks::layout;
 use super::choice::Job;
 use super::direct::{Chord, Constants};
 use super::panels::{Panel, Panels};
@@ -8,10 +9,11 @@ use crate::num::simd::{Float, Lanes, Task};
 
 /// Computes all sums.
 pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
-    panels.load(job.tokens, job.level.width::<F>(), false);
+    let least = if job.tokens.n() < 128 { 1 } else { 4 };
+    panels.load(job.tokens, job.level.width::<F>(), false, layout(job.tokens.n(), 128, least));
     let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
     let (level, d, cap) = (job.level, panels.d, panels.cap);
-    panels.list.iter_mut().for_each(|p| p.signs.resize(cap * cap));
+    panels.list.iter_mut().for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
     let own = |a: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: None });
     let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: Some(b) });
     panels.meet(job.parallel(), own, pair);

@@ -50,7 +50,7 @@ impl<L: Lanes> Constants<L> {
 
 /// All sums of a system: `drift` (n x d, row-major) and `mass` (n), in units of the common mass.
 pub fn sums<F: Float>(chord: &Chord, tokens: &Tokens, blocks: &mut Blocks<F>, level: Level, parallel: bool) {
-    blocks.load(tokens, layout(tokens.n(), 256));
+    blocks.load(tokens, layout(tokens.n(), 256, if tokens.n() < 128 { 1 } else { 4 }));
     let (d, plain) = (blocks.d, blocks.plain);
     let own = |b: &mut Block<F>| level.run(Tile { chord, d, plain, a: b, b: None });
     let pair = |a: &mut Block<F>, b: &mut Block<F>| level.run(Tile { chord, d, plain, a, b: Some(b) });

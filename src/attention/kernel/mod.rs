@@ -6,6 +6,7 @@
 //! velocity whose bound is not kept: a fast algorithm is never believed where it cannot be.
 
 mod attention;
+mod batch;
 mod blocks;
 mod choice;
 mod close;
@@ -20,6 +21,7 @@ mod series;
 mod workspace;
 
 pub use attention::{Attention, EXACT, Output, Weights};
+pub use batch::Batch;
 pub use choice::{ALL, Choice, Job, Kernel, find};
 pub use series::{MAX_ORDER, Series};
 pub use workspace::{Sums, unnormalised};

@@ -1,7 +1,7 @@
 //! Tokens in panels for tiles that go through memory: by vectors of tokens and by vectors of coordinates, so that every inner loop reads
 //! consecutive cache lines.
 
-use super::blocks::{layout, tournament};
+use super::blocks::tournament;
 use super::workspace::Sums;
 use crate::num::aligned::Aligned;
 use crate::num::simd::Float;
@@ -23,7 +23,7 @@ pub(super) struct Panel<F> {
     pub drift: Aligned<F>,
     /// `sum_j m_j w_ij`.
     pub mass: Aligned<F>,
-    /// Weights of the tile in work, `cap x cap`.
+    /// Weights of the tile in work.
     pub tile: Aligned<F>,
     /// Signs of the tile in work, where differences need them.
     pub signs: Aligned<F>,
@@ -40,14 +40,10 @@ pub(super) struct Panels<F> {
     pub list: Vec<Panel<F>>,
 }
 
-/// Tokens of a block: weights of a tile stay near the first cache, and the columns of two blocks in the second.
-const LARGEST: usize = 128;
-
 impl<F: Float> Panels<F> {
     /// Fills the panels; `weighted` multiplies the slabs by the masses.
-    pub fn load(&mut self, tokens: &Tokens, width: usize, weighted: bool) {
+    pub fn load(&mut self, tokens: &Tokens, width: usize, weighted: bool, (count, cap): (usize, usize)) {
         let (n, d) = (tokens.n(), tokens.d());
-        let (count, cap) = layout(n, LARGEST);
         let masses = tokens.masses();
         let uniform = tokens.uniform_mass().is_some();
         (self.d, self.width, self.cap) = (d, width, cap);
@@ -60,7 +56,6 @@ impl<F: Float> Panels<F> {
             for (buffer, size) in buffers.into_iter().zip([cap * d, size, cap, size, cap]) {
                 buffer.reset(size);
             }
-            p.tile.resize(cap * cap);
             p.rows.reset(cap * width);
             for j in 0..p.len {
                 let mass = if uniform { 1.0 } else { masses[p.start + j] };

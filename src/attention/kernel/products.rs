@@ -3,6 +3,7 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G: its error is about `|beta| sqrt(d) u`, whatever the drift. Each pair of
 //! blocks is met once, so the `n^2 d` multiplications of the scores and the exponentials are halved: `3/2 n^2 d` fused operations in all.
 
+use super::blocks::layout;
 use super::choice::{Job, Kernel};
 use super::panels::{Panel, Panels};
 use super::workspace::{Sums, Workspace};
@@ -10,16 +11,23 @@ use crate::num::simd::{Float, Lanes, Level, Task};
 
 /// Computes all sums in precision `F`.
 pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
-    panels.load(job.tokens, job.level.width::<F>(), true);
-    let shape = Shape { beta: job.beta, causal: job.causal, d: panels.d, cap: panels.cap };
+    let (n, d) = (job.tokens.n(), job.tokens.d());
+    // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
+    let largest = (32768 / d).clamp(64, 512);
+    panels.load(job.tokens, job.level.width::<F>(), true, layout(n, largest, if job.parallel() { 4 } else { 1 }));
+    let shape = Shape { beta: job.beta, causal: job.causal, d, cap: panels.cap };
     let level: Level = job.level;
+    panels.list.iter_mut().for_each(|p| p.tile.resize(STRIP * shape.cap));
     let own = |p: &mut Panel<F>| level.run(Tile { shape, a: p, b: None });
     let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { shape, a, b: Some(b) });
     panels.meet(job.parallel(), own, pair);
-    sums.reset(job.tokens.n(), job.tokens.d());
+    sums.reset(n, d);
     // The products are sums of x_j, drifts are sums of x_j - sigma x_i.
     panels.store(job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums);
 }
+
+/// Rows whose weights are formed at once.
+const STRIP: usize = 64;
 
 /// Sizes and parameters of every tile.
 #[derive(Clone, Copy)]
@@ -30,7 +38,7 @@ struct Shape {
     cap: usize,
 }
 
-/// The later block `a` with itself or with an earlier one.
+/// The later panel `a` with itself or with an earlier one.
 struct Tile<'a, F> {
     shape: Shape,
     a: &'a mut Panel<F>,
@@ -44,140 +52,208 @@ impl<F: Float> Task for Tile<'_, F> {
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, l: L) {
         // 32 registers hold 8 rows of 3 vectors of sums, 16 hold 4 rows of 2.
-        if L::WIDTH * std::mem::size_of::<F>() == 64 { self.with_rows::<L, 8, 3>(l) } else { self.with_rows::<L, 4, 2>(l) }
+        if L::WIDTH * std::mem::size_of::<F>() == 64 { self.strips::<L, 8, 3>(l) } else { self.strips::<L, 4, 2>(l) }
     }
 }
 
 impl<F: Float> Tile<'_, F> {
+    /// Strip by strip: its weights with a range of the other panel's tokens, then both sums.
     #[inline(always)]
-    fn with_rows<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
+    fn strips<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
         let Shape { causal, cap, .. } = self.shape;
-        let Panel { slabs, columns, m, drift, tile, rows, .. } = self.a;
-        let Some(b) = self.b else {
-            weights::<L, R>(l, &self.shape, (columns, m), (columns, m), (tile, rows), None);
-            update::<L, R, V, false>(l, cap, tile, slabs, drift);
-            return;
-        };
-        let theirs = if causal { None } else { Some(&mut b.mass[..]) };
-        weights::<L, R>(l, &self.shape, (columns, m), (&b.columns, &b.m), (tile, rows), theirs);
-        update::<L, R, V, false>(l, cap, tile, &b.slabs, drift);
-        if !causal {
-            update::<L, R, V, true>(l, cap, tile, slabs, &mut b.drift);
+        let Panel { slabs, columns, m, drift, mass, tile, rows, .. } = self.a;
+        let mut other = self.b;
+        let mut start = 0;
+        while start < cap {
+            let strip = (start, (start + STRIP).min(cap));
+            // With itself: the diagonal one-sided, then the later tokens for both (causal: the earlier ones for the strip alone).
+            let later = if causal { (0, start) } else { (strip.1, cap) };
+            let parts = if other.is_some() { [((0, cap), true), ((0, 0), false)] } else { [(strip, false), (later, true)] };
+            for (range, apart) in parts {
+                let both = apart && !causal;
+                let masked = causal && !apart;
+                let rectangle = Rectangle { shape: self.shape, strip, range };
+                if let Some(b) = other.as_deref_mut() {
+                    let down = if both { Some(&mut b.mass[..]) } else { None };
+                    rectangle.weights::<L, R, V>(l, (columns, m), (&b.columns, &b.m), (tile, rows), down, masked);
+                    rectangle.update::<L, R, V, false>(l, tile, &b.slabs, drift);
+                    if both {
+                        rectangle.update::<L, R, V, true>(l, tile, slabs, &mut b.drift);
+                    }
+                } else {
+                    let down = if both { Some(&mut mass[..]) } else { None };
+                    rectangle.weights::<L, R, V>(l, (columns, m), (columns, m), (tile, rows), down, masked);
+                    rectangle.update::<L, R, V, false>(l, tile, slabs, drift);
+                    if both {
+                        rectangle.update::<L, R, V, true>(l, tile, slabs, drift);
+                    }
+                }
+            }
+            start = strip.1;
         }
     }
 }
 
-/// Weights of the tokens of `x` (rows of the tile) with those of `y`, and their sums by rows and (when asked) by columns.
+/// Vectors to take of those left, at most `most`; a last single one after threes is avoided by two of two.
 #[inline(always)]
-fn weights<L: Lanes, const R: usize>(
-    l: L,
-    s: &Shape,
-    (x, mi): (&[L::F], &[L::F]),
-    (y, mj): (&[L::F], &[L::F]),
-    (tile, rows): (&mut [L::F], &mut [L::F]),
-    theirs: Option<&mut [L::F]>,
-) {
-    let width = s.cap / L::WIDTH;
-    let own_causal = s.causal && theirs.is_none() && std::ptr::eq(mi, mj);
-    let slope = s.beta * std::f64::consts::LOG2_E;
-    let (slope, shift) = (l.constant(slope), l.constant(-slope.abs()));
-    let (y, mj, tile, rows) = (L::view(y), L::view(mj), L::view_mut(tile), L::view_mut(rows));
-    let mut none = [];
-    let theirs = theirs.map_or(&mut none[..], |t| L::view_mut(t));
-    for j in (0..width).step_by(2) {
-        let (left, right) = (&y[j * s.d..][..s.d], &y[(j + 1) * s.d..][..s.d]);
-        let mut down = [l.zero(); 2];
-        for i in (0..s.cap).step_by(R) {
-            let mut acc = [[l.zero(); 2]; R];
+fn three_or_two(left: usize, most: usize) -> usize {
+    if left == most + 1 && most > 2 { 2 } else { left.min(most) }
+}
+
+/// The tokens `strip` of one panel with the tokens `range` of another.
+struct Rectangle {
+    shape: Shape,
+    strip: (usize, usize),
+    range: (usize, usize),
+}
+
+impl Rectangle {
+    /// Weights into `tile`, with their sums by rows and (when asked) by columns.
+    #[inline(always)]
+    fn weights<L: Lanes, const R: usize, const V: usize>(
+        &self,
+        l: L,
+        x: (&[L::F], &[L::F]),
+        y: (&[L::F], &[L::F]),
+        out: (&mut [L::F], &mut [L::F]),
+        down: Option<&mut [L::F]>,
+        masked: bool,
+    ) {
+        let (from, to) = (self.range.0 / L::WIDTH, self.range.1 / L::WIDTH);
+        let mut none = [];
+        let down = down.map_or(&mut none[..], |t| L::view_mut(t));
+        let mut j = from;
+        while j < to {
+            let take = three_or_two(to - j, V);
+            match take {
+                3 => self.columns::<L, R, 3>(l, j, x, y, (out.0, out.1), down, masked),
+                2 => self.columns::<L, R, 2>(l, j, x, y, (out.0, out.1), down, masked),
+                _ => self.columns::<L, R, 1>(l, j, x, y, (out.0, out.1), down, masked),
+            }
+            j += take;
+        }
+    }
+
+    /// V vectors of columns from j.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "the two panels and the tile between them")]
+    fn columns<L: Lanes, const R: usize, const V: usize>(
+        &self,
+        l: L,
+        j: usize,
+        (x, mi): (&[L::F], &[L::F]),
+        (y, mj): (&[L::F], &[L::F]),
+        (tile, rows): (&mut [L::F], &mut [L::F]),
+        down: &mut [L::V],
+        masked: bool,
+    ) {
+        let Shape { beta, d, .. } = self.shape;
+        let (from, to) = (self.range.0 / L::WIDTH, self.range.1 / L::WIDTH);
+        let slope = beta * std::f64::consts::LOG2_E;
+        let (slope, shift) = (l.constant(slope), l.constant(-slope.abs()));
+        let (y, tile, rows) = (L::view(y), L::view_mut(tile), L::view_mut(rows));
+        let mj = &L::view(mj)[j..j + V];
+        let mut slabs = [&y[..0]; V];
+        for v in 0..V {
+            slabs[v] = &y[(j + v) * d..][..d];
+        }
+        let mut sums = [l.zero(); V];
+        for i in (self.strip.0..self.strip.1).step_by(R) {
+            let mut acc = [[l.zero(); V]; R];
             // R divides the width: the R rows lie side by side in one slab.
-            let slab = &x[i / L::WIDTH * s.d * L::WIDTH..][..s.d * L::WIDTH];
-            for (a, (b0, b1)) in slab.chunks_exact(L::WIDTH).zip(left.iter().zip(right)) {
+            let slab = &x[i / L::WIDTH * d * L::WIDTH..][..d * L::WIDTH];
+            for (k, a) in slab.chunks_exact(L::WIDTH).enumerate().take(d) {
                 let a = &a[i % L::WIDTH..][..R];
                 for r in 0..R {
                     let one = l.splat(a[r]);
-                    acc[r][0] = l.fma(one, *b0, acc[r][0]);
-                    acc[r][1] = l.fma(one, *b1, acc[r][1]);
+                    for v in 0..V {
+                        acc[r][v] = l.fma(one, slabs[v][k], acc[r][v]);
+                    }
                 }
             }
+            let masses = &mi[i..i + R];
+            let totals = &mut rows[i..i + R];
             for r in 0..R {
-                let m = l.splat(mi[i + r]);
-                let mut sum = rows[i + r];
-                for v in 0..2 {
+                let place = (i - self.strip.0 + r) * (to - from) + j - from;
+                let out = &mut tile[place..place + V];
+                let m = l.splat(masses[r]);
+                for v in 0..V {
                     let mut w = l.exp2(l.min(l.fma(acc[r][v], slope, shift), l.zero()));
-                    if own_causal {
+                    if masked {
                         w = super::coordinates::at_most(l, j + v, i + r, w);
                     }
-                    sum = l.fma(w, mj[j + v], sum);
-                    down[v] = l.fma(w, m, down[v]);
-                    tile[(i + r) * width + j + v] = w;
+                    totals[r] = l.fma(w, mj[v], totals[r]);
+                    sums[v] = l.fma(w, m, sums[v]);
+                    out[v] = w;
                 }
-                rows[i + r] = sum;
             }
         }
-        if let Some(t) = theirs.get_mut(j..j + 2) {
-            t[0] = l.add(t[0], down[0]);
-            t[1] = l.add(t[1], down[1]);
+        for (t, sum) in down.iter_mut().skip(j).zip(sums) {
+            *t = l.add(*t, sum);
         }
     }
-}
 
-/// `out_i += sum_j w_ij b_j` for the tile or (`TURNED`) its transpose, in slabs.
-#[inline(always)]
-fn update<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(l: L, cap: usize, tile: &[L::F], b: &[L::F], out: &mut [L::F]) {
-    let (b, out) = (L::view(b), L::view_mut(out));
-    let slabs = b.len() / cap;
-    let mut first = 0;
-    while first < slabs {
-        // Groups of V slabs; a last single one is avoided by two of two.
-        let left = slabs - first;
-        let take = if left == V + 1 && V > 2 { 2 } else { left.min(V) };
-        let (terms, sums) = (&b[first * cap..(first + take) * cap], &mut out[first * cap..(first + take) * cap]);
-        match take {
-            3 => group::<L, R, 3, TURNED>(l, cap, tile, terms, sums),
-            2 => group::<L, R, 2, TURNED>(l, cap, tile, terms, sums),
-            _ => group::<L, R, 1, TURNED>(l, cap, tile, terms, sums),
+    /// `out_i += sum_j w_ij b_j` for the strip or (`TURNED`) for the range, in slabs.
+    #[inline(always)]
+    fn update<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(&self, l: L, tile: &[L::F], b: &[L::F], out: &mut [L::F]) {
+        let cap = self.shape.cap;
+        let (b, out) = (L::view(b), L::view_mut(out));
+        let slabs = b.len() / cap;
+        let mut first = 0;
+        while first < slabs {
+            let take = three_or_two(slabs - first, V);
+            let (terms, sums) = (&b[first * cap..], &mut out[first * cap..]);
+            match take {
+                3 => self.group::<L, R, 3, TURNED>(l, tile, terms, sums),
+                2 => self.group::<L, R, 2, TURNED>(l, tile, terms, sums),
+                _ => self.group::<L, R, 1, TURNED>(l, tile, terms, sums),
+            }
+            first += take;
         }
-        first += take;
     }
-}
 
-/// V slabs: R rows at a time, their sums in registers.
-#[inline(always)]
-fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(l: L, cap: usize, tile: &[L::F], b: &[L::V], out: &mut [L::V]) {
-    let mut terms = [&b[..0]; V];
-    for v in 0..V {
-        terms[v] = &b[v * cap..][..cap];
-    }
-    for i in (0..cap).step_by(R) {
-        let mut acc = [[l.zero(); V]; R];
-        if TURNED {
-            for (j, row) in tile.chunks_exact(cap).enumerate().take(cap) {
-                let row = &row[i..i + R];
-                for r in 0..R {
-                    let w = l.splat(row[r]);
-                    for v in 0..V {
-                        acc[r][v] = l.fma(w, terms[v][j], acc[r][v]);
-                    }
-                }
-            }
-        } else {
-            let mut rows = [&tile[..0]; R];
-            for r in 0..R {
-                rows[r] = &tile[(i + r) * cap..][..cap];
-            }
-            for j in 0..cap {
-                for r in 0..R {
-                    let w = l.splat(rows[r][j]);
-                    for v in 0..V {
-                        acc[r][v] = l.fma(w, terms[v][j], acc[r][v]);
-                    }
-                }
-            }
-        }
+    /// V slabs: R rows at a time, their sums in registers.
+    #[inline(always)]
+    fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(&self, l: L, tile: &[L::F], b: &[L::V], out: &mut [L::V]) {
+        let cap = self.shape.cap;
+        let stride = self.range.1 - self.range.0;
+        let (targets, sources) = if TURNED { (self.range, self.strip) } else { (self.strip, self.range) };
+        let count = sources.1 - sources.0;
+        let mut terms = [&b[..0]; V];
         for v in 0..V {
-            let sums = &mut out[v * cap + i..][..R];
-            for r in 0..R {
-                sums[r] = l.add(sums[r], acc[r][v]);
+            terms[v] = &b[v * cap + sources.0..][..count];
+        }
+        for i in (0..targets.1 - targets.0).step_by(R) {
+            let mut acc = [[l.zero(); V]; R];
+            if TURNED {
+                for (j, row) in tile.chunks_exact(stride).enumerate().take(count) {
+                    let row = &row[i..i + R];
+                    for r in 0..R {
+                        let w = l.splat(row[r]);
+                        for v in 0..V {
+                            acc[r][v] = l.fma(w, terms[v][j], acc[r][v]);
+                        }
+                    }
+                }
+            } else {
+                let mut rows = [&tile[..0]; R];
+                for r in 0..R {
+                    rows[r] = &tile[(i + r) * stride..][..count];
+                }
+                for j in 0..count {
+                    for r in 0..R {
+                        let w = l.splat(rows[r][j]);
+                        for v in 0..V {
+                            acc[r][v] = l.fma(w, terms[v][j], acc[r][v]);
+                        }
+                    }
+                }
+            }
+            for v in 0..V {
+                let sums = &mut out[v * cap + targets.0 + i..][..R];
+                for r in 0..R {
+                    sums[r] = l.add(sums[r], acc[r][v]);
+                }
             }
         }
     }
