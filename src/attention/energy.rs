@@ -4,14 +4,13 @@
 //! Everything is computed with the factor `e^{|beta|}` taken out (the chord kernel), so every beta is finite in log form.
 
 use super::EnergyScale;
-use super::kernel::{exp_shifted, log_kernel};
+use super::kernel::{exp_shifted, hessian_sums, log_kernel, unnormalised};
 use crate::error::{Error, Result};
 use crate::num::{dense, sum::Compensated, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{chord2, project, tangent_basis, tangent_towards},
+    geometry::{project, tangent_basis},
 };
-use rayon::prelude::*;
 
 /// The energy at one inverse temperature and normalisation.
 ///
@@ -40,24 +39,27 @@ impl Energy {
     /// **Accuracy** absolute error below `4u (1 + |beta|)`, and below `16u` near consensus. **Cost** `n^2/2` exponentials.
     pub fn log_unit(&self, x: &Tokens) -> f64 {
         let (m, beta) = (x.masses(), self.beta);
-        // The largest exponent is 0 for positive beta (the diagonal); for negative beta it must be looked for.
-        let top = if beta >= 0.0 {
-            0.0
-        } else {
-            let row_top = |i: usize| (0..=i).map(|j| log_kernel(beta, x.row(i), x.row(j))).fold(f64::NEG_INFINITY, f64::max);
-            (0..x.n()).into_par_iter().map(row_top).reduce(|| f64::NEG_INFINITY, f64::max)
-        };
-        let row = |i: usize| {
-            let mut sum = Compensated::default();
+        let total = unnormalised(beta, x, |sums| {
+            let mut total = Compensated::default();
+            m.iter().zip(&sums.mass).for_each(|(m, z)| total.add(m * z));
+            total.value()
+        });
+        // For negative beta all weights may underflow.
+        if total > 1e-200 { total.ln() } else { self.log_unit_shifted(x) }
+    }
+
+    /// The same, shifted by the largest exponent.
+    fn log_unit_shifted(&self, x: &Tokens) -> f64 {
+        let (m, beta) = (x.masses(), self.beta);
+        let row_top = |i: usize| (0..=i).map(|j| log_kernel(beta, x.row(i), x.row(j))).fold(f64::NEG_INFINITY, f64::max);
+        let top = (0..x.n()).map(row_top).fold(f64::NEG_INFINITY, f64::max);
+        let mut sum = Compensated::default();
+        for i in 0..x.n() {
             for j in 0..=i {
                 let twice = if j == i { 1.0 } else { 2.0 };
                 sum.add(twice * m[i] * m[j] * (log_kernel(beta, x.row(i), x.row(j)) - top).exp());
             }
-            sum.value()
-        };
-        let rows: Vec<f64> = if x.n() < 64 { (0..x.n()).map(row).collect() } else { (0..x.n()).into_par_iter().map(row).collect() };
-        let mut sum = Compensated::default();
-        rows.iter().for_each(|r| sum.add(*r));
+        }
         top + sum.value().ln()
     }
 
@@ -118,17 +120,10 @@ impl Energy {
     /// **Accuracy** `1e-14` relative to each row. **Cost** as one right-hand side.
     pub fn scaled_grad(&self, x: &Tokens, out: &mut [f64]) {
         let (d, m) = (x.d(), x.masses());
-        let row = |i: usize, out: &mut [f64]| {
-            out.fill(0.0);
-            for (j, xj) in x.rows().enumerate() {
-                let w = m[i] * m[j] * log_kernel(self.beta, x.row(i), xj).exp();
-                out.iter_mut().zip(tangent_towards(x.row(i), xj)).for_each(|(o, u)| *o += w * u);
-            }
-        };
-        if x.n() < 64 {
-            out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(i, o));
-        } else {
-            out.par_chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(i, o));
+        unnormalised(self.beta, x, |sums| out.copy_from_slice(&sums.drift));
+        for (i, row) in out.chunks_exact_mut(d).enumerate() {
+            project(x.row(i), row);
+            row.iter_mut().for_each(|v| *v *= m[i]);
         }
     }
 
@@ -168,28 +163,10 @@ impl Energy {
     ///
     /// **Cost** `n^2` exponentials and `8 n^2 d` flops, no matrix.
     pub fn scaled_hess_vec(&self, x: &Tokens, u: &[f64], out: &mut [f64]) {
-        let (d, m, beta) = (x.d(), x.masses(), self.beta);
-        let row = |i: usize, out: &mut [f64]| {
-            out.fill(0.0);
-            let (xi, ui) = (x.row(i), &u[i * d..(i + 1) * d]);
-            for (j, xj) in x.rows().enumerate().filter(|(j, _)| *j != i) {
-                let uj = &u[j * d..(j + 1) * d];
-                let w = m[i] * m[j] * log_kernel(beta, xi, xj).exp();
-                // Differences keep clusters exact: u_j - G u_i = (u_j - u_i) + (|x_i - x_j|^2 / 2) u_i and <u_i, x_j> = <u_i, x_j - x_i>.
-                let half = 0.5 * chord2(xi, xj);
-                let tilt =
-                    |u: &[f64], from: &[f64], to: &[f64]| u.iter().zip(from.iter().zip(to)).map(|(u, (a, b))| u * (b - a)).sum::<f64>();
-                let cross = beta * (tilt(ui, xi, xj) + tilt(uj, xj, xi));
-                for (o, ((a, b), (y, x))) in out.iter_mut().zip(uj.iter().zip(ui).zip(xj.iter().zip(xi))) {
-                    *o += w * ((a - b) + half * b + cross * (y - x));
-                }
-            }
-            project(xi, out);
-        };
-        if x.n() < 64 {
-            out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(i, o));
-        } else {
-            out.par_chunks_exact_mut(d).enumerate().for_each(|(i, o)| row(i, o));
+        hessian_sums(self.beta, x, u, out);
+        for (i, row) in out.chunks_exact_mut(x.d()).enumerate() {
+            project(x.row(i), row);
+            row.iter_mut().for_each(|v| *v *= x.masses()[i]);
         }
     }
 

@@ -73,12 +73,7 @@ impl<F: Float> Blocks<F> {
 
     /// Lets every block meet itself and every other block once.
     pub fn meet(&mut self, parallel: bool, own: impl Fn(&mut Block<F>) + Sync, pair: impl Fn(&mut Block<F>, &mut Block<F>) + Sync) {
-        if parallel {
-            self.list.par_iter_mut().with_max_len(1).for_each(&own);
-        } else {
-            self.list.iter_mut().for_each(own);
-        }
-        tournament(&mut self.list, parallel, |a, b| {
+        meet(&mut self.list, parallel, own, |a: &mut Block<F>, b: &mut Block<F>| {
             if a.len > 0 && b.len > 0 {
                 pair(a, b);
             }
@@ -86,9 +81,19 @@ impl<F: Float> Blocks<F> {
     }
 }
 
+/// Everything with itself, then with everything else once.
+pub(super) fn meet<T: Send>(list: &mut [T], parallel: bool, own: impl Fn(&mut T) + Sync, pair: impl Fn(&mut T, &mut T) + Sync) {
+    if parallel {
+        list.par_iter_mut().with_max_len(1).for_each(&own);
+    } else {
+        list.iter_mut().for_each(own);
+    }
+    tournament(list, parallel, pair);
+}
+
 /// A round-robin tournament by the circle method: in each of `B - 1` rounds the blocks are paired off and every pair works on its own data,
 /// so threads never share a sum and the order of additions depends on `B` alone. Cost `B/2` pairs in parallel per round.
-pub fn tournament<T: Send>(list: &mut [T], parallel: bool, pair: impl Fn(&mut T, &mut T) + Sync) {
+fn tournament<T: Send>(list: &mut [T], parallel: bool, pair: impl Fn(&mut T, &mut T) + Sync) {
     let count = list.len();
     if count < 2 {
         return;

@@ -36,7 +36,7 @@ pub trait Kernel: Sync {
     fn name(&self) -> &'static str;
     /// What it does, in one line.
     fn summary(&self) -> &'static str;
-    /// Why it cannot do this job, if it cannot.
+    /// Why it is not to be chosen for this job, if it is not.
     fn refuses(&self, job: &Job) -> Option<String>;
     /// Estimated nanoseconds on one thread, for the choice only.
     fn cost(&self, job: &Job) -> f64;
@@ -47,7 +47,7 @@ pub trait Kernel: Sync {
 }
 
 /// All algorithms, exact ones first.
-pub static ALL: &[&dyn Kernel] = &[&super::direct::DIRECT, &super::products::Products, &super::fourier::Fourier, &super::harmonics::Harmonics];
+pub static ALL: &[&dyn Kernel] = &[&super::direct::DIRECT, &super::products::Products, &super::fourier::Fourier, &super::harmonics::Harmonics, &super::single::Single];
 
 /// Which algorithm to use.
 #[derive(Clone, Copy, Default)]

@@ -125,7 +125,7 @@ fn weights<L: Lanes>(
 
 /// `out_i += sum_j m_j w_ij (x_j - s_ij x_i)` for the tile or (`TURNED`) its transpose, in slabs; the signs are stored as `-s`.
 #[inline(always)]
-fn differences<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+pub(super) fn differences<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
     l: L,
     cap: usize,
     tile: &[L::F],

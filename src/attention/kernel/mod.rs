@@ -14,15 +14,18 @@ mod coordinates;
 mod direct;
 mod fourier;
 mod harmonics;
+mod hessian;
 mod panels;
 mod products;
 mod rows;
 mod series;
+mod single;
 mod workspace;
 
 pub use attention::{Attention, EXACT, Output, Weights};
 pub use batch::Batch;
 pub use choice::{ALL, Choice, Job, Kernel, find};
+pub use hessian::hessian_sums;
 pub use series::{MAX_ORDER, Series};
 pub use workspace::{Sums, unnormalised};
 

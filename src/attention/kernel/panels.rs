@@ -1,12 +1,10 @@
 //! Tokens in panels for tiles that go through memory: by vectors of tokens and by vectors of coordinates, so that every inner loop reads
 //! consecutive cache lines.
 
-use super::blocks::tournament;
 use super::workspace::Sums;
 use crate::num::aligned::Aligned;
 use crate::num::simd::Float;
 use crate::sphere::Tokens;
-use rayon::prelude::*;
 
 /// A run of consecutive tokens, by rows and by coordinates.
 #[derive(Default)]
@@ -41,8 +39,17 @@ pub(super) struct Panels<F> {
 }
 
 impl<F: Float> Panels<F> {
-    /// Fills the panels; `weighted` multiplies the slabs by the masses.
-    pub fn load(&mut self, tokens: &Tokens, width: usize, weighted: bool, (count, cap): (usize, usize)) {
+    /// Fills the panels with tokens; `weighted` multiplies the slabs by the masses.
+    pub fn load(&mut self, tokens: &Tokens, width: usize, weighted: bool, shape: (usize, usize)) {
+        self.fill(tokens.coordinates(), tokens, width, weighted, shape);
+    }
+
+    /// Fills the panels with other rows of the tokens' shape (vectors at the tokens).
+    pub fn load_rows(&mut self, rows: &[f64], tokens: &Tokens, width: usize, shape: (usize, usize)) {
+        self.fill(rows, tokens, width, false, shape);
+    }
+
+    fn fill(&mut self, rows: &[f64], tokens: &Tokens, width: usize, weighted: bool, (count, cap): (usize, usize)) {
         let (n, d) = (tokens.n(), tokens.d());
         let masses = tokens.masses();
         let uniform = tokens.uniform_mass().is_some();
@@ -52,20 +59,19 @@ impl<F: Float> Panels<F> {
         for (b, p) in self.list.iter_mut().enumerate() {
             p.start = (b * cap).min(n);
             p.len = ((b + 1) * cap).min(n) - p.start;
-            let buffers = [&mut p.columns, &mut p.slabs, &mut p.m, &mut p.drift, &mut p.mass];
-            for (buffer, size) in buffers.into_iter().zip([cap * d, size, cap, size, cap]) {
+            let buffers = [&mut p.columns, &mut p.slabs, &mut p.m, &mut p.drift, &mut p.mass, &mut p.rows];
+            for (buffer, size) in buffers.into_iter().zip([cap * d, size, cap, size, cap, cap * width]) {
                 buffer.reset(size);
             }
-            p.rows.reset(cap * width);
-            for j in 0..p.len {
+            let rows = &rows[p.start * d..(p.start + p.len) * d];
+            for (j, row) in rows.chunks_exact(d).enumerate() {
                 let mass = if uniform { 1.0 } else { masses[p.start + j] };
                 p.m[j] = F::of(mass);
-                let mass = if weighted { mass } else { 1.0 };
-                for (part, slab) in tokens.row(p.start + j).chunks(width).zip(p.slabs.chunks_exact_mut(cap * width)) {
-                    slab[j * width..].iter_mut().zip(part).for_each(|(s, v)| *s = F::of(mass * v));
+                let factor = if weighted { mass } else { 1.0 };
+                for (part, slab) in row.chunks(width).zip(p.slabs.chunks_exact_mut(cap * width)) {
+                    slab[j * width..].iter_mut().zip(part).for_each(|(s, v)| *s = F::of(factor * v));
                 }
             }
-            let rows = &tokens.coordinates()[p.start * d..(p.start + p.len) * d];
             for (some, slab) in rows.chunks(width * d).zip(p.columns.chunks_exact_mut(width * d)) {
                 for (j, row) in some.chunks_exact(d).enumerate() {
                     row.iter().enumerate().for_each(|(k, v)| slab[k * width + j] = F::of(*v));
@@ -76,12 +82,7 @@ impl<F: Float> Panels<F> {
 
     /// Lets every panel meet itself and every other panel once, the later one first.
     pub fn meet(&mut self, parallel: bool, own: impl Fn(&mut Panel<F>) + Sync, pair: impl Fn(&mut Panel<F>, &mut Panel<F>) + Sync) {
-        if parallel {
-            self.list.par_iter_mut().with_max_len(1).for_each(&own);
-        } else {
-            self.list.iter_mut().for_each(own);
-        }
-        tournament(&mut self.list, parallel, |a, b| {
+        super::blocks::meet(&mut self.list, parallel, own, |a: &mut Panel<F>, b: &mut Panel<F>| {
             if a.len > 0 && b.len > 0 {
                 if a.start < b.start { pair(b, a) } else { pair(a, b) }
             }

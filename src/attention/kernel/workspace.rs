@@ -3,9 +3,10 @@
 use super::blocks::{Block, Blocks};
 use super::choice::{Job, Kernel};
 use super::fourier::Moments;
+use super::hessian::Buffers;
 use super::panels::Panels;
 use super::rows::{Images, Scratch};
-use crate::num::simd::Level;
+use crate::num::simd::{Float, Level};
 use crate::sphere::Tokens;
 use std::cell::Cell;
 
@@ -40,7 +41,9 @@ pub struct Workspace {
     pub(super) blocks: Blocks<f64>,
     pub(super) panels: Panels<f64>,
     pub(super) moments: Moments,
+    pub(super) hessian: Buffers,
     pub(super) single: Blocks<f32>,
+    pub(super) single_panels: Panels<f32>,
 }
 
 thread_local! {
@@ -64,28 +67,17 @@ pub(super) fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
     result
 }
 
-impl Blocks<f64> {
+impl<F: Float> Blocks<F> {
     /// Writes the sums of all blocks, in units of mass.
     pub(super) fn store(&self, unit: f64, sums: &mut Sums) {
-        store(self, unit, sums);
-    }
-}
-
-impl Blocks<f32> {
-    /// Writes the sums of all blocks, in units of mass.
-    pub(super) fn store(&self, unit: f64, sums: &mut Sums) {
-        store(self, unit, sums);
-    }
-}
-
-fn store<F: crate::num::simd::Float>(blocks: &Blocks<F>, unit: f64, sums: &mut Sums) {
-    let (d, cap) = (blocks.d, blocks.cap);
-    for Block { start, len, sums: found, .. } in &blocks.list {
-        let out = &mut sums.drift[start * d..(start + len) * d];
-        for (k, column) in found.chunks_exact(cap).take(d).enumerate() {
-            out.chunks_exact_mut(d).zip(column).for_each(|(row, s)| row[k] = unit * s.to_f64());
+        let (d, cap) = (self.d, self.cap);
+        for Block { start, len, sums: found, .. } in &self.list {
+            let out = &mut sums.drift[start * d..(start + len) * d];
+            for (k, column) in found.chunks_exact(cap).take(d).enumerate() {
+                out.chunks_exact_mut(d).zip(column).for_each(|(row, s)| row[k] = unit * s.to_f64());
+            }
+            sums.mass[*start..start + len].iter_mut().zip(&found[d * cap..]).for_each(|(o, s)| *o = unit * s.to_f64());
         }
-        sums.mass[*start..start + len].iter_mut().zip(&found[d * cap..]).for_each(|(o, s)| *o = unit * s.to_f64());
     }
 }
 
