@@ -21,6 +21,11 @@ impl Layer {
         Self { eta: f64::INFINITY }
     }
 
+    /// The step.
+    pub fn eta(self) -> f64 {
+        self.eta
+    }
+
     /// Applies one layer; `scratch` has n d entries. A token whose update vanishes stays where it is.
     ///
     /// ```
@@ -33,11 +38,12 @@ impl Layer {
     pub fn step(self, dynamics: &dyn Dynamics, x: &mut Tokens, scratch: &mut [f64]) {
         dynamics.field(x, scratch);
         let d = x.d();
-        for (row, a) in x.coordinates_mut().chunks_exact_mut(d).zip(scratch.chunks_exact(d)) {
-            let mut next: Vec<f64> =
-                if self.eta.is_infinite() { a.to_vec() } else { row.iter().zip(a).map(|(x, a)| x + self.eta * a).collect() };
-            if retract(&mut next) {
-                row.copy_from_slice(&next);
+        for (row, a) in x.coordinates_mut().chunks_exact_mut(d).zip(scratch.chunks_exact_mut(d)) {
+            if self.eta.is_finite() {
+                a.iter_mut().zip(row.iter()).for_each(|(a, x)| *a = x + self.eta * *a);
+            }
+            if retract(a) {
+                row.copy_from_slice(a);
             }
         }
     }

@@ -1,4 +1,5 @@
-use super::observable::{Frame, Observer};
+use super::observable::{Frame, Observer, Recorder};
+use crate::attention::kernel::{Attention, Batch, Choice};
 use crate::attention::{Dynamics, layer::Layer};
 use crate::sphere::Tokens;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,4 +35,46 @@ pub fn iterate(
         }
     }
     (x, layers)
+}
+
+/// Moves many systems of the same shape through the same layers; each recorder sees its own system. Systems end as their last tokens.
+/// Returns the layers done. Small systems of plain attention go in batches, one per lane: every system's arithmetic is its own, so results do
+/// not depend on its companions.
+pub fn iterate_many(
+    dynamics: &dyn Dynamics,
+    systems: &mut [Tokens],
+    layer: Layer,
+    layers: usize,
+    dt: f64,
+    cancel: Option<&AtomicBool>,
+    recorders: &mut [Recorder],
+) -> usize {
+    let suits = |a: &&Attention| systems.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
+    let plain = dynamics.attention().filter(suits);
+    let Some((attention, mut batch)) = plain.and_then(|a| Some((a, Batch::new(systems, a.level)?))) else {
+        let mut least = layers;
+        for (system, recorder) in systems.iter_mut().zip(recorders) {
+            let (end, done) = iterate(dynamics, system, layer, layers, dt, cancel, &mut [recorder]);
+            (*system, least) = (end, least.min(done));
+        }
+        return least;
+    };
+    let labels: Vec<usize> = (0..systems[0].n()).collect();
+    let mut done = 0;
+    for k in 0..=layers {
+        let t = k as f64 * dt;
+        for (i, (system, recorder)) in systems.iter_mut().zip(recorders.iter_mut()).enumerate() {
+            if recorder.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
+                batch.read(i, system);
+                recorder.observe(&Frame { t, tokens: system, labels: &labels, dynamics });
+            }
+        }
+        done = k;
+        if k == layers || cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+            break;
+        }
+        batch.layer(attention, layer.eta());
+    }
+    systems.iter_mut().enumerate().for_each(|(i, system)| batch.read(i, system));
+    done
 }

@@ -16,7 +16,7 @@ mod tableau;
 pub use coalesce::Merge;
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
 pub use integrator::integrator;
-pub use iterate::iterate;
+pub use iterate::{iterate, iterate_many};
 pub use observable::{Frame, Observer, Recorder, Table};
 pub use outcome::{Outcome, Solution, Stats};
 pub use solve::{Options, solve};

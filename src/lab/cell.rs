@@ -2,11 +2,12 @@
 
 use super::experiment::{Experiment, Stepper};
 use super::plan::Cell;
+use crate::attention::kernel::EXACT;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
-use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Table, iterate, solve};
-use crate::num::stream::Stream;
+use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve};
+use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
 use rayon::prelude::*;
@@ -26,16 +27,31 @@ pub const OUTCOMES: [&str; 6] = ["reached", "one-cluster", "event", "max-steps",
 
 const SUMMARY: [&str; 8] = ["realisation", "outcome", "t", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
 
-/// Runs all realisations; `None` when cancelled.
+/// Realisations that are moved together.
+const BATCH: usize = 64;
+
+/// Runs all realisations, in parallel when they are part of a `sweep`; `None` when cancelled.
 ///
 /// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate beyond f64).
-pub fn run(experiment: &Experiment, cell: &Cell, cancel: &AtomicBool) -> Result<Option<Tables>> {
+pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBool) -> Result<Option<Tables>> {
     let scale = TimeScale::parse(&experiment.time_scale)?;
-    let dynamics = dynamics::build(&cell.dynamics, false, &Spec { time_scale: scale, ..Spec::new(cell.beta, cell.n) })?;
-    let runs: Vec<(Table, Vec<f64>)> = (0..experiment.realisations)
-        .into_par_iter()
-        .map(|m| realisation(experiment, cell, dynamics.as_ref(), m, cancel))
-        .collect::<Result<_>>()?;
+    let accuracy = match experiment.stepper {
+        Stepper::Adaptive => (0.01 * experiment.rtol).max(EXACT),
+        Stepper::Layer | Stepper::MeanShift => EXACT,
+    };
+    let dynamics = dynamics::build(&cell.dynamics, false, &Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
+    let batches: Vec<Vec<usize>> = (0..experiment.realisations).collect::<Vec<_>>().chunks(BATCH).map(<[usize]>::to_vec).collect();
+    let batch = |m: &Vec<usize>| match experiment.stepper {
+        Stepper::Adaptive => m.iter().map(|m| adaptive(experiment, cell, dynamics.as_ref(), *m, cancel)).collect::<Result<Vec<_>>>(),
+        Stepper::Layer | Stepper::MeanShift => layers(experiment, cell, dynamics.as_ref(), m, cancel),
+    };
+    // A sweep keeps its threads for its runs; a single run keeps them for its kernels.
+    let runs: Vec<Vec<(Table, Vec<f64>)>> = if sweep {
+        batches.par_iter().with_max_len(1).map(|m| sequentially(|| batch(m))).collect::<Result<_>>()?
+    } else {
+        batches.iter().map(batch).collect::<Result<_>>()?
+    };
+    let runs = runs.into_iter().flatten();
     if cancel.load(Ordering::Relaxed) {
         return Ok(None);
     }
@@ -49,60 +65,93 @@ pub fn run(experiment: &Experiment, cell: &Cell, cancel: &AtomicBool) -> Result<
     Ok(Some(Tables { table, summary }))
 }
 
-fn realisation(experiment: &Experiment, cell: &Cell, dynamics: &dyn Dynamics, m: usize, cancel: &AtomicBool) -> Result<(Table, Vec<f64>)> {
-    if cancel.load(Ordering::Relaxed) {
-        return Ok((Table::default(), vec![0.0; SUMMARY.len()]));
+/// The initial tokens of realisation m.
+fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
+    if !experiment.tokens.is_empty() {
+        return Tokens::new(cell.d, experiment.tokens.concat());
     }
-    let start = if experiment.tokens.is_empty() {
-        let key = cell.stream_key();
-        let mut stream = Stream::new(experiment.seed, &["init", &key, &m.to_string()]);
-        Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?
-    } else {
-        Tokens::new(cell.d, experiment.tokens.concat())?
-    };
-    let setting = Setting { n: cell.n, d: cell.d, beta: cell.beta };
+    let key = cell.stream_key();
+    let mut stream = Stream::new(experiment.seed, &["init", &key, &m.to_string()]);
+    Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)
+}
+
+fn recorder(experiment: &Experiment, cell: &Cell) -> Result<Recorder> {
     let observables = experiment.observables.iter().map(|o| observable::find(o)).collect::<Result<Vec<_>>>()?;
-    let mut recorder = Recorder::new(setting, sample_times(experiment), false, observables);
+    Ok(Recorder::new(setting(cell), sample_times(experiment), false, observables))
+}
+
+fn setting(cell: &Cell) -> Setting {
+    Setting { n: cell.n, d: cell.d, beta: cell.beta }
+}
+
+/// One realisation by adaptive steps.
+fn adaptive(experiment: &Experiment, cell: &Cell, dynamics: &dyn Dynamics, m: usize, cancel: &AtomicBool) -> Result<(Table, Vec<f64>)> {
+    let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
     let usa = cell.dynamics == "usa" && experiment.time_scale == "u1";
     let mut forecast = (cell.dynamics == "sa" || usa).then(|| Forecast::new(cell.beta, usa, experiment.merge_radius.max(1e-12)));
-    let (end, outcome, t, merges, evaluations) = match experiment.stepper {
-        Stepper::Adaptive => {
-            let options = Options {
-                rtol: experiment.rtol,
-                merge_radius: experiment.merge_radius,
-                stop_at_one_cluster: experiment.stop_at_one_cluster,
-                cancel: Some(cancel),
-                ..Options::default()
-            };
-            let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];
-            if let Some(f) = forecast.as_mut().filter(|_| experiment.stop_at_one_cluster) {
-                observers.push(f);
-            }
-            let s = solve(dynamics, &start, experiment.t_end, &options, &mut observers)?;
-            (s.clusters, s.outcome, s.t, s.merges.len(), s.stats.evaluations)
-        }
-        Stepper::Layer | Stepper::MeanShift => {
-            let eta = cell.eta();
-            let depth = experiment.layers > 0;
-            let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
-            let dt = if depth { 1.0 } else { eta };
-            let (end, done) = iterate(dynamics, &start, Layer::new(eta)?, layers, dt, Some(cancel), &mut [&mut recorder]);
-            (end, Outcome::Reached, done as f64 * dt, 0, done as u64)
-        }
+    let options = Options {
+        rtol: experiment.rtol,
+        merge_radius: experiment.merge_radius,
+        stop_at_one_cluster: experiment.stop_at_one_cluster,
+        cancel: Some(cancel),
+        ..Options::default()
     };
-    let mut last = Vec::new();
-    let labels: Vec<usize> = (0..end.n()).collect();
-    (observable::clusters::ENTRY.measure)(&setting, &Frame { t, tokens: &end, labels: &labels, dynamics }, &mut last);
-    (observable::inner_range::ENTRY.measure)(&setting, &Frame { t, tokens: &end, labels: &labels, dynamics }, &mut last);
-    let code = OUTCOMES.iter().position(|o| *o == outcome.name()).unwrap_or(OUTCOMES.len());
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];
+    if let Some(f) = forecast.as_mut().filter(|_| experiment.stop_at_one_cluster) {
+        observers.push(f);
+    }
+    let s = solve(dynamics, &start, experiment.t_end, &options, &mut observers)?;
     let predicted = forecast.and_then(|f| f.time()).unwrap_or(-1.0);
-    let row = vec![m as f64, code as f64, t, last[0], last[1], merges as f64, evaluations as f64, predicted];
+    let end = End { outcome: s.outcome, t: s.t, merges: s.merges.len(), evaluations: s.stats.evaluations, predicted };
+    Ok(booked(experiment, cell, dynamics, m, &s.clusters, &end, recorder))
+}
+
+/// Some realisations layer by layer, moved together.
+fn layers(experiment: &Experiment, cell: &Cell, dynamics: &dyn Dynamics, m: &[usize], cancel: &AtomicBool) -> Result<Vec<(Table, Vec<f64>)>> {
+    let eta = cell.eta();
+    let depth = experiment.layers > 0;
+    let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
+    let dt = if depth { 1.0 } else { eta };
+    let mut systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
+    let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
+    let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), &mut recorders);
+    let end = End { outcome: Outcome::Reached, t: done as f64 * dt, merges: 0, evaluations: done as u64, predicted: -1.0 };
+    let rows = m.iter().zip(&systems).zip(recorders);
+    Ok(rows.map(|((m, last), recorder)| booked(experiment, cell, dynamics, *m, last, &end, recorder)).collect())
+}
+
+/// How a realisation ended.
+struct End {
+    outcome: Outcome,
+    t: f64,
+    merges: usize,
+    evaluations: u64,
+    predicted: f64,
+}
+
+/// The table of a realisation and its row of the summary.
+fn booked(
+    experiment: &Experiment,
+    cell: &Cell,
+    dynamics: &dyn Dynamics,
+    m: usize,
+    last: &Tokens,
+    end: &End,
+    recorder: Recorder,
+) -> (Table, Vec<f64>) {
+    let mut found = Vec::new();
+    let labels: Vec<usize> = (0..last.n()).collect();
+    let frame = Frame { t: end.t, tokens: last, labels: &labels, dynamics };
+    (observable::clusters::ENTRY.measure)(&setting(cell), &frame, &mut found);
+    (observable::inner_range::ENTRY.measure)(&setting(cell), &frame, &mut found);
+    let code = OUTCOMES.iter().position(|o| *o == end.outcome.name()).unwrap_or(OUTCOMES.len());
+    let row = vec![m as f64, code as f64, end.t, found[0], found[1], end.merges as f64, end.evaluations as f64, end.predicted];
     let mut table = recorder.table;
     if !experiment.mean {
         table.columns.insert(0, "realisation".into());
         table.rows.iter_mut().for_each(|r| r.insert(0, m as f64));
     }
-    Ok((table, row))
+    (table, row)
 }
 
 fn sample_times(experiment: &Experiment) -> Vec<f64> {

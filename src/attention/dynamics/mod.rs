@@ -50,6 +50,11 @@ pub trait Dynamics: Send + Sync {
         "own"
     }
 
+    /// The attention behind it, when it is one: many small systems of plain attention are moved in batches.
+    fn attention(&self) -> Option<&Attention> {
+        None
+    }
+
     /// What the dynamics claims.
     fn facts(&self) -> Facts;
 
@@ -184,6 +189,10 @@ impl Dynamics for AttentionDynamics {
 
     fn field(&self, x: &Tokens, out: &mut [f64]) {
         self.attention.apply(x, Output::Field, out);
+    }
+
+    fn attention(&self) -> Option<&Attention> {
+        Some(&self.attention)
     }
 
     fn kernel(&self, x: &Tokens) -> &'static str {
