@@ -60,14 +60,21 @@ pub fn iterate_many(
         return least;
     };
     let labels: Vec<usize> = (0..systems[0].n()).collect();
+    // Recorders of one call have the same times and observables.
+    let together = recorders.first().and_then(Recorder::batched);
+    let mut values = Vec::new();
     let mut done = 0;
     for k in 0..=layers {
         let t = k as f64 * dt;
-        for (i, (system, recorder)) in systems.iter_mut().zip(recorders.iter_mut()).enumerate() {
-            if recorder.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
-                batch.read(i, system);
-                recorder.observe(&Frame { t, tokens: system, labels: &labels, dynamics });
+        if let Some(measure) = together {
+            if recorders[0].next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
+                values.clear();
+                measure(&batch, &mut values);
+                let columns = values.len() / batch.len();
+                recorders.iter_mut().zip(values.chunks_exact(columns)).for_each(|(recorder, row)| recorder.book(t, row));
             }
+        } else {
+            observe_each(&batch, t, systems, recorders, &labels, dynamics);
         }
         done = k;
         if k == layers || cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
@@ -77,4 +84,14 @@ pub fn iterate_many(
     }
     systems.iter_mut().enumerate().for_each(|(i, system)| batch.read(i, system));
     done
+}
+
+/// Shows every system to its recorder when it is due.
+fn observe_each(batch: &Batch, t: f64, systems: &mut [Tokens], recorders: &mut [Recorder], labels: &[usize], dynamics: &dyn Dynamics) {
+    for (i, (system, recorder)) in systems.iter_mut().zip(recorders).enumerate() {
+        if recorder.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
+            batch.read(i, system);
+            recorder.observe(&Frame { t, tokens: system, labels, dynamics });
+        }
+    }
 }

@@ -107,7 +107,13 @@ fn adaptive(experiment: &Experiment, cell: &Cell, dynamics: &dyn Dynamics, m: us
 }
 
 /// Some realisations layer by layer, moved together.
-fn layers(experiment: &Experiment, cell: &Cell, dynamics: &dyn Dynamics, m: &[usize], cancel: &AtomicBool) -> Result<Vec<(Table, Vec<f64>)>> {
+fn layers(
+    experiment: &Experiment,
+    cell: &Cell,
+    dynamics: &dyn Dynamics,
+    m: &[usize],
+    cancel: &AtomicBool,
+) -> Result<Vec<(Table, Vec<f64>)>> {
     let eta = cell.eta();
     let depth = experiment.layers > 0;
     let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };

@@ -74,6 +74,20 @@ impl Level {
         }
     }
 
+    /// Runs plain loops in code compiled for this level, for the compiler to vectorise.
+    pub fn compiled<R>(self, work: impl FnOnce() -> R) -> R {
+        struct Plain<W>(W);
+        impl<R, W: FnOnce() -> R> Task for Plain<W> {
+            type F = f64;
+            type Output = R;
+            #[inline(always)]
+            fn run<L: Lanes<F = f64>>(self, _: L) -> R {
+                (self.0)()
+            }
+        }
+        self.run(Plain(work))
+    }
+
     /// Runs a task at this level; at a lower one where the processor lacks it.
     pub fn run<T: Task>(self, task: T) -> T::Output {
         #[cfg(target_arch = "x86_64")]
@@ -331,12 +345,54 @@ macro_rules! lanes {
 }
 
 lanes!(
-    Wide, f64, f64s, m64s, F64_LANES, as_simd_f64s, as_mut_simd_f64s, splat_f64s, add_f64s, sub_f64s, mul_f64s, mul_add_e_f64s, min_f64s,
-    max_f64s, greater_than_f64s, select_f64s, reduce_sum_f64s, exp2_f64, exp2_product_f64, negate_f64, reduce_max_f64s, div_f64s, sqrt_f64s
+    Wide,
+    f64,
+    f64s,
+    m64s,
+    F64_LANES,
+    as_simd_f64s,
+    as_mut_simd_f64s,
+    splat_f64s,
+    add_f64s,
+    sub_f64s,
+    mul_f64s,
+    mul_add_e_f64s,
+    min_f64s,
+    max_f64s,
+    greater_than_f64s,
+    select_f64s,
+    reduce_sum_f64s,
+    exp2_f64,
+    exp2_product_f64,
+    negate_f64,
+    reduce_max_f64s,
+    div_f64s,
+    sqrt_f64s
 );
 lanes!(
-    Narrow, f32, f32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, splat_f32s, add_f32s, sub_f32s, mul_f32s, mul_add_e_f32s, min_f32s,
-    max_f32s, greater_than_f32s, select_f32s, reduce_sum_f32s, exp2_f32, exp2_product_f32, negate_f32, reduce_max_f32s, div_f32s, sqrt_f32s
+    Narrow,
+    f32,
+    f32s,
+    m32s,
+    F32_LANES,
+    as_simd_f32s,
+    as_mut_simd_f32s,
+    splat_f32s,
+    add_f32s,
+    sub_f32s,
+    mul_f32s,
+    mul_add_e_f32s,
+    min_f32s,
+    max_f32s,
+    greater_than_f32s,
+    select_f32s,
+    reduce_sum_f32s,
+    exp2_f32,
+    exp2_product_f32,
+    negate_f32,
+    reduce_max_f32s,
+    div_f32s,
+    sqrt_f32s
 );
 
 macro_rules! portable {

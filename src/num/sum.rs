@@ -27,11 +27,27 @@ pub fn block_sum(terms: &[f64]) -> f64 {
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     debug_assert_eq!(a.len(), b.len());
     if a.len() <= BLOCK {
-        return a.iter().zip(b).map(|(x, y)| x * y).sum();
+        return short_dot(a, b);
     }
     let blocks = a.len().div_ceil(BLOCK);
     let cut = blocks.div_ceil(2) * BLOCK;
     dot(&a[..cut], &b[..cut]) + dot(&a[cut..], &b[cut..])
+}
+
+/// Eight interleaved sums (which compilers turn into vectors), then the rest.
+fn short_dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
+    if a8.is_empty() {
+        return rest;
+    }
+    let mut sums = [0.0; 8];
+    for (a, b) in a8.iter().zip(b8) {
+        for k in 0..8 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest
 }
 
 /// Neumaier's compensated accumulator: the error of n additions is `2u` relative to the result plus `n^2 u^2` to the terms.

@@ -68,6 +68,19 @@ impl Batch {
         tokens.coordinates_mut().iter_mut().zip(group.iter().skip(k % width).step_by(width)).for_each(|(t, x)| *t = *x);
     }
 
+    /// Appends, for every system, the share of pairs `i != j` with `<x_i, x_j> >= level`.
+    pub fn pair_share(&self, level: f64, out: &mut Vec<f64>) {
+        let width = self.level.width::<f64>();
+        let first = out.len();
+        for group in self.x.chunks_exact(self.n * self.d * width) {
+            let mut counts = [0.0; 8];
+            self.level.run(Count { level, d: self.d, x: group, counts: &mut counts });
+            let pairs = (self.n * (self.n - 1) / 2).max(1) as f64;
+            out.extend(counts[..width].iter().map(|c| if self.n > 1 { c / pairs } else { 1.0 }));
+        }
+        out.truncate(first + self.count);
+    }
+
     /// One layer `x_i <- normalise(x_i + eta a_i)` for every system; `eta` may be infinite. A token whose update vanishes stays.
     ///
     /// **Accuracy** as a single layer. **Cost** `n^2/2` exponentials per system in full lanes.
@@ -175,5 +188,34 @@ fn advance<L: Lanes<F = f64>>(l: L, layer: &Layer, x: &mut [L::V], drift: &[L::V
     for (x, s) in x.iter_mut().zip(drift) {
         let v = l.fma(across, *s, l.mul(along, *x));
         *x = l.select(moves, l.div(v, length), *x);
+    }
+}
+
+/// Counts the pairs above a level.
+struct Count<'a> {
+    level: f64,
+    d: usize,
+    x: &'a [f64],
+    counts: &'a mut [f64; 8],
+}
+
+impl Task for Count<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        let (x, level, one) = (L::view(self.x), l.constant(self.level), l.constant(1.0));
+        let mut count = l.zero();
+        for (i, xi) in x.chunks_exact(self.d).enumerate() {
+            for xj in x.chunks_exact(self.d).take(i) {
+                let mut inner = l.zero();
+                for (a, b) in xi.iter().zip(xj) {
+                    inner = l.fma(*a, *b, inner);
+                }
+                count = l.add(count, l.select(l.greater(level, inner), l.zero(), one));
+            }
+        }
+        L::view_mut(&mut self.counts[..L::WIDTH])[0] = count;
     }
 }

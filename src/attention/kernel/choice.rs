@@ -47,7 +47,8 @@ pub trait Kernel: Sync {
 }
 
 /// All algorithms, exact ones first.
-pub static ALL: &[&dyn Kernel] = &[&super::direct::DIRECT, &super::products::Products, &super::fourier::Fourier, &super::harmonics::Harmonics, &super::single::Single];
+pub static ALL: &[&dyn Kernel] =
+    &[&super::direct::DIRECT, &super::products::Products, &super::fourier::Fourier, &super::harmonics::Harmonics, &super::single::Single];
 
 /// Which algorithm to use.
 #[derive(Clone, Copy, Default)]

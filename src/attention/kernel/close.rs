@@ -49,8 +49,11 @@ impl Close<'_> {
             let radial = if D > 0 { short_dot(x, drift) } else { dot(l, x, drift) };
             let factor = if self.softmax { self.factors[0] / mass } else { self.factors[0] };
             let error = per_mass * mass + absolute;
-            let longest =
-                if D > 0 { project(x, drift, radial, factor, self.factors[1], out) } else { project_lanes(l, x, drift, [radial, factor, self.factors[1]], out) };
+            let longest = if D > 0 {
+                project(x, drift, radial, factor, self.factors[1], out)
+            } else {
+                project_lanes(l, x, drift, [radial, factor, self.factors[1]], out)
+            };
             // A softmax divides by the mass: its relative error adds to that of the drift.
             let kept = error <= self.accuracy * longest && absolute <= self.accuracy * mass;
             if !(kept || error == 0.0) || (self.softmax && !(mass > SMALLEST_MASS)) {

@@ -10,7 +10,8 @@ use crate::num::simd::{Float, Lanes, Task};
 /// Computes all sums.
 pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
     let least = if job.tokens.n() < 128 { 1 } else { 4 };
-    panels.load(job.tokens, job.level.width::<F>(), false, layout(job.tokens.n(), 128, least));
+    let shape = layout(job.tokens.n(), 128, least);
+    job.level.compiled(|| panels.load(job.tokens, job.level.width::<F>(), false, shape));
     let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
     let (level, d, cap) = (job.level, panels.d, panels.cap);
     panels.list.iter_mut().for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
@@ -18,7 +19,7 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: Some(b) });
     panels.meet(job.parallel(), own, pair);
     sums.reset(job.tokens.n(), job.tokens.d());
-    panels.store(job.tokens, 0.0, sums);
+    job.level.compiled(|| panels.store(job.tokens, 0.0, sums));
 }
 
 /// The later panel `a` with itself or with an earlier one.

@@ -39,12 +39,7 @@ impl<L: Lanes> Constants<L> {
     pub fn new(l: L, chord: &Chord) -> Self {
         let k = -0.5 * chord.beta.abs() * std::f64::consts::LOG2_E;
         let cut = (-L::F::SMALLEST / k.abs()).min(8.0);
-        Self {
-            k: l.constant(k),
-            cut: l.constant(cut),
-            far: l.constant(2.0),
-            sigma: L::F::of(if chord.beta < 0.0 { -1.0 } else { 1.0 }),
-        }
+        Self { k: l.constant(k), cut: l.constant(cut), far: l.constant(2.0), sigma: L::F::of(if chord.beta < 0.0 { -1.0 } else { 1.0 }) }
     }
 }
 

@@ -65,7 +65,9 @@ impl Kernel for Harmonics {
         moments.add_parts(size, width);
         let Moments { x, sums, total: q, .. } = moments;
         let terms = table.terms(q, &series);
-        let task = |p: usize, out: [&mut [f64]; 4]| job.level.run(Evaluate { table: &table, terms: &terms, x: coordinates(x, total, p, part), out });
+        let task = |p: usize, out: [&mut [f64]; 4]| {
+            job.level.run(Evaluate { table: &table, terms: &terms, x: coordinates(x, total, p, part), out })
+        };
         let mut rows = sums.chunks_exact_mut(total);
         let mut row = || rows.next().unwrap_or_default();
         let (a, b, c, d) = (row(), row(), row(), row());

@@ -40,6 +40,7 @@ pub(super) struct Panels<F> {
 
 impl<F: Float> Panels<F> {
     /// Fills the panels with tokens; `weighted` multiplies the slabs by the masses.
+    #[inline(always)]
     pub fn load(&mut self, tokens: &Tokens, width: usize, weighted: bool, shape: (usize, usize)) {
         self.fill(tokens.coordinates(), tokens, width, weighted, shape);
     }
@@ -49,6 +50,7 @@ impl<F: Float> Panels<F> {
         self.fill(rows, tokens, width, false, shape);
     }
 
+    #[inline(always)]
     fn fill(&mut self, rows: &[f64], tokens: &Tokens, width: usize, weighted: bool, (count, cap): (usize, usize)) {
         let (n, d) = (tokens.n(), tokens.d());
         let masses = tokens.masses();
@@ -90,6 +92,7 @@ impl<F: Float> Panels<F> {
     }
 
     /// Writes all sums in units of mass, less `sigma z_i x_i`.
+    #[inline(always)]
     pub fn store(&self, tokens: &Tokens, sigma: f64, sums: &mut Sums) {
         let (d, cap, width) = (self.d, self.cap, self.width);
         let unit = tokens.uniform_mass().unwrap_or(1.0);

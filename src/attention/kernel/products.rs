@@ -14,7 +14,8 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     let (n, d) = (job.tokens.n(), job.tokens.d());
     // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
     let largest = (32768 / d).clamp(64, 512);
-    panels.load(job.tokens, job.level.width::<F>(), true, layout(n, largest, if job.parallel() { 4 } else { 1 }));
+    let shape = layout(n, largest, if job.parallel() { 4 } else { 1 });
+    job.level.compiled(|| panels.load(job.tokens, job.level.width::<F>(), true, shape));
     let shape = Shape { beta: job.beta, causal: job.causal, d, cap: panels.cap };
     let level: Level = job.level;
     panels.list.iter_mut().for_each(|p| p.tile.resize(STRIP * shape.cap));
@@ -23,7 +24,7 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     panels.meet(job.parallel(), own, pair);
     sums.reset(n, d);
     // The products are sums of x_j, drifts are sums of x_j - sigma x_i.
-    panels.store(job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums);
+    job.level.compiled(|| panels.store(job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums));
 }
 
 /// Rows whose weights are formed at once.

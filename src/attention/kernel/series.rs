@@ -32,8 +32,7 @@ impl Series {
         let sign = |k: usize| if beta < 0.0 && k % 2 == 1 { -1.0 } else { 1.0 };
         let kernel: Vec<f64> = (0..i.len() - 1).map(|k| sign(k) * if k == 0 { i[0] } else { 2.0 * i[k] }).collect();
         // The sign of I_{k-1} - I_{k+1} at negative beta is that of I_{k-1}.
-        let primitive: Vec<f64> =
-            (0..i.len() - 1).map(|k| if k == 0 { 0.0 } else { sign(k - 1) * (i[k - 1] - i[k + 1]) }).collect();
+        let primitive: Vec<f64> = (0..i.len() - 1).map(|k| if k == 0 { 0.0 } else { sign(k - 1) * (i[k - 1] - i[k + 1]) }).collect();
         let weight = |k: usize| kernel[k].abs().max(primitive[k].abs());
         Self::cut(kernel.clone(), primitive.clone(), weight, tolerance)
     }
@@ -45,9 +44,8 @@ impl Series {
         let i = scaled_spherical(reach(size) + 1, size);
         let sign = |l: usize| if beta < 0.0 && l % 2 == 1 { -1.0 } else { 1.0 };
         let kernel: Vec<f64> = (0..i.len() - 1).map(|l| sign(l) * i[l]).collect();
-        let primitive: Vec<f64> = (0..i.len() - 1)
-            .map(|l| if l == 0 { 0.0 } else { sign(l - 1) * (i[l - 1] - i[l + 1]) / (2 * l + 1) as f64 })
-            .collect();
+        let primitive: Vec<f64> =
+            (0..i.len() - 1).map(|l| if l == 0 { 0.0 } else { sign(l - 1) * (i[l - 1] - i[l + 1]) / (2 * l + 1) as f64 }).collect();
         let weight = |l: usize| {
             let l2 = (l * (l + 1)) as f64 / 2.0;
             (2 * l + 1) as f64 * kernel[l].abs().max(l2 * primitive[l].abs())

@@ -1,7 +1,10 @@
 //! `bench`: what this machine reaches, beside its own peaks.
 
+mod hessian;
+mod modes;
 mod peak;
 mod rhs;
+mod sweep;
 mod timing;
 
 use super::output::Output;
@@ -20,6 +23,12 @@ pub struct Arguments {
 enum What {
     /// One right-hand side for n uniform tokens.
     Rhs(rhs::Arguments),
+    /// The phase-diagram workload.
+    Sweep(sweep::Arguments),
+    /// Hessian-vector product, dense Hessian, spectrum.
+    Hessian(hessian::Arguments),
+    /// Expected numbers of modes (Kac-Rice).
+    Modes(modes::Arguments),
     /// This machine's peaks: fused multiply-adds, exponentials, memory copies.
     Peak,
 }
@@ -29,6 +38,9 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         match self.what {
             What::Rhs(arguments) => arguments.run(out),
+            What::Sweep(arguments) => arguments.run(out),
+            What::Hessian(arguments) => arguments.run(out),
+            What::Modes(arguments) => arguments.run(out),
             What::Peak => {
                 let peaks = peak::Peaks::measure(crate::num::simd::Level::best());
                 out.result(&peaks.json(), &peaks.text());

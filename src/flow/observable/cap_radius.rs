@@ -9,4 +9,5 @@ pub static ENTRY: Entry = Entry {
     summary: "Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.",
     columns: |_| vec!["cap_radius".into()],
     measure: |_, frame, row| row.push(cap_radius(frame.tokens).unwrap_or(std::f64::consts::PI)),
+    batch: None,
 };

@@ -8,6 +8,7 @@ pub static ENTRY: Entry = Entry {
     summary: "Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).",
     columns: |_| vec!["clusters".into()],
     measure: |s, frame, row| row.push(count(frame.tokens, 0.5 * s.beta.abs().max(1.0).powf(-0.5)) as f64),
+    batch: None,
 };
 
 /// Connected components of the graph of tokens at geodesic distance below `radius`.

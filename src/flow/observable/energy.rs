@@ -9,4 +9,5 @@ pub static ENTRY: Entry = Entry {
     summary: "The energy (1/2beta) sum m_i m_j e^{beta G}; infinite when it exceeds f64.",
     columns: |_| vec!["energy".into()],
     measure: |s, frame, row| row.push(Energy::new(s.beta, EnergyScale::Mean).value(frame.tokens).unwrap_or(f64::INFINITY)),
+    batch: None,
 };

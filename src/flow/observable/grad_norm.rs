@@ -9,4 +9,5 @@ pub static ENTRY: Entry = Entry {
     summary: "The log10 of the gradient norm of the shifted energy (factor e^{-beta}).",
     columns: |_| vec!["log10_grad_norm".into()],
     measure: |s, frame, row| row.push(Energy::new(s.beta, EnergyScale::Shifted).log_grad_norm(frame.tokens) / std::f64::consts::LN_10),
+    batch: None,
 };

@@ -20,6 +20,7 @@ pub static ENTRY: Entry = Entry {
         let total: f64 = bins.iter().sum();
         row.extend(bins.iter().map(|b| if total > 0.0 { b / total } else { 0.0 }));
     },
+    batch: None,
 };
 
 /// Number of bins of [-1, 1].

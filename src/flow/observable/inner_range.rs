@@ -16,4 +16,5 @@ pub static ENTRY: Entry = Entry {
         });
         row.extend([low, if frame.tokens.n() < frame.labels.len() { 1.0 } else { high }]);
     },
+    batch: None,
 };

@@ -9,4 +9,5 @@ pub static ENTRY: Entry = Entry {
     summary: "The log of the unit energy sum m_i m_j e^{beta (G - 1)}, at most 0.",
     columns: |_| vec!["log_energy".into()],
     measure: |s, frame, row| row.push(Energy::new(s.beta, EnergyScale::Unit).log_unit(frame.tokens)),
+    batch: None,
 };

@@ -13,4 +13,5 @@ pub static ENTRY: Entry = Entry {
         masses.resize(s.n, 0.0);
         row.extend(masses);
     },
+    batch: None,
 };

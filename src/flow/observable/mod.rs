@@ -1,6 +1,7 @@
 //! Observables: named columns measured on a frame, one file each with an [`Entry`]. Observers never steer the flow.
 
 use crate::attention::Dynamics;
+use crate::attention::kernel::Batch;
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 
@@ -60,6 +61,8 @@ pub struct Entry {
     pub columns: fn(&Setting) -> Vec<String>,
     /// Appends one number per column.
     pub measure: fn(&Setting, &Frame, &mut Vec<f64>),
+    /// The same for all systems of a batch at once, system by system, where that is worth having.
+    pub batch: Option<fn(&Batch, &mut Vec<f64>)>,
 }
 
 /// All observables, by name.
@@ -108,6 +111,24 @@ impl Recorder {
     }
 }
 
+impl Recorder {
+    /// The observable, when it is the only one and can measure batches.
+    pub(super) fn batched(&self) -> Option<fn(&Batch, &mut Vec<f64>)> {
+        if let [only] = self.observables[..] { only.batch } else { None }
+    }
+
+    /// Books a row that was measured elsewhere.
+    pub(super) fn book(&mut self, t: f64, values: &[f64]) {
+        self.next += self.due(t);
+        self.table.rows.push(std::iter::once(t).chain(values.iter().copied()).collect());
+    }
+
+    /// Layers may be coarser than the sample times: one frame then answers several of them.
+    fn due(&self, t: f64) -> usize {
+        self.times[self.next..].iter().take_while(|s| **s <= t * (1.0 + 1e-12)).count()
+    }
+}
+
 impl Observer for Recorder {
     fn next_time(&self) -> Option<f64> {
         self.times.get(self.next).copied()
@@ -118,9 +139,7 @@ impl Observer for Recorder {
     }
 
     fn observe(&mut self, frame: &Frame) {
-        // Layers may be coarser than the sample times: one frame then answers several of them, each with its own time.
-        let due = self.times[self.next..].iter().take_while(|s| **s <= frame.t * (1.0 + 1e-12)).count();
-        self.next += due;
+        self.next += self.due(frame.t);
         let mut row = vec![frame.t];
         for o in &self.observables {
             (o.measure)(&self.setting, frame, &mut row);

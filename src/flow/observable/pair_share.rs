@@ -8,6 +8,7 @@ pub static ENTRY: Entry = Entry {
     summary: "Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",
     columns: |_| vec!["pair_share".into()],
     measure: |_, frame, row| row.push(share(frame.tokens, frame.labels, 0.999)),
+    batch: Some(|batch, out| batch.pair_share(0.999, out)),
 };
 
 /// Share of pairs of different initial tokens with `<x_i, x_j> >= level`; 1 for a single token.

@@ -1,0 +1,126 @@
+//! `bench sweep`: the phase-diagram workload, for each beta some random starts to time T, with the share of merged pairs along the way.
+
+use crate::attention::{Spec, dynamics, layer::Layer};
+use crate::cli::input::KernelArguments;
+use crate::cli::output::Output;
+use crate::error::{Error, Result};
+use crate::flow::observable::{self, Setting, linear_times};
+use crate::flow::{Options, Recorder, integrator, iterate_many, solve};
+use crate::num::{stream::Stream, threads::sequentially};
+use crate::sphere::{Tokens, law::Law};
+use rayon::prelude::*;
+use serde_json::json;
+use std::time::Instant;
+
+/// Flags of `bench sweep`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[arg(long, default_value_t = 32)]
+    n: usize,
+    #[arg(long, default_value_t = 2)]
+    d: usize,
+    #[arg(long, default_value = "sa")]
+    dynamics: String,
+    /// Number of betas in [0.1, 9].
+    #[arg(long, default_value_t = 10)]
+    betas: usize,
+    /// Starts per beta.
+    #[arg(long, default_value_t = 64)]
+    starts: usize,
+    #[arg(long, default_value_t = 30.0)]
+    t_end: f64,
+    /// Step of the layers; for USA divided by max(sqrt(beta) e^{beta - 1/2}, 1), the published rule.
+    #[arg(long, default_value_t = 0.1)]
+    eta: f64,
+    /// Adaptive steps at this tolerance instead of layers.
+    #[arg(long)]
+    rtol: Option<f64>,
+    /// Distance at which adaptive runs merge tokens.
+    #[arg(long, default_value_t = 1e-6)]
+    merge_radius: f64,
+    #[command(flatten)]
+    kernel: KernelArguments,
+}
+
+/// Starts moved together.
+const BATCH: usize = 64;
+/// Sample times, with t = 0.
+const SAMPLES: usize = 201;
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        if self.betas == 0 || self.starts == 0 || self.n < 2 || !(self.t_end > 0.0 && self.eta > 0.0) {
+            return Err(Error::parameter("bench sweep", "an empty sweep", "at least one beta and start, n >= 2, positive t-end and eta"));
+        }
+        let betas: Vec<f64> = (0..self.betas).map(|k| 0.1 + 8.9 * k as f64 / (self.betas.max(2) - 1) as f64).collect();
+        let law = Law::parse("uniform")?;
+        let starts = (0..self.starts)
+            .map(|m| law.sample(self.n, self.d, &mut Stream::new(1, &["sweep", &m.to_string()])))
+            .collect::<Result<Vec<_>>>()?;
+        let started = Instant::now();
+        let tasks: Vec<(f64, &[Tokens])> = betas.iter().flat_map(|b| starts.chunks(BATCH).map(|s| (*b, s))).collect();
+        let shares: Vec<Vec<f64>> =
+            tasks.par_iter().with_max_len(1).map(|(beta, starts)| sequentially(|| self.batch(*beta, starts))).collect::<Result<_>>()?;
+        let seconds = started.elapsed().as_secs_f64();
+        let per_beta = tasks.len() / betas.len();
+        let curves: Vec<Vec<f64>> = shares.chunks(per_beta).map(|parts| mean(parts, self.starts)).collect();
+        let unit = seconds / (self.betas as f64 * self.starts as f64 * self.t_end);
+        let published_hours = unit * 90.0 * 2048.0 * 30.0 / 3600.0;
+        let method = self.rtol.map_or(format!("layers of step {}", self.eta), |r| format!("adaptive steps at rtol {r:e}"));
+        let json = json!({"total_seconds": seconds, "seconds_per_beta_start_time": unit, "published_grid_hours": published_hours,
+            "n": self.n, "d": self.d, "betas": betas, "starts": self.starts, "t_end": self.t_end, "dynamics": self.dynamics, "method": method,
+            "threads": rayon::current_num_threads(), "pair_share": curves});
+        let last = |k: usize| curves[k].last().copied().unwrap_or(0.0);
+        let text = format!(
+            "{seconds:.3} s for {} betas x {} starts of {} tokens, d = {}, to t = {} by {method}, {} threads\n{:.3e} s per beta, start and unit of time; the published grid (90 x 2048, t = 30) would take {:.1} s\nshare of merged pairs at the end: {:.4} at beta = {}, {:.4} at beta = {}",
+            self.betas,
+            self.starts,
+            self.n,
+            self.d,
+            self.t_end,
+            rayon::current_num_threads(),
+            unit,
+            published_hours * 3600.0,
+            last(0),
+            betas[0],
+            last(betas.len() - 1),
+            betas[betas.len() - 1],
+        );
+        out.result(&json, &text);
+        Ok(0)
+    }
+
+    /// Sums over the starts of the share of merged pairs at the sample times.
+    fn batch(&self, beta: f64, starts: &[Tokens]) -> Result<Vec<f64>> {
+        let accuracy = self.rtol.map_or(1e-13, |r| (0.01 * r).max(1e-13));
+        let dynamics = dynamics::build(&self.dynamics, false, &self.kernel.apply(Spec::new(beta, self.n), accuracy)?)?;
+        let setting = Setting { n: self.n, d: self.d, beta };
+        let share = observable::find("pair-share")?;
+        let recorder = || Recorder::new(setting, linear_times(self.t_end, SAMPLES), false, vec![share]);
+        let mut recorders: Vec<Recorder> = starts.iter().map(|_| recorder()).collect();
+        if let Some(rtol) = self.rtol {
+            let options = Options { rtol, integrator: integrator("dop853")?, merge_radius: self.merge_radius, ..Options::default() };
+            for (start, recorder) in starts.iter().zip(&mut recorders) {
+                solve(dynamics.as_ref(), start, self.t_end, &options, &mut [recorder])?;
+            }
+        } else {
+            let unnormalised = dynamics::find(&self.dynamics, false)?.unnormalised;
+            let rule = if unnormalised { (beta.sqrt() * (beta - 0.5).exp()).max(1.0) } else { 1.0 };
+            let eta = self.eta / rule;
+            let layers = (self.t_end / eta - 1e-9).ceil() as usize;
+            iterate_many(dynamics.as_ref(), &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders);
+        }
+        let mut sums = vec![0.0; SAMPLES];
+        for recorder in &recorders {
+            let column = recorder.table.column("pair_share");
+            // A run that ends early keeps its last share.
+            (0..SAMPLES).for_each(|k| sums[k] += column.get(k).or(column.last()).copied().unwrap_or(0.0));
+        }
+        Ok(sums)
+    }
+}
+
+fn mean(parts: &[Vec<f64>], starts: usize) -> Vec<f64> {
+    (0..SAMPLES).map(|k| parts.iter().map(|p| p[k]).sum::<f64>() / starts as f64).collect()
+}
