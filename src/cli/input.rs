@@ -112,11 +112,12 @@ pub struct KernelArguments {
 impl KernelArguments {
     /// The specification with these choices.
     pub fn apply(&self, spec: Spec, default_accuracy: f64) -> Result<Spec> {
-        let accuracy = self.accuracy.unwrap_or(default_accuracy);
+        let kernel = Choice::parse(&self.kernel)?;
+        let accuracy = self.accuracy.unwrap_or(kernel.default_accuracy(default_accuracy));
         if !(accuracy > 0.0 && accuracy <= 0.1) {
             return Err(Error::parameter("--accuracy", accuracy, "a number in (0, 0.1]"));
         }
-        Ok(Spec { kernel: Choice::parse(&self.kernel)?, accuracy, level: Level::parse(&self.simd)?, ..spec })
+        Ok(Spec { kernel, accuracy, level: Level::parse(&self.simd)?, ..spec })
     }
 }
 

@@ -21,6 +21,7 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         let x = self.tokens.tokens()?;
         let dynamics = self.dynamics.build(x.n(), x.d(), EXACT)?;
+        let kernel = dynamics.kernel(&x)?;
         let mut v = vec![0.0; x.coordinates().len()];
         dynamics.velocity(&x, &mut v);
         if v.iter().any(|v| !v.is_finite()) {
@@ -35,7 +36,7 @@ impl Arguments {
             "d": x.d(),
             "beta": self.dynamics.beta,
             "dynamics": self.dynamics.entry()?.name,
-            "kernel": dynamics.kernel(&x),
+            "kernel": kernel,
             "normalisation": self.dynamics.normalisation()?,
         });
         out.result(&json, &rows(&v, x.d()));

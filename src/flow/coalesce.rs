@@ -17,18 +17,33 @@ pub struct Merge {
     pub mass: f64,
 }
 
-/// Pairs of rows whose chord is at most `chord`.
-pub fn close_pairs(x: &Tokens, chord: f64) -> Vec<(usize, usize)> {
-    let limit = chord * chord;
-    let mut pairs = Vec::new();
-    for i in 0..x.n() {
-        for j in 0..i {
-            if chord2(x.row(i), x.row(j)) <= limit {
-                pairs.push((j, i));
+/// Pairs `j < i` of rows whose chord is at most `chord`, ascending. **Cost** `O(n log n)` besides the pairs whose first coordinates are
+/// that close.
+#[derive(Default)]
+pub struct ClosePairs {
+    order: Vec<(f64, usize)>,
+    /// What was found.
+    pub pairs: Vec<(usize, usize)>,
+}
+
+impl ClosePairs {
+    /// Looks for them; allocates only to grow.
+    pub fn find(&mut self, x: &Tokens, chord: f64) -> &[(usize, usize)] {
+        let Self { order, pairs } = self;
+        order.clear();
+        order.extend(x.rows().enumerate().map(|(i, r)| (r[0], i)));
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        pairs.clear();
+        for (k, &(first, i)) in order.iter().enumerate() {
+            for &(_, j) in order[k + 1..].iter().take_while(|o| o.0 - first <= chord) {
+                if chord2(x.row(i), x.row(j)) <= chord * chord {
+                    pairs.push((i.min(j), i.max(j)));
+                }
             }
         }
+        pairs.sort_unstable_by_key(|p| (p.1, p.0));
+        pairs
     }
-    pairs
 }
 
 /// Merges the connected components of the given pairs: mass-weighted mean direction (conserved by the pair's own attraction), summed mass.

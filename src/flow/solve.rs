@@ -1,6 +1,6 @@
 //! The one loop over time.
 
-use super::coalesce::{Merge, close_pairs, merge};
+use super::coalesce::{ClosePairs, Merge, merge};
 use super::event::{Action, Event, Hit};
 use super::integrator::integrator;
 use super::observable::{Frame, Observer};
@@ -88,6 +88,7 @@ pub fn solve(
     if !(t_end.is_finite() && t_end >= 0.0) {
         return Err(Error::parameter("t-end", t_end, "a finite time >= 0"));
     }
+    dynamics.kernel(start)?;
     let mut run = Run::new(dynamics, start, t_end, options);
     run.observe(observers, 0.0, true);
     run.coalesce_now();
@@ -108,6 +109,9 @@ struct Run<'a> {
     merges: Vec<Merge>,
     hits: Vec<Hit>,
     event_values: Vec<f64>,
+    /// The end of the step in work, and pairs that have come close.
+    end: Tokens,
+    close: ClosePairs,
     stats: Stats,
 }
 
@@ -128,6 +132,8 @@ impl<'a> Run<'a> {
             merges: Vec::new(),
             hits: Vec::new(),
             event_values: options.events.iter().map(|(e, _)| e.value(start)).collect(),
+            end: start.clone(),
+            close: ClosePairs::default(),
             stats: Stats::default(),
         };
         run.h = run.first_step();
@@ -229,11 +235,10 @@ impl<'a> Run<'a> {
 
     /// The fraction of the step at which the first merge or event happens, 1 if none does; records the events.
     fn locate(&mut self, h: f64) -> f64 {
-        let mut end = self.live.clone();
-        end.coordinates_mut().copy_from_slice(&self.step.end);
+        self.end.coordinates_mut().copy_from_slice(&self.step.end);
         let mut theta = 1.0f64;
-        let pairs = if self.merge_chord > 0.0 { close_pairs(&end, self.merge_chord) } else { Vec::new() };
-        if !pairs.is_empty() {
+        if self.merge_chord > 0.0 && !self.close.find(&self.end, self.merge_chord).is_empty() {
+            let pairs = &self.close.pairs;
             self.step.prepare_dense(self.dynamics);
             let mut x = self.live.clone();
             let gap = |theta: f64| {
@@ -246,7 +251,7 @@ impl<'a> Run<'a> {
         let mut found = Vec::new();
         for (k, (event, _)) in self.options.events.iter().enumerate() {
             let before = self.event_values[k];
-            let after = event.value(&end);
+            let after = event.value(&self.end);
             if before < 0.0 && after >= 0.0 {
                 self.step.prepare_dense(self.dynamics);
                 let mut x = self.live.clone();
@@ -326,11 +331,10 @@ impl<'a> Run<'a> {
             return;
         }
         // The located merge point may lie above the radius by the width of the root bracket.
-        let pairs = close_pairs(&self.live, self.merge_chord * (1.0 + 1e-6));
-        if pairs.is_empty() {
+        if self.close.find(&self.live, self.merge_chord * (1.0 + 1e-6)).is_empty() {
             return;
         }
-        let (tokens, map) = merge(&self.live, &pairs);
+        let (tokens, map) = merge(&self.live, &self.close.pairs);
         self.labels.iter_mut().for_each(|l| *l = map[*l]);
         let mut sizes = vec![0usize; tokens.n()];
         map.iter().for_each(|&s| sizes[s] += 1);
@@ -339,6 +343,7 @@ impl<'a> Run<'a> {
             self.merges.push(Merge { t: self.t.to_f64(), members, mass: tokens.masses()[s] });
         }
         self.live = tokens;
+        self.end = self.live.clone();
         let evaluations = self.step.evaluations;
         self.step = Step::new(self.options.integrator, self.dynamics, &self.live);
         self.step.evaluations += evaluations;

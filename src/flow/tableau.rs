@@ -4,7 +4,6 @@
 //! new point is retracted. The retraction moves it by the local error only, so the method keeps its order.
 
 use crate::attention::Dynamics;
-use crate::num::sum::dot;
 use crate::sphere::{Tokens, geometry::retract};
 
 /// An explicit method: coefficients and nothing else.
@@ -82,7 +81,7 @@ impl Step {
 
     /// Largest speed of a token at the start.
     pub fn max_speed(&self) -> f64 {
-        max_row_norm(&self.k[0], self.stage.d())
+        max_row_norm(self.start.len(), self.stage.d(), |c| self.k[0][c])
     }
 
     /// Attempts a step of length `h` and returns the largest row of the error estimate, NaN when a velocity is not finite.
@@ -101,8 +100,7 @@ impl Step {
 
     /// `max_i |x_i(end) - x_i(start)|`.
     pub fn displacement(&self) -> f64 {
-        let moved: Vec<f64> = self.end.iter().zip(&self.start).map(|(a, b)| a - b).collect();
-        max_row_norm(&moved, self.stage.d())
+        max_row_norm(self.end.len(), self.stage.d(), |c| self.end[c] - self.start[c])
     }
 
     /// Index of the first token whose velocity is not finite in any stage.
@@ -196,15 +194,13 @@ impl Step {
     }
 }
 
-fn max_row_norm(v: &[f64], d: usize) -> f64 {
+/// Largest norm of a row of d of the numbers `entry(0..len)`.
+fn max_row_norm(len: usize, d: usize, entry: impl Fn(usize) -> f64) -> f64 {
     // Scaled by the largest entry: squares of drifts below 1e-154 would underflow.
-    let top = v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    let top = (0..len).fold(0.0f64, |m, c| m.max(entry(c).abs()));
     if top == 0.0 || !top.is_finite() {
         return top;
     }
-    let row = |r: &[f64]| {
-        let scaled: Vec<f64> = r.iter().map(|x| x / top).collect();
-        dot(&scaled, &scaled).sqrt()
-    };
-    top * v.chunks_exact(d).map(row).fold(0.0, f64::max)
+    let row = |i: usize| (i..i + d).map(|c| (entry(c) / top).powi(2)).sum::<f64>().sqrt();
+    top * (0..len).step_by(d).map(row).fold(0.0, f64::max)
 }

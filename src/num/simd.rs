@@ -74,20 +74,6 @@ impl Level {
         }
     }
 
-    /// Runs plain loops in code compiled for this level, for the compiler to vectorise.
-    pub fn compiled<R>(self, work: impl FnOnce() -> R) -> R {
-        struct Plain<W>(W);
-        impl<R, W: FnOnce() -> R> Task for Plain<W> {
-            type F = f64;
-            type Output = R;
-            #[inline(always)]
-            fn run<L: Lanes<F = f64>>(self, _: L) -> R {
-                (self.0)()
-            }
-        }
-        self.run(Plain(work))
-    }
-
     /// Runs a task at this level; at a lower one where the processor lacks it.
     pub fn run<T: Task>(self, task: T) -> T::Output {
         #[cfg(target_arch = "x86_64")]

@@ -46,8 +46,10 @@ pub trait Dynamics: Send + Sync {
     fn field(&self, x: &Tokens, out: &mut [f64]);
 
     /// Name of the algorithm that evaluates the velocity of these tokens.
-    fn kernel(&self, _: &Tokens) -> &'static str {
-        "own"
+    ///
+    /// **Errors** an algorithm asked for by name that cannot do it.
+    fn kernel(&self, _: &Tokens) -> Result<&'static str> {
+        Ok("own")
     }
 
     /// The attention behind it, when it is one: many small systems of plain attention are moved in batches.
@@ -195,7 +197,7 @@ impl Dynamics for AttentionDynamics {
         Some(&self.attention)
     }
 
-    fn kernel(&self, x: &Tokens) -> &'static str {
+    fn kernel(&self, x: &Tokens) -> Result<&'static str> {
         self.attention.kernel_name(x, Output::Velocity)
     }
 

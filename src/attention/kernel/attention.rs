@@ -4,6 +4,7 @@ use super::choice::{Choice, Job, Kernel};
 use super::close::Close;
 use super::workspace::{Sums, Workspace, with_scratch, with_workspace};
 use crate::attention::Head;
+use crate::error::Result;
 use crate::num::simd::Level;
 use crate::num::sum::dot;
 use crate::num::threads::{inside_pool, parallel_allowed};
@@ -100,8 +101,12 @@ impl Attention {
     }
 
     /// Name of the algorithm that [`Attention::apply`] uses for these tokens.
-    pub fn kernel_name(&self, x: &Tokens, output: Output) -> &'static str {
-        self.job(x, output).map_or("rows", |job| self.kernel.of(&job).name())
+    ///
+    /// **Errors** a kernel asked for by name that cannot do it.
+    pub fn kernel_name(&self, x: &Tokens, output: Output) -> Result<&'static str> {
+        let job = self.job(x, output);
+        self.kernel.check(job.as_ref())?;
+        Ok(job.map_or("rows", |job| self.kernel.of(&job).name()))
     }
 
     /// The job for the tiles; `None` where only rows of weights will do: Q or K present, several heads, or weights beyond f64.

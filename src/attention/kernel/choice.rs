@@ -36,8 +36,12 @@ pub trait Kernel: Sync {
     fn name(&self) -> &'static str;
     /// What it does, in one line.
     fn summary(&self) -> &'static str;
-    /// Why it is not to be chosen for this job, if it is not.
-    fn refuses(&self, job: &Job) -> Option<String>;
+    /// Why it cannot do this job, if it cannot.
+    fn refuses(&self, job: &Job) -> Option<&'static str>;
+    /// True when it is never chosen automatically.
+    fn by_name_only(&self) -> bool {
+        false
+    }
     /// Estimated nanoseconds on one thread, for the choice only.
     fn cost(&self, job: &Job) -> f64;
     /// A priori error of a drift in units of the largest it could be; 0 for relative accuracy row by row.
@@ -89,16 +93,39 @@ impl Choice {
         }
     }
 
+    /// The accuracy to hold it to when the user gave none: a fast algorithm asked for by name is held to two digits, its own bound is reported.
+    pub fn default_accuracy(self, otherwise: f64) -> f64 {
+        match self {
+            Self::Named(kernel) if kernel.name() != "direct" => 1e-2,
+            _ => otherwise,
+        }
+    }
+
+    /// **Errors** a kernel asked for by name that cannot do the job.
+    pub(super) fn check(self, job: Option<&Job>) -> Result<()> {
+        let Self::Named(kernel) = self else { return Ok(()) };
+        let reason = match job {
+            Some(job) => kernel.refuses(job),
+            None => Some("one head without Q and K, weights within f64"),
+        };
+        match reason {
+            None => Ok(()),
+            Some(reason) => Err(Error::parameter("--kernel", kernel.name(), format!("auto, or what it is made for: {reason}"))),
+        }
+    }
+
     /// The kernel for a job.
     pub(super) fn of(self, job: &Job) -> &'static dyn Kernel {
         match self {
-            Self::Named(kernel) => kernel,
+            Self::Named(kernel) if kernel.refuses(job).is_none() => kernel,
+            Self::Named(_) => &super::direct::DIRECT,
             _ => {
                 // An error far above the accuracy would send most rows back to the exact sums; drifts of n random tokens are of order n^{-1/2}.
                 // A field is as long as its mass.
                 let drift = TYPICAL_DRIFT * (100.0 / job.tokens.n() as f64).sqrt().min(1.0);
                 let typical = if job.far { drift } else { 1.0 };
-                let keeps = |k: &&&'static dyn Kernel| k.refuses(job).is_none() && k.error(job) <= job.accuracy * typical;
+                let keeps =
+                    |k: &&&'static dyn Kernel| !k.by_name_only() && k.refuses(job).is_none() && k.error(job) <= job.accuracy * typical;
                 let cheapest = ALL.iter().filter(keeps).min_by(|a, b| a.cost(job).total_cmp(&b.cost(job)));
                 cheapest.copied().unwrap_or(&super::direct::DIRECT)
             }

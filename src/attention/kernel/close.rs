@@ -56,7 +56,7 @@ impl Close<'_> {
             };
             // A softmax divides by the mass: its relative error adds to that of the drift.
             let kept = error <= self.accuracy * longest && absolute <= self.accuracy * mass;
-            if !(kept || error == 0.0) || (self.softmax && !(mass > SMALLEST_MASS)) {
+            if !(kept || error == 0.0) || (self.softmax && (mass <= SMALLEST_MASS || mass.is_nan())) {
                 self.doubtful.push(i);
             }
         }

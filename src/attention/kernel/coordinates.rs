@@ -11,7 +11,7 @@ use crate::num::simd::{Float, Lanes, Task};
 pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
     let least = if job.tokens.n() < 128 { 1 } else { 4 };
     let shape = layout(job.tokens.n(), 128, least);
-    job.level.compiled(|| panels.load(job.tokens, job.level.width::<F>(), false, shape));
+    panels.load(job.level, job.tokens.coordinates(), job.tokens, false, shape);
     let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
     let (level, d, cap) = (job.level, panels.d, panels.cap);
     panels.list.iter_mut().for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
@@ -19,7 +19,7 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: Some(b) });
     panels.meet(job.parallel(), own, pair);
     sums.reset(job.tokens.n(), job.tokens.d());
-    job.level.compiled(|| panels.store(job.tokens, 0.0, sums));
+    panels.store(job.level, job.tokens, 0.0, sums);
 }
 
 /// The later panel `a` with itself or with an earlier one.
@@ -48,12 +48,12 @@ impl<F: Float> Tile<'_, F> {
         let Panel { slabs, columns, m, drift, tile, signs, rows, .. } = self.a;
         match self.b {
             None => {
-                weights(l, chord, d, cap, (columns, m), (columns, m), (tile, signs, rows), None);
+                weights(l, chord, d, cap, (columns, m), (columns, m), [tile, signs, rows], None);
                 differences::<L, R, V, false>(l, cap, tile, signs, (slabs, m), slabs, drift);
             }
             Some(b) => {
                 let theirs = if chord.causal { None } else { Some(&mut b.mass[..]) };
-                weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), (tile, signs, rows), theirs);
+                weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), [tile, signs, rows], theirs);
                 differences::<L, R, V, false>(l, cap, tile, signs, (&b.slabs, &b.m), slabs, drift);
                 if !chord.causal {
                     differences::<L, R, V, true>(l, cap, tile, signs, (slabs, m), &b.slabs, &mut b.drift);
@@ -76,7 +76,7 @@ fn weights<L: Lanes>(
     cap: usize,
     (x, mi): (&[L::F], &[L::F]),
     (y, mj): (&[L::F], &[L::F]),
-    (tile, signs, rows): (&mut [L::F], &mut [L::F], &mut [L::F]),
+    [tile, signs, rows]: [&mut [L::F]; 3],
     theirs: Option<&mut [L::F]>,
 ) {
     let c = Constants::new(l, chord);

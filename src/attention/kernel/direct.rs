@@ -269,13 +269,13 @@ impl Kernel for Direct {
         "every pair once by its chord, exact for every beta; n^2/2 exponentials"
     }
 
-    fn refuses(&self, _: &Job) -> Option<String> {
+    fn refuses(&self, _: &Job) -> Option<&'static str> {
         None
     }
 
     fn cost(&self, job: &Job) -> f64 {
         let (n, d) = (job.tokens.n() as f64, job.tokens.d() as f64);
-        0.5 * n * n * (0.25 + 0.1 * d)
+        0.5 * n * n * if d > 4.0 { 1.0 + 0.25 * d } else { 0.5 + 0.15 * d }
     }
 
     fn error(&self, _: &Job) -> f64 {

@@ -76,11 +76,11 @@ impl Kernel for Fourier {
         "d = 2: Fourier sums, O(n sqrt(beta)), absolute error near 1e-14 of the largest weight"
     }
 
-    fn refuses(&self, job: &Job) -> Option<String> {
+    fn refuses(&self, job: &Job) -> Option<&'static str> {
         match (job.tokens.d(), job.causal, job.far) {
             (2, false, true) if job.beta.abs() <= 2e4 => None,
-            (2, false, true) => Some("|beta| <= 20000".into()),
-            _ => Some("velocities on the circle, d = 2, without a mask".into()),
+            (2, false, true) => Some("|beta| <= 20000"),
+            _ => Some("velocities on the circle, d = 2, without a mask"),
         }
     }
 

@@ -25,11 +25,11 @@ impl Kernel for Harmonics {
         "d = 3: spherical-harmonic sums, O(n beta), absolute error near 1e-13 of the largest weight"
     }
 
-    fn refuses(&self, job: &Job) -> Option<String> {
+    fn refuses(&self, job: &Job) -> Option<&'static str> {
         match (job.tokens.d(), job.causal, job.far) {
             (3, false, true) if job.beta.abs() <= 400.0 => None,
-            (3, false, true) => Some("|beta| <= 400".into()),
-            _ => Some("velocities on S^2, d = 3, without a mask".into()),
+            (3, false, true) => Some("|beta| <= 400"),
+            _ => Some("velocities on S^2, d = 3, without a mask"),
         }
     }
 

@@ -37,8 +37,8 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
     let width = level.width::<f64>();
     let shape = layout(n, 128, if n < 128 { 1 } else { 4 });
     let Buffers { x: panels, u: vectors } = buffers;
-    panels.load(x, width, false, shape);
-    vectors.load_rows(u, x, width, shape);
+    panels.load(level, x.coordinates(), x, false, shape);
+    vectors.load(level, u, x, false, shape);
     let (d, cap) = (panels.d, panels.cap);
     for p in &mut panels.list {
         [&mut p.tile, &mut p.signs].into_iter().for_each(|b: &mut Aligned<f64>| b.resize(cap * cap));
@@ -99,14 +99,14 @@ impl Tile<'_> {
         signs.fill(-1.0);
         match self.b {
             None => {
-                weights(l, shape, (columns, u_columns, m), (columns, u_columns, m), (w, wc, rows), None);
+                weights(l, shape, (columns, u_columns, m), (columns, u_columns, m), [w, wc, rows], None);
                 differences::<L, R, V, false>(l, cap, w, signs, (u_slabs, m), u_slabs, drift);
                 differences::<L, R, V, false>(l, cap, wc, signs, (slabs, m), slabs, drift);
             }
             Some((b, bu)) => {
                 let Panel { slabs: bx, columns: b_columns, m: bm, mass: b_mass, .. } = b;
                 let Panel { slabs: bu, columns: bu_columns, drift: b_drift, .. } = bu;
-                weights(l, shape, (columns, u_columns, m), (b_columns, bu_columns, bm), (w, wc, rows), Some(b_mass));
+                weights(l, shape, (columns, u_columns, m), (b_columns, bu_columns, bm), [w, wc, rows], Some(b_mass));
                 differences::<L, R, V, false>(l, cap, w, signs, (bu, bm), u_slabs, drift);
                 differences::<L, R, V, false>(l, cap, wc, signs, (bx, bm), slabs, drift);
                 differences::<L, R, V, true>(l, cap, w, signs, (u_slabs, m), bu, b_drift);
@@ -126,7 +126,7 @@ fn weights<L: Lanes<F = f64>>(
     (beta, d, cap): (f64, usize, usize),
     (x, u, mi): Columns,
     (y, v, mj): Columns,
-    (w, wc, rows): (&mut [f64], &mut [f64], &mut [f64]),
+    [w, wc, rows]: [&mut [f64]; 3],
     theirs: Option<&mut [f64]>,
 ) {
     let c = Constants::new(l, &Chord { beta, causal: false, far: false });

@@ -5,6 +5,8 @@
 //! chooses the cheapest one that can keep the accuracy wanted, turns sums into velocities, and evaluates again, row by row, every
 //! velocity whose bound is not kept: a fast algorithm is never believed where it cannot be.
 
+#![allow(clippy::needless_range_loop, reason = "arrays of registers: loops over constants that must unroll")]
+
 mod attention;
 mod batch;
 mod blocks;
@@ -15,6 +17,7 @@ mod direct;
 mod fourier;
 mod harmonics;
 mod hessian;
+mod pairs;
 mod panels;
 mod products;
 mod rows;
@@ -26,6 +29,7 @@ pub use attention::{Attention, EXACT, Output, Weights};
 pub use batch::Batch;
 pub use choice::{ALL, Choice, Job, Kernel, find};
 pub use hessian::hessian_sums;
+pub use pairs::pairs_above;
 pub use series::{MAX_ORDER, Series};
 pub use workspace::{Sums, unnormalised};
 

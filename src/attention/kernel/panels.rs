@@ -3,7 +3,7 @@
 
 use super::workspace::Sums;
 use crate::num::aligned::Aligned;
-use crate::num::simd::Float;
+use crate::num::simd::{Float, Lanes, Level, Task};
 use crate::sphere::Tokens;
 
 /// A run of consecutive tokens, by rows and by coordinates.
@@ -39,15 +39,14 @@ pub(super) struct Panels<F> {
 }
 
 impl<F: Float> Panels<F> {
-    /// Fills the panels with tokens; `weighted` multiplies the slabs by the masses.
-    #[inline(always)]
-    pub fn load(&mut self, tokens: &Tokens, width: usize, weighted: bool, shape: (usize, usize)) {
-        self.fill(tokens.coordinates(), tokens, width, weighted, shape);
+    /// Fills the panels with rows of the tokens' shape (the tokens, or vectors at them); `weighted` multiplies the slabs by the masses.
+    pub fn load(&mut self, level: Level, rows: &[f64], tokens: &Tokens, weighted: bool, shape: (usize, usize)) {
+        level.run(Load { panels: self, rows, tokens, weighted, shape });
     }
 
-    /// Fills the panels with other rows of the tokens' shape (vectors at the tokens).
-    pub fn load_rows(&mut self, rows: &[f64], tokens: &Tokens, width: usize, shape: (usize, usize)) {
-        self.fill(rows, tokens, width, false, shape);
+    /// Writes all sums in units of mass, less `sigma z_i x_i`.
+    pub fn store(&self, level: Level, tokens: &Tokens, sigma: f64, sums: &mut Sums) {
+        level.run(Store { panels: self, tokens, sigma, sums });
     }
 
     #[inline(always)]
@@ -61,23 +60,34 @@ impl<F: Float> Panels<F> {
         for (b, p) in self.list.iter_mut().enumerate() {
             p.start = (b * cap).min(n);
             p.len = ((b + 1) * cap).min(n) - p.start;
-            let buffers = [&mut p.columns, &mut p.slabs, &mut p.m, &mut p.drift, &mut p.mass, &mut p.rows];
-            for (buffer, size) in buffers.into_iter().zip([cap * d, size, cap, size, cap, cap * width]) {
+            for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.rows, cap * width)] {
                 buffer.reset(size);
+            }
+            let full = p.len == cap && d.is_multiple_of(width);
+            for (buffer, size) in [(&mut p.columns, cap * d), (&mut p.slabs, size)] {
+                buffer.resize(size);
+                if !full {
+                    buffer.fill(F::default());
+                }
             }
             let rows = &rows[p.start * d..(p.start + p.len) * d];
             for (j, row) in rows.chunks_exact(d).enumerate() {
                 let mass = if uniform { 1.0 } else { masses[p.start + j] };
                 p.m[j] = F::of(mass);
                 let factor = if weighted { mass } else { 1.0 };
-                for (part, slab) in row.chunks(width).zip(p.slabs.chunks_exact_mut(cap * width)) {
-                    slab[j * width..].iter_mut().zip(part).for_each(|(s, v)| *s = F::of(factor * v));
+                let parts = row.chunks_exact(width);
+                let rest = parts.remainder();
+                for (part, slab) in parts.zip(p.slabs.chunks_exact_mut(cap * width)) {
+                    let slab = &mut slab[j * width..][..width];
+                    slab.iter_mut().zip(part).for_each(|(s, v)| *s = F::of(factor * v));
+                }
+                if !rest.is_empty() {
+                    let slab = &mut p.slabs[(d / width * cap + j) * width..];
+                    slab.iter_mut().zip(rest).for_each(|(s, v)| *s = F::of(factor * v));
                 }
             }
             for (some, slab) in rows.chunks(width * d).zip(p.columns.chunks_exact_mut(width * d)) {
-                for (j, row) in some.chunks_exact(d).enumerate() {
-                    row.iter().enumerate().for_each(|(k, v)| slab[k * width + j] = F::of(*v));
-                }
+                transpose(some, slab, d, width);
             }
         }
     }
@@ -91,10 +101,9 @@ impl<F: Float> Panels<F> {
         });
     }
 
-    /// Writes all sums in units of mass, less `sigma z_i x_i`.
     #[inline(always)]
-    pub fn store(&self, tokens: &Tokens, sigma: f64, sums: &mut Sums) {
-        let (d, cap, width) = (self.d, self.cap, self.width);
+    fn write(&self, tokens: &Tokens, width: usize, sigma: f64, sums: &mut Sums) {
+        let (d, cap) = (self.d, self.cap);
         let unit = tokens.uniform_mass().unwrap_or(1.0);
         for p in &self.list {
             for j in 0..p.len {
@@ -103,13 +112,66 @@ impl<F: Float> Panels<F> {
                 let mass = unit * (p.mass[j].to_f64() + led);
                 sums.mass[i] = mass;
                 let drift = &mut sums.drift[i * d..(i + 1) * d];
-                let parts = drift.chunks_mut(width).zip(tokens.row(i).chunks(width));
-                for ((out, x), slab) in parts.zip(p.drift.chunks_exact(cap * width)) {
-                    for (o, (s, x)) in out.iter_mut().zip(slab[j * width..].iter().zip(x)) {
-                        *o = unit * s.to_f64() - sigma * mass * x;
-                    }
+                let (x, factor) = (tokens.row(i), -sigma * mass);
+                let slab = |k: usize| &p.drift[(k * cap + j) * width..][..width];
+                let whole = d - d % width;
+                for (k, (o, x)) in drift[..whole].chunks_exact_mut(width).zip(x[..whole].chunks_exact(width)).enumerate() {
+                    o.iter_mut().zip(slab(k).iter().zip(x)).for_each(|(o, (s, x))| *o = unit * s.to_f64() + factor * x);
+                }
+                if whole < d {
+                    let rest = drift[whole..].iter_mut().zip(slab(d / width).iter().zip(&x[whole..]));
+                    rest.for_each(|(o, (s, x))| *o = unit * s.to_f64() + factor * x);
                 }
             }
         }
+    }
+}
+
+/// Up to `width` rows of d numbers into d vectors: read along the rows eight numbers at a time, so that every line is touched once.
+#[inline(always)]
+fn transpose<F: Float>(rows: &[f64], out: &mut [F], d: usize, width: usize) {
+    for first in (0..d).step_by(8) {
+        let count = 8.min(d - first);
+        for (j, row) in rows.chunks_exact(d).enumerate() {
+            let row = &row[first..first + count];
+            for (k, v) in row.iter().enumerate() {
+                out[(first + k) * width + j] = F::of(*v);
+            }
+        }
+    }
+}
+
+/// Loading with the width of the vectors known.
+struct Load<'a, F> {
+    panels: &'a mut Panels<F>,
+    rows: &'a [f64],
+    tokens: &'a Tokens,
+    weighted: bool,
+    shape: (usize, usize),
+}
+
+impl<F: Float> Task for Load<'_, F> {
+    type F = F;
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<F = F>>(self, _: L) {
+        self.panels.fill(self.rows, self.tokens, L::WIDTH, self.weighted, self.shape);
+    }
+}
+
+/// Storing with the width of the vectors known.
+struct Store<'a, F> {
+    panels: &'a Panels<F>,
+    tokens: &'a Tokens,
+    sigma: f64,
+    sums: &'a mut Sums,
+}
+
+impl<F: Float> Task for Store<'_, F> {
+    type F = F;
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<F = F>>(self, _: L) {
+        self.panels.write(self.tokens, L::WIDTH, self.sigma, self.sums);
     }
 }

@@ -14,8 +14,8 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     let (n, d) = (job.tokens.n(), job.tokens.d());
     // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
     let largest = (32768 / d).clamp(64, 512);
-    let shape = layout(n, largest, if job.parallel() { 4 } else { 1 });
-    job.level.compiled(|| panels.load(job.tokens, job.level.width::<F>(), true, shape));
+    let shape = layout(n, largest, if n * n * d < super::PARALLEL_WORK { 1 } else { 4 });
+    panels.load(job.level, job.tokens.coordinates(), job.tokens, true, shape);
     let shape = Shape { beta: job.beta, causal: job.causal, d, cap: panels.cap };
     let level: Level = job.level;
     panels.list.iter_mut().for_each(|p| p.tile.resize(STRIP * shape.cap));
@@ -24,7 +24,7 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     panels.meet(job.parallel(), own, pair);
     sums.reset(n, d);
     // The products are sums of x_j, drifts are sums of x_j - sigma x_i.
-    job.level.compiled(|| panels.store(job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums));
+    panels.store(job.level, job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums);
 }
 
 /// Rows whose weights are formed at once.
@@ -272,13 +272,13 @@ impl Kernel for Products {
         "tiles on matrix products, error |beta| sqrt(d) u of each drift; 3/2 n^2 d fused operations"
     }
 
-    fn refuses(&self, _: &Job) -> Option<String> {
+    fn refuses(&self, _: &Job) -> Option<&'static str> {
         None
     }
 
     fn cost(&self, job: &Job) -> f64 {
         let (n, d) = (job.tokens.n() as f64, job.tokens.d() as f64);
-        0.5 * n * n * (0.5 + 0.07 * d)
+        0.5 * n * n * (1.0 + 0.07 * d)
     }
 
     fn error(&self, job: &Job) -> f64 {

@@ -5,7 +5,7 @@ use crate::attention::Head;
 use crate::num::{dense::mat_vec, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{antichord2, chord2, project},
+    geometry::{chord2, project},
 };
 
 /// Room for one row of weights, one per thread.
@@ -27,7 +27,7 @@ impl Attention {
         for (head, image) in self.heads.iter().zip(images) {
             self.add_head(head, image, x, i, output, scratch, out);
         }
-        if output == Output::Velocity && self.heads.iter().any(|h| h.v.is_some()) {
+        if output == Output::Velocity {
             project(x.row(i), out);
         }
         out.iter_mut().for_each(|v| *v *= self.sign);
@@ -67,22 +67,18 @@ impl Attention {
             }
             return;
         }
-        // P_x x_j = (x_j - s x_i) + s (|x_j - s x_i|^2 / 2) x_i with s = 1 for near and s = -1 for far tokens: no cancellation either way.
-        let mut radial = 0.0;
+        // P_x x_j = P_x (x_j - s x_i) with s = 1 for near and s = -1 for far tokens: no cancellation either way.
         for (j, (&w, xj)) in weights.iter().zip(x.rows()).enumerate() {
             if w == 0.0 {
                 continue;
             }
-            let c2 = scratch.chords[j];
-            if c2 <= 2.0 {
-                radial += w * 0.5 * c2;
+            if scratch.chords[j] <= 2.0 {
                 delta.iter_mut().zip(xj.iter().zip(xi)).for_each(|(s, (a, b))| *s += w * (a - b));
             } else {
-                radial -= w * 0.5 * antichord2(xi, xj);
                 delta.iter_mut().zip(xj.iter().zip(xi)).for_each(|(s, (a, b))| *s += w * (a + b));
             }
         }
-        out.iter_mut().zip(delta.iter().zip(xi)).for_each(|(o, (s, b))| *o += scale * (s + radial * b));
+        out.iter_mut().zip(delta.iter()).for_each(|(o, s)| *o += scale * s);
     }
 
     /// Fills `scratch.weights` (relative) and `scratch.chords` for row i and returns the factor that makes the weights absolute.

@@ -17,8 +17,12 @@ impl Kernel for Single {
         "f32 tiles, error about (1 + |beta|) 1e-6 of each drift; only when asked for by name"
     }
 
-    fn refuses(&self, _: &Job) -> Option<String> {
-        Some("it is used only when asked for by name".into())
+    fn refuses(&self, _: &Job) -> Option<&'static str> {
+        None
+    }
+
+    fn by_name_only(&self) -> bool {
+        true
     }
 
     fn cost(&self, job: &Job) -> f64 {

@@ -38,6 +38,7 @@ impl Arguments {
         let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["bench"]))?;
         let spec = self.kernel.apply(Spec::new(beta, n), 1e-13)?;
         let (level, built) = (spec.level, dynamics::build(dynamics, false, &spec)?);
+        let kernel = built.kernel(&x)?;
         let mut v = vec![0.0; x.coordinates().len()];
         let timing = time(|| built.velocity(&x, &mut v));
         let peaks = Peaks::measure(level);
@@ -48,12 +49,12 @@ impl Arguments {
         let exponentials = timing.median / ((n as f64).powi(2) * peaks.exponential);
         let json = json!({"median_seconds": timing.median, "best_seconds": timing.best, "pairs_per_second": pairs,
             "repetitions": timing.repetitions, "n": n, "d": d, "beta": beta, "dynamics": dynamics, "threads": rayon::current_num_threads(),
-            "kernel": built.kernel(&x), "simd": level.name(), "accuracy": spec.accuracy, "largest_deviation": deviation,
+            "kernel": kernel, "simd": level.name(), "accuracy": spec.accuracy, "largest_deviation": deviation,
             "fraction_of_peak": fraction, "times_exponentials_alone": exponentials, "peak": peaks.json()});
         let text = format!(
             "{:.4e} s per right-hand side ({} kernel, {}), {:.3} ns per pair, {} threads, {} repetitions\n{:.0} % of the peak counting 3 n^2 d operations; {exponentials:.2} times n^2 exponentials alone\nlargest deviation of {CHECKED} rows from the exact sums: {deviation:.1e} of the largest of them\n{}",
             timing.median,
-            built.kernel(&x),
+            kernel,
             level.name(),
             1e9 / pairs,
             rayon::current_num_threads(),

@@ -1,6 +1,7 @@
 //! Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
 
 use super::Entry;
+use crate::attention::kernel::pairs_above;
 
 /// Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
 pub static ENTRY: Entry = Entry {
@@ -13,6 +14,10 @@ pub static ENTRY: Entry = Entry {
 
 /// Share of pairs of different initial tokens with `<x_i, x_j> >= level`; 1 for a single token.
 pub fn share(x: &crate::sphere::Tokens, labels: &[usize], level: f64) -> f64 {
+    if labels.len() == x.n() {
+        let pairs = (x.n() * x.n().saturating_sub(1) / 2) as f64;
+        return if pairs > 0.0 { pairs_above(x, level) as f64 / pairs } else { 1.0 };
+    }
     let mut sizes = vec![0.0; x.n()];
     labels.iter().for_each(|&l| sizes[l] += 1.0);
     let n = labels.len() as f64;

@@ -1,0 +1,27 @@
+//! After the first step no step allocates. This file is a test binary of its own: it counts every allocation of the process.
+
+use metastable::attention::{Spec, dynamics};
+use metastable::flow::{Options, solve};
+use metastable::num::{stream::Stream, threads::sequentially};
+use metastable::sphere::law::Law;
+
+#[test]
+fn steps_do_not_allocate() {
+    for (name, n, d) in [("sa", 24, 2), ("usa", 24, 3), ("causal-sa", 24, 3), ("sa", 40, 12)] {
+        let x = Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(4, &["allocations"])).expect("valid");
+        let dynamics = dynamics::build(name, false, &Spec::new(4.0, n)).expect("registered");
+        // Two runs that differ in their number of steps only; before any tokens have met.
+        let run = |t_end: f64, max_steps: u64| {
+            let options = Options { rtol: 1e-12, max_steps, ..Options::default() };
+            let mut steps = 0;
+            let info = allocation_counter::measure(|| {
+                steps = sequentially(|| solve(dynamics.as_ref(), &x, t_end, &options, &mut [])).expect("valid").stats.steps;
+            });
+            (info.count_total, steps)
+        };
+        run(1.0, 30);
+        let (short, long) = (run(1.0, 3), run(1.0, 13));
+        assert!(long.1 > short.1 + 5, "{name}: {} and {} steps", short.1, long.1);
+        assert_eq!(short.0, long.0, "{name} n {n} d {d}: allocations of {} and {} steps", short.1, long.1);
+    }
+}

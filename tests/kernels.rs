@@ -1,0 +1,295 @@
+//! Every algorithm of the kernel sums against the double-double direct sum, at every instruction set, with verification switched on and off.
+
+use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Output, Series, Weights, hessian_sums};
+use metastable::attention::{Spec, dynamics, layer::Layer};
+use metastable::num::{exp, loops::exponentials, simd::Level, stream::Stream, threads::sequentially};
+use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
+use metastable::theorem::conformance::Definition;
+use proptest::prelude::*;
+
+const U: f64 = 0.5 * f64::EPSILON;
+
+fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
+    Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(seed, &["kernels"])).expect("valid")
+}
+
+/// Uniform tokens, then a few tight clusters of width `delta` with an antipodal one.
+fn tokens(n: usize, d: usize, seed: u64, delta: f64) -> Tokens {
+    let x = uniform(n, d, seed);
+    if delta == 0.0 {
+        return x;
+    }
+    let noise = uniform(n, d, seed + 1);
+    let centres = uniform(3, d, seed + 2);
+    let rows = (0..n).flat_map(|i| {
+        let sign = if i % 3 == 2 { -1.0 } else { 1.0 };
+        let centre = centres.row(if i % 3 == 2 { 0 } else { i % 3 }).to_vec();
+        let noise = noise.row(i).to_vec();
+        (0..d).map(move |k| sign * centre[k] + delta * noise[k]).collect::<Vec<_>>()
+    });
+    Tokens::normalised(d, rows.collect()).expect("finite")
+}
+
+fn masses(n: usize) -> Vec<f64> {
+    (0..n).map(|i| 1.0 + (i % 7) as f64).collect()
+}
+
+/// `sum_j A_ij min(|x_j - x_i|, |x_j + x_i|)`: the size of the terms whose sum a velocity is.
+fn terms(attention: &Attention, x: &Tokens, i: usize) -> f64 {
+    let pair = |j: usize| {
+        let c = chord2(x.row(i), x.row(j));
+        c.min(4.0 - c).max(0.0).sqrt()
+    };
+    attention.row_weights(x, 0, i).iter().enumerate().map(|(j, w)| w * pair(j)).sum()
+}
+
+/// Checks one kernel on one system against the double-double definition.
+fn check(name: &str, kernel: &str, level: Level, beta: f64, x: &Tokens, accuracy: f64) {
+    let spec = Spec { kernel: Choice::parse(kernel).expect("a kernel"), accuracy, level, ..Spec::new(beta, x.n()) };
+    let built = dynamics::build(name, false, &spec).expect("registered");
+    let attention = built.attention().expect("attention").clone();
+    if built.kernel(x).is_err() {
+        return;
+    }
+    let (n, d) = (x.n(), x.d());
+    let exact = Definition::of(name).velocity(&Spec::new(beta, n), x);
+    let mut v = vec![0.0; n * d];
+    built.velocity(x, &mut v);
+    for i in 0..n {
+        let (a, b) = (&v[i * d..(i + 1) * d], &exact[i * d..(i + 1) * d]);
+        let off = chord2(a, b).sqrt();
+        let length = b.iter().map(|b| b * b).sum::<f64>().sqrt();
+        // Each weight rounds to its exponent's size times u (rigor: 4 + 2e ulp), lost where weights are below 1e-300; sums of n terms like random walks.
+        let rounding = (64.0 + 16.0 * (n as f64).sqrt()) * U * terms(&attention, x, i) * (1.0 + beta.abs().min(40.0) / 8.0);
+        // The double-double definition projects numbers of the size of its weights: 1e-30 of them is its own noise.
+        let noise = 1e-30 * attention.row_weights(x, 0, i).iter().sum::<f64>();
+        let bound = accuracy.max(1e-13) * length + rounding + noise;
+        assert!(off <= bound, "{name} {kernel} {} beta {beta} n {n} d {d} row {i}: off {off:e}, bound {bound:e}", level.name());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_kernel_keeps_its_promise(
+        n in 1usize..90, d in prop::sample::select(vec![2usize, 3, 4, 5, 8, 17]), seed in 0u64..1000,
+        beta in prop::sample::select(vec![0.0, 1e-300, 1e-3, 0.7, 4.0, 30.0, 300.0, 1e4, 1e8, -0.5, -8.0, -200.0]),
+        delta in prop::sample::select(vec![0.0, 0.0, 1e-3, 1e-9]), weighted: bool,
+        name in prop::sample::select(vec!["sa", "causal-sa", "repulsive-sa"])
+    ) {
+        let mut x = tokens(n, d, seed, delta);
+        if weighted {
+            x = x.with_masses(&masses(n)).expect("positive");
+        }
+        for level in Level::available() {
+            for kernel in ["auto", "rows", "direct"] {
+                check(name, kernel, level, beta, &x, 1e-13);
+            }
+            for kernel in ["auto", "products", "fourier", "harmonics"] {
+                check(name, kernel, level, beta, &x, 1e-9);
+            }
+            check(name, "single", level, beta, &x, 1e-3);
+        }
+    }
+
+    #[test]
+    fn unnormalised_sums_keep_it_too(n in 1usize..60, d in 2usize..6, seed in 0u64..1000, beta in -6.0f64..6.0) {
+        let x = tokens(n, d, seed, 0.0);
+        for level in Level::available() {
+            for (kernel, accuracy) in [("direct", 1e-13), ("products", 1e-9), ("fourier", 1e-9), ("harmonics", 1e-9)] {
+                check("usa", kernel, level, beta, &x, accuracy);
+            }
+        }
+    }
+}
+
+#[test]
+fn large_systems_use_many_blocks_and_every_kernel() {
+    for (n, d) in [(1030, 2), (1030, 3), (400, 6), (700, 40)] {
+        let x = uniform(n, d, 5);
+        let reference = dynamics::build("sa", false, &Spec { kernel: Choice::Rows, ..Spec::new(4.0, n) }).expect("registered");
+        let mut exact = vec![0.0; n * d];
+        reference.velocity(&x, &mut exact);
+        let longest = exact.chunks_exact(d).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt()).fold(0.0, f64::max);
+        for kernel in ALL {
+            let accuracy = if kernel.by_name_only() { 1e-2 } else { 1e-9 };
+            let spec = Spec { kernel: Choice::Named(*kernel), accuracy, ..Spec::new(4.0, n) };
+            let built = dynamics::build("sa", false, &spec).expect("registered");
+            if built.kernel(&x).is_err() {
+                continue;
+            }
+            let mut v = vec![0.0; n * d];
+            built.velocity(&x, &mut v);
+            let worst = v.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            // Far below the accuracy asked for; the f32 kernel near its seven digits.
+            let bound = if kernel.by_name_only() { 3e-5 } else { 1e-12 };
+            assert!(worst <= bound * longest, "{} n {n} d {d}: {worst:e}", kernel.name());
+        }
+    }
+}
+
+#[test]
+fn a_fast_kernel_is_not_believed_where_it_cannot_be() {
+    // Three clusters of width 1e-9: drifts of 1e-9 that inner products cannot see.
+    let x = tokens(60, 17, 3, 1e-9);
+    let exact = Definition::of("sa").velocity(&Spec::new(30.0, 60), &x);
+    let worst = |accuracy: f64| {
+        let spec = Spec { kernel: Choice::parse("products").expect("a kernel"), accuracy, ..Spec::new(30.0, 60) };
+        let mut v = vec![0.0; 60 * 17];
+        dynamics::build("sa", false, &spec).expect("registered").velocity(&x, &mut v);
+        let row = |i: usize| {
+            let (a, b) = (&v[i * 17..(i + 1) * 17], &exact[i * 17..(i + 1) * 17]);
+            (chord2(a, b) / b.iter().map(|b| b * b).sum::<f64>()).sqrt()
+        };
+        (0..60).map(row).fold(0.0, f64::max)
+    };
+    assert!(worst(1e-10) < 1e-10, "verified: {:e}", worst(1e-10));
+    // The negative control: held to 10 %, its own error shows.
+    assert!(worst(0.1) > 1e-9, "unverified: {:e}", worst(0.1));
+}
+
+#[test]
+fn the_vector_exponential_keeps_its_bound_at_every_level() {
+    // libm's exp2 is within one ulp, 2u; the levels promise 4u, the portable one rounds its argument's product beside it.
+    let t: Vec<f64> = (0..160_000).map(|i| -f64::from(i) * 0.006_372_1 - 1e-9 * f64::from(i % 97)).collect();
+    for level in Level::available() {
+        let mut values = t.clone();
+        exponentials(level, &mut values);
+        for (t, v) in t.iter().zip(&values) {
+            if *t > exp::SMALLEST {
+                assert!((v / t.exp2() - 1.0).abs() <= 6.0 * U, "{} at {t}: {v:e}", level.name());
+            }
+        }
+        let mut edge =
+            [-1019.99, -1020.0, -1021.0, -1074.0, -1e4, -1e300, f64::NEG_INFINITY, 0.0, -0.0, -1.0, -0.5, -1e-300, -52.0, -3.0, -2.0, -1.5];
+        exponentials(level, &mut edge);
+        assert!((edge[0] / (-1019.99f64).exp2() - 1.0).abs() <= 6.0 * U);
+        assert!(edge[1..7].iter().all(|v| v.to_bits() == 0), "{}: {edge:?}", level.name());
+        let exact = [(7, 1.0), (8, 1.0), (9, 0.5), (12, (-52f64).exp2()), (13, 0.125), (14, 0.25)];
+        assert!(exact.iter().all(|(k, v): &(usize, f64)| edge[*k].to_bits() == v.to_bits()), "{}: {edge:?}", level.name());
+    }
+}
+
+#[test]
+fn truncation_orders_are_those_of_the_theory() {
+    // Least orders for 1e-6, 1e-10, 1e-14 on the circle and on S^2 (theory 6.6).
+    let table: [(f64, [(usize, usize); 3]); 7] = [
+        (1.0, [(7, 7), (10, 10), (13, 13)]),
+        (4.0, [(11, 12), (16, 16), (20, 20)]),
+        (9.0, [(16, 17), (22, 23), (27, 28)]),
+        (25.0, [(25, 27), (34, 35), (42, 43)]),
+        (100.0, [(49, 53), (66, 69), (79, 82)]),
+        (400.0, [(98, 105), (130, 136), (156, 161)]),
+        (1000.0, [(155, 166), (205, 214), (245, 254)]),
+    ];
+    for (beta, orders) in table {
+        let (circle, sphere) = (Series::circle_magnitudes(beta), Series::sphere_magnitudes(beta));
+        for ((k, l), tolerance) in orders.into_iter().zip([1e-6, 1e-10, 1e-14]) {
+            assert_eq!(Series::kernel_order(&circle, tolerance), k, "circle, beta {beta}, {tolerance:e}");
+            assert_eq!(Series::kernel_order(&sphere, tolerance), l, "sphere, beta {beta}, {tolerance:e}");
+        }
+    }
+}
+
+#[test]
+fn bytes_do_not_depend_on_threads() {
+    for (n, d, kernel) in
+        [(3000, 3, "direct"), (900, 24, "direct"), (900, 24, "products"), (3000, 2, "fourier"), (3000, 3, "harmonics"), (3000, 3, "single")]
+    {
+        let x = uniform(n, d, 9);
+        let spec = Spec { kernel: Choice::parse(kernel).expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, n) };
+        let built = dynamics::build("sa", false, &spec).expect("registered");
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let mut v = vec![0.0; n * d];
+            pool.install(|| built.velocity(&x, &mut v));
+            v.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
+        };
+        let one = run(1);
+        assert!([2, 3, 8].into_iter().all(|t| run(t) == one), "{kernel} n {n} d {d}");
+        let mut alone = vec![0.0; n * d];
+        sequentially(|| built.velocity(&x, &mut alone));
+        let alone: Vec<u64> = alone.iter().map(|v| v.to_bits()).collect();
+        assert!(alone == one, "{kernel} alone");
+    }
+}
+
+#[test]
+fn a_batch_is_its_systems() {
+    for (d, eta, weights) in
+        [(2, 0.1, Weights::Softmax), (3, f64::INFINITY, Weights::Softmax), (6, 0.5, Weights::Exponential { log_factor: -4.0 })]
+    {
+        let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
+        let attention = Attention { weights, ..Attention::new(4.0) };
+        for level in Level::available() {
+            let mut batch = Batch::new(&systems, level).expect("one shape");
+            let mut alone = Batch::new(&systems[4..5], level).expect("one shape");
+            let mut shares = Vec::new();
+            batch.pair_share(0.5, &mut shares);
+            for (k, system) in systems.iter().enumerate() {
+                let pairs = (0..11).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| system.inner(*i, *j) >= 0.5).count();
+                assert!((shares[k] - pairs as f64 / 55.0).abs() < 1e-15);
+            }
+            for _ in 0..5 {
+                batch.layer(&attention, eta);
+                alone.layer(&attention, eta);
+            }
+            let mut out = systems[0].clone();
+            for (k, system) in systems.iter().enumerate() {
+                let mut x = system.clone();
+                let mut field = vec![0.0; 11 * d];
+                for _ in 0..5 {
+                    attention.apply(&x, Output::Field, &mut field);
+                    step(eta, &mut x, &field);
+                }
+                batch.read(k, &mut out);
+                let worst = out.coordinates().iter().zip(x.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(worst < 1e-13, "{} system {k}: {worst:e}", level.name());
+            }
+            let mut companion = systems[0].clone();
+            batch.read(4, &mut out);
+            alone.read(0, &mut companion);
+            assert_eq!(out, companion, "companions change nothing");
+        }
+    }
+    assert!(Batch::new(&[uniform(3, 2, 1), uniform(4, 2, 1)], Level::best()).is_none());
+    assert!(Layer::new(f64::INFINITY).is_ok());
+}
+
+fn step(eta: f64, x: &mut Tokens, field: &[f64]) {
+    let d = x.d();
+    let moved = |(i, f): (usize, &[f64])| -> Vec<f64> {
+        let row = x.row(i);
+        f.iter().zip(row).map(|(f, x)| if eta.is_infinite() { *f } else { x + eta * f }).collect()
+    };
+    let rows: Vec<f64> = field.chunks_exact(d).enumerate().flat_map(moved).collect();
+    *x = Tokens::normalised(d, rows).expect("finite");
+}
+
+#[test]
+fn hessian_products_are_those_of_the_formula() {
+    for (n, d, beta) in [(7, 2, 4.0), (150, 3, 9.0), (300, 11, -3.0), (40, 5, 300.0)] {
+        let x = tokens(n, d, 2, 0.0).with_masses(&masses(n)).expect("positive");
+        let mut u = uniform(n, d, 77).coordinates().to_vec();
+        u.chunks_exact_mut(d).enumerate().for_each(|(i, u)| project(x.row(i), u));
+        let mut sums = vec![0.0; n * d];
+        hessian_sums(beta, &x, &u, &mut sums);
+        for i in (0..n).step_by(1 + n / 20) {
+            let (xi, ui) = (x.row(i), &u[i * d..(i + 1) * d]);
+            let (mut expected, mut size) = (vec![0.0; d], 0.0);
+            for j in 0..n {
+                let (xj, uj) = (x.row(j), &u[j * d..(j + 1) * d]);
+                let w = x.masses()[j] * metastable::attention::kernel::log_kernel(beta, xi, xj).exp();
+                let half = 0.5 * chord2(xi, xj);
+                let cross: f64 = -beta * (0..d).map(|k| (uj[k] - ui[k]) * (xj[k] - xi[k])).sum::<f64>();
+                for k in 0..d {
+                    expected[k] += w * ((uj[k] - ui[k]) + half * ui[k] + cross * (xj[k] - xi[k]));
+                }
+                size += w * (chord2(ui, uj).sqrt() + half + cross.abs() * chord2(xi, xj).sqrt());
+            }
+            let off = chord2(&expected, &sums[i * d..(i + 1) * d]).sqrt();
+            assert!(off <= 1e-13 * size, "n {n} d {d} beta {beta} row {i}: {off:e} of {size:e}");
+        }
+    }
+}
