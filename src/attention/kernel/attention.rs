@@ -166,7 +166,7 @@ impl Attention {
                 o.iter_mut().zip(a).for_each(|(o, a)| *o = a * factor * factors[1]);
                 let error = sums.per_mass * mass + sums.absolute;
                 // A field is as long as its mass.
-                if error > accuracy * mass || (softmax && mass < 1e-200) {
+                if error > accuracy * mass || mass < sums.floor {
                     doubtful.push(i);
                 }
             }

@@ -15,12 +15,9 @@ pub(super) struct Close<'a> {
     pub factors: [f64; 2],
     pub accuracy: f64,
     pub out: &'a mut [f64],
-    /// Rows whose bound exceeds the accuracy or whose mass underflows.
+    /// Rows whose bound exceeds the accuracy or whose mass is below the floor.
     pub doubtful: &'a mut Vec<usize>,
 }
-
-/// A softmax mass below this may have lost its largest terms.
-const SMALLEST_MASS: f64 = 1e-200;
 
 impl Task for Close<'_> {
     type F = f64;
@@ -56,7 +53,7 @@ impl Close<'_> {
             };
             // A softmax divides by the mass: its relative error adds to that of the drift.
             let kept = error <= self.accuracy * longest && absolute <= self.accuracy * mass;
-            if !(kept || error == 0.0) || (self.softmax && (mass <= SMALLEST_MASS || mass.is_nan())) {
+            if !(kept || error == 0.0) || mass < self.sums.floor || mass.is_nan() {
                 self.doubtful.push(i);
             }
         }

@@ -43,5 +43,7 @@ impl Kernel for Single {
             space.single.store(job.tokens.uniform_mass().unwrap_or(1.0), &mut space.sums);
         }
         space.sums.per_mass = self.error(job);
+        // Weights below 2^-124 are 0 in f32.
+        space.sums.floor = 1e-25;
     }
 }

@@ -21,6 +21,8 @@ pub struct Sums {
     pub per_mass: f64,
     /// Absolute error of a drift row and of a mass, in units of the total mass.
     pub absolute: f64,
+    /// A mass below this may have lost its largest weights to underflow: such rows are evaluated again.
+    pub floor: f64,
 }
 
 impl Sums {
@@ -28,7 +30,7 @@ impl Sums {
     pub(super) fn reset(&mut self, n: usize, d: usize) {
         self.drift.resize(n * d, 0.0);
         self.mass.resize(n, 0.0);
-        (self.per_mass, self.absolute) = (0.0, 0.0);
+        (self.per_mass, self.absolute, self.floor) = (0.0, 0.0, 1e-200);
     }
 }
 
