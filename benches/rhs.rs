@@ -1,27 +1,44 @@
-//! Seconds of one right-hand side, energy and Hessian product, by shape.
+//! Seconds of one right-hand side by kernel and shape, of an energy, and of a Hessian product.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use metastable::attention::kernel::{ALL, Attention, Batch, Choice};
 use metastable::attention::{Energy, EnergyScale, Spec, dynamics};
-use metastable::num::stream::Stream;
+use metastable::num::{loops::exponentials, simd::Level, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
 
 fn tokens(n: usize, d: usize) -> Tokens {
     Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(1, &["bench"])).expect("valid")
 }
 
-fn right_hand_sides(c: &mut Criterion) {
-    for name in ["sa", "usa", "causal-sa"] {
-        let mut group = c.benchmark_group(format!("rhs {name}"));
-        for (n, d) in [(32, 3), (128, 8), (256, 32), (1024, 64), (8192, 3)] {
+fn kernels(c: &mut Criterion) {
+    for kernel in ALL {
+        let mut group = c.benchmark_group(format!("kernel {}", kernel.name()));
+        group.sample_size(10);
+        for (n, d) in [(32, 3), (128, 8), (256, 32), (1024, 64), (8192, 3), (8192, 2)] {
             let x = tokens(n, d);
-            let dynamics = dynamics::build(name, false, &Spec::new(4.0, n)).expect("registered");
+            let spec = Spec { kernel: Choice::Named(*kernel), accuracy: 1e-2, ..Spec::new(4.0, n) };
+            let sa = dynamics::build("sa", false, &spec).expect("registered");
+            if sa.kernel(&x).is_err() {
+                continue;
+            }
             let mut v = vec![0.0; n * d];
             group.throughput(Throughput::Elements((n * n) as u64));
-            group.sample_size(10);
-            group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| b.iter(|| dynamics.velocity(x, &mut v)));
+            group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| b.iter(|| sa.velocity(x, &mut v)));
         }
         group.finish();
     }
+}
+
+fn causal(c: &mut Criterion) {
+    let mut group = c.benchmark_group("causal-sa");
+    group.sample_size(10);
+    for (n, d) in [(1024, 3), (1024, 64)] {
+        let x = tokens(n, d);
+        let dynamics = dynamics::build("causal-sa", false, &Spec::new(4.0, n)).expect("registered");
+        let mut v = vec![0.0; n * d];
+        group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| b.iter(|| dynamics.velocity(x, &mut v)));
+    }
+    group.finish();
 }
 
 fn energies(c: &mut Criterion) {
@@ -37,5 +54,24 @@ fn energies(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, right_hand_sides, energies);
+fn parts(c: &mut Criterion) {
+    let mut group = c.benchmark_group("parts");
+    let start: Vec<f64> = (0..4096).map(|i| -0.01 * f64::from(i)).collect();
+    for level in Level::available() {
+        let mut t = start.clone();
+        group.bench_function(format!("4096 exponentials, {}", level.name()), |b| {
+            b.iter(|| {
+                t.copy_from_slice(&start);
+                exponentials(level, &mut t);
+            });
+        });
+    }
+    let systems: Vec<Tokens> = (0..64).map(|_| tokens(32, 2)).collect();
+    let mut batch = Batch::new(&systems, Level::best()).expect("one shape");
+    let attention = Attention::new(4.0);
+    group.bench_function("one layer of 64 systems, n=32 d=2", |b| b.iter(|| batch.layer(&attention, 0.1)));
+    group.finish();
+}
+
+criterion_group!(benches, kernels, causal, energies, parts);
 criterion_main!(benches);

@@ -2,16 +2,13 @@
 
 use crate::num::{aligned::Aligned, simd::Float};
 use crate::sphere::Tokens;
-use rayon::prelude::*;
 
 /// Every block length is a multiple of this: a whole number of vectors at every level and in both precisions.
 pub const GRAIN: usize = 16;
 
-/// Number of blocks (one, or an even number of at least `least`) and their length, at most `largest` tokens (so that they fit a cache)
-/// unless there would be more than 512 blocks (so that a round is worth its barrier).
+/// Number of blocks (at least `least`) and their length, at most `largest` tokens (so that they fit a cache).
 pub(super) fn layout(n: usize, largest: usize, least: usize) -> (usize, usize) {
-    let count = n.div_ceil(largest.max(n.div_ceil(512))).max(least);
-    let count = if count == 1 { 1 } else { count.next_multiple_of(2) };
+    let count = n.div_ceil(largest).max(least);
     (count, n.div_ceil(count).next_multiple_of(GRAIN))
 }
 
@@ -41,7 +38,7 @@ pub struct Blocks<F> {
     pub cap: usize,
     /// True when all masses of the real tokens are equal and nothing is padded: weights need no mass.
     pub plain: bool,
-    /// An even number of blocks, the last one possibly empty; or one.
+    /// The blocks; the last ones may be empty.
     pub list: Vec<Block<F>>,
 }
 
@@ -81,31 +78,41 @@ impl<F: Float> Blocks<F> {
     }
 }
 
-/// Everything with itself, then with everything else once.
+/// Everything with itself and with everything else once, by halves: two halves within themselves side by side, then their quarters across,
+/// straight and crosswise. Two tasks at a time never share data, so threads share no sum and the order of additions depends on the
+/// number of blocks alone; neighbours in the recursion stay in the caches.
 pub(super) fn meet<T: Send>(list: &mut [T], parallel: bool, own: impl Fn(&mut T) + Sync, pair: impl Fn(&mut T, &mut T) + Sync) {
-    if parallel {
-        list.par_iter_mut().with_max_len(1).for_each(&own);
-    } else {
-        list.iter_mut().for_each(own);
-    }
-    tournament(list, parallel, pair);
+    within(list, parallel, &own, &pair);
 }
 
-/// A round-robin tournament by the circle method: in each of `B - 1` rounds the blocks are paired off and every pair works on its own data,
-/// so threads never share a sum and the order of additions depends on `B` alone. Cost `B/2` pairs in parallel per round.
-fn tournament<T: Send>(list: &mut [T], parallel: bool, pair: impl Fn(&mut T, &mut T) + Sync) {
-    let count = list.len();
-    if count < 2 {
-        return;
+fn within<T: Send>(list: &mut [T], parallel: bool, own: &(impl Fn(&mut T) + Sync), pair: &(impl Fn(&mut T, &mut T) + Sync)) {
+    if let [one] = list {
+        return own(one);
     }
-    debug_assert!(count.is_multiple_of(2));
-    for _ in 1..count {
-        let (first, second) = list.split_at_mut(count / 2);
-        if parallel {
-            first.par_iter_mut().zip(second.par_iter_mut().rev()).with_max_len(1).for_each(|(a, b)| pair(a, b));
-        } else {
-            first.iter_mut().zip(second.iter_mut().rev()).for_each(|(a, b)| pair(a, b));
+    let (a, b) = list.split_at_mut(list.len() / 2);
+    both(parallel, || within(a, parallel, own, pair), || within(b, parallel, own, pair));
+    across(a, b, parallel, pair);
+}
+
+fn across<T: Send>(a: &mut [T], b: &mut [T], parallel: bool, pair: &(impl Fn(&mut T, &mut T) + Sync)) {
+    match (a, b) {
+        ([], _) | (_, []) => {}
+        ([a], [b]) => pair(a, b),
+        ([a], b) => b.iter_mut().for_each(|b| pair(a, b)),
+        (a, [b]) => a.iter_mut().for_each(|a| pair(a, b)),
+        (a, b) => {
+            let ((a1, a2), (b1, b2)) = (a.split_at_mut(a.len() / 2), b.split_at_mut(b.len() / 2));
+            both(parallel, || across(a1, b1, parallel, pair), || across(a2, b2, parallel, pair));
+            both(parallel, || across(a1, b2, parallel, pair), || across(a2, b1, parallel, pair));
         }
-        list[1..].rotate_right(1);
+    }
+}
+
+fn both(parallel: bool, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+    if parallel {
+        rayon::join(a, b);
+    } else {
+        a();
+        b();
     }
 }
