@@ -152,25 +152,17 @@ impl Attention {
         let half = (0.5 * self.log_scale()).exp();
         let Workspace { sums, doubtful, .. } = &mut *space;
         doubtful.clear();
-        if output == Output::Field || self.heads[0].v.is_some() {
+        let value = self.heads[0].v.is_some();
+        if value {
             self.add_back(x, sums);
         }
         let (d, factors, accuracy) = (x.d(), [self.sign * half, half], self.accuracy);
-        if output == Output::Velocity {
-            let close = Close { d, x: x.coordinates(), sums, softmax, factors, accuracy, out, doubtful };
-            self.level.run(close);
-        } else {
-            for (i, (o, a)) in out.chunks_exact_mut(d).zip(sums.drift.chunks_exact(d)).enumerate() {
-                let mass = sums.mass[i];
-                let factor = if softmax { factors[0] / mass } else { factors[0] };
-                o.iter_mut().zip(a).for_each(|(o, a)| *o = a * factor * factors[1]);
-                let error = sums.per_mass * mass + sums.absolute;
-                // A field is as long as its mass.
-                if error > accuracy * mass || mass < sums.floor {
-                    doubtful.push(i);
-                }
-            }
-        }
+        let sigma = match (output, value) {
+            (Output::Velocity, _) => None,
+            (Output::Field, true) => Some(0.0),
+            (Output::Field, false) => Some(if self.beta < 0.0 { -1.0 } else { 1.0 }),
+        };
+        self.level.run(Close { d, x: x.coordinates(), sums, field: sigma, softmax, factors, accuracy, out, doubtful });
         self.again(x, output, space, out);
     }
 

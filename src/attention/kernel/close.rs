@@ -1,4 +1,4 @@
-//! From sums to velocities: `P_x drift` times a factor, with the doubtful rows noted.
+//! From sums to velocities and fields: `P_x drift`, or `drift + sigma z x`, times a factor, with the doubtful rows noted.
 
 use super::workspace::Sums;
 use crate::num::simd::{Lanes, Task};
@@ -9,6 +9,8 @@ pub(super) struct Close<'a> {
     /// Tokens, n x d.
     pub x: &'a [f64],
     pub sums: &'a Sums,
+    /// Add `sigma z_i x_i` back instead of projecting (fields); holds sigma.
+    pub field: Option<f64>,
     /// Divide by the mass (SA).
     pub softmax: bool,
     /// Two factors, so that neither overflows before the end.
@@ -43,7 +45,11 @@ impl Close<'_> {
         for i in 0..n {
             let (x, drift) = (&self.x[i * d..][..d], &self.sums.drift[i * d..][..d]);
             let (out, mass) = (&mut self.out[i * d..][..d], self.sums.mass[i]);
-            let radial = if D > 0 { short_dot(x, drift) } else { dot(l, x, drift) };
+            let radial = match self.field {
+                Some(sigma) => -sigma * mass,
+                None if D > 0 => short_dot(x, drift),
+                None => dot(l, x, drift),
+            };
             let factor = if self.softmax { self.factors[0] / mass } else { self.factors[0] };
             let error = per_mass * mass + absolute;
             let longest = if D > 0 {
@@ -52,7 +58,9 @@ impl Close<'_> {
                 project_lanes(l, x, drift, [radial, factor, self.factors[1]], out)
             };
             // A softmax divides by the mass: its relative error adds to that of the drift.
-            let kept = error <= self.accuracy * longest && absolute <= self.accuracy * mass;
+            // A field is as long as its mass.
+            let length = if self.field.is_some() { mass } else { longest };
+            let kept = error <= self.accuracy * length && absolute <= self.accuracy * mass;
             if !(kept || error == 0.0) || mass < self.sums.floor || mass.is_nan() {
                 self.doubtful.push(i);
             }
