@@ -77,7 +77,7 @@ pub struct Spec {
     pub time_scale: TimeScale,
     /// Algorithm of the sums.
     pub kernel: Choice,
-    /// Relative accuracy wanted of a velocity; above [`EXACT`](super::kernel::EXACT) a fast algorithm may be chosen.
+    /// Relative accuracy wanted of a velocity; above [`EXACT`] a fast algorithm may be chosen.
     pub accuracy: f64,
     /// Instruction set.
     pub level: Level,

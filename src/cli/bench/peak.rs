@@ -38,16 +38,21 @@ impl Peaks {
                 loops::exponentials(level, black_box(&mut t));
             }
         });
-        let bytes = 1usize << 26;
+        // Well beyond the caches, and often enough that touching the pages first does not count.
+        let (bytes, copies) = (1usize << 26, 16);
         let copy = everywhere(&|| {
-            black_box(black_box(vec![1u8; bytes]).clone());
+            let (from, mut to) = (vec![1u8; bytes], vec![0u8; bytes]);
+            for _ in 0..copies {
+                to.copy_from_slice(black_box(&from));
+                black_box(&mut to);
+            }
         });
         Self {
             level,
             threads,
             flops: threads as f64 * operations / fma,
             exponential: exp / (threads * passes * start.len()) as f64,
-            copy: 2.0 * (threads * bytes) as f64 / copy,
+            copy: 2.0 * (threads * bytes * copies) as f64 / copy,
         }
     }
 
