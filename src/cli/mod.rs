@@ -64,7 +64,7 @@ enum Command {
     Check(check::Arguments),
     /// Draw figures (SVG, PNG, CSV, caption).
     Figure(figure::Arguments),
-    /// List theorems, dynamics, laws, observables, figures, experiments, integrators.
+    /// List theorems, dynamics, laws, observables, figures, experiments, integrators, kernels.
     List(list::Arguments),
     /// Explain a name: statement, hypotheses, citation, status.
     Explain(explain::Arguments),

@@ -139,8 +139,7 @@ pub(super) fn differences<L: Lanes, const R: usize, const V: usize, const TURNED
     let slabs = b.len() / cap;
     let mut first = 0;
     while first < slabs {
-        let left = slabs - first;
-        let take = if left == V + 1 && V > 2 { 2 } else { left.min(V) };
+        let take = super::products::three_or_two(slabs - first, V);
         let part = first * cap..(first + take) * cap;
         let (b, own, out) = (&b[part.clone()], &own[part.clone()], &mut out[part]);
         match take {

@@ -97,7 +97,7 @@ impl<F: Float> Tile<'_, F> {
 
 /// Vectors to take of those left, at most `most`; a last single one after threes is avoided by two of two.
 #[inline(always)]
-fn three_or_two(left: usize, most: usize) -> usize {
+pub(super) fn three_or_two(left: usize, most: usize) -> usize {
     if left == most + 1 && most > 2 { 2 } else { left.min(most) }
 }
 
