@@ -2,6 +2,7 @@
 
 pub mod attention;
 pub mod cli;
+pub mod clusters;
 pub mod draw;
 pub mod error;
 pub mod flow;

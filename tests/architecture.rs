@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only modules that stand before it; lab and draw do not know each other.
-const LAYERS: [&str; 11] = ["error", "num", "sphere", "attention", "flow", "theory", "theorem", "lab", "draw", "paper_figs", "cli"];
+const LAYERS: [&str; 13] =
+    ["error", "num", "sphere", "attention", "flow", "landscape", "clusters", "theory", "theorem", "lab", "draw", "paper_figs", "cli"];
 
 fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the project").flatten() {

@@ -9,6 +9,7 @@ mod explain;
 mod figure;
 mod input;
 mod list;
+mod modes;
 mod output;
 mod predict;
 mod run;
@@ -56,6 +57,8 @@ enum Command {
     Energy(energy::Arguments),
     /// Integrate the flow.
     Solve(solve::Arguments),
+    /// Modes of a kernel density estimate, with a proof of their number.
+    Modes(modes::Arguments),
     /// What the theory predicts.
     Predict(predict::Arguments),
     /// Run an experiment (a TOML file or a built-in name); the same command again resumes.
@@ -125,6 +128,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Velocity(a)) => a.run(out),
         Some(Command::Energy(a)) => a.run(out),
         Some(Command::Solve(a)) => a.run(out),
+        Some(Command::Modes(a)) => a.run(out),
         Some(Command::Predict(a)) => a.run(out),
         Some(Command::Run(a)) => a.run(out),
         Some(Command::Check(a)) => a.run(out),

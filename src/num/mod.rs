@@ -6,6 +6,7 @@ pub mod dd;
 pub mod dense;
 pub mod exp;
 pub mod gegenbauer;
+pub mod interval;
 pub mod loops;
 pub mod quadrature;
 pub mod roots;

@@ -1,0 +1,3 @@
+//! Clusters of tokens and modes of kernel density estimates.
+
+pub mod modes;

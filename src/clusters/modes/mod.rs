@@ -1,0 +1,132 @@
+//! Modes (strict local maxima) of kernel density estimates with a proof that their number is right (arXiv:2412.09080).
+//!
+//! The derivative of the estimate is a polynomial on every cell, up to a proved error: moments of the samples per cell ([`field`]) times Taylor
+//! coefficients of the kernel enclosed in interval arithmetic ([`kernel`]). Cells are bisected until the derivative has one sign or is monotone
+//! on each piece ([`pieces`]); the count then follows from the order of signs. Away from all samples the estimate is convex, so nothing else
+//! needs to be looked at. A count is certified only if every piece was decided.
+
+mod field;
+mod kernel;
+mod pieces;
+
+use crate::error::{Error, Result};
+use field::Field;
+use kernel::Kernel;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Modes {
+    /// Number of modes; the best estimate when not certified.
+    pub count: usize,
+    /// Where they are, ascending; on the circle in `[0, 2 pi)`.
+    pub locations: Vec<f64>,
+    /// True if the count is proved for the given f64 samples and beta.
+    pub certified: bool,
+    /// Intervals where the derivative stays within its error bound: degenerate or nearly so.
+    pub undecided: Vec<(f64, f64)>,
+}
+
+impl Modes {
+    /// A constant estimate has no strict local maximum.
+    fn flat() -> Self {
+        Self { count: 0, locations: Vec::new(), certified: true, undecided: Vec::new() }
+    }
+}
+
+/// Modes of `sum_i e^{-beta (t - x_i)^2 / 2}` on the line.
+///
+/// **Cost** `O(n log n)` for sorting, `20 n` multiplications, about 3 microseconds for every half kernel width near a sample. **Accuracy** of
+/// locations: about `1e-14` kernel widths plus one rounding. **Errors** no sample, a sample that is not finite, beta negative or not finite.
+///
+/// ```
+/// // Two samples have one mode up to the distance of two kernel widths.
+/// let modes = |gap: f64| metastable::clusters::modes::line(&[0.0, gap], 1.0).unwrap();
+/// assert_eq!((modes(1.999).count, modes(2.001).count), (1, 2));
+/// assert!(modes(1.999).certified && modes(2.001).certified);
+/// ```
+pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
+    check(samples, beta, 1e300)?;
+    if beta == 0.0 {
+        return Ok(Modes::flat());
+    }
+    let mut sorted = samples.to_vec();
+    sort(&mut sorted);
+    let kernel = Kernel::gaussian(beta);
+    let mut modes = Modes::flat();
+    // Parts whose distance is beyond the kernel's range are counted on their own, each in its own coordinates.
+    let mut start = 0;
+    while start < sorted.len() {
+        let apart = |k: &usize| kernel.unit() * (sorted[*k] - sorted[k - 1]) > kernel.separation();
+        let end = (start + 1..sorted.len()).find(apart).unwrap_or(sorted.len());
+        let origin = sorted[start];
+        let positions: Vec<f64> = sorted[start..end].iter().map(|x| kernel.unit() * (x - origin)).collect();
+        let field = Field::line(&kernel, positions, sorted.len());
+        let found = pieces::count(&field);
+        let place = |s: f64| origin + s / kernel.unit();
+        modes.count += found.roots.len();
+        modes.locations.extend(found.roots.iter().map(|s| place(*s)));
+        modes.undecided.extend(found.undecided.iter().map(|(a, b)| (place(*a), place(*b))));
+        start = end;
+    }
+    modes.certified = modes.undecided.is_empty();
+    Ok(modes)
+}
+
+/// Modes of `sum_i e^{beta cos(theta - theta_i)}` on the circle, angles in radians.
+///
+/// **Cost, accuracy, errors** as [`line`]; beta up to 1e28.
+///
+/// ```
+/// let angles: Vec<f64> = (0..7).map(|k| k as f64 * std::f64::consts::TAU / 7.0).collect();
+/// let modes = metastable::clusters::modes::circle(&angles, 100.0).unwrap();
+/// assert!(modes.count == 7 && modes.certified && (modes.locations[3] - angles[3]).abs() < 1e-14);
+/// ```
+pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
+    check(angles, beta, 1e28)?;
+    if beta == 0.0 {
+        return Ok(Modes::flat());
+    }
+    let kernel = Kernel::von_mises(beta);
+    let mut positions: Vec<f64> = angles.iter().map(|a| kernel.unit() * wrap(*a)).collect();
+    sort(&mut positions);
+    let turns = angles.iter().fold(0.0f64, |m, a| m.max(a.abs())) / std::f64::consts::TAU;
+    let field = Field::circle(&kernel, positions, turns);
+    let found = pieces::count(&field);
+    let place = |s: f64| wrap(s / kernel.unit());
+    let mut locations: Vec<f64> = found.roots.iter().map(|s| place(*s)).collect();
+    locations.sort_by(f64::total_cmp);
+    let undecided: Vec<(f64, f64)> = found.undecided.iter().map(|(a, b)| (place(*a), place(*b))).collect();
+    Ok(Modes { count: locations.len(), locations, certified: undecided.is_empty(), undecided })
+}
+
+fn check(samples: &[f64], beta: f64, most: f64) -> Result<()> {
+    if samples.is_empty() {
+        return Err(Error::parameter("samples", "none", "at least one sample"));
+    }
+    if let Some(i) = samples.iter().position(|x| !x.is_finite()) {
+        return Err(Error::Token { row: i + 1, problem: format!("found {}, expected a finite number", samples[i]) });
+    }
+    crate::error::in_range("beta", beta, 0.0, most).map(|_| ())
+}
+
+/// Ascending; in parallel where that pays.
+fn sort(values: &mut [f64]) {
+    use rayon::slice::ParallelSliceMut;
+    if values.len() > 10_000 && crate::num::threads::parallel_allowed() {
+        values.par_sort_unstable_by(f64::total_cmp);
+    } else {
+        values.sort_unstable_by(f64::total_cmp);
+    }
+}
+
+/// The angle reduced to `[0, 2 pi)` with 2 pi in two parts.
+fn wrap(angle: f64) -> f64 {
+    let turn = std::f64::consts::TAU;
+    if (0.0..turn).contains(&angle) {
+        return angle;
+    }
+    let k = (angle / turn).floor();
+    let rest = (-k).mul_add(turn, angle) - k * 2.449_293_598_294_706_4e-16;
+    let rest = if rest < 0.0 { rest + turn } else { rest };
+    if rest >= turn { rest - turn } else { rest }
+}

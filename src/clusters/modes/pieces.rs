@@ -1,0 +1,162 @@
+//! Pieces on which the derivative has one sign or is monotone, and what their order says about its zeros.
+
+use super::field::{Field, Polynomial, centre};
+use super::kernel::{CELL, TERMS};
+use crate::num::{roots::bracketed_root, threads::parallel_allowed};
+use rayon::prelude::*;
+
+/// What is proved about the derivative on a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Positive,
+    Negative,
+    Rising,
+    Falling,
+    /// Nothing: value and slope stay within their error bounds.
+    Unknown,
+}
+
+/// A piece `[from, to]` in units.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: f64,
+    to: f64,
+    kind: Kind,
+}
+
+/// Down-crossings of the derivative.
+pub(super) struct Found {
+    /// Where they are, in units.
+    pub roots: Vec<f64>,
+    /// Stretches without a proof.
+    pub undecided: Vec<(f64, f64)>,
+}
+
+/// Bisections of a cell before a piece is given up.
+const DEPTH: u32 = 36;
+
+/// Counts the down-crossings of the derivative.
+pub(super) fn count(field: &Field) -> Found {
+    let targets = field.targets();
+    let classify = |cell: &i64| {
+        let mut pieces = Vec::new();
+        split(&field.polynomial(*cell), 0.0, 0.5 * CELL, 0, &mut pieces);
+        pieces
+    };
+    let classified: Vec<Vec<Piece>> = if parallel_allowed() && targets.len() > 64 {
+        targets.par_iter().map(classify).collect()
+    } else {
+        targets.iter().map(classify).collect()
+    };
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (k, (cell, own)) in targets.iter().zip(&classified).enumerate() {
+        let left = centre(*cell) - 0.5 * CELL;
+        if k > 0 && targets[k - 1] + 1 < *cell {
+            // Between cells near samples the estimate is convex: its derivative rises.
+            pieces.push(Piece { from: centre(targets[k - 1]) + 0.5 * CELL, to: left, kind: Kind::Rising });
+        }
+        pieces.extend(own);
+    }
+    let (first, last) = (pieces[0].from, pieces[pieces.len() - 1].to);
+    match field.cells {
+        // Left of all samples the estimate rises, right of them it falls.
+        None => {
+            pieces.insert(0, Piece { from: first - CELL, to: first, kind: Kind::Positive });
+            pieces.push(Piece { from: last, to: last + CELL, kind: Kind::Negative });
+        }
+        Some(cells) => {
+            let turn = CELL * cells as f64;
+            if last < first + turn {
+                pieces.push(Piece { from: last, to: first + turn, kind: Kind::Rising });
+            }
+            // Start the tour at a piece with a sign.
+            let Some(start) = pieces.iter().position(|p| is_signed(p.kind)) else {
+                return Found { roots: Vec::new(), undecided: vec![(first, first + turn)] };
+            };
+            let mut next = pieces.split_off(start);
+            next.extend(pieces.iter().chain(&next[..1]).map(|p| Piece { from: p.from + turn, to: p.to + turn, ..*p }).collect::<Vec<_>>());
+            pieces = next;
+        }
+    }
+    tour(field, &pieces)
+}
+
+fn is_signed(kind: Kind) -> bool {
+    matches!(kind, Kind::Positive | Kind::Negative)
+}
+
+/// Classifies `[v - rho, v + rho]` of a cell, bisecting where nothing is proved.
+fn split(p: &Polynomial, v: f64, rho: f64, depth: u32, out: &mut Vec<Piece>) {
+    let c = p.about(v);
+    // Rounding of the shift: 2 TERMS operations on terms no larger than those of the whole cell.
+    let (mut s0, mut s1, mut power) = (0.0, 0.0, 1.0);
+    for (l, c) in p.c.iter().enumerate() {
+        s0 += c.abs() * power;
+        if l > 0 {
+            s1 += l as f64 * c.abs() * power / (0.5 * CELL);
+        }
+        power *= 0.5 * CELL;
+    }
+    let rounding = 2.1 * TERMS as f64 * f64::EPSILON;
+    let (mut value, mut slope, mut power) = (1.01 * (p.error.0 + rounding * s0), 1.01 * (p.error.1 + rounding * s1), 1.0);
+    for (l, c) in c.iter().enumerate().skip(1) {
+        if l > 1 {
+            slope += 1.000_001 * l as f64 * c.abs() * power;
+        }
+        power *= rho;
+        value += 1.000_001 * c.abs() * power;
+    }
+    let kind = if c[0].abs() > value {
+        if c[0] > 0.0 { Kind::Positive } else { Kind::Negative }
+    } else if c[1].abs() > slope {
+        if c[1] > 0.0 { Kind::Rising } else { Kind::Falling }
+    } else if depth < DEPTH && p.error.0.is_finite() && c[0].abs() + value > 4.0 * p.error.0 {
+        split(p, v - 0.5 * rho, 0.5 * rho, depth + 1, out);
+        split(p, v + 0.5 * rho, 0.5 * rho, depth + 1, out);
+        return;
+    } else {
+        Kind::Unknown
+    };
+    let centre = centre(p.cell);
+    out.push(Piece { from: centre + v - rho, to: centre + v + rho, kind });
+}
+
+/// Walks from sign to sign: a falling stretch from plus to minus holds exactly one down-crossing, a monotone stretch between equal signs none.
+fn tour(field: &Field, pieces: &[Piece]) -> Found {
+    let mut found = Found { roots: Vec::new(), undecided: Vec::new() };
+    let signed: Vec<usize> = (0..pieces.len()).filter(|&k| is_signed(pieces[k].kind)).collect();
+    for pair in signed.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let between = &pieces[a + 1..b];
+        let only = |kind: Kind| between.iter().all(|p| p.kind == kind);
+        match (pieces[a].kind, pieces[b].kind) {
+            (Kind::Positive, Kind::Negative) if !between.is_empty() && only(Kind::Falling) => found.roots.push(root(field, between)),
+            (Kind::Negative, Kind::Positive) if !between.is_empty() && only(Kind::Rising) => {}
+            (x, y) if x == y && (only(Kind::Rising) || only(Kind::Falling)) => {}
+            _ => {
+                // No proof: the best guess is one crossing where the signs ask for one.
+                let (from, to) = (pieces[a].to, pieces[b].from);
+                found.undecided.push((from, to));
+                if pieces[a].kind == Kind::Positive && pieces[b].kind == Kind::Negative {
+                    found.roots.push(0.5 * (from + to));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The zero on a falling stretch.
+fn root(field: &Field, stretch: &[Piece]) -> f64 {
+    for piece in stretch {
+        let middle = 0.5 * (piece.from + piece.to);
+        let cell = (middle / CELL).floor() as i64;
+        let home = field.cells.map_or(cell, |c| cell.rem_euclid(c));
+        let (p, centre) = (field.polynomial(home), centre(cell));
+        if let Some(v) = bracketed_root(|v| p.value(v), piece.from - centre, piece.to - centre, 0.0) {
+            return centre + v;
+        }
+    }
+    // The crossing lies on a seam of two pieces, within the error of their polynomials.
+    if stretch.len() > 1 { stretch[stretch.len() / 2].from } else { 0.5 * (stretch[0].from + stretch[0].to) }
+}

@@ -1,0 +1,268 @@
+//! Outward-rounded interval arithmetic: every operation returns an interval that contains all exact results for operands inside its inputs.
+//!
+//! Additions, products, quotients and roots of f64 are correctly rounded, so one ulp on each side is enough; `exp`, `sin` and `cos` are
+//! Taylor sums in this arithmetic with their remainder added: no result rests on a mathematical library. A number enters only by
+//! [`Interval::exact`], which says so. An operation without a meaning (0/0, infinity minus infinity) returns the whole line.
+
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// The closed interval `[lo, hi]`.
+///
+/// ```
+/// use metastable::num::interval::Interval;
+/// let tenth = Interval::exact(1.0).div(Interval::exact(10.0));
+/// let one = (0..10).fold(Interval::exact(0.0), |s, _| s + tenth);
+/// assert!(one.contains(1.0) && one.width() < 4e-15);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    lo: f64,
+    hi: f64,
+}
+
+/// Everything: what is known when nothing is known.
+const WHOLE: Interval = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+
+impl Interval {
+    /// The number itself, without error. NaN becomes the whole line.
+    pub fn exact(x: f64) -> Self {
+        if x.is_nan() { WHOLE } else { Self { lo: x, hi: x } }
+    }
+
+    /// From two bounds in order; the whole line when they are not.
+    pub fn new(lo: f64, hi: f64) -> Self {
+        if lo <= hi { Self { lo, hi } } else { WHOLE }
+    }
+
+    /// `[-r, r]`.
+    pub fn symmetric(r: f64) -> Self {
+        Self::new(-r.abs(), r.abs())
+    }
+
+    /// One ulp wider on each side: encloses what a correctly rounded operation would have returned.
+    fn outward(lo: f64, hi: f64) -> Self {
+        if lo.is_nan() || hi.is_nan() { WHOLE } else { Self { lo: lo.next_down(), hi: hi.next_up() } }
+    }
+
+    /// Lower bound.
+    pub fn lo(self) -> f64 {
+        self.lo
+    }
+
+    /// Upper bound.
+    pub fn hi(self) -> f64 {
+        self.hi
+    }
+
+    /// A point inside.
+    pub fn mid(self) -> f64 {
+        let m = 0.5 * self.lo + 0.5 * self.hi;
+        if m.is_finite() { m } else { 0.0 }
+    }
+
+    /// Upper bound of the width.
+    pub fn width(self) -> f64 {
+        (self.hi - self.lo).next_up()
+    }
+
+    /// Largest absolute value.
+    pub fn mag(self) -> f64 {
+        self.lo.abs().max(self.hi.abs())
+    }
+
+    /// Smallest absolute value.
+    pub fn mig(self) -> f64 {
+        if self.contains(0.0) { 0.0 } else { self.lo.abs().min(self.hi.abs()) }
+    }
+
+    /// True when `x` lies inside.
+    pub fn contains(self, x: f64) -> bool {
+        self.lo <= x && x <= self.hi
+    }
+
+    /// True when this interval lies in the interior of `other`.
+    pub fn inside(self, other: Self) -> bool {
+        other.lo < self.lo && self.hi < other.hi
+    }
+
+    /// True when every element is positive.
+    pub fn is_positive(self) -> bool {
+        self.lo > 0.0
+    }
+
+    /// True when every element is negative.
+    pub fn is_negative(self) -> bool {
+        self.hi < 0.0
+    }
+
+    /// True when both bounds are finite.
+    pub fn is_finite(self) -> bool {
+        self.lo.is_finite() && self.hi.is_finite()
+    }
+
+    /// The quotient; the whole line when the divisor contains 0.
+    pub fn div(self, by: Self) -> Self {
+        if by.contains(0.0) {
+            return WHOLE;
+        }
+        let all = [self.lo / by.lo, self.lo / by.hi, self.hi / by.lo, self.hi / by.hi];
+        Self::hull(all)
+    }
+
+    fn hull(all: [f64; 4]) -> Self {
+        if all.iter().any(|v| v.is_nan()) {
+            return WHOLE;
+        }
+        Self::outward(all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+    }
+
+    /// The square, nonnegative.
+    pub fn sqr(self) -> Self {
+        let (low, high) = (self.mig(), self.mag());
+        let square = Self::outward(low * low, high * high);
+        Self { lo: square.lo.max(0.0), hi: square.hi }
+    }
+
+    /// The square root of the nonnegative part; the whole line when there is none.
+    pub fn sqrt(self) -> Self {
+        if self.hi < 0.0 {
+            return WHOLE;
+        }
+        let root = Self::outward(self.lo.max(0.0).sqrt(), self.hi.sqrt());
+        Self { lo: root.lo.max(0.0), hi: root.hi }
+    }
+
+    /// `e^x`.
+    pub fn exp(self) -> Self {
+        Self::new(exp_point(self.lo).lo, exp_point(self.hi).hi)
+    }
+
+    /// `(sin x, cos x)` for `|x| <= 4`; `[-1, 1]` beyond.
+    pub fn sin_cos(self) -> (Self, Self) {
+        let unit = Self::new(-1.0, 1.0);
+        if self.mag() > 4.0 {
+            return (unit, unit);
+        }
+        // Taylor at the middle, then the mean value theorem for the width.
+        let half = Self::symmetric((0.5 * self.width()).next_up());
+        let x = Self::exact(self.mid());
+        let square = x.sqr();
+        let (mut sin, mut cos, mut term) = (Self::exact(0.0), Self::exact(0.0), Self::exact(1.0));
+        // 4^48 / 48! < 1e-32 bounds both alternating remainders.
+        for k in (0..48).step_by(2) {
+            cos = cos + term;
+            let odd = (term * x).div(Self::exact(f64::from(k + 1)));
+            sin = sin + odd;
+            term = -(term * square).div(Self::exact(f64::from((k + 1) * (k + 2))));
+        }
+        let rest = Self::symmetric(1e-30) + half;
+        ((sin + rest).clamp(unit), (cos + rest).clamp(unit))
+    }
+
+    /// The part inside `bounds`, for values known to lie there.
+    fn clamp(self, bounds: Self) -> Self {
+        Self::new(self.lo.max(bounds.lo), self.hi.min(bounds.hi))
+    }
+}
+
+/// `e^x` at a number: `x = k ln 2 + r`, Taylor in r with remainder, scaled by a power of two.
+fn exp_point(x: f64) -> Interval {
+    if x > 709.0 {
+        return Interval { lo: f64::MAX, hi: f64::INFINITY };
+    }
+    if x < -700.0 {
+        return Interval { lo: 0.0, hi: 1e-304 };
+    }
+    // ln 2 lies between these neighbours plus the tail of the double-double constant.
+    let (hi, tail) = (std::f64::consts::LN_2, Interval::new(2.319_046_813_846_299e-17, 2.319_046_813_846_300e-17));
+    let k = Interval::exact((x / hi).round());
+    let r = (Interval::exact(x) - k * Interval::exact(hi)) - k * tail;
+    let (mut term, mut sum) = (Interval::exact(1.0), Interval::exact(1.0));
+    for i in 1..=20 {
+        term = (term * r).div(Interval::exact(f64::from(i)));
+        sum = sum + term;
+    }
+    // |r| < 0.36: the remainder is below 0.36^21/21! < 1e-28.
+    sum = sum + Interval::symmetric(1e-28);
+    let half = (k.lo / 2.0).trunc();
+    let scale = |v: Interval| v * Interval::exact(2f64.powi(half as i32)) * Interval::exact(2f64.powi((k.lo - half) as i32));
+    scale(sum)
+}
+
+impl Add for Interval {
+    type Output = Self;
+    fn add(self, b: Self) -> Self {
+        Self::outward(self.lo + b.lo, self.hi + b.hi)
+    }
+}
+
+impl Neg for Interval {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self { lo: -self.hi, hi: -self.lo }
+    }
+}
+
+impl Sub for Interval {
+    type Output = Self;
+    fn sub(self, b: Self) -> Self {
+        self + (-b)
+    }
+}
+
+impl Mul for Interval {
+    type Output = Self;
+    fn mul(self, b: Self) -> Self {
+        let zero = Self { lo: 0.0, hi: 0.0 };
+        if (self == zero && b.is_finite()) || (b == zero && self.is_finite()) {
+            return zero;
+        }
+        Self::hull([self.lo * b.lo, self.lo * b.hi, self.hi * b.lo, self.hi * b.hi])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Interval;
+    use crate::num::{dd::Dd, stream::Stream};
+
+    #[test]
+    fn operations_contain_the_double_double_result() {
+        let mut s = Stream::new(1, &["interval"]);
+        for _ in 0..20_000 {
+            let (x, y) = (s.normal() * 10f64.powf(s.uniform_in(-8.0, 2.0)), s.normal());
+            let (a, b) = (Interval::exact(x), Interval::exact(y));
+            let (p, q) = (Dd::from(x), Dd::from(y));
+            for (found, wanted) in [
+                (a + b, p + q),
+                (a - b, p - q),
+                (a * b, p * q),
+                (a.div(b), p / q),
+                (a.sqr().sqrt(), if x < 0.0 { -p } else { p }),
+                (a.exp(), p.exp()),
+            ] {
+                // Dd itself is right to 1e-30 relative.
+                let slack = (wanted * Dd::from(1e-28)).to_f64().abs();
+                let (below, above) = ((wanted - Dd::from(found.lo())).to_f64(), (Dd::from(found.hi()) - wanted).to_f64());
+                assert!(below >= -slack && above >= -slack, "{x} {y} {found:?} {wanted:?}");
+                assert!(found.width() <= 200.0 * f64::EPSILON * found.mag() + 1e-300, "{x} {y} {found:?}");
+            }
+            let t = x.clamp(-4.0, 4.0);
+            let (sin, cos) = Interval::exact(t).sin_cos();
+            assert!((sin.sqr() + cos.sqr()).contains(1.0) && sin.width() < 1e-13 && (sin.mid() - t.sin()).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_the_whole_line() {
+        let zero = Interval::exact(0.0);
+        for v in [
+            zero.div(zero),
+            Interval::exact(f64::NAN),
+            Interval::new(1.0, 0.0),
+            Interval::exact(f64::INFINITY) - Interval::exact(f64::INFINITY),
+        ] {
+            assert!(v.contains(1e308) && v.contains(-1e308));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Modes of density estimates: references, proofs that hold, proofs that are refused, and a brute-force scan beside them.
+
+mod common;
+
+use common::{numbers, reference};
+use metastable::clusters::modes::{circle, line};
+use proptest::prelude::*;
+use std::f64::consts::TAU;
+
+#[test]
+fn reference_cases_are_right_and_certified() {
+    for case in reference("kde_modes") {
+        let beta = case["beta"].as_f64().expect("beta");
+        let found = if case["space"] == "line" { line(&numbers(&case["samples"]), beta) } else { circle(&numbers(&case["angles"]), beta) };
+        let found = found.expect("valid samples");
+        assert_eq!(found.count as u64, case["modes"].as_u64().expect("a count"));
+        assert!(found.certified);
+        if let Some(places) = case.get("where") {
+            // The reference is the best point of a grid of twentieths of a kernel width.
+            found.locations.iter().zip(numbers(places)).for_each(|(a, b)| assert!((a - b).abs() <= 0.05 / beta.sqrt()));
+        }
+    }
+}
+
+#[test]
+fn the_bifurcation_of_two_samples_is_resolved_and_the_degenerate_point_is_not_claimed() {
+    for (excess, count) in [(-1e-9, 1), (1e-9, 2)] {
+        let found = line(&[0.0, 2.0 + excess], 1.0).expect("valid");
+        assert!(found.certified && found.count == count, "{excess}: {found:?}");
+    }
+    let found = line(&[0.0, 2.0], 1.0).expect("valid");
+    assert!(!found.certified && found.count == 1 && found.undecided.len() == 1, "{found:?}");
+}
+
+#[test]
+fn degenerate_samples_give_the_right_count() {
+    for beta in [1e-12, 1.0, 1e12] {
+        assert_eq!(line(&[0.25; 40], beta).expect("valid").count, 1);
+        assert_eq!(circle(&[0.25; 40], beta).expect("valid").count, 1);
+        let ulps: Vec<f64> = (0..30).map(|k| 1.0 + f64::from(k) * f64::EPSILON).collect();
+        let found = line(&ulps, beta).expect("valid");
+        assert!(found.count == 1 && found.certified);
+        let found = line(&[7.5], beta).expect("valid");
+        assert!(found.certified && found.count == 1 && (found.locations[0] - 7.5).abs() < 1e-14);
+        // Opposite angles: cosh(beta cos) has two maxima for every beta; pi itself is rounded.
+        let found = circle(&[0.0, 0.5 * TAU], beta).expect("valid");
+        assert!(found.count == 2, "{beta} {found:?}");
+    }
+    // beta = 0 is constant: no strict local maximum. Far samples do not meet.
+    assert_eq!(line(&[1.0, 2.0], 0.0).expect("valid").count, 0);
+    assert_eq!(line(&[-1e308, 0.0, 1e308], 1.0).expect("valid").count, 3);
+    assert_eq!(line(&[1.0, 2.0, 3.0], 1e12).expect("valid").count, 3);
+}
+
+#[test]
+fn bad_input_is_refused() {
+    assert!(line(&[], 1.0).is_err() && circle(&[f64::NAN], 1.0).is_err() && line(&[1.0, f64::INFINITY], 1.0).is_err());
+    assert!(line(&[1.0], -1.0).is_err() && line(&[1.0], f64::NAN).is_err() && circle(&[1.0], 1e29).is_err());
+}
+
+#[test]
+fn results_do_not_depend_on_threads_order_or_turns() {
+    let samples: Vec<f64> = (0..50_000).map(|k| (f64::from(k) * 0.618_033_988_749_894_9).fract().powi(2) * 6.0).collect();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| (line(&samples, 3e4).expect("valid"), circle(&samples, 3e4).expect("valid")))
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(3));
+    let mut reversed = samples.clone();
+    reversed.reverse();
+    assert_eq!(one.0, line(&reversed, 3e4).expect("valid"));
+    let turned: Vec<f64> = samples.iter().map(|a| a - 40.0 * TAU).collect();
+    assert_eq!(one.1.count, circle(&turned, 3e4).expect("valid").count);
+}
+
+/// Down-crossings of the derivative on a fine grid.
+fn scan(slope: impl Fn(f64) -> f64, from: f64, to: f64, points: usize) -> usize {
+    let signs: Vec<bool> = (0..=points).map(|k| slope(from + (to - from) * (k as f64 + 0.37) / points as f64) > 0.0).collect();
+    signs.windows(2).filter(|s| s[0] && !s[1]).count()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn certified_counts_agree_with_a_scan(xs in prop::collection::vec(-3.0f64..3.0, 1..40), log_beta in -1.0f64..7.0) {
+        let beta = log_beta.exp();
+        let slope = |t: f64| xs.iter().map(|x| (x - t) * (-0.5 * beta * (t - x) * (t - x)).exp()).sum::<f64>();
+        let found = line(&xs, beta).expect("valid");
+        // Where the derivative underflows to zero between far samples it rises: no crossing is lost or added.
+        let counted = scan(slope, -3.5, 3.5, 40_000);
+        prop_assert!(!found.certified || found.count == counted, "{} {}", found.count, counted);
+        for m in &found.locations {
+            let h = 1e-9 / beta.sqrt();
+            prop_assert!(slope(m - h) > 0.0 && slope(m + h) < 0.0);
+        }
+        let around = |t: f64| xs.iter().map(|x| (x - t).sin() * (beta * ((x - t).cos() - 1.0)).exp()).sum::<f64>();
+        let found = circle(&xs, beta).expect("valid");
+        for m in &found.locations {
+            let h = 1e-9 / beta.sqrt().max(1.0);
+            prop_assert!(around(m - h) > 0.0 && around(m + h) < 0.0);
+        }
+    }
+}
