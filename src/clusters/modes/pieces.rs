@@ -110,7 +110,7 @@ fn split(p: &Polynomial, v: f64, rho: f64, depth: u32, out: &mut Vec<Piece>) {
         if c[0] > 0.0 { Kind::Positive } else { Kind::Negative }
     } else if c[1].abs() > slope {
         if c[1] > 0.0 { Kind::Rising } else { Kind::Falling }
-    } else if depth < DEPTH && p.error.0.is_finite() && c[0].abs() + value > 4.0 * p.error.0 {
+    } else if depth < DEPTH && (c[0].abs() + value > 4.0 * p.error.0 || c[1].abs() + slope > 4.0 * p.error.1) {
         split(p, v - 0.5 * rho, 0.5 * rho, depth + 1, out);
         split(p, v + 0.5 * rho, 0.5 * rho, depth + 1, out);
         return;
