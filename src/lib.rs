@@ -6,8 +6,8 @@ pub mod clusters;
 pub mod draw;
 pub mod error;
 pub mod flow;
-
 pub mod lab;
+pub mod landscape;
 pub mod num;
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;

@@ -1,6 +1,7 @@
 //! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
 
 mod bench;
+mod certify;
 mod check;
 mod completions;
 mod doctor;
@@ -13,6 +14,7 @@ mod modes;
 mod output;
 mod predict;
 mod run;
+mod saddles;
 mod solve;
 mod velocity;
 mod whence;
@@ -59,6 +61,10 @@ enum Command {
     Solve(solve::Arguments),
     /// Modes of a kernel density estimate, with a proof of their number.
     Modes(modes::Arguments),
+    /// Critical points of the energy: search, spectra, connections, certificates.
+    Saddles(saddles::Arguments),
+    /// Prove a critical point near given clusters, or check a certificate.
+    Certify(certify::Arguments),
     /// What the theory predicts.
     Predict(predict::Arguments),
     /// Run an experiment (a TOML file or a built-in name); the same command again resumes.
@@ -129,6 +135,8 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Energy(a)) => a.run(out),
         Some(Command::Solve(a)) => a.run(out),
         Some(Command::Modes(a)) => a.run(out),
+        Some(Command::Saddles(a)) => a.run(out),
+        Some(Command::Certify(a)) => a.run(out),
         Some(Command::Predict(a)) => a.run(out),
         Some(Command::Run(a)) => a.run(out),
         Some(Command::Check(a)) => a.run(out),

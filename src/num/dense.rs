@@ -43,12 +43,31 @@ pub fn symmetric_eigenvalues(a: &[f64], n: usize) -> Option<Vec<f64>> {
     Some(values.into_iter().map(|v| v * scale).collect())
 }
 
+/// Eigenvalues, ascending, and unit eigenvectors (one row each) of a symmetric row-major matrix; `None` as [`symmetric_eigenvalues`].
+pub fn symmetric_eigen(a: &[f64], n: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+    let scale = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if !scale.is_finite() || a.iter().any(|v| v.is_nan()) {
+        return None;
+    }
+    let scale = if scale > 0.0 { scale } else { 1.0 };
+    let eigen = Mat::from_fn(n, n, |i, j| a[i * n + j] / scale).self_adjoint_eigen(Side::Lower).ok()?;
+    let values = (0..n).map(|k| eigen.S()[k] * scale).collect();
+    Some((values, (0..n * n).map(|k| eigen.U()[(k % n, k / n)]).collect()))
+}
+
 /// Eigenvalues of a general row-major matrix as (real, imaginary) pairs, sorted by real part.
 pub fn eigenvalues(a: &[f64], n: usize) -> Option<Vec<(f64, f64)>> {
     let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);
     let mut values: Vec<(f64, f64)> = m.eigenvalues().ok()?.iter().map(|z| (z.re, z.im)).collect();
     values.sort_by(|p, q| p.0.total_cmp(&q.0));
     Some(values)
+}
+
+/// The inverse of a row-major matrix by LU with partial pivoting; entries are not finite when it is singular.
+pub fn inverse(a: &[f64], n: usize) -> Vec<f64> {
+    let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);
+    let x = m.partial_piv_lu().solve(&Mat::<f64>::identity(n, n));
+    (0..n * n).map(|k| x[(k / n, k % n)]).collect()
 }
 
 /// Solves `A x = b` by LU with partial pivoting; entries are not finite when A is singular.

@@ -1,0 +1,120 @@
+//! `saddles`: critical points of the energy, and who falls into whom.
+
+use super::output::{Output, finite, matrix};
+use crate::error::{Error, Result};
+use crate::lab::arrays;
+use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
+use crate::landscape::search::{Found, Search};
+use crate::landscape::{CriticalPoint, certificate};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Flags of `saddles`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  metastable saddles --n 5 --d 2 --beta 6
+  metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --certificates proofs")]
+pub struct Arguments {
+    /// Tokens.
+    #[arg(long, allow_hyphen_values = true)]
+    n: i64,
+    /// Ambient dimension.
+    #[arg(long, allow_hyphen_values = true)]
+    d: i64,
+    /// Inverse temperature.
+    #[arg(long, allow_hyphen_values = true)]
+    beta: f64,
+    /// Random starts: squared gradient with and without deflation, eigenvector following, lulls of flows.
+    #[arg(long, default_value_t = 200)]
+    starts: usize,
+    /// Seed of the starts.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Follow the unstable directions with this dynamics (sa or usa) to the next critical point.
+    #[arg(long, value_name = "DYNAMICS")]
+    connections: Option<String>,
+    /// Prove existence, uniqueness and index of each point; write one certificate per point into this folder.
+    #[arg(long, value_name = "DIR")]
+    certificates: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let count = |name: &str, v: i64| {
+            usize::try_from(v).ok().filter(|v| *v >= 2).ok_or_else(|| Error::parameter(name, v, "a whole number >= 2"))
+        };
+        if let Some(name) = &self.connections
+            && !["sa", "usa"].contains(&name.as_str())
+        {
+            return Err(Error::unknown("gradient dynamics", name, ["sa", "usa"]));
+        }
+        let search = Search { beta: self.beta, n: count("--n", self.n)?, d: count("--d", self.d)?, starts: self.starts, seed: self.seed };
+        let mut found = search.run()?;
+        let (edges, lost) = match &self.connections {
+            Some(name) => connections(name, &mut found)?,
+            None => (Vec::new(), 0),
+        };
+        let proofs = self.prove(&found)?;
+        let json = json!({
+            "n": search.n, "d": search.d, "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "seed": self.seed,
+            "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
+            "points": found.points.iter().zip(&proofs).map(|(p, c)| describe(p, c.as_deref())).collect::<Vec<_>>(),
+            "connections": edges.iter().map(|e| json!({"from": e.from, "to": e.to, "rate": e.rate, "t": e.t})).collect::<Vec<_>>(),
+            "displacement": DISPLACEMENT, "ends_without_rest": lost,
+        });
+        out.result(&json, &text(&found, &edges, &proofs));
+        Ok(0)
+    }
+
+    /// Certificates, where wanted: the outcome of each point.
+    fn prove(&self, found: &Found) -> Result<Vec<Option<String>>> {
+        let Some(folder) = &self.certificates else { return Ok(vec![None; found.points.len()]) };
+        std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+        let one = |(k, p): (usize, &CriticalPoint)| match certificate::prove(p) {
+            Ok(certificate) => {
+                arrays::write_atomically(&folder.join(format!("saddle-{k}.json")), certificate.to_text().as_bytes())?;
+                Ok(Some("proved".to_owned()))
+            }
+            Err(e) => Ok(Some(e.to_string())),
+        };
+        found.points.iter().enumerate().map(one).collect()
+    }
+}
+
+fn describe(p: &CriticalPoint, proof: Option<&str>) -> Value {
+    json!({
+        "clusters": p.clusters.n(), "sizes": p.sizes, "tokens_per_cluster": p.sizes,
+        "log_energy": finite(p.log_energy), "energy_share": p.log_energy.exp(),
+        "morse_index": p.spectrum.morse_index, "unstable_directions": p.spectrum.unstable, "nullity": p.spectrum.nullity,
+        "rotations": p.spectrum.rotations, "nearly_degenerate": p.spectrum.is_nearly_degenerate(),
+        "rotation_defect": p.spectrum.rotation_defect, "eigenvalues": p.spectrum.values, "residual": p.residual,
+        "angles": p.angles, "symmetry": p.symmetry, "points": matrix(p.clusters.coordinates(), p.clusters.d()), "certificate": proof,
+    })
+}
+
+fn text(found: &Found, edges: &[Connection], proofs: &[Option<String>]) -> String {
+    let mut text = format!(
+        "{} distinct critical points from {} starts ({} did not converge)\n  #  clusters of          share of max energy  unstable  Morse index  residual  symmetry\n",
+        found.points.len(),
+        found.starts,
+        found.failed
+    );
+    for (k, p) in found.points.iter().enumerate() {
+        let sizes = p.sizes.iter().map(usize::to_string).collect::<Vec<_>>().join("+");
+        let mark = if p.spectrum.is_nearly_degenerate() { "  nearly degenerate" } else { "" };
+        let proof = proofs[k].as_ref().map(|p| format!("  {p}")).unwrap_or_default();
+        text.push_str(&format!(
+            "{k:>3}  {sizes:<20} {:>19.12}  {:>8}  {:>11}  {:>8.1e}  {:>8}{mark}{proof}\n",
+            p.log_energy.exp(),
+            p.spectrum.unstable,
+            p.spectrum.morse_index,
+            p.residual,
+            p.symmetry
+        ));
+    }
+    for e in edges {
+        text.push_str(&format!("{:>3} -> {:<3} along rate {:.4e} in t = {:.4e}\n", e.from, e.to, e.rate, e.t));
+    }
+    text
+}

@@ -1,0 +1,192 @@
+//! Unstable manifolds: from every critical point along its unstable directions to the next one, and the graph of who falls into whom.
+
+use super::critical::{CriticalPoint, moved};
+use super::search::Found;
+use super::spectrum::{mass_hessian, rotations};
+use crate::attention::{Dynamics, Spec, dynamics, kernel::log_kernel};
+use crate::error::{Error, Result};
+use crate::flow::{Action, Event, Frame, Observer, Options, Outcome, Solution, solve};
+use crate::num::{dense, sum::dot};
+use crate::sphere::{
+    Tokens,
+    geometry::{tangent_basis, tangent_towards},
+};
+
+/// Largest `|sum of forces on i|` over the sum of their weights: how far from rest, also for tokens near their antipodes.
+pub fn unrest(beta: f64, x: &Tokens) -> f64 {
+    let mut worst = 0.0f64;
+    for i in 0..x.n() {
+        let logs: Vec<f64> = (0..x.n()).map(|j| if j == i { f64::NEG_INFINITY } else { log_kernel(beta, x.row(i), x.row(j)) }).collect();
+        let top = logs.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+        let (mut sum, mut weight) = (vec![0.0; x.d()], 0.0);
+        for (j, log) in logs.iter().enumerate().filter(|(j, _)| *j != i) {
+            let w = x.masses()[j] * (log - top).exp();
+            sum.iter_mut().zip(tangent_towards(x.row(i), x.row(j))).for_each(|(s, f)| *s += w * f);
+            weight += w;
+        }
+        worst = worst.max(dot(&sum, &sum).sqrt() / weight);
+    }
+    worst
+}
+
+/// Happens when the flow comes to rest.
+struct Settles {
+    beta: f64,
+    level: f64,
+}
+
+impl Event for Settles {
+    fn name(&self) -> String {
+        "settles".into()
+    }
+
+    fn value(&self, x: &Tokens) -> f64 {
+        self.level - unrest(self.beta, x)
+    }
+}
+
+/// States of least unrest along a run: candidates for the saddles it passes.
+pub struct Lulls {
+    beta: f64,
+    last: Option<(f64, Tokens, Vec<usize>)>,
+    falling: bool,
+    /// The states, with tokens per cluster.
+    pub states: Vec<(Tokens, Vec<usize>)>,
+}
+
+impl Lulls {
+    /// Watches a run at this inverse temperature.
+    pub fn new(beta: f64) -> Self {
+        Self { beta, last: None, falling: false, states: Vec::new() }
+    }
+}
+
+/// Tokens per live row.
+pub fn sizes(labels: &[usize], rows: usize) -> Vec<usize> {
+    let mut sizes = vec![0; rows];
+    labels.iter().for_each(|&l| sizes[l] += 1);
+    sizes
+}
+
+impl Observer for Lulls {
+    fn next_time(&self) -> Option<f64> {
+        None
+    }
+
+    fn every_step(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        if frame.tokens.n() < 2 || frame.tokens.n() > 40 {
+            return;
+        }
+        let now = unrest(self.beta, frame.tokens);
+        if let Some((before, tokens, sizes)) = self.last.take() {
+            if now > before && self.falling && before < 0.1 {
+                self.states.push((tokens, sizes));
+            }
+            self.falling = now < before;
+        }
+        self.last = Some((now, frame.tokens.clone(), sizes(frame.labels, frame.tokens.n())));
+    }
+}
+
+/// One end of an unstable direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connection {
+    /// The critical point it leaves, as an index into the list.
+    pub from: usize,
+    /// The critical point it reaches.
+    pub to: usize,
+    /// Growth rate of the direction (metric and scale of the spectrum).
+    pub rate: f64,
+    /// Time from a displacement of [`DISPLACEMENT`] to rest at the end.
+    pub t: f64,
+}
+
+/// Length of the first step along an unstable direction, in the mass metric.
+pub const DISPLACEMENT: f64 = 1e-3;
+/// Tokens this close are one cluster on the way.
+const MERGE: f64 = 1e-6;
+
+/// Follows both ends of every unstable direction of every point of the list with `dynamics` (sa or usa); points reached that were not known
+/// are added to the list and followed too. Directions keep each cluster together.
+///
+/// **Cost** one run per end. **Errors** as `solve`; ends that do not come to rest are left out and counted in the second result.
+pub fn connections(name: &str, found: &mut Found) -> Result<(Vec<Connection>, usize)> {
+    let (mut edges, mut lost, mut k) = (Vec::new(), 0, 0);
+    // Points are kept sorted by energy: new ones are appended during the walk and the list is sorted by the caller's search only.
+    while k < found.points.len() {
+        let point = found.points[k].clone();
+        let flow = dynamics::build(name, false, &Spec::new(point.beta, point.n()))?;
+        for (rate, direction) in unstable_directions(&point)? {
+            for sign in [1.0, -1.0] {
+                match fall(flow.as_ref(), &point, &direction, sign * DISPLACEMENT)? {
+                    Some((end, t)) => {
+                        let to = found.points.iter().position(|p| p.is_same(&end)).unwrap_or_else(|| {
+                            found.points.push(end);
+                            found.points.len() - 1
+                        });
+                        edges.push(Connection { from: k, to, rate, t });
+                    }
+                    None => lost += 1,
+                }
+            }
+        }
+        k += 1;
+    }
+    Ok((edges, lost))
+}
+
+/// Positive eigenvalues modulo rotations with their unit eigenvectors (mass metric) as ambient rows.
+fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
+    let x = &point.clusters;
+    let (d, t) = (x.d(), x.d() - 1);
+    let size = x.n() * t;
+    let mut h = mass_hessian(point.beta, x);
+    let top = h.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    for b in rotations(x) {
+        // Rotations are moved to the other end of the spectrum.
+        h.iter_mut().enumerate().for_each(|(k, v)| *v -= 2.0 * top * b[k / size] * b[k % size]);
+    }
+    let failed = || Error::Numerical { what: "the eigenvectors of a Hessian did not converge".into() };
+    let (values, vectors) = dense::symmetric_eigen(&h, size).ok_or_else(failed)?;
+    let noise = 64.0 * f64::EPSILON * size as f64 * top;
+    let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
+    let direction = |k: usize| {
+        let mut u = vec![0.0; x.coordinates().len()];
+        for (i, row) in u.chunks_exact_mut(d).enumerate() {
+            for (c, e) in vectors[k * size + i * t..].iter().zip(bases[i].chunks_exact(d)) {
+                row.iter_mut().zip(e).for_each(|(r, e)| *r += c / x.masses()[i].sqrt() * e);
+            }
+        }
+        u
+    };
+    Ok((0..size).rev().filter(|&k| values[k] > noise).map(|k| (values[k], direction(k))).collect())
+}
+
+/// Flows from a displaced critical point to rest.
+fn fall(flow: &dyn Dynamics, point: &CriticalPoint, direction: &[f64], step: f64) -> Result<Option<(CriticalPoint, f64)>> {
+    let start = moved(&point.clusters, direction, step);
+    // Rest is looked for far below the unrest of the start.
+    let level = (1e-4 * unrest(point.beta, &start)).min(1e-7);
+    let options = Options {
+        merge_radius: MERGE,
+        stop_at_one_cluster: true,
+        events: vec![(Box::new(Settles { beta: point.beta, level }), Action::Stop)],
+        max_steps: 20_000,
+        ..Options::default()
+    };
+    let end: Solution = solve(flow, &start, 1e300, &options, &mut [])?;
+    if !end.outcome.is_success() {
+        return Ok(None);
+    }
+    let mut tokens = vec![0; end.clusters.n()];
+    end.labels.iter().zip(&point.sizes).for_each(|(l, s)| tokens[*l] += s);
+    let t = match &end.outcome {
+        Outcome::Event { t, .. } | Outcome::OneCluster { t } => *t,
+        _ => end.t,
+    };
+    Ok(CriticalPoint::near(point.beta, &end.clusters, &tokens).ok().map(|p| (p, t)))
+}

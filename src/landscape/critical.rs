@@ -1,0 +1,223 @@
+//! Critical points: Newton's method modulo rotations, and what is said of the result.
+
+use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations};
+use crate::attention::{Energy, EnergyScale, kernel::log_kernel};
+use crate::error::{Error, Result};
+use crate::num::{dense, sum::dot};
+use crate::sphere::{
+    Tokens,
+    geometry::{chord2, dist, exp, tangent_basis, tangent_towards},
+};
+
+/// A critical point of `E_beta` on clusters of tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CriticalPoint {
+    /// Inverse temperature.
+    pub beta: f64,
+    /// One row per cluster.
+    pub clusters: Tokens,
+    /// Tokens per cluster.
+    pub sizes: Vec<usize>,
+    /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`, at most 0.
+    pub log_energy: f64,
+    /// Largest `|grad_i|` over the sum of the forces on cluster i.
+    pub residual: f64,
+    /// Spectrum of the Hessian for all tokens.
+    pub spectrum: Spectrum,
+    /// Geodesic distances of all pairs of clusters, ascending.
+    pub angles: Vec<f64>,
+    /// Number of permutations of clusters that keep masses and angles.
+    pub symmetry: usize,
+}
+
+/// Angle below which clusters of a critical point are one cluster.
+const COINCIDENT: f64 = 1e-6;
+/// Agreement of angles and energies of equal critical points.
+const SAME: f64 = 1e-7;
+
+impl CriticalPoint {
+    /// The critical point that Newton's method finds from clusters of `sizes` tokens.
+    ///
+    /// **Errors** no convergence to a residual of 1e-12 (the residual is named).
+    ///
+    /// ```
+    /// use metastable::{landscape::CriticalPoint, sphere::Tokens};
+    /// // Near the regular triangle: unstable in the two pairing directions, for every beta > 0.
+    /// let near = Tokens::from_angles(&[0.01, 2.1, 4.2]).unwrap();
+    /// let saddle = CriticalPoint::near(8.0, &near, &[1, 1, 1]).unwrap();
+    /// assert!(saddle.residual < 1e-12 && saddle.spectrum.unstable == 2 && saddle.symmetry == 6);
+    /// ```
+    pub fn near(beta: f64, start: &Tokens, sizes: &[usize]) -> Result<Self> {
+        let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
+        loop {
+            x = newton(beta, &x)?;
+            let before = x.n();
+            (x, sizes) = join(&x, &sizes);
+            if x.n() == before {
+                break;
+            }
+        }
+        let residual = relative_residual(beta, &x);
+        if residual > 1e-12 {
+            return Err(Error::Numerical {
+                what: format!("Newton's method stopped at a relative residual of {residual:.1e}, above 1e-12"),
+            });
+        }
+        let spectrum = Spectrum::of_clusters(beta, &x, &sizes)?;
+        let log_energy = Energy::new(beta, EnergyScale::Unit).log_value(&x)?;
+        let mut angles: Vec<f64> = pairs(x.n()).map(|(i, j)| dist(x.row(i), x.row(j))).collect();
+        angles.sort_by(f64::total_cmp);
+        let symmetry = automorphisms(&x, &sizes);
+        Ok(Self { beta, clusters: x, sizes, log_energy, residual, spectrum, angles, symmetry })
+    }
+
+    /// Number of tokens.
+    pub fn n(&self) -> usize {
+        self.sizes.iter().sum()
+    }
+
+    /// True when the other is the same up to rotation, reflection and permutation: equal sizes, index, energy and angles.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let sorted = |sizes: &[usize]| {
+            let mut s = sizes.to_vec();
+            s.sort_unstable();
+            s
+        };
+        sorted(&self.sizes) == sorted(&other.sizes)
+            && self.spectrum.unstable == other.spectrum.unstable
+            && (self.log_energy - other.log_energy).abs() < SAME * (1.0 + self.log_energy.abs())
+            && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 100.0 * SAME)
+    }
+}
+
+fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(|i| (0..i).map(move |j| (i, j)))
+}
+
+/// Largest `|grad_i|` over the sum of the lengths of the forces on i; 0 for a lone cluster or forces that vanish exactly.
+pub fn relative_residual(beta: f64, x: &Tokens) -> f64 {
+    let mut worst = 0.0f64;
+    for i in 0..x.n() {
+        let logs: Vec<f64> = (0..x.n()).map(|j| if j == i { f64::NEG_INFINITY } else { log_kernel(beta, x.row(i), x.row(j)) }).collect();
+        let top = logs.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+        let (mut sum, mut size) = (vec![0.0; x.d()], 0.0);
+        for (j, log) in logs.iter().enumerate().filter(|(j, _)| *j != i) {
+            let w = x.masses()[j] * (log - top).exp();
+            let force = tangent_towards(x.row(i), x.row(j));
+            sum.iter_mut().zip(&force).for_each(|(s, f)| *s += w * f);
+            // An antipode pulls with nothing but its rounding: count its weight as well.
+            size += w * dot(&force, &force).sqrt().max(f64::EPSILON);
+        }
+        if size > 0.0 {
+            worst = worst.max(dot(&sum, &sum).sqrt() / size);
+        }
+    }
+    worst
+}
+
+/// Newton's method for `grad E = 0` modulo rotations, steps at most 0.2; ends when the residual does not fall any more.
+fn newton(beta: f64, start: &Tokens) -> Result<Tokens> {
+    Energy::check_hessian_size(start)?;
+    let mut x = start.clone();
+    let mut best = (relative_residual(beta, &x), x.clone());
+    let mut idle = 0;
+    for _ in 0..60 {
+        let step = newton_step(beta, &x);
+        let largest = step.chunks_exact(x.d()).map(|u| dot(u, u).sqrt()).fold(0.0f64, f64::max);
+        if !largest.is_finite() || largest == 0.0 {
+            break;
+        }
+        x = moved(&x, &step, (0.2 / largest).min(1.0));
+        let residual = relative_residual(beta, &x);
+        idle = if residual < 0.5 * best.0 { 0 } else { idle + 1 };
+        if residual < best.0 {
+            best = (residual, x.clone());
+        }
+        if idle >= 8 {
+            break;
+        }
+    }
+    Ok(best.1)
+}
+
+/// The solution of `[[H, R^T], [R, 0]] p = -grad`, as ambient rows.
+fn newton_step(beta: f64, x: &Tokens) -> Vec<f64> {
+    let (d, t) = (x.d(), x.d() - 1);
+    let size = x.n() * t;
+    let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
+    let border = rotations(x);
+    let all = size + border.len();
+    let (a, s) = equilibrated(&bordered(&mass_hessian(beta, x), &border), all);
+    let mut gradient = vec![0.0; x.coordinates().len()];
+    Energy::new(beta, EnergyScale::Mean).scaled_grad(x, &mut gradient);
+    let mut rhs = vec![0.0; all];
+    for i in 0..x.n() {
+        let root = x.masses()[i].sqrt();
+        for (k, e) in bases[i].chunks_exact(d).enumerate() {
+            rhs[i * t + k] = -s[i * t + k] * dot(e, &gradient[i * d..(i + 1) * d]) / root;
+        }
+    }
+    let p = dense::solve(&a, &rhs);
+    let mut step = vec![0.0; x.coordinates().len()];
+    for (i, row) in step.chunks_exact_mut(d).enumerate() {
+        let root = x.masses()[i].sqrt();
+        for (k, e) in bases[i].chunks_exact(d).enumerate() {
+            let c = s[i * t + k] * p[i * t + k] / root;
+            row.iter_mut().zip(e).for_each(|(r, e)| *r += c * e);
+        }
+    }
+    step
+}
+
+/// Every row moved along its geodesic by `scale` times its tangent.
+pub(super) fn moved(x: &Tokens, step: &[f64], scale: f64) -> Tokens {
+    let rows = x.rows().zip(step.chunks_exact(x.d()));
+    let y = rows.flat_map(|(r, u)| exp(r, &u.iter().map(|v| scale * v).collect::<Vec<_>>())).collect();
+    Tokens::from_parts(x.d(), y, x.masses().to_vec())
+}
+
+/// Clusters that coincide become one.
+pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>) {
+    let mut keep: Vec<usize> = Vec::new();
+    let (mut masses, mut counts): (Vec<f64>, Vec<usize>) = (Vec::new(), Vec::new());
+    for i in 0..x.n() {
+        match keep.iter().position(|&k| chord2(x.row(k), x.row(i)) < COINCIDENT * COINCIDENT) {
+            Some(k) => {
+                masses[k] += x.masses()[i];
+                counts[k] += sizes[i];
+            }
+            None => {
+                keep.push(i);
+                masses.push(x.masses()[i]);
+                counts.push(sizes[i]);
+            }
+        }
+    }
+    let y = keep.iter().flat_map(|&i| x.row(i).iter().copied()).collect();
+    (Tokens::from_parts(x.d(), y, masses), counts)
+}
+
+/// Permutations of clusters that keep sizes and inner products, counted by extension of partial ones; `usize::MAX` above a million.
+fn automorphisms(x: &Tokens, sizes: &[usize]) -> usize {
+    const LIMIT: usize = 1_000_000;
+    fn extend(x: &Tokens, sizes: &[usize], image: &mut Vec<usize>, count: &mut usize) {
+        let i = image.len();
+        if i == x.n() {
+            *count += 1;
+            return;
+        }
+        for candidate in 0..x.n() {
+            let fits = sizes[candidate] == sizes[i]
+                && !image.contains(&candidate)
+                && (0..i).all(|k| (dist(x.row(i), x.row(k)) - dist(x.row(candidate), x.row(image[k]))).abs() < 10.0 * COINCIDENT);
+            if fits && *count < LIMIT {
+                image.push(candidate);
+                extend(x, sizes, image, count);
+                image.pop();
+            }
+        }
+    }
+    let mut count = 0;
+    extend(x, sizes, &mut Vec::new(), &mut count);
+    if count >= LIMIT { usize::MAX } else { count }
+}

@@ -1,0 +1,410 @@
+//! Saddle search: trust-region minimisation of the squared gradient with deflation, and eigenvector following for a wanted index.
+
+use super::connections::Lulls;
+use super::critical::{CriticalPoint, join, moved};
+use super::spectrum::mass_hessian;
+use crate::attention::{Energy, EnergyScale, Spec, dynamics};
+use crate::error::{Error, Result};
+use crate::flow::{Options, solve};
+use crate::num::{dense, stream::Stream, sum::dot};
+use crate::sphere::{
+    Tokens,
+    geometry::{project, retract, tangent_basis},
+    law::Law,
+};
+use argmin::core::{CostFunction, Executor, Gradient, Hessian};
+use argmin::solver::trustregion::{Steihaug, TrustRegion};
+use argmin_math::ArgminDot;
+
+/// What to search for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// Inverse temperature.
+    pub beta: f64,
+    /// Tokens.
+    pub n: usize,
+    /// Ambient dimension.
+    pub d: usize,
+    /// Random starts.
+    pub starts: usize,
+    /// Root of the random streams.
+    pub seed: u64,
+}
+
+/// Distinct critical points and what the search cost.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// By descending energy.
+    pub points: Vec<CriticalPoint>,
+    /// Starts made.
+    pub starts: usize,
+    /// Starts that did not end at a critical point.
+    pub failed: usize,
+}
+
+impl Found {
+    /// Adds a critical point unless it is known; true if it was new.
+    pub fn add(&mut self, point: CriticalPoint) -> bool {
+        if self.points.iter().any(|p| p.is_same(&point)) {
+            return false;
+        }
+        self.points.push(point);
+        self.points.sort_by(|a, b| b.log_energy.total_cmp(&a.log_energy).then(a.spectrum.unstable.cmp(&b.spectrum.unstable)));
+        true
+    }
+}
+
+impl Search {
+    /// Searches from random clusters: sizes and positions at random, by both methods in turn.
+    ///
+    /// **Cost** a few milliseconds per start for ten clusters. **Errors** sizes or beta out of range.
+    pub fn run(&self) -> Result<Found> {
+        crate::error::in_range("beta", self.beta.abs(), 0.0, 1e4)?;
+        if self.n < 2 || self.d < 2 || self.n * (self.d - 1) > 600 {
+            return Err(Error::parameter("n, d", format!("{}, {}", self.n, self.d), "n >= 2, d >= 2 and n (d-1) at most 600"));
+        }
+        let mut found = Found::default();
+        for k in 0..self.starts {
+            let mut stream = Stream::new(self.seed, &["saddles", &k.to_string()]);
+            // One start in eight is a flow from random tokens, searched at its lulls.
+            if k % 8 == 7 {
+                self.along_a_flow(&mut stream, &mut found)?;
+                continue;
+            }
+            let (x, sizes) = self.start(&mut stream);
+            self.from(&x, &sizes, &mut stream, &mut found);
+        }
+        Ok(found)
+    }
+
+    /// The metastable states that SA meets from uniform tokens.
+    fn along_a_flow(&self, stream: &mut Stream, found: &mut Found) -> Result<()> {
+        let x = Law::parse("uniform")?.sample(self.n, self.d, stream)?;
+        let flow = dynamics::build("sa", false, &Spec::new(self.beta, self.n))?;
+        let options = Options { merge_radius: 1e-3, rtol: 1e-6, max_steps: 5000, stop_at_one_cluster: true, ..Options::default() };
+        let mut lulls = Lulls::new(self.beta);
+        solve(flow.as_ref(), &x, 1e300, &options, &mut [&mut lulls])?;
+        found.starts += 1;
+        for (tokens, sizes) in lulls.states {
+            if let Ok(point) = CriticalPoint::near(self.beta, &tokens, &sizes) {
+                found.add(point);
+            }
+        }
+        Ok(())
+    }
+
+    /// One attempt from given clusters.
+    pub fn from(&self, x: &Tokens, sizes: &[usize], stream: &mut Stream, found: &mut Found) {
+        found.starts += 1;
+        let end = match stream.index(3) {
+            0 => squared_gradient(self.beta, x, &[]),
+            1 => squared_gradient(self.beta, x, &found.points),
+            _ => follow(self.beta, x, 1 + stream.index(x.n().min(6))),
+        };
+        let (end, sizes) = join(&end, sizes);
+        match CriticalPoint::near(self.beta, &end, &sizes) {
+            Ok(point) => {
+                found.add(point);
+            }
+            Err(_) => found.failed += 1,
+        }
+    }
+
+    /// Random clusters: a random composition of n, positions uniform on the sphere, on a great circle, or a jittered polygon.
+    fn start(&self, stream: &mut Stream) -> (Tokens, Vec<usize>) {
+        let k = 2 + stream.index((self.n - 1).min(12));
+        let mut sizes = vec![1; k];
+        for _ in k..self.n {
+            sizes[stream.index(k)] += 1;
+        }
+        if stream.index(2) == 0 {
+            // As equal as possible: symmetric saddles have clusters of one size.
+            sizes = (0..k).map(|q| self.n / k + usize::from(q < self.n % k)).collect();
+        }
+        let planar = stream.index(3);
+        let mut x = vec![0.0; k * self.d];
+        for (q, row) in x.chunks_exact_mut(self.d).enumerate() {
+            match planar {
+                0 => {
+                    let angle = std::f64::consts::TAU * (q as f64 + stream.uniform_in(-0.2, 0.2)) / k as f64;
+                    (row[0], row[1]) = (angle.cos(), angle.sin());
+                }
+                1 => stream.normals(&mut row[..2]),
+                _ => stream.normals(row),
+            }
+            retract(row);
+        }
+        let masses = sizes.iter().map(|s| *s as f64 / self.n as f64).collect();
+        (Tokens::from_parts(self.d, x, masses), sizes)
+    }
+}
+
+/// `|grad|^2 / 2` in the mass metric on the chart `x_i + B_i xi_i` about a base, times the deflation of known points.
+struct Squared<'a> {
+    beta: f64,
+    base: &'a Tokens,
+    bases: Vec<Vec<f64>>,
+    scale: f64,
+    known: Vec<[f64; MOMENTS]>,
+}
+
+/// Rotation- and permutation-invariant moments `sum_ij m_i m_j G_ij^l` that tell critical points apart.
+const MOMENTS: usize = 6;
+/// Range of the deflation in the squared distance of moments.
+const DEFLATION: f64 = 1e-3;
+
+impl Squared<'_> {
+    /// The point of the chart and the lengths before normalisation.
+    fn point(&self, xi: &[f64]) -> (Tokens, Vec<f64>) {
+        let (d, t) = (self.base.d(), self.base.d() - 1);
+        let mut y = self.base.coordinates().to_vec();
+        let mut lengths = Vec::with_capacity(self.base.n());
+        for (i, row) in y.chunks_exact_mut(d).enumerate() {
+            for (c, e) in xi[i * t..(i + 1) * t].iter().zip(self.bases[i].chunks_exact(d)) {
+                row.iter_mut().zip(e).for_each(|(r, e)| *r += c * e);
+            }
+            lengths.push(dot(row, row).sqrt());
+            retract(row);
+        }
+        (Tokens::from_parts(d, y, self.base.masses().to_vec()), lengths)
+    }
+
+    /// Chart directions to tangent rows at the point.
+    fn push(&self, x: &Tokens, lengths: &[f64], xi: &[f64]) -> Vec<f64> {
+        let (d, t) = (x.d(), x.d() - 1);
+        let mut u = vec![0.0; x.coordinates().len()];
+        for (i, row) in u.chunks_exact_mut(d).enumerate() {
+            for (c, e) in xi[i * t..(i + 1) * t].iter().zip(self.bases[i].chunks_exact(d)) {
+                row.iter_mut().zip(e).for_each(|(r, e)| *r += c * e / lengths[i]);
+            }
+            project(x.row(i), row);
+        }
+        u
+    }
+
+    /// Covectors at the point to the chart.
+    fn pull(&self, x: &Tokens, lengths: &[f64], u: &[f64]) -> Vec<f64> {
+        let d = x.d();
+        let mut out = Vec::with_capacity(x.n() * (d - 1));
+        for (i, row) in u.chunks_exact(d).enumerate() {
+            let mut row = row.to_vec();
+            project(x.row(i), &mut row);
+            out.extend(self.bases[i].chunks_exact(d).map(|e| dot(e, &row) / lengths[i]));
+        }
+        out
+    }
+
+    /// `grad_i / m_i`.
+    fn field(&self, x: &Tokens) -> Vec<f64> {
+        let mut g = vec![0.0; x.coordinates().len()];
+        Energy::new(self.beta, EnergyScale::Mean).scaled_grad(x, &mut g);
+        over_masses(x, &mut g);
+        g
+    }
+
+    fn hess_vec(&self, x: &Tokens, u: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; u.len()];
+        Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(x, u, &mut out);
+        out
+    }
+
+    /// `sum m_i |v_i|^2 / 2` of the field, scaled.
+    fn plain(&self, x: &Tokens, field: &[f64]) -> f64 {
+        let square: f64 = field.chunks_exact(x.d()).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
+        0.5 * square * self.scale
+    }
+
+    /// The deflation factor `prod (1 + sigma / |moments - known|^2)` and its logarithmic gradient (a covector).
+    fn deflation(&self, x: &Tokens) -> (f64, Vec<f64>) {
+        let own = moments(x);
+        let (mut factor, mut by_moment) = (1.0, [0.0; MOMENTS]);
+        for known in &self.known {
+            let square = own.iter().zip(known).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() + 1e-14;
+            factor *= 1.0 + DEFLATION / square;
+            let slope = -DEFLATION / (square * (square + DEFLATION));
+            by_moment.iter_mut().zip(own.iter().zip(known)).for_each(|(s, (a, b))| *s += slope * 2.0 * (a - b));
+        }
+        let mut u = vec![0.0; x.coordinates().len()];
+        for (i, row) in u.chunks_exact_mut(x.d()).enumerate() {
+            for j in 0..x.n() {
+                let (g, mut power, mut weight) = (x.inner(i, j), 1.0, 0.0);
+                for (l, s) in by_moment.iter().enumerate() {
+                    weight += s * (l + 1) as f64 * power;
+                    power *= g;
+                }
+                let weight = 2.0 * x.masses()[i] * x.masses()[j] * weight;
+                row.iter_mut().zip(x.row(j)).for_each(|(r, y)| *r += weight * y);
+            }
+        }
+        (factor, u)
+    }
+}
+
+fn over_masses(x: &Tokens, rows: &mut [f64]) {
+    for (row, m) in rows.chunks_exact_mut(x.d()).zip(x.masses()) {
+        row.iter_mut().for_each(|v| *v /= m);
+    }
+}
+
+fn moments(x: &Tokens) -> [f64; MOMENTS] {
+    let mut out = [0.0; MOMENTS];
+    for i in 0..x.n() {
+        for j in 0..x.n() {
+            let (g, m) = (x.inner(i, j), x.masses()[i] * x.masses()[j]);
+            let mut power = m;
+            for o in &mut out {
+                power *= g;
+                *o += power;
+            }
+        }
+    }
+    out
+}
+
+type ArgminResult<T> = std::result::Result<T, argmin::core::Error>;
+
+impl CostFunction for Squared<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+    fn cost(&self, xi: &Vec<f64>) -> ArgminResult<f64> {
+        let (x, _) = self.point(xi);
+        Ok(self.plain(&x, &self.field(&x)) * self.deflation(&x).0)
+    }
+}
+
+impl Gradient for Squared<'_> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+    fn gradient(&self, xi: &Vec<f64>) -> ArgminResult<Vec<f64>> {
+        let (x, lengths) = self.point(xi);
+        let field = self.field(&x);
+        let (factor, log_slope) = self.deflation(&x);
+        let value = self.plain(&x, &field) * factor;
+        let mut u = self.hess_vec(&x, &field);
+        u.iter_mut().zip(&log_slope).for_each(|(u, s)| *u = *u * self.scale * factor + value * s);
+        Ok(self.pull(&x, &lengths, &u))
+    }
+}
+
+/// The Gauss-Newton Hessian `H M^{-1} H` in the chart, applied without a matrix.
+#[derive(Clone)]
+struct GaussNewton<'a> {
+    problem: &'a Squared<'a>,
+    xi: Vec<f64>,
+}
+
+impl ArgminDot<Vec<f64>, Vec<f64>> for GaussNewton<'_> {
+    fn dot(&self, v: &Vec<f64>) -> Vec<f64> {
+        let p = self.problem;
+        let (x, lengths) = p.point(&self.xi);
+        let mut u = p.hess_vec(&x, &p.push(&x, &lengths, v));
+        over_masses(&x, &mut u);
+        let (u, factor) = (p.hess_vec(&x, &u), p.scale * p.deflation(&x).0);
+        p.pull(&x, &lengths, &u).into_iter().map(|w| w * factor).collect()
+    }
+}
+
+/// argmin hands out owned Hessians, so the problem is borrowed through this.
+struct Problem<'a>(&'a Squared<'a>);
+
+impl CostFunction for Problem<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+    fn cost(&self, xi: &Vec<f64>) -> ArgminResult<f64> {
+        self.0.cost(xi)
+    }
+}
+
+impl Gradient for Problem<'_> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+    fn gradient(&self, xi: &Vec<f64>) -> ArgminResult<Vec<f64>> {
+        self.0.gradient(xi)
+    }
+}
+
+impl<'a> Hessian for Problem<'a> {
+    type Param = Vec<f64>;
+    type Hessian = GaussNewton<'a>;
+    fn hessian(&self, xi: &Vec<f64>) -> ArgminResult<GaussNewton<'a>> {
+        Ok(GaussNewton { problem: self.0, xi: xi.clone() })
+    }
+}
+
+/// Minimises the squared gradient from `start` away from known critical points (argmin, trust region with Steihaug's conjugate gradients).
+pub fn squared_gradient(beta: f64, start: &Tokens, known: &[CriticalPoint]) -> Tokens {
+    let mut x = start.clone();
+    let known: Vec<_> = known.iter().map(|p| moments(&p.clusters)).collect();
+    // A few charts: the point may travel further than one chart reaches.
+    for _ in 0..4 {
+        let bases = x.rows().map(tangent_basis).collect();
+        let mut squared = Squared { beta, base: &x, bases, scale: 1.0, known: known.clone() };
+        let first = squared.plain(&x, &squared.field(&x));
+        if first <= 1e-300 {
+            break;
+        }
+        squared.scale = 1.0 / first;
+        let origin = vec![0.0; x.n() * (x.d() - 1)];
+        let solver = TrustRegion::new(Steihaug::new().with_max_iters(2 * origin.len() as u64 + 20))
+            .with_radius(0.1)
+            .and_then(|s| s.with_max_radius(0.5));
+        let Ok(solver) = solver else { break };
+        let run = Executor::new(Problem(&squared), solver).configure(|s| s.param(origin).max_iters(40).target_cost(1e-18)).run();
+        let next = match run {
+            Ok(mut result) => match (result.state.get_best_cost(), result.state.take_best_param()) {
+                (cost, Some(best)) => (squared.point(&best).0, cost),
+                _ => break,
+            },
+            Err(_) => break,
+        };
+        let done = next.1 < 1e-16;
+        x = next.0;
+        if done {
+            break;
+        }
+    }
+    x
+}
+
+/// Eigenvector following: in the eigenbasis of the Hessian, down the energy along the `unstable` highest eigenvalues and up along all others, with
+/// Newton lengths capped at 0.1: converges to saddles with that many unstable directions.
+pub fn follow(beta: f64, start: &Tokens, unstable: usize) -> Tokens {
+    let mut x = start.clone();
+    let (d, t) = (x.d(), x.d() - 1);
+    let size = x.n() * t;
+    for _ in 0..150 {
+        let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
+        let Some((values, vectors)) = dense::symmetric_eigen(&mass_hessian(beta, &x), size) else { break };
+        let mut gradient = vec![0.0; x.coordinates().len()];
+        Energy::new(beta, EnergyScale::Mean).scaled_grad(&x, &mut gradient);
+        let mut g = vec![0.0; size];
+        for i in 0..x.n() {
+            for (k, e) in bases[i].chunks_exact(d).enumerate() {
+                g[i * t + k] = dot(e, &gradient[i * d..(i + 1) * d]) / x.masses()[i].sqrt();
+            }
+        }
+        let top = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let mut p = vec![0.0; size];
+        for (k, value) in values.iter().enumerate() {
+            let v = &vectors[k * size..(k + 1) * size];
+            let along = dot(v, &g);
+            let sign = if k + unstable >= size { -1.0 } else { 1.0 };
+            // Rotations have eigenvalue 0 and no gradient.
+            let length = sign * along / value.abs().max(1e-10 * top).max(f64::MIN_POSITIVE);
+            p.iter_mut().zip(v).for_each(|(p, v)| *p += length * v);
+        }
+        let mut step = vec![0.0; x.coordinates().len()];
+        for (i, row) in step.chunks_exact_mut(d).enumerate() {
+            let root = x.masses()[i].sqrt();
+            for (k, e) in bases[i].chunks_exact(d).enumerate() {
+                row.iter_mut().zip(e).for_each(|(r, e)| *r += p[i * t + k] / root * e);
+            }
+        }
+        let largest = step.chunks_exact(d).map(|u| dot(u, u).sqrt()).fold(0.0f64, f64::max);
+        if !largest.is_finite() || largest < 1e-9 {
+            break;
+        }
+        x = moved(&x, &step, (0.1 / largest).min(1.0));
+    }
+    x
+}

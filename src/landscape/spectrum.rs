@@ -1,0 +1,319 @@
+//! Spectra of the Riemannian Hessian modulo rotations: dense, and partial without a matrix.
+
+use crate::attention::{Energy, EnergyScale};
+use crate::error::{Error, Result};
+use crate::num::{dense, stream::Stream, sum::dot};
+use crate::sphere::{Tokens, geometry::tangent_basis};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::matrix_free::LinOp;
+use faer::matrix_free::eigen::{PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch};
+use faer::{Col, Mat, MatMut, MatRef, Par};
+
+/// Spectrum of the Hessian of `E_beta` at clusters of tokens, in the metric `sum_i m_i |u_i|^2` and scaled by `e^{-|beta|}`: the growth
+/// rates of the gradient flow (USA in U2).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spectrum {
+    /// All `n (d-1)` eigenvalues, ascending.
+    pub values: Vec<f64>,
+    /// Morse index of E: negative eigenvalues.
+    pub morse_index: usize,
+    /// Unstable directions of the flow: positive eigenvalues.
+    pub unstable: usize,
+    /// Zero eigenvalues that are not rotations; at a nondegenerate critical point none.
+    pub nullity: usize,
+    /// Dimension of the orbit under rotations, `d(d-1)/2` for generic tokens.
+    pub rotations: usize,
+    /// `|H (B x)|` over the forces at work, largest over rotations B: rounding at a critical point.
+    pub rotation_defect: f64,
+    /// Smallest eigenvalue modulo rotations of the equilibrated Hessian over its rounding error: below 1 degenerate, below 1000 nearly so.
+    pub margin: f64,
+}
+
+impl Spectrum {
+    /// The spectrum at `x`, whose rows are clusters of `sizes` tokens (mass of a row = sum over its tokens).
+    ///
+    /// **Accuracy** signs: relative to the equilibrated matrix, so that rates of `e^{-2 beta}` keep their sign beside rates of 1. Values: `1e-13` of the
+    /// largest. **Cost** `O((K d)^3)`. **Errors** more than 6000 unknowns, a failed iteration.
+    pub fn of_clusters(beta: f64, x: &Tokens, sizes: &[usize]) -> Result<Self> {
+        Energy::check_hessian_size(x)?;
+        let h = mass_hessian(beta, x);
+        let rotations = rotations(x);
+        let (size, r) = (x.n() * (x.d() - 1), rotations.len());
+        let signs = bordered(&h, &rotations);
+        let scaled = equilibrated(&signs, size + r).0;
+        let failed = || Error::Numerical { what: format!("the eigenvalues of a {size} x {size} Hessian did not converge") };
+        let between = dense::symmetric_eigenvalues(&scaled, size + r).ok_or_else(failed)?;
+        let top = between.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let noise = 64.0 * f64::EPSILON * (size + r) as f64 * top;
+        let mut margin = between.iter().fold(f64::INFINITY, |m, v| m.min(v.abs())) / noise;
+        // The border adds r positive and r negative eigenvalues.
+        let mut positive = between.iter().filter(|v| **v > noise).count().saturating_sub(r);
+        let mut negative = between.iter().filter(|v| **v < -noise).count().saturating_sub(r);
+        let mut values = dense::symmetric_eigenvalues(&h, size).ok_or_else(failed)?;
+        for (q, &tokens) in sizes.iter().enumerate().filter(|(_, s)| **s > 1) {
+            let own = within(beta, x, q).ok_or_else(failed)?;
+            let noise = 64.0 * f64::EPSILON * x.n() as f64 * own.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            margin = own.iter().fold(margin, |m, v| m.min(v.abs() / noise));
+            positive += (tokens - 1) * own.iter().filter(|v| **v > noise).count();
+            negative += (tokens - 1) * own.iter().filter(|v| **v < -noise).count();
+            (1..tokens).for_each(|_| values.extend(&own));
+        }
+        values.sort_by(f64::total_cmp);
+        let nullity = values.len() - (positive + negative + r).min(values.len());
+        let force = h.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let rotation_defect = rotations.iter().map(|b| defect(&h, b) / force.max(f64::MIN_POSITIVE)).fold(0.0, f64::max);
+        Ok(Self { values, morse_index: negative, unstable: positive, nullity, rotations: r, rotation_defect, margin })
+    }
+
+    /// The spectrum of separate tokens.
+    pub fn of_tokens(beta: f64, x: &Tokens) -> Result<Self> {
+        Self::of_clusters(beta, x, &vec![1; x.n()])
+    }
+
+    /// True when an eigenvalue modulo rotations is within a thousand times its rounding error of zero.
+    pub fn is_nearly_degenerate(&self) -> bool {
+        self.nullity > 0 || self.margin < 1e3
+    }
+}
+
+fn defect(h: &[f64], b: &[f64]) -> f64 {
+    let mut out = vec![0.0; b.len()];
+    dense::mat_vec(h, b, &mut out);
+    dot(&out, &out).sqrt()
+}
+
+/// The scaled Hessian in tangent bases and the mass metric, `M^{-1/2} H M^{-1/2}`.
+pub fn mass_hessian(beta: f64, x: &Tokens) -> Vec<f64> {
+    let t = x.d() - 1;
+    let size = x.n() * t;
+    let mut h = Energy::new(beta, EnergyScale::Mean).scaled_hessian(x);
+    let root: Vec<f64> = x.masses().iter().map(|m| m.sqrt()).collect();
+    for (k, v) in h.iter_mut().enumerate() {
+        *v /= root[k / size / t] * root[k % size / t];
+    }
+    h
+}
+
+/// Orthonormal basis of the rotation directions `sqrt(m_i) B x_i`, in tangent bases.
+pub fn rotations(x: &Tokens) -> Vec<Vec<f64>> {
+    let (n, d) = (x.n(), x.d());
+    let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
+    let mut out: Vec<Vec<f64>> = Vec::new();
+    for a in 0..d {
+        for b in 0..a {
+            let mut v = Vec::with_capacity(n * (d - 1));
+            for (i, row) in x.rows().enumerate() {
+                let root = x.masses()[i].sqrt();
+                v.extend(bases[i].chunks_exact(d).map(|e| root * (e[a] * row[b] - e[b] * row[a])));
+            }
+            // Twice: once leaves a rounding error of the part that is removed.
+            for _ in 0..2 {
+                for q in &out {
+                    let s = dot(q, &v);
+                    v.iter_mut().zip(q).for_each(|(v, q)| *v -= s * q);
+                }
+            }
+            let norm = dot(&v, &v).sqrt();
+            // A rotation that fixes all tokens moves them by rounding only; columns have length about 1.
+            if norm > 1e-7 {
+                v.iter_mut().for_each(|v| *v /= norm);
+                out.push(v);
+            }
+        }
+    }
+    out
+}
+
+/// `[[H, R^T], [R, 0]]`: nonsingular where H is nondegenerate modulo rotations.
+pub(super) fn bordered(h: &[f64], rotations: &[Vec<f64>]) -> Vec<f64> {
+    let (size, r) = (h.len().isqrt(), rotations.len());
+    let all = size + r;
+    let mut out = vec![0.0; all * all];
+    for i in 0..size {
+        out[i * all..i * all + size].copy_from_slice(&h[i * size..(i + 1) * size]);
+        for (k, b) in rotations.iter().enumerate() {
+            out[i * all + size + k] = b[i];
+            out[(size + k) * all + i] = b[i];
+        }
+    }
+    out
+}
+
+/// `S A S` with rows of largest entry about 1, and the diagonal S: the same inertia, at a scale that rounding respects.
+pub(super) fn equilibrated(a: &[f64], size: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut s = vec![1.0; size];
+    for _ in 0..8 {
+        let next: Vec<f64> = (0..size)
+            .map(|i| {
+                let top = (0..size).map(|j| (s[i] * a[i * size + j] * s[j]).abs()).fold(0.0f64, f64::max);
+                if top > 0.0 { s[i] / top.sqrt() } else { s[i] }
+            })
+            .collect();
+        s = next;
+    }
+    ((0..size * size).map(|k| s[k / size] * a[k] * s[k % size]).collect(), s)
+}
+
+/// Eigenvalues for tokens of cluster q moving apart with their centre at rest:
+/// those of `P [sum_{p != q} M_p w_qp (beta y_p y_p^T - G_qp I)] P - M_q`, each `tokens - 1` times.
+fn within(beta: f64, x: &Tokens, q: usize) -> Option<Vec<f64>> {
+    let (d, t) = (x.d(), x.d() - 1);
+    let basis = tangent_basis(x.row(q));
+    // The kernel e^{beta G - |beta|} of a token with itself.
+    let own = if beta < 0.0 { (2.0 * beta).exp() } else { 1.0 };
+    let mut b = vec![0.0; t * t];
+    for p in 0..x.n() {
+        if p == q {
+            (0..t).for_each(|a| b[a * t + a] -= x.masses()[q] * own);
+            continue;
+        }
+        let w = x.masses()[p] * crate::attention::kernel::log_kernel(beta, x.row(q), x.row(p)).exp();
+        let c: Vec<f64> = basis.chunks_exact(d).map(|e| dot(e, x.row(p))).collect();
+        for k in 0..t * t {
+            b[k] += w * (beta * c[k / t] * c[k % t] - if k / t == k % t { x.inner(q, p) } else { 0.0 });
+        }
+    }
+    dense::symmetric_eigenvalues(&b, t)
+}
+
+/// A Hessian-vector product as an operator on tangent coordinates in the mass metric, shifted by `-shift`.
+struct Operator<'a> {
+    beta: f64,
+    x: &'a Tokens,
+    bases: Vec<Vec<f64>>,
+    shift: f64,
+}
+
+impl std::fmt::Debug for Operator<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Hessian of {} tokens at beta = {}", self.x.n(), self.beta)
+    }
+}
+
+impl Operator<'_> {
+    fn product(&self, v: &[f64], out: &mut [f64]) {
+        let (d, t) = (self.x.d(), self.x.d() - 1);
+        let mut u = vec![0.0; self.x.coordinates().len()];
+        for (i, row) in u.chunks_exact_mut(d).enumerate() {
+            let root = self.x.masses()[i].sqrt();
+            for (e, c) in self.bases[i].chunks_exact(d).zip(&v[i * t..]) {
+                row.iter_mut().zip(e).for_each(|(u, e)| *u += c / root * e);
+            }
+        }
+        let mut h = vec![0.0; u.len()];
+        Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(self.x, &u, &mut h);
+        for (i, row) in h.chunks_exact(d).enumerate() {
+            let root = self.x.masses()[i].sqrt();
+            for (a, e) in self.bases[i].chunks_exact(d).enumerate() {
+                out[i * t + a] = dot(e, row) / root - self.shift * v[i * t + a];
+            }
+        }
+    }
+}
+
+impl LinOp<f64> for Operator<'_> {
+    fn apply_scratch(&self, _columns: usize, _par: Par) -> StackReq {
+        StackReq::EMPTY
+    }
+
+    fn nrows(&self) -> usize {
+        self.x.n() * (self.x.d() - 1)
+    }
+
+    fn ncols(&self) -> usize {
+        self.nrows()
+    }
+
+    fn apply(&self, mut out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, _par: Par, _stack: &mut MemStack) {
+        let mut product = vec![0.0; self.nrows()];
+        for c in 0..rhs.ncols() {
+            let v: Vec<f64> = (0..rhs.nrows()).map(|i| rhs[(i, c)]).collect();
+            self.product(&v, &mut product);
+            product.iter().enumerate().for_each(|(i, p)| out[(i, c)] = *p);
+        }
+    }
+
+    fn conj_apply(&self, out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, par: Par, stack: &mut MemStack) {
+        self.apply(out, rhs, par, stack);
+    }
+}
+
+/// The ends of a spectrum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ends {
+    /// The smallest eigenvalues, ascending.
+    pub lowest: Vec<f64>,
+    /// The largest, ascending.
+    pub highest: Vec<f64>,
+    /// Largest residual `|H v - lambda v|` of a unit vector: a bound of the error of each value.
+    pub residual: f64,
+}
+
+/// `count` eigenvalues at each end without a matrix (same metric and scale as [`Spectrum`]), by faer's Krylov-Schur iteration on shifted operators.
+///
+/// **Cost** one Hessian-vector product per step, a few hundred. **Errors** an iteration that does not converge to 1e-8 of the largest eigenvalue.
+pub fn ends(beta: f64, x: &Tokens, count: usize) -> Result<Ends> {
+    let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
+    let size = x.n() * (x.d() - 1);
+    let count = count.clamp(1, (size / 4).max(1));
+    let mut operator = Operator { beta, x, bases, shift: 0.0 };
+    // The largest in magnitude decides the shifts that bring either end to the front.
+    let (first, _) = leading(&operator, 1)?;
+    let top = first[0].abs().max(f64::MIN_POSITIVE);
+    operator.shift = -top;
+    let (highest, one) = leading(&operator, count)?;
+    operator.shift = top;
+    let (lowest, two) = leading(&operator, count)?;
+    let sorted = |values: Vec<f64>, shift: f64| {
+        let mut v: Vec<f64> = values.iter().map(|v| v + shift).collect();
+        v.sort_by(f64::total_cmp);
+        v
+    };
+    Ok(Ends { lowest: sorted(lowest, top), highest: sorted(highest, -top), residual: one.max(two) })
+}
+
+/// The `count` eigenvalues of largest magnitude and their largest residual.
+fn leading(operator: &Operator, count: usize) -> Result<(Vec<f64>, f64)> {
+    let size = operator.nrows();
+    let mut stream = Stream::new(1, &["landscape", "krylov"]);
+    let start: Vec<f64> = (0..size).map(|_| stream.normal()).collect();
+    let norm = dot(&start, &start).sqrt();
+    let start = Col::from_fn(size, |i| start[i] / norm);
+    let (mut vectors, mut values) = (Mat::zeros(size, count), vec![0.0; count]);
+    let params = PartialEigenParams { min_dim: 2 * count + 8, max_dim: 4 * count + 24, max_restarts: 400, ..PartialEigenParams::default() };
+    let par = Par::Seq;
+    let mut memory = MemBuffer::new(partial_self_adjoint_eigen_scratch(operator, count, par, params));
+    let info =
+        partial_self_adjoint_eigen(vectors.as_mut(), &mut values, operator, start.as_ref(), 1e-11, par, MemStack::new(&mut memory), params);
+    if info.n_converged_eigen < count {
+        let what = format!("{} of {count} eigenvalues converged without a matrix", info.n_converged_eigen);
+        return Err(Error::Numerical { what });
+    }
+    let mut residual = 0.0f64;
+    let mut product = vec![0.0; size];
+    for (c, value) in values.iter().enumerate() {
+        let v: Vec<f64> = (0..size).map(|i| vectors[(i, c)]).collect();
+        operator.product(&v, &mut product);
+        let square: f64 = product.iter().zip(&v).map(|(p, v)| (p - value * v).powi(2)).sum();
+        residual = residual.max(square.sqrt() / dot(&v, &v).sqrt());
+    }
+    Ok((values, residual))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sphere::law::Law;
+
+    #[test]
+    fn both_ends_agree_with_the_dense_spectrum() {
+        let x = Law::parse("uniform").and_then(|l| l.sample(60, 4, &mut Stream::new(2, &["ends"]))).expect("tokens");
+        let dense = Spectrum::of_tokens(3.0, &x).expect("small").values;
+        let found = ends(3.0, &x, 6).expect("converges");
+        let scale = dense[0].abs().max(dense[dense.len() - 1].abs());
+        for k in 0..6 {
+            assert!((found.lowest[k] - dense[k]).abs() < 1e-10 * scale);
+            assert!((found.highest[k] - dense[dense.len() - 6 + k]).abs() < 1e-10 * scale);
+        }
+    }
+}
