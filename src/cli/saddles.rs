@@ -63,7 +63,7 @@ impl Arguments {
             "connections": edges.iter().map(|e| json!({"from": e.from, "to": e.to, "rate": e.rate, "t": e.t})).collect::<Vec<_>>(),
             "displacement": DISPLACEMENT, "ends_without_rest": lost,
         });
-        out.result(&json, &text(&found, &edges, &proofs));
+        out.result(&json, &text(&found, &edges, lost, &proofs));
         Ok(0)
     }
 
@@ -93,7 +93,7 @@ fn describe(p: &CriticalPoint, proof: Option<&str>) -> Value {
     })
 }
 
-fn text(found: &Found, edges: &[Connection], proofs: &[Option<String>]) -> String {
+fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<String>]) -> String {
     let mut text = format!(
         "{} distinct critical points from {} starts ({} did not converge)\n  #  clusters of          share of max energy  unstable  Morse index  residual  symmetry\n",
         found.points.len(),
@@ -115,6 +115,9 @@ fn text(found: &Found, edges: &[Connection], proofs: &[Option<String>]) -> Strin
     }
     for e in edges {
         text.push_str(&format!("{:>3} -> {:<3} along rate {:.4e} in t = {:.4e}\n", e.from, e.to, e.rate, e.t));
+    }
+    if lost > 0 {
+        text.push_str(&format!("{lost} ends did not come to rest at a critical point and are left out\n"));
     }
     text
 }

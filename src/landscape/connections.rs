@@ -1,33 +1,13 @@
 //! Unstable manifolds: from every critical point along its unstable directions to the next one, and the graph of who falls into whom.
 
-use super::critical::{CriticalPoint, moved};
+use super::critical::{CriticalPoint, moved, unrest};
 use super::search::Found;
 use super::spectrum::{mass_hessian, rotations};
-use crate::attention::{Dynamics, Spec, dynamics, kernel::log_kernel};
+use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::{Error, Result};
 use crate::flow::{Action, Event, Frame, Observer, Options, Outcome, Solution, solve};
-use crate::num::{dense, sum::dot};
-use crate::sphere::{
-    Tokens,
-    geometry::{tangent_basis, tangent_towards},
-};
-
-/// Largest `|sum of forces on i|` over the sum of their weights: how far from rest, also for tokens near their antipodes.
-pub fn unrest(beta: f64, x: &Tokens) -> f64 {
-    let mut worst = 0.0f64;
-    for i in 0..x.n() {
-        let logs: Vec<f64> = (0..x.n()).map(|j| if j == i { f64::NEG_INFINITY } else { log_kernel(beta, x.row(i), x.row(j)) }).collect();
-        let top = logs.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-        let (mut sum, mut weight) = (vec![0.0; x.d()], 0.0);
-        for (j, log) in logs.iter().enumerate().filter(|(j, _)| *j != i) {
-            let w = x.masses()[j] * (log - top).exp();
-            sum.iter_mut().zip(tangent_towards(x.row(i), x.row(j))).for_each(|(s, f)| *s += w * f);
-            weight += w;
-        }
-        worst = worst.max(dot(&sum, &sum).sqrt() / weight);
-    }
-    worst
-}
+use crate::num::dense;
+use crate::sphere::{Tokens, geometry::tangent_basis};
 
 /// Happens when the flow comes to rest.
 struct Settles {

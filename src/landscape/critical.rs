@@ -20,7 +20,7 @@ pub struct CriticalPoint {
     pub sizes: Vec<usize>,
     /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`, at most 0.
     pub log_energy: f64,
-    /// Largest `|grad_i|` over the sum of the forces on cluster i.
+    /// [`unrest`]: the gradient over the weights at work.
     pub residual: f64,
     /// Spectrum of the Hessian for all tokens.
     pub spectrum: Spectrum,
@@ -38,7 +38,7 @@ const SAME: f64 = 1e-7;
 impl CriticalPoint {
     /// The critical point that Newton's method finds from clusters of `sizes` tokens.
     ///
-    /// **Errors** no convergence to a residual of 1e-12 (the residual is named).
+    /// **Errors** masses that are not those of the sizes, no convergence to a residual of 1e-12 (the residual is named).
     ///
     /// ```
     /// use metastable::{landscape::CriticalPoint, sphere::Tokens};
@@ -48,6 +48,10 @@ impl CriticalPoint {
     /// assert!(saddle.residual < 1e-12 && saddle.spectrum.unstable == 2 && saddle.symmetry == 6);
     /// ```
     pub fn near(beta: f64, start: &Tokens, sizes: &[usize]) -> Result<Self> {
+        let n = sizes.iter().sum::<usize>() as f64;
+        if sizes.len() != start.n() || sizes.iter().zip(start.masses()).any(|(s, m)| (*s as f64 / n - m).abs() > 1e-12) {
+            return Err(Error::parameter("sizes", format!("{sizes:?}"), "tokens per cluster, in proportion to the masses"));
+        }
         let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
         loop {
             x = newton(beta, &x)?;
@@ -57,7 +61,7 @@ impl CriticalPoint {
                 break;
             }
         }
-        let residual = relative_residual(beta, &x);
+        let residual = unrest(beta, &x);
         if residual > 1e-12 {
             return Err(Error::Numerical {
                 what: format!("Newton's method stopped at a relative residual of {residual:.1e}, above 1e-12"),
@@ -94,22 +98,21 @@ fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(|i| (0..i).map(move |j| (i, j)))
 }
 
-/// Largest `|grad_i|` over the sum of the lengths of the forces on i; 0 for a lone cluster or forces that vanish exactly.
-pub fn relative_residual(beta: f64, x: &Tokens) -> f64 {
+/// Largest `|sum_j m_j w_ij P_i x_j|` over `sum_{j != i} m_j w_ij`: how far from rest, on each cluster's own scale. It vanishes at critical points and is
+/// accurate for forces of any size.
+pub fn unrest(beta: f64, x: &Tokens) -> f64 {
     let mut worst = 0.0f64;
     for i in 0..x.n() {
         let logs: Vec<f64> = (0..x.n()).map(|j| if j == i { f64::NEG_INFINITY } else { log_kernel(beta, x.row(i), x.row(j)) }).collect();
         let top = logs.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-        let (mut sum, mut size) = (vec![0.0; x.d()], 0.0);
+        let (mut sum, mut weight) = (vec![0.0; x.d()], 0.0);
         for (j, log) in logs.iter().enumerate().filter(|(j, _)| *j != i) {
             let w = x.masses()[j] * (log - top).exp();
-            let force = tangent_towards(x.row(i), x.row(j));
-            sum.iter_mut().zip(&force).for_each(|(s, f)| *s += w * f);
-            // An antipode pulls with nothing but its rounding: count its weight as well.
-            size += w * dot(&force, &force).sqrt().max(f64::EPSILON);
+            sum.iter_mut().zip(tangent_towards(x.row(i), x.row(j))).for_each(|(s, f)| *s += w * f);
+            weight += w;
         }
-        if size > 0.0 {
-            worst = worst.max(dot(&sum, &sum).sqrt() / size);
+        if weight > 0.0 {
+            worst = worst.max(dot(&sum, &sum).sqrt() / weight);
         }
     }
     worst
@@ -119,7 +122,7 @@ pub fn relative_residual(beta: f64, x: &Tokens) -> f64 {
 fn newton(beta: f64, start: &Tokens) -> Result<Tokens> {
     Energy::check_hessian_size(start)?;
     let mut x = start.clone();
-    let mut best = (relative_residual(beta, &x), x.clone());
+    let mut best = (unrest(beta, &x), x.clone());
     let mut idle = 0;
     for _ in 0..60 {
         let step = newton_step(beta, &x);
@@ -128,7 +131,7 @@ fn newton(beta: f64, start: &Tokens) -> Result<Tokens> {
             break;
         }
         x = moved(&x, &step, (0.2 / largest).min(1.0));
-        let residual = relative_residual(beta, &x);
+        let residual = unrest(beta, &x);
         idle = if residual < 0.5 * best.0 { 0 } else { idle + 1 };
         if residual < best.0 {
             best = (residual, x.clone());
@@ -140,14 +143,15 @@ fn newton(beta: f64, start: &Tokens) -> Result<Tokens> {
     Ok(best.1)
 }
 
-/// The solution of `[[H, R^T], [R, 0]] p = -grad`, as ambient rows.
+/// The solution, up to rotation, of `[[H, R^T], [R, 0]] p = -grad`, as ambient rows.
 fn newton_step(beta: f64, x: &Tokens) -> Vec<f64> {
     let (d, t) = (x.d(), x.d() - 1);
     let size = x.n() * t;
     let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
     let border = rotations(x);
     let all = size + border.len();
-    let (a, s) = equilibrated(&bordered(&mass_hessian(beta, x), &border), all);
+    let (h, s) = equilibrated(beta, x, &mass_hessian(beta, x));
+    let a = bordered(&h, &border);
     let mut gradient = vec![0.0; x.coordinates().len()];
     Energy::new(beta, EnergyScale::Mean).scaled_grad(x, &mut gradient);
     let mut rhs = vec![0.0; all];

@@ -1,6 +1,6 @@
 //! Spectra of the Riemannian Hessian modulo rotations: dense, and partial without a matrix.
 
-use crate::attention::{Energy, EnergyScale};
+use crate::attention::{Energy, EnergyScale, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, stream::Stream, sum::dot};
 use crate::sphere::{Tokens, geometry::tangent_basis};
@@ -39,20 +39,20 @@ impl Spectrum {
         let h = mass_hessian(beta, x);
         let rotations = rotations(x);
         let (size, r) = (x.n() * (x.d() - 1), rotations.len());
-        let signs = bordered(&h, &rotations);
-        let scaled = equilibrated(&signs, size + r).0;
+        let scaled = bordered(&equilibrated(beta, x, &h).0, &rotations);
         let failed = || Error::Numerical { what: format!("the eigenvalues of a {size} x {size} Hessian did not converge") };
         let between = dense::symmetric_eigenvalues(&scaled, size + r).ok_or_else(failed)?;
-        let top = between.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let noise = 64.0 * f64::EPSILON * (size + r) as f64 * top;
+        // Entries are at most about 1 after equilibration.
+        let noise = 64.0 * f64::EPSILON * (size + r) as f64;
         let mut margin = between.iter().fold(f64::INFINITY, |m, v| m.min(v.abs())) / noise;
         // The border adds r positive and r negative eigenvalues.
         let mut positive = between.iter().filter(|v| **v > noise).count().saturating_sub(r);
         let mut negative = between.iter().filter(|v| **v < -noise).count().saturating_sub(r);
         let mut values = dense::symmetric_eigenvalues(&h, size).ok_or_else(failed)?;
+        let terms = terms(beta, x);
         for (q, &tokens) in sizes.iter().enumerate().filter(|(_, s)| **s > 1) {
             let own = within(beta, x, q).ok_or_else(failed)?;
-            let noise = 64.0 * f64::EPSILON * x.n() as f64 * own.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let noise = 64.0 * f64::EPSILON * x.n() as f64 * (terms[q] + x.masses()[q]);
             margin = own.iter().fold(margin, |m, v| m.min(v.abs() / noise));
             positive += (tokens - 1) * own.iter().filter(|v| **v > noise).count();
             negative += (tokens - 1) * own.iter().filter(|v| **v < -noise).count();
@@ -124,7 +124,8 @@ pub fn rotations(x: &Tokens) -> Vec<Vec<f64>> {
     out
 }
 
-/// `[[H, R^T], [R, 0]]`: nonsingular where H is nondegenerate modulo rotations.
+/// `[[H, R^T], [R, 0]]`: nonsingular where H is nondegenerate modulo rotations. H may be scaled by a positive diagonal on both sides while R is not: the
+/// null spaces of R and of the rotations stay complements of each other, and the inertia stays that of H plus r of each sign.
 pub(super) fn bordered(h: &[f64], rotations: &[Vec<f64>]) -> Vec<f64> {
     let (size, r) = (h.len().isqrt(), rotations.len());
     let all = size + r;
@@ -139,19 +140,27 @@ pub(super) fn bordered(h: &[f64], rotations: &[Vec<f64>]) -> Vec<f64> {
     out
 }
 
-/// `S A S` with rows of largest entry about 1, and the diagonal S: the same inertia, at a scale that rounding respects.
-pub(super) fn equilibrated(a: &[f64], size: usize) -> (Vec<f64>, Vec<f64>) {
-    let mut s = vec![1.0; size];
-    for _ in 0..8 {
-        let next: Vec<f64> = (0..size)
-            .map(|i| {
-                let top = (0..size).map(|j| (s[i] * a[i * size + j] * s[j]).abs()).fold(0.0f64, f64::max);
-                if top > 0.0 { s[i] / top.sqrt() } else { s[i] }
+/// The sizes of the terms that make up each row of the Hessian, `t_q = sum_{p != q} M_p w_qp (|beta| |P_q y_p|^2 + |G_qp|)`, per cluster: what its rounding is relative to.
+fn terms(beta: f64, x: &Tokens) -> Vec<f64> {
+    let row = |q: usize| {
+        let others = (0..x.n()).filter(|p| *p != q);
+        others
+            .map(|p| {
+                let g = x.inner(q, p);
+                x.masses()[p] * log_kernel(beta, x.row(q), x.row(p)).exp() * (beta.abs() * (1.0 - g * g).max(0.0) + g.abs())
             })
-            .collect();
-        s = next;
-    }
-    ((0..size * size).map(|k| s[k / size] * a[k] * s[k % size]).collect(), s)
+            .sum()
+    };
+    (0..x.n()).map(row).collect()
+}
+
+/// `S H S` with S = terms^{-1/2}, so that entries are at most about 1 and rounding is relative to 1: the same inertia. And S per coordinate.
+pub(super) fn equilibrated(beta: f64, x: &Tokens, h: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let t = x.d() - 1;
+    let size = x.n() * t;
+    let scale = |v: &f64| if *v > 0.0 { v.sqrt().recip() } else { 1.0 };
+    let s: Vec<f64> = terms(beta, x).iter().flat_map(|v| vec![scale(v); t]).collect();
+    ((0..size * size).map(|k| s[k / size] * h[k] * s[k % size]).collect(), s)
 }
 
 /// Eigenvalues for tokens of cluster q moving apart with their centre at rest:
@@ -167,7 +176,7 @@ fn within(beta: f64, x: &Tokens, q: usize) -> Option<Vec<f64>> {
             (0..t).for_each(|a| b[a * t + a] -= x.masses()[q] * own);
             continue;
         }
-        let w = x.masses()[p] * crate::attention::kernel::log_kernel(beta, x.row(q), x.row(p)).exp();
+        let w = x.masses()[p] * log_kernel(beta, x.row(q), x.row(p)).exp();
         let c: Vec<f64> = basis.chunks_exact(d).map(|e| dot(e, x.row(p))).collect();
         for k in 0..t * t {
             b[k] += w * (beta * c[k / t] * c[k % t] - if k / t == k % t { x.inner(q, p) } else { 0.0 });

@@ -55,3 +55,40 @@ pub fn polygon_sa(m: usize, beta: f64) -> Vec<f64> {
     };
     (0..m).map(rate).collect()
 }
+
+/// Rates of the m-gon of equal clusters for displacements out of its plane, in one of the d - 2 further directions:
+/// `(1/m) sum_{q=1}^{m-1} e^{beta cos(2 pi q/m)} (cos(2 pi p q/m) - cos(2 pi q/m))`, times `e^{-beta}`, p = 0..m-1. Rotations out of the plane are p = 1 and m - 1.
+///
+/// ```
+/// let rates = metastable::theory::spectra::polygon_out_of_plane(4, 3.0);
+/// assert!(rates[1].abs() < 1e-17 && rates[0] > 0.0);
+/// ```
+pub fn polygon_out_of_plane(m: usize, beta: f64) -> Vec<f64> {
+    let angle = |q: usize| TAU * (q % m) as f64 / m as f64;
+    let weight = |q: usize| (-2.0 * beta * (0.5 * angle(q)).sin().powi(2)).exp();
+    (0..m).map(|p| (1..m).map(|q| weight(q) * (angle(p * q).cos() - angle(q).cos())).sum::<f64>() / m as f64).collect()
+}
+
+/// Spectrum of the Hessian at the regular simplex (n = d + 1 tokens, inner products `-1/d`), metric `sum m_i |u_i|^2`, times `e^{-beta}`, as (value, multiplicity):
+/// with `w = e^{-beta (1 + 1/d)}/d` the values 0 (rotations), `2 beta w` and `(d - 1 + beta (1 + 1/d)) w`.
+///
+/// Derivation: the Hessian acts as `w m [beta n/d u_i + P_i (S + beta T x_i)]`, `S = sum u_j`, `T = sum x_j u_j^T`; skew, doubly traceless symmetric and
+/// translation fields `u_i = P_i B x_i`, `P_i a` are its eigenspaces.
+pub fn simplex(d: usize, beta: f64) -> [(f64, usize); 3] {
+    let f = d as f64;
+    let w = (-beta * (1.0 + 1.0 / f)).exp() / f;
+    [(0.0, d * (d - 1) / 2), (2.0 * beta * w, (d + 1) * (d - 2) / 2), ((f - 1.0 + beta * (1.0 + 1.0 / f)) * w, d)]
+}
+
+/// Spectrum of the Hessian at the cross-polytope (tokens `+-e_k`), metric `sum m_i |u_i|^2`, times `e^{-beta}`, as (value, multiplicity): with `m = 1/2d`,
+/// `w = e^{-beta}` between neighbours and `v = e^{-2 beta}` between antipodes: 0 (rotations), `4 beta m w`, `m (2 (d - 2) w + 2 beta w + 2 v)`,
+/// `m ((2 beta - 2) w + 2 v)`. Sums and differences of antipodal displacements decouple.
+pub fn cross_polytope(d: usize, beta: f64) -> [(f64, usize); 4] {
+    let (m, w, v) = (0.5 / d as f64, (-beta).exp(), (-2.0 * beta).exp());
+    [
+        (0.0, d * (d - 1) / 2),
+        (4.0 * beta * m * w, d * (d - 1) / 2),
+        (m * (2.0 * (d as f64 - 2.0) * w + 2.0 * beta * w + 2.0 * v), d),
+        (m * ((2.0 * beta - 2.0) * w + 2.0 * v), d * (d - 2)),
+    ]
+}
