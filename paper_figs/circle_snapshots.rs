@@ -9,6 +9,7 @@ pub static ENTRY: Entry = Entry {
     title: "Tokens on the circle at beta = 4 and 9",
     experiments: &["circle-snapshots"],
     full: &[],
+    study: None,
     hidden: false,
     quick: true,
     draw: |inputs| {

@@ -10,6 +10,7 @@ pub static ENTRY: Entry = Entry {
     title: "The gamma curve and the transition curve, n = 32",
     experiments: &[],
     full: &[],
+    study: None,
     hidden: false,
     quick: true,
     draw: |_| {

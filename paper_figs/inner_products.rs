@@ -10,6 +10,7 @@ pub static ENTRY: Entry = Entry {
     title: "Inner products by layer of a trained transformer, and SA from its layer 0",
     experiments: &[],
     full: &[],
+    study: None,
     hidden: true,
     quick: true,
     draw: |inputs| {

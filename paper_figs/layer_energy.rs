@@ -9,6 +9,7 @@ pub static ENTRY: Entry = Entry {
     title: "Layers climb the energy for every step size",
     experiments: &["layer-energy"],
     full: &[],
+    study: None,
     hidden: false,
     quick: true,
     draw: |inputs| {

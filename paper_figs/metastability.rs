@@ -10,6 +10,7 @@ pub static ENTRY: Entry = Entry {
     title: "Metastability of five tokens on the circle, beta = 4",
     experiments: &["metastability"],
     full: &[],
+    study: None,
     hidden: false,
     quick: true,
     draw: |inputs| {

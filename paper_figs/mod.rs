@@ -4,15 +4,25 @@ use crate::draw::Picture;
 use crate::error::Result;
 use crate::flow::hidden::Comparison;
 use crate::lab::{Cell, cell::Tables};
+use crate::study;
 
+pub mod causal_centres;
 pub mod circle_snapshots;
+pub mod cluster_count;
+pub mod connections;
 pub mod gamma_curve;
+pub mod hessian_spectrum;
 pub mod inner_products;
 pub mod layer_energy;
+pub mod merge_tree;
+pub mod merging_times;
 pub mod metastability;
+pub mod mode_count;
 pub mod phase_diagram;
 pub mod regime_chart;
+pub mod saddle_gallery;
 pub mod saddle_kernel;
+pub mod staircase;
 pub mod timeline;
 
 /// Results of one experiment: its cells in grid order.
@@ -23,8 +33,18 @@ pub type Results = Vec<(Cell, Tables)>;
 pub struct Inputs {
     /// Results of the experiments it asked for, in order.
     pub results: Vec<Results>,
+    /// Tables of the study it asked for.
+    pub tables: study::Tables,
     /// Hidden states of a model compared with SA, when it asked for them.
     pub hidden: Option<Comparison>,
+}
+
+impl Inputs {
+    /// A table of the study. **Errors** a name that the study does not have.
+    pub fn table(&self, name: &str) -> Result<&crate::flow::Table> {
+        let known = self.tables.iter().map(|(n, _)| n.as_str());
+        self.tables.iter().find(|(n, _)| n == name).map(|(_, t)| t).ok_or_else(|| crate::Error::unknown("table", name, known))
+    }
 }
 
 /// A registered figure.
@@ -37,6 +57,8 @@ pub struct Entry {
     pub experiments: &'static [&'static str],
     /// The same for `--full`; empty if there is no larger version.
     pub full: &'static [&'static str],
+    /// The study whose tables it draws.
+    pub study: Option<&'static study::Entry>,
     /// True when it shows hidden states of a model.
     pub hidden: bool,
     /// Part of the quick check (its data take seconds).
@@ -47,6 +69,24 @@ pub struct Entry {
 
 /// All figures, by name.
 pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/figures.rs"));
+
+/// Rows of a table whose column has this value.
+fn only(table: &crate::flow::Table, column: &str, value: f64) -> crate::flow::Table {
+    let keep = table.column(column).iter().map(|v| (v - value).abs() <= 1e-12 * value.abs()).collect::<Vec<_>>();
+    let rows = table.rows.iter().zip(keep).filter(|(_, k)| *k).map(|(r, _)| r.clone()).collect();
+    crate::flow::Table { columns: table.columns.clone(), rows }
+}
+
+/// Distinct values of a column, in order of appearance.
+fn distinct(table: &crate::flow::Table, column: &str) -> Vec<f64> {
+    let mut out: Vec<f64> = Vec::new();
+    for v in table.column(column) {
+        if !out.iter().any(|o| o.to_bits() == v.to_bits()) {
+            out.push(v);
+        }
+    }
+    out
+}
 
 /// Pairs of two columns of a table.
 fn series(table: &crate::flow::Table, x: &str, y: &str) -> Vec<(f64, f64)> {

@@ -10,6 +10,7 @@ pub static ENTRY: Entry = Entry {
     title: "Phase diagram of SA with the transition curve, n = 32",
     experiments: &["phase-diagram"],
     full: &["phase-diagram-full"],
+    study: None,
     hidden: false,
     quick: false,
     draw: |inputs| {

@@ -12,6 +12,7 @@ pub static ENTRY: Entry = Entry {
     title: "Where one cluster is known to form, n = 32",
     experiments: &[],
     full: &[],
+    study: None,
     hidden: false,
     quick: true,
     draw: |_| {

@@ -11,6 +11,7 @@ pub static ENTRY: Entry = Entry {
     title: "The kernel g of the second variation, beta = 2 and 6",
     experiments: &[],
     full: &[],
+    study: None,
     hidden: false,
     quick: true,
     draw: |_| {

@@ -9,6 +9,7 @@ pub static ENTRY: Entry = Entry {
     title: "Energy and clusters of one run over log time",
     experiments: &["timeline"],
     full: &[],
+    study: None,
     hidden: false,
     quick: true,
     draw: |inputs| {

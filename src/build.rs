@@ -3,11 +3,12 @@
 
 use std::{env, fs, path::Path};
 
-const FOLDERS: [(&str, &str); 5] = [
+const FOLDERS: [(&str, &str); 6] = [
     ("dynamics", "src/attention/dynamics"),
     ("laws", "src/sphere/law"),
     ("claims", "src/theorem/claim"),
     ("observables", "src/flow/observable"),
+    ("studies", "src/study"),
     ("figures", "paper_figs"),
 ];
 

@@ -12,6 +12,7 @@ pub mod num;
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
 pub mod sphere;
+pub mod study;
 pub mod theorem;
 pub mod theory;
 

@@ -4,8 +4,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only modules that stand before it; lab and draw do not know each other.
-const LAYERS: [&str; 13] =
-    ["error", "num", "sphere", "attention", "flow", "landscape", "clusters", "theory", "theorem", "lab", "draw", "paper_figs", "cli"];
+const LAYERS: [&str; 14] = [
+    "error",
+    "num",
+    "sphere",
+    "attention",
+    "flow",
+    "landscape",
+    "clusters",
+    "theory",
+    "theorem",
+    "study",
+    "lab",
+    "draw",
+    "paper_figs",
+    "cli",
+];
 
 fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the project").flatten() {
@@ -78,7 +92,7 @@ fn nothing_below_the_lab_prints_reads_files_or_looks_at_a_clock() {
 #[test]
 fn every_plug_in_file_has_its_line_and_its_entry() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["src/attention/dynamics", "src/sphere/law", "src/theorem/claim", "src/flow/observable", "paper_figs"] {
+    for folder in ["src/attention/dynamics", "src/sphere/law", "src/theorem/claim", "src/flow/observable", "src/study", "paper_figs"] {
         let register = fs::read_to_string(root.join(folder).join("mod.rs")).expect("a register");
         for entry in fs::read_dir(root.join(folder)).expect("a folder").flatten() {
             let name = entry.file_name().to_string_lossy().trim_end_matches(".rs").to_owned();

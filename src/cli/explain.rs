@@ -39,7 +39,7 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         let name = self.name.as_str();
         let text = describe(name).ok_or_else(|| {
-            let mut known: Vec<String> = ["theorems", "dynamics", "laws", "observables", "figures", "experiments"]
+            let mut known: Vec<String> = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "studies"]
                 .iter()
                 .flat_map(|k| list::entries(k).into_iter().map(|e| e.0))
                 .collect();
@@ -78,6 +78,9 @@ fn describe(name: &str) -> Option<String> {
     }
     if let Some((_, text)) = experiment::BUILT_IN.iter().find(|(n, _)| *n == name) {
         return Some((*text).to_owned());
+    }
+    if let Ok(s) = crate::study::find(name) {
+        return Some(format!("{}\n\nSource  {}\nTables: metastable run {}", s.title, s.citation, s.name));
     }
     if let Some((_, meaning)) = WORDS.iter().find(|(w, _)| *w == name) {
         return Some((*meaning).to_owned());

@@ -118,6 +118,10 @@ pub fn make(
         configuration.push_str(&experiment.resolved());
         inputs.results.push(results(&experiment, runs)?);
     }
+    if let Some(study) = entry.study {
+        inputs.tables = (study.run)()?;
+        configuration.push_str(&format!("study = \"{}\"\n", study.name));
+    }
     let picture = (entry.draw)(&inputs)?;
     let flag = format!("{}{source}", if full { " --full" } else { "" });
     let provenance = Provenance::new(format!("figure {}", entry.name), &configuration, format!("metastable figure {}{flag}", entry.name));

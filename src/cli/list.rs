@@ -2,21 +2,21 @@
 
 use super::output::Output;
 use crate::error::{Error, Result};
-use crate::{attention::dynamics, attention::kernel, flow::observable, lab::experiment, paper_figs, sphere::law, theorem};
+use crate::{attention::dynamics, attention::kernel, flow::observable, lab::experiment, paper_figs, sphere::law, study, theorem};
 use serde_json::{Value, json};
 
 /// Flags of `list`.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, observables, figures, experiments, integrators or kernels; all when none is given.
+    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators or kernels; all when none is given.
     kind: Option<String>,
     /// The table of theorems as Markdown, as in the README.
     #[arg(long)]
     markdown: bool,
 }
 
-const KINDS: [&str; 8] = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "integrators", "kernels"];
+const KINDS: [&str; 9] = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "studies", "integrators", "kernels"];
 
 /// Name and summary of everything of a kind.
 pub fn entries(kind: &str) -> Vec<(String, String)> {
@@ -26,6 +26,7 @@ pub fn entries(kind: &str) -> Vec<(String, String)> {
         "dynamics" => dynamics::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
         "laws" => law::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
         "observables" => observable::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
+        "studies" => study::ALL.iter().map(|s| pair(s.name, s.title)).collect(),
         "figures" => paper_figs::ALL.iter().map(|e| pair(e.name, e.title)).collect(),
         "experiments" => experiment::BUILT_IN
             .iter()

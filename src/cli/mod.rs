@@ -16,6 +16,7 @@ mod predict;
 mod run;
 mod saddles;
 mod solve;
+mod study;
 mod velocity;
 mod whence;
 

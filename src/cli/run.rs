@@ -1,4 +1,4 @@
-//! `run`: an experiment file or a built-in experiment.
+//! `run`: an experiment file, a built-in experiment, or a study.
 
 use super::output::{Output, note};
 use crate::error::Result;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run")]
 pub struct Arguments {
-    /// A TOML file, or the name of a built-in experiment (see `list experiments`).
+    /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
     experiment: String,
     /// Folder for results; each experiment gets its own folder inside.
     #[arg(long, default_value = "runs", value_name = "DIR")]
@@ -26,6 +26,9 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if let Ok(study) = crate::study::find(&self.experiment) {
+            return super::study::run(study, &self.out, out);
+        }
         let experiment = load(&self.experiment)?;
         let cells = plan(&experiment);
         let store = crate::lab::store::Store::reader(&self.out, &experiment);

@@ -13,7 +13,7 @@ pub mod second;
 mod solve;
 mod tableau;
 
-pub use coalesce::Merge;
+pub use coalesce::{ClosePairs, Merge};
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
 pub use integrator::integrator;
 pub use iterate::{iterate, iterate_many};

@@ -48,3 +48,16 @@ pub fn failure_bound(failures: usize, trials: usize, confidence: f64) -> f64 {
     }
     Beta::new(failures as f64 + 1.0, (trials - failures) as f64).map_or(1.0, |b| b.inverse_cdf(confidence))
 }
+
+/// Pearson's correlation of pairs; 0 when one side is constant.
+pub fn correlation(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (x, y) in points {
+        xx += (x - mx) * (x - mx);
+        yy += (y - my) * (y - my);
+        xy += (x - mx) * (y - my);
+    }
+    if xx > 0.0 && yy > 0.0 { xy / (xx * yy).sqrt() } else { 0.0 }
+}

@@ -1,0 +1,66 @@
+//! Causal attention with strong Renyi centres (arXiv:2411.04990).
+
+use super::{Entry, only, series};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+
+/// Causal attention: trajectories and strong Renyi centres.
+pub static ENTRY: Entry = Entry {
+    name: "causal-centres",
+    title: "Causal attention: trajectories and strong Renyi centres",
+    experiments: &[],
+    full: &[],
+    study: Some(&crate::study::causal_centres::ENTRY),
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let paths = inputs.table("paths")?;
+        let pi = std::f64::consts::PI;
+        let mut panel = Panel::new("angles over time", Axis::log("t", 0.1, 5000.0), Axis::linear("angle", -pi, pi));
+        let mut lines: Vec<(bool, Vec<(f64, f64)>)> = Vec::new();
+        for rows in paths.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()) {
+            let mut points: Vec<(f64, f64)> = Vec::new();
+            for r in rows {
+                // A jump through -pi, pi breaks the line.
+                if points.last().is_some_and(|p| (p.1 - r[2]).abs() > pi) {
+                    points.push((r[1], f64::NAN));
+                }
+                points.push((r[1], r[2]));
+            }
+            lines.push((rows[0][3] > 0.5, points));
+        }
+        lines.sort_by_key(|l| l.0);
+        let mut named = false;
+        for (strong, points) in lines {
+            let label = if strong && !named { "strong centres" } else { "" };
+            named |= strong;
+            panel.line(points, if strong { 1 } else { 2 }, if strong { Dash::Solid } else { Dash::Dotted }, label);
+        }
+        panel.legend = Some(Corner::BottomLeft);
+        let counts = inputs.table("counts")?;
+        let mut numbers = Panel::new("strong centres", Axis::log("\u{3b4}", 0.08, 1.0), Axis::log("number", 2.0, 1000.0));
+        for (k, d) in [2.0, 3.0].into_iter().enumerate() {
+            let rows = only(counts, "d", d);
+            numbers.line(series(&rows, "delta", "strong_expected"), k, Dash::Solid, "");
+            numbers.marks.push(Mark::Points {
+                points: series(&rows, "delta", "strong"),
+                colour: k,
+                radius: 2.0,
+                label: format!("d = {d}"),
+            });
+        }
+        numbers.line(
+            (0..=20).map(|k| 0.08 * 12.5f64.powf(f64::from(k) / 20.0)).map(|x| (x, 1.0 / (3.0 * (0.5 * x).sin().powi(2)))).collect(),
+            1,
+            Dash::Dotted,
+            "d = 3 as printed",
+        );
+        numbers.legend = Some(Corner::TopRight);
+        let caption = format!(
+            "Left: causal SA on the circle, n = {}, beta = {}; strong Renyi centres at delta = 4 beta^(-1/2) stay where they are while the others move to them. Right: numbers of strong centres among uniform \
+             tokens against (1 - (1 - p)^n)/p; dotted, the value printed for d = 3, a third of the right one.",
+            crate::study::causal_centres::N,
+            crate::study::causal_centres::BETA
+        );
+        Ok(Picture { panels: vec![panel, numbers], columns: 2, aspect: 0.9, caption })
+    },
+};

@@ -1,0 +1,81 @@
+//! How many clusters form, against the square-root laws.
+
+use super::{Entry, distinct, only};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::num::stats::correlation;
+use crate::theory::kac_rice::expected_modes_circle;
+use crate::theory::parking::RENYI;
+
+/// Number of clusters against beta, with the square-root laws.
+pub static ENTRY: Entry = Entry {
+    name: "cluster-count",
+    title: "Number of clusters against beta, with the square-root laws",
+    experiments: &[],
+    full: &[],
+    study: Some(&crate::study::cluster_count::ENTRY),
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let table = inputs.table("counts")?;
+        let mut panels = Vec::new();
+        for d in [2.0f64, 3.0] {
+            let rows = only(table, "d", d);
+            let betas = distinct(&rows, "beta");
+            let (low, high) = (betas[0] / 1.3, betas[betas.len() - 1] * 1.3);
+            let title = if d < 2.5 { "circle" } else { "S\u{b2}" };
+            let mut panel =
+                Panel::new(title, Axis::log("\u{3b2}", low, high), Axis::log("clusters", 0.8, if d < 2.5 { 60.0 } else { 80.0 }));
+            let grid: Vec<f64> = (0..=60).map(|k| low * (high / low).powf(f64::from(k) / 60.0)).collect();
+            let mut law = |f: &dyn Fn(f64) -> f64, colour: usize, dash: Dash, label: &str| {
+                panel.line(grid.iter().map(|b| (*b, f(*b))).collect(), colour, dash, label)
+            };
+            if d < 2.5 {
+                law(&|b| (2.0 * b).sqrt(), 2, Dash::Dashed, "fastest mode \u{221a}(2\u{3b2})");
+                law(&|b| expected_modes_circle(b).unwrap_or(f64::NAN), 3, Dash::Solid, "modes \u{221a}(3\u{3b2}/2)");
+                law(&|b| RENYI * std::f64::consts::TAU * b.sqrt() / 4.0, 4, Dash::Dotted, "R\u{e9}nyi centres");
+                law(&|b| std::f64::consts::PI * b.sqrt() / 4.0, 5, Dash::Dotted, "strong centres");
+            } else {
+                law(&|b| 1.0 / (2.0 / b.sqrt()).min(std::f64::consts::FRAC_PI_2).sin().powi(2), 5, Dash::Dotted, "strong centres");
+            }
+            for usa in [0.0f64, 1.0] {
+                let own = crate::flow::Table {
+                    columns: rows.columns.clone(),
+                    rows: rows.rows.iter().filter(|r| (r[1] - usa).abs() < 0.5).cloned().collect(),
+                };
+                let (colour, name, shift) = if usa < 0.5 { (0, "SA", 0.97) } else { (1, "USA", 1.03) };
+                let mut means = Vec::new();
+                for beta in &betas {
+                    let counts = only(&own, "beta", *beta).column("clusters");
+                    let n = counts.len() as f64;
+                    let mean = counts.iter().sum::<f64>() / n;
+                    let error = (counts.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / (n - 1.0) / n).sqrt();
+                    panel.line(
+                        vec![(beta * shift, (mean - 2.0 * error).max(0.8)), (beta * shift, mean + 2.0 * error)],
+                        colour,
+                        Dash::Solid,
+                        "",
+                    );
+                    means.push((beta * shift, mean));
+                }
+                panel.marks.push(Mark::Points { points: means, colour, radius: 2.0, label: name.into() });
+            }
+            panel.legend = Some(Corner::TopLeft);
+            panels.push(panel);
+        }
+        let rows = only(table, "d", 2.0);
+        let most = rows.column("modes").into_iter().fold(1.0, f64::max) * 1.1;
+        let mut modes =
+            Panel::new("modes and clusters", Axis::linear("modes of the initial density", 0.0, most), Axis::linear("clusters", 0.0, most));
+        modes.line(vec![(0.0, 0.0), (most, most)], 6, Dash::Dotted, "");
+        for usa in [0.0f64, 1.0] {
+            let points: Vec<(f64, f64)> = rows.rows.iter().filter(|r| (r[1] - usa).abs() < 0.5).map(|r| (r[5], r[4])).collect();
+            let label = format!("{}, correlation {:.3}", if usa < 0.5 { "SA" } else { "USA" }, correlation(&points));
+            modes.marks.push(Mark::Points { points, colour: usa as usize, radius: 1.5, label });
+        }
+        modes.legend = Some(Corner::TopLeft);
+        panels.push(modes);
+        let caption = "Clusters (components at half a kernel width) of 300 uniform tokens after six formation times log n / (2 r_max), mean and two standard errors, against four square-root laws; right: against \
+                       the certified number of modes of the initial density, start by start.";
+        Ok(Picture { panels, columns: 3, aspect: 1.1, caption: caption.into() })
+    },
+};

@@ -1,0 +1,26 @@
+//! Who merges with whom, and when.
+
+use super::Entry;
+use crate::draw::{Axis, Dash, Panel, Picture};
+
+/// Merge tree of 48 tokens on the circle over log time.
+pub static ENTRY: Entry = Entry {
+    name: "merge-tree",
+    title: "Merge tree of 48 tokens on the circle over log time",
+    experiments: &[],
+    full: &[],
+    study: Some(&crate::study::landscape_tour::ENTRY),
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let table = inputs.table("tree")?;
+        let last = table.column("t_b").into_iter().fold(1.0, f64::max);
+        let leaves = table.column("place_a").into_iter().fold(0.0, f64::max);
+        let mut panel = Panel::new("", Axis::log("t", 0.1, 3.0 * last), Axis::linear("token", -1.0, leaves + 1.0));
+        for r in &table.rows {
+            panel.line(vec![(r[0].max(0.1), r[1]), (r[2], r[3])], 0, Dash::Solid, "");
+        }
+        let caption = "Merge tree of one SA run of 48 uniform tokens on the circle at beta = 40: horizontal strokes are clusters in log time, vertical strokes mergers.";
+        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption: caption.into() })
+    },
+};

@@ -1,0 +1,45 @@
+//! Modes of kernel density estimates: certified counts against Kac-Rice (arXiv:2412.09080).
+
+use super::{Entry, distinct, only, series};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+
+/// Modes of density estimates: certified counts and expectations.
+pub static ENTRY: Entry = Entry {
+    name: "mode-count",
+    title: "Modes of density estimates: certified counts and expectations",
+    experiments: &[],
+    full: &[],
+    study: Some(&crate::study::mode_count::ENTRY),
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let line = inputs.table("line")?;
+        let mut counts = Panel::new("line, Gaussian samples", Axis::log("\u{3b2}", 2.0, 8000.0), Axis::log("modes", 0.8, 400.0));
+        for (k, n) in distinct(line, "n").into_iter().enumerate() {
+            let rows = only(line, "n", n);
+            counts.line(series(&rows, "beta", "expected"), k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], "");
+            counts.marks.push(Mark::Points { points: series(&rows, "beta", "mean"), colour: k, radius: 1.8, label: format!("n = {n}") });
+        }
+        counts.legend = Some(Corner::TopLeft);
+        let circle = inputs.table("circle")?;
+        let mut round = Panel::new("circle, uniform samples", Axis::log("\u{3b2}", 1.5, 1500.0), Axis::log("modes", 0.8, 60.0));
+        round.line(series(circle, "beta", "expected"), 2, Dash::Solid, "\u{221a}(1 + (3\u{3b2}/2) I\u{2082}/I\u{2081})");
+        round.marks.push(Mark::Points { points: series(circle, "beta", "mean"), colour: 2, radius: 1.8, label: "certified counts".into() });
+        round.legend = Some(Corner::TopLeft);
+        let places = inputs.table("places")?.column("location");
+        let edges: Vec<f64> = (0..=48).map(|k| -4.8 + 0.2 * f64::from(k)).collect();
+        let share = |a: f64, b: f64| places.iter().filter(|p| **p >= a && **p < b).count() as f64 / 10.0;
+        let values: Vec<f64> = edges.windows(2).map(|e| share(e[0], e[1])).collect();
+        let top = values.iter().copied().fold(1.0, f64::max) * 1.15;
+        let mut belt =
+            Panel::new("where they sit, n = \u{3b2} = 10\u{2075}", Axis::linear("t", -4.8, 4.8), Axis::linear("modes per 0.2", 0.0, top));
+        belt.marks.push(Mark::Steps { edges, values, colour: 0, filled: true, label: String::new() });
+        let edge = (2.0 * 1e5f64.ln() - 1e5f64.ln()).sqrt();
+        for side in [-edge, edge] {
+            belt.line(vec![(side, 0.0), (side, top)], 1, Dash::Dashed, "");
+        }
+        let caption = "Certified numbers of modes (40 draws per point; standard errors are below the symbols) against Kac-Rice with the Gaussian proxy on its interval T* (lines, left: a lower estimate, the \
+                       tails come on top), on the circle against the exact limit, and positions of the modes with the outer edge of the belt of arXiv:2412.09080.";
+        Ok(Picture { panels: vec![counts, round, belt], columns: 3, aspect: 1.0, caption: caption.into() })
+    },
+};

@@ -1,0 +1,29 @@
+//! `run` for studies: their tables as CSV and NPY.
+
+use super::output::Output;
+use crate::error::{Error, Result};
+use crate::lab::{Provenance, arrays};
+use crate::study::Entry;
+use serde_json::json;
+use std::path::Path;
+
+/// Runs a study and writes its tables into a folder of its own.
+pub fn run(entry: &Entry, runs: &Path, out: &Output) -> Result<i32> {
+    let folder = runs.join(format!("study-{}", entry.name));
+    let tables = (entry.run)()?;
+    std::fs::create_dir_all(&folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+    let provenance = Provenance::new(format!("study {}", entry.name), entry.name, format!("metastable run {}", entry.name));
+    let (mut text, mut files) = (format!("{}\n", entry.title), Vec::new());
+    for (name, table) in &tables {
+        for (extension, bytes) in
+            [("csv", arrays::csv_text(table, &provenance.csv_header()).into_bytes()), ("npy", arrays::npy_bytes(table))]
+        {
+            let path = folder.join(format!("{name}.{extension}"));
+            arrays::write_atomically(&path, &bytes)?;
+            files.push(path.display().to_string());
+        }
+        text.push_str(&format!("  {name}: {} rows of {}\n", table.rows.len(), table.columns.join(", ")));
+    }
+    out.result(&json!({"study": entry.name, "files": files}), &format!("{text}tables in {}", folder.display()));
+    Ok(0)
+}

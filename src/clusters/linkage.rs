@@ -1,0 +1,72 @@
+//! Clusters by single linkage: components of the graph of tokens nearer than a stated geodesic radius.
+
+use crate::error::Result;
+use crate::flow::ClosePairs;
+use crate::sphere::{
+    Tokens,
+    geometry::{dist, retract},
+};
+
+/// Clusters at one radius.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linkage {
+    /// The radius.
+    pub radius: f64,
+    /// For every token its cluster; clusters are numbered by their first token.
+    pub labels: Vec<usize>,
+    /// Tokens per cluster.
+    pub sizes: Vec<usize>,
+    /// Mass-weighted mean directions with summed masses; a cluster whose mean vanishes keeps its first token.
+    pub centres: Tokens,
+    /// Largest distance of a token from the centre of its cluster, per cluster.
+    pub radii: Vec<f64>,
+}
+
+/// Links tokens at geodesic distance at most `radius`. **Cost** `O(n log n)` plus the close pairs. **Errors** a radius outside `[0, pi]`.
+///
+/// ```
+/// use metastable::{clusters::linkage::linkage, sphere::Tokens};
+/// let x = Tokens::from_angles(&[0.0, 0.1, 0.2, 2.0]).unwrap();
+/// let found = linkage(&x, 0.11).unwrap();
+/// assert_eq!(found.sizes, [3, 1]); // a chain is one cluster
+/// assert!((found.centres.masses()[0] - 0.75).abs() < 1e-15);
+/// ```
+pub fn linkage(x: &Tokens, radius: f64) -> Result<Linkage> {
+    crate::error::in_range("radius", radius, 0.0, std::f64::consts::PI)?;
+    let mut close = ClosePairs::default();
+    let mut root: Vec<usize> = (0..x.n()).collect();
+    fn find(root: &mut [usize], mut i: usize) -> usize {
+        while root[i] != i {
+            root[i] = root[root[i]];
+            i = root[i];
+        }
+        i
+    }
+    for &(a, b) in close.find(x, 2.0 * (0.5 * radius).sin()) {
+        let (a, b) = (find(&mut root, a), find(&mut root, b));
+        root[a.max(b)] = a.min(b);
+    }
+    let firsts: Vec<usize> = (0..x.n()).filter(|&i| root[i] == i).collect();
+    let labels: Vec<usize> = (0..x.n()).map(|i| find(&mut root, i)).map(|r| firsts.partition_point(|f| *f < r)).collect();
+    let (k, d) = (firsts.len(), x.d());
+    let (mut sizes, mut masses, mut sums) = (vec![0; k], vec![0.0; k], vec![0.0; k * d]);
+    for (i, &l) in labels.iter().enumerate() {
+        sizes[l] += 1;
+        masses[l] += x.masses()[i];
+        sums[l * d..(l + 1) * d].iter_mut().zip(x.row(i)).for_each(|(s, v)| *s += x.masses()[i] * v);
+    }
+    for (l, row) in sums.chunks_exact_mut(d).enumerate() {
+        let scale = masses[l];
+        row.iter_mut().for_each(|v| *v /= scale);
+        // A mean of rounding size has no direction.
+        if crate::num::sum::dot(row, row) < 1e-24 || !retract(row) {
+            row.copy_from_slice(x.row(firsts[l]));
+        }
+    }
+    let centres = Tokens::normalised(d, sums)?.with_masses(&masses)?;
+    let mut radii = vec![0.0f64; k];
+    for (i, &l) in labels.iter().enumerate() {
+        radii[l] = radii[l].max(dist(x.row(i), centres.row(l)));
+    }
+    Ok(Linkage { radius, labels, sizes, centres, radii })
+}

@@ -1,0 +1,58 @@
+//! Causal attention on the circle: trajectories with their strong Renyi centres, and numbers of centres against the radius (arXiv:2411.04990).
+
+use super::{Entry, Tables, table};
+use crate::attention::{Spec, dynamics};
+use crate::clusters::centres::{renyi, strong};
+use crate::error::Result;
+use crate::flow::observable::{Setting, find, log_times};
+use crate::flow::{Options, Recorder, solve};
+use crate::num::stream::Stream;
+use crate::sphere::law::Law;
+use crate::theory::parking::{cap_share, strong_centres};
+
+/// n = 200, beta = 64, d = 2; counts for delta = 4 beta^{-1/2} and others at d = 2 and 3.
+pub static ENTRY: Entry = Entry {
+    name: "causal-centres",
+    title: "Causal attention: trajectories with strong Renyi centres, and the numbers of centres",
+    citation: "arXiv:2411.04990, section 5 and Lemma C.1 (at d = 3 without the printed factor 3)",
+    run,
+};
+
+/// Tokens and inverse temperature of the trajectories.
+pub const N: usize = 200;
+/// Inverse temperature of the trajectories.
+pub const BETA: f64 = 64.0;
+
+fn run() -> Result<Tables> {
+    let x = Law::parse("uniform")?.sample(N, 2, &mut Stream::new(1, &["causal-centres"]))?;
+    let csa = dynamics::build("sa", true, &Spec::new(BETA, N))?;
+    let setting = Setting { n: N, d: 2, beta: BETA };
+    let mut recorder = Recorder::new(setting, log_times(0.1, 5000.0, 120), false, vec![find("positions")?]);
+    solve(csa.as_ref(), &x, 5000.0, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [&mut recorder])?;
+    let mut paths = table(&["token", "t", "theta", "strong"]);
+    let centres = strong(&x, 4.0 / BETA.sqrt());
+    for i in 0..N {
+        let (a, b) = (recorder.table.column(&format!("x_{i}_0")), recorder.table.column(&format!("x_{i}_1")));
+        let t = recorder.table.column("t");
+        let is_strong = f64::from(u8::from(centres.contains(&i)));
+        paths.rows.extend(
+            t.iter().zip(a.iter().zip(&b)).filter(|(t, _)| **t > 0.0).map(|(t, (a, b))| vec![i as f64, *t, b.atan2(*a), is_strong]),
+        );
+    }
+    let mut counts = table(&["d", "delta", "strong", "strong_error", "strong_expected", "greedy"]);
+    for d in [2usize, 3] {
+        for delta in [0.1, 0.2, 0.4, 0.8] {
+            let n = (30.0 / cap_share(d, delta)?) as usize;
+            let (mut all, mut greedy) = (Vec::new(), 0.0);
+            for draw in 0..20 {
+                let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["causal-centres", &d.to_string(), &draw.to_string()]))?;
+                all.push(strong(&x, delta).len() as f64);
+                greedy += renyi(&x, delta).len() as f64 / 20.0;
+            }
+            let mean = all.iter().sum::<f64>() / 20.0;
+            let error = (all.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / 19.0 / 20.0).sqrt();
+            counts.rows.push(vec![d as f64, delta, mean, error, strong_centres(n, d, delta)?, greedy]);
+        }
+    }
+    Ok(vec![("paths".into(), paths), ("counts".into(), counts)])
+}

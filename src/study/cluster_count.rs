@@ -1,0 +1,61 @@
+//! How many clusters form: counts against the four square-root laws, on the circle and on S^2 (theory: linear instability, modes of the initial
+//! density, Renyi centres).
+
+use super::{Entry, Tables, table};
+use crate::attention::{Spec, TimeScale, dynamics};
+use crate::clusters::{linkage::linkage, modes};
+use crate::error::Result;
+use crate::flow::{Options, solve};
+use crate::num::{stream::Stream, threads::sequentially};
+use crate::sphere::law::Law;
+use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
+use rayon::prelude::*;
+
+/// n = 300 uniform tokens, beta from 4 to 400.
+pub static ENTRY: Entry = Entry {
+    name: "cluster-count",
+    title: "Number of clusters that form against beta, SA and USA, with the modes of the initial density of each start",
+    citation: "arXiv:2410.23228 (fastest mode), arXiv:2412.09080 (modes), arXiv:2411.04990 (centres)",
+    run,
+};
+
+/// Tokens of every run.
+pub const N: usize = 300;
+fn run() -> Result<Tables> {
+    let mut runs = Vec::new();
+    for (d, starts, betas) in [(2usize, 8, &[4.0, 9.0, 16.0, 25.0, 49.0, 100.0, 196.0, 400.0][..]), (3, 4, &[4.0, 9.0, 16.0, 25.0, 49.0])] {
+        for &beta in betas {
+            for usa in [false, true] {
+                runs.extend((0..starts).map(|start| (d, beta, usa, start)));
+            }
+        }
+    }
+    let rows: Vec<Vec<f64>> = runs
+        .par_iter()
+        .with_max_len(1)
+        .map(|(d, beta, usa, start)| sequentially(|| one(*d, *beta, *usa, *start)))
+        .collect::<Result<_>>()?;
+    let mut out = table(&["d", "usa", "beta", "start", "clusters", "modes", "time"]);
+    out.rows = rows;
+    Ok(vec![("counts".into(), out)])
+}
+
+/// One run: clusters within half a kernel width after six formation times, and the modes of the initial density.
+fn one(d: usize, beta: f64, usa: bool, start: usize) -> Result<Vec<f64>> {
+    let x = Law::parse("uniform")?.sample(N, d, &mut Stream::new(1, &["cluster-count", &start.to_string()]))?;
+    let time = 6.0 * formation_time(d, beta, usa)?;
+    let name = if usa { "usa" } else { "sa" };
+    let flow = dynamics::build(name, false, &Spec { time_scale: TimeScale::parse("u2")?, accuracy: 1e-8, ..Spec::new(beta, N) })?;
+    let options = Options { rtol: 1e-5, merge_radius: 0.02 / beta.sqrt(), ..Options::default() };
+    let end = solve(flow.as_ref(), &x, time, &options, &mut [])?;
+    let clusters = linkage(&end.clusters, 0.5 / beta.sqrt())?.sizes.len();
+    let modes = if d == 2 { modes::circle(&x.angles(), beta)?.count as f64 } else { -1.0 };
+    Ok(vec![d as f64, f64::from(u8::from(usa)), beta, start as f64, clusters as f64, modes, time])
+}
+
+/// `log n / (2 r_max)`: fluctuations of size `n^{-1/2}` grow to order one at the largest rate (USA in U2).
+pub fn formation_time(d: usize, beta: f64, usa: bool) -> Result<f64> {
+    let most = 4 + (3.0 * beta.sqrt()) as usize;
+    let rates = if usa { rates_usa(d, beta, most, TimeScale::parse("u2")?, N)? } else { rates_sa(d, beta, most)? };
+    Ok((N as f64).ln() / (2.0 * rates[fastest_mode(&rates)]))
+}

@@ -1,0 +1,38 @@
+//! Merging times of two clusters against the exact reduction and its asymptotics.
+
+use super::{Entry, Tables, table};
+use crate::attention::{Spec, dynamics};
+use crate::error::Result;
+use crate::flow::{Options, solve};
+use crate::sphere::Tokens;
+use crate::theory::two_cluster::{mass_factor, merge_time_sa};
+
+/// SA from three angles, two mass ratios, beta up to 400.
+pub static ENTRY: Entry = Entry {
+    name: "merging-times",
+    title: "Merging times of two clusters: measured, exact quadrature, and the law e^{beta (1 - rho)}",
+    citation: "reduction of arXiv:2312.10794, (2.3) to two points; arXiv:2512.01868",
+    run,
+};
+
+fn run() -> Result<Tables> {
+    let mut out = table(&["rho", "alpha", "beta", "measured", "exact", "exponent", "rescaled"]);
+    for rho in [-0.5f64, 0.0, 0.5] {
+        for alpha in [0.5, 0.2] {
+            for beta in [5.0f64, 10.0, 20.0, 40.0, 80.0, 160.0, 400.0] {
+                let from = rho.acos();
+                let to = (1.0 - 1.0 / beta).acos();
+                let x = Tokens::from_angles(&[0.0, from])?.with_masses(&[alpha, 1.0 - alpha])?;
+                let sa = dynamics::build("sa", false, &Spec::new(beta, 2))?;
+                let options = Options { merge_radius: to, ..Options::default() };
+                let end = solve(sa.as_ref(), &x, 1e300, &options, &mut [])?;
+                let measured = end.merges.first().map_or(f64::NAN, |m| m.t);
+                let exact = merge_time_sa(beta, alpha, from, to)?.value;
+                let exponent = beta * (1.0 - rho);
+                let rescaled = measured * beta * mass_factor(alpha) * (1.0 - rho * rho);
+                out.rows.push(vec![rho, alpha, beta, measured, exact, exponent, rescaled]);
+            }
+        }
+    }
+    Ok(vec![("times".into(), out)])
+}

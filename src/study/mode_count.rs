@@ -1,0 +1,78 @@
+//! Modes of density estimates: certified counts of random samples against the Kac-Rice formulas (arXiv:2412.09080).
+
+use super::{Entry, Tables, table};
+use crate::clusters::modes;
+use crate::error::Result;
+use crate::num::stream::Stream;
+use crate::theory::kac_rice::{default_interval, expected_modes, expected_modes_circle};
+
+/// Gaussian samples on the line for three n, uniform angles on the circle, and where the modes sit.
+pub static ENTRY: Entry = Entry {
+    name: "mode-count",
+    title: "Modes of kernel density estimates: certified counts and expectations",
+    citation: "arXiv:2412.09080 (main theorem); Kac-Rice with the Gaussian proxy",
+    run,
+};
+
+/// Samples drawn per point.
+const DRAWS: usize = 40;
+
+fn run() -> Result<Tables> {
+    let mut line = table(&["n", "beta", "mean", "error", "expected", "inside", "certified"]);
+    for n in [100usize, 1000, 10_000] {
+        for k in 0..9 {
+            let beta = 10f64.powf(0.5 + 0.4 * f64::from(k));
+            if beta > (n * n) as f64 / 10.0 {
+                continue;
+            }
+            let interval = default_interval(n as f64, beta)?;
+            let (mut counts, mut inside, mut certified) = (Vec::new(), 0usize, 0usize);
+            for draw in 0..DRAWS {
+                let mut samples = vec![0.0; n];
+                Stream::new(1, &["mode-count", "line", &n.to_string(), &draw.to_string()]).normals(&mut samples);
+                let found = modes::line(&samples, beta)?;
+                inside += found.locations.iter().filter(|m| m.abs() <= interval).count();
+                certified += usize::from(found.certified);
+                counts.push(found.count as f64);
+            }
+            let (mean, error) = mean_and_error(&counts);
+            let row = [
+                n as f64,
+                beta,
+                mean,
+                error,
+                expected_modes(n as f64, beta, interval)?,
+                inside as f64 / DRAWS as f64,
+                certified as f64 / DRAWS as f64,
+            ];
+            line.rows.push(row.to_vec());
+        }
+    }
+    let mut circle = table(&["beta", "mean", "error", "expected"]);
+    for beta in [2.0, 5.0, 15.0, 50.0, 150.0, 400.0, 1000.0] {
+        let mut counts = Vec::new();
+        for draw in 0..DRAWS {
+            let mut stream = Stream::new(1, &["mode-count", "circle", &draw.to_string()]);
+            let angles: Vec<f64> = (0..5000).map(|_| stream.uniform_in(0.0, std::f64::consts::TAU)).collect();
+            counts.push(modes::circle(&angles, beta)?.count as f64);
+        }
+        let (mean, error) = mean_and_error(&counts);
+        circle.rows.push(vec![beta, mean, error, expected_modes_circle(beta)?]);
+    }
+    // Where the modes sit: the belt of the main theorem, n = 10^5, beta = n.
+    let mut places = table(&["location"]);
+    let mut samples = vec![0.0; 100_000];
+    for draw in 0..10 {
+        Stream::new(1, &["mode-count", "belt", &draw.to_string()]).normals(&mut samples);
+        places.rows.extend(modes::line(&samples, 1e5)?.locations.iter().map(|m| vec![*m]));
+    }
+    Ok(vec![("line".into(), line), ("circle".into(), circle), ("places".into(), places)])
+}
+
+/// Mean and standard error.
+fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}
