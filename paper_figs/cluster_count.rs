@@ -24,7 +24,7 @@ pub static ENTRY: Entry = Entry {
             let (low, high) = (betas[0] / 1.3, betas[betas.len() - 1] * 1.3);
             let title = if d < 2.5 { "circle" } else { "S\u{b2}" };
             let mut panel =
-                Panel::new(title, Axis::log("\u{3b2}", low, high), Axis::log("clusters", 0.8, if d < 2.5 { 60.0 } else { 80.0 }));
+                Panel::new(title, Axis::log("\u{3b2}", low, high), Axis::log("clusters", 0.8, if d < 2.5 { 400.0 } else { 200.0 }));
             let grid: Vec<f64> = (0..=60).map(|k| low * (high / low).powf(f64::from(k) / 60.0)).collect();
             let mut law = |f: &dyn Fn(f64) -> f64, colour: usize, dash: Dash, label: &str| {
                 panel.line(grid.iter().map(|b| (*b, f(*b))).collect(), colour, dash, label)
@@ -32,7 +32,7 @@ pub static ENTRY: Entry = Entry {
             if d < 2.5 {
                 law(&|b| (2.0 * b).sqrt(), 2, Dash::Dashed, "fastest mode \u{221a}(2\u{3b2})");
                 law(&|b| expected_modes_circle(b).unwrap_or(f64::NAN), 3, Dash::Solid, "modes \u{221a}(3\u{3b2}/2)");
-                law(&|b| RENYI * std::f64::consts::TAU * b.sqrt() / 4.0, 4, Dash::Dotted, "R\u{e9}nyi centres");
+                law(&|b| RENYI * std::f64::consts::TAU * b.sqrt() / 4.0, 4, Dash::Dotted, "Renyi centres");
                 law(&|b| std::f64::consts::PI * b.sqrt() / 4.0, 5, Dash::Dotted, "strong centres");
             } else {
                 law(&|b| 1.0 / (2.0 / b.sqrt()).min(std::f64::consts::FRAC_PI_2).sin().powi(2), 5, Dash::Dotted, "strong centres");
@@ -74,8 +74,8 @@ pub static ENTRY: Entry = Entry {
         }
         modes.legend = Some(Corner::TopLeft);
         panels.push(modes);
-        let caption = "Clusters (components at half a kernel width) of 300 uniform tokens after six formation times log n / (2 r_max), mean and two standard errors, against four square-root laws; right: against \
+        let caption = "Clusters (components at half a kernel width) of 300 uniform tokens after six formation times log n / (2 r_max), mean and two standard errors, against four square-root laws; below: against \
                        the certified number of modes of the initial density, start by start.";
-        Ok(Picture { panels, columns: 3, aspect: 1.1, caption: caption.into() })
+        Ok(Picture { panels, columns: 2, aspect: 0.8, caption: caption.into() })
     },
 };

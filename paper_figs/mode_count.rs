@@ -14,7 +14,7 @@ pub static ENTRY: Entry = Entry {
     quick: false,
     draw: |inputs| {
         let line = inputs.table("line")?;
-        let mut counts = Panel::new("line, Gaussian samples", Axis::log("\u{3b2}", 2.0, 8000.0), Axis::log("modes", 0.8, 400.0));
+        let mut counts = Panel::new("line, Gaussian samples", Axis::log("\u{3b2}", 2.0, 8000.0), Axis::log("modes", 0.8, 2000.0));
         for (k, n) in distinct(line, "n").into_iter().enumerate() {
             let rows = only(line, "n", n);
             counts.line(series(&rows, "beta", "expected"), k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], "");
@@ -22,7 +22,7 @@ pub static ENTRY: Entry = Entry {
         }
         counts.legend = Some(Corner::TopLeft);
         let circle = inputs.table("circle")?;
-        let mut round = Panel::new("circle, uniform samples", Axis::log("\u{3b2}", 1.5, 1500.0), Axis::log("modes", 0.8, 60.0));
+        let mut round = Panel::new("circle, uniform samples", Axis::log("\u{3b2}", 1.5, 1500.0), Axis::log("modes", 0.8, 300.0));
         round.line(series(circle, "beta", "expected"), 2, Dash::Solid, "\u{221a}(1 + (3\u{3b2}/2) I\u{2082}/I\u{2081})");
         round.marks.push(Mark::Points { points: series(circle, "beta", "mean"), colour: 2, radius: 1.8, label: "certified counts".into() });
         round.legend = Some(Corner::TopLeft);
@@ -40,6 +40,6 @@ pub static ENTRY: Entry = Entry {
         }
         let caption = "Certified numbers of modes (40 draws per point; standard errors are below the symbols) against Kac-Rice with the Gaussian proxy on its interval T* (lines, left: a lower estimate, the \
                        tails come on top), on the circle against the exact limit, and positions of the modes with the outer edge of the belt of arXiv:2412.09080.";
-        Ok(Picture { panels: vec![counts, round, belt], columns: 3, aspect: 1.0, caption: caption.into() })
+        Ok(Picture { panels: vec![counts, round, belt], columns: 2, aspect: 0.8, caption: caption.into() })
     },
 };

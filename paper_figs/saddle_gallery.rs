@@ -16,7 +16,7 @@ pub static ENTRY: Entry = Entry {
         let table = inputs.table("gallery")?;
         let mut panels = Vec::new();
         for rows in table.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()) {
-            let title = format!("energy {:.4}, {} unstable", rows[0][1], rows[0][2]);
+            let title = format!("E = {:.3}, u = {}", rows[0][1], rows[0][2]);
             let mut panel = Panel::new(title, Axis::linear("", -1.2, 1.2), Axis::linear("", -1.2, 1.2));
             panel.bare = true;
             panel.marks.push(Mark::Circle);
@@ -27,8 +27,10 @@ pub static ENTRY: Entry = Entry {
                 let (u, depth) = (c * x - s * y, s * x + c * y);
                 (u, 0.94 * z + 0.34 * depth, 0.94 * depth - 0.34 * z)
             };
+            let gap = |a: &[f64], b: &[f64]| (a[5] - b[5]).hypot(a[6] - b[6]).hypot(a[7] - b[7]);
+            let nearest = |a: &[f64]| rows.iter().map(|b| gap(a, b)).filter(|g| *g > 1e-9).fold(f64::INFINITY, f64::min);
             for (i, a) in rows.iter().enumerate() {
-                for b in &rows[..i] {
+                for b in rows[..i].iter().filter(|b| gap(a, b) < 1.1 * nearest(a).max(nearest(b))) {
                     let (p, q) = (view(a), view(b));
                     panel.line(vec![(p.0, p.1), (q.0, q.1)], 6, Dash::Dotted, "");
                 }
@@ -44,7 +46,7 @@ pub static ENTRY: Entry = Entry {
             }
             panels.push(panel);
         }
-        let caption = "The most symmetric critical points found for eight tokens on S^2 at beta = 4, one for each number of clusters; the area of a disc grows with its tokens, open discs lie behind.";
+        let caption = "The most symmetric critical points found for eight tokens on S^2 at beta = 4, one for each number of clusters: share E of the largest energy and number u of unstable directions. Lines join nearest neighbours; the area of a disc grows with its tokens, open discs lie behind.";
         Ok(Picture { panels, columns: 4, aspect: 1.0, caption: caption.into() })
     },
 };
