@@ -143,6 +143,11 @@ impl DynamicsArguments {
         (dynamics::build(&self.dynamics, self.causal, &spec)).map_err(flag)
     }
 
+    /// True without matrices and masks.
+    pub fn is_plain(&self) -> bool {
+        !self.causal && self.q.is_empty() && self.k.is_empty() && self.v.is_empty()
+    }
+
     /// The normalisation in words, for dynamics that have one.
     pub fn normalisation(&self) -> Result<Option<&'static str>> {
         Ok(if self.entry()?.unnormalised { Some(TimeScale::parse(&self.time_scale)?.describe()) } else { None })

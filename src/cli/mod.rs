@@ -3,6 +3,7 @@
 mod bench;
 mod certify;
 mod check;
+mod clusters;
 mod completions;
 mod doctor;
 mod energy;
@@ -11,6 +12,7 @@ mod figure;
 mod input;
 mod list;
 mod modes;
+mod movie;
 mod output;
 mod predict;
 mod run;
@@ -64,6 +66,10 @@ enum Command {
     Modes(modes::Arguments),
     /// Critical points of the energy: search, spectra, connections, certificates.
     Saddles(saddles::Arguments),
+    /// Clusters of tokens; merge tree and plateaus of a run.
+    Clusters(clusters::Arguments),
+    /// A run on the circle or the sphere as an animated PNG.
+    Movie(movie::Arguments),
     /// Prove a critical point near given clusters, or check a certificate.
     Certify(certify::Arguments),
     /// What the theory predicts.
@@ -137,6 +143,8 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Solve(a)) => a.run(out),
         Some(Command::Modes(a)) => a.run(out),
         Some(Command::Saddles(a)) => a.run(out),
+        Some(Command::Clusters(a)) => a.run(out),
+        Some(Command::Movie(a)) => a.run(out),
         Some(Command::Certify(a)) => a.run(out),
         Some(Command::Predict(a)) => a.run(out),
         Some(Command::Run(a)) => a.run(out),

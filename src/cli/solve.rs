@@ -3,11 +3,14 @@
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, finite, matrix, note};
 use crate::attention::kernel::EXACT;
-use crate::attention::{Energy, EnergyScale};
+use crate::attention::{Energy, EnergyScale, TimeScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, log_times};
-use crate::flow::{Observer, Options, Outcome, Recorder, Solution, integrator, solve};
+use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Solution, integrator, solve};
 use crate::lab::{Provenance, arrays};
+use crate::landscape::critical::unrest;
+use crate::sphere::geometry::dist;
+use crate::theory::two_cluster::{log_merge_time_sa, log_merge_time_usa};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -70,9 +73,29 @@ impl Arguments {
         let names = ["log-energy", "clusters", "inner-range"];
         let observables = names.iter().map(|o| observable::find(o)).collect::<Result<_>>()?;
         let mut recorder = Recorder::new(setting, times, false, observables);
-        let mut observers: Vec<&mut dyn Observer> = if self.out.is_some() { vec![&mut recorder] } else { Vec::new() };
+        let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut saddle];
+        if self.out.is_some() {
+            observers.push(&mut recorder);
+        }
         let end = solve(dynamics.as_ref(), &x, self.t_end, &options, &mut observers)?;
-        let json = self.json(&end, x.d())?;
+        let mut json = self.json(&end, x.d())?;
+        json["remaining_merger_log10_t"] = self.last_merger(&end).map_or(Value::Null, finite);
+        json["least_unrest"] = finite(saddle.least.0);
+        if let Some(log10) = json["remaining_merger_log10_t"].as_f64() {
+            note(&format!(
+                "two clusters are left; by the exact two-cluster law they meet (at the merge radius) after a further 10^{log10:.6} units of time"
+            ));
+        }
+        if end.merges.iter().any(|m| m.t > saddle.least.1) && saddle.least.0 < RESOLVED {
+            note(&format!(
+                "at t = {:.3e} the tokens were within {:.1e} of a saddle: how long they stayed there, and every later time, depends on rounding (double precision keeps log(1/distance) to \
+                 {:.0} %)",
+                saddle.least.1,
+                saddle.least.0,
+                100.0 * f64::EPSILON / saddle.least.0.max(f64::EPSILON)
+            ));
+        }
         if let Some(folder) = &self.out {
             write(folder, &json, &recorder.table, &end.tokens(), x.d())?;
             note(&format!("wrote {}", folder.display()));
@@ -89,7 +112,60 @@ impl Arguments {
     }
 }
 
+/// Distance from a saddle, in units of the forces, below which rounding decides when it is left.
+const RESOLVED: f64 = 1e-13;
+
+/// The least unrest of a run with at least two clusters: how near it came to a saddle, and when.
+struct ClosestSaddle {
+    beta: f64,
+    least: (f64, f64),
+}
+
+impl Observer for ClosestSaddle {
+    fn next_time(&self) -> Option<f64> {
+        None
+    }
+
+    fn every_step(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        if (2..=64).contains(&frame.tokens.n()) {
+            let now = unrest(self.beta, frame.tokens);
+            if now < self.least.0 {
+                self.least = (now, frame.t);
+            }
+        }
+    }
+}
+
 impl Arguments {
+    /// `log10` of the time two remaining clusters still need to come within the merge radius, by the exact law of SA and USA.
+    fn last_merger(&self, end: &Solution) -> Option<f64> {
+        let x = &end.clusters;
+        if x.n() != 2 || self.merge_radius <= 0.0 || self.dynamics.beta < 0.0 || !self.dynamics.is_plain() {
+            return None;
+        }
+        let (from, alpha) = (dist(x.row(0), x.row(1)), x.masses()[0]);
+        // Nearer to the antipode than rounding there is nothing to measure.
+        if from <= self.merge_radius || std::f64::consts::PI - from < 1e-12 {
+            return None;
+        }
+        let log = match self.dynamics.entry().ok()?.name {
+            "sa" => log_merge_time_sa(self.dynamics.beta, alpha, from, self.merge_radius),
+            "usa" => log_merge_time_usa(
+                self.dynamics.beta,
+                from,
+                self.merge_radius,
+                TimeScale::parse(&self.dynamics.time_scale).ok()?,
+                end.labels.len(),
+            ),
+            _ => return None,
+        };
+        log.ok().map(|l| l / std::f64::consts::LN_10)
+    }
+
     /// The result as one JSON object.
     fn json(&self, end: &Solution, d: usize) -> Result<Value> {
         let energy = Energy::new(self.dynamics.beta, EnergyScale::Mean);

@@ -9,4 +9,4 @@ mod write;
 pub use axis::{Axis, Scale};
 pub use palette::{CATEGORIES, category, sequential};
 pub use picture::{Corner, Dash, Mark, Panel, Picture, Size};
-pub use write::{png, spark, svg};
+pub use write::{frames, png, spark, svg};

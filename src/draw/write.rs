@@ -52,8 +52,8 @@ pub fn svg(picture: &Picture, size: Size, metadata: &str) -> Result<String> {
     Ok(format!("{head}{}", &text[open..]))
 }
 
-/// The picture as PNG bytes at `dpi`; `metadata` becomes a text chunk.
-pub fn png(picture: &Picture, size: Size, dpi: f64, metadata: &str) -> Result<Vec<u8>> {
+/// Width, height and the RGB bytes of a picture at `dpi`.
+fn raster(picture: &Picture, size: Size, dpi: f64) -> Result<(u32, u32, Vec<u8>)> {
     register();
     let (w, h, unit) = pixels(picture, size, dpi);
     let mut buffer = vec![255u8; (w * h * 3) as usize];
@@ -61,15 +61,46 @@ pub fn png(picture: &Picture, size: Size, dpi: f64, metadata: &str) -> Result<Ve
         let root = BitMapBackend::with_buffer(&mut buffer, (w, h)).into_drawing_area();
         draw(picture, &root, unit).map_err(failed)?;
     }
+    Ok((w, h, buffer))
+}
+
+/// The picture as PNG bytes at `dpi`; `metadata` becomes a text chunk.
+pub fn png(picture: &Picture, size: Size, dpi: f64, metadata: &str) -> Result<Vec<u8>> {
+    frames(1, |_| Ok(picture.clone()), size, dpi, metadata, 1)
+}
+
+/// Pictures of one shape as an animated PNG, `per_second` of them a second, for ever; one picture makes a still.
+///
+/// The pictures are asked for one by one. **Errors** no picture, pictures of different shapes.
+pub fn frames(
+    count: usize,
+    picture: impl Fn(usize) -> Result<Picture>,
+    size: Size,
+    dpi: f64,
+    metadata: &str,
+    per_second: u16,
+) -> Result<Vec<u8>> {
+    let (w, h, first) = raster(&picture(0)?, size, dpi)?;
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, w, h);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let per_metre = (dpi / 0.0254).round() as u32;
     encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: per_metre, yppu: per_metre, unit: png::Unit::Meter }));
+    if count > 1 {
+        encoder.set_animated(count as u32, 0).map_err(failed)?;
+        encoder.set_frame_delay(1, per_second).map_err(failed)?;
+    }
     encoder.add_text_chunk("provenance".into(), metadata.into()).map_err(failed)?;
     let mut writer = encoder.write_header().map_err(failed)?;
-    writer.write_image_data(&buffer).map_err(failed)?;
+    writer.write_image_data(&first).map_err(failed)?;
+    for k in 1..count {
+        let (width, height, buffer) = raster(&picture(k)?, size, dpi)?;
+        if (width, height) != (w, h) {
+            return Err(failed("frames of different shapes"));
+        }
+        writer.write_image_data(&buffer).map_err(failed)?;
+    }
     writer.finish().map_err(failed)?;
     Ok(out)
 }

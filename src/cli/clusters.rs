@@ -1,0 +1,135 @@
+//! `clusters`: clusters of a tokens file at a stated radius, or the merge tree and plateaus of a finished run.
+
+use super::input::TokenArguments;
+use super::output::{Output, matrix};
+use crate::clusters::{
+    linkage::linkage,
+    plateau::{Criterion, plateaus},
+    tree::Tree,
+};
+use crate::error::{Error, Result, in_range};
+use crate::flow::Merge;
+use crate::lab::arrays;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Flags of `clusters`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  metastable clusters --tokens tokens.csv --radius 0.1
+  metastable clusters --result run/   (a folder written by `solve --out`)")]
+pub struct Arguments {
+    #[command(flatten)]
+    tokens: TokenArguments,
+    /// Tokens within this geodesic distance are linked.
+    #[arg(long, allow_hyphen_values = true)]
+    radius: Option<f64>,
+    /// Instead of --radius: half a kernel width, beta^(-1/2)/2.
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "radius")]
+    beta: Option<f64>,
+    /// A folder written by `solve --out`: merge tree and plateaus.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["tokens", "angles", "init", "radius", "beta"])]
+    result: Option<PathBuf>,
+    /// Largest range of the log energy on a plateau.
+    #[arg(long, default_value_t = Criterion::default().tolerance, allow_hyphen_values = true)]
+    plateau_tolerance: f64,
+    /// Least length of a plateau in decades of time.
+    #[arg(long, default_value_t = Criterion::default().decades, allow_hyphen_values = true)]
+    plateau_decades: f64,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        match &self.result {
+            Some(folder) => self.of_result(folder, out),
+            None => self.of_tokens(out),
+        }
+    }
+
+    fn of_tokens(&self, out: &Output) -> Result<i32> {
+        let radius = match (self.radius, self.beta) {
+            (Some(r), _) => in_range("--radius", r, 0.0, std::f64::consts::PI)?,
+            (None, Some(beta)) => 0.5 / in_range("--beta", beta, 0.03, 1e300)?.sqrt(),
+            (None, None) => return Err(Error::parameter("--radius", "nothing", "--radius R, or --beta B for half a kernel width")),
+        };
+        let x = self.tokens.tokens()?;
+        let found = linkage(&x, radius)?;
+        let json = json!({
+            "clusters": found.sizes.len(), "radius": radius, "sizes": found.sizes, "masses": found.centres.masses(), "labels": found.labels,
+            "centres": matrix(found.centres.coordinates(), x.d()), "radii": found.radii,
+        });
+        let mut text = format!("{} clusters of {} tokens (linked at {radius})\n", found.sizes.len(), x.n());
+        for (k, size) in found.sizes.iter().enumerate().take(30) {
+            text.push_str(&format!(
+                "  {size} tokens, mass {:.5}, radius {:.3e}, centre {:?}\n",
+                found.centres.masses()[k],
+                found.radii[k],
+                found.centres.row(k)
+            ));
+        }
+        out.result(&json, &text);
+        Ok(0)
+    }
+
+    fn of_result(&self, folder: &Path, out: &Output) -> Result<i32> {
+        let criterion = Criterion {
+            tolerance: in_range("--plateau-tolerance", self.plateau_tolerance, 0.0, 100.0)?,
+            decades: in_range("--plateau-decades", self.plateau_decades, 0.0, 300.0)?,
+        };
+        let path = folder.join("record.json");
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        let (n, merges) = record(&path, &text)?;
+        let tree = Tree::new(&vec![1.0 / n as f64; n], &merges);
+        let timeline = arrays::read(&folder.join("timeline.npy"), None)?;
+        let width = timeline.shape.get(1).copied().filter(|w| *w >= 2).unwrap_or(2);
+        let samples: Vec<(f64, f64)> = timeline.data.chunks_exact(width).map(|r| (r[0], r[1])).collect();
+        let found = plateaus(&samples, criterion);
+        let json = json!({
+            "tokens": n, "clusters_left": tree.roots.len(),
+            "mergers": tree.nodes[n..].iter().enumerate().map(|(k, m)| json!({"node": n + k, "t": m.t, "mass": m.mass, "tokens": m.tokens, "parts": m.parts})).collect::<Vec<_>>(),
+            "leaf_order": tree.order(), "newick": tree.newick(),
+            "plateaus": found.iter().map(|p| json!({"from": p.from, "to": p.to, "decades": p.decades(), "log_energy": p.log_energy, "energy_share": p.log_energy.exp()})).collect::<Vec<_>>(),
+            "plateau_tolerance": criterion.tolerance, "plateau_decades": criterion.decades,
+        });
+        let mut text = format!("{n} tokens, {} mergers, {} clusters left\n", tree.nodes.len() - n, tree.roots.len());
+        for m in tree.nodes[n..].iter().rev().take(12).collect::<Vec<_>>().into_iter().rev() {
+            text.push_str(&format!("  t = {:.6e}: {} tokens, mass {:.4}\n", m.t, m.tokens, m.mass));
+        }
+        text.push_str(&format!(
+            "{} plateaus (log energy within {}, at least {} decades)\n",
+            found.len(),
+            criterion.tolerance,
+            criterion.decades
+        ));
+        for p in &found {
+            text.push_str(&format!(
+                "  t = {:.3e} to {:.3e} ({:.1} decades), energy {:.6}\n",
+                p.from,
+                p.to,
+                p.decades(),
+                p.log_energy.exp()
+            ));
+        }
+        out.result(&json, &text);
+        Ok(0)
+    }
+}
+
+/// Number of tokens and mergers of a record of `solve`.
+fn record(path: &Path, text: &str) -> Result<(usize, Vec<Merge>)> {
+    let bad = |what: &str| Error::File {
+        path: path.display().to_string(),
+        place: String::new(),
+        problem: format!("found {what}, expected a record of `solve --out`"),
+    };
+    let value: Value = serde_json::from_str(text).map_err(|_| bad("something that is not JSON"))?;
+    let n = value["labels"].as_array().ok_or_else(|| bad("no list `labels`"))?.len();
+    let merge = |m: &Value| -> Option<Merge> {
+        let members =
+            m["members"].as_array()?.iter().map(|i| i.as_u64().map(|i| i as usize).filter(|i| *i < n)).collect::<Option<Vec<_>>>()?;
+        Some(Merge { t: m["t"].as_f64()?, members, mass: m["mass"].as_f64()? })
+    };
+    let merges = value["merges"].as_array().ok_or_else(|| bad("no list `merges`"))?;
+    Ok((n, merges.iter().map(merge).collect::<Option<_>>().ok_or_else(|| bad("a merger without t, members or mass"))?))
+}
