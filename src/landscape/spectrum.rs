@@ -2,7 +2,7 @@
 
 use crate::attention::{Energy, EnergyScale, kernel::log_kernel};
 use crate::error::{Error, Result};
-use crate::num::{dense, stream::Stream, sum::dot};
+use crate::num::{dense, stream::Stream, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::tangent_basis};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::matrix_free::LinOp;
@@ -266,19 +266,25 @@ pub fn ends(beta: f64, x: &Tokens, count: usize) -> Result<Ends> {
     let size = x.n() * (x.d() - 1);
     let count = count.clamp(1, (size / 4).max(1));
     let mut operator = Operator { beta, x, bases, shift: 0.0 };
-    // The largest in magnitude decides the shifts that bring either end to the front.
-    let (first, _) = leading(&operator, 1)?;
-    let top = first[0].abs().max(f64::MIN_POSITIVE);
-    operator.shift = -top;
-    let (highest, one) = leading(&operator, count)?;
-    operator.shift = top;
-    let (lowest, two) = leading(&operator, count)?;
+    // The largest in magnitude are one end, when they have one sign; their size is the shift that brings the other end to the front.
+    let (first, mut residual) = leading(&operator, count)?;
+    let top = first.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+    let mut end = |sign: f64| -> Result<(Vec<f64>, f64)> {
+        if first.iter().all(|v| v * sign > 0.0) {
+            return Ok((first.clone(), 0.0));
+        }
+        operator.shift = -sign * top;
+        let (values, error) = leading(&operator, count)?;
+        residual = residual.max(error);
+        Ok((values, -sign * top))
+    };
+    let ((highest, up), (lowest, down)) = (end(1.0)?, end(-1.0)?);
     let sorted = |values: Vec<f64>, shift: f64| {
         let mut v: Vec<f64> = values.iter().map(|v| v + shift).collect();
         v.sort_by(f64::total_cmp);
         v
     };
-    Ok(Ends { lowest: sorted(lowest, top), highest: sorted(highest, -top), residual: one.max(two) })
+    Ok(Ends { lowest: sorted(lowest, down), highest: sorted(highest, up), residual })
 }
 
 /// The `count` eigenvalues of largest magnitude and their largest residual.
@@ -290,10 +296,10 @@ fn leading(operator: &Operator, count: usize) -> Result<(Vec<f64>, f64)> {
     let start = Col::from_fn(size, |i| start[i] / norm);
     let (mut vectors, mut values) = (Mat::zeros(size, count), vec![0.0; count]);
     let params = PartialEigenParams { min_dim: 2 * count + 8, max_dim: 4 * count + 24, max_restarts: 400, ..PartialEigenParams::default() };
-    let par = Par::Seq;
+    let par = if parallel_allowed() { Par::rayon(0) } else { Par::Seq };
     let mut memory = MemBuffer::new(partial_self_adjoint_eigen_scratch(operator, count, par, params));
     let info =
-        partial_self_adjoint_eigen(vectors.as_mut(), &mut values, operator, start.as_ref(), 1e-11, par, MemStack::new(&mut memory), params);
+        partial_self_adjoint_eigen(vectors.as_mut(), &mut values, operator, start.as_ref(), 1e-9, par, MemStack::new(&mut memory), params);
     if info.n_converged_eigen < count {
         let what = format!("{} of {count} eigenvalues converged without a matrix", info.n_converged_eigen);
         return Err(Error::Numerical { what });

@@ -4,6 +4,7 @@ use super::timing::time;
 use crate::attention::{Energy, EnergyScale};
 use crate::cli::output::Output;
 use crate::error::Result;
+use crate::landscape::spectrum::ends;
 use crate::num::{dense::symmetric_eigenvalues, stream::Stream};
 use crate::sphere::law::Law;
 use serde_json::json;
@@ -17,6 +18,9 @@ pub struct Arguments {
     d: usize,
     #[arg(long, default_value_t = 4.0, allow_hyphen_values = true)]
     beta: f64,
+    /// Eigenvalues at each end, without a matrix.
+    #[arg(long, default_value_t = 0)]
+    leading: usize,
 }
 
 impl Arguments {
@@ -34,7 +38,15 @@ impl Arguments {
             let h = energy.scaled_hessian(&x);
             spectrum = Some(time(|| drop(symmetric_eigenvalues(&h, unknowns))).median);
         }
-        let json = json!({"hess_vec_seconds": product, "dense_seconds": dense, "spectrum_seconds": spectrum, "unknowns": unknowns,
+        let leading = if self.leading > 0 {
+            let started = std::time::Instant::now();
+            let ends = ends(self.beta, &x, self.leading)?;
+            Some((started.elapsed().as_secs_f64(), ends))
+        } else {
+            None
+        };
+        let json = json!({"leading_seconds": leading.as_ref().map(|l| l.0), "highest": leading.as_ref().map(|l| l.1.highest.clone()),
+            "lowest": leading.as_ref().map(|l| l.1.lowest.clone()), "residual": leading.as_ref().map(|l| l.1.residual), "hess_vec_seconds": product, "dense_seconds": dense, "spectrum_seconds": spectrum, "unknowns": unknowns,
             "n": self.n, "d": self.d, "beta": self.beta, "threads": rayon::current_num_threads()});
         let show = |s: Option<f64>| s.map_or("not formed (more than 2000 unknowns)".into(), |s| format!("{s:.3e} s"));
         let text = format!(
@@ -42,7 +54,10 @@ impl Arguments {
             show(dense),
             show(spectrum)
         );
-        out.result(&json, &text);
+        let ends = leading.map_or(String::new(), |(seconds, e)| {
+            format!("\n{} eigenvalues at each end in {seconds:.2} s, residual {:.1e}", self.leading, e.residual)
+        });
+        out.result(&json, &(text + &ends));
         Ok(0)
     }
 }
