@@ -104,3 +104,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn modes_on_the_sphere_are_where_mean_shift_ends() {
+    use metastable::clusters::modes::sphere;
+    use metastable::num::stream::Stream;
+    use metastable::sphere::{Tokens, geometry::chord2, geometry::retract, law::Law};
+    for (n, beta) in [(1, 5.0), (6, 20.0), (40, 60.0)] {
+        let x = Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(4, &["sphere modes"]))).expect("tokens");
+        let found = sphere(&x, beta).expect("valid");
+        assert!(found.certified && found.count >= 1 && found.count <= n);
+        for start in x.rows() {
+            let mut at = start.to_vec();
+            for _ in 0..4000 {
+                let mut next = [0.0; 3];
+                for y in x.rows() {
+                    let w = (-0.5 * beta * chord2(&at, y)).exp();
+                    next.iter_mut().zip(y).for_each(|(s, v)| *s += w * v);
+                }
+                retract(&mut next);
+                at = next.to_vec();
+            }
+            // Mean shift converges linearly; 4000 steps leave rounding.
+            assert!(found.locations.iter().any(|m| chord2(m, &at).sqrt() < 1e-6), "{at:?} {found:?}");
+        }
+    }
+    let planar = Tokens::from_angles(&[0.0]).expect("a token");
+    assert!(sphere(&planar, 1.0).is_err());
+}

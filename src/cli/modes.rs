@@ -25,11 +25,17 @@ pub struct Arguments {
     /// Samples are angles on the circle.
     #[arg(long)]
     circle: bool,
+    /// Samples are unit vectors of S^2, three coordinates a row; kernel e^(beta <x, y>).
+    #[arg(long, conflicts_with = "circle")]
+    sphere: bool,
 }
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if self.sphere {
+            return self.on_sphere(out);
+        }
         let samples = arrays::list(&self.samples, self.array.as_deref())?;
         let found = if self.circle { modes::circle(&samples, self.beta) } else { modes::line(&samples, self.beta) };
         // The row of a bad sample is a row of the file.
@@ -61,6 +67,26 @@ impl Arguments {
         let shown = found.locations.iter().take(40).map(|x| format!("  {x}\n")).collect::<String>();
         let more = if found.count > 40 { format!("  ... and {} more (use --format json)\n", found.count - 40) } else { String::new() };
         out.result(&json, &format!("{} modes ({statement})\n{shown}{more}", found.count));
+        Ok(0)
+    }
+    fn on_sphere(&self, out: &Output) -> Result<i32> {
+        let x = arrays::tokens(&self.samples, self.array.as_deref(), false)?;
+        let found = modes::sphere(&x, self.beta)?;
+        let statement = if found.certified {
+            "proved: every cell of a cover of the sphere is without a mode or belongs to the concave ball of one".to_owned()
+        } else {
+            format!(
+                "not proved: {} cells of the cover were not decided (degenerate, or nearly so); the count is the best estimate",
+                found.undecided.len()
+            )
+        };
+        let json = json!({
+            "modes": found.count, "locations": found.locations, "certified": found.certified, "statement": statement, "beta": self.beta,
+            "space": "sphere2", "samples": x.n(),
+            "undecided": found.undecided.iter().map(|(c, r)| json!({"centre": c, "radius": r})).collect::<Vec<_>>(),
+        });
+        let shown = found.locations.iter().take(40).map(|x| format!("  {x:?}\n")).collect::<String>();
+        out.result(&json, &format!("{} modes ({statement})\n{shown}", found.count));
         Ok(0)
     }
 }

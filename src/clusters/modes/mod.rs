@@ -8,6 +8,9 @@
 mod field;
 mod kernel;
 mod pieces;
+mod sphere;
+
+pub use sphere::{SphereModes, sphere};
 
 use crate::error::{Error, Result};
 use field::Field;
