@@ -3,7 +3,9 @@
 pub mod attention;
 pub mod cli;
 pub mod clusters;
+pub mod continuity;
 pub mod draw;
+pub mod entropy;
 pub mod error;
 pub mod flow;
 pub mod lab;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only modules that stand before it; lab and draw do not know each other.
-const LAYERS: [&str; 14] = [
+const LAYERS: [&str; 16] = [
     "error",
     "num",
     "sphere",

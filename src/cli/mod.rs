@@ -11,6 +11,7 @@ mod explain;
 mod figure;
 mod input;
 mod list;
+mod measure;
 mod modes;
 mod movie;
 mod output;
@@ -66,6 +67,8 @@ enum Command {
     Modes(modes::Arguments),
     /// Critical points of the energy: search, spectra, connections, certificates.
     Saddles(saddles::Arguments),
+    /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
+    Measure(measure::Arguments),
     /// Clusters of tokens; merge tree and plateaus of a run.
     Clusters(clusters::Arguments),
     /// A run on the circle or the sphere as an animated PNG.
@@ -143,6 +146,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Solve(a)) => a.run(out),
         Some(Command::Modes(a)) => a.run(out),
         Some(Command::Saddles(a)) => a.run(out),
+        Some(Command::Measure(a)) => a.run(out),
         Some(Command::Clusters(a)) => a.run(out),
         Some(Command::Movie(a)) => a.run(out),
         Some(Command::Certify(a)) => a.run(out),

@@ -215,7 +215,7 @@ fn text(end: &Solution) -> String {
 }
 
 /// Creates a folder that does not exist yet or is empty: nothing is overwritten.
-fn create(folder: &std::path::Path) -> Result<()> {
+pub(super) fn create(folder: &std::path::Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let used = std::fs::read_dir(folder).map_err(|e| Error::io(folder.display(), "read", &e))?.next().is_some();
     if used {

@@ -8,6 +8,7 @@ pub mod exp;
 pub mod gegenbauer;
 pub mod interval;
 pub mod loops;
+pub mod ode;
 pub mod quadrature;
 pub mod roots;
 pub mod simd;

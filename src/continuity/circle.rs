@@ -1,0 +1,271 @@
+//! Densities on the circle by Fourier series.
+
+use super::density::Density;
+use super::{End, Law, Medium};
+use crate::error::{Error, Result};
+use crate::num::{bessel::scaled_bessel_i, ode::advance};
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// A density `rho(theta) = sum_{|k| <= K} c_k e^{i k theta}`, `c_0 = 1`, relative to the uniform measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Circle {
+    /// `c_0, ..., c_K`.
+    pub c: Vec<Complex64>,
+}
+
+/// The grid of a pseudo-spectral evaluation: four points per mode.
+struct Grid {
+    points: usize,
+    forward: Arc<dyn RealToComplex<f64>>,
+    backward: Arc<dyn ComplexToReal<f64>>,
+}
+
+impl Grid {
+    fn new(points: usize) -> Self {
+        let mut planner = RealFftPlanner::new();
+        Self { points, forward: planner.plan_fft_forward(points), backward: planner.plan_fft_inverse(points) }
+    }
+
+    /// Values at `2 pi j / points` of `sum c_k e^{i k theta}` with `c_{-k} = conj c_k`.
+    fn values(&self, c: impl Iterator<Item = Complex64>) -> Vec<f64> {
+        let mut spectrum = self.backward.make_input_vec();
+        spectrum.iter_mut().zip(c).for_each(|(s, c)| *s = c);
+        spectrum[0].im = 0.0;
+        if let Some(last) = spectrum.last_mut() {
+            last.im = 0.0;
+        }
+        let mut out = self.backward.make_output_vec();
+        // The lengths are those of the plan, which is the only way to fail.
+        let _ = self.backward.process(&mut spectrum, &mut out);
+        out
+    }
+
+    /// Coefficients `0..=modes` of values on the grid.
+    fn coefficients(&self, values: &[f64], modes: usize) -> Vec<Complex64> {
+        let mut input = values.to_vec();
+        let mut out = self.forward.make_output_vec();
+        let _ = self.forward.process(&mut input, &mut out);
+        out.truncate(modes + 1);
+        out.iter_mut().for_each(|c| *c /= self.points as f64);
+        out
+    }
+}
+
+/// Fourier coefficients `I_k(beta) e^{-|beta|}` of the kernel `e^{beta cos - |beta|}`, k = 0..=modes.
+pub(super) fn kernel(beta: f64, modes: usize) -> Vec<f64> {
+    let mut i = scaled_bessel_i(modes, beta.abs());
+    if beta < 0.0 {
+        i.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v);
+    }
+    i
+}
+
+/// `I_k(beta) / beta` times `e^{-|beta|}`, with its limit at beta = 0.
+pub(super) fn kernel_over_beta(beta: f64, modes: usize) -> Vec<f64> {
+    if beta == 0.0 {
+        return (0..=modes).map(|k| if k == 1 { 0.5 } else { 0.0 }).collect();
+    }
+    kernel(beta, modes).iter().map(|v| v / beta).collect()
+}
+
+/// The velocity field and its divergence on a grid.
+struct Field {
+    density: Vec<f64>,
+    v: Vec<f64>,
+    divergence: Vec<f64>,
+}
+
+impl Circle {
+    /// Parses and checks a density. **Errors** negative values (the angle is named).
+    pub fn from_density(density: &Density, modes: usize) -> Result<Self> {
+        let grid = Grid::new(8 * modes.max(64));
+        let values: Vec<f64> = (0..grid.points).map(|j| density.on_circle(TAU * j as f64 / grid.points as f64)).collect();
+        Self::from_values(&values, modes)
+    }
+
+    /// From values on an equispaced grid, scaled to mass 1. **Errors** negative or non-finite values, no mass.
+    pub fn from_values(values: &[f64], modes: usize) -> Result<Self> {
+        let place = |j: usize| TAU * j as f64 / values.len() as f64;
+        if let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -1e-12) {
+            let found = format!("{} at theta = {:.6}", values[j], place(j));
+            return Err(Error::parameter("--density", found, "finite values >= 0 everywhere"));
+        }
+        let mut c = Grid::new(values.len()).coefficients(values, modes.min(values.len() / 2));
+        c.resize(modes + 1, Complex64::default());
+        let mass = c[0].re;
+        if mass <= 0.0 {
+            return Err(Error::parameter("--density", "no mass", "a positive integral"));
+        }
+        c.iter_mut().for_each(|c| *c /= mass);
+        Ok(Self { c })
+    }
+
+    /// Number of modes K.
+    pub fn modes(&self) -> usize {
+        self.c.len() - 1
+    }
+
+    /// Coefficients of `cos k theta`, k = 0..=K, `1` first.
+    pub fn cosines(&self) -> Vec<f64> {
+        self.c.iter().enumerate().map(|(k, c)| if k == 0 { c.re } else { 2.0 * c.re }).collect()
+    }
+
+    /// Coefficients of `sin k theta`.
+    pub fn sines(&self) -> Vec<f64> {
+        self.c.iter().map(|c| -2.0 * c.im + 0.0).collect()
+    }
+
+    /// Values at `2 pi j / points`.
+    pub fn values(&self, points: usize) -> Vec<f64> {
+        let points = points.max(2 * self.modes() + 2);
+        Grid::new(points).values(self.c.iter().copied())
+    }
+
+    fn field(&self, medium: &Medium, grid: &Grid) -> Field {
+        let (beta, modes) = (medium.beta, self.modes());
+        let i = Complex64::i();
+        let over = kernel_over_beta(beta, modes);
+        let density = grid.values(self.c.iter().copied());
+        let potential =
+            |order: u32| grid.values(self.c.iter().zip(&over).enumerate().map(|(k, (c, w))| c * *w * (i * k as f64).powu(order)));
+        let (slope, curvature) = (potential(1), potential(2));
+        match medium.law {
+            Law::Usa => {
+                let scale = beta.abs().exp();
+                Field { density, v: slope.iter().map(|s| scale * s).collect(), divergence: curvature.iter().map(|s| scale * s).collect() }
+            }
+            Law::Sa => {
+                let w = grid.values(self.c.iter().zip(kernel(beta, modes)).map(|(c, w)| c * w));
+                let v: Vec<f64> = slope.iter().zip(&w).map(|(s, w)| s / w).collect();
+                // (W'/W)' = W''/W - (W'/W)^2, with W' = beta slope.
+                let divergence = curvature.iter().zip(&w).zip(&v).map(|((c, w), v)| c / w - beta * v * v).collect();
+                Field { density, v, divergence }
+            }
+            Law::Sinkhorn => self.sinkhorn(beta, grid, density),
+        }
+    }
+
+    /// `v = -(1/beta) (log f)'` with `f (k * (f rho)) = 1`, by the symmetric fixed point `f <- sqrt(f / (k * (f rho)))`.
+    fn sinkhorn(&self, beta: f64, grid: &Grid, density: Vec<f64>) -> Field {
+        let half = grid.points / 2;
+        let weights = kernel(beta, half);
+        let convolve = |values: &[f64]| grid.values(grid.coefficients(values, half).iter().zip(&weights).map(|(c, w)| c * *w));
+        let mut f = vec![1.0; grid.points];
+        for _ in 0..500 {
+            let product: Vec<f64> = f.iter().zip(&density).map(|(f, r)| f * r).collect();
+            let mut change = 0.0f64;
+            for (f, s) in f.iter_mut().zip(convolve(&product)) {
+                let next = (*f / s.max(f64::MIN_POSITIVE)).sqrt();
+                change = change.max((next / *f - 1.0).abs());
+                *f = next;
+            }
+            if change < 1e-14 {
+                break;
+            }
+        }
+        let c = grid.coefficients(&f.iter().map(|f| -f.ln()).collect::<Vec<_>>(), half - 1);
+        let i = Complex64::i();
+        let scale = if beta == 0.0 { 0.0 } else { 1.0 / beta };
+        let derivative = |order: u32| grid.values(c.iter().enumerate().map(|(k, c)| c * scale * (i * k as f64).powu(order)));
+        Field { density, v: derivative(1), divergence: derivative(2) }
+    }
+
+    /// Time derivatives of the coefficients.
+    fn rates(&self, medium: &Medium, grid: &Grid) -> Vec<Complex64> {
+        let field = self.field(medium, grid);
+        let flux: Vec<f64> = field.density.iter().zip(&field.v).map(|(r, v)| r * v).collect();
+        let f = grid.coefficients(&flux, self.modes());
+        let i = Complex64::i();
+        f.iter().zip(&self.c).enumerate().map(|(k, (f, c))| -i * k as f64 * f - c * medium.diffusion * (k * k) as f64).collect()
+    }
+
+    /// Time derivatives of `c_0..c_K` under a medium: one right-hand side.
+    pub fn time_derivative(&self, medium: &Medium) -> Vec<Complex64> {
+        self.rates(medium, &Grid::new(4 * self.modes().max(8)))
+    }
+
+    /// Negentropy `integral rho log rho d sigma`, 0 at the uniform measure.
+    pub fn negentropy(&self) -> f64 {
+        let values = self.values(8 * self.modes().max(16));
+        values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / values.len() as f64
+    }
+
+    /// Its production `-integral rho div v d sigma` minus what noise destroys, `(1/kappa) integral |grad rho|^2 / rho`.
+    pub fn negentropy_rate(&self, medium: &Medium) -> f64 {
+        let grid = Grid::new(8 * self.modes().max(16));
+        let field = self.field(medium, &grid);
+        let produced = -field.density.iter().zip(&field.divergence).map(|(r, v)| r * v).sum::<f64>() / grid.points as f64;
+        if medium.diffusion == 0.0 {
+            return produced;
+        }
+        let slope = grid.values(self.c.iter().enumerate().map(|(k, c)| c * Complex64::i() * k as f64));
+        let fisher =
+            slope.iter().zip(&field.density).map(|(s, r)| if *r > 0.0 { s * s / r } else { 0.0 }).sum::<f64>() / grid.points as f64;
+        produced - medium.diffusion * fisher
+    }
+
+    /// The same by the spectral time derivative, `integral log rho d_t rho d sigma`.
+    pub fn negentropy_rate_by_derivative(&self, medium: &Medium) -> f64 {
+        let grid = Grid::new(8 * self.modes().max(16));
+        let change = grid.values(self.rates(medium, &grid).into_iter());
+        let density = grid.values(self.c.iter().copied());
+        density.iter().zip(&change).map(|(r, d)| if *r > 0.0 { r.ln() * d } else { 0.0 }).sum::<f64>() / grid.points as f64
+    }
+
+    /// Share of the size of the coefficients that sits in the highest fifth of the modes.
+    pub fn tail(&self) -> f64 {
+        let most = self.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
+        self.c[self.c.len() * 4 / 5..].iter().map(|c| c.norm()).fold(0.0, f64::max) / most
+    }
+
+    /// The same function with another number of modes.
+    pub fn resized(&self, modes: usize) -> Self {
+        let mut c = self.c.clone();
+        c.resize(modes + 1, Complex64::default());
+        Self { c }
+    }
+
+    /// Evolves by time `t` (order 8, tolerance 1e-11), doubling the modes up to `most` whenever the tail exceeds 1e-10; calls `watch` after every leg.
+    ///
+    /// **Returns** the state, the time it belongs to, and how it ended: never an under-resolved state. **Errors** the integrator's.
+    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self)) -> Result<(Self, f64, End)> {
+        const RESOLVED: f64 = 1e-10;
+        let mut now = 0.0;
+        while self.tail() > RESOLVED && self.modes() < most {
+            self = self.resized((2 * self.modes()).min(most));
+        }
+        while now < t {
+            let grid = Grid::new(4 * self.modes().max(8));
+            let steepest = self.field(medium, &grid).divergence.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let leg = (0.2 / steepest.max(1e-3)).min(t - now);
+            let leg = if t - now - leg < 1e-12 * t { t - now } else { leg };
+            let modes = self.modes();
+            let derivative = |y: &[f64], dy: &mut [f64]| {
+                let rates = Self::unpacked(y, modes).rates(medium, &grid);
+                rates[1..].iter().enumerate().for_each(|(k, r)| (dy[2 * k], dy[2 * k + 1]) = (r.re, r.im));
+            };
+            let packed: Vec<f64> = self.c[1..].iter().flat_map(|c| [c.re, c.im]).collect();
+            let next = Self::unpacked(&advance(derivative, &packed, leg, 1e-11, 1e-13)?, modes);
+            if next.tail() > RESOLVED {
+                if modes >= most {
+                    return Ok((self, now, End::UnderResolved));
+                }
+                self = self.resized((2 * modes).min(most));
+                continue;
+            }
+            self = next;
+            now = if leg < t - now { now + leg } else { t };
+            watch(now, &self);
+        }
+        Ok((self, now, End::Reached))
+    }
+
+    fn unpacked(y: &[f64], modes: usize) -> Self {
+        let mut c = Vec::with_capacity(modes + 1);
+        c.push(Complex64::new(1.0, 0.0));
+        c.extend(y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])));
+        Self { c }
+    }
+}

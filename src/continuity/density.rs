@@ -1,0 +1,127 @@
+//! Densities from a line of text: `cos:1=0.2,2=-0.1`, `sin:2=0.1`, `vmf:kappa=20,at=1.5,mass=0.3`, `noise:amplitude=0.01,modes=40,seed=1`, `uniform`, joined by `+`.
+
+use crate::error::{Error, Result};
+use crate::num::{bessel::scaled_sphere_mean, gegenbauer::zonal_polynomials, stream::Stream};
+
+/// A density relative to the uniform measure: a background plus von Mises-Fisher bumps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Density {
+    /// Coefficients of `cos k theta` (zonal: of `P_k`), by degree.
+    cosines: Vec<(usize, f64)>,
+    sines: Vec<(usize, f64)>,
+    /// `(kappa, place, mass)`.
+    bumps: Vec<(f64, f64, f64)>,
+}
+
+const FORMS: &str =
+    "terms `uniform`, `cos:k=a,...`, `sin:k=a,...`, `vmf:kappa=K,at=ANGLE,mass=M`, `noise:amplitude=A,modes=K,seed=S`, joined by `+`";
+
+impl Density {
+    /// Parses the text. **Errors** the term and what was expected.
+    ///
+    /// ```
+    /// use metastable::continuity::density::Density;
+    /// let rho = Density::parse("cos:1=0.2,2=-0.1").unwrap();
+    /// assert!((rho.on_circle(0.0) - 1.1).abs() < 1e-15);
+    /// assert!(Density::parse("cos:1=x").is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut out = Self { cosines: Vec::new(), sines: Vec::new(), bumps: Vec::new() };
+        for term in text.split('+').map(str::trim) {
+            let bad = |what: &str| Error::parameter("--density", format!("`{term}`: {what}"), FORMS);
+            let (kind, rest) = term.split_once(':').unwrap_or((term, ""));
+            let pairs: Vec<(&str, f64)> = rest
+                .split(',')
+                .filter(|p| !p.is_empty())
+                .map(|p| {
+                    let (key, value) = p.split_once('=').ok_or_else(|| bad("a part without `=`"))?;
+                    let value = value
+                        .trim()
+                        .parse::<f64>()
+                        .ok()
+                        .filter(|v| v.is_finite())
+                        .ok_or_else(|| bad(&format!("`{value}` is not a finite number")))?;
+                    Ok((key.trim(), value))
+                })
+                .collect::<Result<_>>()?;
+            let get = |name: &str, default: f64| pairs.iter().find(|p| p.0 == name).map_or(default, |p| p.1);
+            let known = |names: &[&str]| match pairs.iter().find(|p| !names.contains(&p.0)) {
+                Some(p) => Err(bad(&format!("unknown key `{}` (one of {})", p.0, names.join(", ")))),
+                None => Ok(()),
+            };
+            match kind {
+                "uniform" => known(&[])?,
+                "cos" | "sin" => {
+                    for (key, value) in &pairs {
+                        let degree = key
+                            .parse::<usize>()
+                            .ok()
+                            .filter(|k| (1..=4096).contains(k))
+                            .ok_or_else(|| bad(&format!("degree `{key}` outside 1..=4096")))?;
+                        if kind == "cos" { out.cosines.push((degree, *value)) } else { out.sines.push((degree, *value)) }
+                    }
+                }
+                "vmf" => {
+                    known(&["kappa", "at", "mass"])?;
+                    let (kappa, mass) = (get("kappa", 10.0), get("mass", 1.0));
+                    if !(mass > 0.0 && mass <= 1.0) || kappa.abs() > 1e5 {
+                        return Err(bad("mass in (0, 1] and |kappa| <= 1e5"));
+                    }
+                    out.bumps.push((kappa, get("at", 0.0), mass));
+                }
+                "noise" => {
+                    known(&["amplitude", "modes", "seed"])?;
+                    let (amplitude, modes, seed) = (get("amplitude", 0.01), get("modes", 40.0), get("seed", 1.0));
+                    if !(1.0..=2000.0).contains(&modes) || seed < 0.0 {
+                        return Err(bad("modes in [1, 2000] and a seed >= 0"));
+                    }
+                    let mut stream = Stream::new(seed as u64, &["density", "noise"]);
+                    for k in 1..=modes as usize {
+                        out.cosines.push((k, amplitude * stream.normal()));
+                        out.sines.push((k, amplitude * stream.normal()));
+                    }
+                }
+                _ => return Err(bad("unknown form")),
+            }
+        }
+        let total: f64 = out.bumps.iter().map(|b| b.2).sum();
+        if total > 1.0 + 1e-12 {
+            return Err(Error::parameter(
+                "--density",
+                format!("masses of sum {total}"),
+                "bumps of total mass at most 1; the rest is uniform",
+            ));
+        }
+        Ok(out)
+    }
+
+    fn background(&self) -> f64 {
+        1.0 - self.bumps.iter().map(|b| b.2).sum::<f64>()
+    }
+
+    /// The density at an angle of the circle.
+    pub fn on_circle(&self, theta: f64) -> f64 {
+        let waves = self.cosines.iter().map(|(k, a)| a * (*k as f64 * theta).cos()).sum::<f64>()
+            + self.sines.iter().map(|(k, a)| a * (*k as f64 * theta).sin()).sum::<f64>();
+        let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(2, *kappa, (theta - at).cos());
+        self.background() + waves + self.bumps.iter().map(bump).sum::<f64>()
+    }
+
+    /// The zonal density at `s = <x, pole>` on `S^{d-1}`; a bump at 0 sits at the pole, at pi at the antipode.
+    ///
+    /// **Errors** sine terms, and bumps elsewhere.
+    pub fn zonal(&self, d: usize, s: f64) -> Result<f64> {
+        if !self.sines.is_empty() || self.bumps.iter().any(|b| b.1.sin().abs() > 1e-12) {
+            return Err(Error::parameter("--density", "a term that is not zonal", "cos terms (coefficients of P_k) and bumps at 0 or pi"));
+        }
+        let most = self.cosines.iter().map(|c| c.0).max().unwrap_or(0);
+        let p = zonal_polynomials(d, most, s);
+        let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(d, *kappa, at.cos().signum() * s);
+        Ok(self.background() + self.cosines.iter().map(|(k, a)| a * p[*k]).sum::<f64>() + self.bumps.iter().map(bump).sum::<f64>())
+    }
+}
+
+/// `e^{kappa s}` over its mean on `S^{d-1}`.
+fn bump(d: usize, kappa: f64, s: f64) -> f64 {
+    (kappa * s - kappa.abs()).exp() / scaled_sphere_mean(d, kappa.abs())
+}

@@ -1,0 +1,120 @@
+//! Finite volumes on the circle: conservative and positive, for late times when the density concentrates.
+
+use super::circle::{kernel, kernel_over_beta};
+use super::{Law, Medium};
+use crate::error::{Error, Result};
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// Cell averages on an equispaced grid: cell j is `[j, j+1] 2 pi / n`.
+///
+/// Second order: piecewise linear reconstruction with the minmod limiter, upwind fluxes, two-stage SSP Runge-Kutta. Mass is conserved to rounding (fluxes
+/// cancel), positivity holds at Courant numbers up to 1/2.
+pub struct Volume {
+    /// Averages relative to the uniform density.
+    pub cells: Vec<f64>,
+    forward: Arc<dyn RealToComplex<f64>>,
+    backward: Arc<dyn ComplexToReal<f64>>,
+}
+
+impl Volume {
+    /// From cell averages. **Errors** fewer than 16 cells, negative or non-finite averages, no mass.
+    pub fn new(mut cells: Vec<f64>) -> Result<Self> {
+        if cells.len() < 16 || cells.iter().any(|v| !v.is_finite() || *v < 0.0) {
+            return Err(Error::parameter("cells", cells.len(), "at least 16 finite averages >= 0"));
+        }
+        let mass = cells.iter().sum::<f64>() / cells.len() as f64;
+        if mass <= 0.0 {
+            return Err(Error::parameter("cells", "no mass", "a positive mass"));
+        }
+        cells.iter_mut().for_each(|v| *v /= mass);
+        let mut planner = RealFftPlanner::new();
+        let n = cells.len();
+        Ok(Self { cells, forward: planner.plan_fft_forward(n), backward: planner.plan_fft_inverse(n) })
+    }
+
+    /// Velocities at the left edges of the cells, from the spectrum of the averages (divided by that of the cell, so smooth data converge spectrally).
+    fn edges(&self, cells: &[f64], medium: &Medium) -> Vec<f64> {
+        let n = cells.len();
+        let mut spectrum = self.forward.make_output_vec();
+        // Lengths are those of the plan, the only way to fail.
+        let _ = self.forward.process(&mut cells.to_vec(), &mut spectrum);
+        let half = n / 2;
+        let (over, plain) = (kernel_over_beta(medium.beta, half), kernel(medium.beta, half));
+        let field = |weights: &[f64], derivative: bool| {
+            let mut c = self.backward.make_input_vec();
+            for (k, (c, s)) in c.iter_mut().zip(&spectrum).enumerate().take(half) {
+                let x = 0.5 * TAU * k as f64 / n as f64;
+                let average = if k == 0 { 1.0 } else { x.sin() / x };
+                // The centre of cell j is half a cell to the right of its left edge.
+                let shift = Complex64::from_polar(1.0 / average, -x);
+                let factor = if derivative { Complex64::new(0.0, k as f64) } else { Complex64::new(1.0, 0.0) };
+                *c = s * shift * factor * weights[k] / n as f64;
+            }
+            c[0].im = 0.0;
+            let mut out = self.backward.make_output_vec();
+            let _ = self.backward.process(&mut c, &mut out);
+            out
+        };
+        let slope = field(&over, true);
+        match medium.law {
+            Law::Sa => slope.iter().zip(field(&plain, false)).map(|(s, w)| s / w.max(1e-300)).collect(),
+            _ => slope.iter().map(|s| s * medium.beta.abs().exp()).collect(),
+        }
+    }
+
+    /// Changes per unit time from velocities at the left edges.
+    fn change(cells: &[f64], v: &[f64], medium: &Medium) -> Vec<f64> {
+        let n = cells.len();
+        let dx = TAU / n as f64;
+        let at = |j: usize, by: isize| cells[(j as isize + by).rem_euclid(n as isize) as usize];
+        let slope = |j: usize| {
+            let (left, right) = (cells[j] - at(j, -1), at(j, 1) - cells[j]);
+            if left * right <= 0.0 { 0.0 } else { left.signum() * left.abs().min(right.abs()) }
+        };
+        let flux: Vec<f64> = (0..n)
+            .map(|j| {
+                let before = (j + n - 1) % n;
+                let upwind = if v[j] >= 0.0 { cells[before] + 0.5 * slope(before) } else { cells[j] - 0.5 * slope(j) };
+                v[j] * upwind - medium.diffusion * (cells[j] - cells[before]) / dx
+            })
+            .collect();
+        (0..n).map(|j| (flux[j] - flux[(j + 1) % n]) / dx).collect()
+    }
+
+    /// Evolves by time `t`; `watch` sees the state after every step.
+    ///
+    /// **Errors** Sinkhorn attention (spectral only), more than ten million steps.
+    pub fn evolve(&mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64])) -> Result<()> {
+        if medium.law == Law::Sinkhorn {
+            return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa for finite volumes"));
+        }
+        let dx = TAU / self.cells.len() as f64;
+        let mut now = 0.0;
+        for _ in 0..10_000_000u64 {
+            if now >= t {
+                return Ok(());
+            }
+            let v = self.edges(&self.cells, medium);
+            let fastest = v.iter().fold(1e-12f64, |m, v| m.max(v.abs()));
+            let step = (0.4 * dx / fastest).min(0.2 * dx * dx / medium.diffusion.max(1e-300)).min(t - now);
+            let first = Self::change(&self.cells, &v, medium);
+            let middle: Vec<f64> = self.cells.iter().zip(&first).map(|(u, k)| u + step * k).collect();
+            let v = self.edges(&middle, medium);
+            let second = Self::change(&middle, &v, medium);
+            for (u, (m, k)) in self.cells.iter_mut().zip(middle.iter().zip(&second)) {
+                // Rounding may leave -1e-300 in emptied cells.
+                *u = (0.5 * *u + 0.5 * (m + step * k)).max(0.0);
+            }
+            now = if step < t - now { now + step } else { t };
+            watch(now, &self.cells);
+        }
+        Err(Error::Numerical { what: format!("ten million finite-volume steps reached t = {now} only") })
+    }
+
+    /// Negentropy of the piecewise constant density.
+    pub fn negentropy(&self) -> f64 {
+        self.cells.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / self.cells.len() as f64
+    }
+}

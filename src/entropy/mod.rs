@@ -1,0 +1,4 @@
+//! Entropy: production by kernel formulas, and estimators from samples.
+
+pub mod estimate;
+pub mod production;
