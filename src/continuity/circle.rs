@@ -70,6 +70,13 @@ pub(super) fn kernel_over_beta(beta: f64, modes: usize) -> Vec<f64> {
     kernel(beta, modes).iter().map(|v| v / beta).collect()
 }
 
+/// Largest growth rate `k^2 I_k / beta` (over I_0 for SA) about the uniform density.
+fn growth_bound(medium: &Medium) -> f64 {
+    let modes = 8 + 3 * medium.beta.abs().sqrt() as usize;
+    let scale = if medium.law == Law::Usa { medium.beta.abs().exp() } else { 1.0 / kernel(medium.beta, 0)[0] };
+    kernel_over_beta(medium.beta, modes).iter().enumerate().map(|(k, w)| (k * k) as f64 * w.abs() * scale).fold(0.0, f64::max)
+}
+
 /// The velocity field and its divergence on a grid.
 struct Field {
     density: Vec<f64>,
@@ -232,6 +239,7 @@ impl Circle {
     /// **Returns** the state, the time it belongs to, and how it ended: never an under-resolved state. **Errors** the integrator's.
     pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self)) -> Result<(Self, f64, End)> {
         const RESOLVED: f64 = 1e-10;
+        let fastest = growth_bound(medium);
         let mut now = 0.0;
         while self.tail() > RESOLVED && self.modes() < most {
             self = self.resized((2 * self.modes()).min(most));
@@ -239,7 +247,8 @@ impl Circle {
         while now < t {
             let grid = Grid::new(4 * self.modes().max(8));
             let steepest = self.field(medium, &grid).divergence.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let leg = (0.2 / steepest.max(1e-3)).min(t - now);
+            // A fifth of the time of the steepest gradient and of the fastest growth about the uniform density.
+            let leg = (0.2 / steepest.max(fastest).max(1e-3)).min(t - now);
             let leg = if t - now - leg < 1e-12 * t { t - now } else { leg };
             let modes = self.modes();
             let derivative = |y: &[f64], dy: &mut [f64]| {
@@ -247,14 +256,15 @@ impl Circle {
                 rates[1..].iter().enumerate().for_each(|(k, r)| (dy[2 * k], dy[2 * k + 1]) = (r.re, r.im));
             };
             let packed: Vec<f64> = self.c[1..].iter().flat_map(|c| [c.re, c.im]).collect();
-            let next = Self::unpacked(&advance(derivative, &packed, leg, 1e-11, 1e-13)?, modes);
-            if next.tail() > RESOLVED {
+            // A leg that needs so many steps is one whose highest modes run away.
+            let next = advance(derivative, &packed, leg, (1e-11, 1e-13), 2_000).map(|y| Self::unpacked(&y, modes));
+            let Some(next) = next.ok().filter(|n| n.tail() <= RESOLVED) else {
                 if modes >= most {
                     return Ok((self, now, End::UnderResolved));
                 }
                 self = self.resized((2 * modes).min(most));
                 continue;
-            }
+            };
             self = next;
             now = if leg < t - now { now + leg } else { t };
             watch(now, &self);

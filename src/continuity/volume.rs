@@ -34,32 +34,37 @@ impl Volume {
         Ok(Self { cells, forward: planner.plan_fft_forward(n), backward: planner.plan_fft_inverse(n) })
     }
 
+    /// What each Fourier coefficient of the averages is multiplied by to give `(1/beta) W'` and W at the left edges.
+    fn factors(&self, medium: &Medium) -> (Vec<Complex64>, Vec<Complex64>) {
+        let n = self.cells.len();
+        let half = n / 2;
+        let (over, plain) = (kernel_over_beta(medium.beta, half), kernel(medium.beta, half));
+        let factor = |k: usize, derivative: bool| {
+            // Averages of a wave over a cell, and the half cell from its centre to its left edge.
+            let x = 0.5 * TAU * k as f64 / n as f64;
+            let average = if k == 0 { 1.0 } else { x.sin() / x };
+            let shift = Complex64::from_polar(1.0 / (average * n as f64), -x);
+            if derivative { shift * Complex64::new(0.0, k as f64 * over[k]) } else { shift * plain[k] }
+        };
+        ((0..half).map(|k| factor(k, true)).collect(), (0..half).map(|k| factor(k, false)).collect())
+    }
+
     /// Velocities at the left edges of the cells, from the spectrum of the averages (divided by that of the cell, so smooth data converge spectrally).
-    fn edges(&self, cells: &[f64], medium: &Medium) -> Vec<f64> {
-        let n = cells.len();
+    fn edges(&self, cells: &[f64], medium: &Medium, factors: &(Vec<Complex64>, Vec<Complex64>)) -> Vec<f64> {
         let mut spectrum = self.forward.make_output_vec();
         // Lengths are those of the plan, the only way to fail.
         let _ = self.forward.process(&mut cells.to_vec(), &mut spectrum);
-        let half = n / 2;
-        let (over, plain) = (kernel_over_beta(medium.beta, half), kernel(medium.beta, half));
-        let field = |weights: &[f64], derivative: bool| {
+        let field = |factors: &[Complex64]| {
             let mut c = self.backward.make_input_vec();
-            for (k, (c, s)) in c.iter_mut().zip(&spectrum).enumerate().take(half) {
-                let x = 0.5 * TAU * k as f64 / n as f64;
-                let average = if k == 0 { 1.0 } else { x.sin() / x };
-                // The centre of cell j is half a cell to the right of its left edge.
-                let shift = Complex64::from_polar(1.0 / average, -x);
-                let factor = if derivative { Complex64::new(0.0, k as f64) } else { Complex64::new(1.0, 0.0) };
-                *c = s * shift * factor * weights[k] / n as f64;
-            }
+            c.iter_mut().zip(&spectrum).zip(factors).for_each(|((c, s), f)| *c = s * f);
             c[0].im = 0.0;
             let mut out = self.backward.make_output_vec();
             let _ = self.backward.process(&mut c, &mut out);
             out
         };
-        let slope = field(&over, true);
+        let slope = field(&factors.0);
         match medium.law {
-            Law::Sa => slope.iter().zip(field(&plain, false)).map(|(s, w)| s / w.max(1e-300)).collect(),
+            Law::Sa => slope.iter().zip(field(&factors.1)).map(|(s, w)| s / w.max(1e-300)).collect(),
             _ => slope.iter().map(|s| s * medium.beta.abs().exp()).collect(),
         }
     }
@@ -68,14 +73,14 @@ impl Volume {
     fn change(cells: &[f64], v: &[f64], medium: &Medium) -> Vec<f64> {
         let n = cells.len();
         let dx = TAU / n as f64;
-        let at = |j: usize, by: isize| cells[(j as isize + by).rem_euclid(n as isize) as usize];
         let slope = |j: usize| {
-            let (left, right) = (cells[j] - at(j, -1), at(j, 1) - cells[j]);
+            let (before, after) = (if j == 0 { n - 1 } else { j - 1 }, if j + 1 == n { 0 } else { j + 1 });
+            let (left, right) = (cells[j] - cells[before], cells[after] - cells[j]);
             if left * right <= 0.0 { 0.0 } else { left.signum() * left.abs().min(right.abs()) }
         };
         let flux: Vec<f64> = (0..n)
             .map(|j| {
-                let before = (j + n - 1) % n;
+                let before = if j == 0 { n - 1 } else { j - 1 };
                 let upwind = if v[j] >= 0.0 { cells[before] + 0.5 * slope(before) } else { cells[j] - 0.5 * slope(j) };
                 v[j] * upwind - medium.diffusion * (cells[j] - cells[before]) / dx
             })
@@ -91,17 +96,18 @@ impl Volume {
             return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa for finite volumes"));
         }
         let dx = TAU / self.cells.len() as f64;
+        let factors = self.factors(medium);
         let mut now = 0.0;
         for _ in 0..10_000_000u64 {
             if now >= t {
                 return Ok(());
             }
-            let v = self.edges(&self.cells, medium);
+            let v = self.edges(&self.cells, medium, &factors);
             let fastest = v.iter().fold(1e-12f64, |m, v| m.max(v.abs()));
             let step = (0.4 * dx / fastest).min(0.2 * dx * dx / medium.diffusion.max(1e-300)).min(t - now);
             let first = Self::change(&self.cells, &v, medium);
             let middle: Vec<f64> = self.cells.iter().zip(&first).map(|(u, k)| u + step * k).collect();
-            let v = self.edges(&middle, medium);
+            let v = self.edges(&middle, medium, &factors);
             let second = Self::change(&middle, &v, medium);
             for (u, (m, k)) in self.cells.iter_mut().zip(middle.iter().zip(&second)) {
                 // Rounding may leave -1e-300 in emptied cells.

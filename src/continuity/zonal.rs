@@ -173,7 +173,7 @@ impl Zonal {
         self.b[self.b.len() * 4 / 5..].iter().fold(0.0f64, |m, v| m.max(v.abs())) / most
     }
 
-    /// Evolves by time `t`, doubling the modes up to `most` (at most 512) whenever the tail exceeds 1e-10.
+    /// Evolves by time `t`, doubling the modes up to `most` (at most 256) whenever the tail exceeds 1e-10.
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention, the integrator's.
     pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self)) -> Result<(Self, f64, End)> {
@@ -186,18 +186,18 @@ impl Zonal {
         while now < t {
             let (_, _, fall) = basis.field(d, medium, &self.b);
             let steepest = fall.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let leg = (0.5 / steepest.max(1e-3)).min(t - now);
+            let leg = (0.2 / steepest.max(1.0)).min(t - now);
             let derivative = |y: &[f64], dy: &mut [f64]| dy.copy_from_slice(&basis.rates(d, medium, y));
-            let next = Self { d, b: advance(derivative, &self.b, leg, 1e-11, 1e-13)? };
-            if next.tail() > RESOLVED || self.tail() > RESOLVED {
+            let next = advance(derivative, &self.b, leg, (1e-11, 1e-13), 300).map(|b| Self { d, b });
+            let Some(next) = next.ok().filter(|n| n.tail() <= RESOLVED && self.tail() <= RESOLVED) else {
                 let modes = self.b.len() - 1;
-                if modes >= most.min(512) {
+                if modes >= most.min(256) {
                     return Ok((self, now, End::UnderResolved));
                 }
-                self = self.resized((2 * modes).min(most.min(512)));
+                self = self.resized((2 * modes).min(most.min(256)));
                 basis = Basis::new(d, medium.beta, self.b.len() - 1)?;
                 continue;
-            }
+            };
             self = next;
             now = if leg < t - now { now + leg } else { t };
             watch(now, &self);

@@ -20,7 +20,7 @@ pub fn confirm(dynamics: &dyn Dynamics, start: &Tokens, t_end: f64, rtol: f64) -
         let tokens = Tokens::from_parts(d, normalised(y), start.masses().to_vec());
         dynamics.velocity(&tokens, dy);
     };
-    Ok(normalised(&advance(field, start.coordinates(), t_end, rtol, rtol)?))
+    Ok(normalised(&advance(field, start.coordinates(), t_end, (rtol, rtol), 1_000_000)?))
 }
 
 /// Value at `t` of the solution of `y' = f(y)`, `y(0) = y0`.
@@ -31,5 +31,5 @@ pub fn confirm(dynamics: &dyn Dynamics, start: &Tokens, t_end: f64, rtol: f64) -
 /// ```
 pub fn scalar(f: impl Fn(f64) -> f64, y0: f64, t: f64, rtol: f64) -> Result<f64> {
     // Relative accuracy also for solutions that start at 0.
-    Ok(advance(|y, dy| dy[0] = f(y[0]), &[y0], t, rtol, rtol * 1e-6)?[0])
+    Ok(advance(|y, dy| dy[0] = f(y[0]), &[y0], t, (rtol, rtol * 1e-6), 1_000_000)?[0])
 }

@@ -11,23 +11,39 @@ impl<F: Fn(&[f64], &mut [f64])> System<f64, DVector<f64>> for Field<F> {
     }
 }
 
-/// The state after time `t` of `y' = f(y)` from `y0` (order 8, error per step `atol + rtol |y|`). Sparse output and no stiffness test: the defaults hand
+/// The state after time `t` of `y' = f(y)` from `y0` (order 8, error per step `tolerance.0 |y| + tolerance.1`). Sparse output and no stiffness test: the defaults hand
 /// observers a stale state and stop on stiffness.
 ///
-/// **Errors** a step that cannot be made small enough, a million steps.
+/// **Errors** a step that cannot be made small enough, more than `max_steps` steps.
 ///
 /// ```
-/// let y = metastable::num::ode::advance(|y, dy| { dy[0] = y[1]; dy[1] = -y[0]; }, &[0.0, 1.0], 1.0, 1e-12, 1e-12).unwrap();
+/// let y = metastable::num::ode::advance(|y, dy| { dy[0] = y[1]; dy[1] = -y[0]; }, &[0.0, 1.0], 1.0, (1e-12, 1e-12), 1000).unwrap();
 /// assert!((y[0] - 1f64.sin()).abs() < 1e-11);
 /// ```
-pub fn advance(f: impl Fn(&[f64], &mut [f64]), y0: &[f64], t: f64, rtol: f64, atol: f64) -> Result<Vec<f64>> {
+pub fn advance(f: impl Fn(&[f64], &mut [f64]), y0: &[f64], t: f64, tolerance: (f64, f64), max_steps: u32) -> Result<Vec<f64>> {
     if t == 0.0 {
         return Ok(y0.to_vec());
     }
     let h0 = (1e-3 * t).min(1e-3);
     let y0 = DVector::from_row_slice(y0);
-    let mut stepper =
-        Dop853::from_param(Field(f), 0.0, t, 0.0, y0, rtol, atol, 0.9, 0.0, 0.333, 6.0, t, h0, 1_000_000, u32::MAX, OutputType::Sparse);
+    let mut stepper = Dop853::from_param(
+        Field(f),
+        0.0,
+        t,
+        0.0,
+        y0,
+        tolerance.0,
+        tolerance.1,
+        0.9,
+        0.0,
+        0.333,
+        6.0,
+        t,
+        h0,
+        max_steps,
+        u32::MAX,
+        OutputType::Sparse,
+    );
     stepper.integrate().map_err(|e| Error::Numerical { what: format!("the integrator stopped: {e}") })?;
     let end = stepper.y_out().last().map(|y| y.as_slice().to_vec());
     end.ok_or_else(|| Error::Numerical { what: "the integrator returned no state".into() })
