@@ -6,6 +6,7 @@
 
 pub mod circle;
 pub mod density;
+pub mod transport;
 pub mod volume;
 pub mod zonal;
 

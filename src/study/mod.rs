@@ -37,6 +37,7 @@ fn table(columns: &[&str]) -> Table {
 pub mod causal_centres;
 pub mod cluster_count;
 pub mod landscape_tour;
+pub mod measure_view;
 pub mod merging_times;
 pub mod mode_count;
 pub mod staircase;

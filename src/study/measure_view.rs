@@ -1,0 +1,171 @@
+//! The measure view in numbers: growth rates, entropy over time, density and particles together, distance to the mean field.
+
+use super::{Entry, Tables, table};
+use crate::attention::{Spec, TimeScale, dynamics};
+use crate::continuity::{Medium, circle::Circle, density::Density, transport::w1, volume::Volume};
+use crate::error::Result;
+use crate::flow::observable::{Setting, find, linear_times};
+use crate::flow::{Options, Recorder, Table, solve};
+use crate::num::{bessel::scaled_bessel_i, stream::Stream};
+use crate::sphere::Tokens;
+use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
+use std::f64::consts::TAU;
+
+/// Tables: rates, kmax, entropy, raster, particles, distance.
+pub static ENTRY: Entry = Entry {
+    name: "measure-view",
+    title: "Growth rates, entropy over time, density with particles, distance to the mean field",
+    citation: "arXiv:2410.23228 (growth), arXiv:2312.10794, Remark 3.3 (mean field); entropy production derived",
+    run,
+};
+
+/// Inverse temperature of the density with particles.
+pub const RASTER_BETA: f64 = 7.0;
+/// Its end time (SA).
+pub const RASTER_END: f64 = 14.0;
+
+fn run() -> Result<Tables> {
+    let (raster, particles) = raster()?;
+    Ok(vec![
+        ("rates".into(), rates()?),
+        ("kmax".into(), kmax()?),
+        ("entropy".into(), entropy()?),
+        ("raster".into(), raster),
+        ("particles".into(), particles),
+        ("distance".into(), distance()?),
+    ])
+}
+
+/// Rates of SA, USA (U2, so that all fit one scale) and Sinkhorn attention at beta = 5 and 7.
+fn rates() -> Result<Table> {
+    let mut out = table(&["beta", "k", "sa", "usa", "sinkhorn"]);
+    for beta in [5.0, 7.0] {
+        let (sa, usa) = (rates_sa(2, beta, 10)?, rates_usa(2, beta, 10, TimeScale::U2, 2)?);
+        let i = scaled_bessel_i(10, beta);
+        for k in 0..=10usize {
+            let ratio = i[k] / i[0];
+            out.rows.push(vec![beta, k as f64, sa[k], usa[k], (k * k) as f64 / beta * ratio / (1.0 + ratio)]);
+        }
+    }
+    Ok(out)
+}
+
+/// The fastest mode against beta for four dimensions.
+fn kmax() -> Result<Table> {
+    let mut out = table(&["d", "beta", "k"]);
+    for d in [2usize, 3, 8, 64] {
+        for j in 0..400 {
+            let beta = 0.5 * 1000f64.powf(f64::from(j) / 399.0);
+            let rates = rates_sa(d, beta, 60)?;
+            out.rows.push(vec![d as f64, beta, fastest_mode(&rates[1..]) as f64 + 1.0]);
+        }
+    }
+    Ok(out)
+}
+
+/// Negentropy over time from noise, spectral while resolved and by finite volumes after; time of USA in U2.
+fn entropy() -> Result<Table> {
+    let mut out = table(&["usa", "t", "negentropy"]);
+    for (usa, law, end) in [(0.0, "sa", 16.0), (1.0, "usa", 90.0)] {
+        let medium = Medium::new(law, 5.0, 0.0)?;
+        let clock = if usa > 0.5 { 5f64.exp() } else { 1.0 };
+        let start = Circle::from_density(&Density::parse("noise:amplitude=0.005,modes=12,seed=2")?, 64)?;
+        let mut rows = vec![vec![usa, 0.0, start.negentropy()]];
+        let (state, t, _) = start.evolve(&medium, end / clock, 1024, |t, c| rows.push(vec![usa, t * clock, c.negentropy()]))?;
+        let cells = 2048;
+        let fine = state.values(8 * cells);
+        let averages = fine.chunks(fine.len() / cells).map(|v| (v.iter().sum::<f64>() / v.len() as f64).max(0.0)).collect();
+        let mut volume = Volume::new(averages)?;
+        let mut steps = 0u32;
+        volume.evolve(&medium, end / clock - t, |s, cells| {
+            steps += 1;
+            if steps.is_multiple_of(64) {
+                let h = cells.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / cells.len() as f64;
+                rows.push(vec![usa, (t + s) * clock, h]);
+            }
+        })?;
+        out.rows.extend(rows);
+    }
+    Ok(out)
+}
+
+/// Density over time and angle, and forty particles started at its quantiles.
+fn raster() -> Result<(Table, Table)> {
+    let text = "noise:amplitude=0.01,modes=10,seed=3";
+    let medium = Medium::new("sa", RASTER_BETA, 0.0)?;
+    let start = Circle::from_density(&Density::parse(text)?, 64)?;
+    let (rows, columns) = (100usize, 128usize);
+    let mut raster = table(&["t", "theta", "density"]);
+    let fine = start.values(16 * 512);
+    let mut volume = Volume::new(fine.chunks(fine.len() / 512).map(|v| v.iter().sum::<f64>() / v.len() as f64).collect())?;
+    for r in 0..rows {
+        for c in 0..columns {
+            let average = volume.cells[c * 4..(c + 1) * 4].iter().sum::<f64>() / 4.0;
+            raster.rows.push(vec![RASTER_END * r as f64 / rows as f64, TAU * c as f64 / columns as f64, average]);
+        }
+        volume.evolve(&medium, RASTER_END / rows as f64, |_, _| {})?;
+    }
+    let x = Tokens::from_angles(&quantiles(&start, 40))?;
+    let flow = dynamics::build("sa", false, &Spec::new(RASTER_BETA, 40))?;
+    let setting = Setting { n: 40, d: 2, beta: RASTER_BETA };
+    let mut recorder = Recorder::new(setting, linear_times(RASTER_END, 101), false, vec![find("positions")?]);
+    solve(flow.as_ref(), &x, RASTER_END, &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() }, &mut [&mut recorder])?;
+    let mut particles = table(&["i", "t", "theta"]);
+    for i in 0..40 {
+        for row in &recorder.table.rows {
+            particles.rows.push(vec![i as f64, row[0], row[2 + 2 * i].atan2(row[1 + 2 * i]).rem_euclid(TAU)]);
+        }
+    }
+    Ok((raster, particles))
+}
+
+/// Angles at the levels `(i + 1/2)/n` of the distribution function.
+fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
+    let values = density.values(1 << 16);
+    let total: f64 = values.iter().sum();
+    let (mut below, mut out) = (0.0, Vec::with_capacity(n));
+    for (j, v) in values.iter().enumerate() {
+        let level = |k: usize| (k as f64 + 0.5) / n as f64;
+        let next = below + v / total;
+        while out.len() < n && level(out.len()) <= next {
+            out.push(TAU * (j as f64 + (level(out.len()) - below) / (next - below)) / values.len() as f64);
+        }
+        below = next;
+    }
+    out
+}
+
+/// W1 between n tokens and the density after t = 1 under SA at beta = 3, for random and quantile starts.
+fn distance() -> Result<Table> {
+    let start = Circle::from_density(&Density::parse("cos:1=0.5,2=0.2")?, 64)?;
+    let end = start.clone().evolve(&Medium::new("sa", 3.0, 0.0)?, 1.0, 1024, |_, _| {})?.0;
+    let mut out = table(&["random", "n", "w1"]);
+    for n in [30usize, 100, 300, 1000, 3000] {
+        for draw in 0..13usize {
+            let mut stream = Stream::new(1, &["measure-view", &n.to_string(), &draw.to_string()]);
+            let angles: Vec<f64> = if draw == 0 {
+                quantiles(&start, n)
+            } else {
+                // Rejection from the density, whose maximum is 1.7.
+                let mut angles = Vec::with_capacity(n);
+                while angles.len() < n {
+                    let (t, u) = (stream.uniform_in(0.0, TAU), stream.uniform_in(0.0, 1.7));
+                    if u < 1.0 + 0.5 * t.cos() + 0.2 * (2.0 * t).cos() {
+                        angles.push(t);
+                    }
+                }
+                angles
+            };
+            let flow = dynamics::build("sa", false, &Spec { accuracy: 1e-9, ..Spec::new(3.0, n) })?;
+            let tokens = solve(
+                flow.as_ref(),
+                &Tokens::from_angles(&angles)?,
+                1.0,
+                &Options { merge_radius: 0.0, rtol: 1e-7, ..Options::default() },
+                &mut [],
+            )?;
+            out.rows.push(vec![f64::from(u8::from(draw > 0)), n as f64, w1(&tokens.clusters.angles(), &end, 100_000)]);
+        }
+    }
+    Ok(out)
+}
