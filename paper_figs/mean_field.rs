@@ -16,8 +16,8 @@ pub static ENTRY: Entry = Entry {
     draw: |inputs| {
         let table = inputs.table("distance")?;
         let mut panel = Panel::new("", Axis::log("n", 20.0, 5000.0), Axis::log("W\u{2081}", 1e-4, 1.0));
-        for (random, colour, name) in [(1.0, 0, "random starts (mean of 12)"), (0.0, 1, "quantile starts")] {
-            let rows: Vec<&Vec<f64>> = table.rows.iter().filter(|r| (r[0] - random as f64).abs() < 0.5).collect();
+        for (random, colour, name) in [(1.0f64, 0, "random starts (mean of 12)"), (0.0, 1, "quantile starts")] {
+            let rows: Vec<&Vec<f64>> = table.rows.iter().filter(|r| (r[0] - random).abs() < 0.5).collect();
             let mut means: Vec<(f64, f64)> = Vec::new();
             for group in rows.chunk_by(|a, b| a[1].total_cmp(&b[1]).is_eq()) {
                 means.push((group[0][1], group.iter().map(|r| r[2]).sum::<f64>() / group.len() as f64));

@@ -185,6 +185,12 @@ impl Arguments {
                 timeline,
             });
         }
+        self.by_volume(medium, &state, t, timeline)
+    }
+
+    /// Finite volumes from a state at time t to the end.
+    fn by_volume(&self, medium: &Medium, state: &Circle, t: f64, mut timeline: Table) -> Result<Outcome> {
+        let keep = self.out.is_some();
         // Cell averages of the Fourier series, exactly positive from here on.
         let n = self.cells;
         let fine = state.values(16 * n);

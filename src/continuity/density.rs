@@ -28,61 +28,7 @@ impl Density {
     pub fn parse(text: &str) -> Result<Self> {
         let mut out = Self { cosines: Vec::new(), sines: Vec::new(), bumps: Vec::new() };
         for term in text.split('+').map(str::trim) {
-            let bad = |what: &str| Error::parameter("--density", format!("`{term}`: {what}"), FORMS);
-            let (kind, rest) = term.split_once(':').unwrap_or((term, ""));
-            let pairs: Vec<(&str, f64)> = rest
-                .split(',')
-                .filter(|p| !p.is_empty())
-                .map(|p| {
-                    let (key, value) = p.split_once('=').ok_or_else(|| bad("a part without `=`"))?;
-                    let value = value
-                        .trim()
-                        .parse::<f64>()
-                        .ok()
-                        .filter(|v| v.is_finite())
-                        .ok_or_else(|| bad(&format!("`{value}` is not a finite number")))?;
-                    Ok((key.trim(), value))
-                })
-                .collect::<Result<_>>()?;
-            let get = |name: &str, default: f64| pairs.iter().find(|p| p.0 == name).map_or(default, |p| p.1);
-            let known = |names: &[&str]| match pairs.iter().find(|p| !names.contains(&p.0)) {
-                Some(p) => Err(bad(&format!("unknown key `{}` (one of {})", p.0, names.join(", ")))),
-                None => Ok(()),
-            };
-            match kind {
-                "uniform" => known(&[])?,
-                "cos" | "sin" => {
-                    for (key, value) in &pairs {
-                        let degree = key
-                            .parse::<usize>()
-                            .ok()
-                            .filter(|k| (1..=4096).contains(k))
-                            .ok_or_else(|| bad(&format!("degree `{key}` outside 1..=4096")))?;
-                        if kind == "cos" { out.cosines.push((degree, *value)) } else { out.sines.push((degree, *value)) }
-                    }
-                }
-                "vmf" => {
-                    known(&["kappa", "at", "mass"])?;
-                    let (kappa, mass) = (get("kappa", 10.0), get("mass", 1.0));
-                    if !(mass > 0.0 && mass <= 1.0) || kappa.abs() > 1e5 {
-                        return Err(bad("mass in (0, 1] and |kappa| <= 1e5"));
-                    }
-                    out.bumps.push((kappa, get("at", 0.0), mass));
-                }
-                "noise" => {
-                    known(&["amplitude", "modes", "seed"])?;
-                    let (amplitude, modes, seed) = (get("amplitude", 0.01), get("modes", 40.0), get("seed", 1.0));
-                    if !(1.0..=2000.0).contains(&modes) || seed < 0.0 {
-                        return Err(bad("modes in [1, 2000] and a seed >= 0"));
-                    }
-                    let mut stream = Stream::new(seed as u64, &["density", "noise"]);
-                    for k in 1..=modes as usize {
-                        out.cosines.push((k, amplitude * stream.normal()));
-                        out.sines.push((k, amplitude * stream.normal()));
-                    }
-                }
-                _ => return Err(bad("unknown form")),
-            }
+            out.add(term)?;
         }
         let total: f64 = out.bumps.iter().map(|b| b.2).sum();
         if total > 1.0 + 1e-12 {
@@ -93,6 +39,66 @@ impl Density {
             ));
         }
         Ok(out)
+    }
+
+    /// Adds one term.
+    fn add(&mut self, term: &str) -> Result<()> {
+        let bad = |what: &str| Error::parameter("--density", format!("`{term}`: {what}"), FORMS);
+        let (kind, rest) = term.split_once(':').unwrap_or((term, ""));
+        let pairs: Vec<(&str, f64)> = rest
+            .split(',')
+            .filter(|p| !p.is_empty())
+            .map(|p| {
+                let (key, value) = p.split_once('=').ok_or_else(|| bad("a part without `=`"))?;
+                let value = value
+                    .trim()
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|v| v.is_finite())
+                    .ok_or_else(|| bad(&format!("`{value}` is not a finite number")))?;
+                Ok((key.trim(), value))
+            })
+            .collect::<Result<_>>()?;
+        let get = |name: &str, default: f64| pairs.iter().find(|p| p.0 == name).map_or(default, |p| p.1);
+        let known = |names: &[&str]| match pairs.iter().find(|p| !names.contains(&p.0)) {
+            Some(p) => Err(bad(&format!("unknown key `{}` (one of {})", p.0, names.join(", ")))),
+            None => Ok(()),
+        };
+        match kind {
+            "uniform" => known(&[])?,
+            "cos" | "sin" => {
+                for (key, value) in &pairs {
+                    let degree = key
+                        .parse::<usize>()
+                        .ok()
+                        .filter(|k| (1..=4096).contains(k))
+                        .ok_or_else(|| bad(&format!("degree `{key}` outside 1..=4096")))?;
+                    if kind == "cos" { self.cosines.push((degree, *value)) } else { self.sines.push((degree, *value)) }
+                }
+            }
+            "vmf" => {
+                known(&["kappa", "at", "mass"])?;
+                let (kappa, mass) = (get("kappa", 10.0), get("mass", 1.0));
+                if !(mass > 0.0 && mass <= 1.0) || kappa.abs() > 1e5 {
+                    return Err(bad("mass in (0, 1] and |kappa| <= 1e5"));
+                }
+                self.bumps.push((kappa, get("at", 0.0), mass));
+            }
+            "noise" => {
+                known(&["amplitude", "modes", "seed"])?;
+                let (amplitude, modes, seed) = (get("amplitude", 0.01), get("modes", 40.0), get("seed", 1.0));
+                if !(1.0..=2000.0).contains(&modes) || seed < 0.0 {
+                    return Err(bad("modes in [1, 2000] and a seed >= 0"));
+                }
+                let mut stream = Stream::new(seed as u64, &["density", "noise"]);
+                for k in 1..=modes as usize {
+                    self.cosines.push((k, amplitude * stream.normal()));
+                    self.sines.push((k, amplitude * stream.normal()));
+                }
+            }
+            _ => return Err(bad("unknown form")),
+        }
+        Ok(())
     }
 
     fn background(&self) -> f64 {

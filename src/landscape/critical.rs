@@ -184,16 +184,16 @@ pub(super) fn moved(x: &Tokens, step: &[f64], scale: f64) -> Tokens {
 pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>) {
     let mut keep: Vec<usize> = Vec::new();
     let (mut masses, mut counts): (Vec<f64>, Vec<usize>) = (Vec::new(), Vec::new());
-    for i in 0..x.n() {
+    for (i, size) in sizes.iter().enumerate() {
         match keep.iter().position(|&k| chord2(x.row(k), x.row(i)) < COINCIDENT * COINCIDENT) {
             Some(k) => {
                 masses[k] += x.masses()[i];
-                counts[k] += sizes[i];
+                counts[k] += size;
             }
             None => {
                 keep.push(i);
                 masses.push(x.masses()[i]);
-                counts.push(sizes[i]);
+                counts.push(*size);
             }
         }
     }

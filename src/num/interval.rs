@@ -4,13 +4,13 @@
 //! Taylor sums in this arithmetic with their remainder added: no result rests on a mathematical library. A number enters only by
 //! [`Interval::exact`], which says so. An operation without a meaning (0/0, infinity minus infinity) returns the whole line.
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// The closed interval `[lo, hi]`.
 ///
 /// ```
 /// use metastable::num::interval::Interval;
-/// let tenth = Interval::exact(1.0).div(Interval::exact(10.0));
+/// let tenth = Interval::exact(1.0) / Interval::exact(10.0);
 /// let one = (0..10).fold(Interval::exact(0.0), |s, _| s + tenth);
 /// assert!(one.contains(1.0) && one.width() < 4e-15);
 /// ```
@@ -100,15 +100,6 @@ impl Interval {
         self.lo.is_finite() && self.hi.is_finite()
     }
 
-    /// The quotient; the whole line when the divisor contains 0.
-    pub fn div(self, by: Self) -> Self {
-        if by.contains(0.0) {
-            return WHOLE;
-        }
-        let all = [self.lo / by.lo, self.lo / by.hi, self.hi / by.lo, self.hi / by.hi];
-        Self::hull(all)
-    }
-
     fn hull(all: [f64; 4]) -> Self {
         if all.iter().any(|v| v.is_nan()) {
             return WHOLE;
@@ -151,9 +142,9 @@ impl Interval {
         // 4^48 / 48! < 1e-32 bounds both alternating remainders.
         for k in (0..48).step_by(2) {
             cos = cos + term;
-            let odd = (term * x).div(Self::exact(f64::from(k + 1)));
+            let odd = (term * x) / Self::exact(f64::from(k + 1));
             sin = sin + odd;
-            term = -(term * square).div(Self::exact(f64::from((k + 1) * (k + 2))));
+            term = -(term * square) / Self::exact(f64::from((k + 1) * (k + 2)));
         }
         let rest = Self::symmetric(1e-30) + half;
         ((sin + rest).clamp(unit), (cos + rest).clamp(unit))
@@ -175,13 +166,13 @@ fn exp_point(x: f64) -> Interval {
     }
     // ln 2 = HIGH + LOW: HIGH has 32 bits, so k HIGH is exact, and so is x - k HIGH (both are multiples of ulp(x), and the difference is below 1/2);
     // LOW is enclosed by its neighbours.
-    const HIGH: f64 = 6.931_471_803_691_238_164_9e-1;
-    const LOW: f64 = 1.908_214_929_270_587_700_02e-10;
+    const HIGH: f64 = 0.693_147_180_369_123_8;
+    const LOW: f64 = 1.908_214_929_270_587_7e-10;
     let k = (x / std::f64::consts::LN_2).round();
     let r = Interval::exact(x - k * HIGH) - Interval::exact(k) * Interval::new(LOW.next_down(), LOW.next_up());
     let (mut term, mut sum) = (Interval::exact(1.0), Interval::exact(1.0));
     for i in 1..=20 {
-        term = (term * r).div(Interval::exact(f64::from(i)));
+        term = (term * r) / Interval::exact(f64::from(i));
         sum = sum + term;
     }
     // |r| < 0.36: the remainder is below 0.36^21/21! < 1e-28.
@@ -223,6 +214,17 @@ impl Mul for Interval {
     }
 }
 
+/// The quotient; the whole line when the divisor contains 0.
+impl Div for Interval {
+    type Output = Self;
+    fn div(self, by: Self) -> Self {
+        if by.contains(0.0) {
+            return WHOLE;
+        }
+        Self::hull([self.lo / by.lo, self.lo / by.hi, self.hi / by.lo, self.hi / by.hi])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Interval;
@@ -239,7 +241,7 @@ mod tests {
                 (a + b, p + q),
                 (a - b, p - q),
                 (a * b, p * q),
-                (a.div(b), p / q),
+                (a / b, p / q),
                 (a.sqr().sqrt(), if x < 0.0 { -p } else { p }),
                 (a.exp(), p.exp()),
             ] {
@@ -259,7 +261,7 @@ mod tests {
     fn what_has_no_meaning_is_the_whole_line() {
         let zero = Interval::exact(0.0);
         for v in [
-            zero.div(zero),
+            zero / zero,
             Interval::exact(f64::NAN),
             Interval::new(1.0, 0.0),
             Interval::exact(f64::INFINITY) - Interval::exact(f64::INFINITY),

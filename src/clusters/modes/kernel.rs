@@ -143,14 +143,14 @@ impl Kernel {
             Shape::VonMises { beta, cells } => {
                 // The angle of a cell is 2 pi / cells; with delta = k CELL this is an enclosure of delta / unit.
                 let turn = Interval::new(std::f64::consts::TAU, std::f64::consts::TAU.next_up());
-                let radian = turn.div(real(cells as f64 * CELL));
+                let radian = turn / real(cells as f64 * CELL);
                 let angle = real(delta) * radian;
                 let (half_sin, _) = (angle * real(0.5)).sin_cos();
                 let (sin, cos) = angle.sin_cos();
                 h[0] = -(half_sin.sqr() * real(2.0) * real(beta));
                 let mut factor = real(beta);
                 for (k, entry) in h.iter_mut().enumerate().skip(1) {
-                    factor = (factor * radian).div(real(k as f64));
+                    factor = (factor * radian) / real(k as f64);
                     *entry = factor
                         * match k % 4 {
                             1 => -sin,
@@ -164,7 +164,7 @@ impl Kernel {
         let mut g = vec![h[0].exp()];
         for m in 1..h.len() {
             let sum = (1..=m).fold(real(0.0), |s, k| s + real(k as f64) * h[k] * g[m - k]);
-            g.push(sum.div(real(m as f64)));
+            g.push(sum / real(m as f64));
         }
         g
     }

@@ -1,8 +1,8 @@
 //! Modes (strict local maxima) of kernel density estimates with a proof that their number is right (arXiv:2412.09080).
 //!
-//! The derivative of the estimate is a polynomial on every cell, up to a proved error: moments of the samples per cell ([`field`]) times Taylor
-//! coefficients of the kernel enclosed in interval arithmetic ([`kernel`]). Cells are bisected until the derivative has one sign or is monotone
-//! on each piece ([`pieces`]); the count then follows from the order of signs. Away from all samples the estimate is convex, so nothing else
+//! The derivative of the estimate is a polynomial on every cell, up to a proved error: moments of the samples per cell (`field`) times Taylor
+//! coefficients of the kernel enclosed in interval arithmetic (`kernel`). Cells are bisected until the derivative has one sign or is monotone
+//! on each piece (`pieces`); the count then follows from the order of signs. Away from all samples the estimate is convex, so nothing else
 //! needs to be looked at. A count is certified only if every piece was decided.
 
 mod field;
@@ -77,7 +77,7 @@ pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
 
 /// Modes of `sum_i e^{beta cos(theta - theta_i)}` on the circle, angles in radians.
 ///
-/// **Cost, accuracy, errors** as [`line`]; beta up to 1e28.
+/// **Cost, accuracy, errors** as [`line()`]; beta up to 1e28.
 ///
 /// ```
 /// let angles: Vec<f64> = (0..7).map(|k| k as f64 * std::f64::consts::TAU / 7.0).collect();

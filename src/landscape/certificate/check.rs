@@ -170,9 +170,9 @@ fn signs(c: &Certificate) -> Result<(usize, usize)> {
                 }
             }
         }
-        for a in 0..d {
-            add(q * d + a, k * d + q, y[q][a]);
-            add(k * d + q, q * d + a, y[q][a]);
+        for (a, v) in y[q].iter().enumerate() {
+            add(q * d + a, k * d + q, *v);
+            add(k * d + q, q * d + a, *v);
         }
         for (m, &(a, b)) in c.rotations.iter().enumerate() {
             for (coordinate, v) in [(a, -y[q][b]), (b, y[q][a])] {
