@@ -213,3 +213,30 @@ proptest! {
         prop_assert!(((ahead - rho.negentropy()) / h - middle).abs() < 0.05 * middle + 1e-6 * beta.exp());
     }
 }
+
+#[test]
+fn the_sphere_agrees_with_zonal_densities_and_turns() {
+    use metastable::continuity::sphere2::Sphere2;
+    let sphere = |text: &str| Density::parse(text).and_then(|d| Sphere2::from_density(&d, 24)).expect("a density");
+    for (law, beta) in [("sa", 4.0), ("usa", 2.0)] {
+        let m = medium(law, beta);
+        let text = "cos:1=0.3,2=-0.2,3=0.1";
+        let flat = Density::parse(text).and_then(|d| Zonal::from_density(&d, 3, 24)).expect("a density");
+        let full = sphere(text);
+        assert!((full.negentropy() - flat.negentropy().expect("nodes")).abs() < 1e-13);
+        assert!((full.negentropy_rate(&m) / flat.negentropy_rate(&m).expect("nodes") - 1.0).abs() < 1e-11);
+        let (full, flat) =
+            (full.evolve(&m, 0.5, 64, |_, _| {}).expect("resolved").0, flat.evolve(&m, 0.5, 64, |_, _| {}).expect("resolved").0);
+        for (a, b) in full.zonal_coefficients().iter().zip(flat.coefficients()).take(10) {
+            assert!((a - b).abs() < 1e-7, "{a} {b}");
+        }
+        // A bump anywhere has the entropy and production of the bump at the pole, before and after.
+        let pole = sphere("vmf:kappa=2,at=0,mass=0.7");
+        let turned = sphere("vmf:kappa=2,at=1.1,azimuth=2.3,mass=0.7");
+        assert!((pole.negentropy_rate(&m) / turned.negentropy_rate(&m) - 1.0).abs() < 1e-10);
+        let end = |s: Sphere2| s.evolve(&m, 0.3, 64, |_, _| {}).expect("resolved").0;
+        let (pole, turned) = (end(pole), end(turned));
+        assert!((pole.negentropy() - turned.negentropy()).abs() < 1e-8 && (pole.mean_length() - turned.mean_length()).abs() < 1e-8);
+    }
+    assert!(Density::parse("noise:amplitude=0.1").and_then(|d| Sphere2::from_density(&d, 16)).is_err());
+}

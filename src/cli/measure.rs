@@ -1,7 +1,7 @@
 //! `measure`: evolve a density by the continuity equation.
 
 use super::output::{Output, finite, note};
-use crate::continuity::{End, Medium, circle::Circle, density::Density, volume::Volume, zonal::Zonal};
+use crate::continuity::{End, Medium, circle::Circle, density::Density, sphere2::Sphere2, volume::Volume, zonal::Zonal};
 use crate::error::{Error, Result, in_range};
 use crate::flow::Table;
 use crate::lab::{Provenance, arrays};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
   metastable measure --space circle --density noise:amplitude=0.01 --dynamics usa --beta 5 --t-end 0.5 --out run
   metastable measure --space zonal --d 64 --density vmf:kappa=5,at=0 --dynamics sa --beta 2 --t-end 3")]
 pub struct Arguments {
-    /// circle, or zonal (axisymmetric on S^(d-1), with --d).
+    /// circle, zonal (axisymmetric on S^(d-1), with --d), or sphere2 (all of S^2).
     #[arg(long)]
     space: String,
     /// Ambient dimension of zonal densities.
@@ -94,7 +94,8 @@ impl Arguments {
         let end = match self.space.as_str() {
             "circle" => self.on_circle(&medium)?,
             "zonal" => self.zonal(&medium)?,
-            other => return Err(Error::unknown("space", other, ["circle", "zonal"])),
+            "sphere2" => self.sphere2(&medium)?,
+            other => return Err(Error::unknown("space", other, ["circle", "zonal", "sphere2"])),
         };
         let json = self.json(&end);
         if let Some(folder) = &self.out {
@@ -125,7 +126,7 @@ impl Arguments {
         json!({
             "space": self.space, "dynamics": self.dynamics, "beta": self.beta, "t": end.t, "outcome": end.outcome, "method": end.method,
             "coefficients": shown(&end.cosines), "sine_coefficients": shown(&end.sines), "modes": end.cosines.len().saturating_sub(1),
-            "negentropy": finite(end.negentropy), "negentropy_rate": finite(end.rate), "d": if self.space == "zonal" { self.d } else { 2 },
+            "negentropy": finite(end.negentropy), "negentropy_rate": finite(end.rate), "d": match self.space.as_str() { "zonal" => self.d, "sphere2" => 3, _ => 2 },
             "convention": "density relative to the uniform probability measure; coefficients of cos k theta (zonal: of P_k with P_k(1) = 1), 1 first",
             "values": shown(&end.values), "time_scale": "u1",
         })
@@ -254,6 +255,29 @@ impl Arguments {
             outcome: end.name(),
             method: "spectral",
             cosines: state.coefficients(),
+            sines: Vec::new(),
+            negentropy,
+            rate,
+            values: Vec::new(),
+            timeline,
+        })
+    }
+
+    fn sphere2(&self, medium: &Medium) -> Result<Outcome> {
+        let start = Sphere2::from_density(&self.density()?, self.modes.min(32))?;
+        let mut timeline = Table { columns: ["t", "negentropy", "rate", "mean_length"].map(String::from).to_vec(), rows: Vec::new() };
+        let keep = self.out.is_some();
+        let (state, t, end) = start.evolve(medium, self.t_end, self.max_modes, |t, a| {
+            if keep {
+                timeline.rows.push(vec![t, a.negentropy(), a.negentropy_rate(medium), a.mean_length()]);
+            }
+        })?;
+        let (negentropy, rate, cosines) = (state.negentropy(), state.negentropy_rate(medium), state.zonal_coefficients());
+        Ok(Outcome {
+            t,
+            outcome: end.name(),
+            method: "spectral",
+            cosines,
             sines: Vec::new(),
             negentropy,
             rate,

@@ -11,6 +11,8 @@ pub struct Density {
     sines: Vec<(usize, f64)>,
     /// `(kappa, place, mass)`.
     bumps: Vec<(f64, f64, f64)>,
+    /// Azimuth of each bump, on S^2.
+    azimuths: Vec<f64>,
 }
 
 const FORMS: &str =
@@ -26,7 +28,7 @@ impl Density {
     /// assert!(Density::parse("cos:1=x").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
-        let mut out = Self { cosines: Vec::new(), sines: Vec::new(), bumps: Vec::new() };
+        let mut out = Self { cosines: Vec::new(), sines: Vec::new(), bumps: Vec::new(), azimuths: Vec::new() };
         for term in text.split('+').map(str::trim) {
             out.add(term)?;
         }
@@ -77,12 +79,13 @@ impl Density {
                 }
             }
             "vmf" => {
-                known(&["kappa", "at", "mass"])?;
+                known(&["kappa", "at", "mass", "azimuth"])?;
                 let (kappa, mass) = (get("kappa", 10.0), get("mass", 1.0));
                 if !(mass > 0.0 && mass <= 1.0) || kappa.abs() > 1e5 {
                     return Err(bad("mass in (0, 1] and |kappa| <= 1e5"));
                 }
                 self.bumps.push((kappa, get("at", 0.0), mass));
+                self.azimuths.push(get("azimuth", 0.0));
             }
             "noise" => {
                 known(&["amplitude", "modes", "seed"])?;
@@ -124,6 +127,30 @@ impl Density {
         let p = zonal_polynomials(d, most, s);
         let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(d, *kappa, at.cos().signum() * s);
         Ok(self.background() + self.cosines.iter().map(|(k, a)| a * p[*k]).sum::<f64>() + self.bumps.iter().map(bump).sum::<f64>())
+    }
+}
+
+impl Density {
+    /// The density at `x = cos theta` and azimuth phi of S^2; cos terms are coefficients of `P_k(cos theta)`, bumps sit at colatitude `at` and `azimuth`.
+    ///
+    /// **Errors** sine terms and noise.
+    pub fn on_sphere(&self, x: f64, phi: f64) -> Result<f64> {
+        if !self.sines.is_empty() {
+            return Err(Error::parameter(
+                "--density",
+                "a sine or noise term",
+                "cos terms (coefficients of P_k) and bumps with at and azimuth on S^2",
+            ));
+        }
+        let most = self.cosines.iter().map(|c| c.0).max().unwrap_or(0);
+        let p = zonal_polynomials(3, most, x);
+        let s = (1.0 - x * x).max(0.0).sqrt();
+        let bump = |((kappa, at, mass), azimuth): (&(f64, f64, f64), &f64)| {
+            let cosine = x * at.cos() + s * at.sin() * (phi - azimuth).cos();
+            mass * bump(3, *kappa, cosine)
+        };
+        let bumps: f64 = self.bumps.iter().zip(&self.azimuths).map(bump).sum();
+        Ok(self.background() + self.cosines.iter().map(|(k, a)| a * p[*k]).sum::<f64>() + bumps)
     }
 }
 

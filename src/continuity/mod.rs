@@ -1,4 +1,4 @@
-//! The measure view: densities on the circle and zonal densities on `S^{d-1}`, moved by the continuity equation
+//! The measure view: densities on the circle, on S^2 and zonal ones on `S^{d-1}`, moved by the continuity equation
 //! `d_t rho + div(rho v[rho]) = (1/kappa) Lap rho`.
 //!
 //! All densities are relative to the uniform probability measure sigma, so the uniform density is 1. With `W(x) = integral e^{beta <x, y>} d mu(y)` the
@@ -6,6 +6,7 @@
 
 pub mod circle;
 pub mod density;
+pub mod sphere2;
 pub mod transport;
 pub mod volume;
 pub mod zonal;

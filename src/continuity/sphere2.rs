@@ -1,0 +1,286 @@
+//! Densities on S^2 by spherical harmonics `Y_lm = P_lm(cos theta) e^{i m phi}`, orthonormal for the uniform probability measure.
+
+use super::density::Density;
+use super::{End, Law, Medium};
+use crate::error::{Error, Result, in_range};
+use crate::num::{gegenbauer::scaled_funk_hecke, ode::advance, quadrature::gauss_legendre};
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// A density `rho = sum_l [a_l0 P_l0 + 2 Re sum_{m > 0} a_lm P_lm e^{i m phi}]`, `a_00 = 1`, relative to the uniform measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sphere2 {
+    /// Largest degree L.
+    pub degree: usize,
+    /// `a_lm` at `index(l, m)`, m = 0..=l.
+    pub a: Vec<Complex64>,
+}
+
+/// Place of (l, m) in a triangle.
+pub fn index(l: usize, m: usize) -> usize {
+    l * (l + 1) / 2 + m
+}
+
+/// Nodes, tables and transforms of one degree: Gauss-Legendre in cos theta, equispaced in phi, fine enough for quadratic products.
+struct Grid {
+    degree: usize,
+    rings: usize,
+    points: usize,
+    /// `sin theta` and weights (sum 1) per ring.
+    sine: Vec<f64>,
+    weight: Vec<f64>,
+    /// `P_lm` and `d P_lm / d theta` per ring, in the order of the triangle.
+    p: Vec<Vec<f64>>,
+    slope: Vec<Vec<f64>>,
+    lambda: Vec<f64>,
+    forward: Arc<dyn RealToComplex<f64>>,
+    backward: Arc<dyn ComplexToReal<f64>>,
+}
+
+/// `P_lm` and its derivative in theta for one colatitude, by the three-term recurrence in l.
+fn legendre(degree: usize, x: f64, s: f64) -> (Vec<f64>, Vec<f64>) {
+    let size = index(degree, degree) + 1;
+    let (mut p, mut slope) = (vec![0.0; size], vec![0.0; size]);
+    p[0] = 1.0;
+    for m in 1..=degree {
+        p[index(m, m)] = ((2 * m + 1) as f64 / (2 * m) as f64).sqrt() * s * p[index(m - 1, m - 1)];
+    }
+    for m in 0..=degree {
+        for l in m + 1..=degree {
+            let (lf, mf) = (l as f64, m as f64);
+            let a = ((4.0 * lf * lf - 1.0) / (lf * lf - mf * mf)).sqrt();
+            let b = if l > m + 1 {
+                (((lf - 1.0).powi(2) - mf * mf) / (4.0 * (lf - 1.0).powi(2) - 1.0)).sqrt() * p[index(l - 2, m)]
+            } else {
+                0.0
+            };
+            p[index(l, m)] = a * (x * p[index(l - 1, m)] - b);
+        }
+        for l in m..=degree {
+            let (lf, mf) = (l as f64, m as f64);
+            let before = if l > m { ((2.0 * lf + 1.0) / (2.0 * lf - 1.0) * (lf * lf - mf * mf)).sqrt() * p[index(l - 1, m)] } else { 0.0 };
+            slope[index(l, m)] = (lf * x * p[index(l, m)] - before) / s;
+        }
+    }
+    (p, slope)
+}
+
+impl Grid {
+    fn new(degree: usize, beta: f64) -> Self {
+        let rings = 3 * degree / 2 + 2;
+        let points = 2 * rings;
+        let nodes = gauss_legendre(rings);
+        let sine: Vec<f64> = nodes.iter().map(|(x, _)| (1.0 - x * x).sqrt()).collect();
+        let tables: Vec<(Vec<f64>, Vec<f64>)> = nodes.iter().zip(&sine).map(|((x, _), s)| legendre(degree, *x, *s)).collect();
+        let (p, slope) = tables.into_iter().unzip();
+        let mut lambda = scaled_funk_hecke(3, degree, beta.abs());
+        if beta < 0.0 {
+            lambda.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v);
+        }
+        let mut planner = RealFftPlanner::new();
+        let (forward, backward) = (planner.plan_fft_forward(points), planner.plan_fft_inverse(points));
+        Self { degree, rings, points, sine, weight: nodes.iter().map(|(_, w)| 0.5 * w).collect(), p, slope, lambda, forward, backward }
+    }
+
+    /// Values on the grid of `sum factor(l, m, ring) a_lm e^{i m phi}`.
+    fn values(&self, a: &[Complex64], factor: impl Fn(usize, usize, usize, usize) -> Complex64) -> Vec<f64> {
+        let mut out = Vec::with_capacity(self.rings * self.points);
+        let (mut spectrum, mut line) = (self.backward.make_input_vec(), self.backward.make_output_vec());
+        for ring in 0..self.rings {
+            spectrum.iter_mut().for_each(|s| *s = Complex64::default());
+            for l in 0..=self.degree {
+                for m in 0..=l {
+                    let k = index(l, m);
+                    spectrum[m] += a[k] * factor(l, m, k, ring);
+                }
+            }
+            spectrum[0].im = 0.0;
+            // Lengths are those of the plan, the only way to fail.
+            let _ = self.backward.process(&mut spectrum, &mut line);
+            out.extend_from_slice(&line);
+        }
+        out
+    }
+
+    /// Fourier coefficients per ring, m = 0..=degree.
+    fn rings_of(&self, values: &[f64]) -> Vec<Vec<Complex64>> {
+        let mut line = self.forward.make_input_vec();
+        values
+            .chunks_exact(self.points)
+            .map(|ring| {
+                line.copy_from_slice(ring);
+                let mut out = self.forward.make_output_vec();
+                let _ = self.forward.process(&mut line, &mut out);
+                out.truncate(self.degree + 1);
+                out.iter_mut().for_each(|c| *c /= self.points as f64);
+                out
+            })
+            .collect()
+    }
+
+    fn mean(&self, values: &[f64]) -> f64 {
+        values.chunks_exact(self.points).zip(&self.weight).map(|(ring, w)| w * ring.iter().sum::<f64>() / self.points as f64).sum()
+    }
+
+    /// Density, the two components of the velocity, and `-div v`.
+    fn field(&self, medium: &Medium, a: &[Complex64]) -> (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>) {
+        let beta = medium.beta;
+        let real = |v: f64| Complex64::new(v, 0.0);
+        let over = |l: usize| if beta == 0.0 { if l == 1 { 1.0 / 3.0 } else { 0.0 } } else { self.lambda[l] / beta };
+        let density = self.values(a, |_, _, k, ring| real(self.p[ring][k]));
+        let mut north = self.values(a, |l, _, k, ring| real(over(l) * self.slope[ring][k]));
+        let mut east = self.values(a, |l, m, k, ring| Complex64::new(0.0, over(l) * m as f64 * self.p[ring][k] / self.sine[ring]));
+        let mut fall = self.values(a, |l, _, k, ring| real(over(l) * (l * (l + 1)) as f64 * self.p[ring][k]));
+        if medium.law == Law::Sa {
+            let w = self.values(a, |l, _, k, ring| real(self.lambda[l] * self.p[ring][k]));
+            for j in 0..w.len() {
+                (north[j], east[j]) = (north[j] / w[j], east[j] / w[j]);
+                fall[j] = fall[j] / w[j] + beta * (north[j] * north[j] + east[j] * east[j]);
+            }
+        } else {
+            let scale = beta.abs().exp();
+            [&mut north, &mut east, &mut fall].into_iter().flatten().for_each(|v| *v *= scale);
+        }
+        (density, north, east, fall)
+    }
+
+    /// `d a_lm / dt = integral rho v . grad conj(Y_lm)` minus diffusion.
+    fn rates(&self, medium: &Medium, a: &[Complex64]) -> Vec<Complex64> {
+        let (density, mut north, mut east, _) = self.field(medium, a);
+        north.iter_mut().zip(&density).for_each(|(v, r)| *v *= r);
+        east.iter_mut().zip(&density).for_each(|(v, r)| *v *= r);
+        let (north, east) = (self.rings_of(&north), self.rings_of(&east));
+        let mut out = vec![Complex64::default(); a.len()];
+        for ring in 0..self.rings {
+            for l in 0..=self.degree {
+                for m in 0..=l {
+                    let k = index(l, m);
+                    let turned = Complex64::new(0.0, -(m as f64) * self.p[ring][k] / self.sine[ring]);
+                    out[k] += self.weight[ring] * (north[ring][m] * self.slope[ring][k] + east[ring][m] * turned);
+                }
+            }
+        }
+        for l in 0..=self.degree {
+            (0..=l).for_each(|m| out[index(l, m)] -= a[index(l, m)] * medium.diffusion * (l * (l + 1)) as f64);
+        }
+        out
+    }
+}
+
+impl Sphere2 {
+    /// From a density. **Errors** a degree outside [4, 256], sine terms, negative values (the place is named), no mass.
+    pub fn from_density(density: &Density, degree: usize) -> Result<Self> {
+        in_range("degree", degree as f64, 4.0, 256.0)?;
+        let grid = Grid::new(degree, 0.0);
+        let mut values = Vec::with_capacity(grid.rings * grid.points);
+        for (x, _) in gauss_legendre(grid.rings) {
+            for j in 0..grid.points {
+                let phi = TAU * j as f64 / grid.points as f64;
+                let v = density.on_sphere(x, phi)?;
+                if !v.is_finite() || v < -1e-12 {
+                    return Err(Error::parameter(
+                        "--density",
+                        format!("{v} at cos theta = {x:.6}, phi = {phi:.6}"),
+                        "finite values >= 0 everywhere",
+                    ));
+                }
+                values.push(v);
+            }
+        }
+        let rings = grid.rings_of(&values);
+        let mut a = vec![Complex64::default(); index(degree, degree) + 1];
+        for (ring, line) in rings.iter().enumerate() {
+            for l in 0..=degree {
+                (0..=l).for_each(|m| a[index(l, m)] += grid.weight[ring] * grid.p[ring][index(l, m)] * line[m]);
+            }
+        }
+        let mass = a[0].re;
+        if mass <= 0.0 {
+            return Err(Error::parameter("--density", "no mass", "a positive integral"));
+        }
+        a.iter_mut().for_each(|c| *c /= mass);
+        Ok(Self { degree, a })
+    }
+
+    /// Coefficients of `P_l(cos theta)` with `P_l(1) = 1` in the zonal part, `1` first.
+    pub fn zonal_coefficients(&self) -> Vec<f64> {
+        (0..=self.degree).map(|l| self.a[index(l, 0)].re * (2.0 * l as f64 + 1.0).sqrt()).collect()
+    }
+
+    /// Length of the mean `integral x d mu`.
+    pub fn mean_length(&self) -> f64 {
+        let (z, w) = (self.a[index(1, 0)].re, self.a[index(1, 1)]);
+        // x_3 = P_10 / sqrt 3, x_1 + i x_2 = sqrt(2/3) P_11 e^{i phi}.
+        (z * z / 3.0 + 2.0 / 3.0 * w.norm_sqr()).sqrt()
+    }
+
+    /// Negentropy `integral rho log rho d sigma`.
+    pub fn negentropy(&self) -> f64 {
+        let grid = Grid::new(2 * self.degree, 0.0);
+        let values = grid.values(&self.resized(2 * self.degree).a, |_, _, k, ring| Complex64::new(grid.p[ring][k], 0.0));
+        grid.mean(&values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).collect::<Vec<_>>())
+    }
+
+    /// Its production `-integral rho div v d sigma`, without what noise destroys.
+    pub fn negentropy_rate(&self, medium: &Medium) -> f64 {
+        let grid = Grid::new(2 * self.degree, medium.beta);
+        let (density, _, _, fall) = grid.field(medium, &self.resized(2 * self.degree).a);
+        grid.mean(&density.iter().zip(&fall).map(|(r, f)| r * f).collect::<Vec<_>>())
+    }
+
+    /// Time derivatives of the coefficients and the time one evaluation is worth benchmarking for: one right-hand side on a prepared grid.
+    pub fn right_hand_side(&self, medium: &Medium) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
+        let (grid, medium) = (Grid::new(self.degree, medium.beta), *medium);
+        move |a| grid.rates(&medium, a)
+    }
+
+    fn resized(&self, degree: usize) -> Self {
+        let mut a = self.a.clone();
+        a.resize(index(degree, degree) + 1, Complex64::default());
+        Self { degree, a }
+    }
+
+    /// Size of the degrees above four fifths of L over the largest coefficient.
+    pub fn tail(&self) -> f64 {
+        let most = self.a.iter().map(|c| c.norm()).fold(0.0, f64::max);
+        self.a[index(self.degree * 4 / 5, 0)..].iter().map(|c| c.norm()).fold(0.0, f64::max) / most
+    }
+
+    /// Evolves by time `t`, doubling the degree up to `most` (at most 128) whenever the tail exceeds 1e-9.
+    ///
+    /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention.
+    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self)) -> Result<(Self, f64, End)> {
+        if medium.law == Law::Sinkhorn {
+            return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa on S^2"));
+        }
+        const RESOLVED: f64 = 1e-9;
+        let (mut now, most) = (0.0, most.min(128));
+        let mut grid = Grid::new(self.degree, medium.beta);
+        while now < t {
+            let (_, _, _, fall) = grid.field(medium, &self.a);
+            let steepest = fall.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+            let leg = (0.2 / steepest).min(t - now);
+            let degree = self.degree;
+            let derivative = |y: &[f64], dy: &mut [f64]| {
+                let a: Vec<Complex64> = y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect();
+                grid.rates(medium, &a).iter().zip(dy.chunks_exact_mut(2)).for_each(|(r, d)| (d[0], d[1]) = (r.re, r.im));
+            };
+            let packed: Vec<f64> = self.a.iter().flat_map(|c| [c.re, c.im]).collect();
+            let next = advance(derivative, &packed, leg, (1e-10, 1e-12), 300);
+            let next = next.map(|y| Self { degree, a: y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect() });
+            let Some(next) = next.ok().filter(|n| n.tail() <= RESOLVED && self.tail() <= RESOLVED) else {
+                if degree >= most {
+                    return Ok((self, now, End::UnderResolved));
+                }
+                self = self.resized((2 * degree).min(most));
+                grid = Grid::new(self.degree, medium.beta);
+                continue;
+            };
+            self = next;
+            now = if leg < t - now { now + leg } else { t };
+            watch(now, &self);
+        }
+        Ok((self, now, End::Reached))
+    }
+}
