@@ -90,9 +90,9 @@ impl Grid {
         for ring in 0..self.rings {
             spectrum.iter_mut().for_each(|s| *s = Complex64::default());
             for l in 0..=self.degree {
-                for m in 0..=l {
+                for (m, s) in spectrum.iter_mut().enumerate().take(l + 1) {
                     let k = index(l, m);
-                    spectrum[m] += a[k] * factor(l, m, k, ring);
+                    *s += a[k] * factor(l, m, k, ring);
                 }
             }
             spectrum[0].im = 0.0;
@@ -229,7 +229,7 @@ impl Sphere2 {
         grid.mean(&density.iter().zip(&fall).map(|(r, f)| r * f).collect::<Vec<_>>())
     }
 
-    /// Time derivatives of the coefficients and the time one evaluation is worth benchmarking for: one right-hand side on a prepared grid.
+    /// One right-hand side, the time derivatives of the coefficients, on a prepared grid.
     pub fn right_hand_side(&self, medium: &Medium) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
         let (grid, medium) = (Grid::new(self.degree, medium.beta), *medium);
         move |a| grid.rates(&medium, a)
