@@ -286,3 +286,80 @@ fn ten_thousand_mutated_files_neither_panic_nor_hang() {
         assert!(started.elapsed() < Duration::from_secs(1), "slow: {shown}");
     }
 }
+
+#[test]
+fn the_contract_of_landscape_clusters_modes_and_measures() {
+    let f = folder();
+    let at = f.path();
+    let m = json(at, "modes --samples angles.csv --beta 10");
+    assert_eq!((m["modes"].as_u64(), m["certified"].as_bool(), m["locations"].as_array().map(Vec::len)), (Some(3), Some(true), Some(3)));
+    assert_eq!(json(at, "modes --samples angles.csv --beta 10 --circle")["space"], "circle");
+    assert_eq!(json(at, "modes --samples q3.csv --beta 20 --sphere")["modes"].as_u64(), Some(3));
+    let c = json(at, "measure --space circle --density cos:1=0.2,2=-0.1 --dynamics usa --beta 2 --t-end 0.1");
+    for key in ["negentropy", "negentropy_rate", "t"] {
+        assert!(c[key].as_f64().is_some_and(f64::is_finite), "{key}");
+    }
+    assert!((c["coefficients"][0].as_f64().expect("a number") - 1.0).abs() < 1e-15);
+    let z = json(at, "measure --space zonal --d 2 --density cos:1=0.2,2=-0.1 --dynamics usa --beta 2 --t-end 0.1");
+    assert!((z["negentropy"].as_f64().expect("a number") - c["negentropy"].as_f64().expect("a number")).abs() < 1e-10);
+    assert_eq!(json(at, "measure --space sphere2 --density vmf:kappa=2,at=1 --beta 1 --t-end 0.1")["outcome"], "reached");
+    let s = json(at, "saddles --n 4 --d 2 --beta 3 --starts 60 --connections usa --certificates proofs");
+    let points = s["points"].as_array().expect("points");
+    assert!(points.len() >= 4 && points.iter().all(|p| p["certificate"] == "proved"));
+    for k in 0..points.len() {
+        assert_eq!(json(at, &format!("certify --check proofs/saddle-{k}.json"))["accepted"].as_bool(), Some(true));
+    }
+    let text = std::fs::read_to_string(at.join("proofs/saddle-1.json")).expect("a certificate");
+    std::fs::write(at.join("forged.json"), text.replacen("\"unstable\": 1", "\"unstable\": 2", 1)).expect("writable");
+    assert_eq!(run(at, "certify --check forged.json").status.code(), Some(1));
+    let r = json(at, "solve --init uniform --n 20 --d 2 --beta 30 --t-end 1e200 --merge-radius 1e-4 --out run");
+    assert!(r["least_unrest"].as_f64().is_some());
+    let t = json(at, "clusters --result run");
+    assert_eq!(t["mergers"].as_array().map(Vec::len).expect("mergers") + t["clusters_left"].as_u64().expect("a count") as usize, 20);
+    assert!(t["plateaus"].as_array().is_some_and(|p| !p.is_empty()) && t["newick"].as_str().is_some_and(|n| n.ends_with(';')));
+    assert_eq!(json(at, "clusters --tokens tokens.csv --radius 1.0")["clusters"].as_u64(), Some(2));
+    let v = json(at, "movie --init uniform --n 8 --d 2 --beta 4 --t-end 100 --frames 5 --dpi 40 --out film.png");
+    assert_eq!(v["frames"].as_u64(), Some(5));
+    let once = std::fs::read(at.join("film.png")).expect("a film");
+    json(at, "movie --init uniform --n 8 --d 2 --beta 4 --t-end 100 --frames 5 --dpi 40 --out film.png");
+    assert!(once == std::fs::read(at.join("film.png")).expect("a film"), "the same film twice");
+    json(at, "run staircase --out studies");
+    assert!(at.join("studies/study-staircase/ascent.csv").exists());
+}
+
+#[test]
+fn bad_input_of_the_new_commands_is_answered() {
+    let f = folder();
+    for arguments in [
+        "modes --samples nan.csv --beta 2",
+        "modes --samples angles.csv --beta -2",
+        "modes --samples empty.csv --beta 2",
+        "modes --samples tokens.csv --beta 2",
+        "modes --samples tokens.csv --beta 2 --sphere",
+        "measure --space circle --density cos:1=2 --beta 1 --t-end 1",
+        "measure --space circle --density word --beta 1 --t-end 1",
+        "measure --space cube --density uniform --beta 1 --t-end 1",
+        "measure --space zonal --d 1 --density uniform --beta 1 --t-end 1",
+        "measure --space circle --density uniform --beta nan --t-end 1",
+        "measure --space circle --density uniform --beta 1 --t-end -1",
+        "measure --space sphere2 --density noise:amplitude=0.1 --beta 1 --t-end 1",
+        "saddles --n 1 --d 2 --beta 2",
+        "saddles --n 4 --d 2 --beta inf",
+        "saddles --n 4 --d 2 --beta 2 --connections causal",
+        "certify",
+        "certify --check tokens.csv",
+        "certify --tokens long.csv --beta 2",
+        "certify --tokens tokens.csv --beta 2 --sizes 1,2",
+        "clusters --tokens tokens.csv",
+        "clusters --tokens tokens.csv --radius -1",
+        "clusters --tokens ragged.csv --radius 1",
+        "movie --init uniform --n 5 --d 5 --beta 2 --t-end 3 --out x.png",
+        "movie --init uniform --n 5 --d 2 --beta 2 --t-end 0.01 --out x.png",
+        "run nothing-of-that-name",
+    ] {
+        let out = run(f.path(), arguments);
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{arguments}: {text}");
+        assert!(text.starts_with("error:") && !text.contains("panicked"), "{arguments}: {text}");
+    }
+}

@@ -188,9 +188,10 @@ impl Circle {
         f.iter().zip(&self.c).enumerate().map(|(k, (f, c))| -i * k as f64 * f - c * medium.diffusion * (k * k) as f64).collect()
     }
 
-    /// Time derivatives of `c_0..c_K` under a medium: one right-hand side.
-    pub fn time_derivative(&self, medium: &Medium) -> Vec<Complex64> {
-        self.rates(medium, &Grid::new(4 * self.modes().max(8)))
+    /// One right-hand side, the time derivatives of `c_0..c_K`, on a prepared grid.
+    pub fn right_hand_side(&self, medium: &Medium) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
+        let (grid, medium) = (Grid::new(4 * self.modes().max(8)), *medium);
+        move |c| Self { c: c.to_vec() }.rates(&medium, &grid)
     }
 
     /// Negentropy `integral rho log rho d sigma`, 0 at the uniform measure.

@@ -1,6 +1,7 @@
 //! `bench`: what this machine reaches, beside its own peaks.
 
 mod hessian;
+mod measure;
 mod modes;
 mod peak;
 mod rhs;
@@ -27,7 +28,9 @@ enum What {
     Sweep(sweep::Arguments),
     /// Hessian-vector product, dense Hessian, spectrum.
     Hessian(hessian::Arguments),
-    /// Expected numbers of modes (Kac-Rice).
+    /// Right-hand sides of the continuity equation.
+    Measure(measure::Arguments),
+    /// Certified counts of modes.
     Modes(modes::Arguments),
     /// This machine's peaks: fused multiply-adds, exponentials, memory copies.
     Peak,
@@ -40,6 +43,7 @@ impl Arguments {
             What::Rhs(arguments) => arguments.run(out),
             What::Sweep(arguments) => arguments.run(out),
             What::Hessian(arguments) => arguments.run(out),
+            What::Measure(arguments) => arguments.run(out),
             What::Modes(arguments) => arguments.run(out),
             What::Peak => {
                 let peaks = peak::Peaks::measure(crate::num::simd::Level::best());
