@@ -1,9 +1,9 @@
 //! `run`: an experiment file, a built-in experiment, or a study.
 
 use super::output::{Output, note};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lab::run::{CellSummary, Progress, results, run};
-use crate::lab::{Cell, Experiment, plan};
+use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::IsTerminal;
@@ -89,7 +89,11 @@ impl Arguments {
 /// A file when it looks like a path or exists, else a built-in name.
 pub fn load(name: &str) -> Result<Experiment> {
     let path = Path::new(name);
-    if path.exists() || name.ends_with(".toml") || name.contains('/') { Experiment::load(path) } else { Experiment::built_in(name) }
+    if path.exists() || name.ends_with(".toml") || name.contains('/') {
+        return Experiment::load(path);
+    }
+    let known = || BUILT_IN.iter().map(|(n, _)| *n).chain(crate::study::ALL.iter().map(|s| s.name));
+    if known().any(|n| n == name) { Experiment::built_in(name) } else { Err(Error::unknown("experiment or study", name, known())) }
 }
 
 /// Runs what is missing with a progress bar on a terminal, plain lines otherwise.
