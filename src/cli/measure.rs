@@ -114,10 +114,12 @@ impl Arguments {
         if end.outcome == "reached" {
             return Ok(0);
         }
-        note(&format!(
-            "the density became finer than the modes allow at t = {}; raise --max-modes, or use --method auto (finite volumes)",
-            end.t
-        ));
+        let hint = match self.space.as_str() {
+            "circle" => "raise --max-modes, or use --method auto (finite volumes)",
+            "zonal" => "at most 256 modes are used for zonal densities; end earlier",
+            _ => "degree 128 is the largest on S^2; end earlier",
+        };
+        note(&format!("the density became finer than the modes allow at t = {}; {hint}", end.t));
         Ok(4)
     }
 
