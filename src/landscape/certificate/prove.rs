@@ -139,10 +139,11 @@ impl<'a> System<'a> {
         self.k * (self.c.d + 1) + self.c.rotations.len()
     }
 
-    /// The box of this radius: multipliers vary beta times as much, on their own scale.
+    /// The box of this radius. The multipliers `sum s_p w_qp <y_p, y_q>` of all points of the box lie inside theirs: they vary at most beta times as
+    /// much, in d coordinates of two clusters.
     fn around(&self, radius: f64) -> Box_ {
         let wide = |v: f64, r: f64| Interval::new(v - r, v + r);
-        let spread = 4.0 * (1.0 + self.c.beta.abs()) * radius * self.c.sizes.iter().sum::<usize>() as f64;
+        let spread = 4.0 * self.c.d as f64 * (1.0 + self.c.beta.abs()) * radius * self.c.sizes.iter().sum::<usize>() as f64;
         Box_ {
             y: self.c.points.iter().map(|v| wide(*v, radius)).collect(),
             lambda: self.lambda.iter().map(|v| wide(*v, spread)).collect(),

@@ -23,7 +23,7 @@ pub static ENTRY: Claim = Claim {
     control: Control { what: "levels sum m_q / n^2 without the square", trial: |ctx| levels(&Case::new(5, 2, 2000.0, "sa"), ctx, 0.5) },
 };
 
-/// Largest distance of the energy from the level of its clusters, in the middle (in log time) of each plateau.
+/// Distance of the energy from the level of its clusters, at every step: `(t, clusters, distance)`.
 struct Levels {
     beta: f64,
     power: f64,
