@@ -2,7 +2,7 @@
 
 use super::{Entry, distinct, only};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
-use crate::num::stats::correlation;
+use crate::num::stats::{correlation, mean_and_error};
 use crate::theory::kac_rice::expected_modes_circle;
 use crate::theory::parking::RENYI;
 
@@ -46,9 +46,7 @@ pub static ENTRY: Entry = Entry {
                 let mut means = Vec::new();
                 for beta in &betas {
                     let counts = only(&own, "beta", *beta).column("clusters");
-                    let n = counts.len() as f64;
-                    let mean = counts.iter().sum::<f64>() / n;
-                    let error = (counts.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / (n - 1.0) / n).sqrt();
+                    let (mean, error) = mean_and_error(&counts);
                     panel.line(
                         vec![(beta * shift, (mean - 2.0 * error).max(0.8)), (beta * shift, mean + 2.0 * error)],
                         colour,

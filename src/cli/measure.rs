@@ -1,7 +1,7 @@
 //! `measure`: evolve a density by the continuity equation.
 
 use super::output::{Output, finite, note};
-use crate::continuity::{End, Medium, circle::Circle, density::Density, sphere2::Sphere2, volume::Volume, zonal::Zonal};
+use crate::continuity::{End, Medium, circle::Circle, density::Density, sphere2::Sphere2, volume, volume::Volume, zonal::Zonal};
 use crate::error::{Error, Result, in_range};
 use crate::flow::Table;
 use crate::lab::{Provenance, arrays};
@@ -209,7 +209,7 @@ impl Arguments {
             if !steps.is_multiple_of(16) && t + s < self.t_end {
                 return;
             }
-            let h = cells.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / cells.len() as f64;
+            let h = volume::negentropy(cells);
             if t + s > last.0 {
                 rate = (h - last.1) / (t + s - last.0);
             }

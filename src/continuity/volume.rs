@@ -121,6 +121,11 @@ impl Volume {
 
     /// Negentropy of the piecewise constant density.
     pub fn negentropy(&self) -> f64 {
-        self.cells.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / self.cells.len() as f64
+        negentropy(&self.cells)
     }
+}
+
+/// Negentropy of equal cells with these averages: the mean of `rho log rho`.
+pub fn negentropy(cells: &[f64]) -> f64 {
+    cells.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / cells.len() as f64
 }

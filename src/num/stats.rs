@@ -61,3 +61,16 @@ pub fn correlation(points: &[(f64, f64)]) -> f64 {
     }
     if xx > 0.0 && yy > 0.0 { xy / (xx * yy).sqrt() } else { 0.0 }
 }
+
+/// Mean and its standard error, for at least two values.
+///
+/// ```
+/// let (mean, error) = metastable::num::stats::mean_and_error(&[1.0, 3.0]);
+/// assert!((mean - 2.0).abs() < 1e-15 && (error - 1.0).abs() < 1e-15);
+/// ```
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+    (mean, (square / (n - 1.0) / n).sqrt())
+}

@@ -6,7 +6,7 @@ use crate::clusters::centres::{renyi, strong};
 use crate::error::Result;
 use crate::flow::observable::{Setting, find, log_times};
 use crate::flow::{Options, Recorder, solve};
-use crate::num::stream::Stream;
+use crate::num::{stats::mean_and_error, stream::Stream};
 use crate::sphere::law::Law;
 use crate::theory::parking::{cap_share, strong_centres};
 
@@ -49,8 +49,7 @@ fn run() -> Result<Tables> {
                 all.push(strong(&x, delta).len() as f64);
                 greedy += renyi(&x, delta).len() as f64 / 20.0;
             }
-            let mean = all.iter().sum::<f64>() / 20.0;
-            let error = (all.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / 19.0 / 20.0).sqrt();
+            let (mean, error) = mean_and_error(&all);
             counts.rows.push(vec![d as f64, delta, mean, error, strong_centres(n, d, delta)?, greedy]);
         }
     }

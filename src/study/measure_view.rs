@@ -2,7 +2,13 @@
 
 use super::{Entry, Tables, table};
 use crate::attention::{Spec, TimeScale, dynamics};
-use crate::continuity::{Medium, circle::Circle, density::Density, transport::w1, volume::Volume};
+use crate::continuity::{
+    Medium,
+    circle::Circle,
+    density::Density,
+    transport::w1,
+    volume::{Volume, negentropy},
+};
 use crate::error::Result;
 use crate::flow::observable::{Setting, find, linear_times};
 use crate::flow::{Options, Recorder, Table, solve};
@@ -80,7 +86,7 @@ fn entropy() -> Result<Table> {
         volume.evolve(&medium, end / clock - t, |s, cells| {
             steps += 1;
             if steps.is_multiple_of(64) {
-                let h = cells.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / cells.len() as f64;
+                let h = negentropy(cells);
                 rows.push(vec![usa, (t + s) * clock, h]);
             }
         })?;

@@ -3,7 +3,7 @@
 use super::{Entry, Tables, table};
 use crate::clusters::modes;
 use crate::error::Result;
-use crate::num::stream::Stream;
+use crate::num::{stats::mean_and_error, stream::Stream};
 use crate::theory::kac_rice::{default_interval, expected_modes, expected_modes_circle};
 
 /// Gaussian samples on the line for three n, uniform angles on the circle, and where the modes sit.
@@ -67,12 +67,4 @@ fn run() -> Result<Tables> {
         places.rows.extend(modes::line(&samples, 1e5)?.locations.iter().map(|m| vec![*m]));
     }
     Ok(vec![("line".into(), line), ("circle".into(), circle), ("places".into(), places)])
-}
-
-/// Mean and standard error.
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
-    (mean, (variance / n).sqrt())
 }

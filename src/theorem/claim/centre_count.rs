@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, Margin, always};
 use crate::clusters::centres::strong;
 use crate::error::Result;
+use crate::num::stats::mean_and_error;
 use crate::theory::parking::strong_centres;
 
 /// 2411.04990, Lemma C.1, with the cap of S^2 corrected.
@@ -29,7 +30,6 @@ pub fn mean(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     for _ in 0..200 {
         counts.push(strong(&ctx.tokens(case, "uniform")?, 0.4).len() as f64);
     }
-    let mean = counts.iter().sum::<f64>() / 200.0;
-    let error = (counts.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / 199.0 / 200.0).sqrt();
+    let (mean, error) = mean_and_error(&counts);
     Ok(Finding::Margin(Margin { value: 5.0 * error - (mean - expected).abs(), sampling: error, ..Margin::default() }))
 }

@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, Margin};
 use crate::clusters::modes;
 use crate::error::Result;
+use crate::num::stats::mean_and_error;
 use crate::theory::kac_rice::expected_modes_circle;
 
 /// Derived: the limit is a stationary Gaussian field.
@@ -31,8 +32,7 @@ fn deviation(case: &Case, ctx: &mut Context, expected: f64) -> Result<Finding> {
         let angles: Vec<f64> = (0..case.n).map(|_| ctx.stream.uniform_in(0.0, std::f64::consts::TAU)).collect();
         counts.push(modes::circle(&angles, case.beta)?.count as f64);
     }
-    let mean = counts.iter().sum::<f64>() / 60.0;
-    let error = (counts.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / 59.0 / 60.0).sqrt();
+    let (mean, error) = mean_and_error(&counts);
     let value = 5.0 * error + 0.01 * expected - (mean - expected).abs();
     Ok(Finding::Margin(Margin { value, sampling: error, ..Margin::default() }))
 }

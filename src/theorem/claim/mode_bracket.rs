@@ -3,6 +3,7 @@
 use super::{Case, Claim, Context, Control, Expected, Finding, Margin};
 use crate::clusters::modes;
 use crate::error::Result;
+use crate::num::stats::mean_and_error;
 use crate::theory::kac_rice::{default_interval, expected_modes};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -44,8 +45,7 @@ fn bracket(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         }
         counts.push(found.count as f64);
     }
-    let mean = counts.iter().sum::<f64>() / 60.0;
-    let error = (counts.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / 59.0 / 60.0).sqrt();
+    let (mean, error) = mean_and_error(&counts);
     let value = (mean - low).min(high - mean) + 4.0 * error;
     Ok(Finding::Margin(Margin { value, sampling: error, ..Margin::default() }))
 }
