@@ -222,6 +222,30 @@ impl Circle {
         density.iter().zip(&change).map(|(r, d)| if *r > 0.0 { r.ln() * d } else { 0.0 }).sum::<f64>() / grid.points as f64
     }
 
+    /// Interaction energy `(1/2 beta) integral integral e^{beta <x,y>} d mu d mu` above that of the uniform measure.
+    pub fn energy(&self, medium: &Medium) -> f64 {
+        let over = kernel_over_beta(medium.beta, self.modes());
+        medium.beta.abs().exp() * self.c.iter().zip(&over).skip(1).map(|(c, w)| w * c.norm_sqr()).sum::<f64>()
+    }
+
+    /// Its rate of change by the dissipation identity, `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (theory 0.4 for USA and SA).
+    pub fn energy_rate(&self, medium: &Medium) -> f64 {
+        let grid = Grid::new(8 * self.modes().max(16));
+        let field = self.field(medium, &grid);
+        let over = kernel_over_beta(medium.beta, self.modes());
+        let pull = grid.values(self.c.iter().zip(&over).enumerate().map(|(k, (c, w))| c * *w * Complex64::i() * k as f64));
+        let gained = pull.iter().zip(&field.v).zip(&field.density).map(|((p, v), r)| p * v * r).sum::<f64>() / grid.points as f64;
+        let lost: f64 = self.c.iter().zip(&over).enumerate().map(|(k, (c, w))| 2.0 * (k * k) as f64 * w * c.norm_sqr()).sum();
+        medium.beta.abs().exp() * (gained - medium.diffusion * lost)
+    }
+
+    /// Mean velocity `integral v d mu`: 0 for USA at all times, so its mean angle stands still.
+    pub fn momentum(&self, medium: &Medium) -> f64 {
+        let grid = Grid::new(8 * self.modes().max(16));
+        let field = self.field(medium, &grid);
+        field.v.iter().zip(&field.density).map(|(v, r)| v * r).sum::<f64>() / grid.points as f64
+    }
+
     /// Share of the size of the coefficients that sits in the highest fifth of the modes.
     pub fn tail(&self) -> f64 {
         let most = self.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
@@ -235,10 +259,33 @@ impl Circle {
         Self { c }
     }
 
-    /// Evolves by time `t` (order 8, tolerance 1e-11), doubling the modes up to `most` whenever the tail exceeds 1e-10; calls `watch` after every leg.
+    /// Evolves by time `t` with the modes it has, resolved or not, for studies of convergence. **Errors** the integrator's.
+    pub fn evolve_unchecked(&self, medium: &Medium, t: f64) -> Result<Self> {
+        self.leg(medium, &Grid::new(4 * self.modes().max(8)), t, (1e-13, 1e-15), 100_000)
+    }
+
+    fn leg(&self, medium: &Medium, grid: &Grid, t: f64, tolerance: (f64, f64), most: u32) -> Result<Self> {
+        let modes = self.modes();
+        let derivative = |y: &[f64], dy: &mut [f64]| {
+            let rates = Self::unpacked(y, modes).rates(medium, grid);
+            rates[1..].iter().enumerate().for_each(|(k, r)| (dy[2 * k], dy[2 * k + 1]) = (r.re, r.im));
+        };
+        let packed: Vec<f64> = self.c[1..].iter().flat_map(|c| [c.re, c.im]).collect();
+        advance(derivative, &packed, t, tolerance, most).map(|y| Self::unpacked(&y, modes))
+    }
+
+    /// The same function without the highest modes that are rounding only.
+    pub fn trimmed(&self) -> Self {
+        let most = self.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
+        let last = self.c.iter().rposition(|c| c.norm() > 1e-16 * most).unwrap_or(0);
+        self.resized(last.max(1))
+    }
+
+    /// Evolves by time `t` (order 8, tolerance 1e-11), doubling the modes up to `most` whenever the tail exceeds 1e-10; `watch` sees the state after every
+    /// leg and says whether to go on.
     ///
     /// **Returns** the state, the time it belongs to, and how it ended: never an under-resolved state. **Errors** the integrator's.
-    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self)) -> Result<(Self, f64, End)> {
+    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self) -> bool) -> Result<(Self, f64, End)> {
         const RESOLVED: f64 = 1e-10;
         let fastest = growth_bound(medium);
         let mut now = 0.0;
@@ -252,13 +299,8 @@ impl Circle {
             let leg = (0.2 / steepest.max(fastest).max(1e-3)).min(t - now);
             let leg = if t - now - leg < 1e-12 * t { t - now } else { leg };
             let modes = self.modes();
-            let derivative = |y: &[f64], dy: &mut [f64]| {
-                let rates = Self::unpacked(y, modes).rates(medium, &grid);
-                rates[1..].iter().enumerate().for_each(|(k, r)| (dy[2 * k], dy[2 * k + 1]) = (r.re, r.im));
-            };
-            let packed: Vec<f64> = self.c[1..].iter().flat_map(|c| [c.re, c.im]).collect();
             // A leg that needs so many steps is one whose highest modes run away.
-            let next = advance(derivative, &packed, leg, (1e-11, 1e-13), 2_000).map(|y| Self::unpacked(&y, modes));
+            let next = self.leg(medium, &grid, leg, (1e-11, 1e-13), 2_000);
             let Some(next) = next.ok().filter(|n| n.tail() <= RESOLVED) else {
                 if modes >= most {
                     return Ok((self, now, End::UnderResolved));
@@ -268,7 +310,9 @@ impl Circle {
             };
             self = next;
             now = if leg < t - now { now + leg } else { t };
-            watch(now, &self);
+            if !watch(now, &self) && now < t {
+                return Ok((self, now, End::Interrupted));
+            }
         }
         Ok((self, now, End::Reached))
     }

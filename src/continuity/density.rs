@@ -13,6 +13,28 @@ pub struct Density {
     bumps: Vec<(f64, f64, f64)>,
     /// Azimuth of each bump, on S^2.
     azimuths: Vec<f64>,
+    noises: Vec<Noise>,
+}
+
+/// Independent normal coefficients of all degrees `1..=modes`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noise {
+    /// Standard deviation.
+    pub amplitude: f64,
+    /// Largest degree.
+    pub modes: usize,
+    /// Seed.
+    pub seed: u64,
+    /// Cosine and sine coefficients by degree, from 1 (zonal: the first are those of `P_k`).
+    waves: Vec<(f64, f64)>,
+}
+
+impl Noise {
+    fn new(amplitude: f64, modes: usize, seed: u64) -> Self {
+        let mut stream = Stream::new(seed, &["density", "noise"]);
+        let waves = (0..modes).map(|_| (amplitude * stream.normal(), amplitude * stream.normal())).collect();
+        Self { amplitude, modes, seed, waves }
+    }
 }
 
 const FORMS: &str =
@@ -28,7 +50,7 @@ impl Density {
     /// assert!(Density::parse("cos:1=x").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
-        let mut out = Self { cosines: Vec::new(), sines: Vec::new(), bumps: Vec::new(), azimuths: Vec::new() };
+        let mut out = Self { cosines: Vec::new(), sines: Vec::new(), bumps: Vec::new(), azimuths: Vec::new(), noises: Vec::new() };
         for term in text.split('+').map(str::trim) {
             out.add(term)?;
         }
@@ -93,15 +115,16 @@ impl Density {
                 if !(1.0..=2000.0).contains(&modes) || seed < 0.0 {
                     return Err(bad("modes in [1, 2000] and a seed >= 0"));
                 }
-                let mut stream = Stream::new(seed as u64, &["density", "noise"]);
-                for k in 1..=modes as usize {
-                    self.cosines.push((k, amplitude * stream.normal()));
-                    self.sines.push((k, amplitude * stream.normal()));
-                }
+                self.noises.push(Noise::new(amplitude, modes as usize, seed as u64));
             }
             _ => return Err(bad("unknown form")),
         }
         Ok(())
+    }
+
+    /// The noise terms.
+    pub fn noises(&self) -> &[Noise] {
+        &self.noises
     }
 
     fn background(&self) -> f64 {
@@ -112,8 +135,13 @@ impl Density {
     pub fn on_circle(&self, theta: f64) -> f64 {
         let waves = self.cosines.iter().map(|(k, a)| a * (*k as f64 * theta).cos()).sum::<f64>()
             + self.sines.iter().map(|(k, a)| a * (*k as f64 * theta).sin()).sum::<f64>();
+        let wave = |(k, (a, b)): (usize, &(f64, f64))| {
+            let (s, c) = ((k + 1) as f64 * theta).sin_cos();
+            a * c + b * s
+        };
+        let noise: f64 = self.noises.iter().flat_map(|n| n.waves.iter().enumerate().map(wave)).sum();
         let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(2, *kappa, (theta - at).cos());
-        self.background() + waves + self.bumps.iter().map(bump).sum::<f64>()
+        self.background() + waves + noise + self.bumps.iter().map(bump).sum::<f64>()
     }
 
     /// The zonal density at `s = <x, pole>` on `S^{d-1}`; a bump at 0 sits at the pole, at pi at the antipode.
@@ -123,27 +151,32 @@ impl Density {
         if !self.sines.is_empty() || self.bumps.iter().any(|b| b.1.sin().abs() > 1e-12) {
             return Err(Error::parameter("--density", "a term that is not zonal", "cos terms (coefficients of P_k) and bumps at 0 or pi"));
         }
-        let most = self.cosines.iter().map(|c| c.0).max().unwrap_or(0);
-        let p = zonal_polynomials(d, most, s);
+        let p = zonal_polynomials(d, self.degree(), s);
         let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(d, *kappa, at.cos().signum() * s);
-        Ok(self.background() + self.cosines.iter().map(|(k, a)| a * p[*k]).sum::<f64>() + self.bumps.iter().map(bump).sum::<f64>())
+        let noise: f64 = self.noises.iter().flat_map(|n| n.waves.iter().enumerate().map(|(k, w)| w.0 * p[k + 1])).sum();
+        let waves: f64 = self.cosines.iter().map(|(k, a)| a * p[*k]).sum();
+        Ok(self.background() + waves + noise + self.bumps.iter().map(bump).sum::<f64>())
     }
-}
 
-impl Density {
-    /// The density at `x = cos theta` and azimuth phi of S^2; cos terms are coefficients of `P_k(cos theta)`, bumps sit at colatitude `at` and `azimuth`.
+    /// Largest degree of the cosine and noise terms.
+    fn degree(&self) -> usize {
+        let noisy = self.noises.iter().map(|n| n.modes).max().unwrap_or(0);
+        self.cosines.iter().map(|c| c.0).max().unwrap_or(0).max(noisy)
+    }
+
+    /// The density at `x = cos theta` and azimuth phi of S^2; cos terms are coefficients of `P_k(cos theta)`, bumps sit at colatitude `at` and `azimuth`. Noise
+    /// terms are random harmonics, added by [`super::sphere2::Sphere2::from_density`], not here.
     ///
-    /// **Errors** sine terms and noise.
+    /// **Errors** sine terms.
     pub fn on_sphere(&self, x: f64, phi: f64) -> Result<f64> {
         if !self.sines.is_empty() {
             return Err(Error::parameter(
                 "--density",
-                "a sine or noise term",
+                "a sine term",
                 "cos terms (coefficients of P_k) and bumps with at and azimuth on S^2",
             ));
         }
-        let most = self.cosines.iter().map(|c| c.0).max().unwrap_or(0);
-        let p = zonal_polynomials(3, most, x);
+        let p = zonal_polynomials(3, self.degree(), x);
         let s = (1.0 - x * x).max(0.0).sqrt();
         let bump = |((kappa, at, mass), azimuth): (&(f64, f64, f64), &f64)| {
             let cosine = x * at.cos() + s * at.sin() * (phi - azimuth).cos();

@@ -6,6 +6,8 @@
 
 pub mod circle;
 pub mod density;
+pub mod lagrangian;
+pub mod rings;
 pub mod sphere2;
 pub mod transport;
 pub mod volume;
@@ -57,6 +59,8 @@ pub enum End {
     Reached,
     /// The density became finer than the largest number of modes allows; the state is that of the last resolved time.
     UnderResolved,
+    /// The watcher asked to stop; the state is that of the time returned.
+    Interrupted,
 }
 
 impl End {
@@ -65,6 +69,7 @@ impl End {
         match self {
             Self::Reached => "reached",
             Self::UnderResolved => "under-resolved",
+            Self::Interrupted => "interrupted",
         }
     }
 }

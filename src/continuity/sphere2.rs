@@ -1,9 +1,11 @@
 //! Densities on S^2 by spherical harmonics `Y_lm = P_lm(cos theta) e^{i m phi}`, orthonormal for the uniform probability measure.
 
 use super::density::Density;
+use super::zonal::{lambda_over_beta, signed_funk_hecke};
 use super::{End, Law, Medium};
 use crate::error::{Error, Result, in_range};
-use crate::num::{gegenbauer::scaled_funk_hecke, ode::advance, quadrature::gauss_legendre};
+use crate::num::{ode::advance, quadrature::gauss_legendre, stream::Stream};
+use crate::sphere::Tokens;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -67,17 +69,18 @@ fn legendre(degree: usize, x: f64, s: f64) -> (Vec<f64>, Vec<f64>) {
 }
 
 impl Grid {
+    fn rings(degree: usize) -> usize {
+        3 * degree / 2 + 2
+    }
+
     fn new(degree: usize, beta: f64) -> Self {
-        let rings = 3 * degree / 2 + 2;
+        let rings = Self::rings(degree);
         let points = 2 * rings;
         let nodes = gauss_legendre(rings);
         let sine: Vec<f64> = nodes.iter().map(|(x, _)| (1.0 - x * x).sqrt()).collect();
         let tables: Vec<(Vec<f64>, Vec<f64>)> = nodes.iter().zip(&sine).map(|((x, _), s)| legendre(degree, *x, *s)).collect();
         let (p, slope) = tables.into_iter().unzip();
-        let mut lambda = scaled_funk_hecke(3, degree, beta.abs());
-        if beta < 0.0 {
-            lambda.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v);
-        }
+        let lambda = signed_funk_hecke(3, beta, degree);
         let mut planner = RealFftPlanner::new();
         let (forward, backward) = (planner.plan_fft_forward(points), planner.plan_fft_inverse(points));
         Self { degree, rings, points, sine, weight: nodes.iter().map(|(_, w)| 0.5 * w).collect(), p, slope, lambda, forward, backward }
@@ -119,6 +122,26 @@ impl Grid {
             .collect()
     }
 
+    /// Coefficients `a_lm` of values on the grid.
+    fn coefficients(&self, values: &[f64]) -> Vec<Complex64> {
+        let mut a = vec![Complex64::default(); index(self.degree, self.degree) + 1];
+        for (ring, line) in self.rings_of(values).iter().enumerate() {
+            for l in 0..=self.degree {
+                (0..=l).for_each(|m| a[index(l, m)] += self.weight[ring] * self.p[ring][index(l, m)] * line[m]);
+            }
+        }
+        a
+    }
+
+    /// Refuses negative and non-finite values by their place.
+    fn positive(&self, values: &[f64]) -> Result<()> {
+        let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -1e-12) else { return Ok(()) };
+        let (sine, phi) = (self.sine[j / self.points], TAU * (j % self.points) as f64 / self.points as f64);
+        let colatitude = if 2 * (j / self.points) < self.rings { sine.asin() } else { std::f64::consts::PI - sine.asin() };
+        let found = format!("{} at colatitude {colatitude:.6}, azimuth {phi:.6}", values[j]);
+        Err(Error::parameter("--density", found, "finite values >= 0 everywhere"))
+    }
+
     fn mean(&self, values: &[f64]) -> f64 {
         values.chunks_exact(self.points).zip(&self.weight).map(|(ring, w)| w * ring.iter().sum::<f64>() / self.points as f64).sum()
     }
@@ -127,11 +150,11 @@ impl Grid {
     fn field(&self, medium: &Medium, a: &[Complex64]) -> (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>) {
         let beta = medium.beta;
         let real = |v: f64| Complex64::new(v, 0.0);
-        let over = |l: usize| if beta == 0.0 { if l == 1 { 1.0 / 3.0 } else { 0.0 } } else { self.lambda[l] / beta };
+        let over = lambda_over_beta(3, beta, self.degree);
         let density = self.values(a, |_, _, k, ring| real(self.p[ring][k]));
-        let mut north = self.values(a, |l, _, k, ring| real(over(l) * self.slope[ring][k]));
-        let mut east = self.values(a, |l, m, k, ring| Complex64::new(0.0, over(l) * m as f64 * self.p[ring][k] / self.sine[ring]));
-        let mut fall = self.values(a, |l, _, k, ring| real(over(l) * (l * (l + 1)) as f64 * self.p[ring][k]));
+        let mut north = self.values(a, |l, _, k, ring| real(over[l] * self.slope[ring][k]));
+        let mut east = self.values(a, |l, m, k, ring| Complex64::new(0.0, over[l] * m as f64 * self.p[ring][k] / self.sine[ring]));
+        let mut fall = self.values(a, |l, _, k, ring| real(over[l] * (l * (l + 1)) as f64 * self.p[ring][k]));
         if medium.law == Law::Sa {
             let w = self.values(a, |l, _, k, ring| real(self.lambda[l] * self.p[ring][k]));
             for j in 0..w.len() {
@@ -169,38 +192,111 @@ impl Grid {
 }
 
 impl Sphere2 {
-    /// From a density. **Errors** a degree outside [4, 256], sine terms, negative values (the place is named), no mass.
+    /// From a density; a noise term gives every `a_lm` up to its degree an independent normal value. **Errors** a degree outside [4, 256], sine terms, negative values (the
+    /// place is named), no mass.
     pub fn from_density(density: &Density, degree: usize) -> Result<Self> {
         in_range("degree", degree as f64, 4.0, 256.0)?;
         let grid = Grid::new(degree, 0.0);
         let mut values = Vec::with_capacity(grid.rings * grid.points);
         for (x, _) in gauss_legendre(grid.rings) {
             for j in 0..grid.points {
-                let phi = TAU * j as f64 / grid.points as f64;
-                let v = density.on_sphere(x, phi)?;
-                if !v.is_finite() || v < -1e-12 {
-                    return Err(Error::parameter(
-                        "--density",
-                        format!("{v} at cos theta = {x:.6}, phi = {phi:.6}"),
-                        "finite values >= 0 everywhere",
-                    ));
+                values.push(density.on_sphere(x, TAU * j as f64 / grid.points as f64)?);
+            }
+        }
+        let mut out = Self { degree, a: grid.coefficients(&values) };
+        for noise in density.noises() {
+            let mut stream = Stream::new(noise.seed, &["density", "noise", "sphere"]);
+            for l in 1..=noise.modes.min(degree) {
+                out.a[index(l, 0)].re += noise.amplitude * stream.normal();
+                for m in 1..=l {
+                    out.a[index(l, m)] += noise.amplitude * Complex64::new(stream.normal(), stream.normal()) * 0.5f64.sqrt();
                 }
-                values.push(v);
             }
         }
-        let rings = grid.rings_of(&values);
+        out.checked(&grid)
+    }
+
+    /// From values on a grid of this many rings (Gauss-Legendre colatitudes, north first) and twice as many equispaced azimuths, as [`Sphere2::values`] gives them.
+    ///
+    /// **Errors** another shape, negative values (the place is named), no mass.
+    pub fn from_values(values: &[f64], rings: usize) -> Result<Self> {
+        let degree = (2 * rings.saturating_sub(2)) / 3;
+        if !(4..=256).contains(&degree) || Grid::rings(degree) != rings || values.len() != 2 * rings * rings {
+            let expected = "R Gauss-Legendre rings of 2 R azimuths, R = 3 L / 2 + 2 for an even degree L in 4..=256";
+            return Err(Error::parameter("--values", format!("{} values in {rings} rings", values.len()), expected));
+        }
+        let grid = Grid::new(degree, 0.0);
+        grid.positive(values)?;
+        Self { degree, a: grid.coefficients(values) }.checked(&grid)
+    }
+
+    /// The estimate of tokens with kernel `e^{bandwidth <x, y>}`. **Errors** d not 3, as [`Sphere2::from_density`].
+    pub fn from_tokens(x: &Tokens, bandwidth: f64, degree: usize) -> Result<Self> {
+        in_range("degree", degree as f64, 4.0, 256.0)?;
+        in_range("--bandwidth", bandwidth, 0.0, 1e5)?;
+        if x.d() != 3 {
+            return Err(Error::parameter("--tokens", format!("d = {}", x.d()), "points on S^2, three coordinates a row"));
+        }
+        let lambda = signed_funk_hecke(3, bandwidth, degree);
         let mut a = vec![Complex64::default(); index(degree, degree) + 1];
-        for (ring, line) in rings.iter().enumerate() {
-            for l in 0..=degree {
-                (0..=l).for_each(|m| a[index(l, m)] += grid.weight[ring] * grid.p[ring][index(l, m)] * line[m]);
+        for (row, mass) in x.rows().zip(x.masses()) {
+            let s = row[0].hypot(row[1]).max(1e-300);
+            let p = legendre(degree, row[2], s).0;
+            let turn = Complex64::new(row[0] / s, -row[1] / s);
+            let mut phase = Complex64::new(*mass / lambda[0], 0.0);
+            for m in 0..=degree {
+                (m..=degree).for_each(|l| a[index(l, m)] += phase * p[index(l, m)] * lambda[l]);
+                phase *= turn;
             }
         }
-        let mass = a[0].re;
-        if mass <= 0.0 {
+        Ok(Self { degree, a })
+    }
+
+    /// Scales to mass 1 and refuses negative values.
+    fn checked(mut self, grid: &Grid) -> Result<Self> {
+        let mass = self.a[0].re;
+        if mass.is_nan() || mass <= 0.0 {
             return Err(Error::parameter("--density", "no mass", "a positive integral"));
         }
-        a.iter_mut().for_each(|c| *c /= mass);
-        Ok(Self { degree, a })
+        self.a.iter_mut().for_each(|c| *c /= mass);
+        // A density with corners rings a little about zero.
+        let lowest = -1e-9 * self.a.iter().map(|c| c.norm()).fold(1.0, f64::max);
+        let values: Vec<f64> = self.values().into_iter().map(|v| if v > lowest { v.max(0.0) } else { v }).collect();
+        grid.positive(&values).map(|()| self)
+    }
+
+    /// Values ring by ring (Gauss-Legendre, north first), [`Sphere2::rings`] rings of twice as many equispaced azimuths.
+    pub fn values(&self) -> Vec<f64> {
+        let grid = Grid::new(self.degree, 0.0);
+        grid.values(&self.a, |_, _, k, ring| Complex64::new(grid.p[ring][k], 0.0))
+    }
+
+    /// Number of rings of [`Sphere2::values`].
+    pub fn rings(&self) -> usize {
+        Grid::rings(self.degree)
+    }
+
+    /// Interaction energy above that of the uniform measure, as [`super::circle::Circle::energy`].
+    pub fn energy(&self, medium: &Medium) -> f64 {
+        0.5 * medium.beta.abs().exp() * self.weighted_squares(&lambda_over_beta(3, medium.beta, self.degree), |_| 1.0)
+    }
+
+    /// Its rate of change by the dissipation identity, as [`super::circle::Circle::energy_rate`].
+    pub fn energy_rate(&self, medium: &Medium) -> f64 {
+        let grid = Grid::new(2 * self.degree, medium.beta);
+        let fine = self.resized(2 * self.degree);
+        let (density, north, east, _) = grid.field(medium, &fine.a);
+        // The gradient of W / beta is the velocity of USA, in units of e^{|beta|}.
+        let (_, pull_north, pull_east, _) = grid.field(&Medium { law: Law::Usa, ..*medium }, &fine.a);
+        let power: Vec<f64> = (0..density.len()).map(|j| density[j] * (north[j] * pull_north[j] + east[j] * pull_east[j])).collect();
+        let lost = self.weighted_squares(&lambda_over_beta(3, medium.beta, self.degree), |l| (l * (l + 1)) as f64);
+        grid.mean(&power) - medium.diffusion * medium.beta.abs().exp() * lost
+    }
+
+    /// `sum_{l > 0, m} w_l factor(l) |a_lm|^2` over all m, of either sign.
+    fn weighted_squares(&self, w: &[f64], factor: impl Fn(usize) -> f64) -> f64 {
+        let square = |l: usize, m: usize| if m == 0 { 1.0 } else { 2.0 } * self.a[index(l, m)].norm_sqr();
+        (1..=self.degree).map(|l| w[l] * factor(l) * (0..=l).map(|m| square(l, m)).sum::<f64>()).sum()
     }
 
     /// Coefficients of `P_l(cos theta)` with `P_l(1) = 1` in the zonal part, `1` first.
@@ -250,7 +346,7 @@ impl Sphere2 {
     /// Evolves by time `t`, doubling the degree up to `most` (at most 128) whenever the tail exceeds 1e-9.
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention.
-    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self)) -> Result<(Self, f64, End)> {
+    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self) -> bool) -> Result<(Self, f64, End)> {
         if medium.law == Law::Sinkhorn {
             return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa on S^2"));
         }
@@ -279,7 +375,9 @@ impl Sphere2 {
             };
             self = next;
             now = if leg < t - now { now + leg } else { t };
-            watch(now, &self);
+            if !watch(now, &self) && now < t {
+                return Ok((self, now, End::Interrupted));
+            }
         }
         Ok((self, now, End::Reached))
     }

@@ -1,7 +1,7 @@
 //! Finite volumes on the circle: conservative and positive, for late times when the density concentrates.
 
 use super::circle::{kernel, kernel_over_beta};
-use super::{Law, Medium};
+use super::{End, Law, Medium};
 use crate::error::{Error, Result};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
 use std::f64::consts::TAU;
@@ -88,10 +88,10 @@ impl Volume {
         (0..n).map(|j| (flux[j] - flux[(j + 1) % n]) / dx).collect()
     }
 
-    /// Evolves by time `t`; `watch` sees the state after every step.
+    /// Evolves by time `t`; `watch` sees the state after every step and says whether to go on. **Returns** the time reached and how it ended.
     ///
     /// **Errors** Sinkhorn attention (spectral only), more than ten million steps.
-    pub fn evolve(&mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64])) -> Result<()> {
+    pub fn evolve(&mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64]) -> bool) -> Result<(f64, End)> {
         if medium.law == Law::Sinkhorn {
             return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa for finite volumes"));
         }
@@ -100,7 +100,7 @@ impl Volume {
         let mut now = 0.0;
         for _ in 0..10_000_000u64 {
             if now >= t {
-                return Ok(());
+                return Ok((now, End::Reached));
             }
             let v = self.edges(&self.cells, medium, &factors);
             let fastest = v.iter().fold(1e-12f64, |m, v| m.max(v.abs()));
@@ -114,7 +114,9 @@ impl Volume {
                 *u = (0.5 * *u + 0.5 * (m + step * k)).max(0.0);
             }
             now = if step < t - now { now + step } else { t };
-            watch(now, &self.cells);
+            if !watch(now, &self.cells) && now < t {
+                return Ok((now, End::Interrupted));
+            }
         }
         Err(Error::Numerical { what: format!("ten million finite-volume steps reached t = {now} only") })
     }

@@ -4,6 +4,7 @@ use super::density::Density;
 use super::{End, Law, Medium};
 use crate::error::{Error, Result, in_range};
 use crate::num::{dense, gegenbauer::scaled_funk_hecke, ode::advance};
+use crate::sphere::{Tokens, geometry};
 
 /// Nodes, weights and polynomials of one resolution: K modes on 2K Gauss-Gegenbauer nodes.
 struct Basis {
@@ -23,18 +24,50 @@ fn alpha(d: usize, k: usize) -> f64 {
     if d == 2 { if k < 1.5 { 0.5f64.sqrt() } else { 0.5 } } else { (k * (k + 2.0 * g - 1.0) / (4.0 * (k + g) * (k + g - 1.0))).sqrt() }
 }
 
+/// Nodes `s`, ascending, and weights of the Gauss rule for the uniform measure of `S^{d-1}` (Golub and Welsch: eigenvalues of the Jacobi matrix, squares of the
+/// first entries of its eigenvectors).
+pub(super) fn nodes(d: usize, n: usize) -> Result<Vec<(f64, f64)>> {
+    let mut jacobi = vec![0.0; n * n];
+    for k in 1..n {
+        jacobi[k * n + k - 1] = alpha(d, k);
+        jacobi[(k - 1) * n + k] = alpha(d, k);
+    }
+    let failed = || Error::Numerical { what: "the Gauss-Gegenbauer nodes did not converge".into() };
+    let (s, vectors) = dense::symmetric_eigen(&jacobi, n).ok_or_else(failed)?;
+    Ok((0..n).map(|j| (s[j], vectors[j * n].powi(2))).collect())
+}
+
+/// `e^{-|beta|}` times the Funk-Hecke coefficients of `e^{beta s}`, any sign of beta.
+pub(super) fn signed_funk_hecke(d: usize, beta: f64, modes: usize) -> Vec<f64> {
+    let mut lambda = scaled_funk_hecke(d, modes, beta.abs());
+    if beta < 0.0 {
+        lambda.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v);
+    }
+    lambda
+}
+
+/// The same over beta, with the limit at beta = 0; the entry of degree 0 is not used.
+pub(super) fn lambda_over_beta(d: usize, beta: f64, modes: usize) -> Vec<f64> {
+    if beta == 0.0 {
+        return (0..=modes).map(|k| if k == 1 { 1.0 / d as f64 } else { 0.0 }).collect();
+    }
+    signed_funk_hecke(d, beta, modes).iter().map(|l| l / beta).collect()
+}
+
+/// Orthonormal polynomials `p_0(s), ..., p_kmax(s)`.
+fn orthonormal(d: usize, kmax: usize, s: f64) -> Vec<f64> {
+    let mut p = vec![1.0];
+    for k in 0..kmax {
+        let before = if k > 0 { alpha(d, k) * p[k - 1] } else { 0.0 };
+        p.push((s * p[k] - before) / alpha(d, k + 1));
+    }
+    p
+}
+
 impl Basis {
     fn new(d: usize, beta: f64, modes: usize) -> Result<Self> {
-        // Golub and Welsch: nodes are eigenvalues of the Jacobi matrix, weights the squares of the first entries of its eigenvectors.
         let nodes = 2 * modes + 2;
-        let mut jacobi = vec![0.0; nodes * nodes];
-        for k in 1..nodes {
-            jacobi[k * nodes + k - 1] = alpha(d, k);
-            jacobi[(k - 1) * nodes + k] = alpha(d, k);
-        }
-        let failed = || Error::Numerical { what: "the Gauss-Gegenbauer nodes did not converge".into() };
-        let (s, vectors) = dense::symmetric_eigen(&jacobi, nodes).ok_or_else(failed)?;
-        let weight = (0..nodes).map(|j| vectors[j * nodes].powi(2)).collect();
+        let (s, weight): (Vec<f64>, Vec<f64>) = self::nodes(d, nodes)?.into_iter().unzip();
         let (mut p, mut slope) = (vec![vec![1.0; nodes]], vec![vec![0.0; nodes]]);
         for k in 0..modes {
             let (a, b) = (alpha(d, k + 1), if k > 0 { alpha(d, k) } else { 0.0 });
@@ -42,11 +75,7 @@ impl Basis {
             p.push((0..nodes).map(|j| (s[j] * p[k][j] - b * before(&p, j)) / a).collect());
             slope.push((0..nodes).map(|j| (p[k][j] + s[j] * slope[k][j] - b * before(&slope, j)) / a).collect());
         }
-        let mut lambda = scaled_funk_hecke(d, modes, beta.abs());
-        if beta < 0.0 {
-            lambda.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v);
-        }
-        Ok(Self { s, weight, p, slope, lambda })
+        Ok(Self { s, weight, p, slope, lambda: signed_funk_hecke(d, beta, modes) })
     }
 
     fn values(&self, b: &[f64]) -> Vec<f64> {
@@ -56,15 +85,15 @@ impl Basis {
     /// Density, `(1/beta) W'(s)` (over W for SA), and `-div v` at the nodes.
     fn field(&self, d: usize, medium: &Medium, b: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let beta = medium.beta;
-        let over = |k: usize| if beta == 0.0 { if k == 1 { 1.0 / d as f64 } else { 0.0 } } else { self.lambda[k] / beta };
+        let over = lambda_over_beta(d, beta, self.lambda.len() - 1);
         let (mut density, mut gradient, mut fall) = (Vec::new(), Vec::new(), Vec::new());
         for (j, &s) in self.s.iter().enumerate() {
             let (mut r, mut w, mut first, mut laplacian) = (0.0, 0.0, 0.0, 0.0);
             for (k, b) in b.iter().enumerate() {
                 r += b * self.p[k][j];
                 w += b * self.lambda[k] * self.p[k][j];
-                first += b * over(k) * self.slope[k][j];
-                laplacian -= b * over(k) * (k * (k + d - 2)) as f64 * self.p[k][j];
+                first += b * over[k] * self.slope[k][j];
+                laplacian -= b * over[k] * (k * (k + d - 2)) as f64 * self.p[k][j];
             }
             density.push(r);
             match medium.law {
@@ -105,13 +134,52 @@ pub struct Zonal {
 impl Zonal {
     /// From a density. **Errors** d outside [2, 1024], more than 512 modes, negative values (the place is named).
     pub fn from_density(density: &Density, d: usize, modes: usize) -> Result<Self> {
+        Self::from_function(|s| density.zonal(d, s), d, modes)
+    }
+
+    /// From values at equispaced polar angles from the pole (0) to the antipode (pi), joined by a cosine series. **Errors** as [`Zonal::from_density`], fewer than 8 values.
+    pub fn from_values(values: &[f64], d: usize, modes: usize) -> Result<Self> {
+        let last = values.len().saturating_sub(1);
+        if last < 7 {
+            return Err(Error::parameter("--values", values.len(), "at least 8 values"));
+        }
+        let half = |j: usize| if j == 0 || j == last { 0.5 } else { 1.0 };
+        let wave = |k: usize, j: usize| (std::f64::consts::PI * ((k * j) % (2 * last)) as f64 / last as f64).cos();
+        let series: Vec<f64> =
+            (0..=last).map(|k| half(k) * 2.0 / last as f64 * (0..=last).map(|j| half(j) * values[j] * wave(k, j)).sum::<f64>()).collect();
+        Self::from_function(
+            |s| Ok(series.iter().enumerate().map(|(k, a)| a * (k as f64 * s.clamp(-1.0, 1.0).acos()).cos()).sum()),
+            d,
+            modes,
+        )
+    }
+
+    /// The estimate of tokens with kernel `e^{bandwidth <x, y>}`, averaged about the axis of their mean. **Errors** as [`Zonal::from_density`], a mean of length 0.
+    pub fn from_tokens(x: &Tokens, bandwidth: f64, modes: usize) -> Result<Self> {
+        in_range("d", x.d() as f64, 2.0, 1024.0)?;
+        in_range("modes", modes as f64, 1.0, 512.0)?;
+        in_range("--bandwidth", bandwidth, 0.0, 1e5)?;
+        let mut axis = x.mean();
+        if !geometry::retract(&mut axis) {
+            return Err(Error::parameter("--tokens", "tokens of mean 0", "tokens whose mean gives an axis"));
+        }
+        let lambda = scaled_funk_hecke(x.d(), modes, bandwidth);
+        let mut b = vec![0.0; modes + 1];
+        for (row, m) in x.rows().zip(x.masses()) {
+            let p = orthonormal(x.d(), modes, crate::num::sum::dot(row, &axis));
+            b.iter_mut().zip(&p).zip(&lambda).for_each(|((b, p), l)| *b += m * p * l / lambda[0]);
+        }
+        Ok(Self { d: x.d(), b })
+    }
+
+    fn from_function(density: impl Fn(f64) -> Result<f64>, d: usize, modes: usize) -> Result<Self> {
         in_range("d", d as f64, 2.0, 1024.0)?;
         in_range("modes", modes as f64, 1.0, 512.0)?;
         let basis = Basis::new(d, 0.0, modes)?;
-        let values: Vec<f64> = basis.s.iter().map(|s| density.zonal(d, *s)).collect::<Result<_>>()?;
+        let values: Vec<f64> = basis.s.iter().map(|s| density(*s)).collect::<Result<_>>()?;
         for k in 0..=400 {
             let s = -1.0 + 0.005 * f64::from(k);
-            let v = density.zonal(d, s)?;
+            let v = density(s)?;
             if !v.is_finite() || v < -1e-12 {
                 return Err(Error::parameter("--density", format!("{v} at s = {s}"), "finite values >= 0 everywhere"));
             }
@@ -127,12 +195,32 @@ impl Zonal {
     /// Coefficients of the polynomials `P_k` with `P_k(1) = 1`, `1` first: at d = 2 those of `cos k theta`.
     pub fn coefficients(&self) -> Vec<f64> {
         // p_k(1) = sqrt(dim_k): rho = sum b_k p_k(1) P_k.
-        let mut at_one = vec![1.0];
-        for k in 0..self.b.len() - 1 {
-            let before = if k > 0 { alpha(self.d, k) * at_one[k - 1] } else { 0.0 };
-            at_one.push((at_one[k] - before) / alpha(self.d, k + 1));
-        }
-        self.b.iter().zip(&at_one).map(|(b, p)| b * p).collect()
+        self.b.iter().zip(orthonormal(self.d, self.b.len() - 1, 1.0)).map(|(b, p)| b * p).collect()
+    }
+
+    /// Values at `points` equispaced polar angles from 0 to pi.
+    pub fn values(&self, points: usize) -> Vec<f64> {
+        let at = |j: usize| (std::f64::consts::PI * j as f64 / (points - 1) as f64).cos();
+        (0..points).map(|j| orthonormal(self.d, self.b.len() - 1, at(j)).iter().zip(&self.b).map(|(p, b)| p * b).sum()).collect()
+    }
+
+    /// Interaction energy above that of the uniform measure, as [`super::circle::Circle::energy`].
+    pub fn energy(&self, medium: &Medium) -> f64 {
+        let over = lambda_over_beta(self.d, medium.beta, self.b.len() - 1);
+        0.5 * medium.beta.abs().exp() * self.b.iter().zip(&over).skip(1).map(|(b, w)| w * b * b).sum::<f64>()
+    }
+
+    /// Its rate of change by the dissipation identity, as [`super::circle::Circle::energy_rate`].
+    pub fn energy_rate(&self, medium: &Medium) -> Result<f64> {
+        let fine = self.resized(2 * self.b.len());
+        let basis = Basis::new(self.d, medium.beta, fine.b.len() - 1)?;
+        let (density, gradient, _) = basis.field(self.d, medium, &fine.b);
+        let over = lambda_over_beta(self.d, medium.beta, fine.b.len() - 1);
+        let pull = |j: usize| -> f64 { fine.b.iter().zip(&over).zip(&basis.slope).map(|((b, w), p)| b * w * p[j]).sum() };
+        let at = |j: usize| basis.weight[j] * density[j] * (1.0 - basis.s[j] * basis.s[j]) * gradient[j] * pull(j);
+        let gained: f64 = (0..basis.s.len()).map(at).sum();
+        let lost: f64 = fine.b.iter().zip(&over).enumerate().map(|(k, (b, w))| (k * (k + self.d - 2)) as f64 * w * b * b).sum();
+        Ok(medium.beta.abs().exp() * (gained - medium.diffusion * lost))
     }
 
     /// Moments `integral P_k d mu`; the first is the mean along the axis.
@@ -176,7 +264,7 @@ impl Zonal {
     /// Evolves by time `t`, doubling the modes up to `most` (at most 256) whenever the tail exceeds 1e-10.
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention, the integrator's.
-    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self)) -> Result<(Self, f64, End)> {
+    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self) -> bool) -> Result<(Self, f64, End)> {
         if medium.law == Law::Sinkhorn {
             return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
@@ -200,7 +288,9 @@ impl Zonal {
             };
             self = next;
             now = if leg < t - now { now + leg } else { t };
-            watch(now, &self);
+            if !watch(now, &self) && now < t {
+                return Ok((self, now, End::Interrupted));
+            }
         }
         Ok((self, now, End::Reached))
     }

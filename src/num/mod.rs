@@ -2,6 +2,7 @@
 
 pub mod aligned;
 pub mod bessel;
+pub mod chebyshev;
 pub mod dd;
 pub mod dense;
 pub mod exp;

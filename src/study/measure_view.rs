@@ -77,7 +77,10 @@ fn entropy() -> Result<Table> {
         let clock = if usa > 0.5 { 5f64.exp() } else { 1.0 };
         let start = Circle::from_density(&Density::parse("noise:amplitude=0.005,modes=12,seed=2")?, 64)?;
         let mut rows = vec![vec![usa, 0.0, start.negentropy()]];
-        let (state, t, _) = start.evolve(&medium, end / clock, 1024, |t, c| rows.push(vec![usa, t * clock, c.negentropy()]))?;
+        let (state, t, _) = start.evolve(&medium, end / clock, 1024, |t, c| {
+            rows.push(vec![usa, t * clock, c.negentropy()]);
+            true
+        })?;
         let cells = 2048;
         let fine = state.values(8 * cells);
         let averages = fine.chunks(fine.len() / cells).map(|v| (v.iter().sum::<f64>() / v.len() as f64).max(0.0)).collect();
@@ -89,6 +92,7 @@ fn entropy() -> Result<Table> {
                 let h = negentropy(cells);
                 rows.push(vec![usa, (t + s) * clock, h]);
             }
+            true
         })?;
         out.rows.extend(rows);
     }
@@ -109,7 +113,7 @@ fn raster() -> Result<(Table, Table)> {
             let average = volume.cells[c * 4..(c + 1) * 4].iter().sum::<f64>() / 4.0;
             raster.rows.push(vec![RASTER_END * r as f64 / rows as f64, TAU * c as f64 / columns as f64, average]);
         }
-        volume.evolve(&medium, RASTER_END / rows as f64, |_, _| {})?;
+        volume.evolve(&medium, RASTER_END / rows as f64, |_, _| true)?;
     }
     let x = Tokens::from_angles(&quantiles(&start, 40))?;
     let flow = dynamics::build("sa", false, &Spec::new(RASTER_BETA, 40))?;
@@ -144,7 +148,7 @@ fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
 /// W1 between n tokens and the density after t = 1 under SA at beta = 3, for random and quantile starts.
 fn distance() -> Result<Table> {
     let start = Circle::from_density(&Density::parse("cos:1=0.5,2=0.2")?, 64)?;
-    let end = start.clone().evolve(&Medium::new("sa", 3.0, 0.0)?, 1.0, 1024, |_, _| {})?.0;
+    let end = start.clone().evolve(&Medium::new("sa", 3.0, 0.0)?, 1.0, 1024, |_, _| true)?.0;
     let mut out = table(&["random", "n", "w1"]);
     for n in [30usize, 100, 300, 1000, 3000] {
         for draw in 0..13usize {

@@ -48,6 +48,7 @@ fn deviation(case: &Case, text: &str, factor: f64) -> Result<Finding> {
         if reached.is_none() && c.c[k].norm() >= 0.3 {
             reached = Some(t);
         }
+        reached.is_none()
     })?;
     match reached {
         Some(t) => Ok(Finding::at_most((t / (factor * expected) - 1.0).abs(), 0.2)),

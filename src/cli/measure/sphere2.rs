@@ -1,0 +1,101 @@
+//! Densities on S^2: spherical harmonics, or particles.
+
+use super::{Arguments, Outcome, going_on, time_line};
+use crate::continuity::{End, Medium, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
+use crate::error::{Result, in_range};
+use crate::flow::Table;
+use crate::lab::arrays;
+
+/// Degree from which `auto` is handed to the particles; spectral runs go on to 128.
+const AUTO_DEGREE: usize = 64;
+
+impl Arguments {
+    fn sphere_start(&self, degree: usize) -> Result<Sphere2> {
+        if let Some(path) = &self.values {
+            let (rows, values) = arrays::matrix(path, None)?;
+            // Colatitude, azimuth and density a row, or one ring a row.
+            if values.len() == 3 * rows {
+                return Sphere2::from_values(&values.iter().skip(2).step_by(3).copied().collect::<Vec<_>>(), rings(values.len() / 3));
+            }
+            return Sphere2::from_values(&values, rows);
+        }
+        if let Some(path) = &self.tokens {
+            return Sphere2::from_tokens(&self.cloud(path)?, self.bandwidth, degree);
+        }
+        Sphere2::from_density(&self.density()?, degree)
+    }
+
+    pub(super) fn sphere2(&self, medium: &Medium) -> Result<Outcome> {
+        if self.method == "lagrangian" {
+            return self.by_grid(medium);
+        }
+        let start = self.sphere_start(self.modes.min(32))?;
+        let late = self.method == "auto" && medium.diffusion == 0.0;
+        let most = if late { self.max_modes.min(AUTO_DEGREE) } else { self.max_modes };
+        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "mean_length"]);
+        let (state, t, end) = start.evolve(medium, self.t_end, most, |t, a| {
+            if self.keeps() {
+                let rates = [a.negentropy_rate(medium), a.energy(medium), a.energy_rate(medium), a.mean_length()];
+                timeline.rows.push([&[t, a.negentropy()], &rates[..]].concat());
+            }
+            going_on()
+        })?;
+        if late && end == End::UnderResolved {
+            return self.by_grid(medium);
+        }
+        Ok(Outcome {
+            t,
+            end,
+            method: "spectral",
+            coefficients: coefficients(&state),
+            negentropy: state.negentropy(),
+            rate: state.negentropy_rate(medium),
+            energy: state.energy(medium),
+            values: on_grid(&state),
+            timeline,
+            resolution_error: None,
+        })
+    }
+
+    /// Particles on a grid, from the start to the end.
+    fn by_grid(&self, medium: &Medium) -> Result<Outcome> {
+        let rings = self.particles.unwrap_or(32);
+        in_range("--particles", rings as f64, 8.0, 128.0)?;
+        let fine = self.sphere_start((2 * (rings - 2) / 3).max(4))?;
+        let coarse = self.sphere_start(((rings - 2) / 3).max(4))?;
+        let mut end = self.by_particles(medium, Lagrangian::on_sphere2(&fine)?, Lagrangian::on_sphere2(&coarse)?)?;
+        end.coefficients = time_line(&["k", "cosine"]);
+        for l in 0..=16usize {
+            let moment = |r: &Vec<f64>| r[3] * crate::num::gegenbauer::zonal_polynomials(3, l, r[2])[l];
+            end.coefficients.rows.push(vec![l as f64, (2 * l + 1) as f64 * end.values.rows.iter().map(moment).sum::<f64>()]);
+        }
+        Ok(end)
+    }
+}
+
+/// Rings of a grid of this many points.
+fn rings(points: usize) -> usize {
+    (points as f64 / 2.0).sqrt().round() as usize
+}
+
+fn coefficients(state: &Sphere2) -> Table {
+    let mut table = time_line(&["l", "m", "re", "im", "cosine"]);
+    for (l, zonal) in state.zonal_coefficients().into_iter().enumerate() {
+        for m in 0..=l {
+            let a = state.a[index(l, m)];
+            table.rows.push(vec![l as f64, m as f64, a.re, a.im, if m == 0 { zonal } else { f64::NAN }]);
+        }
+    }
+    table
+}
+
+fn on_grid(state: &Sphere2) -> Table {
+    let rings = state.rings();
+    let mut table = time_line(&["colatitude", "azimuth", "density"]);
+    let nodes = crate::num::quadrature::gauss_legendre(rings);
+    for (j, v) in state.values().into_iter().enumerate() {
+        let azimuth = std::f64::consts::PI * (j % (2 * rings)) as f64 / rings as f64;
+        table.rows.push(vec![nodes[j / (2 * rings)].0.acos(), azimuth, v]);
+    }
+    table
+}

@@ -1,0 +1,116 @@
+//! Zonal densities: Gegenbauer polynomials while they resolve, rings that carry the density after.
+
+use super::{Arguments, Outcome, going_on, time_line};
+use crate::continuity::{End, Medium, rings::Rings, zonal::Zonal};
+use crate::error::{Error, Result, in_range};
+use crate::flow::Table;
+use std::f64::consts::PI;
+
+/// Modes at which `auto` gives the expansion up: rings are cheaper from there on.
+const AUTO_MODES: usize = 64;
+
+impl Arguments {
+    pub(super) fn zonal(&self, medium: &Medium) -> Result<Outcome> {
+        let d = usize::try_from(self.d)
+            .ok()
+            .filter(|d| (2..=1024).contains(d))
+            .ok_or_else(|| Error::parameter("--d", self.d, "a dimension in [2, 1024]"))?;
+        if self.method == "lagrangian" {
+            return self.by_rings(medium, d);
+        }
+        let late = self.method == "auto" && self.density.is_some() && medium.diffusion == 0.0;
+        let most = if late { self.max_modes.min(AUTO_MODES) } else { self.max_modes };
+        let start = self.zonal_start(d, self.modes.min(if late { AUTO_MODES } else { 128 }))?;
+        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
+        let mut failed = None;
+        let (state, t, end) = start.evolve(medium, self.t_end, most, |t, z| {
+            if self.keeps() {
+                match (z.negentropy(), z.negentropy_rate(medium), z.energy_rate(medium)) {
+                    (Ok(h), Ok(r), Ok(e)) => timeline.rows.push(vec![t, h, r, z.energy(medium), e, z.axis_mean()]),
+                    (Err(e), _, _) | (_, Err(e), _) | (_, _, Err(e)) => failed = Some(e),
+                }
+            }
+            going_on()
+        })?;
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        if late && end == End::UnderResolved {
+            return self.by_rings(medium, d);
+        }
+        let coefficients = state.coefficients().into_iter().enumerate().map(|(k, c)| vec![k as f64, c]).collect();
+        let values = state.values(257).into_iter().enumerate().map(|(j, v)| vec![PI * j as f64 / 256.0, v]).collect();
+        Ok(Outcome {
+            t,
+            end,
+            method: "spectral",
+            coefficients: Table { rows: coefficients, ..time_line(&["k", "cosine"]) },
+            negentropy: state.negentropy()?,
+            rate: state.negentropy_rate(medium)?,
+            energy: state.energy(medium),
+            values: Table { rows: values, ..time_line(&["polar_angle", "density"]) },
+            timeline,
+            resolution_error: None,
+        })
+    }
+
+    fn zonal_start(&self, d: usize, modes: usize) -> Result<Zonal> {
+        if let Some(path) = &self.values {
+            return Zonal::from_values(&Self::profile(path)?, d, modes);
+        }
+        if let Some(path) = &self.tokens {
+            let x = self.cloud(path)?;
+            if x.d() != d {
+                return Err(Error::parameter("--d", d, format!("the dimension {} of the tokens", x.d())));
+            }
+            return Zonal::from_tokens(&x, self.bandwidth, modes);
+        }
+        Zonal::from_density(&self.density()?, d, modes)
+    }
+
+    /// Rings from the start to the end.
+    fn by_rings(&self, medium: &Medium, d: usize) -> Result<Outcome> {
+        let n = self.particles.unwrap_or(64);
+        in_range("--particles", n as f64, 8.0, 2048.0)?;
+        let density = self.density()?;
+        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
+        let mut failed = None;
+        let (state, t, end) = Rings::new(&density, d, n)?.evolve(medium, self.t_end, |t, r| {
+            if self.keeps() {
+                match (r.negentropy_rate(medium), r.energy(medium)) {
+                    (Ok(rate), Ok(energy)) => timeline.rows.push(vec![t, r.negentropy(), rate, energy, f64::NAN, r.axis_mean()]),
+                    (Err(e), _) | (_, Err(e)) => failed = Some(e),
+                }
+            }
+            going_on()
+        })?;
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        let coarse = Rings::new(&density, d, n / 2)?.evolve(medium, t, |_, _| going_on())?.0;
+        let moments = state.moments(16).into_iter().enumerate().map(|(k, m)| vec![k as f64, m * dimension(d, k)]).collect();
+        let row = |j: usize| vec![state.theta[j], state.masses[j], state.log_density[j]];
+        Ok(Outcome {
+            t,
+            end,
+            method: "lagrangian (rings)",
+            coefficients: Table { rows: moments, ..time_line(&["k", "cosine"]) },
+            negentropy: state.negentropy(),
+            rate: state.negentropy_rate(medium)?,
+            energy: state.energy(medium)?,
+            values: Table { rows: (0..state.theta.len()).map(row).collect(), ..time_line(&["polar_angle", "mass", "log_density"]) },
+            timeline,
+            resolution_error: Some((coarse.negentropy() - state.negentropy()).abs()),
+        })
+    }
+}
+
+/// Dimension of the harmonics of degree k on `S^{d-1}`.
+fn dimension(d: usize, k: usize) -> f64 {
+    let binomial = |n: usize, k: usize| (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product::<f64>();
+    match k {
+        0 => 1.0,
+        1 => d as f64,
+        _ => binomial(d + k - 1, k) - binomial(d + k - 3, k - 2),
+    }
+}
