@@ -208,7 +208,7 @@ impl Circle {
         if medium.diffusion == 0.0 {
             return produced;
         }
-        let slope = grid.values(self.c.iter().enumerate().map(|(k, c)| c * Complex64::i() * k as f64));
+        let slope = self.slope(grid.points);
         let fisher =
             slope.iter().zip(&field.density).map(|(s, r)| if *r > 0.0 { s * s / r } else { 0.0 }).sum::<f64>() / grid.points as f64;
         produced - medium.diffusion * fisher
@@ -237,6 +237,17 @@ impl Circle {
         let gained = pull.iter().zip(&field.v).zip(&field.density).map(|((p, v), r)| p * v * r).sum::<f64>() / grid.points as f64;
         let lost: f64 = self.c.iter().zip(&over).enumerate().map(|(k, (c, w))| 2.0 * (k * k) as f64 * w * c.norm_sqr()).sum();
         medium.beta.abs().exp() * (gained - medium.diffusion * lost)
+    }
+
+    /// Slopes of the density at `2 pi j / points`.
+    pub fn slope(&self, points: usize) -> Vec<f64> {
+        let grid = Grid::new(points.max(2 * self.modes() + 2));
+        grid.values(self.c.iter().enumerate().map(|(k, c)| c * Complex64::i() * k as f64))
+    }
+
+    /// Velocities at `2 pi j / points`.
+    pub fn velocity(&self, medium: &Medium, points: usize) -> Vec<f64> {
+        self.field(medium, &Grid::new(points.max(2 * self.modes() + 2))).v
     }
 
     /// Mean velocity `integral v d mu`: 0 for USA at all times, so its mean angle stands still.

@@ -9,6 +9,7 @@ pub mod density;
 pub mod lagrangian;
 pub mod rings;
 pub mod sphere2;
+pub mod stationary;
 pub mod transport;
 pub mod volume;
 pub mod zonal;

@@ -2,7 +2,7 @@
 
 use crate::attention::TimeScale;
 use crate::error::{Error, Result, in_range};
-use crate::num::{bessel::bessel_ratios, gegenbauer::scaled_funk_hecke};
+use crate::num::{bessel::bessel_ratios, gegenbauer::scaled_funk_hecke, roots::bracketed_root};
 
 /// SA rates `r_k = k(k+d-2) I_{k+d/2-1}(beta) / (beta I_{d/2-1}(beta))`, k = 0..=kmax; at beta = 0 only `r_1 = (d-1)/d` is not zero.
 ///
@@ -46,9 +46,43 @@ pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -
     Ok(rates)
 }
 
+/// Sinkhorn rates `(k(k+d-2)/beta) q_k / (1 + q_k)`, `q_k = lambda_k / lambda_0`: between half of the SA rates and those (theory 14.3).
+///
+/// **Errors** as [`rates_sa`].
+pub fn rates_sinkhorn(d: usize, beta: f64, kmax: usize) -> Result<Vec<f64>> {
+    let rates = rates_sa(d, beta, kmax)?;
+    Ok(rates.iter().enumerate().map(|(k, r)| if k == 0 { 0.0 } else { r / (1.0 + r * beta / degree(d, k)) }).collect())
+}
+
 /// The fastest growing mode.
 pub fn fastest_mode(rates: &[f64]) -> usize {
     (0..rates.len()).max_by(|&a, &b| rates[a].total_cmp(&rates[b])).unwrap_or(0)
+}
+
+/// The inverse temperatures at which the fastest mode becomes k = 2, 3, ..., `count` of them: where `r_k = r_{k-1}`, the same for SA and USA.
+///
+/// **Accuracy** 1e-12 relative. **Errors** `d < 2`, no switch below beta = 1e6.
+///
+/// ```
+/// let beta = metastable::theory::growth::switch_points(2, 3).unwrap();
+/// assert!((beta[0] - 1.05).abs() < 5e-3 && (beta[2] - 6.22).abs() < 5e-3);
+/// ```
+pub fn switch_points(d: usize, count: usize) -> Result<Vec<f64>> {
+    check(d, 1.0, count)?;
+    let mut from = 1e-3;
+    let mut out = Vec::with_capacity(count);
+    for k in 2..count + 2 {
+        let gap = |beta: f64| rates_sa(d, beta, k).map_or(f64::NAN, |r| r[k] - r[k - 1]);
+        let mut to = 2.0 * from;
+        while gap(to) < 0.0 && to < 1e6 {
+            to *= 2.0;
+        }
+        let root = bracketed_root(gap, from, to, 1e-13 * to)
+            .ok_or_else(|| Error::Numerical { what: format!("mode {k} does not overtake below beta = {to:e}") })?;
+        out.push(root);
+        from = root;
+    }
+    Ok(out)
 }
 
 /// `k (k + d - 2)`, minus the eigenvalue of the Laplace-Beltrami operator on harmonics of degree k.

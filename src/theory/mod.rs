@@ -4,6 +4,7 @@ pub mod collapse;
 pub mod equiangular;
 pub mod growth;
 pub mod kac_rice;
+pub mod noise;
 pub mod parking;
 pub mod spectra;
 pub mod threshold;

@@ -1,0 +1,76 @@
+//! Stationary measures of noisy USA on the circle: `rho = exp((kappa/beta) W[rho]) / Z`, even about 0.
+
+use super::circle::{Circle, kernel};
+use super::{Law, Medium};
+use crate::error::{Error, Result, in_range};
+use crate::num::roots::bracketed_root;
+use std::f64::consts::PI;
+
+/// A stationary measure of a branch.
+#[derive(Clone, Debug)]
+pub struct Stationary {
+    /// Where on the branch: `integral cos theta d mu`.
+    pub mean: f64,
+    /// Its `kappa`.
+    pub kappa: f64,
+    /// Free energy `H/kappa - E` above that of the uniform measure: negative where this measure is preferred to it.
+    pub free_energy: f64,
+    /// The density.
+    pub density: Circle,
+}
+
+const POINTS: usize = 512;
+const MODES: usize = 96;
+
+/// Density values for potentials `kappa a_k` of `cos k theta`.
+fn gibbs(kappa: f64, potential: &[f64]) -> Vec<f64> {
+    let log: Vec<f64> = potential.iter().map(|w| kappa * w).collect();
+    let top = log.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+    let values: Vec<f64> = log.iter().map(|l| (l - top).exp()).collect();
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().map(|v| v / mean).collect()
+}
+
+fn cosine_mean(values: &[f64], k: usize) -> f64 {
+    values.iter().enumerate().map(|(j, v)| v * (2.0 * PI * ((k * j) % POINTS) as f64 / POINTS as f64).cos()).sum::<f64>() / POINTS as f64
+}
+
+/// The stationary measure of noisy USA with `integral cos theta d mu = mean`, on the branch that leaves the uniform measure with mode 1; its `kappa` is part of the
+/// answer, so folds of the branch are no obstacle.
+///
+/// **Accuracy** fixed point to 1e-13. **Errors** mean outside (0, 0.95], beta outside (0, 50], no convergence.
+///
+/// ```
+/// use metastable::{continuity::stationary::branch, theory::noise::threshold};
+/// // Near the uniform measure kappa is the threshold of the first mode.
+/// assert!((branch(1.0, 1e-3).unwrap().kappa / threshold(2, 1, 1.0).unwrap() - 1.0).abs() < 1e-5);
+/// ```
+pub fn branch(beta: f64, mean: f64) -> Result<Stationary> {
+    in_range("mean", mean, 1e-6, 0.95)?;
+    in_range("beta", beta, 1e-6, 50.0)?;
+    // W / beta in units of the true kernel, coefficients of cos k theta.
+    let pull: Vec<f64> = kernel(beta, MODES).iter().map(|w| 2.0 * w * beta.exp() / beta).collect();
+    let mut moments: Vec<f64> = (0..=MODES).map(|k| mean.powi((k * k) as i32)).collect();
+    let mut kappa = 1.0 / (0.5 * pull[1]);
+    for _ in 0..2000 {
+        let potential: Vec<f64> = (0..POINTS)
+            .map(|j| {
+                let wave = |k: usize| (2.0 * PI * ((k * j) % POINTS) as f64 / POINTS as f64).cos();
+                (1..=MODES).filter(|k| pull[*k] * moments[*k].abs() > 1e-18).map(|k| pull[k] * moments[k] * wave(k)).sum()
+            })
+            .collect();
+        let excess = |kappa: f64| cosine_mean(&gibbs(kappa, &potential), 1) - mean;
+        let lost = || Error::Numerical { what: format!("the stationary branch at beta = {beta} was lost at mean {mean}") };
+        kappa = bracketed_root(excess, 0.05 * kappa, 20.0 * kappa, 1e-16 * kappa).ok_or_else(lost)?;
+        let values = gibbs(kappa, &potential);
+        let next: Vec<f64> = (0..=MODES).map(|k| if k == 1 { mean } else { cosine_mean(&values, k) }).collect();
+        let change = next.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        moments = next;
+        if change < 1e-14 {
+            let density = Circle::from_values(&values, MODES)?;
+            let free_energy = density.negentropy() / kappa - density.energy(&Medium { law: Law::Usa, beta, diffusion: 0.0 });
+            return Ok(Stationary { mean, kappa, free_energy, density });
+        }
+    }
+    Err(Error::Numerical { what: format!("the stationary measure at beta = {beta}, mean {mean} did not converge") })
+}
