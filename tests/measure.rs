@@ -5,9 +5,12 @@ mod common;
 use common::{number, reference};
 use metastable::attention::TimeScale;
 use metastable::continuity::{End, Medium, circle::Circle, density::Density, volume::Volume, zonal::Zonal};
-use metastable::entropy::{estimate::nearest_neighbour, production};
+use metastable::entropy::{
+    estimate::{kernel, nearest_neighbour},
+    production,
+};
 use metastable::num::{bessel::scaled_bessel_i, stream::Stream};
-use metastable::sphere::law::Law;
+use metastable::sphere::{Tokens, law::Law};
 use metastable::theory::growth::{rates_sa, rates_usa};
 use proptest::prelude::*;
 use std::f64::consts::TAU;
@@ -130,7 +133,6 @@ fn particles_and_density_tell_the_same_story() {
     // Quantiles of the density as tokens: n = 4000 equal masses, W1 of order 1/n.
     use metastable::attention::{Spec, dynamics};
     use metastable::flow::{Options, solve};
-    use metastable::sphere::Tokens;
     let start = circle("cos:1=0.5,2=0.2", 32);
     let n = 4000;
     let mut angles = Vec::with_capacity(n);
@@ -169,6 +171,24 @@ fn estimates_from_samples_see_the_density() {
     let exact = -(0.25f64.sin().powi(2)).ln();
     assert!((nearest_neighbour(&cap, 3).expect("enough") - exact).abs() < 0.12);
     assert!(nearest_neighbour(&x, 1500).is_err());
+    // The kernel estimate of a von Mises-Fisher sample: smoothed, so a little low.
+    let bump = Density::parse("vmf:kappa=4,at=0").and_then(|d| Zonal::from_density(&d, 3, 48)).expect("a density");
+    let exact = bump.negentropy().expect("nodes");
+    let mut points = Vec::new();
+    while points.len() < 3 * 1500 {
+        let (z, phi): (f64, f64) = (stream.uniform_in(-1.0, 1.0), stream.uniform_in(0.0, TAU));
+        if stream.uniform() < (4.0 * (z - 1.0)).exp() {
+            let s = (1.0 - z * z).sqrt();
+            points.extend([s * phi.cos(), s * phi.sin(), z]);
+        }
+    }
+    let sample = Tokens::normalised(3, points).expect("tokens");
+    let (by_kernels, by_neighbours) = (kernel(&sample, 100.0).expect("enough"), nearest_neighbour(&sample, 3).expect("enough"));
+    assert!(
+        by_kernels < exact + 0.03 && by_kernels > exact - 0.12 && (by_neighbours - exact).abs() < 0.08,
+        "{exact} {by_kernels} {by_neighbours}"
+    );
+    assert!(kernel(&sample, -1.0).is_err() && kernel(&Tokens::from_angles(&[0.0]).expect("a token"), 1.0).is_err());
 }
 
 #[test]

@@ -119,3 +119,36 @@ fn expected_modes_and_centres() {
     assert!((parking::strong_centres(1_000_000, 3, 0.4).expect("valid") - 25.33).abs() < 0.01);
     assert!((parking::RENYI * std::f64::consts::TAU / 0.1 - 47.0).abs() < 0.05);
 }
+
+#[test]
+fn fastest_modes_switch_where_the_rates_cross() {
+    use metastable::theory::{
+        growth::{fastest_mode, rates_sa, rates_sinkhorn, switch_points},
+        noise,
+    };
+    // About k (k - 1) / 2 + 1/4 on the circle and k^2 / 2 on S^2, for the new k; the first ones from independent scans.
+    let (circle, sphere) = (switch_points(2, 7).expect("switches"), switch_points(3, 8).expect("switches"));
+    for (found, scanned) in circle
+        .iter()
+        .zip([1.05, 3.17, 6.22, 10.24, 15.24, 21.25, 28.25])
+        .chain(sphere.iter().zip([1.83, 4.43, 7.96, 12.48, 18.0, 24.49, 32.0, 40.5]))
+    {
+        assert!((found - scanned).abs() < 0.015, "{found} {scanned}");
+    }
+    for (d, points) in [(2usize, circle), (3, sphere), (64, switch_points(64, 10).expect("switches"))] {
+        for (k, beta) in points.iter().enumerate() {
+            let fastest = |b: f64| fastest_mode(&rates_sa(d, b, 60).expect("rates"));
+            assert_eq!((fastest(beta * (1.0 - 1e-9)), fastest(beta * (1.0 + 1e-9))), (k + 1, k + 2), "d = {d}");
+        }
+    }
+    // High dimension: mode 1 until beta is about 2 d / 3.
+    let first = switch_points(64, 1).expect("a switch")[0];
+    assert!(first > 20.0 && first < 50.0);
+    for (d, star) in [(2usize, 2.44692), (3, 1.81615), (4, 1.57526), (8, 1.26655)] {
+        assert!((noise::beta_star(d).expect("a root") - star).abs() < 1e-5);
+    }
+    // beta -> 0: kappa_c = d. beta = 4, k = 2 of Sinkhorn attention.
+    assert!((noise::threshold(5, 1, 1e-8).expect("a threshold") - 5.0).abs() < 1e-7 && noise::threshold(2, 0, 1.0).is_err());
+    assert!((rates_sinkhorn(2, 4.0, 2).expect("rates")[2] - 0.362_342).abs() < 1e-7);
+    assert!(noise::beta_star(1).is_err() && switch_points(1, 2).is_err());
+}

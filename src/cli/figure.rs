@@ -91,7 +91,7 @@ pub fn built_in_model() -> Result<Comparison> {
 }
 
 /// One [`Tokens`] per layer, rows normalised (a model's hidden states have any length).
-fn layers(array: &arrays::Array, path: &Path) -> Result<Vec<Tokens>> {
+pub(super) fn layers(array: &arrays::Array, path: &Path) -> Result<Vec<Tokens>> {
     let [_, n, d] = array.shape[..] else {
         let problem = format!("found shape {:?}, expected layers x tokens x dimensions", array.shape);
         return Err(Error::File { path: path.display().to_string(), place: String::new(), problem });

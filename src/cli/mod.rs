@@ -7,6 +7,7 @@ mod clusters;
 mod completions;
 mod doctor;
 mod energy;
+mod entropy;
 mod explain;
 mod figure;
 mod input;
@@ -69,6 +70,8 @@ enum Command {
     Saddles(saddles::Arguments),
     /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
     Measure(measure::Arguments),
+    /// Estimate the negentropy of tokens, layer by layer for hidden states.
+    Entropy(entropy::Arguments),
     /// Clusters of tokens; merge tree and plateaus of a run.
     Clusters(clusters::Arguments),
     /// A run on the circle or the sphere as an animated PNG.
@@ -148,6 +151,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Saddles(a)) => a.run(out),
         Some(Command::Measure(a)) => a.run(out),
         Some(Command::Clusters(a)) => a.run(out),
+        Some(Command::Entropy(a)) => a.run(out),
         Some(Command::Movie(a)) => a.run(out),
         Some(Command::Certify(a)) => a.run(out),
         Some(Command::Predict(a)) => a.run(out),

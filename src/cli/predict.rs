@@ -3,7 +3,7 @@
 use super::output::Output;
 use crate::attention::TimeScale;
 use crate::error::{Error, Result};
-use crate::theory::{equiangular::Equiangular, growth, kac_rice, parking, spectra, threshold, two_cluster, uniform, wendel};
+use crate::theory::{equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster, uniform, wendel};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ enum What {
     },
     /// Expected number of modes of a kernel density estimate.
     KacRice {
-        #[arg(long, allow_hyphen_values = true, required_unless_present = "circle")]
+        #[arg(long, allow_hyphen_values = true, required_unless_present_any = ["circle", "sphere"])]
         n: Option<i64>,
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
@@ -132,6 +132,19 @@ enum What {
         /// Many uniform samples on the circle instead of normal samples on the line.
         #[arg(long, conflicts_with_all = ["n", "interval"])]
         circle: bool,
+        /// Many uniform samples on S^2.
+        #[arg(long, conflicts_with_all = ["n", "interval", "circle"])]
+        sphere: bool,
+    },
+    /// Noisy USA: thresholds of the modes and the inverse temperature where the transition becomes discontinuous.
+    Noise {
+        #[arg(long, allow_hyphen_values = true)]
+        d: i64,
+        #[arg(long, allow_hyphen_values = true)]
+        beta: f64,
+        /// Modes 1..K.
+        #[arg(long, default_value_t = 4, allow_hyphen_values = true)]
+        modes: i64,
     },
     /// Renyi centres of causal attention: expected numbers at radius c beta^{-1/2}.
     Parking {
@@ -202,9 +215,14 @@ impl What {
             Self::GrowthRates { d, beta, dynamics, modes } => {
                 let (d, modes) = (count("--d", d, 2, 1_000_000)?, count("--modes", modes, 0, 100_000)?);
                 let beta = beta_of(beta)?;
-                let rates =
-                    if is_usa(&dynamics)? { growth::rates_usa(d, beta, modes, scale, 1)? } else { growth::rates_sa(d, beta, modes)? };
-                json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "normalisation": normalisation(&dynamics)})
+                let rates = match dynamics.as_str() {
+                    "sinkhorn" => growth::rates_sinkhorn(d, beta, modes)?,
+                    name if is_usa(name)? => growth::rates_usa(d, beta, modes, scale, 1)?,
+                    _ => growth::rates_sa(d, beta, modes)?,
+                };
+                // Where the next modes become the fastest one (SA and USA).
+                let switches = growth::switch_points(d, modes.saturating_sub(1).min(20))?;
+                json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "switch_points": switches, "normalisation": normalisation(&dynamics)})
             }
             Self::TwoTokenTime { beta, dynamics, from, to } => merge(beta, &dynamics, from, to, 0.5, scale)?,
             Self::TwoClusterTime { beta, dynamics, from, to, mass } => merge(beta, &dynamics, from, to, mass, scale)?,
@@ -230,6 +248,12 @@ impl What {
                 json!({"rates": rates})
             }
             Self::KacRice { beta, circle: true, .. } => json!({"expected_modes": kac_rice::expected_modes_circle(beta)?}),
+            Self::KacRice { beta, sphere: true, .. } => json!({"expected_modes": kac_rice::expected_modes_sphere(beta)?}),
+            Self::Noise { d, beta, modes } => {
+                let (d, modes) = (count("--d", d, 2, 1_000_000)?, count("--modes", modes, 1, 1000)?);
+                let thresholds = (1..=modes).map(|k| noise::threshold(d, k, beta)).collect::<Result<Vec<_>>>()?;
+                json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "normalisation": "U1, dX = v dt + sqrt(2/kappa) dW"})
+            }
             Self::KacRice { n, beta, interval, .. } => modes(n.unwrap_or(0), beta, interval)?,
             Self::Parking { n, d, beta, c } => parking_centres(count("--n", n, 1, i64::MAX)?, count("--d", d, 2, 1_000_000)?, beta, c)?,
             Self::EnergyRange { d, beta } => {

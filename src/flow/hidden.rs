@@ -23,6 +23,10 @@ pub struct Comparison {
     pub model: Vec<Vec<f64>>,
     /// The same for SA started from layer 0.
     pub sa: Vec<Vec<f64>>,
+    /// The model's tokens by layer.
+    pub model_tokens: Vec<Tokens>,
+    /// Those of SA.
+    pub sa_tokens: Vec<Tokens>,
 }
 
 struct Drift {
@@ -95,13 +99,13 @@ pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
     let time_per_layer = cross / square;
     let sa = dynamics::build("sa", false, &Spec::new(beta, drift.layers[0].n()))?;
     let options = Options { rtol: 1e-8, merge_radius: 0.0, ..Options::default() };
-    let mut x = drift.layers[0].clone();
-    let mut rows = vec![histogram(&x)];
-    for _ in 1..drift.layers.len() {
-        x = solve(sa.as_ref(), &x, time_per_layer, &options, &mut [])?.clusters;
-        rows.push(histogram(&x));
+    let mut sa_tokens = vec![drift.layers[0].clone()];
+    for l in 1..drift.layers.len() {
+        sa_tokens.push(solve(sa.as_ref(), &sa_tokens[l - 1], time_per_layer, &options, &mut [])?.clusters);
     }
-    Ok(Comparison { beta, time_per_layer, alignment: cross / (square * total).sqrt(), model, sa: rows })
+    let rows = sa_tokens.iter().map(histogram).collect();
+    let alignment = cross / (square * total).sqrt();
+    Ok(Comparison { beta, time_per_layer, alignment, model, sa: rows, model_tokens: drift.layers, sa_tokens })
 }
 
 fn histogram(x: &Tokens) -> Vec<f64> {

@@ -37,7 +37,10 @@ fn table(columns: &[&str]) -> Table {
 pub mod causal_centres;
 pub mod cluster_count;
 pub mod landscape_tour;
+pub mod measure_convergence;
 pub mod measure_view;
 pub mod merging_times;
 pub mod mode_count;
+pub mod noisy_branches;
+pub mod published_patterns;
 pub mod staircase;

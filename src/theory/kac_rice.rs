@@ -58,3 +58,20 @@ pub fn expected_modes_circle(beta: f64) -> Result<f64> {
     in_range("beta", beta, 0.0, 5e5)?;
     Ok((1.0 + 1.5 * beta * bessel_ratios(1.0, 2.0 * beta, 1)[0]).sqrt())
 }
+
+/// Expected number of maxima on S^2 of the estimate with kernel `e^{beta <x, y>}` from many uniform samples, `1 + 2 q / sqrt(3 + 1/q)` with
+/// `q = (beta/2) I_{5/2}(2 beta) / I_{3/2}(2 beta)`.
+///
+/// In the limit of many samples the estimate is an isotropic Gaussian field of covariance `C(<x, y>) = sinh(beta z)/(beta z)`, `z^2 = 2 + 2 <x, y>`. Its gradient has variance `C'(1)` per direction
+/// and is independent of the Hessian, half whose trace has variance `2 C''(1) + C'(1)` and whose two traceless entries have variance `C''(1)`; Kac-Rice over these three
+/// numbers integrates in closed form with `q = C''(1)/C'(1)`. About `beta / sqrt 3` for large beta. **Accuracy** 10 ulp. **Errors** beta outside (0, 1e6].
+///
+/// ```
+/// // beta -> 0: a single first harmonic, one maximum.
+/// assert!((metastable::theory::kac_rice::expected_modes_sphere(1e-6).unwrap() - 1.0).abs() < 1e-6);
+/// ```
+pub fn expected_modes_sphere(beta: f64) -> Result<f64> {
+    in_range("beta", beta, f64::MIN_POSITIVE, 1e6)?;
+    let q = 0.5 * beta * crate::num::bessel::bessel_ratios(1.5, 2.0 * beta, 1)[0];
+    Ok(1.0 + 2.0 * q / (3.0 + 1.0 / q).sqrt())
+}

@@ -1,0 +1,56 @@
+//! Negentropy of a trained transformer's hidden states layer by layer, beside SA started from its first layer.
+
+use super::Entry;
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::entropy::estimate::{kernel, nearest_neighbour};
+use crate::error::{Error, Result};
+use crate::sphere::Tokens;
+
+/// Two estimators, two clouds.
+pub static ENTRY: Entry = Entry {
+    name: "layer-entropy",
+    title: "Negentropy of hidden states by layer, and of SA from layer 0",
+    experiments: &[],
+    full: &[],
+    study: None,
+    hidden: true,
+    quick: true,
+    draw: |inputs| {
+        let Some(hidden) = &inputs.hidden else {
+            return Err(Error::parameter("--tokens", "none", "a file of hidden states (layers x tokens x dimensions)"));
+        };
+        let last = hidden.model_tokens.len() as f64 - 1.0;
+        let mut panels = Vec::new();
+        for (title, estimate) in ESTIMATES {
+            let mut panel = Panel::new(title, Axis::linear("layer", 0.0, last), Axis::linear("negentropy", 0.0, 1.0));
+            for (clouds, colour, label) in [(&hidden.model_tokens, 0, "model"), (&hidden.sa_tokens, 1, "SA")] {
+                let points: Vec<(f64, f64)> =
+                    clouds.iter().enumerate().map(|(l, x)| Ok((l as f64, estimate(x)?))).collect::<Result<_>>()?;
+                panel.line(points.clone(), colour, if colour == 0 { Dash::Solid } else { Dash::Dashed }, "");
+                panel.marks.push(Mark::Points { points, colour, radius: 2.2, label: label.into() });
+            }
+            let drawn = panel.marks.iter().flat_map(|m| match m {
+                Mark::Points { points, .. } => points.iter().map(|p| p.1).collect(),
+                _ => Vec::new(),
+            });
+            let (low, high) = drawn.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+            (panel.y.low, panel.y.high) = (low - 0.08 * (high - low), high + 0.12 * (high - low));
+            panel.legend = Some(Corner::TopLeft);
+            panels.push(panel);
+        }
+        let x = &hidden.model_tokens[0];
+        let caption = format!(
+            "Negentropy relative to the uniform law of the sphere, {} tokens in d = {}, by layer: nearest neighbours (third, bias of order (3/n)^(2/(d-1)), so only differences mean something in high d) and leave-one-out \
+             kernels of concentration 100 (a lower bound up to smoothing). Filled: a trained transformer; dashed: SA from its layer 0 at beta = {:.3}, {:.3} per layer.",
+            x.n(),
+            x.d(),
+            hidden.beta,
+            hidden.time_per_layer
+        );
+        Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
+    },
+};
+
+type Estimate = fn(&Tokens) -> Result<f64>;
+
+const ESTIMATES: [(&str, Estimate); 2] = [("nearest neighbours", |x| nearest_neighbour(x, 3)), ("kernels", |x| kernel(x, 100.0))];

@@ -1,0 +1,57 @@
+//! How the three solvers of the continuity equation converge, and layers towards it.
+
+use super::{Entry, Tables, table};
+use crate::attention::{Spec, dynamics, layer::Layer};
+use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
+use crate::error::Result;
+use crate::sphere::Tokens;
+
+/// Tables: spectral, volume, lagrangian, layers.
+pub static ENTRY: Entry = Entry {
+    name: "measure-convergence",
+    title: "Error of Fourier series, finite volumes, particles that carry the density, and residual layers",
+    citation: "spectral and second order derived; arXiv:2312.10794, Section 2 (layers as time steps)",
+    run,
+};
+
+const BETA: f64 = 4.0;
+
+fn run() -> Result<Tables> {
+    let medium = Medium::new("sa", BETA, 0.0)?;
+    let start = Circle::from_density(&Density::parse("cos:1=0.3,2=-0.2+sin:1=0.1")?, 128)?;
+    let exact = start.evolve_unchecked(&medium, 1.0)?;
+    let moments: Vec<(f64, f64)> = (1..=4).map(|k| (exact.c[k].re, -exact.c[k].im)).collect();
+    let distance = |found: &[(f64, f64)]| found.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a.0 - b.0).hypot(a.1 - b.1)));
+    let (mut spectral, mut volume) = (table(&["modes", "error"]), table(&["cells", "error"]));
+    let (mut particles, mut layers) = (table(&["particles", "error"]), table(&["eta", "error"]));
+    for modes in [4usize, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48] {
+        let end = start.resized(modes).evolve_unchecked(&medium, 1.0)?;
+        spectral.rows.push(vec![modes as f64, distance(&(1..=4).map(|k| (end.c[k].re, -end.c[k].im)).collect::<Vec<_>>())]);
+    }
+    for cells in [32usize, 64, 128, 256, 512, 1024] {
+        let fine = start.values(64 * cells);
+        let mut state = Volume::new(fine.chunks(64).map(|v| v.iter().sum::<f64>() / 64.0).collect())?;
+        state.evolve(&medium, 1.0, |_, _| true)?;
+        let grid: Vec<f64> = (0..cells).map(|j| std::f64::consts::TAU * (j as f64 + 0.5) / cells as f64).collect();
+        let x = Tokens::from_angles(&grid)?.with_masses(&state.cells.iter().map(|c| c.max(1e-300) / cells as f64).collect::<Vec<_>>())?;
+        volume.rows.push(vec![cells as f64, distance(&means(&x))]);
+    }
+    for n in [6usize, 8, 12, 16, 24, 32, 48, 64, 80] {
+        let end = Lagrangian::on_circle(&start.trimmed(), n)?.evolve(&medium, 1.0, |_, _| true)?.0;
+        particles.rows.push(vec![n as f64, distance(&means(&end.x))]);
+    }
+    let grid = Lagrangian::on_circle(&start, 256)?.x;
+    for count in [2usize, 5, 10, 20, 50, 100, 200, 500] {
+        let (mut x, mut scratch) = (grid.clone(), vec![0.0; 2 * grid.n()]);
+        let (flow, layer) = (dynamics::build("sa", false, &Spec::new(BETA, grid.n()))?, Layer::new(1.0 / count as f64)?);
+        (0..count).for_each(|_| layer.step(flow.as_ref(), &mut x, &mut scratch));
+        layers.rows.push(vec![1.0 / count as f64, distance(&means(&x))]);
+    }
+    Ok(vec![("spectral".into(), spectral), ("volume".into(), volume), ("lagrangian".into(), particles), ("layers".into(), layers)])
+}
+
+/// Means of `cos k theta` and `sin k theta`, k = 1..4.
+fn means(x: &Tokens) -> Vec<(f64, f64)> {
+    let mean = |f: &dyn Fn(f64) -> f64| x.angles().iter().zip(x.masses()).map(|(t, m)| m * f(*t)).sum::<f64>();
+    (1..=4).map(|k| (mean(&|t| (f64::from(k) * t).cos()), mean(&|t| (f64::from(k) * t).sin()))).collect()
+}

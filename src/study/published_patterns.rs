@@ -1,0 +1,71 @@
+//! The published experiments on clusters from noise: 20000 iid tokens and the continuity equation side by side, USA at beta = 5 and 7.
+
+use super::{Entry, Tables, table};
+use crate::attention::{Spec, dynamics};
+use crate::clusters::linkage::linkage;
+use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
+use crate::error::Result;
+use crate::flow::{Options, Table, solve};
+use crate::num::stream::Stream;
+use crate::sphere::Tokens;
+use crate::theorem::claim::cluster_positions::published;
+use realfft::num_complex::Complex64;
+use std::f64::consts::TAU;
+
+/// Tables: densities, predicted, counts.
+pub static ENTRY: Entry = Entry {
+    name: "published-patterns",
+    title: "Clusters from 20000 iid tokens: particles, continuity equation, predicted places, numbers over 50 seeds",
+    citation: "arXiv:2410.23228 (figures and code)",
+    run,
+};
+
+const N: usize = 20_000;
+const BINS: usize = 100;
+
+fn run() -> Result<Tables> {
+    let mut densities = table(&["beta", "theta", "particles", "equation"]);
+    let (mut predicted, mut counts) = (table(&["beta", "theta"]), table(&["beta", "clusters", "seeds"]));
+    for beta in [5.0, 7.0] {
+        let (k, t) = published(beta);
+        let mut stream = Stream::new(1, &["published-patterns", &beta.to_string()]);
+        let angles: Vec<f64> = (0..N).map(|_| stream.uniform_in(0.0, TAU)).collect();
+        let start = empirical(&angles, 16);
+        let flow = dynamics::build("usa", false, &Spec { accuracy: 1e-9, ..Spec::new(beta, N) })?;
+        let end = solve(flow.as_ref(), &Tokens::from_angles(&angles)?, t, &Options { rtol: 1e-6, ..Options::default() }, &mut [])?;
+        let mut bins = vec![0.0; BINS];
+        for a in Tokens::normalised(2, end.tokens())?.angles() {
+            bins[((a.rem_euclid(TAU) / TAU * BINS as f64) as usize).min(BINS - 1)] += BINS as f64 / N as f64;
+        }
+        let cells = 40 * BINS;
+        let mut volume = Volume::new(start.values(cells).iter().map(|v| v.max(0.0)).collect())?;
+        volume.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?;
+        for (b, particles) in bins.into_iter().enumerate() {
+            let equation = volume.cells[b * 40..(b + 1) * 40].iter().sum::<f64>() / 40.0;
+            densities.rows.push(vec![beta, TAU * (b as f64 + 0.5) / BINS as f64, particles, equation]);
+        }
+        (0..k).for_each(|j| predicted.rows.push(vec![beta, ((TAU * j as f64 - start.c[k].arg()) / k as f64).rem_euclid(TAU)]));
+        counts.rows.extend(numbers(beta, t)?.rows);
+    }
+    Ok(vec![("densities".into(), densities), ("predicted".into(), predicted), ("counts".into(), counts)])
+}
+
+/// The Fourier coefficients of tokens.
+fn empirical(angles: &[f64], modes: usize) -> Circle {
+    let coefficient = |k: usize| angles.iter().map(|a| Complex64::from_polar(1.0 / angles.len() as f64, -(k as f64) * a)).sum();
+    Circle { c: (0..=modes).map(coefficient).collect() }
+}
+
+/// How many clusters of mass above 0.05 there are, over 50 draws of the moments of N tokens.
+fn numbers(beta: f64, t: f64) -> Result<Table> {
+    let mut seeds = [0u32; 9];
+    for seed in 0..50 {
+        let text = format!("noise:amplitude={},modes=10,seed={seed}", (2.0 / N as f64).sqrt());
+        let start = Circle::from_density(&Density::parse(&text)?, 16)?;
+        let end = Lagrangian::on_circle(&start, 128)?.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?.0;
+        let large = linkage(&end.x, 0.05)?.centres.masses().iter().filter(|m| **m > 0.05).count();
+        seeds[large.min(8)] += 1;
+    }
+    let rows = seeds.iter().enumerate().map(|(k, s)| vec![beta, k as f64, f64::from(*s)]).collect();
+    Ok(Table { rows, ..table(&["beta", "clusters", "seeds"]) })
+}
