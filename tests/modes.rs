@@ -131,4 +131,19 @@ fn modes_on_the_sphere_are_where_mean_shift_ends() {
     }
     let planar = Tokens::from_angles(&[0.0]).expect("a token");
     assert!(sphere(&planar, 1.0).is_err());
+    // Many samples; one point many times; points an ulp apart; a lattice of equal modes.
+    let uniform = |n: usize, seed: u64| {
+        Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(seed, &["sphere modes"]))).expect("tokens")
+    };
+    let many = sphere(&uniform(3000, 1), 25.0).expect("valid");
+    assert!(many.certified && many.count > 6 && many.count < 25, "{}", many.count);
+    let same = sphere(&Tokens::new(3, [0.6, 0.0, 0.8].repeat(50)).expect("tokens"), 1e6).expect("valid");
+    assert!(same.certified && same.count == 1 && chord2(&same.locations[0], &[0.6, 0.0, 0.8]) < 1e-24);
+    let twins = Tokens::normalised(3, vec![0.6, 0.0, 0.8, 0.6 + 1e-16, 0.0, 0.8, -0.6, 1e-16, 0.8]).expect("tokens");
+    assert_eq!(sphere(&twins, 50.0).map(|m| (m.count, m.certified)).expect("valid"), (2, true));
+    let cross = Tokens::new(3, vec![1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1.]).expect("tokens");
+    // e^{beta x} summed over a cross-polytope: maxima at the six axes for every beta > 0 (the fourth-order term x^4 + y^4 + z^4 decides).
+    for beta in [0.5, 2.0, 200.0] {
+        assert_eq!(sphere(&cross, beta).map(|m| (m.count, m.certified)).expect("valid"), (6, true), "{beta}");
+    }
 }

@@ -73,7 +73,7 @@ impl Arguments {
         let x = arrays::tokens(&self.samples, self.array.as_deref(), false)?;
         let found = modes::sphere(&x, self.beta)?;
         let statement = if found.certified {
-            "proved: every cell of a cover of the sphere is without a mode or belongs to the concave ball of one".to_owned()
+            "proved: every cell of a cover of the sphere holds no mode or exactly one".to_owned()
         } else {
             format!(
                 "not proved: {} cells of the cover were not decided (degenerate, or nearly so); the count is the best estimate",

@@ -84,6 +84,7 @@ pub mod small_beta;
 pub mod span;
 pub mod speed_bound;
 pub mod sphere_any_beta;
+pub mod sphere_modes;
 pub mod staircase;
 pub mod strict_saddle;
 pub mod strong_centres;
