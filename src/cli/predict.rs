@@ -214,15 +214,7 @@ impl What {
             }
             Self::GrowthRates { d, beta, dynamics, modes } => {
                 let (d, modes) = (count("--d", d, 2, 1_000_000)?, count("--modes", modes, 0, 100_000)?);
-                let beta = beta_of(beta)?;
-                let rates = match dynamics.as_str() {
-                    "sinkhorn" => growth::rates_sinkhorn(d, beta, modes)?,
-                    name if is_usa(name)? => growth::rates_usa(d, beta, modes, scale, 1)?,
-                    _ => growth::rates_sa(d, beta, modes)?,
-                };
-                // Where the next modes become the fastest one (SA and USA).
-                let switches = growth::switch_points(d, modes.saturating_sub(1).min(20))?;
-                json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "switch_points": switches, "normalisation": normalisation(&dynamics)})
+                growth_rates(d, beta_of(beta)?, modes, &dynamics, scale)?
             }
             Self::TwoTokenTime { beta, dynamics, from, to } => merge(beta, &dynamics, from, to, 0.5, scale)?,
             Self::TwoClusterTime { beta, dynamics, from, to, mass } => merge(beta, &dynamics, from, to, mass, scale)?,
@@ -251,8 +243,7 @@ impl What {
             Self::KacRice { beta, sphere: true, .. } => json!({"expected_modes": kac_rice::expected_modes_sphere(beta)?}),
             Self::Noise { d, beta, modes } => {
                 let (d, modes) = (count("--d", d, 2, 1_000_000)?, count("--modes", modes, 1, 1000)?);
-                let thresholds = (1..=modes).map(|k| noise::threshold(d, k, beta)).collect::<Result<Vec<_>>>()?;
-                json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "normalisation": "U1, dX = v dt + sqrt(2/kappa) dW"})
+                noisy(d, beta, modes)?
             }
             Self::KacRice { n, beta, interval, .. } => modes(n.unwrap_or(0), beta, interval)?,
             Self::Parking { n, d, beta, c } => parking_centres(count("--n", n, 1, i64::MAX)?, count("--d", d, 2, 1_000_000)?, beta, c)?,
@@ -265,12 +256,36 @@ impl What {
     }
 }
 
+/// Growth rates, the fastest mode, and where the next ones become the fastest (the same for SA and USA).
+fn growth_rates(d: usize, beta: f64, modes: usize, dynamics: &str, scale: TimeScale) -> Result<Value> {
+    let rates = match dynamics {
+        "sinkhorn" => growth::rates_sinkhorn(d, beta, modes)?,
+        name if is_usa(name)? => growth::rates_usa(d, beta, modes, scale, 1)?,
+        _ => growth::rates_sa(d, beta, modes)?,
+    };
+    let switches = growth::switch_points(d, modes.saturating_sub(1).min(20))?;
+    let normalisation = if dynamics == "usa" { json!(scale.describe()) } else { Value::Null };
+    Ok(json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "switch_points": switches, "normalisation": normalisation}))
+}
+
+/// Thresholds of noisy USA.
+fn noisy(d: usize, beta: f64, modes: usize) -> Result<Value> {
+    let thresholds = (1..=modes).map(|k| noise::threshold(d, k, beta)).collect::<Result<Vec<_>>>()?;
+    let normalisation = "U1, dX = v dt + sqrt(2/kappa) dW";
+    Ok(json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "normalisation": normalisation}))
+}
+
 /// Expected number of modes of normal samples on the line.
 fn modes(n: i64, beta: f64, interval: Option<f64>) -> Result<Value> {
     let n = count("--n", n, 2, 1_000_000_000_000)? as f64;
     let beta = crate::error::in_range("--beta", beta, 1e-6, 1e12)?;
     let interval = interval.map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
-    Ok(json!({"expected_modes": kac_rice::expected_modes(n, beta, interval)?, "interval": interval}))
+    let leading = kac_rice::leading_modes(n, beta);
+    // Of sqrt(beta log beta), the order that the theorem gives.
+    let constant = (beta > 1.0).then(|| leading / (beta * beta.ln()).sqrt());
+    Ok(
+        json!({"expected_modes": kac_rice::expected_modes(n, beta, interval)?, "interval": interval, "leading_order": leading, "leading_constant": constant}),
+    )
 }
 
 /// All thresholds beside each other.

@@ -4,7 +4,7 @@ use super::{Entry, Tables, table};
 use crate::clusters::modes;
 use crate::error::Result;
 use crate::num::{stats::mean_and_error, stream::Stream};
-use crate::theory::kac_rice::{default_interval, expected_modes, expected_modes_circle};
+use crate::theory::kac_rice::{default_interval, expected_modes, expected_modes_circle, leading_modes};
 
 /// Gaussian samples on the line for three n, uniform angles on the circle, and where the modes sit.
 pub static ENTRY: Entry = Entry {
@@ -18,7 +18,8 @@ pub static ENTRY: Entry = Entry {
 const DRAWS: usize = 40;
 
 fn run() -> Result<Tables> {
-    let mut line = table(&["n", "beta", "mean", "error", "expected", "inside", "certified"]);
+    // The last two: mean and leading order over sqrt(beta log beta), the effective constant.
+    let mut line = table(&["n", "beta", "mean", "error", "expected", "inside", "certified", "constant", "leading_constant"]);
     for n in [100usize, 1000, 10_000] {
         for k in 0..9 {
             let beta = 10f64.powf(0.5 + 0.4 * f64::from(k));
@@ -44,6 +45,8 @@ fn run() -> Result<Tables> {
                 expected_modes(n as f64, beta, interval)?,
                 inside as f64 / DRAWS as f64,
                 certified as f64 / DRAWS as f64,
+                mean / (beta * beta.ln()).sqrt(),
+                leading_modes(n as f64, beta) / (beta * beta.ln()).sqrt(),
             ];
             line.rows.push(row.to_vec());
         }

@@ -49,6 +49,19 @@ pub fn expected_modes(n: f64, beta: f64, t_max: f64) -> Result<f64> {
     Ok(2.0 * integrate(density, 0.0, t_max, 1e-12).value)
 }
 
+/// The leading order `(1/pi) sqrt(3 beta/2) (sqrt(2 log n - log beta) - sqrt((2 log n - 3 log beta)_+))` of the expected number of modes of n normal samples,
+/// whose quotient by `sqrt(beta log beta)` is the effective constant of the theorem: at `beta = n^a` it is `(1/pi) sqrt(3/2) (sqrt(2/a - 1) - sqrt((2/a - 3)_+))` for every n.
+///
+/// ```
+/// use metastable::theory::kac_rice::leading_modes;
+/// // beta = n: (1/pi) sqrt(3/2) = 0.39.
+/// assert!((leading_modes(1e4, 1e4) / (1e4 * 1e4f64.ln()).sqrt() - 0.38985).abs() < 1e-5);
+/// ```
+pub fn leading_modes(n: f64, beta: f64) -> f64 {
+    let edge = |times: f64| (2.0 * n.ln() - times * beta.ln()).max(0.0).sqrt();
+    (1.5 * beta).sqrt() / std::f64::consts::PI * (edge(1.0) - edge(3.0))
+}
+
 /// Expected number of modes on the circle for many uniform samples and kernel `e^{beta cos}`: `sqrt(1 + (3 beta/2) I_2(2 beta)/I_1(2 beta))`, no logarithm.
 ///
 /// ```

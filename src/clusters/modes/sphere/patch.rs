@@ -108,18 +108,18 @@ impl Task for Gather<'_> {
         let inverse: [L::V; WIDTH] = std::array::from_fn(|k| l.splat(1.0 / (k as f64).max(1.0)));
         let mut moments = [l.zero(); MOMENTS];
         let mut series = [l.zero(); 4];
-        for n in 0..columns[0].len() {
+        for (n, &mass) in columns[3].iter().enumerate() {
             let z: [L::V; 3] = std::array::from_fn(|k| l.sub(columns[k][n], centre[k]));
             let product = |e: &[L::V; 3]| l.fma(e[0], z[0], l.fma(e[1], z[1], l.mul(e[2], z[2])));
             let (square, q1, q2) = (product(&z), product(&axes[0]), product(&axes[1]));
             let log = l.mul(half, square);
-            let mut level = l.mul(columns[3][n], l.exp2(log));
+            let mut level = l.mul(mass, l.exp2(log));
             // A / R and -beta p = beta (|y - c|^2 / 2 - 1).
             let slope = l.sqrt(l.fma(q1, q1, l.mul(q2, q2)));
             let radial = l.fma(l.splat(0.5 * self.beta), square, minus_beta);
             for (sum, reach) in series.iter_mut().zip(self.reaches) {
                 let exponent = l.fma(l.splat(reach * LOG2_E), slope, l.sub(log, l.splat(self.growth * LOG2_E)));
-                *sum = l.fma(columns[3][n], l.exp2(l.min(exponent, l.zero())), *sum);
+                *sum = l.fma(mass, l.exp2(l.min(exponent, l.zero())), *sum);
             }
             let mut second = [l.splat(1.0); WIDTH];
             for k in 1..WIDTH {
