@@ -1,7 +1,8 @@
 //! Particles and rings that carry the density: the bridge between the particle view and the measure view, checked against both.
 
 use metastable::continuity::{
-    End, Law, Medium, circle::Circle, density::Density, lagrangian::Lagrangian, rings::Rings, sphere2::Sphere2, zonal::Zonal,
+    End, Law, Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, rings::Rings,
+    sphere2::Sphere2, zonal::Zonal,
 };
 use metastable::num::stream::Stream;
 use metastable::sphere::Tokens;
@@ -71,6 +72,22 @@ fn rings_particles_and_expansions_agree_on_spheres() {
     let exact = Rings::new(&density, 8, 32).expect("rings");
     assert!((sampled.negentropy() - exact.negentropy()).abs() < 0.02);
     assert!(Medium::new("usa", 2.0, 0.1).is_ok_and(|noisy| sampled.evolve(&noisy, 1.0, |_, _| true).is_err()));
+}
+
+#[test]
+fn particles_without_randomness_solve_the_equation_with_noise() {
+    for (law, beta, diffusion) in [("usa", 2.0, 0.3), ("sa", 4.0, 0.1), ("sa", -2.0, 0.2)] {
+        let m = Medium::new(law, beta, diffusion).expect("a medium");
+        let start = circle("cos:1=0.3,2=-0.2+sin:1=0.1", 24);
+        let particles = ProbabilityFlow::new(&start, 96).expect("points").evolve(&m, 0.5).expect("steps");
+        let state = start.evolve(&m, 0.5, 256, |_, _| true).expect("steps").0;
+        assert!(close(particles.negentropy(), state.negentropy(), 1e-9), "{law}: {} {}", particles.negentropy(), state.negentropy());
+        for k in 1..5 {
+            let (c, s) = particles.moment(k);
+            assert!((c - state.c[k].re).abs() < 1e-10 && (s + state.c[k].im).abs() < 1e-10);
+        }
+    }
+    assert!(ProbabilityFlow::new(&circle("uniform", 8), 63).is_err() && ProbabilityFlow::new(&circle("cos:1=1", 8), 64).is_err());
 }
 
 #[test]

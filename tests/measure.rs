@@ -95,24 +95,31 @@ fn spectral_accuracy_and_under_resolution() {
 }
 
 /// L1 distance of finite volumes from the spectral solution after time 0.5.
-fn volume_error(cells: usize) -> f64 {
-    let m = medium("sa", 3.0);
+fn volume_error(m: &Medium, cells: usize) -> f64 {
     let start = circle("cos:1=0.4,2=0.1+sin:3=0.05", 64);
     let averages = |c: &Circle| -> Vec<f64> {
         let fine = c.values(64 * cells);
         fine.chunks(fine.len() / cells).map(|v| v.iter().sum::<f64>() / v.len() as f64).collect()
     };
     let mut volume = Volume::new(averages(&start)).expect("averages");
-    volume.evolve(&m, 0.5, |_, _| true).expect("steps");
-    let exact = averages(&start.evolve(&m, 0.5, 512, |_, _| true).expect("resolved").0);
+    volume.evolve(m, 0.5, |_, _| true).expect("steps");
+    let exact = averages(&start.evolve(m, 0.5, 512, |_, _| true).expect("resolved").0);
     volume.cells.iter().zip(&exact).map(|(a, b)| (a - b).abs()).sum::<f64>() / cells as f64
 }
 
 #[test]
 fn finite_volumes_converge_at_their_order_conserve_mass_and_stay_positive() {
-    let (a, b, c) = (volume_error(128), volume_error(256), volume_error(512));
-    let order = (a / c).log2() / 2.0;
-    assert!((order - 2.0).abs() < 0.1, "order {order} from {a} {b} {c}");
+    for m in [
+        medium("sa", 3.0),
+        medium("usa", 1.0),
+        medium("sinkhorn", 3.0),
+        medium("sa", -3.0),
+        Medium::new("usa", 1.0, 0.2).expect("a medium"),
+    ] {
+        let (a, b, c) = (volume_error(&m, 128), volume_error(&m, 256), volume_error(&m, 512));
+        let order = (a / c).log2() / 2.0;
+        assert!((order - 2.0).abs() < 0.1, "{m:?}: order {order} from {a} {b} {c}");
+    }
     let start = circle("vmf:kappa=30,at=2,mass=0.6", 64).values(2048);
     let cells: Vec<f64> = start.chunks(8).map(|v| v.iter().sum::<f64>() / 8.0).collect();
     let mut volume = Volume::new(cells).expect("averages");

@@ -259,11 +259,12 @@ impl What {
 /// Growth rates, the fastest mode, and where the next ones become the fastest (the same for SA and USA).
 fn growth_rates(d: usize, beta: f64, modes: usize, dynamics: &str, scale: TimeScale) -> Result<Value> {
     let rates = match dynamics {
+        "sa" => growth::rates_sa(d, beta, modes)?,
+        "usa" => growth::rates_usa(d, beta, modes, scale, 1)?,
         "sinkhorn" => growth::rates_sinkhorn(d, beta, modes)?,
-        name if is_usa(name)? => growth::rates_usa(d, beta, modes, scale, 1)?,
-        _ => growth::rates_sa(d, beta, modes)?,
+        other => return Err(Error::unknown("dynamics", other, ["sa", "usa", "sinkhorn"])),
     };
-    let switches = growth::switch_points(d, modes.saturating_sub(1).min(20))?;
+    let switches = (dynamics != "sinkhorn").then(|| growth::switch_points(d, modes.saturating_sub(1).min(20))).transpose()?;
     let normalisation = if dynamics == "usa" { json!(scale.describe()) } else { Value::Null };
     Ok(json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "switch_points": switches, "normalisation": normalisation}))
 }

@@ -7,6 +7,7 @@
 pub mod circle;
 pub mod density;
 pub mod lagrangian;
+pub mod probability_flow;
 pub mod rings;
 pub mod sphere2;
 pub mod stationary;

@@ -49,8 +49,40 @@ impl Volume {
         ((0..half).map(|k| factor(k, true)).collect(), (0..half).map(|k| factor(k, false)).collect())
     }
 
+    /// `f rho` for Sinkhorn attention, `f (k * (f rho)) = 1` at the centres of the cells, by the fixed point `f <- sqrt(f / (k * (f rho)))`.
+    fn scaled(&self, cells: &[f64], beta: f64) -> Vec<f64> {
+        let n = cells.len();
+        let weights: Vec<f64> = kernel(beta, n / 2)
+            .iter()
+            .enumerate()
+            .map(|(k, w)| if k == 0 { *w } else { w * (0.5 * TAU * k as f64 / n as f64) / (0.5 * TAU * k as f64 / n as f64).sin() } / n as f64)
+            .collect();
+        let (mut spectrum, mut out) = (self.forward.make_output_vec(), self.backward.make_output_vec());
+        let mut f = vec![1.0; n];
+        for _ in 0..500 {
+            let mut product: Vec<f64> = f.iter().zip(cells).map(|(f, r)| f * r).collect();
+            // Lengths are those of the plan, the only way to fail.
+            let _ = self.forward.process(&mut product, &mut spectrum);
+            spectrum.iter_mut().zip(&weights).for_each(|(c, w)| *c *= *w);
+            (spectrum[0].im, spectrum[n / 2].im) = (0.0, 0.0);
+            let _ = self.backward.process(&mut spectrum, &mut out);
+            let mut change = 0.0f64;
+            for (f, s) in f.iter_mut().zip(&out) {
+                let next = (*f / s.max(1e-300)).sqrt();
+                change = change.max((next / *f - 1.0).abs());
+                *f = next;
+            }
+            if change < 1e-13 {
+                break;
+            }
+        }
+        f.iter().zip(cells).map(|(f, r)| f * r).collect()
+    }
+
     /// Velocities at the left edges of the cells, from the spectrum of the averages (divided by that of the cell, so smooth data converge spectrally).
     fn edges(&self, cells: &[f64], medium: &Medium, factors: &(Vec<Complex64>, Vec<Complex64>)) -> Vec<f64> {
+        let scaled = if medium.law == Law::Sinkhorn { self.scaled(cells, medium.beta) } else { cells.to_vec() };
+        let cells = &scaled;
         let mut spectrum = self.forward.make_output_vec();
         // Lengths are those of the plan, the only way to fail.
         let _ = self.forward.process(&mut cells.to_vec(), &mut spectrum);
@@ -64,8 +96,8 @@ impl Volume {
         };
         let slope = field(&factors.0);
         match medium.law {
-            Law::Sa => slope.iter().zip(field(&factors.1)).map(|(s, w)| s / w.max(1e-300)).collect(),
-            _ => slope.iter().map(|s| s * medium.beta.abs().exp()).collect(),
+            Law::Sa | Law::Sinkhorn => slope.iter().zip(field(&factors.1)).map(|(s, w)| s / w.max(1e-300)).collect(),
+            Law::Usa => slope.iter().map(|s| s * medium.beta.abs().exp()).collect(),
         }
     }
 
@@ -90,10 +122,10 @@ impl Volume {
 
     /// Evolves by time `t`; `watch` sees the state after every step and says whether to go on. **Returns** the time reached and how it ended.
     ///
-    /// **Errors** Sinkhorn attention (spectral only), more than ten million steps.
+    /// **Errors** an odd number of cells under Sinkhorn attention, more than ten million steps.
     pub fn evolve(&mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64]) -> bool) -> Result<(f64, End)> {
-        if medium.law == Law::Sinkhorn {
-            return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa for finite volumes"));
+        if medium.law == Law::Sinkhorn && !self.cells.len().is_multiple_of(2) {
+            return Err(Error::parameter("cells", self.cells.len(), "an even number for Sinkhorn attention"));
         }
         let dx = TAU / self.cells.len() as f64;
         let factors = self.factors(medium);

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::flow::{Options, Outcome, solve};
 use crate::sphere::Tokens;
 
+pub mod alignment;
 pub mod angular_momentum;
 pub mod antipodal_escape;
 pub mod antipodal_symmetry;

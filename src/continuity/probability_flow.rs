@@ -1,0 +1,100 @@
+//! Noise on the circle without randomness: particles that move by `v - (1/kappa) (log rho)'`, whose density solves the equation with diffusion.
+//!
+//! A particle started at label s carries the mass of its label, so `rho(theta(s)) = rho_0(s) / theta'(s)`; derivatives in s are trigonometric, of spectral accuracy.
+
+use super::circle::Circle;
+use super::{Law, Medium};
+use crate::error::{Error, Result, in_range};
+use crate::num::ode::advance;
+use std::f64::consts::{PI, TAU};
+
+/// Particles by label on an equispaced grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbabilityFlow {
+    /// Angles, not reduced to one turn.
+    pub theta: Vec<f64>,
+    /// Masses, of sum 1.
+    pub masses: Vec<f64>,
+    /// Logarithm of the density at the labels when they started.
+    log_start: Vec<f64>,
+}
+
+impl ProbabilityFlow {
+    /// An even number of equispaced particles. **Errors** an odd number or one outside [8, 1024], a density that vanishes somewhere (its place is named).
+    pub fn new(density: &Circle, n: usize) -> Result<Self> {
+        in_range("particles", n as f64, 8.0, 1024.0)?;
+        let values = density.values(n);
+        if values.len() != n || !n.is_multiple_of(2) {
+            return Err(Error::parameter("particles", n, format!("an even number of at least {}", 2 * density.modes() + 2)));
+        }
+        if let Some(j) = values.iter().position(|v| *v <= 0.0) {
+            return Err(Error::parameter(
+                "--density",
+                format!("{} at theta = {}", values[j], TAU * j as f64 / n as f64),
+                "positive values",
+            ));
+        }
+        let total: f64 = values.iter().sum();
+        Ok(Self {
+            theta: (0..n).map(|j| TAU * j as f64 / n as f64).collect(),
+            masses: values.iter().map(|v| v / total).collect(),
+            log_start: values.iter().map(|v| (v * n as f64 / total).ln()).collect(),
+        })
+    }
+
+    /// Logarithm of the density where the particles are, and `theta'(s)`.
+    fn log_density(&self, theta: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let n = theta.len();
+        let shift: Vec<f64> = theta.iter().enumerate().map(|(j, t)| t - TAU * j as f64 / n as f64).collect();
+        let stretch: Vec<f64> = derivative(&shift).into_iter().map(|v| 1.0 + v).collect();
+        (self.log_start.iter().zip(&stretch).map(|(l, s)| l - s.ln()).collect(), stretch)
+    }
+
+    /// `integral rho log rho d sigma`.
+    pub fn negentropy(&self) -> f64 {
+        self.masses.iter().zip(self.log_density(&self.theta).0).map(|(m, l)| m * l).sum()
+    }
+
+    /// Means of `cos k theta` and `sin k theta`.
+    pub fn moment(&self, k: usize) -> (f64, f64) {
+        let turn = |t: &f64| (k as f64 * t).sin_cos();
+        self.theta.iter().map(turn).zip(&self.masses).fold((0.0, 0.0), |(c, s), ((sine, cosine), m)| (c + m * cosine, s + m * sine))
+    }
+
+    fn velocities(&self, medium: &Medium, theta: &[f64], out: &mut [f64]) {
+        let beta = medium.beta;
+        let (log, stretch) = self.log_density(theta);
+        let slope = derivative(&log);
+        for (j, v) in out.iter_mut().enumerate() {
+            let (mut drift, mut total) = (0.0, 0.0);
+            for (t, m) in theta.iter().zip(&self.masses) {
+                let (s, c) = (t - theta[j]).sin_cos();
+                let w = m * (beta * c - beta.abs()).exp();
+                (drift, total) = (drift + w * s, total + w);
+            }
+            let attraction = if medium.law == Law::Usa { drift * beta.abs().exp() } else { drift / total };
+            *v = attraction - medium.diffusion * slope[j] / stretch[j];
+        }
+    }
+
+    /// Evolves by time `t` (order 8, tolerance 1e-11 and 1e-13). **Cost** `n^2` per evaluation. **Errors** Sinkhorn attention, the integrator's.
+    pub fn evolve(mut self, medium: &Medium, t: f64) -> Result<Self> {
+        if medium.law == Law::Sinkhorn {
+            return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa with noise"));
+        }
+        self.theta = advance(|y, dy| self.velocities(medium, y, dy), &self.theta, t, (1e-11, 1e-13), 100_000)?;
+        Ok(self)
+    }
+}
+
+/// Derivative of values of a periodic function on an equispaced grid of even length: `D_jk = (-1)^{j-k} cot((s_j - s_k)/2) / 2`.
+fn derivative(values: &[f64]) -> Vec<f64> {
+    let n = values.len();
+    let weights: Vec<f64> = (0..n)
+        .map(|k| {
+            let sign = if k.is_multiple_of(2) { 0.5 } else { -0.5 };
+            if k == 0 { 0.0 } else { sign / (PI * k as f64 / n as f64).tan() }
+        })
+        .collect();
+    (0..n).map(|j| (0..n).map(|k| weights[(j + n - k) % n] * values[k]).sum()).collect()
+}
