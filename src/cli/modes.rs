@@ -47,7 +47,7 @@ impl Arguments {
             (_, true) => "beta = 0: the estimate is constant and has no strict local maximum".to_owned(),
             (true, _) => "proved: interval bounds decide the sign of the derivative everywhere".to_owned(),
             (false, _) => format!(
-                "not proved: on {} interval(s) the derivative stays within its error bound (degenerate, or nearly so); the count is the best estimate",
+                "not proved: on {} interval(s) the derivative stays within its error bound (degenerate, or nearly so); those counted exist, there may be more",
                 found.undecided.len()
             ),
         };
@@ -76,7 +76,7 @@ impl Arguments {
             "proved: every cell of a cover of the sphere holds no mode or exactly one".to_owned()
         } else {
             format!(
-                "not proved: {} cells of the cover were not decided (degenerate, or nearly so); the count is the best estimate",
+                "not proved: {} cells of the cover were not decided (degenerate, or nearly so); those counted exist, there may be more",
                 found.undecided.len()
             )
         };

@@ -19,7 +19,7 @@ use std::f64::consts::SQRT_2;
 /// Modes on S^2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SphereModes {
-    /// Number of modes; the best estimate when not certified.
+    /// Number of modes; only those met before the proof failed when not certified.
     pub count: usize,
     /// Unit vectors.
     pub locations: Vec<[f64; 3]>,
@@ -187,7 +187,8 @@ impl Cover<'_> {
         let chord = |angle: f64| (2.0 * (0.5 * angle.min(std::f64::consts::PI)).sin()).powi(2);
         // 1 - cos r = RANGE / beta.
         let range = 2.0 * (0.5 * RANGE / self.beta).min(1.0).sqrt().asin();
-        let (reach, pull) = (chord(range + radius), chord(self.attraction + radius));
+        // Polynomials about other points of the cell, a little more than its radius away, use the same list.
+        let (reach, pull) = (chord(range + 2.0 * radius), chord(self.attraction + radius));
         let (mut near, mut alone) = (Vec::with_capacity(parents.len()), true);
         for &i in parents {
             let square = chord2(&c, self.samples.row(i as usize));
