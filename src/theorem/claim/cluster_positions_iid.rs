@@ -1,4 +1,4 @@
-//! The published prediction at the published number of tokens.
+//! The published prediction at the published number of tokens, over many seeds.
 
 use super::{Case, Claim, Context, Control, Expected, Finding, cluster_positions};
 use crate::continuity::{circle::Circle, density::Density};
@@ -7,12 +7,12 @@ use crate::error::Result;
 /// Violated: at n = 20000 the neighbouring modes are not yet outgrown.
 pub static ENTRY: Claim = Claim {
     name: "cluster-positions-iid",
-    title: "As used: 20000 iid tokens give k_max clusters at delta_j for at least 80 % of seeds",
+    title: "The prediction drawn for one seed holds for at least 80 % of seeds at n = 20000",
     statement: "The moments of n = 20000 iid tokens as noise on the uniform density, USA: k_max clusters, each within 0.1 of its delta_j, for at least 80 % of ten seeds. (The leading mode outgrows mode j only by \
                 n^{(1 - r_j/r_max)/2}, a factor 1.9 here.)",
     hypotheses: "circle, beta = 5 and 7",
     applies: |case| case.d == 2,
-    citation: "arXiv:2410.23228, prediction drawn by its code",
+    citation: "code of arXiv:2410.23228 draws the prediction at this n; its theorem is for n -> infinity, the share of seeds is ours",
     expected: Expected::Violated,
     almost_sure: false,
     cases: &[Case::new(20_000, 2, 5.0, "usa"), Case::new(20_000, 2, 7.0, "usa")],
