@@ -302,6 +302,11 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert!((c["coefficients"][0].as_f64().expect("a number") - 1.0).abs() < 1e-15);
     let z = json(at, "measure --space zonal --d 2 --density cos:1=0.2,2=-0.1 --dynamics usa --beta 2 --t-end 0.1");
     assert!((z["negentropy"].as_f64().expect("a number") - c["negentropy"].as_f64().expect("a number")).abs() < 1e-10);
+    // A bump gets the modes it needs, whatever --modes says: on S^2 its negentropy is log(2 kappa) - 1.
+    for space in ["zonal --d 3", "sphere2", "sphere2 --method lagrangian"] {
+        let narrow = json(at, &format!("measure --space {space} --density vmf:kappa=40 --modes 8 --beta 2 --t-end 0"));
+        assert!((narrow["negentropy"].as_f64().expect("a number") - (80f64.ln() - 1.0)).abs() < 1e-8, "{space}");
+    }
     assert_eq!(json(at, "measure --space sphere2 --density vmf:kappa=2,at=1 --beta 1 --t-end 0.1")["outcome"], "reached");
     let s = json(at, "saddles --n 4 --d 2 --beta 3 --starts 60 --connections usa --certificates proofs");
     let points = s["points"].as_array().expect("points");
@@ -343,6 +348,8 @@ fn bad_input_of_the_new_commands_is_answered() {
         "measure --space circle --density uniform --beta nan --t-end 1",
         "measure --space circle --density uniform --beta 1 --t-end -1",
         "measure --space sphere2 --density noise:amplitude=0.1 --beta 1 --t-end 1",
+        "measure --space circle --density vmf:kappa=2000 --beta 2 --t-end 1 --method spectral --modes 16 --max-modes 64",
+        "measure --space sphere2 --density vmf:kappa=2000 --beta 2 --t-end 1",
         "saddles --n 1 --d 2 --beta 2",
         "saddles --n 4 --d 2 --beta inf",
         "saddles --n 4 --d 2 --beta 2 --connections causal",

@@ -62,7 +62,7 @@ fn rings_particles_and_expansions_agree_on_spheres() {
     }
     let (m, text) = (medium("sa", 3.0), "vmf:kappa=2,at=1.1,azimuth=0.4,mass=0.6+noise:amplitude=0.02,modes=4,seed=3");
     let start = Density::parse(text).and_then(|d| Sphere2::from_density(&d, 16)).expect("a density");
-    let particles = Lagrangian::on_sphere2(&start).expect("points").evolve(&m, 0.3, |_, _| true).expect("steps").0;
+    let particles = Lagrangian::on_sphere2(&start, start.rings()).expect("points").evolve(&m, 0.3, |_, _| true).expect("steps").0;
     let state = start.evolve(&m, 0.3, 64, |_, _| true).expect("steps").0;
     assert!(close(particles.negentropy(), state.negentropy(), 1e-8) && close(particles.energy(&m), state.energy(&m), 1e-8));
     assert!(close(particles.negentropy_rate(&m).expect("a rate"), state.negentropy_rate(&m), 1e-8));

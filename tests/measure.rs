@@ -97,14 +97,11 @@ fn spectral_accuracy_and_under_resolution() {
 /// L1 distance of finite volumes from the spectral solution after time 0.5.
 fn volume_error(m: &Medium, cells: usize) -> f64 {
     let start = circle("cos:1=0.4,2=0.1+sin:3=0.05", 64);
-    let averages = |c: &Circle| -> Vec<f64> {
-        let fine = c.values(64 * cells);
-        fine.chunks(fine.len() / cells).map(|v| v.iter().sum::<f64>() / v.len() as f64).collect()
-    };
-    let mut volume = Volume::new(averages(&start)).expect("averages");
+    let averages = |c: &Circle| Volume::of(c, cells).expect("averages");
+    let mut volume = averages(&start);
     volume.evolve(m, 0.5, |_, _| true).expect("steps");
     let exact = averages(&start.evolve(m, 0.5, 512, |_, _| true).expect("resolved").0);
-    volume.cells.iter().zip(&exact).map(|(a, b)| (a - b).abs()).sum::<f64>() / cells as f64
+    volume.cells.iter().zip(&exact.cells).map(|(a, b)| (a - b).abs()).sum::<f64>() / cells as f64
 }
 
 #[test]
@@ -120,9 +117,7 @@ fn finite_volumes_converge_at_their_order_conserve_mass_and_stay_positive() {
         let order = (a / c).log2() / 2.0;
         assert!((order - 2.0).abs() < 0.1, "{m:?}: order {order} from {a} {b} {c}");
     }
-    let start = circle("vmf:kappa=30,at=2,mass=0.6", 64).values(2048);
-    let cells: Vec<f64> = start.chunks(8).map(|v| v.iter().sum::<f64>() / 8.0).collect();
-    let mut volume = Volume::new(cells).expect("averages");
+    let mut volume = Volume::of(&circle("vmf:kappa=30,at=2,mass=0.6", 64), 256).expect("averages");
     let mut worst = 0.0f64;
     volume
         .evolve(&medium("usa", 5.0), 0.5, |_, u| {
@@ -198,6 +193,56 @@ fn estimates_from_samples_see_the_density() {
     assert!(kernel(&sample, -1.0).is_err() && kernel(&Tokens::from_angles(&[0.0]).expect("a token"), 1.0).is_err());
 }
 
+/// The negentropy of a von Mises bump, `kappa A - log I_0`, and of its Fisher twin on S^2, `log(2 kappa) - 1` up to `e^{-2 kappa}`, whatever number of modes is asked for.
+#[test]
+fn narrow_densities_get_the_modes_they_need() {
+    use metastable::continuity::{lagrangian::Lagrangian, sphere2::Sphere2};
+    for kappa in [40.0f64, 2000.0, 1e5] {
+        let i = scaled_bessel_i(1, kappa);
+        let wanted = kappa * (i[1] / i[0] - 1.0) - i[0].ln();
+        let rho = circle(&format!("vmf:kappa={kappa},at=0.3"), 16);
+        assert!((rho.negentropy() - wanted).abs() < 1e-9, "{kappa}: {} {wanted}", rho.negentropy());
+        let tokens = Circle::from_tokens(&[0.3], kappa, 16).expect("an estimate");
+        let far = rho.c.iter().zip(&tokens.c).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        // The exponent kappa (cos - 1) is rounded, and so are the turns of up to 2500 modes.
+        assert!(far < 4.0 * f64::EPSILON * (kappa + 2500.0), "{kappa}: {far}");
+    }
+    for kappa in [40.0f64, 300.0] {
+        let wanted = (2.0 * kappa).ln() - 1.0;
+        let density = Density::parse(&format!("vmf:kappa={kappa}")).expect("a density");
+        let flat = Zonal::from_density(&density, 3, 8).and_then(|z| z.negentropy()).expect("modes");
+        let full = Sphere2::from_density(&density, 8).expect("degrees");
+        assert!(
+            (flat - wanted).abs() < 1e-8 && (full.negentropy() - wanted).abs() < 1e-8,
+            "{kappa}: {flat} {} {wanted}",
+            full.negentropy()
+        );
+        // Particles see the same density on a coarser grid, or say that they do not.
+        assert!(Lagrangian::on_sphere2(&full, 6).is_err());
+        let particles = Lagrangian::on_sphere2(&full, full.degree * 2 / 3).expect("a grid").negentropy();
+        assert!((particles - wanted).abs() < 1e-6, "{kappa}: {particles} {wanted}");
+    }
+    assert!((circle("cos:100=0.2", 16).c[100].re - 0.1).abs() < 1e-15);
+    assert!(Density::parse("vmf:kappa=2000").and_then(|d| Sphere2::from_density(&d, 8)).is_err());
+    assert!(Density::parse("vmf:kappa=90000").and_then(|d| Zonal::from_density(&d, 3, 8)).is_err());
+}
+
+/// Values are joined by the polynomial through all of them, wherever their grid begins; corners are refused, or kept by finite volumes.
+#[test]
+fn values_are_not_cut() {
+    let rho = circle("cos:1=0.3,90=0.2+sin:2=0.1", 8);
+    let at: Vec<f64> = (0..200).map(|j| 0.7 + TAU * f64::from(j) / 200.0).collect();
+    let values: Vec<f64> = at.iter().map(|t| 1.0 + 0.3 * t.cos() + 0.2 * (90.0 * t).cos() + 0.1 * (2.0 * t).sin()).collect();
+    let again = Circle::from_values(&values, 0.7, 8).expect("a density");
+    assert!(again.modes() == 90 && rho.c.iter().zip(&again.c).all(|(a, b)| (a - b).norm() < 1e-14));
+    let step: Vec<f64> = (0..64).map(|j| if j < 32 { 1.0 } else { 0.0 }).collect();
+    assert!(Circle::from_values(&step, 0.0, 8).is_err());
+    let volume = Volume::from_values(&step, 0.0, 1024).expect("averages");
+    // Height 2 on 31 of 64 intervals and straight ramps over two: 2 (31/64) log 2 + (2/64) integral_0^1 2u log 2u du, the last log 2 - 1/2.
+    let wanted = 62.0 / 64.0 * 2f64.ln() + 2.0 / 64.0 * (2f64.ln() - 0.5);
+    assert!((volume.negentropy() - wanted).abs() < 1e-4, "{} {wanted}", volume.negentropy());
+}
+
 #[test]
 fn bad_densities_name_the_place() {
     for text in
@@ -210,7 +255,7 @@ fn bad_densities_name_the_place() {
     assert!(
         zonal("sin:1=0.1", 3).is_err() && zonal("vmf:at=1", 3).is_err() && zonal("cos:1=2", 3).is_err() && zonal("cos:1=0.1", 1).is_err()
     );
-    assert!(Circle::from_values(&[1.0, -0.5, 1.0, 1.0], 1).is_err() && Circle::from_values(&[0.0; 8], 2).is_err());
+    assert!(Circle::from_values(&[1.0, -0.5, 1.0, 1.0], 0.0, 1).is_err() && Circle::from_values(&[0.0; 8], 0.0, 2).is_err());
     assert!(Volume::new(vec![1.0; 4]).is_err() && Volume::new(vec![f64::NAN; 32]).is_err());
     assert!(Medium::new("sa", f64::NAN, 0.0).is_err() && Medium::new("xx", 1.0, 0.0).is_err());
 }

@@ -1,8 +1,8 @@
 //! Densities on the circle by Fourier series.
 
-use super::density::Density;
+use super::density::{Density, bump_degree};
 use super::{End, Law, Medium};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::scaled_bessel_i, ode::advance};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
 use std::f64::consts::TAU;
@@ -77,6 +77,13 @@ fn growth_bound(medium: &Medium) -> f64 {
     kernel_over_beta(medium.beta, modes).iter().enumerate().map(|(k, w)| (k * k) as f64 * w.abs() * scale).fold(0.0, f64::max)
 }
 
+/// Refuses values below `-slack` and non-finite ones by their angle.
+fn non_negative(values: &[f64], slack: f64) -> Result<()> {
+    let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -slack) else { return Ok(()) };
+    let found = format!("{} at theta = {:.6}", values[j], TAU * j as f64 / values.len() as f64);
+    Err(Error::parameter("--density", found, "finite values >= 0 everywhere"))
+}
+
 /// The velocity field and its divergence on a grid.
 struct Field {
     density: Vec<f64>,
@@ -85,24 +92,66 @@ struct Field {
 }
 
 impl Circle {
-    /// Parses and checks a density. **Errors** negative values (the angle is named).
+    /// From a density, with at least `modes` modes and as many as it needs ([`Density::degree`]). **Errors** negative values (the angle is named).
     pub fn from_density(density: &Density, modes: usize) -> Result<Self> {
-        let grid = Grid::new(8 * modes.max(64));
-        let values: Vec<f64> = (0..grid.points).map(|j| density.on_circle(TAU * j as f64 / grid.points as f64)).collect();
-        Self::from_values(&values, modes)
+        let modes = modes.max(density.degree(2));
+        let points = 8 * modes.max(64);
+        let values: Vec<f64> = (0..points).map(|j| density.on_circle(TAU * j as f64 / points as f64)).collect();
+        non_negative(&values, 1e-12)?;
+        Self::projected(&values, modes)
     }
 
-    /// From values on an equispaced grid, scaled to mass 1. **Errors** negative or non-finite values, no mass.
-    pub fn from_values(values: &[f64], modes: usize) -> Result<Self> {
-        let place = |j: usize| TAU * j as f64 / values.len() as f64;
-        if let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -1e-12) {
-            let found = format!("{} at theta = {:.6}", values[j], place(j));
-            return Err(Error::parameter("--density", found, "finite values >= 0 everywhere"));
+    /// The trigonometric polynomial through values on an equispaced grid that begins at angle `from`, scaled to mass 1, with at least `modes` modes.
+    ///
+    /// **Errors** negative or non-finite values, values whose interpolant is negative (they have corners; the place is named), no mass.
+    pub fn from_values(values: &[f64], from: f64, modes: usize) -> Result<Self> {
+        non_negative(values, 1e-12)?;
+        let mut out = Self::projected(values, values.len() / 2)?.trimmed();
+        for (k, c) in out.c.iter_mut().enumerate() {
+            *c *= Complex64::from_polar(1.0, -(k as f64) * from);
         }
-        let mut c = Grid::new(values.len()).coefficients(values, modes.min(values.len() / 2));
+        let between = out.values(8 * out.modes());
+        let lowest = between.iter().copied().fold(0.0, f64::min);
+        if lowest < -1e-9 * between.iter().copied().fold(1.0, f64::max) {
+            let found = format!("values with corners, between which a Fourier series falls to {lowest:.3}");
+            return Err(Error::parameter("--values", found, "a smooth density, or --method volume"));
+        }
+        let modes = out.modes().max(modes);
+        Ok(out.resized(modes))
+    }
+
+    /// The estimate of tokens at these angles with kernel `e^{bandwidth cos}`, with at least `modes` modes and as many as it needs.
+    ///
+    /// **Cost** modes per angle. **Errors** no angles, a bandwidth outside [0, 1e5].
+    pub fn from_tokens(angles: &[f64], bandwidth: f64, modes: usize) -> Result<Self> {
+        in_range("--bandwidth", bandwidth, 0.0, 1e5)?;
+        if angles.is_empty() {
+            return Err(Error::parameter("--tokens", "no angles", "at least one"));
+        }
+        let i = scaled_bessel_i(modes.max(bump_degree(2, bandwidth)), bandwidth);
+        let (first, mut c) = (i[0], vec![Complex64::default(); i.len()]);
+        for angle in angles {
+            let turn = Complex64::from_polar(1.0, -angle);
+            let mut wave = Complex64::new(1.0 / angles.len() as f64, 0.0);
+            for (c, i) in c.iter_mut().zip(&i) {
+                *c += wave * (i / first);
+                wave *= turn;
+            }
+        }
+        Ok(Self { c })
+    }
+
+    /// The first `modes` modes of values on an equispaced grid, scaled to mass 1, whatever they leave out. **Errors** no mass.
+    pub fn projected(values: &[f64], modes: usize) -> Result<Self> {
+        let half = values.len() / 2;
+        let mut c = Grid::new(values.len()).coefficients(values, modes.min(half));
+        if values.len().is_multiple_of(2) && c.len() > half {
+            // The highest wave of an even grid stands for both signs.
+            c[half] *= 0.5;
+        }
         c.resize(modes + 1, Complex64::default());
         let mass = c[0].re;
-        if mass <= 0.0 {
+        if mass.is_nan() || mass <= 0.0 {
             return Err(Error::parameter("--density", "no mass", "a positive integral"));
         }
         c.iter_mut().for_each(|c| *c /= mass);
@@ -288,7 +337,7 @@ impl Circle {
     /// The same function without the highest modes that are rounding only.
     pub fn trimmed(&self) -> Self {
         let most = self.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
-        let last = self.c.iter().rposition(|c| c.norm() > 1e-16 * most).unwrap_or(0);
+        let last = self.c.iter().rposition(|c| c.norm() > 1e-15 * most).unwrap_or(0);
         self.resized(last.max(1))
     }
 

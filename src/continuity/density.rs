@@ -1,7 +1,8 @@
 //! Densities from a line of text: `cos:1=0.2,2=-0.1`, `sin:2=0.1`, `vmf:kappa=20,at=1.5,mass=0.3`, `noise:amplitude=0.01,modes=40,seed=1`, `uniform`, joined by `+`.
 
 use crate::error::{Error, Result};
-use crate::num::{bessel::scaled_sphere_mean, gegenbauer::zonal_polynomials, stream::Stream};
+use crate::num::bessel::{bessel_ratios, scaled_sphere_mean};
+use crate::num::{gegenbauer::zonal_polynomials, stream::Stream};
 
 /// A density relative to the uniform measure: a background plus von Mises-Fisher bumps.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,15 +152,27 @@ impl Density {
         if !self.sines.is_empty() || self.bumps.iter().any(|b| b.1.sin().abs() > 1e-12) {
             return Err(Error::parameter("--density", "a term that is not zonal", "cos terms (coefficients of P_k) and bumps at 0 or pi"));
         }
-        let p = zonal_polynomials(d, self.degree(), s);
+        let p = zonal_polynomials(d, self.waves(), s);
         let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(d, *kappa, at.cos().signum() * s);
         let noise: f64 = self.noises.iter().flat_map(|n| n.waves.iter().enumerate().map(|(k, w)| w.0 * p[k + 1])).sum();
         let waves: f64 = self.cosines.iter().map(|(k, a)| a * p[*k]).sum();
         Ok(self.background() + waves + noise + self.bumps.iter().map(bump).sum::<f64>())
     }
 
+    /// Degree beyond which no harmonic of the density on `S^{d-1}` matters: exact for waves and noise, [`bump_degree`] for bumps.
+    ///
+    /// ```
+    /// use metastable::continuity::density::Density;
+    /// assert_eq!(Density::parse("cos:3=0.1+noise:modes=7").unwrap().degree(2), 7);
+    /// assert_eq!(Density::parse("vmf:kappa=2000").unwrap().degree(2), 359);
+    /// ```
+    pub fn degree(&self, d: usize) -> usize {
+        let sines = self.sines.iter().map(|c| c.0).max().unwrap_or(0);
+        self.bumps.iter().map(|b| bump_degree(d, b.0)).max().unwrap_or(0).max(self.waves()).max(sines)
+    }
+
     /// Largest degree of the cosine and noise terms.
-    fn degree(&self) -> usize {
+    fn waves(&self) -> usize {
         let noisy = self.noises.iter().map(|n| n.modes).max().unwrap_or(0);
         self.cosines.iter().map(|c| c.0).max().unwrap_or(0).max(noisy)
     }
@@ -176,7 +189,7 @@ impl Density {
                 "cos terms (coefficients of P_k) and bumps with at and azimuth on S^2",
             ));
         }
-        let p = zonal_polynomials(3, self.degree(), x);
+        let p = zonal_polynomials(3, self.waves(), x);
         let s = (1.0 - x * x).max(0.0).sqrt();
         let bump = |((kappa, at, mass), azimuth): (&(f64, f64, f64), &f64)| {
             let cosine = x * at.cos() + s * at.sin() * (phi - azimuth).cos();
@@ -184,6 +197,27 @@ impl Density {
         };
         let bumps: f64 = self.bumps.iter().zip(&self.azimuths).map(bump).sum();
         Ok(self.background() + self.cosines.iter().map(|(k, a)| a * p[*k]).sum::<f64>() + bumps)
+    }
+}
+
+/// Degree beyond which the orthonormal coefficients of `e^{kappa <x, y>}` on `S^{d-1}` are below 1e-14 of the largest, about `sqrt(2 kappa log 1e14)`.
+pub fn bump_degree(d: usize, kappa: f64) -> usize {
+    let mut most = 64;
+    loop {
+        let (mut sizes, mut size, df) = (vec![1.0f64], 1.0, d as f64);
+        for (k, ratio) in bessel_ratios(0.5 * df - 1.0, kappa.abs(), most).into_iter().enumerate() {
+            let k = k as f64;
+            // Ratio of the dimensions of the harmonics of degrees k + 1 and k.
+            let dimension = if k == 0.0 { df } else { (2.0 * k + df) * (k + df - 2.0) / ((2.0 * k + df - 2.0) * (k + 1.0)) };
+            size *= ratio * dimension.sqrt();
+            sizes.push(size);
+        }
+        let largest = sizes.iter().copied().fold(0.0, f64::max);
+        let last = sizes.iter().rposition(|v| *v > 1e-14 * largest).unwrap_or(0);
+        if last < most {
+            return last;
+        }
+        most *= 2;
     }
 }
 

@@ -29,7 +29,9 @@ impl Lagrangian {
     ///
     /// **Errors** negative or non-finite values (the point is named), no mass.
     pub fn new(x: &Tokens, weights: &[f64], density: &[f64]) -> Result<Self> {
-        if let Some(i) = density.iter().position(|r| !r.is_finite() || *r < -1e-12) {
+        // A series is right to rounding of its largest value.
+        let slack = 1e-12 * density.iter().copied().fold(1.0, f64::max);
+        if let Some(i) = density.iter().position(|r| !r.is_finite() || *r < -slack) {
             return Err(Error::parameter("--density", format!("{} at {:?}", density[i], x.row(i)), "finite values >= 0 everywhere"));
         }
         let kept: Vec<usize> = (0..x.n()).filter(|i| density[*i] * weights[*i] > 0.0).collect();
@@ -51,10 +53,11 @@ impl Lagrangian {
         Self::new(&Tokens::from_angles(&angles)?, &vec![1.0; values.len()], &values)
     }
 
-    /// The grid of a density on S^2: Gauss-Legendre colatitudes and equispaced azimuths. **Errors** as [`Lagrangian::new`].
-    pub fn on_sphere2(density: &Sphere2) -> Result<Self> {
+    /// `rings` Gauss-Legendre colatitudes of `2 rings` equispaced azimuths. **Errors** as [`Lagrangian::new`], fewer than 4 rings, rings too few to see the density:
+    /// its mass on them is off by more than a hundredth (the negentropy of half as many tells the rest).
+    pub fn on_sphere2(density: &Sphere2, rings: usize) -> Result<Self> {
+        in_range("rings", rings as f64, 4.0, 1024.0)?;
         let (mut x, mut weights) = (Vec::new(), Vec::new());
-        let rings = density.rings();
         for (z, w) in gauss_legendre(rings) {
             let s = (1.0 - z * z).sqrt();
             for j in 0..2 * rings {
@@ -63,7 +66,13 @@ impl Lagrangian {
                 weights.push(w);
             }
         }
-        Self::new(&Tokens::normalised(3, x)?, &weights, &density.values())
+        let values = density.values_on(rings);
+        let mass = weights.iter().zip(&values).map(|(w, v)| w * v).sum::<f64>() / weights.iter().sum::<f64>();
+        if (mass - 1.0).abs() > 1e-2 {
+            let found = format!("{rings} latitudes, on which the density has mass {mass:.7}");
+            return Err(Error::parameter("--particles", found, format!("a finer grid: {} latitudes are exact", density.rings())));
+        }
+        Self::new(&Tokens::normalised(3, x)?, &weights, &values)
     }
 
     /// `n` uniform random points of `S^{d-1}` weighted by a zonal density about the first axis: error `n^{-1/2}`. **Errors** as [`Lagrangian::new`].

@@ -1,6 +1,6 @@
 //! Densities on S^2 by spherical harmonics `Y_lm = P_lm(cos theta) e^{i m phi}`, orthonormal for the uniform probability measure.
 
-use super::density::Density;
+use super::density::{Density, bump_degree};
 use super::zonal::{lambda_over_beta, signed_funk_hecke};
 use super::{End, Law, Medium};
 use crate::error::{Error, Result, in_range};
@@ -68,14 +68,31 @@ fn legendre(degree: usize, x: f64, s: f64) -> (Vec<f64>, Vec<f64>) {
     (p, slope)
 }
 
+/// The degree asked for, or what a density needs, even. **Errors** outside [4, 256].
+fn enough(degree: usize, needed: usize) -> Result<usize> {
+    let degree = if needed > degree { needed.next_multiple_of(2) } else { degree };
+    if (4..=256).contains(&degree) {
+        return Ok(degree);
+    }
+    Err(Error::parameter(
+        "--density",
+        format!("degree {degree}"),
+        "a degree in [4, 256]: wider bumps, or zonal densities, which go further",
+    ))
+}
+
 impl Grid {
     fn rings(degree: usize) -> usize {
         3 * degree / 2 + 2
     }
 
     fn new(degree: usize, beta: f64) -> Self {
-        let rings = Self::rings(degree);
-        let points = 2 * rings;
+        Self::of(degree, beta, Self::rings(degree))
+    }
+
+    /// On this many rings; the azimuths are a multiple of twice as many that carries the degree.
+    fn of(degree: usize, beta: f64, rings: usize) -> Self {
+        let points = 2 * rings * (degree + 1).div_ceil(rings);
         let nodes = gauss_legendre(rings);
         let sine: Vec<f64> = nodes.iter().map(|(x, _)| (1.0 - x * x).sqrt()).collect();
         let tables: Vec<(Vec<f64>, Vec<f64>)> = nodes.iter().zip(&sine).map(|((x, _), s)| legendre(degree, *x, *s)).collect();
@@ -192,10 +209,12 @@ impl Grid {
 }
 
 impl Sphere2 {
-    /// From a density; a noise term gives every `a_lm` up to its degree an independent normal value. **Errors** a degree outside [4, 256], sine terms, negative values (the
-    /// place is named), no mass.
+    /// From a density, with at least degree `degree` and as high a one as it needs ([`Density::degree`]); a noise term gives every `a_lm` up to its degree an
+    /// independent normal value.
+    ///
+    /// **Errors** a degree outside [4, 256], sine terms, negative values (the place is named), no mass.
     pub fn from_density(density: &Density, degree: usize) -> Result<Self> {
-        in_range("degree", degree as f64, 4.0, 256.0)?;
+        let degree = enough(degree, density.degree(3))?;
         let grid = Grid::new(degree, 0.0);
         let mut values = Vec::with_capacity(grid.rings * grid.points);
         for (x, _) in gauss_legendre(grid.rings) {
@@ -227,13 +246,20 @@ impl Sphere2 {
         }
         let grid = Grid::new(degree, 0.0);
         grid.positive(values)?;
-        Self { degree, a: grid.coefficients(values) }.checked(&grid)
+        let out = Self { degree, a: grid.coefficients(values) };
+        let size = values.iter().copied().fold(0.0, f64::max);
+        let lost = out.values().iter().zip(values).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        if lost > 1e-9 * size {
+            let found = format!("values that degree {degree} misses by {:.1e} of the largest", lost / size);
+            return Err(Error::parameter("--values", found, "values on more rings, of a density without corners"));
+        }
+        out.checked(&grid)
     }
 
     /// The estimate of tokens with kernel `e^{bandwidth <x, y>}`. **Errors** d not 3, as [`Sphere2::from_density`].
     pub fn from_tokens(x: &Tokens, bandwidth: f64, degree: usize) -> Result<Self> {
-        in_range("degree", degree as f64, 4.0, 256.0)?;
         in_range("--bandwidth", bandwidth, 0.0, 1e5)?;
+        let degree = enough(degree, bump_degree(3, bandwidth))?;
         if x.d() != 3 {
             return Err(Error::parameter("--tokens", format!("d = {}", x.d()), "points on S^2, three coordinates a row"));
         }
@@ -269,6 +295,13 @@ impl Sphere2 {
     pub fn values(&self) -> Vec<f64> {
         let grid = Grid::new(self.degree, 0.0);
         grid.values(&self.a, |_, _, k, ring| Complex64::new(grid.p[ring][k], 0.0))
+    }
+
+    /// Values on this many rings (Gauss-Legendre, north first) of twice as many equispaced azimuths.
+    pub fn values_on(&self, rings: usize) -> Vec<f64> {
+        let grid = Grid::of(self.degree, 0.0, rings);
+        let values = grid.values(&self.a, |_, _, k, ring| Complex64::new(grid.p[ring][k], 0.0));
+        values.into_iter().step_by(grid.points / (2 * rings)).collect()
     }
 
     /// Number of rings of [`Sphere2::values`].

@@ -67,7 +67,7 @@ pub fn branch(beta: f64, mean: f64) -> Result<Stationary> {
         let change = next.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         moments = next;
         if change < 1e-14 {
-            let density = Circle::from_values(&values, MODES)?;
+            let density = Circle::projected(&values, MODES)?;
             let free_energy = density.negentropy() / kappa - density.energy(&Medium { law: Law::Usa, beta, diffusion: 0.0 });
             return Ok(Stationary { mean, kappa, free_energy, density });
         }

@@ -1,6 +1,6 @@
 //! Finite volumes on the circle: conservative and positive, for late times when the density concentrates.
 
-use super::circle::{kernel, kernel_over_beta};
+use super::circle::{Circle, kernel, kernel_over_beta};
 use super::{End, Law, Medium};
 use crate::error::{Error, Result};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
@@ -34,16 +34,53 @@ impl Volume {
         Ok(Self { cells, forward: planner.plan_fft_forward(n), backward: planner.plan_fft_inverse(n) })
     }
 
+    /// The exact averages of a Fourier series over an even number of cells. **Errors** as [`Volume::new`].
+    ///
+    /// ```
+    /// use metastable::continuity::{circle::Circle, density::Density, volume::Volume};
+    /// let wave = Density::parse("cos:1=0.5").and_then(|d| Circle::from_density(&d, 8)).unwrap();
+    /// let (cells, x) = (Volume::of(&wave, 64).unwrap(), std::f64::consts::TAU / 64.0);
+    /// assert!((cells.cells[0] - (1.0 + 0.5 * x.sin() / x)).abs() < 1e-15);
+    /// assert!((cells.series(8).unwrap().c[1] - wave.c[1]).norm() < 1e-16);
+    /// ```
+    pub fn of(density: &Circle, n: usize) -> Result<Self> {
+        let mut averaged = density.clone();
+        averaged.c.iter_mut().enumerate().for_each(|(k, c)| *c *= average(k, n));
+        // As many points as the modes need, of which every `per`-th begins a cell.
+        let per = (2 * density.modes() + 2).div_ceil(n.max(1));
+        Self::new(averaged.values(per * n).into_iter().step_by(per).map(|v| v.max(0.0)).collect())
+    }
+
+    /// Values on an equispaced grid that begins at angle `from`, joined by straight lines, sampled at the centres of `n` cells. **Errors** as [`Volume::new`], no values.
+    pub fn from_values(values: &[f64], from: f64, n: usize) -> Result<Self> {
+        if let Some(j) = values.iter().position(|v| !v.is_finite() || *v < 0.0) {
+            return Err(Error::parameter("--values", format!("{} in row {}", values[j], j + 1), "finite values >= 0"));
+        }
+        let count = values.len();
+        let at = |j: usize| {
+            let place = (TAU * (j as f64 + 0.5) / n as f64 - from).rem_euclid(TAU) / TAU * count as f64;
+            let (whole, part) = (place.floor(), place.fract());
+            let (before, after) = (whole as usize % count, (whole as usize + 1) % count);
+            (1.0 - part) * values[before] + part * values[after]
+        };
+        Self::new(if count == 0 { Vec::new() } else { (0..n).map(at).collect() })
+    }
+
+    /// The first modes (less than half of the number of cells) of the density with these averages. **Errors** none for a valid state.
+    pub fn series(&self, modes: usize) -> Result<Circle> {
+        let n = self.cells.len();
+        let mut out = Circle::projected(&self.cells, modes.min((n - 1) / 2))?;
+        out.c.iter_mut().enumerate().for_each(|(k, c)| *c /= average(k, n));
+        Ok(out)
+    }
+
     /// What each Fourier coefficient of the averages is multiplied by to give `(1/beta) W'` and W at the left edges.
     fn factors(&self, medium: &Medium) -> (Vec<Complex64>, Vec<Complex64>) {
         let n = self.cells.len();
         let half = n / 2;
         let (over, plain) = (kernel_over_beta(medium.beta, half), kernel(medium.beta, half));
         let factor = |k: usize, derivative: bool| {
-            // Averages of a wave over a cell, and the half cell from its centre to its left edge.
-            let x = 0.5 * TAU * k as f64 / n as f64;
-            let average = if k == 0 { 1.0 } else { x.sin() / x };
-            let shift = Complex64::from_polar(1.0 / (average * n as f64), -x);
+            let shift = (average(k, n) * n as f64).inv();
             if derivative { shift * Complex64::new(0.0, k as f64 * over[k]) } else { shift * plain[k] }
         };
         ((0..half).map(|k| factor(k, true)).collect(), (0..half).map(|k| factor(k, false)).collect())
@@ -157,6 +194,12 @@ impl Volume {
     pub fn negentropy(&self) -> f64 {
         negentropy(&self.cells)
     }
+}
+
+/// What the average over a cell does to the wave `e^{i k theta}` at the left edge of the cell: `e^{ix} sin x / x`, `x = pi k / n`.
+fn average(k: usize, n: usize) -> Complex64 {
+    let x = 0.5 * TAU * k as f64 / n as f64;
+    if k == 0 { Complex64::new(1.0, 0.0) } else { Complex64::from_polar(x.sin() / x, x) }
 }
 
 /// Negentropy of equal cells with these averages: the mean of `rho log rho`.

@@ -1,6 +1,6 @@
 //! Zonal (axisymmetric) densities on `S^{d-1}` in orthonormal Gegenbauer polynomials of `s = <x, pole>`.
 
-use super::density::Density;
+use super::density::{Density, bump_degree};
 use super::{End, Law, Medium};
 use crate::error::{Error, Result, in_range};
 use crate::num::{dense, gegenbauer::scaled_funk_hecke, ode::advance};
@@ -62,6 +62,14 @@ fn orthonormal(d: usize, kmax: usize, s: f64) -> Vec<f64> {
         p.push((s * p[k] - before) / alpha(d, k + 1));
     }
     p
+}
+
+/// The number of modes asked for, or what a density needs. **Errors** more than 512.
+fn enough(modes: usize, needed: usize) -> Result<usize> {
+    match modes.max(needed) {
+        modes @ 1..=512 => Ok(modes),
+        modes => Err(Error::parameter("--density", format!("{modes} modes"), "at most 512 modes, or --method lagrangian")),
+    }
 }
 
 impl Basis {
@@ -132,12 +140,18 @@ pub struct Zonal {
 }
 
 impl Zonal {
-    /// From a density. **Errors** d outside [2, 1024], more than 512 modes, negative values (the place is named).
+    /// From a density, with at least `modes` modes and as many as it needs ([`Density::degree`]).
+    ///
+    /// **Errors** d outside [2, 1024], more than 512 modes, negative values (the place is named).
     pub fn from_density(density: &Density, d: usize, modes: usize) -> Result<Self> {
+        in_range("d", d as f64, 2.0, 1024.0)?;
+        let modes = enough(modes, density.degree(d))?;
         Self::from_function(|s| density.zonal(d, s), d, modes)
     }
 
-    /// From values at equispaced polar angles from the pole (0) to the antipode (pi), joined by a cosine series. **Errors** as [`Zonal::from_density`], fewer than 8 values.
+    /// From values at equispaced polar angles from the pole (0) to the antipode (pi), joined by a cosine series, with at least `modes` modes.
+    ///
+    /// **Errors** as [`Zonal::from_density`], fewer than 8 values, values whose cosine series is negative (they have corners).
     pub fn from_values(values: &[f64], d: usize, modes: usize) -> Result<Self> {
         let last = values.len().saturating_sub(1);
         if last < 7 {
@@ -147,6 +161,9 @@ impl Zonal {
         let wave = |k: usize, j: usize| (std::f64::consts::PI * ((k * j) % (2 * last)) as f64 / last as f64).cos();
         let series: Vec<f64> =
             (0..=last).map(|k| half(k) * 2.0 / last as f64 * (0..=last).map(|j| half(j) * values[j] * wave(k, j)).sum::<f64>()).collect();
+        // cos k theta is a polynomial of degree k in s.
+        let size = series.iter().fold(0.0f64, |m, a| m.max(a.abs()));
+        let modes = enough(modes, series.iter().rposition(|a| a.abs() > 1e-14 * size).unwrap_or(0))?;
         Self::from_function(
             |s| Ok(series.iter().enumerate().map(|(k, a)| a * (k as f64 * s.clamp(-1.0, 1.0).acos()).cos()).sum()),
             d,
@@ -157,8 +174,8 @@ impl Zonal {
     /// The estimate of tokens with kernel `e^{bandwidth <x, y>}`, averaged about the axis of their mean. **Errors** as [`Zonal::from_density`], a mean of length 0.
     pub fn from_tokens(x: &Tokens, bandwidth: f64, modes: usize) -> Result<Self> {
         in_range("d", x.d() as f64, 2.0, 1024.0)?;
-        in_range("modes", modes as f64, 1.0, 512.0)?;
         in_range("--bandwidth", bandwidth, 0.0, 1e5)?;
+        let modes = enough(modes, bump_degree(x.d(), bandwidth))?;
         let mut axis = x.mean();
         if !geometry::retract(&mut axis) {
             return Err(Error::parameter("--tokens", "tokens of mean 0", "tokens whose mean gives an axis"));
@@ -174,14 +191,13 @@ impl Zonal {
 
     fn from_function(density: impl Fn(f64) -> Result<f64>, d: usize, modes: usize) -> Result<Self> {
         in_range("d", d as f64, 2.0, 1024.0)?;
-        in_range("modes", modes as f64, 1.0, 512.0)?;
         let basis = Basis::new(d, 0.0, modes)?;
         let values: Vec<f64> = basis.s.iter().map(|s| density(*s)).collect::<Result<_>>()?;
         for k in 0..=400 {
             let s = -1.0 + 0.005 * f64::from(k);
             let v = density(s)?;
             if !v.is_finite() || v < -1e-12 {
-                return Err(Error::parameter("--density", format!("{v} at s = {s}"), "finite values >= 0 everywhere"));
+                return Err(Error::parameter("--density", format!("{v} at s = {s}"), "finite values >= 0 everywhere, smoothly joined"));
             }
         }
         let b: Vec<f64> = basis.p.iter().map(|p| (0..values.len()).map(|j| basis.weight[j] * p[j] * values[j]).sum()).collect();
@@ -190,6 +206,11 @@ impl Zonal {
             return Err(Error::parameter("--density", "no mass", "a positive integral"));
         }
         Ok(Self { d, b: b.iter().map(|v| v / mass).collect() })
+    }
+
+    /// Number of modes K.
+    pub fn modes(&self) -> usize {
+        self.b.len() - 1
     }
 
     /// Coefficients of the polynomials `P_k` with `P_k(1) = 1`, `1` first: at d = 2 those of `cos k theta`.

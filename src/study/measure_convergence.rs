@@ -29,8 +29,7 @@ fn run() -> Result<Tables> {
         spectral.rows.push(vec![modes as f64, distance(&(1..=4).map(|k| (end.c[k].re, -end.c[k].im)).collect::<Vec<_>>())]);
     }
     for cells in [32usize, 64, 128, 256, 512, 1024] {
-        let fine = start.values(64 * cells);
-        let mut state = Volume::new(fine.chunks(64).map(|v| v.iter().sum::<f64>() / 64.0).collect())?;
+        let mut state = Volume::of(&start, cells)?;
         state.evolve(&medium, 1.0, |_, _| true)?;
         let grid: Vec<f64> = (0..cells).map(|j| std::f64::consts::TAU * (j as f64 + 0.5) / cells as f64).collect();
         let x = Tokens::from_angles(&grid)?.with_masses(&state.cells.iter().map(|c| c.max(1e-300) / cells as f64).collect::<Vec<_>>())?;

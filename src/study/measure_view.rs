@@ -81,10 +81,7 @@ fn entropy() -> Result<Table> {
             rows.push(vec![usa, t * clock, c.negentropy()]);
             true
         })?;
-        let cells = 2048;
-        let fine = state.values(8 * cells);
-        let averages = fine.chunks(fine.len() / cells).map(|v| (v.iter().sum::<f64>() / v.len() as f64).max(0.0)).collect();
-        let mut volume = Volume::new(averages)?;
+        let mut volume = Volume::of(&state, 2048)?;
         let mut steps = 0u32;
         volume.evolve(&medium, end / clock - t, |s, cells| {
             steps += 1;
@@ -106,8 +103,7 @@ fn raster() -> Result<(Table, Table)> {
     let start = Circle::from_density(&Density::parse(text)?, 64)?;
     let (rows, columns) = (100usize, 128usize);
     let mut raster = table(&["t", "theta", "density"]);
-    let fine = start.values(16 * 512);
-    let mut volume = Volume::new(fine.chunks(fine.len() / 512).map(|v| v.iter().sum::<f64>() / v.len() as f64).collect())?;
+    let mut volume = Volume::of(&start, 512)?;
     for r in 0..rows {
         for c in 0..columns {
             let average = volume.cells[c * 4..(c + 1) * 4].iter().sum::<f64>() / 4.0;

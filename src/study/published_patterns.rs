@@ -38,7 +38,7 @@ fn run() -> Result<Tables> {
             bins[((a.rem_euclid(TAU) / TAU * BINS as f64) as usize).min(BINS - 1)] += BINS as f64 / N as f64;
         }
         let cells = 40 * BINS;
-        let mut volume = Volume::new(start.values(cells).iter().map(|v| v.max(0.0)).collect())?;
+        let mut volume = Volume::of(&start, cells)?;
         volume.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?;
         for (b, particles) in bins.into_iter().enumerate() {
             let equation = volume.cells[b * 40..(b + 1) * 40].iter().sum::<f64>() / 40.0;

@@ -13,52 +13,69 @@ use crate::lab::arrays;
 use std::f64::consts::TAU;
 
 impl Arguments {
+    /// The density with all the modes it needs.
     fn start(&self) -> Result<Circle> {
         if let Some(path) = &self.values {
-            return Circle::from_values(&Self::profile(path)?, self.modes);
+            let (from, values) = Self::profile(path)?;
+            return Circle::from_values(&values, from, self.modes);
         }
         if let Some(path) = &self.tokens {
-            let angles = arrays::list(path, None)?;
-            in_range("--bandwidth", self.bandwidth, 0.0, 1e5)?;
-            let points = 8 * self.modes.max(64);
-            let at = |j: usize| TAU * j as f64 / points as f64;
-            let kernel = |t: f64| angles.iter().map(|a| (self.bandwidth * ((t - a).cos() - 1.0)).exp()).sum::<f64>();
-            return Circle::from_values(&(0..points).map(|j| kernel(at(j))).collect::<Vec<_>>(), self.modes);
+            return Circle::from_tokens(&arrays::list(path, None)?, self.bandwidth, self.modes);
         }
         Circle::from_density(&self.density()?, self.modes)
     }
 
-    pub(super) fn on_circle(&self, medium: &Medium) -> Result<Outcome> {
+    /// Cell averages of the density, on more cells than asked for if it needs them.
+    fn cells(&self) -> Result<Volume> {
+        if let Some(path) = &self.values {
+            let (from, values) = Self::profile(path)?;
+            return Volume::from_values(&values, from, self.cells.max(values.len()));
+        }
         let start = self.start()?;
+        Volume::of(&start, self.cells.max(4 * start.trimmed().modes()))
+    }
+
+    pub(super) fn on_circle(&self, medium: &Medium) -> Result<Outcome> {
+        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "momentum", "cos_1", "sin_1"]);
+        if self.method == "volume" {
+            return self.by_volume(medium, self.cells()?, 0.0, timeline);
+        }
+        let start = match self.start() {
+            // Values with corners have no series.
+            Err(_) if self.method == "auto" && self.values.is_some() => return self.by_volume(medium, self.cells()?, 0.0, timeline),
+            start => start?,
+        };
         if self.method == "lagrangian" {
-            let n = self.particles.unwrap_or(512);
+            let n = self.particles.unwrap_or(512.max(4 * start.trimmed().modes() + 4));
             in_range("--particles", n as f64, 16.0, 20_000.0)?;
-            if n < 2 * start.modes() + 2 && start.tail() > 1e-10 {
-                return Err(Error::parameter("--particles", n, format!("at least {} for this density", 2 * start.modes() + 2)));
-            }
             let start = start.trimmed();
+            if n < 4 * start.modes() + 4 {
+                return Err(Error::parameter("--particles", n, format!("at least {} for this density", 4 * start.modes() + 4)));
+            }
             let mut end = self.by_particles(medium, Lagrangian::on_circle(&start, n)?, Lagrangian::on_circle(&start, n / 2)?)?;
             moments(&mut end);
             return Ok(end);
         }
-        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "momentum", "cos_1", "sin_1"]);
+        let needed = start.trimmed().modes();
+        if needed > self.max_modes {
+            if self.method == "auto" {
+                return self.by_volume(medium, self.cells()?, 0.0, timeline);
+            }
+            return Err(self.too_fine(needed));
+        }
         let row = |t: f64, c: &Circle| {
             let rates = [c.negentropy_rate(medium), c.energy(medium), c.energy_rate(medium), c.momentum(medium)];
             [&[t, c.negentropy()], &rates[..], &[2.0 * c.c[1].re, -2.0 * c.c[1].im]].concat()
         };
         timeline.rows.push(row(0.0, &start));
-        let (state, t, end) = if self.method == "volume" {
-            (start, 0.0, End::UnderResolved)
-        } else {
-            start.evolve(medium, self.t_end, self.max_modes, |t, c| {
-                if self.keeps() {
-                    timeline.rows.push(row(t, c));
-                }
-                going_on()
-            })?
-        };
-        if end == End::UnderResolved && self.method != "spectral" {
-            return self.by_volume(medium, &state, t, timeline);
+        let (state, t, end) = start.evolve(medium, self.t_end, self.max_modes, |t, c| {
+            if self.keeps() {
+                timeline.rows.push(row(t, c));
+            }
+            going_on()
+        })?;
+        if end == End::UnderResolved && self.method == "auto" {
+            return self.by_volume(medium, Volume::of(&state, self.cells)?, t, timeline);
         }
         let values = state.values(256);
         Ok(Outcome {
@@ -76,15 +93,10 @@ impl Arguments {
     }
 
     /// Finite volumes from a state at time t to the end.
-    fn by_volume(&self, medium: &Medium, state: &Circle, t: f64, mut timeline: Table) -> Result<Outcome> {
-        // Cell averages of the Fourier series, exactly positive from here on.
-        let n = self.cells;
-        let fine = state.values(16 * n);
-        let per = fine.len() / n;
-        let cells: Vec<f64> = (0..n).map(|j| (fine[j * per..(j + 1) * per].iter().sum::<f64>() / per as f64).max(0.0)).collect();
-        let mut volume = Volume::new(cells)?;
+    fn by_volume(&self, medium: &Medium, mut volume: Volume, t: f64, mut timeline: Table) -> Result<Outcome> {
         let mut last = (t, volume.negentropy());
-        let mut rate = 0.0;
+        let mut rate = volume.series(volume.cells.len() / 2)?.negentropy_rate(medium);
+        timeline.rows.push([&[t, last.1, rate], &[f64::NAN; 5][..]].concat());
         let mut steps = 0u64;
         let (elapsed, end) = volume.evolve(medium, self.t_end - t, |s, cells| {
             steps += 1;
@@ -102,7 +114,7 @@ impl Arguments {
             }
             going_on()
         })?;
-        let averaged = Circle::from_values(&volume.cells, (n / 2 - 1).min(512))?;
+        let averaged = volume.series(512)?;
         Ok(Outcome {
             t: if end == End::Reached { self.t_end } else { t + elapsed },
             end,

@@ -56,13 +56,13 @@ pub struct Arguments {
     /// spectral (ends when under-resolved), volume (finite volumes, circle), lagrangian (particles that carry the density), or auto: spectral, then what the space has for late times.
     #[arg(long, default_value = "auto")]
     method: String,
-    /// Modes to begin with; they double as needed.
+    /// Modes to begin with; more if the density needs them, and they double as needed.
     #[arg(long, default_value_t = 64)]
     modes: usize,
     /// Most modes.
     #[arg(long, default_value_t = 2048)]
     max_modes: usize,
-    /// Finite-volume cells.
+    /// Finite-volume cells; more if the density needs them.
     #[arg(long, default_value_t = 1024)]
     cells: usize,
     /// Particles (circle) or rings (zonal) of the Lagrangian method; on S^2 the number of latitudes, with twice as many longitudes.
@@ -160,12 +160,17 @@ impl Arguments {
         arrays::tokens(path, None, false)
     }
 
-    /// Values on a line: one number a row, or place and density a row as in `values.csv` of --out.
-    fn profile(path: &Path) -> Result<Vec<f64>> {
+    /// Values on a line and the place of the first: one number a row, or place and density a row as in `values.csv` of --out.
+    fn profile(path: &Path) -> Result<(f64, Vec<f64>)> {
         match arrays::matrix(path, None) {
-            Ok((rows, values)) if rows > 2 && values.len() == 2 * rows => Ok(values.into_iter().skip(1).step_by(2).collect()),
-            _ => arrays::list(path, None),
+            Ok((rows, values)) if rows > 2 && values.len() == 2 * rows => Ok((values[0], values.into_iter().skip(1).step_by(2).collect())),
+            _ => Ok((0.0, arrays::list(path, None)?)),
         }
+    }
+
+    /// A density finer than the modes allowed.
+    fn too_fine(&self, needed: usize) -> Error {
+        Error::parameter("--max-modes", self.max_modes, format!("at least {needed}, which this density needs, or another --method"))
     }
 
     /// Whether to write a time line, whose rows cost as much as steps.

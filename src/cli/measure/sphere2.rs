@@ -32,6 +32,9 @@ impl Arguments {
         let start = self.sphere_start(self.modes.min(32))?;
         let late = self.method == "auto" && medium.diffusion == 0.0;
         let most = if late { self.max_modes.min(AUTO_DEGREE) } else { self.max_modes };
+        if start.degree > self.max_modes {
+            return Err(self.too_fine(start.degree));
+        }
         let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "mean_length"]);
         let (state, t, end) = start.evolve(medium, self.t_end, most, |t, a| {
             if self.keeps() {
@@ -59,11 +62,10 @@ impl Arguments {
 
     /// Particles on a grid, from the start to the end.
     fn by_grid(&self, medium: &Medium) -> Result<Outcome> {
-        let rings = self.particles.unwrap_or(32);
+        let start = self.sphere_start(4)?;
+        let rings = self.particles.unwrap_or(32.max(2 * start.degree).min(64));
         in_range("--particles", rings as f64, 8.0, 128.0)?;
-        let fine = self.sphere_start((2 * (rings - 2) / 3).max(4))?;
-        let coarse = self.sphere_start(((rings - 2) / 3).max(4))?;
-        let mut end = self.by_particles(medium, Lagrangian::on_sphere2(&fine)?, Lagrangian::on_sphere2(&coarse)?)?;
+        let mut end = self.by_particles(medium, Lagrangian::on_sphere2(&start, rings)?, Lagrangian::on_sphere2(&start, rings / 2)?)?;
         end.coefficients = time_line(&["k", "cosine"]);
         for l in 0..=16usize {
             let moment = |r: &Vec<f64>| r[3] * crate::num::gegenbauer::zonal_polynomials(3, l, r[2])[l];

@@ -20,7 +20,13 @@ impl Arguments {
         }
         let late = self.method == "auto" && self.density.is_some() && medium.diffusion == 0.0;
         let most = if late { self.max_modes.min(AUTO_MODES) } else { self.max_modes };
+        if late && self.density()?.degree(d) > most {
+            return self.by_rings(medium, d);
+        }
         let start = self.zonal_start(d, self.modes.min(if late { AUTO_MODES } else { 128 }))?;
+        if start.modes() > self.max_modes {
+            return Err(self.too_fine(start.modes()));
+        }
         let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
         let (state, t, end) = start.evolve(medium, self.t_end, most, |t, z| {
@@ -56,7 +62,7 @@ impl Arguments {
 
     fn zonal_start(&self, d: usize, modes: usize) -> Result<Zonal> {
         if let Some(path) = &self.values {
-            return Zonal::from_values(&Self::profile(path)?, d, modes);
+            return Zonal::from_values(&Self::profile(path)?.1, d, modes);
         }
         if let Some(path) = &self.tokens {
             let x = self.cloud(path)?;
@@ -70,9 +76,9 @@ impl Arguments {
 
     /// Rings from the start to the end.
     fn by_rings(&self, medium: &Medium, d: usize) -> Result<Outcome> {
-        let n = self.particles.unwrap_or(64);
-        in_range("--particles", n as f64, 8.0, 2048.0)?;
         let density = self.density()?;
+        let n = self.particles.unwrap_or_else(|| (2 * density.degree(d)).clamp(64, 2048));
+        in_range("--particles", n as f64, 8.0, 2048.0)?;
         let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
         let (state, t, end) = Rings::new(&density, d, n)?.evolve(medium, self.t_end, |t, r| {

@@ -66,7 +66,7 @@ fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         (2, _) => {
             grown(Lagrangian::on_circle(&Circle::from_density(&Density::parse(&format!("cos:{k}=1e-5"))?, 32)?, case.n)?, case, t, k)?
         }
-        _ => grown(Lagrangian::on_sphere2(&Sphere2::from_density(&Density::parse(&format!("cos:{k}=1e-5"))?, 16)?)?, case, t, k)?,
+        _ => grown(Lagrangian::on_sphere2(&Sphere2::from_density(&Density::parse(&format!("cos:{k}=1e-5"))?, 16)?, 26)?, case, t, k)?,
     };
     Ok(Finding::at_most(((after / before).ln() / t / (factor * rates[k]) - 1.0).abs(), 1e-4))
 }

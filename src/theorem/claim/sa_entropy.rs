@@ -43,7 +43,7 @@ impl Search {
             };
             (0..half).map(wave).sum()
         };
-        Circle::from_values(&(0..POINTS).map(|j| log(j).exp()).collect::<Vec<_>>(), MODES)
+        Circle::projected(&(0..POINTS).map(|j| log(j).exp()).collect::<Vec<_>>(), MODES)
     }
 
     /// `(production, negentropy)`.
