@@ -142,6 +142,12 @@ fn modes_on_the_sphere_are_where_mean_shift_ends() {
     let twins = Tokens::normalised(3, vec![0.6, 0.0, 0.8, 0.6 + 1e-16, 0.0, 0.8, -0.6, 1e-16, 0.8]).expect("tokens");
     assert_eq!(sphere(&twins, 50.0).map(|m| (m.count, m.certified)).expect("valid"), (2, true));
     let cross = Tokens::new(3, vec![1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1.]).expect("tokens");
+    // So many samples that points take their place, and three lonely ones, whose modes are 1e-5 as high.
+    let mut crowd = Stream::new(7, &["crowd"]);
+    let mut places: Vec<f64> = (0..200_000).flat_map(|_| [0.1 * crowd.normal(), 0.1 * crowd.normal(), 1.0]).collect();
+    places.extend([1.0, 0.0, -0.2, -0.5, 0.9, -0.3, 0.1, 0.2, -1.0]);
+    let lonely = Tokens::normalised(3, places).and_then(|x| sphere(&x, 25.0)).expect("valid");
+    assert_eq!((lonely.count, lonely.certified), (4, true));
     // e^{beta x} summed over a cross-polytope: maxima at the six axes for every beta > 0 (the fourth-order term x^4 + y^4 + z^4 decides).
     for beta in [0.5, 2.0, 200.0] {
         assert_eq!(sphere(&cross, beta).map(|m| (m.count, m.certified)).expect("valid"), (6, true), "{beta}");

@@ -1,20 +1,25 @@
 //! Modes of `sum_i m_i e^{beta <x, x_i>}` on S^2: a cover of the sphere by cells, each shown to hold no mode or exactly one.
 //!
+//! Samples are sorted into boxes, and many samples of a box replaced by few points ([`sources`]): a fast Gauss sum whose error bound enters the proof.
 //! A mode needs a sample with `beta sin^2 t <= 2 cos t` at its distance t, or the trace of the Hessian is positive: cells farther from all samples are empty. Every other
 //! cell gets a Taylor polynomial with an error bound ([`patch`]) and is halved until the gradient has no zero, the Hessian a positive direction, or it is negative
 //! definite on twice the cell and Newton's point is shown to be the one mode there.
 
+mod cell;
 mod patch;
+mod sources;
 
 use crate::error::{Error, Result};
 use crate::num::{sum::dot, threads::parallel_allowed};
 use crate::sphere::{
     Tokens,
-    geometry::{chord2, dist, project, retract, tangent_basis},
+    geometry::{chord2, dist, project, retract},
 };
-use patch::{Patch, Polynomial, shifted, spreads};
+use cell::{Cell, cross};
+use patch::{Missing, Patch, Polynomial, shifted, spreads};
 use rayon::prelude::*;
-use std::f64::consts::SQRT_2;
+use sources::{Columns, Sources};
+use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
 /// Modes on S^2.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,15 +34,16 @@ pub struct SphereModes {
     pub undecided: Vec<([f64; 3], f64)>,
 }
 
-/// Samples whose kernel is below `e^{-RANGE}` are bounded, not summed.
-const RANGE: f64 = 44.0;
 /// Halvings of a square before it gets its own polynomial, and how often that is done before it is given up.
 const DEPTH: u32 = 5;
-const GENERATIONS: u32 = 3;
+const GENERATIONS: u32 = 6;
+/// Polynomials of parts of one cell before it is given up.
+const PATCHES: u32 = 500;
 
 /// Modes of the estimate with kernel `e^{beta <x, y>}` on S^2, beta in [0.1, 1e6].
 ///
-/// **Cost** linear in n: each sample enters the polynomials of the cells within its range, about `min(80 beta, 1700)` of them, at 0.1 microseconds. **Errors** d not 3, beta out of range.
+/// **Cost** linear in n. Samples that are too few to be replaced by points, about `200 beta` on the whole sphere, enter the polynomials of the cells within their range,
+/// `min(90 beta, 2000)` of them, at 10 nanoseconds; sorting and replacing take about 0.3 microseconds a sample. **Errors** d not 3, beta out of range.
 ///
 /// ```
 /// use metastable::{clusters::modes::sphere, sphere::Tokens};
@@ -50,22 +56,33 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
         return Err(Error::parameter("samples", format!("d = {}", samples.d()), "points on S^2, three coordinates a row"));
     }
     crate::error::in_range("beta", beta, 0.1, 1e6)?;
-    // Side of the smallest cells in the coordinates of a face of the cube, and how often the largest are halved to reach it.
-    let per_face = 2.0 / (0.4 / beta.sqrt()).min(0.1);
+    // Side of the smallest cells in units of the faces, and how often the largest are halved to reach it.
+    // Estimates of many samples are nearly flat and need better polynomials: errors fall with the eleventh power of the size, differences with the root of n / beta.
+    let finer = (samples.n() as f64 / (1000.0 * beta)).max(1.0).powf(-1.0 / 22.0);
+    let per_face = FRAC_PI_2 / (finer * (0.4 / beta.sqrt()).min(0.1));
     let depth = (per_face / 8.0).log2().floor().max(0.0) as u32;
     let tops = (per_face / f64::from(1 << depth)).ceil() as usize;
+    let cell = |k: usize| Cell::new(k / (tops * tops), (k / tops % tops, k % tops), tops);
+    // A square whose sides are seen under this angle lies in a disc of 0.71 times that.
+    let radius = DISC * 0.71 * FRAC_PI_2 / (tops << depth) as f64;
     // beta sin^2 t = 2 cos t.
     let cosine = 1.0 / (1.0 / beta + (1.0 / (beta * beta) + 1.0).sqrt());
-    let cover = Cover { samples, beta, depth, attraction: cosine.acos() * (1.0 + 1e-9) };
-    let all: Vec<u32> = (0..samples.n() as u32).collect();
-    let search = |k: usize| {
-        let mut found = Found::default();
-        cover.visit(&Cell::top(k, tops), &all, 0, &mut found);
+    let exact = Sources::new(samples, beta);
+    let few = exact.compressed(beta, 2.0 * radius).unwrap_or(exact);
+    let cover = Cover { few: &few, beta, range: 27.0 + (samples.n() as f64).ln(), depth, attraction: cosine.acos() * (1.0 + 1e-9) };
+    let all: Vec<u32> = (0..few.boxes.len() as u32).collect();
+    let search = |room: &mut Columns, k: usize| {
+        let mut found = Found { room: std::mem::take(room), ..Found::default() };
+        cover.visit(&cell(k), &all, 0, &mut found);
+        *room = std::mem::take(&mut found.room);
         found
     };
-    let count = 6 * tops * tops;
-    let parts: Vec<Found> =
-        if parallel_allowed() { (0..count).into_par_iter().map(search).collect() } else { (0..count).map(search).collect() };
+    let (count, mut room) = (6 * tops * tops, Columns::default());
+    let parts: Vec<Found> = if parallel_allowed() {
+        (0..count).into_par_iter().map_init(Columns::default, search).collect()
+    } else {
+        (0..count).map(|k| search(&mut room, k)).collect()
+    };
     let (mut modes, mut undecided) = (Vec::new(), Vec::new());
     for part in parts {
         modes.extend(part.modes);
@@ -104,96 +121,52 @@ struct Mode {
 struct Found {
     modes: Vec<Mode>,
     undecided: Vec<([f64; 3], f64)>,
+    /// Polynomials of parts of the present cell.
+    patches: u32,
+    /// Room for the points near a cell.
+    room: Columns,
 }
 
-/// A square of a face of the cube, projected to the sphere.
-struct Cell {
-    face: usize,
-    u: (f64, f64),
-    v: (f64, f64),
-}
-
-impl Cell {
-    fn top(k: usize, per_face: usize) -> Self {
-        let (face, i, j) = (k / (per_face * per_face), k / per_face % per_face, k % per_face);
-        let edge = |i: usize| -1.0 + 2.0 * i as f64 / per_face as f64;
-        Self { face, u: (edge(i), edge(i + 1)), v: (edge(j), edge(j + 1)) }
-    }
-
-    fn point(&self, u: f64, v: f64) -> [f64; 3] {
-        let mut p = self.on_face(u, v, 1.0);
-        retract(&mut p);
-        p
-    }
-
-    /// Coordinates u, v in the face and `w` across it.
-    fn on_face(&self, u: f64, v: f64, w: f64) -> [f64; 3] {
-        let s = if self.face.is_multiple_of(2) { w } else { -w };
-        match self.face / 2 {
-            0 => [s, u, v],
-            1 => [u, s, v],
-            _ => [u, v, s],
-        }
-    }
-
-    fn centre(&self) -> [f64; 3] {
-        self.point(0.5 * (self.u.0 + self.u.1), 0.5 * (self.v.0 + self.v.1))
-    }
-
-    fn corners(&self) -> [[f64; 3]; 4] {
-        [(self.u.0, self.v.0), (self.u.0, self.v.1), (self.u.1, self.v.0), (self.u.1, self.v.1)].map(|(u, v)| self.point(u, v))
-    }
-
-    /// Distance of the farthest corner from the centre, a little more for rounding.
-    fn radius(&self) -> f64 {
-        let c = self.centre();
-        self.corners().iter().map(|p| dist(&c, p)).fold(0.0, f64::max) * (1.0 + 1e-9) + 1e-15
-    }
-
-    /// Orthonormal tangent axes at the centre, the first along u.
-    fn axes(&self) -> [[f64; 3]; 2] {
-        let c = self.centre();
-        let mut e = self.on_face(1.0, 0.0, 0.0);
-        project(&c, &mut e);
-        retract(&mut e);
-        [e, [c[1] * e[2] - c[2] * e[1], c[2] * e[0] - c[0] * e[2], c[0] * e[1] - c[1] * e[0]]]
-    }
-
-    fn quarters(&self) -> [Self; 4] {
-        let (u, v) = (0.5 * (self.u.0 + self.u.1), 0.5 * (self.v.0 + self.v.1));
-        let part = |u: (f64, f64), v: (f64, f64)| Self { face: self.face, u, v };
-        [
-            part((self.u.0, u), (self.v.0, v)),
-            part((u, self.u.1), (self.v.0, v)),
-            part((self.u.0, u), (v, self.v.1)),
-            part((u, self.u.1), (v, self.v.1)),
-        ]
-    }
-}
+/// Points that replace samples have weights of both signs; the sum of their sizes is at most this times the masses, the square of Lebesgue's constant for 40 points.
+const MOST_WEIGHT: f64 = 12.0;
+/// The disc of a cell's polynomial in radii of the cell.
+const DISC: f64 = 1.75;
 
 struct Cover<'a> {
-    samples: &'a Tokens,
+    /// The samples, many of them replaced by few points.
+    few: &'a Sources,
     beta: f64,
+    /// Samples whose kernel is below `e^{-range}` are bounded, not summed.
+    range: f64,
     /// Halvings from the largest cells to those with a polynomial.
     depth: u32,
     /// No mode is farther than this from all samples.
     attraction: f64,
 }
 
+/// Distance in space of points at this angle.
+fn chord(angle: f64) -> f64 {
+    2.0 * (0.5 * angle.min(std::f64::consts::PI)).sin() * (1.0 + 1e-12)
+}
+
 impl Cover<'_> {
-    /// Finds the samples near a cell, and its modes.
+    /// The chord beyond which samples are left out for polynomials about points of a cell, a little more than its radius away.
+    fn reach(&self, radius: f64) -> f64 {
+        // 1 - cos r = range / beta.
+        let range = 2.0 * (0.5 * self.range / self.beta).min(1.0).sqrt().asin();
+        chord(range + 2.0 * radius)
+    }
+
+    /// Finds the boxes of samples near a cell, and its modes.
     fn visit(&self, cell: &Cell, parents: &[u32], depth: u32, found: &mut Found) {
         let (c, radius) = (cell.centre(), cell.radius());
-        let chord = |angle: f64| (2.0 * (0.5 * angle.min(std::f64::consts::PI)).sin()).powi(2);
-        // 1 - cos r = RANGE / beta.
-        let range = 2.0 * (0.5 * RANGE / self.beta).min(1.0).sqrt().asin();
-        // Polynomials about other points of the cell, a little more than its radius away, use the same list.
-        let (reach, pull) = (chord(range + 2.0 * radius), chord(self.attraction + radius));
+        let (reach, pull) = (self.reach(radius), chord(self.attraction + radius));
         let (mut near, mut alone) = (Vec::with_capacity(parents.len()), true);
         for &i in parents {
-            let square = chord2(&c, self.samples.row(i as usize));
-            alone &= square > pull;
-            if square <= reach * (1.0 + 1e-12) {
+            let b = &self.few.boxes[i as usize];
+            let far = chord2(&c, &b.centre).sqrt() * (1.0 - 1e-12) - b.chord;
+            alone &= far > pull;
+            if far <= reach {
                 near.push(i);
             }
         }
@@ -208,12 +181,18 @@ impl Cover<'_> {
         // Edges are great circles; in the chart they bulge by less than radius^3 beyond their corners.
         let half = cell.corners().iter().fold(0.0f64, |m, p| m.max(dot(&axes[0], p).abs()).max(dot(&axes[1], p).abs()));
         let half = (half + radius.powi(3)) * (1.0 + 1e-9) + 1e-15;
-        let patch = self.patch((c, axes), &near, 1.75 * radius);
+        let mut columns = std::mem::take(&mut found.room);
+        self.few.gather(&near, &mut columns);
+        let near = Near { columns, all: near.len() == self.few.boxes.len() };
+        let patch = self.patch((c, axes), &near, DISC * radius);
+        found.patches = 0;
         self.settle(&Spot { patch: &patch, near: &near, generation: 0 }, [0.0; 2], half, 0, found);
+        found.room = near.columns;
     }
 
-    fn patch(&self, place: ([f64; 3], [[f64; 3]; 2]), near: &[u32], radius: f64) -> Patch {
-        Patch::new(self.samples, self.beta, place, near, (self.samples.n() - near.len(), RANGE), radius)
+    fn patch(&self, place: ([f64; 3], [[f64; 3]; 2]), near: &Near, radius: f64) -> Patch {
+        let far = if near.all { 0.0 } else { self.few.total * MOST_WEIGHT };
+        Patch::new(&near.columns, self.beta, place, &Missing { far, range: self.range, lost: self.few.lost }, radius)
     }
 
     /// Decides a square of a chart, or its quarters; squares that the polynomial cannot decide get one of their own.
@@ -252,7 +231,9 @@ impl Cover<'_> {
                 return;
             }
         }
-        if depth == DEPTH {
+        // Halving makes the polynomial vary less, but not what it lacks.
+        let lacking = first > slopes[0].hypot(slopes[1]) || second > bend;
+        if depth == DEPTH || depth >= 2 && lacking {
             return self.again(spot, middle, half, found);
         }
         let h = 0.5 * half;
@@ -264,24 +245,35 @@ impl Cover<'_> {
     /// A square with a polynomial about its own centre, whose bound is smaller by the eleventh power of the radius.
     fn again(&self, spot: &Spot, middle: [f64; 2], half: f64, found: &mut Found) {
         let c = spot.patch.point(middle);
-        if spot.generation == GENERATIONS {
+        if spot.generation == GENERATIONS || found.patches == PATCHES {
             found.undecided.push((c, 1.5 * half));
             return;
         }
-        let basis = tangent_basis(&c);
-        let axes = [[basis[0], basis[1], basis[2]], [basis[3], basis[4], basis[5]]];
-        // The other axes are turned (1.42) and lengths in the first chart are at least 0.95 of those in space.
-        let half = 1.5 * half;
+        let mut e = spot.patch.axes[0];
+        project(&c, &mut e);
+        retract(&mut e);
+        let axes = [e, cross(&c, &e)];
+        found.patches += 1;
+        // Cells have radius at most 0.071, by which the axes turn, and lengths in the first chart are at least 0.99 of those in space.
+        let half = 1.15 * half;
         // Smaller discs than needed would gain nothing against rounding.
-        let patch = self.patch((c, axes), spot.near, (3.0 * half).max(0.15 * spot.patch.radius));
+        let radius = (3.0 * half).max(0.15 * spot.patch.radius);
+        let patch = self.patch((c, axes), spot.near, radius);
         self.settle(&Spot { patch: &patch, near: spot.near, generation: spot.generation + 1 }, [0.0; 2], half, 0, found);
     }
+}
+
+/// Points within range of a cell.
+struct Near {
+    columns: Columns,
+    /// Whether none is left out.
+    all: bool,
 }
 
 /// A polynomial, its samples, and how many came before it.
 struct Spot<'a> {
     patch: &'a Patch,
-    near: &'a [u32],
+    near: &'a Near,
     generation: u32,
 }
 

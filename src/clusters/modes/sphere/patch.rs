@@ -1,31 +1,37 @@
 //! The estimate near a point of S^2: its Taylor polynomial in a chart, and a bound for what the polynomial leaves out.
 //!
-//! In the orthographic chart `x = a e_1 + b e_2 + sqrt(1 - r^2) c` about c a sample y has `<x, y> = a q_1 + b q_2 + p - p s`, with `q` its tangent part, `p = <c, y>` and
-//! `s = 1 - sqrt(1 - r^2)`, `r^2 = a^2 + b^2`. Moments `sum w (beta q_1)^i (beta q_2)^k (-beta p)^l / (i! k! l!)` of the samples give the polynomial. The part of degree k of one sample
-//! is at most the coefficient of `t^k` in `w exp(A t + beta s(R t))`, `A = beta |q| R`, on the disc of radius R, its first derivatives k/R times and its second ones `k(k-1)/R^2` times that
-//! (Banach 1938: homogeneous polynomials on Hilbert spaces); all parts above degree P together are at most `t^{-P-1}` times the whole series at `t > 1`.
+//! In the orthographic chart `x = a e_1 + b e_2 + sqrt(1 - r^2) c` about c a sample y has `beta <x, y> = a q_1 + b q_2 + p - p s`, with `q` its tangent part times beta,
+//! `p = beta <c, y>` and `s = 1 - sqrt(1 - r^2)`, `r^2 = a^2 + b^2`. With `s = r^2/2 + g`, `g = r^4/8 + ...`, the estimate is
+//! `sum w e^{a q_1 - p a^2/2} e^{b q_2 - p b^2/2} e^{-p g}`: moments `sum w h_i(q_1) h_k(q_2) (-p)^l / l!` with Hermite polynomials `h_i` give its Taylor polynomial.
+//!
+//! The part of degree k of one sample is at most the coefficient of `t^k` in `w exp(A t + p s(R t))`, `A = |q| R`, on the disc of radius R, its first derivatives k/R times and its
+//! second ones `k(k-1)/R^2` times that (Banach 1938: homogeneous polynomials on Hilbert spaces); all parts above degree P together are at most `t^{-P-1}` times the whole
+//! series at `t > 1`.
 
+use super::sources::Columns;
 use crate::num::simd::{Lanes, Level, Task};
-use crate::sphere::Tokens;
-#[cfg(test)]
-use crate::sphere::geometry::chord2;
 use std::f64::consts::LOG2_E;
 
 /// Order of the polynomials.
 pub(super) const ORDER: usize = 10;
 const WIDTH: usize = ORDER + 1;
-/// Moments `(l, i, k)`, `i + k + 2 l <= ORDER`, in this order.
-const MOMENTS: usize = 161;
-/// Where the series of the bounds are evaluated (t of the module page): the first serves the rounding, one of the others the tail. Gaussians of width `beta^{-1/2}` are best
-/// bounded a few widths out, and the chart ends at radius 1.
-fn points(beta: f64, radius: f64) -> [f64; 4] {
-    let out = |widths: f64, most: f64| ((widths / beta.sqrt()).min(most) / radius).max(1.2);
-    [1.2, out(1.8, 0.5), out(2.6, 0.7), out(3.4, 0.9)]
+/// Largest `i + k` of the moments by l: `g^l` begins with `r^{4 l}`.
+const DEGREES: [usize; 3] = [10, 6, 2];
+/// Moments `(l, i, k)` in this order.
+const MOMENTS: usize = 66 + 28 + 6;
+/// Vectors of samples whose Hermite polynomials are kept at a time.
+const BATCH: usize = 8;
+
+/// Distances `R t` at which the series of the bounds are evaluated, 1, 3, 4 and 6 times the first: that serves the rounding, one of the others the tail. Gaussians of
+/// width `beta^{-1/2}` are best bounded a few widths out, and the chart ends at radius 1.
+fn reaches(beta: f64, radius: f64) -> [f64; 4] {
+    let first = (0.6 / beta.sqrt()).min(0.15).max(1.2 * radius);
+    [first, 3.0 * first, 4.0 * first, 6.0 * first]
 }
 
 /// Coefficients `c[i][k]` of `a^i b^k`, `i + k <= ORDER`.
 pub(super) type Polynomial = [[f64; WIDTH]; WIDTH];
-type Moments = [Polynomial; ORDER / 2 + 1];
+type Moments = [Polynomial; 3];
 
 /// The estimate in a chart.
 pub(super) struct Patch {
@@ -40,40 +46,44 @@ pub(super) struct Patch {
 }
 
 /// `1 - sqrt(1 - r^2)`, whose Taylor coefficients are all positive.
-fn sagitta(r: f64) -> f64 {
+pub(super) fn sagitta(r: f64) -> f64 {
     r * r / (1.0 + (1.0 - r * r).sqrt())
 }
 
+/// What the points of a polynomial lack.
+pub(super) struct Missing {
+    /// Mass of samples left out, whose kernel at the centre is below `e^{-range}`.
+    pub far: f64,
+    pub range: f64,
+    /// Bound of the change of the estimate on complex discs of the radius that follows.
+    pub lost: (f64, f64),
+}
+
 impl Patch {
-    /// From the samples `near`; the `far.0` others lie where their kernel is below `e^{-far.1}`.
-    pub fn new(samples: &Tokens, beta: f64, place: ([f64; 3], [[f64; 3]; 2]), near: &[u32], far: (usize, f64), radius: f64) -> Self {
+    /// From points and weights by column, a multiple of 64 of them.
+    pub fn new(points: &Columns, beta: f64, place: ([f64; 3], [[f64; 3]; 2]), missing: &Missing, radius: f64) -> Self {
         let (centre, axes) = place;
-        let scale = samples.n() as f64;
-        let padded = near.len().next_multiple_of(16);
-        let mut columns = [vec![centre[0]; padded], vec![centre[1]; padded], vec![centre[2]; padded], vec![0.0; padded]];
-        for (slot, &i) in near.iter().enumerate() {
-            let y = samples.row(i as usize);
-            (0..3).for_each(|k| columns[k][slot] = y[k]);
-            columns[3][slot] = scale * samples.masses()[i as usize];
-        }
-        let points = points(beta, radius);
-        let growth = 0.5 * beta * (radius * points[3]).powi(2);
-        let gather = Gather { columns: &columns, centre, axes, beta, reaches: points.map(|t| t * radius), growth };
+        let reaches = reaches(beta, radius);
+        let growth = 0.5 * beta * reaches[3].powi(2);
+        let gather = Gather { columns: points, centre, axes, beta, step: reaches[0], growth };
         let (moments, series) = Level::best().run(gather);
         let order = ORDER as f64 + 1.0;
         let whole = |k: usize| {
-            let reach = radius * points[k];
-            if reach < 0.95 { series[k] * (growth + beta * sagitta(reach)).exp() } else { f64::INFINITY }
+            if reaches[k] < 0.95 { series[k] * (growth + beta * sagitta(reaches[k])).exp() } else { f64::INFINITY }
         };
-        let tail = (0..4).map(|k| whole(k) * points[k].powf(-order)).fold(f64::INFINITY, f64::min);
-        // A far sample of kernel e^{-g} at the centre: |beta q| <= sqrt(2 beta g).
-        let reach = (2.0 * beta * far.1).sqrt() * points[0] * radius + beta * sagitta(points[0] * radius);
-        let heaviest = samples.masses().iter().fold(0.0, |m: f64, v| m.max(*v));
-        let outside = far.0 as f64 * (reach - far.1).exp() * scale * heaviest;
-        // Sums of n terms, powers and the exponential: a rounding each, and some. The largest k t^{-k} and k^2 t^{-k} at t = 1.2 are 2.1 and 17.
-        let rounding = outside + (near.len() as f64 + 500.0) * f64::EPSILON * whole(0);
-        let first = 1.01 * (order * tail + 2.1 * rounding) / radius;
-        let second = 1.01 * (order * (order - 1.0) * tail + 17.0 * rounding) / (radius * radius);
+        let tail = (0..4).map(|k| whole(k) * (reaches[k] / radius).powf(-order)).fold(f64::INFINITY, f64::min);
+        // A far sample of kernel e^{-g} at the centre: |q| <= sqrt(2 beta g).
+        let reach = (2.0 * beta * missing.range).sqrt() * reaches[0] + beta * sagitta(reaches[0]);
+        // Sums of n terms, powers and the exponential: a rounding each, and some.
+        let rounding = missing.far * (reach - missing.range).exp() + (points[0].len() as f64 + 500.0) * f64::EPSILON * whole(0);
+        let t = reaches[0] / radius;
+        let part = |k: u32| f64::from(k) * t.powi(-(k as i32));
+        let most = (1..60).fold((0.0f64, 0.0f64), |m, k| (m.0.max(part(k)), m.1.max(f64::from(k - 1) * part(k))));
+        // A function below `sup` on the complex disc of radius R t has derivatives below sup times sum k t^{-k} / R and sum k (k - 1) t^{-k} / R^2.
+        let (sup, t) = (missing.lost.0, missing.lost.1 / radius);
+        let lost = if sup > 0.0 { (sup * t / (t - 1.0).powi(2), 2.0 * sup * t / (t - 1.0).powi(3)) } else { (0.0, 0.0) };
+        let first = 1.01 * (order * tail + most.0 * rounding + lost.0) / radius;
+        let second = 1.01 * (order * (order - 1.0) * tail + most.1 * rounding + lost.1) / (radius * radius);
         Self { centre, axes, polynomial: assemble(&unpacked(&moments)), radius, lacks: (first, second) }
     }
 
@@ -84,13 +94,14 @@ impl Patch {
     }
 }
 
-/// Moments of the samples in `columns` (coordinates, then weights), and `e^{-growth} sum w e^{A t}` for each of the reaches `R t`.
+/// Moments of the points in `columns`, and `e^{-growth} sum |w| e^{A t}` at 1, 3, 4 and 6 steps.
 struct Gather<'a> {
-    columns: &'a [Vec<f64>; 4],
+    columns: &'a Columns,
     centre: [f64; 3],
     axes: [[f64; 3]; 2],
     beta: f64,
-    reaches: [f64; 4],
+    /// The first of the reaches `R t`.
+    step: f64,
     /// `A t - beta |y - c|^2 / 2` is at most this.
     growth: f64,
 }
@@ -104,51 +115,111 @@ impl Task for Gather<'_> {
         let columns: [&[L::V]; 4] = std::array::from_fn(|k| L::view(&self.columns[k]));
         let centre = self.centre.map(|v| l.splat(v));
         let axes = self.axes.map(|axis| axis.map(|v| l.splat(self.beta * v)));
-        let (half, minus_beta) = (l.splat(-0.5 * self.beta * LOG2_E), l.splat(-self.beta));
+        let (half, minus_beta, zero) = (l.splat(0.5 * self.beta), l.splat(-self.beta), l.zero());
+        let (shift, rise, step) = (l.splat(-self.growth * LOG2_E), l.splat(self.growth.exp()), l.splat(-self.step * LOG2_E));
         let inverse: [L::V; WIDTH] = std::array::from_fn(|k| l.splat(1.0 / (k as f64).max(1.0)));
-        let mut moments = [l.zero(); MOMENTS];
-        let mut series = [l.zero(); 4];
-        for (n, &mass) in columns[3].iter().enumerate() {
-            let z: [L::V; 3] = std::array::from_fn(|k| l.sub(columns[k][n], centre[k]));
-            let product = |e: &[L::V; 3]| l.fma(e[0], z[0], l.fma(e[1], z[1], l.mul(e[2], z[2])));
-            let (square, q1, q2) = (product(&z), product(&axes[0]), product(&axes[1]));
-            let log = l.mul(half, square);
-            let mut level = l.mul(mass, l.exp2(log));
-            // A / R and -beta p = beta (|y - c|^2 / 2 - 1).
-            let slope = l.sqrt(l.fma(q1, q1, l.mul(q2, q2)));
-            let radial = l.fma(l.splat(0.5 * self.beta), square, minus_beta);
-            for (sum, reach) in series.iter_mut().zip(self.reaches) {
-                let exponent = l.fma(l.splat(reach * LOG2_E), slope, l.sub(log, l.splat(self.growth * LOG2_E)));
-                *sum = l.fma(mass, l.exp2(l.min(exponent, l.zero())), *sum);
-            }
-            let mut second = [l.splat(1.0); WIDTH];
-            for k in 1..WIDTH {
-                second[k] = l.mul(second[k - 1], l.mul(q2, inverse[k]));
-            }
-            let mut place = 0;
-            for radials in 0..=ORDER / 2 {
-                let most = ORDER - 2 * radials;
-                let mut first = level;
-                for i in 0..=most {
-                    for power in &second[..=most - i] {
-                        moments[place] = l.fma(first, *power, moments[place]);
-                        place += 1;
-                    }
-                    first = l.mul(first, l.mul(q1, inverse[(i + 1).min(ORDER)]));
+        let mut moments = [zero; MOMENTS];
+        let mut series = [zero; 4];
+        // By vector: the weighted h_i(q_1) with (-p)^l / l!, and h_k(q_2).
+        let (mut first, mut second) = ([[zero; WIDTH + 7 + 3]; BATCH], [[zero; WIDTH]; BATCH]);
+        for batch in 0..columns[3].len() / BATCH {
+            for (slot, n) in (batch * BATCH..(batch + 1) * BATCH).enumerate() {
+                let mass = columns[3][n];
+                let z: [L::V; 3] = std::array::from_fn(|k| l.sub(columns[k][n], centre[k]));
+                let product = |e: &[L::V; 3]| l.fma(e[0], z[0], l.fma(e[1], z[1], l.mul(e[2], z[2])));
+                let (square, q1, q2) = (product(&z), product(&axes[0]), product(&axes[1]));
+                let slope = l.sqrt(l.fma(q1, q1, l.mul(q2, q2)));
+                // beta |y - c|^2 / 2, and -p.
+                let drop = l.mul(half, square);
+                let radial = l.add(drop, minus_beta);
+                let back = l.exp2(l.mul(step, slope));
+                let top = l.fma(l.splat(-LOG2_E), drop, l.fma(l.splat(-6.0), l.mul(step, slope), shift));
+                let size = l.max(mass, l.sub(zero, mass));
+                let e6 = l.exp2(l.min(top, zero));
+                let squared = l.mul(back, back);
+                let e4 = l.mul(e6, squared);
+                let e3 = l.mul(e4, back);
+                let e1 = l.mul(e3, squared);
+                for (sum, e) in series.iter_mut().zip([e1, e3, e4, e6]) {
+                    *sum = l.fma(size, e, *sum);
                 }
-                level = l.mul(level, l.mul(radial, inverse[radials + 1]));
+                let kernel = l.mul(l.mul(l.mul(e1, back), rise), mass);
+                second[slot] = hermite(l, l.splat(1.0), q2, radial, &inverse);
+                let rows = hermite(l, kernel, q1, radial, &inverse);
+                first[slot][..WIDTH].copy_from_slice(&rows);
+                (0..7).for_each(|i| first[slot][WIDTH + i] = l.mul(rows[i], radial));
+                let twice = l.mul(l.splat(0.5), radial);
+                (0..3).for_each(|i| first[slot][WIDTH + 7 + i] = l.mul(first[slot][WIDTH + i], twice));
             }
+            add_products(l, &first, &second, &mut moments);
         }
         (moments.map(|v| l.sum(v)), series.map(|v| l.sum(v)))
     }
 }
 
+/// Coefficients of `scale e^{a q + minus_p a^2 / 2}`.
+#[inline(always)]
+fn hermite<L: Lanes<F = f64>>(l: L, scale: L::V, q: L::V, minus_p: L::V, inverse: &[L::V; WIDTH]) -> [L::V; WIDTH] {
+    let mut h = [scale; WIDTH];
+    h[1] = l.mul(scale, q);
+    for i in 1..ORDER {
+        h[i + 1] = l.mul(l.fma(q, h[i], l.mul(minus_p, h[i - 1])), inverse[i + 1]);
+    }
+    h
+}
+
+/// Adds all products of a batch to the moments.
+#[inline(always)]
+fn add_products<L: Lanes<F = f64>>(
+    l: L,
+    first: &[[L::V; WIDTH + 10]; BATCH],
+    second: &[[L::V; WIDTH]; BATCH],
+    moments: &mut [L::V; MOMENTS],
+) {
+    let (mut rest, mut place) = (&mut moments[..], 0);
+    for most in DEGREES {
+        for i in 0..=most {
+            let (row, after) = rest.split_at_mut(most - i + 1);
+            rest = after;
+            match row.len() {
+                1 => add_row::<L, 1>(l, first, second, place, row),
+                2 => add_row::<L, 2>(l, first, second, place, row),
+                3 => add_row::<L, 3>(l, first, second, place, row),
+                4 => add_row::<L, 4>(l, first, second, place, row),
+                5 => add_row::<L, 5>(l, first, second, place, row),
+                6 => add_row::<L, 6>(l, first, second, place, row),
+                7 => add_row::<L, 7>(l, first, second, place, row),
+                8 => add_row::<L, 8>(l, first, second, place, row),
+                9 => add_row::<L, 9>(l, first, second, place, row),
+                10 => add_row::<L, 10>(l, first, second, place, row),
+                _ => add_row::<L, WIDTH>(l, first, second, place, row),
+            }
+            place += 1;
+        }
+    }
+}
+
+/// One row of the moments, held in registers.
+#[inline(always)]
+fn add_row<L: Lanes<F = f64>, const K: usize>(
+    l: L,
+    first: &[[L::V; WIDTH + 10]; BATCH],
+    second: &[[L::V; WIDTH]; BATCH],
+    place: usize,
+    row: &mut [L::V],
+) {
+    let mut sums: [L::V; K] = std::array::from_fn(|k| row[k]);
+    for (f, s) in first.iter().zip(second) {
+        (0..K).for_each(|k| sums[k] = l.fma(f[place], s[k], sums[k]));
+    }
+    row.copy_from_slice(&sums);
+}
+
 /// Moments by `l`, then `i` and `k`.
 fn unpacked(moments: &[f64; MOMENTS]) -> Moments {
-    let mut out = [[[0.0; WIDTH]; WIDTH]; ORDER / 2 + 1];
+    let mut out = [[[0.0; WIDTH]; WIDTH]; 3];
     let mut next = moments.iter();
-    for (l, table) in out.iter_mut().enumerate() {
-        let most = ORDER - 2 * l;
+    for (table, most) in out.iter_mut().zip(DEGREES) {
         for (i, row) in table.iter_mut().enumerate().take(most + 1) {
             row[..=most - i].iter_mut().zip(&mut next).for_each(|(v, m)| *v = *m);
         }
@@ -156,19 +227,12 @@ fn unpacked(moments: &[f64; MOMENTS]) -> Moments {
     out
 }
 
-/// The polynomial `sum_{ikl} M_ikl a^i b^k s^l` up to its order.
+/// The polynomial `sum_{ikl} M_ikl a^i b^k g^l` up to its order.
 fn assemble(moments: &Moments) -> Polynomial {
-    // s = sum_m g_m r^{2m}: 1/2, 1/8, 1/16, 5/128, 7/256.
-    let series = [0.0, 0.5, 0.125, 0.0625, 5.0 / 128.0, 7.0 / 256.0];
-    let mut power = [0.0; ORDER / 2 + 1];
-    power[0] = 1.0;
+    // g and g^2 in powers of r^2: 1/8, 1/16, 5/128, 7/256 from the second; 1/64, 1/64 from the fourth.
+    let powers = [[0.0, 0.0, 0.125, 0.0625, 5.0 / 128.0, 7.0 / 256.0], [0.0, 0.0, 0.0, 0.0, 1.0 / 64.0, 1.0 / 64.0]];
     let mut out = moments[0];
-    for table in &moments[1..] {
-        let mut next = [0.0; ORDER / 2 + 1];
-        for (m, p) in power.iter().enumerate() {
-            (m..=ORDER / 2).for_each(|n| next[n] += p * series[n - m]);
-        }
-        power = next;
+    for (table, power) in moments[1..].iter().zip(powers) {
         for (m, g) in power.iter().enumerate().filter(|(_, g)| **g != 0.0) {
             // r^{2m} = sum_j binomial(m, j) a^{2j} b^{2m - 2j}.
             let mut binomial = 1.0;
@@ -233,7 +297,10 @@ pub(super) fn spreads(c: &Polynomial, k: f64) -> ([f64; 2], f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sphere::geometry::retract;
+    use crate::sphere::{
+        Tokens,
+        geometry::{chord2, retract},
+    };
 
     #[test]
     fn polynomials_meet_the_estimate_within_their_bound() {
@@ -245,7 +312,9 @@ mod tests {
             retract(&mut e1);
             let e2 = [c[1] * e1[2] - c[2] * e1[1], c[2] * e1[0] - c[0] * e1[2], c[0] * e1[1] - c[1] * e1[0]];
             let radius = (0.4 / f64::sqrt(beta)).min(0.2);
-            let patch = Patch::new(&x, beta, (c, [e1, e2]), &[0, 1, 2, 3, 4], (0, 50.0), radius);
+            let mut columns: Columns = std::array::from_fn(|k| x.rows().map(|y| if k < 3 { y[k] } else { 1.0 }).collect());
+            columns.iter_mut().enumerate().for_each(|(k, c)| c.resize(64, if k == 0 { 1.0 } else { 0.0 }));
+            let patch = Patch::new(&columns, beta, (c, [e1, e2]), &Missing { far: 0.0, range: 50.0, lost: (0.0, 1.0) }, radius);
             let exact = |at: [f64; 2]| x.rows().map(|y| (-0.5 * beta * chord2(&patch.point(at), y)).exp()).sum::<f64>();
             let at = [0.6 * radius, -0.7 * radius];
             let here = shifted(&patch.polynomial, at);

@@ -1,0 +1,107 @@
+//! Squares of a cube's faces, equal in angle, projected to the sphere: their edges are great circles and their areas differ by less than a half.
+
+use crate::sphere::geometry::{dist, project, retract};
+use std::f64::consts::FRAC_PI_4;
+
+/// A square of a face of the cube in coordinates of `[-1, 1]`, which are angles in units of pi/4.
+#[derive(Clone)]
+pub(super) struct Cell {
+    face: usize,
+    u: (f64, f64),
+    v: (f64, f64),
+}
+
+impl Cell {
+    /// Square `(i, j)` of a face cut in `per_face` by `per_face`.
+    pub fn new(face: usize, (i, j): (usize, usize), per_face: usize) -> Self {
+        let edge = |i: usize| -1.0 + 2.0 * i as f64 / per_face as f64;
+        Self { face, u: (edge(i), edge(i + 1)), v: (edge(j), edge(j + 1)) }
+    }
+
+    /// The face of a point of the sphere and its square.
+    pub fn of(x: &[f64], per_face: usize) -> (usize, (usize, usize)) {
+        let axis = (0..3).fold(0, |a, k| if x[k].abs() > x[a].abs() { k } else { a });
+        let place = |k: usize| {
+            let t = (x[k] / x[axis].abs()).atan() / FRAC_PI_4;
+            ((0.5 * (t + 1.0) * per_face as f64) as usize).min(per_face - 1)
+        };
+        let (u, v) = [(1, 2), (0, 2), (0, 1)][axis];
+        (2 * axis + usize::from(x[axis] < 0.0), (place(u), place(v)))
+    }
+
+    fn point(&self, u: f64, v: f64) -> [f64; 3] {
+        let mut p = self.on_face((FRAC_PI_4 * u).tan(), (FRAC_PI_4 * v).tan(), 1.0);
+        retract(&mut p);
+        p
+    }
+
+    /// Coordinates u, v in the face and `w` across it.
+    fn on_face(&self, u: f64, v: f64, w: f64) -> [f64; 3] {
+        let s = if self.face.is_multiple_of(2) { w } else { -w };
+        match self.face / 2 {
+            0 => [s, u, v],
+            1 => [u, s, v],
+            _ => [u, v, s],
+        }
+    }
+
+    pub fn centre(&self) -> [f64; 3] {
+        self.point(0.5 * (self.u.0 + self.u.1), 0.5 * (self.v.0 + self.v.1))
+    }
+
+    pub fn corners(&self) -> [[f64; 3]; 4] {
+        [(self.u.0, self.v.0), (self.u.0, self.v.1), (self.u.1, self.v.0), (self.u.1, self.v.1)].map(|(u, v)| self.point(u, v))
+    }
+
+    /// Distance of the farthest corner from the centre, a little more for rounding.
+    pub fn radius(&self) -> f64 {
+        let c = self.centre();
+        self.corners().iter().map(|p| dist(&c, p)).fold(0.0, f64::max) * (1.0 + 1e-9) + 1e-15
+    }
+
+    /// Orthonormal tangent axes at the centre, the first along u.
+    pub fn axes(&self) -> [[f64; 3]; 2] {
+        let c = self.centre();
+        let mut e = self.on_face(1.0, 0.0, 0.0);
+        project(&c, &mut e);
+        retract(&mut e);
+        [e, cross(&c, &e)]
+    }
+
+    pub fn quarters(&self) -> [Self; 4] {
+        let (u, v) = (0.5 * (self.u.0 + self.u.1), 0.5 * (self.v.0 + self.v.1));
+        let part = |u: (f64, f64), v: (f64, f64)| Self { face: self.face, u, v };
+        [
+            part((self.u.0, u), (self.v.0, v)),
+            part((u, self.u.1), (self.v.0, v)),
+            part((self.u.0, u), (v, self.v.1)),
+            part((u, self.u.1), (v, self.v.1)),
+        ]
+    }
+}
+
+/// The vector product.
+pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::num::stream::Stream;
+    use crate::sphere::geometry::chord2;
+
+    #[test]
+    fn every_point_lies_in_its_cell() {
+        let mut stream = Stream::new(1, &["cells"]);
+        for _ in 0..1000 {
+            let x: [f64; 3] = std::array::from_fn(|_| stream.normal());
+            let (face, place) = Cell::of(&x, 7);
+            let cell = Cell::new(face, place, 7);
+            let mut unit = x;
+            retract(&mut unit);
+            assert!(chord2(&unit, &cell.centre()).sqrt() <= cell.radius());
+            assert!(cell.quarters().iter().any(|q| chord2(&unit, &q.centre()).sqrt() <= q.radius()));
+        }
+    }
+}

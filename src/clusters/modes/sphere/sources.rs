@@ -1,0 +1,271 @@
+//! Samples sorted into boxes; boxes with many samples are replaced by fewer weighted points, with a bound for what that changes.
+//!
+//! The kernel as a function of the sample is interpolated on a grid of k by k Chebyshev points of the box, `e^{beta <x, y>} ~ sum_j L_j(y) e^{beta <x, y_j>}`, so that
+//! the samples of the box act on every x like the points `y_j` with weights `sum_i m_i L_j(y_i)`. The error is at most `(1 + Lambda) 4 M rho^{1-k} / (rho - 1)` per mass
+//! (Trefethen, Approximation Theory and Approximation Practice, Theorems 8.2 and 15.2), M the largest kernel when one coordinate of y runs over the ellipse of
+//! Bernstein of parameter rho. It holds for complex x as well, so that it bounds derivatives.
+
+use super::cell::Cell;
+use super::patch::sagitta;
+use crate::num::{sum::dot, threads::parallel_allowed};
+use crate::sphere::{Tokens, geometry::chord2};
+use rayon::prelude::*;
+use std::f64::consts::{FRAC_PI_2, PI};
+use std::ops::Range;
+
+/// Coordinates and weights, by column.
+pub(super) type Columns = [Vec<f64>; 4];
+
+/// Points that lie together.
+pub(super) struct Box3 {
+    /// Their places in the columns.
+    range: Range<usize>,
+    pub centre: [f64; 3],
+    /// Largest distance in space of a point from the centre.
+    pub chord: f64,
+}
+
+/// All points, box by box.
+pub(super) struct Sources {
+    columns: Columns,
+    pub boxes: Vec<Box3>,
+    /// Sum of the masses of the samples.
+    pub total: f64,
+    /// Bound of the change of the estimate on complex discs of this radius (second entry) about any point; 0 for the samples themselves.
+    pub lost: (f64, f64),
+}
+
+/// Change of the estimate per mass that is allowed to the replacement.
+const CHANGE: f64 = 1e-12;
+/// Most Chebyshev points per side.
+const MOST: usize = 40;
+/// Samples summed in a row; sums of these are added in pairs, so that they round little.
+const CHUNK: usize = 64;
+
+impl Sources {
+    /// The samples in boxes of side about `1/sqrt beta`; masses are scaled to sum n.
+    pub fn new(samples: &Tokens, beta: f64) -> Self {
+        let per_face = 2 * (FRAC_PI_2 / (2.0 / beta.sqrt()).min(0.5)).ceil() as usize;
+        let key = |i: usize| {
+            let (face, (u, v)) = Cell::of(samples.row(i), per_face);
+            // Four boxes of one square of twice the side follow each other.
+            let coarse = ((face * per_face / 2 + u / 2) * (per_face / 2) + v / 2) as u64;
+            (4 * coarse + 2 * (u % 2) as u64 + (v % 2) as u64, i as u32)
+        };
+        let n = samples.n();
+        let mut order: Vec<(u64, u32)> =
+            if parallel_allowed() { (0..n).into_par_iter().map(key).collect() } else { (0..n).map(key).collect() };
+        if parallel_allowed() {
+            order.par_sort_unstable()
+        } else {
+            order.sort_unstable()
+        }
+        let mut columns: Columns = std::array::from_fn(|_| Vec::with_capacity(n));
+        for (_, i) in &order {
+            let row = samples.row(*i as usize);
+            (0..3).for_each(|k| columns[k].push(row[k]));
+            columns[3].push(n as f64 * samples.masses()[*i as usize]);
+        }
+        let mut boxes = Vec::new();
+        let mut start = 0;
+        for group in order.chunk_by(|a, b| a.0 == b.0) {
+            let range = start..start + group.len();
+            start = range.end;
+            let (place, sub) = ((group[0].0 / 4) as usize, (group[0].0 % 4) as usize);
+            let half = per_face / 2;
+            let (face, u, v) = (place / (half * half), 2 * (place / half % half) + sub / 2, 2 * (place % half) + sub % 2);
+            boxes.push(boxed(&columns, range, &Cell::new(face, (u, v), per_face)));
+        }
+        Self { columns, boxes, total: n as f64, lost: (0.0, f64::INFINITY) }
+    }
+
+    /// With points in place of the samples of every square of side about `2/sqrt beta` that has many; none if no square has. `ball` is the radius of the discs.
+    pub fn compressed(&self, beta: f64, ball: f64) -> Option<Self> {
+        let per_face = (FRAC_PI_2 / (2.0 / beta.sqrt()).min(0.5)).ceil() as usize;
+        let square = |b: &Box3| Cell::of(&b.centre, per_face);
+        let groups: Vec<&[Box3]> = self.boxes.chunk_by(|a, b| square(a) == square(b)).collect();
+        let replace = |group: &&[Box3]| -> Option<Replaced> {
+            let range = group[0].range.start..group[group.len() - 1].range.end;
+            let (face, place) = square(&group[0]);
+            self.replaced(range, &Cell::new(face, place, per_face), beta, ball)
+        };
+        let found: Vec<Option<Replaced>> =
+            if parallel_allowed() { groups.par_iter().map(replace).collect() } else { groups.iter().map(replace).collect() };
+        if found.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut out = Self { columns: Columns::default(), boxes: Vec::new(), total: self.total, lost: (0.0, ball) };
+        for (group, replaced) in groups.into_iter().zip(found) {
+            let start = out.columns[0].len();
+            if let Some(r) = replaced {
+                out.columns.iter_mut().zip(&r.columns).for_each(|(c, r)| c.extend_from_slice(r));
+                let range = start..start + r.columns[0].len();
+                out.boxes.push(boxed(&out.columns, range, &r.cell));
+                out.lost.0 += r.lost;
+                continue;
+            }
+            for b in group {
+                let start = out.columns[0].len();
+                out.columns.iter_mut().zip(&self.columns).for_each(|(c, s)| c.extend_from_slice(&s[b.range.clone()]));
+                out.boxes.push(Box3 { range: start..start + b.range.len(), ..*b });
+            }
+        }
+        Some(out)
+    }
+
+    /// Points of a grid for the samples of a range that lie in a square; none if the samples are not many more.
+    fn replaced(&self, range: Range<usize>, cell: &Cell, beta: f64, ball: f64) -> Option<Replaced> {
+        let count = range.len();
+        if count < 200 {
+            return None;
+        }
+        let (centre, axes) = (cell.centre(), cell.axes());
+        let place = |i: usize| {
+            let y: [f64; 3] = std::array::from_fn(|k| self.columns[k][i]);
+            (dot(&axes[0], &y), dot(&axes[1], &y))
+        };
+        let half = range.clone().map(place).fold(1e-9f64, |m, (a, b)| m.max(a.abs()).max(b.abs())) * (1.0 + 1e-12);
+        let side = (8..=MOST).step_by(2).find(|k| change(*k, beta, half, ball) < CHANGE)?;
+        if 2 * side * side > count {
+            return None;
+        }
+        let mass: f64 = self.columns[3][range.clone()].iter().sum();
+        let moments = self.moments(range, &place, half, side);
+        // The moments of T_m T_n are off by these roundings (of sums, of places, and m^2 + n^2 of the recurrence) times the mass; what they multiply are the Chebyshev
+        // coefficients of the kernel, at most 4 M rho^{-m-n}.
+        let sums = CHUNK as f64 + (count as f64).log2() + 8.0 / half;
+        let error = |rho: f64| {
+            let waves = 1.0 / (1.0 - 1.0 / rho);
+            let recurrence = 2.0 * rho * (rho + 1.0) / (rho - 1.0).powi(3);
+            4.0 * largest(rho, rho, beta, half, ball) * f64::EPSILON * waves * (sums * waves + recurrence)
+        };
+        let rounding = [1.3, 1.5, 2.0, 3.0].into_iter().map(error).fold(f64::INFINITY, f64::min);
+        let lost = 1.001 * mass * (change(side, beta, half, ball) + rounding);
+        Some(Replaced { columns: grid(&moments, side, half, centre, axes), cell: cell.clone(), lost })
+    }
+
+    /// `sum w T_m(a / half) T_n(b / half)`, m, n < side, at `m side + n`.
+    fn moments(&self, range: Range<usize>, place: &impl Fn(usize) -> (f64, f64), half: f64, side: usize) -> Vec<f64> {
+        if range.len() > CHUNK {
+            let middle = range.start + (range.len() / 2).next_multiple_of(CHUNK);
+            let mut sum = self.moments(range.start..middle, place, half, side);
+            sum.iter_mut().zip(self.moments(middle..range.end, place, half, side)).for_each(|(a, b)| *a += b);
+            return sum;
+        }
+        let mut sum = vec![0.0; side * side];
+        for i in range {
+            let ((a, b), w) = (place(i), self.columns[3][i]);
+            let (along, across) = (chebyshev(a / half, side), chebyshev(b / half, side));
+            for (row, t) in sum.chunks_exact_mut(side).zip(&along) {
+                row.iter_mut().zip(&across).for_each(|(m, u)| *m += w * t * u);
+            }
+        }
+        sum
+    }
+
+    /// The points of these boxes, padded by points of weight 0 to a multiple of 64.
+    pub fn gather(&self, boxes: &[u32], room: &mut Columns) {
+        for (k, column) in room.iter_mut().enumerate() {
+            column.clear();
+            boxes.iter().for_each(|b| column.extend_from_slice(&self.columns[k][self.boxes[*b as usize].range.clone()]));
+            column.resize(column.len().next_multiple_of(64), if k == 0 { 1.0 } else { 0.0 });
+        }
+    }
+}
+
+/// Points in place of samples.
+struct Replaced {
+    columns: Columns,
+    cell: Cell,
+    lost: f64,
+}
+
+fn boxed(columns: &Columns, range: Range<usize>, cell: &Cell) -> Box3 {
+    let centre = cell.centre();
+    let far = |i: usize| chord2(&centre, &[columns[0][i], columns[1][i], columns[2][i]]);
+    let chord = range.clone().map(far).fold(0.0, f64::max).sqrt() * (1.0 + 1e-9) + 1e-15;
+    Box3 { range, centre, chord }
+}
+
+/// `T_0(t), ..., T_{count-1}(t)`.
+fn chebyshev(t: f64, count: usize) -> [f64; MOST] {
+    let mut out = [0.0; MOST];
+    (out[0], out[1]) = (1.0, t);
+    for k in 2..count {
+        out[k] = 2.0 * t * out[k - 1] - out[k - 2];
+    }
+    out
+}
+
+/// The Chebyshev points of a square of the chart and the weights that the moments give them.
+fn grid(moments: &[f64], side: usize, half: f64, centre: [f64; 3], axes: [[f64; 3]; 2]) -> Columns {
+    let node = |j: usize| (PI * (j as f64 + 0.5) / side as f64).cos();
+    // L_j(t) = sum_m factor_m T_m(t_j) T_m(t).
+    let factor = |m: usize| if m == 0 { 1.0 } else { 2.0 } / side as f64;
+    let waves: Vec<Vec<f64>> =
+        (0..side).map(|j| chebyshev(node(j), side).iter().take(side).enumerate().map(|(m, t)| t * factor(m)).collect()).collect();
+    let rows: Vec<Vec<f64>> =
+        waves.iter().map(|wave| (0..side).map(|n| (0..side).map(|m| wave[m] * moments[m * side + n]).sum()).collect()).collect();
+    let mut out = Columns::default();
+    for (j, row) in rows.iter().enumerate() {
+        for (k, wave) in waves.iter().enumerate() {
+            let (a, b) = (half * node(j), half * node(k));
+            let up = 1.0 - sagitta(a.hypot(b));
+            (0..3).for_each(|i| out[i].push(a * axes[0][i] + b * axes[1][i] + up * centre[i]));
+            out[3].push(dot(wave, row));
+        }
+    }
+    out
+}
+
+/// Bound of the error of interpolation per mass, for x in a complex disc of radius `ball` about any point.
+fn change(side: usize, beta: f64, half: f64, ball: f64) -> f64 {
+    let lebesgue = 1.0 + 2.0 / PI * (side as f64).ln();
+    let at = |rho: f64| 4.0 * largest(rho, 1.0, beta, half, ball) * rho.powi(1 - side as i32) / (rho - 1.0);
+    (1.0 + lebesgue) * (1..60).map(|k| at(1.0 + 0.2 * f64::from(k))).fold(f64::INFINITY, f64::min)
+}
+
+/// Bound of `|e^{beta (<x, y> - 1)}|` for x in a complex disc about any point and y with coordinates in ellipses of parameters rho and other, stretched by half.
+///
+/// With u and v the offsets from the centres and theta between these, `<x, y> - 1 <= cos theta - 1 + sin theta (|alpha| + |eta|) + s(alpha) + s(eta) + |u| |v|`.
+fn largest(rho: f64, other: f64, beta: f64, half: f64, ball: f64) -> f64 {
+    let axis = |rho: f64| 0.5 * half * (rho + 1.0 / rho);
+    let eta = axis(rho).hypot(axis(other));
+    if eta > 0.9 || ball > 0.9 {
+        return f64::INFINITY;
+    }
+    let (s, t, both) = (sagitta(eta), sagitta(ball), ball + eta);
+    (beta * ((1.0 + both * both).sqrt() - 1.0 + s + t + eta.hypot(s) * ball.hypot(t))).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::num::stream::Stream;
+
+    #[test]
+    fn few_points_act_like_many_samples_within_the_bound() {
+        let mut stream = Stream::new(1, &["sources"]);
+        for beta in [0.3, 12.0, 800.0] {
+            // A cloud about the pole of width 1 / sqrt beta, at most 0.5.
+            let width = (1.0 / f64::sqrt(beta)).min(0.5);
+            let place = |s: &mut Stream| [width * s.normal(), width * s.normal(), 1.0];
+            let x = Tokens::normalised(3, (0..20_000).flat_map(|_| place(&mut stream)).collect()).expect("tokens");
+            let exact = Sources::new(&x, beta);
+            let few = exact.compressed(beta, (1.0 / f64::sqrt(beta)).min(0.25)).expect("many samples");
+            assert!(few.columns[0].len() < 10_000 && few.lost.0 < 1e-6 * exact.total, "{beta}: {} {:?}", few.columns[0].len(), few.lost);
+            let estimate = |s: &Sources, at: &[f64; 3]| -> f64 {
+                let term =
+                    |i: usize| s.columns[3][i] * (-0.5 * beta * chord2(at, &[s.columns[0][i], s.columns[1][i], s.columns[2][i]])).exp();
+                (0..s.columns[0].len()).map(term).sum()
+            };
+            for _ in 0..20 {
+                let at = Tokens::normalised(3, place(&mut stream).to_vec()).expect("a point");
+                let at = [at.row(0)[0], at.row(0)[1], at.row(0)[2]];
+                let (a, b) = (estimate(&exact, &at), estimate(&few, &at));
+                // Summing 20000 terms rounds by a few of their units.
+                assert!((a - b).abs() <= few.lost.0 + 1e-13 * exact.total, "{beta}: {a} {b} {:?}", few.lost);
+            }
+        }
+    }
+}
