@@ -36,9 +36,9 @@ pub struct SphereModes {
 
 /// Halvings of a square before it gets its own polynomial, and how often that is done before it is given up.
 const DEPTH: u32 = 5;
-const GENERATIONS: u32 = 6;
+const GENERATIONS: u32 = 12;
 /// Polynomials of parts of one cell before it is given up.
-const PATCHES: u32 = 500;
+const PATCHES: u32 = 20_000;
 
 /// Modes of the estimate with kernel `e^{beta <x, y>}` on S^2, beta in [0.1, 1e6].
 ///
