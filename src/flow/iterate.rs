@@ -1,5 +1,5 @@
 use super::observable::{Frame, Observer, Recorder};
-use crate::attention::kernel::{Attention, Batch, Choice};
+use crate::attention::kernel::{Attention, Batch, Choice, in_a_row};
 use crate::attention::{Dynamics, layer::Layer};
 use crate::sphere::Tokens;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,26 +15,28 @@ pub fn iterate(
     cancel: Option<&AtomicBool>,
     observers: &mut [&mut dyn Observer],
 ) -> (Tokens, usize) {
-    let mut x = start.clone();
-    let mut scratch = vec![0.0; x.coordinates().len()];
-    let labels: Vec<usize> = (0..x.n()).collect();
-    for k in 0..=layers {
-        let t = k as f64 * dt;
-        for observer in observers.iter_mut() {
-            // A sample is due at the first layer whose time is not before it (up to rounding of k dt).
-            let due = observer.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12));
-            if due || observer.every_step() {
-                observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics });
+    in_a_row(start, || {
+        let mut x = start.clone();
+        let mut scratch = vec![0.0; x.coordinates().len()];
+        let labels: Vec<usize> = (0..x.n()).collect();
+        for k in 0..=layers {
+            let t = k as f64 * dt;
+            for observer in observers.iter_mut() {
+                // A sample is due at the first layer whose time is not before it (up to rounding of k dt).
+                let due = observer.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12));
+                if due || observer.every_step() {
+                    observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics });
+                }
+            }
+            if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                return (x, k);
+            }
+            if k < layers {
+                layer.step(dynamics, &mut x, &mut scratch);
             }
         }
-        if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-            return (x, k);
-        }
-        if k < layers {
-            layer.step(dynamics, &mut x, &mut scratch);
-        }
-    }
-    (x, layers)
+        (x, layers)
+    })
 }
 
 /// Moves many systems of the same shape through the same layers; each recorder sees its own system. Systems end as their last tokens.

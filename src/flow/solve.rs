@@ -6,7 +6,7 @@ use super::integrator::integrator;
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution, Stats};
 use super::tableau::{Step, Tableau};
-use crate::attention::Dynamics;
+use crate::attention::{Dynamics, kernel::in_a_row};
 use crate::error::{Error, Result};
 use crate::num::{dd::Dd, roots::bracketed_root};
 use crate::sphere::Tokens;
@@ -92,7 +92,7 @@ pub fn solve(
     let mut run = Run::new(dynamics, start, t_end, options);
     run.observe(observers, 0.0, true);
     run.coalesce_now();
-    let outcome = run.advance(observers);
+    let outcome = in_a_row(start, || run.advance(observers));
     Ok(run.finish(outcome, observers))
 }
 

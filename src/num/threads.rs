@@ -1,9 +1,11 @@
 //! Who may use threads: a sweep runs its cells in parallel and everything inside them sequentially, one large run the other way round.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
     static SEQUENTIAL: Cell<bool> = const { Cell::new(false) };
+    static AWAKE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `work` with every sum inside it kept on this thread; a sweep wraps each of its tasks in this.
@@ -33,4 +35,67 @@ pub fn parallel_allowed() -> bool {
 /// once per parallel loop.
 pub fn inside_pool<R: Send>(shares: bool, work: impl FnOnce() -> R + Send) -> R {
     if shares && parallel_allowed() && rayon::current_thread_index().is_none() { rayon::scope(|_| work()) } else { work() }
+}
+
+/// Runs `work`, on a thread of the pool, while the others look for its tasks without falling asleep (waking one costs fifty microseconds): for many
+/// evaluations in a row, each about as short as that. The others burn their processors until `work` ends. Elsewhere it only runs `work`.
+///
+/// ```
+/// use metastable::num::threads::awake;
+/// let sum = rayon::scope(|_| awake(|| rayon::join(|| 1, || 2)));
+/// assert_eq!(sum, (1, 2));
+/// ```
+pub fn awake<R>(work: impl FnOnce() -> R) -> R {
+    /// Also when `work` panics, or the others would look for ever.
+    struct Done<'a>(&'a AtomicBool);
+    impl Drop for Done<'_> {
+        fn drop(&mut self) {
+            AWAKE.set(false);
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    let owner = rayon::current_thread_index();
+    if !parallel_allowed() || owner.is_none() || AWAKE.get() {
+        return work();
+    }
+    let done = &AtomicBool::new(false);
+    rayon::in_place_scope(|scope| {
+        scope.spawn_broadcast(move |_, here| {
+            let mut idle = 0u32;
+            // This thread itself comes by while it waits for a task.
+            while Some(here.index()) != owner && !done.load(Ordering::Acquire) {
+                match rayon::yield_now() {
+                    Some(rayon::Yield::Executed) => idle = 0,
+                    // Now and then the processor is left to others, should there be more threads than processors.
+                    _ if idle == 200 => {
+                        idle = 0;
+                        std::thread::yield_now();
+                    }
+                    _ => idle += 1,
+                }
+            }
+        });
+        AWAKE.set(true);
+        let _done = Done(done);
+        work()
+    })
+}
+
+/// True inside [`awake`], where shorter tasks are worth sharing.
+pub fn others_awake() -> bool {
+    AWAKE.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_others_go_home_when_the_work_panics() {
+        let lost = std::panic::catch_unwind(|| rayon::scope(|_| awake(|| panic!("on purpose"))));
+        assert!(lost.is_err() && !others_awake());
+        // A pool with a thread that looks for ever would never end this.
+        let inside = rayon::scope(|_| awake(|| (others_awake(), rayon::join(|| 1, || 2))));
+        assert_eq!((inside, others_awake()), ((true, (1, 2)), false));
+    }
 }

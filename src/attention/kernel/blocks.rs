@@ -108,7 +108,20 @@ fn across<T: Send>(a: &mut [T], b: &mut [T], parallel: bool, pair: &(impl Fn(&mu
     }
 }
 
-fn both(parallel: bool, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+/// Every element by itself, by the halves in which they meet, so that a thread finds in its cache what it touched before.
+pub(super) fn each<T: Send>(list: &mut [T], parallel: bool, work: &(impl Fn(&mut T) + Sync)) {
+    match list {
+        [] => {}
+        [one] => work(one),
+        _ => {
+            let (a, b) = list.split_at_mut(list.len() / 2);
+            both(parallel, || each(a, parallel, work), || each(b, parallel, work));
+        }
+    }
+}
+
+/// Two tasks, side by side when there are threads for it.
+pub(super) fn both(parallel: bool, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     if parallel {
         rayon::join(a, b);
     } else {

@@ -3,7 +3,7 @@
 use super::workspace::Workspace;
 use crate::error::{Error, Result};
 use crate::num::simd::Level;
-use crate::num::threads::parallel_allowed;
+use crate::num::threads::{others_awake, parallel_allowed};
 use crate::sphere::Tokens;
 
 /// One evaluation: plain attention (Q = K = identity) of all tokens.
@@ -26,7 +26,8 @@ impl Job<'_> {
     /// True when the work is worth threads and they are free.
     pub(super) fn parallel(&self) -> bool {
         let (n, d) = (self.tokens.n(), self.tokens.d());
-        n * n * d >= super::PARALLEL_WORK && parallel_allowed()
+        let least = if others_awake() { super::AWAKE_WORK } else { super::PARALLEL_WORK };
+        n * n * d >= least && parallel_allowed()
     }
 }
 

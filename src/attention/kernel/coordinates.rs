@@ -3,7 +3,7 @@
 use super::blocks::layout;
 use super::choice::Job;
 use super::direct::{Chord, Constants};
-use super::panels::{Panel, Panels};
+use super::panels::{Panel, Panels, Source};
 use super::workspace::Sums;
 use crate::num::simd::{Float, Lanes, Task};
 
@@ -11,7 +11,8 @@ use crate::num::simd::{Float, Lanes, Task};
 pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
     let least = if job.tokens.n() < 128 { 1 } else { 4 };
     let shape = layout(job.tokens.n(), 128, least);
-    panels.load(job.level, job.tokens.coordinates(), job.tokens, false, shape);
+    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: false };
+    panels.load(&source, shape, job.parallel());
     let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
     let (level, d, cap) = (job.level, panels.d, panels.cap);
     panels.list.iter_mut().for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
@@ -19,7 +20,7 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: Some(b) });
     panels.meet(job.parallel(), own, pair);
     sums.reset(job.tokens.n(), job.tokens.d());
-    panels.store(job.level, job.tokens, 0.0, sums);
+    panels.store(job.level, job.tokens, 0.0, sums, job.parallel());
 }
 
 /// The later panel `a` with itself or with an earlier one.

@@ -4,7 +4,7 @@
 use super::blocks::layout;
 use super::coordinates::differences;
 use super::direct::{Chord, Constants};
-use super::panels::{Panel, Panels};
+use super::panels::{Panel, Panels, Source};
 use super::workspace::with_workspace;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
@@ -37,8 +37,8 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
     let width = level.width::<f64>();
     let shape = layout(n, 128, if n < 128 { 1 } else { 4 });
     let Buffers { x: panels, u: vectors } = buffers;
-    panels.load(level, x.coordinates(), x, false, shape);
-    vectors.load(level, u, x, false, shape);
+    panels.load(&Source { level, rows: x.coordinates(), tokens: x, weighted: false }, shape, parallel);
+    vectors.load(&Source { level, rows: u, tokens: x, weighted: false }, shape, parallel);
     let (d, cap) = (panels.d, panels.cap);
     for p in &mut panels.list {
         [&mut p.tile, &mut p.signs].into_iter().for_each(|b: &mut Aligned<f64>| b.resize(cap * cap));

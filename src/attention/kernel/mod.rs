@@ -33,10 +33,21 @@ pub use pairs::pairs_above;
 pub use series::{MAX_ORDER, Series};
 pub use workspace::{Sums, unnormalised};
 
-use crate::sphere::geometry::{antichord2, chord2};
+use crate::num::threads::awake;
+use crate::sphere::{
+    Tokens,
+    geometry::{antichord2, chord2},
+};
 
 /// Below this many coordinate products a sum stays on the calling thread.
 pub const PARALLEL_WORK: usize = 1 << 22;
+/// The same when other threads are awake (see [`crate::num::threads::awake`]).
+pub const AWAKE_WORK: usize = 1 << 21;
+
+/// Many evaluations in a row for tokens of this shape: the other threads stay awake if they will share them.
+pub fn in_a_row<R>(x: &Tokens, work: impl FnOnce() -> R) -> R {
+    if x.n() * x.n() * x.d() >= AWAKE_WORK { awake(work) } else { work() }
+}
 
 /// `beta <x, y> - |beta| <= 0`, from the chord or the antichord: absolute error `4u` times its own size.
 pub fn log_kernel(beta: f64, x: &[f64], y: &[f64]) -> f64 {

@@ -39,57 +39,22 @@ pub(super) struct Panels<F> {
 }
 
 impl<F: Float> Panels<F> {
-    /// Fills the panels with rows of the tokens' shape (the tokens, or vectors at them); `weighted` multiplies the slabs by the masses.
-    pub fn load(&mut self, level: Level, rows: &[f64], tokens: &Tokens, weighted: bool, shape: (usize, usize)) {
-        level.run(Load { panels: self, rows, tokens, weighted, shape });
-    }
-
-    /// Writes all sums in units of mass, less `sigma z_i x_i`.
-    pub fn store(&self, level: Level, tokens: &Tokens, sigma: f64, sums: &mut Sums) {
-        level.run(Store { panels: self, tokens, sigma, sums });
-    }
-
-    #[inline(always)]
-    fn fill(&mut self, rows: &[f64], tokens: &Tokens, width: usize, weighted: bool, (count, cap): (usize, usize)) {
-        let (n, d) = (tokens.n(), tokens.d());
-        let masses = tokens.masses();
-        let uniform = tokens.uniform_mass().is_some();
-        (self.d, self.width, self.cap) = (d, width, cap);
+    /// Fills the panels with rows of the tokens' shape (the tokens, or vectors at them), side by side when there are threads for it.
+    pub fn load(&mut self, source: &Source, (count, cap): (usize, usize), parallel: bool) {
+        (self.d, self.width, self.cap) = (source.tokens.d(), source.level.width::<F>(), cap);
         self.list.resize_with(count, Panel::default);
-        let size = d.next_multiple_of(width) * cap;
+        let n = source.tokens.n();
         for (b, p) in self.list.iter_mut().enumerate() {
             p.start = (b * cap).min(n);
             p.len = ((b + 1) * cap).min(n) - p.start;
-            for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.rows, cap * width)] {
-                buffer.reset(size);
-            }
-            let full = p.len == cap && d.is_multiple_of(width);
-            for (buffer, size) in [(&mut p.columns, cap * d), (&mut p.slabs, size)] {
-                buffer.resize(size);
-                if !full {
-                    buffer.fill(F::default());
-                }
-            }
-            let rows = &rows[p.start * d..(p.start + p.len) * d];
-            for (j, row) in rows.chunks_exact(d).enumerate() {
-                let mass = if uniform { 1.0 } else { masses[p.start + j] };
-                p.m[j] = F::of(mass);
-                let factor = if weighted { mass } else { 1.0 };
-                let parts = row.chunks_exact(width);
-                let rest = parts.remainder();
-                for (part, slab) in parts.zip(p.slabs.chunks_exact_mut(cap * width)) {
-                    let slab = &mut slab[j * width..][..width];
-                    slab.iter_mut().zip(part).for_each(|(s, v)| *s = F::of(factor * v));
-                }
-                if !rest.is_empty() {
-                    let slab = &mut p.slabs[(d / width * cap + j) * width..];
-                    slab.iter_mut().zip(rest).for_each(|(s, v)| *s = F::of(factor * v));
-                }
-            }
-            for (some, slab) in rows.chunks(width * d).zip(p.columns.chunks_exact_mut(width * d)) {
-                transpose(some, slab, d, width);
-            }
         }
+        super::blocks::each(&mut self.list, parallel, &|panel: &mut Panel<F>| source.level.run(Load { panel, source, cap }));
+    }
+
+    /// Writes all sums in units of mass, less `sigma z_i x_i`.
+    pub fn store(&self, level: Level, tokens: &Tokens, sigma: f64, sums: &mut Sums, parallel: bool) {
+        let shared = Shared { level, tokens, sigma, d: self.d, cap: self.cap };
+        store(&self.list, &shared, (&mut sums.drift, &mut sums.mass), parallel);
     }
 
     /// Lets every panel meet itself and every other panel once, the later one first.
@@ -100,29 +65,37 @@ impl<F: Float> Panels<F> {
             }
         });
     }
+}
 
-    #[inline(always)]
-    fn write(&self, tokens: &Tokens, width: usize, sigma: f64, sums: &mut Sums) {
-        let (d, cap) = (self.d, self.cap);
-        let unit = tokens.uniform_mass().unwrap_or(1.0);
-        for p in &self.list {
-            for j in 0..p.len {
-                let i = p.start + j;
-                let led: f64 = p.rows[j * width..(j + 1) * width].iter().map(|w| w.to_f64()).sum();
-                let mass = unit * (p.mass[j].to_f64() + led);
-                sums.mass[i] = mass;
-                let drift = &mut sums.drift[i * d..(i + 1) * d];
-                let (x, factor) = (tokens.row(i), -sigma * mass);
-                let slab = |k: usize| &p.drift[(k * cap + j) * width..][..width];
-                let whole = d - d % width;
-                for (k, (o, x)) in drift[..whole].chunks_exact_mut(width).zip(x[..whole].chunks_exact(width)).enumerate() {
-                    o.iter_mut().zip(slab(k).iter().zip(x)).for_each(|(o, (s, x))| *o = unit * s.to_f64() + factor * x);
-                }
-                if whole < d {
-                    let rest = drift[whole..].iter_mut().zip(slab(d / width).iter().zip(&x[whole..]));
-                    rest.for_each(|(o, (s, x))| *o = unit * s.to_f64() + factor * x);
-                }
-            }
+/// What panels are filled with.
+pub(super) struct Source<'a> {
+    pub level: Level,
+    /// Rows of the tokens' shape.
+    pub rows: &'a [f64],
+    pub tokens: &'a Tokens,
+    /// Multiplies the slabs by the masses.
+    pub weighted: bool,
+}
+
+/// What storing needs beside a panel.
+struct Shared<'a> {
+    level: Level,
+    tokens: &'a Tokens,
+    sigma: f64,
+    d: usize,
+    cap: usize,
+}
+
+/// The sums of some panels, in the halves in which they met.
+fn store<F: Float>(list: &[Panel<F>], shared: &Shared, (drift, mass): (&mut [f64], &mut [f64]), parallel: bool) {
+    match list {
+        [] => {}
+        [panel] => shared.level.run(Store { panel, shared, drift, mass }),
+        _ => {
+            let (a, b) = list.split_at(list.len() / 2);
+            let middle = b[0].start - a[0].start;
+            let ((d1, d2), (m1, m2)) = (drift.split_at_mut(middle * shared.d), mass.split_at_mut(middle));
+            super::blocks::both(parallel, || store(a, shared, (d1, m1), parallel), || store(b, shared, (d2, m2), parallel));
         }
     }
 }
@@ -141,37 +114,85 @@ fn transpose<F: Float>(rows: &[f64], out: &mut [F], d: usize, width: usize) {
     }
 }
 
-/// Loading with the width of the vectors known.
+/// Loading one panel with the width of the vectors known.
 struct Load<'a, F> {
-    panels: &'a mut Panels<F>,
-    rows: &'a [f64],
-    tokens: &'a Tokens,
-    weighted: bool,
-    shape: (usize, usize),
+    panel: &'a mut Panel<F>,
+    source: &'a Source<'a>,
+    cap: usize,
 }
 
 impl<F: Float> Task for Load<'_, F> {
     type F = F;
     type Output = ();
+
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, _: L) {
-        self.panels.fill(self.rows, self.tokens, L::WIDTH, self.weighted, self.shape);
+        let Self { panel: p, source, cap } = self;
+        let (d, width, tokens) = (source.tokens.d(), L::WIDTH, source.tokens);
+        let (masses, uniform) = (tokens.masses(), tokens.uniform_mass().is_some());
+        let size = d.next_multiple_of(width) * cap;
+        for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.rows, cap * width)] {
+            buffer.reset(size);
+        }
+        let full = p.len == cap && d.is_multiple_of(width);
+        for (buffer, size) in [(&mut p.columns, cap * d), (&mut p.slabs, size)] {
+            buffer.resize(size);
+            if !full {
+                buffer.fill(F::default());
+            }
+        }
+        let rows = &source.rows[p.start * d..(p.start + p.len) * d];
+        for (j, row) in rows.chunks_exact(d).enumerate() {
+            let mass = if uniform { 1.0 } else { masses[p.start + j] };
+            p.m[j] = F::of(mass);
+            let factor = if source.weighted { mass } else { 1.0 };
+            let parts = row.chunks_exact(width);
+            let rest = parts.remainder();
+            for (part, slab) in parts.zip(p.slabs.chunks_exact_mut(cap * width)) {
+                let slab = &mut slab[j * width..][..width];
+                slab.iter_mut().zip(part).for_each(|(s, v)| *s = F::of(factor * v));
+            }
+            if !rest.is_empty() {
+                let slab = &mut p.slabs[(d / width * cap + j) * width..];
+                slab.iter_mut().zip(rest).for_each(|(s, v)| *s = F::of(factor * v));
+            }
+        }
+        for (some, slab) in rows.chunks(width * d).zip(p.columns.chunks_exact_mut(width * d)) {
+            transpose(some, slab, d, width);
+        }
     }
 }
 
-/// Storing with the width of the vectors known.
+/// Storing one panel with the width of the vectors known.
 struct Store<'a, F> {
-    panels: &'a Panels<F>,
-    tokens: &'a Tokens,
-    sigma: f64,
-    sums: &'a mut Sums,
+    panel: &'a Panel<F>,
+    shared: &'a Shared<'a>,
+    /// From the first token of the panel on.
+    drift: &'a mut [f64],
+    mass: &'a mut [f64],
 }
 
 impl<F: Float> Task for Store<'_, F> {
     type F = F;
     type Output = ();
+
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, _: L) {
-        self.panels.write(self.tokens, L::WIDTH, self.sigma, self.sums);
+        let Self { panel: p, shared: &Shared { tokens, sigma, d, cap, .. }, drift, mass } = self;
+        let (width, unit) = (L::WIDTH, tokens.uniform_mass().unwrap_or(1.0));
+        for (j, drift) in drift.chunks_exact_mut(d).take(p.len).enumerate() {
+            let led: f64 = p.rows[j * width..(j + 1) * width].iter().map(|w| w.to_f64()).sum();
+            mass[j] = unit * (p.mass[j].to_f64() + led);
+            let (x, factor) = (tokens.row(p.start + j), -sigma * mass[j]);
+            let slab = |k: usize| &p.drift[(k * cap + j) * width..][..width];
+            let whole = d - d % width;
+            for (k, (o, x)) in drift[..whole].chunks_exact_mut(width).zip(x[..whole].chunks_exact(width)).enumerate() {
+                o.iter_mut().zip(slab(k).iter().zip(x)).for_each(|(o, (s, x))| *o = unit * s.to_f64() + factor * x);
+            }
+            if whole < d {
+                let rest = drift[whole..].iter_mut().zip(slab(d / width).iter().zip(&x[whole..]));
+                rest.for_each(|(o, (s, x))| *o = unit * s.to_f64() + factor * x);
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::blocks::layout;
 use super::choice::{Job, Kernel};
-use super::panels::{Panel, Panels};
+use super::panels::{Panel, Panels, Source};
 use super::workspace::{Sums, Workspace};
 use crate::num::simd::{Float, Lanes, Level, Task};
 
@@ -14,8 +14,9 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     let (n, d) = (job.tokens.n(), job.tokens.d());
     // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
     let largest = (32768 / d).clamp(64, 512);
-    let shape = layout(n, largest, if n * n * d < super::PARALLEL_WORK { 1 } else { 4 });
-    panels.load(job.level, job.tokens.coordinates(), job.tokens, true, shape);
+    let shape = layout(n, largest, if n * n * d < super::AWAKE_WORK { 1 } else { 4 });
+    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true };
+    panels.load(&source, shape, job.parallel());
     let shape = Shape { beta: job.beta, causal: job.causal, d, cap: panels.cap };
     let level: Level = job.level;
     panels.list.iter_mut().for_each(|p| p.tile.resize(STRIP * shape.cap));
@@ -24,7 +25,7 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     panels.meet(job.parallel(), own, pair);
     sums.reset(n, d);
     // The products are sums of x_j, drifts are sums of x_j - sigma x_i.
-    panels.store(job.level, job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums);
+    panels.store(job.level, job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums, job.parallel());
 }
 
 /// Rows whose weights are formed at once.
