@@ -1,5 +1,6 @@
 //! Attention of a fixed system: from sums to velocities and fields.
 
+use super::blocks::both;
 use super::choice::{Choice, Job, Kernel};
 use super::close::Close;
 use super::workspace::{Sums, Workspace, with_scratch, with_workspace};
@@ -10,6 +11,7 @@ use crate::num::sum::dot;
 use crate::num::threads::{inside_pool, parallel_allowed};
 use crate::sphere::Tokens;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// How a row of weights is normalised.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +86,7 @@ impl Attention {
         with_workspace(|space| match self.job(x, output) {
             Some(job) => {
                 self.kernel.of(&job).sums(&job, space);
-                self.finish(x, output, space, out);
+                self.finish(x, output, space, out, job.parallel());
             }
             None => self.all_rows(x, output, space, out),
         });
@@ -146,12 +148,13 @@ impl Attention {
     }
 
     /// Velocities or fields from sums; rows whose bound is not kept, or whose weights underflow, are evaluated again.
-    fn finish(&self, x: &Tokens, output: Output, space: &mut Workspace, out: &mut [f64]) {
+    fn finish(&self, x: &Tokens, output: Output, space: &mut Workspace, out: &mut [f64], parallel: bool) {
         let softmax = self.weights == Weights::Softmax;
         // The factor in two halves: neither it nor a product with a tiny sum overflows or vanishes before the end.
         let half = (0.5 * self.log_scale()).exp();
-        let Workspace { sums, doubtful, .. } = &mut *space;
+        let Workspace { sums, doubtful, more, .. } = &mut *space;
         doubtful.clear();
+        more.clear();
         let value = self.heads[0].v.is_some();
         if value {
             self.add_back(x, sums);
@@ -162,7 +165,14 @@ impl Attention {
             (Output::Field, true) => Some(0.0),
             (Output::Field, false) => Some(if self.beta < 0.0 { -1.0 } else { 1.0 }),
         };
-        self.level.run(Close { d, x: x.coordinates(), sums, field: sigma, softmax, factors, accuracy, out, doubtful });
+        let (sums, coordinates) = (&*sums, x.coordinates());
+        let close = |rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>| {
+            self.level.run(Close { rows, d, x: coordinates, sums, field: sigma, softmax, factors, accuracy, out, doubtful });
+        };
+        let middle = x.n() / 2;
+        let (first, second) = out.split_at_mut(middle * d);
+        both(parallel, || close(0..middle, first, doubtful), || close(middle..x.n(), second, more));
+        doubtful.append(more);
         self.again(x, output, space, out);
     }
 
@@ -189,7 +199,7 @@ impl Attention {
         let exact = space.sums.per_mass == 0.0 && space.sums.absolute == 0.0;
         if let Some(job) = self.job(x, output).filter(|_| !exact && space.doubtful.len() * 8 > x.n()) {
             super::direct::DIRECT.sums(&job, space);
-            return self.finish(x, output, space, out);
+            return self.finish(x, output, space, out, job.parallel());
         }
         self.prepare_rows(x, space);
         let (d, images, doubtful) = (x.d(), &space.images, &space.doubtful);

@@ -2,9 +2,11 @@
 
 use super::workspace::Sums;
 use crate::num::simd::{Lanes, Task};
+use std::ops::Range;
 
-/// Closes all rows of plain attention.
+/// Closes rows of plain attention.
 pub(super) struct Close<'a> {
+    pub rows: Range<usize>,
     pub d: usize,
     /// Tokens, n x d.
     pub x: &'a [f64],
@@ -16,6 +18,7 @@ pub(super) struct Close<'a> {
     /// Two factors, so that neither overflows before the end.
     pub factors: [f64; 2],
     pub accuracy: f64,
+    /// Of these rows alone.
     pub out: &'a mut [f64],
     /// Rows whose bound exceeds the accuracy or whose mass is below the floor.
     pub doubtful: &'a mut Vec<usize>,
@@ -40,11 +43,10 @@ impl Close<'_> {
     #[inline(always)]
     fn rows<L: Lanes<F = f64>, const D: usize>(self, l: L) {
         let d = if D > 0 { D } else { self.d };
-        let n = self.sums.mass.len();
         let (per_mass, absolute) = (self.sums.per_mass, self.sums.absolute);
-        for i in 0..n {
+        for (i, out) in self.rows.zip(self.out.chunks_exact_mut(d)) {
             let (x, drift) = (&self.x[i * d..][..d], &self.sums.drift[i * d..][..d]);
-            let (out, mass) = (&mut self.out[i * d..][..d], self.sums.mass[i]);
+            let mass = self.sums.mass[i];
             let radial = match self.field {
                 Some(sigma) => -sigma * mass,
                 None if D > 0 => short_dot(x, drift),

@@ -31,6 +31,9 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
 /// Rows whose weights are formed at once.
 const STRIP: usize = 64;
 
+/// Tokens summed over at a time: three of their slabs stay in the first cache.
+const SOURCES: usize = 128;
+
 /// Sizes and parameters of every tile.
 #[derive(Clone, Copy)]
 struct Shape {
@@ -201,25 +204,39 @@ impl Rectangle {
         let cap = self.shape.cap;
         let (b, out) = (L::view(b), L::view_mut(out));
         let slabs = b.len() / cap;
+        let all = if TURNED { self.strip } else { self.range };
         let mut first = 0;
         while first < slabs {
             let take = three_or_two(slabs - first, V);
             let (terms, sums) = (&b[first * cap..], &mut out[first * cap..]);
-            match take {
-                3 => self.group::<L, R, 3, TURNED>(l, tile, terms, sums),
-                2 => self.group::<L, R, 2, TURNED>(l, tile, terms, sums),
-                _ => self.group::<L, R, 1, TURNED>(l, tile, terms, sums),
+            let mut from = all.0;
+            while from < all.1 {
+                let sources = (from, (from + SOURCES).min(all.1));
+                match take {
+                    3 => self.group::<L, R, 3, TURNED>(l, tile, sources, terms, sums),
+                    2 => self.group::<L, R, 2, TURNED>(l, tile, sources, terms, sums),
+                    _ => self.group::<L, R, 1, TURNED>(l, tile, sources, terms, sums),
+                }
+                from = sources.1;
             }
             first += take;
         }
     }
 
-    /// V slabs: R rows at a time, their sums in registers.
+    /// V slabs of some sources (`TURNED`: of all): R rows at a time, their sums in registers.
     #[inline(always)]
-    fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(&self, l: L, tile: &[L::F], b: &[L::V], out: &mut [L::V]) {
+    fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+        &self,
+        l: L,
+        tile: &[L::F],
+        sources: (usize, usize),
+        b: &[L::V],
+        out: &mut [L::V],
+    ) {
         let cap = self.shape.cap;
         let stride = self.range.1 - self.range.0;
-        let (targets, sources) = if TURNED { (self.range, self.strip) } else { (self.strip, self.range) };
+        let (targets, across) = if TURNED { (self.range, self.strip) } else { (self.strip, self.range) };
+        let from = sources.0 - across.0;
         let count = sources.1 - sources.0;
         let mut terms = [&b[..0]; V];
         for v in 0..V {
@@ -240,7 +257,7 @@ impl Rectangle {
             } else {
                 let mut rows = [&tile[..0]; R];
                 for r in 0..R {
-                    rows[r] = &tile[(i + r) * stride..][..count];
+                    rows[r] = &tile[(i + r) * stride + from..][..count];
                 }
                 for j in 0..count {
                     for r in 0..R {

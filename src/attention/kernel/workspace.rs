@@ -40,6 +40,8 @@ pub struct Workspace {
     pub(super) sums: Sums,
     pub(super) images: Vec<Images>,
     pub(super) doubtful: Vec<usize>,
+    /// The same of the second half of the rows.
+    pub(super) more: Vec<usize>,
     pub(super) blocks: Blocks<f64>,
     pub(super) panels: Panels<f64>,
     pub(super) moments: Moments,
