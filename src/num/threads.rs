@@ -38,7 +38,8 @@ pub fn inside_pool<R: Send>(shares: bool, work: impl FnOnce() -> R + Send) -> R 
 }
 
 /// Runs `work`, on a thread of the pool, while the others look for its tasks without falling asleep (waking one costs fifty microseconds): for many
-/// evaluations in a row, each about as short as that. The others burn their processors until `work` ends. Elsewhere it only runs `work`.
+/// evaluations in a row, each about as short as that. The others burn their processors until `work` ends or has had no task for some ten milliseconds.
+/// Elsewhere it only runs `work`.
 ///
 /// ```
 /// use metastable::num::threads::awake;
@@ -63,15 +64,15 @@ pub fn awake<R>(work: impl FnOnce() -> R) -> R {
         scope.spawn_broadcast(move |_, here| {
             let mut idle = 0u32;
             // This thread itself comes by while it waits for a task.
-            while Some(here.index()) != owner && !done.load(Ordering::Acquire) {
-                match rayon::yield_now() {
-                    Some(rayon::Yield::Executed) => idle = 0,
-                    // Now and then the processor is left to others, should there be more threads than processors.
-                    _ if idle == 200 => {
-                        idle = 0;
-                        std::thread::yield_now();
-                    }
-                    _ => idle += 1,
+            while Some(here.index()) != owner && idle < PATIENCE && !done.load(Ordering::Acquire) {
+                if rayon::yield_now() == Some(rayon::Yield::Executed) {
+                    idle = 0;
+                    continue;
+                }
+                idle += 1;
+                if idle.is_multiple_of(256) {
+                    // For others, should there be more threads than processors.
+                    std::thread::yield_now();
                 }
             }
         });
@@ -80,6 +81,10 @@ pub fn awake<R>(work: impl FnOnce() -> R) -> R {
         work()
     })
 }
+
+/// Looks without a task, a fifth of a microsecond each, before a thread goes to sleep after all. A thread that was caught in the midst of a task, while it waits for
+/// a part of that, goes on with it then: nobody waits for ever.
+const PATIENCE: u32 = 60_000;
 
 /// True inside [`awake`], where shorter tasks are worth sharing.
 pub fn others_awake() -> bool {
