@@ -63,7 +63,7 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
     let depth = (per_face / 8.0).log2().floor().max(0.0) as u32;
     let tops = (per_face / f64::from(1 << depth)).ceil() as usize;
     let cell = |k: usize| Cell::new(k / (tops * tops), (k / tops % tops, k % tops), tops);
-    // A square whose sides are seen under this angle lies in a disc of 0.71 times that.
+    // Squares whose sides are seen under this angle lie in discs of 0.71 (mid-face) to 0.82 (at corners of the cube) times that.
     let radius = DISC * 0.71 * FRAC_PI_2 / (tops << depth) as f64;
     // beta sin^2 t = 2 cos t.
     let cosine = 1.0 / (1.0 / beta + (1.0 / (beta * beta) + 1.0).sqrt());
@@ -254,7 +254,7 @@ impl Cover<'_> {
         retract(&mut e);
         let axes = [e, cross(&c, &e)];
         found.patches += 1;
-        // Cells have radius at most 0.071, by which the axes turn, and lengths in the first chart are at least 0.99 of those in space.
+        // Cells have radius at most 0.082, by which the axes turn, and lengths in the first chart are at least 0.99 of those in space.
         let half = 1.15 * half;
         // Smaller discs than needed would gain nothing against rounding.
         let radius = (3.0 * half).max(0.15 * spot.patch.radius);

@@ -7,7 +7,7 @@
 
 use super::cell::Cell;
 use super::patch::sagitta;
-use crate::num::{sum::dot, threads::parallel_allowed};
+use crate::num::{dd::Dd, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::chord2};
 use rayon::prelude::*;
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -21,7 +21,7 @@ pub(super) struct Box3 {
     /// Their places in the columns.
     range: Range<usize>,
     pub centre: [f64; 3],
-    /// Largest distance in space of a point from the centre.
+    /// Largest distance in space of a point, or of a sample it replaces, from the centre.
     pub chord: f64,
 }
 
@@ -100,7 +100,10 @@ impl Sources {
             if let Some(r) = replaced {
                 out.columns.iter_mut().zip(&r.columns).for_each(|(c, r)| c.extend_from_slice(r));
                 let range = start..start + r.columns[0].len();
-                out.boxes.push(boxed(&out.columns, range, &r.cell));
+                let mut points = boxed(&out.columns, range, &r.cell);
+                // No mode is far from all samples; it may be far from all points.
+                points.chord = points.chord.max(r.chord);
+                out.boxes.push(points);
                 out.lost.0 += r.lost;
                 continue;
             }
@@ -130,7 +133,8 @@ impl Sources {
             return None;
         }
         let mass: f64 = self.columns[3][range.clone()].iter().sum();
-        let moments = self.moments(range, &place, half, side);
+        let moments = self.moments(range.clone(), &place, half, side);
+        let chord = boxed(&self.columns, range.clone(), cell).chord;
         // The moments of T_m T_n are off by these roundings (of sums, of places, and m^2 + n^2 of the recurrence) times the mass; what they multiply are the Chebyshev
         // coefficients of the kernel, at most 4 M rho^{-m-n}.
         let sums = CHUNK as f64 + (count as f64).log2() + 8.0 / half;
@@ -140,8 +144,10 @@ impl Sources {
             4.0 * largest(rho, rho, beta, half, ball) * f64::EPSILON * waves * (sums * waves + recurrence)
         };
         let rounding = [1.3, 1.5, 2.0, 3.0].into_iter().map(error).fold(f64::INFINITY, f64::min);
-        let lost = 1.001 * mass * (change(side, beta, half, ball) + rounding);
-        Some(Replaced { columns: grid(&moments, side, half, centre, axes), cell: cell.clone(), lost })
+        // The cosines of the weights are off by eps each: 8 eps of the mass per weight, and its own rounding.
+        let weights = 10.0 * (side * side) as f64 * f64::EPSILON * largest(1.0, 1.0, beta, half, ball);
+        let lost = 1.001 * mass * (change(side, beta, half, ball) + rounding + weights);
+        Some(Replaced { columns: grid(&moments, side, half, centre, axes), cell: cell.clone(), chord, lost })
     }
 
     /// `sum w T_m(a / half) T_n(b / half)`, m, n < side, at `m side + n`.
@@ -177,6 +183,8 @@ impl Sources {
 struct Replaced {
     columns: Columns,
     cell: Cell,
+    /// Of the samples.
+    chord: f64,
     lost: f64,
 }
 
@@ -197,22 +205,23 @@ fn chebyshev(t: f64, count: usize) -> [f64; MOST] {
     out
 }
 
-/// The Chebyshev points of a square of the chart and the weights that the moments give them.
+/// The Chebyshev points of a square of the chart and the weights that the moments give them, summed in twice the precision.
 fn grid(moments: &[f64], side: usize, half: f64, centre: [f64; 3], axes: [[f64; 3]; 2]) -> Columns {
-    let node = |j: usize| (PI * (j as f64 + 0.5) / side as f64).cos();
-    // L_j(t) = sum_m factor_m T_m(t_j) T_m(t).
+    let wave = |k: usize| (PI * (k % (4 * side)) as f64 / (2 * side) as f64).cos();
+    // L_j(t) = sum_m factor_m T_m(t_j) T_m(t), t_j = cos(pi (2 j + 1) / 2 side).
     let factor = |m: usize| if m == 0 { 1.0 } else { 2.0 } / side as f64;
-    let waves: Vec<Vec<f64>> =
-        (0..side).map(|j| chebyshev(node(j), side).iter().take(side).enumerate().map(|(m, t)| t * factor(m)).collect()).collect();
-    let rows: Vec<Vec<f64>> =
-        waves.iter().map(|wave| (0..side).map(|n| (0..side).map(|m| wave[m] * moments[m * side + n]).sum()).collect()).collect();
+    let lagrange: Vec<Vec<f64>> = (0..side).map(|j| (0..side).map(|m| factor(m) * wave(m * (2 * j + 1))).collect()).collect();
+    let product = |a: f64, b: Dd| Dd::from(a) * b;
+    let sum = |terms: &mut dyn Iterator<Item = Dd>| terms.fold(Dd::from(0.0), |s, t| s + t);
+    let row = |l: &Vec<f64>, n: usize| sum(&mut (0..side).map(|m| product(l[m], Dd::from(moments[m * side + n]))));
+    let rows: Vec<Vec<Dd>> = lagrange.iter().map(|l| (0..side).map(|n| row(l, n)).collect()).collect();
     let mut out = Columns::default();
     for (j, row) in rows.iter().enumerate() {
-        for (k, wave) in waves.iter().enumerate() {
-            let (a, b) = (half * node(j), half * node(k));
+        for (k, l) in lagrange.iter().enumerate() {
+            let (a, b) = (half * wave(2 * j + 1), half * wave(2 * k + 1));
             let up = 1.0 - sagitta(a.hypot(b));
             (0..3).for_each(|i| out[i].push(a * axes[0][i] + b * axes[1][i] + up * centre[i]));
-            out[3].push(dot(wave, row));
+            out[3].push(sum(&mut l.iter().zip(row).map(|(l, r)| product(*l, *r))).to_f64());
         }
     }
     out
