@@ -86,7 +86,7 @@ proptest! {
             for kernel in ["auto", "rows", "direct"] {
                 check(name, kernel, level, beta, &x, 1e-13);
             }
-            for kernel in ["auto", "products", "fourier", "harmonics"] {
+            for kernel in ["auto", "inner", "products", "fourier", "harmonics"] {
                 check(name, kernel, level, beta, &x, 1e-9);
             }
             check(name, "single", level, beta, &x, 1e-3);
@@ -97,7 +97,7 @@ proptest! {
     fn unnormalised_sums_keep_it_too(n in 1usize..60, d in 2usize..6, seed in 0u64..1000, beta in -6.0f64..6.0) {
         let x = tokens(n, d, seed, 0.0);
         for level in Level::available() {
-            for (kernel, accuracy) in [("direct", 1e-13), ("products", 1e-9), ("fourier", 1e-9), ("harmonics", 1e-9)] {
+            for (kernel, accuracy) in [("direct", 1e-13), ("inner", 1e-9), ("products", 1e-9), ("fourier", 1e-9), ("harmonics", 1e-9)] {
                 check("usa", kernel, level, beta, &x, accuracy);
             }
         }
@@ -194,9 +194,15 @@ fn truncation_orders_are_those_of_the_theory() {
 
 #[test]
 fn bytes_do_not_depend_on_threads() {
-    for (n, d, kernel) in
-        [(3000, 3, "direct"), (900, 24, "direct"), (900, 24, "products"), (3000, 2, "fourier"), (3000, 3, "harmonics"), (3000, 3, "single")]
-    {
+    for (n, d, kernel) in [
+        (3000, 3, "direct"),
+        (900, 24, "direct"),
+        (900, 24, "products"),
+        (901, 7, "inner"),
+        (3000, 2, "fourier"),
+        (3000, 3, "harmonics"),
+        (3000, 3, "single"),
+    ] {
         let x = uniform(n, d, 9);
         let spec = Spec { kernel: Choice::parse(kernel).expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, n) };
         let built = dynamics::build("sa", false, &spec).expect("registered");

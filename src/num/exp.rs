@@ -100,10 +100,26 @@ pub fn exp2_f32(t: f32) -> f32 {
 pub trait Exp2: Simd {
     /// `2^t`.
     fn exp2_f64(self, t: Self::f64s) -> Self::f64s;
+    /// `2^t` of several vectors, step by step side by side; `NORMAL` promises `t > -1020`.
+    #[inline(always)]
+    fn exp2_each_f64<const U: usize, const NORMAL: bool>(self, mut t: [Self::f64s; U]) -> [Self::f64s; U] {
+        for t in &mut t {
+            *t = self.exp2_f64(*t);
+        }
+        t
+    }
     /// `2^(a b)`, 0 for `a >= cut`.
     fn exp2_product_f64(self, a: Self::f64s, b: Self::f64s, cut: Self::f64s) -> Self::f64s;
     /// `2^t`.
     fn exp2_f32(self, t: Self::f32s) -> Self::f32s;
+    /// `2^t` of several vectors; `NORMAL` promises `t > -124`.
+    #[inline(always)]
+    fn exp2_each_f32<const U: usize, const NORMAL: bool>(self, mut t: [Self::f32s; U]) -> [Self::f32s; U] {
+        for t in &mut t {
+            *t = self.exp2_f32(*t);
+        }
+        t
+    }
     /// `2^(a b)`, 0 for `a >= cut`.
     fn exp2_product_f32(self, a: Self::f32s, b: Self::f32s, cut: Self::f32s) -> Self::f32s;
     /// `m ? -a : a`
@@ -175,6 +191,20 @@ mod x86 {
             let m = self.add_f64s(t, round);
             let r = self.sub_f64s(t, self.sub_f64s(m, round));
             sixteenths(self, m, r, self.greater_than_f64s(t, self.splat_f64s(SMALLEST)))
+        }
+        #[inline(always)]
+        fn exp2_each_f64<const U: usize, const NORMAL: bool>(self, t: [f64x8; U]) -> [f64x8; U] {
+            let round = self.splat_f64s(ROUND_16);
+            let (mut m, mut r, mut out) = (t, t, t);
+            for u in 0..U {
+                m[u] = self.add_f64s(t[u], round);
+                r[u] = self.sub_f64s(t[u], self.sub_f64s(m[u], round));
+            }
+            for u in 0..U {
+                let normal = if NORMAL { b8(0xff) } else { self.greater_than_f64s(t[u], self.splat_f64s(SMALLEST)) };
+                out[u] = sixteenths(self, m[u], r[u], normal);
+            }
+            out
         }
         #[inline(always)]
         fn exp2_product_f64(self, a: f64x8, b: f64x8, cut: f64x8) -> f64x8 {

@@ -221,6 +221,8 @@ pub trait Lanes: Copy + Send + Sync {
     fn largest(self, v: Self::V) -> Self::F;
     /// `2^t` for `t <= 0`.
     fn exp2(self, t: Self::V) -> Self::V;
+    /// The same of several vectors, side by side; `NORMAL` promises that none is so small that its result is 0.
+    fn exp2_each<const U: usize, const NORMAL: bool>(self, t: [Self::V; U]) -> [Self::V; U];
     /// `2^(a b)` for `a b <= 0`, without rounding of the product where the hardware has fused operations; 0 for `a >= cut`.
     fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V;
 
@@ -247,7 +249,7 @@ pub struct Narrow<S>(S);
 
 macro_rules! lanes {
     ($name:ident, $f:ty, $vector:ident, $mask:ident, $width:ident, $view:ident, $view_mut:ident, $splat:ident, $add:ident, $sub:ident,
-     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_product:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident) => {
+     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident) => {
         impl<S: Simd + Exp2> Lanes for $name<S> {
             type F = $f;
             type V = S::$vector;
@@ -323,6 +325,10 @@ macro_rules! lanes {
                 self.0.$exp2(t)
             }
             #[inline(always)]
+            fn exp2_each<const U: usize, const NORMAL: bool>(self, t: [Self::V; U]) -> [Self::V; U] {
+                self.0.$exp2_each::<U, NORMAL>(t)
+            }
+            #[inline(always)]
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {
                 self.0.$exp2_product(a, b, cut)
             }
@@ -349,6 +355,7 @@ lanes!(
     select_f64s,
     reduce_sum_f64s,
     exp2_f64,
+    exp2_each_f64,
     exp2_product_f64,
     negate_f64,
     reduce_max_f64s,
@@ -374,6 +381,7 @@ lanes!(
     select_f32s,
     reduce_sum_f32s,
     exp2_f32,
+    exp2_each_f32,
     exp2_product_f32,
     negate_f32,
     reduce_max_f32s,
@@ -468,6 +476,13 @@ macro_rules! portable {
             #[inline(always)]
             fn exp2(self, t: Self::V) -> Self::V {
                 std::array::from_fn(|i| $exp2(t[i]))
+            }
+            #[inline(always)]
+            fn exp2_each<const U: usize, const NORMAL: bool>(self, mut t: [Self::V; U]) -> [Self::V; U] {
+                for t in &mut t {
+                    *t = self.exp2(*t);
+                }
+                t
             }
             #[inline(always)]
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {

@@ -2,7 +2,7 @@
 
 use super::blocks::both;
 use super::choice::{Choice, Job, Kernel};
-use super::close::Close;
+use super::close::{Close, Ending};
 use super::workspace::{Sums, Workspace, with_scratch, with_workspace};
 use crate::attention::Head;
 use crate::error::Result;
@@ -85,8 +85,8 @@ impl Attention {
     fn apply_here(&self, x: &Tokens, output: Output, out: &mut [f64]) {
         with_workspace(|space| match self.job(x, output) {
             Some(job) => {
-                self.kernel.of(&job).sums(&job, space);
-                self.finish(x, output, space, out, job.parallel());
+                self.evaluate(self.kernel.of(&job), &job, output, space, out);
+                self.again(&job, output, space, out);
             }
             None => self.all_rows(x, output, space, out),
         });
@@ -147,33 +147,41 @@ impl Attention {
         space.images.iter_mut().zip(&self.heads).for_each(|(image, head)| image.fill(head, x));
     }
 
-    /// Velocities or fields from sums; rows whose bound is not kept, or whose weights underflow, are evaluated again.
-    fn finish(&self, x: &Tokens, output: Output, space: &mut Workspace, out: &mut [f64], parallel: bool) {
-        let softmax = self.weights == Weights::Softmax;
-        // The factor in two halves: neither it nor a product with a tiny sum overflows or vanishes before the end.
-        let half = (0.5 * self.log_scale()).exp();
-        let Workspace { sums, doubtful, more, .. } = &mut *space;
-        doubtful.clear();
-        more.clear();
+    /// Velocities or fields by one algorithm; rows whose bound is not kept, or whose weights underflow, are noted.
+    fn evaluate(&self, kernel: &dyn Kernel, job: &Job, output: Output, space: &mut Workspace, out: &mut [f64]) {
+        space.doubtful.clear();
+        let (x, ending) = (job.tokens, self.ending(output));
         let value = self.heads[0].v.is_some();
+        if !value && kernel.close(job, &ending, space, out) {
+            return;
+        }
+        kernel.sums(job, space);
+        let Workspace { sums, doubtful, more, .. } = space;
+        more.clear();
         if value {
             self.add_back(x, sums);
         }
-        let (d, factors, accuracy) = (x.d(), [self.sign * half, half], self.accuracy);
-        let sigma = match (output, value) {
+        let (d, sums, coordinates) = (x.d(), &*sums, x.coordinates());
+        let close = |rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>| {
+            self.level.run(Close { rows, d, x: coordinates, sums, ending: &ending, out, doubtful });
+        };
+        let middle = x.n() / 2;
+        let (first, second) = out.split_at_mut(middle * d);
+        both(job.parallel(), || close(0..middle, first, doubtful), || close(middle..x.n(), second, more));
+        doubtful.append(more);
+    }
+
+    /// What is made of the sums of the algorithms.
+    fn ending(&self, output: Output) -> Ending {
+        // The factor in two halves: neither it nor a product with a tiny sum overflows or vanishes before the end.
+        let half = (0.5 * self.log_scale()).exp();
+        let sigma = match (output, self.heads[0].v.is_some()) {
             (Output::Velocity, _) => None,
             (Output::Field, true) => Some(0.0),
             (Output::Field, false) => Some(if self.beta < 0.0 { -1.0 } else { 1.0 }),
         };
-        let (sums, coordinates) = (&*sums, x.coordinates());
-        let close = |rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>| {
-            self.level.run(Close { rows, d, x: coordinates, sums, field: sigma, softmax, factors, accuracy, out, doubtful });
-        };
-        let middle = x.n() / 2;
-        let (first, second) = out.split_at_mut(middle * d);
-        both(parallel, || close(0..middle, first, doubtful), || close(middle..x.n(), second, more));
-        doubtful.append(more);
-        self.again(x, output, space, out);
+        let softmax = self.weights == Weights::Softmax;
+        Ending { sigma, taken_off: 0.0, softmax, factors: [self.sign * half, half], accuracy: self.accuracy }
     }
 
     /// Turns the drifts into `V sum_j m_j w_ij x_j`.
@@ -192,14 +200,13 @@ impl Attention {
     }
 
     /// Evaluates the doubtful rows again: all of them exactly when they are many.
-    fn again(&self, x: &Tokens, output: Output, space: &mut Workspace, out: &mut [f64]) {
+    fn again(&self, job: &Job, output: Output, space: &mut Workspace, out: &mut [f64]) {
+        let (x, exact) = (job.tokens, space.sums.per_mass == 0.0 && space.sums.absolute == 0.0);
+        if !exact && space.doubtful.len() * 8 > x.n() {
+            self.evaluate(&super::direct::DIRECT, job, output, space, out);
+        }
         if space.doubtful.is_empty() {
             return;
-        }
-        let exact = space.sums.per_mass == 0.0 && space.sums.absolute == 0.0;
-        if let Some(job) = self.job(x, output).filter(|_| !exact && space.doubtful.len() * 8 > x.n()) {
-            super::direct::DIRECT.sums(&job, space);
-            return self.finish(x, output, space, out, job.parallel());
         }
         self.prepare_rows(x, space);
         let (d, images, doubtful) = (x.d(), &space.images, &space.doubtful);

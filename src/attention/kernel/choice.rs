@@ -1,5 +1,6 @@
 //! The registered algorithms and the choice between them.
 
+use super::close::Ending;
 use super::workspace::Workspace;
 use crate::error::{Error, Result};
 use crate::num::simd::Level;
@@ -49,11 +50,21 @@ pub trait Kernel: Sync {
     fn error(&self, job: &Job) -> f64;
     /// Computes `space.sums`.
     fn sums(&self, job: &Job, space: &mut Workspace);
+    /// Writes rows and adds to `space.doubtful`, where the algorithm need not store sums; false where it must.
+    fn close(&self, _: &Job, _: &Ending, _: &mut Workspace, _: &mut [f64]) -> bool {
+        false
+    }
 }
 
 /// All algorithms, exact ones first.
-pub static ALL: &[&dyn Kernel] =
-    &[&super::direct::DIRECT, &super::products::Products, &super::fourier::Fourier, &super::harmonics::Harmonics, &super::single::Single];
+pub static ALL: &[&dyn Kernel] = &[
+    &super::direct::DIRECT,
+    &super::inner::Inner,
+    &super::products::Products,
+    &super::fourier::Fourier,
+    &super::harmonics::Harmonics,
+    &super::single::Single,
+];
 
 /// Which algorithm to use.
 #[derive(Clone, Copy, Default)]

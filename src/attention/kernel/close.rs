@@ -4,6 +4,28 @@ use super::workspace::Sums;
 use crate::num::simd::{Lanes, Task};
 use std::ops::Range;
 
+/// What is made of sums.
+pub struct Ending {
+    /// Velocities are projected (`None`); fields get `sigma z_i x_i` back.
+    pub sigma: Option<f64>,
+    /// What is taken off a field summed as it is, in units of `z_i x_i`: nothing, or sigma to make it a drift.
+    pub taken_off: f64,
+    /// Divide by the mass (SA).
+    pub softmax: bool,
+    /// Two factors, so that neither overflows before the end.
+    pub factors: [f64; 2],
+    /// Largest relative error of a row.
+    pub accuracy: f64,
+}
+
+impl Ending {
+    /// The drifts of [`Sums`], every one of them believed.
+    pub fn sums(beta: f64) -> Self {
+        let sigma = if beta < 0.0 { -1.0 } else { 1.0 };
+        Self { sigma: Some(sigma), taken_off: sigma, softmax: false, factors: [1.0, 1.0], accuracy: f64::INFINITY }
+    }
+}
+
 /// Closes rows of plain attention.
 pub(super) struct Close<'a> {
     pub rows: Range<usize>,
@@ -11,13 +33,7 @@ pub(super) struct Close<'a> {
     /// Tokens, n x d.
     pub x: &'a [f64],
     pub sums: &'a Sums,
-    /// Add `sigma z_i x_i` back instead of projecting (fields); holds sigma.
-    pub field: Option<f64>,
-    /// Divide by the mass (SA).
-    pub softmax: bool,
-    /// Two factors, so that neither overflows before the end.
-    pub factors: [f64; 2],
-    pub accuracy: f64,
+    pub ending: &'a Ending,
     /// Of these rows alone.
     pub out: &'a mut [f64],
     /// Rows whose bound exceeds the accuracy or whose mass is below the floor.
@@ -43,26 +59,27 @@ impl Close<'_> {
     #[inline(always)]
     fn rows<L: Lanes<F = f64>, const D: usize>(self, l: L) {
         let d = if D > 0 { D } else { self.d };
+        let ending = self.ending;
         let (per_mass, absolute) = (self.sums.per_mass, self.sums.absolute);
         for (i, out) in self.rows.zip(self.out.chunks_exact_mut(d)) {
             let (x, drift) = (&self.x[i * d..][..d], &self.sums.drift[i * d..][..d]);
             let mass = self.sums.mass[i];
-            let radial = match self.field {
+            let radial = match ending.sigma {
                 Some(sigma) => -sigma * mass,
                 None if D > 0 => short_dot(x, drift),
                 None => dot(l, x, drift),
             };
-            let factor = if self.softmax { self.factors[0] / mass } else { self.factors[0] };
+            let factor = if ending.softmax { ending.factors[0] / mass } else { ending.factors[0] };
             let error = per_mass * mass + absolute;
             let longest = if D > 0 {
-                project(x, drift, radial, factor, self.factors[1], out)
+                project(x, drift, radial, factor, ending.factors[1], out)
             } else {
-                project_lanes(l, x, drift, [radial, factor, self.factors[1]], out)
+                project_lanes(l, x, drift, [radial, factor, ending.factors[1]], out)
             };
             // A softmax divides by the mass: its relative error adds to that of the drift.
             // A field is as long as its mass.
-            let length = if self.field.is_some() { mass } else { longest };
-            let kept = error <= self.accuracy * length && absolute <= self.accuracy * mass;
+            let length = if ending.sigma.is_some() { mass } else { longest };
+            let kept = error <= ending.accuracy * length && absolute <= ending.accuracy * mass;
             if !(kept || error == 0.0) || mass < self.sums.floor || mass.is_nan() {
                 self.doubtful.push(i);
             }

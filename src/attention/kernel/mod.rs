@@ -17,6 +17,7 @@ mod direct;
 mod fourier;
 mod harmonics;
 mod hessian;
+mod inner;
 mod pairs;
 mod panels;
 mod products;
@@ -43,10 +44,12 @@ use crate::sphere::{
 pub const PARALLEL_WORK: usize = 1 << 22;
 /// The same when other threads are awake (see [`crate::num::threads::awake`]).
 pub const AWAKE_WORK: usize = 1 << 21;
+/// From here on other threads are kept awake by evaluations in a row: some algorithms share that much.
+pub const LEAST_WORK: usize = 1 << 17;
 
 /// Many evaluations in a row for tokens of this shape: the other threads stay awake if they will share them.
 pub fn in_a_row<R>(x: &Tokens, work: impl FnOnce() -> R) -> R {
-    if x.n() * x.n() * x.d() >= AWAKE_WORK { awake(work) } else { work() }
+    if x.n() * x.n() * x.d() >= LEAST_WORK { awake(work) } else { work() }
 }
 
 /// `beta <x, y> - |beta| <= 0`, from the chord or the antichord: absolute error `4u` times its own size.
