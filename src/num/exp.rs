@@ -124,6 +124,8 @@ pub trait Exp2: Simd {
     fn exp2_product_f32(self, a: Self::f32s, b: Self::f32s, cut: Self::f32s) -> Self::f32s;
     /// `m ? -a : a`
     fn negate_f64(self, m: Self::m64s, a: Self::f64s) -> Self::f64s;
+    /// As many rows as lanes, `stride` apart, to columns.
+    fn transpose_f64(self, rows: &[f64], stride: usize, out: &mut [Self::f64s]);
     /// `m ? -a : a`
     fn negate_f32(self, m: Self::m32s, a: Self::f32s) -> Self::f32s;
 }
@@ -232,6 +234,29 @@ mod x86 {
             cast(self.avx512f._mm512_mask_sub_pd(cast(a), m.0, self.avx512f._mm512_setzero_pd(), cast(a)))
         }
         #[inline(always)]
+        fn transpose_f64(self, rows: &[f64], stride: usize, out: &mut [f64x8]) {
+            let mut r = [self.splat_f64s(0.0); 8];
+            for (i, r) in r.iter_mut().enumerate() {
+                *r = Self::as_simd_f64s(&rows[i * stride..][..8]).0[0];
+            }
+            let a = self.avx512f;
+            let out = &mut out[..8];
+            for odd in 0..2 {
+                // Columns of this parity: pairs of rows, then of pairs, then of those.
+                let mut t = [r[0]; 4];
+                for (i, t) in t.iter_mut().enumerate() {
+                    let (x, y) = (cast(r[2 * i]), cast(r[2 * i + 1]));
+                    *t = cast(if odd == 0 { a._mm512_unpacklo_pd(x, y) } else { a._mm512_unpackhi_pd(x, y) });
+                }
+                let near = (a._mm512_shuffle_f64x2::<0x88>(cast(t[0]), cast(t[1])), a._mm512_shuffle_f64x2::<0x88>(cast(t[2]), cast(t[3])));
+                let far = (a._mm512_shuffle_f64x2::<0xdd>(cast(t[0]), cast(t[1])), a._mm512_shuffle_f64x2::<0xdd>(cast(t[2]), cast(t[3])));
+                out[odd] = cast(a._mm512_shuffle_f64x2::<0x88>(near.0, near.1));
+                out[4 + odd] = cast(a._mm512_shuffle_f64x2::<0xdd>(near.0, near.1));
+                out[2 + odd] = cast(a._mm512_shuffle_f64x2::<0x88>(far.0, far.1));
+                out[6 + odd] = cast(a._mm512_shuffle_f64x2::<0xdd>(far.0, far.1));
+            }
+        }
+        #[inline(always)]
         fn negate_f32(self, m: b16, a: f32x16) -> f32x16 {
             cast(self.avx512f._mm512_mask_sub_ps(cast(a), m.0, self.avx512f._mm512_setzero_ps(), cast(a)))
         }
@@ -282,6 +307,23 @@ mod x86 {
         #[inline(always)]
         fn negate_f64(self, m: m64x4, a: f64x4) -> f64x4 {
             self.select_f64s(m, self.neg_f64s(a), a)
+        }
+        #[inline(always)]
+        fn transpose_f64(self, rows: &[f64], stride: usize, out: &mut [f64x4]) {
+            let mut r = [self.splat_f64s(0.0); 4];
+            for (i, r) in r.iter_mut().enumerate() {
+                *r = Self::as_simd_f64s(&rows[i * stride..][..4]).0[0];
+            }
+            let a = self.avx;
+            let out = &mut out[..4];
+            for odd in 0..2 {
+                let pair = |i: usize| {
+                    let (x, y) = (cast(r[i]), cast(r[i + 1]));
+                    if odd == 0 { a._mm256_unpacklo_pd(x, y) } else { a._mm256_unpackhi_pd(x, y) }
+                };
+                out[odd] = cast(a._mm256_permute2f128_pd::<0x20>(pair(0), pair(2)));
+                out[2 + odd] = cast(a._mm256_permute2f128_pd::<0x31>(pair(0), pair(2)));
+            }
         }
         #[inline(always)]
         fn negate_f32(self, m: m32x8, a: f32x8) -> f32x8 {

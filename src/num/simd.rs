@@ -147,7 +147,6 @@ impl Float for f64 {
     fn on<S: Simd + Exp2>(s: S) -> Wide<S> {
         Wide(s)
     }
-    #[inline(always)]
     fn of(x: f64) -> Self {
         x
     }
@@ -166,7 +165,6 @@ impl Float for f32 {
     fn on<S: Simd + Exp2>(s: S) -> Narrow<S> {
         Narrow(s)
     }
-    #[inline(always)]
     fn of(x: f64) -> Self {
         x as f32
     }
@@ -223,6 +221,12 @@ pub trait Lanes: Copy + Send + Sync {
     fn exp2(self, t: Self::V) -> Self::V;
     /// The same of several vectors, side by side; `NORMAL` promises that none is so small that its result is 0.
     fn exp2_each<const U: usize, const NORMAL: bool>(self, t: [Self::V; U]) -> [Self::V; U];
+    /// The first numbers of a slice, rounded.
+    fn load(self, from: &[f64]) -> Self::V;
+    /// Into the first numbers of a slice, exactly.
+    fn store(self, v: Self::V, to: &mut [f64]);
+    /// As many rows as lanes, `stride` apart, to columns: `out[c]` holds element c of every row.
+    fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]);
     /// `2^(a b)` for `a b <= 0`, without rounding of the product where the hardware has fused operations; 0 for `a >= cut`.
     fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V;
 
@@ -247,9 +251,63 @@ pub struct Wide<S>(S);
 #[derive(Clone, Copy)]
 pub struct Narrow<S>(S);
 
+/// Lanes of `f64` to and from memory.
+mod same {
+    use super::{Exp2, Lanes, Simd, Wide};
+
+    #[inline(always)]
+    pub fn load<S: Simd + Exp2>(_: Wide<S>, from: &[f64]) -> S::f64s {
+        <Wide<S> as Lanes>::view(&from[..S::F64_LANES])[0]
+    }
+
+    #[inline(always)]
+    pub fn store<S: Simd + Exp2>(_: Wide<S>, v: S::f64s, to: &mut [f64]) {
+        <Wide<S> as Lanes>::view_mut(&mut to[..S::F64_LANES])[0] = v;
+    }
+
+    #[inline(always)]
+    pub fn transpose<S: Simd + Exp2>(l: Wide<S>, rows: &[f64], stride: usize, out: &mut [S::f64s]) {
+        l.0.transpose_f64(rows, stride, out);
+    }
+}
+
+/// Other lanes, through arrays.
+mod converted {
+    use super::{Float, Lanes};
+
+    #[inline(always)]
+    pub fn load<L: Lanes>(_: L, from: &[f64]) -> L::V {
+        let mut v = [L::F::default(); 16];
+        for (v, x) in v.iter_mut().zip(&from[..L::WIDTH]) {
+            *v = L::F::of(*x);
+        }
+        L::view(&v)[0]
+    }
+
+    #[inline(always)]
+    pub fn store<L: Lanes>(_: L, v: L::V, to: &mut [f64]) {
+        let mut x = [L::F::default(); 16];
+        L::view_mut(&mut x)[0] = v;
+        for (to, x) in to[..L::WIDTH].iter_mut().zip(x) {
+            *to = x.to_f64();
+        }
+    }
+
+    #[inline(always)]
+    pub fn transpose<L: Lanes>(_: L, rows: &[f64], stride: usize, out: &mut [L::V]) {
+        for (c, out) in out[..L::WIDTH].iter_mut().enumerate() {
+            let mut column = [L::F::default(); 16];
+            for (r, v) in column[..L::WIDTH].iter_mut().enumerate() {
+                *v = L::F::of(rows[r * stride + c]);
+            }
+            *out = L::view(&column)[0];
+        }
+    }
+}
+
 macro_rules! lanes {
     ($name:ident, $f:ty, $vector:ident, $mask:ident, $width:ident, $view:ident, $view_mut:ident, $splat:ident, $add:ident, $sub:ident,
-     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident) => {
+     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $memory:ident) => {
         impl<S: Simd + Exp2> Lanes for $name<S> {
             type F = $f;
             type V = S::$vector;
@@ -329,6 +387,18 @@ macro_rules! lanes {
                 self.0.$exp2_each::<U, NORMAL>(t)
             }
             #[inline(always)]
+            fn load(self, from: &[f64]) -> Self::V {
+                $memory::load(self, from)
+            }
+            #[inline(always)]
+            fn store(self, v: Self::V, to: &mut [f64]) {
+                $memory::store(self, v, to);
+            }
+            #[inline(always)]
+            fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]) {
+                $memory::transpose(self, rows, stride, out);
+            }
+            #[inline(always)]
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {
                 self.0.$exp2_product(a, b, cut)
             }
@@ -360,7 +430,8 @@ lanes!(
     negate_f64,
     reduce_max_f64s,
     div_f64s,
-    sqrt_f64s
+    sqrt_f64s,
+    same
 );
 lanes!(
     Narrow,
@@ -386,7 +457,8 @@ lanes!(
     negate_f32,
     reduce_max_f32s,
     div_f32s,
-    sqrt_f32s
+    sqrt_f32s,
+    converted
 );
 
 macro_rules! portable {
@@ -483,6 +555,18 @@ macro_rules! portable {
                     *t = self.exp2(*t);
                 }
                 t
+            }
+            #[inline(always)]
+            fn load(self, from: &[f64]) -> Self::V {
+                converted::load(self, from)
+            }
+            #[inline(always)]
+            fn store(self, v: Self::V, to: &mut [f64]) {
+                converted::store(self, v, to);
+            }
+            #[inline(always)]
+            fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]) {
+                converted::transpose(self, rows, stride, out);
             }
             #[inline(always)]
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {

@@ -161,9 +161,10 @@ impl Attention {
         if value {
             self.add_back(x, sums);
         }
-        let (d, sums, coordinates) = (x.d(), &*sums, x.coordinates());
+        let (d, sums, bounds, ending) = (x.d(), &*sums, sums.bounds(), &ending);
         let close = |rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>| {
-            self.level.run(Close { rows, d, x: coordinates, sums, ending: &ending, out, doubtful });
+            let (drift, mass) = (&sums.drift[rows.start * d..rows.end * d], &sums.mass[rows.clone()]);
+            self.level.run(Close { rows, x, drift, mass, bounds, ending, out, doubtful });
         };
         let middle = x.n() / 2;
         let (first, second) = out.split_at_mut(middle * d);

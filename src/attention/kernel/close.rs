@@ -1,7 +1,7 @@
 //! From sums to velocities and fields: `P_x drift`, or `drift + sigma z x`, times a factor, with the doubtful rows noted.
 
-use super::workspace::Sums;
 use crate::num::simd::{Lanes, Task};
+use crate::sphere::Tokens;
 use std::ops::Range;
 
 /// What is made of sums.
@@ -19,7 +19,7 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// The drifts of [`Sums`], every one of them believed.
+    /// The drifts of [`super::workspace::Sums`], every one of them believed.
     pub fn sums(beta: f64) -> Self {
         let sigma = if beta < 0.0 { -1.0 } else { 1.0 };
         Self { sigma: Some(sigma), taken_off: sigma, softmax: false, factors: [1.0, 1.0], accuracy: f64::INFINITY }
@@ -29,10 +29,13 @@ impl Ending {
 /// Closes rows of plain attention.
 pub(super) struct Close<'a> {
     pub rows: Range<usize>,
-    pub d: usize,
-    /// Tokens, n x d.
-    pub x: &'a [f64],
-    pub sums: &'a Sums,
+    pub x: &'a Tokens,
+    /// `sum_j m_j w_ij x_j - sigma z_i x_i` of these rows alone.
+    pub drift: &'a [f64],
+    /// `z_i` of these rows alone.
+    pub mass: &'a [f64],
+    /// See [`super::workspace::Sums::bounds`].
+    pub bounds: [f64; 3],
     pub ending: &'a Ending,
     /// Of these rows alone.
     pub out: &'a mut [f64],
@@ -46,7 +49,7 @@ impl Task for Close<'_> {
 
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
-        match self.d {
+        match self.x.d() {
             2 => self.rows::<L, 2>(l),
             3 => self.rows::<L, 3>(l),
             _ => self.rows::<L, 0>(l),
@@ -58,12 +61,12 @@ impl Close<'_> {
     /// `D` is the dimension, 0 for any.
     #[inline(always)]
     fn rows<L: Lanes<F = f64>, const D: usize>(self, l: L) {
-        let d = if D > 0 { D } else { self.d };
+        let d = if D > 0 { D } else { self.x.d() };
         let ending = self.ending;
-        let (per_mass, absolute) = (self.sums.per_mass, self.sums.absolute);
-        for (i, out) in self.rows.zip(self.out.chunks_exact_mut(d)) {
-            let (x, drift) = (&self.x[i * d..][..d], &self.sums.drift[i * d..][..d]);
-            let mass = self.sums.mass[i];
+        let [per_mass, absolute, floor] = self.bounds;
+        let x = &self.x.coordinates()[self.rows.start * d..self.rows.end * d];
+        let sums = self.drift.chunks_exact(d).zip(self.mass);
+        for (((i, out), x), (drift, &mass)) in self.rows.zip(self.out.chunks_exact_mut(d)).zip(x.chunks_exact(d)).zip(sums) {
             let radial = match ending.sigma {
                 Some(sigma) => -sigma * mass,
                 None if D > 0 => short_dot(x, drift),
@@ -80,7 +83,7 @@ impl Close<'_> {
             // A field is as long as its mass.
             let length = if ending.sigma.is_some() { mass } else { longest };
             let kept = error <= ending.accuracy * length && absolute <= ending.accuracy * mass;
-            if !(kept || error == 0.0) || mass < self.sums.floor || mass.is_nan() {
+            if !(kept || error == 0.0) || mass < floor || mass.is_nan() {
                 self.doubtful.push(i);
             }
         }
@@ -99,12 +102,22 @@ fn short_dot(a: &[f64], b: &[f64]) -> f64 {
 #[inline(always)]
 fn dot<L: Lanes<F = f64>>(l: L, a: &[f64], b: &[f64]) -> f64 {
     let whole = a.len() - a.len() % L::WIDTH;
-    let mut sum = l.zero();
-    for (a, b) in L::view(&a[..whole]).iter().zip(L::view(&b[..whole])) {
-        sum = l.fma(*a, *b, sum);
+    let ((a4, a1), (b4, b1)) = (L::view(&a[..whole]).as_chunks::<CHAINS>(), L::view(&b[..whole]).as_chunks::<CHAINS>());
+    let mut sums = [l.zero(); CHAINS];
+    for (a, b) in a4.iter().zip(b4) {
+        for c in 0..CHAINS {
+            sums[c] = l.fma(a[c], b[c], sums[c]);
+        }
     }
+    for (a, b) in a1.iter().zip(b1) {
+        sums[0] = l.fma(*a, *b, sums[0]);
+    }
+    let sum = l.add(l.add(sums[0], sums[1]), l.add(sums[2], sums[3]));
     l.sum(sum) + short_dot(&a[whole..], &b[whole..])
 }
+
+/// Chains of dependent operations that overlap.
+const CHAINS: usize = 4;
 
 /// Writes `(drift - radial x)` times both factors and returns the largest entry before them.
 #[inline(always)]
@@ -124,13 +137,23 @@ fn project_lanes<L: Lanes<F = f64>>(l: L, x: &[f64], drift: &[f64], factors: [f6
     let whole = x.len() - x.len() % L::WIDTH;
     let [radial, factor, second] = factors;
     let (minus, first, last) = (l.splat(-radial), l.splat(factor), l.splat(second));
-    let mut longest = l.zero();
-    let rows = L::view(&x[..whole]).iter().zip(L::view(&drift[..whole]));
-    for (o, (x, s)) in L::view_mut(&mut out[..whole]).iter_mut().zip(rows) {
+    let mut longest = [l.zero(); CHAINS];
+    let (x4, x1) = L::view(&x[..whole]).as_chunks::<CHAINS>();
+    let (s4, s1) = L::view(&drift[..whole]).as_chunks::<CHAINS>();
+    let (o4, o1) = L::view_mut(&mut out[..whole]).as_chunks_mut::<CHAINS>();
+    for ((x, s), o) in x4.iter().zip(s4).zip(o4) {
+        for c in 0..CHAINS {
+            let v = l.fma(minus, x[c], s[c]);
+            longest[c] = l.max(longest[c], l.max(v, l.sub(l.zero(), v)));
+            o[c] = l.mul(l.mul(v, first), last);
+        }
+    }
+    for ((x, s), o) in x1.iter().zip(s1).zip(o1) {
         let v = l.fma(minus, *x, *s);
-        longest = l.max(longest, l.max(v, l.sub(l.zero(), v)));
+        longest[0] = l.max(longest[0], l.max(v, l.sub(l.zero(), v)));
         *o = l.mul(l.mul(v, first), last);
     }
+    let longest = l.max(l.max(longest[0], longest[1]), l.max(longest[2], longest[3]));
     let rest = project(&x[whole..], &drift[whole..], radial, factor, second, &mut out[whole..]);
     rest.max(l.largest(longest))
 }

@@ -3,7 +3,7 @@
 use super::blocks::layout;
 use super::choice::Job;
 use super::direct::{Chord, Constants};
-use super::panels::{Panel, Panels, Source};
+use super::panels::{Panel, Panels, Source, groups, most};
 use super::workspace::Sums;
 use crate::num::simd::{Float, Lanes, Task};
 
@@ -38,7 +38,7 @@ impl<F: Float> Task for Tile<'_, F> {
 
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, l: L) {
-        if L::WIDTH * std::mem::size_of::<F>() == 64 { self.with_rows::<L, 4, 3>(l) } else { self.with_rows::<L, 2, 2>(l) }
+        if most::<L>() == 3 { self.with_rows::<L, 4, 3>(l) } else { self.with_rows::<L, 2, 2>(l) }
     }
 }
 
@@ -46,18 +46,18 @@ impl<F: Float> Tile<'_, F> {
     #[inline(always)]
     fn with_rows<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
         let (chord, d, cap) = (&self.chord, self.d, self.cap);
-        let Panel { slabs, columns, m, drift, tile, signs, rows, .. } = self.a;
+        let Panel { terms, columns, m, drift, tile, signs, led, .. } = self.a;
         match self.b {
             None => {
-                weights(l, chord, d, cap, (columns, m), (columns, m), [tile, signs, rows], None);
-                differences::<L, R, V, false>(l, cap, tile, signs, (slabs, m), slabs, drift);
+                weights(l, chord, d, cap, (columns, m), (columns, m), [tile, signs, led], None);
+                differences::<L, R, V, false>(l, (d, cap), tile, signs, (terms, m), terms, drift);
             }
             Some(b) => {
                 let theirs = if chord.causal { None } else { Some(&mut b.mass[..]) };
-                weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), [tile, signs, rows], theirs);
-                differences::<L, R, V, false>(l, cap, tile, signs, (&b.slabs, &b.m), slabs, drift);
+                weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), [tile, signs, led], theirs);
+                differences::<L, R, V, false>(l, (d, cap), tile, signs, (&b.terms, &b.m), terms, drift);
                 if !chord.causal {
-                    differences::<L, R, V, true>(l, cap, tile, signs, (slabs, m), &b.slabs, &mut b.drift);
+                    differences::<L, R, V, true>(l, (d, cap), tile, signs, (terms, m), &b.terms, &mut b.drift);
                 }
             }
         }
@@ -129,7 +129,7 @@ fn weights<L: Lanes>(
 #[inline(always)]
 pub(super) fn differences<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
     l: L,
-    cap: usize,
+    (d, cap): (usize, usize),
     tile: &[L::F],
     signs: &[L::F],
     (b, m): (&[L::F], &[L::F]),
@@ -137,59 +137,47 @@ pub(super) fn differences<L: Lanes, const R: usize, const V: usize, const TURNED
     out: &mut [L::F],
 ) {
     let (b, own, out) = (L::view(b), L::view(own), L::view_mut(out));
-    let slabs = b.len() / cap;
-    let mut first = 0;
-    while first < slabs {
-        let take = super::products::three_or_two(slabs - first, V);
+    for (first, take) in groups::<L>(d) {
         let part = first * cap..(first + take) * cap;
         let (b, own, out) = (&b[part.clone()], &own[part.clone()], &mut out[part]);
         match take {
-            3 => group::<L, R, 3, TURNED>(l, cap, tile, signs, (b, m), own, out),
-            2 => group::<L, R, 2, TURNED>(l, cap, tile, signs, (b, m), own, out),
-            _ => group::<L, R, 1, TURNED>(l, cap, tile, signs, (b, m), own, out),
+            3 => group::<L, R, 3, TURNED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0),
+            2 => group::<L, R, 2, TURNED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0),
+            _ => group::<L, R, 1, TURNED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0),
         }
-        first += take;
     }
 }
 
-/// V slabs: R rows at a time, their sums and their coordinates in registers.
+/// V vectors of coordinates: R rows at a time, their sums and their coordinates in registers.
 #[inline(always)]
 fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
     l: L,
     cap: usize,
     tile: &[L::F],
     signs: &[L::F],
-    (b, m): (&[L::V], &[L::F]),
-    own: &[L::V],
-    out: &mut [L::V],
+    (b, m): (&[[L::V; V]], &[L::F]),
+    own: &[[L::V; V]],
+    out: &mut [[L::V; V]],
 ) {
-    let mut terms = [&b[..0]; V];
-    for v in 0..V {
-        terms[v] = &b[v * cap..][..cap];
-    }
     for i in (0..cap).step_by(R) {
         let (mut acc, mut xi) = ([[l.zero(); V]; R], [[l.zero(); V]; R]);
-        for r in 0..R {
-            for v in 0..V {
-                xi[r][v] = own[v * cap + i + r];
-            }
-        }
-        for (j, mass) in m.iter().enumerate().take(cap) {
+        xi.copy_from_slice(&own[i..i + R]);
+        for (j, (mass, terms)) in m[..cap].iter().zip(b).enumerate() {
             let mass = l.splat(*mass);
             for r in 0..R {
                 let place = if TURNED { j * cap + i + r } else { (i + r) * cap + j };
                 let w = l.mul(mass, l.splat(tile[place]));
                 let minus_s = l.splat(signs[place]);
                 for v in 0..V {
-                    let q = l.fma(minus_s, xi[r][v], terms[v][j]);
+                    let q = l.fma(minus_s, xi[r][v], terms[v]);
                     acc[r][v] = l.fma(w, q, acc[r][v]);
                 }
             }
         }
-        for v in 0..V {
-            let sums = &mut out[v * cap + i..][..R];
-            for r in 0..R {
-                sums[r] = l.add(sums[r], acc[r][v]);
+        for r in 0..R {
+            let sums = &mut out[i + r];
+            for v in 0..V {
+                sums[v] = l.add(sums[v], acc[r][v]);
             }
         }
     }

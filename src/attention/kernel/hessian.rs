@@ -4,7 +4,7 @@
 use super::blocks::layout;
 use super::coordinates::differences;
 use super::direct::{Chord, Constants};
-use super::panels::{Panel, Panels, Source};
+use super::panels::{Panel, Panels, Source, Store};
 use super::workspace::with_workspace;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
@@ -16,6 +16,7 @@ use crate::sphere::Tokens;
 pub(super) struct Buffers {
     x: Panels<f64>,
     u: Panels<f64>,
+    mass: Vec<f64>,
 }
 
 /// A panel of tokens with that of the vector.
@@ -34,9 +35,8 @@ pub fn hessian_sums(beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]) {
 
 fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64], parallel: bool) {
     let (n, level) = (x.n(), Level::best());
-    let width = level.width::<f64>();
     let shape = layout(n, 128, if n < 128 { 1 } else { 4 });
-    let Buffers { x: panels, u: vectors } = buffers;
+    let Buffers { x: panels, u: vectors, mass } = buffers;
     panels.load(&Source { level, rows: x.coordinates(), tokens: x, weighted: false }, shape, parallel);
     vectors.load(&Source { level, rows: u, tokens: x, weighted: false }, shape, parallel);
     let (d, cap) = (panels.d, panels.cap);
@@ -53,18 +53,12 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
     };
     super::blocks::meet(&mut list, parallel, own, pair);
     drop(list);
-    let unit = x.uniform_mass().unwrap_or(1.0);
+    mass.resize(n, 0.0);
     for (p, v) in panels.list.iter().zip(&vectors.list) {
-        for j in 0..p.len {
-            let radial: f64 = p.mass[j] + p.rows[j * width..(j + 1) * width].iter().sum::<f64>();
-            let i = (p.start + j) * d;
-            let parts = out[i..i + d].chunks_mut(width).zip(u[i..i + d].chunks(width));
-            for ((o, u), slab) in parts.zip(v.drift.chunks_exact(cap * width)) {
-                for (o, (s, u)) in o.iter_mut().zip(slab[j * width..].iter().zip(u)) {
-                    *o = unit * (s + radial * u);
-                }
-            }
-        }
+        let part = p.start..p.start + p.len;
+        let (out, mass) = (&mut out[part.start * d..part.end * d], &mut mass[part]);
+        // out = unit (s + z u) with the sums z of the weighted half chords where masses are else.
+        level.run(Store { panel: v, totals: p, tokens: x, rows: u, sigma: -1.0, drift: out, mass });
     }
 }
 
@@ -92,25 +86,25 @@ impl Task for Tile<'_> {
 impl Tile<'_> {
     #[inline(always)]
     fn with_rows<L: Lanes<F = f64>, const R: usize, const V: usize>(self, l: L) {
-        let (cap, shape) = (self.cap, (self.beta, self.d, self.cap));
-        let Panel { slabs, columns, m, tile: w, signs, rows, .. } = self.a.0;
-        let Panel { slabs: u_slabs, columns: u_columns, tile: wc, drift, .. } = self.a.1;
+        let (size, shape) = ((self.d, self.cap), (self.beta, self.d, self.cap));
+        let Panel { terms, columns, m, tile: w, signs, led, .. } = self.a.0;
+        let Panel { terms: u_terms, columns: u_columns, tile: wc, drift, .. } = self.a.1;
         // Plain differences: all signs are those of near tokens.
         signs.fill(-1.0);
         match self.b {
             None => {
-                weights(l, shape, (columns, u_columns, m), (columns, u_columns, m), [w, wc, rows], None);
-                differences::<L, R, V, false>(l, cap, w, signs, (u_slabs, m), u_slabs, drift);
-                differences::<L, R, V, false>(l, cap, wc, signs, (slabs, m), slabs, drift);
+                weights(l, shape, (columns, u_columns, m), (columns, u_columns, m), [w, wc, led], None);
+                differences::<L, R, V, false>(l, size, w, signs, (u_terms, m), u_terms, drift);
+                differences::<L, R, V, false>(l, size, wc, signs, (terms, m), terms, drift);
             }
             Some((b, bu)) => {
-                let Panel { slabs: bx, columns: b_columns, m: bm, mass: b_mass, .. } = b;
-                let Panel { slabs: bu, columns: bu_columns, drift: b_drift, .. } = bu;
-                weights(l, shape, (columns, u_columns, m), (b_columns, bu_columns, bm), [w, wc, rows], Some(b_mass));
-                differences::<L, R, V, false>(l, cap, w, signs, (bu, bm), u_slabs, drift);
-                differences::<L, R, V, false>(l, cap, wc, signs, (bx, bm), slabs, drift);
-                differences::<L, R, V, true>(l, cap, w, signs, (u_slabs, m), bu, b_drift);
-                differences::<L, R, V, true>(l, cap, wc, signs, (slabs, m), bx, b_drift);
+                let Panel { terms: bx, columns: b_columns, m: bm, mass: b_mass, .. } = b;
+                let Panel { terms: bu, columns: bu_columns, drift: b_drift, .. } = bu;
+                weights(l, shape, (columns, u_columns, m), (b_columns, bu_columns, bm), [w, wc, led], Some(b_mass));
+                differences::<L, R, V, false>(l, size, w, signs, (bu, bm), u_terms, drift);
+                differences::<L, R, V, false>(l, size, wc, signs, (bx, bm), terms, drift);
+                differences::<L, R, V, true>(l, size, w, signs, (u_terms, m), bu, b_drift);
+                differences::<L, R, V, true>(l, size, wc, signs, (terms, m), bx, b_drift);
             }
         }
     }

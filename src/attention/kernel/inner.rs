@@ -260,7 +260,8 @@ impl Kernel for Inner {
     }
 
     fn refuses(&self, job: &Job) -> Option<&'static str> {
-        (job.causal || job.tokens.d() > LARGEST_D).then_some("at most 8 coordinates, no mask")
+        let shape = (job.causal || job.tokens.d() > LARGEST_D).then_some("at most 8 coordinates, no mask");
+        shape.or_else(|| super::products::too_steep(job, 0.5 * f64::EPSILON))
     }
 
     fn cost(&self, job: &Job) -> f64 {

@@ -13,8 +13,8 @@ pub(super) struct Panel<F> {
     pub len: usize,
     /// Coordinates in slabs: for every vector of tokens, one vector per coordinate.
     pub columns: Aligned<F>,
-    /// `x_j`, or `m_j x_j`, in slabs: for every vector of coordinates, one vector per token.
-    pub slabs: Aligned<F>,
+    /// `x_j`, or `m_j x_j`, in slabs: for every group of vectors of coordinates (see [`groups`]), these of every token.
+    pub terms: Aligned<F>,
     /// Masses, 0 for padding.
     pub m: Aligned<F>,
     /// `sum_j m_j w_ij x_j`, in slabs.
@@ -26,7 +26,7 @@ pub(super) struct Panel<F> {
     /// Signs of the tile in work, where differences need them.
     pub signs: Aligned<F>,
     /// One vector per row: the sums of its weights over the tiles it led.
-    pub rows: Aligned<F>,
+    pub led: Aligned<F>,
 }
 
 /// All panels of a system.
@@ -40,20 +40,26 @@ pub(super) struct Panels<F> {
 
 impl<F: Float> Panels<F> {
     /// Fills the panels with rows of the tokens' shape (the tokens, or vectors at them), side by side when there are threads for it.
-    pub fn load(&mut self, source: &Source, (count, cap): (usize, usize), parallel: bool) {
-        (self.d, self.width, self.cap) = (source.tokens.d(), source.level.width::<F>(), cap);
+    pub fn load(&mut self, source: &Source, shape: (usize, usize), parallel: bool) {
+        self.lay_out(source, shape);
+        let cap = self.cap;
+        super::blocks::each(&mut self.list, parallel, &|panel: &mut Panel<F>| source.fill(panel, cap));
+    }
+
+    /// Panels of this number and length, to be filled.
+    pub fn lay_out(&mut self, source: &Source, (count, cap): (usize, usize)) {
+        let (n, d, width) = (source.tokens.n(), source.tokens.d(), source.level.width::<F>());
+        (self.d, self.width, self.cap) = (d, width, cap);
         self.list.resize_with(count, Panel::default);
-        let n = source.tokens.n();
         for (b, p) in self.list.iter_mut().enumerate() {
             p.start = (b * cap).min(n);
             p.len = ((b + 1) * cap).min(n) - p.start;
         }
-        super::blocks::each(&mut self.list, parallel, &|panel: &mut Panel<F>| source.level.run(Load { panel, source, cap }));
     }
 
     /// Writes all sums in units of mass, less `sigma z_i x_i`.
     pub fn store(&self, level: Level, tokens: &Tokens, sigma: f64, sums: &mut Sums, parallel: bool) {
-        let shared = Shared { level, tokens, sigma, d: self.d, cap: self.cap };
+        let shared = Shared { level, tokens, sigma };
         store(&self.list, &shared, (&mut sums.drift, &mut sums.mass), parallel);
     }
 
@@ -73,8 +79,37 @@ pub(super) struct Source<'a> {
     /// Rows of the tokens' shape.
     pub rows: &'a [f64],
     pub tokens: &'a Tokens,
-    /// Multiplies the slabs by the masses.
+    /// Multiplies the terms by the masses.
     pub weighted: bool,
+}
+
+impl Source<'_> {
+    /// Fills one panel and clears its sums.
+    pub fn fill<F: Float>(&self, panel: &mut Panel<F>, cap: usize) {
+        self.level.run(Load { panel, source: self, cap });
+    }
+}
+
+/// Vectors of coordinates whose sums are kept in registers together, at most: 32 registers hold 8 rows of three, 16 hold 4 rows of two.
+pub(super) const fn most<L: Lanes>() -> usize {
+    if L::WIDTH * std::mem::size_of::<L::F>() == 64 { 3 } else { 2 }
+}
+
+/// First vector and number of vectors of the groups that go through registers together.
+pub(super) fn groups<L: Lanes>(d: usize) -> impl Iterator<Item = (usize, usize)> {
+    let vectors = d.div_ceil(L::WIDTH);
+    let mut first = 0;
+    std::iter::from_fn(move || {
+        let take = three_or_two(vectors - first, most::<L>());
+        first += take;
+        (take > 0).then_some((first - take, take))
+    })
+}
+
+/// Vectors to take of those left, at most `most`; a last single one after threes is avoided by two of two.
+#[inline(always)]
+pub(super) fn three_or_two(left: usize, most: usize) -> usize {
+    if left == most + 1 && most > 2 { 2 } else { left.min(most) }
 }
 
 /// What storing needs beside a panel.
@@ -82,36 +117,43 @@ struct Shared<'a> {
     level: Level,
     tokens: &'a Tokens,
     sigma: f64,
-    d: usize,
-    cap: usize,
 }
 
 /// The sums of some panels, in the halves in which they met.
 fn store<F: Float>(list: &[Panel<F>], shared: &Shared, (drift, mass): (&mut [f64], &mut [f64]), parallel: bool) {
+    let &Shared { level, tokens, sigma } = shared;
     match list {
         [] => {}
-        [panel] => shared.level.run(Store { panel, shared, drift, mass }),
+        [panel] => level.run(Store { panel, totals: panel, tokens, rows: tokens.coordinates(), sigma, drift, mass }),
         _ => {
             let (a, b) = list.split_at(list.len() / 2);
             let middle = b[0].start - a[0].start;
-            let ((d1, d2), (m1, m2)) = (drift.split_at_mut(middle * shared.d), mass.split_at_mut(middle));
+            let ((d1, d2), (m1, m2)) = (drift.split_at_mut(middle * tokens.d()), mass.split_at_mut(middle));
             super::blocks::both(parallel, || store(a, shared, (d1, m1), parallel), || store(b, shared, (d2, m2), parallel));
         }
     }
 }
 
-/// Up to `width` rows of d numbers into d vectors: read along the rows eight numbers at a time, so that every line is touched once.
+/// Up to a vector of rows of d numbers into d vectors; lanes without a row stay.
 #[inline(always)]
-fn transpose<F: Float>(rows: &[f64], out: &mut [F], d: usize, width: usize) {
-    for first in (0..d).step_by(8) {
-        let count = 8.min(d - first);
-        for (j, row) in rows.chunks_exact(d).enumerate() {
-            let row = &row[first..first + count];
-            for (k, v) in row.iter().enumerate() {
-                out[(first + k) * width + j] = F::of(*v);
-            }
+fn columns<L: Lanes>(l: L, rows: &[f64], out: &mut [L::F], d: usize) {
+    let whole = if rows.len() == L::WIDTH * d { d - d % L::WIDTH } else { 0 };
+    for first in (0..whole).step_by(L::WIDTH) {
+        l.transpose(&rows[first..], d, &mut L::view_mut(out)[first..]);
+    }
+    for (j, row) in rows.chunks_exact(d).enumerate() {
+        for (k, v) in row.iter().enumerate().skip(whole) {
+            out[k * L::WIDTH + j] = L::F::of(*v);
         }
     }
+}
+
+/// Fewer numbers than lanes, and zeros.
+#[inline(always)]
+fn rest<L: Lanes>(l: L, part: &[f64]) -> L::V {
+    let mut numbers = [0.0; 16];
+    numbers[..part.len()].copy_from_slice(part);
+    l.load(&numbers)
 }
 
 /// Loading one panel with the width of the vectors known.
@@ -126,50 +168,54 @@ impl<F: Float> Task for Load<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = F>>(self, _: L) {
+    fn run<L: Lanes<F = F>>(self, l: L) {
         let Self { panel: p, source, cap } = self;
         let (d, width, tokens) = (source.tokens.d(), L::WIDTH, source.tokens);
         let (masses, uniform) = (tokens.masses(), tokens.uniform_mass().is_some());
         let size = d.next_multiple_of(width) * cap;
-        for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.rows, cap * width)] {
+        for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.led, cap * width)] {
             buffer.reset(size);
         }
-        let full = p.len == cap && d.is_multiple_of(width);
-        for (buffer, size) in [(&mut p.columns, cap * d), (&mut p.slabs, size)] {
+        for (buffer, size) in [(&mut p.columns, cap * d), (&mut p.terms, size)] {
             buffer.resize(size);
-            if !full {
+            if p.len < cap {
                 buffer.fill(F::default());
             }
         }
         let rows = &source.rows[p.start * d..(p.start + p.len) * d];
-        for (j, row) in rows.chunks_exact(d).enumerate() {
-            let mass = if uniform { 1.0 } else { masses[p.start + j] };
-            p.m[j] = F::of(mass);
-            let factor = if source.weighted { mass } else { 1.0 };
-            let parts = row.chunks_exact(width);
-            let rest = parts.remainder();
-            for (part, slab) in parts.zip(p.slabs.chunks_exact_mut(cap * width)) {
-                let slab = &mut slab[j * width..][..width];
-                slab.iter_mut().zip(part).for_each(|(s, v)| *s = F::of(factor * v));
-            }
-            if !rest.is_empty() {
-                let slab = &mut p.slabs[(d / width * cap + j) * width..];
-                slab.iter_mut().zip(rest).for_each(|(s, v)| *s = F::of(factor * v));
+        for j in 0..p.len {
+            p.m[j] = F::of(if uniform { 1.0 } else { masses[p.start + j] });
+        }
+        for (first, take) in groups::<L>(d) {
+            let terms = &mut L::view_mut(&mut p.terms)[first * cap..(first + take) * cap];
+            for (j, (row, terms)) in rows.chunks_exact(d).zip(terms.chunks_exact_mut(take)).enumerate() {
+                let factor = l.splat(if source.weighted { p.m[j] } else { F::of(1.0) });
+                for (k, term) in terms.iter_mut().enumerate() {
+                    let part = &row[(first + k) * width..];
+                    *term = l.mul(factor, if part.len() < width { rest(l, part) } else { l.load(part) });
+                }
             }
         }
         for (some, slab) in rows.chunks(width * d).zip(p.columns.chunks_exact_mut(width * d)) {
-            transpose(some, slab, d, width);
+            columns(l, some, slab, d);
         }
     }
 }
 
-/// Storing one panel with the width of the vectors known.
-struct Store<'a, F> {
-    panel: &'a Panel<F>,
-    shared: &'a Shared<'a>,
+/// Storing one panel with the width of the vectors known: `unit s - sigma z x`, and `z`.
+pub(super) struct Store<'a, F> {
+    /// Holds the sums s.
+    pub panel: &'a Panel<F>,
+    /// Holds the sums z, in units of mass.
+    pub totals: &'a Panel<F>,
+    pub tokens: &'a Tokens,
+    /// The rows x.
+    pub rows: &'a [f64],
+    pub sigma: f64,
     /// From the first token of the panel on.
-    drift: &'a mut [f64],
-    mass: &'a mut [f64],
+    pub drift: &'a mut [f64],
+    /// From the first token of the panel on.
+    pub mass: &'a mut [f64],
 }
 
 impl<F: Float> Task for Store<'_, F> {
@@ -177,22 +223,38 @@ impl<F: Float> Task for Store<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = F>>(self, _: L) {
-        let Self { panel: p, shared: &Shared { tokens, sigma, d, cap, .. }, drift, mass } = self;
-        let (width, unit) = (L::WIDTH, tokens.uniform_mass().unwrap_or(1.0));
-        for (j, drift) in drift.chunks_exact_mut(d).take(p.len).enumerate() {
-            let led: f64 = p.rows[j * width..(j + 1) * width].iter().map(|w| w.to_f64()).sum();
-            mass[j] = unit * (p.mass[j].to_f64() + led);
-            let (x, factor) = (tokens.row(p.start + j), -sigma * mass[j]);
-            let slab = |k: usize| &p.drift[(k * cap + j) * width..][..width];
-            let whole = d - d % width;
-            for (k, (o, x)) in drift[..whole].chunks_exact_mut(width).zip(x[..whole].chunks_exact(width)).enumerate() {
-                o.iter_mut().zip(slab(k).iter().zip(x)).for_each(|(o, (s, x))| *o = unit * s.to_f64() + factor * x);
-            }
-            if whole < d {
-                let rest = drift[whole..].iter_mut().zip(slab(d / width).iter().zip(&x[whole..]));
-                rest.for_each(|(o, (s, x))| *o = unit * s.to_f64() + factor * x);
+    fn run<L: Lanes<F = F>>(self, l: L) {
+        let Self { panel: p, totals, tokens, rows, sigma, drift, mass } = self;
+        let (d, width, unit) = (tokens.d(), L::WIDTH, tokens.uniform_mass().unwrap_or(1.0));
+        let rows = &rows[p.start * d..(p.start + p.len) * d];
+        for (j, mass) in mass[..p.len].iter_mut().enumerate() {
+            *mass = unit * totals.total(l, j);
+        }
+        for (first, take) in groups::<L>(d) {
+            let sums = L::view(&p.drift)[first * p.m.len()..].chunks_exact(take);
+            for (((sums, drift), x), mass) in sums.zip(drift.chunks_exact_mut(d)).zip(rows.chunks_exact(d)).zip(&*mass) {
+                let (unit, factor) = (l.constant(unit), l.constant(-sigma * mass));
+                for (k, sum) in sums.iter().enumerate() {
+                    let (x, drift) = (&x[(first + k) * width..], &mut drift[(first + k) * width..]);
+                    let short = x.len() < width;
+                    let v = l.fma(factor, if short { rest(l, x) } else { l.load(x) }, l.mul(unit, *sum));
+                    if short {
+                        let mut numbers = [0.0; 16];
+                        l.store(v, &mut numbers);
+                        drift.copy_from_slice(&numbers[..drift.len()]);
+                    } else {
+                        l.store(v, drift);
+                    }
+                }
             }
         }
+    }
+}
+
+impl<F: Float> Panel<F> {
+    /// Sum of the weights of row j, in units of mass.
+    #[inline(always)]
+    pub fn total<L: Lanes<F = F>>(&self, l: L, j: usize) -> f64 {
+        self.mass[j].to_f64() + l.sum(L::view(&self.led)[j]).to_f64()
     }
 }

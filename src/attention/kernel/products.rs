@@ -3,27 +3,34 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G: its error is about `|beta| sqrt(d) u`, whatever the drift. Each pair of
 //! blocks is met once, so the `n^2 d` multiplications of the scores and the exponentials are halved: `3/2 n^2 d` fused operations in all.
 
-use super::blocks::layout;
+use super::blocks::{both, layout};
 use super::choice::{Job, Kernel};
-use super::panels::{Panel, Panels, Source};
+use super::close::{Close, Ending};
+use super::panels::{Panel, Panels, Source, Store, groups, most, three_or_two};
 use super::workspace::{Sums, Workspace};
 use crate::num::simd::{Float, Lanes, Level, Task};
 
-/// Computes all sums in precision `F`.
-pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
+/// Computes all sums in precision `F`, within the panels.
+pub(super) fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
     let (n, d) = (job.tokens.n(), job.tokens.d());
     // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
     let largest = (32768 / d).clamp(64, 512);
-    let shape = layout(n, largest, if n * n * d < super::AWAKE_WORK { 1 } else { 4 });
     let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true };
-    panels.load(&source, shape, job.parallel());
-    let shape = Shape { beta: job.beta, causal: job.causal, d, cap: panels.cap };
-    let level: Level = job.level;
-    panels.list.iter_mut().for_each(|p| p.tile.resize(STRIP * shape.cap));
-    let own = |p: &mut Panel<F>| level.run(Tile { shape, a: p, b: None });
+    panels.load(&source, layout(n, largest, if n * n * d < super::AWAKE_WORK { 1 } else { 4 }), job.parallel());
+    let (cap, level): (usize, Level) = (panels.cap, job.level);
+    let shape = Shape { beta: job.beta, causal: job.causal, d, cap };
+    let own = |p: &mut Panel<F>| {
+        p.tile.resize(STRIP * cap);
+        level.run(Tile { shape, a: p, b: None });
+    };
     let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { shape, a, b: Some(b) });
     panels.meet(job.parallel(), own, pair);
-    sums.reset(n, d);
+}
+
+/// Computes all sums in precision `F`.
+pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
+    fill(job, panels);
+    sums.reset(job.tokens.n(), job.tokens.d());
     // The products are sums of x_j, drifts are sums of x_j - sigma x_i.
     panels.store(job.level, job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums, job.parallel());
 }
@@ -31,7 +38,7 @@ pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
 /// Rows whose weights are formed at once.
 const STRIP: usize = 64;
 
-/// Tokens summed over at a time: three of their slabs stay in the first cache.
+/// Tokens summed over at a time: three vectors of each stay in the first cache.
 const SOURCES: usize = 128;
 
 /// Sizes and parameters of every tile.
@@ -56,8 +63,7 @@ impl<F: Float> Task for Tile<'_, F> {
 
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, l: L) {
-        // 32 registers hold 8 rows of 3 vectors of sums, 16 hold 4 rows of 2.
-        if L::WIDTH * std::mem::size_of::<F>() == 64 { self.strips::<L, 8, 3>(l) } else { self.strips::<L, 4, 2>(l) }
+        if most::<L>() == 3 { self.strips::<L, 8, 3>(l) } else { self.strips::<L, 4, 2>(l) }
     }
 }
 
@@ -66,7 +72,7 @@ impl<F: Float> Tile<'_, F> {
     #[inline(always)]
     fn strips<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
         let Shape { causal, cap, .. } = self.shape;
-        let Panel { slabs, columns, m, drift, mass, tile, rows, .. } = self.a;
+        let Panel { terms, columns, m, drift, mass, tile, led, .. } = self.a;
         let mut other = self.b;
         let mut start = 0;
         while start < cap {
@@ -80,29 +86,23 @@ impl<F: Float> Tile<'_, F> {
                 let rectangle = Rectangle { shape: self.shape, strip, range };
                 if let Some(b) = other.as_deref_mut() {
                     let down = if both { Some(&mut b.mass[..]) } else { None };
-                    rectangle.weights::<L, R, V>(l, (columns, m), (&b.columns, &b.m), (tile, rows), down, masked);
-                    rectangle.update::<L, R, V, false>(l, tile, &b.slabs, drift);
+                    rectangle.weights::<L, R, V>(l, (columns, m), (&b.columns, &b.m), (tile, led), down, masked);
+                    rectangle.update::<L, R, V, false>(l, tile, &b.terms, drift);
                     if both {
-                        rectangle.update::<L, R, V, true>(l, tile, slabs, &mut b.drift);
+                        rectangle.update::<L, R, V, true>(l, tile, terms, &mut b.drift);
                     }
                 } else {
                     let down = if both { Some(&mut mass[..]) } else { None };
-                    rectangle.weights::<L, R, V>(l, (columns, m), (columns, m), (tile, rows), down, masked);
-                    rectangle.update::<L, R, V, false>(l, tile, slabs, drift);
+                    rectangle.weights::<L, R, V>(l, (columns, m), (columns, m), (tile, led), down, masked);
+                    rectangle.update::<L, R, V, false>(l, tile, terms, drift);
                     if both {
-                        rectangle.update::<L, R, V, true>(l, tile, slabs, drift);
+                        rectangle.update::<L, R, V, true>(l, tile, terms, drift);
                     }
                 }
             }
             start = strip.1;
         }
     }
-}
-
-/// Vectors to take of those left, at most `most`; a last single one after threes is avoided by two of two.
-#[inline(always)]
-pub(super) fn three_or_two(left: usize, most: usize) -> usize {
-    if left == most + 1 && most > 2 { 2 } else { left.min(most) }
 }
 
 /// The tokens `strip` of one panel with the tokens `range` of another.
@@ -182,15 +182,21 @@ impl Rectangle {
                 let place = (i - self.strip.0 + r) * (to - from) + j - from;
                 let out = &mut tile[place..place + V];
                 let m = l.splat(masses[r]);
+                let mut t = acc[r];
                 for v in 0..V {
-                    let mut w = l.exp2(l.min(l.fma(acc[r][v], slope, shift), l.zero()));
-                    if masked {
-                        w = super::coordinates::at_most(l, j + v, i + r, w);
-                    }
-                    totals[r] = l.fma(w, mj[v], totals[r]);
-                    sums[v] = l.fma(w, m, sums[v]);
-                    out[v] = w;
+                    t[v] = l.fma(acc[r][v], slope, shift);
                 }
+                let mut w = l.exp2_each::<V, false>(t);
+                let mut total = totals[r];
+                for v in 0..V {
+                    if masked {
+                        w[v] = super::coordinates::at_most(l, j + v, i + r, w[v]);
+                    }
+                    total = l.fma(w[v], mj[v], total);
+                    sums[v] = l.fma(w[v], m, sums[v]);
+                    out[v] = w[v];
+                }
+                totals[r] = total;
             }
         }
         for (t, sum) in down.iter_mut().skip(j).zip(sums) {
@@ -203,54 +209,46 @@ impl Rectangle {
     fn update<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(&self, l: L, tile: &[L::F], b: &[L::F], out: &mut [L::F]) {
         let cap = self.shape.cap;
         let (b, out) = (L::view(b), L::view_mut(out));
-        let slabs = b.len() / cap;
         let all = if TURNED { self.strip } else { self.range };
-        let mut first = 0;
-        while first < slabs {
-            let take = three_or_two(slabs - first, V);
-            let (terms, sums) = (&b[first * cap..], &mut out[first * cap..]);
+        for (first, take) in groups::<L>(self.shape.d) {
+            let (b, out) = (&b[first * cap..(first + take) * cap], &mut out[first * cap..(first + take) * cap]);
             let mut from = all.0;
             while from < all.1 {
                 let sources = (from, (from + SOURCES).min(all.1));
                 match take {
-                    3 => self.group::<L, R, 3, TURNED>(l, tile, sources, terms, sums),
-                    2 => self.group::<L, R, 2, TURNED>(l, tile, sources, terms, sums),
-                    _ => self.group::<L, R, 1, TURNED>(l, tile, sources, terms, sums),
+                    3 => self.group::<L, R, 3, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0),
+                    2 => self.group::<L, R, 2, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0),
+                    _ => self.group::<L, R, 1, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0),
                 }
                 from = sources.1;
             }
-            first += take;
         }
     }
 
-    /// V slabs of some sources (`TURNED`: of all): R rows at a time, their sums in registers.
+    /// V vectors of coordinates of some sources (`TURNED`: of all): R rows at a time, their sums in registers.
     #[inline(always)]
     fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
         &self,
         l: L,
         tile: &[L::F],
         sources: (usize, usize),
-        b: &[L::V],
-        out: &mut [L::V],
+        b: &[[L::V; V]],
+        out: &mut [[L::V; V]],
     ) {
-        let cap = self.shape.cap;
         let stride = self.range.1 - self.range.0;
-        let (targets, across) = if TURNED { (self.range, self.strip) } else { (self.strip, self.range) };
-        let from = sources.0 - across.0;
+        let (targets, origin) = if TURNED { (self.range, self.strip.0) } else { (self.strip, self.range.0) };
+        let from = sources.0 - origin;
         let count = sources.1 - sources.0;
-        let mut terms = [&b[..0]; V];
-        for v in 0..V {
-            terms[v] = &b[v * cap + sources.0..][..count];
-        }
+        let terms = &b[sources.0..sources.1];
         for i in (0..targets.1 - targets.0).step_by(R) {
             let mut acc = [[l.zero(); V]; R];
             if TURNED {
-                for (j, row) in tile.chunks_exact(stride).enumerate().take(count) {
+                for (row, terms) in tile.chunks_exact(stride).take(count).zip(terms) {
                     let row = &row[i..i + R];
                     for r in 0..R {
                         let w = l.splat(row[r]);
                         for v in 0..V {
-                            acc[r][v] = l.fma(w, terms[v][j], acc[r][v]);
+                            acc[r][v] = l.fma(w, terms[v], acc[r][v]);
                         }
                     }
                 }
@@ -259,19 +257,19 @@ impl Rectangle {
                 for r in 0..R {
                     rows[r] = &tile[(i + r) * stride + from..][..count];
                 }
-                for j in 0..count {
+                for (j, terms) in terms.iter().enumerate() {
                     for r in 0..R {
                         let w = l.splat(rows[r][j]);
                         for v in 0..V {
-                            acc[r][v] = l.fma(w, terms[v][j], acc[r][v]);
+                            acc[r][v] = l.fma(w, terms[v], acc[r][v]);
                         }
                     }
                 }
             }
-            for v in 0..V {
-                let sums = &mut out[v * cap + targets.0 + i..][..R];
-                for r in 0..R {
-                    sums[r] = l.add(sums[r], acc[r][v]);
+            for r in 0..R {
+                let sums = &mut out[targets.0 + i + r];
+                for v in 0..V {
+                    sums[v] = l.add(sums[v], acc[r][v]);
                 }
             }
         }
@@ -290,8 +288,8 @@ impl Kernel for Products {
         "tiles on matrix products, error |beta| sqrt(d) u of each drift; 3/2 n^2 d fused operations"
     }
 
-    fn refuses(&self, _: &Job) -> Option<&'static str> {
-        None
+    fn refuses(&self, job: &Job) -> Option<&'static str> {
+        too_steep(job, 0.5 * f64::EPSILON)
     }
 
     fn cost(&self, job: &Job) -> f64 {
@@ -307,6 +305,40 @@ impl Kernel for Products {
         sums(job, &mut space.panels, &mut space.sums);
         space.sums.per_mass = self.error(job);
     }
+
+    fn close(&self, job: &Job, ending: &Ending, space: &mut Workspace, out: &mut [f64]) -> bool {
+        fill(job, &mut space.panels);
+        let Workspace { panels, sums, doubtful, more, .. } = space;
+        let (x, d) = (job.tokens, job.tokens.d());
+        sums.reset(x.n(), d);
+        sums.per_mass = self.error(job);
+        let bounds = sums.bounds();
+        let sigma = if job.beta < 0.0 { -1.0 } else { 1.0 };
+        // Panel by panel, so that its sums are still in a cache; one task for each half in which the panels met.
+        let part = |list: &[Panel<f64>], drift: &mut [f64], mass: &mut [f64], out: &mut [f64], doubtful: &mut Vec<usize>| {
+            let origin = list.first().map_or(0, |p| p.start);
+            for panel in list {
+                let (rows, here) = (panel.start..panel.start + panel.len, panel.start - origin..panel.start - origin + panel.len);
+                let numbers = here.start * d..here.end * d;
+                let (drift, mass, out) = (&mut drift[numbers.clone()], &mut mass[here], &mut out[numbers]);
+                job.level.run(Store { panel, totals: panel, tokens: x, rows: x.coordinates(), sigma, drift, mass });
+                job.level.run(Close { rows, x, drift, mass, bounds, ending, out, doubtful });
+            }
+        };
+        let (a, b) = panels.list.split_at(panels.list.len() / 2);
+        let middle = b.first().map_or(0, |p| p.start);
+        let ((d1, d2), (m1, m2), (o1, o2)) =
+            (sums.drift.split_at_mut(middle * d), sums.mass.split_at_mut(middle), out.split_at_mut(middle * d));
+        more.clear();
+        both(job.parallel(), || part(a, d1, m1, o1, doubtful), || part(b, d2, m2, o2, more));
+        doubtful.append(more);
+        true
+    }
+}
+
+/// Exponents rounded to more than 0 by more than a little are outside the contract of the exponential: their errors stay below `0.01`.
+pub(super) fn too_steep(job: &Job, u: f64) -> Option<&'static str> {
+    (error(job, u) > 0.01).then_some("an inverse temperature whose exponents have two digits after the point")
 }
 
 /// Error of a drift row in units of its mass, for unit roundoff `u`: the inner products round like a random walk of d steps (twice its

@@ -17,8 +17,8 @@ impl Kernel for Single {
         "f32 tiles, error about (1 + |beta|) 1e-6 of each drift; only when asked for by name"
     }
 
-    fn refuses(&self, _: &Job) -> Option<&'static str> {
-        None
+    fn refuses(&self, job: &Job) -> Option<&'static str> {
+        products::too_steep(job, 0.5 * f64::from(f32::EPSILON))
     }
 
     fn by_name_only(&self) -> bool {

@@ -26,6 +26,11 @@ pub struct Sums {
 }
 
 impl Sums {
+    /// Error per mass, absolute error, floor.
+    pub(super) fn bounds(&self) -> [f64; 3] {
+        [self.per_mass, self.absolute, self.floor]
+    }
+
     /// Room for n tokens, exact until told otherwise.
     pub(super) fn reset(&mut self, n: usize, d: usize) {
         self.drift.resize(n * d, 0.0);
