@@ -59,7 +59,12 @@ impl Options<'_> {
 }
 
 /// Rounding floor of the step tolerance: below it the estimate is noise.
-const FLOOR: f64 = 8.0 * f64::EPSILON;
+pub(super) const FLOOR: f64 = 8.0 * f64::EPSILON;
+
+/// The factor from a step whose error is `ratio` times its tolerance to the next.
+pub(super) fn growth(ratio: f64, order: u32) -> f64 {
+    if ratio == 0.0 { 10.0 } else { (0.9 * ratio.powf(-1.0 / f64::from(order))).clamp(0.1, 10.0) }
+}
 
 /// Integrates `dynamics` from `start` over `[0, t_end]`.
 ///
@@ -188,8 +193,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             broken = 0;
-            let power = -1.0 / f64::from(self.options.integrator.order);
-            let growth = if ratio == 0.0 { 10.0 } else { (0.9 * ratio.powf(power)).clamp(0.1, 10.0) };
+            let growth = growth(ratio, self.options.integrator.order);
             if ratio > 1.0 {
                 self.stats.rejected += 1;
                 self.h = h * growth.min(0.9);

@@ -8,6 +8,9 @@ use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
 use crate::sphere::Tokens;
 
+/// Lanes of the widest vector.
+pub(crate) const WIDEST: usize = 8;
+
 /// Systems of the same shape, in groups of one vector.
 pub struct Batch {
     n: usize,
@@ -16,6 +19,10 @@ pub struct Batch {
     level: Level,
     /// Per group, token and coordinate: one vector of systems.
     x: Aligned<f64>,
+    /// Initial tokens in every token, per group and token one vector of systems; empty while all are one.
+    sizes: Aligned<f64>,
+    /// Initial tokens of a system.
+    initial: usize,
     /// Drifts as `x`, then one vector of masses per token; of one group.
     sums: Aligned<f64>,
 }
@@ -38,7 +45,7 @@ impl Batch {
             return None;
         }
         let width = level.width::<f64>();
-        let (mut x, mut sums) = (Aligned::default(), Aligned::default());
+        let (mut x, mut sums, sizes) = (Aligned::default(), Aligned::default(), Aligned::default());
         x.resize(systems.len().next_multiple_of(width) * n * d);
         sums.reset(n * (d + 1) * width);
         for (g, group) in x.chunks_exact_mut(n * d * width).enumerate() {
@@ -48,7 +55,7 @@ impl Batch {
                 group.iter_mut().skip(lane).step_by(width).zip(system.coordinates()).for_each(|(x, v)| *x = *v);
             }
         }
-        Some(Self { n, d, count: systems.len(), level, x, sums })
+        Some(Self { n, d, count: systems.len(), level, x, sizes, initial: n, sums })
     }
 
     /// Number of systems.
@@ -68,15 +75,30 @@ impl Batch {
         tokens.coordinates_mut().iter_mut().zip(group.iter().skip(k % width).step_by(width)).for_each(|(t, x)| *t = *x);
     }
 
-    /// Appends, for every system, the share of pairs `i != j` with `<x_i, x_j> >= level`.
+    /// Makes one group hold n tokens of several initial ones each: their coordinates and sizes, to be written.
+    pub(crate) fn merged(&mut self, n: usize) -> (&mut [f64], &mut [f64]) {
+        let width = self.level.width::<f64>();
+        self.n = n;
+        self.x.resize(n * self.d * width);
+        self.sizes.resize(n * width);
+        (&mut self.x, &mut self.sizes)
+    }
+
+    /// Coordinates, vectors of systems.
+    pub(crate) fn lanes(&self) -> &[f64] {
+        &self.x
+    }
+
+    /// Appends, for every system, the share of pairs `i != j` of initial tokens with `<x_i, x_j> >= level`.
     pub fn pair_share(&self, level: f64, out: &mut Vec<f64>) {
         let width = self.level.width::<f64>();
         let first = out.len();
-        for group in self.x.chunks_exact(self.n * self.d * width) {
+        let sizes = self.sizes.chunks(self.n * width).chain(std::iter::repeat(&[][..]));
+        for (group, sizes) in self.x.chunks_exact(self.n * self.d * width).zip(sizes) {
             let mut counts = [0.0; 8];
-            self.level.run(Count { level, d: self.d, x: group, counts: &mut counts });
-            let pairs = (self.n * (self.n - 1) / 2).max(1) as f64;
-            out.extend(counts[..width].iter().map(|c| if self.n > 1 { c / pairs } else { 1.0 }));
+            self.level.run(Count { level, d: self.d, x: group, sizes, counts: &mut counts });
+            let pairs = (self.initial * (self.initial - 1) / 2).max(1) as f64;
+            out.extend(counts[..width].iter().map(|c| if self.initial > 1 { c / pairs } else { 1.0 }));
         }
         out.truncate(first + self.count);
     }
@@ -86,23 +108,105 @@ impl Batch {
     /// **Accuracy** as a single layer. **Cost** `n^2/2` exponentials per system in full lanes.
     pub fn layer(&mut self, attention: &Attention, eta: f64) {
         let size = self.n * self.d * self.level.width::<f64>();
-        let scale = match attention.weights {
-            Weights::Softmax => None,
-            Weights::Exponential { log_factor } => Some((attention.beta.abs() + log_factor).exp() / self.n as f64),
-        };
-        let layer = Layer { chord: Chord { beta: attention.beta, causal: false, far: false }, scale, sign: attention.sign, eta };
+        let layer = Layer { pull: Pull::of(attention, self.n), eta };
         for group in self.x.chunks_exact_mut(size) {
             self.level.run(Step { layer, n: self.n, d: self.d, x: group, sums: &mut self.sums });
         }
     }
 }
 
+/// The attraction of the tokens of one system.
 #[derive(Clone, Copy)]
-struct Layer {
+pub(crate) struct Pull {
     chord: Chord,
     /// The factor of USA weights; `None` divides by the mass.
     scale: Option<f64>,
     sign: f64,
+}
+
+impl Pull {
+    /// For systems of n initial tokens.
+    pub(crate) fn of(attention: &Attention, n: usize) -> Self {
+        let scale = match attention.weights {
+            Weights::Softmax => None,
+            Weights::Exponential { log_factor } => Some((attention.beta.abs() + log_factor).exp() / n as f64),
+        };
+        Self { chord: Chord { beta: attention.beta, causal: false, far: false }, scale, sign: attention.sign }
+    }
+
+    /// Velocities of tokens of these sizes, every system in its lane; `mass` is room for one vector per token.
+    #[inline(always)]
+    pub(crate) fn velocities<L: Lanes<F = f64>>(&self, l: L, d: usize, x: &[L::V], sizes: &[L::V], out: &mut [L::V], mass: &mut [L::V]) {
+        let mass = &mut mass[..sizes.len()];
+        mass.copy_from_slice(sizes);
+        out.fill(l.zero());
+        match d {
+            2 => self.pairs::<L, 2, true>(l, d, x, sizes, out, mass),
+            3 => self.pairs::<L, 3, true>(l, d, x, sizes, out, mass),
+            4 => self.pairs::<L, 4, true>(l, d, x, sizes, out, mass),
+            _ => self.pairs::<L, 8, true>(l, d, x, sizes, out, mass),
+        }
+        for ((x, out), mass) in x.chunks_exact(d).zip(out.chunks_exact_mut(d)).zip(mass) {
+            let factor = match self.scale {
+                None => l.div(l.constant(self.sign), *mass),
+                Some(scale) => l.constant(self.sign * scale),
+            };
+            let mut radial = l.zero();
+            for (x, s) in x.iter().zip(&*out) {
+                radial = l.fma(*x, *s, radial);
+            }
+            let back = l.sub(l.zero(), radial);
+            for (x, s) in x.iter().zip(out) {
+                *s = l.mul(factor, l.fma(back, *x, *s));
+            }
+        }
+    }
+
+    /// Adds every pair once to drifts and masses; `D` is at least the dimension.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "tokens in, sums out")]
+    fn pairs<L: Lanes<F = f64>, const D: usize, const SIZES: bool>(
+        &self,
+        l: L,
+        d: usize,
+        x: &[L::V],
+        sizes: &[L::V],
+        drift: &mut [L::V],
+        mass: &mut [L::V],
+    ) {
+        let c = Constants::<L>::new(l, &self.chord);
+        let d = d.min(D);
+        for i in 1..mass.len() {
+            let (mut own, mut mine, mut my_mass) = ([l.zero(); D], [l.zero(); D], l.zero());
+            own[..d].copy_from_slice(&x[i * d..(i + 1) * d]);
+            let (before, after) = drift.split_at_mut(i * d);
+            for (j, ((xj, theirs), their_mass)) in x.chunks_exact(d).zip(before.chunks_exact_mut(d)).zip(&mut mass[..i]).enumerate() {
+                let (mut y, mut chord) = ([l.zero(); D], l.zero());
+                for k in 0..d {
+                    y[k] = l.sub(xj[k], own[k]);
+                    chord = l.fma(y[k], y[k], chord);
+                }
+                let w = l.exp2_product(chord, c.k, c.cut);
+                let (to_me, to_them) = if SIZES { (l.mul(w, sizes[j]), l.mul(w, sizes[i])) } else { (w, w) };
+                let back = l.sub(l.zero(), to_them);
+                for k in 0..d {
+                    mine[k] = l.fma(to_me, y[k], mine[k]);
+                    theirs[k] = l.fma(back, y[k], theirs[k]);
+                }
+                my_mass = l.add(my_mass, to_me);
+                *their_mass = l.add(*their_mass, to_them);
+            }
+            for k in 0..d {
+                after[k] = l.add(after[k], mine[k]);
+            }
+            mass[i] = l.add(mass[i], my_mass);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Layer {
+    pull: Pull,
     eta: f64,
 }
 
@@ -130,38 +234,14 @@ impl Task for Step<'_> {
 }
 
 impl Step<'_> {
-    /// Every pair once; `D` is at least the dimension.
     #[inline(always)]
     fn pairs<L: Lanes<F = f64>, const D: usize>(self, l: L) {
         let Self { layer, n, d, x, sums } = self;
-        let c = Constants::<L>::new(l, &layer.chord);
-        let d = d.min(D);
         let x = L::view_mut(x);
         let (drift, mass) = L::view_mut(sums).split_at_mut(n * d);
         drift.fill(l.zero());
         mass.fill(l.constant(1.0));
-        for i in 1..n {
-            let (mut own, mut mine, mut my_mass) = ([l.zero(); D], [l.zero(); D], l.zero());
-            own[..d].copy_from_slice(&x[i * d..(i + 1) * d]);
-            let (before, after) = drift.split_at_mut(i * d);
-            for ((xj, theirs), their_mass) in x.chunks_exact(d).zip(before.chunks_exact_mut(d)).zip(&mut mass[..i]) {
-                let (mut y, mut chord) = ([l.zero(); D], l.zero());
-                for k in 0..d {
-                    y[k] = l.sub(xj[k], own[k]);
-                    chord = l.fma(y[k], y[k], chord);
-                }
-                let w = l.exp2_product(chord, c.k, c.cut);
-                let back = l.sub(l.zero(), w);
-                for k in 0..d {
-                    mine[k] = l.fma(w, y[k], mine[k]);
-                    theirs[k] = l.fma(back, y[k], theirs[k]);
-                }
-                my_mass = l.add(my_mass, w);
-                *their_mass = l.add(*their_mass, w);
-            }
-            after[..d].copy_from_slice(&mine[..d]);
-            mass[i] = l.add(mass[i], my_mass);
-        }
+        layer.pull.pairs::<L, D, false>(l, d, x, &[], drift, mass);
         for (i, row) in x.chunks_exact_mut(d).enumerate() {
             advance(l, &layer, row, &drift[i * d..(i + 1) * d], mass[i]);
         }
@@ -171,9 +251,10 @@ impl Step<'_> {
 /// Moves one token of every system: `a = x + drift / z` (SA) or `scale (z x + drift)` (USA).
 #[inline(always)]
 fn advance<L: Lanes<F = f64>>(l: L, layer: &Layer, x: &mut [L::V], drift: &[L::V], mass: L::V) {
-    let (own, other) = match layer.scale {
-        None => (l.constant(layer.sign), l.div(l.constant(layer.sign), mass)),
-        Some(scale) => (l.mul(l.constant(layer.sign * scale), mass), l.constant(layer.sign * scale)),
+    let Pull { scale, sign, .. } = layer.pull;
+    let (own, other) = match scale {
+        None => (l.constant(sign), l.div(l.constant(sign), mass)),
+        Some(scale) => (l.mul(l.constant(sign * scale), mass), l.constant(sign * scale)),
     };
     let still = layer.eta.is_infinite();
     let (keep, eta) = if still { (l.zero(), l.constant(1.0)) } else { (l.constant(1.0), l.constant(layer.eta)) };
@@ -191,11 +272,13 @@ fn advance<L: Lanes<F = f64>>(l: L, layer: &Layer, x: &mut [L::V], drift: &[L::V
     }
 }
 
-/// Counts the pairs above a level.
+/// Counts the pairs of initial tokens above a level.
 struct Count<'a> {
     level: f64,
     d: usize,
     x: &'a [f64],
+    /// Empty while all are one.
+    sizes: &'a [f64],
     counts: &'a mut [f64; 8],
 }
 
@@ -205,16 +288,22 @@ impl Task for Count<'_> {
 
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
-        let (x, level, one) = (L::view(self.x), l.constant(self.level), l.constant(1.0));
+        let (x, sizes, level, one) = (L::view(self.x), L::view(self.sizes), l.constant(self.level), l.constant(1.0));
         let mut count = l.zero();
         for (i, xi) in x.chunks_exact(self.d).enumerate() {
-            for xj in x.chunks_exact(self.d).take(i) {
+            let mut mine = l.zero();
+            for (j, xj) in x.chunks_exact(self.d).take(i).enumerate() {
                 let mut inner = l.zero();
                 for (a, b) in xi.iter().zip(xj) {
                     inner = l.fma(*a, *b, inner);
                 }
-                count = l.add(count, l.select(l.greater(level, inner), l.zero(), one));
+                let theirs = sizes.get(j).copied().unwrap_or(one);
+                mine = l.add(mine, l.select(l.greater(level, inner), l.zero(), theirs));
             }
+            let own = sizes.get(i).copied().unwrap_or(one);
+            // Its pairs with earlier tokens and those within it.
+            let within = l.mul(l.constant(0.5), l.sub(own, one));
+            count = l.fma(own, l.add(mine, within), count);
         }
         L::view_mut(&mut self.counts[..L::WIDTH])[0] = count;
     }

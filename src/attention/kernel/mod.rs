@@ -28,6 +28,7 @@ mod workspace;
 
 pub use attention::{Attention, EXACT, Output, Weights};
 pub use batch::Batch;
+pub(crate) use batch::{Pull, WIDEST};
 pub use choice::{ALL, Choice, Job, Kernel, find};
 pub use hessian::hessian_sums;
 pub use pairs::pairs_above;

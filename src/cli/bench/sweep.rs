@@ -5,7 +5,7 @@ use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times};
-use crate::flow::{Options, Recorder, integrator, iterate_many, solve};
+use crate::flow::{Options, Recorder, integrator, iterate_many, solve_many};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use rayon::prelude::*;
@@ -35,9 +35,9 @@ pub struct Arguments {
     /// Adaptive steps at this tolerance instead of layers.
     #[arg(long)]
     rtol: Option<f64>,
-    /// Distance at which adaptive runs merge tokens.
-    #[arg(long, default_value_t = 1e-6)]
-    merge_radius: f64,
+    /// Distance at which adaptive runs merge tokens (default: the square root of the tolerance, whose square does not show).
+    #[arg(long)]
+    merge_radius: Option<f64>,
     #[command(flatten)]
     kernel: KernelArguments,
 }
@@ -100,10 +100,9 @@ impl Arguments {
         let recorder = || Recorder::new(setting, linear_times(self.t_end, SAMPLES), false, vec![share]);
         let mut recorders: Vec<Recorder> = starts.iter().map(|_| recorder()).collect();
         if let Some(rtol) = self.rtol {
-            let options = Options { rtol, integrator: integrator("dop853")?, merge_radius: self.merge_radius, ..Options::default() };
-            for (start, recorder) in starts.iter().zip(&mut recorders) {
-                solve(dynamics.as_ref(), start, self.t_end, &options, &mut [recorder])?;
-            }
+            let merge_radius = self.merge_radius.unwrap_or(rtol.sqrt());
+            let options = Options { rtol, integrator: integrator("dop853")?, merge_radius, ..Options::default() }.validated()?;
+            solve_many(dynamics.as_ref(), starts, self.t_end, &options, &mut recorders)?;
         } else {
             let unnormalised = dynamics::find(&self.dynamics, false)?.unnormalised;
             let rule = if unnormalised { (beta.sqrt() * (beta - 0.5).exp()).max(1.0) } else { 1.0 };

@@ -117,6 +117,11 @@ impl Recorder {
         if let [only] = self.observables[..] { only.batch } else { None }
     }
 
+    /// The sample times to come.
+    pub(super) fn pending(&self) -> &[f64] {
+        &self.times[self.next..]
+    }
+
     /// Books a row that was measured elsewhere.
     pub(super) fn book(&mut self, t: f64, values: &[f64]) {
         self.next += self.due(t);
