@@ -3,7 +3,7 @@
 use metastable::Result;
 use metastable::attention::{Dynamics, Energy, EnergyScale, Facts, Spec, dynamics};
 use metastable::flow::observable::{self, Setting, linear_times, log_times};
-use metastable::flow::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Options, Outcome, Recorder, second, solve};
+use metastable::flow::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Options, Outcome, Recorder, second, solve, solve_many};
 use metastable::num::{roots::bracketed_root, stream::Stream};
 use metastable::sphere::{Tokens, geometry::dist, law::Law};
 use metastable::theory::two_cluster::{closing_speed_sa, merge_time_sa};
@@ -178,6 +178,71 @@ fn observers_see_the_flow_without_steering_it() -> Result<()> {
     assert!(worst < 1e-9, "{worst:e}");
     let (_, steps) = run(Vec::new(), true)?;
     assert!(steps.table.rows.len() > 20 && log_times(0.1, 1e10, 50).windows(2).all(|w| w[0] < w[1]));
+    Ok(())
+}
+
+/// Shares of merged pairs at 601 times.
+fn shares(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, options: &Options, together: bool) -> Result<Vec<Vec<f64>>> {
+    let setting = Setting { n: starts[0].n(), d: starts[0].d(), beta: 1.0 };
+    let share = observable::find("pair-share")?;
+    let recorder = |_: &Tokens| Recorder::new(setting, linear_times(t_end, 601), false, vec![share]);
+    let mut recorders: Vec<Recorder> = starts.iter().map(recorder).collect();
+    if together {
+        solve_many(dynamics, starts, t_end, options, &mut recorders)?;
+    } else {
+        for (start, recorder) in starts.iter().zip(&mut recorders) {
+            solve(dynamics, start, t_end, options, &mut [recorder])?;
+        }
+    }
+    Ok(recorders.iter().map(|r| r.table.column("pair_share")).collect())
+}
+
+#[test]
+fn many_systems_at_once_are_each_of_them() -> Result<()> {
+    // Times at which a pair comes within the level are known to about the tolerance: 1e-8 against the 0.01 between samples.
+    let (n, t_end) = (12, 6.0);
+    for (name, beta, d, integrator) in
+        [("sa", 4.0, 2, "dop853"), ("sa", 0.5, 3, "dopri5"), ("usa", 3.0, 2, "dop853"), ("usa", 1.0, 5, "dop853"), ("sa", 9.0, 4, "dop853")]
+    {
+        let dynamics = dynamics::build(name, false, &Spec::new(beta, n))?;
+        let starts: Vec<Tokens> = (0..11).map(|k| uniform(n, d, 70 + k)).collect();
+        let integrator = metastable::flow::integrator(integrator)?;
+        for merge_radius in [0.0, 1e-4] {
+            let options = || Options { rtol: 1e-8, merge_radius, integrator, ..Options::default() };
+            let (many, each) = (
+                shares(dynamics.as_ref(), &starts, t_end, &options(), true)?,
+                shares(dynamics.as_ref(), &starts, t_end, &options(), false)?,
+            );
+            assert_eq!(many, each, "{name} beta {beta} d {d} radius {merge_radius:e}");
+            assert!(many.iter().any(|m| m[0] < 0.1 && m[600] > m[0] + 0.1), "something must happen: {name} beta {beta} d {d}");
+            // Not a byte depends on the companions.
+            let few = shares(dynamics.as_ref(), &starts[3..5], t_end, &options(), true)?;
+            assert_eq!(few[..], many[3..5]);
+        }
+        // A tolerance that is too large shows: the comparison can fail.
+        let rough = Options { rtol: 0.1, merge_radius: 0.3, integrator, ..Options::default() };
+        let accurate = Options { rtol: 1e-8, merge_radius: 1e-4, integrator, ..Options::default() };
+        assert_ne!(
+            shares(dynamics.as_ref(), &starts, t_end, &rough, true)?,
+            shares(dynamics.as_ref(), &starts, t_end, &accurate, false)?,
+            "{name}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn what_does_not_fit_the_lanes_is_solved_alone() -> Result<()> {
+    let n = 6;
+    let starts: Vec<Tokens> = (0..3).map(|k| uniform(n, 2, 90 + k)).collect();
+    // Tokens see earlier tokens only, or there are too few steps to go: both are for the single solver.
+    for (dynamics, max_steps) in [(dynamics::build("causal-sa", false, &Spec::new(2.0, n))?, 200_000), (sa(2.0, n), 5)] {
+        let options = || Options { rtol: 1e-8, max_steps, ..Options::default() };
+        let (many, each) =
+            (shares(dynamics.as_ref(), &starts, 4.0, &options(), true)?, shares(dynamics.as_ref(), &starts, 4.0, &options(), false)?);
+        assert_eq!(many, each);
+        assert!(many.iter().all(|m| !m.is_empty()));
+    }
     Ok(())
 }
 

@@ -175,33 +175,81 @@ impl Pull {
         mass: &mut [L::V],
     ) {
         let c = Constants::<L>::new(l, &self.chord);
-        let d = d.min(D);
-        for i in 1..mass.len() {
-            let (mut own, mut mine, mut my_mass) = ([l.zero(); D], [l.zero(); D], l.zero());
-            own[..d].copy_from_slice(&x[i * d..(i + 1) * d]);
-            let (before, after) = drift.split_at_mut(i * d);
-            for (j, ((xj, theirs), their_mass)) in x.chunks_exact(d).zip(before.chunks_exact_mut(d)).zip(&mut mass[..i]).enumerate() {
-                let (mut y, mut chord) = ([l.zero(); D], l.zero());
-                for k in 0..d {
-                    y[k] = l.sub(xj[k], own[k]);
-                    chord = l.fma(y[k], y[k], chord);
-                }
-                let w = l.exp2_product(chord, c.k, c.cut);
-                let (to_me, to_them) = if SIZES { (l.mul(w, sizes[j]), l.mul(w, sizes[i])) } else { (w, w) };
-                let back = l.sub(l.zero(), to_them);
-                for k in 0..d {
-                    mine[k] = l.fma(to_me, y[k], mine[k]);
-                    theirs[k] = l.fma(back, y[k], theirs[k]);
-                }
-                my_mass = l.add(my_mass, to_me);
-                *their_mass = l.add(*their_mass, to_them);
-            }
-            for k in 0..d {
-                after[k] = l.add(after[k], mine[k]);
-            }
-            mass[i] = l.add(mass[i], my_mass);
+        // Known to the compiler up to 4.
+        let d = if D <= 4 { D } else { d };
+        let n = mass.len();
+        for i in (0..n - n % 2).step_by(2) {
+            rows::<L, D, 2, SIZES>(l, &c, d, i, x, sizes, drift, mass);
+        }
+        if n % 2 == 1 {
+            rows::<L, D, 1, SIZES>(l, &c, d, n - 1, x, sizes, drift, mass);
         }
     }
+}
+
+/// R tokens from i on with all before them and with each other.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "tokens in, sums out")]
+fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool>(
+    l: L,
+    c: &Constants<L>,
+    d: usize,
+    i: usize,
+    x: &[L::V],
+    sizes: &[L::V],
+    drift: &mut [L::V],
+    mass: &mut [L::V],
+) {
+    let (mut own, mut mine, mut my_mass) = ([[l.zero(); D]; R], [[l.zero(); D]; R], [l.zero(); R]);
+    for r in 0..R {
+        own[r][..d].copy_from_slice(&x[(i + r) * d..(i + r + 1) * d]);
+    }
+    let (before, after) = drift.split_at_mut(i * d);
+    let (masses_before, masses_after) = mass.split_at_mut(i);
+    let earlier = x.chunks_exact(d).zip(before.chunks_exact_mut(d)).zip(masses_before);
+    for (j, ((xj, theirs), their_mass)) in earlier.enumerate() {
+        for r in 0..R {
+            let (w, y) = weigh(l, c, d, xj, &own[r]);
+            let (to_me, to_them) = if SIZES { (l.mul(w, sizes[j]), l.mul(w, sizes[i + r])) } else { (w, w) };
+            let back = l.sub(l.zero(), to_them);
+            for k in 0..d {
+                mine[r][k] = l.fma(to_me, y[k], mine[r][k]);
+                theirs[k] = l.fma(back, y[k], theirs[k]);
+            }
+            my_mass[r] = l.add(my_mass[r], to_me);
+            *their_mass = l.add(*their_mass, to_them);
+        }
+    }
+    for r in 1..R {
+        for q in 0..r {
+            let (w, y) = weigh(l, c, d, &own[q][..d], &own[r]);
+            let (to_me, to_them) = if SIZES { (l.mul(w, sizes[i + q]), l.mul(w, sizes[i + r])) } else { (w, w) };
+            let back = l.sub(l.zero(), to_them);
+            for k in 0..d {
+                mine[r][k] = l.fma(to_me, y[k], mine[r][k]);
+                mine[q][k] = l.fma(back, y[k], mine[q][k]);
+            }
+            my_mass[r] = l.add(my_mass[r], to_me);
+            my_mass[q] = l.add(my_mass[q], to_them);
+        }
+    }
+    for r in 0..R {
+        for k in 0..d {
+            after[r * d + k] = l.add(after[r * d + k], mine[r][k]);
+        }
+        masses_after[r] = l.add(masses_after[r], my_mass[r]);
+    }
+}
+
+/// The weight of a pair and its difference.
+#[inline(always)]
+fn weigh<L: Lanes<F = f64>, const D: usize>(l: L, c: &Constants<L>, d: usize, xj: &[L::V], xi: &[L::V; D]) -> (L::V, [L::V; D]) {
+    let (mut y, mut chord) = ([l.zero(); D], l.zero());
+    for k in 0..d {
+        y[k] = l.sub(xj[k], xi[k]);
+        chord = l.fma(y[k], y[k], chord);
+    }
+    (l.exp2_product(chord, c.k, c.cut), y)
 }
 
 #[derive(Clone, Copy)]
@@ -266,9 +314,10 @@ fn advance<L: Lanes<F = f64>>(l: L, layer: &Layer, x: &mut [L::V], drift: &[L::V
     }
     let length = l.sqrt(square);
     let moves = l.greater(length, l.constant(1e-150));
+    let inverse = l.div(l.constant(1.0), length);
     for (x, s) in x.iter_mut().zip(drift) {
         let v = l.fma(across, *s, l.mul(along, *x));
-        *x = l.select(moves, l.div(v, length), *x);
+        *x = l.select(moves, l.mul(v, inverse), *x);
     }
 }
 
@@ -288,23 +337,43 @@ impl Task for Count<'_> {
 
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
+        let count = match (self.d, self.sizes.is_empty()) {
+            (2, true) => self.pairs::<L, 2, false>(l),
+            (2, false) => self.pairs::<L, 2, true>(l),
+            (3, true) => self.pairs::<L, 3, false>(l),
+            (3, false) => self.pairs::<L, 3, true>(l),
+            (_, true) => self.pairs::<L, 0, false>(l),
+            (_, false) => self.pairs::<L, 0, true>(l),
+        };
+        L::view_mut(&mut self.counts[..L::WIDTH])[0] = count;
+    }
+}
+
+impl Count<'_> {
+    /// `D` is the dimension, 0 for any.
+    #[inline(always)]
+    fn pairs<L: Lanes<F = f64>, const D: usize, const SIZES: bool>(&self, l: L) -> L::V {
+        let d = if D > 0 { D } else { self.d };
         let (x, sizes, level, one) = (L::view(self.x), L::view(self.sizes), l.constant(self.level), l.constant(1.0));
         let mut count = l.zero();
-        for (i, xi) in x.chunks_exact(self.d).enumerate() {
+        for (i, xi) in x.chunks_exact(d).enumerate() {
             let mut mine = l.zero();
-            for (j, xj) in x.chunks_exact(self.d).take(i).enumerate() {
+            for (j, xj) in x.chunks_exact(d).take(i).enumerate() {
                 let mut inner = l.zero();
-                for (a, b) in xi.iter().zip(xj) {
-                    inner = l.fma(*a, *b, inner);
+                for k in 0..d {
+                    inner = l.fma(xi[k], xj[k], inner);
                 }
-                let theirs = sizes.get(j).copied().unwrap_or(one);
+                let theirs = if SIZES { sizes[j] } else { one };
                 mine = l.add(mine, l.select(l.greater(level, inner), l.zero(), theirs));
             }
-            let own = sizes.get(i).copied().unwrap_or(one);
             // Its pairs with earlier tokens and those within it.
-            let within = l.mul(l.constant(0.5), l.sub(own, one));
-            count = l.fma(own, l.add(mine, within), count);
+            count = if SIZES {
+                let within = l.mul(l.constant(0.5), l.sub(sizes[i], one));
+                l.fma(sizes[i], l.add(mine, within), count)
+            } else {
+                l.add(count, mine)
+            };
         }
-        L::view_mut(&mut self.counts[..L::WIDTH])[0] = count;
+        count
     }
 }
