@@ -243,6 +243,12 @@ fn what_does_not_fit_the_lanes_is_solved_alone() -> Result<()> {
         assert_eq!(many, each);
         assert!(many.iter().all(|m| !m.is_empty()));
     }
+    // Nor do systems of several shapes.
+    let mixed = [starts[0].clone(), uniform(n + 1, 2, 5), starts[1].clone()];
+    let options = || Options { rtol: 1e-8, ..Options::default() };
+    let (many, each) =
+        (shares(sa(2.0, n).as_ref(), &mixed, 4.0, &options(), true)?, shares(sa(2.0, n).as_ref(), &mixed, 4.0, &options(), false)?);
+    assert!(many == each && many.iter().all(|m| m.len() > 1));
     Ok(())
 }
 

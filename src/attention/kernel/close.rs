@@ -63,7 +63,6 @@ impl Close<'_> {
     fn rows<L: Lanes<F = f64>, const D: usize>(self, l: L) {
         let d = if D > 0 { D } else { self.x.d() };
         let ending = self.ending;
-        let [per_mass, absolute, floor] = self.bounds;
         let x = &self.x.coordinates()[self.rows.start * d..self.rows.end * d];
         let sums = self.drift.chunks_exact(d).zip(self.mass);
         for (((i, out), x), (drift, &mass)) in self.rows.zip(self.out.chunks_exact_mut(d)).zip(x.chunks_exact(d)).zip(sums) {
@@ -73,21 +72,27 @@ impl Close<'_> {
                 None => dot(l, x, drift),
             };
             let factor = if ending.softmax { ending.factors[0] / mass } else { ending.factors[0] };
-            let error = per_mass * mass + absolute;
             let longest = if D > 0 {
                 project(x, drift, radial, factor, ending.factors[1], out)
             } else {
                 project_lanes(l, x, drift, [radial, factor, ending.factors[1]], out)
             };
-            // A softmax divides by the mass: its relative error adds to that of the drift.
-            // A field is as long as its mass.
-            let length = if ending.sigma.is_some() { mass } else { longest };
-            let kept = error <= ending.accuracy * length && absolute <= ending.accuracy * mass;
-            if !(kept || error == 0.0) || mass < floor || mass.is_nan() {
+            if is_doubtful(ending, self.bounds, mass, longest) {
                 self.doubtful.push(i);
             }
         }
     }
+}
+
+/// True when the error of a row may exceed the accuracy, for sums of this mass and a row whose largest entry is `longest` before factors.
+#[inline(always)]
+pub(super) fn is_doubtful(ending: &Ending, [per_mass, absolute, floor]: [f64; 3], mass: f64, longest: f64) -> bool {
+    let error = per_mass * mass + absolute;
+    // A softmax divides by the mass: its relative error adds to that of the drift.
+    // A field is as long as its mass.
+    let length = if ending.sigma.is_some() { mass } else { longest };
+    let kept = error <= ending.accuracy * length && absolute <= ending.accuracy * mass;
+    !(kept || error == 0.0) || mass < floor || mass.is_nan()
 }
 
 #[inline(always)]

@@ -14,6 +14,7 @@ mod choice;
 mod close;
 mod coordinates;
 mod direct;
+mod finish;
 mod fourier;
 mod harmonics;
 mod hessian;

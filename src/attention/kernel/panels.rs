@@ -96,6 +96,7 @@ pub(super) const fn most<L: Lanes>() -> usize {
 }
 
 /// First vector and number of vectors of the groups that go through registers together.
+#[inline(always)]
 pub(super) fn groups<L: Lanes>(d: usize) -> impl Iterator<Item = (usize, usize)> {
     let vectors = d.div_ceil(L::WIDTH);
     let mut first = 0;
@@ -150,7 +151,7 @@ fn columns<L: Lanes>(l: L, rows: &[f64], out: &mut [L::F], d: usize) {
 
 /// Fewer numbers than lanes, and zeros.
 #[inline(always)]
-fn rest<L: Lanes>(l: L, part: &[f64]) -> L::V {
+pub(super) fn rest<L: Lanes>(l: L, part: &[f64]) -> L::V {
     let mut numbers = [0.0; 16];
     numbers[..part.len()].copy_from_slice(part);
     l.load(&numbers)

@@ -5,8 +5,9 @@
 
 use super::blocks::{both, layout};
 use super::choice::{Job, Kernel};
-use super::close::{Close, Ending};
-use super::panels::{Panel, Panels, Source, Store, groups, most, three_or_two};
+use super::close::Ending;
+use super::finish::Finish;
+use super::panels::{Panel, Panels, Source, groups, most, three_or_two};
 use super::workspace::{Sums, Workspace};
 use crate::num::simd::{Float, Lanes, Level, Task};
 
@@ -309,28 +310,22 @@ impl Kernel for Products {
     fn close(&self, job: &Job, ending: &Ending, space: &mut Workspace, out: &mut [f64]) -> bool {
         fill(job, &mut space.panels);
         let Workspace { panels, sums, doubtful, more, .. } = space;
-        let (x, d) = (job.tokens, job.tokens.d());
-        sums.reset(x.n(), d);
+        let (tokens, d) = (job.tokens, job.tokens.d());
+        sums.reset(0, d);
         sums.per_mass = self.error(job);
         let bounds = sums.bounds();
-        let sigma = if job.beta < 0.0 { -1.0 } else { 1.0 };
-        // Panel by panel, so that its sums are still in a cache; one task for each half in which the panels met.
-        let part = |list: &[Panel<f64>], drift: &mut [f64], mass: &mut [f64], out: &mut [f64], doubtful: &mut Vec<usize>| {
-            let origin = list.first().map_or(0, |p| p.start);
+        // One task for each half in which the panels met.
+        let part = |list: &[Panel<f64>], mut out: &mut [f64], doubtful: &mut Vec<usize>| {
             for panel in list {
-                let (rows, here) = (panel.start..panel.start + panel.len, panel.start - origin..panel.start - origin + panel.len);
-                let numbers = here.start * d..here.end * d;
-                let (drift, mass, out) = (&mut drift[numbers.clone()], &mut mass[here], &mut out[numbers]);
-                job.level.run(Store { panel, totals: panel, tokens: x, rows: x.coordinates(), sigma, drift, mass });
-                job.level.run(Close { rows, x, drift, mass, bounds, ending, out, doubtful });
+                let (these, others) = std::mem::take(&mut out).split_at_mut(panel.len * d);
+                job.level.run(Finish { panel, tokens, ending, bounds, out: these, doubtful });
+                out = others;
             }
         };
         let (a, b) = panels.list.split_at(panels.list.len() / 2);
-        let middle = b.first().map_or(0, |p| p.start);
-        let ((d1, d2), (m1, m2), (o1, o2)) =
-            (sums.drift.split_at_mut(middle * d), sums.mass.split_at_mut(middle), out.split_at_mut(middle * d));
+        let (first, second) = out.split_at_mut(b.first().map_or(0, |p| p.start) * d);
         more.clear();
-        both(job.parallel(), || part(a, d1, m1, o1, doubtful), || part(b, d2, m2, o2, more));
+        both(job.parallel(), || part(a, first, doubtful), || part(b, second, more));
         doubtful.append(more);
         true
     }

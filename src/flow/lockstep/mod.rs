@@ -23,14 +23,16 @@ use std::sync::atomic::Ordering;
 /// **Accuracy** local errors as in [`solve`]; merging at radius r errs by about `r^2`, so the square root of the tolerance is a radius
 /// that does not show. **Cost** 12 velocities per step in full lanes, 3 more for a step with samples. **Errors** as [`solve`].
 pub fn solve_many(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, options: &Options, recorders: &mut [Recorder]) -> Result<()> {
-    let suits = |a: &&Attention| starts.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
+    let shape = |s: &Tokens| (s.n(), s.d());
+    let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
+    let suits = |a: &&Attention| alike && starts.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
     let plain = options.events.is_empty() && !options.stop_at_one_cluster && dynamics.facts().common_field && t_end > 0.0;
     let together = dynamics.attention().filter(suits).filter(|_| plain && t_end.is_finite());
     let measure = recorders.first().and_then(Recorder::batched);
     if let (Some(attention), Some(measure)) = (together, measure) {
         let (width, scale) = (attention.level.width::<f64>(), dynamics.length_scale());
         for (starts, recorders) in starts.chunks(width).zip(recorders.chunks_mut(width)) {
-            let Some(batch) = Batch::new(starts, attention.level) else { return one_by_one(dynamics, starts, t_end, options, recorders) };
+            let Some(batch) = Batch::new(starts, attention.level) else { continue };
             let mut run = Run::new(attention, batch, starts, (t_end, scale), options, measure, recorders[0].pending());
             run.advance();
             let columns = run.values.len() / starts.len();
