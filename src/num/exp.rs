@@ -100,6 +100,11 @@ pub fn exp2_f32(t: f32) -> f32 {
 pub trait Exp2: Simd {
     /// `2^t`.
     fn exp2_f64(self, t: Self::f64s) -> Self::f64s;
+    /// `2^(a b)` for `a b > -1020`.
+    #[inline(always)]
+    fn exp2_normal_f64(self, a: Self::f64s, b: Self::f64s) -> Self::f64s {
+        self.exp2_product_f64(a, b, self.splat_f64s(f64::INFINITY))
+    }
     /// `2^t` of several vectors, step by step side by side; `NORMAL` promises `t > -1020`.
     #[inline(always)]
     fn exp2_each_f64<const U: usize, const NORMAL: bool>(self, mut t: [Self::f64s; U]) -> [Self::f64s; U] {
@@ -112,6 +117,11 @@ pub trait Exp2: Simd {
     fn exp2_product_f64(self, a: Self::f64s, b: Self::f64s, cut: Self::f64s) -> Self::f64s;
     /// `2^t`.
     fn exp2_f32(self, t: Self::f32s) -> Self::f32s;
+    /// `2^(a b)` for `a b > -124`.
+    #[inline(always)]
+    fn exp2_normal_f32(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
+        self.exp2_product_f32(a, b, self.splat_f32s(f32::INFINITY))
+    }
     /// `2^t` of several vectors; `NORMAL` promises `t > -124`.
     #[inline(always)]
     fn exp2_each_f32<const U: usize, const NORMAL: bool>(self, mut t: [Self::f32s; U]) -> [Self::f32s; U] {
@@ -214,6 +224,13 @@ mod x86 {
             let m = self.mul_add_e_f64s(a, b, round);
             let r = self.avx512f._mm512_fmsub_pd(cast(a), cast(b), cast(self.sub_f64s(m, round)));
             sixteenths(self, m, cast(r), self.less_than_f64s(a, cut))
+        }
+        #[inline(always)]
+        fn exp2_normal_f64(self, a: f64x8, b: f64x8) -> f64x8 {
+            let round = self.splat_f64s(ROUND_16);
+            let m = self.mul_add_e_f64s(a, b, round);
+            let r = self.avx512f._mm512_fmsub_pd(cast(a), cast(b), cast(self.sub_f64s(m, round)));
+            sixteenths(self, m, cast(r), b8(0xff))
         }
         #[inline(always)]
         fn exp2_f32(self, t: f32x16) -> f32x16 {

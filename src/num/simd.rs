@@ -229,6 +229,8 @@ pub trait Lanes: Copy + Send + Sync {
     fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]);
     /// `2^(a b)` for `a b <= 0`, without rounding of the product where the hardware has fused operations; 0 for `a >= cut`.
     fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V;
+    /// The same where no result is so small that it is 0.
+    fn exp2_normal(self, a: Self::V, b: Self::V) -> Self::V;
 
     /// Zeros.
     #[inline(always)]
@@ -307,7 +309,7 @@ mod converted {
 
 macro_rules! lanes {
     ($name:ident, $f:ty, $vector:ident, $mask:ident, $width:ident, $view:ident, $view_mut:ident, $splat:ident, $add:ident, $sub:ident,
-     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $memory:ident) => {
+     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $exp2_normal:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $memory:ident) => {
         impl<S: Simd + Exp2> Lanes for $name<S> {
             type F = $f;
             type V = S::$vector;
@@ -402,6 +404,10 @@ macro_rules! lanes {
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {
                 self.0.$exp2_product(a, b, cut)
             }
+            #[inline(always)]
+            fn exp2_normal(self, a: Self::V, b: Self::V) -> Self::V {
+                self.0.$exp2_normal(a, b)
+            }
         }
     };
 }
@@ -427,6 +433,7 @@ lanes!(
     exp2_f64,
     exp2_each_f64,
     exp2_product_f64,
+    exp2_normal_f64,
     negate_f64,
     reduce_max_f64s,
     div_f64s,
@@ -454,6 +461,7 @@ lanes!(
     exp2_f32,
     exp2_each_f32,
     exp2_product_f32,
+    exp2_normal_f32,
     negate_f32,
     reduce_max_f32s,
     div_f32s,
@@ -571,6 +579,10 @@ macro_rules! portable {
             #[inline(always)]
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {
                 std::array::from_fn(|i| if a[i] < cut[i] { $exp2(a[i] * b[i]) } else { 0.0 })
+            }
+            #[inline(always)]
+            fn exp2_normal(self, a: Self::V, b: Self::V) -> Self::V {
+                std::array::from_fn(|i| $exp2(a[i] * b[i]))
             }
         }
     };

@@ -83,28 +83,31 @@ impl<F: Float> Tile<'_, F> {
 
     #[inline(always)]
     fn massive<L: Lanes<F = F>, const D: usize>(self, l: L) {
-        match (self.plain, self.chord.far) {
-            (true, false) => self.fixed::<L, D, true, false>(l),
-            (true, true) => self.fixed::<L, D, true, true>(l),
-            (false, false) => self.fixed::<L, D, false, false>(l),
-            (false, true) => self.fixed::<L, D, false, true>(l),
+        // Chords are at most 2, so that no weight reaches down to the smallest of the lanes.
+        let normal = 2.0 * std::f64::consts::LOG2_E * self.chord.beta.abs() < -0.99 * F::SMALLEST;
+        match (self.plain, self.chord.far, normal) {
+            (true, false, _) => self.fixed::<L, D, true, false, false>(l),
+            (true, true, true) => self.fixed::<L, D, true, true, true>(l),
+            (true, true, false) => self.fixed::<L, D, true, true, false>(l),
+            (false, false, _) => self.fixed::<L, D, false, false, false>(l),
+            (false, true, _) => self.fixed::<L, D, false, true, false>(l),
         }
     }
 
     #[inline(always)]
-    fn fixed<L: Lanes<F = F>, const D: usize, const PLAIN: bool, const FAR: bool>(self, l: L) {
+    fn fixed<L: Lanes<F = F>, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(self, l: L) {
         let constants = Constants::new(l, self.chord);
         let Some(b) = self.b else {
             let Block { x, m, sums, len, .. } = self.a;
             let own = Source { x, m, len: *len };
-            return gather::<L, D, PLAIN, FAR>(l, &constants, x, sums, &own, self.chord.causal);
+            return gather::<L, D, PLAIN, FAR, NORMAL>(l, &constants, x, sums, &own, self.chord.causal);
         };
         if self.chord.causal {
             let (early, late) = if self.a.start < b.start { (self.a, b) } else { (b, self.a) };
             let source = Source { x: &early.x, m: &early.m, len: early.len };
-            return gather::<L, D, PLAIN, FAR>(l, &constants, &late.x, &mut late.sums, &source, false);
+            return gather::<L, D, PLAIN, FAR, NORMAL>(l, &constants, &late.x, &mut late.sums, &source, false);
         }
-        pair::<L, D, PLAIN, FAR>(l, &constants, self.a, b);
+        pair::<L, D, PLAIN, FAR, NORMAL>(l, &constants, self.a, b);
     }
 }
 
@@ -117,7 +120,7 @@ struct Source<'a, F> {
 
 /// Targets in lanes, sources one by one: what one block gives to another (or to itself, `own` masking later tokens).
 #[inline(always)]
-fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool>(
+fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(
     l: L,
     c: &Constants<L>,
     x: &[L::F],
@@ -139,7 +142,7 @@ fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool>(
             for k in 0..D {
                 xj[k] = l.splat(source.x[k * cap + j]);
             }
-            let (mut w, q, _) = weigh::<L, D, FAR>(l, c, &xj, &sx);
+            let (mut w, q, _) = weigh::<L, D, FAR, NORMAL>(l, c, &xj, &sx);
             if !PLAIN {
                 w = l.mul(w, l.splat(source.m[j]));
             }
@@ -160,7 +163,12 @@ fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool>(
 
 /// The weight of a pair, its difference in the direction that does not cancel, and whether that is the far one.
 #[inline(always)]
-fn weigh<L: Lanes, const D: usize, const FAR: bool>(l: L, c: &Constants<L>, xj: &[L::V; D], sx: &[L::V; D]) -> (L::V, [L::V; D], L::M) {
+fn weigh<L: Lanes, const D: usize, const FAR: bool, const NORMAL: bool>(
+    l: L,
+    c: &Constants<L>,
+    xj: &[L::V; D],
+    sx: &[L::V; D],
+) -> (L::V, [L::V; D], L::M) {
     let mut q = *xj;
     for k in 0..D {
         q[k] = l.sub(xj[k], sx[k]);
@@ -169,7 +177,7 @@ fn weigh<L: Lanes, const D: usize, const FAR: bool>(l: L, c: &Constants<L>, xj: 
     for k in 1..D {
         chord = l.fma(q[k], q[k], chord);
     }
-    let w = l.exp2_product(chord, c.k, c.cut);
+    let w = if NORMAL { l.exp2_normal(chord, c.k) } else { l.exp2_product(chord, c.k, c.cut) };
     let far = l.greater(chord, c.far);
     if FAR {
         for k in 0..D {
@@ -184,7 +192,12 @@ const ROWS: usize = 2;
 
 /// Every pair of two blocks once, for both.
 #[inline(always)]
-fn pair<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool>(l: L, c: &Constants<L>, a: &mut Block<L::F>, b: &mut Block<L::F>) {
+fn pair<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(
+    l: L,
+    c: &Constants<L>,
+    a: &mut Block<L::F>,
+    b: &mut Block<L::F>,
+) {
     let cap = b.m.len();
     let vectors = cap / L::WIDTH;
     b.local.fill(L::F::default());
@@ -218,7 +231,7 @@ fn pair<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool>(l: L, c: &
             }
             let mut their_mass = local_mass[v];
             for r in 0..ROWS {
-                let (w, q, far) = weigh::<L, D, FAR>(l, c, &xj, &sx[r]);
+                let (w, q, far) = weigh::<L, D, FAR, NORMAL>(l, c, &xj, &sx[r]);
                 let (mine, yours) = if PLAIN { (w, w) } else { (l.mul(w, bm[v]), l.mul(w, mi[r])) };
                 let back = if FAR { l.negate_where(far, yours) } else { yours };
                 for k in 0..D {
