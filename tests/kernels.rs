@@ -1,6 +1,6 @@
 //! Every algorithm of the kernel sums against the double-double direct sum, at every instruction set, with verification switched on and off.
 
-use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Output, Series, Weights, hessian_sums};
+use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Output, Series, Weights, hessian_sums, pairs_above};
 use metastable::attention::{Spec, dynamics, layer::Layer};
 use metastable::num::{exp, loops::exponentials, simd::Level, stream::Stream, threads::sequentially};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
@@ -296,6 +296,18 @@ fn hessian_products_are_those_of_the_formula() {
             }
             let off = chord2(&expected, &sums[i * d..(i + 1) * d]).sqrt();
             assert!(off <= 1e-13 * size, "n {n} d {d} beta {beta} row {i}: {off:e} of {size:e}");
+        }
+    }
+}
+
+#[test]
+fn pairs_are_counted_one_by_one() {
+    for (n, d) in [(1, 2), (2, 3), (5, 8), (33, 4), (32, 16), (31, 19), (17, 40)] {
+        let x = uniform(n, d, 12);
+        for level in [-0.3, 0.0, 0.2] {
+            let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+            let expected = pairs.filter(|&(i, j)| x.inner(i, j) >= level).count();
+            assert_eq!(pairs_above(&x, level), expected, "n {n} d {d} level {level}");
         }
     }
 }
