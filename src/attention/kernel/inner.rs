@@ -1,6 +1,6 @@
 //! Inner products in registers, for few coordinates: targets in lanes, sources one by one, nothing stored between score and velocity.
 //!
-//! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`] and with its error; every pair twice, once for each of
+//! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`]; every pair twice, once for each of
 //! its tokens, so that no sum leaves its register and threads share nothing but the tokens.
 
 use super::blocks::{GRAIN, both};
@@ -270,7 +270,8 @@ impl Kernel for Inner {
     }
 
     fn error(&self, job: &Job) -> f64 {
-        super::products::error(job, 0.5 * f64::EPSILON)
+        // One chain of additions over all sources.
+        super::products::rounding(job, 0.5 * f64::EPSILON, job.tokens.n() as f64)
     }
 
     fn sums(&self, job: &Job, space: &mut Workspace) {

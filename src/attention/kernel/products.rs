@@ -333,12 +333,17 @@ impl Kernel for Products {
 
 /// Exponents rounded to more than 0 by more than a little are outside the contract of the exponential: their errors stay below `0.01`.
 pub(super) fn too_steep(job: &Job, u: f64) -> Option<&'static str> {
-    (error(job, u) > 0.01).then_some("an inverse temperature whose exponents have two digits after the point")
+    (error(job, u) > 0.01).then_some("an inverse temperature at which inner products still tell weights apart")
+}
+
+/// Error of a drift row in units of its mass for sums of short sums: tiles of about 96 tokens.
+pub(super) fn error(job: &Job, u: f64) -> f64 {
+    rounding(job, u, job.tokens.n() as f64 / 96.0 + 96.0)
 }
 
 /// Error of a drift row in units of its mass, for unit roundoff `u`: the inner products round like a random walk of d steps (twice its
-/// deviation is taken) and lengths are 1 to 2u each, the sums like one of `n/96 + 96`.
-pub(super) fn error(job: &Job, u: f64) -> f64 {
-    let (n, d) = (job.tokens.n() as f64, job.tokens.d() as f64);
-    u * (job.beta.abs() * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * (n / 96.0 + 96.0).sqrt())
+/// deviation is taken) and lengths are 1 to 2u each, the sums like one of so many additions in a row.
+pub(super) fn rounding(job: &Job, u: f64, additions: f64) -> f64 {
+    let d = job.tokens.d() as f64;
+    u * (job.beta.abs() * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
 }
