@@ -58,15 +58,10 @@ impl Task for Advance<'_> {
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
         let whole = self.d - self.d % L::WIDTH;
+        // Mean shift keeps nothing of the token.
+        let (keep, eta) = if self.eta.is_finite() { (1.0, self.eta) } else { (0.0, 1.0) };
         for (x, a) in self.x.chunks_exact_mut(self.d).zip(self.field.chunks_exact_mut(self.d)) {
-            if self.eta.is_finite() {
-                let eta = l.splat(self.eta);
-                for (a, x) in L::view_mut(&mut a[..whole]).iter_mut().zip(L::view(&x[..whole])) {
-                    *a = l.fma(eta, *a, *x);
-                }
-                a[whole..].iter_mut().zip(&x[whole..]).for_each(|(a, x)| *a = x + self.eta * *a);
-            }
-            let square = square(l, a, whole);
+            let square = advance(l, [keep, eta], x, a, whole);
             // Far from under- and overflow of squares; the others with more care.
             if !(1e-200..1e200).contains(&square) {
                 if retract(a) {
@@ -84,22 +79,27 @@ impl Task for Advance<'_> {
     }
 }
 
-/// Squared length.
+/// `a <- keep x + eta a`; returns the squared length.
 #[inline(always)]
-fn square<L: Lanes<F = f64>>(l: L, a: &[f64], whole: usize) -> f64 {
-    let (four, rest) = L::view(&a[..whole]).as_chunks::<4>();
+fn advance<L: Lanes<F = f64>>(l: L, [keep, eta]: [f64; 2], x: &[f64], a: &mut [f64], whole: usize) -> f64 {
+    let (keeps, etas) = (l.splat(keep), l.splat(eta));
+    let (four, rest) = L::view_mut(&mut a[..whole]).as_chunks_mut::<4>();
+    let (xs, last) = L::view(&x[..whole]).as_chunks::<4>();
     let mut sums = [l.zero(); 4];
-    for v in four {
+    for (a, x) in four.iter_mut().zip(xs) {
         for c in 0..4 {
-            sums[c] = l.fma(v[c], v[c], sums[c]);
+            a[c] = l.fma(etas, a[c], l.mul(keeps, x[c]));
+            sums[c] = l.fma(a[c], a[c], sums[c]);
         }
     }
-    for v in rest {
-        sums[0] = l.fma(*v, *v, sums[0]);
+    for (a, x) in rest.iter_mut().zip(last) {
+        *a = l.fma(etas, *a, l.mul(keeps, *x));
+        sums[0] = l.fma(*a, *a, sums[0]);
     }
     let mut total = if whole > 0 { l.sum(l.add(l.add(sums[0], sums[1]), l.add(sums[2], sums[3]))) } else { 0.0 };
-    for v in &a[whole..] {
-        total += v * v;
+    for (a, x) in a[whole..].iter_mut().zip(&x[whole..]) {
+        *a = keep * x + eta * *a;
+        total += *a * *a;
     }
     total
 }

@@ -1,6 +1,7 @@
 use super::observable::{Frame, Observer, Recorder};
 use crate::attention::kernel::{Attention, Batch, Choice, in_a_row};
 use crate::attention::{Dynamics, layer::Layer};
+use crate::num::aligned::Aligned;
 use crate::sphere::Tokens;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,7 +18,8 @@ pub fn iterate(
 ) -> (Tokens, usize) {
     in_a_row(start, || {
         let mut x = start.clone();
-        let mut scratch = vec![0.0; x.coordinates().len()];
+        let mut scratch = Aligned::default();
+        scratch.reset(x.coordinates().len());
         let labels: Vec<usize> = (0..x.n()).collect();
         for k in 0..=layers {
             let t = k as f64 * dt;
@@ -37,6 +39,11 @@ pub fn iterate(
         }
         (x, layers)
     })
+}
+
+/// Systems of this dimension worth moving in one call: lanes are to be full where systems go in lanes, threads to be busy elsewhere.
+pub fn together(d: usize) -> usize {
+    if d <= Batch::LARGEST_D { 64 } else { 8 }
 }
 
 /// Moves many systems of the same shape through the same layers; each recorder sees its own system. Systems end as their last tokens.

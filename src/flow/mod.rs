@@ -17,7 +17,7 @@ mod tableau;
 pub use coalesce::{ClosePairs, Merge};
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
 pub use integrator::integrator;
-pub use iterate::{iterate, iterate_many};
+pub use iterate::{iterate, iterate_many, together};
 pub use lockstep::solve_many;
 pub use observable::{Frame, Observer, Recorder, Table};
 pub use outcome::{Outcome, Solution, Stats};

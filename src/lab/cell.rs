@@ -6,7 +6,7 @@ use crate::attention::kernel::EXACT;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
-use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve};
+use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve, together};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
@@ -27,9 +27,6 @@ pub const OUTCOMES: [&str; 6] = ["reached", "one-cluster", "event", "max-steps",
 
 const SUMMARY: [&str; 8] = ["realisation", "outcome", "t", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
 
-/// Realisations that are moved together.
-const BATCH: usize = 64;
-
 /// Runs all realisations, in parallel when they are part of a `sweep`; `None` when cancelled.
 ///
 /// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate beyond f64).
@@ -40,7 +37,8 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         Stepper::Layer | Stepper::MeanShift => EXACT,
     };
     let dynamics = dynamics::build(&cell.dynamics, false, &Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
-    let batches: Vec<Vec<usize>> = (0..experiment.realisations).collect::<Vec<_>>().chunks(BATCH).map(<[usize]>::to_vec).collect();
+    let batches: Vec<Vec<usize>> =
+        (0..experiment.realisations).collect::<Vec<_>>().chunks(together(cell.d)).map(<[usize]>::to_vec).collect();
     let batch = |m: &Vec<usize>| match experiment.stepper {
         Stepper::Adaptive => m.iter().map(|m| adaptive(experiment, cell, dynamics.as_ref(), *m, cancel)).collect::<Result<Vec<_>>>(),
         Stepper::Layer | Stepper::MeanShift => layers(experiment, cell, dynamics.as_ref(), m, cancel),

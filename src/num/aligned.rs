@@ -1,5 +1,6 @@
 //! Buffers that start on a cache line: a vector load then never touches two.
 
+use std::fmt::{Debug, Formatter, Result};
 use std::ops::{Deref, DerefMut};
 
 /// A reusable buffer on a 64-byte boundary.
@@ -30,6 +31,39 @@ impl<F: Copy + Default> Aligned<F> {
         // The allocator may not know the alignment (never so in practice): then the start is as good as any.
         self.offset = self.data.as_ptr().align_offset(64).min(slack);
         self.len = len;
+    }
+}
+
+impl<F: Copy + Default> From<&[F]> for Aligned<F> {
+    fn from(numbers: &[F]) -> Self {
+        let mut buffer = Self::default();
+        buffer.resize(numbers.len());
+        buffer.copy_from_slice(numbers);
+        buffer
+    }
+}
+
+impl<F: Copy + Default> Clone for Aligned<F> {
+    /// On a boundary of its own.
+    fn clone(&self) -> Self {
+        Self::from(&**self)
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.resize(other.len);
+        self.copy_from_slice(other);
+    }
+}
+
+impl<F: PartialEq> PartialEq for Aligned<F> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<F: Debug> Debug for Aligned<F> {
+    fn fmt(&self, f: &mut Formatter) -> Result {
+        (**self).fmt(f)
     }
 }
 

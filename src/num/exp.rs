@@ -136,6 +136,15 @@ pub trait Exp2: Simd {
     fn negate_f64(self, m: Self::m64s, a: Self::f64s) -> Self::f64s;
     /// As many rows as lanes, `stride` apart, to columns.
     fn transpose_f64(self, rows: &[f64], stride: usize, out: &mut [Self::f64s]);
+    /// The sum of each of as many vectors as lanes.
+    #[inline(always)]
+    fn sums_f64(self, v: &[Self::f64s]) -> Self::f64s {
+        let mut sums = [0.0; 8];
+        for (sum, v) in sums.iter_mut().zip(&v[..Self::F64_LANES]) {
+            *sum = self.reduce_sum_f64s(*v);
+        }
+        Self::as_simd_f64s(&sums[..Self::F64_LANES]).0[0]
+    }
     /// `m ? -a : a`
     fn negate_f32(self, m: Self::m32s, a: Self::f32s) -> Self::f32s;
 }
@@ -194,6 +203,13 @@ mod x86 {
         let one = s.avx512f._mm512_set1_epi32(127);
         let scale = s.avx512f._mm512_slli_epi32::<23>(s.avx512f._mm512_add_epi32(cast(m), one));
         cast(s.avx512f._mm512_maskz_mul_ps(normal.0, cast(scale), cast(polynomial_f32(s, r))))
+    }
+
+    /// Sums of neighbouring quarters: those of x, then those of y.
+    #[inline(always)]
+    fn halves(s: V4, x: f64x8, y: f64x8) -> f64x8 {
+        let (a, x, y) = (s.avx512f, cast(x), cast(y));
+        s.add_f64s(cast(a._mm512_shuffle_f64x2::<0x88>(x, y)), cast(a._mm512_shuffle_f64x2::<0xdd>(x, y)))
     }
 
     impl Exp2 for V4 {
@@ -272,6 +288,17 @@ mod x86 {
                 out[2 + odd] = cast(a._mm512_shuffle_f64x2::<0x88>(far.0, far.1));
                 out[6 + odd] = cast(a._mm512_shuffle_f64x2::<0xdd>(far.0, far.1));
             }
+        }
+        #[inline(always)]
+        fn sums_f64(self, v: &[f64x8]) -> f64x8 {
+            let (a, v) = (self.avx512f, &v[..8]);
+            // Pairs of elements, then of those, then of those: the vectors keep their order.
+            let mut pairs = [v[0]; 4];
+            for (i, pair) in pairs.iter_mut().enumerate() {
+                let (x, y) = (cast(v[2 * i]), cast(v[2 * i + 1]));
+                *pair = self.add_f64s(cast(a._mm512_unpacklo_pd(x, y)), cast(a._mm512_unpackhi_pd(x, y)));
+            }
+            halves(self, halves(self, pairs[0], pairs[1]), halves(self, pairs[2], pairs[3]))
         }
         #[inline(always)]
         fn negate_f32(self, m: b16, a: f32x16) -> f32x16 {

@@ -217,6 +217,8 @@ pub trait Lanes: Copy + Send + Sync {
     fn sum(self, v: Self::V) -> Self::F;
     /// Largest element.
     fn largest(self, v: Self::V) -> Self::F;
+    /// The sum of each of as many vectors as lanes, in a fixed order.
+    fn sums(self, v: &[Self::V]) -> Self::V;
     /// `2^t` for `t <= 0`.
     fn exp2(self, t: Self::V) -> Self::V;
     /// The same of several vectors, side by side; `NORMAL` promises that none is so small that its result is 0.
@@ -268,6 +270,11 @@ mod same {
     }
 
     #[inline(always)]
+    pub fn sums<S: Simd + Exp2>(l: Wide<S>, v: &[S::f64s]) -> S::f64s {
+        l.0.sums_f64(v)
+    }
+
+    #[inline(always)]
     pub fn transpose<S: Simd + Exp2>(l: Wide<S>, rows: &[f64], stride: usize, out: &mut [S::f64s]) {
         l.0.transpose_f64(rows, stride, out);
     }
@@ -293,6 +300,15 @@ mod converted {
         for (to, x) in to[..L::WIDTH].iter_mut().zip(x) {
             *to = x.to_f64();
         }
+    }
+
+    #[inline(always)]
+    pub fn sums<L: Lanes>(l: L, v: &[L::V]) -> L::V {
+        let mut sums = [L::F::default(); 16];
+        for (sum, v) in sums.iter_mut().zip(&v[..L::WIDTH]) {
+            *sum = l.sum(*v);
+        }
+        L::view(&sums[..L::WIDTH])[0]
     }
 
     #[inline(always)]
@@ -379,6 +395,10 @@ macro_rules! lanes {
             #[inline(always)]
             fn largest(self, v: Self::V) -> $f {
                 self.0.$largest(v)
+            }
+            #[inline(always)]
+            fn sums(self, v: &[Self::V]) -> Self::V {
+                $memory::sums(self, v)
             }
             #[inline(always)]
             fn exp2(self, t: Self::V) -> Self::V {
@@ -552,6 +572,10 @@ macro_rules! portable {
                     top = if x > top { x } else { top };
                 }
                 top
+            }
+            #[inline(always)]
+            fn sums(self, v: &[Self::V]) -> Self::V {
+                converted::sums(self, v)
             }
             #[inline(always)]
             fn exp2(self, t: Self::V) -> Self::V {

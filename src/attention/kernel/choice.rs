@@ -60,6 +60,7 @@ pub trait Kernel: Sync {
 pub static ALL: &[&dyn Kernel] = &[
     &super::direct::DIRECT,
     &super::inner::Inner,
+    &super::gram::Matrix,
     &super::products::Products,
     &super::fourier::Fourier,
     &super::harmonics::Harmonics,

@@ -16,6 +16,7 @@ mod coordinates;
 mod direct;
 mod finish;
 mod fourier;
+mod gram;
 mod harmonics;
 mod hessian;
 mod inner;
@@ -25,6 +26,7 @@ mod products;
 mod rows;
 mod series;
 mod single;
+mod squares;
 mod workspace;
 
 pub use attention::{Attention, EXACT, Output, Weights};

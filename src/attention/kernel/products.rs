@@ -295,7 +295,7 @@ impl Kernel for Products {
 
     fn cost(&self, job: &Job) -> f64 {
         let (n, d) = (job.tokens.n() as f64, job.tokens.d() as f64);
-        0.5 * n * n * (1.0 + 0.07 * d)
+        0.5 * n * n * (0.9 + 0.06 * d) + 1.5 * n * d
     }
 
     fn error(&self, job: &Job) -> f64 {

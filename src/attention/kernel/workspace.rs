@@ -3,9 +3,11 @@
 use super::blocks::{Block, Blocks};
 use super::choice::{Job, Kernel};
 use super::fourier::Moments;
+use super::gram::Gram;
 use super::hessian::Buffers;
 use super::panels::Panels;
 use super::rows::{Images, Scratch};
+use crate::num::aligned::Aligned;
 use crate::num::simd::{Float, Level};
 use crate::sphere::Tokens;
 use std::cell::Cell;
@@ -50,6 +52,9 @@ pub struct Workspace {
     pub(super) blocks: Blocks<f64>,
     pub(super) panels: Panels<f64>,
     pub(super) moments: Moments,
+    pub(super) gram: Gram,
+    /// Inner products of a few rows.
+    pub(super) strip: Aligned<f64>,
     pub(super) hessian: Buffers,
     pub(super) single: Blocks<f32>,
     pub(super) single_panels: Panels<f32>,

@@ -5,7 +5,7 @@ use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times};
-use crate::flow::{Options, Recorder, integrator, iterate_many, solve_many};
+use crate::flow::{Options, Recorder, integrator, iterate_many, solve_many, together};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use rayon::prelude::*;
@@ -42,8 +42,6 @@ pub struct Arguments {
     kernel: KernelArguments,
 }
 
-/// Starts moved together.
-const BATCH: usize = 64;
 /// Sample times, with t = 0.
 const SAMPLES: usize = 201;
 
@@ -59,7 +57,7 @@ impl Arguments {
             .map(|m| law.sample(self.n, self.d, &mut Stream::new(1, &["sweep", &m.to_string()])))
             .collect::<Result<Vec<_>>>()?;
         let started = Instant::now();
-        let tasks: Vec<(f64, &[Tokens])> = betas.iter().flat_map(|b| starts.chunks(BATCH).map(|s| (*b, s))).collect();
+        let tasks: Vec<(f64, &[Tokens])> = betas.iter().flat_map(|b| starts.chunks(together(self.d)).map(|s| (*b, s))).collect();
         let shares: Vec<Vec<f64>> =
             tasks.par_iter().with_max_len(1).map(|(beta, starts)| sequentially(|| self.batch(*beta, starts))).collect::<Result<_>>()?;
         let seconds = started.elapsed().as_secs_f64();
