@@ -23,79 +23,132 @@ impl Task for Finish<'_> {
 
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
+        // Nobody asks how long a field is.
+        if self.ending.sigma.is_some() { self.rows::<L, false>(l) } else { self.rows::<L, true>(l) }
+    }
+}
+
+impl Finish<'_> {
+    /// As many rows at a time as lanes: what reduces a row then reduces all of them at once.
+    #[inline(always)]
+    fn rows<L: Lanes<F = f64>, const PROJECT: bool>(self, l: L) {
         let Self { panel, tokens, ending, bounds, out, doubtful } = self;
         let (d, unit) = (tokens.d(), tokens.uniform_mass().unwrap_or(1.0));
-        for (j, out) in out.chunks_exact_mut(d).enumerate().take(panel.len) {
-            let row = Row { panel, j, x: tokens.row(panel.start + j) };
-            let mass = unit * panel.total(l, j);
-            // Fields keep what is along the token.
-            let radial = if ending.sigma.is_some() { 0.0 } else { unit * row.radial(l) };
-            let factor = if ending.softmax { ending.factors[0] / mass } else { ending.factors[0] };
-            let longest = row.write(l, [unit, -radial, factor, ending.factors[1]], out);
-            if is_doubtful(ending, bounds, mass, longest) {
-                doubtful.push(panel.start + j);
+        for (group, out) in out[..panel.len * d].chunks_mut(L::WIDTH * d).enumerate() {
+            let first = group * L::WIDTH;
+            let some = Rows { panel, first, x: &tokens.coordinates()[(panel.start + first) * d..][..out.len()], d };
+            let mass = l.add(L::view(&panel.mass)[group], l.sums(&L::view(&panel.led)[first..]));
+            // Both in units of mass.
+            let (mut back, mut longest) = ([0.0; 8], [l.zero(); 8]);
+            if PROJECT {
+                let mut sums = [l.zero(); 8];
+                some.each(l, Along(&mut sums));
+                l.store(l.sub(l.zero(), l.sums(&sums)), &mut back);
             }
-        }
-    }
-}
-
-/// One row of a panel.
-struct Row<'a> {
-    panel: &'a Panel<f64>,
-    j: usize,
-    x: &'a [f64],
-}
-
-impl Row<'_> {
-    /// Calls `work` with every vector of the row: where it begins, the token's, and the sum's.
-    #[inline(always)]
-    fn each<L: Lanes<F = f64>>(&self, l: L, mut work: impl FnMut(usize, L::V, L::V)) {
-        let (sums, cap, d) = (L::view(&self.panel.drift), self.panel.m.len(), self.x.len());
-        for (first, take) in groups::<L>(d) {
-            let sums = &sums[first * cap + self.j * take..][..take];
-            for (k, sum) in sums.iter().enumerate() {
-                let at = (first + k) * L::WIDTH;
-                let x = &self.x[at..];
-                work(at, if x.len() < L::WIDTH { rest(l, x) } else { l.load(x) }, *sum);
-            }
-        }
-    }
-
-    /// `<x, s>`.
-    #[inline(always)]
-    fn radial<L: Lanes<F = f64>>(&self, l: L) -> f64 {
-        // Two chains, by turns.
-        let mut sums = [l.zero(); 2];
-        self.each(
-            l,
-            #[inline(always)]
-            |_, x, s| sums = [sums[1], l.fma(x, s, sums[0])],
-        );
-        l.sum(l.add(sums[0], sums[1]))
-    }
-
-    /// Writes `(unit s + back x) factor second` and returns the largest entry before the last two factors.
-    #[inline(always)]
-    fn write<L: Lanes<F = f64>>(&self, l: L, [unit, back, factor, second]: [f64; 4], out: &mut [f64]) -> f64 {
-        let (unit, back, factor, second) = (l.splat(unit), l.splat(back), l.splat(factor), l.splat(second));
-        let mut longest = l.zero();
-        self.each(
-            l,
-            #[inline(always)]
-            |at, x, s| {
-                let v = l.fma(back, x, l.mul(unit, s));
-                longest = l.max(longest, l.max(v, l.sub(l.zero(), v)));
-                let v = l.mul(l.mul(v, factor), second);
-                let out = &mut out[at..];
-                if out.len() < L::WIDTH {
-                    let mut numbers = [0.0; 8];
-                    l.store(v, &mut numbers);
-                    out.copy_from_slice(&numbers[..out.len()]);
-                } else {
-                    l.store(v, out);
+            let mut masses = [0.0; 8];
+            l.store(mass, &mut masses);
+            let scale = if ending.softmax { l.div(l.splat(ending.factors[0]), mass) } else { l.splat(ending.factors[0] * unit) };
+            let mut factors = [0.0; 8];
+            l.store(scale, &mut factors);
+            some.each(l, Write::<L, PROJECT> { back: &back, factors: &factors, second: ending.factors[1], longest: &mut longest, out, d });
+            for (r, longest) in longest.iter().enumerate().take(some.x.len() / d) {
+                let longest = if PROJECT { unit * l.largest(*longest) } else { 0.0 };
+                if is_doubtful(ending, bounds, unit * masses[r], longest) {
+                    doubtful.push(panel.start + first + r);
                 }
-            },
-        );
-        l.largest(longest)
+            }
+        }
+    }
+}
+
+/// Some rows of a panel.
+struct Rows<'a> {
+    panel: &'a Panel<f64>,
+    first: usize,
+    /// The tokens.
+    x: &'a [f64],
+    d: usize,
+}
+
+/// What is done with some vectors of a row.
+trait Part<L: Lanes> {
+    /// For V vectors of row `r` from coordinate `at` on: the token and its sums.
+    fn part<const V: usize>(&mut self, l: L, r: usize, at: usize, x: [L::V; V], s: &[L::V; V]);
+}
+
+impl Rows<'_> {
+    /// All of the rows, by groups of vectors.
+    #[inline(always)]
+    fn each<L: Lanes<F = f64>>(&self, l: L, mut work: impl Part<L>) {
+        for (first, take) in groups::<L>(self.d) {
+            match take {
+                3 => self.group::<L, 3>(l, first, &mut work),
+                2 => self.group::<L, 2>(l, first, &mut work),
+                _ => self.group::<L, 1>(l, first, &mut work),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn group<L: Lanes<F = f64>, const V: usize>(&self, l: L, first: usize, work: &mut impl Part<L>) {
+        let sums = &L::view(&self.panel.drift)[first * self.panel.m.len() + self.first * V..];
+        for (r, (row, s)) in self.x.chunks_exact(self.d).zip(sums.as_chunks::<V>().0).enumerate() {
+            let mut x = [l.zero(); V];
+            for v in 0..V {
+                let part = &row[(first + v) * L::WIDTH..];
+                x[v] = if part.len() < L::WIDTH { rest(l, part) } else { l.load(part) };
+            }
+            work.part(l, r, first * L::WIDTH, x, s);
+        }
+    }
+}
+
+/// `<x, s>`, by lanes.
+struct Along<'a, L: Lanes>(&'a mut [L::V; 8]);
+
+impl<L: Lanes<F = f64>> Part<L> for Along<'_, L> {
+    #[inline(always)]
+    fn part<const V: usize>(&mut self, l: L, r: usize, _: usize, x: [L::V; V], s: &[L::V; V]) {
+        let mut sum = self.0[r];
+        for v in 0..V {
+            sum = l.fma(x[v], s[v], sum);
+        }
+        self.0[r] = sum;
+    }
+}
+
+/// Writes `(s + back x) factor second`; the largest entries before the factors, where rows are projected.
+struct Write<'a, L: Lanes, const PROJECT: bool> {
+    back: &'a [f64; 8],
+    factors: &'a [f64; 8],
+    second: f64,
+    longest: &'a mut [L::V; 8],
+    out: &'a mut [f64],
+    d: usize,
+}
+
+impl<L: Lanes<F = f64>, const PROJECT: bool> Part<L> for Write<'_, L, PROJECT> {
+    #[inline(always)]
+    fn part<const V: usize>(&mut self, l: L, r: usize, at: usize, x: [L::V; V], s: &[L::V; V]) {
+        let out = &mut self.out[r * self.d..][..self.d];
+        let (back, factor, second) = (l.splat(self.back[r]), l.splat(self.factors[r]), l.splat(self.second));
+        let mut longest = self.longest[r];
+        for v in 0..V {
+            let mut u = s[v];
+            if PROJECT {
+                u = l.fma(back, x[v], u);
+                longest = l.max(longest, l.max(u, l.sub(l.zero(), u)));
+            }
+            let u = l.mul(l.mul(u, factor), second);
+            let out = &mut out[at + v * L::WIDTH..];
+            if out.len() < L::WIDTH {
+                let mut numbers = [0.0; 8];
+                l.store(u, &mut numbers);
+                out.copy_from_slice(&numbers[..out.len()]);
+            } else {
+                l.store(u, out);
+            }
+        }
+        self.longest[r] = longest;
     }
 }

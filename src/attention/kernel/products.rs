@@ -7,9 +7,9 @@ use super::blocks::{both, layout};
 use super::choice::{Job, Kernel};
 use super::close::Ending;
 use super::finish::Finish;
-use super::panels::{Panel, Panels, Source, groups, most, three_or_two};
+use super::panels::{Halves, Panel, Panels, Source, groups, most, three_or_two};
 use super::workspace::{Sums, Workspace};
-use crate::num::simd::{Float, Lanes, Level, Task};
+use crate::num::simd::{Float, Lanes, Task};
 
 /// Computes all sums in precision `F`, within the panels.
 pub(super) fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
@@ -17,20 +17,27 @@ pub(super) fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
     // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
     let largest = (32768 / d).clamp(64, 512);
     let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true };
-    panels.load(&source, layout(n, largest, if n * n * d < super::AWAKE_WORK { 1 } else { 4 }), job.parallel());
-    let (cap, level): (usize, Level) = (panels.cap, job.level);
+    let (count, cap) = layout(n, largest, if n * n * d < super::AWAKE_WORK { 1 } else { 4 });
     let shape = Shape { beta: job.beta, causal: job.causal, d, cap };
-    let own = |p: &mut Panel<F>| {
-        p.tile.resize(STRIP * cap);
-        level.run(Tile { shape, a: p, b: None });
+    let tile = |a: &mut Panel<F>, b: Option<&mut Panel<F>>| {
+        a.tile.resize(STRIP * cap);
+        job.level.run(Tile { shape, a, b });
     };
-    let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { shape, a, b: Some(b) });
-    panels.meet(job.parallel(), own, pair);
+    let own = |a: &mut Panel<F>| tile(a, None);
+    let pair = |a: &mut Panel<F>, b: &mut Panel<F>| tile(a, Some(b));
+    if count == 4 {
+        panels.lay_out(&source, (count, cap));
+        panels.meet_apart(job.parallel(), |p: &mut Panel<F>| source.fill(p, cap), own, pair);
+    } else {
+        panels.load(&source, (count, cap), job.parallel());
+        panels.meet(job.parallel(), own, pair);
+    }
 }
 
 /// Computes all sums in precision `F`.
 pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
     fill(job, panels);
+    panels.halves().iter_mut().for_each(|half| half.join(job.level));
     sums.reset(job.tokens.n(), job.tokens.d());
     // The products are sums of x_j, drifts are sums of x_j - sigma x_i.
     panels.store(job.level, job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums, job.parallel());
@@ -75,9 +82,11 @@ impl<F: Float> Tile<'_, F> {
         let Shape { causal, cap, .. } = self.shape;
         let Panel { terms, columns, m, drift, mass, tile, led, .. } = self.a;
         let mut other = self.b;
+        // What a strip does twice, its pairs with itself, is less in narrow ones.
+        let width = if other.is_some() { STRIP } else { STRIP / 2 };
         let mut start = 0;
         while start < cap {
-            let strip = (start, (start + STRIP).min(cap));
+            let strip = (start, (start + width).min(cap));
             // With itself: the diagonal one-sided, then the later tokens for both (causal: the earlier ones for the strip alone).
             let later = if causal { (0, start) } else { (strip.1, cap) };
             let parts = if other.is_some() { [((0, cap), true), ((0, 0), false)] } else { [(strip, false), (later, true)] };
@@ -314,16 +323,16 @@ impl Kernel for Products {
         sums.reset(0, d);
         sums.per_mass = self.error(job);
         let bounds = sums.bounds();
-        // One task for each half in which the panels met.
-        let part = |list: &[Panel<f64>], mut out: &mut [f64], doubtful: &mut Vec<usize>| {
-            for panel in list {
+        let part = |mut half: Halves<f64>, mut out: &mut [f64], doubtful: &mut Vec<usize>| {
+            half.join(job.level);
+            for panel in half.list.iter() {
                 let (these, others) = std::mem::take(&mut out).split_at_mut(panel.len * d);
                 job.level.run(Finish { panel, tokens, ending, bounds, out: these, doubtful });
                 out = others;
             }
         };
-        let (a, b) = panels.list.split_at(panels.list.len() / 2);
-        let (first, second) = out.split_at_mut(b.first().map_or(0, |p| p.start) * d);
+        let [a, b] = panels.halves();
+        let (first, second) = out.split_at_mut(b.list.first().map_or(0, |p| p.start) * d);
         more.clear();
         both(job.parallel(), || part(a, first, doubtful), || part(b, second, more));
         doubtful.append(more);
