@@ -1,5 +1,6 @@
 //! After the first step no step allocates. This file is a test binary of its own: it counts every allocation of the process.
 
+use metastable::attention::kernel::{ALL, Choice};
 use metastable::attention::{Spec, dynamics};
 use metastable::flow::{Options, solve};
 use metastable::num::{stream::Stream, threads::sequentially};
@@ -23,5 +24,23 @@ fn steps_do_not_allocate() {
         let (short, long) = (run(1.0, 3), run(1.0, 13));
         assert!(long.1 > short.1 + 5, "{name}: {} and {} steps", short.1, long.1);
         assert_eq!(short.0, long.0, "{name} n {n} d {d}: allocations of {} and {} steps", short.1, long.1);
+    }
+}
+
+#[test]
+fn no_kernel_allocates_the_second_time() {
+    for (n, d) in [(24, 2), (24, 3), (40, 12), (300, 30)] {
+        let x = Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(5, &["allocations"])).expect("valid");
+        for kernel in ALL {
+            let spec = Spec { kernel: Choice::Named(*kernel), accuracy: 1e-2, ..Spec::new(4.0, n) };
+            let dynamics = dynamics::build("sa", false, &spec).expect("registered");
+            if dynamics.kernel(&x).is_err() {
+                continue;
+            }
+            let mut v = vec![0.0; n * d];
+            let mut run = || sequentially(|| dynamics.velocity(&x, &mut v));
+            run();
+            assert_eq!(allocation_counter::measure(run).count_total, 0, "{} n {n} d {d}", kernel.name());
+        }
     }
 }

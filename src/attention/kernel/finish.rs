@@ -8,6 +8,8 @@ use crate::sphere::Tokens;
 /// Velocities or fields from the sums `sum_j m_j w_ij x_j` of one panel.
 pub(super) struct Finish<'a> {
     pub panel: &'a Panel<f64>,
+    /// Holds more sums of the same rows.
+    pub guest: Option<&'a Panel<f64>>,
     pub tokens: &'a Tokens,
     pub ending: &'a Ending,
     /// See [`super::workspace::Sums::bounds`].
@@ -32,12 +34,12 @@ impl Finish<'_> {
     /// As many rows at a time as lanes: what reduces a row then reduces all of them at once.
     #[inline(always)]
     fn rows<L: Lanes<F = f64>, const PROJECT: bool>(self, l: L) {
-        let Self { panel, tokens, ending, bounds, out, doubtful } = self;
+        let Self { panel, guest, tokens, ending, bounds, out, doubtful } = self;
         let (d, unit) = (tokens.d(), tokens.uniform_mass().unwrap_or(1.0));
         for (group, out) in out[..panel.len * d].chunks_mut(L::WIDTH * d).enumerate() {
             let first = group * L::WIDTH;
-            let some = Rows { panel, first, x: &tokens.coordinates()[(panel.start + first) * d..][..out.len()], d };
-            let mass = l.add(L::view(&panel.mass)[group], l.sums(&L::view(&panel.led)[first..]));
+            let some = Rows { panel, guest, first, x: &tokens.coordinates()[(panel.start + first) * d..][..out.len()], d };
+            let mass = guest.map_or(panel.masses(l, group), |guest| l.add(panel.masses(l, group), guest.masses(l, group)));
             // Both in units of mass.
             let (mut back, mut longest) = ([0.0; 8], [l.zero(); 8]);
             if PROJECT {
@@ -64,6 +66,7 @@ impl Finish<'_> {
 /// Some rows of a panel.
 struct Rows<'a> {
     panel: &'a Panel<f64>,
+    guest: Option<&'a Panel<f64>>,
     first: usize,
     /// The tokens.
     x: &'a [f64],
@@ -91,14 +94,19 @@ impl Rows<'_> {
 
     #[inline(always)]
     fn group<L: Lanes<F = f64>, const V: usize>(&self, l: L, first: usize, work: &mut impl Part<L>) {
-        let sums = &L::view(&self.panel.drift)[first * self.panel.m.len() + self.first * V..];
-        for (r, (row, s)) in self.x.chunks_exact(self.d).zip(sums.as_chunks::<V>().0).enumerate() {
-            let mut x = [l.zero(); V];
+        let start = first * self.panel.m.len() + self.first * V;
+        let sums = L::view(&self.panel.drift)[start..].as_chunks::<V>().0;
+        let more = self.guest.map(|guest| L::view(&guest.drift)[start..].as_chunks::<V>().0);
+        for (r, (row, s)) in self.x.chunks_exact(self.d).zip(sums).enumerate() {
+            let (mut x, mut s) = ([l.zero(); V], *s);
             for v in 0..V {
                 let part = &row[(first + v) * L::WIDTH..];
                 x[v] = if part.len() < L::WIDTH { rest(l, part) } else { l.load(part) };
+                if let Some(more) = more {
+                    s[v] = l.add(s[v], more[r][v]);
+                }
             }
-            work.part(l, r, first * L::WIDTH, x, s);
+            work.part(l, r, first * L::WIDTH, x, &s);
         }
     }
 }

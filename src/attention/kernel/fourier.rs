@@ -6,6 +6,7 @@ use super::workspace::Workspace;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Task};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Fourier sums.
 pub struct Fourier;
@@ -24,7 +25,7 @@ pub(super) struct Moments {
     /// Sums per token: the mass and then the drift, one row each.
     pub sums: Aligned<f64>,
     /// The series and what it was made for.
-    pub series: Option<(f64, usize, Series)>,
+    pub series: Option<(f64, usize, Arc<Series>)>,
 }
 
 /// Tokens are cut into this many parts, whatever the number of threads.
@@ -49,12 +50,16 @@ impl Moments {
     }
 
     /// The series for this job, made once per beta.
-    pub fn series(&mut self, job: &Job, make: fn(f64, f64) -> Series) -> Series {
+    pub fn series(&mut self, job: &Job, make: fn(f64, f64) -> Series) -> Arc<Series> {
         let d = job.tokens.d();
-        if self.series.as_ref().is_none_or(|s| s.0.to_bits() != job.beta.to_bits() || s.1 != d) {
-            self.series = Some((job.beta, d, make(job.beta, TOLERANCE)));
+        match &self.series {
+            Some((beta, dimension, series)) if beta.to_bits() == job.beta.to_bits() && *dimension == d => series.clone(),
+            _ => {
+                let series = Arc::new(make(job.beta, TOLERANCE));
+                self.series = Some((job.beta, d, series.clone()));
+                series
+            }
         }
-        self.series.as_ref().map(|s| s.2.clone()).unwrap_or_else(|| make(job.beta, TOLERANCE))
     }
 
     /// Adds the parts' moments, vectors of them, in their order.

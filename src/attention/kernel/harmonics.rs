@@ -45,16 +45,19 @@ impl Kernel for Harmonics {
     }
 
     fn sums(&self, job: &Job, space: &mut Workspace) {
-        let moments = &mut space.moments;
+        let Workspace { moments, harmonic: Table { recurrence: table, terms }, .. } = space;
         let part = moments.load(job, 4);
         let series = moments.series(job, Series::sphere);
-        let table = Recurrence::new(series.kernel.len() - 1);
+        if table.start.len() != series.kernel.len() {
+            *table = Recurrence::new(series.kernel.len() - 1);
+        }
+        let table = &*table;
         let (size, width, total) = (table.size(), job.level.width::<f64>(), part * PARTS);
         moments.parts.resize(PARTS * size * width);
         {
             let Moments { x, m, parts, .. } = &mut *moments;
             let task = |(p, out): (usize, &mut [f64])| {
-                job.level.run(Gather { table: &table, x: coordinates(x, total, p, part), m: &m[p * part..(p + 1) * part], out });
+                job.level.run(Gather { table, x: coordinates(x, total, p, part), m: &m[p * part..(p + 1) * part], out });
             };
             if job.parallel() {
                 parts.par_chunks_exact_mut(size * width).enumerate().for_each(task);
@@ -64,10 +67,9 @@ impl Kernel for Harmonics {
         }
         moments.add_parts(size, width);
         let Moments { x, sums, total: q, .. } = moments;
-        let terms = table.terms(q, &series);
-        let task = |p: usize, out: [&mut [f64]; 4]| {
-            job.level.run(Evaluate { table: &table, terms: &terms, x: coordinates(x, total, p, part), out })
-        };
+        table.terms(q, &series, terms);
+        let terms = &terms[..];
+        let task = |p: usize, out: [&mut [f64]; 4]| job.level.run(Evaluate { table, terms, x: coordinates(x, total, p, part), out });
         let mut rows = sums.chunks_exact_mut(total);
         let mut row = || rows.next().unwrap_or_default();
         let (a, b, c, d) = (row(), row(), row(), row());
@@ -92,7 +94,15 @@ fn coordinates(x: &[f64], total: usize, p: usize, part: usize) -> [&[f64]; 3] {
     [0, 1, 2].map(|k| &x[k * total + p * part..][..part])
 }
 
+/// What is kept from step to step.
+#[derive(Default)]
+pub(super) struct Table {
+    recurrence: Recurrence,
+    terms: Vec<[f64; 6]>,
+}
+
 /// `Q_l^m` from `Q_m^m`: `Q_l^m = alpha (z Q_{l-1}^m - gamma Q_{l-2}^m)`.
+#[derive(Default)]
 struct Recurrence {
     order: usize,
     /// `Q_m^m`, constants.
@@ -125,9 +135,9 @@ impl Recurrence {
 
     /// Coefficients for every `(m, l)` in the order of the recurrence: of `Q_l^m Re` and `Q_l^m Im` in the kernel's and in the
     /// primitive's sum, and of `Q_l^m` in the z-derivative (from degree l, order m - 1).
-    fn terms(&self, q: &[f64], series: &Series) -> Vec<[f64; 6]> {
+    fn terms(&self, q: &[f64], series: &Series, out: &mut Vec<[f64; 6]>) {
         let index = |m: usize, l: usize| 2 * (m * (self.order + 1) - m * m.saturating_sub(1) / 2 + l - m);
-        let mut out = Vec::with_capacity(self.size() / 2);
+        out.clear();
         for m in 0..=self.order {
             for l in m..=self.order {
                 let (kernel, primitive) = (4.0 * PI * series.kernel[l], 4.0 * PI * series.primitive[l]);
@@ -142,7 +152,6 @@ impl Recurrence {
                 out.push([kernel * re, kernel * im, primitive * re, primitive * im, down[0], down[1]]);
             }
         }
-        out
     }
 }
 

@@ -127,7 +127,7 @@ impl<F: Float> Panels<F> {
 
 /// Half of the panels.
 pub(super) struct Halves<'a, F> {
-    pub list: &'a mut [Panel<F>],
+    list: &'a mut [Panel<F>],
     guests: &'a [Panel<F>],
 }
 
@@ -137,6 +137,12 @@ impl<F: Float> Halves<'_, F> {
         for (panel, guest) in self.list.iter_mut().rev().zip(self.guests.iter().rev()) {
             level.run(Add { panel, guest });
         }
+    }
+
+    /// Every panel with its guest.
+    pub fn pairs(&self) -> impl Iterator<Item = (&Panel<F>, Option<&Panel<F>>)> {
+        let without = self.list.len() - self.guests.len();
+        self.list.iter().enumerate().map(move |(i, panel)| (panel, i.checked_sub(without).map(|i| &self.guests[i])))
     }
 }
 
@@ -341,6 +347,12 @@ impl<F: Float> Task for Store<'_, F> {
 }
 
 impl<F: Float> Panel<F> {
+    /// Sums of the weights of a vector of rows, in units of mass.
+    #[inline(always)]
+    pub fn masses<L: Lanes<F = F>>(&self, l: L, group: usize) -> L::V {
+        l.add(L::view(&self.mass)[group], l.sums(&L::view(&self.led)[group * L::WIDTH..]))
+    }
+
     /// Sum of the weights of row j, in units of mass.
     #[inline(always)]
     pub fn total<L: Lanes<F = F>>(&self, l: L, j: usize) -> f64 {

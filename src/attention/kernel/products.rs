@@ -323,18 +323,17 @@ impl Kernel for Products {
         sums.reset(0, d);
         sums.per_mass = self.error(job);
         let bounds = sums.bounds();
-        let part = |mut half: Halves<f64>, mut out: &mut [f64], doubtful: &mut Vec<usize>| {
-            half.join(job.level);
-            for panel in half.list.iter() {
+        let part = |half: &Halves<f64>, mut out: &mut [f64], doubtful: &mut Vec<usize>| {
+            for (panel, guest) in half.pairs() {
                 let (these, others) = std::mem::take(&mut out).split_at_mut(panel.len * d);
-                job.level.run(Finish { panel, tokens, ending, bounds, out: these, doubtful });
+                job.level.run(Finish { panel, guest, tokens, ending, bounds, out: these, doubtful });
                 out = others;
             }
         };
         let [a, b] = panels.halves();
-        let (first, second) = out.split_at_mut(b.list.first().map_or(0, |p| p.start) * d);
+        let (first, second) = out.split_at_mut(b.pairs().next().map_or(0, |(p, _)| p.start) * d);
         more.clear();
-        both(job.parallel(), || part(a, first, doubtful), || part(b, second, more));
+        both(job.parallel(), || part(&a, first, doubtful), || part(&b, second, more));
         doubtful.append(more);
         true
     }

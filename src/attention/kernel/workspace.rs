@@ -4,6 +4,7 @@ use super::blocks::{Block, Blocks};
 use super::choice::{Job, Kernel};
 use super::fourier::Moments;
 use super::gram::Gram;
+use super::harmonics::Table;
 use super::hessian::Buffers;
 use super::panels::Panels;
 use super::rows::{Images, Scratch};
@@ -52,6 +53,7 @@ pub struct Workspace {
     pub(super) blocks: Blocks<f64>,
     pub(super) panels: Panels<f64>,
     pub(super) moments: Moments,
+    pub(super) harmonic: Table,
     pub(super) gram: Gram,
     /// Inner products of a few rows.
     pub(super) strip: Aligned<f64>,
