@@ -313,3 +313,32 @@ fn pairs_are_counted_one_by_one() {
         }
     }
 }
+
+#[test]
+fn fields_are_those_of_the_rows() {
+    for (n, d, weighted, beta) in
+        [(24, 3, false, 4.0), (40, 16, false, 4.0), (37, 19, true, -3.0), (300, 33, true, 2.0), (256, 32, false, 9.0)]
+    {
+        let mut x = uniform(n, d, 11);
+        if weighted {
+            x = x.with_masses(&masses(n)).expect("positive");
+        }
+        for weights in [Weights::Softmax, Weights::Exponential { log_factor: -1.0 }] {
+            let field = |kernel: Choice, level: Level| {
+                let attention = Attention { weights, kernel, level, accuracy: 1e-2, ..Attention::new(beta) };
+                let mut out = vec![0.0; n * d];
+                attention.apply(&x, Output::Field, &mut out);
+                attention.kernel_name(&x, Output::Field).map(|_| out)
+            };
+            let exact = field(Choice::Rows, Level::best()).expect("always");
+            let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
+            for (kernel, level) in ALL.iter().flat_map(|k| Level::available().into_iter().map(move |l| (*k, l))) {
+                let Ok(found) = field(Choice::Named(kernel), level) else { continue };
+                let worst = exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                // A few hundred roundings, as walks: near 1e-15 of the longest entry.
+                let bound = if kernel.by_name_only() { 1e-5 } else { 1e-13 };
+                assert!(worst <= bound * longest, "{} {} n {n} d {d}: {worst:e} of {longest:e}", kernel.name(), level.name());
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "arrays of registers: loops over constants that must unroll")]
 
+mod apart;
 mod attention;
 mod batch;
 mod blocks;

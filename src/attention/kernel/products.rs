@@ -3,11 +3,12 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G: its error is about `|beta| sqrt(d) u`, whatever the drift. Each pair of
 //! blocks is met once, so the `n^2 d` multiplications of the scores and the exponentials are halved: `3/2 n^2 d` fused operations in all.
 
+use super::apart::Halves;
 use super::blocks::{both, layout};
 use super::choice::{Job, Kernel};
 use super::close::Ending;
 use super::finish::Finish;
-use super::panels::{Halves, Panel, Panels, Source, groups, most, three_or_two};
+use super::panels::{Panel, Panels, Source, groups, most, three_or_two};
 use super::workspace::{Sums, Workspace};
 use crate::num::simd::{Float, Lanes, Task};
 
