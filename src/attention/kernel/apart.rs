@@ -63,15 +63,18 @@ pub(super) struct Halves<'a, F> {
 impl<F: Float> Halves<'_, F> {
     /// Adds what guests gathered for the last panels.
     pub fn join(&mut self, level: Level) {
-        for (panel, guest) in self.list.iter_mut().rev().zip(self.guests.iter().rev()) {
+        for (panel, guest) in self.list.iter_mut().rev().zip(self.guests.iter().rev()).filter(|(_, guest)| !guest.fresh) {
             level.run(Add { panel, guest });
         }
     }
 
-    /// Every panel with its guest.
+    /// Every panel with its guest, if that gathered anything.
     pub fn pairs(&self) -> impl Iterator<Item = (&Panel<F>, Option<&Panel<F>>)> {
         let without = self.list.len() - self.guests.len();
-        self.list.iter().enumerate().map(move |(i, panel)| (panel, i.checked_sub(without).map(|i| &self.guests[i])))
+        self.list
+            .iter()
+            .enumerate()
+            .map(move |(i, panel)| (panel, i.checked_sub(without).map(|i| &self.guests[i]).filter(|guest| !guest.fresh)))
     }
 }
 

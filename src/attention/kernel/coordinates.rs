@@ -11,7 +11,7 @@ use crate::num::simd::{Float, Lanes, Task};
 pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
     let least = if job.tokens.n() < 128 { 1 } else { 4 };
     let shape = layout(job.tokens.n(), 128, least);
-    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: false };
+    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: false, fresh: false };
     panels.load(&source, shape, job.parallel());
     let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
     let (level, d, cap) = (job.level, panels.d, panels.cap);

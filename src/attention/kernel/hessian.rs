@@ -37,8 +37,8 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
     let (n, level) = (x.n(), Level::best());
     let shape = layout(n, 128, if n < 128 { 1 } else { 4 });
     let Buffers { x: panels, u: vectors, mass } = buffers;
-    panels.load(&Source { level, rows: x.coordinates(), tokens: x, weighted: false }, shape, parallel);
-    vectors.load(&Source { level, rows: u, tokens: x, weighted: false }, shape, parallel);
+    panels.load(&Source { level, rows: x.coordinates(), tokens: x, weighted: false, fresh: false }, shape, parallel);
+    vectors.load(&Source { level, rows: u, tokens: x, weighted: false, fresh: false }, shape, parallel);
     let (d, cap) = (panels.d, panels.cap);
     for p in &mut panels.list {
         [&mut p.tile, &mut p.signs].into_iter().for_each(|b: &mut Aligned<f64>| b.resize(cap * cap));

@@ -19,6 +19,8 @@ pub(super) struct Panel<F> {
     pub m: Aligned<F>,
     /// `sum_j m_j w_ij x_j`, in slabs.
     pub drift: Aligned<F>,
+    /// The drift is to be written, not added to: its memory is not cleared first.
+    pub fresh: bool,
     /// `sum_j m_j w_ij`.
     pub mass: Aligned<F>,
     /// Weights of the tile in work.
@@ -86,6 +88,8 @@ pub(super) struct Source<'a> {
     pub tokens: &'a Tokens,
     /// Multiplies the terms by the masses.
     pub weighted: bool,
+    /// Leaves drifts fresh.
+    pub fresh: bool,
 }
 
 impl Source<'_> {
@@ -179,7 +183,12 @@ impl<F: Float> Task for Load<'_, F> {
         let (d, width, tokens) = (source.tokens.d(), L::WIDTH, source.tokens);
         let (masses, uniform) = (tokens.masses(), tokens.uniform_mass().is_some());
         let size = d.next_multiple_of(width) * cap;
-        for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.led, cap * width)] {
+        p.fresh = source.fresh;
+        p.drift.resize(size);
+        if !p.fresh {
+            p.drift.fill(F::default());
+        }
+        for (buffer, size) in [(&mut p.mass, cap), (&mut p.m, cap), (&mut p.led, cap * width)] {
             buffer.reset(size);
         }
         for (buffer, size) in [(&mut p.columns, cap * d), (&mut p.terms, size)] {

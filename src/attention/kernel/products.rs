@@ -17,7 +17,7 @@ pub(super) fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
     let (n, d) = (job.tokens.n(), job.tokens.d());
     // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
     let largest = (32768 / d).clamp(64, 512);
-    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true };
+    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true, fresh: true };
     let (count, cap) = layout(n, largest, if n * n * d < super::AWAKE_WORK { 1 } else { 4 });
     let shape = Shape { beta: job.beta, causal: job.causal, d, cap };
     let tile = |a: &mut Panel<F>, b: Option<&mut Panel<F>>| {
@@ -81,7 +81,7 @@ impl<F: Float> Tile<'_, F> {
     #[inline(always)]
     fn strips<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
         let Shape { causal, cap, .. } = self.shape;
-        let Panel { terms, columns, m, drift, mass, tile, led, .. } = self.a;
+        let Panel { terms, columns, m, drift, fresh, mass, tile, led, .. } = self.a;
         let mut other = self.b;
         // What a strip does twice, its pairs with itself, is less in narrow ones.
         let width = if other.is_some() { STRIP } else { STRIP / 2 };
@@ -98,20 +98,25 @@ impl<F: Float> Tile<'_, F> {
                 if let Some(b) = other.as_deref_mut() {
                     let down = if both { Some(&mut b.mass[..]) } else { None };
                     rectangle.weights::<L, R, V>(l, (columns, m), (&b.columns, &b.m), (tile, led), down, masked);
-                    rectangle.update::<L, R, V, false>(l, tile, &b.terms, drift);
+                    rectangle.update::<L, R, V, false>(l, tile, &b.terms, drift, *fresh && apart);
                     if both {
-                        rectangle.update::<L, R, V, true>(l, tile, terms, &mut b.drift);
+                        rectangle.update::<L, R, V, true>(l, tile, terms, &mut b.drift, b.fresh && start == 0);
                     }
                 } else {
                     let down = if both { Some(&mut mass[..]) } else { None };
                     rectangle.weights::<L, R, V>(l, (columns, m), (columns, m), (tile, led), down, masked);
-                    rectangle.update::<L, R, V, false>(l, tile, terms, drift);
+                    // The first strip reaches all later ones, unless they do not see each other.
+                    rectangle.update::<L, R, V, false>(l, tile, terms, drift, *fresh && !apart && (start == 0 || causal));
                     if both {
-                        rectangle.update::<L, R, V, true>(l, tile, terms, drift);
+                        rectangle.update::<L, R, V, true>(l, tile, terms, drift, *fresh && start == 0);
                     }
                 }
             }
             start = strip.1;
+        }
+        *fresh = false;
+        if let Some(b) = other.filter(|_| !causal) {
+            b.fresh = false;
         }
     }
 }
@@ -215,9 +220,16 @@ impl Rectangle {
         }
     }
 
-    /// `out_i += sum_j w_ij b_j` for the strip or (`TURNED`) for the range, in slabs.
+    /// `out_i += sum_j w_ij b_j` (`fresh`: `out_i =`) for the strip or (`TURNED`) for the range, in slabs.
     #[inline(always)]
-    fn update<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(&self, l: L, tile: &[L::F], b: &[L::F], out: &mut [L::F]) {
+    fn update<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+        &self,
+        l: L,
+        tile: &[L::F],
+        b: &[L::F],
+        out: &mut [L::F],
+        fresh: bool,
+    ) {
         let cap = self.shape.cap;
         let (b, out) = (L::view(b), L::view_mut(out));
         let all = if TURNED { self.strip } else { self.range };
@@ -226,10 +238,11 @@ impl Rectangle {
             let mut from = all.0;
             while from < all.1 {
                 let sources = (from, (from + SOURCES).min(all.1));
+                let fresh = fresh && from == all.0;
                 match take {
-                    3 => self.group::<L, R, 3, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0),
-                    2 => self.group::<L, R, 2, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0),
-                    _ => self.group::<L, R, 1, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0),
+                    3 => self.group::<L, R, 3, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0, fresh),
+                    2 => self.group::<L, R, 2, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0, fresh),
+                    _ => self.group::<L, R, 1, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0, fresh),
                 }
                 from = sources.1;
             }
@@ -245,6 +258,7 @@ impl Rectangle {
         sources: (usize, usize),
         b: &[[L::V; V]],
         out: &mut [[L::V; V]],
+        fresh: bool,
     ) {
         let stride = self.range.1 - self.range.0;
         let (targets, origin) = if TURNED { (self.range, self.strip.0) } else { (self.strip, self.range.0) };
@@ -280,7 +294,7 @@ impl Rectangle {
             for r in 0..R {
                 let sums = &mut out[targets.0 + i + r];
                 for v in 0..V {
-                    sums[v] = l.add(sums[v], acc[r][v]);
+                    sums[v] = if fresh { acc[r][v] } else { l.add(sums[v], acc[r][v]) };
                 }
             }
         }
