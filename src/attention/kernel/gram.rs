@@ -59,7 +59,8 @@ impl Task for Evaluate<'_> {
         padded.chunks_exact_mut(width).zip(self.job.tokens.rows()).for_each(|(to, row)| to[..d].copy_from_slice(row));
         self.weights(l, stride);
         // Nobody asks how long a field is.
-        match (most::<L>() == 3, self.ending.sigma.is_some()) {
+        let field = self.ending.sigma.is_some();
+        match (most::<L>() == 3, field) {
             (true, true) => self.sums::<L, 8, false>(l, stride),
             (true, false) => self.sums::<L, 8, true>(l, stride),
             (false, true) => self.sums::<L, 4, false>(l, stride),
@@ -69,7 +70,8 @@ impl Task for Evaluate<'_> {
         self.out.chunks_exact_mut(d).zip(rows).for_each(|(out, row)| out.copy_from_slice(&row[..d]));
         let unit = self.job.tokens.uniform_mass().unwrap_or(1.0);
         for (i, longest) in L::view(&self.gram.longest).iter().enumerate().take(n) {
-            if is_doubtful(self.ending, self.bounds, unit * self.gram.mass[i], unit * l.largest(*longest)) {
+            let longest = if field { 0.0 } else { unit * l.largest(*longest) };
+            if is_doubtful(self.ending, self.bounds, unit * self.gram.mass[i], longest) {
                 self.doubtful.push(i);
             }
         }
