@@ -204,6 +204,8 @@ pub trait Lanes: Copy + Send + Sync {
     fn div(self, a: Self::V, b: Self::V) -> Self::V;
     /// Square root.
     fn sqrt(self, a: Self::V) -> Self::V;
+    /// `1 / sqrt(a)` for normal `a`, with a relative error of at most `2^-51`.
+    fn inverse_sqrt(self, a: Self::V) -> Self::V;
     /// `min(a, b)`
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
     /// `max(a, b)`
@@ -258,7 +260,7 @@ pub struct Narrow<S>(S);
 
 macro_rules! lanes {
     ($name:ident, $f:ty, $vector:ident, $mask:ident, $width:ident, $view:ident, $view_mut:ident, $splat:ident, $add:ident, $sub:ident,
-     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $exp2_normal:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $memory:ident) => {
+     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $exp2_normal:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $inverse_sqrt:ident, $memory:ident) => {
         impl<S: Simd + Exp2> Lanes for $name<S> {
             type F = $f;
             type V = S::$vector;
@@ -300,6 +302,10 @@ macro_rules! lanes {
             #[inline(always)]
             fn sqrt(self, a: Self::V) -> Self::V {
                 self.0.$sqrt(a)
+            }
+            #[inline(always)]
+            fn inverse_sqrt(self, a: Self::V) -> Self::V {
+                self.0.$inverse_sqrt(a)
             }
             #[inline(always)]
             fn min(self, a: Self::V, b: Self::V) -> Self::V {
@@ -391,6 +397,7 @@ lanes!(
     reduce_max_f64s,
     div_f64s,
     sqrt_f64s,
+    inverse_sqrt_f64,
     same
 );
 lanes!(
@@ -419,6 +426,7 @@ lanes!(
     reduce_max_f32s,
     div_f32s,
     sqrt_f32s,
+    inverse_sqrt_f32,
     converted
 );
 
@@ -469,6 +477,10 @@ macro_rules! portable {
             #[inline(always)]
             fn sqrt(self, a: Self::V) -> Self::V {
                 std::array::from_fn(|i| a[i].sqrt())
+            }
+            #[inline(always)]
+            fn inverse_sqrt(self, a: Self::V) -> Self::V {
+                std::array::from_fn(|i| 1.0 / a[i].sqrt())
             }
             #[inline(always)]
             fn min(self, a: Self::V, b: Self::V) -> Self::V {
