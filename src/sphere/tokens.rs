@@ -2,6 +2,7 @@ use super::geometry::{dist, retract};
 use crate::error::{Error, Result};
 use crate::num::aligned::Aligned;
 use crate::num::sum::{block_sum, dot};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Deviation of `|x_i|` from 1 that is accepted as rounding of the input and removed; more is an error that names the row.
 const UNIT_TOLERANCE: f64 = 1e-8;
@@ -14,13 +15,20 @@ const UNIT_TOLERANCE: f64 = 1e-8;
 /// let x = Tokens::from_angles(&[0.0, std::f64::consts::FRAC_PI_2]).unwrap();
 /// assert!(x.inner(0, 1).abs() < 1e-16);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Tokens {
     d: usize,
+    stamp: u64,
     /// Aligned: vector loads of rows that are whole vectors then never touch two cache lines.
     x: Aligned<f64>,
     masses: Vec<f64>,
     uniform: bool,
+}
+
+impl PartialEq for Tokens {
+    fn eq(&self, other: &Self) -> bool {
+        self.d == other.d && self.x == other.x && self.masses == other.masses
+    }
 }
 
 impl Tokens {
@@ -50,7 +58,7 @@ impl Tokens {
             }
         }
         let n = x.len() / d;
-        Ok(Self { d, x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+        Ok(Self { d, stamp: new_stamp(), x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
     }
 
     fn check(d: usize, x: &[f64]) -> Result<()> {
@@ -98,7 +106,7 @@ impl Tokens {
     pub(crate) fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
         debug_assert_eq!(x.len(), d * masses.len());
         let uniform = are_equal(&masses);
-        Self { d, x: Aligned::from(&x[..]), masses, uniform }
+        Self { d, stamp: new_stamp(), x: Aligned::from(&x[..]), masses, uniform }
     }
 
     /// Number of tokens.
@@ -128,7 +136,13 @@ impl Tokens {
 
     /// Mutable coordinates; the caller keeps every row on the sphere.
     pub(crate) fn coordinates_mut(&mut self) -> &mut [f64] {
+        self.stamp = new_stamp();
         &mut self.x
+    }
+
+    /// Tokens with the same stamp have the same coordinates: what was computed of them need not be again.
+    pub(crate) fn stamp(&self) -> u64 {
+        self.stamp
     }
 
     /// The masses.
@@ -171,6 +185,12 @@ impl Tokens {
     pub fn angles(&self) -> Vec<f64> {
         self.rows().map(|r| r[1].atan2(r[0])).collect()
     }
+}
+
+/// Never the same twice, never 0.
+fn new_stamp() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 fn are_equal(masses: &[f64]) -> bool {

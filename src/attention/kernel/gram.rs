@@ -9,16 +9,19 @@ use super::panels::{groups, most};
 use super::squares::{SIDE, Strip};
 use super::workspace::Workspace;
 use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Task};
+use crate::num::simd::{Lanes, Level, Task};
+use crate::sphere::Tokens;
 
 /// The most tokens: their weights stay in the second cache.
-const LARGEST_N: usize = 128;
+pub(super) const LARGEST_N: usize = 128;
 
 /// The matrix and what belongs to its rows.
 #[derive(Default)]
 pub(super) struct Gram {
-    /// `G`, then `m_j w_ij` at row j and column i, in rows of whole squares and vectors.
+    /// The lower triangle of `G`, then `m_j w_ij` at row j and column i, in rows of whole squares and vectors.
     weights: Aligned<f64>,
+    /// The stamp of the tokens whose `G` it is, and the level it was computed at; none while it is weights.
+    held: Option<(u64, Level)>,
     /// The rows of the tokens, with zeros up to whole vectors and squares, where they have none; the same of the results.
     padded: Aligned<f64>,
     closed: Aligned<f64>,
@@ -27,6 +30,28 @@ pub(super) struct Gram {
     back: Aligned<f64>,
     factor: Aligned<f64>,
     longest: Aligned<f64>,
+}
+
+impl Gram {
+    /// The lower triangle of inner products, with the diagonal, in rows of this length; nothing is computed when it is there already.
+    pub(super) fn products(&mut self, tokens: &Tokens, level: Level) -> (&[f64], usize) {
+        let (n, d) = (tokens.n(), tokens.d());
+        let stride = n.next_multiple_of(2 * SIDE);
+        let held = Some((tokens.stamp(), level));
+        if std::mem::replace(&mut self.held, held) == held {
+            return (&self.weights, stride);
+        }
+        self.weights.resize(stride * stride);
+        let width = d.next_multiple_of(level.width::<f64>());
+        let size = if n == stride && d == width { 0 } else { stride * width };
+        self.padded.reset(size);
+        self.padded.chunks_exact_mut(width).zip(tokens.rows()).for_each(|(to, row)| to[..d].copy_from_slice(row));
+        let rows = if self.padded.is_empty() { tokens.coordinates() } else { &self.padded[..] };
+        for (i, out) in self.weights.chunks_exact_mut(SIDE * stride).enumerate() {
+            level.run(Strip { rows, d: width, i: i * SIDE, out });
+        }
+        (&self.weights, stride)
+    }
 }
 
 /// One evaluation.
@@ -47,16 +72,12 @@ impl Task for Evaluate<'_> {
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(mut self, l: L) {
         let (n, d) = (self.job.tokens.n(), self.job.tokens.d());
-        let stride = n.next_multiple_of(2 * SIDE);
-        let Gram { weights, padded, closed, mass, back, factor, longest } = &mut *self.gram;
-        weights.resize(stride * stride);
+        let (_, stride) = self.gram.products(self.job.tokens, self.job.level);
+        let Gram { padded, held, closed, mass, back, factor, longest, .. } = &mut *self.gram;
+        *held = None;
         [mass, back, factor].into_iter().for_each(|b| b.resize(stride));
         longest.reset(stride * L::WIDTH);
-        let width = d.next_multiple_of(L::WIDTH);
-        let size = if n == stride && d == width { 0 } else { stride * width };
-        padded.reset(size);
-        closed.resize(size);
-        padded.chunks_exact_mut(width).zip(self.job.tokens.rows()).for_each(|(to, row)| to[..d].copy_from_slice(row));
+        closed.resize(padded.len());
         self.weights(l, stride);
         // Nobody asks how long a field is.
         let field = self.ending.sigma.is_some();
@@ -66,7 +87,7 @@ impl Task for Evaluate<'_> {
             (false, true) => self.sums::<L, 4, false>(l, stride),
             (false, false) => self.sums::<L, 4, true>(l, stride),
         }
-        let rows = self.gram.closed.chunks_exact(width);
+        let rows = self.gram.closed.chunks_exact(d.next_multiple_of(L::WIDTH));
         self.out.chunks_exact_mut(d).zip(rows).for_each(|(out, row)| out.copy_from_slice(&row[..d]));
         let unit = self.job.tokens.uniform_mass().unwrap_or(1.0);
         for (i, longest) in L::view(&self.gram.longest).iter().enumerate().take(n) {
@@ -79,16 +100,12 @@ impl Task for Evaluate<'_> {
 }
 
 impl Evaluate<'_> {
-    /// The weights, their sums, and how the rows are closed.
+    /// The weights from the inner products, their sums, and how the rows are closed.
     #[inline(always)]
     fn weights<L: Lanes<F = f64>>(&mut self, l: L, stride: usize) {
-        let &Job { tokens, beta, level, .. } = self.job;
-        let Gram { weights, padded, mass, back, factor, .. } = &mut *self.gram;
-        let (rows, width) = (if padded.is_empty() { tokens.coordinates() } else { &padded[..] }, tokens.d().next_multiple_of(L::WIDTH));
+        let &Job { tokens, beta, .. } = self.job;
+        let Gram { weights, mass, back, factor, .. } = &mut *self.gram;
         let (ending, unit) = (self.ending, tokens.uniform_mass().unwrap_or(1.0));
-        for (i, out) in weights.chunks_exact_mut(SIDE * stride).enumerate() {
-            level.run(Strip { rows, d: width, i: i * SIDE, out });
-        }
         mirror(l, weights, stride);
         let slope = beta * std::f64::consts::LOG2_E;
         let (slope, shift) = (l.constant(slope), l.constant(-slope.abs()));

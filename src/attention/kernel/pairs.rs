@@ -1,5 +1,6 @@
 //! Counting pairs by their inner product.
 
+use super::gram::LARGEST_N;
 use super::squares::{SIDE, Strip};
 use super::workspace::with_workspace;
 use crate::num::simd::Level;
@@ -14,14 +15,20 @@ use crate::sphere::Tokens;
 /// ```
 pub fn pairs_above(x: &Tokens, level: f64) -> usize {
     let (n, stride, best) = (x.n(), x.n().next_multiple_of(SIDE), Level::best());
+    let above = |inner: &[f64]| inner.iter().filter(|inner| **inner >= level).count();
     with_workspace(|space| {
+        if n <= LARGEST_N {
+            // Layers count pairs of the tokens they move next.
+            let (products, stride) = space.gram.products(x, best);
+            return products.chunks_exact(stride).take(n).enumerate().map(|(i, row)| above(&row[..i])).sum();
+        }
         let strip = &mut space.strip;
         strip.resize(SIDE * stride);
         let mut count = 0;
         for i in (0..n).step_by(SIDE) {
             best.run(Strip { rows: x.coordinates(), d: x.d(), i, out: strip });
             let rows = strip.chunks_exact(stride).enumerate().take(n - i);
-            count += rows.map(|(r, inner)| inner[..i + r].iter().filter(|inner| **inner >= level).count()).sum::<usize>();
+            count += rows.map(|(r, inner)| above(&inner[..i + r])).sum::<usize>();
         }
         count
     })
