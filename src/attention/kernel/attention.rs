@@ -123,7 +123,7 @@ impl Attention {
     }
 
     /// Log of the factor from `e^{beta G - |beta|}` to the weights (USA).
-    fn log_scale(&self) -> f64 {
+    pub(super) fn log_scale(&self) -> f64 {
         match self.weights {
             Weights::Softmax => 0.0,
             Weights::Exponential { log_factor } => self.beta.abs() + log_factor,

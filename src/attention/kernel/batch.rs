@@ -5,7 +5,7 @@ use super::attention::{Attention, Weights};
 use super::direct::{Chord, Constants};
 use crate::attention::Head;
 use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Level, Task};
+use crate::num::simd::{Float, Lanes, Level, Task};
 use crate::sphere::Tokens;
 
 /// Lanes of the widest vector.
@@ -35,7 +35,13 @@ impl Batch {
     pub fn suits(attention: &Attention, start: &Tokens) -> bool {
         let plain = attention.heads.len() == 1 && attention.heads.iter().all(Head::is_identity);
         // Softmax masses of negative beta may underflow; single systems handle that.
-        plain && !attention.causal && start.d() <= Self::LARGEST_D && start.uniform_mass().is_some() && attention.beta >= 0.0
+        let square_is_finite = attention.log_scale() < 300.0;
+        plain
+            && !attention.causal
+            && start.d() <= Self::LARGEST_D
+            && start.uniform_mass().is_some()
+            && attention.beta >= 0.0
+            && square_is_finite
     }
 
     /// Packs systems of one shape; `None` when there are none or their shapes differ.
@@ -84,11 +90,6 @@ impl Batch {
         (&mut self.x, &mut self.sizes)
     }
 
-    /// Coordinates, vectors of systems.
-    pub(crate) fn lanes(&self) -> &[f64] {
-        &self.x
-    }
-
     /// Appends, for every system, the share of pairs `i != j` of initial tokens with `<x_i, x_j> >= level`.
     pub fn pair_share(&self, level: f64, out: &mut Vec<f64>) {
         let width = self.level.width::<f64>();
@@ -134,22 +135,28 @@ impl Pull {
         Self { chord: Chord { beta: attention.beta, causal: false, far: false }, scale, sign: attention.sign }
     }
 
-    /// Velocities of tokens of these sizes, every system in its lane; `mass` is room for one vector per token.
+    /// Velocities of tokens of these sizes (of one each if `merged` is false), every system in its lane; `mass` is room for one vector per
+    /// token.
     #[inline(always)]
-    pub(crate) fn velocities<L: Lanes<F = f64>>(&self, l: L, d: usize, x: &[L::V], sizes: &[L::V], out: &mut [L::V], mass: &mut [L::V]) {
+    #[allow(clippy::too_many_arguments, reason = "tokens in, velocities out")]
+    pub(crate) fn velocities<L: Lanes<F = f64>>(
+        &self,
+        l: L,
+        d: usize,
+        x: &[L::V],
+        sizes: &[L::V],
+        merged: bool,
+        out: &mut [L::V],
+        mass: &mut [L::V],
+    ) {
         let mass = &mut mass[..sizes.len()];
         mass.copy_from_slice(sizes);
         out.fill(l.zero());
-        match d {
-            2 => self.pairs::<L, 2, true>(l, d, x, sizes, out, mass),
-            3 => self.pairs::<L, 3, true>(l, d, x, sizes, out, mass),
-            4 => self.pairs::<L, 4, true>(l, d, x, sizes, out, mass),
-            _ => self.pairs::<L, 8, true>(l, d, x, sizes, out, mass),
-        }
+        self.pulls(l, d, x, if merged { sizes } else { &[] }, out, mass);
         for ((x, out), mass) in x.chunks_exact(d).zip(out.chunks_exact_mut(d)).zip(mass) {
             let factor = match self.scale {
-                None => l.div(l.constant(self.sign), *mass),
-                Some(scale) => l.constant(self.sign * scale),
+                None => l.div(l.constant(-self.sign), *mass),
+                Some(scale) => l.constant(-self.sign * scale),
             };
             let mut radial = l.zero();
             for (x, s) in x.iter().zip(&*out) {
@@ -162,10 +169,41 @@ impl Pull {
         }
     }
 
-    /// Adds every pair once to drifts and masses; `D` is at least the dimension.
+    /// Subtracts every pair from drifts and adds it to masses; without sizes all are one.
+    #[inline(always)]
+    fn pulls<L: Lanes<F = f64>>(&self, l: L, d: usize, x: &[L::V], sizes: &[L::V], drift: &mut [L::V], mass: &mut [L::V]) {
+        match d {
+            2 => self.dimension::<L, 2>(l, d, x, sizes, drift, mass),
+            3 => self.dimension::<L, 3>(l, d, x, sizes, drift, mass),
+            4 => self.dimension::<L, 4>(l, d, x, sizes, drift, mass),
+            _ => self.dimension::<L, 8>(l, d, x, sizes, drift, mass),
+        }
+    }
+
+    /// `D` is at least the dimension.
+    #[inline(always)]
+    fn dimension<L: Lanes<F = f64>, const D: usize>(
+        &self,
+        l: L,
+        d: usize,
+        x: &[L::V],
+        sizes: &[L::V],
+        drift: &mut [L::V],
+        mass: &mut [L::V],
+    ) {
+        // Squared chords are at most 4, so that no weight reaches down to the smallest of the lanes.
+        let normal = 2.0 * std::f64::consts::LOG2_E * self.chord.beta < -0.99 * f64::SMALLEST;
+        match (sizes.is_empty(), normal) {
+            (true, true) => self.pairs::<L, D, false, true>(l, d, x, sizes, drift, mass),
+            (false, true) => self.pairs::<L, D, true, true>(l, d, x, sizes, drift, mass),
+            (true, false) => self.pairs::<L, D, false, false>(l, d, x, sizes, drift, mass),
+            (false, false) => self.pairs::<L, D, true, false>(l, d, x, sizes, drift, mass),
+        }
+    }
+
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "tokens in, sums out")]
-    fn pairs<L: Lanes<F = f64>, const D: usize, const SIZES: bool>(
+    fn pairs<L: Lanes<F = f64>, const D: usize, const SIZES: bool, const NORMAL: bool>(
         &self,
         l: L,
         d: usize,
@@ -179,10 +217,10 @@ impl Pull {
         let d = if D <= 4 { D } else { d };
         let n = mass.len();
         for i in (0..n - n % 2).step_by(2) {
-            rows::<L, D, 2, SIZES>(l, &c, d, i, x, sizes, drift, mass);
+            rows::<L, D, 2, SIZES, NORMAL>(l, &c, d, i, x, sizes, drift, mass);
         }
         if n % 2 == 1 {
-            rows::<L, D, 1, SIZES>(l, &c, d, n - 1, x, sizes, drift, mass);
+            rows::<L, D, 1, SIZES, NORMAL>(l, &c, d, n - 1, x, sizes, drift, mass);
         }
     }
 }
@@ -190,7 +228,7 @@ impl Pull {
 /// R tokens from i on with all before them and with each other.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "tokens in, sums out")]
-fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool>(
+fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool, const NORMAL: bool>(
     l: L,
     c: &Constants<L>,
     d: usize,
@@ -208,21 +246,25 @@ fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool>(
     let (masses_before, masses_after) = mass.split_at_mut(i);
     let earlier = x.chunks_exact(d).zip(before.chunks_exact_mut(d)).zip(masses_before);
     for (j, ((xj, theirs), their_mass)) in earlier.enumerate() {
+        let (mut at, mut their, mut mass) = ([l.zero(); D], [l.zero(); D], *their_mass);
+        at[..d].copy_from_slice(xj);
+        their[..d].copy_from_slice(theirs);
         for r in 0..R {
-            let (w, y) = weigh(l, c, d, xj, &own[r]);
+            let (w, y) = weigh::<L, D, NORMAL>(l, c, d, &at[..d], &own[r]);
             let (to_me, to_them) = if SIZES { (l.mul(w, sizes[j]), l.mul(w, sizes[i + r])) } else { (w, w) };
-            let back = l.sub(l.zero(), to_them);
             for k in 0..d {
                 mine[r][k] = l.fma(to_me, y[k], mine[r][k]);
-                theirs[k] = l.fma(back, y[k], theirs[k]);
+                their[k] = l.fma(to_them, y[k], their[k]);
             }
             my_mass[r] = l.add(my_mass[r], to_me);
-            *their_mass = l.add(*their_mass, to_them);
+            mass = l.add(mass, to_them);
         }
+        theirs.copy_from_slice(&their[..d]);
+        *their_mass = mass;
     }
     for r in 1..R {
         for q in 0..r {
-            let (w, y) = weigh(l, c, d, &own[q][..d], &own[r]);
+            let (w, y) = weigh::<L, D, NORMAL>(l, c, d, &own[q][..d], &own[r]);
             let (to_me, to_them) = if SIZES { (l.mul(w, sizes[i + q]), l.mul(w, sizes[i + r])) } else { (w, w) };
             let back = l.sub(l.zero(), to_them);
             for k in 0..d {
@@ -235,7 +277,7 @@ fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool>(
     }
     for r in 0..R {
         for k in 0..d {
-            after[r * d + k] = l.add(after[r * d + k], mine[r][k]);
+            after[r * d + k] = l.sub(after[r * d + k], mine[r][k]);
         }
         masses_after[r] = l.add(masses_after[r], my_mass[r]);
     }
@@ -243,13 +285,19 @@ fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool>(
 
 /// The weight of a pair and its difference.
 #[inline(always)]
-fn weigh<L: Lanes<F = f64>, const D: usize>(l: L, c: &Constants<L>, d: usize, xj: &[L::V], xi: &[L::V; D]) -> (L::V, [L::V; D]) {
+fn weigh<L: Lanes<F = f64>, const D: usize, const NORMAL: bool>(
+    l: L,
+    c: &Constants<L>,
+    d: usize,
+    xj: &[L::V],
+    xi: &[L::V; D],
+) -> (L::V, [L::V; D]) {
     let (mut y, mut chord) = ([l.zero(); D], l.zero());
     for k in 0..d {
         y[k] = l.sub(xj[k], xi[k]);
         chord = l.fma(y[k], y[k], chord);
     }
-    (l.exp2_product(chord, c.k, c.cut), y)
+    (if NORMAL { l.exp2_normal(chord, c.k) } else { l.exp2_product(chord, c.k, c.cut) }, y)
 }
 
 #[derive(Clone, Copy)]
@@ -272,37 +320,25 @@ impl Task for Step<'_> {
 
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
-        match self.d {
-            2 => self.pairs::<L, 2>(l),
-            3 => self.pairs::<L, 3>(l),
-            4 => self.pairs::<L, 4>(l),
-            _ => self.pairs::<L, 8>(l),
-        }
-    }
-}
-
-impl Step<'_> {
-    #[inline(always)]
-    fn pairs<L: Lanes<F = f64>, const D: usize>(self, l: L) {
         let Self { layer, n, d, x, sums } = self;
         let x = L::view_mut(x);
         let (drift, mass) = L::view_mut(sums).split_at_mut(n * d);
         drift.fill(l.zero());
         mass.fill(l.constant(1.0));
-        layer.pull.pairs::<L, D, false>(l, d, x, &[], drift, mass);
-        for (i, row) in x.chunks_exact_mut(d).enumerate() {
-            advance(l, &layer, row, &drift[i * d..(i + 1) * d], mass[i]);
+        layer.pull.pulls(l, d, x, &[], drift, mass);
+        for ((row, drift), mass) in x.chunks_exact_mut(d).zip(drift.chunks_exact(d)).zip(mass) {
+            advance(l, &layer, row, drift, *mass);
         }
     }
 }
 
-/// Moves one token of every system: `a = x + drift / z` (SA) or `scale (z x + drift)` (USA).
+/// Moves one token of every system: `a = x - drift / z` (SA) or `scale (z x - drift)` (USA).
 #[inline(always)]
 fn advance<L: Lanes<F = f64>>(l: L, layer: &Layer, x: &mut [L::V], drift: &[L::V], mass: L::V) {
     let Pull { scale, sign, .. } = layer.pull;
     let (own, other) = match scale {
-        None => (l.constant(sign), l.div(l.constant(sign), mass)),
-        Some(scale) => (l.mul(l.constant(sign * scale), mass), l.constant(sign * scale)),
+        None => (l.constant(sign), l.div(l.constant(-sign), mass)),
+        Some(scale) => (l.mul(l.constant(sign * scale), mass), l.constant(-sign * scale)),
     };
     let still = layer.eta.is_infinite();
     let (keep, eta) = if still { (l.zero(), l.constant(1.0)) } else { (l.constant(1.0), l.constant(layer.eta)) };
@@ -312,9 +348,8 @@ fn advance<L: Lanes<F = f64>>(l: L, layer: &Layer, x: &mut [L::V], drift: &[L::V
         let v = l.fma(across, *s, l.mul(along, *x));
         square = l.fma(v, v, square);
     }
-    let length = l.sqrt(square);
-    let moves = l.greater(length, l.constant(1e-150));
-    let inverse = l.div(l.constant(1.0), length);
+    let moves = l.greater(square, l.constant(1e-300));
+    let inverse = l.inverse_sqrt(square);
     for (x, s) in x.iter_mut().zip(drift) {
         let v = l.fma(across, *s, l.mul(along, *x));
         *x = l.select(moves, l.mul(v, inverse), *x);
@@ -353,27 +388,54 @@ impl Count<'_> {
     /// `D` is the dimension, 0 for any.
     #[inline(always)]
     fn pairs<L: Lanes<F = f64>, const D: usize, const SIZES: bool>(&self, l: L) -> L::V {
+        let n = self.x.len() / L::WIDTH / self.d;
+        let (whole, mut count) = (n - n % 4, l.zero());
+        // Sums of four rows do not wait for each other.
+        for i in (0..whole).step_by(4) {
+            count = self.rows::<L, D, 4, SIZES>(l, i, count);
+        }
+        for i in whole..n {
+            count = self.rows::<L, D, 1, SIZES>(l, i, count);
+        }
+        count
+    }
+
+    /// Adds the pairs of R tokens from i on with earlier tokens, with each other, and within them.
+    #[inline(always)]
+    fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool>(&self, l: L, i: usize, mut count: L::V) -> L::V {
         let d = if D > 0 { D } else { self.d };
         let (x, sizes, level, one) = (L::view(self.x), L::view(self.sizes), l.constant(self.level), l.constant(1.0));
-        let mut count = l.zero();
-        for (i, xi) in x.chunks_exact(d).enumerate() {
-            let mut mine = l.zero();
-            for (j, xj) in x.chunks_exact(d).take(i).enumerate() {
-                let mut inner = l.zero();
-                for k in 0..d {
-                    inner = l.fma(xi[k], xj[k], inner);
-                }
-                let theirs = if SIZES { sizes[j] } else { one };
-                mine = l.add(mine, l.select(l.greater(level, inner), l.zero(), theirs));
+        let row = |i: usize| &x[i * d..(i + 1) * d];
+        let own: [&[L::V]; R] = std::array::from_fn(|r| row(i + r));
+        let mut mine = [l.zero(); R];
+        for j in 0..i {
+            let xj = row(j);
+            let theirs = if SIZES { sizes[j] } else { one };
+            for r in 0..R {
+                mine[r] = l.add(mine[r], near(l, level, own[r], xj, theirs));
             }
-            // Its pairs with earlier tokens and those within it.
+        }
+        for r in 0..R {
+            for q in 0..r {
+                mine[r] = l.add(mine[r], near(l, level, own[r], own[q], if SIZES { sizes[i + q] } else { one }));
+            }
             count = if SIZES {
-                let within = l.mul(l.constant(0.5), l.sub(sizes[i], one));
-                l.fma(sizes[i], l.add(mine, within), count)
+                let within = l.mul(l.constant(0.5), l.sub(sizes[i + r], one));
+                l.fma(sizes[i + r], l.add(mine[r], within), count)
             } else {
-                l.add(count, mine)
+                l.add(count, mine[r])
             };
         }
         count
     }
+}
+
+/// `size` where `<x, y> >= level`.
+#[inline(always)]
+fn near<L: Lanes<F = f64>>(l: L, level: L::V, x: &[L::V], y: &[L::V], size: L::V) -> L::V {
+    let mut inner = l.zero();
+    for (a, b) in x.iter().zip(y) {
+        inner = l.fma(*a, *b, inner);
+    }
+    l.select(l.greater(level, inner), l.zero(), size)
 }
