@@ -46,32 +46,79 @@ impl ClosePairs {
     }
 }
 
+/// The connected components of some pairs of rows, each to become one row: that of its first.
+#[derive(Default)]
+pub struct Components {
+    /// The first row of every row's component, for now.
+    root: Vec<usize>,
+    /// First rows, ascending.
+    survivors: Vec<usize>,
+    /// For every row its component.
+    pub map: Vec<usize>,
+    weights: Vec<f64>,
+    means: Vec<f64>,
+}
+
+impl Components {
+    /// Those of rows of these weights under these pairs; allocates only to grow.
+    pub fn of(&mut self, weights: &[f64], pairs: &[(usize, usize)]) {
+        let Self { root, survivors, map, weights: sums, .. } = self;
+        root.clear();
+        root.extend(0..weights.len());
+        for &(a, b) in pairs {
+            let (low, high) = (root[a].min(root[b]), root[a].max(root[b]));
+            root.iter_mut().filter(|r| **r == high).for_each(|r| *r = low);
+        }
+        survivors.clear();
+        map.clear();
+        for (i, &r) in root.iter().enumerate() {
+            if i == r {
+                map.push(survivors.len());
+                survivors.push(i);
+            } else {
+                map.push(map[r]);
+            }
+        }
+        sums.clear();
+        sums.resize(survivors.len(), 0.0);
+        map.iter().zip(weights).for_each(|(s, w)| sums[*s] += w);
+    }
+
+    /// Puts the sum of its weights in the place of every component.
+    pub fn sum(&self, weights: &mut Vec<f64>) {
+        weights.clear();
+        weights.extend_from_slice(&self.weights);
+    }
+
+    /// Puts the mean direction of its rows of d numbers with these weights in the place of every component.
+    pub fn mean(&mut self, d: usize, weights: &[f64], rows: &mut Vec<f64>) {
+        let Self { survivors, map, weights: sums, means, .. } = self;
+        means.clear();
+        means.resize(survivors.len() * d, 0.0);
+        for ((row, &s), w) in rows.chunks_exact(d).zip(&*map).zip(weights) {
+            let anchor = &rows[survivors[s] * d..];
+            // Summed as differences from the survivor, so that a lone row keeps its bytes.
+            means[s * d..(s + 1) * d].iter_mut().zip(row.iter().zip(anchor)).for_each(|(y, (a, b))| *y += w * (a - b));
+        }
+        for ((mean, &first), total) in means.chunks_exact_mut(d).zip(&*survivors).zip(&*sums) {
+            let moved = mean.iter().any(|v| *v != 0.0);
+            mean.iter_mut().zip(&rows[first * d..]).for_each(|(v, a)| *v = a + *v / total);
+            if moved {
+                retract(mean);
+            }
+        }
+        rows.clear();
+        rows.extend_from_slice(means);
+    }
+}
+
 /// Merges the connected components of the given pairs: mass-weighted mean direction (conserved by the pair's own attraction), summed mass.
 /// Returns the new tokens and, for every old row, its new row.
 pub fn merge(x: &Tokens, pairs: &[(usize, usize)]) -> (Tokens, Vec<usize>) {
-    let (n, d) = (x.n(), x.d());
-    let mut root: Vec<usize> = (0..n).collect();
-    for &(a, b) in pairs {
-        let (low, high) = (root[a].min(root[b]), root[a].max(root[b]));
-        root.iter_mut().filter(|r| **r == high).for_each(|r| *r = low);
-    }
-    let survivors: Vec<usize> = (0..n).filter(|&i| root[i] == i).collect();
-    let map: Vec<usize> = root.iter().map(|r| survivors.partition_point(|s| s < r)).collect();
-    let (mut y, mut masses) = (vec![0.0; survivors.len() * d], vec![0.0; survivors.len()]);
-    for (i, row) in x.rows().enumerate() {
-        let s = map[i];
-        let anchor = x.row(survivors[s]);
-        masses[s] += x.masses()[i];
-        // Summed as differences from the survivor, so that a lone token keeps its bytes.
-        y[s * d..(s + 1) * d].iter_mut().zip(row.iter().zip(anchor)).for_each(|(y, (a, b))| *y += x.masses()[i] * (a - b));
-    }
-    for (s, row) in y.chunks_exact_mut(d).enumerate() {
-        let anchor = x.row(survivors[s]);
-        let moved = row.iter().any(|v| *v != 0.0);
-        row.iter_mut().zip(anchor).for_each(|(v, a)| *v = a + *v / masses[s]);
-        if moved {
-            retract(row);
-        }
-    }
-    (Tokens::from_parts(d, y, masses), map)
+    let (mut rows, mut masses) = (x.coordinates().to_vec(), x.masses().to_vec());
+    let mut components = Components::default();
+    components.of(&masses, pairs);
+    components.mean(x.d(), x.masses(), &mut rows);
+    components.sum(&mut masses);
+    (Tokens::from_parts(x.d(), rows, masses), components.map)
 }

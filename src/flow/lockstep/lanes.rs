@@ -4,45 +4,52 @@ use crate::attention::kernel::{Attention, Pull, WIDEST};
 use crate::flow::tableau::Tableau;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
-use crate::sphere::Tokens;
 
 /// One number per lane.
 pub type PerLane = [f64; WIDEST];
+
+/// The tokens of a system outside the lanes.
+pub struct Seat {
+    pub x: Vec<f64>,
+    /// Initial tokens in every token.
+    pub sizes: Vec<f64>,
+}
 
 /// Tokens, stages and steps in lanes.
 pub struct State {
     pull: Pull,
     tableau: &'static Tableau,
+    stages: Vec<Terms>,
+    estimators: Vec<Terms>,
+    interpolants: Vec<Terms>,
     level: Level,
+    width: usize,
+    /// Some token is of several initial ones, or none.
+    pub merged: bool,
     pub n: usize,
     pub d: usize,
     pub h: PerLane,
     x: Aligned<f64>,
     /// Initial tokens in every token, 0 for shadows.
-    pub sizes: Aligned<f64>,
+    sizes: Aligned<f64>,
     end: Aligned<f64>,
-    pub stage: Aligned<f64>,
+    stage: Aligned<f64>,
     k: Vec<Aligned<f64>>,
+    /// Rows of the dense output, zeros beyond those of the method.
     dense: Vec<Aligned<f64>>,
-    /// Room for one vector per token.
+    /// Room for one vector per token: masses, or squared chords to the nearest earlier token.
     mass: Aligned<f64>,
 }
 
 /// What a state can do.
 #[derive(Clone, Copy)]
 pub enum Op {
-    /// The velocity at the start.
-    Velocity,
-    /// Largest speed of a token at the start.
-    Speed,
+    /// The velocity at the start: largest speed of a token.
+    Start,
     /// A step: largest error and displacement of a token.
     Attempt,
     /// What interpolation needs.
     Dense,
-    /// The points at these fractions of the step, into `stage`.
-    Interpolate(PerLane),
-    /// The starts into `stage`.
-    Stay,
     /// Ends become starts where this is 1.
     Accept(PerLane),
     /// Smallest squared chord of two tokens that are.
@@ -50,33 +57,34 @@ pub enum Op {
 }
 
 impl State {
-    /// Systems of n tokens in d dimensions at `x`, with their velocities.
-    pub fn new(attention: &Attention, tableau: &'static Tableau, (n, d): (usize, usize), x: &[f64]) -> Self {
-        let room = |len: usize| {
+    /// Room for systems of up to n tokens in d dimensions.
+    pub fn new(attention: &Attention, tableau: &'static Tableau, (n, d): (usize, usize)) -> Self {
+        let width = attention.level.width::<f64>();
+        let room = |vectors: usize| {
             let mut buffer = Aligned::default();
-            buffer.reset(len);
+            buffer.reset(vectors * width);
             buffer
         };
-        let per_token = x.len() / d;
-        let mut state = Self {
+        Self {
             pull: Pull::of(attention, n),
             tableau,
+            stages: terms(tableau.a),
+            estimators: terms(tableau.estimators),
+            interpolants: terms(tableau.dense),
             level: attention.level,
+            width,
+            merged: true,
             n,
             d,
             h: [0.0; WIDEST],
-            x: room(x.len()),
-            sizes: room(per_token),
-            end: room(x.len()),
-            stage: room(x.len()),
-            k: (0..=tableau.a.len()).map(|_| room(x.len())).collect(),
-            dense: (0..3 + tableau.dense.len()).map(|_| room(x.len())).collect(),
-            mass: room(per_token),
-        };
-        state.x.copy_from_slice(x);
-        state.sizes.fill(1.0);
-        state.run(Op::Velocity);
-        state
+            x: room(n * d),
+            sizes: room(n),
+            end: room(n * d),
+            stage: room(n * d),
+            k: (0..=tableau.a.len()).map(|_| room(n * d)).collect(),
+            dense: (0..MOST_ROWS).map(|_| room(n * d)).collect(),
+            mass: room(n),
+        }
     }
 
     pub fn run(&mut self, op: Op) -> (PerLane, PerLane) {
@@ -84,20 +92,25 @@ impl State {
         level.run(Work { state: self, op })
     }
 
-    /// The tokens of lane k, their sizes as masses.
-    pub fn read(&self, k: usize, live: usize, width: usize) -> Tokens {
-        let lane = |from: &[f64], count: usize| from.iter().skip(k).step_by(width).take(count).copied().collect();
-        Tokens::from_parts(self.d, lane(&self.x, live * self.d), lane(&self.sizes, live))
+    /// Takes the tokens of lane k out.
+    pub fn rise(&self, k: usize, seat: &mut Seat) {
+        seat.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
     }
 
-    /// Writes the tokens of lane k and shadows of its last one.
-    pub fn write(&mut self, k: usize, tokens: &Tokens, width: usize) {
-        let (live, d) = (tokens.n(), self.d);
-        for i in 0..self.n {
-            let row = tokens.row(i.min(live - 1));
-            (0..d).for_each(|c| self.x[(i * d + c) * width + k] = row[c]);
-            self.sizes[i * width + k] = tokens.masses().get(i).copied().unwrap_or(0.0);
-        }
+    /// After [`Op::Nearest`]: the tokens of lane k with an earlier one within this squared chord.
+    pub fn suspects(&self, k: usize, square: f64) -> impl Iterator<Item = usize> {
+        let chords = self.mass.iter().skip(k).step_by(self.width).zip(self.sizes.iter().skip(k).step_by(self.width));
+        chords.take(self.n).enumerate().filter(move |(_, (chord, size))| **chord <= square && **size > 0.0).map(|(i, _)| i)
+    }
+
+    /// Puts tokens into lane k, and shadows of the last one.
+    pub fn sit(&mut self, k: usize, seat: &Seat) {
+        let (live, d, width) = (seat.sizes.len(), self.d, self.width);
+        let shadows = seat.x[(live - 1) * d..].iter().cycle();
+        let lane = self.x.iter_mut().skip(k).step_by(width).take(self.n * d);
+        lane.zip(seat.x.iter().chain(shadows)).for_each(|(to, from)| *to = *from);
+        let lane = self.sizes.iter_mut().skip(k).step_by(width).take(self.n);
+        lane.zip(seat.sizes.iter().chain(std::iter::repeat(&0.0))).for_each(|(to, from)| *to = *from);
     }
 }
 
@@ -113,23 +126,26 @@ impl Task for Work<'_> {
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) -> Self::Output {
         let Self { state: s, op } = self;
-        let (size, n) = (s.n * s.d, s.n);
-        let zero = [0.0; WIDEST];
+        let (size, last) = (s.n * s.d, s.tableau.stages);
+        let velocities = match op {
+            Op::Start => 0..1,
+            Op::Attempt => 1..last + 1,
+            Op::Dense => last + 1..s.k.len(),
+            _ => 0..0,
+        };
+        for i in velocities {
+            evaluate(l, s, i);
+        }
+        let none = [0.0; WIDEST];
         match op {
-            Op::Velocity => {
-                let (x, sizes) = (&L::view(&s.x)[..size], &L::view(&s.sizes)[..n]);
-                s.pull.velocities(l, s.d, x, sizes, &mut L::view_mut(&mut s.k[0])[..size], L::view_mut(&mut s.mass));
-            }
-            Op::Speed => return (largest_row(l, s.d, &L::view(&s.k[0])[..size]), zero),
-            Op::Attempt => return attempt(l, s),
+            Op::Start => return (largest_row(l, s.d, &L::view(&s.k[0])[..size]), none),
+            Op::Attempt => return estimates(l, s),
             Op::Dense => dense(l, s),
-            Op::Interpolate(theta) => interpolate(l, s, &theta),
-            Op::Stay => L::view_mut(&mut s.stage)[..size].copy_from_slice(&L::view(&s.x)[..size]),
             Op::Accept(mask) => {
                 let (mask, half) = (L::view(&mask)[0], l.constant(0.5));
                 let take = l.greater(mask, half);
                 let (first, rest) = s.k.split_at_mut(1);
-                let last = L::view(&rest[s.tableau.stages - 1]);
+                let last = L::view(&rest[last - 1]);
                 let moves = [(L::view_mut(&mut s.x), L::view(&s.end)), (L::view_mut(&mut first[0]), last)];
                 for (to, from) in moves {
                     for (to, from) in to[..size].iter_mut().zip(from) {
@@ -137,9 +153,9 @@ impl Task for Work<'_> {
                     }
                 }
             }
-            Op::Nearest => return (nearest(l, s.d, &L::view(&s.x)[..size], L::view(&s.sizes)), zero),
+            Op::Nearest => return (nearest(l, s.d, &L::view(&s.x)[..size], L::view(&s.sizes), L::view_mut(&mut s.mass)), none),
         }
-        (zero, zero)
+        (none, none)
     }
 }
 
@@ -151,34 +167,21 @@ fn numbers<L: Lanes<F = f64>>(v: L::V) -> PerLane {
     out
 }
 
-/// A stage and its weight.
-type Term<'a, V> = (&'a [V], V);
+/// Stages and their weights.
+type Terms = Vec<(usize, f64)>;
 
-/// Stages of the largest method, with those of its dense output.
-const MOST_STAGES: usize = 17;
-
-/// Stages with a weight, and how many.
-#[inline(always)]
-fn terms<'a, L: Lanes<F = f64>>(l: L, weights: &[f64], k: &'a [Aligned<f64>]) -> ([Term<'a, L::V>; MOST_STAGES], usize) {
-    let mut terms = [(&L::view(&k[0])[..0], l.zero()); MOST_STAGES];
-    let mut count = 0;
-    for (w, k) in weights.iter().zip(k) {
-        if *w != 0.0 {
-            terms[count] = (L::view(k), l.constant(*w));
-            count += 1;
-        }
-    }
-    (terms, count)
+/// The terms of every row that have a weight.
+fn terms(rows: &[&[f64]]) -> Vec<Terms> {
+    rows.iter().map(|row| row.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()).collect()
 }
 
 /// `sum_k w_k v_k` of U coordinates from c.
 #[inline(always)]
-fn combined<L: Lanes<F = f64>, const U: usize>(l: L, terms: &[Term<L::V>], c: usize) -> [L::V; U] {
+fn combined<L: Lanes<F = f64>, const U: usize>(l: L, terms: &[(usize, f64)], k: &[Aligned<f64>], c: usize) -> [L::V; U] {
     let mut sums = [l.zero(); U];
-    for (k, w) in terms {
-        let k = &k[c..c + U];
+    for (k, w) in terms.iter().map(|(i, w)| (&L::view(&k[*i])[c..c + U], l.splat(*w))) {
         for u in 0..U {
-            sums[u] = l.fma(*w, k[u], sums[u]);
+            sums[u] = l.fma(w, k[u], sums[u]);
         }
     }
     sums
@@ -186,15 +189,15 @@ fn combined<L: Lanes<F = f64>, const U: usize>(l: L, terms: &[Term<L::V>], c: us
 
 /// Calls `put` with every coordinate of a combination of stages.
 #[inline(always)]
-fn each<L: Lanes<F = f64>>(l: L, terms: &[Term<L::V>], size: usize, mut put: impl FnMut(usize, L::V)) {
+fn each<L: Lanes<F = f64>>(l: L, terms: &[(usize, f64)], k: &[Aligned<f64>], size: usize, mut put: impl FnMut(usize, L::V)) {
     let whole = size - size % 8;
     for c in (0..whole).step_by(8) {
-        for (u, v) in combined::<L, 8>(l, terms, c).into_iter().enumerate() {
+        for (u, v) in combined::<L, 8>(l, terms, k, c).into_iter().enumerate() {
             put(c + u, v);
         }
     }
     for c in whole..size {
-        put(c, combined::<L, 1>(l, terms, c)[0]);
+        put(c, combined::<L, 1>(l, terms, k, c)[0]);
     }
 }
 
@@ -206,63 +209,74 @@ fn retract<L: Lanes<F = f64>>(l: L, d: usize, y: &mut [L::V]) {
         for v in &*row {
             square = l.fma(*v, *v, square);
         }
-        let inverse = l.div(l.constant(1.0), l.sqrt(square));
+        let inverse = l.inverse_sqrt(square);
         for v in row {
             *v = l.mul(*v, inverse);
         }
     }
 }
 
-/// Stage i into `stage`, retracted.
+/// Stage i into `stage`, retracted, and its velocity; stage 0 is the start.
 #[inline(always)]
-fn combine<L: Lanes<F = f64>>(l: L, s: &mut State, i: usize) {
+fn evaluate<L: Lanes<F = f64>>(l: L, s: &mut State, i: usize) {
     let size = s.n * s.d;
-    let (terms, count) = terms::<L>(l, s.tableau.a[i - 1], &s.k);
-    let (x, stage, h) = (L::view(&s.x), &mut L::view_mut(&mut s.stage)[..size], L::view(&s.h)[0]);
+    let (x, stage, h) = (&L::view(&s.x)[..size], &mut L::view_mut(&mut s.stage)[..size], L::view(&s.h)[0]);
+    if i == 0 {
+        stage.copy_from_slice(x);
+    } else {
+        each::<L>(
+            l,
+            &s.stages[i - 1],
+            &s.k,
+            size,
+            #[inline(always)]
+            |c, sum| stage[c] = l.fma(h, sum, x[c]),
+        );
+        retract(l, s.d, stage);
+    }
+    let sizes = &L::view(&s.sizes)[..s.n];
+    s.pull.velocities(l, s.d, stage, sizes, s.merged, &mut L::view_mut(&mut s.k[i])[..size], L::view_mut(&mut s.mass));
+}
+
+/// An estimate of the error, into a row of the dense output.
+#[inline(always)]
+fn estimate<L: Lanes<F = f64>>(l: L, s: &mut State, estimator: usize, into: usize) {
+    let (size, h) = (s.n * s.d, L::view(&s.h)[0]);
+    let row = L::view_mut(&mut s.dense[into]);
     each::<L>(
         l,
-        &terms[..count],
+        &s.estimators[estimator],
+        &s.k,
         size,
         #[inline(always)]
-        |c, sum| stage[c] = l.fma(h, sum, x[c]),
+        |c, sum| row[c] = l.mul(h, sum),
     );
-    retract(l, s.d, stage);
 }
 
-/// Velocity k at `stage`.
+/// The end of a step from its last stage; largest error and displacement.
 #[inline(always)]
-fn evaluate<L: Lanes<F = f64>>(l: L, s: &mut State, k: usize) {
-    let size = s.n * s.d;
-    let (stage, sizes) = (&L::view(&s.stage)[..size], &L::view(&s.sizes)[..s.n]);
-    s.pull.velocities(l, s.d, stage, sizes, &mut L::view_mut(&mut s.k[k])[..size], L::view_mut(&mut s.mass));
-}
-
-#[inline(always)]
-fn attempt<L: Lanes<F = f64>>(l: L, s: &mut State) -> (PerLane, PerLane) {
-    let size = s.n * s.d;
-    for i in 1..=s.tableau.stages {
-        combine(l, s, i);
-        evaluate(l, s, i);
+fn estimates<L: Lanes<F = f64>>(l: L, s: &mut State) -> (PerLane, PerLane) {
+    std::mem::swap(&mut s.stage, &mut s.end);
+    // The rows of the dense output are free until the step is accepted.
+    let guarded = s.estimators.len() > 1;
+    for e in 0..s.estimators.len() {
+        estimate(l, s, e, e);
     }
-    L::view_mut(&mut s.end)[..size].copy_from_slice(&L::view(&s.stage)[..size]);
-    let (first, count) = terms::<L>(l, s.tableau.estimators[0], &s.k);
-    let guard = s.tableau.estimators.get(1).map(|e| terms::<L>(l, e, &s.k));
-    let (x, end, h) = (L::view(&s.x), L::view(&s.end), L::view(&s.h)[0]);
+    let size = s.n * s.d;
+    let (x, end) = (&L::view(&s.x)[..size], &L::view(&s.end)[..size]);
+    let (first, second) = (&L::view(&s.dense[0])[..size], &L::view(&s.dense[1])[..size]);
     let (mut worst, mut furthest) = (l.zero(), l.zero());
-    for i in 0..s.n {
+    let ways = end.chunks_exact(s.d).zip(x.chunks_exact(s.d));
+    for ((first, second), (end, x)) in first.chunks_exact(s.d).zip(second.chunks_exact(s.d)).zip(ways) {
         let (mut one, mut two, mut way) = (l.zero(), l.zero(), l.zero());
-        for c in i * s.d..(i + 1) * s.d {
-            let e = l.mul(h, combined::<L, 1>(l, &first[..count], c)[0]);
-            one = l.fma(e, e, one);
-            if let Some((second, count)) = &guard {
-                let e = l.mul(h, combined::<L, 1>(l, &second[..*count], c)[0]);
-                two = l.fma(e, e, two);
-            }
+        for c in 0..s.d {
+            one = l.fma(first[c], first[c], one);
+            two = l.fma(second[c], second[c], two);
             let y = l.sub(end[c], x[c]);
             way = l.fma(y, y, way);
         }
         let below = l.max(l.fma(l.constant(0.01), two, one), l.constant(f64::MIN_POSITIVE));
-        let error = if guard.is_some() { l.div(one, l.sqrt(below)) } else { l.sqrt(one) };
+        let error = if guarded { l.mul(one, l.inverse_sqrt(below)) } else { l.sqrt(one) };
         // The comparison keeps what is not a number.
         worst = l.select(l.greater(worst, error), worst, error);
         furthest = l.max(furthest, way);
@@ -270,13 +284,9 @@ fn attempt<L: Lanes<F = f64>>(l: L, s: &mut State) -> (PerLane, PerLane) {
     (numbers::<L>(worst), numbers::<L>(l.sqrt(furthest)))
 }
 
-/// Extra stages and the rows of the dense output, as [`crate::flow::Step::prepare_dense`].
+/// The rows of the dense output, as [`crate::flow::Step::prepare_dense`].
 #[inline(always)]
 fn dense<L: Lanes<F = f64>>(l: L, s: &mut State) {
-    for i in s.tableau.stages + 1..=s.tableau.a.len() {
-        combine(l, s, i);
-        evaluate(l, s, i);
-    }
     let size = s.n * s.d;
     let (h, two) = (L::view(&s.h)[0], l.constant(2.0));
     let (x, end, start, last) = (L::view(&s.x), L::view(&s.end), L::view(&s.k[0]), L::view(&s.k[s.tableau.stages]));
@@ -287,12 +297,12 @@ fn dense<L: Lanes<F = f64>>(l: L, s: &mut State) {
             L::view_mut(row)[c] = v;
         }
     }
-    for (weights, row) in s.tableau.dense.iter().zip(&mut s.dense[3..]) {
-        let (terms, count) = terms::<L>(l, weights, &s.k);
+    for (terms, row) in s.interpolants.iter().zip(&mut s.dense[3..]) {
         let row = L::view_mut(row);
         each::<L>(
             l,
-            &terms[..count],
+            terms,
+            &s.k,
             size,
             #[inline(always)]
             |c, sum| row[c] = l.mul(h, sum),
@@ -300,20 +310,45 @@ fn dense<L: Lanes<F = f64>>(l: L, s: &mut State) {
     }
 }
 
-#[inline(always)]
-fn interpolate<L: Lanes<F = f64>>(l: L, s: &mut State, theta: &PerLane) {
-    let size = s.n * s.d;
-    let theta = L::view(theta)[0];
-    let rest = l.sub(l.constant(1.0), theta);
-    let (x, stage) = (L::view(&s.x), &mut L::view_mut(&mut s.stage)[..size]);
-    for (c, y) in stage.iter_mut().enumerate() {
-        let mut sum = l.zero();
-        for (i, row) in s.dense.iter().enumerate().rev() {
-            sum = l.mul(l.add(sum, L::view(row)[c]), if i % 2 == 0 { theta } else { rest });
+/// The system of one lane at as many fractions of its step as lanes, after [`Op::Dense`].
+pub struct Interpolation<'a> {
+    pub state: &'a State,
+    pub lane: usize,
+    pub theta: PerLane,
+    /// The tokens, for each coordinate one vector of times.
+    pub x: &'a mut [f64],
+}
+
+/// Rows of the dense output of the largest method.
+const MOST_ROWS: usize = 7;
+
+impl Task for Interpolation<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        let Self { state: s, lane, theta, x } = self;
+        let theta = L::view(&theta)[0];
+        let rest = l.sub(l.constant(1.0), theta);
+        // theta, theta (1 - theta), theta (1 - theta) theta, ...
+        let (mut basis, mut product) = ([l.zero(); MOST_ROWS], l.constant(1.0));
+        for (i, basis) in basis.iter_mut().enumerate() {
+            product = l.mul(product, if i % 2 == 0 { theta } else { rest });
+            *basis = product;
         }
-        *y = l.add(x[c], sum);
+        let out = L::view_mut(x);
+        let rows: [&[f64]; MOST_ROWS] = std::array::from_fn(|i| &s.dense[i][..]);
+        for (c, y) in out.iter_mut().enumerate() {
+            let at = c * L::WIDTH + lane;
+            let mut sum = l.zero();
+            for i in 0..MOST_ROWS {
+                sum = l.fma(l.splat(rows[i][at]), basis[i], sum);
+            }
+            *y = l.add(l.splat(s.x[at]), sum);
+        }
+        retract(l, s.d, out);
     }
-    retract(l, s.d, stage);
 }
 
 /// Largest norm of a token's vector.
@@ -330,23 +365,24 @@ fn largest_row<L: Lanes<F = f64>>(l: L, d: usize, v: &[L::V]) -> PerLane {
     numbers::<L>(l.sqrt(top))
 }
 
+/// Squared chords of every token to the nearest earlier one, and the least of those that are.
 #[inline(always)]
-fn nearest<L: Lanes<F = f64>>(l: L, d: usize, x: &[L::V], sizes: &[L::V]) -> PerLane {
+fn nearest<L: Lanes<F = f64>>(l: L, d: usize, x: &[L::V], sizes: &[L::V], chords: &mut [L::V]) -> PerLane {
     let (far, half) = (l.constant(8.0), l.constant(0.5));
     let mut least = far;
     for (i, xi) in x.chunks_exact(d).enumerate() {
-        let real = l.greater(sizes[i], half);
-        let mut mine = far;
-        // Shadows come last: a token that is has only such before it.
-        for xj in x.chunks_exact(d).take(i) {
+        // Shadows come last: a token that is has only such before it. Two minima, so that none waits for the one before it.
+        let mut mine = [far; 2];
+        for (j, xj) in x.chunks_exact(d).take(i).enumerate() {
             let mut chord = l.zero();
             for (a, b) in xi.iter().zip(xj) {
                 let y = l.sub(*a, *b);
                 chord = l.fma(y, y, chord);
             }
-            mine = l.min(mine, chord);
+            mine[j % 2] = l.min(mine[j % 2], chord);
         }
-        least = l.min(least, l.select(real, mine, far));
+        chords[i] = l.min(mine[0], mine[1]);
+        least = l.min(least, l.select(l.greater(sizes[i], half), chords[i], far));
     }
     numbers::<L>(least)
 }

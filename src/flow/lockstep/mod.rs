@@ -1,18 +1,23 @@
 //! Many small systems at once by adaptive steps: every lane of a vector is a system with a step of its own.
 //!
-//! The rule of the step is that of [`solve`]; tokens that have come within the merge radius at the end of a step become one there. Tokens
-//! that are no more stay in their lane as shadows of size 0 of a token that is, until all lanes have fewer: nothing needs a mask.
+//! The rule of the step is that of [`solve`]; tokens that have come within the merge radius at the end of a step become one there, and
+//! their system gives its lane to the one with the most tokens. So lanes side by side have about as many: a lane with fewer carries shadows,
+//! tokens of size 0 that need no mask.
 
 mod lanes;
+mod system;
 
-use self::lanes::{Op, PerLane, State};
-use super::coalesce::{ClosePairs, merge};
+use self::lanes::{Interpolation, Op, PerLane, State};
+use self::system::{Merger, System};
 use super::observable::Recorder;
 use super::solve::{FLOOR, Options, growth, solve};
 use crate::attention::Dynamics;
 use crate::attention::kernel::{Attention, Batch, Choice, WIDEST};
 use crate::error::Result;
+use crate::num::simd::Level;
 use crate::sphere::Tokens;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
 /// Integrates many systems of one shape over `[0, t_end]`, each seen by its own recorder (all of the same times and observables).
@@ -28,236 +33,224 @@ pub fn solve_many(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, option
     let suits = |a: &&Attention| alike && starts.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
     let plain = options.events.is_empty() && !options.stop_at_one_cluster && dynamics.facts().common_field && t_end > 0.0;
     let together = dynamics.attention().filter(suits).filter(|_| plain && t_end.is_finite());
-    let measure = recorders.first().and_then(Recorder::batched);
-    if let (Some(attention), Some(measure)) = (together, measure) {
-        let (width, scale) = (attention.level.width::<f64>(), dynamics.length_scale());
-        for (starts, recorders) in starts.chunks(width).zip(recorders.chunks_mut(width)) {
-            let Some(batch) = Batch::new(starts, attention.level) else { continue };
-            let mut run = Run::new(attention, batch, starts, (t_end, scale), options, measure, recorders[0].pending());
-            run.advance();
-            let columns = run.values.len() / starts.len();
-            for ((lane, recorder), start) in run.lanes.into_iter().zip(&mut *recorders).zip(starts) {
-                if lane.broken {
-                    solve(dynamics, start, t_end, options, &mut [recorder])?;
-                } else {
-                    run.times.iter().zip(lane.rows.chunks_exact(columns.max(1))).for_each(|(t, row)| recorder.book(*t, row));
-                }
-            }
+    let (measure, first) = (recorders.first().and_then(Recorder::batched), starts.first());
+    let (Some(attention), Some(measure), Some(first)) = (together, measure, first) else {
+        return starts.iter().zip(recorders).try_for_each(|(start, r)| solve(dynamics, start, t_end, options, &mut [r]).map(|_| ()));
+    };
+    let width = attention.level.width::<f64>();
+    let Some(batch) = Batch::new(&vec![first.clone(); width], attention.level) else { return Ok(()) };
+    let times = recorders[0].pending().to_vec();
+    let mut run = Run {
+        state: State::new(attention, options.integrator, shape(first)),
+        systems: starts.iter().map(|s| System::new(s, times.len())).collect(),
+        waiting: BinaryHeap::new(),
+        seats: [None; WIDEST],
+        batch,
+        measure,
+        values: Vec::new(),
+        times,
+        t_end,
+        scale: dynamics.length_scale(),
+        initial: first.n(),
+        chord: 2.0 * (0.5 * options.merge_radius).sin(),
+        options,
+        level: attention.level,
+        width,
+        merger: Merger::default(),
+    };
+    run.start();
+    run.advance();
+    let columns = (run.values.len() / width).max(1);
+    for ((system, recorder), start) in run.systems.into_iter().zip(recorders).zip(starts) {
+        if system.broken {
+            solve(dynamics, start, t_end, options, &mut [recorder])?;
+        } else {
+            run.times.iter().zip(system.rows.chunks_exact(columns)).for_each(|(t, row)| recorder.book(*t, row));
         }
-        return Ok(());
-    }
-    one_by_one(dynamics, starts, t_end, options, recorders)
-}
-
-fn one_by_one(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, options: &Options, recorders: &mut [Recorder]) -> Result<()> {
-    for (start, recorder) in starts.iter().zip(recorders) {
-        solve(dynamics, start, t_end, options, &mut [recorder])?;
     }
     Ok(())
 }
 
-/// What is known of one system.
-struct Lane {
-    t: f64,
-    h: f64,
-    /// The last step was refused.
-    shrunk: bool,
-    attempts: u64,
-    /// Tokens left.
-    live: usize,
-    done: bool,
-    /// To be done again alone: a velocity was not finite, or the budget is spent.
-    broken: bool,
-    /// Index of the next sample time.
-    next: usize,
-    /// What was measured, in the order of the times.
-    rows: Vec<f64>,
-}
-
-/// Up to a vector of systems.
+/// Systems on their way, up to a vector of them in lanes.
 struct Run<'a> {
     state: State,
-    lanes: Vec<Lane>,
-    /// Holds what is measured.
+    systems: Vec<System>,
+    /// Those without a lane: their numbers of tokens and indices.
+    waiting: BinaryHeap<(usize, Reverse<usize>)>,
+    /// The system in every lane.
+    seats: [Option<usize>; WIDEST],
+    /// Holds what is measured: one system at as many times as lanes.
     batch: Batch,
     measure: fn(&Batch, &mut Vec<f64>),
-    /// The last measurement, for each lane.
+    /// The last measurement, time by time.
     values: Vec<f64>,
     times: Vec<f64>,
     t_end: f64,
     /// Width of the kernel.
     scale: f64,
+    /// Tokens at the start.
+    initial: usize,
+    /// Chord of the merge radius.
+    chord: f64,
     options: &'a Options<'a>,
+    level: Level,
     width: usize,
-    close: ClosePairs,
+    merger: Merger,
 }
 
-impl<'a> Run<'a> {
-    fn new(
-        attention: &Attention,
-        batch: Batch,
-        starts: &[Tokens],
-        (t_end, scale): (f64, f64),
-        options: &'a Options<'a>,
-        measure: fn(&Batch, &mut Vec<f64>),
-        times: &[f64],
-    ) -> Self {
-        let (n, d, width) = (starts[0].n(), starts[0].d(), attention.level.width::<f64>());
-        let mut state = State::new(attention, options.integrator, (n, d), batch.lanes());
-        let speed = state.run(Op::Speed).0;
-        let first = |k: usize| {
-            let h = 0.1 * scale / speed[k];
-            if h.is_finite() { h } else { t_end }
-        };
-        let lane = |k: usize| Lane {
-            t: 0.0,
-            h: first(k),
-            shrunk: false,
-            attempts: 0,
-            live: n,
-            done: false,
-            broken: false,
-            next: 0,
-            rows: Vec::new(),
-        };
-        let lanes = (0..starts.len()).map(lane).collect();
-        let close = ClosePairs::default();
-        Self { state, lanes, batch, measure, values: Vec::new(), times: times.to_vec(), t_end, scale, options, width, close }
+impl Run<'_> {
+    /// Merges what starts within the radius; velocities and first steps.
+    fn start(&mut self) {
+        let d = self.state.d;
+        if self.chord > 0.0 {
+            self.systems.iter_mut().for_each(|s| self.merger.merge(d, &mut s.seat, self.chord, 0..self.initial));
+        }
+        for first in (0..self.systems.len()).step_by(self.width) {
+            let group = &mut self.systems[first..];
+            self.state.n = group.iter().take(self.width).map(System::live).max().unwrap_or(1);
+            group.iter().take(self.width).enumerate().for_each(|(k, s)| self.state.sit(k, &s.seat));
+            let speeds = self.state.run(Op::Start).0;
+            for (system, speed) in group.iter_mut().zip(speeds).take(self.width) {
+                let h = 0.1 * self.scale / speed;
+                system.h = if h.is_finite() { h } else { self.t_end };
+            }
+        }
+        (0..self.systems.len()).for_each(|s| self.queue(s));
     }
 
-    /// Steps until every lane is done.
+    /// Steps until every system is done.
     fn advance(&mut self) {
-        self.coalesce();
-        self.sample(&[0.0; WIDEST]);
-        while self.lanes.iter().any(|l| !l.done) {
-            if self.options.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+        loop {
+            self.fill_seats();
+            let cancelled = self.options.cancel.is_some_and(|c| c.load(Ordering::Relaxed));
+            if cancelled || self.seats.iter().all(Option::is_none) {
                 return;
             }
-            let mut h = [0.0; WIDEST];
-            for (h, lane) in h.iter_mut().zip(&self.lanes).filter(|(_, l)| !l.done) {
-                *h = lane.h.min(self.t_end - lane.t);
+            for (h, seat) in self.state.h.iter_mut().zip(self.seats) {
+                *h = seat.map_or(0.0, |s| self.systems[s].h.min(self.t_end - self.systems[s].t));
             }
-            self.state.h = h;
+            let planned = self.state.h;
             let (error, displacement) = self.state.run(Op::Attempt);
-            let accepted = self.judge(&h, &error, &displacement);
+            let accepted = self.judge(&error, &displacement);
             self.sample(&accepted);
             self.state.run(Op::Accept(accepted.map(|h| if h > 0.0 { 1.0 } else { 0.0 })));
-            for ((lane, h), planned) in self.lanes.iter_mut().zip(accepted).zip(h) {
-                if h > 0.0 {
-                    let last = planned >= self.t_end - lane.t;
-                    lane.t = if last { self.t_end } else { lane.t + h };
-                    lane.done = last;
+            for ((seat, h), planned) in self.seats.iter().zip(accepted).zip(planned).filter(|((_, h), _)| *h > 0.0) {
+                if let Some(system) = seat.map(|s| &mut self.systems[s]) {
+                    system.done = planned >= self.t_end - system.t;
+                    system.t = if system.done { self.t_end } else { system.t + h };
                 }
             }
             self.coalesce();
         }
     }
 
-    /// The steps that are good, 0 for the others; every lane gets its next step.
-    fn judge(&mut self, h: &PerLane, error: &PerLane, displacement: &PerLane) -> PerLane {
+    /// Free lanes go to the waiting systems with the most tokens.
+    fn fill_seats(&mut self) {
+        let mut taken = [false; WIDEST];
+        for (seat, taken) in self.seats[..self.width].iter_mut().zip(&mut taken) {
+            if seat.is_none_or(|s| self.systems[s].done) {
+                *seat = self.waiting.pop().map(|(_, Reverse(s))| s);
+                *taken = true;
+            }
+        }
+        // Never more than before: who waits has at most as many tokens as who sits.
+        self.state.n = self.seats.iter().flatten().map(|s| self.systems[*s].live()).max().unwrap_or(1);
+        self.state.merged = self.seats.iter().flatten().any(|s| self.systems[*s].live() < self.initial);
+        for k in (0..self.width).filter(|k| taken[*k]) {
+            if let Some(s) = self.seats[k] {
+                self.state.sit(k, &self.systems[s].seat);
+            }
+        }
+        if taken.contains(&true) {
+            self.state.run(Op::Start);
+        }
+    }
+
+    /// The steps that are good, 0 for the others; every system gets its next step.
+    fn judge(&mut self, error: &PerLane, displacement: &PerLane) -> PerLane {
         let mut accepted = [0.0; WIDEST];
-        for (k, lane) in self.lanes.iter_mut().enumerate().filter(|(_, l)| !l.done) {
-            lane.attempts += 1;
+        for (k, s) in self.seats.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))) {
+            let (system, h) = (&mut self.systems[s], self.state.h[k]);
+            system.attempts += 1;
             let tolerance = (self.options.rtol * self.scale * displacement[k].min(1.0)).max(FLOOR);
             let ratio = error[k] / tolerance;
-            lane.broken = ratio.is_nan() || displacement[k].is_nan() || lane.attempts > self.options.max_steps;
-            lane.done = lane.broken;
+            system.broken = ratio.is_nan() || displacement[k].is_nan() || system.attempts > self.options.max_steps;
+            system.done = system.broken;
             let factor = growth(ratio, self.options.integrator.order);
             if ratio > 1.0 {
-                lane.h = h[k] * factor.min(0.9);
-                lane.shrunk = true;
+                system.h = h * factor.min(0.9);
+                system.shrunk = true;
                 continue;
             }
-            accepted[k] = if lane.broken { 0.0 } else { h[k] };
-            let wanted = h[k] * if lane.shrunk { factor.min(1.0) } else { factor };
-            lane.shrunk = false;
-            lane.h = if h[k] < lane.h { lane.h.max(wanted) } else { wanted };
+            accepted[k] = if system.broken { 0.0 } else { h };
+            let wanted = h * if system.shrunk { factor.min(1.0) } else { factor };
+            system.shrunk = false;
+            system.h = if h < system.h { system.h.max(wanted) } else { wanted };
         }
         accepted
     }
 
-    /// Measures what is due within the accepted steps (with steps of 0: now).
+    /// Measures what is due within the accepted steps.
     fn sample(&mut self, accepted: &PerLane) {
         let mut prepared = false;
-        loop {
-            let (mut theta, mut due) = ([0.0; WIDEST], [None; WIDEST]);
-            for (k, lane) in self.lanes.iter().enumerate().filter(|(_, l)| !l.broken) {
-                let until = if accepted[k] >= self.t_end - lane.t { self.t_end } else { lane.t + accepted[k] };
-                let time = self.times.get(lane.next).copied().filter(|s| *s <= until && (accepted[k] > 0.0 || lane.t == 0.0));
-                due[k] = time;
-                theta[k] = time.filter(|_| accepted[k] > 0.0).map_or(0.0, |s| ((s - lane.t) / accepted[k]).clamp(0.0, 1.0));
-            }
-            if due.iter().all(Option::is_none) {
-                return;
-            }
-            if !prepared && accepted.iter().any(|h| *h > 0.0) {
+        for (k, s) in self.seats.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))).filter(|(k, _)| accepted[*k] > 0.0) {
+            let (system, h) = (&mut self.systems[s], accepted[k]);
+            let until = if h >= self.t_end - system.t { self.t_end } else { system.t + h };
+            let due = self.times[system.next..].iter().take_while(|s| **s <= until).count();
+            if due > 0 && !prepared {
                 self.state.run(Op::Dense);
                 prepared = true;
             }
-            self.state.run(if prepared { Op::Interpolate(theta) } else { Op::Stay });
-            let columns = self.measure_stage();
-            for ((lane, time), row) in self.lanes.iter_mut().zip(due).zip(self.values.chunks_exact(columns)) {
-                if time.is_some() {
-                    lane.rows.extend_from_slice(row);
-                    lane.next += 1;
-                }
+            for times in self.times[system.next..system.next + due].chunks(self.width) {
+                let mut theta = [0.0; WIDEST];
+                theta.iter_mut().zip(times).for_each(|(theta, s)| *theta = ((s - system.t) / h).clamp(0.0, 1.0));
+                let (x, sizes) = self.batch.merged(system.live());
+                self.level.run(Interpolation { state: &self.state, lane: k, theta, x });
+                spread(&system.seat.sizes, sizes, self.width);
+                self.values.clear();
+                (self.measure)(&self.batch, &mut self.values);
+                let columns = self.values.len() / self.width;
+                system.rows.extend_from_slice(&self.values[..columns * times.len()]);
             }
+            system.next += due;
         }
     }
 
-    /// The observable of the states in `stage`; returns its number of columns.
-    fn measure_stage(&mut self) -> usize {
-        let State { n, d, stage, sizes, .. } = &self.state;
-        let (x, into) = self.batch.merged(*n);
-        x.copy_from_slice(&stage[..n * d * self.width]);
-        into.copy_from_slice(&sizes[..n * self.width]);
-        self.values.clear();
-        (self.measure)(&self.batch, &mut self.values);
-        self.values.len() / self.batch.len()
-    }
-
-    /// Merges tokens within the radius; a lane with one token left is done and stays as it is.
+    /// Merges tokens within the radius, in systems that leave their lanes for it.
     fn coalesce(&mut self) {
-        let chord = 2.0 * (0.5 * self.options.merge_radius).sin();
-        if chord <= 0.0 {
+        if self.chord <= 0.0 {
             return;
         }
         let nearest = self.state.run(Op::Nearest).0;
-        let mut changed = false;
-        for (k, (lane, nearest)) in self.lanes.iter_mut().zip(nearest).enumerate() {
-            if lane.done || lane.live == 1 || nearest > chord * chord {
-                continue;
+        let square = self.chord * self.chord;
+        for k in (0..self.width).filter(|k| nearest[*k] <= square) {
+            if let Some(s) = self.seats[k].filter(|s| !self.systems[*s].done) {
+                self.state.rise(k, &mut self.systems[s].seat);
+                self.merger.merge(self.state.d, &mut self.systems[s].seat, self.chord, self.state.suspects(k, square));
+                self.seats[k] = None;
+                self.queue(s);
             }
-            let tokens = self.state.read(k, lane.live, self.width);
-            let pairs = self.close.find(&tokens, chord);
-            if pairs.is_empty() {
-                continue;
-            }
-            let (fewer, _) = merge(&tokens, pairs);
-            self.state.write(k, &fewer, self.width);
-            lane.live = fewer.n();
-            changed = true;
-        }
-        if !changed {
-            return;
-        }
-        let most = self.lanes.iter().filter(|l| !l.done).map(|l| l.live).max();
-        self.state.n = most.unwrap_or(1).max(1);
-        self.state.run(Op::Velocity);
-        if self.lanes.iter().any(|l| l.live == 1 && !l.done) {
-            self.end_single();
         }
     }
 
-    /// The samples to come of lanes with one token left, which stays.
-    fn end_single(&mut self) {
-        self.state.run(Op::Stay);
-        let columns = self.measure_stage();
-        for (lane, row) in self.lanes.iter_mut().zip(self.values.chunks_exact(columns)).filter(|(l, _)| l.live == 1 && !l.done) {
-            for _ in self.times[lane.next..].iter().filter(|t| **t <= self.t_end) {
-                lane.rows.extend_from_slice(row);
-            }
-            (lane.next, lane.done) = (self.times.len(), true);
+    /// A system waits for a lane. With one token left it is done: it stays, and so does what is measured of it.
+    fn queue(&mut self, s: usize) {
+        let system = &mut self.systems[s];
+        if system.live() > 1 {
+            return self.waiting.push((system.live(), Reverse(s)));
         }
+        let (x, sizes) = self.batch.merged(1);
+        spread(&system.seat.x, x, self.width);
+        spread(&system.seat.sizes, sizes, self.width);
+        self.values.clear();
+        (self.measure)(&self.batch, &mut self.values);
+        let row = &self.values[..self.values.len() / self.width];
+        self.times[system.next..].iter().filter(|t| **t <= self.t_end).for_each(|_| system.rows.extend_from_slice(row));
+        (system.next, system.done) = (self.times.len(), true);
     }
+}
+
+/// Every number in all lanes of its vector.
+fn spread(numbers: &[f64], lanes: &mut [f64], width: usize) {
+    lanes.chunks_exact_mut(width).zip(numbers).for_each(|(lanes, x)| lanes.fill(*x));
 }
