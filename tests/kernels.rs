@@ -2,7 +2,7 @@
 
 use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Output, Series, Weights, hessian_sums, pairs_above};
 use metastable::attention::{Spec, dynamics, layer::Layer};
-use metastable::num::{exp, loops::exponentials, simd::Level, stream::Stream, threads::sequentially};
+use metastable::num::{exp, loops::exponentials, simd::Lanes, simd::Level, simd::Task, stream::Stream, threads::sequentially};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
 use metastable::theorem::conformance::Definition;
 use proptest::prelude::*;
@@ -225,11 +225,17 @@ fn bytes_do_not_depend_on_threads() {
 
 #[test]
 fn a_batch_is_its_systems() {
-    for (d, eta, weights) in
-        [(2, 0.1, Weights::Softmax), (3, f64::INFINITY, Weights::Softmax), (6, 0.5, Weights::Exponential { log_factor: -4.0 })]
-    {
+    // At beta = 600 the weights of far pairs are 0.
+    let usa = Weights::Exponential { log_factor: -4.0 };
+    for (d, eta, beta, weights) in [
+        (2, 0.1, 4.0, Weights::Softmax),
+        (3, f64::INFINITY, 4.0, Weights::Softmax),
+        (6, 0.5, 4.0, usa),
+        (2, 0.1, 600.0, Weights::Softmax),
+        (5, 0.1, 600.0, Weights::Softmax),
+    ] {
         let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
-        let attention = Attention { weights, ..Attention::new(4.0) };
+        let attention = Attention { weights, ..Attention::new(beta) };
         for level in Level::available() {
             let mut batch = Batch::new(&systems, level).expect("one shape");
             let mut alone = Batch::new(&systems[4..5], level).expect("one shape");
@@ -304,12 +310,65 @@ fn hessian_products_are_those_of_the_formula() {
 
 #[test]
 fn pairs_are_counted_one_by_one() {
-    for (n, d) in [(1, 2), (2, 3), (5, 8), (33, 4), (32, 16), (31, 19), (17, 40)] {
+    for (n, d) in [(1, 2), (2, 3), (5, 8), (33, 4), (32, 16), (31, 19), (17, 40), (128, 5), (131, 9)] {
         let x = uniform(n, d, 12);
         for level in [-0.3, 0.0, 0.2] {
             let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
             let expected = pairs.filter(|&(i, j)| x.inner(i, j) >= level).count();
             assert_eq!(pairs_above(&x, level), expected, "n {n} d {d} level {level}");
+        }
+    }
+}
+
+#[test]
+fn inner_products_are_kept_for_the_tokens_they_are_of() {
+    let attention = Attention::new(3.0);
+    let field = |x: &Tokens| {
+        let mut out = vec![0.0; x.n() * x.d()];
+        attention.apply(x, Output::Field, &mut out);
+        out
+    };
+    // Another thread has kept nothing.
+    let afresh = |x: &Tokens| std::thread::scope(|s| s.spawn(|| sequentially(|| field(x))).join().expect("no panic"));
+    let dynamics = dynamics::build("sa", false, &Spec::new(3.0, 32)).expect("registered");
+    for d in [37, 64] {
+        let (mut x, other) = (uniform(32, d, 1), uniform(32, d, 2));
+        assert_eq!(attention.kernel_name(&x, Output::Field).ok(), Some("gram"));
+        sequentially(|| {
+            for _ in 0..3 {
+                pairs_above(&x, 0.1);
+                assert_eq!(field(&other), afresh(&other), "of other tokens");
+                pairs_above(&x, 0.1);
+                assert_eq!(field(&x.clone()), afresh(&x), "of the same");
+                assert_eq!(field(&x), afresh(&x), "weights are no inner products");
+                pairs_above(&x, 0.1);
+                Layer::new(0.1).expect("a step").step(dynamics.as_ref(), &mut x, &mut vec![0.0; 32 * d]);
+                let pairs = (0..32).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| x.inner(*i, *j) >= 0.1).count();
+                assert_eq!(pairs_above(&x, 0.1), pairs, "after a step");
+                assert_eq!(field(&x), afresh(&x), "after a step");
+            }
+        });
+    }
+}
+
+#[test]
+fn inverse_square_roots_keep_their_bound_at_every_level() {
+    struct Roots<'a>(&'a mut [f64]);
+    impl Task for Roots<'_> {
+        type F = f64;
+        type Output = ();
+        #[inline(always)]
+        fn run<L: Lanes<F = f64>>(self, l: L) {
+            L::view_mut(self.0).iter_mut().for_each(|v| *v = l.inverse_sqrt(*v));
+        }
+    }
+    let a: Vec<f64> = (0..160_000).map(|i| 1.0001f64.powi(i) * 1e-3).chain((-300..300).map(|e| 1.7 * 10f64.powi(e))).collect();
+    for level in Level::available() {
+        let mut roots = a.clone();
+        level.run(Roots(&mut roots));
+        for (a, r) in a.iter().zip(&roots) {
+            // 4u promised; the square root and the quotient it is compared with round once each.
+            assert!((r / (1.0 / a.sqrt()) - 1.0).abs() <= 6.0 * U, "{} at {a:e}: {r:e}", level.name());
         }
     }
 }
