@@ -232,6 +232,39 @@ fn many_systems_at_once_are_each_of_them() -> Result<()> {
 }
 
 #[test]
+fn few_tokens_equal_tokens_and_many_in_lanes() -> Result<()> {
+    let options = |merge_radius: f64| Options { rtol: 1e-8, merge_radius, ..Options::default() };
+    let equal = Tokens::from_angles(&[0.5, 0.5, 0.5, 2.0])?;
+    let opposite = Tokens::from_angles(&[0.0, std::f64::consts::PI])?;
+    let many: Vec<Tokens> = (0..20).map(|k| uniform(40, 2, k)).collect();
+    let starts = [
+        vec![uniform(1, 2, 1); 3],
+        (0..9).map(|k| uniform(2, 3, k)).collect(),
+        vec![equal.clone(), uniform(4, 2, 7), equal],
+        vec![opposite.clone(), uniform(2, 2, 3), opposite],
+        many.clone(),
+    ];
+    for starts in starts {
+        let sa = sa(3.0, starts[0].n());
+        let lanes = shares(sa.as_ref(), &starts, 9.0, &options(1e-5), true)?;
+        let alone = shares(sa.as_ref(), &starts, 9.0, &options(1e-5), false)?;
+        assert!(lanes == alone, "{} tokens", starts[0].n());
+        assert!(lanes.iter().all(|l| l.len() == 601));
+    }
+    // A token stands up to the radius from its cluster, so shares move, on average by less than that.
+    let sa = sa(3.0, 40);
+    let exact = shares(sa.as_ref(), &many, 9.0, &options(0.0), true)?;
+    let mut errors = Vec::new();
+    for radius in [1e-3, 1e-2] {
+        let merged = shares(sa.as_ref(), &many, 9.0, &options(radius), true)?;
+        let off = merged.iter().flatten().zip(exact.iter().flatten()).map(|(a, b)| (a - b).abs());
+        errors.push(off.sum::<f64>() / (601.0 * 20.0));
+    }
+    assert!(errors[0] > 0.0 && errors[0] < 1e-3 && errors[1] < 1e-2 && errors[1] > 3.0 * errors[0], "{errors:?}");
+    Ok(())
+}
+
+#[test]
 fn what_does_not_fit_the_lanes_is_solved_alone() -> Result<()> {
     let n = 6;
     let starts: Vec<Tokens> = (0..3).map(|k| uniform(n, 2, 90 + k)).collect();

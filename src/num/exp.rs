@@ -262,11 +262,10 @@ mod x86 {
         #[inline(always)]
         fn inverse_sqrt_f64(self, a: f64x8) -> f64x8 {
             let (one, half) = (self.splat_f64s(1.0), self.splat_f64s(0.5));
-            let fnmadd = |x: f64x8, y: f64x8| cast(self.avx512f._mm512_fnmadd_pd(cast(x), cast(y), cast(one)));
-            let y: f64x8 = cast(self.avx512f._mm512_rsqrt14_pd(cast(a)));
-            let e: f64x8 = fnmadd(self.mul_f64s(a, y), y);
+            let y = cast(self.avx512f._mm512_rsqrt14_pd(cast(a)));
+            let e = cast(self.avx512f._mm512_fnmadd_pd(cast(self.mul_f64s(a, y)), cast(y), cast(one)));
             let y = self.mul_add_e_f64s(self.mul_f64s(y, e), self.mul_add_e_f64s(self.splat_f64s(0.375), e, half), y);
-            let e: f64x8 = fnmadd(self.mul_f64s(a, y), y);
+            let e = cast(self.avx512f._mm512_fnmadd_pd(cast(self.mul_f64s(a, y)), cast(y), cast(one)));
             self.mul_add_e_f64s(self.mul_f64s(half, y), e, y)
         }
         #[inline(always)]

@@ -35,7 +35,8 @@ pub struct Arguments {
     /// Adaptive steps at this tolerance instead of layers.
     #[arg(long)]
     rtol: Option<f64>,
-    /// Distance at which adaptive runs merge tokens (default: the square root of the tolerance, whose square does not show).
+    /// Distance at which adaptive runs merge tokens. By default ten times the square root of the tolerance, 0.01 at most: pairs are counted
+    /// from 0.045 on, and their mean share then errs by 1.5e-4 (1e-3: 1.2e-5; layers of step 0.1: 9e-3).
     #[arg(long)]
     merge_radius: Option<f64>,
     #[command(flatten)]
@@ -98,7 +99,7 @@ impl Arguments {
         let recorder = || Recorder::new(setting, linear_times(self.t_end, SAMPLES), false, vec![share]);
         let mut recorders: Vec<Recorder> = starts.iter().map(|_| recorder()).collect();
         if let Some(rtol) = self.rtol {
-            let merge_radius = self.merge_radius.unwrap_or(rtol.sqrt());
+            let merge_radius = self.merge_radius.unwrap_or((10.0 * rtol.sqrt()).min(0.01));
             let options = Options { rtol, integrator: integrator("dop853")?, merge_radius, ..Options::default() }.validated()?;
             solve_many(dynamics.as_ref(), starts, self.t_end, &options, &mut recorders)?;
         } else {

@@ -25,8 +25,10 @@ use std::sync::atomic::Ordering;
 /// Small systems of plain attention go side by side, one per lane, when the observable can measure batches and no event is asked for;
 /// others one by one through [`solve`]. Every system's arithmetic is its own, so results do not depend on its companions.
 ///
-/// **Accuracy** local errors as in [`solve`]; merging at radius r errs by about `r^2`, so the square root of the tolerance is a radius
-/// that does not show. **Cost** 12 velocities per step in full lanes, 3 more for a step with samples. **Errors** as [`solve`].
+/// **Accuracy** local errors as in [`solve`]. Merging at radius r moves clusters by about `r^2`, but a token stands up to r from its
+/// cluster: what depends on distances of tokens moves by as much. Of random starts (n = 32, beta up to 9, to t = 30) the mean share of
+/// merged pairs then errs by 1.2e-5 on average and 7e-4 at most for r = 1e-3, by 1.5e-4 and 4e-3 for r = 1e-2. **Cost** 12 velocities per
+/// step in full lanes, 3 more for a step with samples, one after merging. **Errors** as [`solve`].
 pub fn solve_many(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, options: &Options, recorders: &mut [Recorder]) -> Result<()> {
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
