@@ -135,24 +135,17 @@ impl Pull {
         Self { chord: Chord { beta: attention.beta, causal: false, far: false }, scale, sign: attention.sign }
     }
 
-    /// Velocities of tokens of these sizes (of one each if `merged` is false), every system in its lane; `mass` is room for one vector per
-    /// token.
+    /// Velocities of tokens of these sizes (without sizes all are one), every system in its lane; `mass` is room for a vector per token.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "tokens in, velocities out")]
-    pub(crate) fn velocities<L: Lanes<F = f64>>(
-        &self,
-        l: L,
-        d: usize,
-        x: &[L::V],
-        sizes: &[L::V],
-        merged: bool,
-        out: &mut [L::V],
-        mass: &mut [L::V],
-    ) {
-        let mass = &mut mass[..sizes.len()];
-        mass.copy_from_slice(sizes);
+    pub(crate) fn velocities<L: Lanes<F = f64>>(&self, l: L, d: usize, x: &[L::V], sizes: &[L::V], out: &mut [L::V], mass: &mut [L::V]) {
+        let mass = &mut mass[..x.len() / d];
+        if sizes.is_empty() {
+            mass.fill(l.constant(1.0));
+        } else {
+            mass.copy_from_slice(sizes);
+        }
         out.fill(l.zero());
-        self.pulls(l, d, x, if merged { sizes } else { &[] }, out, mass);
+        self.pulls(l, d, x, sizes, out, mass);
         for ((x, out), mass) in x.chunks_exact(d).zip(out.chunks_exact_mut(d)).zip(mass) {
             let factor = match self.scale {
                 None => l.div(l.constant(-self.sign), *mass),

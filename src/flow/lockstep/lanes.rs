@@ -234,8 +234,8 @@ fn evaluate<L: Lanes<F = f64>>(l: L, s: &mut State, i: usize) {
         );
         retract(l, s.d, stage);
     }
-    let sizes = &L::view(&s.sizes)[..s.n];
-    s.pull.velocities(l, s.d, stage, sizes, s.merged, &mut L::view_mut(&mut s.k[i])[..size], L::view_mut(&mut s.mass));
+    let sizes = if s.merged { &L::view(&s.sizes)[..s.n] } else { &[] };
+    s.pull.velocities(l, s.d, stage, sizes, &mut L::view_mut(&mut s.k[i])[..size], L::view_mut(&mut s.mass));
 }
 
 /// An estimate of the error, into a row of the dense output.
