@@ -346,6 +346,11 @@ fn inner_products_are_kept_for_the_tokens_they_are_of() {
                 let pairs = (0..32).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| x.inner(*i, *j) >= 0.1).count();
                 assert_eq!(pairs_above(&x, 0.1), pairs, "after a step");
                 assert_eq!(field(&x), afresh(&x), "after a step");
+                let batch = Batch::new(&[x.clone(), other.clone()], Level::best()).expect("one shape");
+                let mut moved = x.clone();
+                pairs_above(&moved, 0.1);
+                batch.read(1, &mut moved);
+                assert_eq!(field(&moved), afresh(&other), "of what was moved between");
             }
         });
     }
