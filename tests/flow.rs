@@ -5,7 +5,7 @@ use metastable::attention::{Dynamics, Energy, EnergyScale, Facts, Spec, dynamics
 use metastable::flow::observable::{self, Setting, linear_times, log_times};
 use metastable::flow::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Options, Outcome, Recorder, second, solve, solve_many};
 use metastable::num::{roots::bracketed_root, stream::Stream};
-use metastable::sphere::{Tokens, geometry::dist, law::Law};
+use metastable::sphere::{Tokens, geometry::chord2, geometry::dist, law::Law};
 use metastable::theory::two_cluster::{closing_speed_sa, merge_time_sa};
 
 fn sa(beta: f64, n: usize) -> Box<dyn Dynamics> {
@@ -261,6 +261,33 @@ fn few_tokens_equal_tokens_and_many_in_lanes() -> Result<()> {
         errors.push(off.sum::<f64>() / (601.0 * 20.0));
     }
     assert!(errors[0] > 0.0 && errors[0] < 1e-3 && errors[1] < 1e-2 && errors[1] > 3.0 * errors[0], "{errors:?}");
+    Ok(())
+}
+
+#[test]
+fn systems_in_lanes_end_where_they_end_alone() -> Result<()> {
+    let sa = sa(9.0, 24);
+    let starts: Vec<Tokens> = (0..9).map(|k| uniform(24, 2, 30 + k)).collect();
+    let options = Options { rtol: 1e-8, merge_radius: 1e-6, ..Options::default() };
+    let setting = Setting { n: 24, d: 2, beta: 9.0 };
+    let share = observable::find("pair-share")?;
+    let recorder = || Recorder::new(setting, linear_times(20.0, 3), false, vec![share]);
+    let mut recorders: Vec<Recorder> = starts.iter().map(|_| recorder()).collect();
+    let ends = solve_many(sa.as_ref(), &starts, 20.0, &options, &mut recorders)?;
+    assert_eq!(ends.len(), starts.len());
+    for (start, end) in starts.iter().zip(&ends) {
+        let alone = solve(sa.as_ref(), start, 20.0, &options, &mut [])?;
+        assert_eq!((&end.outcome, end.t, end.merges), (&Outcome::Reached, 20.0, alone.merges.len()));
+        assert_eq!(end.clusters.masses().len(), alone.clusters.masses().len());
+        assert!(end.merges > 10 && end.clusters.n() > 1);
+        let off = end.clusters.masses().iter().zip(alone.clusters.masses()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-14, "masses: {off:e}");
+        let off = (0..alone.clusters.n()).map(|i| chord2(end.clusters.row(i), alone.clusters.row(i)).sqrt()).fold(0.0, f64::max);
+        // Local errors of 1e-8 and merging, carried along for twenty units of time.
+        assert!(off < 1e-5, "positions: {off:e}");
+        // Steps end at merges alone, not in lanes.
+        assert!((0.3..3.0).contains(&(end.evaluations as f64 / alone.stats.evaluations as f64)));
+    }
     Ok(())
 }
 

@@ -20,6 +20,6 @@ pub use integrator::integrator;
 pub use iterate::{iterate, iterate_many, together};
 pub use lockstep::solve_many;
 pub use observable::{Frame, Observer, Recorder, Table};
-pub use outcome::{Outcome, Solution, Stats};
+pub use outcome::{End, Outcome, Solution, Stats};
 pub use solve::{Options, solve};
 pub use tableau::{Step, Tableau};

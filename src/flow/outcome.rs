@@ -109,6 +109,27 @@ pub struct Solution {
     pub stats: Stats,
 }
 
+/// What [`super::solve_many`] keeps of every system.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Time reached.
+    pub t: f64,
+    /// The surviving tokens with their summed masses.
+    pub clusters: Tokens,
+    /// Number of coalescences.
+    pub merges: usize,
+    /// Velocity evaluations.
+    pub evaluations: u64,
+}
+
+impl From<Solution> for End {
+    fn from(s: Solution) -> Self {
+        Self { outcome: s.outcome, t: s.t, clusters: s.clusters, merges: s.merges.len(), evaluations: s.stats.evaluations }
+    }
+}
+
 impl Solution {
     /// One row for every initial token, merged or not.
     pub fn tokens(&self) -> Vec<f64> {

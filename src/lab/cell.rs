@@ -6,7 +6,7 @@ use crate::attention::kernel::EXACT;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
-use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve, together};
+use crate::flow::{End, Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve, solve_many, together};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
@@ -40,7 +40,10 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
     let batches: Vec<Vec<usize>> =
         (0..experiment.realisations).collect::<Vec<_>>().chunks(together(cell.d)).map(<[usize]>::to_vec).collect();
     let batch = |m: &Vec<usize>| match experiment.stepper {
-        Stepper::Adaptive => m.iter().map(|m| adaptive(experiment, cell, dynamics.as_ref(), *m, cancel)).collect::<Result<Vec<_>>>(),
+        Stepper::Adaptive if experiment.stop_at_one_cluster => {
+            m.iter().map(|m| until_one_cluster(experiment, cell, dynamics.as_ref(), *m, cancel)).collect::<Result<Vec<_>>>()
+        }
+        Stepper::Adaptive => adaptive(experiment, cell, dynamics.as_ref(), m, cancel),
         Stepper::Layer | Stepper::MeanShift => layers(experiment, cell, dynamics.as_ref(), m, cancel),
     };
     // A sweep keeps its threads for its runs; a single run keeps them for its kernels.
@@ -82,26 +85,49 @@ fn setting(cell: &Cell) -> Setting {
     Setting { n: cell.n, d: cell.d, beta: cell.beta }
 }
 
-/// One realisation by adaptive steps.
-fn adaptive(experiment: &Experiment, cell: &Cell, dynamics: &dyn Dynamics, m: usize, cancel: &AtomicBool) -> Result<(Table, Vec<f64>)> {
-    let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
-    let usa = cell.dynamics == "usa" && experiment.time_scale == "u1";
-    let mut forecast = (cell.dynamics == "sa" || usa).then(|| Forecast::new(cell.beta, usa, experiment.merge_radius.max(1e-12)));
-    let options = Options {
+fn options<'a>(experiment: &Experiment, cancel: &'a AtomicBool) -> Options<'a> {
+    Options {
         rtol: experiment.rtol,
         merge_radius: experiment.merge_radius,
         stop_at_one_cluster: experiment.stop_at_one_cluster,
         cancel: Some(cancel),
         ..Options::default()
-    };
+    }
+}
+
+/// One realisation by adaptive steps until one cluster is left, with a forecast of when.
+fn until_one_cluster(
+    experiment: &Experiment,
+    cell: &Cell,
+    dynamics: &dyn Dynamics,
+    m: usize,
+    cancel: &AtomicBool,
+) -> Result<(Table, Vec<f64>)> {
+    let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
+    let usa = cell.dynamics == "usa" && experiment.time_scale == "u1";
+    let mut forecast = (cell.dynamics == "sa" || usa).then(|| Forecast::new(cell.beta, usa, experiment.merge_radius.max(1e-12)));
     let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];
-    if let Some(f) = forecast.as_mut().filter(|_| experiment.stop_at_one_cluster) {
+    if let Some(f) = &mut forecast {
         observers.push(f);
     }
-    let s = solve(dynamics, &start, experiment.t_end, &options, &mut observers)?;
+    let end = solve(dynamics, &start, experiment.t_end, &options(experiment, cancel), &mut observers)?.into();
     let predicted = forecast.and_then(|f| f.time()).unwrap_or(-1.0);
-    let end = End { outcome: s.outcome, t: s.t, merges: s.merges.len(), evaluations: s.stats.evaluations, predicted };
-    Ok(booked(experiment, cell, dynamics, m, &s.clusters, &end, recorder))
+    Ok(booked(experiment, cell, dynamics, m, &end, predicted, recorder))
+}
+
+/// Some realisations by adaptive steps, moved together where they can be.
+fn adaptive(
+    experiment: &Experiment,
+    cell: &Cell,
+    dynamics: &dyn Dynamics,
+    m: &[usize],
+    cancel: &AtomicBool,
+) -> Result<Vec<(Table, Vec<f64>)>> {
+    let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
+    let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
+    let ends = solve_many(dynamics, &systems, experiment.t_end, &options(experiment, cancel), &mut recorders)?;
+    let rows = m.iter().zip(&ends).zip(recorders);
+    Ok(rows.map(|((m, end), recorder)| booked(experiment, cell, dynamics, *m, end, -1.0, recorder)).collect())
 }
 
 /// Some realisations layer by layer, moved together.
@@ -119,18 +145,9 @@ fn layers(
     let mut systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
     let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
     let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), &mut recorders);
-    let end = End { outcome: Outcome::Reached, t: done as f64 * dt, merges: 0, evaluations: done as u64, predicted: -1.0 };
-    let rows = m.iter().zip(&systems).zip(recorders);
-    Ok(rows.map(|((m, last), recorder)| booked(experiment, cell, dynamics, *m, last, &end, recorder)).collect())
-}
-
-/// How a realisation ended.
-struct End {
-    outcome: Outcome,
-    t: f64,
-    merges: usize,
-    evaluations: u64,
-    predicted: f64,
+    let end = |clusters: Tokens| End { outcome: Outcome::Reached, t: done as f64 * dt, clusters, merges: 0, evaluations: done as u64 };
+    let rows = m.iter().zip(systems).zip(recorders);
+    Ok(rows.map(|((m, last), recorder)| booked(experiment, cell, dynamics, *m, &end(last), -1.0, recorder)).collect())
 }
 
 /// The table of a realisation and its row of the summary.
@@ -139,17 +156,17 @@ fn booked(
     cell: &Cell,
     dynamics: &dyn Dynamics,
     m: usize,
-    last: &Tokens,
     end: &End,
+    predicted: f64,
     recorder: Recorder,
 ) -> (Table, Vec<f64>) {
-    let mut found = Vec::new();
+    let (mut found, last) = (Vec::new(), &end.clusters);
     let labels: Vec<usize> = (0..last.n()).collect();
     let frame = Frame { t: end.t, tokens: last, labels: &labels, dynamics };
     (observable::clusters::ENTRY.measure)(&setting(cell), &frame, &mut found);
     (observable::inner_range::ENTRY.measure)(&setting(cell), &frame, &mut found);
     let code = OUTCOMES.iter().position(|o| *o == end.outcome.name()).unwrap_or(OUTCOMES.len());
-    let row = vec![m as f64, code as f64, end.t, found[0], found[1], end.merges as f64, end.evaluations as f64, end.predicted];
+    let row = vec![m as f64, code as f64, end.t, found[0], found[1], end.merges as f64, end.evaluations as f64, predicted];
     let mut table = recorder.table;
     if !experiment.mean {
         table.columns.insert(0, "realisation".into());

@@ -10,7 +10,9 @@ mod system;
 use self::lanes::{Interpolation, Op, PerLane, State};
 use self::system::{Merger, System};
 use super::observable::Recorder;
+use super::outcome::End;
 use super::solve::{FLOOR, Options, growth, solve};
+use super::tableau::Tableau;
 use crate::attention::Dynamics;
 use crate::attention::kernel::{Attention, Batch, Choice, WIDEST};
 use crate::error::Result;
@@ -29,7 +31,14 @@ use std::sync::atomic::Ordering;
 /// cluster: what depends on distances of tokens moves by as much. Of random starts (n = 32, beta up to 9, to t = 30) the mean share of
 /// merged pairs then errs by 1.2e-5 on average and 7e-4 at most for r = 1e-3, by 1.5e-4 and 4e-3 for r = 1e-2. **Cost** 12 velocities per
 /// step in full lanes, 3 more for a step with samples, one after merging. **Errors** as [`solve`].
-pub fn solve_many(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, options: &Options, recorders: &mut [Recorder]) -> Result<()> {
+pub fn solve_many(
+    dynamics: &dyn Dynamics,
+    starts: &[Tokens],
+    t_end: f64,
+    options: &Options,
+    recorders: &mut [Recorder],
+) -> Result<Vec<End>> {
+    let alone = |start: &Tokens, recorder: &mut Recorder| solve(dynamics, start, t_end, options, &mut [recorder]).map(End::from);
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
     let suits = |a: &&Attention| alike && starts.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
@@ -37,10 +46,10 @@ pub fn solve_many(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, option
     let together = dynamics.attention().filter(suits).filter(|_| plain && t_end.is_finite());
     let (measure, first) = (recorders.first().and_then(Recorder::batched), starts.first());
     let (Some(attention), Some(measure), Some(first)) = (together, measure, first) else {
-        return starts.iter().zip(recorders).try_for_each(|(start, r)| solve(dynamics, start, t_end, options, &mut [r]).map(|_| ()));
+        return starts.iter().zip(recorders).map(|(start, recorder)| alone(start, recorder)).collect();
     };
     let width = attention.level.width::<f64>();
-    let Some(batch) = Batch::new(&vec![first.clone(); width], attention.level) else { return Ok(()) };
+    let Some(batch) = Batch::new(&vec![first.clone(); width], attention.level) else { return Ok(Vec::new()) };
     let times = recorders[0].pending().to_vec();
     let mut run = Run {
         state: State::new(attention, options.integrator, shape(first)),
@@ -63,14 +72,14 @@ pub fn solve_many(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, option
     run.start();
     run.advance();
     let columns = (run.values.len() / width).max(1);
-    for ((system, recorder), start) in run.systems.into_iter().zip(recorders).zip(starts) {
+    let end = |((system, recorder), start): ((System, &mut Recorder), &Tokens)| {
         if system.broken {
-            solve(dynamics, start, t_end, options, &mut [recorder])?;
-        } else {
-            run.times.iter().zip(system.rows.chunks_exact(columns)).for_each(|(t, row)| recorder.book(*t, row));
+            return alone(start, recorder);
         }
-    }
-    Ok(())
+        run.times.iter().zip(system.rows.chunks_exact(columns)).for_each(|(t, row)| recorder.book(*t, row));
+        Ok(system.end(start.n(), start.d()))
+    };
+    run.systems.into_iter().zip(recorders).zip(starts).map(end).collect()
 }
 
 /// Systems on their way, up to a vector of them in lanes.
@@ -149,10 +158,13 @@ impl Run<'_> {
     /// Free lanes go to the waiting systems with the most tokens.
     fn fill_seats(&mut self) {
         let mut taken = [false; WIDEST];
-        for (seat, taken) in self.seats[..self.width].iter_mut().zip(&mut taken) {
+        for (k, seat) in self.seats[..self.width].iter_mut().enumerate() {
             if seat.is_none_or(|s| self.systems[s].done) {
+                if let Some(s) = seat {
+                    self.state.rise(k, &mut self.systems[*s].seat);
+                }
                 *seat = self.waiting.pop().map(|(_, Reverse(s))| s);
-                *taken = true;
+                taken[k] = true;
             }
         }
         // Never more than before: who waits has at most as many tokens as who sits.
@@ -161,6 +173,7 @@ impl Run<'_> {
         for k in (0..self.width).filter(|k| taken[*k]) {
             if let Some(s) = self.seats[k] {
                 self.state.sit(k, &self.systems[s].seat);
+                self.systems[s].evaluations += 1;
             }
         }
         if taken.contains(&true) {
@@ -174,6 +187,7 @@ impl Run<'_> {
         for (k, s) in self.seats.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))) {
             let (system, h) = (&mut self.systems[s], self.state.h[k]);
             system.attempts += 1;
+            system.evaluations += self.options.integrator.stages as u64;
             let tolerance = (self.options.rtol * self.scale * displacement[k].min(1.0)).max(FLOOR);
             let ratio = error[k] / tolerance;
             system.broken = ratio.is_nan() || displacement[k].is_nan() || system.attempts > self.options.max_steps;
@@ -199,9 +213,13 @@ impl Run<'_> {
             let (system, h) = (&mut self.systems[s], accepted[k]);
             let until = if h >= self.t_end - system.t { self.t_end } else { system.t + h };
             let due = self.times[system.next..].iter().take_while(|s| **s <= until).count();
-            if due > 0 && !prepared {
-                self.state.run(Op::Dense);
-                prepared = true;
+            if due > 0 {
+                let Tableau { a, stages, .. } = self.options.integrator;
+                system.evaluations += (a.len() - stages) as u64;
+                if !prepared {
+                    self.state.run(Op::Dense);
+                    prepared = true;
+                }
             }
             for times in self.times[system.next..system.next + due].chunks(self.width) {
                 let mut theta = [0.0; WIDEST];
@@ -248,7 +266,7 @@ impl Run<'_> {
         (self.measure)(&self.batch, &mut self.values);
         let row = &self.values[..self.values.len() / self.width];
         self.times[system.next..].iter().filter(|t| **t <= self.t_end).for_each(|_| system.rows.extend_from_slice(row));
-        (system.next, system.done) = (self.times.len(), true);
+        (system.next, system.t, system.done) = (self.times.len(), self.t_end, true);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::lanes::Seat;
 use crate::flow::coalesce::Components;
+use crate::flow::outcome::{End, Outcome};
 use crate::sphere::{Tokens, geometry::chord2};
 
 /// A system.
@@ -11,6 +12,7 @@ pub struct System {
     /// The last step was refused.
     pub shrunk: bool,
     pub attempts: u64,
+    pub evaluations: u64,
     pub done: bool,
     /// To be done again alone: a velocity was not finite, or the budget is spent.
     pub broken: bool,
@@ -28,7 +30,17 @@ impl System {
         let x = start.coordinates().to_vec();
         let seat = Seat { x, sizes: vec![1.0; start.n()] };
         let rows = Vec::with_capacity(samples);
-        Self { t: 0.0, h: 0.0, shrunk: false, attempts: 0, done: false, broken: false, next: 0, rows, seat }
+        Self { t: 0.0, h: 0.0, shrunk: false, attempts: 0, evaluations: 0, done: false, broken: false, next: 0, rows, seat }
+    }
+
+    /// How it ended, having begun with n tokens in d dimensions.
+    pub fn end(self, n: usize, d: usize) -> End {
+        // Two tokens at a time, to the precision of a step.
+        let merges = n - self.live();
+        let masses = self.seat.sizes.iter().map(|size| size / n as f64).collect();
+        let clusters = Tokens::from_parts(d, self.seat.x, masses);
+        let outcome = if self.done { Outcome::Reached } else { Outcome::Interrupted { t: self.t } };
+        End { outcome, t: self.t, clusters, merges, evaluations: self.evaluations }
     }
 
     /// Tokens left.
