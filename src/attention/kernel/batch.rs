@@ -166,54 +166,44 @@ impl Pull {
     #[inline(always)]
     fn pulls<L: Lanes<F = f64>>(&self, l: L, d: usize, x: &[L::V], sizes: &[L::V], drift: &mut [L::V], mass: &mut [L::V]) {
         match d {
-            2 => self.dimension::<L, 2>(l, d, x, sizes, drift, mass),
-            3 => self.dimension::<L, 3>(l, d, x, sizes, drift, mass),
-            4 => self.dimension::<L, 4>(l, d, x, sizes, drift, mass),
-            _ => self.dimension::<L, 8>(l, d, x, sizes, drift, mass),
+            2 => self.dimension::<L, 2>(l, x, sizes, drift, mass),
+            3 => self.dimension::<L, 3>(l, x, sizes, drift, mass),
+            4 => self.dimension::<L, 4>(l, x, sizes, drift, mass),
+            5 => self.dimension::<L, 5>(l, x, sizes, drift, mass),
+            6 => self.dimension::<L, 6>(l, x, sizes, drift, mass),
+            7 => self.dimension::<L, 7>(l, x, sizes, drift, mass),
+            _ => self.dimension::<L, { Batch::LARGEST_D }>(l, x, sizes, drift, mass),
         }
     }
 
-    /// `D` is at least the dimension.
     #[inline(always)]
-    fn dimension<L: Lanes<F = f64>, const D: usize>(
-        &self,
-        l: L,
-        d: usize,
-        x: &[L::V],
-        sizes: &[L::V],
-        drift: &mut [L::V],
-        mass: &mut [L::V],
-    ) {
+    fn dimension<L: Lanes<F = f64>, const D: usize>(&self, l: L, x: &[L::V], sizes: &[L::V], drift: &mut [L::V], mass: &mut [L::V]) {
         // Squared chords are at most 4, so that no weight reaches down to the smallest of the lanes.
         let normal = 2.0 * std::f64::consts::LOG2_E * self.chord.beta < -0.99 * f64::SMALLEST;
         match (sizes.is_empty(), normal) {
-            (true, true) => self.pairs::<L, D, false, true>(l, d, x, sizes, drift, mass),
-            (false, true) => self.pairs::<L, D, true, true>(l, d, x, sizes, drift, mass),
-            (true, false) => self.pairs::<L, D, false, false>(l, d, x, sizes, drift, mass),
-            (false, false) => self.pairs::<L, D, true, false>(l, d, x, sizes, drift, mass),
+            (true, true) => self.pairs::<L, D, false, true>(l, x, sizes, drift, mass),
+            (false, true) => self.pairs::<L, D, true, true>(l, x, sizes, drift, mass),
+            (true, false) => self.pairs::<L, D, false, false>(l, x, sizes, drift, mass),
+            (false, false) => self.pairs::<L, D, true, false>(l, x, sizes, drift, mass),
         }
     }
 
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "tokens in, sums out")]
     fn pairs<L: Lanes<F = f64>, const D: usize, const SIZES: bool, const NORMAL: bool>(
         &self,
         l: L,
-        d: usize,
         x: &[L::V],
         sizes: &[L::V],
         drift: &mut [L::V],
         mass: &mut [L::V],
     ) {
         let c = Constants::<L>::new(l, &self.chord);
-        // Known to the compiler up to 4.
-        let d = if D <= 4 { D } else { d };
         let n = mass.len();
         for i in (0..n - n % 2).step_by(2) {
-            rows::<L, D, 2, SIZES, NORMAL>(l, &c, d, i, x, sizes, drift, mass);
+            rows::<L, D, 2, SIZES, NORMAL>(l, &c, i, x, sizes, drift, mass);
         }
         if n % 2 == 1 {
-            rows::<L, D, 1, SIZES, NORMAL>(l, &c, d, n - 1, x, sizes, drift, mass);
+            rows::<L, D, 1, SIZES, NORMAL>(l, &c, n - 1, x, sizes, drift, mass);
         }
     }
 }
@@ -224,7 +214,6 @@ impl Pull {
 fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool, const NORMAL: bool>(
     l: L,
     c: &Constants<L>,
-    d: usize,
     i: usize,
     x: &[L::V],
     sizes: &[L::V],
@@ -233,34 +222,33 @@ fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool, co
 ) {
     let (mut own, mut mine, mut my_mass) = ([[l.zero(); D]; R], [[l.zero(); D]; R], [l.zero(); R]);
     for r in 0..R {
-        own[r][..d].copy_from_slice(&x[(i + r) * d..(i + r + 1) * d]);
+        own[r].copy_from_slice(&x[(i + r) * D..(i + r + 1) * D]);
     }
-    let (before, after) = drift.split_at_mut(i * d);
+    let (before, after) = drift.split_at_mut(i * D);
     let (masses_before, masses_after) = mass.split_at_mut(i);
-    let earlier = x.chunks_exact(d).zip(before.chunks_exact_mut(d)).zip(masses_before);
+    let earlier = x.as_chunks::<D>().0.iter().zip(before.as_chunks_mut::<D>().0).zip(masses_before);
     for (j, ((xj, theirs), their_mass)) in earlier.enumerate() {
-        let (mut at, mut their, mut mass) = ([l.zero(); D], [l.zero(); D], *their_mass);
-        at[..d].copy_from_slice(xj);
-        their[..d].copy_from_slice(theirs);
+        // Copies stay in registers.
+        let (at, mut their, mut mass) = (*xj, *theirs, *their_mass);
         for r in 0..R {
-            let (w, y) = weigh::<L, D, NORMAL>(l, c, d, &at[..d], &own[r]);
+            let (w, y) = weigh::<L, D, NORMAL>(l, c, &at, &own[r]);
             let (to_me, to_them) = if SIZES { (l.mul(w, sizes[j]), l.mul(w, sizes[i + r])) } else { (w, w) };
-            for k in 0..d {
+            for k in 0..D {
                 mine[r][k] = l.fma(to_me, y[k], mine[r][k]);
                 their[k] = l.fma(to_them, y[k], their[k]);
             }
             my_mass[r] = l.add(my_mass[r], to_me);
             mass = l.add(mass, to_them);
         }
-        theirs.copy_from_slice(&their[..d]);
+        *theirs = their;
         *their_mass = mass;
     }
     for r in 1..R {
         for q in 0..r {
-            let (w, y) = weigh::<L, D, NORMAL>(l, c, d, &own[q][..d], &own[r]);
+            let (w, y) = weigh::<L, D, NORMAL>(l, c, &own[q], &own[r]);
             let (to_me, to_them) = if SIZES { (l.mul(w, sizes[i + q]), l.mul(w, sizes[i + r])) } else { (w, w) };
             let back = l.sub(l.zero(), to_them);
-            for k in 0..d {
+            for k in 0..D {
                 mine[r][k] = l.fma(to_me, y[k], mine[r][k]);
                 mine[q][k] = l.fma(back, y[k], mine[q][k]);
             }
@@ -269,8 +257,8 @@ fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool, co
         }
     }
     for r in 0..R {
-        for k in 0..d {
-            after[r * d + k] = l.sub(after[r * d + k], mine[r][k]);
+        for k in 0..D {
+            after[r * D + k] = l.sub(after[r * D + k], mine[r][k]);
         }
         masses_after[r] = l.add(masses_after[r], my_mass[r]);
     }
@@ -281,12 +269,11 @@ fn rows<L: Lanes<F = f64>, const D: usize, const R: usize, const SIZES: bool, co
 fn weigh<L: Lanes<F = f64>, const D: usize, const NORMAL: bool>(
     l: L,
     c: &Constants<L>,
-    d: usize,
-    xj: &[L::V],
+    xj: &[L::V; D],
     xi: &[L::V; D],
 ) -> (L::V, [L::V; D]) {
     let (mut y, mut chord) = ([l.zero(); D], l.zero());
-    for k in 0..d {
+    for k in 0..D {
         y[k] = l.sub(xj[k], xi[k]);
         chord = l.fma(y[k], y[k], chord);
     }
