@@ -118,7 +118,7 @@ pub struct End {
     pub t: f64,
     /// The surviving tokens with their summed masses.
     pub clusters: Tokens,
-    /// Number of coalescences.
+    /// Tokens that became one with another.
     pub merges: usize,
     /// Velocity evaluations.
     pub evaluations: u64,
@@ -126,7 +126,8 @@ pub struct End {
 
 impl From<Solution> for End {
     fn from(s: Solution) -> Self {
-        Self { outcome: s.outcome, t: s.t, clusters: s.clusters, merges: s.merges.len(), evaluations: s.stats.evaluations }
+        let merges = s.labels.len() - s.clusters.n();
+        Self { outcome: s.outcome, t: s.t, clusters: s.clusters, merges, evaluations: s.stats.evaluations }
     }
 }
 

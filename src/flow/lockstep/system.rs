@@ -35,7 +35,6 @@ impl System {
 
     /// How it ended, having begun with n tokens in d dimensions.
     pub fn end(self, n: usize, d: usize) -> End {
-        // Two tokens at a time, to the precision of a step.
         let merges = n - self.live();
         let masses = self.seat.sizes.iter().map(|size| size / n as f64).collect();
         let clusters = Tokens::from_parts(d, self.seat.x, masses);
