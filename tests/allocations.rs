@@ -2,7 +2,8 @@
 
 use metastable::attention::kernel::{ALL, Choice};
 use metastable::attention::{Spec, dynamics};
-use metastable::flow::{Options, solve};
+use metastable::flow::observable::{self, Setting, linear_times};
+use metastable::flow::{Options, Recorder, solve, solve_many};
 use metastable::num::{stream::Stream, threads::sequentially};
 use metastable::sphere::law::Law;
 
@@ -25,6 +26,34 @@ fn steps_do_not_allocate() {
         assert!(long.1 > short.1 + 5, "{name}: {} and {} steps", short.1, long.1);
         assert_eq!(short.0, long.0, "{name} n {n} d {d}: allocations of {} and {} steps", short.1, long.1);
     }
+}
+
+#[test]
+fn steps_of_many_systems_do_not_allocate() -> metastable::Result<()> {
+    let sample = |k: u64| Law::parse("uniform")?.sample(16, 2, &mut Stream::new(k, &["allocations"]));
+    let starts = (0..11).map(sample).collect::<metastable::Result<Vec<_>>>()?;
+    let share = observable::find("pair-share")?;
+    let sa = dynamics::build("sa", false, &Spec::new(4.0, 16))?;
+    // Merging included: with the same number of samples, longer runs allocate no more.
+    let run = |t_end: f64| {
+        let setting = Setting { n: 16, d: 2, beta: 4.0 };
+        let recorder = |_| Recorder::new(setting, linear_times(t_end, 20), false, vec![share]);
+        let mut recorders: Vec<Recorder> = starts.iter().map(recorder).collect();
+        let options = Options { rtol: 1e-8, merge_radius: 1e-2, ..Options::default() };
+        let (mut evaluations, mut merges) = (0, 0);
+        let info = allocation_counter::measure(|| {
+            for end in sequentially(|| solve_many(sa.as_ref(), &starts, t_end, &options, &mut recorders)).expect("valid") {
+                (evaluations, merges) = (evaluations + end.evaluations, merges + end.merges);
+            }
+        });
+        (info.count_total, evaluations, merges)
+    };
+    run(30.0);
+    let (short, long) = (run(8.0), run(30.0));
+    assert!(long.1 > short.1 + 100 && long.2 > short.2, "{short:?} {long:?}");
+    // What grows with the first pairs to merge: a handful of buffers.
+    assert!(long.0 <= short.0 + 4, "{} and {} allocations of {} and {} evaluations", short.0, long.0, short.1, long.1);
+    Ok(())
 }
 
 #[test]

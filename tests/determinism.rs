@@ -31,7 +31,13 @@ fn velocities_energies_and_trajectories() {
 
 #[test]
 fn experiments_do_not_depend_on_threads_or_resume() {
-    let text = "name = 'small'\nn = [6, 9]\nd = 3\nbeta = [1, 4]\nt_end = 20\nrealisations = 3\nsamples = 5";
+    // One by one; side by side in lanes, in several batches of different ends.
+    same_bytes("name = 'small'\nn = [6, 9]\nd = 3\nbeta = [1, 4]\nt_end = 20\nrealisations = 3\nsamples = 5");
+    let lanes = "observables = ['pair-share']\nmean = true\nmerge_radius = 1e-3\nrtol = 1e-6";
+    same_bytes(&format!("name = 'lanes'\nn = 12\nd = [2, 5]\nbeta = [1, 4]\nt_end = 20\nrealisations = 70\nsamples = 30\n{lanes}"));
+}
+
+fn same_bytes(text: &str) {
     let experiment = Experiment::parse("small.toml", text).expect("valid");
     let cancel = AtomicBool::new(false);
     let results = |store: &Store| std::fs::read(store.folder().join("results.csv")).expect("written");
