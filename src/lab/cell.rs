@@ -39,12 +39,13 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
     let dynamics = dynamics::build(&cell.dynamics, false, &Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
     let batches: Vec<Vec<usize>> =
         (0..experiment.realisations).collect::<Vec<_>>().chunks(together(cell.d)).map(<[usize]>::to_vec).collect();
-    let batch = |m: &Vec<usize>| match experiment.stepper {
-        Stepper::Adaptive if experiment.stop_at_one_cluster => {
+    let forecast = matches!(experiment.stepper, Stepper::Adaptive) && experiment.stop_at_one_cluster;
+    let batch = |m: &Vec<usize>| {
+        if forecast {
             m.iter().map(|m| until_one_cluster(experiment, cell, dynamics.as_ref(), *m, cancel)).collect::<Result<Vec<_>>>()
+        } else {
+            side_by_side(experiment, cell, dynamics.as_ref(), m, cancel)
         }
-        Stepper::Adaptive => adaptive(experiment, cell, dynamics.as_ref(), m, cancel),
-        Stepper::Layer | Stepper::MeanShift => layers(experiment, cell, dynamics.as_ref(), m, cancel),
     };
     // A sweep keeps its threads for its runs; a single run keeps them for its kernels.
     let runs: Vec<Vec<(Table, Vec<f64>)>> = if sweep {
@@ -115,8 +116,8 @@ fn until_one_cluster(
     Ok(booked(experiment, cell, dynamics, m, &end, predicted, recorder))
 }
 
-/// Some realisations by adaptive steps, moved together where they can be.
-fn adaptive(
+/// Some realisations, moved together where they can be.
+fn side_by_side(
     experiment: &Experiment,
     cell: &Cell,
     dynamics: &dyn Dynamics,
@@ -125,29 +126,30 @@ fn adaptive(
 ) -> Result<Vec<(Table, Vec<f64>)>> {
     let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
     let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
-    let ends = solve_many(dynamics, &systems, experiment.t_end, &options(experiment, cancel), &mut recorders)?;
+    let ends = match experiment.stepper {
+        Stepper::Adaptive => solve_many(dynamics, &systems, experiment.t_end, &options(experiment, cancel), &mut recorders)?,
+        Stepper::Layer | Stepper::MeanShift => layers(experiment, cell, dynamics, systems, cancel, &mut recorders)?,
+    };
     let rows = m.iter().zip(&ends).zip(recorders);
     Ok(rows.map(|((m, end), recorder)| booked(experiment, cell, dynamics, *m, end, -1.0, recorder)).collect())
 }
 
-/// Some realisations layer by layer, moved together.
+/// Moves systems layer by layer.
 fn layers(
     experiment: &Experiment,
     cell: &Cell,
     dynamics: &dyn Dynamics,
-    m: &[usize],
+    mut systems: Vec<Tokens>,
     cancel: &AtomicBool,
-) -> Result<Vec<(Table, Vec<f64>)>> {
+    recorders: &mut [Recorder],
+) -> Result<Vec<End>> {
     let eta = cell.eta();
     let depth = experiment.layers > 0;
     let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
     let dt = if depth { 1.0 } else { eta };
-    let mut systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
-    let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
-    let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), &mut recorders);
+    let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders);
     let end = |clusters: Tokens| End { outcome: Outcome::Reached, t: done as f64 * dt, clusters, merges: 0, evaluations: done as u64 };
-    let rows = m.iter().zip(systems).zip(recorders);
-    Ok(rows.map(|((m, last), recorder)| booked(experiment, cell, dynamics, *m, &end(last), -1.0, recorder)).collect())
+    Ok(systems.into_iter().map(end).collect())
 }
 
 /// The table of a realisation and its row of the summary.
