@@ -2,24 +2,32 @@
 
 use super::figure::{self, Style};
 use super::output::{Output, note};
+use super::sweep;
 use crate::draw::{Size, spark};
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays::write_atomically, report};
-use crate::theorem::{ALL, Claim, Effort, Expected, Record, check, find, worst};
-use serde_json::{Value, json};
+use super::region::Flags;
+use super::verdicts::{rows, table};
+use crate::theorem::{ALL, Claim, Effort, Record, check, find, worst};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Flags of `check`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3")]
+#[command(after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200")]
 pub struct Arguments {
     /// Names (see `list theorems`); all of them when none is given.
     names: Vec<String>,
     /// First cases and fewer trials: a minute for everything.
     #[arg(long)]
     quick: bool,
+    #[command(flatten)]
+    part: Flags,
+    /// Trials per point of the grid.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    trials: usize,
     /// Root seed of all trials.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -33,6 +41,10 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         let claims: Vec<&Claim> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
+        let region = self.part.region()?;
+        if !region.is_whole() || region.beyond {
+            return sweep::run(&claims, &region, self.trials, self.seed, self.out.as_deref(), out);
+        }
         let effort = if self.quick { Effort::Quick } else { Effort::Standard };
         if let Some(folder) = &self.out {
             // Found out before the work, not after it.
@@ -42,7 +54,7 @@ impl Arguments {
         if let Some(folder) = &self.out {
             write_report(&records, effort, self.seed, folder, &self.names, &[], seconds)?;
         }
-        finish(out, &records, effort, self.seed, seconds, &[])
+        finish(out, &records, word(effort), self.seed, seconds, &[])
     }
 }
 
@@ -64,7 +76,7 @@ pub fn quick(out: &Output) -> Result<i32> {
         format!("wrote {} and {} figures beside it", folder.join("report.html").display(), figures.len()),
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)".to_owned(),
     ];
-    finish(out, &records, Effort::Quick, 1, seconds, &next)
+    finish(out, &records, "quick", 1, seconds, &next)
 }
 
 fn verdicts(claims: &[&'static Claim], effort: Effort, seed: u64, quiet: bool) -> Result<(Vec<Record>, f64)> {
@@ -83,62 +95,19 @@ fn verdicts(claims: &[&'static Claim], effort: Effort, seed: u64, quiet: bool) -
     Ok((records, started.elapsed().as_secs_f64()))
 }
 
-fn finish(out: &Output, records: &[Record], effort: Effort, seed: u64, seconds: f64, notes: &[String]) -> Result<i32> {
-    let mut text =
-        format!("{:<30} {:<22} {:>10} {:>9} {:>9} {:>8}  {}\n", "claim", "verdict", "margin", "error", "trials", "missed", "control");
-    for r in records {
-        let expected = find(r.name).map_or(Expected::Holds, |c| c.expected);
-        let mark = match (r.as_expected, expected) {
-            (true, Expected::Holds) => "",
-            (true, Expected::Violated) => " (as it should)",
-            _ => " (!)",
-        };
-        let held = r.exception_bound.map_or(r.trials.to_string(), |_| format!("{}/{}", r.held, r.trials));
-        text.push_str(&format!(
-            "{:<30} {:<22} {:>10.2e} {:>9.1e} {held:>9} {:>8}  {}\n",
-            r.name,
-            format!("{}{mark}", r.verdict),
-            r.margin.map_or(f64::NAN, |m| m.value),
-            r.margin.map_or(f64::NAN, |m| m.error()),
-            r.missed,
-            if r.control_failed { "fails" } else { "DOES NOT FAIL" }
-        ));
-        if !r.as_expected {
-            if let Some((case, trial)) = r.worst {
-                text.push_str(&format!("    at {case:?}, trial {trial}; again: metastable check {} --seed {}\n", r.name, r.seed));
-            }
-            if r.unfinished.0 > 0 {
-                text.push_str(&format!("    {} trials did not finish: {}\n", r.unfinished.0, r.unfinished.1));
-            }
-        }
+fn word(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Quick => "quick",
+        Effort::Standard => "standard",
     }
-    let good = records.iter().filter(|r| r.as_expected).count();
-    text.push_str(&format!("{good} of {} claims as expected, {seconds:.1} s\n", records.len()));
-    notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
-    out.result(&json!({"claims": rows(records), "effort": format!("{effort:?}").to_lowercase(), "seed": seed, "as_expected": good}), &text);
-    Ok(worst(records))
 }
 
-fn rows(records: &[Record]) -> Vec<Value> {
-    let row = |r: &Record| {
-        json!({
-            "name": r.name,
-            "verdict": r.verdict.to_string(),
-            "as_expected": r.as_expected,
-            "margin": r.margin.map(|m| m.value),
-            "error": r.margin.map(|m| m.error()),
-            "error_parts": r.margin.map(|m| json!({"integrator": m.integrator, "evaluation": m.evaluation, "sampling": m.sampling})),
-            "trials": r.trials,
-            "held": r.held,
-            "missed": r.missed,
-            "unfinished": r.unfinished.0,
-            "exception_bound": r.exception_bound,
-            "control_failed": r.control_failed,
-            "worst": r.worst.map(|(c, t)| json!({"n": c.n, "d": c.d, "beta": c.beta, "dynamics": c.dynamics, "trial": t})),
-            "reproduce": format!("metastable check {} --seed {}", r.name, r.seed),
-        })
-    };
-    records.iter().map(row).collect()
+fn finish(out: &Output, records: &[Record], effort: &str, seed: u64, seconds: f64, notes: &[String]) -> Result<i32> {
+    let mut text = table(records, seconds);
+    notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
+    let good = records.iter().filter(|r| r.as_expected).count();
+    out.result(&json!({"claims": rows(records), "effort": effort, "seed": seed, "as_expected": good}), &text);
+    Ok(worst(records))
 }
 
 fn write_report(

@@ -22,7 +22,7 @@ const KINDS: [&str; 9] = ["theorems", "dynamics", "laws", "observables", "figure
 pub fn entries(kind: &str) -> Vec<(String, String)> {
     let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
     match kind {
-        "theorems" => theorem::ALL.iter().map(|c| pair(c.name, c.title)).collect(),
+        "theorems" => theorem::ALL.iter().map(|c| (c.name.to_owned(), format!("[{}, {}] {}", c.status, c.kind, c.title))).collect(),
         "dynamics" => dynamics::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
         "laws" => law::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
         "observables" => observable::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),

@@ -10,6 +10,7 @@ mod energy;
 mod entropy;
 mod explain;
 mod figure;
+mod hunt;
 mod input;
 mod list;
 mod measure;
@@ -17,11 +18,15 @@ mod modes;
 mod movie;
 mod output;
 mod predict;
+mod region;
+mod replay;
 mod run;
 mod saddles;
 mod solve;
 mod study;
+mod sweep;
 mod velocity;
+mod verdicts;
 mod whence;
 
 use crate::error::{Error, Result};
@@ -82,8 +87,12 @@ enum Command {
     Predict(predict::Arguments),
     /// Run an experiment (a TOML file or a built-in name); the same command again resumes.
     Run(run::Arguments),
-    /// Test theorems: verdicts, margins, negative controls.
+    /// Test theorems: verdicts, margins, controls; with ranges, a sweep over a grid.
     Check(check::Arguments),
+    /// Search a claim's range for a counterexample.
+    Hunt(hunt::Arguments),
+    /// Evaluate a counterexample again, with both integrators.
+    Replay(replay::Arguments),
     /// Draw figures (SVG, PNG, CSV, caption).
     Figure(figure::Arguments),
     /// List theorems, dynamics, laws, observables, figures, experiments, integrators, kernels.
@@ -157,6 +166,8 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Predict(a)) => a.run(out),
         Some(Command::Run(a)) => a.run(out),
         Some(Command::Check(a)) => a.run(out),
+        Some(Command::Hunt(a)) => a.run(out),
+        Some(Command::Replay(a)) => a.run(out),
         Some(Command::Figure(a)) => a.run(out),
         Some(Command::List(a)) => a.run(out),
         Some(Command::Explain(a)) => a.run(out),

@@ -2,6 +2,7 @@
 
 pub mod arrays;
 pub mod cell;
+pub mod counterexample;
 pub mod experiment;
 pub mod plan;
 pub mod provenance;
@@ -10,6 +11,7 @@ pub mod run;
 pub mod store;
 pub mod toml_reader;
 
+pub use counterexample::Counterexample;
 pub use experiment::Experiment;
 pub use plan::{Cell, plan};
 pub use provenance::Provenance;

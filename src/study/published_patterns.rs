@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::flow::{Options, Table, solve};
 use crate::num::stream::Stream;
 use crate::sphere::Tokens;
-use crate::theorem::claim::cluster_positions::published;
+use crate::theory::growth::published;
 use realfft::num_complex::Complex64;
 use std::f64::consts::TAU;
 

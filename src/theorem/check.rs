@@ -1,162 +1,290 @@
-use super::{Claim, Context, Expected, Finding, Margin, Record, Verdict};
-use crate::error::{Error, Result};
+use super::attempt::settled;
+use super::hunt::{self, Hunted};
+use super::{
+    Attempt, Case, Claim, Confirmation, Context, Drawn, Finding, Kind, Margin, Method, Record, Region, Searched, Status, Verdict, attempt, confirm,
+    power::power,
+};
+use crate::error::Result;
 use crate::num::{stats::failure_bound, stream::Stream};
 use rayon::prelude::*;
 
 /// How much to spend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// A minute for all claims.
+    /// All claims within a minute.
     Quick,
-    /// The full default grids.
+    /// More draws and longer searches.
     Standard,
 }
 
-/// Tolerance of integrations inside trials; refined by 100 to confirm.
-const RTOL: f64 = 1e-9;
 /// Confidence of one-sided bounds.
 const CONFIDENCE: f64 = 0.999;
-/// Repetitions of a negative control; all must be violated.
+/// Repetitions of a control; all must come out on its side.
 const CONTROLS: usize = 3;
+/// A margin below this is searched before a claim may be called supported.
+const THIN: f64 = 0.1;
+/// Closest trials that are repeated, confirmed, perturbed.
+const CLOSEST: usize = 3;
 
-/// Runs a claim: all trials in parallel, then the three closest again at a hundredth of the tolerance.
+impl Effort {
+    fn searches(self) -> u64 {
+        match self {
+            Self::Quick => 48,
+            Self::Standard => 1000,
+        }
+    }
+
+    fn draws(self, claim: &Claim) -> usize {
+        match self {
+            Self::Quick => claim.trials.0,
+            Self::Standard => claim.trials.1,
+        }
+    }
+}
+
+/// Runs a claim over its whole range: the ends of its ranges and draws from the inside.
 ///
 /// **Errors** only if a trial cannot be set up (a defect of the claim); honest failures are findings.
 pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
-    let (cases, per_case) = match effort {
-        Effort::Quick => (&claim.cases[..claim.quick.min(claim.cases.len())], claim.trials.0),
-        Effort::Standard => (claim.cases, claim.trials.1),
-    };
-    let jobs: Vec<(usize, usize)> = (0..cases.len()).flat_map(|c| (0..per_case).map(move |t| (c, t))).collect();
-    let run = |&(c, t): &(usize, usize), rtol: f64| -> Result<Finding> {
-        if !(claim.applies)(&cases[c]) {
-            // A grid that leaves the hypotheses is a defect of the claim, not a miss of the draw.
-            let what = format!("{}: the case {:?} does not meet the hypotheses", claim.name, cases[c]);
-            return Err(Error::parameter("claim", what, claim.hypotheses));
-        }
-        let stream = Stream::new(seed, &["claim", claim.name, &c.to_string(), &t.to_string()]);
-        unfinished((claim.trial)(&cases[c], &mut Context { stream, rtol }))
-    };
-    let findings: Vec<Finding> = jobs.par_iter().map(|job| run(job, RTOL)).collect::<Result<_>>()?;
-    let mut record = Record::new(claim.name, seed, control_fails(claim, seed)?);
-    let mut margins: Vec<(usize, Margin)> = Vec::new();
-    // Draws that missed the hypotheses are no attempts; trials that did not finish are.
-    let attempted: Vec<bool> = findings.iter().map(|f| !matches!(f, Finding::Missed)).collect();
-    for (k, finding) in findings.into_iter().enumerate() {
-        match finding {
-            Finding::Margin(m) if m.value.is_finite() => margins.push((k, m)),
-            Finding::Margin(_) => note_unfinished(&mut record, "a margin is not finite"),
-            Finding::Missed => record.missed += 1,
-            Finding::Unfinished(why) => note_unfinished(&mut record, &why),
-        }
+    let cases = claim.domain.cases(effort.draws(claim), &mut Stream::new(seed, &["cases", claim.name]));
+    run(claim, &cases, effort, seed)
+}
+
+/// Runs a claim over given cases, each `trials` times.
+///
+/// **Errors** as [`check`].
+pub fn sweep(claim: &Claim, cases: &[Case], trials: usize, seed: u64) -> Result<Record> {
+    let repeated: Vec<Case> = cases.iter().flat_map(|c| std::iter::repeat_n(*c, trials)).collect();
+    run(claim, &repeated, Effort::Standard, seed)
+}
+
+fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Record> {
+    let trial = |(k, case): (usize, &Case)| attempt(claim, case, Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()));
+    let mut attempts: Vec<Attempt> = cases.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
+    let mut record = Record::new(claim, seed, control_is_on_its_side(claim, seed)?);
+    refine(claim, &mut attempts, &mut record, seed)?;
+    book(&attempts, &mut record);
+    let violation = violation(claim, &attempts, &mut record, effort, seed)?;
+    let closest: Vec<&Attempt> = order(&attempts).into_iter().take(if effort == Effort::Quick { 1 } else { CLOSEST }).map(|k| &attempts[k]).collect();
+    if violation.is_none() && record.trials > 0 && !claim.status.expects_violation() {
+        record.power = power(claim, &closest, seed)?;
     }
-    record.trials = margins.len();
-    record.margins = margins.iter().map(|(_, m)| m.value).collect();
-    let refined = refine(&mut margins, |k| run(&jobs[k], RTOL * 0.01))?;
-    refined.unfinished.iter().for_each(|why| note_unfinished(&mut record, why));
-    record.held = margins.iter().filter(|(_, m)| m.value > m.error()).count();
-    // Per case: pooling different n, d and beta would be a statement about none of them.
-    let per_case = |c: usize| margins.iter().filter(|(k, _)| jobs[*k].0 == c).collect::<Vec<_>>();
-    let empty_case = (0..cases.len()).any(|c| per_case(c).is_empty());
-    if claim.almost_sure && record.trials > 0 {
-        let bound = |c: usize| {
-            let attempts = findings_of(&attempted, &jobs, c);
-            let held = per_case(c).iter().filter(|(_, m)| m.value > m.error()).count();
-            failure_bound(attempts - held, attempts.max(1), CONFIDENCE)
-        };
-        record.exception_bound = Some((0..cases.len()).map(bound).fold(0.0, f64::max));
-    }
-    if let Some((k, margin)) = margins.iter().min_by(|a, b| (a.1.value - a.1.error()).total_cmp(&(b.1.value - b.1.error()))) {
-        record.margin = Some(*margin);
-        record.worst = Some((cases[jobs[*k].0], jobs[*k].1));
-    }
-    judge(&mut record, claim, refined.violated, empty_case);
+    judge(claim, &mut record, violation)?;
     Ok(record)
 }
 
-/// The verdict from the booked trials.
-fn judge(record: &mut Record, claim: &Claim, confirmed_violation: bool, empty_case: bool) {
-    record.verdict = if record.trials == 0 && record.unfinished.0 == 0 {
-        Verdict::HypothesesNeverMet
-    } else if confirmed_violation {
-        Verdict::Violated
-    } else if record.held == record.trials && record.unfinished.0 == 0 && !empty_case && record.control_failed {
-        Verdict::Supported
-    } else {
-        Verdict::Inconclusive
+/// Indices of the trials that have a margin or an answer, the worst first.
+fn order(attempts: &[Attempt]) -> Vec<usize> {
+    let value = |k: usize| match &attempts[k].finding {
+        Finding::Margin(m) => Some(m.value - m.error()),
+        Finding::Answer(yes) => Some(f64::from(u8::from(*yes))),
+        _ => None,
     };
-    record.as_expected = match claim.expected {
-        Expected::Holds => record.verdict == Verdict::Supported,
-        Expected::Violated => record.verdict == Verdict::Violated && record.control_failed,
-    };
+    let mut out: Vec<(usize, f64)> = (0..attempts.len()).filter_map(|k| Some((k, value(k)?))).collect();
+    out.sort_by(|a, b| a.1.total_cmp(&b.1));
+    out.into_iter().map(|(k, _)| k).collect()
 }
 
-fn note_unfinished(record: &mut Record, why: &str) {
-    record.unfinished.0 += 1;
-    if record.unfinished.1.is_empty() {
-        record.unfinished.1 = why.into();
-    }
-}
-
-/// Number of attempts of a case.
-fn findings_of(attempted: &[bool], jobs: &[(usize, usize)], case: usize) -> usize {
-    attempted.iter().zip(jobs).filter(|(a, j)| **a && j.0 == case).count()
-}
-
-/// A run that stopped early is a finding, not a failure of the check.
-fn unfinished(result: Result<Finding>) -> Result<Finding> {
-    match result {
-        Err(Error::Numerical { what }) => Ok(Finding::Unfinished(what)),
-        other => other,
-    }
-}
-
-/// What the repetition of the closest trials found.
-struct Refined {
-    violated: bool,
-    unfinished: Vec<String>,
-}
-
-/// Repeats the three trials nearest to the threshold at a hundredth of the tolerance: books the change as integrator error, and tells whether a
-/// violation was confirmed and which repetitions did not finish.
-fn refine(margins: &mut [(usize, Margin)], run: impl Fn(usize) -> Result<Finding>) -> Result<Refined> {
-    let mut order: Vec<usize> = (0..margins.len()).collect();
-    order.sort_by(|&a, &b| margins[a].1.value.total_cmp(&margins[b].1.value));
-    let mut refined = Refined { violated: false, unfinished: Vec::new() };
-    for &slot in order.iter().take(3) {
-        let (k, first) = margins[slot];
-        match run(k)? {
-            Finding::Margin(second) if second.value.is_finite() => {
+/// Repeats the closest trials that integrate at a hundredth of the tolerance and books the change as integrator error; the others carry the
+/// largest such error, and are repeated too if that could decide.
+fn refine(claim: &Claim, attempts: &mut [Attempt], record: &mut Record, seed: u64) -> Result<()> {
+    let mut largest = 0.0f64;
+    let integrates = |a: &Attempt| a.used.tolerance && matches!(a.finding, Finding::Margin(_));
+    let queue: Vec<usize> = order(attempts).into_iter().filter(|&k| integrates(&attempts[k])).collect();
+    for (rank, k) in queue.into_iter().enumerate() {
+        let Finding::Margin(first) = attempts[k].finding else { continue };
+        if rank >= CLOSEST && first.value - first.error() > 2.0 * largest {
+            attempts[k].finding = Finding::Margin(Margin { integrator: largest, ..first });
+            continue;
+        }
+        let method = Method { rtol: 0.01 * Method::default().rtol, ..Method::default() };
+        let context = Context::replay(attempts[k].tape.clone(), seed, &["claim", claim.name, &k.to_string()], method);
+        match attempt(claim, &attempts[k].case, context)?.finding {
+            Finding::Margin(second) => {
                 let integrator = 2.0 * (first.value - second.value).abs();
-                margins[slot].1 = Margin { integrator, ..second };
-                refined.violated |= margins[slot].1.value < -margins[slot].1.error();
+                largest = largest.max(integrator);
+                attempts[k].finding = Finding::Margin(Margin { integrator, ..second });
             }
-            Finding::Margin(_) | Finding::Missed => {
-                refined.unfinished.push("the repetition at a hundredth of the tolerance has no margin".into())
+            Finding::Unfinished(why) => {
+                record.unfinished.1 = format!("at a hundredth of the tolerance: {why}");
+                attempts[k].finding = Finding::Unfinished(record.unfinished.1.clone());
             }
-            Finding::Unfinished(why) => refined.unfinished.push(why),
+            _ => attempts[k].finding = Finding::Unfinished("at a hundredth of the tolerance: the hypotheses are missed".into()),
         }
     }
-    Ok(refined)
+    Ok(())
 }
 
-fn control_fails(claim: &Claim, seed: u64) -> Result<bool> {
+/// Books margins, answers, misses and ends.
+fn book(attempts: &[Attempt], record: &mut Record) {
+    record.unfinished = (0, String::new());
+    record.drawn = Drawn::of(attempts.iter().map(|a| &a.case));
+    for a in attempts {
+        match &a.finding {
+            Finding::Margin(m) => {
+                record.trials += 1;
+                record.held += usize::from(m.held());
+                record.margins.push(m.value);
+                record.cases.push(a.case);
+                record.slack = match (record.slack, m.slack) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+            }
+            Finding::Answer(yes) => {
+                record.trials += 1;
+                record.held += usize::from(*yes);
+                record.margins.push(if *yes { 1.0 } else { -1.0 });
+                record.cases.push(a.case);
+            }
+            Finding::Missed => record.missed += 1,
+            Finding::Unfinished(why) => {
+                record.unfinished.0 += 1;
+                if record.unfinished.1.is_empty() {
+                    record.unfinished.1.clone_from(why);
+                }
+            }
+        }
+    }
+    if let Some(&k) = order(attempts).first() {
+        record.worst = Some((attempts[k].case, k));
+        record.margin = if let Finding::Margin(m) = attempts[k].finding { Some(m) } else { None };
+    }
+    share(record);
+}
+
+/// For shares: the Clopper-Pearson bound and the distance of the share to its level.
+fn share(record: &mut Record) {
+    let (level, exceptions) = match record.kind {
+        Kind::Share(level) => (level, 1.0 - level),
+        Kind::Every(exceptions) => (1.0 - exceptions, exceptions),
+        _ => return,
+    };
+    let attempts = record.trials + record.unfinished.0;
+    if attempts == 0 {
+        return;
+    }
+    let failures = attempts - record.held;
+    let rate = failures as f64 / attempts as f64;
+    let upper = failure_bound(failures, attempts, CONFIDENCE);
+    let lower = 1.0 - failure_bound(attempts - failures, attempts, CONFIDENCE);
+    record.bound = Some(upper);
+    let value = exceptions - rate;
+    let sampling = if value >= 0.0 { upper - rate } else { rate - lower };
+    record.margin = Some(Margin { value: value / level.max(f64::MIN_POSITIVE), sampling, ..Margin::default() });
+}
+
+/// What was found beyond the threshold.
+struct Violation {
+    confirmation: Confirmation,
+    searched: bool,
+}
+
+/// Looks for a violation among the trials; where there is none and the margin is thin or the claim is open, in their neighbourhood.
+fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: Effort, seed: u64) -> Result<Option<Violation>> {
+    if let Kind::Share(_) = claim.kind {
+        return Ok(None);
+    }
+    let mut last = None;
+    for k in order(attempts).into_iter().take(CLOSEST).filter(|&k| attempts[k].failed()) {
+        let confirmation = confirm(claim, &attempts[k], seed)?;
+        if confirmation.holds() {
+            return Ok(Some(Violation { confirmation, searched: false }));
+        }
+        last = Some(Violation { confirmation, searched: false });
+    }
+    let thin = record.margin.is_some_and(|m| m.value < THIN);
+    let numeric = matches!(claim.kind, Kind::Identity | Kind::Inequality);
+    if last.is_some() || !numeric || record.trials == 0 || !(thin || claim.status == Status::Open) {
+        return Ok(last);
+    }
+    let starts: Vec<Attempt> = order(attempts).into_iter().take(2).map(|k| attempts[k].clone()).collect();
+    let Hunted { evaluations, best, .. } = hunt::around(claim, &Region::default(), &starts, effort.searches(), seed)?;
+    if let Some(best) = best {
+        if let Finding::Margin(m) = best.finding {
+            record.searched = Some(Searched { evaluations, best: m.value });
+            if m.value < record.margin.map_or(f64::INFINITY, |m| m.value) {
+                record.margin = Some(m);
+                record.worst = Some((best.case, attempts.len()));
+            }
+        }
+        if best.failed() {
+            return Ok(Some(Violation { confirmation: confirm(claim, &best, seed)?, searched: true }));
+        }
+    }
+    Ok(None)
+}
+
+/// The verdict from the booked trials.
+fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Result<()> {
+    let mut reasons = Vec::new();
+    let below = matches!(claim.kind, Kind::Share(_)) && record.margin.is_some_and(|m| m.failed());
+    let confirmed = violation.as_ref().is_some_and(|v| v.confirmation.holds()) || below;
+    if let Some(v) = &violation {
+        record.confirmed.clone_from(&v.confirmation.by);
+        if v.searched {
+            record.confirmed.push("found by a search");
+        }
+        if !confirmed {
+            reasons.push(format!("a violation was not confirmed by {}", v.confirmation.against.join(", ")));
+        }
+    }
+    if record.unfinished.0 > 0 {
+        reasons.push(format!("{} trials did not finish: {}", record.unfinished.0, record.unfinished.1));
+    }
+    if record.missed > record.trials + record.unfinished.0 {
+        reasons.push(format!("{} of {} draws missed the hypotheses", record.missed, record.missed + record.trials));
+    }
+    let enough = if claim.kind.counts() { record.margin.is_some_and(|m| m.held()) } else { record.held == record.trials };
+    if !enough && !confirmed {
+        reasons.push(match record.bound {
+            Some(bound) => format!("{} of {} held, which bounds exceptions by {bound:.2} only", record.held, record.trials),
+            None => format!("{} of {} margins lie within their error of the threshold", record.trials - record.held, record.trials),
+        });
+    }
+    if !record.control_ok {
+        reasons.push("the control came out on the wrong side".into());
+    }
+    record.verdict = if record.trials == 0 && record.unfinished.0 == 0 {
+        Verdict::HypothesesNeverMet
+    } else if confirmed {
+        Verdict::Violated
+    } else if !reasons.is_empty() {
+        Verdict::Inconclusive
+    } else if claim.proof.as_ref().map_or(Ok(false), |p| (p.holds)())? {
+        Verdict::Certified
+    } else {
+        Verdict::Supported
+    };
+    record.reason = reasons.join("; ");
+    let held = matches!(record.verdict, Verdict::Supported | Verdict::Certified);
+    record.as_expected = if claim.status.expects_violation() { confirmed && record.control_ok } else { held };
+    Ok(())
+}
+
+/// True when all repetitions of the control come out on its side: violated for a claim that should hold, held for one that is false.
+fn control_is_on_its_side(claim: &Claim, seed: u64) -> Result<bool> {
     for k in 0..CONTROLS {
-        let stream = Stream::new(seed, &["control", claim.name, &k.to_string()]);
-        match unfinished((claim.control.trial)(&mut Context { stream, rtol: RTOL }))? {
-            Finding::Margin(m) if m.value < -m.error() => {}
-            _ => return Ok(false),
+        let mut context = Context::fresh(seed, &["control", claim.name, &k.to_string()], Method::default());
+        let good = match settled((claim.control.trial)(&mut context))? {
+            Finding::Margin(m) if claim.status.expects_violation() => m.held(),
+            Finding::Margin(m) => m.failed(),
+            Finding::Answer(yes) => yes == claim.status.expects_violation(),
+            _ => false,
+        };
+        if !good {
+            return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// The exit code of a set of records: 2 when a claim that should hold is violated, 3 when any is inconclusive or vacuous, else 0.
+/// The exit code of a set of records: 2 when a theorem or a correction is violated, 3 when any other verdict is not the expected one, else 0. A
+/// violated open claim is a discovery, not a failure.
 pub fn worst(records: &[Record]) -> i32 {
-    let should_hold = |r: &&Record| super::find(r.name).is_ok_and(|c| c.expected == Expected::Holds);
-    if records.iter().filter(should_hold).any(|r| r.verdict == Verdict::Violated) {
+    if records.iter().any(|r| r.status.must_hold() && r.verdict == Verdict::Violated) {
         2
-    } else if records.iter().any(|r| !r.as_expected) {
+    } else if records.iter().any(|r| !r.as_expected && !(r.status == Status::Open && r.verdict == Verdict::Violated)) {
         3
     } else {
         0

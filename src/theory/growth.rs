@@ -100,3 +100,8 @@ fn check(d: usize, beta: f64, kmax: usize) -> Result<()> {
     }
     in_range("beta", beta, 0.0, 1e6).map(|_| ())
 }
+
+/// Fastest mode and time of the published experiment on clusters from noise (USA at beta = 5 and 7, arXiv:2410.23228 and its code).
+pub fn published(beta: f64) -> (usize, f64) {
+    if beta < 6.0 { (3, 0.3) } else { (4, 0.045) }
+}

@@ -1,12 +1,13 @@
 //! Uniform tokens of a cap.
 
-use super::{Entry, Tokens};
+use super::{Entry, Support, Tokens};
 
 /// Uniform on the cap `{angle to e_1 <= radius}`: the polar angle by rejection from its density `sin^{d-2}`, the direction uniform.
 pub static ENTRY: Entry = Entry {
     name: "cap",
     summary: "independent uniform tokens of the cap of given radius around e_1",
     keys: &[("radius", 0.5, 1e-12, std::f64::consts::PI, "geodesic radius in radians")],
+    support: Support::Rows(|values, row| row[0] >= values[0].cos()),
     sample: |values, n, d, stream| {
         let radius = values[0];
         // sin^{d-2} is at most its value at min(radius, pi/2); proposing with density theta^{d-2} accepts well for small caps.

@@ -1,12 +1,13 @@
 //! Separated clusters.
 
-use super::{Entry, perturbed};
+use super::{Entry, Support, perturbed};
 
 /// k centres equally spaced on a great circle, tokens spread around them with the given standard deviation.
 pub static ENTRY: Entry = Entry {
     name: "clusters",
     summary: "k separated clusters with centres equally spaced on a great circle",
     keys: &[("k", 3.0, 1.0, 1e6, "number of clusters"), ("spread", 0.05, 0.0, 10.0, "Gaussian spread before normalisation")],
+    support: Support::Sphere,
     sample: |values, n, d, stream| {
         let k = values[0] as usize;
         let centres: Vec<Vec<f64>> = (0..k)

@@ -1,6 +1,6 @@
 //! Equiangular tokens.
 
-use super::{Entry, Tokens};
+use super::{Entry, Support, Tokens};
 use crate::error::Error;
 
 /// `<x_i, x_j> = rho` for all `i != j`, from `x_i ~ sqrt(1 - rho) e_i + c sum_j e_j`; needs `d >= n` and `rho > -1/(n-1)`.
@@ -8,6 +8,7 @@ pub static ENTRY: Entry = Entry {
     name: "equiangular",
     summary: "all pairs at the same inner product rho (needs d >= n)",
     keys: &[("rho", 0.5, -1.0, 1.0, "common inner product, above -1/(n-1)")],
+    support: Support::Fixed,
     sample: |values, n, d, _| {
         let rho = values[0];
         if d < n {

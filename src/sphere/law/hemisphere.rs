@@ -1,12 +1,13 @@
 //! Uniform tokens of the open upper hemisphere.
 
-use super::{Entry, Tokens};
+use super::{Entry, Support, Tokens};
 
 /// Uniform tokens reflected into `{x_1 > 0}`.
 pub static ENTRY: Entry = Entry {
     name: "hemisphere",
     summary: "independent uniform tokens of the open hemisphere around e_1",
     keys: &[],
+    support: Support::Rows(|_, row| row[0] > 0.0),
     sample: |_, n, d, stream| {
         let mut x = vec![0.0; n * d];
         stream.normals(&mut x);

@@ -22,8 +22,21 @@ pub struct Entry {
     pub summary: &'static str,
     /// Parameters: key, default, smallest and largest value, meaning.
     pub keys: &'static [(&'static str, f64, f64, f64, &'static str)],
+    /// Where its tokens may lie.
+    pub support: Support,
     /// Draws n tokens of `S^{d-1}`; the values are those of `keys`, in order.
     pub sample: fn(values: &[f64], n: usize, d: usize, stream: &mut Stream) -> Result<Tokens>,
+}
+
+/// Where the tokens of a law may lie: what a search for counterexamples may reach.
+#[derive(Clone, Copy)]
+pub enum Support {
+    /// Anywhere on the sphere.
+    Sphere,
+    /// Where each row passes this test (values of the keys, row).
+    Rows(fn(&[f64], &[f64]) -> bool),
+    /// On a null set: tokens stay where they were drawn.
+    Fixed,
 }
 
 /// All laws, by name.
@@ -70,6 +83,20 @@ impl Law {
     pub fn spec(&self) -> String {
         let pairs: Vec<String> = self.entry.keys.iter().zip(&self.values).map(|(k, v)| format!("{}={v}", k.0)).collect();
         if pairs.is_empty() { self.entry.name.into() } else { format!("{}:{}", self.entry.name, pairs.join(",")) }
+    }
+
+    /// True where tokens near drawn ones are possible draws too.
+    pub fn has_density(&self) -> bool {
+        !matches!(self.entry.support, Support::Fixed)
+    }
+
+    /// True when every row of the table lies in the support of a law with a density.
+    pub fn supports(&self, d: usize, x: &[f64]) -> bool {
+        match self.entry.support {
+            Support::Sphere => true,
+            Support::Rows(test) => x.chunks_exact(d).all(|row| test(&self.values, row)),
+            Support::Fixed => false,
+        }
     }
 
     /// Draws n tokens of `S^{d-1}` from the stream.

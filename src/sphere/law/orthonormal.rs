@@ -1,6 +1,6 @@
 //! Orthonormal tokens.
 
-use super::{Entry, Tokens};
+use super::{Entry, Support, Tokens};
 use crate::error::Error;
 
 /// `x_i = e_i`, the start of the gamma curve (2312.10794, Theorem 6.8); needs `d >= n`.
@@ -8,6 +8,7 @@ pub static ENTRY: Entry = Entry {
     name: "orthonormal",
     summary: "the first n vectors of the standard basis (needs d >= n)",
     keys: &[],
+    support: Support::Fixed,
     sample: |_, n, d, _| {
         if d < n {
             return Err(Error::parameter("d", d, format!("at least n = {n} for orthonormal tokens")));

@@ -1,6 +1,6 @@
 //! The regular polygon on a great circle.
 
-use super::{Entry, Tokens};
+use super::{Entry, Support, Tokens};
 
 /// Token i at angle `2 pi i / m` of the first coordinate plane, `m = n` unless `m` is given (then clusters of n/m tokens), plus an
 /// optional Gaussian perturbation of the angles.
@@ -11,6 +11,7 @@ pub static ENTRY: Entry = Entry {
         ("m", 0.0, 0.0, 1e6, "number of vertices; 0 means n"),
         ("noise", 0.0, 0.0, 1.0, "standard deviation of a Gaussian perturbation of the angles"),
     ],
+    support: Support::Fixed,
     sample: |values, n, d, stream| {
         let m = if values[0] < 1.0 { n } else { values[0] as usize };
         let mut x = vec![0.0; n * d];

@@ -1,6 +1,6 @@
 //! The regular simplex.
 
-use super::{Entry, Tokens};
+use super::{Entry, Support, Tokens};
 use crate::error::Error;
 
 /// n vertices at inner product `-1/(n-1)`, in the smallest possible dimension `n - 1 <= d`.
@@ -8,6 +8,7 @@ pub static ENTRY: Entry = Entry {
     name: "simplex",
     summary: "the regular simplex, all pairs at inner product -1/(n-1) (needs d >= n - 1)",
     keys: &[],
+    support: Support::Fixed,
     sample: |_, n, d, _| {
         if n < 2 || d + 1 < n {
             return Err(Error::parameter("n", n, format!("2 to d + 1 = {} tokens for a simplex", d + 1)));

@@ -1,12 +1,13 @@
 //! Independent uniform tokens.
 
-use super::{Entry, Tokens};
+use super::{Entry, Support, Tokens};
 
 /// `x_i` iid uniform on `S^{d-1}`: normalised Gaussian vectors.
 pub static ENTRY: Entry = Entry {
     name: "uniform",
     summary: "independent uniform tokens on the sphere",
     keys: &[],
+    support: Support::Sphere,
     sample: |_, n, d, stream| {
         let mut x = vec![0.0; n * d];
         stream.normals(&mut x);

@@ -1,29 +1,66 @@
 //! Largest inner product between orthogonal caps.
 
-use super::{Case, Claim, Context, Control, Expected, Finding, always};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
 use crate::error::Result;
+use crate::num::interval::Interval;
+use crate::num::sum::dot;
 
 /// 2410.06833, section 4, with the order corrected: 4 sqrt(eps), not eps^2 + 2 eps.
+///
+/// For orthogonal unit centres the largest inner product of the caps `<., w> >= 1 - 2 eps` is `sin(2r)` with `cos r = 1 - 2 eps`, that is
+/// `4 (1 - 2 eps) sqrt(eps (1 - eps))`; it is at most `4 sqrt(eps)` because `(1 - 2 eps)^2 (1 - eps) <= 1`, which intervals decide.
 pub static ENTRY: Claim = Claim {
     name: "cap-overlap",
     title: "Orthogonal caps overlap by at most 4 sqrt(eps)",
-    statement: "alpha = max <x, y> over x, y in the caps <., w> >= 1 - 2 eps of orthogonal centres is sin(2 arccos(1 - 2 eps)) <= 4 sqrt(eps).",
-    hypotheses: "eps in (0, 1/16)",
-    applies: always,
+    statement: "<x, y> <= 4 sqrt(eps) for x, y in the caps <., w> >= 1 - 2 eps of two orthogonal centres, 0 < eps <= 1/16.",
+    domain: DOMAIN,
+    narrower: "",
     citation: "arXiv:2410.06833, section 4 (the printed bound eps^2 + 2 eps is false)",
-    expected: Expected::Holds,
-    almost_sure: false,
-    cases: &[Case::new(2, 2, 0.0, "sa"), Case::new(2, 5, 0.0, "sa"), Case::new(2, 64, 0.0, "sa")],
-    quick: 3,
-    trials: (50, 400),
-    trial: |_, ctx| overlap(ctx, |eps| 4.0 * eps.sqrt()),
-    control: Control { what: "the bound 2 sqrt(eps)", trial: |ctx| overlap(ctx, |eps| 2.0 * eps.sqrt()) },
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (40, 400),
+    trial: |case, ctx| overlap(case, ctx, |eps| 4.0 * eps.sqrt(), 1e-6),
+    perturbed: "",
+    control: Control { what: "the bound 2 sqrt(eps)", trial: |ctx| overlap(&EDGE, ctx, |eps| 2.0 * eps.sqrt(), 1e-6) },
+    proof: Some(Proof {
+        what: "0 <= eps <= 1/16: (1 - 2 eps)^2 (1 - eps) <= 1",
+        // (1 - 2 eps)^2 (1 - eps) = 1 - eps (5 - 8 eps + 4 eps^2).
+        holds: || {
+            let (eps, exact) = (Interval::new(0.0, 1.0 / 16.0), Interval::exact);
+            Ok((exact(5.0) - exact(8.0) * eps + exact(4.0) * eps.sqr()).lo() >= 0.0)
+        },
+    }),
 };
 
-/// The bound minus the extreme pair of the plane of the centres, at a random eps.
-pub fn overlap(ctx: &mut Context, bound: fn(f64) -> f64) -> Result<Finding> {
-    let eps = 10f64.powf(ctx.stream.uniform_in(-6.0, -1.3));
-    let r = (1.0 - 2.0 * eps).acos();
-    let (x, y) = ([r.cos(), r.sin()], [r.sin(), r.cos()]);
-    Ok(Finding::exact(bound(eps) - (x[0] * y[0] + x[1] * y[1])))
+/// The caps do not know n or beta.
+pub const DOMAIN: Domain = Domain {
+    n: Sizes::Fixed(1),
+    d: Sizes::Range(2, 64),
+    beta: Betas::Unused,
+    dynamics: &["sa"],
+    masses: Masses::Equal,
+    ..Domain::ATTENTION
+};
+
+/// Where controls are made.
+pub const EDGE: Case = Case::new(1, 2, 0.0, "sa");
+
+/// Points of the two caps: each turned from its centre e_1, e_2 by at most the cap's radius, towards the other centre and into a random direction.
+pub fn overlap(case: &Case, ctx: &mut Context, bound: fn(f64) -> f64, smallest: f64) -> Result<Finding> {
+    let eps = ctx.log_uniform_in(smallest, 1.0 / 16.0);
+    let radius = (1.0 - 2.0 * eps).acos();
+    let mut point = |centre: usize| -> Vec<f64> {
+        // Half of all points lie in the plane of the centres and on the edge: there the bound is met.
+        let (turn, tilt) = (ctx.uniform_in(0.0, 2.0).min(1.0) * radius, ctx.uniform_in(-1.0, 1.0).max(0.0));
+        let mut aside = ctx.normals(case.d);
+        (aside[0], aside[1]) = (0.0, 0.0);
+        let length = dot(&aside, &aside).sqrt();
+        let tilt = if length > 0.0 { tilt * std::f64::consts::FRAC_PI_2 } else { 0.0 };
+        let mut x: Vec<f64> = aside.iter().map(|v| if length > 0.0 { turn.sin() * tilt.sin() * v / length } else { 0.0 }).collect();
+        x[centre] += turn.cos();
+        x[1 - centre] += turn.sin() * tilt.cos();
+        x
+    };
+    let (x, y) = (point(0), point(1));
+    Ok(Finding::at_most(dot(&x, &y), bound(eps)))
 }

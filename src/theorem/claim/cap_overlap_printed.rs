@@ -1,20 +1,23 @@
 //! The printed bound of the overlap of orthogonal caps.
 
-use super::{Case, Claim, Control, Expected, always, cap_overlap::overlap};
+use super::{Claim, Control, Kind, Status, cap_overlap};
 
-/// 2410.06833, section 4.
+/// 2410.06833, section 4: false for every eps below 4/9, where 4 sqrt(eps) is the right order.
 pub static ENTRY: Claim = Claim {
     name: "cap-overlap-printed",
     title: "Orthogonal caps overlap by at most eps^2 + 2 eps (as printed)",
-    statement: "alpha <= eps^2 + 2 eps for the caps <., w> >= 1 - 2 eps of orthogonal centres.",
-    hypotheses: "eps in (0, 1/16)",
-    applies: always,
+    statement: "<x, y> <= eps^2 + 2 eps for x, y in the caps <., w> >= 1 - 2 eps of two orthogonal centres, 0 < eps <= 1/16.",
+    domain: cap_overlap::DOMAIN,
+    narrower: "",
     citation: "arXiv:2410.06833, section 4",
-    expected: Expected::Violated,
-    almost_sure: false,
-    cases: &[Case::new(2, 5, 0.0, "sa")],
-    quick: 1,
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
     trials: (20, 100),
-    trial: |_, ctx| overlap(ctx, |eps| eps * eps + 2.0 * eps),
-    control: Control { what: "the bound eps^2", trial: |ctx| overlap(ctx, |eps| eps * eps) },
+    trial: |case, ctx| cap_overlap::overlap(case, ctx, |eps| eps * eps + 2.0 * eps, 1e-6),
+    perturbed: "",
+    control: Control {
+        what: "the same caps with the bound of the correction, 4 sqrt(eps), holds",
+        trial: |ctx| cap_overlap::overlap(&cap_overlap::EDGE, ctx, |eps| 4.0 * eps.sqrt(), 1e-6),
+    },
+    proof: None,
 };

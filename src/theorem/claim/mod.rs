@@ -1,148 +1,18 @@
 //! The claims, one file each. A new claim is a new file with an `ENTRY` and its line here.
 
-use super::{Case, Claim, Context, Control, Expected, Finding, Margin};
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
 use crate::attention::{Dynamics, Spec, dynamics};
-use crate::error::{Error, Result};
-use crate::flow::{Options, Outcome, solve};
-use crate::sphere::Tokens;
+use crate::error::Result;
 
-pub mod alignment;
 pub mod angular_momentum;
-pub mod antipodal_escape;
-pub mod antipodal_symmetry;
-pub mod beta_zero;
-pub mod block_inequality;
-pub mod cap_inequality;
 pub mod cap_overlap;
 pub mod cap_overlap_printed;
-pub mod causal_limit;
-pub mod causal_prefix;
-pub mod centre_count;
-pub mod centre_count_printed;
-pub mod chain_lemma;
-pub mod circle_any_beta;
-pub mod circle_mean;
-pub mod circle_modes;
-pub mod cluster_positions;
-pub mod cluster_positions_iid;
-pub mod concentration;
-pub mod cone_collapse;
-pub mod cone_rate;
-pub mod cone_speed;
-pub mod cone_speed_printed;
-pub mod consensus_rates;
-pub mod consensus_value;
-pub mod cross_ratios;
-pub mod curvature_identity;
-pub mod cyclic_order;
-pub mod dimension_at_least_n;
-pub mod dissipation;
-pub mod dobrushin;
-pub mod dwell_law;
-pub mod dynamic_metastability;
-pub mod energy_extremes;
-pub mod entropy_slopes;
-pub mod formation_time;
-pub mod frozen_centres;
-pub mod gamma_bound;
-pub mod gamma_bound_printed;
-pub mod gamma_curve;
-pub mod gradient_structure;
-pub mod gram_equation;
-pub mod hemisphere_monotone;
-pub mod large_beta;
-pub mod large_beta_printed_threshold;
-pub mod layer_energy;
-pub mod layer_energy_general;
-pub mod layer_map;
-pub mod layers_and_equation;
-pub mod local_limit;
-pub mod mean_field_collapse;
-pub mod mean_field_rate;
-pub mod min_inner;
-pub mod min_inner_folklore;
-pub mod mode_bracket;
-pub mod mode_endpoint_printed;
-pub mod mode_growth;
-pub mod mode_growth_printed;
-pub mod mode_samples_printed;
-pub mod nearest_first;
-pub mod noisy_bistability;
-pub mod noisy_threshold;
-pub mod pair_equation;
-pub mod pairing_law;
-pub mod pairing_law_printed;
-pub mod particle_growth;
-pub mod permutation;
-pub mod polygon_rates;
-pub mod polygon_saddles;
-pub mod reflection;
-pub mod rotation;
-pub mod sa_entropy;
-pub mod saddles_unstable;
-pub mod separated_start;
-pub mod sharp_minimisers;
-pub mod sharp_minimisers_printed;
-pub mod small_beta;
-pub mod span;
-pub mod speed_bound;
-pub mod sphere_any_beta;
-pub mod sphere_modes;
-pub mod staircase;
-pub mod strict_saddle;
-pub mod strong_centres;
-pub mod time_reversal;
-pub mod time_scales;
-pub mod transition_order;
-pub mod two_atoms;
-pub mod two_clusters;
-pub mod two_token_orbit;
-pub mod uniform_grid;
-pub mod unit_norm;
-pub mod usa_entropy;
 pub mod wendel;
 
 /// All claims, by file name.
 pub static ALL: &[&Claim] = include!(concat!(env!("OUT_DIR"), "/claims.rs"));
 
-/// A horizon that no run meets: the flow ends at one cluster long before.
-const FOREVER: f64 = 1e300;
-
-/// Flows until one cluster is left: margin 1, or 1 minus the number of clusters at a stationary end.
-fn one_cluster(case: &Case, x: &Tokens, ctx: &Context) -> Result<Finding> {
-    let dynamics = case.build()?;
-    let options = Options { rtol: ctx.rtol, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
-    let end = solve(dynamics.as_ref(), x, FOREVER, &options, &mut [])?;
-    Ok(match end.outcome {
-        Outcome::OneCluster { .. } => Finding::exact(1.0),
-        Outcome::Reached => Finding::exact(1.0 - end.clusters.n() as f64),
-        other => Finding::Unfinished(other.to_string()),
-    })
-}
-
-/// The trial of the single-cluster theorems: uniform tokens, flowed until one cluster is left.
-fn uniform_to_one_cluster(case: &Case, ctx: &mut Context) -> Result<Finding> {
-    let x = ctx.tokens(case, "uniform")?;
-    one_cluster(case, &x, ctx)
-}
-
-/// Tokens after time `t`, without coalescence.
-fn flowed(dynamics: &dyn Dynamics, x: &Tokens, t: f64, rtol: f64) -> Result<Tokens> {
-    let options = Options { rtol, merge_radius: 0.0, ..Options::default() };
-    let end = solve(dynamics, x, t, &options, &mut [])?;
-    match end.outcome {
-        Outcome::Reached => Ok(end.clusters),
-        // Not a state at time t: the trial counts as unfinished.
-        other => Err(Error::Numerical { what: other.to_string() }),
-    }
-}
-
 /// A dynamics by name with identity matrices.
 fn plain(name: &str, beta: f64, n: usize) -> Result<Box<dyn Dynamics>> {
     dynamics::build(name, false, &Spec::new(beta, n))
-}
-
-/// Always true: no hypothesis on the case.
-fn always(_: &Case) -> bool {
-    true
 }

@@ -1,8 +1,9 @@
 //! Wendel's theorem.
 
-use super::{Case, Claim, Context, Control, Expected, Finding, Margin};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::error::Result;
 use crate::sphere::cap::{Hemisphere, hemisphere};
+use crate::sphere::law::Law;
 use crate::theory::wendel::probability;
 
 /// 2312.10794, Theorem 6.7.
@@ -10,32 +11,40 @@ pub static ENTRY: Claim = Claim {
     name: "wendel",
     title: "Wendel: probability of a common hemisphere",
     statement: "P(n iid uniform points of S^{d-1} lie in a common open hemisphere) = 2^{-(n-1)} sum_{k<d} C(n-1, k): the frequency in 4000 draws is within \
-                five standard errors.",
-    hypotheses: "uniform start",
-    applies: super::always,
+                eight standard errors (three of them the margin's own).",
+    domain: Domain {
+        n: Sizes::Range(2, 16),
+        d: Sizes::Range(2, 12),
+        beta: Betas::Unused,
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "",
     citation: "Wendel 1962; arXiv:2312.10794, Theorem 6.7",
-    expected: Expected::Holds,
-    almost_sure: false,
-    cases: &[Case::new(8, 2, 0.0, "sa"), Case::new(6, 3, 0.0, "sa"), Case::new(12, 5, 0.0, "sa"), Case::new(10, 8, 0.0, "sa")],
-    quick: 2,
-    trials: (1, 5),
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (6, 30),
     trial: |case, ctx| frequency(case, ctx, probability(case.n, case.d)),
+    perturbed: "the probability",
     control: Control {
         what: "the formula with d + 1 in place of d",
         trial: |ctx| frequency(&Case::new(6, 3, 0.0, "sa"), ctx, probability(6, 4)),
     },
+    proof: None,
 };
 
 const DRAWS: usize = 4000;
 
-/// Five standard errors minus the deviation; the margin's own sampling error is booked as one standard error, so that the claim's width
-/// covers it.
 fn frequency(case: &Case, ctx: &mut Context, p: f64) -> Result<Finding> {
+    let p = ctx.stated(p);
+    let law = Law::parse(case.law)?;
     let mut inside = 0usize;
     for _ in 0..DRAWS {
-        inside += usize::from(matches!(hemisphere(&ctx.tokens(case, "uniform")?), Hemisphere::Open { .. }));
+        inside += usize::from(matches!(hemisphere(&law.sample(case.n, case.d, ctx.chance())?), Hemisphere::Open { .. }));
     }
-    let deviation = (inside as f64 / DRAWS as f64 - p).abs();
-    let standard_error = (p * (1.0 - p) / DRAWS as f64).sqrt();
-    Ok(Finding::Margin(Margin { value: 5.0 * standard_error - deviation, sampling: standard_error, ..Margin::default() }))
+    // A frequency of 0 or 1 has the standard error of one draw more or less.
+    let spread = (p * (1.0 - p)).max(1.0 / DRAWS as f64);
+    let standard_error = (spread / DRAWS as f64).sqrt();
+    Ok(Finding::law(inside as f64 / DRAWS as f64, p, 8.0 * standard_error, standard_error))
 }

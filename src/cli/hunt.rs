@@ -1,0 +1,98 @@
+//! `hunt`: search a claim's range for a counterexample.
+
+use super::output::{Output, finite, note};
+use super::region::Flags;
+use crate::error::{Error, Result};
+use crate::lab::{Counterexample, Provenance, arrays::write_atomically};
+use crate::theorem::{Finding, confirm, find, hunt};
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Flags of `hunt`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  metastable hunt sa-entropy --minutes 5\n  metastable hunt cone-speed-printed --n 2..4 --beta 1..10")]
+pub struct Arguments {
+    /// The claim (see `list theorems`).
+    claim: String,
+    /// Time to spend; Ctrl-C ends the hunt earlier and keeps the best.
+    #[arg(long, default_value_t = 2.0, value_name = "M")]
+    minutes: f64,
+    #[command(flatten)]
+    part: Flags,
+    /// Seed of draws and searches.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where a counterexample goes (default runs/hunt/CLAIM.json).
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Runs it; 0 when the hunt ended as the literature predicts, 2 when a theorem or a correction is violated.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let claim = find(&self.claim)?;
+        if !(self.minutes > 0.0 && self.minutes <= 1e5) {
+            return Err(Error::parameter("--minutes", self.minutes, "a time in (0, 1e5]"));
+        }
+        let region = self.part.region()?;
+        let started = Instant::now();
+        let limit = Duration::from_secs_f64(60.0 * self.minutes);
+        let spoken = Mutex::new(Instant::now());
+        let quiet = out.is_json();
+        let go_on = |evaluations: u64, best: Option<f64>| {
+            if let (Some(best), Ok(mut last), false) = (best, spoken.try_lock(), quiet) {
+                if last.elapsed().as_secs() >= 10 {
+                    *last = Instant::now();
+                    note(&format!("{:.0} s, {evaluations} trials, smallest margin {best:.3e}", started.elapsed().as_secs_f64()));
+                }
+            }
+            started.elapsed() < limit && !super::CANCEL.load(Ordering::Relaxed)
+        };
+        let hunted = hunt::hunt(claim, &region, self.seed, &go_on)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let Some(best) = hunted.best.as_ref().filter(|b| b.failed()) else {
+            let margin = hunted.margin();
+            let words = margin.map_or("no trial met the hypotheses".to_owned(), |m| format!("smallest margin {m:.3e}"));
+            let text = format!("{}: nothing found in {} trials, {seconds:.0} s; {words}. A search that finds nothing proves nothing.", claim.name, hunted.evaluations);
+            let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
+            out.result(&json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null}), &text);
+            return Ok(if claim.status.expects_violation() { 3 } else { 0 });
+        };
+        let small = hunt::minimised(claim, &region, best, self.seed)?;
+        let confirmation = confirm(claim, &small, self.seed)?;
+        let path = self.out.clone().unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+        }
+        let line = format!("metastable hunt {} --minutes {} --seed {}", claim.name, self.minutes, self.seed);
+        let provenance = Provenance::new(format!("hunt {}", claim.name), &format!("{} {}", claim.statement, self.seed), line);
+        let file = Counterexample::new(claim, &small, self.seed, &confirmation, provenance);
+        write_atomically(&path, file.text().as_bytes())?;
+        let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
+        let held = if confirmation.holds() { "confirmed by" } else { "NOT confirmed; it was by" };
+        let text = format!(
+            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}\n  wrote {}; again: metastable replay {}",
+            claim.name,
+            small.case,
+            margin.map_or("no".into(), |m| format!("{m:.4e}")),
+            hunted.evaluations,
+            confirmation.by.join(", "),
+            if confirmation.against.is_empty() { String::new() } else { format!("; against: {}", confirmation.against.join(", ")) },
+            path.display(),
+            path.display()
+        );
+        let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
+        out.result(
+            &json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "margin": margin, "budget": budget, "file": path.display().to_string()}),
+            &text,
+        );
+        Ok(match (confirmation.holds(), claim.status.must_hold()) {
+            (true, true) => 2,
+            (false, _) => 3,
+            _ => 0,
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! Sweeps: claims over the user's own grid, with a table and a picture of the margin.
+
+use super::figure::Style;
+use super::output::Output;
+use super::verdicts::{rows, table};
+use crate::draw::{self, Axis as Scale, Mark, Panel, Picture, Size};
+use crate::error::{Error, Result};
+use crate::lab::{Provenance, arrays::write_atomically};
+use crate::theorem::{Case, Claim, Record, Region, sweep, worst};
+use serde_json::json;
+use std::path::Path;
+use std::time::Instant;
+
+/// The worst margin at one point of the grid.
+struct Point {
+    case: Case,
+    trials: usize,
+    worst: f64,
+}
+
+/// Runs the claims over the grid; files go into a folder per claim.
+pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder: Option<&Path>, out: &Output) -> Result<i32> {
+    if trials == 0 {
+        return Err(Error::parameter("--trials", trials, "at least 1"));
+    }
+    let started = Instant::now();
+    let (mut records, mut text, mut grids) = (Vec::new(), String::new(), Vec::new());
+    for claim in claims {
+        let (cases, outside) = region.grid(claim)?;
+        let record = sweep(claim, &cases, trials, seed)?;
+        let points = points(&cases, &record);
+        let home = folder.unwrap_or(Path::new("runs/sweep")).join(claim.name);
+        text.push_str(&format!("{}\n", grid_table(&points)));
+        if outside > 0 {
+            let what = if region.beyond { "are outside the hypotheses: the verdict is not about the claim as stated" } else { "are outside the hypotheses and were left out" };
+            text.push_str(&format!("{outside} points of the grid {what} ({})\n", claim.domain));
+        }
+        let files = write(claim, &points, seed, trials, &home)?;
+        text.push_str(&format!("wrote {}\n", files.join(", ")));
+        let object = |p: &Point| json!({"n": p.case.n, "d": p.case.d, "beta": p.case.beta, "dynamics": p.case.dynamics, "law": p.case.law, "trials": p.trials, "margin": super::output::finite(p.worst)});
+        grids.push(json!({"name": claim.name, "points": points.iter().map(object).collect::<Vec<_>>(), "outside": outside, "beyond": region.beyond, "files": files}));
+        records.push(record);
+    }
+    let body = format!("{text}{}", table(&records, started.elapsed().as_secs_f64()));
+    out.result(&json!({"claims": rows(&records), "grids": grids, "seed": seed, "trials": trials}), &body);
+    Ok(worst(&records))
+}
+
+/// Worst margins by point, in the order of the grid.
+fn points(cases: &[Case], record: &Record) -> Vec<Point> {
+    let one = |case: &Case| {
+        let here: Vec<f64> = record.cases.iter().zip(&record.margins).filter(|(c, _)| *c == case).map(|(_, m)| *m).collect();
+        Point { case: *case, trials: here.len(), worst: here.iter().copied().fold(f64::INFINITY, f64::min) }
+    };
+    cases.iter().map(one).collect()
+}
+
+fn grid_table(points: &[Point]) -> String {
+    let mut text = format!("{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {:>12}\n", "n", "d", "beta", "dynamics", "law", "trials", "worst margin");
+    for p in points {
+        let worst = if p.worst.is_finite() { format!("{:.3e}", p.worst) } else { "none".into() };
+        let c = &p.case;
+        text.push_str(&format!("{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {worst:>12}\n", c.n, c.d, crate::error::show(c.beta), c.dynamics, c.law, p.trials));
+    }
+    text
+}
+
+fn write(claim: &Claim, points: &[Point], seed: u64, trials: usize, folder: &Path) -> Result<Vec<String>> {
+    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+    let grid: Vec<String> = points.iter().map(|p| p.case.to_string()).collect();
+    let what = format!("sweep of {}", claim.name);
+    let provenance = Provenance::new(what, &format!("{seed} {trials} {}", grid.join(";")), format!("metastable check {} --seed {seed} (with the grid of this file)", claim.name));
+    let mut csv: String = provenance.csv_header().iter().map(|l| format!("# {l}\n")).collect();
+    csv.push_str("n,d,beta,dynamics,law,trials,worst_margin\n");
+    for p in points {
+        let c = &p.case;
+        csv.push_str(&format!("{},{},{},{},\"{}\",{},{}\n", c.n, c.d, c.beta, c.dynamics, c.law, p.trials, p.worst));
+    }
+    let style = Style { size: Size::Siam, dpi: 200.0 };
+    let picture = picture(claim, points);
+    let files = [("margins.csv", csv.into_bytes()), ("margins.svg", draw::svg(&picture, style.size, &provenance.json())?.into_bytes()), ("margins.png", draw::png(&picture, style.size, style.dpi, &provenance.json())?)];
+    let mut names = Vec::new();
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        write_atomically(&path, &bytes)?;
+        names.push(path.display().to_string());
+    }
+    Ok(names)
+}
+
+/// Worst margins against the axis that takes most values, one line for each combination of the others.
+fn picture(claim: &Claim, points: &[Point]) -> Picture {
+    let values = |f: &dyn Fn(&Case) -> f64| {
+        let mut all: Vec<f64> = points.iter().map(|p| f(&p.case)).collect();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    };
+    let axes: [(&str, &dyn Fn(&Case) -> f64); 3] = [("beta", &|c| c.beta), ("n", &|c| c.n as f64), ("d", &|c| c.d as f64)];
+    let sizes: Vec<usize> = axes.iter().map(|a| values(a.1).len()).collect();
+    let main = (0..3).rev().max_by_key(|&k| sizes[k]).unwrap_or(0);
+    let (name, place) = axes[main];
+    let all = values(place);
+    let (low, high) = (all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(1.0));
+    let x = if low > 0.0 && high / low > 8.0 { Scale::log(name, low / 1.2, high * 1.2) } else { Scale::linear(name, low - 0.5, high + 0.5) };
+    let finite: Vec<f64> = points.iter().map(|p| p.worst).filter(|w| w.is_finite()).collect();
+    let least = finite.iter().copied().fold(0.0, f64::min).max(-2.0);
+    let mut panel = Panel::new(claim.name, x, Scale::linear("worst margin (shown from -2 to 2)", least - 0.1, finite.iter().copied().fold(1.0, f64::max).min(2.0) + 0.1));
+    panel.line(vec![(low, 0.0), (high, 0.0)], 7, draw::Dash::Dotted, "");
+    let mut groups: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for p in points {
+        let mut label: Vec<String> = axes.iter().enumerate().filter(|(k, _)| *k != main && sizes[*k] > 1).map(|(_, a)| format!("{} = {}", a.0, crate::error::show(a.1(&p.case)))).collect();
+        label.push(p.case.dynamics.to_owned());
+        let label = label.join(", ");
+        let at = (place(&p.case), p.worst.clamp(-2.0, 2.0));
+        match groups.iter_mut().find(|g| g.0 == label) {
+            Some(group) => group.1.push(at),
+            None => groups.push((label, vec![at])),
+        }
+    }
+    for (k, (label, line)) in groups.into_iter().enumerate() {
+        let dash = [draw::Dash::Solid, draw::Dash::Dashed, draw::Dash::Dotted][k / 6 % 3];
+        panel.marks.push(Mark::Points { points: line.clone(), colour: k % 6, radius: 2.0, label: String::new() });
+        panel.line(line, k % 6, dash, if k < 12 { label } else { String::new() });
+    }
+    panel.legend = Some(draw::Corner::BottomLeft);
+    let caption = format!("{}. Worst margin over the grid; 0 is the threshold, 1 far from it. Hypotheses: {}.", claim.title, claim.domain);
+    Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption }
+}

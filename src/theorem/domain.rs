@@ -1,0 +1,340 @@
+//! The hypotheses of a claim. One object prints them and draws from them, so the statement printed is the statement tested.
+
+use crate::attention::{Dynamics, Spec, dynamics};
+use crate::error::Result;
+use crate::num::stream::Stream;
+use std::fmt;
+
+/// Where n or d lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sizes {
+    /// Integers of an interval, both ends included; drawn log-uniformly.
+    Range(usize, usize),
+    /// One of these.
+    List(&'static [usize]),
+    /// One value.
+    Fixed(usize),
+    /// The claim does not depend on it.
+    Unused,
+}
+
+/// Where beta lies.
+#[derive(Clone, Copy, Debug)]
+pub enum Betas {
+    /// An interval of positive numbers, drawn log-uniformly.
+    Log(f64, f64),
+    /// An interval, drawn uniformly.
+    Linear(f64, f64),
+    /// One of these.
+    List(&'static [f64]),
+    /// A factor times a threshold that depends on n and d; the factor is drawn log-uniformly.
+    Per {
+        /// Smallest factor.
+        lo: f64,
+        /// Largest factor.
+        hi: f64,
+        /// The threshold's formula.
+        name: &'static str,
+        /// The threshold.
+        unit: fn(usize, usize) -> f64,
+    },
+    /// The claim does not depend on it.
+    Unused,
+}
+
+/// The masses of the tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masses {
+    /// 1/n each.
+    Equal,
+    /// Log-uniform in [1/10, 10] before normalisation: a claim that ignores masses is noticed.
+    Random,
+}
+
+/// The range of [`Masses::Random`] before normalisation.
+pub const MASS_RANGE: (f64, f64) = (0.1, 10.0);
+
+/// A joint condition on n, d, beta and the rest of a case.
+#[derive(Clone, Copy)]
+pub struct Also {
+    /// As printed.
+    pub text: &'static str,
+    /// As tested.
+    pub holds: fn(&Case) -> bool,
+}
+
+/// One point of a claim's range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Case {
+    /// Tokens.
+    pub n: usize,
+    /// Ambient dimension.
+    pub d: usize,
+    /// Inverse temperature.
+    pub beta: f64,
+    /// Registered dynamics.
+    pub dynamics: &'static str,
+    /// Law of the tokens.
+    pub law: &'static str,
+    /// Their masses.
+    pub masses: Masses,
+}
+
+impl Case {
+    /// Uniform tokens of equal masses.
+    pub const fn new(n: usize, d: usize, beta: f64, dynamics: &'static str) -> Self {
+        Self { n, d, beta, dynamics, law: "uniform", masses: Masses::Equal }
+    }
+
+    /// The same with random masses.
+    pub const fn weighted(n: usize, d: usize, beta: f64, dynamics: &'static str) -> Self {
+        Self { masses: Masses::Random, ..Self::new(n, d, beta, dynamics) }
+    }
+
+    /// The same with another law of tokens.
+    pub const fn with_law(self, law: &'static str) -> Self {
+        Self { law, ..self }
+    }
+
+    /// The dynamics at this case, Q = K = V = I.
+    ///
+    /// **Errors** a name that is not registered, a beta that the dynamics refuses.
+    pub fn build(&self) -> Result<Box<dyn Dynamics>> {
+        dynamics::build(self.dynamics, false, &Spec::new(self.beta, self.n))
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n = {}, d = {}, beta = {}, {}, {}", self.n, self.d, self.beta, self.dynamics, self.law)
+    }
+}
+
+/// The hypotheses: ranges, laws, masses, joint conditions, and the corners that are always among the cases.
+#[derive(Clone, Copy)]
+pub struct Domain {
+    /// Tokens.
+    pub n: Sizes,
+    /// Ambient dimension.
+    pub d: Sizes,
+    /// Inverse temperature.
+    pub beta: Betas,
+    /// Registered dynamics the claim speaks of.
+    pub dynamics: &'static [&'static str],
+    /// Laws of tokens.
+    pub laws: &'static [&'static str],
+    /// Masses of tokens.
+    pub masses: Masses,
+    /// Joint conditions; draws that miss them are drawn again.
+    pub also: Option<Also>,
+    /// More (n, d, beta) that are always drawn: where the margin is thin.
+    pub corners: &'static [(usize, usize, f64)],
+}
+
+impl Domain {
+    /// SA and USA with uniform tokens of random masses: what most claims speak of, to be narrowed.
+    pub const ATTENTION: Self = Self {
+        n: Sizes::Range(2, 64),
+        d: Sizes::Range(2, 64),
+        beta: Betas::Log(0.01, 100.0),
+        dynamics: &["sa", "usa"],
+        laws: &["uniform"],
+        masses: Masses::Random,
+        also: None,
+        corners: &[],
+    };
+
+    /// Why a case lies outside, or nothing.
+    pub fn misses(&self, case: &Case) -> Option<String> {
+        if !self.n.contains(case.n) {
+            return Some(format!("n = {} ({})", case.n, self.n.text("n")));
+        }
+        if !self.d.contains(case.d) {
+            return Some(format!("d = {} ({})", case.d, self.d.text("d")));
+        }
+        if !self.beta.contains(case) {
+            return Some(format!("beta = {} ({})", case.beta, self.beta.text()));
+        }
+        if !self.dynamics.contains(&case.dynamics) {
+            return Some(format!("dynamics {} ({})", case.dynamics, self.dynamics.join(", ")));
+        }
+        if !self.laws.contains(&case.law) {
+            return Some(format!("law {} ({})", case.law, self.laws.join(", ")));
+        }
+        self.also.filter(|also| !(also.holds)(case)).map(|also| format!("{case} ({})", also.text))
+    }
+
+    /// All combinations of the ends of the ranges, then the named corners, each with the dynamics and laws in turn.
+    pub fn ends(&self) -> Vec<Case> {
+        let mut places = Vec::new();
+        for n in self.n.ends() {
+            for d in self.d.ends() {
+                places.extend(self.beta.ends(n, d).into_iter().map(|beta| (n, d, beta)));
+            }
+        }
+        places.extend_from_slice(self.corners);
+        let mut cases: Vec<Case> = Vec::new();
+        for (n, d, beta) in places {
+            // The first dynamics and law in turn that meet the joint conditions.
+            let count = self.dynamics.len() * self.laws.len();
+            let start = cases.len();
+            let options = (0..count).map(|k| {
+                let k = start + k;
+                let (dynamics, law) = (self.dynamics[k % self.dynamics.len()], self.laws[(k / self.dynamics.len()) % self.laws.len()]);
+                Case { n, d, beta, dynamics, law, masses: self.masses }
+            });
+            if let Some(case) = options.into_iter().find(|c| self.misses(c).is_none() && !cases.contains(c)) {
+                cases.push(case);
+            }
+        }
+        cases
+    }
+
+    /// A case from the inside; `None` when a thousand draws miss the joint conditions.
+    pub fn draw(&self, stream: &mut Stream) -> Option<Case> {
+        (0..1000).find_map(|_| {
+            let (n, d) = (self.n.draw(stream), self.d.draw(stream));
+            let beta = self.beta.draw(n, d, stream);
+            let dynamics = self.dynamics[stream.index(self.dynamics.len())];
+            let law = self.laws[stream.index(self.laws.len())];
+            let case = Case { n, d, beta, dynamics, law, masses: self.masses };
+            self.misses(&case).is_none().then_some(case)
+        })
+    }
+
+    /// The ends, then draws from the inside up to `count` cases.
+    pub fn cases(&self, count: usize, stream: &mut Stream) -> Vec<Case> {
+        let mut cases = self.ends();
+        while cases.len() < count {
+            match self.draw(stream) {
+                Some(case) => cases.push(case),
+                None => break,
+            }
+        }
+        cases
+    }
+}
+
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts: Vec<String> = vec![self.n.text("n"), self.d.text("d"), self.beta.text()];
+        parts.push(self.dynamics.join(", "));
+        if self.laws != ["uniform"] || !matches!(self.n, Sizes::Unused) {
+            parts.push(format!("tokens {}", self.laws.join(" or ")));
+        }
+        if !matches!(self.n, Sizes::Unused | Sizes::Fixed(1)) {
+            parts.push(match self.masses {
+                Masses::Equal => "equal masses".into(),
+                Masses::Random => format!("masses in [{}, {}] before normalisation", MASS_RANGE.0, MASS_RANGE.1),
+            });
+        }
+        parts.extend(self.also.map(|also| also.text.to_owned()));
+        parts.retain(|p| !p.is_empty());
+        f.write_str(&parts.join("; "))
+    }
+}
+
+impl Sizes {
+    fn contains(self, value: usize) -> bool {
+        match self {
+            Self::Range(lo, hi) => (lo..=hi).contains(&value),
+            Self::List(list) => list.contains(&value),
+            Self::Fixed(only) => value == only,
+            Self::Unused => true,
+        }
+    }
+
+    /// Both ends, or every value of a list.
+    pub fn ends(self) -> Vec<usize> {
+        match self {
+            Self::Range(lo, hi) => vec![lo, hi],
+            Self::List(list) => list.to_vec(),
+            Self::Fixed(only) => vec![only],
+            Self::Unused => vec![2],
+        }
+    }
+
+    fn draw(self, stream: &mut Stream) -> usize {
+        match self {
+            Self::Range(lo, hi) => {
+                let (a, b) = ((lo as f64).ln(), (hi as f64 + 1.0).ln());
+                (stream.uniform_in(a, b).exp() as usize).clamp(lo, hi)
+            }
+            Self::List(list) => list[stream.index(list.len())],
+            Self::Fixed(only) => only,
+            Self::Unused => 2,
+        }
+    }
+
+    fn text(self, name: &str) -> String {
+        match self {
+            Self::Range(lo, hi) => format!("{lo} <= {name} <= {hi}"),
+            Self::List(list) => format!("{name} in {{{}}}", list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+            Self::Fixed(only) => format!("{name} = {only}"),
+            Self::Unused => String::new(),
+        }
+    }
+}
+
+impl Betas {
+    fn contains(self, case: &Case) -> bool {
+        // A factor times a threshold is rounded once.
+        let within = |v: f64, lo: f64, hi: f64| v >= lo - 4.0 * f64::EPSILON * lo.abs() && v <= hi + 4.0 * f64::EPSILON * hi.abs();
+        match self {
+            Self::Log(lo, hi) | Self::Linear(lo, hi) => within(case.beta, lo, hi),
+            Self::List(list) => list.iter().any(|b| b.to_bits() == case.beta.to_bits()),
+            Self::Per { lo, hi, unit, .. } => within(case.beta / unit(case.n, case.d), lo, hi),
+            Self::Unused => true,
+        }
+    }
+
+    /// Both ends at (n, d), or every value of a list.
+    pub fn ends(self, n: usize, d: usize) -> Vec<f64> {
+        match self {
+            Self::Log(lo, hi) | Self::Linear(lo, hi) => vec![lo, hi],
+            Self::List(list) => list.to_vec(),
+            Self::Per { lo, hi, unit, .. } => vec![lo * unit(n, d), hi * unit(n, d)],
+            Self::Unused => vec![0.0],
+        }
+    }
+
+    /// The value at a position in [0, 1] of the range; `None` where there is no range to move in.
+    pub fn at(self, position: f64, n: usize, d: usize) -> Option<f64> {
+        let s = position.clamp(0.0, 1.0);
+        let log = |lo: f64, hi: f64| (lo.ln() + s * (hi / lo).ln()).exp().clamp(lo, hi);
+        match self {
+            Self::Log(lo, hi) => Some(log(lo, hi)),
+            Self::Linear(lo, hi) => Some((lo + s * (hi - lo)).clamp(lo, hi)),
+            Self::Per { lo, hi, unit, .. } => Some(log(lo, hi) * unit(n, d)),
+            Self::List(_) | Self::Unused => None,
+        }
+    }
+
+    /// The position of a case's beta in the range.
+    pub fn position(self, case: &Case) -> Option<f64> {
+        let log = |v: f64, lo: f64, hi: f64| ((v / lo).ln() / (hi / lo).ln()).clamp(0.0, 1.0);
+        match self {
+            Self::Log(lo, hi) => Some(log(case.beta, lo, hi)),
+            Self::Linear(lo, hi) => Some(((case.beta - lo) / (hi - lo)).clamp(0.0, 1.0)),
+            Self::Per { lo, hi, unit, .. } => Some(log(case.beta / unit(case.n, case.d), lo, hi)),
+            Self::List(_) | Self::Unused => None,
+        }
+    }
+
+    fn draw(self, n: usize, d: usize, stream: &mut Stream) -> f64 {
+        match self {
+            Self::List(list) => list[stream.index(list.len())],
+            _ => self.at(stream.uniform(), n, d).unwrap_or(0.0),
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::Log(lo, hi) | Self::Linear(lo, hi) => format!("{lo} <= beta <= {hi}"),
+            Self::List(list) if list.len() == 1 => format!("beta = {}", list[0]),
+            Self::List(list) => format!("beta in {{{}}}", list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+            Self::Per { lo, hi, name, .. } => format!("{lo} <= beta / ({name}) <= {hi}"),
+            Self::Unused => String::new(),
+        }
+    }
+}

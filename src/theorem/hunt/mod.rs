@@ -1,0 +1,142 @@
+//! Hunts: the stated range is searched for a negative margin, by random draws and then by local searches from the worst of them over the tokens,
+//! the masses and all parameters. A search needs nothing of a claim but its trial: it moves what the trial drew.
+
+mod local;
+mod shrink;
+
+pub use shrink::minimised;
+
+use super::{Attempt, Claim, Context, Finding, Method, Region, attempt};
+use crate::error::Result;
+use crate::num::stream::Stream;
+use local::{SEARCHES, search};
+use rayon::prelude::*;
+
+/// What a hunt saw.
+#[derive(Clone, Debug)]
+pub struct Hunted {
+    /// Trials evaluated.
+    pub evaluations: u64,
+    /// The trial with the smallest margin; for answers, one with a no.
+    pub best: Option<Attempt>,
+}
+
+impl Hunted {
+    /// True when the best trial fails beyond its error.
+    pub fn found(&self) -> bool {
+        self.best.as_ref().is_some_and(Attempt::failed)
+    }
+
+    /// The smallest margin.
+    pub fn margin(&self) -> Option<f64> {
+        self.best.as_ref().map(value)
+    }
+
+    fn keep(&mut self, other: Self) {
+        self.evaluations += other.evaluations;
+        if let Some(new) = other.best {
+            let better = self.best.as_ref().is_none_or(|old| value(&new) < value(old));
+            if better {
+                self.best = Some(new);
+            }
+        }
+    }
+}
+
+/// What is minimised: the margin; 1 and -1 for yes and no; infinity where there is none.
+fn value(a: &Attempt) -> f64 {
+    match &a.finding {
+        Finding::Margin(m) => m.value,
+        Finding::Answer(yes) => if *yes { 1.0 } else { -1.0 },
+        _ => f64::INFINITY,
+    }
+}
+
+/// Draws of a round.
+const DRAWS: usize = 64;
+/// Starts of local searches kept from a round.
+const STARTS: usize = 4;
+/// Trials of one local search.
+const LOCAL: u64 = 400;
+
+/// Asked after every round of draws and every local search, with the trials evaluated and the best margin so far; false ends the hunt.
+pub type GoOn<'a> = &'a (dyn Fn(u64, Option<f64>) -> bool + Sync);
+
+/// Searches a region of a claim's range until something is found or `go_on` says no. The same seed makes the same hunt, cut at another place.
+///
+/// **Errors** as [`attempt`]; a region that lies outside the hypotheses.
+pub fn hunt(claim: &Claim, region: &Region, seed: u64, go_on: GoOn) -> Result<Hunted> {
+    let mut total = Hunted { evaluations: 0, best: None };
+    let mut round = 0u64;
+    loop {
+        let draws = draws(claim, region, seed, round, go_on)?;
+        let starts: Vec<Attempt> = draws.1;
+        total.keep(draws.0);
+        if total.found() || !go_on(total.evaluations, total.margin()) {
+            return Ok(total);
+        }
+        let mut starts: Vec<Attempt> = starts.into_iter().take(STARTS).collect();
+        if let Some(best) = &total.best {
+            starts.push(best.clone());
+        }
+        if !claim.kind.counts() && claim.kind != super::Kind::Law {
+            let jobs: Vec<(usize, &Attempt)> = starts.iter().enumerate().collect();
+            let evaluations = total.evaluations;
+            let found: Vec<Hunted> = jobs
+                .par_iter()
+                .map(|(k, start)| {
+                    let which = SEARCHES[(*k + round as usize) % SEARCHES.len()];
+                    let more = |best: f64| go_on(evaluations, Some(best));
+                    search(claim, region, start, which, LOCAL, seed.wrapping_add(round), &more)
+                })
+                .collect::<Result<_>>()?;
+            found.into_iter().for_each(|f| total.keep(f));
+        }
+        if total.found() || !go_on(total.evaluations, total.margin()) {
+            return Ok(total);
+        }
+        round += 1;
+    }
+}
+
+/// A round of draws: the ends of the range first. The attempts come sorted, the worst first.
+fn draws(claim: &Claim, region: &Region, seed: u64, round: u64, go_on: GoOn) -> Result<(Hunted, Vec<Attempt>)> {
+    let mut stream = Stream::new(seed, &["hunt", claim.name, &round.to_string()]);
+    let mut cases = if round == 0 { claim.domain.ends() } else { Vec::new() };
+    cases.retain(|c| region.admits(&claim.domain, c));
+    while cases.len() < DRAWS {
+        match region.draw(&claim.domain, &mut stream) {
+            Some(case) => cases.push(case),
+            None => break,
+        }
+    }
+    if cases.is_empty() {
+        let expected = format!("a point inside the hypotheses of {}: {}", claim.name, claim.domain);
+        return Err(crate::Error::parameter("the region", "no point that meets the hypotheses in a thousand draws", expected));
+    }
+    let one = |(k, case): (usize, &super::Case)| -> Result<Option<Attempt>> {
+        if k % 8 == 7 && !go_on(0, None) {
+            return Ok(None);
+        }
+        let names = ["hunt", claim.name, &round.to_string(), &k.to_string()];
+        attempt(claim, case, Context::fresh(seed, &names, Method::default())).map(Some)
+    };
+    let mut attempts: Vec<Attempt> = cases.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    let evaluations = attempts.len() as u64;
+    attempts.retain(|a| value(a).is_finite());
+    attempts.sort_by(|a, b| value(a).total_cmp(&value(b)));
+    Ok((Hunted { evaluations, best: attempts.first().cloned() }, attempts))
+}
+
+/// Local searches of a given number of trials around given attempts.
+///
+/// **Errors** as [`attempt`].
+pub fn around(claim: &Claim, region: &Region, starts: &[Attempt], trials: u64, seed: u64) -> Result<Hunted> {
+    let mut total = Hunted { evaluations: 0, best: starts.first().cloned() };
+    let each = trials / (2 * starts.len() as u64).max(1);
+    let jobs: Vec<(usize, &Attempt)> = starts.iter().flat_map(|s| [(0, s), (1, s)]).collect();
+    let found: Vec<Hunted> =
+        jobs.par_iter().map(|(k, s)| search(claim, region, s, SEARCHES[*k], each, seed, &|_| true)).collect::<Result<_>>()?;
+    found.into_iter().for_each(|f| total.keep(f));
+    Ok(total)
+}

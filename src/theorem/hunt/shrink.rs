@@ -1,0 +1,46 @@
+//! Fewer tokens and rounder numbers for what a hunt found.
+
+use crate::error::Result;
+use crate::theorem::tape::rounded_to;
+use crate::theorem::{Attempt, Case, Claim, Context, Method, Region, Tape, attempt};
+
+/// The smallest failing trial that dropping tokens, equal masses and rounding lead to: each step is kept while the claim still fails.
+///
+/// **Errors** as [`attempt`].
+pub fn minimised(claim: &Claim, region: &Region, found: &Attempt, seed: u64) -> Result<Attempt> {
+    let try_one = |case: Case, tape: Tape| -> Result<Option<Attempt>> {
+        if !region.admits(&claim.domain, &case) {
+            return Ok(None);
+        }
+        let again = attempt(claim, &case, Context::replay(tape, seed, &["shrink", claim.name], Method::default()))?;
+        Ok(again.failed().then_some(again))
+    };
+    let mut best = try_one(found.case, found.tape.clone())?.unwrap_or_else(|| found.clone());
+    // Without one token after the other, as long as one can be spared.
+    let mut i = 0;
+    while i < best.case.n && best.case.n > 1 {
+        match try_one(Case { n: best.case.n - 1, ..best.case }, best.tape.without(i))? {
+            Some(smaller) => best = smaller,
+            None => i += 1,
+        }
+    }
+    if let Some(equal) = try_one(best.case, best.tape.with_equal_masses())? {
+        best = equal;
+    }
+    for digits in [1, 2, 3, 4] {
+        let case = Case { beta: rounded_to(best.case.beta, digits), ..best.case };
+        if let Some(rounder) = try_one(case, best.tape.clone())? {
+            best = rounder;
+            break;
+        }
+    }
+    for digits in [1, 2, 3, 4] {
+        if let Some(tape) = best.tape.rounded(digits) {
+            if let Some(rounder) = try_one(best.case, tape)? {
+                best = rounder;
+                break;
+            }
+        }
+    }
+    Ok(best)
+}

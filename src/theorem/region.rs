@@ -1,0 +1,144 @@
+//! A part of a claim's range that a user asks for: a grid to sweep, an interval to search.
+
+use super::{Case, Claim, Domain};
+use crate::error::{Error, Result};
+use crate::num::stream::Stream;
+
+/// Values of one axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Axis {
+    /// These.
+    List(Vec<f64>),
+    /// All of an interval.
+    Range(f64, f64),
+}
+
+impl Axis {
+    /// The values of a list; five of an interval, spaced logarithmically where it is positive.
+    pub fn points(&self) -> Vec<f64> {
+        match self {
+            Self::List(values) => values.clone(),
+            Self::Range(lo, hi) if hi <= lo => vec![*lo],
+            Self::Range(lo, hi) => {
+                let place = |s: f64| if *lo > 0.0 { (lo.ln() + s * (hi / lo).ln()).exp().clamp(*lo, *hi) } else { lo + s * (hi - lo) };
+                (0..5).map(|k| place(f64::from(k) / 4.0)).collect()
+            }
+        }
+    }
+
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        match self {
+            Self::List(values) => values[stream.index(values.len())],
+            Self::Range(lo, hi) if *lo > 0.0 => stream.uniform_in(lo.ln(), hi.ln()).exp().clamp(*lo, *hi),
+            Self::Range(lo, hi) => stream.uniform_in(*lo, *hi),
+        }
+    }
+
+    fn contains(&self, value: f64) -> bool {
+        match self {
+            Self::List(values) => values.iter().any(|v| v.to_bits() == value.to_bits()),
+            Self::Range(lo, hi) => (*lo..=*hi).contains(&value),
+        }
+    }
+}
+
+/// The part asked for; empty fields mean the whole range.
+#[derive(Clone, Debug, Default)]
+pub struct Region {
+    /// Numbers of tokens.
+    pub n: Option<Axis>,
+    /// Dimensions.
+    pub d: Option<Axis>,
+    /// Inverse temperatures.
+    pub beta: Option<Axis>,
+    /// A dynamics.
+    pub dynamics: Option<&'static str>,
+    /// A law of tokens.
+    pub law: Option<&'static str>,
+    /// Also outside the hypotheses.
+    pub beyond: bool,
+}
+
+/// Values of an axis as integers, without repetitions.
+fn integers(axis: &Axis) -> Vec<usize> {
+    let mut out: Vec<usize> = axis.points().iter().map(|v| v.round() as usize).collect();
+    out.dedup();
+    out
+}
+
+impl Region {
+    /// True when nothing was asked for.
+    pub fn is_whole(&self) -> bool {
+        self.n.is_none() && self.d.is_none() && self.beta.is_none() && self.dynamics.is_none() && self.law.is_none()
+    }
+
+    /// The grid of cases: every combination, inside the hypotheses unless asked beyond them. The second number counts combinations outside.
+    ///
+    /// **Errors** a grid that lies outside altogether, with the first reason.
+    pub fn grid(&self, claim: &Claim) -> Result<(Vec<Case>, usize)> {
+        let domain = &claim.domain;
+        let ns = self.n.as_ref().map_or_else(|| domain.n.ends(), integers);
+        let ds = self.d.as_ref().map_or_else(|| domain.d.ends(), integers);
+        let dynamics = self.dynamics.map_or(domain.dynamics.to_vec(), |d| vec![d]);
+        let laws = self.law.map_or(domain.laws.to_vec(), |l| vec![l]);
+        let (mut cases, mut outside, mut reason) = (Vec::new(), 0, None);
+        for &n in &ns {
+            for &d in &ds {
+                let betas = self.beta.as_ref().map_or_else(|| domain.beta.ends(n, d), Axis::points);
+                for (beta, dynamics, law) in
+                    betas.iter().flat_map(|b| dynamics.iter().flat_map(|y| laws.iter().map(|l| (*b, *y, *l))).collect::<Vec<_>>())
+                {
+                    let case = Case { n, d, beta, dynamics, law, masses: domain.masses };
+                    let why = domain.misses(&case);
+                    if why.is_none() || self.beyond {
+                        cases.push(case);
+                    }
+                    outside += usize::from(why.is_some());
+                    reason = reason.or(why);
+                }
+            }
+        }
+        match reason {
+            Some(why) if cases.is_empty() => {
+                Err(Error::parameter("the grid", why, format!("a point inside the hypotheses of {}: {domain}", claim.name)))
+            }
+            _ => Ok((cases, outside)),
+        }
+    }
+
+    /// A case from the region; `None` when a thousand draws miss it.
+    pub fn draw(&self, domain: &Domain, stream: &mut Stream) -> Option<Case> {
+        (0..1000).find_map(|_| {
+            let mut case = domain.draw(stream)?;
+            if let Some(axis) = &self.n {
+                case.n = axis.draw(stream).round() as usize;
+            }
+            if let Some(axis) = &self.d {
+                case.d = axis.draw(stream).round() as usize;
+            }
+            if let Some(axis) = &self.beta {
+                case.beta = axis.draw(stream);
+            }
+            case.dynamics = self.dynamics.unwrap_or(case.dynamics);
+            case.law = self.law.unwrap_or(case.law);
+            self.admits(domain, &case).then_some(case)
+        })
+    }
+
+    /// True for a case of the region that a search may visit.
+    pub fn admits(&self, domain: &Domain, case: &Case) -> bool {
+        let on = |axis: &Option<Axis>, value: f64| axis.as_ref().is_none_or(|a| a.contains(value));
+        let size = |axis: &Option<Axis>, value: usize| {
+            axis.as_ref().is_none_or(|a| match a {
+                Axis::List(list) => list.iter().any(|v| v.round() as usize == value),
+                Axis::Range(lo, hi) => (lo.round() as usize..=hi.round() as usize).contains(&value),
+            })
+        };
+        size(&self.n, case.n)
+            && size(&self.d, case.d)
+            && on(&self.beta, case.beta)
+            && self.dynamics.is_none_or(|d| d == case.dynamics)
+            && self.law.is_none_or(|l| l == case.law)
+            && (self.beyond || domain.misses(case).is_none())
+    }
+}
