@@ -77,6 +77,9 @@ fn axis(flag: &str, text: &str) -> Result<Axis> {
         return Err(Error::parameter(flag, text, "a positive interval for logarithmic points"));
     }
     let place = |k: usize| {
+        if k == 0 || k + 1 == points {
+            return if k == 0 { lo } else { hi };
+        }
         let s = k as f64 / (points - 1) as f64;
         if log { (lo.ln() + s * (hi / lo).ln()).exp().clamp(lo, hi) } else { lo + s * (hi - lo) }
     };

@@ -155,9 +155,9 @@ fn book(attempts: &[Attempt], record: &mut Record) {
 
 /// For shares: the Clopper-Pearson bound and the distance of the share to its level.
 fn share(record: &mut Record) {
-    let (level, exceptions) = match record.kind {
-        Kind::Share(level) => (level, 1.0 - level),
-        Kind::Every(exceptions) => (1.0 - exceptions, exceptions),
+    let exceptions = match record.kind {
+        Kind::Share(level) => 1.0 - level,
+        Kind::Every(exceptions) => exceptions,
         _ => return,
     };
     let attempts = record.trials + record.unfinished.0;
@@ -171,7 +171,7 @@ fn share(record: &mut Record) {
     record.bound = Some(upper);
     let value = exceptions - rate;
     let sampling = if value >= 0.0 { upper - rate } else { rate - lower };
-    record.margin = Some(Margin { value: value / level.max(f64::MIN_POSITIVE), sampling, ..Margin::default() });
+    record.margin = Some(Margin { value, sampling, ..Margin::default() });
 }
 
 /// What was found beyond the threshold.
@@ -183,7 +183,7 @@ struct Violation {
 /// Looks for a violation among the trials; where there is none and the margin is thin or the claim is open, in their neighbourhood.
 fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: Effort, seed: u64) -> Result<Option<Violation>> {
     if let Kind::Share(_) = claim.kind {
-        return Ok(None);
+        return below_its_level(claim, attempts, record, seed);
     }
     let mut last = None;
     for k in order(attempts).into_iter().take(CLOSEST).filter(|&k| attempts[k].failed()) {
@@ -215,11 +215,28 @@ fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: E
     Ok(None)
 }
 
+/// A share below its level is looked at again with another seed of every draw.
+fn below_its_level(claim: &Claim, attempts: &[Attempt], record: &Record, seed: u64) -> Result<Option<Violation>> {
+    if !record.margin.is_some_and(|m| m.failed()) {
+        return Ok(None);
+    }
+    let trial = |(k, a): (usize, &Attempt)| {
+        let names = ["claim", claim.name, &k.to_string()];
+        attempt(claim, &a.case, Context::fresh(seed.wrapping_add(1), &names, Method::default()))
+    };
+    let fresh: Vec<Attempt> = attempts.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
+    let mut again = Record::new(claim, seed, true);
+    book(&fresh, &mut again);
+    let mut confirmation = Confirmation::default();
+    let list = if again.margin.is_some_and(|m| m.failed()) { &mut confirmation.by } else { &mut confirmation.against };
+    list.push("another seed of all draws");
+    Ok(Some(Violation { confirmation, searched: false }))
+}
+
 /// The verdict from the booked trials.
 fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Result<()> {
     let mut reasons = Vec::new();
-    let below = matches!(claim.kind, Kind::Share(_)) && record.margin.is_some_and(|m| m.failed());
-    let confirmed = violation.as_ref().is_some_and(|v| v.confirmation.holds()) || below;
+    let confirmed = violation.as_ref().is_some_and(|v| v.confirmation.holds());
     if let Some(v) = &violation {
         record.confirmed.clone_from(&v.confirmation.by);
         if v.searched {
