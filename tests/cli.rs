@@ -370,3 +370,58 @@ fn bad_input_of_the_new_commands_is_answered() {
         assert!(text.starts_with("error:") && !text.contains("panicked"), "{arguments}: {text}");
     }
 }
+
+#[test]
+fn hunts_write_what_replays_read() {
+    let dir = folder();
+    let at = dir.path();
+    let found = json(at, "hunt cap-overlap-printed --minutes 1 --out found.json");
+    assert_eq!((found["found"].as_bool(), found["confirmed"].as_bool()), (Some(true), Some(true)));
+    let margin = found["margin"].as_f64().expect("a margin");
+    assert!(margin < 0.0 && found["budget"]["trials"].as_u64() > Some(0));
+    let again = json(at, "replay found.json");
+    assert_eq!((again["margin"].as_f64(), again["confirmed"].as_bool()), (Some(margin), Some(true)));
+    // A margin that does not fail is not a counterexample: the file with the number of the bound exchanged is refused as one.
+    let text = std::fs::read_to_string(at.join("found.json")).expect("written");
+    std::fs::write(at.join("other.json"), text.replace("<= eps^2 + 2 eps", "<= 4 sqrt(eps)")).expect("writable");
+    assert_eq!(run(at, "replay other.json").status.code(), Some(1), "a statement that is not the claim's");
+    std::fs::write(at.join("half.json"), &text[..text.len() / 2]).expect("writable");
+    assert_eq!(run(at, "replay half.json").status.code(), Some(1));
+    assert_eq!(run(at, "replay nowhere.json").status.code(), Some(5));
+    let nothing = json(at, "hunt cap-overlap --minutes 0.01");
+    assert_eq!(nothing["found"].as_bool(), Some(false));
+}
+
+#[test]
+fn sweeps_cover_the_grid_asked_for() {
+    let dir = folder();
+    let at = dir.path();
+    let swept = json(at, "check angular-momentum --n 5,9 --d 2..8:3 --beta 0.1..50:log3 --dynamics sa --trials 4 --seed 7 --out sweep");
+    let points = swept["grids"][0]["points"].as_array().expect("a grid");
+    assert_eq!(points.len(), 2 * 3 * 3);
+    assert_eq!(points[0]["beta"].as_f64(), Some(0.1));
+    assert!(points.iter().all(|p| p["trials"] == 4 && p["margin"].as_f64() > Some(0.0)));
+    let claim = &swept["claims"][0];
+    for key in ["status", "kind", "verdict", "margin", "error", "slack", "resolving_power", "trials", "held", "bound", "as_expected"] {
+        assert!(claim.get(key).is_some(), "{key}");
+    }
+    assert_eq!(claim["drawn"]["n"], serde_json::json!([5, 9]));
+    for file in ["margins.csv", "margins.svg", "margins.png"] {
+        assert!(at.join("sweep/angular-momentum").join(file).exists(), "{file}");
+    }
+    for (bad, words) in [
+        ("check angular-momentum --beta 5000", "beta = 5000"),
+        ("check angular-momentum --n 9..5", "the smaller"),
+        ("check angular-momentum --n five", "five"),
+        ("check angular-momentum --law caap", "did you mean `cap`"),
+        ("check angular-momentum --beta 0..1:log5", "positive"),
+        ("hunt angular-momentum --minutes 0", "minutes"),
+        ("hunt angullar-momentum", "did you mean `angular-momentum`"),
+    ] {
+        let out = run(at, bad);
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && text.contains(words), "{bad}: {text}");
+    }
+    let beyond = json(at, "check angular-momentum --beta 200 --beyond --trials 2 --out beyond");
+    assert!(beyond["grids"][0]["outside"].as_u64() > Some(0));
+}
