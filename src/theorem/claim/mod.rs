@@ -4,9 +4,31 @@ use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, M
 use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::Result;
 
+pub mod alignment;
 pub mod angular_momentum;
+pub mod cap_inequality;
 pub mod cap_overlap;
 pub mod cap_overlap_printed;
+pub mod centre_count;
+pub mod centre_count_printed;
+pub mod concentration;
+pub mod dwell_law;
+pub mod dynamic_metastability;
+pub mod formation_time;
+pub mod frozen_centres;
+pub mod gamma_bound;
+pub mod gamma_bound_printed;
+pub mod gamma_curve;
+pub mod nearest_first;
+pub mod nearest_first_folklore;
+pub mod pair_equation;
+pub mod pairing_law;
+pub mod pairing_law_printed;
+pub mod separated_start;
+pub mod separated_start_folklore;
+pub mod staircase;
+pub mod strong_centres;
+pub mod two_clusters;
 pub mod wendel;
 
 /// All claims, by file name.
