@@ -1,0 +1,81 @@
+//! The fast phase of large beta: every token follows the value matrix alone.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Head, Spec, dynamics};
+use crate::error::Result;
+use crate::num::roots::bracketed_root;
+use crate::num::sum::dot;
+use crate::sphere::geometry::{dist, retract};
+
+/// Alignment, with its error for every n and beta.
+///
+/// `v_i - P_{x_i} V x_i = P_{x_i} V sum_j A_ij (x_j - x_i)` is at most `|V|` times the mean distance under weights `m_j e^{-beta r^2/2}`. Over all places of the
+/// others that mean is largest when all stand at one distance: it is at most `M = sqrt(2s/beta) (1 - 1/(2s))` with `(2s - 1) e^s = (1 - m_i)/m_i`.
+/// Along the flow of `P_x V x` distances grow at most at the rate `L`, largest minus smallest eigenvalue (the derivative in the
+/// direction u is `<u, Vu> - <x, Vx>`). So `dist(x_i(t), e^{tV} x_i / |e^{tV} x_i|) <= |V| M (e^{L t} - 1)/L`.
+pub static ENTRY: Claim = Claim {
+    name: "alignment",
+    title: "Fast phase, large beta: tokens follow x' = P_x V x towards the top eigenspace of V",
+    statement: "SA with Q = K = I and a symmetric V of eigenvalues in [-1, 1], any tokens and masses: x_i(t) is within |V| M (e^{Lt} - 1)/L of e^{tV} x_i / |e^{tV} x_i|, L the largest minus the smallest eigenvalue, \
+                M = sqrt(2s/beta) (1 - 1/(2s)), (2s - 1) e^s = (1 - m_i)/m_i: it tends to 0 like sqrt(log(n)/beta).",
+    domain: Domain {
+        n: Sizes::Range(2, 64),
+        d: Sizes::Range(2, 16),
+        beta: Betas::Log(1.0, 1e4),
+        dynamics: &["sa"],
+        laws: &["uniform", "cap:radius=0.1", "cap:radius=1"],
+        masses: Masses::Random,
+        ..Domain::ATTENTION
+    },
+    narrower: "tokens instead of the paper's mean field; t <= 3",
+    citation: "arXiv:2509.25040 (alignment, abstract); the bound derived",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (24, 200),
+    trial: |case, ctx| follow(case, ctx, 1.0),
+    perturbed: "",
+    control: Control {
+        what: "the flow of -V at beta = 4000",
+        trial: |ctx| follow(&Case::new(6, 3, 4000.0, "sa"), ctx, -1.0),
+    },
+    proof: None,
+};
+
+/// The largest mean of distances under the weights of a token of share m.
+fn reach(beta: f64, m: f64) -> f64 {
+    let level = (1.0 - m) / m;
+    let s = bracketed_root(|s| (2.0 * s - 1.0) * s.exp() - level, 0.5, 40.0, 0.0).unwrap_or(40.0);
+    (2.0 * s / beta).sqrt() * (1.0 - 0.5 / s)
+}
+
+fn follow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = ctx.tokens(case)?;
+    let t = 0.03 * 100f64.powf(ctx.uniform_in(0.0, 1.0));
+    let (basis, mut values) = (ctx.rotation(d), Vec::new());
+    for k in 0..d {
+        // The ends are taken, so that V is never nearly a multiple of the identity.
+        values.push(if k == 0 { 1.0 } else { ctx.uniform_in(-1.0, 1.0) });
+    }
+    let mut v = vec![0.0; d * d];
+    for (q, value) in basis.chunks_exact(d).zip(&values) {
+        (0..d * d).for_each(|k| v[k] += value * q[k / d] * q[k % d]);
+    }
+    let spread = 1.0 - values.iter().copied().fold(1.0, f64::min);
+    let growth = if spread > 1e-9 { (spread * t).exp_m1() / spread } else { t };
+    let head = Head::new(d, None, None, Some((d, v)))?;
+    let flow = dynamics::build("sa", false, &Spec { heads: vec![head], ..Spec::new(case.beta, n) })?;
+    let end = ctx.flowed(flow.as_ref(), &x, t)?;
+    let mut worst = 0.0f64;
+    for i in 0..n {
+        let mut wanted = vec![0.0; d];
+        for (q, value) in basis.chunks_exact(d).zip(&values) {
+            let share = dot(q, x.row(i)) * (sign * t * (value - 1.0)).exp();
+            wanted.iter_mut().zip(q).for_each(|(w, q)| *w += share * q);
+        }
+        retract(&mut wanted);
+        // |V| = 1: the largest eigenvalue is 1. The flow itself is right to 1e-7.
+        worst = worst.max(dist(end.row(i), &wanted) / (reach(case.beta, x.masses()[i]) * growth + 1e-7));
+    }
+    Ok(Finding::at_most(worst, 1.0))
+}

@@ -1,0 +1,53 @@
+//! How many strong centres there are.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::clusters::centres::strong;
+use crate::error::Result;
+use crate::num::stats::mean_and_error;
+use crate::sphere::law::Law;
+use crate::theory::parking::strong_centres;
+
+/// 2411.04990, Lemma C.1, with the cap of S^2 corrected.
+pub static ENTRY: Claim = Claim {
+    name: "centre-count",
+    title: "Expected number of strong Renyi centres",
+    statement: "n uniform tokens have (1 - (1 - p)^n)/p strong centres for the radius delta in [0.1, 1.5] in the mean, p the share of a cap of radius delta: the mean of 400 draws is within 15 %.",
+    domain: DOMAIN,
+    narrower: "",
+    citation: "arXiv:2411.04990, Lemma C.1 (p = sin^2(delta/2) on S^2)",
+    status: Status::Corrected,
+    kind: Kind::Law,
+    trials: (20, 120),
+    trial: |case, ctx| {
+        let delta = ctx.uniform_in(0.1, 1.5);
+        let expected = ctx.stated(strong_centres(case.n, case.d, delta)?);
+        mean(case, ctx, delta, expected)
+    },
+    perturbed: "the expected number",
+    control: Control {
+        what: "a third of it on S^2, as printed, at delta = 0.4",
+        trial: |ctx| mean(&Case::new(300, 3, 0.0, "causal-sa"), ctx, 0.4, strong_centres(300, 3, 0.4)? / 3.0),
+    },
+    proof: None,
+};
+
+/// Uniform tokens of a sphere; nothing moves.
+pub const DOMAIN: Domain = Domain {
+    n: Sizes::Range(2, 300),
+    d: Sizes::Range(2, 8),
+    beta: Betas::Unused,
+    dynamics: &["causal-sa"],
+    masses: Masses::Equal,
+    ..Domain::ATTENTION
+};
+
+/// The mean number over independent draws against the expected one. The draws are the method's: the claim is about their law.
+pub fn mean(case: &Case, ctx: &mut Context, delta: f64, expected: f64) -> Result<Finding> {
+    let law = Law::parse("uniform")?;
+    let mut counts = Vec::new();
+    for _ in 0..400 {
+        counts.push(strong(&law.sample(case.n, case.d, ctx.chance())?, delta).len() as f64);
+    }
+    let (mean, error) = mean_and_error(&counts);
+    Ok(Finding::law(mean, expected, 0.15 * expected, error))
+}

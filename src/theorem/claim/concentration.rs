@@ -1,0 +1,83 @@
+//! Concentration around gamma in high dimension.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::{median, nan_max, slope};
+use crate::num::stream::Stream;
+use crate::sphere::{Tokens, law::Law};
+use crate::theory::equiangular::Equiangular;
+
+/// 2312.10794, Theorem 6.9, in the form that can be seen: the empirical slope in d.
+pub static ENTRY: Claim = Claim {
+    name: "concentration",
+    title: "High dimension: inner products follow gamma",
+    statement: "For uniform starts, max_ij |<x_i, x_j>(t) - gamma(t)| over t in {0.5, 1, 2} decays like d^{-1/2}: the log-log slope of its median over 64 starts is -1/2 within 0.1 over d = 64, 256, 1024, 4096. (The printed \
+                probability bound is vacuous at these d.)",
+    domain: Domain {
+        n: Sizes::Range(4, 10),
+        d: Sizes::Unused,
+        beta: Betas::Linear(0.0, 3.0),
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "SA; three times instead of all; the rate in d, not the probability",
+    citation: "arXiv:2312.10794, Theorem 6.9",
+    status: Status::Observation,
+    kind: Kind::Law,
+    trials: (4, 16),
+    trial: |case, ctx| {
+        let claimed = ctx.stated(-0.5);
+        fit(case, ctx, claimed)
+    },
+    perturbed: "the slope -1/2",
+    control: Control { what: "claiming the slope -1", trial: |ctx| fit(&Case::new(8, 2, 2.0, "sa"), ctx, -1.0) },
+    proof: None,
+};
+
+const STARTS: usize = 64;
+
+/// The slope of the median deviation against d, with its bootstrap error. The starts are the method's: the claim is about their law.
+fn fit(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding> {
+    let times = [0.5, 1.0, 2.0];
+    let curve = Equiangular::sa(case.n, case.beta);
+    let gamma: Vec<f64> = times.iter().map(|t| curve.at(0.0, *t)).collect::<Result<_>>()?;
+    let (dynamics, uniform) = (case.build()?, Law::parse("uniform")?);
+    let mut samples: Vec<(f64, Vec<f64>)> = Vec::new();
+    for d in [64usize, 256, 1024, 4096] {
+        let mut worst = Vec::new();
+        for _ in 0..STARTS {
+            // Only the span of the tokens matters: the flow is run on the Gram matrix's square root, in dimension n.
+            let mut x = reduced(&uniform.sample(case.n, d, ctx.chance())?)?;
+            let (mut t, mut sup) = (0.0, 0.0f64);
+            for (time, g) in times.iter().zip(&gamma) {
+                x = ctx.flowed_within(dynamics.as_ref(), &x, time - t, 1e4)?;
+                t = *time;
+                sup = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (x.inner(i, j) - g).abs()).fold(sup, nan_max);
+            }
+            worst.push(sup);
+        }
+        samples.push(((d as f64).ln(), worst));
+    }
+    let fitted = |pick: &mut dyn FnMut(&[f64]) -> f64| slope(&samples.iter().map(|(x, w)| (*x, pick(w).ln())).collect::<Vec<_>>());
+    let again = |w: &[f64], stream: &mut Stream| median(&w.iter().map(|_| w[stream.index(w.len())]).collect::<Vec<_>>());
+    let resampled: Vec<f64> = (0..200).map(|_| fitted(&mut |w| again(w, ctx.chance()))).collect();
+    let mean = resampled.iter().sum::<f64>() / 200.0;
+    let error = (resampled.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / 199.0).sqrt();
+    Ok(Finding::law(fitted(&mut median), claimed, 0.1, error))
+}
+
+/// The same Gram matrix in dimension n: coordinates in an orthonormal basis of the span (exact by span invariance).
+fn reduced(x: &Tokens) -> Result<Tokens> {
+    let n = x.n();
+    // Cholesky factor of the Gram matrix, row i = coordinates of token i.
+    let g = x.gram();
+    let mut l = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let s: f64 = (0..j).map(|k| l[i * n + k] * l[j * n + k]).sum();
+            l[i * n + j] = if i == j { (g[i * n + i] - s).max(0.0).sqrt() } else { (g[i * n + j] - s) / l[j * n + j] };
+        }
+    }
+    Tokens::normalised(n, l)
+}

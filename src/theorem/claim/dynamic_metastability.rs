@@ -1,0 +1,186 @@
+//! Dynamic metastability with explicit times.
+
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Spec, TimeScale, dynamics};
+use crate::error::Result;
+use crate::flow::{Action, Event, Frame, Observer, Options, Outcome, solve};
+use crate::num::sum::dot;
+use crate::sphere::{
+    Tokens,
+    geometry::{chord2, dist, retract},
+};
+use std::f64::consts::{E, PI};
+
+/// 2410.06833, main theorem, with its conditions corrected.
+pub static ENTRY: Claim = Claim {
+    name: "dynamic-metastability",
+    title: "Separated tokens collapse within their caps and stay for e^{(1 - alpha) beta}",
+    statement: "Tokens in caps <x, w> >= 1 - eps of two or three centres of a plane that are (beta, eps)-separated, lambda below both bounds: up to T2 = (eps/n) e^{(1 - alpha) beta} every token stays in its own cap 1 - 2 eps, \
+                and from T1 = 2n e^{8 eps beta} + e n lambda beta^2/(beta - 1) to T2 tokens of one cap satisfy |x_i - x_j|^2 <= 2 e^{-lambda beta}. (USA in U2.)",
+    domain: Domain {
+        n: Sizes::Range(2, 32),
+        d: Sizes::Range(2, 16),
+        beta: Betas::Log(5.0, 60.0),
+        laws: &["placed"],
+        masses: Masses::Equal,
+        also: Some(Also {
+            text: "beta > 1, 0 < eps < 1/16, gamma > 0, lambda > 0 below both bounds (signs corrected), which some eps meets for antipodal caps",
+            holds: |case| !choices(case, PI).is_empty(),
+        }),
+        corners: &[(10, 2, 20.0), (10, 3, 20.0), (16, 5, 24.0), (8, 2, 40.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "two or three caps, centres in one plane; tokens within 1e-10 count as one; lambda at least 1 % of its bound",
+    citation: "Geshkovski, Koubbi, Polyanskiy, Rigollet, arXiv:2410.06833, main theorem (condition (i) corrected)",
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (24, 200),
+    trial: |case, ctx| {
+        // Two caps at an angle, or three; where no eps separates them they move apart.
+        let (three, closer) = (ctx.index(2) == 1, ctx.uniform_in(0.0, 1.0));
+        let widest = if three && case.n > 2 { 2.0 * PI / 3.0 } else { PI };
+        let mut found = None;
+        for (share, widest) in [(1.0, widest), (0.5, widest), (0.2, widest), (0.0, widest), (0.3, PI), (0.0, PI)] {
+            let angle = widest - share * closer * 0.5 * PI;
+            found = choices(case, angle).get(ctx.index(64) % choices(case, angle).len().max(1)).map(|c| (angle, widest, *c));
+            if found.is_some() {
+                break;
+            }
+        }
+        let Some((angle, widest, (eps, most))) = found else { return Ok(Finding::Missed) };
+        let lambda = most * 0.01f64.powf(ctx.uniform_in(0.0, 1.0)) * 0.999;
+        let count = if widest < 3.0 { 3 } else { 2 };
+        in_caps(case, ctx, &Caps { angles: (0..count).map(|k| angle * f64::from(k)).collect(), eps, lambda, alpha: alpha(angle, eps) }, 1.0)
+    },
+    perturbed: "the lifetime T2",
+    control: Control {
+        what: "collapse demanded at T1/500",
+        trial: |ctx| {
+            let caps = Caps { angles: vec![0.0, PI], eps: 0.01, lambda: 1.0, alpha: alpha(PI, 0.01) };
+            in_caps(&Case::new(10, 2, 20.0, "sa").with_law("placed"), ctx, &caps, 1.0 / 500.0)
+        },
+    },
+    proof: None,
+};
+
+/// Largest inner product between caps 1 - 2 eps at an angle: their geodesic radius is arccos(1 - 2 eps), their nearest points `angle - 2r` apart.
+fn alpha(angle: f64, eps: f64) -> f64 {
+    (angle - 2.0 * (1.0 - 2.0 * eps).acos()).max(0.0).cos()
+}
+
+/// The eps of a ladder that separate caps at an angle, each with the bound of lambda.
+fn choices(case: &Case, angle: f64) -> Vec<(f64, f64)> {
+    let (n, beta) = (case.n as f64, case.beta);
+    let bound = |eps: f64| {
+        let height = 1.0 - alpha(angle, eps);
+        let gamma = height - 8.0 * eps - (2.0 * n * n / eps).ln() / beta;
+        let first = (height * beta).exp() * (beta - 1.0) * eps / (beta * beta * n * n * E) * (1.0 - (-gamma * beta).exp());
+        let second = height - (2.0 * n * n / (1.0 - 8.0 * eps)).ln() / beta - 8.0 * eps;
+        (gamma > 0.0 && first > 0.0 && second > 0.0).then_some((eps, first.min(second)))
+    };
+    (1..=24).filter_map(|k| bound(0.0624 * 0.7f64.powi(k - 1))).collect()
+}
+
+/// A configuration that meets the hypotheses.
+struct Caps {
+    angles: Vec<f64>,
+    eps: f64,
+    lambda: f64,
+    alpha: f64,
+}
+
+impl Caps {
+    fn centre(&self, d: usize, k: usize) -> Vec<f64> {
+        let mut w = vec![0.0; d];
+        (w[0], w[1]) = (self.angles[k].cos(), self.angles[k].sin());
+        w
+    }
+
+    /// Tokens of the caps by turns; a fifth of them on the edge.
+    fn start(&self, case: &Case, ctx: &mut Context) -> Result<Tokens> {
+        let mut x = Vec::new();
+        for i in 0..case.n {
+            let mut row = self.centre(case.d, i % self.angles.len());
+            let height = 1.0 - self.eps * ctx.uniform_in(0.0, 1.25).min(1.0);
+            let mut aside = ctx.normals(case.d);
+            let along = dot(&aside, &row);
+            aside.iter_mut().zip(&row).for_each(|(a, w)| *a -= along * w);
+            retract(&mut aside);
+            row.iter_mut().zip(&aside).for_each(|(w, a)| *w = height * *w + (1.0 - height * height).sqrt() * a);
+            x.extend(row);
+        }
+        Tokens::normalised(case.d, x)
+    }
+}
+
+/// Some token has left all caps: on its way to another it must.
+struct LeaveCaps {
+    centres: Vec<Vec<f64>>,
+    radius: f64,
+}
+
+impl Event for LeaveCaps {
+    fn name(&self) -> String {
+        "leave-caps".into()
+    }
+
+    fn value(&self, x: &Tokens) -> f64 {
+        let nearest = |row: &[f64]| self.centres.iter().map(|w| dist(row, w)).fold(PI, f64::min);
+        x.rows().map(nearest).fold(0.0, f64::max) - self.radius
+    }
+}
+
+/// Sees every step: how far tokens are from the centres of their own caps, and from time T1 on from each other.
+struct Watch<'a> {
+    centres: &'a [Vec<f64>],
+    from: f64,
+    seen: bool,
+    farthest: f64,
+    spread2: f64,
+}
+
+impl Observer for Watch<'_> {
+    fn next_time(&self) -> Option<f64> {
+        (!self.seen).then_some(self.from)
+    }
+
+    fn every_step(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        let (m, labels) = (self.centres.len(), frame.labels);
+        for (i, &at) in labels.iter().enumerate() {
+            self.farthest = self.farthest.max(dist(frame.tokens.row(at), &self.centres[i % m]));
+        }
+        if frame.t >= self.from {
+            self.seen = true;
+            for i in 0..labels.len() {
+                for j in (i % m..i).step_by(m).filter(|&j| labels[j] != labels[i]) {
+                    self.spread2 = self.spread2.max(chord2(frame.tokens.row(labels[i]), frame.tokens.row(labels[j])));
+                }
+            }
+        }
+    }
+}
+
+fn in_caps(case: &Case, ctx: &mut Context, caps: &Caps, speed_up: f64) -> Result<Finding> {
+    let (n, beta, eps) = (case.n as f64, case.beta, caps.eps);
+    let t1 = (2.0 * n * (8.0 * eps * beta).exp() + E * n * caps.lambda * beta * beta / (beta - 1.0)) * speed_up;
+    let t2 = ctx.stated(eps / n * ((1.0 - caps.alpha) * beta).exp());
+    let x = caps.start(case, ctx)?;
+    let centres: Vec<Vec<f64>> = (0..caps.angles.len()).map(|k| caps.centre(case.d, k)).collect();
+    let radius = (1.0 - 2.0 * eps).acos();
+    let leave = LeaveCaps { centres: centres.clone(), radius };
+    let options = Options { rtol: ctx.rtol(), events: vec![(Box::new(leave), Action::Stop)], ..Options::default() };
+    let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, case.n) })?;
+    let mut watch = Watch { centres: &centres, from: t1, seen: false, farthest: 0.0, spread2: 0.0 };
+    let end = solve(flow.as_ref(), &x, t2, &options, &mut [&mut watch])?;
+    match end.outcome {
+        Outcome::Reached => {}
+        Outcome::Event { t, .. } => return Ok(Finding::at_least(t, t2)),
+        other => return Ok(Finding::Unfinished(other.to_string())),
+    }
+    let together = Finding::at_most(watch.spread2, 2.0 * (-caps.lambda * beta).exp());
+    Ok(Finding::at_most(watch.farthest, radius).and(together))
+}

@@ -1,0 +1,110 @@
+//! Causal attention with frozen centres: where all other tokens end.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Spec, dynamics};
+use crate::error::Result;
+use crate::sphere::Tokens;
+use std::f64::consts::{PI, TAU};
+
+/// 2411.04990, Theorem 5.2, with the sign that its second condition needs.
+pub static ENTRY: Claim = Claim {
+    name: "frozen-centres",
+    title: "Causal attention, frozen centres: every token ends within eps beta^{-1/2} of a centre",
+    statement: "d = 2, causal SA after m >= 1 frozen centres of weights a_j in [1, 10], separated by c beta^{-1/2}, 0.01 <= eps < 0.1: if N h((c-1-2 eps) beta^{-1/2}) < h(eps beta^{-1/2}) and -N g((c-2 eps) beta^{-1/2}) < g(eps \
+                beta^{-1/2}), N = n + sum a_j, h(x) = e^{beta (cos x - 1)} sin x, g = h', every token ends within eps beta^{-1/2} of a centre.",
+    domain: Domain {
+        n: Sizes::Range(1, 60),
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(8.0, 400.0),
+        dynamics: &["causal-sa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "V = I; m as many as fit at most; flowed to t = 5, then token after token moved to the stable point of its own equation (mean shift), its limit once those before it are at theirs",
+    citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 5.2 (second condition printed without its minus sign)",
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (24, 200),
+    trial: |case, ctx| {
+        let eps = 0.01 * 9.9f64.powf(ctx.uniform_in(0.0, 1.0));
+        let share = ctx.uniform_in(0.0, 1.0);
+        // As many centres as fit, by the separation that their weights ask for.
+        let fits = |weights: &[f64]| {
+            let c = separation(case.beta, case.n as f64 + weights.iter().sum::<f64>(), eps)?;
+            (weights.len() as f64 * c <= TAU * case.beta.sqrt()).then_some(c)
+        };
+        let mut weights = Vec::new();
+        while weights.len() < 12 && fits(&[weights.as_slice(), &[10.0]].concat()).is_some() {
+            weights.push(10f64.powf(ctx.uniform_in(0.0, 1.0)));
+        }
+        weights.truncate(((share * weights.len() as f64).ceil() as usize).max(1));
+        let Some(c) = fits(&weights) else { return Ok(Finding::Missed) };
+        let parts: Vec<f64> = weights.iter().map(|_| ctx.uniform_in(0.0, 1.0)).collect();
+        let width = case.beta.sqrt().recip();
+        let room = TAU - c * width * weights.len() as f64;
+        let mut at = 0.0;
+        let mut centres = Vec::new();
+        for part in &parts {
+            centres.push(at);
+            at += c * width + room * (part + 1e-9) / (parts.iter().sum::<f64>() + 1e-9 * parts.len() as f64);
+        }
+        ends(case, ctx, &centres, &weights, eps)
+    },
+    perturbed: "",
+    control: Control {
+        what: "32 equal centres, not separated",
+        trial: |ctx| {
+            let centres: Vec<f64> = (0..32).map(|j| TAU * f64::from(j) / 32.0).collect();
+            ends(&Case::new(60, 2, 64.0, "causal-sa"), ctx, &centres, &[2.0; 32], 0.09)
+        },
+    },
+    proof: None,
+};
+
+/// The smallest c from which both conditions hold, in steps of 1/100; nothing when they hold nowhere below half of the circle.
+fn separation(beta: f64, total: f64, eps: f64) -> Option<f64> {
+    let width = beta.sqrt().recip();
+    let h = |x: f64| (beta * (x.cos() - 1.0)).exp() * x.sin();
+    let g = |x: f64| (beta * (x.cos() - 1.0)).exp() * (x.cos() - beta * x.sin().powi(2));
+    let holds = |c: f64| {
+        let farthest = (c - 1.0 - 2.0 * eps) * width;
+        farthest < PI && total * h(farthest) < h(eps * width) && -total * g((c - 2.0 * eps) * width) < g(eps * width)
+    };
+    (0..1000).map(|k| 2.01 + 2.0 * eps + 0.01 * f64::from(k)).find(|c| holds(*c))
+}
+
+fn ends(case: &Case, ctx: &mut Context, centres: &[f64], weights: &[f64], eps: f64) -> Result<Finding> {
+    let m = centres.len();
+    let mut angles = centres.to_vec();
+    angles.extend(ctx.tokens(case)?.angles());
+    let masses: Vec<f64> = weights.iter().copied().chain(std::iter::repeat_n(1.0, case.n)).collect();
+    let x = Tokens::from_angles(&angles)?.with_masses(&masses)?;
+    let flow = dynamics::build("sa", true, &Spec::new(case.beta, x.n()))?;
+    let mut limits = ctx.flowed_within(flow.as_ref(), &x, 5.0, 1e3)?.angles();
+    // Frozen: by then they have moved by 1e-5 of a width.
+    limits[..m].copy_from_slice(centres);
+    for k in m..limits.len() {
+        limits[k] = stable_point(case.beta, &limits[..k], &masses, limits[k]);
+    }
+    let far = |t: f64| centres.iter().map(|c| (t - c - TAU * ((t - c) / TAU).round()).abs()).fold(PI, f64::min);
+    let worst = limits[m..].iter().map(|t| far(*t)).fold(0.0, f64::max);
+    Ok(Finding::at_most(worst, eps / case.beta.sqrt()))
+}
+
+/// Where mean shift under the tokens before it takes a token.
+fn stable_point(beta: f64, before: &[f64], masses: &[f64], start: f64) -> f64 {
+    let mut at = start;
+    for _ in 0..20_000 {
+        let nearest = before.iter().map(|t| (at - t).cos()).fold(-1.0, f64::max);
+        let pull = before.iter().zip(masses).fold((0.0, 0.0), |(s, c), (t, m)| {
+            let w = m * (beta * ((t - at).cos() - nearest)).exp();
+            (s + w * (t - at).sin(), c + w * (t - at).cos())
+        });
+        let step = pull.0.atan2(pull.1);
+        at += step;
+        if step.abs() < 1e-14 {
+            break;
+        }
+    }
+    at
+}

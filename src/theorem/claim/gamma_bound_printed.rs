@@ -1,0 +1,27 @@
+//! The bound on the gamma curve, as printed.
+
+use super::{Betas, Case, Claim, Control, Domain, Kind, Status, gamma_bound};
+
+/// 2312.10794, (D.8), claimed for all t >= 0: false at small t for n = 2 and beta below 0.046, where the right-hand side starts below 1 (0.974 at
+/// beta = 0).
+pub static ENTRY: Claim = Claim {
+    name: "gamma-bound-printed",
+    title: "Decay bound of gamma, as printed (all t >= 0)",
+    statement: "1 - gamma(t) <= (1/2) exp( n^2 e^beta / (2 (n + e^{beta/2})) - n t / (n + e^{beta/2}) ) for all t >= 0 (SA). Counterexample: n = 2, beta = 0, t = 0: 1 <= 0.974 fails.",
+    domain: Domain { dynamics: &["sa"], beta: Betas::Linear(0.0, 6.0), ..gamma_bound::DOMAIN },
+    narrower: "t up to 1.5 n e^beta",
+    citation: "arXiv:2312.10794, (D.8)",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (60, 300),
+    trial: |case, ctx| {
+        let t = 3.0 * ctx.uniform_in(0.0, 1.0).powi(3) * gamma_bound::start(case);
+        gamma_bound::bound(case, ctx, t)
+    },
+    perturbed: "",
+    control: Control {
+        what: "t = n e^beta / 2, n = 2, beta = 0",
+        trial: |ctx| gamma_bound::bound(&Case::new(2, 2, 0.0, "sa").with_law("orthonormal"), ctx, 1.0),
+    },
+    proof: None,
+};

@@ -1,0 +1,50 @@
+//! The orthonormal start follows the gamma curve.
+
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::TimeScale;
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::theory::equiangular::Equiangular;
+
+/// 2312.10794, Theorem 6.8.
+pub static ENTRY: Claim = Claim {
+    name: "gamma-curve",
+    title: "Orthonormal tokens follow gamma",
+    statement: "From an orthonormal start all <x_i(t), x_j(t)> equal gamma(t), the solution of the scalar equation: deviation at most 1e-8, ten thousand times the tolerance of the flow.",
+    domain: Domain {
+        n: Sizes::Range(2, 32),
+        d: Sizes::Range(2, 64),
+        beta: Betas::Log(0.01, 4.0),
+        laws: &["orthonormal"],
+        masses: Masses::Equal,
+        also: Some(Also { text: "d >= n", holds: |case| case.d >= case.n }),
+        corners: &[(8, 8, 1.0), (16, 16, 4.0), (32, 32, 4.0), (2, 2, 4.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "beta <= 4: later, deviations from the equiangular family grow beyond any tolerance before they shrink; one time in (0.2, 1) of the whole climb",
+    citation: "arXiv:2312.10794, Theorem 6.8",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (16, 120),
+    trial: |case, ctx| follow(case, ctx, case.n),
+    perturbed: "the time of the curve",
+    control: Control {
+        what: "the curve of n + 1 tokens",
+        trial: |ctx| follow(&Case::new(8, 8, 1.0, "sa").with_law("orthonormal"), ctx, 9),
+    },
+    proof: None,
+};
+
+/// Largest deviation of the Gram matrix from gamma at a random time.
+fn follow(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let curve = match case.dynamics {
+        "usa" => Equiangular::usa(n, case.beta, TimeScale::U1)?,
+        _ => Equiangular::sa(n, case.beta),
+    };
+    let t = ctx.uniform_in(0.2, 1.0) * curve.level_time(0.0, 0.999)?.value;
+    let end = ctx.flowed_within(case.build()?.as_ref(), &x, t, 1e-3)?;
+    let gamma = curve.at(0.0, ctx.stated(t))?;
+    let worst = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (end.inner(i, j) - gamma).abs()).fold(0.0, nan_max);
+    Ok(Finding::identity(worst, 1e-8))
+}

@@ -1,0 +1,96 @@
+//! The last stage of metastability: two clusters on their own clock.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
+use crate::error::Result;
+use crate::num::{ode::advance, sum::dot};
+use crate::sphere::Tokens;
+
+/// The corrected statement, with its error.
+///
+/// With `a = (1-alpha)/alpha` and `w = e^{-beta (1 - rho)}` the exact equation on the clock is `rho' = (1 - rho^2) (a/(1 + a w) + (1/a)/(1 + w/a))`, so
+/// `u = artanh rho` falls behind `c s` by `int (a^2/(1 + a w) + a^{-2}/(1 + w/a)) w ds <= (c^2 - 2) e^{-0.4 beta} s` while `rho <= 0.6`, and rho by no more.
+pub static ENTRY: Claim = Claim {
+    name: "pairing-law",
+    title: "Two SA clusters on the clock dt = e^{beta (1 - rho)} ds: rho(s) = tanh(c_alpha s + artanh rho_0)",
+    statement: "Clusters of masses alpha, 1 - alpha, cosine rho_0 in [-0.95, 0.5], on the clock dt = e^{beta (1 - rho(t))} ds, c = (1-alpha)/alpha + alpha/(1-alpha): while rho <= 0.6 it differs from tanh(c s + artanh rho_0) by \
+                at most (c^2 - 2) e^{-0.4 beta} s, s <= (artanh 0.6 - artanh rho_0)/c.",
+    domain: DOMAIN,
+    narrower: "",
+    citation: "corrected from the pairing theorem of arXiv:2512.01868; derived",
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (24, 240),
+    trial: |case, ctx| deviation(case, ctx, Law::Corrected),
+    perturbed: "the factor c",
+    control: Control {
+        what: "the factor 2 of equal masses for masses 1/4 and 3/4",
+        trial: |ctx| deviation(&Case::new(2, 2, 40.0, "sa").with_law("placed"), ctx, Law::Two),
+    },
+    proof: None,
+};
+
+const DOMAIN: Domain = Domain {
+    n: Sizes::Fixed(2),
+    d: Sizes::Range(2, 64),
+    beta: Betas::Log(2.0, 200.0),
+    dynamics: &["sa"],
+    laws: &["placed"],
+    masses: Masses::Random,
+    ..Domain::ATTENTION
+};
+
+/// Which clock and constant are tried.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Law {
+    /// The clock of the state, `c_alpha`.
+    Corrected,
+    /// The clock of the state, factor 2, masses 1/4 and 3/4.
+    Two,
+    /// The clock of the start, factor 2.
+    Printed,
+    /// The clock of the state, factor 2, equal masses.
+    Equal,
+}
+
+/// Largest deviation of rho from the law until it predicts rho = 0.6.
+pub fn deviation(case: &Case, ctx: &mut Context, law: Law) -> Result<Finding> {
+    let (beta, d) = (case.beta, case.d);
+    let drawn = ctx.masses(2);
+    let alpha = match law {
+        Law::Two => 0.25,
+        Law::Equal => 0.5,
+        Law::Corrected | Law::Printed => drawn[0] / (drawn[0] + drawn[1]),
+    };
+    let start = ctx.uniform_in(-0.95, 0.5);
+    let c = (1.0 - alpha) / alpha + alpha / (1.0 - alpha);
+    let rate = if law == Law::Corrected { ctx.stated(c) } else { 2.0 };
+    let flow = plain("sa", beta, 2)?;
+    let mut x = vec![0.0; 2 * d];
+    x[0] = 1.0;
+    (x[d], x[d + 1]) = (start, (1.0 - start * start).sqrt());
+    let velocity = |y: &[f64], out: &mut [f64]| {
+        match Tokens::normalised(d, y.to_vec()).and_then(|x| x.with_masses(&[alpha, 1.0 - alpha])) {
+            Ok(x) => flow.velocity(&x, out),
+            Err(_) => out.fill(f64::NAN),
+        }
+        let clock = (beta * (1.0 - if law == Law::Printed { start } else { dot(&y[..d], &y[d..]) })).exp();
+        out.iter_mut().for_each(|v| *v *= clock);
+    };
+    let mut end = (0.6f64.atanh() - start.atanh()) / if law == Law::Corrected { c } else { 2.0 };
+    if law == Law::Printed {
+        // On the clock of the start a pair collapses after 1/(beta c (1 - rho^2)) and then no step follows it: it leaves the law before.
+        end = end.min(0.9 / (beta * c * (1.0 - start * start)));
+    }
+    let (mut worst, pieces, accuracy) = (0.0f64, 16, 1e-2 * ctx.rtol());
+    for k in 1..=pieces {
+        let s = end * f64::from(k) / f64::from(pieces);
+        x = advance(velocity, &x, end / f64::from(pieces), (accuracy, accuracy), 20_000)?;
+        worst = worst.max((dot(&x[..d], &x[d..]) - (rate * s + start.atanh()).tanh()).abs());
+        if worst > 0.05 {
+            break;
+        }
+    }
+    // 1e-8: a thousand times the tolerance of the integration.
+    let derived = (c * c - 2.0) * (-0.4 * beta).exp() * end + 1e3 * accuracy;
+    Ok(Finding::at_most(worst, if law == Law::Corrected { derived } else { 1e-3 }))
+}

@@ -1,0 +1,31 @@
+//! The pairing theorem as printed.
+
+use super::{Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, pairing_law};
+
+/// Violated: on the clock of the start the pair collapses within `1/(beta c (1 - rho_0^2))`, and unequal masses need the factor c.
+pub static ENTRY: Claim = Claim {
+    name: "pairing-law-printed",
+    title: "As printed: on the clock dt = e^{beta (1 - rho_0)} ds a pair follows y_i' = P y_j",
+    statement: "Clusters of any masses, cosine rho_0 in [-0.95, 0.5], on the clock dt = e^{beta (1 - rho_0)} ds of their start: the cosine follows rho' = 2 (1 - rho^2), deviation at most 1e-3 until 0.6.",
+    domain: Domain {
+        n: Sizes::Fixed(2),
+        d: Sizes::Range(2, 64),
+        beta: Betas::Log(10.0, 200.0),
+        dynamics: &["sa"],
+        laws: &["placed"],
+        masses: Masses::Random,
+        ..Domain::ATTENTION
+    },
+    narrower: "the limit of large beta is tried at beta >= 10",
+    citation: "arXiv:2512.01868 (survey), pairing theorem as printed",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (8, 60),
+    trial: |case, ctx| pairing_law::deviation(case, ctx, pairing_law::Law::Printed),
+    perturbed: "",
+    control: Control {
+        what: "equal masses on the clock of the state",
+        trial: |ctx| pairing_law::deviation(&Case::new(2, 3, 60.0, "sa").with_law("placed"), ctx, pairing_law::Law::Equal),
+    },
+    proof: None,
+};

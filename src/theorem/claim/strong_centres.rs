@@ -1,0 +1,56 @@
+//! Strong Renyi centres hardly move.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Spec, dynamics};
+use crate::error::Result;
+use crate::sphere::{Tokens, geometry::dist};
+
+/// 2411.04990, Lemma 5.1, at the largest time it allows. Tokens after a centre do not move it, so the centre is the last token.
+pub static ENTRY: Claim = Claim {
+    name: "strong-centres",
+    title: "Causal attention: strong centres are quasi-stationary",
+    statement: "d = 2, causal SA, token s farther than c (1 + 2 eps) beta^{-1/2} from all before it, c in [1.5, 4], eps in [0.005, 0.1]: |x_s(t) - x_s(0)| < eps c beta^{-1/2} while t s h(c beta^{-1/2}) < eps c beta^{-1/2}, \
+                h(x) = e^{beta (cos x - 1)} sin x.",
+    domain: Domain {
+        n: Sizes::Range(2, 100),
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(20.0, 1000.0),
+        dynamics: &["causal-sa"],
+        laws: &["placed"],
+        masses: Masses::Equal,
+        corners: &[(30, 2, 20.0), (30, 2, 400.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "Q = K = V = I; c <= 4, where the time is at most 300/s",
+    citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Lemma 5.1",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (24, 200),
+    trial: |case, ctx| displacement(case, ctx, 1.0),
+    perturbed: "",
+    control: Control {
+        what: "a token half as far from those before it",
+        trial: |ctx| displacement(&Case::new(30, 2, 100.0, "causal-sa").with_law("placed"), ctx, 0.5),
+    },
+    proof: None,
+};
+
+fn displacement(case: &Case, ctx: &mut Context, distance: f64) -> Result<Finding> {
+    let (n, beta, width) = (case.n, case.beta, case.beta.sqrt().recip());
+    let (c, eps) = (ctx.uniform_in(1.5, 4.0), 0.005 * 20f64.powf(ctx.uniform_in(0.0, 1.0)));
+    // Half of all starts crowd at the edge, where the pull is strongest.
+    let power = if ctx.index(2) == 0 { 1 } else { 16 };
+    let edge = distance * c * (1.0 + 2.0 * eps) * width;
+    let mut angles = Vec::new();
+    for _ in 1..n {
+        let u = ctx.uniform_in(-0.5, 1.0);
+        angles.push((edge + (std::f64::consts::PI - edge) * u.abs().powi(power)).copysign(u));
+    }
+    angles.push(0.0);
+    let x = Tokens::from_angles(&angles)?;
+    let bound = eps * c * width;
+    let pull = (beta * ((c * width).cos() - 1.0)).exp() * (c * width).sin();
+    let flow = dynamics::build("sa", true, &Spec::new(beta, n))?;
+    let end = ctx.flowed(flow.as_ref(), &x, bound / (n as f64 * pull))?;
+    Ok(Finding::at_most(dist(end.row(n - 1), x.row(n - 1)), bound))
+}

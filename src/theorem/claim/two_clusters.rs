@@ -1,0 +1,62 @@
+//! Two clusters follow the exact reduced equation.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::TimeScale;
+use crate::error::Result;
+use crate::flow::{Options, solve};
+use crate::sphere::Tokens;
+use crate::theory::two_cluster::{merge_time_sa, merge_time_usa};
+
+/// Merging times of two weighted clusters against quadrature, across plateaus of up to e^600.
+pub static ENTRY: Claim = Claim {
+    name: "two-clusters",
+    title: "Merging time of two clusters",
+    statement: "Two clusters of masses alpha, 1 - alpha at an angle in [0.1, 3.1] meet within 0.05 after the time given by quadrature of the exact two-cluster equation (USA: whatever the masses): relative error at \
+                most 1e-8 (1 + beta), over plateaus of any length.",
+    domain: DOMAIN,
+    narrower: "beta <= 300, where the longest plateau is e^600",
+    citation: "reduction of arXiv:2312.10794, (2.3) to two points; arXiv:2512.01868",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (24, 240),
+    trial: |case, ctx| compare(case, ctx, case.beta),
+    perturbed: "the merging time",
+    control: Control {
+        what: "the merging time at beta + 1",
+        trial: |ctx| compare(&Case::weighted(2, 2, 2.0, "sa").with_law("placed"), ctx, 3.0),
+    },
+    proof: None,
+};
+
+/// Two tokens of any masses.
+pub const DOMAIN: Domain = Domain {
+    n: Sizes::Fixed(2),
+    d: Sizes::Range(2, 64),
+    beta: Betas::Linear(0.0, 300.0),
+    laws: &["placed"],
+    masses: Masses::Random,
+    corners: &[(2, 2, 1.0), (2, 3, 10.0)],
+    ..Domain::ATTENTION
+};
+
+/// Two tokens at an angle, with their masses.
+pub fn pair(d: usize, angle: f64, masses: &[f64]) -> Result<Tokens> {
+    let mut x = vec![0.0; 2 * d];
+    x[0] = 1.0;
+    (x[d], x[d + 1]) = (angle.cos(), angle.sin());
+    Tokens::new(d, x)?.with_masses(masses)
+}
+
+fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
+    let (from, to) = (ctx.uniform_in(0.1, 3.1), 0.05);
+    let x = pair(case.d, from, &ctx.masses(2))?;
+    let expected = match case.dynamics {
+        "usa" => merge_time_usa(beta, from, to, TimeScale::U1, 2)?,
+        _ => merge_time_sa(beta, x.masses()[0], from, to)?,
+    };
+    let options = Options { rtol: 0.1 * ctx.rtol(), merge_radius: to, stop_at_one_cluster: true, ..Options::default() };
+    let end = solve(case.build()?.as_ref(), &x, 1e305, &options, &mut [])?;
+    let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
+    // An error of the angle of 1e-10 is multiplied by d log T / d theta <= beta; a hundred of them over the run.
+    Ok(Finding::identity((merge.t / ctx.stated(expected.value) - 1.0).abs(), 1e-8 * (1.0 + case.beta)))
+}
