@@ -195,7 +195,9 @@ fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: E
     }
     let thin = record.margin.is_some_and(|m| m.value < THIN);
     let numeric = matches!(claim.kind, Kind::Identity | Kind::Inequality);
-    if last.is_some() || !numeric || record.trials == 0 || !(thin || claim.status == Status::Open) {
+    // What is false is searched too: a violation that no draw shows may be near.
+    let sought = thin || claim.status == Status::Open || claim.status.expects_violation();
+    if last.is_some() || !numeric || record.trials == 0 || !sought {
         return Ok(last);
     }
     let starts: Vec<Attempt> = order(attempts).into_iter().take(2).map(|k| attempts[k].clone()).collect();
