@@ -33,6 +33,9 @@ pub const PAIRS: Domain = Domain {
     ..Domain::ATTENTION
 };
 
+/// Below this a size is no size: differences over it would overflow.
+pub const TINY: f64 = 1e-290;
+
 /// `m_i m_j e^{beta G_ij - |beta|}`.
 pub fn weight(beta: f64, x: &Tokens, i: usize, j: usize) -> f64 {
     x.masses()[i] * x.masses()[j] * (beta * x.inner(i, j) - beta.abs()).exp()
@@ -47,7 +50,7 @@ fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let v = ctx.velocity(case, &x)?;
     let (d, beta, exponent) = (case.d, case.beta, ctx.stated(1.0));
-    let (mut total, mut scale) = (vec![0.0; d * d], f64::MIN_POSITIVE);
+    let (mut total, mut scale) = (vec![0.0; d * d], TINY);
     // Everything over e^|beta|.
     let unit = if case.dynamics == "usa" { (-beta.abs()).exp() } else { 1.0 };
     for (i, (x_i, v_i)) in x.rows().zip(v.chunks_exact(d)).enumerate() {

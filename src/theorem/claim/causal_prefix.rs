@@ -1,6 +1,6 @@
 //! The prefix property.
 
-use super::angular_momentum::sine;
+use super::angular_momentum::{TINY, sine};
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::num::stats::nan_max;
@@ -51,7 +51,7 @@ fn differing(case: &Case, ctx: &mut Context) -> Result<Finding> {
         let weights: Vec<f64> = (0..=i).map(|j| prefix.masses()[j] * (beta * prefix.inner(i, j) - beta.abs()).exp()).collect();
         let total = if case.dynamics.ends_with("usa") { (-beta.abs()).exp() } else { weights.iter().sum() };
         let size: f64 = weights.iter().enumerate().map(|(j, w)| w * sine(&prefix, i, j)).sum::<f64>() / total;
-        let allowed = 4.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + f64::MIN_POSITIVE);
+        let allowed = 4.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
         worst = (i * d..(i + 1) * d).map(|c| (short[c] - long[c]).abs() / allowed).fold(worst, nan_max);
     }
     Ok(Finding::identity(worst + (bits + still) as f64 * 2.0, 1.0))

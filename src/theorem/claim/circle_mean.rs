@@ -1,5 +1,6 @@
 //! USA on the circle conserves the mean angle.
 
+use super::rotation::SHARE;
 use super::{Betas, Case, Claim, Context, Control, Domain, FOREVER, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::flow::{Options, solve};
@@ -8,7 +9,7 @@ use crate::flow::{Options, solve};
 pub static ENTRY: Claim = Claim {
     name: "circle-mean",
     title: "USA on a half circle ends at the mean angle",
-    statement: "d = 2, USA: the mass-weighted mean of lifted angles is conserved, so from an open half circle the consensus angle is the mean of the initial angles, to 1e-9.",
+    statement: "d = 2, USA: the mass-weighted mean of lifted angles is conserved, so from an open half circle the consensus angle is the mean of the initial angles, to 1e-11.",
     domain: Domain {
         n: Sizes::Range(1, 32),
         d: Sizes::Fixed(2),
@@ -34,11 +35,11 @@ fn consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let exponent = ctx.stated(1.0);
     let weights: Vec<f64> = x.masses().iter().map(|m| m.powf(exponent)).collect();
     let mean = x.angles().iter().zip(&weights).map(|(a, m)| a * m).sum::<f64>() / weights.iter().sum::<f64>();
-    let options = Options { rtol: ctx.rtol() * 0.01, stop_at_one_cluster: true, ..Options::default() };
+    let options = Options { rtol: ctx.rtol() * SHARE, stop_at_one_cluster: true, ..Options::default() };
     let end = solve(case.build()?.as_ref(), &x, FOREVER, &options, &mut [])?;
     if end.clusters.n() > 1 {
         return Ok(Finding::Unfinished(end.outcome.to_string()));
     }
-    // Nothing amplifies the mean's error: the tolerance 1e-11 times the path, a few radians, and the rounding of some thousand steps.
-    Ok(Finding::identity((end.clusters.angles()[0] - mean).abs(), 1e-9))
+    // Nothing amplifies the mean's error: the tolerance 1e-13 times the path, a few radians, and the rounding of some thousand steps.
+    Ok(Finding::identity((end.clusters.angles()[0] - mean).abs(), 1e-11))
 }

@@ -1,6 +1,6 @@
 //! The curvature identity.
 
-use super::angular_momentum::{PAIRS, sine, weight};
+use super::angular_momentum::{PAIRS, TINY, sine, weight};
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::{Energy, EnergyScale};
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub fn allowed(case: &Case, x: &Tokens, planes: f64, moved: impl Fn(usize) -> bo
     let terms = |i: usize, j: usize| weight(case.beta, x, i, j) * (2.0 * planes + 4.0 * case.beta.abs() * sine(x, i, j).powi(2));
     let pairs = (0..case.n).filter(|&i| moved(i)).flat_map(|i| (0..case.n).filter(move |&j| j != i).map(move |j| (i, j)));
     let size: f64 = pairs.map(|(i, j)| terms(i, j)).sum();
-    4.0 * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + f64::MIN_POSITIVE)
+    4.0 * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + TINY)
 }
 
 fn identity(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {

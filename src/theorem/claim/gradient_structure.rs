@@ -1,6 +1,6 @@
 //! Gradient structure of SA and USA.
 
-use super::angular_momentum::{PAIRS, sine, weight};
+use super::angular_momentum::{PAIRS, TINY, sine, weight};
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::{Energy, EnergyScale};
 use crate::error::Result;
@@ -44,7 +44,7 @@ fn structure(case: &Case, ctx: &mut Context, round: bool) -> Result<Finding> {
         let z: f64 = (0..n).map(|j| weight(beta, &x, i, j)).sum();
         let size: f64 = (0..n).map(|j| weight(beta, &x, i, j) * sine(&x, i, j)).sum();
         let factor = if softmax && !round { z.powf(exponent) } else { x.masses()[i].powf(exponent) * unit };
-        let allowed = 4.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + f64::MIN_POSITIVE);
+        let allowed = 4.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
         worst = v.iter().zip(g).map(|(v, g)| (factor * v - g).abs() / allowed).fold(worst, nan_max);
     }
     let u = ctx.tangent(&x);

@@ -32,7 +32,7 @@ pub static ENTRY: Claim = Claim {
     trials: (80, 400),
     trial: |case, ctx| bound(case, ctx, 1.0),
     perturbed: "the bound of the speed",
-    control: Control { what: "half the bounds, for a token with a heavy neighbour at a right angle", trial: |ctx| bound(&Case::new(40, 64, 0.0, "sa"), ctx, 0.5) },
+    control: Control { what: "a tenth of the bounds", trial: |ctx| bound(&Case::weighted(6, 3, 0.5, "sa"), ctx, 0.1) },
     proof: None,
 };
 
