@@ -27,6 +27,8 @@ pub enum Action {
 /// A located event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
+    /// Its place in the list of events: two of them may share a name.
+    pub index: usize,
     /// Name of the event.
     pub name: String,
     /// Located time.

@@ -18,11 +18,12 @@ pub struct Options<'a> {
     pub integrator: &'static Tableau,
     /// Local error per unit displacement, in units of the kernel width `min(1, beta^{-1/2})`.
     pub rtol: f64,
-    /// Geodesic distance at which tokens coalesce; 0 never. Ignored by dynamics without a common field.
+    /// Geodesic distance at which tokens coalesce; 0 never. Dynamics without a common field (causal ones) never coalesce: there it says only what
+    /// `stop_at_one_cluster` calls one cluster.
     pub merge_radius: f64,
     /// Budget of attempted steps.
     pub max_steps: u64,
-    /// End as soon as one cluster is left (or all tokens are within the merge radius).
+    /// End as soon as one cluster is left; where tokens do not coalesce, as soon as all are within the merge radius of the first.
     pub stop_at_one_cluster: bool,
     /// Events with what to do when they happen.
     pub events: Vec<(Box<dyn Event>, Action)>,
@@ -60,6 +61,12 @@ impl Options<'_> {
 
 /// Rounding floor of the step tolerance: below it the estimate is noise.
 pub(super) const FLOOR: f64 = 8.0 * f64::EPSILON;
+
+/// First steps move the fastest token by this share of the kernel width.
+pub(super) const FIRST_STEP: f64 = 0.01;
+
+/// Distances at which tokens that do not coalesce are at rest: neither the error test nor the retraction tells them from 0.
+const AT_REST: f64 = 2.0 * FLOOR;
 
 /// The factor from a step whose error is `ratio` times its tolerance to the next.
 pub(super) fn growth(ratio: f64, order: u32) -> f64 {
@@ -113,6 +120,8 @@ struct Run<'a> {
     merge_chord: f64,
     merges: Vec<Merge>,
     hits: Vec<Hit>,
+    /// The stopping event that happened.
+    stop: Option<Hit>,
     event_values: Vec<f64>,
     /// The end of the step in work, and pairs that have come close.
     end: Tokens,
@@ -136,6 +145,7 @@ impl<'a> Run<'a> {
             merge_chord,
             merges: Vec::new(),
             hits: Vec::new(),
+            stop: None,
             event_values: options.events.iter().map(|(e, _)| e.value(start)).collect(),
             end: start.clone(),
             close: ClosePairs::default(),
@@ -145,10 +155,10 @@ impl<'a> Run<'a> {
         run
     }
 
-    /// A step that moves the fastest token by a hundredth of the kernel width.
+    /// A step that moves the fastest token by [`FIRST_STEP`] of the kernel width.
     fn first_step(&self) -> f64 {
         let speed = self.step.max_speed();
-        let h = 0.01 * self.dynamics.length_scale() / speed;
+        let h = FIRST_STEP * self.dynamics.length_scale() / speed;
         if h.is_finite() { h } else { self.t_end.max(f64::MIN_POSITIVE) }
     }
 
@@ -162,14 +172,17 @@ impl<'a> Run<'a> {
         let mut broken = 0;
         loop {
             let now = self.t.to_f64();
-            if let Some(hit) = self.stopping_hit() {
-                return hit;
+            if let Some(stop) = &self.stop {
+                return Outcome::Event { index: stop.index, name: stop.name.clone(), t: stop.t };
             }
             if self.remaining() <= 0.0 {
                 return Outcome::Reached;
             }
-            if self.is_one_cluster() {
-                return if self.options.stop_at_one_cluster { Outcome::OneCluster { t: now } } else { Outcome::Reached };
+            if self.options.stop_at_one_cluster && self.is_within(self.options.merge_radius) {
+                return Outcome::OneCluster { t: now };
+            }
+            if self.is_within(AT_REST) {
+                return Outcome::Reached;
             }
             if self.options.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Outcome::Interrupted { t: now };
@@ -280,18 +293,14 @@ impl<'a> Run<'a> {
                 continue;
             }
             let (event, action) = &self.options.events[k];
-            self.hits.push(Hit { name: event.name(), t: (self.t + Dd::from(at * h)).to_f64() });
+            let hit = Hit { index: k, name: event.name(), t: (self.t + Dd::from(at * h)).to_f64() };
             if *action == Action::Stop {
                 theta = at;
+                self.stop.get_or_insert_with(|| hit.clone());
             }
+            self.hits.push(hit);
         }
         theta
-    }
-
-    fn stopping_hit(&self) -> Option<Outcome> {
-        let last = self.hits.last()?;
-        let stops = |(e, a): &(Box<dyn Event>, Action)| *a == Action::Stop && e.name() == last.name;
-        self.options.events.iter().any(stops).then(|| Outcome::Event { name: last.name.clone(), t: last.t })
     }
 
     /// Samples the observers whose times lie inside the step, up to its used end.
@@ -319,15 +328,16 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn is_one_cluster(&self) -> bool {
-        let n = self.live.n();
-        if n == 1 && self.dynamics.facts().cone_invariant {
-            return true;
+    /// True for one token that does not move; for dynamics without coalescence when all tokens are within the radius of the first, in caps that
+    /// are invariant.
+    fn is_within(&self, radius: f64) -> bool {
+        let (n, facts) = (self.live.n(), self.dynamics.facts());
+        if !facts.cone_invariant || n == 1 {
+            return facts.cone_invariant;
         }
-        // Dynamics without coalescence: all tokens within the radius of each other, a cap that is invariant.
-        let chord = 2.0 * (0.5 * self.options.merge_radius).sin();
-        let invariant = !self.dynamics.facts().common_field && self.dynamics.facts().cone_invariant;
-        invariant && chord > 0.0 && (1..n).all(|i| crate::sphere::geometry::chord2(self.live.row(0), self.live.row(i)) <= chord * chord)
+        let chord = 2.0 * (0.5 * radius).sin();
+        let near = |i: usize| crate::sphere::geometry::chord2(self.live.row(0), self.live.row(i)) <= chord * chord;
+        !facts.common_field && chord > 0.0 && (1..n).all(near)
     }
 
     fn coalesce_now(&mut self) {
@@ -360,8 +370,8 @@ impl<'a> Run<'a> {
 
     fn finish(mut self, outcome: Outcome, observers: &mut [&mut dyn Observer]) -> Solution {
         let t = if outcome == Outcome::Reached { self.t_end } else { self.t.to_f64() };
-        if matches!(outcome, Outcome::Reached | Outcome::OneCluster { .. }) {
-            // A single cluster does not move: the remaining samples are the present state.
+        if outcome == Outcome::Reached || (matches!(outcome, Outcome::OneCluster { .. }) && self.live.n() == 1) {
+            // A single token does not move: the remaining samples are the present state.
             for observer in observers.iter_mut() {
                 while let Some(time) = observer.next_time().filter(|s| *s <= self.t_end) {
                     observer.observe(&Frame { t: time, tokens: &self.live, labels: &self.labels, dynamics: self.dynamics });

@@ -143,7 +143,7 @@ fn layers(
     cancel: &AtomicBool,
     recorders: &mut [Recorder],
 ) -> Result<Vec<End>> {
-    let eta = cell.eta();
+    let eta = cell.eta()?;
     let depth = experiment.layers > 0;
     let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
     let dt = if depth { 1.0 } else { eta };
