@@ -51,7 +51,7 @@ impl Event for EnterHemisphere {
     }
 }
 
-/// The log energy (unit normalisation, at most 0) rises through a level.
+/// The log energy (unit normalisation, at most 0 for positive beta) rises through a level.
 pub struct EnergyLevel {
     /// Inverse temperature of the energy.
     pub beta: f64,

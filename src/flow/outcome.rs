@@ -73,8 +73,12 @@ impl fmt::Display for Outcome {
             Self::Reached => write!(f, "the end time was reached"),
             Self::OneCluster { t } => write!(f, "all tokens formed one cluster at t = {t:.6e}"),
             Self::Event { name, t, .. } => write!(f, "the event `{name}` happened at t = {t:.6e}"),
-            Self::MaxSteps { t } => write!(f, "the budget of steps was spent at t = {t:.6e}; a larger budget or a larger tolerance goes further"),
-            Self::StepTooSmall { t, h } => write!(f, "no step met the tolerance at t = {t:.6e} (last tried {h:.3e}); a larger tolerance goes further"),
+            Self::MaxSteps { t } => {
+                write!(f, "the budget of steps was spent at t = {t:.6e}; a larger budget or a larger tolerance goes further")
+            }
+            Self::StepTooSmall { t, h } => {
+                write!(f, "no step met the tolerance at t = {t:.6e} (last tried {h:.3e}); a larger tolerance goes further")
+            }
             Self::NonFinite { t, token } => write!(f, "the velocity of token {token} is not finite at t = {t:.6e}"),
             Self::Interrupted { t } => write!(f, "interrupted at t = {t:.6e}"),
         }

@@ -6,8 +6,12 @@ use super::integrator::integrator;
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution, Stats};
 use super::tableau::{Step, Tableau};
-use crate::attention::{Dynamics, kernel::in_a_row};
-use crate::error::{Error, Result};
+use crate::attention::dynamics::kernel_width;
+use crate::attention::{
+    Dynamics,
+    kernel::{EXACT, in_a_row},
+};
+use crate::error::{Error, Result, show};
 use crate::num::{dd::Dd, roots::bracketed_root};
 use crate::sphere::Tokens;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,13 +77,34 @@ pub(super) fn growth(ratio: f64, order: u32) -> f64 {
     if ratio == 0.0 { 10.0 } else { (0.9 * ratio.powf(-1.0 / f64::from(order))).clamp(0.1, 10.0) }
 }
 
+/// The relative accuracy of velocities at which [`solve`] takes nothing of them for an error of its own: a hundredth of its tolerance.
+pub fn velocity_accuracy(rtol: f64, beta: f64) -> f64 {
+    (0.01 * rtol * kernel_width(beta)).max(EXACT)
+}
+
+/// The largest relative error of velocities, in units of the tolerance of a step of unit length, that its error estimate can bear: coefficients of the
+/// estimators have lengths up to 2.3.
+const BEARABLE: f64 = 0.1;
+
+/// **Errors** a tolerance below the noise of the velocities: the estimate of the error would fall no further however short the steps.
+fn check_noise(dynamics: &dyn Dynamics, rtol: f64) -> Result<()> {
+    let (accuracy, width) = (dynamics.accuracy(), dynamics.length_scale());
+    if accuracy <= (BEARABLE * rtol * width).max(EXACT) {
+        return Ok(());
+    }
+    let (least, most) = (accuracy / (BEARABLE * width), (BEARABLE * rtol * width).max(EXACT));
+    let expected = format!("at least {least:.1e} with velocities accurate to {accuracy:.1e}, or velocities accurate to {most:.1e}");
+    Err(Error::parameter("rtol", show(rtol), expected))
+}
+
 /// Integrates `dynamics` from `start` over `[0, t_end]`.
 ///
 /// The step keeps the local error below `rtol * width * min(1, displacement)`: an error per unit of displacement, so that a perturbation of
 /// 1e-9 that grows for e^60 units of time is followed with relative accuracy. Time is a double-double and steps may
 /// span hundreds of orders of magnitude. Merges and events are located by root finding on dense output.
 ///
-/// **Cost** 12 velocities per step (DOP853). **Errors** a bad `t_end` or option; honest bad ends are outcomes, with partial results.
+/// **Cost** 12 velocities per step (DOP853). **Errors** a bad `t_end` or option, a tolerance below the noise of the velocities (see
+/// [`velocity_accuracy`]), an algorithm of the kernel sums that refuses; honest bad ends are outcomes, with partial results.
 ///
 /// ```
 /// use metastable::{attention::{dynamics, Spec}, flow::{solve, Options}, sphere::Tokens};
@@ -101,6 +126,7 @@ pub fn solve(
         return Err(Error::parameter("t-end", t_end, "a finite time >= 0"));
     }
     dynamics.kernel(start)?;
+    check_noise(dynamics, options.rtol)?;
     let mut run = Run::new(dynamics, start, t_end, options);
     run.observe(observers, 0.0, true);
     run.coalesce_now();

@@ -194,7 +194,8 @@ fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
         .read_to_end(&mut content)
         .map_err(|e| malformed(path, format!("array {name}"), format!("truncated or corrupt: {e}")))?;
     if content.len() as u64 > MAX_MEMBER {
-        let problem = format!("unpacks to more than {} MB, the most that is read from an archive; give the array as an NPY file", MAX_MEMBER >> 20);
+        let problem =
+            format!("unpacks to more than {} MB, the most that is read from an archive; give the array as an NPY file", MAX_MEMBER >> 20);
         return Err(malformed(path, format!("array {name}"), problem));
     }
     npy(path, &format!("array {name}"), &content)
