@@ -132,6 +132,7 @@ pub fn main() -> i32 {
     match dispatch(arguments, &out) {
         Ok(code) => code,
         Err(e) => {
+            let e = input::as_flag(e, &command());
             out.error(&e);
             e.exit_code()
         }

@@ -50,6 +50,25 @@ pub fn rows(values: &[f64], width: usize) -> String {
         .join("\n")
 }
 
+/// A number with the digits that its error leaves right, e.g. `0.3333(2)` for an error of 2e-4; with all of them where the error is 0.
+pub fn within(value: f64, error: f64) -> String {
+    if error == 0.0 || !value.is_finite() {
+        return crate::error::show(value);
+    }
+    if !error.is_finite() || error >= value.abs().max(f64::MIN_POSITIVE) {
+        return format!("{value:.0e} +- {error:.0e}");
+    }
+    let places = -error.log10().floor();
+    let size = value.abs().log10().floor();
+    let last = (error * 10f64.powf(places)).ceil();
+    // One digit of the error, in units of the last place that is shown.
+    if (-5.0..15.0).contains(&size) && (0.0..=17.0).contains(&places) {
+        format!("{value:.*}({last})", places as usize)
+    } else {
+        format!("{value:.*e} +- {error:.0e}", (size + places).clamp(0.0, 16.0) as usize)
+    }
+}
+
 /// A finite number, or null.
 pub fn finite(v: f64) -> Value {
     serde_json::Number::from_f64(v).map_or(Value::Null, Value::Number)

@@ -101,7 +101,7 @@ impl Lagrangian {
         if beta == 0.0 {
             return 0.5 * self.x.mean().iter().map(|v| v * v).sum::<f64>();
         }
-        let unit = Energy::new(beta, EnergyScale::default()).log_unit(&self.x).exp();
+        let unit = Energy::new(beta, EnergyScale::default()).log_scaled(&self.x).exp();
         beta.abs().exp() / (2.0 * beta) * (unit - scaled_sphere_mean(self.x.d(), beta.abs()))
     }
 

@@ -1,6 +1,6 @@
 //! Critical points: Newton's method modulo rotations, and what is said of the result.
 
-use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations};
+use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations, row_scales};
 use crate::attention::{Energy, EnergyScale, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, sum::dot};
@@ -18,8 +18,10 @@ pub struct CriticalPoint {
     pub clusters: Tokens,
     /// Tokens per cluster.
     pub sizes: Vec<usize>,
-    /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`, at most 0.
+    /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`, at most 0 for positive beta.
     pub log_energy: f64,
+    /// How far off the numbers may be.
+    pub errors: Errors,
     /// [`unrest`]: the gradient over the weights at work.
     pub residual: f64,
     /// Spectrum of the Hessian for all tokens.
@@ -28,6 +30,19 @@ pub struct CriticalPoint {
     pub angles: Vec<f64>,
     /// Number of permutations of clusters that keep masses and angles.
     pub symmetry: usize,
+}
+
+/// Estimates of the errors of a critical point's numbers: to first order bounds, up to the constants of rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// Of every cluster, geodesic, modulo rotations: the Newton step that is left, and the rounding of the gradient over the least eigenvalue.
+    pub position: f64,
+    /// Of an angle between two clusters.
+    pub angle: f64,
+    /// Of `log_energy`: its rounding, and the gradient along the error of the position.
+    pub log_energy: f64,
+    /// Of every eigenvalue: the rounding of the Hessian and of its iteration, and the change of the Hessian along the error of the position.
+    pub eigenvalue: f64,
 }
 
 /// Angle below which clusters of a critical point are one cluster.
@@ -72,7 +87,8 @@ impl CriticalPoint {
         let mut angles: Vec<f64> = pairs(x.n()).map(|(i, j)| dist(x.row(i), x.row(j))).collect();
         angles.sort_by(f64::total_cmp);
         let symmetry = automorphisms(&x, &sizes);
-        Ok(Self { beta, clusters: x, sizes, log_energy, residual, spectrum, angles, symmetry })
+        let errors = errors(beta, &x, &spectrum);
+        Ok(Self { beta, clusters: x, sizes, log_energy, errors, residual, spectrum, angles, symmetry })
     }
 
     /// Number of tokens.
@@ -91,6 +107,39 @@ impl CriticalPoint {
             && self.spectrum.unstable == other.spectrum.unstable
             && (self.log_energy - other.log_energy).abs() < SAME * (1.0 + self.log_energy.abs())
             && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 100.0 * SAME)
+    }
+}
+
+/// See [`Errors`].
+fn errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> Errors {
+    let (n, m, u) = (x.n(), x.masses(), 0.5 * f64::EPSILON);
+    // Per cluster the sizes of the terms of its force, and of the third derivatives, which are at most w (beta^2 s^3 + 3 |beta| s + 1) for every pair.
+    let (mut forces, mut bends) = (vec![0.0; n], vec![0.0; n]);
+    for (i, j) in (0..n).flat_map(|i| (0..n).filter(move |j| *j != i).map(move |j| (i, j))) {
+        let (g, w) = (x.inner(i, j), m[j] * log_kernel(beta, x.row(i), x.row(j)).exp());
+        let s = (1.0 - g * g).max(0.0).sqrt();
+        forces[i] += w * s;
+        bends[i] += 2.0 * w * (beta * beta * s.powi(3) + 3.0 * beta.abs() * s + 1.0);
+    }
+    // A weight errs by 4u of its exponent, which is at most 2 |beta|, a sum like a walk.
+    let rounding = u * (16.0 + 2.0 * (n as f64).sqrt() + 8.0 * beta.abs().min(5.0));
+    let step = newton_step(beta, x);
+    let left = step.chunks_exact(x.d()).map(|p| dot(p, p).sqrt()).fold(0.0, f64::max);
+    let scales = row_scales(beta, x);
+    let noise = (0..n).map(|i| (rounding * scales[i] * forces[i]).powi(2) * m[i]).sum::<f64>().sqrt();
+    let reach = (0..n).map(|i| scales[i] / m[i].sqrt()).fold(0.0, f64::max);
+    let position = left + reach * noise / spectrum.least + 4.0 * u;
+    let mut gradient = vec![0.0; x.coordinates().len()];
+    let energy = Energy::new(beta, EnergyScale::Unit);
+    energy.scaled_grad(x, &mut gradient);
+    let slope: f64 = gradient.chunks_exact(x.d()).map(|g| dot(g, g).sqrt()).sum();
+    let climb = 2.0 * beta.abs() * slope * position / energy.log_scaled(x).exp().max(f64::MIN_POSITIVE);
+    let bend = bends.iter().copied().fold(0.0, f64::max);
+    Errors {
+        position,
+        angle: 2.0 * position + 4.0 * u,
+        log_energy: 4.0 * u * (4.0 + beta.abs()) + climb,
+        eigenvalue: spectrum.rounding + bend * position,
     }
 }
 
