@@ -39,11 +39,10 @@ fn bracket(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let mut samples = vec![0.0; case.n];
     for _ in 0..60 {
         ctx.stream.normals(&mut samples);
-        let found = modes::line(&samples, case.beta)?;
-        if !found.certified {
-            return Ok(Finding::Unfinished("a count was not certified".into()));
-        }
-        counts.push(found.count as f64);
+        let Ok(count) = modes::line(&samples, case.beta)?.proved() else {
+            return Ok(Finding::Unfinished("a count could not be proved".into()));
+        };
+        counts.push(count as f64);
     }
     let (mean, error) = mean_and_error(&counts);
     let value = (mean - low).min(high - mean) + 4.0 * error;

@@ -9,6 +9,7 @@ mod cell;
 mod patch;
 mod sources;
 
+use super::Modes;
 use crate::error::{Error, Result};
 use crate::num::{sum::dot, threads::parallel_allowed};
 use crate::sphere::{
@@ -21,18 +22,8 @@ use rayon::prelude::*;
 use sources::{Columns, Sources};
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
-/// Modes on S^2.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SphereModes {
-    /// Number of modes; only those met before the proof failed when not certified.
-    pub count: usize,
-    /// Unit vectors.
-    pub locations: Vec<[f64; 3]>,
-    /// True if the count is proved, for exponentials right to 4 ulp.
-    pub certified: bool,
-    /// Centres and radii of cells that were not decided.
-    pub undecided: Vec<([f64; 3], f64)>,
-}
+/// Modes on S^2: unit vectors; centres and radii of cells that were not decided.
+pub type SphereModes = Modes<[f64; 3], ([f64; 3], f64)>;
 
 /// Halvings of a square before it gets its own polynomial, and how often that is done before it is given up.
 const DEPTH: u32 = 5;
@@ -49,7 +40,7 @@ const PATCHES: u32 = 20_000;
 /// use metastable::{clusters::modes::sphere, sphere::Tokens};
 /// let x = Tokens::new(3, vec![1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1.]).unwrap();
 /// let modes = sphere(&x, 20.0).unwrap();
-/// assert!(modes.certified && modes.count == 6); // an octahedron
+/// assert_eq!(modes.proved().unwrap(), 6); // an octahedron
 /// ```
 pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
     if samples.d() != 3 {
@@ -89,8 +80,8 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
         undecided.extend(part.undecided);
     }
     modes.sort_by(|a: &Mode, b: &Mode| a.at[2].total_cmp(&b.at[2]).then(a.at[0].total_cmp(&b.at[0])));
-    let locations = distinct(&modes, &mut undecided);
-    Ok(SphereModes { count: locations.len(), locations, certified: undecided.is_empty(), undecided })
+    let located = distinct(&modes, &mut undecided);
+    Ok(Modes { located, undecided })
 }
 
 /// One location per mode: cells overlap, so a mode near an edge is proved twice.
