@@ -1,6 +1,6 @@
 //! Squares of a cube's faces, equal in angle, projected to the sphere: their edges are great circles and their areas differ by less than a half.
 
-use crate::sphere::geometry::{dist, project, retract};
+use crate::sphere::geometry::{chord2, project, retract};
 use std::f64::consts::FRAC_PI_4;
 
 /// A square of a face of the cube in coordinates of `[-1, 1]`, which are angles in units of pi/4.
@@ -29,8 +29,10 @@ impl Cell {
         (2 * axis + usize::from(x[axis] < 0.0), (place(u), place(v)))
     }
 
+    /// Neighbours share the numbers of their edges, so that cells cover the sphere whatever the tangent is, if it is 1 at the edges of faces.
     fn point(&self, u: f64, v: f64) -> [f64; 3] {
-        let mut p = self.on_face((FRAC_PI_4 * u).tan(), (FRAC_PI_4 * v).tan(), 1.0);
+        let tan = |t: f64| if t.abs() < 1.0 { (FRAC_PI_4 * t).tan() } else { t };
+        let mut p = self.on_face(tan(u), tan(v), 1.0);
         retract(&mut p);
         p
     }
@@ -53,10 +55,10 @@ impl Cell {
         [(self.u.0, self.v.0), (self.u.0, self.v.1), (self.u.1, self.v.0), (self.u.1, self.v.1)].map(|(u, v)| self.point(u, v))
     }
 
-    /// Distance of the farthest corner from the centre, a little more for rounding.
+    /// Distance in space of the farthest corner, and so of any point, from the centre, a little more for rounding.
     pub fn radius(&self) -> f64 {
         let c = self.centre();
-        self.corners().iter().map(|p| dist(&c, p)).fold(0.0, f64::max) * (1.0 + 1e-9) + 1e-15
+        self.corners().iter().map(|p| chord2(&c, p)).fold(0.0, f64::max).sqrt() * (1.0 + 1e-9) + 1e-15
     }
 
     /// Orthonormal tangent axes at the centre, the first along u.
@@ -89,7 +91,6 @@ pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
 mod tests {
     use super::*;
     use crate::num::stream::Stream;
-    use crate::sphere::geometry::chord2;
 
     #[test]
     fn every_point_lies_in_its_cell() {
