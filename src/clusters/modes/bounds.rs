@@ -26,9 +26,9 @@ pub(super) fn radian(cells: usize) -> Interval {
 }
 
 /// An upper bound of a number computed in f64 from nonnegative numbers by sums and products, if at most `roundings` lie in the way of any term:
-/// every rounding takes away at most the share eps/2, or 1e-320 where it underflows.
+/// every rounding takes away at most the share eps/2, or 1e-320 where it underflows; `(1 - eps/2)^{-k} <= 1 + 0.6 k eps` while k eps is below 1/10.
 pub(super) fn above(x: f64, roundings: usize) -> f64 {
-    (real(x) * (real(1.0) + real(roundings as f64) * real(f64::EPSILON)) + real(1e-300)).hi()
+    (real(x) * (real(1.0) + real(roundings as f64) * real(0.6 * f64::EPSILON)) + real(1e-300)).hi()
 }
 
 /// `beta (cosh x - 1) = 2 beta sinh^2(x / 2)`, bounded above.

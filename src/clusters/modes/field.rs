@@ -29,7 +29,7 @@ pub(super) struct Field<'a> {
     /// All samples, also those of other parts.
     total: usize,
     /// Bound of the displacement of a sample by the rounding of its position; infinite if a sample lies outside its cell.
-    blur: f64,
+    pub(super) blur: f64,
     /// Number of cells of the circle.
     pub cells: Option<i64>,
 }
@@ -42,14 +42,15 @@ impl<'a> Field<'a> {
     pub fn line(kernel: &'a Kernel, positions: Vec<f64>, total: usize) -> Self {
         // The difference from the first, the root of beta and their product are rounded: 3 eps/2. Underflow moves a sample by less than 1e-300.
         let length = positions.last().copied().unwrap_or(0.0);
-        Self::new(kernel, &positions, total, 8.0 * f64::EPSILON * length + 1e-300, None)
+        Self::new(kernel, &positions, total, 2.0 * f64::EPSILON * length + 1e-300, None)
     }
 
     /// Ascending positions on the circle in units; `turns` is the largest number of turns that was taken off an angle.
     pub fn circle(kernel: &'a Kernel, positions: Vec<f64>, turns: f64) -> Self {
         let cells = kernel.cells().map_or(1, |c| c as i64);
-        // Reduction to one turn, the unit and their product are rounded a few times, parts of the circle; 2 pi in two parts is off by less than 1e-31 of itself.
-        let blur = CELL * cells as f64 * (8.0 * f64::EPSILON + turns * 1e-31);
+        // Reduction to one turn (3 roundings and the f64 nearest 2 pi), the unit (another such) and their product: below 6 eps/2 of the circle; 2 pi in two parts, times
+        // the turns, is off by less than 1e-31 of itself.
+        let blur = CELL * cells as f64 * (4.0 * f64::EPSILON + turns * 1e-31);
         let total = positions.len();
         Self::new(kernel, &positions, total, blur, Some(cells))
     }
@@ -153,7 +154,7 @@ impl<'a> Field<'a> {
             }
         }
         // Roundings that lie in the way of one term, each of half a unit: powers of a rounded difference, its block, the blocks, the table, the sum over sources.
-        let steps = (2 * TERMS + BLOCK + most / BLOCK + TERMS * summed + 8) as f64 * f64::EPSILON;
+        let steps = (2 * TERMS + BLOCK + most / BLOCK + TERMS * summed + 8) as f64 * 0.51 * f64::EPSILON;
         let (near, far) = (near as f64, (self.total - near) as f64);
         let (tail, stiff) = (self.kernel.tables.tail, self.kernel.tables.stiffness);
         // Sums over at most all cells of a circle of 41, and these four terms.

@@ -9,7 +9,7 @@ pub(super) const CELL: f64 = 0.5;
 /// Kept Taylor coefficients of the derivative of the estimate.
 pub(super) const TERMS: usize = 20;
 /// Range of the kernel in units: what lies beyond is bounded, not summed.
-const RANGE: f64 = 10.0;
+pub(super) const RANGE: f64 = 10.0;
 /// Largest displacement of a sample by the rounding of its position with which anything is proved: range and reach have this much to spare.
 pub(super) const MOST_BLUR: f64 = 0.2;
 
@@ -77,9 +77,9 @@ impl Kernel {
         self.unit
     }
 
-    /// Distance in units at which samples do not meet each other's kernels or cells.
+    /// Distance in units of samples beyond which the cells near one, `reach + 1` cells at most, are out of range of the other; two cells more than that needs.
     pub fn separation(&self) -> f64 {
-        2.0 * (RANGE + CELL * self.reach as f64)
+        RANGE + CELL * (self.reach + 3) as f64
     }
 
     /// Number of cells of the circle.
@@ -92,7 +92,7 @@ impl Kernel {
 }
 
 /// Cells, of `all`, on each side of a sample and of its cell outside which the kernel is proved to be convex wherever blur has moved the sample.
-fn reach(shape: Shape, all: i64) -> i64 {
+pub(super) fn reach(shape: Shape, all: i64) -> i64 {
     let mut reach = 1;
     while 2 * reach + 1 < all && !shape.convex_beyond(CELL * reach as f64 - MOST_BLUR) {
         reach += 1;
@@ -114,7 +114,7 @@ impl Tables {
 }
 
 /// Taylor coefficients of the kernel at `delta`, enclosed: those of `e^h` from those of h by `m g_m = sum k h_k g_{m-k}`.
-fn taylor(shape: Shape, delta: f64) -> Vec<Interval> {
+pub(super) fn taylor(shape: Shape, delta: f64) -> Vec<Interval> {
     let real = Interval::exact;
     let mut h = vec![real(0.0); TERMS + 2];
     let mut degree = 2;

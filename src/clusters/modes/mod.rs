@@ -10,6 +10,8 @@ mod field;
 mod kernel;
 mod pieces;
 mod sphere;
+#[cfg(test)]
+mod tests;
 
 pub use sphere::{SphereModes, sphere};
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 /// What is proved about the derivative on a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Positive,
     Negative,
     Rising,
@@ -18,10 +18,10 @@ enum Kind {
 
 /// A piece `[from, to]` in units.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
-    from: f64,
-    to: f64,
-    kind: Kind,
+pub(super) struct Piece {
+    pub from: f64,
+    pub to: f64,
+    pub kind: Kind,
 }
 
 /// Down-crossings of the derivative.
@@ -112,14 +112,14 @@ fn split(p: &Polynomial, v: f64, rho: f64, depth: u32, out: &mut Vec<Piece>) {
 }
 
 /// The sign of the derivative on `[v - rho, v + rho]`, if interval arithmetic proves one: value in the middle, and slope times distance.
-fn sign(p: &Polynomial, v: f64, rho: f64) -> Kind {
+pub(super) fn sign(p: &Polynomial, v: f64, rho: f64) -> Kind {
     let value = p.enclosed(0, Interval::exact(v));
     let slope = p.enclosed(1, Interval::new(v - rho, v + rho));
     verdict(value + slope * Interval::symmetric(rho) + Interval::symmetric(p.error.0), Kind::Positive, Kind::Negative)
 }
 
 /// The same of the slope of the derivative.
-fn trend(p: &Polynomial, v: f64, rho: f64) -> Kind {
+pub(super) fn trend(p: &Polynomial, v: f64, rho: f64) -> Kind {
     let slope = p.enclosed(1, Interval::exact(v));
     let bend = p.enclosed(2, Interval::new(v - rho, v + rho));
     verdict(slope + bend * Interval::symmetric(rho) + Interval::symmetric(p.error.1), Kind::Rising, Kind::Falling)
@@ -136,7 +136,7 @@ fn verdict(range: Interval, above: Kind, below: Kind) -> Kind {
 }
 
 /// Walks from sign to sign: a falling stretch from plus to minus holds exactly one down-crossing, a monotone stretch between equal signs none.
-fn tour(field: &Field, pieces: &[Piece]) -> Found {
+pub(super) fn tour(field: &Field, pieces: &[Piece]) -> Found {
     let mut found = Found { roots: Vec::new(), undecided: Vec::new() };
     let signed: Vec<usize> = (0..pieces.len()).filter(|&k| is_signed(pieces[k].kind)).collect();
     for pair in signed.windows(2) {

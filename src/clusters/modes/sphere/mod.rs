@@ -5,23 +5,26 @@
 //! cell gets a Taylor polynomial with an error bound ([`patch`]) and is halved until the gradient has no zero, the Hessian a positive direction, or it is negative
 //! definite on twice the cell and Newton's point is shown to be the one mode there.
 //!
-//! What a proof rests on: additions, products, quotients and roots of f64 are correctly rounded, and the vector exponential of [`crate::num::exp`] is right to 2 eps (a lemma:
-//! its polynomials are compared with the Taylor series in interval arithmetic by a test, its rounding is counted). Exponentials in bounds are those of interval
+//! What a proof rests on: additions, products, quotients and roots of f64 are correctly rounded, and the vector exponential of [`crate::num::exp`] is right to 3 eps (a lemma:
+//! a test compares its polynomials with the Taylor series in interval arithmetic and counts its rounding). Exponentials in bounds are those of interval
 //! arithmetic; sums of samples and polynomials round by bounds counted a priori ([`patch`]). Libraries' tangents, logarithms and exponentials only choose where to look.
 
 mod cell;
+mod chart;
+mod decide;
 mod patch;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 use super::Modes;
 use crate::error::{Error, Result};
-use crate::num::{sum::dot, threads::parallel_allowed};
-use crate::sphere::{
-    Tokens,
-    geometry::{chord2, project, retract},
-};
-use cell::{Cell, cross};
-use patch::{Missing, Patch, Polynomial, length, shifted, spreads};
+use crate::num::threads::parallel_allowed;
+use crate::sphere::{Tokens, geometry::chord2};
+use cell::Cell;
+use chart::{Chart, length};
+use decide::{Verdict, decide};
+use patch::{Missing, Patch, shifted};
 use rayon::prelude::*;
 use sources::{Columns, MOST_WEIGHT, Sources};
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
@@ -173,24 +176,21 @@ impl Cover<'_> {
             cell.quarters().iter().for_each(|q| self.visit(q, &near, depth + 1, found));
             return;
         }
-        let axes = cell.axes();
-        // Edges are great circles; in the chart they bulge by less than radius^3 beyond their corners.
-        let half = cell.corners().iter().fold(0.0f64, |m, p| m.max(dot(&axes[0], p).abs()).max(dot(&axes[1], p).abs()));
-        let half = (half + radius * radius * radius) * (1.0 + 1e-9) + 1e-15;
+        let half = cell.half_side();
         let mut columns = std::mem::take(&mut found.room);
         self.few.gather(&near, &mut columns);
         let near = Near { columns, all: near.len() == self.few.boxes.len(), home: c, stray: 2.0 * radius, farthest: farthest + 2.0 * radius };
-        let patch = self.patch((c, axes), &near, DISC * radius);
+        let patch = self.patch(cell.chart(), &near, DISC * radius);
         found.patches = 0;
         self.settle(&Spot { patch: &patch, near: &near, generation: 0 }, [0.0; 2], half, 0, found);
         found.room = near.columns;
     }
 
-    fn patch(&self, place: ([f64; 3], [[f64; 3]; 2]), near: &Near, radius: f64) -> Patch {
+    fn patch(&self, chart: Chart, near: &Near, radius: f64) -> Patch {
         let far = if near.all { 0.0 } else { self.few.total * MOST_WEIGHT };
         // What was gathered serves centres this near to the middle of the cell.
-        let far = if chord2(&place.0, &near.home).sqrt() <= near.stray { far } else { f64::INFINITY };
-        Patch::new(&near.columns, self.beta, place, &Missing { far, range: self.range, farthest: near.farthest, lost: self.few.lost }, radius)
+        let far = if chord2(&chart.centre, &near.home).sqrt() <= near.stray { far } else { f64::INFINITY };
+        Patch::new(&near.columns, self.beta, chart, &Missing { far, range: self.range, farthest: near.farthest, lost: self.few.lost }, radius)
     }
 
     /// Decides a square of a chart, or its quarters; squares that the polynomial cannot decide get one of their own.
@@ -202,35 +202,17 @@ impl Cover<'_> {
         let patch = spot.patch;
         let here = shifted(&patch.polynomial, middle);
         let (first, second) = (1.001 * patch.lacks.0, 1.001 * patch.lacks.1);
-        let (slopes, bend) = spreads(&here, half);
-        let steepest = length([here[1][0], here[0][1]]);
-        let top = largest_eigenvalue(&here);
-        if steepest > 1.001 * length(slopes) + first || top > 1.001 * bend + second {
-            return;
-        }
-        if here[1][0].abs() > 1.001 * slopes[0] + first || here[0][1].abs() > 1.001 * slopes[1] + first {
-            return;
-        }
-        let inside = length(middle) + 2.0 * SQRT_2 * half <= patch.radius * (1.0 - 1e-12);
-        let concavity = -(top + 1.001 * spreads(&here, 2.0 * half).1 + second);
-        if inside && concavity > 0.0 {
-            let z = newton(&here, half);
-            let away = z[0].abs().max(z[1].abs());
-            let there = shifted(&here, z);
-            // The gradient turns by at least the concavity per unit of length, so its zero is this near.
-            let radius = 1.001 * (length([there[1][0], there[0][1]]) + first) / concavity + 1e-15;
-            // Ten times as near as any other, so that two proofs of one mode are known as such.
-            if away + 10.0 * radius < 2.0 * half {
-                if away <= half + radius {
-                    let at = patch.point([middle[0] + z[0], middle[1] + z[1]]);
-                    // Lengths in the chart are at most those in space, and at least 0.9 of them.
-                    found.modes.push(Mode { at, radius: 1.2 * radius, alone: 2.0 * half - away });
-                }
+        let lacking = match decide(&here, half, (first, second), length(middle) + 2.0 * SQRT_2 * half <= patch.radius * (1.0 - 1e-12)) {
+            Verdict::None => return,
+            Verdict::One { at: z, radius, alone } => {
+                let at = patch.chart.point([middle[0] + z[0], middle[1] + z[1]]);
+                // Lengths in the chart are at most those in space, and at least 0.9 of them.
+                found.modes.push(Mode { at, radius: 1.2 * radius, alone });
                 return;
             }
-        }
+            Verdict::Open { lacking } => lacking,
+        };
         // Halving makes the polynomial vary less, but not what it lacks.
-        let lacking = first > length(slopes) || second > bend;
         if depth == DEPTH || depth >= 2 && lacking {
             return self.again(spot, middle, half, found);
         }
@@ -242,23 +224,17 @@ impl Cover<'_> {
 
     /// A square with a polynomial about its own centre, whose bound is smaller by the eleventh power of the radius.
     fn again(&self, spot: &Spot, middle: [f64; 2], half: f64, found: &mut Found) {
-        let c = spot.patch.point(middle);
-        // The charts of squares this small, or of cells this large, would not be sure to cover what they are for.
+                // The charts of squares this small, or of cells this large, would not be sure to cover what they are for.
         let odd = half < 1e-11 || half > 0.12;
         if spot.generation == GENERATIONS || found.patches == PATCHES || odd {
-            found.undecided.push((c, 1.5 * half));
+            found.undecided.push((spot.patch.chart.point(middle), 1.5 * half));
             return;
         }
-        let mut e = spot.patch.axes[0];
-        project(&c, &mut e);
-        retract(&mut e);
-        let axes = [e, cross(&c, &e)];
         found.patches += 1;
-        // Cells have radius at most 0.082, by which the axes turn, and lengths in the first chart are at least 0.99 of those in space.
-        let half = 1.15 * half;
+        let (chart, half) = spot.patch.chart.about(middle, half);
         // Smaller discs than needed would gain nothing against rounding.
         let radius = (3.0 * half).max(0.15 * spot.patch.radius);
-        let patch = self.patch((c, axes), spot.near, radius);
+        let patch = self.patch(chart, spot.near, radius);
         self.settle(&Spot { patch: &patch, near: spot.near, generation: spot.generation + 1 }, [0.0; 2], half, 0, found);
     }
 }
@@ -280,30 +256,4 @@ struct Spot<'a> {
     patch: &'a Patch,
     near: &'a Near,
     generation: u32,
-}
-
-/// Of the Hessian at the origin of a polynomial.
-fn largest_eigenvalue(c: &Polynomial) -> f64 {
-    let (a, b, d) = (2.0 * c[2][0], c[1][1], 2.0 * c[0][2]);
-    0.5 * (a + d) + length([0.5 * (a - d), b])
-}
-
-/// A zero of the gradient near the origin by Newton's method, at most four `half` away; a guess, proved by the caller.
-fn newton(c: &Polynomial, half: f64) -> [f64; 2] {
-    let mut z = [0.0; 2];
-    for _ in 0..30 {
-        let there = shifted(c, z);
-        let (g, (a, b, d)) = ([there[1][0], there[0][1]], (2.0 * there[2][0], there[1][1], 2.0 * there[0][2]));
-        let det = a * d - b * b;
-        let step = [-(d * g[0] - b * g[1]) / det, -(a * g[1] - b * g[0]) / det];
-        let length = step[0].abs().max(step[1].abs());
-        if !length.is_finite() || z[0].abs().max(z[1].abs()) + length > 4.0 * half {
-            return [4.0 * half; 2];
-        }
-        z = [z[0] + step[0], z[1] + step[1]];
-        if length < 1e-14 * half {
-            break;
-        }
-    }
-    z
 }
