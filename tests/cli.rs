@@ -295,6 +295,18 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert_eq!((m["modes"].as_u64(), m["certified"].as_bool(), m["locations"].as_array().map(Vec::len)), (Some(3), Some(true), Some(3)));
     assert_eq!(json(at, "modes --samples angles.csv --beta 10 --circle")["space"], "circle");
     assert_eq!(json(at, "modes --samples q3.csv --beta 20 --sphere")["modes"].as_u64(), Some(3));
+    // Two samples at two kernel widths have merged to the last digit: no proof, no number of that name, and the exit code of an open answer.
+    std::fs::write(at.join("twins.csv"), "0\n2\n").expect("writable");
+    std::fs::write(at.join("opposite.csv"), "1,0,0\n-1,0,0\n").expect("writable");
+    let open = run(at, "modes --samples twins.csv --beta 1 --format json");
+    let m: Value = serde_json::from_slice(&open.stdout).expect("JSON");
+    assert_eq!((open.status.code(), m["at_least"].as_u64(), m["certified"].as_bool()), (Some(3), Some(1), Some(false)));
+    assert!(m.get("modes").is_none() && m.get("locations").is_none() && m["undecided"].as_array().is_some_and(|u| u.len() == 1), "{m}");
+    let open = run(at, "modes --samples twins.csv --beta 1");
+    let text = String::from_utf8_lossy(&open.stdout);
+    assert!(open.status.code() == Some(3) && text.starts_with("at least 1 modes (not proved"), "{text}");
+    let proved = run(at, "modes --samples opposite.csv --beta 4 --sphere");
+    assert!(proved.status.code() == Some(0) && String::from_utf8_lossy(&proved.stdout).starts_with("2 modes (proved"));
     let c = json(at, "measure --space circle --density cos:1=0.2,2=-0.1 --dynamics usa --beta 2 --t-end 0.1");
     for key in ["negentropy", "negentropy_rate", "t"] {
         assert!(c[key].as_f64().is_some_and(f64::is_finite), "{key}");
