@@ -151,7 +151,9 @@ fn one_operation(s: &mut Stream) {
         assert!(holds(found, v), "{name} {a:?} {b:?} {found:?}");
     }
     assert!(sharp(found, &range), "{name} {a:?} {b:?} {found:?}");
-    assert!(above(a.width(), &plus(&exact(a.hi()), &minus(&exact(a.lo())))) && a.contains(a.mid()), "{a:?}");
+    let apart = |x: f64, y: f64| plus(&exact(y), &minus(&exact(x)));
+    assert!(a.contains(a.mid()) && above(a.width(), &apart(a.lo(), a.hi())), "{a:?}");
+    assert!(above(a.radius(), &apart(a.lo(), a.mid())) && above(a.radius(), &apart(a.mid(), a.hi())), "{a:?}");
 }
 
 /// Roots by the squares of their bounds.
@@ -240,8 +242,10 @@ fn circular(x: f64) -> [[BigRational; 2]; 2] {
 /// Numbers of a range: uniform, near its ends, near 0 (down to subnormals), near multiples of a unit.
 fn in_range(s: &mut Stream, end: f64, unit: f64) -> f64 {
     let sign = if s.index(2) == 0 { 1.0 } else { -1.0 };
-    sign * match s.index(4) {
+    sign * match s.index(5) {
         0 => number(s).abs().min(end),
+        // Where the exponential changes its method.
+        4 => (if s.index(2) == 0 { 709f64.next_up() } else { 700f64.next_up() } + s.index(3) as f64 * s.uniform()).min(end),
         1 => ((s.index((end / unit) as usize) as f64 * unit) + s.normal() * f64::EPSILON * end).abs(),
         2 => (0..s.index(3)).fold(end, |v, _| v.next_down()),
         _ => s.uniform_in(0.0, end),
@@ -279,6 +283,8 @@ fn exponentials_enclose_rational_bounds_of_the_exact_value() {
 
 #[test]
 fn sines_and_cosines_enclose_rational_bounds_of_the_exact_values() {
+    let unit = Interval::new(-1.0, 1.0);
+    assert!([4.000_001, -5.0, 1e300, f64::INFINITY].iter().all(|x| Interval::exact(*x).sin_cos() == (unit, unit)));
     let mut s = Stream::new(1, &["circular"]);
     for _ in 0..15_000 {
         let x = in_range(&mut s, 4.0, std::f64::consts::FRAC_PI_4);

@@ -109,6 +109,12 @@ impl Interval {
         if m.is_finite() { m } else { 0.0 }.clamp(self.lo, self.hi)
     }
 
+    /// Upper bound of the distance of its numbers from [`mid`](Self::mid). Half the width would not do: the middle of adjacent doubles is one of them.
+    pub fn radius(self) -> f64 {
+        let middle = self.mid();
+        (self.hi - middle).max(middle - self.lo).next_up()
+    }
+
     /// Upper bound of the width.
     pub fn width(self) -> f64 {
         (self.hi - self.lo).next_up()
@@ -183,11 +189,9 @@ impl Interval {
         if self.mag() > 4.0 {
             return (unit, unit);
         }
-        // Taylor at the middle, then the mean value theorem for the distance from it. The middle of adjacent doubles is one of them: half the
-        // width would be too little.
-        let middle = self.mid();
-        let half = Self::symmetric((self.hi - middle).max(middle - self.lo).next_up());
-        let x = Self::exact(middle);
+        // Taylor at the middle, then the mean value theorem for the distance from it.
+        let half = Self::symmetric(self.radius());
+        let x = Self::exact(self.mid());
         let square = x.sqr();
         let (mut sin, mut cos, mut term) = (Self::exact(0.0), Self::exact(0.0), Self::exact(1.0));
         // 4^48 / 48! < 1e-32 bounds both alternating remainders.
@@ -358,10 +362,20 @@ mod tests {
     }
 
     #[test]
+    fn comparisons_are_strict() {
+        let (unit, right) = (Interval::symmetric(1.0), Interval::new(0.0, 1.0));
+        assert!(!right.is_positive() && !(-right).is_negative() && Interval::exact(1e-300).is_positive() && Interval::exact(-1e-300).is_negative());
+        assert!(!unit.inside(unit) && !right.inside(unit) && !(-right).inside(unit) && Interval::symmetric(1.0f64.next_down()).inside(unit));
+        assert!((unit.lo(), unit.hi()) == (-1.0, 1.0) && Interval::new(-3.0, 1.0).mag() == 3.0 && Interval::new(1.0, 3.0).mig() == 1.0);
+    }
+
+    #[test]
     fn what_has_no_meaning_is_the_whole_line() {
         let zero = Interval::exact(0.0);
         for v in [
             zero / zero,
+            zero * WHOLE,
+            WHOLE * zero,
             Interval::exact(f64::NAN),
             Interval::new(1.0, 0.0),
             Interval::exact(f64::INFINITY) - Interval::exact(f64::INFINITY),
