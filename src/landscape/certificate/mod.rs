@@ -25,6 +25,7 @@ pub use check::check;
 pub use prove::prove;
 
 use crate::error::{Error, Result};
+use crate::sphere::{Tokens, geometry::dist};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -96,6 +97,14 @@ impl Certificate {
             self.morse_index,
             self.rotations.len()
         )
+    }
+
+    /// Upper bound in radians of the distance from a row to the proved position of its cluster, over all rows, nothing turned: to the
+    /// points, and from there to the corners of the box.
+    pub fn distance_from(&self, rows: &Tokens, labels: &[usize]) -> f64 {
+        let to_points = rows.rows().zip(labels).map(|(r, l)| dist(r, &self.points[l * self.d..(l + 1) * self.d])).fold(0.0, f64::max);
+        // An arc is at most pi / 2 times its chord.
+        to_points + std::f64::consts::FRAC_PI_2 * (self.d as f64).sqrt() * self.radius
     }
 
     /// What the statement does not say, in a sentence without a verb.
