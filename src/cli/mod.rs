@@ -81,7 +81,7 @@ enum Command {
     Clusters(clusters::Arguments),
     /// A run on the circle or the sphere as an animated PNG.
     Movie(movie::Arguments),
-    /// Prove a critical point near given clusters, or check a certificate.
+    /// Prove a critical point of whole clusters near given ones, or check a certificate.
     Certify(certify::Arguments),
     /// What the theory predicts.
     Predict(predict::Arguments),

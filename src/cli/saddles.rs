@@ -33,7 +33,8 @@ pub struct Arguments {
     /// Follow the unstable directions with this dynamics (sa or usa) to the next critical point.
     #[arg(long, value_name = "DYNAMICS")]
     connections: Option<String>,
-    /// Prove existence, uniqueness and index of each point; write one certificate per point into this folder.
+    /// Prove that each point is the only critical point of whole clusters near it (on the slice that fixes rotations), and its
+    /// index; write one certificate per point into this folder.
     #[arg(long, value_name = "DIR")]
     certificates: Option<PathBuf>,
 }

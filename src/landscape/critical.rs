@@ -30,6 +30,11 @@ pub struct CriticalPoint {
     pub angles: Vec<f64>,
     /// Number of permutations of clusters that keep masses and angles.
     pub symmetry: usize,
+    /// Cluster of each row that the search started from: more rows than clusters means that some merged.
+    pub labels: Vec<usize>,
+    /// Largest geodesic distance in radians between a row that the search started from and its cluster, nothing turned: Newton's steps have no
+    /// component along rotations, and the distance up to rotation is at most this.
+    pub moved: f64,
 }
 
 /// Estimates of the errors of a critical point's numbers: to first order bounds, up to the constants of rounding.
@@ -68,10 +73,13 @@ impl CriticalPoint {
             return Err(Error::parameter("sizes", format!("{sizes:?}"), "tokens per cluster, in proportion to the masses"));
         }
         let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
+        let mut labels: Vec<usize> = (0..x.n()).collect();
         loop {
             x = newton(beta, &x)?;
             let before = x.n();
-            (x, sizes) = join(&x, &sizes);
+            let joined;
+            (x, sizes, joined) = join(&x, &sizes);
+            labels.iter_mut().for_each(|l| *l = joined[*l]);
             if x.n() == before {
                 break;
             }
@@ -88,7 +96,8 @@ impl CriticalPoint {
         angles.sort_by(f64::total_cmp);
         let symmetry = automorphisms(&x, &sizes);
         let errors = errors(beta, &x, &spectrum);
-        Ok(Self { beta, clusters: x, sizes, log_energy, errors, residual, spectrum, angles, symmetry })
+        let moved = start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
+        Ok(Self { beta, clusters: x, sizes, log_energy, errors, residual, spectrum, angles, symmetry, labels, moved })
     }
 
     /// Number of tokens.
@@ -229,17 +238,19 @@ pub(super) fn moved(x: &Tokens, step: &[f64], scale: f64) -> Tokens {
     Tokens::from_parts(x.d(), y, x.masses().to_vec())
 }
 
-/// Clusters that coincide become one.
-pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>) {
-    let mut keep: Vec<usize> = Vec::new();
+/// Clusters that coincide become one; with the new cluster of each old one.
+pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>, Vec<usize>) {
+    let (mut keep, mut labels): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     let (mut masses, mut counts): (Vec<f64>, Vec<usize>) = (Vec::new(), Vec::new());
     for (i, size) in sizes.iter().enumerate() {
         match keep.iter().position(|&k| chord2(x.row(k), x.row(i)) < COINCIDENT * COINCIDENT) {
             Some(k) => {
                 masses[k] += x.masses()[i];
                 counts[k] += size;
+                labels.push(k);
             }
             None => {
+                labels.push(keep.len());
                 keep.push(i);
                 masses.push(x.masses()[i]);
                 counts.push(*size);
@@ -247,7 +258,7 @@ pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>) {
         }
     }
     let y = keep.iter().flat_map(|&i| x.row(i).iter().copied()).collect();
-    (Tokens::from_parts(x.d(), y, masses), counts)
+    (Tokens::from_parts(x.d(), y, masses), counts, labels)
 }
 
 /// Permutations of clusters that keep sizes and inner products, counted by extension of partial ones; `usize::MAX` above a million.
