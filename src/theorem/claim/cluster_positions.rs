@@ -48,7 +48,7 @@ fn led(k: usize, ctx: &mut Context) -> Result<Circle> {
 /// True when the published time finds k clusters (masses above 0.05), one within 0.1 of every predicted place moved by `shift` spacings.
 pub fn met(beta: f64, start: &Circle, shift: f64) -> Result<bool> {
     let (k, t) = published(beta);
-    let end = Lagrangian::on_circle(start, 128)?.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?.0;
+    let end = Lagrangian::on_circle(start, 128)?.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?.reached()?;
     let found = linkage(&end.x, 0.05)?.centres;
     let large: Vec<f64> = found.angles().iter().zip(found.masses()).filter(|(_, m)| **m > 0.05).map(|(t, _)| *t).collect();
     let near = |a: f64| large.iter().any(|t| (t - a - TAU * ((t - a) / TAU).round()).abs() < 0.1);

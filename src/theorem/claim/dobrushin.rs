@@ -28,7 +28,7 @@ fn growth(case: &Case, ctx: &mut Context, constant: f64) -> Result<Finding> {
     let text = format!("cos:1={}", ctx.stream.uniform_in(0.0, 0.3));
     let start = Circle::from_density(&Density::parse(&text)?, 64)?;
     let t = 1.5 * (-case.beta).exp();
-    let end = start.clone().evolve(&Medium::new("usa", case.beta, 0.0)?, t, 1024, |_, _| true)?.0;
+    let end = start.clone().evolve(&Medium::new("usa", case.beta, 0.0)?, t, 1024, |_, _| true)?.reached()?;
     let tokens = flowed(plain("usa", case.beta, case.n)?.as_ref(), &Tokens::from_angles(&angles)?, t, ctx.rtol)?;
     let (before, after) = (w1(&angles, &start, CELLS), w1(&tokens.angles(), &end, CELLS));
     let evaluation = std::f64::consts::TAU / CELLS as f64 / after;

@@ -44,7 +44,7 @@ fn deviation(case: &Case, text: &str, factor: f64) -> Result<Finding> {
         return Ok(Finding::Missed);
     }
     let mut reached = None;
-    start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, 2.0 * expected, 512, |t, c| {
+    let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, 2.0 * expected, 512, |t, c| {
         if reached.is_none() && c.c[k].norm() >= 0.3 {
             reached = Some(t);
         }
@@ -52,6 +52,6 @@ fn deviation(case: &Case, text: &str, factor: f64) -> Result<Finding> {
     })?;
     match reached {
         Some(t) => Ok(Finding::at_most((t / (factor * expected) - 1.0).abs(), 0.2)),
-        None => Ok(Finding::Unfinished("the fastest mode did not reach 0.3".into())),
+        None => Ok(Finding::Unfinished(format!("the fastest mode did not reach 0.3: {}", end.end().name()))),
     }
 }

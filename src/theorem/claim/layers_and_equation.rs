@@ -26,7 +26,7 @@ pub static ENTRY: Claim = Claim {
 fn order(case: &Case, ctx: &mut Context, ratio: usize) -> Result<Finding> {
     let a = usa_entropy::coefficients(ctx, 3);
     let start = Circle::from_density(&Density::parse(&format!("cos:1={},2={}+sin:3={}", a[0], a[1], a[2]))?, 32)?;
-    let exact = start.clone().evolve(&Medium::new("sa", case.beta, 0.0)?, 1.0, 512, |_, _| true)?.0;
+    let exact = start.clone().evolve(&Medium::new("sa", case.beta, 0.0)?, 1.0, 512, |_, _| true)?.reached()?;
     // A weighted grid: sums over it are spectrally exact, so the error left is that of the layers.
     let grid = Lagrangian::on_circle(&start, case.n)?.x;
     let error = |layers: usize| -> Result<f64> {

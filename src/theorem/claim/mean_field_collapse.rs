@@ -57,8 +57,8 @@ fn cells(d: usize, a: f64) -> Rings {
 fn rate(case: &Case, start: &Rings) -> Result<Finding> {
     let medium = Medium::new("usa", case.beta, 0.0)?;
     let spread = |r: &Rings| 0.5 * r.masses.iter().zip(&r.theta).map(|(m, t)| m * t * t).sum::<f64>().ln();
-    let middle = start.clone().evolve(&medium, 8.0, |_, _| true)?.0;
-    let end = middle.clone().evolve(&medium, 3.0, |_, _| true)?.0;
+    let middle = start.clone().evolve(&medium, 8.0, |_, _| true)?.reached()?;
+    let end = middle.clone().evolve(&medium, 3.0, |_, _| true)?.reached()?;
     let found = (spread(&middle) - spread(&end)) / 3.0;
     let expected = case.beta.exp().min(0.5 * (case.d as f64 - 1.0) * (-case.beta).exp());
     Ok(Finding::exact(found - 0.95 * expected))

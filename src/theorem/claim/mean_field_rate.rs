@@ -35,7 +35,7 @@ fn quantile(level: f64) -> f64 {
 
 fn rates(case: &Case, ctx: &mut Context, expected: f64) -> Result<Finding> {
     let start = Circle::from_density(&Density::parse("cos:1=0.5")?, 64)?;
-    let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, 1.0, 1024, |_, _| true)?.0;
+    let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, 1.0, 1024, |_, _| true)?.reached()?;
     let distance = |angles: &[f64]| -> Result<f64> {
         let x = flowed(plain(case.dynamics, case.beta, angles.len())?.as_ref(), &Tokens::from_angles(angles)?, 1.0, 1e-7)?;
         Ok(w1(&x.angles(), &end, 40_000))

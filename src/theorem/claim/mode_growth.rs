@@ -39,11 +39,11 @@ pub fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding>
     let growth = if d == 2 {
         let start = Circle::from_density(&density, 32)?;
         let first = start.c[k].re;
-        start.evolve(&medium, t, 64, |_, _| true)?.0.c[k].re / first
+        start.evolve(&medium, t, 64, |_, _| true)?.reached()?.c[k].re / first
     } else {
         let start = Zonal::from_density(&density, d, 16)?;
         let first = start.b[k];
-        start.evolve(&medium, t, 32, |_, _| true)?.0.b[k] / first
+        start.evolve(&medium, t, 32, |_, _| true)?.reached()?.b[k] / first
     };
     Ok(Finding::at_most((growth.ln() / t / (factor * rates[k]) - 1.0).abs(), 1e-4))
 }

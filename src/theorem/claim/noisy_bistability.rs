@@ -28,7 +28,7 @@ fn coexistence(beta: f64, factor: Option<f64>) -> Result<Finding> {
     let critical = threshold(2, 1, beta)?;
     let kappa = factor.map_or(clustered.kappa, |f| f * critical);
     let medium = Medium::new("usa", beta, 1.0 / kappa)?;
-    let mean = |start: Circle| -> Result<f64> { Ok(start.evolve(&medium, 20.0 * kappa, 96, |_, _| true)?.0.c[1].norm()) };
+    let mean = |start: Circle| -> Result<f64> { Ok(start.evolve(&medium, 20.0 * kappa, 96, |_, _| true)?.reached()?.c[1].norm()) };
     let kept = mean(clustered.density.resized(24))? - 0.65;
     let forgotten = 0.01 - mean(Circle::from_density(&Density::parse("cos:1=0.02")?, 8)?)?;
     Ok(Finding::exact(kept.min(forgotten).min(critical - kappa).min(-clustered.free_energy)))

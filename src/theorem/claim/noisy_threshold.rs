@@ -32,10 +32,10 @@ fn signs(case: &Case, _: &mut Context, factor: f64) -> Result<Finding> {
         let t = 0.1 * kappa / (d as f64 - 1.0);
         let ratio = if d == 2 {
             let start = Circle::from_density(&density, 32)?;
-            start.clone().evolve(&medium, t, 64, |_, _| true)?.0.c[1].re / start.c[1].re
+            start.clone().evolve(&medium, t, 64, |_, _| true)?.reached()?.c[1].re / start.c[1].re
         } else {
             let start = Zonal::from_density(&density, d, 16)?;
-            start.clone().evolve(&medium, t, 32, |_, _| true)?.0.b[1] / start.b[1]
+            start.clone().evolve(&medium, t, 32, |_, _| true)?.reached()?.b[1] / start.b[1]
         };
         Ok(ratio.ln() / 0.1)
     };

@@ -74,7 +74,7 @@ fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
 /// Moment k of weighted particles before and after time t.
 fn grown(start: Lagrangian, case: &Case, t: f64, k: usize) -> Result<(f64, f64)> {
     let before = wave(&start.x, k);
-    let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, t, |_, _| true)?.0;
+    let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, t, |_, _| true)?.reached()?;
     Ok((before, wave(&end.x, k)))
 }
 

@@ -29,7 +29,9 @@ fn kept(case: &Case, ctx: &mut Context) -> Result<Finding> {
     // Twelve times the time in which each bump shrinks by e.
     let clock = if case.dynamics == "usa" { (-case.beta).exp() / (1.0 - alpha) } else { 1.0 };
     // An odd number of points beside the axis: none starts on it but at 0.
-    let end = Lagrangian::on_circle(&start, case.n + 1)?.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, 12.0 * clock, |_, _| true)?.0;
+    let end = Lagrangian::on_circle(&start, case.n + 1)?
+        .evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, 12.0 * clock, |_, _| true)?
+        .reached()?;
     let near: f64 = end.x.angles().iter().zip(end.x.masses()).filter(|(t, _)| std::f64::consts::PI - t.abs() < 0.05).map(|(_, m)| m).sum();
     Ok(Finding::exact(near / (1.0 - alpha) - 0.95))
 }
