@@ -1,6 +1,6 @@
 //! `saddles`: critical points of the energy, and who falls into whom.
 
-use super::output::{Output, finite, matrix};
+use super::output::{Output, finite, matrix, with_error};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
@@ -56,14 +56,16 @@ impl Arguments {
             None => (Vec::new(), 0),
         };
         let proofs = self.prove(&found)?;
+        let errors: Vec<Errors> = found.points.iter().map(Errors::of).collect();
         let json = json!({
             "n": search.n, "d": search.d, "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "seed": self.seed,
             "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
-            "points": found.points.iter().zip(&proofs).map(|(p, c)| describe(p, c.as_deref())).collect::<Vec<_>>(),
+            "points": found.points.iter().zip(&proofs).zip(&errors).map(|((p, c), e)| describe(p, c.as_deref(), e)).collect::<Vec<_>>(),
+            "error_from": "the difference from the same point found again, reflected and from a start moved by a millionth",
             "connections": edges.iter().map(|e| json!({"from": e.from, "to": e.to, "rate": e.rate, "t": e.t})).collect::<Vec<_>>(),
             "displacement": DISPLACEMENT, "ends_without_rest": lost,
         });
-        out.result(&json, &text(&found, &edges, lost, &proofs));
+        out.result(&json, &text(&found, &edges, lost, &proofs, &errors));
         Ok(0)
     }
 
@@ -82,7 +84,25 @@ impl Arguments {
     }
 }
 
-fn describe(p: &CriticalPoint, proof: Option<&str>) -> Value {
+/// Differences of a point from itself found again; infinite where it was not.
+struct Errors {
+    share: f64,
+    eigenvalues: f64,
+    angles: f64,
+}
+
+impl Errors {
+    fn of(p: &CriticalPoint) -> Self {
+        let gap = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(f64::EPSILON, f64::max);
+        p.again().map_or(Self { share: f64::INFINITY, eigenvalues: f64::INFINITY, angles: f64::INFINITY }, |q| Self {
+            share: gap(&[p.log_energy.exp()], &[q.log_energy.exp()]),
+            eigenvalues: gap(&p.spectrum.values, &q.spectrum.values),
+            angles: gap(&p.angles, &q.angles),
+        })
+    }
+}
+
+fn describe(p: &CriticalPoint, proof: Option<&str>, errors: &Errors) -> Value {
     json!({
         "clusters": p.clusters.n(), "sizes": p.sizes, "tokens_per_cluster": p.sizes,
         "log_energy": finite(p.log_energy), "energy_share": p.log_energy.exp(),
@@ -90,12 +110,13 @@ fn describe(p: &CriticalPoint, proof: Option<&str>) -> Value {
         "rotations": p.spectrum.rotations, "nearly_degenerate": p.spectrum.is_nearly_degenerate(),
         "rotation_defect": p.spectrum.rotation_defect, "eigenvalues": p.spectrum.values, "residual": p.residual,
         "angles": p.angles, "symmetry": p.symmetry, "points": matrix(p.clusters.coordinates(), p.clusters.d()), "certificate": proof,
+        "energy_share_error": finite(errors.share), "eigenvalues_error": finite(errors.eigenvalues), "angles_error": finite(errors.angles),
     })
 }
 
-fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<String>]) -> String {
+fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<String>], errors: &[Errors]) -> String {
     let mut text = format!(
-        "{} distinct critical points from {} starts ({} did not converge)\n  #  clusters of          share of max energy  unstable  Morse index  residual  symmetry\n",
+        "{} distinct critical points from {} starts ({} did not converge)\n  #  clusters of            share of max energy        unstable  Morse index  residual  symmetry\n",
         found.points.len(),
         found.starts,
         found.failed
@@ -105,8 +126,8 @@ fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<Strin
         let mark = if p.spectrum.is_nearly_degenerate() { "  nearly degenerate" } else { "" };
         let proof = proofs[k].as_ref().map(|p| format!("  {p}")).unwrap_or_default();
         text.push_str(&format!(
-            "{k:>3}  {sizes:<20} {:>19.12}  {:>8}  {:>11}  {:>8.1e}  {:>8}{mark}{proof}\n",
-            p.log_energy.exp(),
+            "{k:>3}  {sizes:<20} {:>29}  {:>8}  {:>11}  {:>8.1e}  {:>8}{mark}{proof}\n",
+            with_error(p.log_energy.exp(), errors[k].share),
             p.spectrum.unstable,
             p.spectrum.morse_index,
             p.residual,

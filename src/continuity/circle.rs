@@ -71,7 +71,7 @@ pub(super) fn kernel_over_beta(beta: f64, modes: usize) -> Vec<f64> {
 }
 
 /// Largest growth rate `k^2 I_k / beta` (over I_0 for SA) about the uniform density.
-fn growth_bound(medium: &Medium) -> f64 {
+pub(super) fn growth_bound(medium: &Medium) -> f64 {
     let modes = 8 + 3 * medium.beta.abs().sqrt() as usize;
     let scale = if medium.law == Law::Usa { medium.beta.abs().exp() } else { 1.0 / kernel(medium.beta, 0)[0] };
     kernel_over_beta(medium.beta, modes).iter().enumerate().map(|(k, w)| (k * k) as f64 * w.abs() * scale).fold(0.0, f64::max)
@@ -370,7 +370,8 @@ impl Circle {
         most: impl Into<Limits>,
         mut watch: impl FnMut(f64, &Self) -> bool,
     ) -> Result<Evolved<Self>> {
-        let Limits { modes: most, relax } = most.into();
+        let limits: Limits = most.into();
+        let Limits { modes: most, relax } = limits;
         let resolved = 1e-10 * relax;
         let fastest = growth_bound(medium);
         let mut now = 0.0;
@@ -382,8 +383,8 @@ impl Circle {
             let field = self.field(medium, &grid);
             scaling_converged(field.residual)?;
             let steepest = field.divergence.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            // A fifth of the time of the steepest gradient and of the fastest growth about the uniform density.
-            let leg = (0.2 / steepest.max(fastest).max(1e-3)).min(t - now);
+            // A share of the time of the steepest gradient and of the fastest growth about the uniform density.
+            let leg = (limits.leg() / steepest.max(fastest).max(1e-3)).min(t - now);
             let leg = if t - now - leg < 1e-12 * t { t - now } else { leg };
             let modes = self.modes();
             // A leg that needs so many steps is one whose highest modes run away.

@@ -5,7 +5,7 @@
 //! There the map steepens without bound over fewer and fewer labels. Labels are kept on panels of Gauss-Legendre nodes, and a panel whose polynomial ends to see the
 //! map is halved while it still does: both halves are exact to the tolerance. Panels of less mass than the tolerance stay, for their mass is the error they make.
 
-use super::circle::Circle;
+use super::circle::{Circle, growth_bound};
 use super::density::bump_degree;
 use super::kernel_panels::KernelPanels;
 use super::{End, Evolved, Medium, scaling_converged};
@@ -50,6 +50,8 @@ pub struct Resolution {
     pub panels: usize,
     /// Mass times error of its polynomials at which a panel is halved.
     pub loss: f64,
+    /// Longest leg between two looks at the panels, in times of the steepest gradient and of the fastest growth about the uniform density: below log 2 the map steepens by less than two.
+    pub leg: f64,
     /// Relative and absolute tolerance of a step.
     pub step: (f64, f64),
     /// Most particles.
@@ -58,10 +60,10 @@ pub struct Resolution {
 
 impl Resolution {
     /// Halvings at 1e-9 and steps at 1e-11: negentropies right to about 1e-8.
-    pub const FINE: Self = Self { panels: 16, loss: 1e-9, step: (1e-11, 1e-13), particles: 40_000 };
+    pub const FINE: Self = Self { panels: 16, loss: 1e-9, leg: 0.6, step: (1e-11, 1e-13), particles: 40_000 };
 
     /// Thirty times coarser, on other panels: the difference tells the error of the fine one.
-    pub const COARSE: Self = Self { panels: 13, loss: 3e-8, step: (3e-10, 3e-12), particles: 40_000 };
+    pub const COARSE: Self = Self { panels: 13, loss: 3e-8, leg: 0.4, step: (3e-10, 3e-12), particles: 40_000 };
 }
 
 /// Particles by label on panels.
@@ -243,15 +245,15 @@ impl FlowMap {
         if medium.diffusion != 0.0 {
             return Err(Error::parameter("noise", 1.0 / medium.diffusion, "no noise with particles that carry the density"));
         }
-        let field = KernelPanels::new(medium.beta);
+        let (field, fastest) = (KernelPanels::new(medium.beta), growth_bound(medium));
         let mut now = 0.0;
         while now < t {
             let (n, masses, theta) = (self.n(), self.masses(), self.angles());
             let mut rates = vec![0.0; 2 * n];
             scaling_converged(field.rates(medium, &masses, &theta, &mut rates))?;
             let steepest = rates[n..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
-            // In a leg the map steepens by less than two: a panel that sees it at the end of one may miss it only then.
-            let leg = (0.7 / steepest).min(t - now);
+            // A panel that misses the map at the end of a leg still saw it at its begin.
+            let leg = (self.resolution.leg / steepest.max(fastest)).min(t - now);
             let leg = if t - now - leg < 1e-12 * t { t - now } else { leg };
             let worst = Cell::new(0.0f64);
             let derivative = |y: &[f64], dy: &mut [f64]| worst.set(worst.get().max(field.rates(medium, &masses, &y[..n], dy)));

@@ -65,6 +65,13 @@ pub struct Limits {
     pub relax: f64,
 }
 
+impl Limits {
+    /// How long a leg of a series is, in times of the steepest gradient; another length for another tolerance, or both would take the same steps.
+    fn leg(self) -> f64 {
+        if self.relax > 1.0 { 0.3 } else { 0.2 }
+    }
+}
+
 impl From<usize> for Limits {
     fn from(modes: usize) -> Self {
         Self { modes, relax: 1.0 }

@@ -397,14 +397,15 @@ impl Sphere2 {
         if medium.law == Law::Sinkhorn {
             return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa on S^2"));
         }
-        let Limits { modes: most, relax } = most.into();
+        let limits: Limits = most.into();
+        let Limits { modes: most, relax } = limits;
         let resolved = 1e-9 * relax;
         let (mut now, most) = (0.0, most.min(128));
         let mut grid = Grid::new(self.degree, medium.beta);
         while now < t {
             let (_, _, _, fall) = grid.field(medium, &self.a);
             let steepest = fall.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-            let leg = (0.2 / steepest).min(t - now);
+            let leg = (limits.leg() / steepest).min(t - now);
             let degree = self.degree;
             let derivative = |y: &[f64], dy: &mut [f64]| {
                 let a: Vec<Complex64> = y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect();

@@ -295,14 +295,15 @@ impl Zonal {
         if medium.law == Law::Sinkhorn {
             return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
-        let Limits { modes: most, relax } = most.into();
+        let limits: Limits = most.into();
+        let Limits { modes: most, relax } = limits;
         let resolved = 1e-10 * relax;
         let (mut now, d) = (0.0, self.d);
         let mut basis = Basis::new(d, medium.beta, self.b.len() - 1)?;
         while now < t {
             let (_, _, fall) = basis.field(d, medium, &self.b);
             let steepest = fall.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let leg = (0.2 / steepest.max(1.0)).min(t - now);
+            let leg = (limits.leg() / steepest.max(1.0)).min(t - now);
             let derivative = |y: &[f64], dy: &mut [f64]| dy.copy_from_slice(&basis.rates(d, medium, y));
             let next = advance(derivative, &self.b, leg, (1e-11 * relax, 1e-13 * relax), 300).map(|b| Self { d, b });
             let Some(next) = next.ok().filter(|n| n.tail() <= resolved && self.tail() <= resolved) else {
