@@ -29,14 +29,13 @@ fn run() -> Result<Tables> {
         spectral.rows.push(vec![modes as f64, distance(&(1..=4).map(|k| (end.c[k].re, -end.c[k].im)).collect::<Vec<_>>())]);
     }
     for cells in [32usize, 64, 128, 256, 512, 1024] {
-        let mut state = Volume::of(&start, cells)?;
-        state.evolve(&medium, 1.0, |_, _| true)?;
+        let state = Volume::of(&start, cells)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
         let grid: Vec<f64> = (0..cells).map(|j| std::f64::consts::TAU * (j as f64 + 0.5) / cells as f64).collect();
         let x = Tokens::from_angles(&grid)?.with_masses(&state.cells.iter().map(|c| c.max(1e-300) / cells as f64).collect::<Vec<_>>())?;
         volume.rows.push(vec![cells as f64, distance(&means(&x))]);
     }
     for n in [6usize, 8, 12, 16, 24, 32, 48, 64, 80] {
-        let end = Lagrangian::on_circle(&start.trimmed(), n)?.evolve(&medium, 1.0, |_, _| true)?.0;
+        let end = Lagrangian::on_circle(&start.trimmed(), n)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
         particles.rows.push(vec![n as f64, distance(&means(&end.x))]);
     }
     let grid = Lagrangian::on_circle(&start, 256)?.x;
