@@ -1,6 +1,6 @@
 //! Layers as a discretisation of the continuity equation.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, local_limit, mode_growth::reached, plain};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, local_limit, plain};
 use crate::attention::layer::Layer;
 use crate::continuity::{Medium, lagrangian::Lagrangian};
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub static ENTRY: Claim = Claim {
 
 fn order(case: &Case, ctx: &mut Context, ratio: f64) -> Result<Finding> {
     let start = local_limit::density(ctx, 0.95)?.resized(32);
-    let exact = reached(start.clone().evolve(&Medium::new("sa", case.beta, 0.0)?, 1.0, 512, |_, _| true)?)?;
+    let exact = start.clone().evolve(&Medium::new("sa", case.beta, 0.0)?, 1.0, 512, |_, _| true)?.reached()?;
     // A weighted grid: sums over it are spectrally exact, so the error left is that of the layers.
     let grid = Lagrangian::on_circle(&start, 256)?.x;
     let flow = plain("sa", case.beta, grid.n())?;

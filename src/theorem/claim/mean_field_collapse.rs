@@ -1,7 +1,7 @@
 //! Small |beta|: the measure collapses to a point, and how fast.
 
 use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::continuity::{End, Medium, rings::Rings};
+use crate::continuity::{Medium, rings::Rings};
 use crate::error::{Error, Result};
 
 /// With the rate that the antipode of the limit dictates, and the density's behaviour there.
@@ -74,10 +74,7 @@ pub fn cells(d: usize, a: f64, c: f64) -> Rings {
 }
 
 fn moved(r: Rings, medium: &Medium, t: f64) -> Result<Rings> {
-    match r.evolve(medium, t, |_, _| true)? {
-        (end, _, End::Reached) => Ok(end),
-        (_, at, end) => Err(Error::Numerical { what: format!("{} at t = {at}", end.name()) }),
-    }
+    r.evolve(medium, t, |_, _| true)?.reached()
 }
 
 /// The state when the mean has length 1/2, to a quarter of the unit of time.

@@ -1,6 +1,6 @@
 //! How fast particles approach the mean field.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, mode_growth::reached, plain};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
 use crate::continuity::{Medium, circle::Circle, density::Density, transport::w1};
 use crate::error::Result;
 use crate::num::stats::mean_and_error;
@@ -57,7 +57,7 @@ impl Experiment {
     pub fn new(case: &Case, a: f64) -> Result<Self> {
         let t = if case.dynamics == "usa" { (-case.beta).exp() } else { 1.0 };
         let start = Circle::from_density(&Density::parse(&format!("cos:1={a:e}"))?, 64)?;
-        let end = reached(start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, t, 1024, |_, _| true)?)?;
+        let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, t, 1024, |_, _| true)?.reached()?;
         Ok(Self { a, t, end })
     }
 

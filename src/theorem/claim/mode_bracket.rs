@@ -2,7 +2,7 @@
 
 use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::clusters::modes::{self, Modes};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::num::stats::mean_and_error;
 use crate::theory::kac_rice::{default_interval, expected_modes};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -39,7 +39,7 @@ pub static ENTRY: Claim = Claim {
 
 /// The modes of a proved count.
 pub fn proved(found: Modes) -> Result<Vec<f64>> {
-    if found.certified { Ok(found.locations) } else { Err(Error::Numerical { what: "a count of modes that is not proved".into() }) }
+    Ok(found.locations()?.to_vec())
 }
 
 /// The mean of proved counts of modes of n normal samples in a set, with its standard error.

@@ -2,8 +2,8 @@
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::TimeScale;
-use crate::continuity::{End, Medium, circle::Circle, density::Density, zonal::Zonal};
-use crate::error::{Error, Result};
+use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
+use crate::error::Result;
 use crate::theory::growth::{rates_sa, rates_usa};
 
 /// Linearisation at the uniform measure (Funk-Hecke).
@@ -23,14 +23,6 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-/// The state at the end time, or the reason why there is none.
-pub fn reached<T>((state, t, end): (T, f64, End)) -> Result<T> {
-    match end {
-        End::Reached => Ok(state),
-        _ => Err(Error::Numerical { what: format!("{} at t = {t:.3e}", end.name()) }),
-    }
-}
-
 /// Deviation of the logarithm of the growth of a random mode from `factor` times the formula.
 pub fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (d, beta, k) = (case.d, case.beta, 1 + ctx.index(6));
@@ -41,11 +33,11 @@ pub fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding>
     let growth = if d == 2 {
         let start = Circle::from_density(&density, 32)?;
         let first = start.c[k].re;
-        reached(start.evolve(&medium, t, 64, |_, _| true)?)?.c[k].re / first
+        start.evolve(&medium, t, 64, |_, _| true)?.reached()?.c[k].re / first
     } else {
         let start = Zonal::from_density(&density, d, 20)?;
         let first = start.b[k];
-        reached(start.evolve(&medium, t, 40, |_, _| true)?)?.b[k] / first
+        start.evolve(&medium, t, 40, |_, _| true)?.reached()?.b[k] / first
     };
     Ok(Finding::identity((growth.ln() - ctx.stated(factor * rates[k]) * t).abs(), 1e-5))
 }

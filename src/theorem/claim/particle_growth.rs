@@ -1,6 +1,6 @@
 //! Growth of the modes of the uniform measure, by particles.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, mode_growth::reached, plain};
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
 use crate::attention::TimeScale;
 use crate::continuity::{
     Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, sphere2::Sphere2,
@@ -78,7 +78,7 @@ const GRID: usize = 160;
 /// Moment k of weighted particles before and after time t.
 fn grown(start: Lagrangian, case: &Case, t: f64, k: usize) -> Result<(f64, f64)> {
     let before = wave(&start.x, k);
-    let end = reached(start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, t, |_, _| true)?)?;
+    let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, t, |_, _| true)?.reached()?;
     Ok((before, wave(&end.x, k)))
 }
 
