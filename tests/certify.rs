@@ -5,7 +5,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn run(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(folder).output().expect("the program runs")
+    Command::new(env!("CARGO_BIN_EXE_metastable"))
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .expect("the program runs")
 }
 
 fn json(folder: &Path, arguments: &str) -> Value {
@@ -44,7 +48,10 @@ fn the_distance_from_the_given_rows_is_said_and_bounded() {
     assert!((distance - 0.0098).abs() < 1e-8, "{distance}");
     assert_eq!((proof["clusters_given"].as_u64(), proof["clusters"].as_u64()), (Some(3), Some(3)));
     let why = refused(at, "certify --tokens far.csv --beta 8 --out far.json", 4);
-    assert!(why.contains("1.020e-2 rad from the given rows (--radius 0.01)") && why.contains("3 clusters;") && why.contains("--anywhere"), "{why}");
+    assert!(
+        why.contains("1.020e-2 rad from the given rows (--radius 0.01)") && why.contains("3 clusters;") && why.contains("--anywhere"),
+        "{why}"
+    );
     assert!(!at.join("far.json").exists());
     json(at, "certify --tokens far.csv --beta 8 --radius 0.0103");
     refused(at, "certify --tokens near.csv --beta 8 --radius 0.0097", 4);
@@ -90,7 +97,10 @@ fn the_sentence_is_what_is_proved() {
     for arguments in ["certify --tokens t.csv --beta 8", "certify --check proof.json"] {
         let out = run(at, arguments);
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
-        assert!(text.contains("exactly one is a critical point") && text.contains("not excluded: critical points that split a cluster"), "{text}");
+        assert!(
+            text.contains("exactly one is a critical point") && text.contains("not excluded: critical points that split a cluster"),
+            "{text}"
+        );
     }
     // Files of version 1 said more.
     std::fs::write(at.join("old.json"), file.replace("version 2", "version 1")).expect("writable");
@@ -112,7 +122,10 @@ fn too_much_to_prove_is_said_before_anything_is_done() {
 fn whatever_proves_or_checks_asks_the_processor_first() {
     // Subnormals cannot be switched off without unsafe code: that the question is put is read in the source, that it notices is a test of its own.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/landscape/certificate");
-    for (file, head) in [("check.rs", "pub fn check(c: &Certificate) -> Result<()> {\n"), ("prove.rs", "pub fn prove(point: &CriticalPoint) -> Result<Certificate> {\n")] {
+    for (file, head) in [
+        ("check.rs", "pub fn check(c: &Certificate) -> Result<()> {\n"),
+        ("prove.rs", "pub fn prove(point: &CriticalPoint) -> Result<Certificate> {\n"),
+    ] {
         let text = std::fs::read_to_string(root.join(file)).expect("a source file");
         let (_, body) = text.split_once(head).expect("the entry");
         assert!(body.starts_with("    trusted()?;\n"), "{file}");

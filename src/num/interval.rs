@@ -364,8 +364,15 @@ mod tests {
     #[test]
     fn comparisons_are_strict() {
         let (unit, right) = (Interval::symmetric(1.0), Interval::new(0.0, 1.0));
-        assert!(!right.is_positive() && !(-right).is_negative() && Interval::exact(1e-300).is_positive() && Interval::exact(-1e-300).is_negative());
-        assert!(!unit.inside(unit) && !right.inside(unit) && !(-right).inside(unit) && Interval::symmetric(1.0f64.next_down()).inside(unit));
+        assert!(
+            !right.is_positive()
+                && !(-right).is_negative()
+                && Interval::exact(1e-300).is_positive()
+                && Interval::exact(-1e-300).is_negative()
+        );
+        assert!(
+            !unit.inside(unit) && !right.inside(unit) && !(-right).inside(unit) && Interval::symmetric(1.0f64.next_down()).inside(unit)
+        );
         assert!((unit.lo(), unit.hi()) == (-1.0, 1.0) && Interval::new(-3.0, 1.0).mag() == 3.0 && Interval::new(1.0, 3.0).mig() == 1.0);
     }
 

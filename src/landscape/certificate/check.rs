@@ -32,8 +32,7 @@ fn rejected(why: &str) -> Error {
 pub fn check(c: &Certificate) -> Result<()> {
     trusted()?;
     c.validate()?;
-    // Not-a-number is no share below 1.
-    if !shares(c, slack(c))?.iter().all(|s| *s < 1.0) {
+    if !contracts(&shares(c, slack(c))?) {
         return Err(rejected("Newton's map does not send the box into itself"));
     }
     let (up, down) = signs(c)?;
@@ -126,6 +125,11 @@ pub(super) fn slack(c: &Certificate) -> f64 {
     c.radius * (1.0 + c.beta.abs()) * c.sizes.iter().sum::<usize>() as f64
 }
 
+/// Every coordinate of the image, of y and of mu, is inside the box; not-a-number is not.
+pub(super) fn contracts(shares: &[f64]) -> bool {
+    shares.iter().all(|s| *s < 1.0)
+}
+
 /// Krawczyk's test: upper bounds of `(|C F(z)| + |1 - C F'(X)| h)_i / h_i` with h the half widths of the box, the radius in y and `slack` in mu. All below
 /// 1: exactly one zero in the box.
 pub(super) fn shares(c: &Certificate, slack: f64) -> Result<Vec<f64>> {
@@ -134,9 +138,9 @@ pub(super) fn shares(c: &Certificate, slack: f64) -> Result<Vec<f64>> {
     let (centre, whole) = (rows(c, 0.0), rows(c, c.radius));
     // Any positive kappa would do; this one is of the size of the forces.
     let radial = |q: usize| {
-        let forces = (0..k).filter(|p| *p != q).map(|p| {
-            (log_weight(c, &centre, q, p) + point(shift[q])).exp() * point(c.sizes[p] as f64) * inner(&centre[p], &centre[q])
-        });
+        let forces = (0..k)
+            .filter(|p| *p != q)
+            .map(|p| (log_weight(c, &centre, q, p) + point(shift[q])).exp() * point(c.sizes[p] as f64) * inner(&centre[p], &centre[q]));
         forces.fold(point(0.0), |s, t| s + t)
     };
     let kappa: Vec<f64> = (0..k).map(|q| 1.0 + radial(q).mag()).collect();

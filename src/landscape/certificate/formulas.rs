@@ -81,7 +81,9 @@ fn forces_and_hessians_are_differences_of_the_energy() {
         for i in 0..9 {
             for j in 0..9 {
                 let factor = point((0.5 * (shift[i / 3] + shift[j / 3])).exp());
-                assert!(same(shifted[i][j], plain[i][j] * factor) && (i > 2 || j > 2 || same(lifted[i][j], flat[i][j] * point(0.6f64.exp()))));
+                assert!(
+                    same(shifted[i][j], plain[i][j] * factor) && (i > 2 || j > 2 || same(lifted[i][j], flat[i][j] * point(0.6f64.exp())))
+                );
             }
         }
     }
@@ -100,7 +102,13 @@ fn borders_are_the_clusters_and_their_displacements() {
             assert!(h[k][9 + q].contains(wanted) && h[9 + q][k].contains(wanted));
         }
         for (m, &(a, b)) in c.rotations.iter().enumerate() {
-            let wanted = if k % 3 == a { -at(3 * (k / 3) + b) } else if k % 3 == b { at(3 * (k / 3) + a) } else { 0.0 };
+            let wanted = if k % 3 == a {
+                -at(3 * (k / 3) + b)
+            } else if k % 3 == b {
+                at(3 * (k / 3) + a)
+            } else {
+                0.0
+            };
             assert!(h[k][12 + m].contains(wanted) && h[12 + m][k].contains(wanted), "{k} {m}");
         }
     }
@@ -156,7 +164,8 @@ fn derivatives_are_differences_and_zeros_are_on_the_sphere_with_vanishing_multip
             let turned_unit = |q: usize, m: usize| unit_turned(&turned(q, m), &z[3 * q..3 * q + 3]);
             let weight = |q: usize| c.sizes[q] as f64 * (-shift[q]).exp();
             let found: f64 = (0..3).map(|q| weight(q) * dot(&g[3 * q..3 * q + 3], &turned_unit(q, m))).sum();
-            let wanted: f64 = (0..3).map(|a| z[9 + a] * (0..3).map(|q| weight(q) * dot(&turned_unit(q, a), &turned_unit(q, m))).sum::<f64>()).sum();
+            let wanted: f64 =
+                (0..3).map(|a| z[9 + a] * (0..3).map(|q| weight(q) * dot(&turned_unit(q, a), &turned_unit(q, m))).sum::<f64>()).sum();
             assert!((found - wanted).abs() < 1e-12 * (1.0 + wanted.abs()), "{m}: {found} {wanted}");
             // The gauge: sum_q s_q <A p_q, y_q - p_q>.
             let gauge: f64 = (0..3)

@@ -81,7 +81,8 @@ fn bits(v: f64) -> Value {
 }
 
 /// What the statement leaves open.
-const NOT_EXCLUDED: &str = "critical points that split a cluster; critical points of the box off the slice, which may leave the box when they are rotated onto it";
+const NOT_EXCLUDED: &str =
+    "critical points that split a cluster; critical points of the box off the slice, which may leave the box when they are rotated onto it";
 
 impl Certificate {
     /// What is proved, in a sentence.
@@ -201,7 +202,11 @@ impl Certificate {
         if d < 2 || k == 0 || self.points.len() != k * d || self.sizes.contains(&0) {
             return bad(format!("{k} clusters, {} coordinates, d = {d}, sizes {:?}", self.points.len(), self.sizes));
         }
-        if self.sizes.iter().any(|s| *s > 1 << 40) || !(self.radius > 0.0 && self.radius < 0.1) || self.beta.is_nan() || self.beta.abs() > 1e8 {
+        if self.sizes.iter().any(|s| *s > 1 << 40)
+            || !(self.radius > 0.0 && self.radius < 0.1)
+            || self.beta.is_nan()
+            || self.beta.abs() > 1e8
+        {
             return bad(format!("sizes up to {:?}, radius {}, beta {}", self.sizes.iter().max(), self.radius, self.beta));
         }
         if self.rotations.len() > k * (d - 1) {
