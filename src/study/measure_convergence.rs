@@ -3,7 +3,7 @@
 use super::{Entry, Tables, table};
 use crate::attention::{Spec, dynamics, layer::Layer};
 use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 
 /// Tables: spectral, volume, lagrangian, layers.
@@ -20,6 +20,9 @@ fn run() -> Result<Tables> {
     let medium = Medium::new("sa", BETA, 0.0)?;
     let start = Circle::from_density(&Density::parse("cos:1=0.3,2=-0.2+sin:1=0.1")?, 128)?;
     let exact = start.evolve_unchecked(&medium, 1.0)?;
+    if exact.tail() > 1e-12 {
+        return Err(Error::Numerical { what: format!("the reference is not resolved: its highest modes are {:.0e}", exact.tail()) });
+    }
     let moments: Vec<(f64, f64)> = (1..=4).map(|k| (exact.c[k].re, -exact.c[k].im)).collect();
     let distance = |found: &[(f64, f64)]| found.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a.0 - b.0).hypot(a.1 - b.1)));
     let (mut spectral, mut volume) = (table(&["modes", "error"]), table(&["cells", "error"]));

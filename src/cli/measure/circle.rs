@@ -136,24 +136,17 @@ impl Arguments {
 
     /// Finite volumes from a state at time t to the end.
     fn by_volume(&self, medium: &Medium, pass: Pass, (volume, t): (Volume, f64), mut timeline: Table) -> Result<Outcome> {
-        let mut last = (t, volume.negentropy());
-        let mut rate = volume.series(volume.cells.len() / 2)?.negentropy_rate(medium);
-        timeline.rows.push([&[t, last.1, rate], &[f64::NAN; 5][..]].concat());
-        let mut steps = 0u64;
+        let nothing = [f64::NAN; 5];
+        timeline.rows.push([&[t, volume.negentropy(), volume.negentropy_rate(medium)?][..], &nothing].concat());
+        let (mut steps, mut last) = (0u64, (t, volume.negentropy()));
         let (volume, elapsed, end) = volume
             .evolve(medium, pass.t_end - t, |s, cells| {
                 steps += 1;
-                // The negentropy costs as much as a step: every sixteenth, and the last ones for the rate.
-                if !steps.is_multiple_of(16) && t + s < pass.t_end {
-                    return true;
-                }
-                let h = volume::negentropy(cells);
-                if t + s > last.0 {
-                    rate = (h - last.1) / (t + s - last.0);
-                }
-                last = (t + s, h);
-                if self.keeps(pass) {
-                    timeline.rows.push([&[t + s, h, rate][..], &[f64::NAN; 5]].concat());
+                // The negentropy costs as much as a step.
+                if self.keeps(pass) && steps.is_multiple_of(16) {
+                    let h = volume::negentropy(cells);
+                    timeline.rows.push([&[t + s, h, (h - last.1) / (t + s - last.0)][..], &nothing].concat());
+                    last = (t + s, h);
                 }
                 going_on()
             })?
@@ -164,7 +157,7 @@ impl Arguments {
             end,
             method: if t > 0.0 { "spectral, then finite volumes" } else { "finite volumes" },
             coefficients: coefficients(&averaged),
-            numbers: [volume.negentropy(), rate, averaged.energy(medium)],
+            numbers: [volume.negentropy(), volume.negentropy_rate(medium)?, averaged.energy(medium)],
             values: on_grid(&volume.cells, 0.5),
             timeline,
         })
