@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(2, 48),
         d: Sizes::Range(2, 64),
-        beta: Betas::Linear(-30.0, 100.0),
+        beta: Betas::Signed(0.01, 100.0),
         dynamics: &["sa"],
         laws: &["equiangular"],
         masses: Masses::Equal,

@@ -34,7 +34,7 @@ pub static ENTRY: Claim = Claim {
 /// Where the symmetries of the flow are tested: every sign of beta, coincident and nearly opposite tokens among the corners.
 pub const SYMMETRY: Domain = Domain {
     n: Sizes::Range(1, 48),
-    beta: Betas::Linear(-20.0, 100.0),
+    beta: Betas::Signed(0.01, 100.0),
     dynamics: &["sa", "usa", "causal-sa", "causal-usa", "repulsive-sa", "repulsive-usa"],
     laws: &["uniform", "cap:radius=0.3"],
     corners: &[(2, 2, 0.0), (7, 3, 1.0), (12, 4, 4.0)],

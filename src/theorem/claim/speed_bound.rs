@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
                 largest distance. Softmax rows are positive, sum to 1 to 4 eps, and change by at most 4 eps when all masses are multiplied by a common factor.",
     domain: Domain {
         n: Sizes::Range(1, 64),
-        beta: Betas::Linear(-20.0, 100.0),
+        beta: Betas::Signed(0.01, 100.0),
         dynamics: &["sa", "usa", "causal-sa", "causal-usa"],
         laws: &["uniform", "cap:radius=0.3"],
         corners: &[(2, 2, 0.0), (64, 64, 0.0), (64, 2, 1.0)],
