@@ -29,7 +29,10 @@ pub static ENTRY: Claim = Claim {
     trials: (16, 100),
     trial: |case, ctx| escape(case, ctx, 0.5 * (2f64.ln() - EULER)),
     perturbed: "the time T",
-    control: Control { what: "without the constant (log 2 - gamma)/2 and at beta = 100", trial: |ctx| escape(&Case::weighted(2, 2, 100.0, "sa"), ctx, 0.0) },
+    control: Control {
+        what: "without the constant (log 2 - gamma)/2 and at beta = 100",
+        trial: |ctx| escape(&Case::weighted(2, 2, 100.0, "sa"), ctx, 0.0),
+    },
     proof: None,
 };
 

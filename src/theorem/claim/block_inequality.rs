@@ -23,7 +23,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 400),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     perturbed: "the factor d - 1 of g",
-    control: Control { what: "g with the sign of beta sin^2 reversed", trial: |ctx| deviation(&Case::weighted(6, 3, 3.0, "usa"), ctx, -1.0) },
+    control: Control {
+        what: "g with the sign of beta sin^2 reversed",
+        trial: |ctx| deviation(&Case::weighted(6, 3, 3.0, "usa"), ctx, -1.0),
+    },
     proof: None,
 };
 

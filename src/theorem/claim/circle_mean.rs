@@ -26,7 +26,10 @@ pub static ENTRY: Claim = Claim {
     trials: (24, 150),
     trial: consensus,
     perturbed: "the exponent of the masses in the mean",
-    control: Control { what: "SA, which does not conserve the mean", trial: |ctx| consensus(&Case::weighted(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx) },
+    control: Control {
+        what: "SA, which does not conserve the mean",
+        trial: |ctx| consensus(&Case::weighted(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx),
+    },
     proof: None,
 };
 

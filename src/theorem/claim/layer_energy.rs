@@ -56,7 +56,8 @@ pub fn climb(case: &Case, ctx: &mut Context, form: Option<&[f64]>, sign: f64) ->
         // Moves are known to an eps, so exponents to beta eps; their exponentials weigh at most the energy before or after.
         let rounding = 8.0 * f64::EPSILON * case.beta * (1.0 + case.beta) * size;
         let scale = whole.abs() + first.abs() + rounding;
-        worst = worst.and(Finding::nonnegative(whole - ctx.stated(first) + rounding, scale)).and(Finding::nonnegative(first + rounding, scale));
+        worst =
+            worst.and(Finding::nonnegative(whole - ctx.stated(first) + rounding, scale)).and(Finding::nonnegative(first + rounding, scale));
     }
     Ok(worst)
 }

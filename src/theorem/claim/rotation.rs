@@ -31,7 +31,7 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-/// Where the symmetries of the flow are tested: every sign of beta, coincident and nearly opposite tokens among the corners.
+/// Where the symmetries of the flow are tested: every sign of beta, tokens anywhere or in a cap.
 pub const SYMMETRY: Domain = Domain {
     n: Sizes::Range(1, 48),
     beta: Betas::Signed(0.01, 100.0),
