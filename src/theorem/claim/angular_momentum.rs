@@ -24,7 +24,8 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-/// Where identities between sums over pairs are tested: every sign of beta, weights that do not underflow, tokens anywhere, in a cap, or nearly coincident.
+/// Where identities between sums over pairs are tested: every sign of beta, weights that do not underflow, tokens anywhere, in a cap, or
+/// nearly coincident.
 pub const PAIRS: Domain = Domain {
     n: Sizes::Range(1, 64),
     beta: Betas::Signed(0.01, 300.0),

@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 
-/// Under a causal mask the first tokens do not see the later ones. Bit for bit they do not while n stays; the order of the sums depends on n, so
-/// that tokens taken away (rather than replaced) change roundings: from about n = 256 on.
+/// Under a causal mask the first tokens do not see the later ones. Bit for bit they do not while n stays; the order of the sums depends on
+/// n, so that tokens taken away (rather than replaced) change roundings: from about n = 256 on.
 pub static ENTRY: Claim = Claim {
     name: "causal-prefix",
     title: "Causal attention: the prefix property",

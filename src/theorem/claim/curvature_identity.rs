@@ -26,8 +26,8 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-/// Size of the terms of second derivatives along the moves of tokens `moved`, each summed over moves with `sum |u_i|^2 = planes`, and its rounding:
-/// `8 eps (n + d + |beta|)`, since exponents `beta G` are known to `|beta| eps` and sums of n and of d terms to n eps and d eps.
+/// Size of the terms of second derivatives along the moves of tokens `moved`, each summed over moves with `sum |u_i|^2 = planes`, and its
+/// rounding: `8 eps (n + d + |beta|)`, since exponents `beta G` are known to `|beta| eps` and sums of n and of d terms to n eps and d eps.
 pub fn allowed(case: &Case, x: &Tokens, planes: f64, moved: impl Fn(usize) -> bool) -> f64 {
     let terms = |i: usize, j: usize| weight(case.beta, x, i, j) * (2.0 * planes + 4.0 * case.beta.abs() * sine(x, i, j).powi(2));
     let pairs = (0..case.n).filter(|&i| moved(i)).flat_map(|i| (0..case.n).filter(move |&j| j != i).map(move |j| (i, j)));

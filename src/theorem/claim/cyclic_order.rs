@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::sphere::Tokens;
 use std::f64::consts::{PI, TAU};
 
-/// A common field on the circle cannot let tokens pass each other. More: with `phi` the angle to a token and E, Var its mean and variance under the
-/// row of weights, the field of SA has the derivative `beta Var(sin phi) - E cos phi >= -1` (for beta < 0: `>= -1 - |beta|`), that of USA
-/// `sum m e^{beta cos phi} (beta sin^2 phi - cos phi) >= -e^|beta|`; a gap closes no faster. Near consensus it closes as fast.
+/// A common field on the circle cannot let tokens pass each other. More: with `phi` the angle to a token and E, Var its mean and variance
+/// under the row of weights, the field of SA has the derivative `beta Var(sin phi) - E cos phi >= -1` (for beta < 0: `>= -1 - |beta|`),
+/// that of USA `sum m e^{beta cos phi} (beta sin^2 phi - cos phi) >= -e^|beta|`; a gap closes no faster. Near consensus it closes as fast.
 pub static ENTRY: Claim = Claim {
     name: "cyclic-order",
     title: "Cyclic order on the circle is preserved",

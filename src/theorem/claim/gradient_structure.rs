@@ -51,8 +51,9 @@ fn structure(case: &Case, ctx: &mut Context, round: bool) -> Result<Finding> {
     Ok(Finding::identity(worst, 1.0).and(difference(case, &x, &u, dot(&grad, &u))?))
 }
 
-/// The slope of `U = sum_ij m_i m_j e^{beta G_ij - |beta|}` along u by a central difference, against `2 beta <grad, u>`. U is known to
-/// `2 eps (1 + |beta|)` of itself and its third derivative is at most `(sqrt 2 (1 + |beta|))^3 U`: the step `eps^{1/3} / (1 + |beta|)` balances the two.
+/// The slope of `U = sum_ij m_i m_j e^{beta G_ij - |beta|}` along u by a central difference, against `2 beta <grad, u>`. U is known to `2
+/// eps (1 + |beta|)` of itself and its third derivative is at most `(sqrt 2 (1 + |beta|))^3 U`: the step `eps^{1/3} / (1 + |beta|)`
+/// balances the two.
 fn difference(case: &Case, x: &Tokens, u: &[f64], slope: f64) -> Result<Finding> {
     let scale = 1.0 + case.beta.abs();
     let h = f64::EPSILON.cbrt() / scale;

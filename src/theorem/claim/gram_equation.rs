@@ -34,7 +34,8 @@ fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     Ok(Finding::identity(worst, 2.5 * ALLOWED))
 }
 
-/// Classical Runge-Kutta over half a Lipschitz time in 256 steps, error about `(1/512)^4 / 120`; no code is shared with the sphere's integrators.
+/// Classical Runge-Kutta over half a Lipschitz time in 256 steps, error about `(1/512)^4 / 120`; no code is shared with the sphere's
+/// integrators.
 fn integrate(case: &Case, masses: &[f64], mut g: Vec<f64>, horizon: f64) -> Vec<f64> {
     let steps = 256;
     let h = horizon / f64::from(steps);

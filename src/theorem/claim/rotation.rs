@@ -44,8 +44,8 @@ pub const SYMMETRY: Domain = Domain {
 /// Share of the tolerance of integrations (1e-9) at which symmetries are tested.
 pub const SHARE: f64 = 1e-4;
 
-/// Allowed deviation of two runs over one Lipschitz time: a run's error is at most `e` times its tolerance 1e-13 times its path, at most 1/2; two
-/// runs, and a factor 3 for the estimate of the local error.
+/// Allowed deviation of two runs over one Lipschitz time: a run's error is at most `e` times its tolerance 1e-13 times its path, at most
+/// 1/2; two runs, and a factor 3 for the estimate of the local error.
 pub const ALLOWED: f64 = 8e-13;
 
 /// Largest difference of a coordinate.

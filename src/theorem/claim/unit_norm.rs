@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::num::sum::dot;
 
-/// `|x_i| = 1`. With d <= 256 entries added in 32 lanes the square of a length is known to 13 u, the length to 8 u, the quotient to 10 u = 5 eps; the check itself
-/// adds 8 u.
+/// `|x_i| = 1`. With d <= 256 entries added in 32 lanes the square of a length is known to 13 u, the length to 8 u, the quotient to 10 u =
+/// 5 eps; the check itself adds 8 u.
 pub static ENTRY: Claim = Claim {
     name: "unit-norm",
     title: "Tokens stay on the sphere",
