@@ -43,8 +43,7 @@ const LATTICES: usize = 8;
 /// A generator of lattices of 128 points in up to four dimensions (Korobov's powers of 47).
 const GENERATOR: [usize; 4] = [1, 47, 33, 15];
 /// Nodes and weights of Gauss and Legendre on [0, 1].
-const NODES: [(f64, f64); 3] =
-    [(0.112_701_665_379_258_31, 5.0 / 18.0), (0.5, 4.0 / 9.0), (0.887_298_334_620_741_7, 5.0 / 18.0)];
+const NODES: [(f64, f64); 3] = [(0.112_701_665_379_258_31, 5.0 / 18.0), (0.5, 4.0 / 9.0), (0.887_298_334_620_741_7, 5.0 / 18.0)];
 
 fn distance(case: &Case, ctx: &mut Context, third: f64) -> Result<Finding> {
     let (n, beta) = (case.n, case.beta);

@@ -19,7 +19,10 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Log(0.5, 6.0),
         dynamics: &["repulsive-usa"],
         masses: Masses::Equal,
-        also: Some(Also { text: "n = 2, n = d + 1, n = 2 d or (n, d) = (12, 3)", holds: |c| c.n == 2 || c.n == c.d + 1 || c.n == 2 * c.d || (c.n, c.d) == (12, 3) }),
+        also: Some(Also {
+            text: "n = 2, n = d + 1, n = 2 d or (n, d) = (12, 3)",
+            holds: |c| c.n == 2 || c.n == c.d + 1 || c.n == 2 * c.d || (c.n, c.d) == (12, 3),
+        }),
         corners: &[(12, 3, 2.0), (6, 3, 3.0), (8, 4, 3.0)],
         ..Domain::ATTENTION
     },
@@ -45,7 +48,13 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// The end of the repulsive flow after `times` relaxation times of a reference configuration.
-pub(super) fn relaxed(case: &Case, ctx: &mut Context, x: &Tokens, reference: &Tokens, times: f64) -> Result<std::result::Result<Tokens, String>> {
+pub(super) fn relaxed(
+    case: &Case,
+    ctx: &mut Context,
+    x: &Tokens,
+    reference: &Tokens,
+    times: f64,
+) -> Result<std::result::Result<Tokens, String>> {
     // Values are growth rates in U2; rotations have 0.
     let values = Spectrum::of_tokens(case.beta, reference)?.values;
     let top = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
