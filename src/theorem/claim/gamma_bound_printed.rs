@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2312.10794, (D.8)",
     status: Status::Misprinted,
     kind: Kind::Inequality,
-    trials: (60, 300),
+    trials: (120, 600),
     trial: |case, ctx| {
         let t = 3.0 * ctx.uniform_in(0.0, 1.0).powi(3) * gamma_bound::start(case);
         gamma_bound::bound(case, ctx, t)

@@ -88,7 +88,8 @@ fn gaps(case: &Case, ctx: &mut Context, factors: &[f64], by_life: bool) -> Vec<f
     let base = unit(beta) * (2.2 + ctx.uniform_in(0.0, 1.0) * (if by_life { 0.3 } else { 0.2 }));
     let first = ctx.index(factors.len());
     let log_life = |g: f64, c: f64| beta * (1.0 - g.cos()) - if by_life { (c * g.sin().powi(2)).ln() } else { 0.0 };
-    let wanted: Vec<f64> = factors.iter().map(|_| 3.0 * 20f64.powf(ctx.uniform_in(0.0, 1.0))).collect();
+    // Half of them at the least distance.
+    let wanted: Vec<f64> = factors.iter().map(|_| 3.0 * 20f64.powf((2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0))).collect();
     let place = |share: f64| -> Vec<f64> {
         let at = |k: usize| {
             let target = log_life(base, factors[first]) + 3.0 + share * (wanted[k] - 3.0);
@@ -104,7 +105,9 @@ fn gaps(case: &Case, ctx: &mut Context, factors: &[f64], by_life: bool) -> Vec<f
 /// The first merger of a run against the pair said to make it.
 pub fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let (n, beta) = (case.n, case.beta);
-    let masses = if which == First::NearestOfEqual { vec![1.0; n] } else { ctx.masses(n) };
+    // A third of all masses at the ends of their range.
+    let drawn: Vec<f64> = ctx.masses(n).iter().map(|m| m.powf(1.5).clamp(0.1, 10.0)).collect();
+    let masses = if which == First::NearestOfEqual { vec![1.0; n] } else { drawn };
     let total: f64 = masses.iter().sum();
     let factor = |k: usize| {
         let (a, b) = (masses[k] / total, masses[k + 1] / total);
@@ -121,7 +124,7 @@ pub fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let x = Tokens::from_angles(&angles)?.with_masses(&masses)?;
     let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, n) })?;
     let meeting = Meeting { chord: 1e-2 / beta.sqrt() };
-    let options = Options { rtol: ctx.rtol(), merge_radius: 0.0, events: vec![(Box::new(meeting), Action::Stop)], ..Options::default() };
+    let options = Options { rtol: 10.0 * ctx.rtol(), merge_radius: 0.0, events: vec![(Box::new(meeting), Action::Stop)], ..Options::default() };
     let end = solve(flow.as_ref(), &x, 1e300, &options, &mut [])?;
     let Outcome::Event { .. } = end.outcome else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
     let cosine = |k: usize| end.clusters.inner(k, k + 1);
