@@ -1,8 +1,8 @@
 use super::attempt::settled;
 use super::hunt::{self, Hunted};
 use super::{
-    Attempt, Case, Claim, Confirmation, Context, Drawn, Finding, Kind, Margin, Method, Record, Region, Searched, Status, Verdict, attempt, confirm,
-    power::power,
+    Attempt, Case, Claim, Confirmation, Context, Drawn, Finding, Kind, Margin, Method, Record, Region, Searched, Status, Verdict, attempt,
+    confirm, power::power,
 };
 use crate::error::Result;
 use crate::num::{stats::failure_bound, stream::Stream};
@@ -59,13 +59,15 @@ pub fn sweep(claim: &Claim, cases: &[Case], trials: usize, seed: u64) -> Result<
 }
 
 fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Record> {
-    let trial = |(k, case): (usize, &Case)| attempt(claim, case, Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()));
+    let trial =
+        |(k, case): (usize, &Case)| attempt(claim, case, Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()));
     let mut attempts: Vec<Attempt> = cases.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
     let mut record = Record::new(claim, seed, control_is_on_its_side(claim, seed)?);
     refine(claim, &mut attempts, &mut record, seed)?;
     book(&attempts, &mut record);
     let violation = violation(claim, &attempts, &mut record, effort, seed)?;
-    let closest: Vec<&Attempt> = order(&attempts).into_iter().take(if effort == Effort::Quick { 1 } else { CLOSEST }).map(|k| &attempts[k]).collect();
+    let closest: Vec<&Attempt> =
+        order(&attempts).into_iter().take(if effort == Effort::Quick { 1 } else { CLOSEST }).map(|k| &attempts[k]).collect();
     if violation.is_none() && record.trials > 0 && !claim.status.expects_violation() {
         record.power = power(claim, &closest, seed)?;
     }
@@ -155,9 +157,9 @@ fn book(attempts: &[Attempt], record: &mut Record) {
 
 /// For shares: the Clopper-Pearson bound and the distance of the share to its level.
 fn share(record: &mut Record) {
-    let (level, exceptions) = match record.kind {
-        Kind::Share(level) => (level, 1.0 - level),
-        Kind::Every(exceptions) => (1.0 - exceptions, exceptions),
+    let exceptions = match record.kind {
+        Kind::Share(level) => 1.0 - level,
+        Kind::Every(exceptions) => exceptions,
         _ => return,
     };
     let attempts = record.trials + record.unfinished.0;
@@ -171,7 +173,7 @@ fn share(record: &mut Record) {
     record.bound = Some(upper);
     let value = exceptions - rate;
     let sampling = if value >= 0.0 { upper - rate } else { rate - lower };
-    record.margin = Some(Margin { value: value / level.max(f64::MIN_POSITIVE), sampling, ..Margin::default() });
+    record.margin = Some(Margin { value, sampling, ..Margin::default() });
 }
 
 /// What was found beyond the threshold.
@@ -183,7 +185,7 @@ struct Violation {
 /// Looks for a violation among the trials; where there is none and the margin is thin or the claim is open, in their neighbourhood.
 fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: Effort, seed: u64) -> Result<Option<Violation>> {
     if let Kind::Share(_) = claim.kind {
-        return Ok(None);
+        return below_its_level(claim, attempts, record, seed);
     }
     let mut last = None;
     for k in order(attempts).into_iter().take(CLOSEST).filter(|&k| attempts[k].failed()) {
@@ -195,7 +197,9 @@ fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: E
     }
     let thin = record.margin.is_some_and(|m| m.value < THIN);
     let numeric = matches!(claim.kind, Kind::Identity | Kind::Inequality);
-    if last.is_some() || !numeric || record.trials == 0 || !(thin || claim.status == Status::Open) {
+    // What is false is searched too: a violation that no draw shows may be near.
+    let sought = thin || claim.status == Status::Open || claim.status.expects_violation();
+    if last.is_some() || !numeric || record.trials == 0 || !sought {
         return Ok(last);
     }
     let starts: Vec<Attempt> = order(attempts).into_iter().take(2).map(|k| attempts[k].clone()).collect();
@@ -215,11 +219,28 @@ fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: E
     Ok(None)
 }
 
+/// A share below its level is looked at again with another seed of every draw.
+fn below_its_level(claim: &Claim, attempts: &[Attempt], record: &Record, seed: u64) -> Result<Option<Violation>> {
+    if !record.margin.is_some_and(|m| m.failed()) {
+        return Ok(None);
+    }
+    let trial = |(k, a): (usize, &Attempt)| {
+        let names = ["claim", claim.name, &k.to_string()];
+        attempt(claim, &a.case, Context::fresh(seed.wrapping_add(1), &names, Method::default()))
+    };
+    let fresh: Vec<Attempt> = attempts.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
+    let mut again = Record::new(claim, seed, true);
+    book(&fresh, &mut again);
+    let mut confirmation = Confirmation::default();
+    let list = if again.margin.is_some_and(|m| m.failed()) { &mut confirmation.by } else { &mut confirmation.against };
+    list.push("another seed of all draws");
+    Ok(Some(Violation { confirmation, searched: false }))
+}
+
 /// The verdict from the booked trials.
 fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Result<()> {
     let mut reasons = Vec::new();
-    let below = matches!(claim.kind, Kind::Share(_)) && record.margin.is_some_and(|m| m.failed());
-    let confirmed = violation.as_ref().is_some_and(|v| v.confirmation.holds()) || below;
+    let confirmed = violation.as_ref().is_some_and(|v| v.confirmation.holds());
     if let Some(v) = &violation {
         record.confirmed.clone_from(&v.confirmation.by);
         if v.searched {

@@ -25,6 +25,8 @@ pub enum Betas {
     Log(f64, f64),
     /// An interval, drawn uniformly.
     Linear(f64, f64),
+    /// Both signs and 0: the sign is drawn, the size log-uniform in `[lo, hi]`.
+    Signed(f64, f64),
     /// One of these.
     List(&'static [f64]),
     /// A factor times a threshold that depends on n and d; the factor is drawn log-uniformly.
@@ -282,6 +284,7 @@ impl Betas {
         let within = |v: f64, lo: f64, hi: f64| v >= lo - 4.0 * f64::EPSILON * lo.abs() && v <= hi + 4.0 * f64::EPSILON * hi.abs();
         match self {
             Self::Log(lo, hi) | Self::Linear(lo, hi) => within(case.beta, lo, hi),
+            Self::Signed(_, hi) => within(case.beta, -hi, hi),
             Self::List(list) => list.iter().any(|b| b.to_bits() == case.beta.to_bits()),
             Self::Per { lo, hi, unit, .. } => within(case.beta / unit(case.n, case.d), lo, hi),
             Self::Unused => true,
@@ -292,6 +295,7 @@ impl Betas {
     pub fn ends(self, n: usize, d: usize) -> Vec<f64> {
         match self {
             Self::Log(lo, hi) | Self::Linear(lo, hi) => vec![lo, hi],
+            Self::Signed(_, hi) => vec![-hi, 0.0, hi],
             Self::List(list) => list.to_vec(),
             Self::Per { lo, hi, unit, .. } => vec![lo * unit(n, d), hi * unit(n, d)],
             Self::Unused => vec![0.0],
@@ -301,11 +305,12 @@ impl Betas {
     /// The value at a position in [0, 1] of the range; `None` where there is no range to move in.
     pub fn at(self, position: f64, n: usize, d: usize) -> Option<f64> {
         let s = position.clamp(0.0, 1.0);
-        let log = |lo: f64, hi: f64| (lo.ln() + s * (hi / lo).ln()).exp().clamp(lo, hi);
         match self {
-            Self::Log(lo, hi) => Some(log(lo, hi)),
+            Self::Log(lo, hi) => Some(log_at(lo, hi, s)),
             Self::Linear(lo, hi) => Some((lo + s * (hi - lo)).clamp(lo, hi)),
-            Self::Per { lo, hi, unit, .. } => Some(log(lo, hi) * unit(n, d)),
+            // The middle is 0; from there the size grows from lo to hi on both sides.
+            Self::Signed(lo, hi) => Some(if s > 0.5 { log_at(lo, hi, 2.0 * s - 1.0) } else { -log_at(lo, hi, 1.0 - 2.0 * s) }),
+            Self::Per { lo, hi, unit, .. } => Some(log_at(lo, hi, s) * unit(n, d)),
             Self::List(_) | Self::Unused => None,
         }
     }
@@ -316,6 +321,7 @@ impl Betas {
         match self {
             Self::Log(lo, hi) => Some(log(case.beta, lo, hi)),
             Self::Linear(lo, hi) => Some(((case.beta - lo) / (hi - lo)).clamp(0.0, 1.0)),
+            Self::Signed(lo, hi) => Some(0.5 + 0.5 * log(case.beta.abs().max(lo), lo, hi).copysign(case.beta)),
             Self::Per { lo, hi, unit, .. } => Some(log(case.beta / unit(case.n, case.d), lo, hi)),
             Self::List(_) | Self::Unused => None,
         }
@@ -331,10 +337,16 @@ impl Betas {
     fn text(self) -> String {
         match self {
             Self::Log(lo, hi) | Self::Linear(lo, hi) => format!("{lo} <= beta <= {hi}"),
+            Self::Signed(_, hi) => format!("|beta| <= {hi}"),
             Self::List(list) if list.len() == 1 => format!("beta = {}", list[0]),
             Self::List(list) => format!("beta in {{{}}}", list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
             Self::Per { lo, hi, name, .. } => format!("{lo} <= beta / ({name}) <= {hi}"),
             Self::Unused => String::new(),
         }
     }
+}
+
+/// The point at s in [0, 1] of the logarithmic interval.
+fn log_at(lo: f64, hi: f64, s: f64) -> f64 {
+    (lo.ln() + s * (hi / lo).ln()).exp().clamp(lo, hi)
 }

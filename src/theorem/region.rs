@@ -20,8 +20,8 @@ impl Axis {
             Self::List(values) => values.clone(),
             Self::Range(lo, hi) if hi <= lo => vec![*lo],
             Self::Range(lo, hi) => {
-                let place = |s: f64| if *lo > 0.0 { (lo.ln() + s * (hi / lo).ln()).exp().clamp(*lo, *hi) } else { lo + s * (hi - lo) };
-                (0..5).map(|k| place(f64::from(k) / 4.0)).collect()
+                let inside = |s: f64| if *lo > 0.0 { (lo.ln() + s * (hi / lo).ln()).exp().clamp(*lo, *hi) } else { lo + s * (hi - lo) };
+                vec![*lo, inside(0.25), inside(0.5), inside(0.75), *hi]
             }
         }
     }

@@ -119,6 +119,23 @@ impl Tape {
         out
     }
 
+    /// The tape in a smaller dimension: the first coordinates of tokens, and of normals that come in rows of d.
+    pub fn narrowed(&self, from: usize, to: usize) -> Self {
+        let cut = |x: &[f64]| -> Vec<f64> { x.chunks_exact(from).flat_map(|row| row[..to].to_vec()).collect() };
+        let mut out = self.clone();
+        for draw in &mut out.0 {
+            match draw {
+                Draw::Tokens { d, x, .. } if *d == from => {
+                    *x = cut(x);
+                    *d = to;
+                }
+                Draw::Normals { values } if values.len().is_multiple_of(from) => *values = cut(values),
+                _ => {}
+            }
+        }
+        out
+    }
+
     /// Every number moved by at most an ulp of its size: what rounding alone may change.
     pub fn jittered(&self, stream: &mut Stream) -> Self {
         let numbers: Vec<f64> = self.numbers().iter().map(|v| v * (1.0 + f64::EPSILON * (stream.index(3) as f64 - 1.0))).collect();

@@ -3,41 +3,68 @@
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::num::stats::nan_max;
+use crate::sphere::Tokens;
+use crate::sphere::geometry::{antichord2, chord2};
 
-/// `sum_i m_i x_i ^ x_i' = 0` (USA), `sum_i m_i Z_i x_i ^ x_i' = 0` (SA).
+/// `sum_i m_i x_i ^ x_i' = 0` (USA), `sum_i m_i Z_i x_i ^ x_i' = 0` (SA): `m_i m_j e^{beta G_ij} x_i ^ x_j` is antisymmetric.
 pub static ENTRY: Claim = Claim {
     name: "angular-momentum",
     title: "Angular momentum vanishes",
-    statement: "sum_i m_i x_i ^ x_i' = 0 for USA and sum_i m_i Z_i x_i ^ x_i' = 0 for SA with Z_i = sum_j m_j e^{beta <x_i, x_j>} (antisymmetry of the pair forces): \
-                deviation over the sum of the terms' sizes at most (8 + 4 |beta|) eps.",
-    domain: Domain { beta: Betas::Linear(-20.0, 100.0), n: Sizes::Range(2, 64), d: Sizes::Range(2, 32), ..Domain::ATTENTION },
-    narrower: "Q = K = V = I",
+    statement: "sum_i m_i x_i ^ x_i' = 0 for USA and sum_i m_i Z_i x_i ^ x_i' = 0 with Z_i = sum_j m_j e^{beta G_ij} for SA, to 8 eps (n + d + |beta|) of the sum \
+                sum_ij m_i m_j e^{beta G_ij} |x_i ^ x_j| of the terms that cancel.",
+    domain: PAIRS,
+    narrower: "",
     citation: "arXiv:2312.10794, section 7 (circle); antisymmetry in general",
     status: Status::Theorem,
     kind: Kind::Identity,
-    trials: (12, 100),
+    trials: (100, 600),
     trial: |case, ctx| momentum(case, ctx, case.dynamics == "sa"),
-    perturbed: "beta in the weights Z_i",
+    perturbed: "the exponent of m_i Z_i (of m_i for USA)",
     control: Control { what: "SA without the weights Z_i", trial: |ctx| momentum(&Case::weighted(6, 3, 2.0, "sa"), ctx, false) },
     proof: None,
 };
 
+/// Where identities between sums over pairs are tested: every sign of beta, weights that do not underflow, tokens anywhere, in a cap, or
+/// nearly coincident.
+pub const PAIRS: Domain = Domain {
+    n: Sizes::Range(1, 64),
+    beta: Betas::Signed(0.01, 300.0),
+    laws: &["uniform", "cap:radius=0.3", "cap:radius=1e-6"],
+    corners: &[(2, 2, 0.0), (3, 3, 1.0), (12, 4, 4.0), (30, 2, 10.0)],
+    ..Domain::ATTENTION
+};
+
+/// Below this a size is no size: differences over it would overflow.
+pub const TINY: f64 = 1e-290;
+
+/// `m_i m_j e^{beta G_ij - |beta|}`.
+pub fn weight(beta: f64, x: &Tokens, i: usize, j: usize) -> f64 {
+    x.masses()[i] * x.masses()[j] * (beta * x.inner(i, j) - beta.abs()).exp()
+}
+
+/// `|x_i ^ x_j| = |P_{x_i} x_j|`, without cancellation.
+pub fn sine(x: &Tokens, i: usize, j: usize) -> f64 {
+    0.5 * (chord2(x.row(i), x.row(j)) * antichord2(x.row(i), x.row(j))).sqrt()
+}
+
 fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let v = ctx.velocity(case, &x)?;
-    let (d, beta) = (case.d, if with_z { ctx.stated(case.beta) } else { case.beta });
-    // All weights over their largest: no exponential of a positive number.
-    let top = (0..case.n * case.n).map(|p| beta * x.inner(p / case.n, p % case.n)).fold(f64::NEG_INFINITY, f64::max);
-    let weight = |i: usize| -> f64 { (0..case.n).map(|j| x.masses()[j] * (beta * x.inner(i, j) - top).exp()).sum() };
-    let (mut total, mut scale) = (vec![0.0; d * d], f64::MIN_POSITIVE);
+    let (d, beta, exponent) = (case.d, case.beta, ctx.stated(1.0));
+    let (mut total, mut scale) = (vec![0.0; d * d], TINY);
+    // Everything over e^|beta|.
+    let unit = if case.dynamics == "usa" { (-beta.abs()).exp() } else { 1.0 };
     for (i, (x_i, v_i)) in x.rows().zip(v.chunks_exact(d)).enumerate() {
-        let m = x.masses()[i] * if with_z { weight(i) } else { 1.0 };
-        for (a, b) in (0..d).flat_map(|a| (0..a).map(move |b| (a, b))) {
-            total[a * d + b] += m * (x_i[a] * v_i[b] - x_i[b] * v_i[a]);
+        let z: f64 = if with_z { (0..case.n).map(|j| weight(beta, &x, i, j)).sum() } else { x.masses()[i] };
+        let factor = unit * z.powf(exponent);
+        for a in 0..d {
+            for b in 0..d {
+                total[a * d + b] += factor * (x_i[a] * v_i[b] - x_i[b] * v_i[a]);
+            }
         }
-        scale += m * v_i.iter().fold(0.0f64, |s, v| s.max(v.abs()));
+        scale += (0..case.n).map(|j| weight(beta, &x, i, j) * sine(&x, i, j)).sum::<f64>();
     }
-    // Inner products are known to an eps, so weights to beta eps; both the velocity and Z_i carry them.
-    let tolerance = (8.0 + 4.0 * case.beta.abs()) * f64::EPSILON;
-    Ok(Finding::identity(total.iter().fold(0.0f64, |m, t| nan_max(m, t.abs())) / scale, tolerance))
+    // Inner products of d terms and lengths are known to a few eps, exponents to |beta| times that, and n terms are added.
+    let worst = total.iter().fold(0.0f64, |m, t| nan_max(m, t.abs()));
+    Ok(Finding::identity(worst, 8.0 * f64::EPSILON * ((case.n + d) as f64 + beta.abs()) * scale))
 }

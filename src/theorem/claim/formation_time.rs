@@ -79,7 +79,7 @@ fn deviation(case: &Case, text: &str, k: usize, growth: f64) -> Result<Finding> 
     let start = Circle::from_density(&Density::parse(text)?, 48)?;
     let most = 2.0 * (0.3 / start.c[k].norm()).ln() / rates(case)?.0[k];
     let (mut before, mut reached) = ((0.0, start.c[k].norm()), None);
-    start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, most, 512, |t, c| {
+    let run = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, most, 512, |t, c| {
         let size = c.c[k].norm();
         if reached.is_none() && size >= 0.3 {
             // The mode grows exponentially within a step.
@@ -90,6 +90,6 @@ fn deviation(case: &Case, text: &str, k: usize, growth: f64) -> Result<Finding> 
     })?;
     match reached {
         Some(t) => Ok(Finding::law(t, stated, 0.06 * stated, 0.0)),
-        None => Ok(Finding::Unfinished("the fastest mode did not reach 0.3".into())),
+        None => Ok(Finding::Unfinished(format!("the fastest mode did not reach 0.3; the evolution ended {}", run.end().name()))),
     }
 }

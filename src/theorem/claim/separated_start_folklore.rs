@@ -25,9 +25,6 @@ pub static ENTRY: Claim = Claim {
     trials: (24, 80),
     trial: separated_start::separation,
     perturbed: "",
-    control: Control {
-        what: "six tokens at d = 3000",
-        trial: |ctx| separated_start::separation(&Case::new(6, 3000, 60.0, "sa"), ctx),
-    },
+    control: Control { what: "six tokens at d = 3000", trial: |ctx| separated_start::separation(&Case::new(6, 3000, 60.0, "sa"), ctx) },
     proof: None,
 };

@@ -1,10 +1,10 @@
-//! Fewer tokens and rounder numbers for what a hunt found.
+//! Fewer dimensions, fewer tokens and rounder numbers for what a hunt found.
 
 use crate::error::Result;
 use crate::theorem::tape::rounded_to;
 use crate::theorem::{Attempt, Case, Claim, Context, Method, Region, Tape, attempt};
 
-/// The smallest failing trial that dropping tokens, equal masses and rounding lead to: each step is kept while the claim still fails.
+/// The smallest failing trial that dropping coordinates and tokens, equal masses and rounding lead to: each step is kept while the claim still fails.
 ///
 /// **Errors** as [`attempt`].
 pub fn minimised(claim: &Claim, region: &Region, found: &Attempt, seed: u64) -> Result<Attempt> {
@@ -16,6 +16,12 @@ pub fn minimised(claim: &Claim, region: &Region, found: &Attempt, seed: u64) -> 
         Ok(again.failed().then_some(again))
     };
     let mut best = try_one(found.case, found.tape.clone())?.unwrap_or_else(|| found.clone());
+    for d in 2..best.case.d {
+        if let Some(flatter) = try_one(Case { d, ..best.case }, best.tape.narrowed(best.case.d, d))? {
+            best = flatter;
+            break;
+        }
+    }
     // Without one token after the other, as long as one can be spared.
     let mut i = 0;
     while i < best.case.n && best.case.n > 1 {

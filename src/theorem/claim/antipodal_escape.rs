@@ -1,0 +1,57 @@
+//! Escape from nearly antipodal clusters.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::flow::{Options, solve};
+use crate::sphere::Tokens;
+use crate::theory::two_cluster::mass_factor;
+
+/// Two clusters at angle `pi - delta`. With `phi = pi - theta`, `phi' = c_alpha e^{-2 beta} sin(phi) e^{beta (1 - cos phi)}` to leading
+/// order in `e^{-2 beta}`, and the integral of `e^{-beta phi^2/2} d phi/phi` from delta is `E_1(beta delta^2/2)/2 = log(1/(delta sqrt
+/// beta)) + (log 2 - gamma)/2 + beta delta^2/4 - ...`; the next terms of sine and
+/// cosine add `1/(4 beta)`.
+pub static ENTRY: Claim = Claim {
+    name: "antipodal-escape",
+    title: "Antipodal clusters escape after (e^{2 beta} / c_alpha) log(1 / (delta sqrt beta))",
+    statement: "Two clusters of masses alpha, 1 - alpha at angle pi - delta under SA meet (within 1e-3) after T with \
+                |c_alpha e^{-2 beta} T - log(1/(delta sqrt beta)) - (log 2 - gamma)/2| <= 1/(2 beta), c_alpha = alpha/(1-alpha) + (1-alpha)/alpha, gamma Euler's constant.",
+    domain: Domain {
+        n: Sizes::Fixed(2),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(6.0, 300.0),
+        dynamics: &["sa"],
+        laws: &["uniform"],
+        ..Domain::ATTENTION
+    },
+    narrower: "1e-9 <= delta sqrt(beta) <= 0.03; tokens given with the displacement in a small coordinate, so that double precision sees it",
+    citation: "reduction of arXiv:2312.10794, (2.3) to two points; the constant is derived",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (16, 100),
+    trial: |case, ctx| escape(case, ctx, 0.5 * (2f64.ln() - EULER)),
+    perturbed: "the time T",
+    control: Control {
+        what: "without the constant (log 2 - gamma)/2 and at beta = 100",
+        trial: |ctx| escape(&Case::weighted(2, 2, 100.0, "sa"), ctx, 0.0),
+    },
+    proof: None,
+};
+
+/// Euler's constant.
+const EULER: f64 = 0.577_215_664_901_532_9;
+
+fn escape(case: &Case, ctx: &mut Context, constant: f64) -> Result<Finding> {
+    let small = ctx.log_uniform_in(1e-9, 0.03);
+    let delta = small / case.beta.sqrt();
+    let masses = ctx.masses(2);
+    let mut x = vec![0.0; 2 * case.d];
+    x[0] = 1.0;
+    (x[case.d], x[case.d + 1]) = (-delta.cos(), delta.sin());
+    let x = Tokens::new(case.d, x)?.with_masses(&masses)?;
+    let options = Options { rtol: ctx.rtol(), merge_radius: 1e-3, stop_at_one_cluster: true, ..Options::default() };
+    let end = solve(case.build()?.as_ref(), &x, 1e300, &options, &mut [])?;
+    let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
+    let measured = mass_factor(x.masses()[0]) * merge.t * (-2.0 * case.beta).exp();
+    let stated = ctx.stated((1.0 / small).ln() + constant);
+    Ok(Finding::at_most((measured - stated).abs(), 0.5 / case.beta))
+}

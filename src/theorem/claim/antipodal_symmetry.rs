@@ -1,0 +1,46 @@
+//! The antipodal map commutes with the flow.
+
+use super::rotation::{SHARE, SYMMETRY};
+use super::span::matrix;
+use super::speed_bound::lipschitz;
+use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use crate::attention::{Head, Spec, dynamics};
+use crate::error::Result;
+use crate::sphere::Tokens;
+
+/// `f(-X) = -f(X)`.
+pub static ENTRY: Claim = Claim {
+    name: "antipodal-symmetry",
+    title: "f(-X) = -f(X)",
+    statement: "The velocity for any Q, K, V, and the flow for Q = K = I, V = I or -I, commute with X -> -X, bit for bit: rounding is symmetric.",
+    domain: SYMMETRY,
+    narrower: "",
+    citation: "arXiv:2312.10794, (2.3)",
+    status: Status::Theorem,
+    kind: Kind::Every(0.1),
+    trials: (72, 400),
+    trial: |case, ctx| mirror(case, ctx, false),
+    perturbed: "",
+    control: Control { what: "reflecting one token only", trial: |ctx| mirror(&Case::weighted(6, 3, 2.0, "sa"), ctx, true) },
+    proof: None,
+};
+
+fn mirror(case: &Case, ctx: &mut Context, one: bool) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let reflected = |k: usize| !one || k < case.d;
+    let y = x.coordinates().iter().enumerate().map(|(k, v)| if reflected(k) { -v } else { *v }).collect();
+    let y = Tokens::from_parts(case.d, y, x.masses().to_vec());
+    // + 0.0 makes one zero of the two.
+    let opposite = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (0.0 - a).to_bits() == (b + 0.0).to_bits());
+    let dynamics = case.build()?;
+    let t = 1.0 / lipschitz(case);
+    let (a, b) = (ctx.flowed_within(dynamics.as_ref(), &x, t, SHARE)?, ctx.flowed_within(dynamics.as_ref(), &y, t, SHARE)?);
+    let heads = vec![Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), matrix(ctx, case.d))?];
+    let general = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
+    let velocity = |x: &Tokens| {
+        let mut v = vec![0.0; x.coordinates().len()];
+        general.velocity(x, &mut v);
+        v
+    };
+    Ok(Finding::yes(opposite(a.coordinates(), b.coordinates()) && opposite(&velocity(&x), &velocity(&y))))
+}

@@ -1,0 +1,56 @@
+//! The block inequality of the second variation.
+
+use super::angular_momentum::{PAIRS, sine, weight};
+use super::curvature_identity::allowed;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// 2312.10794, (B.2)-(B.3). With `B` a generator of the rotation of a plane, the second derivative along `e^{tB}` on the block is `sum m_i
+/// m_j e^{beta G_ij} (beta <B x_i, x_j>^2 + <B^2 x_i, x_j>)`, and over the planes `sum <B x, y>^2 = |x ^ y|^2`, `sum B^2 = -(d-1)`.
+pub static ENTRY: Claim = Claim {
+    name: "block-inequality",
+    title: "Rotating a block of tokens: curvature is minus the cut sum of g",
+    statement: "Rotate the tokens of a block S rigidly in each of the d(d-1)/2 coordinate planes of R^d: the curvatures of E_beta add up to -sum_{i in S, j not in S} m_i m_j g(theta_ij), \
+                g = e^{beta cos} ((d-1) cos - beta sin^2), at every configuration (so at a local maximum every cut sum is nonnegative). To 8 eps (n + d + |beta|) of the size of the terms.",
+    domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 12), dynamics: &["usa"], ..PAIRS },
+    narrower: "",
+    citation: "arXiv:2312.10794, (B.2)-(B.3)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (60, 400),
+    trial: |case, ctx| deviation(case, ctx, 1.0),
+    perturbed: "the factor d - 1 of g",
+    control: Control {
+        what: "g with the sign of beta sin^2 reversed",
+        trial: |ctx| deviation(&Case::weighted(6, 3, 3.0, "usa"), ctx, -1.0),
+    },
+    proof: None,
+};
+
+fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let (n, d, beta) = (case.n, case.d, case.beta);
+    // Never all tokens: their cut is empty.
+    let block: Vec<bool> = (0..n).map(|i| i == 0 || (i + 1 < n && ctx.index(2) == 0)).collect();
+    let curvature: f64 = (0..d).flat_map(|a| (0..a).map(move |b| (a, b))).map(|(a, b)| along(beta, &x, &block, a, b)).sum();
+    let factor = ctx.stated(d as f64 - 1.0);
+    let g = |i: usize, j: usize| factor * x.inner(i, j) - sign * beta * sine(&x, i, j).powi(2);
+    let pairs = (0..n * n).map(|p| (p / n, p % n)).filter(|&(i, j)| block[i] && !block[j]);
+    let cut: f64 = pairs.map(|(i, j)| weight(beta, &x, i, j) * g(i, j)).sum();
+    // A generator has sum over the planes of |B x|^2 = d - 1.
+    Ok(Finding::identity((curvature + cut).abs(), allowed(case, &x, d as f64 - 1.0, |i| block[i])))
+}
+
+/// Second derivative of the energy (over e^|beta|) when the block turns in the plane (a, b).
+fn along(beta: f64, x: &Tokens, block: &[bool], a: usize, b: usize) -> f64 {
+    let mut u = vec![0.0; x.coordinates().len()];
+    for (i, row) in u.chunks_exact_mut(x.d()).enumerate().filter(|(i, _)| block[*i]) {
+        (row[a], row[b]) = (-x.row(i)[b], x.row(i)[a]);
+    }
+    let mut h = vec![0.0; u.len()];
+    Energy::new(beta, EnergyScale::Mean).scaled_hess_vec(x, &u, &mut h);
+    dot(&u, &h)
+}

@@ -1,0 +1,48 @@
+//! Causal attention collapses onto the first token.
+
+use super::span::matrix;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Head, Spec, dynamics};
+use crate::error::Result;
+use crate::flow::{Options, solve};
+use crate::num::stats::nan_max;
+use crate::sphere::geometry::dist;
+
+/// 2411.04990, Theorem 4.1.
+pub static ENTRY: Claim = Claim {
+    name: "causal-limit",
+    title: "Causal attention: every token converges to x_1(0)",
+    statement: "V = I, arbitrary Q, K, beta >= 0, d >= 2: for almost every start x_k(t) -> x_1(0) for all k. Run until all are within 1e-6 of x_1(0), whatever time that takes.",
+    domain: Domain {
+        n: Sizes::Range(2, 32),
+        d: Sizes::Range(2, 16),
+        beta: Betas::Log(0.01, 8.0),
+        dynamics: &["causal-sa", "causal-usa"],
+        laws: &["uniform"],
+        corners: &[(8, 3, 1.0), (12, 2, 0.5)],
+        ..Domain::ATTENTION
+    },
+    narrower: "Q, K of Frobenius norm 1 (beta carries their size); beta <= 8, since the slowest starts take times of order e^{2 beta}",
+    citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 4.1",
+    status: Status::Theorem,
+    kind: Kind::Every(0.1),
+    trials: (72, 300),
+    trial: |case, ctx| collapses(case, ctx, 0),
+    perturbed: "",
+    control: Control { what: "claiming that the limit is x_2(0)", trial: |ctx| collapses(&Case::weighted(8, 3, 1.0, "causal-sa"), ctx, 1) },
+    proof: None,
+};
+
+fn collapses(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let head = Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), None)?;
+    let dynamics = dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })?;
+    // Without a common field tokens never merge; the run ends when all are within the radius of the first.
+    let options = Options { rtol: ctx.rtol(), merge_radius: 1e-6, stop_at_one_cluster: true, ..Options::default() };
+    let end = solve(dynamics.as_ref(), &x, 1e9, &options, &mut [])?;
+    if !end.outcome.is_success() {
+        return Ok(Finding::Unfinished(end.outcome.to_string()));
+    }
+    let furthest = end.clusters.rows().map(|r| dist(r, x.row(target))).fold(0.0, nan_max);
+    Ok(Finding::yes(furthest <= 1.1e-6))
+}

@@ -1,0 +1,35 @@
+//! The explicit speed in the proof of cone collapse, as printed.
+
+use super::{Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, cone_speed};
+use crate::sphere::Tokens;
+use std::f64::consts::FRAC_PI_3;
+
+/// 2312.10794, (6.8) with `e^{beta}`: false for pairs wide apart, as soon as beta exceeds about 4.
+pub static ENTRY: Claim = Claim {
+    name: "cone-speed-printed",
+    title: "Speed of cone collapse, exponent as printed",
+    statement: "While alpha = min_i <x_i, w> >= 1/2, w the centre of the smallest cap: at the minimising token d/dt <x_i, w> >= (1 - alpha)/(2 n e^{beta}).",
+    domain: Domain {
+        n: Sizes::Range(2, 8),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Linear(0.0, 20.0),
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "Q = K = I",
+    citation: "arXiv:2312.10794, (6.8) (misprint: e^{beta} for e^{2 beta})",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (800, 2000),
+    trial: |case, ctx| {
+        let x = cone_speed::spread_out(case, ctx)?;
+        cone_speed::speed(case, ctx, &x, &[], 1.0)
+    },
+    perturbed: "",
+    control: Control {
+        what: "two tokens at +-60 degrees at beta = 1, where the printed bound holds",
+        trial: |ctx| cone_speed::speed(&Case::new(2, 2, 1.0, "sa"), ctx, &Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?, &[], 1.0),
+    },
+    proof: None,
+};

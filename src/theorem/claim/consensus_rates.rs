@@ -1,0 +1,105 @@
+//! Spectra at consensus.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, cone_collapse};
+use crate::attention::{Dynamics, Head};
+use crate::error::Result;
+use crate::num::{dense, stats::nan_max, sum::dot};
+use crate::sphere::{
+    Tokens,
+    geometry::{exp, project},
+};
+use crate::theorem::conformance::velocity;
+
+/// SA -1, USA `-e^{beta s}`, causal `-(1 - 1/k)`.
+pub static ENTRY: Claim = Claim {
+    name: "consensus-rates",
+    title: "Spectrum of the flow at consensus",
+    statement: "V = I, any Q, K and masses: the linearisation at consensus x_i = xi is u_i' = r (mean_i(u) - u_i), the mean over the tokens that i sees by their masses, r = 1 (SA, causal SA), r = e^{beta <Q xi, K xi>} (USA, U1). \
+                So its eigenvalues are -r, (n-1)(d-1) times, and 0, d-1 times; causal SA with equal masses: 0 and -(1 - 1/k), k = 2..n, each d-1 times. Extrapolated differences along \
+                random directions agree to (256 eps^{4/5}) (1 + beta |Q^T K|) r.",
+    domain: Domain {
+        n: Sizes::Range(2, 32),
+        d: Sizes::Range(2, 16),
+        beta: Betas::Log(0.01, 30.0),
+        dynamics: &["sa", "usa", "causal-sa"],
+        ..Domain::ATTENTION
+    },
+    narrower: "Q and K are I plus at most a normalised Gaussian matrix",
+    citation: "linearisation of arXiv:2312.10794, (2.3) and arXiv:2411.04990",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (60, 500),
+    trial: |case, ctx| {
+        let head = cone_collapse::any_head(case.d, 1.0, ctx)?;
+        let xi = ctx.tokens_by(1, case.d, "uniform")?.coordinates().to_vec();
+        linearised(case, ctx, &head, &xi, case.beta)
+    },
+    perturbed: "the rate r",
+    control: Control {
+        what: "the USA rate of another beta",
+        trial: |ctx| {
+            let xi = ctx.tokens_by(1, 2, "uniform")?.coordinates().to_vec();
+            linearised(&Case::weighted(4, 2, 1.0, "usa"), ctx, &Head::default(), &xi, 1.5)
+        },
+    },
+    proof: None,
+};
+
+/// The derivative of the velocity along a random direction u at consensus in xi, `V xi = lambda xi`, against `r (P V mean_i(u) - lambda u_i)`, where r belongs to `beta`; and the velocity there against 0.
+pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64], beta: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let masses = ctx.masses(n);
+    let point = |rows: Vec<f64>| Tokens::normalised(d, rows)?.with_masses(&masses);
+    let mut u = ctx.normals(n * d);
+    u.chunks_exact_mut(d).for_each(|row| project(xi, row));
+    let largest = u.chunks_exact(d).map(|r| dot(r, r).sqrt()).fold(f64::MIN_POSITIVE, nan_max);
+    u.iter_mut().for_each(|v| *v /= largest);
+    let dynamics = cone_collapse::with_head(case, head.clone())?;
+    let product = cone_collapse::product(head, d);
+    let size = 1.0 + case.beta * dot(&product, &product).sqrt();
+    // eps^{1/5} balances the rounding eps/h of displaced coordinates against the remainder h^4 of one extrapolation.
+    let h = f64::EPSILON.powf(0.2) / size;
+    let difference = |h: f64| -> Result<Vec<f64>> {
+        let at = |s: f64| -> Result<Vec<f64>> {
+            let rows = u.chunks_exact(d).flat_map(|r| exp(xi, &r.iter().map(|v| s * v).collect::<Vec<_>>())).collect();
+            Ok(velocity(dynamics.as_ref() as &dyn Dynamics, &point(rows)?))
+        };
+        Ok(at(h)?.iter().zip(at(-h)?).map(|(a, b)| (a - b) / (2.0 * h)).collect())
+    };
+    let mut found: Vec<f64> = difference(h)?.iter().zip(difference(0.5 * h)?).map(|(a, b)| (4.0 * b - a) / 3.0).collect();
+    found.chunks_exact_mut(d).for_each(|row| project(xi, row));
+    let mut image = vec![0.0; d];
+    dense::mat_vec(&product, xi, &mut image);
+    let rate = ctx.stated(if case.dynamics == "usa" { (beta * dot(xi, &image)).exp() } else { 1.0 });
+    let expected = expected(case, head, &masses, xi, &u);
+    let true_rate = if case.dynamics == "usa" { (case.beta * dot(xi, &image)).exp() } else { 1.0 };
+    let strength = head.matrices()[2].map_or(1.0, |v| 1.0 + dot(v, v).sqrt());
+    let still = velocity(dynamics.as_ref(), &point(xi.repeat(n))?).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
+    let worst = found.iter().zip(&expected).map(|(f, e)| (f - rate * e).abs()).fold(still, nan_max);
+    Ok(Finding::identity(worst, 256.0 * f64::EPSILON.powf(0.8) * size * true_rate * strength))
+}
+
+/// `P V mean_i(u) - lambda u_i`.
+fn expected(case: &Case, head: &Head, masses: &[f64], xi: &[f64], u: &[f64]) -> Vec<f64> {
+    let d = case.d;
+    let image = |v: &[f64]| match head.matrices()[2] {
+        None => v.to_vec(),
+        Some(m) => {
+            let mut out = vec![0.0; d];
+            dense::mat_vec(m, v, &mut out);
+            out
+        }
+    };
+    let lambda = dot(xi, &image(xi));
+    let mut out = Vec::with_capacity(u.len());
+    for (i, own) in u.chunks_exact(d).enumerate() {
+        let seen = if case.dynamics.starts_with("causal") { i + 1 } else { case.n };
+        let total: f64 = masses[..seen].iter().sum();
+        let mut mean = vec![0.0; d];
+        u.chunks_exact(d).zip(&masses[..seen]).for_each(|(r, m)| mean.iter_mut().zip(r).for_each(|(a, v)| *a += m / total * v));
+        let mut row = image(&mean);
+        project(xi, &mut row);
+        out.extend(row.iter().zip(own).map(|(a, v)| a - lambda * v));
+    }
+    out
+}

@@ -1,0 +1,48 @@
+//! Consensus under a general value matrix.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, cone_collapse, consensus_rates};
+use crate::attention::Head;
+use crate::error::Result;
+use crate::num::sum::dot;
+
+/// At `x_i = xi`, `V xi = lambda xi`: eigenvalues `-lambda` and `mu_k - lambda`.
+pub static ENTRY: Claim = Claim {
+    name: "consensus-value",
+    title: "Consensus at an eigenvector of V: spectrum -lambda, mu_k - lambda",
+    statement: "Any Q, K, masses and V with a real eigenvector xi, V xi = lambda xi: consensus at xi is stationary and its linearisation is u_i' = r (P V mean(u) - lambda u_i), P the projection along xi, r = 1 (SA), \
+                e^{beta <Q xi, K xi>} (USA, U1). So its eigenvalues over r are -lambda, (n-1)(d-1) times, and mu_k - lambda for the other eigenvalues mu_k of V. Extrapolated differences along random \
+                directions agree to (256 eps^{4/5}) (1 + beta |Q^T K|) (1 + |V|) r.",
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 12), beta: Betas::Log(0.01, 30.0), ..Domain::ATTENTION },
+    narrower: "Q and K are I plus at most a normalised Gaussian matrix, |lambda| <= 2",
+    citation: "linearisation of arXiv:2312.10794, (2.3) at consensus",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (60, 500),
+    trial: |case, ctx| spectrum(case, ctx, false),
+    perturbed: "the rate r",
+    control: Control {
+        what: "V transposed: its eigenvectors are others",
+        trial: |ctx| spectrum(&Case::weighted(3, 3, 1.0, "sa"), ctx, true),
+    },
+    proof: None,
+};
+
+fn spectrum(case: &Case, ctx: &mut Context, transposed: bool) -> Result<Finding> {
+    let d = case.d;
+    let head = cone_collapse::any_head(d, 1.0, ctx)?;
+    let xi = ctx.tokens_by(1, d, "uniform")?.coordinates().to_vec();
+    let lambda = ctx.uniform_in(-2.0, 2.0);
+    // Every V with V xi = lambda xi is W (I - xi xi^T) + lambda xi xi^T.
+    let w: Vec<f64> = ctx.normals(d * d).iter().map(|z| z / (d as f64).sqrt()).collect();
+    let mut v = vec![0.0; d * d];
+    for (row, w) in v.chunks_exact_mut(d).zip(w.chunks_exact(d)) {
+        let along = dot(w, &xi);
+        row.iter_mut().zip(w.iter().zip(&xi)).for_each(|(v, (w, x))| *v = w - along * x);
+    }
+    (0..d * d).for_each(|k| v[k] += lambda * xi[k / d] * xi[k % d]);
+    if transposed {
+        v = (0..d * d).map(|k| v[(k % d) * d + k / d]).collect();
+    }
+    let [q, k, _] = head.matrices().map(|m| m.map(|m| (d, m.to_vec())));
+    consensus_rates::linearised(case, ctx, &Head::new(d, q, k, Some((d, v)))?, &xi, case.beta)
+}

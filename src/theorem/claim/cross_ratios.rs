@@ -1,0 +1,49 @@
+//! Watanabe-Strogatz constants at beta = 0.
+
+use super::rotation::SHARE;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::{nan_max, nan_min};
+use crate::sphere::{Tokens, geometry::chord2};
+
+/// Chordal cross-ratios are conserved in every dimension: `d/dt log |x_i - x_j|^2 = -<b, x_i> - <b, x_j>` in a common field `P_x b`.
+pub static ENTRY: Claim = Claim {
+    name: "cross-ratios",
+    title: "Cross-ratios are conserved at beta = 0",
+    statement: "|x_i - x_j| |x_k - x_l| / (|x_i - x_l| |x_k - x_j|) is constant in time at beta = 0, for all d and masses, V = I or -I: the change of its logarithm over a time of 1 is at most \
+                1e-11 over the shortest of the four chords.",
+    domain: Domain {
+        n: Sizes::Range(4, 64),
+        beta: Betas::List(&[0.0]),
+        dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"],
+        laws: &["uniform", "cap:radius=0.3"],
+        corners: &[(5, 2, 0.0), (8, 3, 0.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "",
+    citation: "Watanabe, Strogatz 1994; Lohe 2018",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (40, 300),
+    trial: change,
+    perturbed: "the exponent of |x_i - x_l|",
+    control: Control { what: "beta = 1", trial: |ctx| change(&Case::weighted(6, 2, 1.0, "sa"), ctx) },
+    proof: None,
+};
+
+fn change(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let y = ctx.flowed_within(case.build()?.as_ref(), &x, 1.0, SHARE)?;
+    let exponent = ctx.stated(1.0);
+    let chord = |x: &Tokens, a: usize, b: usize| chord2(x.row(a % x.n()), x.row(b % x.n())).sqrt();
+    let ratio = |x: &Tokens, i: usize| {
+        let c = |a: usize, b: usize| chord(x, a, b).ln();
+        c(i, i + 1) + c(i + 2, i + 3) - exponent * c(i, i + 3) - c(i + 2, i + 1)
+    };
+    let shortest = |x: &Tokens, i: usize| {
+        [(i, i + 1), (i + 2, i + 3), (i, i + 3), (i + 2, i + 1)].iter().map(|&(a, b)| chord(x, a, b)).fold(2.0, nan_min)
+    };
+    // The run's error is at most e^2 (Lipschitz constant 2) times 1e-13 times the path; it moves two ends of four chords.
+    let scaled = |i: usize| (ratio(&x, i) - ratio(&y, i)).abs() * shortest(&x, i).min(shortest(&y, i));
+    Ok(Finding::identity((0..case.n).map(scaled).fold(0.0, nan_max), 1e-11))
+}

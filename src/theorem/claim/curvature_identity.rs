@@ -1,0 +1,62 @@
+//! The curvature identity.
+
+use super::angular_momentum::{PAIRS, TINY, sine, weight};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+use crate::sphere::geometry::{chord2, project};
+
+/// A sum of second derivatives over block rotations, at every configuration.
+pub static ENTRY: Claim = Claim {
+    name: "curvature-identity",
+    title: "Curvature identity",
+    statement: "sum_v Hess E_beta[U_v, U_v] = sum_ij m_i m_j e^{beta G_ij} (1 - G_ij) [(d - 2 - G_ij) + beta (1 - G_ij^2)] with U_v = (P_{x_i} v)_i over an \
+                orthonormal basis v, for every configuration, to 8 eps (n + d + |beta|) of the size sum_{i != j} m_i m_j e^{beta G_ij} (2 d + 4 |beta| sin^2 theta_ij) of the terms.",
+    domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 32), dynamics: &["usa"], ..PAIRS },
+    narrower: "",
+    citation: "derived; gives the landscape part of Markdahl, Thunberg, Goncalves 2018 and arXiv:2405.18273 for d >= 3",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (60, 400),
+    trial: |case, ctx| identity(case, ctx, case.beta),
+    perturbed: "the factor beta of (1 - G^2)",
+    control: Control { what: "the right-hand side at beta + 1", trial: |ctx| identity(&Case::weighted(6, 3, 5.0, "usa"), ctx, 6.0) },
+    proof: None,
+};
+
+/// Size of the terms of second derivatives along the moves of tokens `moved`, each summed over moves with `sum |u_i|^2 = planes`, and its
+/// rounding: `8 eps (n + d + |beta|)`, since exponents `beta G` are known to `|beta| eps` and sums of n and of d terms to n eps and d eps.
+pub fn allowed(case: &Case, x: &Tokens, planes: f64, moved: impl Fn(usize) -> bool) -> f64 {
+    let terms = |i: usize, j: usize| weight(case.beta, x, i, j) * (2.0 * planes + 4.0 * case.beta.abs() * sine(x, i, j).powi(2));
+    let pairs = (0..case.n).filter(|&i| moved(i)).flat_map(|i| (0..case.n).filter(move |&j| j != i).map(move |j| (i, j)));
+    let size: f64 = pairs.map(|(i, j)| terms(i, j)).sum();
+    8.0 * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + TINY)
+}
+
+fn identity(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let energy = Energy::new(case.beta, EnergyScale::Mean);
+    let (mut left, mut image) = (0.0, vec![0.0; x.coordinates().len()]);
+    for axis in 0..case.d {
+        let mut u = vec![0.0; x.coordinates().len()];
+        for (row, x) in u.chunks_exact_mut(case.d).zip(x.rows()) {
+            row[axis] = 1.0;
+            project(x, row);
+        }
+        energy.scaled_hess_vec(&x, &u, &mut image);
+        left += dot(&u, &image);
+    }
+    let factor = ctx.stated(beta);
+    let right: f64 = (0..case.n * case.n)
+        .map(|p| {
+            let (i, j) = (p / case.n, p % case.n);
+            let g = x.inner(i, j);
+            // 1 - g without cancellation.
+            let gap = 0.5 * chord2(x.row(i), x.row(j));
+            weight(beta, &x, i, j) * gap * ((case.d as f64 - 2.0 - g) + factor * sine(&x, i, j).powi(2))
+        })
+        .sum();
+    Ok(Finding::identity((left - right).abs(), allowed(case, &x, case.d as f64, |_| true)))
+}

@@ -1,0 +1,57 @@
+//! d >= n: uniform tokens lie in a hemisphere.
+
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::dense;
+use crate::sphere::{
+    Tokens,
+    cap::{Hemisphere, hemisphere},
+};
+
+/// 2312.10794, Theorem 6.3, with a bound: the best `min_i <x_i, w>` is the distance of the origin from the hull, `min |sum c_i x_i|` over the simplex, and there `|X^T c|^2 >= lambda_min |c|^2 >= lambda_min / n`.
+pub static ENTRY: Claim = Claim {
+    name: "dimension-at-least-n",
+    title: "d >= n: almost surely in a hemisphere",
+    statement: "If d >= n, iid uniform tokens almost surely lie in an open hemisphere (then cone collapse applies): the best min_i <x_i, w> is at least sqrt(lambda_min/n) > 0, lambda_min the least \
+                eigenvalue of the Gram matrix.",
+    domain: Domain {
+        n: Sizes::Range(3, 64),
+        d: Sizes::Range(3, 128),
+        beta: Betas::Unused,
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }),
+        corners: &[(4, 4, 0.0), (8, 8, 0.0), (64, 64, 0.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "n >= 3 (two tokens that are not antipodal need no theorem)",
+    citation: "arXiv:2312.10794, Theorem 6.3; the bound is derived here",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (100, 1000),
+    trial: |case, ctx| margin(case, ctx, "uniform"),
+    perturbed: "sqrt(lambda_min/n)",
+    control: Control {
+        what: "n = d + 1 at the vertices of the regular simplex",
+        trial: |ctx| margin(&Case::new(5, 4, 0.0, "sa"), ctx, "simplex"),
+    },
+    proof: None,
+};
+
+fn margin(case: &Case, ctx: &mut Context, law: &str) -> Result<Finding> {
+    let x: Tokens = ctx.tokens_by(case.n, case.d, law)?;
+    let n = case.n as f64;
+    let Some(values) = dense::symmetric_eigenvalues(&x.gram(), case.n) else {
+        return Ok(Finding::Unfinished("the eigenvalues did not converge".into()));
+    };
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    match hemisphere(&x) {
+        // An eigenvalue is right to a few n u, the margin to d u.
+        Hemisphere::Open { margin, .. } if least > 0.0 => {
+            let error = 8.0 * f64::EPSILON * (n / least + case.d as f64 / margin);
+            Ok(Finding::at_least(margin, ctx.stated((least / n).sqrt())).with_error(error))
+        }
+        Hemisphere::None { .. } if x.n() > x.d() => Ok(Finding::nonnegative(-1.0, 1.0)),
+        _ => Ok(Finding::Unfinished("the tokens are dependent to rounding".into())),
+    }
+}

@@ -1,0 +1,56 @@
+//! Dissipation identities.
+
+use super::angular_momentum::weight;
+use super::rotation::{SHARE, SYMMETRY};
+use super::speed_bound::lipschitz;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::num::quadrature::gauss_legendre;
+use crate::num::sum::dot;
+
+/// 2312.10794, (3.6) and Lemma 3.7, integrated over time.
+pub static ENTRY: Claim = Claim {
+    name: "dissipation",
+    title: "Dissipation identities of SA and USA",
+    statement: "dE_beta/dt = sum_i m_i |x_i'|^2 (USA) and dE_beta/dt = sum_i m_i Z_i |x_i'|^2, Z_i = sum_j m_j e^{beta G_ij} (SA): along the flow over half a Lipschitz time of the velocity, \
+                the change of log |E| is the integral of the right-hand side over E, to 4e-12 (1 + |beta|).",
+    domain: Domain { dynamics: &["sa", "usa"], ..SYMMETRY },
+    narrower: "Q = K = V = I",
+    citation: "arXiv:2312.10794, (3.6), Lemma 3.7",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (30, 200),
+    trial: |case, ctx| identity(case, ctx, false),
+    perturbed: "the right-hand side",
+    control: Control { what: "the USA identity for the SA flow", trial: |ctx| identity(&Case::weighted(5, 3, 2.0, "sa"), ctx, true) },
+    proof: None,
+};
+
+fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> {
+    let mut x = ctx.tokens(case)?;
+    let (dynamics, energy) = (case.build()?, Energy::new(case.beta, EnergyScale::Mean));
+    let (n, d, beta) = (case.n, case.d, case.beta);
+    let length = 0.5 / lipschitz(case);
+    let before = energy.log_unit(&x);
+    // Ten Gauss points on half the time in which the velocity can change by its own size: error below 1e-15. A run is off by 1.4e-13,
+    // which moves log E by 2 |beta| times that, at either end and under the integral; log E itself is known to 4 eps (1 + |beta|).
+    let (mut integral, mut now) = (0.0, 0.0);
+    for (node, share) in gauss_legendre(10).into_iter().rev() {
+        let t = 0.5 * length * (1.0 + node);
+        x = ctx.flowed_within(dynamics.as_ref(), &x, t - now, SHARE)?;
+        now = t;
+        let v = ctx.velocity(case, &x)?;
+        // d log E/dt = 2 beta sum_i factor_i |x_i'|^2 / sum_ij m_i m_j e^{beta G_ij}, everything over e^|beta|.
+        let (mut rate, mut total) = (0.0, 0.0);
+        for (i, row) in v.chunks_exact(d).enumerate() {
+            let z: f64 = (0..n).map(|j| weight(beta, &x, i, j)).sum();
+            total += z;
+            rate += dot(row, row) * if case.dynamics == "sa" && !without_z { z } else { x.masses()[i] * (-beta.abs()).exp() };
+        }
+        integral += 0.5 * length * share * 2.0 * beta * rate / total;
+    }
+    x = ctx.flowed_within(dynamics.as_ref(), &x, length - now, SHARE)?;
+    let stated = ctx.stated(integral);
+    Ok(Finding::identity((energy.log_unit(&x) - before - stated).abs(), 4e-12 * (1.0 + beta.abs())))
+}

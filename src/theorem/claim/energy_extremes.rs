@@ -1,0 +1,46 @@
+//! Extremisers of the energy over all measures.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::theory::uniform::{log_energy_dirac, log_energy_uniform};
+
+/// 2312.10794, Proposition 3.4.
+pub static ENTRY: Claim = Claim {
+    name: "energy-extremes",
+    title: "The uniform measure minimises E_beta, Dirac masses maximise it",
+    statement: "beta > 0: every measure has E_beta[sigma] < E_beta[mu] < e^beta/(2 beta) unless it is uniform or a Dirac mass, E_beta[sigma] = (1/(2 beta)) Gamma(d/2) (2/beta)^{d/2-1} I_{d/2-1}(beta). \
+                The margin is the distance of the logarithms to the nearer bound over that of the bounds.",
+    domain: Domain {
+        n: Sizes::Range(2, 200),
+        d: Sizes::Range(2, 64),
+        beta: Betas::Log(0.01, 300.0),
+        dynamics: &["usa"],
+        laws: &["uniform", "cap:radius=0.05"],
+        corners: &[(200, 2, 8.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "discrete measures",
+    citation: "arXiv:2312.10794, Proposition 3.4",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (60, 600),
+    trial: |case, ctx| between(case, ctx, 0.0),
+    perturbed: "E_beta[sigma]",
+    control: Control {
+        what: "a lower bound raised by a tenth of the way to the Dirac mass",
+        trial: |ctx| between(&Case::weighted(200, 2, 8.0, "usa"), ctx, 0.1),
+    },
+    proof: None,
+};
+
+fn between(case: &Case, ctx: &mut Context, raise: f64) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let log = Energy::new(case.beta, EnergyScale::Mean).log_value(&x)?;
+    let (low, high) = (log_energy_uniform(case.d, case.beta), log_energy_dirac(case.beta));
+    let distance = high - low;
+    let low = low + ctx.stated(1.0).ln() + raise * distance;
+    // Logarithms are right to 4 u (1 + beta).
+    let error = 16.0 * f64::EPSILON * (1.0 + case.beta) / distance;
+    Ok(Finding::nonnegative((log - low).min(high - log), distance).with_error(error))
+}

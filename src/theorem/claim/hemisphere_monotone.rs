@@ -1,0 +1,72 @@
+//! Hemispheres are invariant.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, cone_collapse};
+use crate::attention::layer::Layer;
+use crate::error::Result;
+use crate::num::{stats::nan_max, sum::dot};
+use crate::sphere::cap::cap_radius;
+use crate::theorem::conformance::velocity;
+
+/// The enclosing cap does not grow: every velocity and every layer moves tokens inside their conic hull.
+pub static ENTRY: Claim = Claim {
+    name: "hemisphere-monotone",
+    title: "Enclosing caps inside a hemisphere shrink",
+    statement: "If the tokens lie in an open hemisphere and V = I with positive weights (SA, USA, causal; any Q, K), the radius of their smallest enclosing cap never grows, in time and under layers of any step size, \
+                also infinite ones (1 + 1e-12 times, for rounding).",
+    domain: Domain {
+        n: Sizes::Range(2, 24),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(0.01, 10.0),
+        dynamics: &["sa", "usa", "causal-sa", "causal-usa"],
+        laws: &["hemisphere", "cap:radius=1.2", "cap:radius=0.3"],
+        ..Domain::ATTENTION
+    },
+    narrower: "one head; Q and K are I plus at most a normalised Gaussian matrix",
+    citation: "arXiv:2312.10794, proof of Lemma 6.4",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (60, 600),
+    trial: shrink,
+    perturbed: "",
+    control: Control {
+        what: "the repulsive flow, V = -I",
+        trial: |ctx| shrink(&Case::weighted(6, 3, 2.0, "repulsive-sa").with_law("cap:radius=0.3"), ctx),
+    },
+    proof: None,
+};
+
+fn shrink(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let mut x = ctx.tokens(case)?;
+    let head = cone_collapse::any_head(case.d, 1.0, ctx)?;
+    let dynamics = cone_collapse::with_head(case, head)?;
+    let eta = [0.01, 0.3, 5.0, f64::INFINITY][ctx.index(4)];
+    let layer = Layer::new(eta)?;
+    let mut scratch = vec![0.0; x.coordinates().len()];
+    // No hemisphere counts as radius pi.
+    let radius = |x: &crate::sphere::Tokens| cap_radius(x).unwrap_or(std::f64::consts::PI);
+    let mut before = radius(&x);
+    if before > std::f64::consts::FRAC_PI_2 {
+        return Ok(Finding::Missed);
+    }
+    let mut worst: Option<Finding> = None;
+    for k in 0..4 {
+        if k % 2 == 0 {
+            let fastest = velocity(dynamics.as_ref(), &x).chunks_exact(x.d()).map(|v| dot(v, v).sqrt()).fold(f64::MIN_POSITIVE, nan_max);
+            x = ctx.flowed(dynamics.as_ref(), &x, 0.3 * before / fastest)?;
+        } else {
+            layer.step(dynamics.as_ref(), &mut x, &mut scratch);
+        }
+        let after = radius(&x);
+        // Below this the radius is that of rounding.
+        if after < 1e-3 {
+            break;
+        }
+        let now = Finding::at_most(after, before * (1.0 + 1e-12));
+        worst = Some(match worst {
+            None => now,
+            Some(old) => old.and(now),
+        });
+        before = after;
+    }
+    Ok(worst.unwrap_or(Finding::Missed))
+}

@@ -1,0 +1,34 @@
+//! How far the chain argument reaches: the regular polygon.
+
+use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status, large_beta_chains};
+use crate::error::Result;
+use crate::theory::threshold::tau_star;
+
+/// Seen in searches; not proved.
+pub static ENTRY: Claim = Claim {
+    name: "large-beta-polygon",
+    title: "The regular n-gon is the first critical point connected by steps of tau*",
+    statement: "beta > (d-1) cos(2 pi/n)/sin^2(2 pi/n), about (d-1) n^2/(4 pi^2): at every critical point but consensus the tokens are not connected by steps of tau*. The regular n-gon \
+                attains it. If true, the proof of the clustering theorem by cuts reaches down to a quarter of the threshold it is known for.",
+    domain: Domain {
+        n: Sizes::Range(5, 12),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Per { lo: 1.02, hi: 4.0, name: "(d-1) cos(2 pi/n)/sin^2(2 pi/n)", unit: large_beta_chains::polygon },
+        ..large_beta_chains::DOMAIN
+    },
+    narrower: "",
+    citation: "found here; between arXiv:2312.10794, Theorem 5.1 and its problem 3",
+    status: Status::Open,
+    kind: Kind::Inequality,
+    trials: (24, 120),
+    trial: large_beta_chains::disconnected,
+    perturbed: "tau*",
+    control: Control { what: "the regular 9-gon at 0.98 of the threshold", trial: control },
+    proof: None,
+};
+
+fn control(ctx: &mut super::Context) -> Result<Finding> {
+    let case = Case::new(9, 3, 0.98 * large_beta_chains::polygon(9, 3), "usa");
+    let x = ctx.tokens_by(case.n, case.d, "polygon")?;
+    Ok(large_beta_chains::widest(&x, ctx.stated(tau_star(case.d, case.beta))))
+}

@@ -1,0 +1,35 @@
+//! The layer map climbs the energy of a general positive form.
+
+use super::layer_energy::{CLIMB, climb};
+use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use crate::error::Result;
+use crate::num::dense::transpose_mul;
+
+/// `V = Q^T K = B` symmetric positive semidefinite: the proof of `layer-energy` with `k(x, y) = e^{beta <x, B y>}`.
+pub static ENTRY: Claim = Claim {
+    name: "layer-energy-general",
+    title: "A layer climbs the energy for V = Q^T K = B >= 0",
+    statement: "For V = Q^T K = B symmetric positive semidefinite of norm at most 1, E = (1/2beta) sum_ij m_i m_j e^{beta <x_i, B x_j>} and x_i <- normalise(x_i + eta a_i), \
+                a_i = sum_j A_ij B x_j: E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i> >= 0 with b_i = sum_j m_j e^{beta <x_i, B x_j>} B x_j, for every eta in (0, inf] and beta >= 0; \
+                to 8 eps beta (1 + beta) (E(X) + E(X')).",
+    domain: CLIMB,
+    narrower: "",
+    citation: "convexity of z -> sum_j m_j e^{beta <z, B x_j>} on R^d",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (60, 400),
+    trial: |case, ctx| with_form(case, ctx, 1.0),
+    perturbed: "the first-order gain sum_i m_i <b_i, x_i' - x_i>",
+    control: Control { what: "V = -Q^T K", trial: |ctx| with_form(&Case::weighted(6, 3, 4.0, "sa"), ctx, -1.0) },
+    proof: None,
+};
+
+/// A random form `W^T W` of random rank over its trace, which bounds the norm.
+fn with_form(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
+    let (d, rank) = (case.d, 1 + ctx.index(case.d));
+    let w = ctx.normals(rank * d);
+    let mut b = transpose_mul(&w, &w, rank);
+    let trace: f64 = (0..d).map(|a| b[a * d + a]).sum();
+    b.iter_mut().for_each(|v| *v /= trace.max(f64::MIN_POSITIVE));
+    climb(case, ctx, Some(&b), sign)
+}

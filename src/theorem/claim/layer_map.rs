@@ -1,0 +1,54 @@
+//! The layer map of equiangular tokens.
+
+use super::unit_norm::step;
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::layer::Layer;
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::theory::equiangular::layer_map;
+
+/// `rho' = ...` in closed form, for every step size.
+pub static ENTRY: Claim = Claim {
+    name: "layer-map",
+    title: "Layers map equiangular tokens by a closed formula",
+    statement: "The layer x <- normalise(x + eta sum_j A_ij x_j) of SA keeps tokens equiangular and maps rho to the closed formula of the residual layer, for every eta in (0, inf], beta, \
+                and rho in (-1/(n-1), 1): deviation at most 8 eps (1 + |beta|) sqrt(n) (1 + eta)^2/|x + eta a|^2 (1/|a|^2 at eta = inf).",
+    domain: Domain {
+        n: Sizes::Range(2, 48),
+        d: Sizes::Range(2, 64),
+        beta: Betas::Signed(0.01, 100.0),
+        dynamics: &["sa"],
+        laws: &["equiangular"],
+        masses: Masses::Equal,
+        also: Some(Also { text: "d >= n", holds: |case| case.d >= case.n }),
+        corners: &[(2, 2, 0.0), (4, 4, 1.0), (32, 32, 9.0), (8, 10, 0.0)],
+    },
+    narrower: "|rho - 1|, |rho + 1/(n-1)| at least 1e-3",
+    citation: "direct computation; eta = inf is the layer of arXiv:2510.05554",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (100, 600),
+    trial: |case, ctx| compare(case, ctx, case.n),
+    perturbed: "the new rho",
+    control: Control { what: "the formula for n + 1 tokens", trial: |ctx| compare(&Case::new(4, 4, 1.0, "sa"), ctx, 5) },
+    proof: None,
+};
+
+fn compare(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
+    let (eta, beta) = (step(ctx), case.beta);
+    let rho = ctx.uniform_in(1e-3 - 1.0 / (case.n as f64 - 1.0), 0.999);
+    let mut x = ctx.tokens_by(case.n, case.d, &format!("equiangular:rho={rho}"))?;
+    let mut scratch = vec![0.0; x.coordinates().len()];
+    Layer::new(eta)?.step(case.build()?.as_ref(), &mut x, &mut scratch);
+    let stated = ctx.stated(layer_map(n, beta, rho, eta));
+    let pairs = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let worst = pairs.map(|(i, j)| (x.inner(i, j) - stated).abs()).fold(0.0, nan_max);
+    // Rounding of x, of eta a and of the weights over what is normalised; the formula is a quotient of sums of such squares.
+    let cross = (-beta * (1.0 - rho)).exp();
+    let a = 1.0 / (1.0 + (case.n as f64 - 1.0) * cross);
+    let b = (1.0 - a) / (case.n as f64 - 1.0);
+    let square = rho + (1.0 - rho) * (a * a + (case.n as f64 - 1.0) * b * b);
+    let along = a + (case.n as f64 - 1.0) * b * rho;
+    let stretch = if eta.is_infinite() { 1.0 / square } else { (1.0 + eta).powi(2) / (1.0 + eta * (2.0 * along + eta * square)) };
+    Ok(Finding::identity(worst, 8.0 * f64::EPSILON * (1.0 + beta.abs()) * (case.n as f64).sqrt() * stretch))
+}

@@ -1,0 +1,102 @@
+//! The smallest inner product rises once all are nonnegative.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, cone_collapse};
+use crate::attention::Head;
+use crate::error::Result;
+use crate::num::{dense, sum::dot};
+use crate::sphere::Tokens;
+use crate::theorem::conformance::velocity;
+
+/// `min_ij G_ij` is nondecreasing while it is nonnegative.
+///
+/// Derivation. At the minimising pair, `m = G_ij >= 0`: `G_ij' = sum_k A_ik (G_kj - G_ik m) + (i <-> j)`, every term at least `A_ik (m - G_ik m) >= 0`, and those of k = j and k = i are `(A_ij + A_ji) (1 - m^2)`.
+pub static ENTRY: Claim = Claim {
+    name: "min-inner",
+    title: "min <x_i, x_j> rises while it is nonnegative",
+    statement: "If m = min_ij <x_i, x_j> >= 0, its derivative at every minimising pair is >= 0 (V = I, any positive weights, so any Q, K; SA, USA, causal). The margin is the derivative over \
+                (A_ij + A_ji) (1 - m^2), which the derivation makes at least 1.",
+    domain: Domain {
+        n: Sizes::Range(2, 16),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(0.01, 4.0),
+        dynamics: &["sa", "usa", "causal-sa"],
+        laws: &["cap:radius=0.785398"],
+        ..Domain::ATTENTION
+    },
+    narrower: "tokens of a cap of radius pi/4 or of the nonnegative orthant; Q and K are I plus at most a normalised Gaussian matrix",
+    citation: "Gram equation; corrects the version for hemispheres (min-inner-folklore)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (100, 1000),
+    trial: |case, ctx| {
+        let mut x = ctx.tokens(case)?;
+        if ctx.index(2) == 0 {
+            x = orthant(case, ctx)?.with_masses(x.masses())?;
+        }
+        let head = cone_collapse::any_head(case.d, 1.0, ctx)?;
+        derivative(case, &x, head)
+    },
+    perturbed: "",
+    control: Control { what: "an obtuse smallest pair, still in a hemisphere", trial: |_| obtuse() },
+    proof: None,
+};
+
+/// Tokens of the nonnegative orthant, small coordinates cut to 0 so that orthogonal pairs occur.
+fn orthant(case: &Case, ctx: &mut Context) -> Result<Tokens> {
+    let cut = ctx.uniform_in(0.0, 1.0);
+    let mut x = ctx.normals(case.n * case.d);
+    for row in x.chunks_exact_mut(case.d) {
+        let most = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        row.iter_mut().for_each(|v| *v = if v.abs() < cut * most { 0.0 } else { v.abs() });
+        if most == 0.0 {
+            row[0] = 1.0;
+        }
+    }
+    Tokens::normalised(case.d, x)
+}
+
+/// Derivative of the smallest inner product over the attraction of its own pair.
+pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
+    let d = x.d();
+    let pairs = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let Some((i, j)) = pairs.min_by(|a, b| x.inner(a.0, a.1).total_cmp(&x.inner(b.0, b.1))) else { return Ok(Finding::Missed) };
+    let product = cone_collapse::product(&head, d);
+    let v = velocity(cone_collapse::with_head(case, head)?.as_ref(), x);
+    let (v_i, v_j) = (&v[i * d..(i + 1) * d], &v[j * d..(j + 1) * d]);
+    let m = x.inner(i, j);
+    let weight = |a: usize, b: usize| weight(case, x, &product, a, b);
+    let own = (weight(i, j) + weight(j, i)) * (1.0 - m) * (1.0 + m);
+    let slope = dot(v_i, x.row(j)) + dot(v_j, x.row(i));
+    let error = 64.0 * f64::EPSILON * (dot(v_i, v_i).sqrt() + dot(v_j, v_j).sqrt()) / own;
+    if own <= 0.0 || m < 0.0 && m > -1e-14 {
+        return Ok(Finding::Missed);
+    }
+    Ok(Finding::nonnegative(slope, own).with_error(error))
+}
+
+/// The weight `A_ab` that the case's dynamics gives token b at token a.
+fn weight(case: &Case, x: &Tokens, product: &[f64], a: usize, b: usize) -> f64 {
+    let visible = if case.dynamics.starts_with("causal") { a + 1 } else { x.n() };
+    if b >= visible {
+        return 0.0;
+    }
+    let mut image = vec![0.0; x.d()];
+    let logit = |c: usize, image: &mut [f64]| {
+        dense::mat_vec(product, x.row(c), image);
+        case.beta * dot(x.row(a), image)
+    };
+    let logits: Vec<f64> = (0..visible).map(|c| logit(c, &mut image)).collect();
+    if case.dynamics.ends_with("usa") {
+        return x.masses()[b] * logits[b].exp();
+    }
+    let total: f64 = logits.iter().zip(x.masses()).map(|(l, m)| m * (l - logits[b]).exp()).sum();
+    x.masses()[b] / total
+}
+
+/// Three tokens with inner products -0.5, -0.4, -0.4 and masses 1/5, 1/5, 3/5: independent, hence in a hemisphere, yet at beta = 0 the smallest falls, because the heavy token pulls the two
+/// others apart: `(1 + m) + 3 c < 0` at m = -0.5, c = -0.4.
+fn obtuse() -> Result<Finding> {
+    let side = 0.75f64.sqrt();
+    let x = Tokens::normalised(3, vec![1.0, 0.0, 0.0, -0.5, side, 0.0, -0.4, -0.6 / side, 0.6])?.with_masses(&[0.2, 0.2, 0.6])?;
+    derivative(&Case { masses: Masses::Random, ..Case::new(3, 3, 0.0, "sa") }, &x, Head::default())
+}

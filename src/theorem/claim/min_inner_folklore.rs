@@ -1,0 +1,37 @@
+//! The folklore version of the rising minimum.
+
+use super::{Betas, Case, Claim, Control, Domain, Kind, Sizes, Status, min_inner};
+use crate::attention::Head;
+
+/// "In a hemisphere min_ij G_ij is nondecreasing": a heavy token can pull an obtuse pair apart, e.g. beta = 0, inner products -0.5, -0.4, -0.4, masses 1/5, 1/5, 3/5.
+pub static ENTRY: Claim = Claim {
+    name: "min-inner-folklore",
+    title: "min <x_i, x_j> rises in every hemisphere (folklore)",
+    statement: "If the tokens lie in an open hemisphere, min_ij <x_i, x_j> is nondecreasing.",
+    domain: Domain {
+        n: Sizes::Range(2, 12),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(0.01, 10.0),
+        laws: &["hemisphere"],
+        ..Domain::ATTENTION
+    },
+    narrower: "Q = K = I",
+    citation: "folklore; corrected by the claim min-inner",
+    status: Status::Folklore,
+    kind: Kind::Inequality,
+    trials: (400, 1000),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        min_inner::derivative(case, &x, Head::default())
+    },
+    perturbed: "",
+    control: Control {
+        what: "tokens of a cap of radius pi/4, where all pairs are acute",
+        trial: |ctx| {
+            let case = Case::weighted(6, 3, 1.0, "sa").with_law("cap:radius=0.785398");
+            let x = ctx.tokens(&case)?;
+            min_inner::derivative(&case, &x, Head::default())
+        },
+    },
+    proof: None,
+};

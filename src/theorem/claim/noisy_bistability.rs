@@ -1,0 +1,70 @@
+//! Noise: two stable measures below the linear threshold.
+
+use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::continuity::{
+    Medium,
+    circle::Circle,
+    density::Density,
+    stationary::{Stationary, branch},
+};
+use crate::error::Result;
+use crate::theory::noise::threshold;
+
+/// The discontinuous transition seen by the equation itself.
+///
+/// Which of the two stable measures has the lower free energy `F = H/kappa - E` depends on kappa: along the branch `dF/dkappa = -H/kappa^2` (the rest of the derivative vanishes at a stationary measure), so on the
+/// upper part F falls from its largest value at the fold to a negative one at `kappa_c`, and the clustered measure wins exactly above one kappa between.
+pub static ENTRY: Claim = Claim {
+    name: "noisy-bistability",
+    title: "Noisy USA, beta > beta_*: below kappa_c a stable clustered measure coexists with the uniform one",
+    statement: "The stationary measure of mean m, where kappa(m) rises (above the fold of the branch) and kappa < kappa_c: displaced by 1e-3 in its first mode it comes back, while 1 + 0.02 cos theta decays to the uniform measure at the \
+                same kappa; and the free energy difference falls along the branch by dF = -H/kappa^2 dkappa, so that the clustered measure wins above one kappa between the fold and kappa_c.",
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Linear(3.0, 6.0),
+        dynamics: &["usa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "the circle; beta from 3 to 6",
+    citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (6, 30),
+    trial: |case, ctx| {
+        // The means above the fold with kappa below kappa_c lie about this line.
+        let mean = 0.49 + 0.055 * (case.beta - 3.0) + ctx.uniform_in(0.0, 0.14);
+        coexistence(case.beta, mean, None)
+    },
+    perturbed: "",
+    control: Control {
+        what: "kappa = 1.1 kappa_c for the uniform measure: it does not come back",
+        trial: |_: &mut Context| coexistence(4.0, 0.68, Some(1.1 * threshold(2, 1, 4.0)?)),
+    },
+    proof: None,
+};
+
+/// How much of a displacement of the first mode is left after the time `6 kappa`.
+fn left(start: Circle, rest: f64, kappa: f64, beta: f64) -> Result<f64> {
+    let before = start.c[1].norm() - rest;
+    let end = start.evolve(&Medium::new("usa", beta, 1.0 / kappa)?, 6.0 * kappa, 96, |_, _| true)?.reached()?;
+    Ok((end.c[1].norm() - rest) / before)
+}
+
+fn coexistence(beta: f64, mean: f64, uniform_at: Option<f64>) -> Result<Finding> {
+    let critical = threshold(2, 1, beta)?;
+    let [low, clustered, high]: [Stationary; 3] = [branch(beta, mean - 1e-3)?, branch(beta, mean)?, branch(beta, mean + 1e-3)?];
+    if high.kappa <= low.kappa * (1.0 + 1e-5) || clustered.kappa >= 0.999 * critical {
+        return Ok(Finding::Missed);
+    }
+    let mut displaced = clustered.density.resized(48);
+    displaced.c[1] *= 1.001;
+    let uniform = Circle::from_density(&Density::parse("cos:1=0.02")?, 8)?;
+    let stable = Finding::nonnegative(1.0 - left(displaced, mean, clustered.kappa, beta)?.abs(), 1.0).with_error(1e-6);
+    let forgotten = Finding::nonnegative(1.0 - left(uniform, 0.0, uniform_at.unwrap_or(clustered.kappa), beta)?, 1.0).with_error(1e-6);
+    // Central difference against the derivative in the middle: the remainder is the squared step over that of the branch's bend.
+    let stated = -clustered.density.negentropy() / clustered.kappa.powi(2) * (high.kappa - low.kappa);
+    let falls = Finding::identity(((high.free_energy - low.free_energy) / stated - 1.0).abs(), 1e-2);
+    Ok(stable.and(forgotten).and(falls))
+}

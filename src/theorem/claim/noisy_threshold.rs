@@ -1,0 +1,49 @@
+//! Noise: when the uniform measure becomes unstable.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
+use crate::error::Result;
+use crate::theory::noise::threshold;
+
+/// Derived; agrees with 2606.05140 in our normalisation.
+pub static ENTRY: Claim = Claim {
+    name: "noisy-threshold",
+    title: "Noisy USA: the uniform measure is unstable iff kappa > kappa_c = beta/lambda_1",
+    statement: "dX = v dt + sqrt(2/kappa) dW with USA: the first mode of 1 + 1e-6 P_1 has the rate (d-1) (1/kappa_c - 1/kappa), kappa_c = beta/lambda_1, lambda_1 = Gamma(d/2) (2/beta)^{d/2-1} I_{d/2}(beta), so it grows iff \
+                kappa > kappa_c; measured over 0.1 of the noise's time, to 1e-6 of its rate (d-1)/kappa, for kappa/kappa_c in [1/2, 2].",
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::List(&[2, 3, 5, 8, 16]),
+        beta: Betas::Log(0.05, 20.0),
+        dynamics: &["usa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "",
+    citation: "derived; Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (16, 60),
+    trial: |case, ctx| growth(case, ctx, 1.0),
+    perturbed: "kappa_c",
+    control: Control { what: "half of kappa_c", trial: |ctx| growth(&Case::new(2, 2, 4.0, "usa"), ctx, 0.5) },
+    proof: None,
+};
+
+/// Logarithmic growth over 0.1 of the noise's time against `0.1 (kappa/kappa_c - 1)`.
+fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let (d, beta) = (case.d, case.beta);
+    let critical = threshold(d, 1, beta)?;
+    let kappa = critical * ctx.log_uniform_in(0.5, 2.0);
+    let medium = Medium::new("usa", beta, 1.0 / kappa)?;
+    let density = Density::parse("cos:1=1e-6")?;
+    let t = 0.1 * kappa / (d as f64 - 1.0);
+    let ratio = if d == 2 {
+        let start = Circle::from_density(&density, 32)?;
+        start.clone().evolve(&medium, t, 64, |_, _| true)?.reached()?.c[1].re / start.c[1].re
+    } else {
+        let start = Zonal::from_density(&density, d, 16)?;
+        start.clone().evolve(&medium, t, 32, |_, _| true)?.reached()?.b[1] / start.b[1]
+    };
+    Ok(Finding::law(ratio.ln() / 0.1, kappa / ctx.stated(factor * critical) - 1.0, 1e-6, 0.0))
+}

@@ -1,0 +1,42 @@
+//! Permutation equivariance.
+
+use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
+use super::speed_bound::lipschitz;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
+use crate::error::Result;
+use crate::sphere::Tokens;
+
+/// The flow of SA and USA commutes with permutations; the causal flow does not.
+pub static ENTRY: Claim = Claim {
+    name: "permutation",
+    title: "Permutation equivariance",
+    statement: "Permuted tokens, with their masses, flow to permuted tokens when there is no mask: deviation at one Lipschitz time of the velocity, t = 1/L, at most 8e-13.",
+    domain: Domain { dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"], ..SYMMETRY },
+    narrower: "Q = K = I, V = I or -I",
+    citation: "arXiv:2312.10794, section 3.1",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (30, 200),
+    trial: permuted,
+    perturbed: "the time of the second run",
+    control: Control { what: "causal SA", trial: |ctx| permuted(&Case::weighted(6, 3, 2.0, "causal-sa"), ctx) },
+    proof: None,
+};
+
+fn permuted(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let dynamics = case.build()?;
+    let x = ctx.tokens(case)?;
+    let mut order: Vec<usize> = (0..case.n).collect();
+    for i in (1..case.n).rev() {
+        order.swap(i, ctx.index(i + 1));
+    }
+    let shuffled = |x: &Tokens| {
+        let rows = order.iter().flat_map(|&i| x.row(i).to_vec()).collect();
+        Tokens::from_parts(case.d, rows, order.iter().map(|&i| x.masses()[i]).collect())
+    };
+    let t = 1.0 / lipschitz(case);
+    let first = shuffled(&ctx.flowed_within(dynamics.as_ref(), &x, t, SHARE)?);
+    let again = ctx.stated(t);
+    let second = ctx.flowed_within(dynamics.as_ref(), &shuffled(&x), again, SHARE)?;
+    Ok(Finding::identity(deviation(&first, &second), ALLOWED))
+}

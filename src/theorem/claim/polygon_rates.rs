@@ -1,0 +1,58 @@
+//! How fast polygons of clusters fall apart.
+
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::sphere::Tokens;
+use crate::theory::spectra::{polygon_sa, polygon_usa};
+use std::f64::consts::TAU;
+
+/// Linearisation at the regular n-gon.
+pub static ENTRY: Claim = Claim {
+    name: "polygon-rates",
+    title: "Regular polygons of clusters fall apart at the rates Lambda_p",
+    statement: "n equal clusters at a regular n-gon, displaced by 1e-7 cos(2 pi p q/n) along the circle: over the time 1/Lambda_max the displacement grows like e^{Lambda_p t}, \
+                Lambda_p = (1/n) sum_q g(2 pi q/n) (cos(2 pi p q/n) - 1) for USA (U1), over Z = (1/n) sum_q e^{beta cos(2 pi q/n)} for SA, to 1e-6 of Lambda_max (the displacement is known to 1e-9 of itself).",
+    domain: Domain {
+        n: Sizes::Range(2, 16),
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.1, 60.0),
+        laws: &["polygon"],
+        masses: Masses::Equal,
+        also: Some(Also { text: "1 <= p <= n/2", holds: |_| true }),
+        corners: &[(2, 2, 12.0), (5, 2, 6.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "",
+    citation: "linearisation at the m-gon (discrete Fourier modes of the circulant Hessian)",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (30, 200),
+    trial: |case, ctx| growth(case, ctx, 1.0),
+    perturbed: "Lambda_p",
+    control: Control { what: "rates larger by a thousandth", trial: |ctx| growth(&Case::new(5, 2, 6.0, "sa"), ctx, 1.001) },
+    proof: None,
+};
+
+fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let n = case.n as f64;
+    let p = 1 + ctx.index(case.n / 2);
+    let rates = if case.dynamics == "usa" { polygon_usa(case.n, case.beta) } else { polygon_sa(case.n, case.beta) };
+    let fastest = rates.iter().copied().fold(0.0, nan_max);
+    let mode = |q: usize| (TAU * (p * q % case.n) as f64 / n).cos();
+    let amplitude = |x: &Tokens| -> f64 {
+        // Projection of the displacement on the mode; the mean displacement is a rotation.
+        let shift = |q: usize| {
+            let (s, c) = (TAU * q as f64 / n).sin_cos();
+            let r = x.row(q);
+            (c * r[1] - s * r[0]).atan2(c * r[0] + s * r[1])
+        };
+        let norm: f64 = (0..case.n).map(|q| mode(q) * mode(q)).sum();
+        (0..case.n).map(|q| mode(q) * shift(q)).sum::<f64>() / norm
+    };
+    let x = Tokens::from_angles(&(0..case.n).map(|q| TAU * q as f64 / n + 1e-7 * mode(q)).collect::<Vec<_>>())?;
+    let t = 1.0 / fastest;
+    let end = ctx.flowed_within(case.build()?.as_ref(), &x, t, 1e-2)?;
+    let measured = (amplitude(&end) / amplitude(&x)).ln() / t;
+    Ok(Finding::law(measured, ctx.stated(factor * rates[p]), 1e-6 * fastest, 0.0))
+}

@@ -1,0 +1,106 @@
+//! Polygons of clusters.
+
+use super::{Also, Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::num::{interval::Interval, sum::dot};
+use crate::sphere::Tokens;
+use std::f64::consts::{PI, TAU};
+
+/// Clusters at regular polygons have an explicit ascent direction, the pairing mode.
+pub static ENTRY: Claim = Claim {
+    name: "polygon-saddles",
+    title: "Polygons of clusters are saddles for every beta > 0",
+    statement: "For every beta > 0 the critical points with clusters at a regular m-gon (equal for m >= 3, of any sizes for m = 2) have an ascent direction: the curvature of E_beta along the pairing mode cos(2 pi floor(m/2) q/m) of the \
+                polygon is positive.",
+    domain: Domain {
+        n: Sizes::Range(2, 24),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(0.01, 300.0),
+        dynamics: &["usa"],
+        laws: &["polygon"],
+        masses: Masses::Equal,
+        // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
+        also: Some(Also {
+            text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
+            holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10,
+        }),
+        corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0)],
+    },
+    narrower: "m divides n",
+    citation: "linearisation at the m-gon; arXiv:2312.10794, (B.2)-(B.3)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (60, 400),
+    trial: |case, ctx| {
+        let divisors: Vec<usize> = (2..=case.n).filter(|m| case.n % m == 0).collect();
+        let m = divisors[ctx.index(divisors.len())];
+        // At m = 2 the two poles may carry any number of tokens.
+        let first = if m == 2 { 1 + ctx.index(case.n - 1) } else { 0 };
+        let vertex = |i: usize| if m == 2 { usize::from(i >= first) } else { i % m };
+        let mut x = vec![0.0; case.n * case.d];
+        for (i, row) in x.chunks_exact_mut(case.d).enumerate() {
+            let angle = TAU * vertex(i) as f64 / m as f64;
+            (row[0], row[1]) = (angle.cos(), angle.sin());
+        }
+        let mode = |i: usize| if m == 2 { vertex(i) as f64 } else { ((vertex(i) * (m / 2)) as f64 * TAU / m as f64).cos() };
+        curvature(case.beta, &Tokens::new(case.d, x)?, mode, m)
+    },
+    perturbed: "",
+    control: Control {
+        what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
+        trial: |_: &mut Context| {
+            let angles: Vec<f64> = (0..3).map(|k| f64::from(k) * TAU / 3.0).collect();
+            curvature(-1.0, &Tokens::from_angles(&angles)?, |i| angles[i].cos(), 3)
+        },
+    },
+    proof: Some(Proof { what: "the pairing rates of the equal m-gons, 2 <= m <= 8, 1/2 <= beta <= 50, any d", holds: enclosed }),
+};
+
+/// Curvature of the energy along the rotation of vertex clusters in their plane by `speed(i)` (the pairing mode of the m-gon), over `1 + |beta|` times the kernel between
+/// neighbouring vertices: positive means an ascent direction. Clusters cancel exactly, so e^{-2 beta} is resolved.
+fn curvature(beta: f64, x: &Tokens, speed: impl Fn(usize) -> f64, m: usize) -> Result<Finding> {
+    let mut u = vec![0.0; x.coordinates().len()];
+    for (i, (row, x)) in u.chunks_exact_mut(x.d()).zip(x.rows()).enumerate() {
+        (row[0], row[1]) = (-speed(i) * x[1], speed(i) * x[0]);
+    }
+    let mut h = vec![0.0; u.len()];
+    Energy::new(beta, EnergyScale::Shifted).scaled_hess_vec(x, &u, &mut h);
+    let neighbour = (-beta.abs() * (1.0 - (TAU / m as f64).cos())).exp();
+    let size = dot(&u, &u) * neighbour * (1.0 + beta.abs()) / x.n() as f64;
+    // Rounding of coordinates at 1e-16 changes the kernel by beta u.
+    Ok(Finding::nonnegative(dot(&u, &h), size).with_error(64.0 * f64::EPSILON * (1.0 + beta.abs())))
+}
+
+/// Encloses `-sum_q e^{beta (cos t_q - cos t_1)} (cos t_q - beta sin^2 t_q) (1 - cos(p t_q))`, `t_q = 2 pi q/m`, `p = floor(m/2)`: m times the pairing rate over the kernel of neighbours.
+fn pairing_rate(m: usize, beta: Interval) -> Interval {
+    // The f64 pi is below pi, its successor above. The angle 2 pi r/m with r reduced to [0, m/2].
+    let pi = Interval::new(PI, PI.next_up());
+    let cosine = |r: usize| {
+        let r = (r % m).min(m - r % m);
+        (pi * Interval::exact(2.0 * r as f64) / Interval::exact(m as f64)).sin_cos().1
+    };
+    let one = Interval::exact(1.0);
+    (1..m).fold(Interval::exact(0.0), |sum, q| {
+        let c = cosine(q);
+        let kernel = if q == 1 || q + 1 == m { one } else { (beta * (c - cosine(1))).exp() };
+        sum + kernel * (beta * (one - c.sqr()) - c) * (one - cosine(m / 2 * q))
+    })
+}
+
+/// True when every pairing rate is positive on the whole box, by bisection of beta.
+fn enclosed() -> Result<bool> {
+    for m in 2..=8 {
+        let mut open = vec![(0.5, 50.0)];
+        while let Some((lo, hi)) = open.pop() {
+            if !pairing_rate(m, Interval::new(lo, hi)).is_positive() {
+                let middle = 0.5 * (lo + hi);
+                if hi - lo < 1e-6 {
+                    return Ok(false);
+                }
+                open.extend([(lo, middle), (middle, hi)]);
+            }
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,70 @@
+//! Rotation equivariance.
+
+use super::speed_bound::lipschitz;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Head, Spec, dynamics};
+use crate::error::Result;
+use crate::num::dense::mat_vec;
+use crate::num::stats::nan_max;
+use crate::sphere::Tokens;
+
+/// The flow commutes with O(d) when Q = K = V = I.
+pub static ENTRY: Claim = Claim {
+    name: "rotation",
+    title: "Rotation equivariance",
+    statement: "X(0) R flows to X(t) R for every R in O(d), Q = K = V = I: deviation at one Lipschitz time of the velocity, t = 1/L, at most 8e-13.",
+    domain: SYMMETRY,
+    narrower: "",
+    citation: "arXiv:2312.10794, (2.3): weights depend on inner products only",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (30, 200),
+    trial: |case, ctx| commute(case, ctx, Vec::new()),
+    perturbed: "the time of the second run",
+    control: Control {
+        what: "a key matrix K = diag(2, 1, 1)",
+        trial: |ctx| {
+            let k = Some((3, vec![2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
+            commute(&Case::weighted(6, 3, 2.0, "sa"), ctx, vec![Head::new(3, None, k, None)?])
+        },
+    },
+    proof: None,
+};
+
+/// Where the symmetries of the flow are tested: every sign of beta, tokens anywhere or in a cap.
+pub const SYMMETRY: Domain = Domain {
+    n: Sizes::Range(1, 48),
+    beta: Betas::Signed(0.01, 100.0),
+    dynamics: &["sa", "usa", "causal-sa", "causal-usa", "repulsive-sa", "repulsive-usa"],
+    laws: &["uniform", "cap:radius=0.3"],
+    corners: &[(2, 2, 0.0), (7, 3, 1.0), (12, 4, 4.0)],
+    ..Domain::ATTENTION
+};
+
+/// Share of the tolerance of integrations (1e-9) at which symmetries are tested.
+pub const SHARE: f64 = 1e-4;
+
+/// Allowed deviation of two runs over one Lipschitz time: a run's error is at most `e` times its tolerance 1e-13 times its path, at most
+/// 1/2; two runs, and a factor 3 for the estimate of the local error.
+pub const ALLOWED: f64 = 8e-13;
+
+/// Largest difference of a coordinate.
+pub fn deviation(a: &Tokens, b: &Tokens) -> f64 {
+    a.coordinates().iter().zip(b.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max)
+}
+
+fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> {
+    let dynamics = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
+    let x = ctx.tokens(case)?;
+    let q = ctx.rotation(case.d);
+    let turn = |x: &Tokens| -> Result<Tokens> {
+        let mut y = vec![0.0; x.coordinates().len()];
+        x.rows().zip(y.chunks_exact_mut(case.d)).for_each(|(r, o)| mat_vec(&q, r, o));
+        Tokens::normalised(case.d, y)?.with_masses(x.masses())
+    };
+    let t = 1.0 / lipschitz(case);
+    let first = turn(&ctx.flowed_within(dynamics.as_ref(), &x, t, SHARE)?)?;
+    let again = ctx.stated(t);
+    let second = ctx.flowed_within(dynamics.as_ref(), &turn(&x)?, again, SHARE)?;
+    Ok(Finding::identity(deviation(&first, &second), ALLOWED))
+}

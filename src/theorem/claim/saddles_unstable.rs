@@ -1,0 +1,44 @@
+//! No stable critical point but consensus.
+
+use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status, large_beta_chains};
+use crate::error::Result;
+use crate::landscape::Spectrum;
+
+/// 2507.22857 and 2312.10794, Theorem 6.1: searched, not sampled by the flow.
+pub static ENTRY: Claim = Claim {
+    name: "saddles-unstable",
+    title: "Every critical point but consensus is unstable, beta > 0",
+    statement: "d >= 2, beta > 0: every critical point of E_beta with at least two clusters has an unstable direction. Critical points are searched (squared gradient with deflation, eigenvector following, lulls of \
+                flows), four starts a draw; the answer is that of all points found.",
+    domain: Domain {
+        n: Sizes::Range(3, 20),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Log(0.05, 60.0),
+        corners: &[(9, 2, 7.0), (12, 4, 9.0)],
+        ..large_beta_chains::DOMAIN
+    },
+    narrower: "beta > 0 (on the circle known for beta >= -0.16); critical points found by a search, residual 1e-12",
+    citation: "Polyanskiy, Rigollet, Yao, arXiv:2507.22857 (d = 2); arXiv:2312.10794, Theorem 6.1 (d >= 3)",
+    status: Status::Theorem,
+    kind: Kind::Every(0.1),
+    trials: (70, 300),
+    trial: |case, ctx| {
+        let points = large_beta_chains::searched(case, ctx)?;
+        if points.is_empty() {
+            return Ok(Finding::Missed);
+        }
+        let answers: Result<Vec<bool>> =
+            points.iter().map(|(x, sizes)| Ok(Spectrum::of_clusters(case.beta, x, sizes)?.unstable > 0)).collect();
+        Ok(Finding::yes(answers?.into_iter().all(|yes| yes)))
+    },
+    perturbed: "",
+    control: Control {
+        what: "beta = -1 < -2/3: the regular triangle",
+        trial: |ctx| {
+            let x = ctx.tokens_by(3, 2, "polygon")?;
+            let case = Case::new(3, 2, -1.0, "usa");
+            Ok(Finding::yes(Spectrum::of_clusters(case.beta, &x, &[1, 1, 1])?.unstable > 0))
+        },
+    },
+    proof: None,
+};

@@ -1,0 +1,113 @@
+//! Universally optimal configurations minimise the energy.
+
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::num::stream::Stream;
+use crate::sphere::{Tokens, law::Law};
+
+/// 2312.10794, section 9.1, in the direction that is right (Cohn and Kumar 2007).
+pub static ENTRY: Claim = Claim {
+    name: "sharp-minimisers",
+    title: "Simplex, cross-polytope, polygon, icosahedron and E8 roots are global minimisers",
+    statement: "For every beta > 0 no n tokens of equal masses have a lower E_beta than the sharp configuration of n points: simplex (n <= d + 1, so antipodes for n = 2), cross-polytope (n = 2 d), regular polygon (d = 2), icosahedron \
+                (n = 12, d = 3), roots of E8 (n = 240, d = 8). Tested on uniform tokens and on the configuration displaced by 1e-3 to 1.",
+    domain: DOMAIN,
+    narrower: "five families of the sharp configurations",
+    citation: "Cohn, Kumar 2007; arXiv:2312.10794, Theorem 9.2 (printed in the converse direction)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (100, 1000),
+    trial: |case, ctx| match sharp(case.n, case.d) {
+        Some(points) => excess(case, ctx, &Tokens::normalised(case.d, points)?),
+        None => Ok(Finding::Missed),
+    },
+    perturbed: "E_beta of the configuration",
+    control: Control {
+        what: "the square in place of the tetrahedron",
+        trial: |ctx| {
+            let square = ctx.tokens_by(4, 3, "polygon")?;
+            let case = Case::new(4, 3, 3.0, "usa");
+            let log = |x: &Tokens| Energy::new(case.beta, EnergyScale::Unit).log_value(x);
+            let tetrahedron = ctx.tokens_by(4, 3, "simplex")?;
+            Ok(Finding::nonnegative(log(&tetrahedron)? - log(&square)?, case.beta))
+        },
+    },
+    proof: None,
+};
+
+const DOMAIN: Domain = Domain {
+    n: Sizes::Range(2, 240),
+    d: Sizes::Range(2, 16),
+    beta: Betas::Log(0.05, 100.0),
+    dynamics: &["repulsive-usa"],
+    masses: Masses::Equal,
+    also: Some(Also { text: "n <= d + 1, n = 2 d, d = 2, (n, d) = (12, 3) or (240, 8); n <= 32 for d = 2", holds: |c| listed(c.n, c.d) }),
+    corners: &[(2, 3, 2.0), (4, 3, 3.0), (6, 3, 2.0), (12, 3, 2.0), (8, 4, 1.0), (240, 8, 5.0), (7, 2, 4.0)],
+    ..Domain::ATTENTION
+};
+
+fn listed(n: usize, d: usize) -> bool {
+    n <= d + 1 || n == 2 * d || (d == 2 && n <= 32) || [(12, 3), (240, 8)].contains(&(n, d))
+}
+
+/// Coordinates of the sharp configuration of n points, where there is one of the listed families.
+pub(super) fn sharp(n: usize, d: usize) -> Option<Vec<f64>> {
+    let axis = |k: usize, s: f64| (0..d).map(move |c| if c == k { s } else { 0.0 });
+    let law = |name: &str| {
+        let x = Law::parse(name).and_then(|l| l.sample(n, d, &mut Stream::new(1, &["sharp"])));
+        x.ok().map(|x| x.coordinates().to_vec())
+    };
+    if !listed(n, d) {
+        None
+    } else if n <= d + 1 {
+        law("simplex")
+    } else if n == 2 * d {
+        Some((0..d).flat_map(|k| axis(k, 1.0).chain(axis(k, -1.0)).collect::<Vec<_>>()).collect())
+    } else if d == 2 {
+        law("polygon")
+    } else if d == 3 {
+        let g = 0.5 * (1.0 + 5f64.sqrt());
+        let points = [1.0, -1.0].into_iter().flat_map(|a| [g, -g].into_iter().map(move |b| (a, b)));
+        Some(points.flat_map(|(a, b)| vec![0.0, a, b, a, b, 0.0, b, 0.0, a]).collect())
+    } else {
+        Some(roots())
+    }
+}
+
+/// The 112 vectors `+-e_i +- e_j` and the 128 vectors `(+-1/2)^8` with an even number of minus signs.
+fn roots() -> Vec<f64> {
+    let mut out = Vec::with_capacity(240 * 8);
+    for (i, j) in (0..8).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        for (a, b) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+            out.extend((0..8).map(|c| {
+                if c == i {
+                    a
+                } else if c == j {
+                    b
+                } else {
+                    0.0
+                }
+            }));
+        }
+    }
+    for signs in (0..256u32).filter(|s| s.count_ones() % 2 == 0) {
+        out.extend((0..8).map(|c| if signs >> c & 1 == 1 { -0.5 } else { 0.5 }));
+    }
+    out
+}
+
+/// The log energy of drawn tokens above that of the configuration, over beta (the logarithm runs over at most 2 beta).
+fn excess(case: &Case, ctx: &mut Context, best: &Tokens) -> Result<Finding> {
+    let x = if ctx.index(2) == 0 {
+        ctx.tokens(case)?
+    } else {
+        let amplitude = ctx.log_uniform_in(1e-3, 1.0) / (case.d as f64).sqrt();
+        let noise = ctx.normals(case.n * case.d);
+        Tokens::normalised(case.d, best.coordinates().iter().zip(&noise).map(|(x, z)| x + amplitude * z).collect())?
+    };
+    let log = |x: &Tokens| Energy::new(case.beta, EnergyScale::Unit).log_value(x);
+    let best = log(best)? + ctx.stated(1.0).ln();
+    let error = 16.0 * f64::EPSILON * (1.0 + case.beta) / case.beta;
+    Ok(Finding::nonnegative(log(&x)? - best, case.beta).with_error(error))
+}

@@ -1,0 +1,65 @@
+//! Theorem 9.2 in the direction in which it is printed.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::flow::{Options, solve};
+use crate::num::gegenbauer::zonal_polynomials;
+use crate::sphere::Tokens;
+
+/// "Every global minimum is a sharp configuration with at least two distinct inner products, or the 600-cell": simplices have one, and most numbers of points have no sharp configuration at all.
+pub static ENTRY: Claim = Claim {
+    name: "sharp-minimisers-printed",
+    title: "Minimisers have at least two inner products (as printed)",
+    statement: "Any global minimiser of the repulsive energy is a sharp configuration (m distinct inner products and a spherical (2m-1)-design) with m > 1, or the 600-cell. The minimiser is the lowest end of four repulsive flows.",
+    domain: Domain {
+        n: Sizes::Range(2, 12),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Log(0.5, 5.0),
+        dynamics: &["repulsive-usa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "",
+    citation: "arXiv:2312.10794, Theorem 9.2 (printed in the converse direction)",
+    status: Status::Misprinted,
+    kind: Kind::Every(0.1),
+    trials: (24, 100),
+    trial: minimiser_is_sharp,
+    perturbed: "",
+    control: Control {
+        what: "six tokens of S^2: the octahedron is sharp with inner products 0 and -1",
+        trial: |ctx| minimiser_is_sharp(&Case::new(6, 3, 2.0, "repulsive-usa"), ctx),
+    },
+    proof: None,
+};
+
+fn minimiser_is_sharp(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let energy = Energy::new(case.beta, EnergyScale::Unit);
+    let mut best: Option<(f64, Tokens)> = None;
+    for _ in 0..4 {
+        let x = ctx.tokens(case)?;
+        let options = Options { rtol: ctx.rtol(), merge_radius: 0.0, max_steps: 3000, ..Options::default() };
+        // Stiff near rest, so the steps may be spent: whatever is reached is compared, and judged to 1e-4.
+        let end = solve(plain(case.dynamics, case.beta, case.n)?.as_ref(), &x, 200.0, &options, &mut [])?.clusters;
+        let log = energy.log_value(&end)?;
+        if best.as_ref().is_none_or(|b| log < b.0) {
+            best = Some((log, end));
+        }
+    }
+    Ok(best.map_or(Finding::Missed, |(_, x)| Finding::yes(is_sharp(&x))))
+}
+
+/// At least two distinct inner products m and a spherical (2m-1)-design, to 1e-4.
+fn is_sharp(x: &Tokens) -> bool {
+    let n = x.n();
+    let mut values: Vec<f64> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| x.inner(i, j)).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup_by(|a, b| (*a - *b).abs() < 1e-4);
+    let strength = 2 * values.len() - 1;
+    let mut sums = vec![0.0; strength + 1];
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        sums.iter_mut().zip(zonal_polynomials(x.d(), strength, x.inner(i, j))).for_each(|(s, p)| *s += p / (n * n) as f64);
+    }
+    values.len() > 1 && sums[1..].iter().all(|s| s.abs() < 1e-4)
+}

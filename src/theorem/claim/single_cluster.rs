@@ -1,0 +1,80 @@
+//! One cluster from almost every start.
+
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, cone_collapse};
+use crate::error::Result;
+use crate::flow::{Frame, Observer, Options, Outcome, solve};
+use crate::sphere::cap::{Hemisphere, hemisphere};
+
+/// The clustering theorems of the literature as one statement, with the regimes of the first paper among its cases. One cluster forms at every beta >= 0, so the
+/// thresholds C/n and C n^2 cannot be seen here; what the proofs need of them is in `small-beta-blocks` and `large-beta-chains`.
+pub static ENTRY: Claim = Claim {
+    name: "single-cluster",
+    title: "One cluster from almost every start",
+    statement: "From almost every start all tokens converge to one point, SA and USA: for beta < C/n (2312.10794, Theorem 4.3), for beta > C n^2 (Theorem 5.1) and between (d >= 3: \
+                Theorem 6.1; d = 2 and beta >= -0.16: 2507.22857). Tested as: one cluster (merge radius r = 1e-10) forms, and not later than T after the tokens have entered an open \
+                hemisphere with cap radius arccos(alpha), T = (L(cos r/2) - L(alpha)) n e^{2 |beta|} (SA; USA: n e^{|beta|}), L(a) = log(a/(1 - a)), from the proof of Lemma 6.4.",
+    domain: Domain {
+        n: Sizes::Range(2, 48),
+        d: Sizes::Range(2, 16),
+        beta: Betas::List(&[0.0, -0.16, -0.05, 0.003, 0.02, 0.1, 0.5, 1.5, 4.0, 9.0, 20.0, 60.0]),
+        laws: &["uniform", "clusters:k=2,spread=0.2"],
+        masses: Masses::Equal,
+        also: Some(Also { text: "beta >= 0 or d = 2", holds: |c| c.beta >= 0.0 || c.d == 2 }),
+        // beta = 1/n and beta = the sharp threshold of the large-beta proof, with the gap between them.
+        corners: &[(8, 2, 0.1), (8, 2, 1.5), (8, 2, 4.0), (8, 2, 9.0), (16, 2, 20.0), (32, 3, 0.02), (32, 3, 60.0), (12, 3, 9.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "Q = K = V = I; d up to 16",
+    citation: "arXiv:2312.10794, Theorems 4.1, 4.3, 5.1, 6.1; arXiv:2405.18273; Polyanskiy, Rigollet, Yao, arXiv:2507.22857",
+    status: Status::Theorem,
+    kind: Kind::Every(0.05),
+    trials: (136, 600),
+    trial: |case, ctx| collapse(case, ctx, 1e300),
+    perturbed: "the time T",
+    control: Control {
+        what: "beta = -1 < -2/3 on the circle: three tokens near the regular triangle stay apart",
+        trial: |ctx| collapse(&Case::new(3, 2, -1.0, "sa").with_law("polygon:noise=0.05"), ctx, 2000.0),
+    },
+    proof: None,
+};
+
+/// When the tokens were first seen in an open hemisphere, and the cosine of their cap's radius then.
+struct Entry(Option<(f64, f64)>);
+
+impl Observer for Entry {
+    fn next_time(&self) -> Option<f64> {
+        None
+    }
+
+    fn every_step(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        if self.0.is_none()
+            && let Hemisphere::Open { margin, .. } = hemisphere(frame.tokens)
+        {
+            self.0 = Some((frame.t, margin));
+        }
+    }
+}
+
+/// Flows until one cluster is left: yes if that happened in time.
+fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let merge_radius = 1e-10;
+    let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
+    let mut entry = Entry(None);
+    let end = solve(case.build()?.as_ref(), &x, horizon, &options, &mut [&mut entry])?;
+    Ok(match (end.outcome, entry.0) {
+        (Outcome::OneCluster { t }, Some((since, alpha))) => {
+            let lightest = 1.0 / case.n as f64;
+            let allowed = cone_collapse::time(case.dynamics, lightest, case.beta.abs(), alpha, merge_radius);
+            Finding::yes(t - since <= ctx.stated(allowed))
+        }
+        // Merged in one step from outside: two tokens that were almost one.
+        (Outcome::OneCluster { .. }, None) => Finding::yes(true),
+        (Outcome::Reached, _) => Finding::yes(false),
+        (other, _) => Finding::Unfinished(other.to_string()),
+    })
+}

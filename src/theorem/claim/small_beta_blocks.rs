@@ -1,0 +1,63 @@
+//! What the proof for small beta needs: a token whose rotation raises the energy.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, large_beta_chains};
+use crate::error::Result;
+use crate::sphere::Tokens;
+
+/// The landscape half of 2312.10794, Theorem 4.3, with an explicit and sharp constant.
+///
+/// Derivation. At a critical point `sum_j w_ij x_j = lambda_i x_i`, `w_ij = e^{beta G_ij}`. Rotating token i alone, averaged over planes, changes the energy by `-(2/d) f_i / n^2` to second order with the
+/// cut sum `f_i = sum_{j != i} w_ij ((d-1) G_ij - beta (1 - G_ij^2)) <= (d-1) (lambda_i - e^beta)`. Write `w_ij = cosh(beta) + sinh(beta) c_ij` with `|c_ij| <= 1`: then
+/// `cosh(beta) <x_i, sum_j x_j> >= lambda_i - n sinh(beta)`. If every `lambda_i > n sinh(beta)` all tokens lie in an open hemisphere, where the only critical points are consensus. So at any
+/// other some i has `-f_i >= (d-1) (e^beta - n sinh(beta))`, which is positive for `beta < log(n/(n-2))/2`, a little above `1/n`. Two antipodal halves attain it.
+pub static ENTRY: Claim = Claim {
+    name: "small-beta-blocks",
+    title: "beta < C/n: at every critical point some single token ascends",
+    statement: "0 < beta < log(n/(n-2))/2 (which exceeds 1/n): at every critical point but consensus some token i has sum_{j != i} e^{beta G_ij} ((d-1) G_ij - beta (1 - G_ij^2)) <= \
+                -(d-1) (e^beta - n sinh(beta)) (1 - 1e-9) < 0, so that rotating it alone raises the energy. Sharp: two antipodal halves attain it, and beyond the threshold no token of theirs ascends. \
+                Critical points are searched.",
+    domain: Domain {
+        n: Sizes::Range(3, 16),
+        d: Sizes::Range(2, 5),
+        beta: Betas::Per { lo: 0.05, hi: 0.99, name: "log(n/(n-2))/2", unit: |n, _| threshold(n) },
+        dynamics: &["usa"],
+        laws: &["uniform"],
+        masses: Masses::Equal,
+        corners: &[(8, 2, 0.1), (12, 3, 0.08)],
+        ..Domain::ATTENTION
+    },
+    narrower: "critical points found by a search, residual 1e-12",
+    citation: "arXiv:2312.10794, Theorem 4.3 and appendix C, with an explicit constant (derived here)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (24, 120),
+    trial: |case, ctx| match large_beta_chains::searched(case, ctx)? {
+        points if points.is_empty() => Ok(Finding::Missed),
+        points => points.iter().map(|p| ascent(case, ctx, &p.0, &p.1)).reduce(|a, b| Ok(a?.and(b?))).unwrap_or(Ok(Finding::Missed)),
+    },
+    perturbed: "n in n sinh(beta)",
+    control: Control {
+        what: "two antipodal halves of eight tokens at 1.1 times the threshold",
+        trial: |ctx| ascent(&Case::new(8, 2, 1.1 * threshold(8), "usa"), ctx, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, &[4, 4]),
+    },
+    proof: None,
+};
+
+fn threshold(n: usize) -> f64 {
+    let n = n as f64;
+    0.5 * (n / (n - 2.0)).ln()
+}
+
+/// The largest ascent by one token against the bound, or against 0 where the bound is negative, over `(d-1) e^beta`.
+fn ascent(case: &Case, ctx: &mut Context, x: &Tokens, sizes: &[usize]) -> Result<Finding> {
+    let (n, m, beta) = (case.n as f64, case.d as f64 - 1.0, case.beta);
+    let kernel = |g: f64| (beta * g).exp() * (m * g - beta * (1.0 - g * g));
+    let cut = |i: usize| {
+        (0..x.n()).map(|j| (sizes[j] as f64 - f64::from(u8::from(i == j))) * kernel(if i == j { 1.0 } else { x.inner(i, j) })).sum::<f64>()
+    };
+    let best = (0..x.n()).map(|i| -cut(i)).fold(f64::NEG_INFINITY, f64::max);
+    let bound = (m * (beta.exp() - ctx.stated(n) * beta.sinh())).max(0.0) * (1.0 - 1e-9);
+    // n terms of at most (m + beta) e^beta, coordinates right to the residual of the critical point.
+    let error = 64.0 * f64::EPSILON * n * (m + beta) / m;
+    Ok(Finding::nonnegative(best - bound, m * beta.exp()).with_error(error))
+}

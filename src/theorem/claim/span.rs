@@ -1,0 +1,51 @@
+//! The span of the tokens is invariant.
+
+use super::angular_momentum::TINY;
+use super::rotation::{SHARE, SYMMETRY};
+use super::speed_bound::lipschitz;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Head, Spec, dynamics};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// Tokens that start in a subspace stay in it when V = I.
+pub static ENTRY: Claim = Claim {
+    name: "span",
+    title: "The span of the tokens is invariant",
+    statement: "For V = I or -I and any Q, K, tokens that start in a linear subspace stay in it: in the first k coordinates, 2 <= k < d, the others stay 0 to the last bit.",
+    domain: Domain { d: Sizes::Range(3, 64), corners: &[(2, 3, 0.0), (7, 5, 1.0), (12, 4, 4.0)], ..SYMMETRY },
+    narrower: "subspaces spanned by coordinates (all others by rotation)",
+    citation: "arXiv:2312.10794, (2.3): the velocity is a combination of tokens",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (30, 200),
+    trial: |case, ctx| leak(case, ctx, false),
+    perturbed: "",
+    control: Control { what: "a value matrix that mixes the coordinates", trial: |ctx| leak(&Case::weighted(6, 5, 2.0, "sa"), ctx, true) },
+    proof: None,
+};
+
+fn leak(case: &Case, ctx: &mut Context, mixing: bool) -> Result<Finding> {
+    let (d, k) = (case.d, 2 + ctx.index(case.d - 2));
+    let small = ctx.tokens(&Case { d: k, ..*case })?;
+    let x: Vec<f64> = small.rows().flat_map(|r| r.iter().copied().chain(vec![0.0; d - k])).collect();
+    let (q, key) = (matrix(ctx, d), matrix(ctx, d));
+    let v = if mixing { matrix(ctx, d) } else { None };
+    let spec = Spec { heads: vec![Head::new(d, q, key, v)?], ..Spec::new(case.beta, case.n) };
+    let dynamics = dynamics::build(case.dynamics, false, &spec)?;
+    let x = Tokens::from_parts(d, x, small.masses().to_vec());
+    let end = ctx.flowed_within(dynamics.as_ref(), &x, 1.0 / lipschitz(case), SHARE)?;
+    let outside = end.rows().flat_map(|r| r[k..].iter()).fold(0.0f64, |m, v| nan_max(m, v.abs()));
+    // Zeros add up to zeros: one subnormal number would be a leak.
+    Ok(Finding::identity(outside, TINY))
+}
+
+/// A random matrix of Frobenius norm 1, so that beta is the scale of the logits.
+pub fn matrix(ctx: &mut Context, d: usize) -> Option<(usize, Vec<f64>)> {
+    let mut a = ctx.normals(d * d);
+    let norm = dot(&a, &a).sqrt().max(f64::MIN_POSITIVE);
+    a.iter_mut().for_each(|v| *v /= norm);
+    Some((d, a))
+}

@@ -1,0 +1,73 @@
+//! Bounds on the velocity and on the weights.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::kernel::Attention;
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::num::sum::{block_sum, dot};
+use crate::sphere::{Tokens, geometry::dist};
+
+/// `|x_i'| <= 1` (SA), `<= e^|beta|` (USA); a Lipschitz constant; softmax rows are positive, of sum 1, blind to a common factor of the
+/// masses.
+///
+/// The Lipschitz constant: with all tokens moved by at most eps, the projection of `y_i = sum_j a_ij x_j`, `|y_i| <= 1`, turns by `eps
+/// |y_i|`, the values move `y_i` by eps, and the logits, `dl_ij = beta (<dx_i, x_j> + <x_i, dx_j>)`, move it by the covariance of `x_j`
+/// and `dl_ij` under the row, at most `2 |beta| eps`. Unnormalised weights are at most `e^|beta|` and obey the same count.
+pub static ENTRY: Claim = Claim {
+    name: "speed-bound",
+    title: "Speeds are at most 1 (SA) and e^beta (USA); rows sum to 1",
+    statement: "With w = 1 for SA and w = e^|beta| for USA (U1): |x_i'| <= w, and two sets of tokens with the same masses have velocities that differ by at most 2 (1 + |beta|) w times their \
+                largest distance. Softmax rows are positive, sum to 1 to 4 eps, and change by at most 4 eps when all masses are multiplied by a common factor.",
+    domain: Domain {
+        n: Sizes::Range(1, 64),
+        beta: Betas::Signed(0.01, 100.0),
+        dynamics: &["sa", "usa", "causal-sa", "causal-usa"],
+        laws: &["uniform", "cap:radius=0.3"],
+        corners: &[(2, 2, 0.0), (64, 64, 0.0), (64, 2, 1.0)],
+        ..Domain::ATTENTION
+    },
+    narrower: "Q = K = I; |beta| is limited so that no weight underflows",
+    citation: "arXiv:2312.10794, (2.3): convex combinations of unit vectors; the Lipschitz constant is derived",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (80, 400),
+    trial: |case, ctx| bound(case, ctx, 1.0),
+    perturbed: "the bound of the speed",
+    control: Control { what: "a tenth of the bounds", trial: |ctx| bound(&Case::weighted(6, 3, 0.5, "sa"), ctx, 0.1) },
+    proof: None,
+};
+
+/// Weights are at most this: 1 for softmax, `e^|beta|` for plain exponentials.
+fn largest_weight(case: &Case) -> f64 {
+    if case.dynamics.ends_with("usa") { case.beta.abs().exp() } else { 1.0 }
+}
+
+/// Lipschitz constant of the velocity, displacements measured by the largest of all tokens.
+pub fn lipschitz(case: &Case) -> f64 {
+    2.0 * (1.0 + case.beta.abs()) * largest_weight(case)
+}
+
+fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let y = Tokens::from_parts(case.d, ctx.tokens_by(case.n, case.d, case.law)?.coordinates().to_vec(), x.masses().to_vec());
+    let (v, w) = (ctx.velocity(case, &x)?, ctx.velocity(case, &y)?);
+    let length = |a: &[f64]| dot(a, a).sqrt();
+    // Velocities carry 1e-13 of their length: a token of no weight of its own may reach the bound.
+    let limit = factor * ctx.stated(largest_weight(case)) * (1.0 + 1e-13);
+    let speed = Finding::at_most(v.chunks_exact(case.d).map(length).fold(0.0, nan_max), limit);
+    let difference: Vec<f64> = v.iter().zip(&w).map(|(a, b)| a - b).collect();
+    let apart = x.rows().zip(y.rows()).map(|(a, b)| dist(a, b)).fold(0.0, nan_max);
+    let change = Finding::at_most(difference.chunks_exact(case.d).map(length).fold(0.0, nan_max), factor * lipschitz(case) * apart);
+    Ok(speed.and(change).and(rows(case, ctx, &x)))
+}
+
+/// A row of weights as the dynamics uses it.
+fn rows(case: &Case, ctx: &mut Context, x: &Tokens) -> Finding {
+    let attention = Attention::new(case.beta);
+    let (i, factor) = (ctx.index(case.n), ctx.log_uniform_in(1e-3, 1e3));
+    let row = attention.row_weights(x, 0, i);
+    let scaled = Tokens::from_parts(case.d, x.coordinates().to_vec(), x.masses().iter().map(|m| factor * m).collect());
+    let moved = row.iter().zip(attention.row_weights(&scaled, 0, i)).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
+    let positive = if row.iter().all(|a| *a > 0.0) { 0.0 } else { 1.0 };
+    Finding::identity(nan_max((block_sum(&row) - 1.0).abs(), moved) + positive, 4.0 * f64::EPSILON)
+}

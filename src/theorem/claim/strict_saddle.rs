@@ -1,0 +1,50 @@
+//! The explicit strict-saddle bound.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Energy, EnergyScale};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+
+/// `lambda_max` is at least the mean curvature over the fields `U_v = (P_{x_i} v)_i`, `v` in an orthonormal basis: their squared lengths sum to `n (d-1)` (`curvature-identity` gives the sum of curvatures).
+pub static ENTRY: Claim = Claim {
+    name: "strict-saddle",
+    title: "Strict-saddle bound for d >= 3",
+    statement: "For every configuration, lambda_max(Hess E_beta) >= (1/(n (d-1))) sum_ij m_i m_j e^{beta G_ij} (1 - G_ij)(d - 2 - G_ij + beta (1 - G_ij^2)) (1 - 1e-9) in the metric sum_i |u_i|^2; \
+                for d >= 3 and beta >= 0 that is positive except at consensus.",
+    domain: Domain {
+        n: Sizes::Range(2, 10),
+        d: Sizes::Range(3, 10),
+        beta: Betas::Log(0.01, 30.0),
+        dynamics: &["usa"],
+        laws: &["uniform", "clusters:k=2,spread=0.1"],
+        ..Domain::ATTENTION
+    },
+    narrower: "",
+    citation: "curvature identity, derived here; arXiv:2405.18273",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (60, 500),
+    trial: |case, ctx| bound(case, ctx, false),
+    perturbed: "the factor 1/(n (d-1))",
+    control: Control {
+        what: "the bound without its division by n (d-1)",
+        trial: |ctx| bound(&Case::weighted(5, 3, 2.0, "usa"), ctx, true),
+    },
+    proof: None,
+};
+
+fn bound(case: &Case, ctx: &mut Context, whole: bool) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let spectrum = Energy::new(case.beta, EnergyScale::Mean).hessian_eigenvalues(&x)?;
+    let top = spectrum.last().copied().unwrap_or(f64::NEG_INFINITY);
+    let (n, d) = (case.n as f64, case.d as f64);
+    let mut sum = 0.0;
+    for (i, j) in (0..case.n).flat_map(|i| (0..case.n).map(move |j| (i, j))) {
+        let g = x.inner(i, j);
+        sum += x.masses()[i] * x.masses()[j] * (case.beta * g).exp() * (1.0 - g) * (d - 2.0 - g + case.beta * (1.0 - g * g));
+    }
+    let claimed = ctx.stated(sum) / if whole { 1.0 } else { n * (d - 1.0) } * (1.0 - 1e-9);
+    // Eigenvalues are known to 64 u of the largest.
+    let scale = spectrum.iter().fold(0.0f64, |m, v| nan_max(m, v.abs()));
+    Ok(Finding::at_least(top, claimed).with_error(64.0 * f64::EPSILON * scale / claimed.abs()))
+}

@@ -1,0 +1,32 @@
+//! Time reversal.
+
+use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
+use super::speed_bound::lipschitz;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
+use crate::error::Result;
+
+/// V = -I runs the flow backwards.
+pub static ENTRY: Claim = Claim {
+    name: "time-reversal",
+    title: "V = -I is the reversed flow",
+    statement: "Flowing with V = I and then as long with V = -I returns to the start: deviation after one Lipschitz time of the velocity there and back, t = 1/L, at most 8e-13.",
+    domain: Domain { dynamics: &["sa", "usa"], ..SYMMETRY },
+    narrower: "Q = K = I",
+    citation: "arXiv:2312.10794, section 9.1",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (30, 200),
+    trial: |case, ctx| there_and_back(case, ctx, if case.dynamics == "sa" { "repulsive-sa" } else { "repulsive-usa" }),
+    perturbed: "the time of the way back",
+    control: Control { what: "going back with USA", trial: |ctx| there_and_back(&Case::weighted(6, 3, 2.0, "sa"), ctx, "repulsive-usa") },
+    proof: None,
+};
+
+fn there_and_back(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let t = 1.0 / lipschitz(case);
+    let there = ctx.flowed_within(case.build()?.as_ref(), &x, t, SHARE)?;
+    let again = ctx.stated(t);
+    let home = ctx.flowed_within(Case { dynamics: back, ..*case }.build()?.as_ref(), &there, again, SHARE)?;
+    Ok(Finding::identity(deviation(&x, &home), ALLOWED))
+}

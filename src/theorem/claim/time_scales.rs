@@ -1,0 +1,45 @@
+//! The normalisations of USA differ by a change of time.
+
+use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
+use super::speed_bound::lipschitz;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
+use crate::attention::{Spec, TimeScale, dynamics};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::sphere::Tokens;
+
+/// `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`, `t_U4 = t_U1 / n`.
+pub static ENTRY: Claim = Claim {
+    name: "time-scales",
+    title: "U1, U2, U3, U4 are one flow at different speeds",
+    statement: "USA with the factors 1 (U1), e^{-beta} (U2), e^{-beta}/n (U3), n (U4) before sum_j m_j e^{beta G_ij} x_j runs through the same states under t_U2 = e^beta t_U1, \
+                t_U3 = n e^beta t_U1, t_U4 = t_U1/n: deviation at one Lipschitz time of the velocity, t_U1 = 1/L, at most 8e-13.",
+    domain: Domain { dynamics: &["usa"], ..SYMMETRY },
+    narrower: "",
+    citation: "arXiv:2312.10794, (3.5); arXiv:2410.06833, sections 2, 3, 6 (equal masses)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (24, 200),
+    trial: |case, ctx| compare(case, ctx, 1.0),
+    perturbed: "the factors e^beta, n e^beta and 1/n",
+    control: Control { what: "e^{2 beta} for e^beta", trial: |ctx| compare(&Case::weighted(5, 3, 1.0, "usa"), ctx, 2.0) },
+    proof: None,
+};
+
+fn compare(case: &Case, ctx: &mut Context, power: f64) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let n = case.n as f64;
+    let t = 1.0 / lipschitz(case);
+    let again = ctx.stated(t);
+    let mut run = |scale: TimeScale, t: f64| -> Result<Tokens> {
+        let spec = Spec { time_scale: scale, ..Spec::new(case.beta, case.n) };
+        ctx.flowed_within(dynamics::build("usa", false, &spec)?.as_ref(), &x, t, SHARE)
+    };
+    let base = run(TimeScale::U1, t)?;
+    let factor = (power * case.beta).exp();
+    let mut worst = 0.0;
+    for (scale, factor) in [(TimeScale::U2, factor), (TimeScale::U3, n * factor), (TimeScale::U4, 1.0 / n)] {
+        worst = nan_max(worst, deviation(&run(scale, again * factor)?, &base));
+    }
+    Ok(Finding::identity(worst, ALLOWED))
+}

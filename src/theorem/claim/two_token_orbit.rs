@@ -1,0 +1,56 @@
+//! Two tokens: SA and USA have the same orbit.
+
+use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
+use super::speed_bound::lipschitz;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::quadrature::integrate;
+use crate::sphere::Tokens;
+use crate::sphere::geometry::dist;
+
+/// `dt_SA = ((e^beta + e^{beta rho}) / 2) dt_USA` at n = 2: the rows of SA have the sum `Z = (e^beta + e^{beta rho})/2` for both tokens.
+pub static ENTRY: Claim = Claim {
+    name: "two-token-orbit",
+    title: "n = 2: SA is USA in another time",
+    statement: "Two tokens of equal masses trace the same orbit under SA and USA, with dt_SA = ((e^beta + e^{beta rho})/2) dt_USA: deviation at one Lipschitz time of the velocity, t_USA = 1/L, at \
+                most 8e-13.",
+    domain: Domain {
+        n: Sizes::Fixed(2),
+        dynamics: &["usa"],
+        masses: Masses::Equal,
+        corners: &[(2, 2, 0.0), (2, 3, 1.0), (2, 2, 4.0)],
+        ..SYMMETRY
+    },
+    narrower: "",
+    citation: "arXiv:2312.10794, section 3.4: at n = 2 the SA metric is conformal",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (60, 400),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        compare(case, ctx, &x)
+    },
+    perturbed: "the time of SA",
+    control: Control {
+        what: "masses 1/3 and 2/3",
+        trial: |ctx| {
+            let case = Case::new(2, 3, 1.0, "usa");
+            let x = ctx.tokens(&case)?.with_masses(&[1.0, 2.0])?;
+            compare(&case, ctx, &x)
+        },
+    },
+    proof: None,
+};
+
+fn compare(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
+    let beta = case.beta;
+    let from = dist(x.row(0), x.row(1));
+    let end = ctx.flowed_within(case.build()?.as_ref(), x, 1.0 / lipschitz(case), SHARE)?;
+    // The pair closes; where it hardly moves, rounding may say otherwise.
+    let to = dist(end.row(0), end.row(1)).min(from);
+    // theta' = -e^{beta rho} sin theta under USA, so t_SA is the integral of (e^{beta (1 - rho)} + 1)/2 over d theta / sin theta.
+    let time = integrate(|theta| 0.5 * ((2.0 * beta * (0.5 * theta).sin().powi(2)).exp() + 1.0) / theta.sin(), to, from, 1e-13);
+    let stated = ctx.stated(time.value);
+    let sa = ctx.flowed_within(Case { dynamics: "sa", ..*case }.build()?.as_ref(), x, stated, SHARE)?;
+    Ok(Finding::identity(deviation(&sa, &end), ALLOWED))
+}

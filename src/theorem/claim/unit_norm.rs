@@ -1,0 +1,58 @@
+//! Tokens stay on the sphere.
+
+use super::rotation::SYMMETRY;
+use super::speed_bound::lipschitz;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::layer::Layer;
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::num::sum::dot;
+
+/// `|x_i| = 1`. With d <= 256 entries added in 32 lanes the square of a length is known to 13 u, the length to 8 u, the quotient to 10 u =
+/// 5 eps; the check itself adds 8 u.
+pub static ENTRY: Claim = Claim {
+    name: "unit-norm",
+    title: "Tokens stay on the sphere",
+    statement: "||x_i| - 1| <= 8 eps after every layer, of any step in (0, inf], and at the end of an adaptive run.",
+    domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 256), corners: &[(2, 2, 0.0), (8, 3, 2.0), (16, 100, 9.0)], ..SYMMETRY },
+    narrower: "Q = K = I, V = I or -I",
+    citation: "arXiv:2312.10794, (2.3): the velocity is tangent",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (30, 200),
+    trial: drift,
+    perturbed: "the norm 1",
+    control: Control { what: "a step of Euler's method without normalisation", trial: euler },
+    proof: None,
+};
+
+/// A step of a layer: mean shift, or log-uniform over nine decades.
+pub fn step(ctx: &mut Context) -> f64 {
+    if ctx.index(6) == 0 { f64::INFINITY } else { ctx.log_uniform_in(1e-3, 1e6) }
+}
+
+fn drift(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let dynamics = case.build()?;
+    let mut x = ctx.tokens(case)?;
+    let (t, one) = (ctx.log_uniform_in(1e-3, 4.0) / lipschitz(case), ctx.stated(1.0));
+    let mut worst = furthest(ctx.flowed(dynamics.as_ref(), &x, t)?.coordinates(), case.d, one);
+    let mut scratch = vec![0.0; x.coordinates().len()];
+    for _ in 0..10 {
+        Layer::new(step(ctx))?.step(dynamics.as_ref(), &mut x, &mut scratch);
+        worst = nan_max(worst, furthest(x.coordinates(), case.d, one));
+    }
+    Ok(Finding::identity(worst, 8.0 * f64::EPSILON))
+}
+
+/// Largest distance of a row's length from `one`.
+fn furthest(x: &[f64], d: usize, one: f64) -> f64 {
+    x.chunks_exact(d).map(|r| (dot(r, r).sqrt() - one).abs()).fold(0.0, nan_max)
+}
+
+fn euler(ctx: &mut Context) -> Result<Finding> {
+    let case = Case::weighted(8, 3, 2.0, "sa");
+    let x = ctx.tokens(&case)?;
+    let v = ctx.velocity(&case, &x)?;
+    let moved: Vec<f64> = x.coordinates().iter().zip(&v).map(|(x, v)| x + 0.1 * v).collect();
+    Ok(Finding::identity(furthest(&moved, 3, 1.0), 8.0 * f64::EPSILON))
+}

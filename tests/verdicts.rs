@@ -1,0 +1,235 @@
+//! The verdict machine from the wrong side: a claim violated by a hair, a margin inside its error, a control on the wrong side, vacuous draws, too few
+//! draws for a bound, a violation that a repetition does not confirm, hunts that must find what is there.
+
+use metastable::Result;
+use metastable::num::stats::failure_bound;
+use metastable::theorem::{
+    Axis, Betas, Case, Claim, Context, Control, Domain, Effort, Finding, Kind, Masses, Power, Proof, Region, Sizes, Status, Verdict, check,
+    confirm, hunt, sweep, worst,
+};
+
+const LINE: Domain =
+    Domain { n: Sizes::Range(2, 8), d: Sizes::Fixed(2), beta: Betas::Log(0.1, 10.0), dynamics: &["sa"], ..Domain::ATTENTION };
+
+/// A number in [0, 1] is at most 1 (with slack): the plainest inequality.
+const PLAIN: Claim = Claim {
+    name: "plain",
+    title: "A number of [0, 1] is at most 2",
+    statement: "u <= 2",
+    domain: LINE,
+    narrower: "",
+    citation: "none",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (40, 200),
+    trial: |_, ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 2.0)),
+    perturbed: "",
+    control: Control { what: "u <= -1", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), -1.0)) },
+    proof: None,
+};
+
+fn verdict(claim: &Claim) -> Verdict {
+    check(claim, Effort::Quick, 1).expect("set up").verdict
+}
+
+#[test]
+fn what_holds_is_supported_and_says_how_tightly() {
+    let record = check(&PLAIN, Effort::Quick, 1).expect("set up");
+    assert_eq!(record.verdict, Verdict::Supported, "{record:?}");
+    let slack = record.slack.expect("an inequality between positive numbers");
+    assert!((2.0..2.3).contains(&slack), "the largest of 40 numbers of [0, 1] is near 1: slack {slack}");
+    assert_eq!(record.power, Power::NotTwice);
+}
+
+#[test]
+fn a_violation_by_a_hair_is_found_and_confirmed() {
+    // u <= 1 - 1e-9 fails for one draw in a thousand million: no draw finds it, the search of the thin margin does.
+    let claim = Claim { trial: |_, ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 1.0 - 1e-9)), ..PLAIN };
+    let record = check(&claim, Effort::Standard, 1).expect("set up");
+    assert_eq!(record.verdict, Verdict::Violated, "{record:?}");
+    assert!(record.confirmed.contains(&"found by a search") && record.confirmed.contains(&"inputs moved by an ulp"));
+    assert_eq!(worst(&[record]), 2);
+}
+
+#[test]
+fn a_margin_inside_its_error_is_inconclusive() {
+    for (value, verdict_expected) in [(0.9, Verdict::Inconclusive), (1.2, Verdict::Supported), (-0.9, Verdict::Inconclusive)] {
+        static SHIFT: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(0);
+        SHIFT.store((value * 1000.0) as i64, std::sync::atomic::Ordering::SeqCst);
+        let claim = Claim {
+            trial: |_, _| Ok(Finding::nonnegative(SHIFT.load(std::sync::atomic::Ordering::SeqCst) as f64 / 1000.0, 1.0).with_error(1.0)),
+            ..PLAIN
+        };
+        assert_eq!(verdict(&claim), verdict_expected, "{value}");
+    }
+}
+
+#[test]
+fn a_control_on_the_wrong_side_spoils_the_verdict() {
+    let holds = Control { what: "u <= 3", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 3.0)) };
+    assert_eq!(verdict(&Claim { control: holds, ..PLAIN }), Verdict::Inconclusive);
+    // A false claim needs a control that holds: the same failing control does not do.
+    let fails = || Control { what: "u <= -1", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), -1.0)) };
+    let holds = Control { what: "u <= 3", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 3.0)) };
+    let misprint = |control| Claim {
+        status: Status::Misprinted,
+        trial: |_, ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 0.5)),
+        control,
+        ..PLAIN
+    };
+    let bad = check(&misprint(fails()), Effort::Quick, 1).expect("set up");
+    assert!(bad.verdict == Verdict::Violated && !bad.as_expected);
+    let good = check(&misprint(holds), Effort::Quick, 1).expect("set up");
+    assert!(good.verdict == Verdict::Violated && good.as_expected && worst(&[good]) == 0);
+}
+
+#[test]
+fn mostly_vacuous_is_inconclusive_and_vacuous_says_so() {
+    let most = |_: &Case, ctx: &mut Context| -> Result<Finding> {
+        Ok(if ctx.uniform_in(0.0, 1.0) < 0.7 { Finding::Missed } else { Finding::nonnegative(1.0, 1.0) })
+    };
+    let record = check(&Claim { trial: most, ..PLAIN }, Effort::Quick, 1).expect("set up");
+    assert!(record.verdict == Verdict::Inconclusive && record.reason.contains("missed"), "{record:?}");
+    assert_eq!(verdict(&Claim { trial: |_, _| Ok(Finding::Missed), ..PLAIN }), Verdict::HypothesesNeverMet);
+}
+
+#[test]
+fn an_end_that_is_not_reached_is_never_support() {
+    let stopped = |_: &Case, ctx: &mut Context| -> Result<Finding> {
+        if ctx.uniform_in(0.0, 1.0) < 0.2 {
+            return Err(metastable::Error::Numerical { what: "stopped".into() });
+        }
+        Ok(Finding::nonnegative(1.0, 1.0))
+    };
+    let record = check(&Claim { trial: stopped, ..PLAIN }, Effort::Quick, 1).expect("set up");
+    assert!(record.verdict == Verdict::Inconclusive && record.unfinished.0 > 0 && record.reason.contains("stopped"));
+    let broken = Claim { trial: |_, _| Ok(Finding::nonnegative(f64::NAN, 1.0)), ..PLAIN };
+    assert_eq!(verdict(&broken), Verdict::Inconclusive);
+}
+
+#[test]
+fn every_draw_needs_enough_draws() {
+    let yes = |trials| Claim {
+        kind: Kind::Every(0.1),
+        trials: (trials, trials),
+        trial: |_, _| Ok(Finding::yes(true)),
+        control: Control { what: "no", trial: |_| Ok(Finding::yes(false)) },
+        ..PLAIN
+    };
+    // 1 - 0.001^(1/66) = 0.0994: the first number of draws whose bound is below a tenth.
+    assert!(failure_bound(0, 65, 0.999) > 0.1 && failure_bound(0, 66, 0.999) < 0.1);
+    assert_eq!(verdict(&yes(65)), Verdict::Inconclusive);
+    assert_eq!(verdict(&yes(66)), Verdict::Supported);
+    let once = Claim { trial: |_, ctx| Ok(Finding::yes(ctx.uniform_in(0.0, 1.0) < 0.95)), ..yes(100) };
+    assert_eq!(verdict(&once), Verdict::Violated);
+}
+
+#[test]
+fn shares_are_judged_by_their_bounds() {
+    let share = |level: f64| Claim {
+        kind: Kind::Share(level),
+        trials: (400, 400),
+        trial: |_, ctx| Ok(Finding::yes(ctx.uniform_in(0.0, 1.0) < 0.8)),
+        control: Control { what: "never", trial: |_| Ok(Finding::yes(false)) },
+        ..PLAIN
+    };
+    assert_eq!(verdict(&share(0.6)), Verdict::Supported);
+    assert_eq!(verdict(&share(0.8)), Verdict::Inconclusive);
+    let low = check(&share(0.95), Effort::Quick, 1).expect("set up");
+    assert!(low.verdict == Verdict::Violated && low.confirmed == ["another seed of all draws"], "{low:?}");
+}
+
+#[test]
+fn what_a_repetition_does_not_find_again_is_not_a_violation() {
+    // The failure sits in the randomness of the method: another seed of it does not see it.
+    let noise = |_: &Case, ctx: &mut Context| -> Result<Finding> {
+        let unlucky = ctx.chance().uniform() < 0.05;
+        Ok(Finding::nonnegative(if unlucky { -1.0 } else { 1.0 }, 1.0))
+    };
+    let record = check(&Claim { trial: noise, ..PLAIN }, Effort::Quick, 1).expect("set up");
+    assert!(record.verdict == Verdict::Inconclusive && record.reason.contains("not confirmed"), "{record:?}");
+    // A crude integration fails at its own tolerance only.
+    let crude =
+        |_: &Case, ctx: &mut Context| -> Result<Finding> { Ok(Finding::nonnegative(if ctx.rtol() > 1e-10 { -1.0 } else { 1.0 }, 1.0)) };
+    assert_eq!(verdict(&Claim { trial: crude, ..PLAIN }), Verdict::Inconclusive);
+}
+
+#[test]
+fn the_resolving_power_is_the_change_that_would_be_noticed() {
+    // Deviation |1 - factor| against 1e-6: a change of a millionth is noticed, less is not.
+    let claim = Claim {
+        kind: Kind::Identity,
+        trial: |_, ctx| Ok(Finding::identity((1.0 - ctx.stated(1.0)).abs(), 1e-6)),
+        perturbed: "the one",
+        control: Control { what: "two", trial: |_| Ok(Finding::identity(1.0, 1e-6)) },
+        ..PLAIN
+    };
+    let power = check(&claim, Effort::Quick, 1).expect("set up").power.value().expect("noticed");
+    assert!((1e-6..2e-6).contains(&power), "{power}");
+    let blind = Claim { trial: |_, ctx| Ok(Finding::identity(0.0 * ctx.stated(1.0), 1e-6)), ..claim };
+    assert_eq!(check(&blind, Effort::Quick, 1).expect("set up").power, Power::NotTwice);
+}
+
+#[test]
+fn a_proof_certifies_only_what_the_trials_do_not_contradict() {
+    let proof = || Some(Proof { what: "the box", holds: || Ok(true) });
+    assert_eq!(verdict(&Claim { proof: proof(), ..PLAIN }), Verdict::Certified);
+    assert_eq!(verdict(&Claim { proof: proof(), trial: |_, _| Ok(Finding::nonnegative(-1.0, 1.0)), ..PLAIN }), Verdict::Violated);
+    assert_eq!(verdict(&Claim { proof: Some(Proof { what: "the box", holds: || Ok(false) }), ..PLAIN }), Verdict::Supported);
+}
+
+#[test]
+fn the_corners_are_always_drawn_and_the_hypotheses_printed_are_the_sampler() {
+    let domain = Domain { corners: &[(3, 2, 0.5)], ..LINE };
+    let cases = domain.cases(20, &mut metastable::num::stream::Stream::new(1, &[]));
+    for (n, beta) in [(2, 0.1), (2, 10.0), (8, 0.1), (8, 10.0), (3, 0.5)] {
+        assert!(cases.iter().any(|c| c.n == n && c.beta == beta), "n = {n}, beta = {beta} is missing");
+    }
+    assert!(cases.iter().all(|c| domain.misses(c).is_none() && c.masses == Masses::Random));
+    let text = domain.to_string();
+    assert!(
+        text.contains("2 <= n <= 8") && text.contains("d = 2") && text.contains("0.1 <= beta <= 10") && text.contains("masses in"),
+        "{text}"
+    );
+    assert!(domain.misses(&Case::weighted(9, 2, 1.0, "sa")).is_some() && domain.misses(&Case::weighted(3, 2, 11.0, "sa")).is_some());
+    let signed = Domain { beta: Betas::Signed(0.01, 5.0), ..LINE };
+    for k in 0..=20 {
+        let beta = signed.beta.at(f64::from(k) / 20.0, 2, 2).expect("a range");
+        let case = Case::weighted(2, 2, beta, "sa");
+        assert!(beta.abs() <= 5.0 && signed.misses(&case).is_none());
+        let again = signed.beta.at(signed.beta.position(&case).expect("a range"), 2, 2).expect("a range");
+        assert!((again - beta).abs() <= 1e-12 * beta.abs().max(0.01), "{beta} {again}");
+    }
+}
+
+#[test]
+fn sweeps_stay_inside_unless_asked() {
+    let region = Region { n: Some(Axis::List(vec![4.0, 9.0])), ..Region::default() };
+    let (cases, outside) = region.grid(&PLAIN).expect("a part lies inside");
+    assert!(cases.iter().all(|c| c.n == 4) && outside > 0);
+    let (all, _) = Region { beyond: true, ..region.clone() }.grid(&PLAIN).expect("asked");
+    assert!(all.iter().any(|c| c.n == 9));
+    assert!(Region { n: Some(Axis::List(vec![9.0])), ..Region::default() }.grid(&PLAIN).is_err());
+    let record = sweep(&PLAIN, &cases, 5, 1).expect("set up");
+    assert_eq!((record.trials, record.drawn.n), (5 * cases.len(), (4, 4)));
+}
+
+#[test]
+fn hunts_find_what_draws_do_not_and_shrink_it() {
+    // Three tokens of a common point within 1e-3 do not happen by chance; the search finds the way.
+    fn spread(case: &Case, ctx: &mut Context) -> Result<Finding> {
+        let x = ctx.tokens(case)?;
+        Ok(Finding::at_least(x.diameter(), 0.05))
+    }
+    let claim = Claim { domain: Domain { n: Sizes::Range(3, 5), ..LINE }, trial: spread, ..PLAIN };
+    let count = std::sync::atomic::AtomicU64::new(0);
+    let go_on = |_: u64, _: Option<f64>| count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 20_000;
+    let found = hunt::hunt(&claim, &Region::default(), 1, &go_on).expect("set up");
+    assert!(found.found(), "smallest margin {:?} in {} trials", found.margin(), found.evaluations);
+    let small = hunt::minimised(&claim, &Region::default(), &found.best.expect("found"), 1).expect("set up");
+    assert!(small.failed() && small.case.n == 3, "{:?}", small.case);
+    assert!(confirm(&claim, &small, 1).expect("set up").holds());
+    // The same seed hunts the same way.
+    let twice = hunt::hunt(&claim, &Region::default(), 1, &|_, _| true).expect("set up");
+    assert_eq!(twice.margin(), hunt::hunt(&claim, &Region::default(), 1, &|_, _| true).expect("set up").margin());
+}
