@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     citation: "an earlier version of entropy-slopes",
     status: Status::Folklore,
     kind: Kind::Inequality,
-    trials: (40, 200),
+    trials: (12, 60),
     trial: slope,
     perturbed: "",
     control: Control { what: "USA at beta = 10, where the share lost is 1.6 %", trial: |ctx| slope(&Case::weighted(2, 2, 10.0, "usa"), ctx) },
