@@ -40,7 +40,8 @@ pub static ENTRY: Claim = Claim {
 fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Result<Finding> {
     let centres = ctx.tokens_by(m, case.d, "uniform")?;
     let scatter = ctx.normals(case.n * case.d);
-    let places = scatter.chunks_exact(case.d).enumerate().flat_map(|(i, s)| centres.row(i % m).iter().zip(s).map(|(c, s)| c + width * s)).collect();
+    let places =
+        scatter.chunks_exact(case.d).enumerate().flat_map(|(i, s)| centres.row(i % m).iter().zip(s).map(|(c, s)| c + width * s)).collect();
     let x = Tokens::normalised(case.d, places)?.with_masses(&ctx.masses(case.n))?;
     let (dimension, beta) = (case.d as f64 - 1.0, case.beta);
     let alpha: Vec<f64> = (0..m).map(|q| x.masses().iter().skip(q).step_by(m).sum()).collect();

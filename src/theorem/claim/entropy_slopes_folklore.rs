@@ -18,7 +18,10 @@ pub static ENTRY: Claim = Claim {
     trials: (12, 60),
     trial: slope,
     perturbed: "",
-    control: Control { what: "USA at beta = 10, where the share lost is 1.6 %", trial: |ctx| slope(&Case::weighted(2, 2, 10.0, "usa"), ctx) },
+    control: Control {
+        what: "USA at beta = 10, where the share lost is 1.6 %",
+        trial: |ctx| slope(&Case::weighted(2, 2, 10.0, "usa"), ctx),
+    },
     proof: None,
 };
 

@@ -19,7 +19,10 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Log(14.0, 1000.0),
         dynamics: &["sa"],
         masses: Masses::Equal,
-        also: Some(Also { text: "n^{1/2} <= beta <= n^{3/2}", holds: |c| c.beta >= (c.n as f64).sqrt() && c.beta <= (c.n as f64).powf(1.5) }),
+        also: Some(Also {
+            text: "n^{1/2} <= beta <= n^{3/2}",
+            holds: |c| c.beta >= (c.n as f64).sqrt() && c.beta <= (c.n as f64).powf(1.5),
+        }),
         corners: &[(400, 2, 20.0), (2000, 2, 45.0)],
         ..Domain::ATTENTION
     },

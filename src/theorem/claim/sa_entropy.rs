@@ -39,7 +39,8 @@ pub static ENTRY: Claim = Claim {
     control: Control {
         what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
         trial: |_| {
-            let values: Vec<f64> = (0..POINTS).map(|j| 1.0 + 0.5 * (2.0 * std::f64::consts::TAU * j as f64 / POINTS as f64).cos()).collect();
+            let values: Vec<f64> =
+                (0..POINTS).map(|j| 1.0 + 0.5 * (2.0 * std::f64::consts::TAU * j as f64 / POINTS as f64).cos()).collect();
             production(&Case::new(1, 2, -3.0, "sa"), &values)
         },
     },
