@@ -36,7 +36,7 @@ pub static ENTRY: Entry = Entry {
             panel.line(points, 1, Dash::Solid, "");
         }
         let caption = format!(
-            "Density rho on the circle under SA at beta = {} from noise (shade rho / (1 + rho), finite volumes), and every fourth of forty particles started at its quantiles: both views agree.",
+            "Density rho on the circle under SA at beta = {} from noise (shade rho / (1 + rho), cell averages of the flow map), and every fourth of forty particles started at its quantiles: both views agree.",
             crate::study::measure_view::RASTER_BETA
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })

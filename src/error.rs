@@ -56,6 +56,11 @@ pub enum Error {
         /// What failed and where.
         what: String,
     },
+    /// The processor's arithmetic breaks what proofs rest on.
+    Arithmetic {
+        /// What was seen.
+        fault: &'static str,
+    },
     /// The machine failed.
     Io {
         /// The path.
@@ -91,7 +96,7 @@ impl Error {
     /// The process exit code (design: 1 input, 4 numerical, 5 I/O, 130 interrupted).
     pub fn exit_code(&self) -> i32 {
         match self {
-            Self::Numerical { .. } => 4,
+            Self::Numerical { .. } | Self::Arithmetic { .. } => 4,
             Self::Io { .. } => 5,
             Self::Interrupted { .. } => 130,
             _ => 1,
@@ -129,6 +134,7 @@ impl fmt::Display for Error {
             }
             Self::Beyond { quantity, hint } => write!(f, "{quantity} lies beyond double precision; {hint}"),
             Self::Numerical { what } => write!(f, "{what}"),
+            Self::Arithmetic { fault } => write!(f, "nothing is proved on this processor as it is set: {fault}"),
             Self::Io { path, doing, cause } => write!(f, "{path}: could not {doing}: {cause}"),
             Self::Interrupted { resume } => write!(f, "interrupted; {resume}"),
         }

@@ -295,6 +295,18 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert_eq!((m["modes"].as_u64(), m["certified"].as_bool(), m["locations"].as_array().map(Vec::len)), (Some(3), Some(true), Some(3)));
     assert_eq!(json(at, "modes --samples angles.csv --beta 10 --circle")["space"], "circle");
     assert_eq!(json(at, "modes --samples q3.csv --beta 20 --sphere")["modes"].as_u64(), Some(3));
+    // Two samples at two kernel widths have merged to the last digit: no proof, no number of that name, and the exit code of an open answer.
+    std::fs::write(at.join("twins.csv"), "0\n2\n").expect("writable");
+    std::fs::write(at.join("opposite.csv"), "1,0,0\n-1,0,0\n").expect("writable");
+    let open = run(at, "modes --samples twins.csv --beta 1 --format json");
+    let m: Value = serde_json::from_slice(&open.stdout).expect("JSON");
+    assert_eq!((open.status.code(), m["at_least"].as_u64(), m["certified"].as_bool()), (Some(3), Some(1), Some(false)));
+    assert!(m.get("modes").is_none() && m.get("locations").is_none() && m["undecided"].as_array().is_some_and(|u| u.len() == 1), "{m}");
+    let open = run(at, "modes --samples twins.csv --beta 1");
+    let text = String::from_utf8_lossy(&open.stdout);
+    assert!(open.status.code() == Some(3) && text.starts_with("at least 1 modes (not proved"), "{text}");
+    let proved = run(at, "modes --samples opposite.csv --beta 4 --sphere");
+    assert!(proved.status.code() == Some(0) && String::from_utf8_lossy(&proved.stdout).starts_with("2 modes (proved"));
     let c = json(at, "measure --space circle --density cos:1=0.2,2=-0.1 --dynamics usa --beta 2 --t-end 0.1");
     for key in ["negentropy", "negentropy_rate", "t"] {
         assert!(c[key].as_f64().is_some_and(f64::is_finite), "{key}");
@@ -424,4 +436,49 @@ fn sweeps_cover_the_grid_asked_for() {
     }
     let beyond = json(at, "check angular-momentum --beta 200 --beyond --trials 2 --out beyond");
     assert!(beyond["grids"][0]["outside"].as_u64() > Some(0));
+}
+
+/// A density that concentrates: particles hold it, cells do not, and nothing unresolved is printed as a result.
+#[test]
+fn unresolved_numbers_are_no_results() {
+    let f = folder();
+    let at = f.path();
+    let start = "measure --space circle --density noise:amplitude=0.01 --dynamics usa --beta 5 --t-end";
+    let good = json(at, &format!("{start} 0.4"));
+    let number = |v: &Value| v.as_f64().expect("a number");
+    // Finite volumes said 4.575 and 15.4.
+    assert!((number(&good["negentropy"]) - 5.83).abs() < 0.02 && (number(&good["negentropy_rate"]) - 47.9).abs() < 0.2, "{good}");
+    for name in ["negentropy", "negentropy_rate", "energy_above_uniform", "coefficients"] {
+        assert!(number(&good[format!("{name}_error")]) < 1e-4, "{name}");
+    }
+    for method in ["volume", "spectral --max-modes 64"] {
+        let out = run(at, &format!("{start} 0.4 --method {method} --format json"));
+        let bad: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+        assert_eq!((out.status.code(), bad["outcome"].as_str()), (Some(4), Some("under-resolved")), "{method}");
+        assert!(bad["negentropy"].is_null() && bad["negentropy_rate"].is_null() && bad["energy_above_uniform"].is_null(), "{bad}");
+        let text = String::from_utf8_lossy(&run(at, &format!("{start} 0.4 --method {method}")).stdout).into_owned();
+        assert!(text.contains("under-resolved") && (text.contains("unresolved (") || text.contains("last resolved")), "{text}");
+    }
+    // Cells that are fine enough, with noise: second order, and as many digits as that gives.
+    let noisy = "measure --space circle --density cos:1=0.3 --dynamics usa --beta 2 --noise 2 --t-end 0.2";
+    let (cells, series) = (json(at, &format!("{noisy} --method volume --cells 256")), json(at, noisy));
+    let gap = (number(&cells["negentropy"]) - number(&series["negentropy"])).abs();
+    assert!(gap < 2.0 * number(&cells["negentropy_error"]) && number(&cells["negentropy_error"]) < 1e-3, "{gap}");
+    assert!(number(&series["negentropy_error"]) < 1e-9);
+    let help = String::from_utf8_lossy(&run(at, "measure --help").stdout).into_owned();
+    assert!(help.contains("P_k(cos theta)") && help.contains("exit code 4"));
+    let points = json(at, "saddles --n 4 --d 2 --beta 3 --starts 40");
+    for p in points["points"].as_array().expect("points") {
+        assert!(number(&p["energy_share_error"]) < 1e-12 && number(&p["eigenvalues_error"]) < 1e-10 && number(&p["angles_error"]) < 1e-10);
+    }
+    let lines: Vec<String> = (0..60)
+        .map(|k| {
+            let a = 2.4 * f64::from(k);
+            format!("{},{}", a.cos(), a.sin())
+        })
+        .collect();
+    std::fs::write(at.join("ring.csv"), lines.join("\n")).expect("writable");
+    let e = json(at, "entropy --tokens ring.csv --bandwidth 10000");
+    assert!(number(&e["kernel_bias"][0]) < 0.0 && number(&e["kernel_error"][0]) > 0.0 && e["nearest_neighbour_bias"][0].is_number());
+    assert!(String::from_utf8_lossy(&run(at, "entropy --tokens ring.csv --bandwidth 10000").stderr).contains("warning: kernels"));
 }

@@ -254,7 +254,7 @@ fn a_batch_is_its_systems() {
                 let mut x = system.clone();
                 let mut field = vec![0.0; 11 * d];
                 for _ in 0..5 {
-                    attention.apply(&x, Output::Field, &mut field);
+                    attention.apply(&x, Output::Field, &mut field).expect("auto");
                     step(eta, &mut x, &field);
                 }
                 batch.read(k, &mut out);
@@ -325,7 +325,7 @@ fn inner_products_are_kept_for_the_tokens_they_are_of() {
     let attention = Attention::new(3.0);
     let field = |x: &Tokens| {
         let mut out = vec![0.0; x.n() * x.d()];
-        attention.apply(x, Output::Field, &mut out);
+        attention.apply(x, Output::Field, &mut out).expect("auto");
         out
     };
     // Another thread has kept nothing.
@@ -391,8 +391,7 @@ fn fields_are_those_of_the_rows() {
             let field = |kernel: Choice, level: Level| {
                 let attention = Attention { weights, kernel, level, accuracy: 1e-2, ..Attention::new(beta) };
                 let mut out = vec![0.0; n * d];
-                attention.apply(&x, Output::Field, &mut out);
-                attention.kernel_name(&x, Output::Field).map(|_| out)
+                attention.apply(&x, Output::Field, &mut out).map(|_| out)
             };
             let exact = field(Choice::Rows, Level::best()).expect("always");
             let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));

@@ -1,7 +1,7 @@
 //! Particles and rings that carry the density: the bridge between the particle view and the measure view, checked against both.
 
 use metastable::continuity::{
-    End, Law, Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, rings::Rings,
+    Evolved, Law, Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, rings::Rings,
     sphere2::Sphere2, zonal::Zonal,
 };
 use metastable::num::stream::Stream;
@@ -26,9 +26,12 @@ fn three_routes_to_the_entropy_production_agree_along_a_run() {
     // Formula on the spectral state, its spectral derivative, and the particles that carried the density from the start; 1e-10 is the promise while resolved.
     for (law, beta, t) in [("sa", 4.0, 1.0), ("usa", 2.0, 0.5), ("sa", -3.0, 0.5), ("sinkhorn", 4.0, 1.0)] {
         let (m, start) = (medium(law, beta), circle("cos:1=0.3,2=-0.2+sin:1=0.1,3=0.05", 64));
-        let particles = Lagrangian::on_circle(&start.trimmed(), 160).expect("points").evolve(&m, t, |_, _| true).expect("steps").0;
-        let (spectral, _, end) = start.evolve(&m, t, 512, |_, _| true).expect("steps");
-        assert_eq!(end, End::Reached);
+        let particles = Lagrangian::on_circle(&start.trimmed(), 160)
+            .expect("points")
+            .evolve(&m, t, |_, _| true)
+            .and_then(Evolved::reached)
+            .expect("steps");
+        let spectral = start.evolve(&m, t, 512, |_, _| true).and_then(Evolved::reached).expect("steps");
         assert!(close(particles.negentropy(), spectral.negentropy(), 1e-10), "{law} {beta}");
         let rates =
             [spectral.negentropy_rate(&m), spectral.negentropy_rate_by_derivative(&m), particles.negentropy_rate(&m).expect("a rate")];
@@ -53,8 +56,12 @@ fn turn(c: &realfft::num_complex::Complex64, t: f64) -> f64 {
 fn rings_particles_and_expansions_agree_on_spheres() {
     for (d, law, beta) in [(2usize, "sa", 3.0), (3, "usa", 2.0), (8, "sa", 5.0), (64, "sa", 6.0), (3, "sa", -2.0), (2, "usa", -2.0)] {
         let (density, m) = (Density::parse("cos:1=0.3,2=-0.15,3=0.1").expect("a density"), medium(law, beta));
-        let flat = Zonal::from_density(&density, d, 64).expect("nodes").evolve(&m, 0.4, 256, |_, _| true).expect("steps").0;
-        let rings = Rings::new(&density, d, 64).expect("rings").evolve(&m, 0.4, |_, _| true).expect("steps").0;
+        let flat = Zonal::from_density(&density, d, 64)
+            .expect("nodes")
+            .evolve(&m, 0.4, 256, |_, _| true)
+            .and_then(Evolved::reached)
+            .expect("steps");
+        let rings = Rings::new(&density, d, 64).expect("rings").evolve(&m, 0.4, |_, _| true).and_then(Evolved::reached).expect("steps");
         assert!(close(rings.negentropy(), flat.negentropy().expect("nodes"), 1e-10), "d = {d}");
         assert!(close(rings.negentropy_rate(&m).expect("a rate"), flat.negentropy_rate(&m).expect("nodes"), 1e-9), "d = {d}");
         assert!(close(rings.energy(&m).expect("an energy"), flat.energy(&m), 1e-9), "d = {d}: {:?} {}", rings.energy(&m), flat.energy(&m));
@@ -62,8 +69,12 @@ fn rings_particles_and_expansions_agree_on_spheres() {
     }
     let (m, text) = (medium("sa", 3.0), "vmf:kappa=2,at=1.1,azimuth=0.4,mass=0.6+noise:amplitude=0.02,modes=4,seed=3");
     let start = Density::parse(text).and_then(|d| Sphere2::from_density(&d, 16)).expect("a density");
-    let particles = Lagrangian::on_sphere2(&start, start.rings()).expect("points").evolve(&m, 0.3, |_, _| true).expect("steps").0;
-    let state = start.evolve(&m, 0.3, 64, |_, _| true).expect("steps").0;
+    let particles = Lagrangian::on_sphere2(&start, start.rings())
+        .expect("points")
+        .evolve(&m, 0.3, |_, _| true)
+        .and_then(Evolved::reached)
+        .expect("steps");
+    let state = start.evolve(&m, 0.3, 64, |_, _| true).and_then(Evolved::reached).expect("steps");
     assert!(close(particles.negentropy(), state.negentropy(), 1e-8) && close(particles.energy(&m), state.energy(&m), 1e-8));
     assert!(close(particles.negentropy_rate(&m).expect("a rate"), state.negentropy_rate(&m), 1e-8));
     // Random points in high dimension: error n^{-1/2}.
@@ -80,7 +91,7 @@ fn particles_without_randomness_solve_the_equation_with_noise() {
         let m = Medium::new(law, beta, diffusion).expect("a medium");
         let start = circle("cos:1=0.3,2=-0.2+sin:1=0.1", 24);
         let particles = ProbabilityFlow::new(&start, 96).expect("points").evolve(&m, 0.5).expect("steps");
-        let state = start.evolve(&m, 0.5, 256, |_, _| true).expect("steps").0;
+        let state = start.evolve(&m, 0.5, 256, |_, _| true).and_then(Evolved::reached).expect("steps");
         assert!(close(particles.negentropy(), state.negentropy(), 1e-9), "{law}: {} {}", particles.negentropy(), state.negentropy());
         for k in 1..5 {
             let (c, s) = particles.moment(k);
@@ -94,7 +105,8 @@ fn particles_without_randomness_solve_the_equation_with_noise() {
 fn a_full_collapse_ends_with_the_linear_rate() {
     // d = 64, noise to one point: the production is d - 1 once collapsed, and half as many rings give the same negentropy.
     let (density, m) = (Density::parse("noise:amplitude=0.01,modes=8").expect("a density"), medium("sa", 5.0));
-    let run = |n: usize| Rings::new(&density, 64, n).expect("rings").evolve(&m, 30.0, |_, _| true).expect("steps").0;
+    let run =
+        |n: usize| Rings::new(&density, 64, n).expect("rings").evolve(&m, 30.0, |_, _| true).and_then(Evolved::reached).expect("steps");
     let (fine, coarse) = (run(48), run(24));
     assert!((fine.negentropy_rate(&m).expect("a rate") - 63.0).abs() < 1e-9 && (fine.axis_mean() - 1.0).abs() < 1e-9);
     assert!((fine.negentropy() / coarse.negentropy() - 1.0).abs() < 1e-8);
@@ -120,7 +132,8 @@ fn energy_follows_its_dissipation_identity_and_usa_keeps_its_mean_angle() {
     for (law, beta, diffusion) in [("sa", 3.0, 0.0), ("usa", 2.0, 0.0), ("usa", 2.0, 0.3), ("sinkhorn", 3.0, 0.0), ("sa", -2.0, 0.1)] {
         let m = Medium::new(law, beta, diffusion).expect("a medium");
         let h = 1e-3;
-        let at = |t: f64| circle("cos:1=0.3,2=-0.2+sin:1=0.1", 64).evolve(&m, t, 256, |_, _| true).expect("steps").0;
+        let at =
+            |t: f64| circle("cos:1=0.3,2=-0.2+sin:1=0.1", 64).evolve(&m, t, 256, |_, _| true).and_then(Evolved::reached).expect("steps");
         let (before, here, after) = (at(0.1 - h), at(0.1), at(0.1 + h));
         let slope = (after.energy(&m) - before.energy(&m)) / (2.0 * h);
         // Central differences: h^2 times a third derivative of the order of e^beta.
@@ -136,15 +149,15 @@ fn energy_follows_its_dissipation_identity_and_usa_keeps_its_mean_angle() {
         Density::parse("cos:1=0.3,2=0.1")
             .and_then(|d| Zonal::from_density(&d, 5, 32))
             .and_then(|z| z.evolve(&m, t, 64, |_, _| true))
+            .and_then(Evolved::reached)
             .expect("steps")
-            .0
     };
     let sphere = |t: f64| {
         Density::parse("vmf:kappa=2,at=1,mass=0.5")
             .and_then(|d| Sphere2::from_density(&d, 24))
             .and_then(|z| z.evolve(&m, t, 64, |_, _| true))
+            .and_then(Evolved::reached)
             .expect("steps")
-            .0
     };
     let (a, b) = (zonal(0.099), zonal(0.101));
     assert!(close((b.energy(&m) - a.energy(&m)) / 2e-3, zonal(0.1).energy_rate(&m).expect("nodes"), 1e-4));

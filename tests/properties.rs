@@ -73,7 +73,7 @@ proptest! {
         }
         let log = Energy::new(beta, EnergyScale::Mean).log_value(&x).expect("beta is not 0");
         prop_assert!(log.is_finite());
-        prop_assert!(Energy::new(beta, EnergyScale::Unit).log_unit(&x) <= 1e-15 * x.n() as f64);
+        prop_assert!(Energy::new(beta, EnergyScale::Unit).log_scaled(&x) <= 1e-15 * x.n() as f64);
     }
 
     #[test]

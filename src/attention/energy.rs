@@ -34,10 +34,18 @@ impl Energy {
         Self { beta, scale }
     }
 
-    /// `log sum_ij m_i m_j e^{beta G_ij - |beta|}`, at most 0 (the log of the unit energy for positive beta).
+    /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`: in `[-2 beta, 0]` for positive beta and in `[0, 2 |beta|]` for negative beta, 0 at consensus.
     ///
-    /// **Accuracy** absolute error below `4u (1 + |beta|)`, and below `16u` near consensus. **Cost** `n^2/2` exponentials.
+    /// **Accuracy** absolute error below `4u (1 + |beta|)`, and below `16u` near consensus for positive beta. **Cost** `n^2/2` exponentials.
     pub fn log_unit(&self, x: &Tokens) -> f64 {
+        // Exact: 0 or 2 |beta|.
+        self.log_scaled(x) + (self.beta.abs() - self.beta)
+    }
+
+    /// `log sum_ij m_i m_j e^{beta G_ij - |beta|}`, at most 0; for positive beta the same as [`Energy::log_unit`].
+    ///
+    /// **Accuracy**, **Cost** as [`Energy::log_unit`].
+    pub fn log_scaled(&self, x: &Tokens) -> f64 {
         let (m, beta) = (x.masses(), self.beta);
         let total = unnormalised(beta, x, |sums| {
             let mut total = Compensated::default();
@@ -45,11 +53,11 @@ impl Energy {
             total.value()
         });
         // For negative beta all weights may underflow.
-        if total > 1e-200 { total.ln() } else { self.log_unit_shifted(x) }
+        if total > 1e-200 { total.ln() } else { self.log_shifted(x) }
     }
 
     /// The same, shifted by the largest exponent.
-    fn log_unit_shifted(&self, x: &Tokens) -> f64 {
+    fn log_shifted(&self, x: &Tokens) -> f64 {
         let (m, beta) = (x.masses(), self.beta);
         let row_top = |i: usize| (0..=i).map(|j| log_kernel(beta, x.row(i), x.row(j))).fold(f64::NEG_INFINITY, f64::max);
         let top = (0..x.n()).map(row_top).fold(f64::NEG_INFINITY, f64::max);
@@ -67,9 +75,8 @@ impl Energy {
     ///
     /// **Errors** at beta = 0, where `1/(2 beta)` is infinite in every normalisation but `unit`.
     pub fn log_value(&self, x: &Tokens) -> Result<f64> {
-        let log_unit = self.log_unit(x);
         if self.scale == EnergyScale::Unit {
-            return Ok(log_unit + self.beta.abs() - self.beta);
+            return Ok(self.log_unit(x));
         }
         if self.beta == 0.0 {
             return Err(Error::Beyond {
@@ -79,7 +86,7 @@ impl Energy {
         }
         let factor = self.scale.log_factor(self.beta, x.n());
         // The two large terms are merged first: |beta| - beta is exact.
-        Ok(log_unit - (2.0 * self.beta.abs()).ln() + (self.beta.abs() + factor))
+        Ok(self.log_scaled(x) - (2.0 * self.beta.abs()).ln() + (self.beta.abs() + factor))
     }
 
     /// `E`. **Errors** when it lies beyond f64 (use [`Energy::log_value`] or the normalisations `shifted`, `unit`).
@@ -90,20 +97,20 @@ impl Energy {
         }
         let sign = if self.scale != EnergyScale::Unit && self.beta < 0.0 { -1.0 } else { 1.0 };
         // Near consensus exp(log) alone would lose log * u; the factor e^{|beta|} is applied once.
-        let log_unit = self.log_unit(x);
+        let log = self.log_scaled(x);
         let prefix = if self.scale == EnergyScale::Unit { 1.0 } else { 0.5 / self.beta.abs() };
         let shift = match self.scale {
             EnergyScale::Unit => self.beta.abs() - self.beta,
             _ => self.beta.abs() + self.scale.log_factor(self.beta, x.n()),
         };
-        Ok(sign * prefix * exp_shifted(log_unit, shift))
+        Ok(sign * prefix * exp_shifted(log, shift))
     }
 
     /// The error for a quantity beyond f64.
     fn beyond(&self, quantity: &str) -> Error {
         Error::Beyond {
             quantity: format!("{quantity} at beta = {} in normalisation {}", self.beta, self.scale.describe()),
-            hint: "use log_energy, or --energy-scale shifted or unit".into(),
+            hint: "use log_energy, or the energy normalisation shifted or unit".into(),
         }
     }
 

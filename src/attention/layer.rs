@@ -64,7 +64,8 @@ impl Task for Advance<'_> {
             let square = advance(l, [keep, eta], x, a, whole);
             // Far from under- and overflow of squares; the others with more care.
             if !(1e-200..1e200).contains(&square) {
-                if retract(a) {
+                // What is not a number stays visible.
+                if retract(a) || a.iter().any(|v| v.is_nan()) {
                     x.copy_from_slice(a);
                 }
                 continue;

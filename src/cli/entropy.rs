@@ -1,9 +1,9 @@
 //! `entropy`: negentropy of a cloud of tokens, or of hidden states layer by layer, by two estimators.
 
 use super::figure::layers;
-use super::output::{Output, finite};
-use crate::entropy::estimate::{kernel, nearest_neighbour};
-use crate::error::{Error, Result};
+use super::output::{Output, finite, note, with_error};
+use crate::entropy::bootstrap::{Estimate, assess};
+use crate::error::{Error, Result, in_range};
 use crate::lab::arrays;
 use crate::sphere::Tokens;
 use serde_json::{Value, json};
@@ -39,17 +39,40 @@ impl Arguments {
         } else {
             vec![arrays::tokens(&self.tokens, self.array.as_deref(), false)?]
         };
-        let rows: Vec<(f64, f64)> =
-            clouds.iter().map(|x| Ok((nearest_neighbour(x, k)?, kernel(x, self.bandwidth)?))).collect::<Result<_>>()?;
-        let list = |pick: fn(&(f64, f64)) -> f64| -> Vec<Value> { rows.iter().map(|r| finite(pick(r))).collect() };
-        let json = json!({
+        in_range("--bandwidth", self.bandwidth, 0.0, 1e5)?;
+        let rows: Vec<[Estimate; 2]> = clouds.iter().map(|x| assess(x, k, self.bandwidth)).collect::<Result<_>>()?;
+        let list = |e: usize, pick: fn(&Estimate) -> f64| -> Vec<Value> { rows.iter().map(|r| finite(pick(&r[e]))).collect() };
+        let mut json = json!({
             "layers": rows.len(), "n": clouds[0].n(), "d": clouds[0].d(), "neighbours": k, "bandwidth": self.bandwidth,
-            "nearest_neighbour": list(|r| r.0), "kernel": list(|r| r.1),
             "convention": "negentropy relative to the uniform law of the sphere, 0 for it; null where coinciding samples make it infinite",
+            "bias": "what the estimator says too much, by a smoothed bootstrap: its sign, and its size within a factor of three",
         });
-        let mut text = format!("{} tokens, d = {}\nlayer  nearest neighbour        kernels\n", clouds[0].n(), clouds[0].d());
-        rows.iter().enumerate().for_each(|(l, r)| text.push_str(&format!("{l:>5}  {:>17.6}  {:>13.6}\n", r.0, r.1)));
-        out.result(&json, &text);
+        for (e, name) in ["nearest_neighbour", "kernel"].into_iter().enumerate() {
+            json[name] = list(e, |r| r.value).into();
+            json[format!("{name}_error")] = list(e, |r| r.standard_error).into();
+            json[format!("{name}_bias")] = list(e, |r| r.bias).into();
+            json[format!("{name}_bias_error")] = list(e, |r| r.bias_error).into();
+        }
+        out.result(&json, &text(&clouds[0], &rows));
+        for (e, name) in ["nearest neighbours", "kernels"].into_iter().enumerate() {
+            let poor: Vec<usize> = (0..rows.len()).filter(|l| rows[*l][e].is_poor()).collect();
+            if let Some(worst) = poor.iter().max_by(|a, b| rows[**a][e].bias.abs().total_cmp(&rows[**b][e].bias.abs())) {
+                note(&format!(
+                    "warning: {name}: in {} of {} layers the bias is above a tenth of the estimate, {:+.2} in layer {worst}; take differences of layers, more tokens, or another {}",
+                    poor.len(),
+                    rows.len(),
+                    rows[*worst][e].bias,
+                    if e == 0 { "estimator" } else { "--bandwidth" }
+                ));
+            }
+        }
         Ok(0)
     }
+}
+
+fn text(first: &Tokens, rows: &[[Estimate; 2]]) -> String {
+    let mut text = format!("{} tokens, d = {}\nlayer  {:<34}  {:<34}\n", first.n(), first.d(), "nearest neighbours", "kernels");
+    let one = |e: &Estimate| format!("{} (bias {:+.1e})", with_error(e.value, e.standard_error), e.bias);
+    rows.iter().enumerate().for_each(|(l, r)| text.push_str(&format!("{l:>5}  {:<34}  {:<34}\n", one(&r[0]), one(&r[1]))));
+    text
 }

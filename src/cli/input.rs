@@ -98,10 +98,11 @@ pub struct DynamicsArguments {
 /// How the sums are evaluated.
 #[derive(clap::Args)]
 pub struct KernelArguments {
-    /// Algorithm of the kernel sums (see `list kernels`), or auto.
+    /// Algorithm of the kernel sums (see `list kernels`), or auto; one that cannot keep the accuracy says which it can.
     #[arg(long, default_value = "auto")]
     pub kernel: String,
-    /// Relative accuracy wanted of each velocity; above 1e-13 auto may choose a fast algorithm (default 1e-13; solve: rtol / 100).
+    /// Relative accuracy of each velocity, kept by every algorithm; above 1e-13 auto may choose a fast one (default 1e-13; solve: rtol / 100 times the
+    /// kernel width).
     #[arg(long)]
     pub accuracy: Option<f64>,
     /// Instruction set: auto, portable, avx2 or avx512.
@@ -113,7 +114,7 @@ impl KernelArguments {
     /// The specification with these choices.
     pub fn apply(&self, spec: Spec, default_accuracy: f64) -> Result<Spec> {
         let kernel = Choice::parse(&self.kernel)?;
-        let accuracy = self.accuracy.unwrap_or(kernel.default_accuracy(default_accuracy));
+        let accuracy = self.accuracy.unwrap_or(default_accuracy);
         if !(accuracy > 0.0 && accuracy <= 0.1) {
             return Err(Error::parameter("--accuracy", accuracy, "a number in (0, 0.1]"));
         }
@@ -140,7 +141,7 @@ impl DynamicsArguments {
             .collect::<Result<Vec<_>>>()?;
         let spec = Spec { heads, time_scale: TimeScale::parse(&self.time_scale)?, ..Spec::new(self.beta, n) };
         let spec = self.kernel.apply(spec, accuracy)?;
-        (dynamics::build(&self.dynamics, self.causal, &spec)).map_err(flag)
+        dynamics::build(&self.dynamics, self.causal, &spec)
     }
 
     /// True without matrices and masks.
@@ -154,10 +155,28 @@ impl DynamicsArguments {
     }
 }
 
-/// Names parameters as the user wrote them.
-fn flag(e: Error) -> Error {
+/// Names a parameter by its flag, where the command that was given has one of that name: the library knows no flags.
+pub fn as_flag(e: Error, command: &clap::Command) -> Error {
+    let (mut given, mut matches) = (vec![command], command.clone().try_get_matches().ok());
+    while let Some((sub, inner)) = matches.as_ref().and_then(|m| m.subcommand()) {
+        given.extend(given[given.len() - 1].find_subcommand(sub));
+        matches = Some(inner.clone());
+    }
+    let has = |long: &str| given.iter().any(|c| c.get_arguments().any(|a| a.get_long() == Some(long)));
     match e {
-        Error::Parameter { name, found, expected } if name == "beta" => Error::Parameter { name: "--beta".into(), found, expected },
+        Error::Parameter { name, found, expected } => {
+            let long = name.replace('_', "-");
+            let name = if has(&long) { format!("--{long}") } else { name };
+            Error::Parameter { name, found, expected }
+        }
+        Error::Beyond { quantity, mut hint } => {
+            for (words, long) in [("the time normalisation", "time-scale"), ("the energy normalisation", "energy-scale")] {
+                if has(long) {
+                    hint = hint.replace(words, &format!("--{long}"));
+                }
+            }
+            Error::Beyond { quantity, hint }
+        }
         other => other,
     }
 }

@@ -81,7 +81,7 @@ enum Command {
     Clusters(clusters::Arguments),
     /// A run on the circle or the sphere as an animated PNG.
     Movie(movie::Arguments),
-    /// Prove a critical point near given clusters, or check a certificate.
+    /// Prove a critical point of whole clusters near given ones, or check a certificate.
     Certify(certify::Arguments),
     /// What the theory predicts.
     Predict(predict::Arguments),
@@ -132,6 +132,7 @@ pub fn main() -> i32 {
     match dispatch(arguments, &out) {
         Ok(code) => code,
         Err(e) => {
+            let e = input::as_flag(e, &command());
             out.error(&e);
             e.exit_code()
         }

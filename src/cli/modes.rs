@@ -11,7 +11,8 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable modes --samples x.csv --beta 100
-  metastable modes --samples angles.npy --beta 50 --circle --format json")]
+  metastable modes --samples angles.npy --beta 50 --circle --format json
+Without a proof the number is called at_least, and the exit code is 3.")]
 pub struct Arguments {
     /// Samples, one number per row (CSV, NPY, NPZ); angles in radians with --circle.
     #[arg(long, value_name = "FILE")]
@@ -43,50 +44,66 @@ impl Arguments {
             Error::Token { row, problem } => Error::File { path: self.samples.display().to_string(), place: format!("row {row}"), problem },
             other => other,
         })?;
-        let statement = match (found.certified, self.beta == 0.0) {
+        let statement = match (found.certified(), self.beta == 0.0) {
             (_, true) => "beta = 0: the estimate is constant and has no strict local maximum".to_owned(),
-            (true, _) => "proved: interval bounds decide the sign of the derivative everywhere".to_owned(),
+            (true, _) => "proved: interval arithmetic decides the sign of the derivative everywhere, for the given numbers".to_owned(),
             (false, _) => format!(
-                "not proved: on {} interval(s) the derivative stays within its error bound (degenerate, or nearly so); those counted exist, there may be more",
-                found.undecided.len()
+                "not proved: on {} interval(s) the derivative stays within its error bound (degenerate, or nearly so); those located exist, there may be more",
+                found.undecided().len()
             ),
         };
-        let json = json!({
-            "modes": found.count,
-            "locations": found.locations,
-            "certified": found.certified,
-            "statement": statement,
-            "undecided": found.undecided.iter().map(|(a, b)| vec![*a, *b]).collect::<Vec<_>>(),
-            "beta": self.beta,
-            "space": if self.circle { "circle" } else { "line" },
-            "samples": samples.len(),
-        });
-        if !found.certified {
-            note(&statement);
-        }
-        let shown = found.locations.iter().take(40).map(|x| format!("  {x}\n")).collect::<String>();
-        let more = if found.count > 40 { format!("  ... and {} more (use --format json)\n", found.count - 40) } else { String::new() };
-        out.result(&json, &format!("{} modes ({statement})\n{shown}{more}", found.count));
-        Ok(0)
+        let undecided = found.undecided().iter().map(|(a, b)| json!([a, b])).collect();
+        let place = if self.circle { "circle" } else { "line" };
+        self.report(out, &found, &statement, (place, samples.len()), undecided)
     }
+
     fn on_sphere(&self, out: &Output) -> Result<i32> {
         let x = arrays::tokens(&self.samples, self.array.as_deref(), false)?;
         let found = modes::sphere(&x, self.beta)?;
-        let statement = if found.certified {
+        let statement = if found.certified() {
             "proved: every cell of a cover of the sphere holds no mode or exactly one".to_owned()
         } else {
             format!(
-                "not proved: {} cells of the cover were not decided (degenerate, or nearly so); those counted exist, there may be more",
-                found.undecided.len()
+                "not proved: {} cells of the cover were not decided (degenerate, or nearly so); those located exist, there may be more",
+                found.undecided().len()
             )
         };
+        let undecided = found.undecided().iter().map(|(c, r)| json!({"centre": c, "radius": r})).collect();
+        self.report(out, &found, &statement, ("sphere2", x.n()), undecided)
+    }
+
+    /// A number is called `modes` only where it is proved; otherwise it is `at_least`, and the exit code is that of an inconclusive answer.
+    fn report<P: serde::Serialize + std::fmt::Debug, U>(
+        &self,
+        out: &Output,
+        found: &modes::Modes<P, U>,
+        statement: &str,
+        (space, samples): (&str, usize),
+        undecided: serde_json::Value,
+    ) -> Result<i32> {
+        let (number, places, count) = match found.proved() {
+            Ok(count) => ("modes", "locations", count),
+            Err(_) => ("at_least", "located", found.at_least()),
+        };
         let json = json!({
-            "modes": found.count, "locations": found.locations, "certified": found.certified, "statement": statement, "beta": self.beta,
-            "space": "sphere2", "samples": x.n(),
-            "undecided": found.undecided.iter().map(|(c, r)| json!({"centre": c, "radius": r})).collect::<Vec<_>>(),
+            number: count,
+            places: found.located(),
+            "certified": found.certified(),
+            "statement": statement,
+            "undecided": undecided,
+            "beta": self.beta,
+            "space": space,
+            "samples": samples,
         });
-        let shown = found.locations.iter().take(40).map(|x| format!("  {x:?}\n")).collect::<String>();
-        out.result(&json, &format!("{} modes ({statement})\n{shown}", found.count));
-        Ok(0)
+        let shown = found.located().iter().take(40).map(|x| format!("  {x:?}\n")).collect::<String>();
+        let more = found.located().len().saturating_sub(40);
+        let more = if more > 0 { format!("  ... and {more} more (use --format json)\n") } else { String::new() };
+        let title = if found.certified() { format!("{count} modes") } else { format!("at least {count} modes") };
+        out.result(&json, &format!("{title} ({statement})\n{shown}{more}"));
+        if found.certified() {
+            return Ok(0);
+        }
+        note(statement);
+        Ok(3)
     }
 }

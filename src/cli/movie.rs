@@ -2,11 +2,10 @@
 
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, note};
-use crate::attention::kernel::EXACT;
 use crate::draw::{Axis, Dash, Mark, Panel, Picture, Size, frames};
 use crate::error::{Error, Result, in_range};
 use crate::flow::observable::{Setting, find, log_times};
-use crate::flow::{Observer, Options, Recorder, Table, solve};
+use crate::flow::{Observer, Options, Recorder, Table, solve, velocity_accuracy};
 use crate::lab::{Provenance, arrays};
 use serde_json::json;
 use std::path::PathBuf;
@@ -60,7 +59,7 @@ impl Arguments {
             ));
         }
         let options = Options { rtol: 1e-7, max_steps: 1_000_000, merge_radius: 1e-6, cancel: Some(&super::CANCEL), ..Options::default() };
-        let dynamics = self.dynamics.build(x.n(), x.d(), (0.01 * options.rtol).max(EXACT))?;
+        let dynamics = self.dynamics.build(x.n(), x.d(), velocity_accuracy(options.rtol, self.dynamics.beta))?;
         let setting = Setting { n: x.n(), d: x.d(), beta: self.dynamics.beta };
         let observables = ["positions", "log-energy", "clusters"].iter().map(|o| find(o)).collect::<Result<_>>()?;
         let mut recorder = Recorder::new(setting, log_times(self.t_first, self.t_end, self.frames), false, observables);

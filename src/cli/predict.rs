@@ -1,6 +1,6 @@
 //! `predict`: closed forms and reduced equations.
 
-use super::output::Output;
+use super::output::{Output, note};
 use crate::attention::TimeScale;
 use crate::error::{Error, Result};
 use crate::theory::{equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster, uniform, wendel};
@@ -205,8 +205,12 @@ impl What {
         Ok(match self {
             Self::Gamma { n, beta, dynamics, times, start } => {
                 let curve = curve(n, beta, &dynamics)?;
-                let gamma = times.iter().map(|t| curve.at(start, *t)).collect::<Result<Vec<_>>>()?;
-                json!({"gamma": gamma, "times": times, "normalisation": normalisation(&dynamics)})
+                let found = times.iter().map(|t| curve.resolved(start, *t)).collect::<Result<Vec<_>>>()?;
+                let (gamma, error): (Vec<f64>, Vec<f64>) = found.into_iter().unzip();
+                for (t, e) in times.iter().zip(&error).filter(|(_, e)| **e > 1e-6) {
+                    note(&format!("at t = {t:e} gamma changes by {e:.1e} within the rounding of t"));
+                }
+                json!({"gamma": gamma, "gamma_error": error, "times": times, "normalisation": normalisation(&dynamics)})
             }
             Self::LevelTime { n, beta, dynamics, level, start } => {
                 let time = curve(n, beta, &dynamics)?.level_time(start, level)?;
@@ -296,7 +300,7 @@ fn thresholds(n: usize, d: usize) -> Value {
         "paper_proof": threshold::paper_proof(n, d),
         "paper_circle": if d == 2 { json!(threshold::paper_circle(n)) } else { Value::Null },
         "small_beta": 1.0 / n as f64,
-        "all_beta": "known for every beta >= 0 (d >= 3: 2312.10794, Theorem 6.1; d = 2: 2507.22857)",
+        "all_beta": "theorem: one cluster for almost every start, every beta >= 0 (d >= 3: 2312.10794, Theorem 6.1; d = 2: 2507.22857)",
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::output::{Output, note};
 use crate::error::{Error, Result};
-use crate::lab::run::{CellSummary, Progress, results, run};
+use crate::lab::run::{CONFIDENCE, CellSummary, Progress, results, run};
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -50,8 +50,8 @@ impl Arguments {
         execute(&experiment, &self.out)?;
         let mut text = format!("{}\n", experiment.title);
         text.push_str(&format!(
-            "{:>6} {:>5} {:>10} {:>5} {:>12} {:>11} {:>11} {:>11} {:>10} {:>15}\n",
-            "n", "d", "beta", "runs", "one cluster", "exceptions<", "median t", "theory t", "deviation", "worst min<x,y>"
+            "{:>6} {:>5} {:>10} {:>5} {:>12} {:>13} {:>11} {:>11} {:>10} {:>15}\n",
+            "n", "d", "beta", "runs", "one cluster", "exceptions <", "median t", "theory t", "deviation", "worst min<x,y>"
         ));
         let (mut rows, mut failed) = (Vec::new(), 0);
         for (cell, tables) in results(&experiment, &self.out)? {
@@ -59,7 +59,7 @@ impl Arguments {
             failed += s.failed;
             let or_dash = |v: f64| if v < 0.0 { "-".to_owned() } else { format!("{v:.3e}") };
             text.push_str(&format!(
-                "{:>6} {:>5} {:>10.4} {:>5} {:>12.3} {:>11.2e} {:>11.3e} {:>11} {:>10} {:>15.6}\n",
+                "{:>6} {:>5} {:>10.4} {:>5} {:>12.3} {:>13.2e} {:>11.3e} {:>11} {:>10} {:>15.6}\n",
                 cell.n,
                 cell.d,
                 cell.beta,
@@ -72,18 +72,27 @@ impl Arguments {
                 s.inner_min
             ));
             rows.push(json!({"dynamics": cell.dynamics, "n": cell.n, "d": cell.d, "beta": cell.beta, "eta": cell.eta, "runs": s.runs,
-                "one_cluster": s.one_cluster, "exceptions_below": s.exceptions, "median_t": s.time,
+                "one_cluster": s.one_cluster, "exceptions_below": s.exceptions, "exceptions_confidence": CONFIDENCE, "median_t": s.time,
                 "median_predicted_t": if s.predicted < 0.0 { serde_json::Value::Null } else { json!(s.predicted) },
                 "worst_deviation": if s.deviation < 0.0 { serde_json::Value::Null } else { json!(s.deviation) },
                 "worst_inner_min": s.inner_min, "failed": s.failed}));
         }
-        text.push_str(&format!("results in {}\n", store.folder().display()));
+        text.push_str(&footer(store.folder()));
         if failed > 0 {
             note(&format!("{failed} runs did not reach their end (see the column outcome of results.csv)"));
         }
         out.result(&json!({"experiment": experiment.name, "folder": store.folder().display().to_string(), "cells": rows}), &text);
         Ok(if failed > 0 { 4 } else { 0 })
     }
+}
+
+/// What the bound beside a share means, and where the results are.
+fn footer(folder: &Path) -> String {
+    format!(
+        "exceptions <: upper bound (Clopper-Pearson, {} %) on the probability of anything but one cluster at the end\nresults in {}\n",
+        100.0 * CONFIDENCE,
+        folder.display()
+    )
 }
 
 /// A file when it looks like a path or exists, else a built-in name.

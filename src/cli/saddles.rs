@@ -1,6 +1,6 @@
 //! `saddles`: critical points of the energy, and who falls into whom.
 
-use super::output::{Output, finite, matrix};
+use super::output::{Output, finite, matrix, within};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
@@ -33,7 +33,8 @@ pub struct Arguments {
     /// Follow the unstable directions with this dynamics (sa or usa) to the next critical point.
     #[arg(long, value_name = "DYNAMICS")]
     connections: Option<String>,
-    /// Prove existence, uniqueness and index of each point; write one certificate per point into this folder.
+    /// Prove that each point is the only critical point of whole clusters near it (on the slice that fixes rotations), and its
+    /// index; write one certificate per point into this folder.
     #[arg(long, value_name = "DIR")]
     certificates: Option<PathBuf>,
 }
@@ -60,7 +61,8 @@ impl Arguments {
             "n": search.n, "d": search.d, "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "seed": self.seed,
             "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
             "points": found.points.iter().zip(&proofs).map(|(p, c)| describe(p, c.as_deref())).collect::<Vec<_>>(),
-            "connections": edges.iter().map(|e| json!({"from": e.from, "to": e.to, "rate": e.rate, "t": e.t})).collect::<Vec<_>>(),
+            "connections": edges.iter().map(|e| json!({"from": e.from, "to": e.to, "rate": e.rate, "rate_error": finite(found.points[e.from].errors.eigenvalue), "t": e.t,
+                "t_error": finite(e.t_error)})).collect::<Vec<_>>(),
             "displacement": DISPLACEMENT, "ends_without_rest": lost,
         });
         out.result(&json, &text(&found, &edges, lost, &proofs));
@@ -83,19 +85,23 @@ impl Arguments {
 }
 
 fn describe(p: &CriticalPoint, proof: Option<&str>) -> Value {
+    let e = &p.errors;
     json!({
         "clusters": p.clusters.n(), "sizes": p.sizes, "tokens_per_cluster": p.sizes,
-        "log_energy": finite(p.log_energy), "energy_share": p.log_energy.exp(),
+        "log_energy": finite(p.log_energy), "log_energy_error": finite(e.log_energy),
+        "energy_share": finite(p.log_energy.exp()), "energy_share_error": finite(p.log_energy.exp() * e.log_energy.exp_m1()),
         "morse_index": p.spectrum.morse_index, "unstable_directions": p.spectrum.unstable, "nullity": p.spectrum.nullity,
         "rotations": p.spectrum.rotations, "nearly_degenerate": p.spectrum.is_nearly_degenerate(),
-        "rotation_defect": p.spectrum.rotation_defect, "eigenvalues": p.spectrum.values, "residual": p.residual,
-        "angles": p.angles, "symmetry": p.symmetry, "points": matrix(p.clusters.coordinates(), p.clusters.d()), "certificate": proof,
+        "rotation_defect": p.spectrum.rotation_defect, "eigenvalues": p.spectrum.values,
+        "eigenvalues_error": finite(e.eigenvalue), "index_margin": finite(p.spectrum.margin), "residual": p.residual,
+        "angles": p.angles, "angles_error": finite(e.angle), "symmetry": p.symmetry,
+        "points": matrix(p.clusters.coordinates(), p.clusters.d()), "points_error": finite(e.position), "certificate": proof,
     })
 }
 
 fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<String>]) -> String {
     let mut text = format!(
-        "{} distinct critical points from {} starts ({} did not converge)\n  #  clusters of          share of max energy  unstable  Morse index  residual  symmetry\n",
+        "{} distinct critical points from {} starts ({} did not converge)\nenergy: of one cluster 1; last digits and their errors in parentheses; errors of points and rates: estimates\n  #  clusters of                        energy  points +-  rates +-  unstable  Morse index  residual  symmetry\n",
         found.points.len(),
         found.starts,
         found.failed
@@ -105,8 +111,10 @@ fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<Strin
         let mark = if p.spectrum.is_nearly_degenerate() { "  nearly degenerate" } else { "" };
         let proof = proofs[k].as_ref().map(|p| format!("  {p}")).unwrap_or_default();
         text.push_str(&format!(
-            "{k:>3}  {sizes:<20} {:>19.12}  {:>8}  {:>11}  {:>8.1e}  {:>8}{mark}{proof}\n",
-            p.log_energy.exp(),
+            "{k:>3}  {sizes:<20} {:>22}  {:>9.0e}  {:>8.0e}  {:>8}  {:>11}  {:>8.1e}  {:>8}{mark}{proof}\n",
+            within(p.log_energy.exp(), p.log_energy.exp() * p.errors.log_energy.exp_m1()),
+            p.errors.position,
+            p.errors.eigenvalue,
             p.spectrum.unstable,
             p.spectrum.morse_index,
             p.residual,
@@ -114,7 +122,8 @@ fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<Strin
         ));
     }
     for e in edges {
-        text.push_str(&format!("{:>3} -> {:<3} along rate {:.4e} in t = {:.4e}\n", e.from, e.to, e.rate, e.t));
+        let (rate, t) = (within(e.rate, found.points[e.from].errors.eigenvalue), within(e.t, e.t_error));
+        text.push_str(&format!("{:>3} -> {:<3} along rate {rate} in t = {t}\n", e.from, e.to));
     }
     if lost > 0 {
         text.push_str(&format!("{lost} ends did not come to rest at a critical point and are left out\n"));

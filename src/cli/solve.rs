@@ -2,11 +2,10 @@
 
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, finite, matrix, note};
-use crate::attention::kernel::EXACT;
 use crate::attention::{Energy, EnergyScale, TimeScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, log_times};
-use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Solution, integrator, solve};
+use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Solution, integrator, solve, velocity_accuracy};
 use crate::lab::{Provenance, arrays};
 use crate::landscape::critical::unrest;
 use crate::sphere::geometry::dist;
@@ -61,7 +60,7 @@ impl Arguments {
         }
         .validated()?;
         let x = self.tokens.tokens()?;
-        let dynamics = self.dynamics.build(x.n(), x.d(), (0.01 * self.rtol).max(EXACT))?;
+        let dynamics = self.dynamics.build(x.n(), x.d(), velocity_accuracy(self.rtol, self.dynamics.beta))?;
         if let Some(folder) = &self.out {
             create(folder)?;
         }
@@ -105,7 +104,9 @@ impl Arguments {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),
             o => {
-                note(&format!("the run did not reach the end: {o}"));
+                let flags =
+                    if matches!(o, Outcome::MaxSteps { .. } | Outcome::StepTooSmall { .. }) { " (--max-steps, --rtol)" } else { "" };
+                note(&format!("the run did not reach the end: {o}{flags}"));
                 Ok(4)
             }
         }

@@ -1,8 +1,8 @@
 //! `velocity`: the velocity of every token.
 
 use super::input::{DynamicsArguments, TokenArguments};
-use super::output::{Output, matrix, rows};
-use crate::attention::kernel::EXACT;
+use super::output::{Output, matrix, note, rows};
+use crate::attention::kernel::{EXACT, Output as Rows};
 use crate::error::{Error, Result};
 use serde_json::json;
 
@@ -23,7 +23,13 @@ impl Arguments {
         let dynamics = self.dynamics.build(x.n(), x.d(), EXACT)?;
         let kernel = dynamics.kernel(&x)?;
         let mut v = vec![0.0; x.coordinates().len()];
-        dynamics.velocity(&x, &mut v);
+        let again = match dynamics.attention() {
+            Some(attention) => attention.apply(&x, Rows::Velocity, &mut v)?,
+            None => {
+                dynamics.velocity(&x, &mut v);
+                0
+            }
+        };
         if v.iter().any(|v| !v.is_finite()) {
             return Err(Error::Beyond {
                 quantity: format!("a velocity of {} at beta = {}", self.dynamics.dynamics, self.dynamics.beta),
@@ -37,8 +43,17 @@ impl Arguments {
             "beta": self.dynamics.beta,
             "dynamics": self.dynamics.entry()?.name,
             "kernel": kernel,
+            "accuracy": dynamics.accuracy(),
+            "rows_evaluated_again": again,
             "normalisation": self.dynamics.normalisation()?,
         });
+        if 8 * again > x.n() {
+            note(&format!(
+                "the kernel `{kernel}` did not keep the accuracy {:e} in {again} of {} rows: they are the exact sums",
+                dynamics.accuracy(),
+                x.n()
+            ));
+        }
         out.result(&json, &rows(&v, x.d()));
         Ok(0)
     }

@@ -1,7 +1,7 @@
 //! Densities on the circle by Fourier series.
 
 use super::density::{Density, bump_degree};
-use super::{End, Law, Medium};
+use super::{End, Evolved, Law, Limits, Medium, scaling_converged, scaling_residual};
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::scaled_bessel_i, ode::advance};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
@@ -71,7 +71,7 @@ pub(super) fn kernel_over_beta(beta: f64, modes: usize) -> Vec<f64> {
 }
 
 /// Largest growth rate `k^2 I_k / beta` (over I_0 for SA) about the uniform density.
-fn growth_bound(medium: &Medium) -> f64 {
+pub(super) fn growth_bound(medium: &Medium) -> f64 {
     let modes = 8 + 3 * medium.beta.abs().sqrt() as usize;
     let scale = if medium.law == Law::Usa { medium.beta.abs().exp() } else { 1.0 / kernel(medium.beta, 0)[0] };
     kernel_over_beta(medium.beta, modes).iter().enumerate().map(|(k, w)| (k * k) as f64 * w.abs() * scale).fold(0.0, f64::max)
@@ -89,6 +89,8 @@ struct Field {
     density: Vec<f64>,
     v: Vec<f64>,
     divergence: Vec<f64>,
+    /// Of the Sinkhorn scaling, 0 for other laws.
+    residual: f64,
 }
 
 impl Circle {
@@ -179,6 +181,14 @@ impl Circle {
         Grid::new(points).values(self.c.iter().copied())
     }
 
+    /// The value at one angle. **Cost** one complex product per mode.
+    pub fn at(&self, theta: f64) -> f64 {
+        let turn = Complex64::from_polar(1.0, theta);
+        // Horner's rule.
+        let sum = self.c[1..].iter().rev().fold(Complex64::default(), |s, c| (s + c) * turn);
+        self.c[0].re + 2.0 * sum.re
+    }
+
     fn field(&self, medium: &Medium, grid: &Grid) -> Field {
         let (beta, modes) = (medium.beta, self.modes());
         let i = Complex64::i();
@@ -190,42 +200,49 @@ impl Circle {
         match medium.law {
             Law::Usa => {
                 let scale = beta.abs().exp();
-                Field { density, v: slope.iter().map(|s| scale * s).collect(), divergence: curvature.iter().map(|s| scale * s).collect() }
+                let [v, divergence] = [slope, curvature].map(|f| f.iter().map(|s| scale * s).collect());
+                Field { density, v, divergence, residual: 0.0 }
             }
             Law::Sa => {
                 let w = grid.values(self.c.iter().zip(kernel(beta, modes)).map(|(c, w)| c * w));
                 let v: Vec<f64> = slope.iter().zip(&w).map(|(s, w)| s / w).collect();
                 // (W'/W)' = W''/W - (W'/W)^2, with W' = beta slope.
                 let divergence = curvature.iter().zip(&w).zip(&v).map(|((c, w), v)| c / w - beta * v * v).collect();
-                Field { density, v, divergence }
+                Field { density, v, divergence, residual: 0.0 }
             }
             Law::Sinkhorn => self.sinkhorn(beta, grid, density),
         }
     }
 
-    /// `v = -(1/beta) (log f)'` with `f (k * (f rho)) = 1`, by the symmetric fixed point `f <- sqrt(f / (k * (f rho)))`.
+    /// `v = -(1/beta) (log f)'` with `f (k * (f rho)) = 1`, by the symmetric fixed point `f <- sqrt(f / (k * (f rho)))`; a velocity that is no number where it does
+    /// not converge (see [`scaling_converged`]).
     fn sinkhorn(&self, beta: f64, grid: &Grid, density: Vec<f64>) -> Field {
         let half = grid.points / 2;
         let weights = kernel(beta, half);
         let convolve = |values: &[f64]| grid.values(grid.coefficients(values, half).iter().zip(&weights).map(|(c, w)| c * *w));
         let mut f = vec![1.0; grid.points];
-        for _ in 0..500 {
+        let mut residual = f64::INFINITY;
+        for _ in 0..10_000 {
             let product: Vec<f64> = f.iter().zip(&density).map(|(f, r)| f * r).collect();
-            let mut change = 0.0f64;
-            for (f, s) in f.iter_mut().zip(convolve(&product)) {
-                let next = (*f / s.max(f64::MIN_POSITIVE)).sqrt();
-                change = change.max((next / *f - 1.0).abs());
-                *f = next;
-            }
-            if change < 1e-14 {
+            let s = convolve(&product);
+            residual = scaling_residual(&f, &s);
+            // Rounding of a transform.
+            if residual < 2e-14 {
                 break;
             }
+            f.iter_mut().zip(&s).for_each(|(f, s)| *f = (*f / s.max(f64::MIN_POSITIVE)).sqrt());
         }
         let c = grid.coefficients(&f.iter().map(|f| -f.ln()).collect::<Vec<_>>(), half - 1);
         let i = Complex64::i();
-        let scale = if beta == 0.0 { 0.0 } else { 1.0 / beta };
+        let scale = if scaling_converged(residual).is_err() {
+            f64::NAN
+        } else if beta == 0.0 {
+            0.0
+        } else {
+            1.0 / beta
+        };
         let derivative = |order: u32| grid.values(c.iter().enumerate().map(|(k, c)| c * scale * (i * k as f64).powu(order)));
-        Field { density, v: derivative(1), divergence: derivative(2) }
+        Field { density, v: derivative(1), divergence: derivative(2), residual }
     }
 
     /// Time derivatives of the coefficients.
@@ -249,7 +266,8 @@ impl Circle {
         values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / values.len() as f64
     }
 
-    /// Its production `-integral rho div v d sigma` minus what noise destroys, `(1/kappa) integral |grad rho|^2 / rho`.
+    /// Its production `-integral rho div v d sigma` minus what noise destroys, `(1/kappa) integral |grad rho|^2 / rho`; not a number where a Sinkhorn scaling does not
+    /// converge.
     pub fn negentropy_rate(&self, medium: &Medium) -> f64 {
         let grid = Grid::new(8 * self.modes().max(16));
         let field = self.field(medium, &grid);
@@ -341,29 +359,39 @@ impl Circle {
         self.resized(last.max(1))
     }
 
-    /// Evolves by time `t` (order 8, tolerance 1e-11), doubling the modes up to `most` whenever the tail exceeds 1e-10; `watch` sees the state after every
+    /// Evolves by time `t` (order 8, tolerance 1e-11), doubling the modes up to `most` whenever the tail exceeds 1e-10 (both times [`Limits::relax`]); `watch` sees the state after every
     /// leg and says whether to go on.
     ///
-    /// **Returns** the state, the time it belongs to, and how it ended: never an under-resolved state. **Errors** the integrator's.
-    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self) -> bool) -> Result<(Self, f64, End)> {
-        const RESOLVED: f64 = 1e-10;
+    /// **Returns** the state, the time it belongs to, and how it ended: never an under-resolved state. **Errors** a Sinkhorn scaling that does not converge.
+    pub fn evolve(
+        mut self,
+        medium: &Medium,
+        t: f64,
+        most: impl Into<Limits>,
+        mut watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolved<Self>> {
+        let limits: Limits = most.into();
+        let Limits { modes: most, relax } = limits;
+        let resolved = 1e-10 * relax;
         let fastest = growth_bound(medium);
         let mut now = 0.0;
-        while self.tail() > RESOLVED && self.modes() < most {
+        while self.tail() > resolved && self.modes() < most {
             self = self.resized((2 * self.modes()).min(most));
         }
         while now < t {
             let grid = Grid::new(4 * self.modes().max(8));
-            let steepest = self.field(medium, &grid).divergence.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            // A fifth of the time of the steepest gradient and of the fastest growth about the uniform density.
-            let leg = (0.2 / steepest.max(fastest).max(1e-3)).min(t - now);
+            let field = self.field(medium, &grid);
+            scaling_converged(field.residual)?;
+            let steepest = field.divergence.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            // A share of the time of the steepest gradient and of the fastest growth about the uniform density.
+            let leg = (limits.leg() / steepest.max(fastest).max(1e-3)).min(t - now);
             let leg = if t - now - leg < 1e-12 * t { t - now } else { leg };
             let modes = self.modes();
             // A leg that needs so many steps is one whose highest modes run away.
-            let next = self.leg(medium, &grid, leg, (1e-11, 1e-13), 2_000);
-            let Some(next) = next.ok().filter(|n| n.tail() <= RESOLVED) else {
+            let next = self.leg(medium, &grid, leg, (1e-11 * relax, 1e-13 * relax), 2_000);
+            let Some(next) = next.ok().filter(|n| n.tail() <= resolved) else {
                 if modes >= most {
-                    return Ok((self, now, End::UnderResolved));
+                    return Ok(Evolved::new(self, now, End::UnderResolved));
                 }
                 self = self.resized((2 * modes).min(most));
                 continue;
@@ -371,10 +399,10 @@ impl Circle {
             self = next;
             now = if leg < t - now { now + leg } else { t };
             if !watch(now, &self) && now < t {
-                return Ok((self, now, End::Interrupted));
+                return Ok(Evolved::new(self, now, End::Interrupted));
             }
         }
-        Ok((self, now, End::Reached))
+        Ok(Evolved::new(self, now, End::Reached))
     }
 
     fn unpacked(y: &[f64], modes: usize) -> Self {

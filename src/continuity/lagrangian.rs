@@ -7,12 +7,13 @@
 use super::circle::Circle;
 use super::density::Density;
 use super::sphere2::Sphere2;
-use super::{End, Law, Medium};
+use super::{End, Evolved, Law, Medium, scaling_converged, scaling_residual};
 use crate::attention::{Energy, EnergyScale};
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::scaled_sphere_mean, ode::advance, quadrature::gauss_legendre, stream::Stream, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry, law};
 use rayon::prelude::*;
+use std::cell::Cell;
 use std::f64::consts::TAU;
 
 /// Particles with the logarithm of the density (relative to the uniform measure) where they are.
@@ -91,7 +92,7 @@ impl Lagrangian {
     pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
         let field = Field::new(medium, &self.x)?;
         let mut out = vec![0.0; self.x.n() * (self.x.d() + 1)];
-        field.rates(self.x.coordinates(), &mut out);
+        scaling_converged(field.rates(self.x.coordinates(), &mut out))?;
         Ok(self.x.masses().iter().zip(&out[self.x.n() * self.x.d()..]).map(|(m, f)| m * f).sum())
     }
 
@@ -101,24 +102,38 @@ impl Lagrangian {
         if beta == 0.0 {
             return 0.5 * self.x.mean().iter().map(|v| v * v).sum::<f64>();
         }
-        let unit = Energy::new(beta, EnergyScale::default()).log_unit(&self.x).exp();
+        let unit = Energy::new(beta, EnergyScale::default()).log_scaled(&self.x).exp();
         beta.abs().exp() / (2.0 * beta) * (unit - scaled_sphere_mean(self.x.d(), beta.abs()))
     }
 
     /// Evolves by time `t` (order 8, tolerance 1e-12 and 1e-14); `watch` sees the state now and then and says whether to go on.
     ///
-    /// **Cost** `n^2 d` per evaluation. **Errors** noise (the velocity would need the gradient of rho), the integrator's.
-    pub fn evolve(mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &Self) -> bool) -> Result<(Self, f64, End)> {
+    /// **Cost** `n^2 d` per evaluation. **Errors** noise (the velocity would need the gradient of rho), a Sinkhorn scaling that does not converge, the integrator's.
+    pub fn evolve(self, medium: &Medium, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
+        self.evolve_within(medium, t, (1e-12, 1e-14), watch)
+    }
+
+    /// The same with another relative and absolute tolerance of steps. **Errors** as [`Self::evolve`].
+    pub fn evolve_within(
+        mut self,
+        medium: &Medium,
+        t: f64,
+        step: (f64, f64),
+        mut watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolved<Self>> {
         let (n, d) = (self.x.n(), self.x.d());
         let field = Field::new(medium, &self.x)?;
         let mut now = 0.0;
         while now < t {
             let mut rates = vec![0.0; n * (d + 1)];
-            field.rates(self.x.coordinates(), &mut rates);
+            scaling_converged(field.rates(self.x.coordinates(), &mut rates))?;
             let steepest = rates[n * d..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
             let leg = (2.0 * d as f64 / steepest).min(t - now);
             let state: Vec<f64> = self.x.coordinates().iter().chain(&self.log_density).copied().collect();
-            let mut next = advance(|y, dy| field.rates(&y[..n * d], dy), &state, leg, (1e-12, 1e-14), 10_000)?;
+            let worst = Cell::new(0.0f64);
+            let derivative = |y: &[f64], dy: &mut [f64]| worst.set(worst.get().max(field.rates(&y[..n * d], dy)));
+            let mut next = advance(derivative, &state, leg, step, 10_000)?;
+            scaling_converged(worst.get())?;
             self.log_density = next.split_off(n * d);
             for row in next.chunks_exact_mut(d) {
                 geometry::retract(row);
@@ -127,10 +142,10 @@ impl Lagrangian {
             self.x = Tokens::new(d, next)?.with_masses(&masses)?;
             now = if leg < t - now { now + leg } else { t };
             if !watch(now, &self) && now < t {
-                return Ok((self, now, End::Interrupted));
+                return Ok(Evolved::new(self, now, End::Interrupted));
             }
         }
-        Ok((self, now, End::Reached))
+        Ok(Evolved::new(self, now, End::Reached))
     }
 }
 
@@ -158,10 +173,10 @@ impl Field {
         ((-0.5 * beta.abs() * far).exp(), chord)
     }
 
-    /// Velocities (n x d), then `-div v` (n).
-    fn rates(&self, x: &[f64], out: &mut [f64]) {
+    /// Velocities (n x d), then `-div v` (n); returns the residual of the Sinkhorn scaling, 0 for other laws.
+    fn rates(&self, x: &[f64], out: &mut [f64]) -> f64 {
         let n = self.masses.len();
-        let weights = if self.medium.law == Law::Sinkhorn { self.scaled_masses(x) } else { self.masses.clone() };
+        let (weights, residual) = if self.medium.law == Law::Sinkhorn { self.scaled_masses(x) } else { (self.masses.clone(), 0.0) };
         let (velocity, fall) = out.split_at_mut(n * self.d);
         let one = |(i, (v, f)): (usize, (&mut [f64], &mut f64))| *f = self.row(x, &weights, i, v);
         if n >= 256 && parallel_allowed() {
@@ -169,6 +184,7 @@ impl Field {
         } else {
             velocity.chunks_exact_mut(self.d).zip(fall.iter_mut()).enumerate().for_each(one);
         }
+        residual
     }
 
     /// One particle: writes its velocity, returns its `-div v`.
@@ -196,22 +212,22 @@ impl Field {
         dimension * inner / total - beta * (square / total - v.iter().map(|v| v * v).sum::<f64>())
     }
 
-    /// `m_j f_j` with `f_i sum_j k_ij m_j f_j = 1`, by the symmetric Sinkhorn iteration `f <- sqrt(f / (k m f))`.
-    fn scaled_masses(&self, x: &[f64]) -> Vec<f64> {
+    /// `m_j f_j` with `f_i sum_j k_ij m_j f_j = 1`, by the symmetric Sinkhorn iteration `f <- sqrt(f / (k m f))`, and the residual it stopped with.
+    fn scaled_masses(&self, x: &[f64]) -> (Vec<f64>, f64) {
         let n = self.masses.len();
         let row = |i: usize| &x[i * self.d..(i + 1) * self.d];
         let k: Vec<f64> = (0..n * n).map(|p| self.kernel(row(p / n), row(p % n)).0).collect();
-        let mut f = vec![1.0; n];
+        let (mut f, mut residual) = (vec![1.0; n], f64::INFINITY);
         for _ in 0..10_000 {
             let weighted: Vec<f64> = self.masses.iter().zip(&f).map(|(m, f)| m * f).collect();
-            let product = |i: usize| k[i * n..(i + 1) * n].iter().zip(&weighted).map(|(k, w)| k * w).sum::<f64>();
-            let next: Vec<f64> = (0..n).map(|i| (f[i] / product(i)).sqrt()).collect();
-            let change = next.iter().zip(&f).fold(0.0f64, |m, (a, b)| m.max((a / b - 1.0).abs()));
-            f = next;
-            if change < 1e-15 {
+            let s: Vec<f64> = (0..n).map(|i| k[i * n..(i + 1) * n].iter().zip(&weighted).map(|(k, w)| k * w).sum()).collect();
+            residual = scaling_residual(&f, &s);
+            // Rounding of a sum of n terms of one sign.
+            if residual < 1e-14 {
                 break;
             }
+            f.iter_mut().zip(&s).for_each(|(f, s)| *f = (*f / s).sqrt());
         }
-        self.masses.iter().zip(&f).map(|(m, f)| m * f).collect()
+        (self.masses.iter().zip(&f).map(|(m, f)| m * f).collect(), residual)
     }
 }

@@ -6,6 +6,8 @@
 
 pub mod circle;
 pub mod density;
+pub mod flow_map;
+mod kernel_panels;
 pub mod lagrangian;
 pub mod probability_flow;
 pub mod rings;
@@ -54,6 +56,28 @@ impl Medium {
     }
 }
 
+/// How far a series may grow and how finely it is kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Most modes.
+    pub modes: usize,
+    /// What the tolerances of steps and of the highest modes are multiplied by: a run with 10 tells the error of the one with 1.
+    pub relax: f64,
+}
+
+impl Limits {
+    /// How long a leg of a series is, in times of the steepest gradient; another length for another tolerance, or both would take the same steps.
+    fn leg(self) -> f64 {
+        if self.relax > 1.0 { 0.3 } else { 0.2 }
+    }
+}
+
+impl From<usize> for Limits {
+    fn from(modes: usize) -> Self {
+        Self { modes, relax: 1.0 }
+    }
+}
+
 /// How an evolution ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
@@ -74,4 +98,73 @@ impl End {
             Self::Interrupted => "interrupted",
         }
     }
+}
+
+/// What an evolution ended with. The state can be had only together with its end: [`Evolved::reached`] where a result is meant, [`Evolved::partial`] where the
+/// time it stands for is shown beside it.
+#[must_use = "the density may not have reached the end time"]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evolved<S> {
+    state: S,
+    t: f64,
+    end: End,
+}
+
+impl<S> Evolved<S> {
+    pub(super) fn new(state: S, t: f64, end: End) -> Self {
+        Self { state, t, end }
+    }
+
+    /// The state at the end time. **Errors** an end before it: [`Error::Numerical`] for a density that became too fine, [`Error::Interrupted`] where the watcher stopped.
+    ///
+    /// ```
+    /// use metastable::continuity::{Medium, circle::Circle, density::Density};
+    /// let start = Density::parse("cos:1=0.3").and_then(|d| Circle::from_density(&d, 16)).unwrap();
+    /// let medium = Medium::new("sa", 4.0, 0.0).unwrap();
+    /// assert!(start.clone().evolve(&medium, 1.0, 256, |_, _| true).unwrap().reached().is_ok());
+    /// // A collapse is beyond 64 modes.
+    /// assert!(start.evolve(&medium, 50.0, 64, |_, _| true).unwrap().reached().is_err());
+    /// ```
+    pub fn reached(self) -> Result<S> {
+        match self.end {
+            End::Reached => Ok(self.state),
+            End::UnderResolved => {
+                Err(Error::Numerical { what: format!("the density became finer than the resolution allows at t = {}", self.t) })
+            }
+            End::Interrupted => Err(Error::Interrupted { resume: format!("the density was stopped at t = {}", self.t) }),
+        }
+    }
+
+    /// The last resolved state, the time it belongs to, and how it ended.
+    pub fn partial(self) -> (S, f64, End) {
+        (self.state, self.t, self.end)
+    }
+
+    /// How it ended.
+    pub fn end(&self) -> End {
+        self.end
+    }
+
+    /// The time reached.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+}
+
+/// Largest residual `|f (k * (f mu)) - 1|` at which a Sinkhorn scaling counts as one: velocities then are right to about as much, relative to their bound.
+const SINKHORN_RESIDUAL: f64 = 1e-9;
+
+/// Largest `|f s - 1|`; infinite where one is not a number.
+fn scaling_residual(f: &[f64], s: &[f64]) -> f64 {
+    f.iter().zip(s).map(|(f, s)| (f * s - 1.0).abs()).fold(0.0, |m, r| if r.is_finite() { m.max(r) } else { f64::INFINITY })
+}
+
+/// Refuses the result of a step whose Sinkhorn scalings did not converge. **Errors** a residual above 1e-9, or none at all.
+fn scaling_converged(residual: f64) -> Result<()> {
+    if residual <= SINKHORN_RESIDUAL {
+        return Ok(());
+    }
+    Err(Error::Numerical {
+        what: format!("the Sinkhorn scaling stopped with a residual of {residual:.1e}, more than {SINKHORN_RESIDUAL:.0e}"),
+    })
 }

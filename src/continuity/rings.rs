@@ -5,7 +5,7 @@
 
 use super::density::Density;
 use super::zonal::nodes;
-use super::{End, Law, Medium};
+use super::{End, Evolved, Law, Medium};
 use crate::error::{Error, Result, in_range};
 use crate::num::bessel::{bessel_ratios, log_scaled_sphere_mean};
 use crate::num::{chebyshev::Panels, ode::advance};
@@ -94,7 +94,18 @@ impl Rings {
     /// Evolves by time `t` (order 8, tolerance 1e-11 and 1e-13); `watch` sees the state now and then and says whether to go on.
     ///
     /// **Cost** `n^2` per evaluation, about 20 ns per pair. **Errors** Sinkhorn attention, noise, the integrator's.
-    pub fn evolve(mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &Self) -> bool) -> Result<(Self, f64, End)> {
+    pub fn evolve(self, medium: &Medium, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
+        self.evolve_within(medium, t, (1e-11, 1e-13), watch)
+    }
+
+    /// The same with another relative and absolute tolerance of steps. **Errors** as [`Self::evolve`].
+    pub fn evolve_within(
+        mut self,
+        medium: &Medium,
+        t: f64,
+        step: (f64, f64),
+        mut watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolved<Self>> {
         let field = Field::new(&self, medium)?;
         let n = self.theta.len();
         let mut now = 0.0;
@@ -104,15 +115,15 @@ impl Rings {
             let steepest = rates[n..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
             let leg = (2.0 * self.d as f64 / steepest).min(t - now);
             let state: Vec<f64> = self.theta.iter().chain(&self.log_density).copied().collect();
-            let mut next = advance(|y, dy| field.rates(&y[..n], dy), &state, leg, (1e-11, 1e-13), 10_000)?;
+            let mut next = advance(|y, dy| field.rates(&y[..n], dy), &state, leg, step, 10_000)?;
             self.log_density = next.split_off(n);
             self.theta = next;
             now = if leg < t - now { now + leg } else { t };
             if !watch(now, &self) && now < t {
-                return Ok((self, now, End::Interrupted));
+                return Ok(Evolved::new(self, now, End::Interrupted));
             }
         }
-        Ok((self, now, End::Reached))
+        Ok(Evolved::new(self, now, End::Reached))
     }
 }
 

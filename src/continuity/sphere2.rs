@@ -2,7 +2,7 @@
 
 use super::density::{Density, bump_degree};
 use super::zonal::{lambda_over_beta, signed_funk_hecke};
-use super::{End, Law, Medium};
+use super::{End, Evolved, Law, Limits, Medium};
 use crate::error::{Error, Result, in_range};
 use crate::num::{ode::advance, quadrature::gauss_legendre, stream::Stream};
 use crate::sphere::Tokens;
@@ -351,11 +351,19 @@ impl Sphere2 {
         grid.mean(&values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).collect::<Vec<_>>())
     }
 
-    /// Its production `-integral rho div v d sigma`, without what noise destroys.
+    /// Its production `-integral rho div v d sigma` minus what noise destroys, `(1/kappa) integral |grad rho|^2 / rho`.
     pub fn negentropy_rate(&self, medium: &Medium) -> f64 {
         let grid = Grid::new(2 * self.degree, medium.beta);
-        let (density, _, _, fall) = grid.field(medium, &self.resized(2 * self.degree).a);
-        grid.mean(&density.iter().zip(&fall).map(|(r, f)| r * f).collect::<Vec<_>>())
+        let fine = self.resized(2 * self.degree).a;
+        let (density, _, _, fall) = grid.field(medium, &fine);
+        let produced = grid.mean(&density.iter().zip(&fall).map(|(r, f)| r * f).collect::<Vec<_>>());
+        if medium.diffusion == 0.0 {
+            return produced;
+        }
+        let north = grid.values(&fine, |_, _, k, ring| Complex64::new(grid.slope[ring][k], 0.0));
+        let east = grid.values(&fine, |_, m, k, ring| Complex64::new(0.0, m as f64 * grid.p[ring][k] / grid.sine[ring]));
+        let fisher = |j: usize| if density[j] > 0.0 { (north[j] * north[j] + east[j] * east[j]) / density[j] } else { 0.0 };
+        produced - medium.diffusion * grid.mean(&(0..density.len()).map(fisher).collect::<Vec<_>>())
     }
 
     /// One right-hand side, the time derivatives of the coefficients, on a prepared grid.
@@ -379,28 +387,36 @@ impl Sphere2 {
     /// Evolves by time `t`, doubling the degree up to `most` (at most 128) whenever the tail exceeds 1e-9.
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention.
-    pub fn evolve(mut self, medium: &Medium, t: f64, most: usize, mut watch: impl FnMut(f64, &Self) -> bool) -> Result<(Self, f64, End)> {
+    pub fn evolve(
+        mut self,
+        medium: &Medium,
+        t: f64,
+        most: impl Into<Limits>,
+        mut watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolved<Self>> {
         if medium.law == Law::Sinkhorn {
             return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa on S^2"));
         }
-        const RESOLVED: f64 = 1e-9;
+        let limits: Limits = most.into();
+        let Limits { modes: most, relax } = limits;
+        let resolved = 1e-9 * relax;
         let (mut now, most) = (0.0, most.min(128));
         let mut grid = Grid::new(self.degree, medium.beta);
         while now < t {
             let (_, _, _, fall) = grid.field(medium, &self.a);
             let steepest = fall.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-            let leg = (0.2 / steepest).min(t - now);
+            let leg = (limits.leg() / steepest).min(t - now);
             let degree = self.degree;
             let derivative = |y: &[f64], dy: &mut [f64]| {
                 let a: Vec<Complex64> = y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect();
                 grid.rates(medium, &a).iter().zip(dy.chunks_exact_mut(2)).for_each(|(r, d)| (d[0], d[1]) = (r.re, r.im));
             };
             let packed: Vec<f64> = self.a.iter().flat_map(|c| [c.re, c.im]).collect();
-            let next = advance(derivative, &packed, leg, (1e-10, 1e-12), 300);
+            let next = advance(derivative, &packed, leg, (1e-10 * relax, 1e-12 * relax), 300);
             let next = next.map(|y| Self { degree, a: y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect() });
-            let Some(next) = next.ok().filter(|n| n.tail() <= RESOLVED && self.tail() <= RESOLVED) else {
+            let Some(next) = next.ok().filter(|n| n.tail() <= resolved && self.tail() <= resolved) else {
                 if degree >= most {
-                    return Ok((self, now, End::UnderResolved));
+                    return Ok(Evolved::new(self, now, End::UnderResolved));
                 }
                 self = self.resized((2 * degree).min(most));
                 grid = Grid::new(self.degree, medium.beta);
@@ -409,9 +425,9 @@ impl Sphere2 {
             self = next;
             now = if leg < t - now { now + leg } else { t };
             if !watch(now, &self) && now < t {
-                return Ok((self, now, End::Interrupted));
+                return Ok(Evolved::new(self, now, End::Interrupted));
             }
         }
-        Ok((self, now, End::Reached))
+        Ok(Evolved::new(self, now, End::Reached))
     }
 }

@@ -12,8 +12,8 @@ use statrs::function::gamma::digamma;
 /// Nearest-neighbour estimate of `integral rho log rho d sigma` (Kozachenko and Leonenko 1987, with the exact measure of caps):
 /// `-(1/n) sum_i [log((n - 1) sigma(cap of radius r_i))] + digamma(k)`, `r_i` the distance to the k-th neighbour.
 ///
-/// **Bias** of order `(k/n)^{2/(d-1)}` for smooth densities, positive or negative with the curvature of rho; none for the uniform law up to `O(1/n)`. Samples
-/// that coincide make it infinite. **Cost** `n^2 d`. **Errors** `n <= k`.
+/// **Bias** of order `(k/n)^{2/(d-1)}` for smooth densities, positive or negative with the curvature of rho, and never small in high dimension (d = 50, a bump of
+/// concentration 400, n = 1000: 47 instead of 53); none for the uniform law up to `O(1/n)`. [`super::bootstrap::assess`] estimates it. Samples that coincide make it infinite. **Cost** `n^2 d`. **Errors** `n <= k`.
 pub fn nearest_neighbour(x: &Tokens, k: usize) -> Result<f64> {
     let n = x.n();
     if k == 0 || n <= k {
@@ -30,8 +30,8 @@ pub fn nearest_neighbour(x: &Tokens, k: usize) -> Result<f64> {
 
 /// Kernel estimate `(1/n) sum_i log rho_i(x_i)`, `rho_i` the von Mises-Fisher mixture of concentration kappa over all other samples.
 ///
-/// **Bias** smoothing lowers it by `tr(Hess log rho) / (2 kappa)` on average, of order `(d-1)/kappa` for smooth densities; left-out points lower it by the variance of `rho_i`, of order
-/// `kappa^{(d-1)/2} / n`. Isolated samples make it very negative, never infinite below `kappa = 300`. **Cost** `n^2 d`. **Errors** fewer than two samples, kappa outside [0, 1e5].
+/// **Bias** never positive: for independent samples the mean is the negentropy minus the mean Kullback-Leibler divergence of `rho_i` from rho, so any concentration gives a lower bound on
+/// average and the highest estimate over kappa is the best. Smoothing costs about `(d-1)/kappa`, left-out points about `kappa^{(d-1)/2} / n`. Isolated samples make it very negative, never infinite below `kappa = 300`. **Cost** `n^2 d`. **Errors** fewer than two samples, kappa outside [0, 1e5].
 ///
 /// ```
 /// use metastable::{entropy::estimate::kernel, sphere::Tokens};
@@ -44,7 +44,7 @@ pub fn kernel(x: &Tokens, kappa: f64) -> Result<f64> {
     if n < 2 {
         return Err(Error::parameter("samples", n, "at least two"));
     }
-    in_range("--bandwidth", kappa, 0.0, 1e5)?;
+    in_range("bandwidth", kappa, 0.0, 1e5)?;
     let log_mean = log_scaled_sphere_mean(x.d(), kappa);
     let log_density = |i: usize| {
         let logits: Vec<f64> = (0..n).filter(|j| *j != i).map(|j| -0.5 * kappa * chord2(x.row(i), x.row(j))).collect();

@@ -1,4 +1,5 @@
 //! Entropy: production by kernel formulas, and estimators from samples.
 
+pub mod bootstrap;
 pub mod estimate;
 pub mod production;

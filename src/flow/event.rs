@@ -27,6 +27,8 @@ pub enum Action {
 /// A located event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
+    /// Its place in the list of events: two of them may share a name.
+    pub index: usize,
     /// Name of the event.
     pub name: String,
     /// Located time.
@@ -49,7 +51,7 @@ impl Event for EnterHemisphere {
     }
 }
 
-/// The log energy (unit normalisation, at most 0) rises through a level.
+/// The log energy (unit normalisation, at most 0 for positive beta) rises through a level.
 pub struct EnergyLevel {
     /// Inverse temperature of the energy.
     pub beta: f64,

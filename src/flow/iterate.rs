@@ -1,12 +1,15 @@
 use super::observable::{Frame, Observer, Recorder};
-use crate::attention::kernel::{Attention, Batch, Choice, in_a_row};
+use crate::attention::kernel::{Attention, Batch, Choice, Output, in_a_row};
 use crate::attention::{Dynamics, layer::Layer};
+use crate::error::Result;
 use crate::num::aligned::Aligned;
 use crate::sphere::Tokens;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Applies `layers` layers; layer k is observed at time `k * dt` (the depth itself for mean shift, `dt = 1`). Returns the last tokens
 /// and the number of layers done (fewer only when cancelled).
+///
+/// **Errors** an algorithm of the kernel sums asked for by name that cannot do fields, or cannot keep the accuracy.
 pub fn iterate(
     dynamics: &dyn Dynamics,
     start: &Tokens,
@@ -15,8 +18,11 @@ pub fn iterate(
     dt: f64,
     cancel: Option<&AtomicBool>,
     observers: &mut [&mut dyn Observer],
-) -> (Tokens, usize) {
-    in_a_row(start, || {
+) -> Result<(Tokens, usize)> {
+    if let Some(attention) = dynamics.attention() {
+        attention.kernel_name(start, Output::Field)?;
+    }
+    Ok(in_a_row(start, || {
         let mut x = start.clone();
         let mut scratch = Aligned::default();
         scratch.reset(x.coordinates().len());
@@ -38,7 +44,7 @@ pub fn iterate(
             }
         }
         (x, layers)
-    })
+    }))
 }
 
 /// Systems of this dimension worth moving in one call: lanes are to be full where systems go in lanes, threads to be busy elsewhere.
@@ -49,6 +55,8 @@ pub fn together(d: usize) -> usize {
 /// Moves many systems of the same shape through the same layers; each recorder sees its own system. Systems end as their last tokens.
 /// Returns the layers done. Small systems of plain attention go in batches, one per lane: every system's arithmetic is its own, so results do
 /// not depend on its companions.
+///
+/// **Errors** as [`iterate`].
 pub fn iterate_many(
     dynamics: &dyn Dynamics,
     systems: &mut [Tokens],
@@ -57,16 +65,16 @@ pub fn iterate_many(
     dt: f64,
     cancel: Option<&AtomicBool>,
     recorders: &mut [Recorder],
-) -> usize {
+) -> Result<usize> {
     let suits = |a: &&Attention| systems.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
     let plain = dynamics.attention().filter(suits);
     let Some((attention, mut batch)) = plain.and_then(|a| Some((a, Batch::new(systems, a.level)?))) else {
         let mut least = layers;
         for (system, recorder) in systems.iter_mut().zip(recorders) {
-            let (end, done) = iterate(dynamics, system, layer, layers, dt, cancel, &mut [recorder]);
+            let (end, done) = iterate(dynamics, system, layer, layers, dt, cancel, &mut [recorder])?;
             (*system, least) = (end, least.min(done));
         }
-        return least;
+        return Ok(least);
     };
     let labels: Vec<usize> = (0..systems[0].n()).collect();
     // Recorders of one call have the same times and observables.
@@ -92,7 +100,7 @@ pub fn iterate_many(
         batch.layer(attention, layer.eta());
     }
     systems.iter_mut().enumerate().for_each(|(i, system)| batch.read(i, system));
-    done
+    Ok(done)
 }
 
 /// Shows every system to its recorder when it is due.

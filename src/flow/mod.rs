@@ -21,5 +21,5 @@ pub use iterate::{iterate, iterate_many, together};
 pub use lockstep::solve_many;
 pub use observable::{Frame, Observer, Recorder, Table};
 pub use outcome::{End, Outcome, Solution, Stats};
-pub use solve::{Options, solve};
+pub use solve::{Options, solve, velocity_accuracy};
 pub use tableau::{Step, Tableau};

@@ -14,6 +14,8 @@ pub enum Outcome {
     },
     /// A stopping event happened.
     Event {
+        /// Its place in the list of events.
+        index: usize,
         /// Its name.
         name: String,
         /// When.
@@ -70,9 +72,13 @@ impl fmt::Display for Outcome {
         match self {
             Self::Reached => write!(f, "the end time was reached"),
             Self::OneCluster { t } => write!(f, "all tokens formed one cluster at t = {t:.6e}"),
-            Self::Event { name, t } => write!(f, "the event `{name}` happened at t = {t:.6e}"),
-            Self::MaxSteps { t } => write!(f, "the budget of steps was spent at t = {t:.6e}; raise --max-steps or --rtol"),
-            Self::StepTooSmall { t, h } => write!(f, "no step met the tolerance at t = {t:.6e} (last tried {h:.3e}); raise --rtol"),
+            Self::Event { name, t, .. } => write!(f, "the event `{name}` happened at t = {t:.6e}"),
+            Self::MaxSteps { t } => {
+                write!(f, "the budget of steps was spent at t = {t:.6e}; a larger budget or a larger tolerance goes further")
+            }
+            Self::StepTooSmall { t, h } => {
+                write!(f, "no step met the tolerance at t = {t:.6e} (last tried {h:.3e}); a larger tolerance goes further")
+            }
             Self::NonFinite { t, token } => write!(f, "the velocity of token {token} is not finite at t = {t:.6e}"),
             Self::Interrupted { t } => write!(f, "interrupted at t = {t:.6e}"),
         }

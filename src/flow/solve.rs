@@ -6,8 +6,12 @@ use super::integrator::integrator;
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution, Stats};
 use super::tableau::{Step, Tableau};
-use crate::attention::{Dynamics, kernel::in_a_row};
-use crate::error::{Error, Result};
+use crate::attention::dynamics::kernel_width;
+use crate::attention::{
+    Dynamics,
+    kernel::{EXACT, in_a_row},
+};
+use crate::error::{Error, Result, show};
 use crate::num::{dd::Dd, roots::bracketed_root};
 use crate::sphere::Tokens;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,11 +22,12 @@ pub struct Options<'a> {
     pub integrator: &'static Tableau,
     /// Local error per unit displacement, in units of the kernel width `min(1, beta^{-1/2})`.
     pub rtol: f64,
-    /// Geodesic distance at which tokens coalesce; 0 never. Ignored by dynamics without a common field.
+    /// Geodesic distance at which tokens coalesce; 0 never. Dynamics without a common field (causal ones) never coalesce: there it says only what
+    /// `stop_at_one_cluster` calls one cluster.
     pub merge_radius: f64,
     /// Budget of attempted steps.
     pub max_steps: u64,
-    /// End as soon as one cluster is left (or all tokens are within the merge radius).
+    /// End as soon as one cluster is left; where tokens do not coalesce, as soon as all are within the merge radius of the first.
     pub stop_at_one_cluster: bool,
     /// Events with what to do when they happen.
     pub events: Vec<(Box<dyn Event>, Action)>,
@@ -61,9 +66,35 @@ impl Options<'_> {
 /// Rounding floor of the step tolerance: below it the estimate is noise.
 pub(super) const FLOOR: f64 = 8.0 * f64::EPSILON;
 
+/// First steps move the fastest token by this share of the kernel width.
+pub(super) const FIRST_STEP: f64 = 0.01;
+
+/// Distances at which tokens that do not coalesce are at rest: neither the error test nor the retraction tells them from 0.
+const AT_REST: f64 = 2.0 * FLOOR;
+
 /// The factor from a step whose error is `ratio` times its tolerance to the next.
 pub(super) fn growth(ratio: f64, order: u32) -> f64 {
     if ratio == 0.0 { 10.0 } else { (0.9 * ratio.powf(-1.0 / f64::from(order))).clamp(0.1, 10.0) }
+}
+
+/// The relative accuracy of velocities at which [`solve`] takes nothing of them for an error of its own: a hundredth of its tolerance.
+pub fn velocity_accuracy(rtol: f64, beta: f64) -> f64 {
+    (0.01 * rtol * kernel_width(beta)).max(EXACT)
+}
+
+/// The largest relative error of velocities, in units of the tolerance of a step of unit length, that its error estimate can bear: coefficients of the
+/// estimators have lengths up to 2.3.
+const BEARABLE: f64 = 0.1;
+
+/// **Errors** a tolerance below the noise of the velocities: the estimate of the error would fall no further however short the steps.
+fn check_noise(dynamics: &dyn Dynamics, rtol: f64) -> Result<()> {
+    let (accuracy, width) = (dynamics.accuracy(), dynamics.length_scale());
+    if accuracy <= (BEARABLE * rtol * width).max(EXACT) {
+        return Ok(());
+    }
+    let (least, most) = (accuracy / (BEARABLE * width), (BEARABLE * rtol * width).max(EXACT));
+    let expected = format!("at least {least:.1e} with velocities accurate to {accuracy:.1e}, or velocities accurate to {most:.1e}");
+    Err(Error::parameter("rtol", show(rtol), expected))
 }
 
 /// Integrates `dynamics` from `start` over `[0, t_end]`.
@@ -72,7 +103,8 @@ pub(super) fn growth(ratio: f64, order: u32) -> f64 {
 /// 1e-9 that grows for e^60 units of time is followed with relative accuracy. Time is a double-double and steps may
 /// span hundreds of orders of magnitude. Merges and events are located by root finding on dense output.
 ///
-/// **Cost** 12 velocities per step (DOP853). **Errors** a bad `t_end` or option; honest bad ends are outcomes, with partial results.
+/// **Cost** 12 velocities per step (DOP853). **Errors** a bad `t_end` or option, a tolerance below the noise of the velocities (see
+/// [`velocity_accuracy`]), an algorithm of the kernel sums that refuses; honest bad ends are outcomes, with partial results.
 ///
 /// ```
 /// use metastable::{attention::{dynamics, Spec}, flow::{solve, Options}, sphere::Tokens};
@@ -94,6 +126,7 @@ pub fn solve(
         return Err(Error::parameter("t-end", t_end, "a finite time >= 0"));
     }
     dynamics.kernel(start)?;
+    check_noise(dynamics, options.rtol)?;
     let mut run = Run::new(dynamics, start, t_end, options);
     run.observe(observers, 0.0, true);
     run.coalesce_now();
@@ -113,6 +146,8 @@ struct Run<'a> {
     merge_chord: f64,
     merges: Vec<Merge>,
     hits: Vec<Hit>,
+    /// The stopping event that happened.
+    stop: Option<Hit>,
     event_values: Vec<f64>,
     /// The end of the step in work, and pairs that have come close.
     end: Tokens,
@@ -136,6 +171,7 @@ impl<'a> Run<'a> {
             merge_chord,
             merges: Vec::new(),
             hits: Vec::new(),
+            stop: None,
             event_values: options.events.iter().map(|(e, _)| e.value(start)).collect(),
             end: start.clone(),
             close: ClosePairs::default(),
@@ -145,10 +181,10 @@ impl<'a> Run<'a> {
         run
     }
 
-    /// A step that moves the fastest token by a hundredth of the kernel width.
+    /// A step that moves the fastest token by [`FIRST_STEP`] of the kernel width.
     fn first_step(&self) -> f64 {
         let speed = self.step.max_speed();
-        let h = 0.01 * self.dynamics.length_scale() / speed;
+        let h = FIRST_STEP * self.dynamics.length_scale() / speed;
         if h.is_finite() { h } else { self.t_end.max(f64::MIN_POSITIVE) }
     }
 
@@ -162,14 +198,17 @@ impl<'a> Run<'a> {
         let mut broken = 0;
         loop {
             let now = self.t.to_f64();
-            if let Some(hit) = self.stopping_hit() {
-                return hit;
+            if let Some(stop) = &self.stop {
+                return Outcome::Event { index: stop.index, name: stop.name.clone(), t: stop.t };
             }
             if self.remaining() <= 0.0 {
                 return Outcome::Reached;
             }
-            if self.is_one_cluster() {
-                return if self.options.stop_at_one_cluster { Outcome::OneCluster { t: now } } else { Outcome::Reached };
+            if self.options.stop_at_one_cluster && self.is_within(self.options.merge_radius) {
+                return Outcome::OneCluster { t: now };
+            }
+            if self.is_within(AT_REST) {
+                return Outcome::Reached;
             }
             if self.options.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Outcome::Interrupted { t: now };
@@ -280,18 +319,14 @@ impl<'a> Run<'a> {
                 continue;
             }
             let (event, action) = &self.options.events[k];
-            self.hits.push(Hit { name: event.name(), t: (self.t + Dd::from(at * h)).to_f64() });
+            let hit = Hit { index: k, name: event.name(), t: (self.t + Dd::from(at * h)).to_f64() };
             if *action == Action::Stop {
                 theta = at;
+                self.stop.get_or_insert_with(|| hit.clone());
             }
+            self.hits.push(hit);
         }
         theta
-    }
-
-    fn stopping_hit(&self) -> Option<Outcome> {
-        let last = self.hits.last()?;
-        let stops = |(e, a): &(Box<dyn Event>, Action)| *a == Action::Stop && e.name() == last.name;
-        self.options.events.iter().any(stops).then(|| Outcome::Event { name: last.name.clone(), t: last.t })
     }
 
     /// Samples the observers whose times lie inside the step, up to its used end.
@@ -319,15 +354,16 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn is_one_cluster(&self) -> bool {
-        let n = self.live.n();
-        if n == 1 && self.dynamics.facts().cone_invariant {
-            return true;
+    /// True for one token that does not move; for dynamics without coalescence when all tokens are within the radius of the first, in caps that
+    /// are invariant.
+    fn is_within(&self, radius: f64) -> bool {
+        let (n, facts) = (self.live.n(), self.dynamics.facts());
+        if !facts.cone_invariant || n == 1 {
+            return facts.cone_invariant;
         }
-        // Dynamics without coalescence: all tokens within the radius of each other, a cap that is invariant.
-        let chord = 2.0 * (0.5 * self.options.merge_radius).sin();
-        let invariant = !self.dynamics.facts().common_field && self.dynamics.facts().cone_invariant;
-        invariant && chord > 0.0 && (1..n).all(|i| crate::sphere::geometry::chord2(self.live.row(0), self.live.row(i)) <= chord * chord)
+        let chord = 2.0 * (0.5 * radius).sin();
+        let near = |i: usize| crate::sphere::geometry::chord2(self.live.row(0), self.live.row(i)) <= chord * chord;
+        !facts.common_field && chord > 0.0 && (1..n).all(near)
     }
 
     fn coalesce_now(&mut self) {
@@ -360,8 +396,8 @@ impl<'a> Run<'a> {
 
     fn finish(mut self, outcome: Outcome, observers: &mut [&mut dyn Observer]) -> Solution {
         let t = if outcome == Outcome::Reached { self.t_end } else { self.t.to_f64() };
-        if matches!(outcome, Outcome::Reached | Outcome::OneCluster { .. }) {
-            // A single cluster does not move: the remaining samples are the present state.
+        if outcome == Outcome::Reached || (matches!(outcome, Outcome::OneCluster { .. }) && self.live.n() == 1) {
+            // A single token does not move: the remaining samples are the present state.
             for observer in observers.iter_mut() {
                 while let Some(time) = observer.next_time().filter(|s| *s <= self.t_end) {
                     observer.observe(&Frame { t: time, tokens: &self.live, labels: &self.labels, dynamics: self.dynamics });

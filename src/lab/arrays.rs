@@ -18,6 +18,9 @@ pub struct Array {
 /// Largest number of entries accepted from a file.
 const MAX_ENTRIES: u64 = 1 << 28;
 
+/// Most bytes that an array of an NPZ archive may unpack to (a small archive can hold a very long run of zeros); larger ones come as NPY.
+const MAX_MEMBER: u64 = 256 << 20;
+
 fn malformed(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Error {
     Error::File { path: path.display().to_string(), place: place.into(), problem: problem.into() }
 }
@@ -185,10 +188,16 @@ fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
         name.ok_or_else(|| bad(Error::unknown("array", member.unwrap_or(""), names.iter().map(String::as_str)).to_string()))?.clone();
     let mut content = Vec::new();
     let entry = archive.by_name(&format!("{name}.npy")).map_err(|e| bad(format!("array {name}: {e}")))?;
+    // One byte more tells an array that is too large from one that just fits: the size in the archive's own table need not be true.
     entry
-        .take(MAX_ENTRIES * 8)
+        .take(MAX_MEMBER + 1)
         .read_to_end(&mut content)
         .map_err(|e| malformed(path, format!("array {name}"), format!("truncated or corrupt: {e}")))?;
+    if content.len() as u64 > MAX_MEMBER {
+        let problem =
+            format!("unpacks to more than {} MB, the most that is read from an archive; give the array as an NPY file", MAX_MEMBER >> 20);
+        return Err(malformed(path, format!("array {name}"), problem));
+    }
     npy(path, &format!("array {name}"), &content)
 }
 

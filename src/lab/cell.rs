@@ -6,7 +6,7 @@ use crate::attention::kernel::EXACT;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
-use crate::flow::{End, Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve, solve_many, together};
+use crate::flow::{End, Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve, solve_many, together, velocity_accuracy};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
@@ -33,7 +33,7 @@ const SUMMARY: [&str; 8] = ["realisation", "outcome", "t", "clusters", "inner_mi
 pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBool) -> Result<Option<Tables>> {
     let scale = TimeScale::parse(&experiment.time_scale)?;
     let accuracy = match experiment.stepper {
-        Stepper::Adaptive => (0.01 * experiment.rtol).max(EXACT),
+        Stepper::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
         Stepper::Layer | Stepper::MeanShift => EXACT,
     };
     let dynamics = dynamics::build(&cell.dynamics, false, &Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
@@ -143,11 +143,11 @@ fn layers(
     cancel: &AtomicBool,
     recorders: &mut [Recorder],
 ) -> Result<Vec<End>> {
-    let eta = cell.eta();
+    let eta = cell.eta()?;
     let depth = experiment.layers > 0;
     let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
     let dt = if depth { 1.0 } else { eta };
-    let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders);
+    let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders)?;
     let end = |clusters: Tokens| End { outcome: Outcome::Reached, t: done as f64 * dt, clusters, merges: 0, evaluations: done as u64 };
     Ok(systems.into_iter().map(end).collect())
 }

@@ -37,7 +37,8 @@ impl Counterexample {
     /// The file of a failed trial.
     pub fn new(claim: &Claim, failed: &Attempt, seed: u64, confirmation: &Confirmation, provenance: Provenance) -> Self {
         let c = failed.case;
-        let case = Place { n: c.n, d: c.d, beta: c.beta, dynamics: c.dynamics.into(), law: c.law.into(), equal_masses: c.masses == Masses::Equal };
+        let case =
+            Place { n: c.n, d: c.d, beta: c.beta, dynamics: c.dynamics.into(), law: c.law.into(), equal_masses: c.masses == Masses::Equal };
         let (margin, error) = match &failed.finding {
             Finding::Margin(m) => (Some(m.value), Some(m.error())),
             _ => (None, None),
@@ -77,9 +78,16 @@ impl Counterexample {
         let c = &self.case;
         let dynamics = claim.domain.dynamics.iter().copied().find(|d| *d == c.dynamics);
         let dynamics = dynamics.map_or_else(|| crate::attention::dynamics::find(&c.dynamics, false).map(|e| e.name), Ok)?;
-        crate::sphere::law::Law::parse(&c.law)?;
+        let law = claim.domain.laws.iter().copied().find(|l| *l == c.law);
+        let law = match law {
+            Some(law) => law,
+            None => {
+                crate::sphere::law::Law::parse(&c.law)?;
+                c.law.clone().leak()
+            }
+        };
         let masses = if c.equal_masses { Masses::Equal } else { Masses::Random };
-        let case = Case { n: c.n, d: c.d, beta: c.beta, dynamics, law: c.law.clone().leak(), masses };
+        let case = Case { n: c.n, d: c.d, beta: c.beta, dynamics, law, masses };
         let context = Context::replay(self.draws.clone(), self.seed, &["shrink", claim.name], Method::default());
         Ok((claim, attempt(claim, &case, context)?))
     }

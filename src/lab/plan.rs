@@ -2,6 +2,7 @@
 
 use super::experiment::{Experiment, Stepper};
 use super::provenance::{NUMERICAL_VERSION, hash};
+use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// One point of the grid, fully resolved. Its id is the hash of everything that decides its numbers.
@@ -29,8 +30,11 @@ impl Cell {
     }
 
     /// The layer step.
-    pub fn eta(&self) -> f64 {
-        self.eta.parse().unwrap_or(f64::INFINITY)
+    ///
+    /// **Errors** a text that is no number in `[0, inf]` (a damaged record).
+    pub fn eta(&self) -> Result<f64> {
+        let step = self.eta.parse::<f64>().ok().filter(|eta| *eta >= 0.0);
+        step.ok_or_else(|| Error::parameter("eta", &self.eta, "a number >= 0, or inf"))
     }
 
     /// Key of the cell's random streams: the law and the shape, not beta, so that a sweep over beta uses common random numbers.

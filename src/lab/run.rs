@@ -103,6 +103,9 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     write_atomically(&store.folder().join("cells.csv"), per_cell.as_bytes())
 }
 
+/// Confidence of the bounds on shares.
+pub const CONFIDENCE: f64 = 0.999;
+
 /// A cell's realisations in one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellSummary {
@@ -110,7 +113,7 @@ pub struct CellSummary {
     pub runs: usize,
     /// Share that ended as one cluster.
     pub one_cluster: f64,
-    /// Upper 99.9 % bound on the probability of anything else.
+    /// Upper bound (Clopper-Pearson, at [`CONFIDENCE`]) on the probability of anything else.
     pub exceptions: f64,
     /// Median end time.
     pub time: f64,
@@ -138,7 +141,7 @@ impl CellSummary {
         Self {
             runs: t.len(),
             one_cluster: held as f64 / t.len().max(1) as f64,
-            exceptions: failure_bound(t.len() - held, t.len(), 0.999),
+            exceptions: failure_bound(t.len() - held, t.len(), CONFIDENCE),
             time: median(&t),
             predicted: if forecasts.is_empty() { -1.0 } else { median(&forecasts) },
             deviation,

@@ -83,17 +83,21 @@ pub struct Connection {
     pub rate: f64,
     /// Time from a displacement of [`DISPLACEMENT`] to rest at the end.
     pub t: f64,
+    /// By how much it differs with a hundred times the tolerance; infinite where that ends elsewhere.
+    pub t_error: f64,
 }
 
 /// Length of the first step along an unstable direction, in the mass metric.
 pub const DISPLACEMENT: f64 = 1e-3;
+/// Tolerance of the runs.
+const RTOL: f64 = 1e-10;
 /// Tokens this close are one cluster on the way.
 const MERGE: f64 = 1e-6;
 
 /// Follows both ends of every unstable direction of every point of the list with `dynamics` (sa or usa); points reached that were not known
 /// are added to the list and followed too. Directions keep each cluster together.
 ///
-/// **Cost** one run per end. **Errors** as `solve`; ends that do not come to rest are left out and counted in the second result.
+/// **Cost** two runs per end. **Errors** as `solve`; ends that do not come to rest are left out and counted in the second result.
 pub fn connections(name: &str, found: &mut Found) -> Result<(Vec<Connection>, usize)> {
     let (mut edges, mut lost, mut k) = (Vec::new(), 0, 0);
     // Points are kept sorted by energy: new ones are appended during the walk and the list is sorted by the caller's search only.
@@ -102,13 +106,16 @@ pub fn connections(name: &str, found: &mut Found) -> Result<(Vec<Connection>, us
         let flow = dynamics::build(name, false, &Spec::new(point.beta, point.n()))?;
         for (rate, direction) in unstable_directions(&point)? {
             for sign in [1.0, -1.0] {
-                match fall(flow.as_ref(), &point, &direction, sign * DISPLACEMENT)? {
+                let fall = |rtol: f64| fall(flow.as_ref(), &point, &direction, sign * DISPLACEMENT, rtol);
+                match fall(RTOL)? {
                     Some((end, t)) => {
+                        let second = fall(100.0 * RTOL)?.filter(|(other, _)| other.is_same(&end));
+                        let t_error = second.map_or(f64::INFINITY, |(_, other)| (t - other).abs());
                         let to = found.points.iter().position(|p| p.is_same(&end)).unwrap_or_else(|| {
                             found.points.push(end);
                             found.points.len() - 1
                         });
-                        edges.push(Connection { from: k, to, rate, t });
+                        edges.push(Connection { from: k, to, rate, t, t_error });
                     }
                     None => lost += 1,
                 }
@@ -147,7 +154,7 @@ fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
 }
 
 /// Flows from a displaced critical point to rest.
-fn fall(flow: &dyn Dynamics, point: &CriticalPoint, direction: &[f64], step: f64) -> Result<Option<(CriticalPoint, f64)>> {
+fn fall(flow: &dyn Dynamics, point: &CriticalPoint, direction: &[f64], step: f64, rtol: f64) -> Result<Option<(CriticalPoint, f64)>> {
     let start = moved(&point.clusters, direction, step);
     // Rest is looked for far below the unrest of the start.
     let level = (1e-4 * unrest(point.beta, &start)).min(1e-7);
@@ -156,6 +163,7 @@ fn fall(flow: &dyn Dynamics, point: &CriticalPoint, direction: &[f64], step: f64
         stop_at_one_cluster: true,
         events: vec![(Box::new(Settles { beta: point.beta, level }), Action::Stop)],
         max_steps: 20_000,
+        rtol,
         ..Options::default()
     };
     let end: Solution = solve(flow, &start, 1e300, &options, &mut [])?;

@@ -1,12 +1,12 @@
 //! Critical points: Newton's method modulo rotations, and what is said of the result.
 
-use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations};
+use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations, row_scales};
 use crate::attention::{Energy, EnergyScale, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{chord2, dist, exp, tangent_basis, tangent_towards},
+    geometry::{self, chord2, dist, exp, tangent_basis, tangent_towards},
 };
 
 /// A critical point of `E_beta` on clusters of tokens.
@@ -18,8 +18,10 @@ pub struct CriticalPoint {
     pub clusters: Tokens,
     /// Tokens per cluster.
     pub sizes: Vec<usize>,
-    /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`, at most 0.
+    /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`, at most 0 for positive beta.
     pub log_energy: f64,
+    /// How far off the numbers may be.
+    pub errors: Errors,
     /// [`unrest`]: the gradient over the weights at work.
     pub residual: f64,
     /// Spectrum of the Hessian for all tokens.
@@ -28,6 +30,24 @@ pub struct CriticalPoint {
     pub angles: Vec<f64>,
     /// Number of permutations of clusters that keep masses and angles.
     pub symmetry: usize,
+    /// Cluster of each row that the search started from: more rows than clusters means that some merged.
+    pub labels: Vec<usize>,
+    /// Largest geodesic distance in radians between a row that the search started from and its cluster, nothing turned: Newton's steps have no
+    /// component along rotations, and the distance up to rotation is at most this.
+    pub moved: f64,
+}
+
+/// Estimates of the errors of a critical point's numbers: to first order bounds, up to the constants of rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// Of every cluster, geodesic, modulo rotations: the Newton step that is left, and the rounding of the gradient over the least eigenvalue.
+    pub position: f64,
+    /// Of an angle between two clusters.
+    pub angle: f64,
+    /// Of `log_energy`: its rounding, and the gradient along the error of the position.
+    pub log_energy: f64,
+    /// Of every eigenvalue: the rounding of the Hessian and of its iteration, and the change of the Hessian along the error of the position.
+    pub eigenvalue: f64,
 }
 
 /// Angle below which clusters of a critical point are one cluster.
@@ -53,10 +73,13 @@ impl CriticalPoint {
             return Err(Error::parameter("sizes", format!("{sizes:?}"), "tokens per cluster, in proportion to the masses"));
         }
         let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
+        let mut labels: Vec<usize> = (0..x.n()).collect();
         loop {
             x = newton(beta, &x)?;
             let before = x.n();
-            (x, sizes) = join(&x, &sizes);
+            let joined;
+            (x, sizes, joined) = join(&x, &sizes);
+            labels.iter_mut().for_each(|l| *l = joined[*l]);
             if x.n() == before {
                 break;
             }
@@ -72,7 +95,30 @@ impl CriticalPoint {
         let mut angles: Vec<f64> = pairs(x.n()).map(|(i, j)| dist(x.row(i), x.row(j))).collect();
         angles.sort_by(f64::total_cmp);
         let symmetry = automorphisms(&x, &sizes);
-        Ok(Self { beta, clusters: x, sizes, log_energy, residual, spectrum, angles, symmetry })
+        let errors = errors(beta, &x, &spectrum);
+        let moved = start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
+        Ok(Self { beta, clusters: x, sizes, log_energy, errors, residual, spectrum, angles, symmetry, labels, moved })
+    }
+
+    /// The same point found again, from clusters that are reflected and moved by a millionth: other rounding, another path of Newton's method.
+    ///
+    /// **Errors** as [`CriticalPoint::near`], another critical point (a degenerate one may be left).
+    pub fn again(&self) -> Result<Self> {
+        let d = self.clusters.d();
+        // A reflection in a direction that no symmetric configuration knows.
+        let mut normal: Vec<f64> = (0..d).map(|k| (1.0 + k as f64).sqrt().fract() + 0.1).collect();
+        geometry::retract(&mut normal);
+        let mut x = Vec::with_capacity(d * self.clusters.n());
+        for (i, row) in self.clusters.rows().enumerate() {
+            let along = dot(row, &normal);
+            let moved = |(k, (x, u)): (usize, (&f64, &f64))| x - 2.0 * along * u + 1e-6 * ((i * d + k) as f64).sin();
+            x.extend(row.iter().zip(&normal).enumerate().map(moved));
+        }
+        let found = Self::near(self.beta, &Tokens::normalised(d, x)?.with_masses(self.clusters.masses())?, &self.sizes)?;
+        if found.is_same(self) {
+            return Ok(found);
+        }
+        Err(Error::Numerical { what: "Newton's method left the critical point after a step of a millionth".into() })
     }
 
     /// Number of tokens.
@@ -91,6 +137,39 @@ impl CriticalPoint {
             && self.spectrum.unstable == other.spectrum.unstable
             && (self.log_energy - other.log_energy).abs() < SAME * (1.0 + self.log_energy.abs())
             && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 100.0 * SAME)
+    }
+}
+
+/// See [`Errors`].
+fn errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> Errors {
+    let (n, m, u) = (x.n(), x.masses(), 0.5 * f64::EPSILON);
+    // Per cluster the sizes of the terms of its force, and of the third derivatives, which are at most w (beta^2 s^3 + 3 |beta| s + 1) for every pair.
+    let (mut forces, mut bends) = (vec![0.0; n], vec![0.0; n]);
+    for (i, j) in (0..n).flat_map(|i| (0..n).filter(move |j| *j != i).map(move |j| (i, j))) {
+        let (g, w) = (x.inner(i, j), m[j] * log_kernel(beta, x.row(i), x.row(j)).exp());
+        let s = (1.0 - g * g).max(0.0).sqrt();
+        forces[i] += w * s;
+        bends[i] += 2.0 * w * (beta * beta * s.powi(3) + 3.0 * beta.abs() * s + 1.0);
+    }
+    // A weight errs by 4u of its exponent, which is at most 2 |beta|, a sum like a walk.
+    let rounding = u * (16.0 + 2.0 * (n as f64).sqrt() + 8.0 * beta.abs().min(5.0));
+    let step = newton_step(beta, x);
+    let left = step.chunks_exact(x.d()).map(|p| dot(p, p).sqrt()).fold(0.0, f64::max);
+    let scales = row_scales(beta, x);
+    let noise = (0..n).map(|i| (rounding * scales[i] * forces[i]).powi(2) * m[i]).sum::<f64>().sqrt();
+    let reach = (0..n).map(|i| scales[i] / m[i].sqrt()).fold(0.0, f64::max);
+    let position = left + reach * noise / spectrum.least + 4.0 * u;
+    let mut gradient = vec![0.0; x.coordinates().len()];
+    let energy = Energy::new(beta, EnergyScale::Unit);
+    energy.scaled_grad(x, &mut gradient);
+    let slope: f64 = gradient.chunks_exact(x.d()).map(|g| dot(g, g).sqrt()).sum();
+    let climb = 2.0 * beta.abs() * slope * position / energy.log_scaled(x).exp().max(f64::MIN_POSITIVE);
+    let bend = bends.iter().copied().fold(0.0, f64::max);
+    Errors {
+        position,
+        angle: 2.0 * position + 4.0 * u,
+        log_energy: 4.0 * u * (4.0 + beta.abs()) + climb,
+        eigenvalue: spectrum.rounding + bend * position,
     }
 }
 
@@ -180,17 +259,19 @@ pub(super) fn moved(x: &Tokens, step: &[f64], scale: f64) -> Tokens {
     Tokens::from_parts(x.d(), y, x.masses().to_vec())
 }
 
-/// Clusters that coincide become one.
-pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>) {
-    let mut keep: Vec<usize> = Vec::new();
+/// Clusters that coincide become one; with the new cluster of each old one.
+pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>, Vec<usize>) {
+    let (mut keep, mut labels): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     let (mut masses, mut counts): (Vec<f64>, Vec<usize>) = (Vec::new(), Vec::new());
     for (i, size) in sizes.iter().enumerate() {
         match keep.iter().position(|&k| chord2(x.row(k), x.row(i)) < COINCIDENT * COINCIDENT) {
             Some(k) => {
                 masses[k] += x.masses()[i];
                 counts[k] += size;
+                labels.push(k);
             }
             None => {
+                labels.push(keep.len());
                 keep.push(i);
                 masses.push(x.masses()[i]);
                 counts.push(*size);
@@ -198,7 +279,7 @@ pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>) {
         }
     }
     let y = keep.iter().flat_map(|&i| x.row(i).iter().copied()).collect();
-    (Tokens::from_parts(x.d(), y, masses), counts)
+    (Tokens::from_parts(x.d(), y, masses), counts, labels)
 }
 
 /// Permutations of clusters that keep sizes and inner products, counted by extension of partial ones; `usize::MAX` above a million.

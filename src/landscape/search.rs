@@ -101,7 +101,7 @@ impl Search {
             1 => squared_gradient(self.beta, x, &found.points),
             _ => follow(self.beta, x, 1 + stream.index(x.n().min(6))),
         };
-        let (end, sizes) = join(&end, sizes);
+        let (end, sizes, _) = join(&end, sizes);
         match CriticalPoint::near(self.beta, &end, &sizes) {
             Ok(point) => {
                 found.add(point);

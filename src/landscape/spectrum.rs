@@ -27,6 +27,10 @@ pub struct Spectrum {
     pub rotation_defect: f64,
     /// Smallest eigenvalue modulo rotations of the equilibrated Hessian over its rounding error: below 1 degenerate, below 1000 nearly so.
     pub margin: f64,
+    /// Smallest modulus of an eigenvalue modulo rotations of the equilibrated Hessian.
+    pub least: f64,
+    /// Error of each value: the rounding of the entries, and of the iteration.
+    pub rounding: f64,
 }
 
 impl Spectrum {
@@ -44,7 +48,8 @@ impl Spectrum {
         let between = dense::symmetric_eigenvalues(&scaled, size + r).ok_or_else(failed)?;
         // Entries are at most about 1 after equilibration.
         let noise = 64.0 * f64::EPSILON * (size + r) as f64;
-        let mut margin = between.iter().fold(f64::INFINITY, |m, v| m.min(v.abs())) / noise;
+        let least = between.iter().fold(f64::INFINITY, |m, v| m.min(v.abs()));
+        let mut margin = least / noise;
         // The border adds r positive and r negative eigenvalues.
         let mut positive = between.iter().filter(|v| **v > noise).count().saturating_sub(r);
         let mut negative = between.iter().filter(|v| **v < -noise).count().saturating_sub(r);
@@ -60,9 +65,13 @@ impl Spectrum {
         }
         values.sort_by(f64::total_cmp);
         let nullity = values.len() - (positive + negative + r).min(values.len());
+        // Entries err by the rounding of exponents of at most 2 |beta|, that matter up to a few; eigenvalues then by a backward stable iteration.
+        let entries = terms.iter().zip(x.masses()).map(|(t, m)| t + m).fold(0.0, f64::max) * (16.0 + 8.0 * beta.abs().min(5.0));
+        let top = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let rounding = 0.5 * f64::EPSILON * (entries + (size + r) as f64 * top);
         let force = h.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let rotation_defect = rotations.iter().map(|b| defect(&h, b) / force.max(f64::MIN_POSITIVE)).fold(0.0, f64::max);
-        Ok(Self { values, morse_index: negative, unstable: positive, nullity, rotations: r, rotation_defect, margin })
+        Ok(Self { values, morse_index: negative, unstable: positive, nullity, rotations: r, rotation_defect, margin, least, rounding })
     }
 
     /// The spectrum of separate tokens.
@@ -154,12 +163,16 @@ fn terms(beta: f64, x: &Tokens) -> Vec<f64> {
     (0..x.n()).map(row).collect()
 }
 
+/// `terms^{-1/2}` per cluster, 1 where there is none.
+pub(super) fn row_scales(beta: f64, x: &Tokens) -> Vec<f64> {
+    terms(beta, x).iter().map(|v| if *v > 0.0 { v.sqrt().recip() } else { 1.0 }).collect()
+}
+
 /// `S H S` with S = terms^{-1/2}, so that entries are at most about 1 and rounding is relative to 1: the same inertia. And S per coordinate.
 pub(super) fn equilibrated(beta: f64, x: &Tokens, h: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let t = x.d() - 1;
     let size = x.n() * t;
-    let scale = |v: &f64| if *v > 0.0 { v.sqrt().recip() } else { 1.0 };
-    let s: Vec<f64> = terms(beta, x).iter().flat_map(|v| vec![scale(v); t]).collect();
+    let s: Vec<f64> = row_scales(beta, x).iter().flat_map(|v| vec![*v; t]).collect();
     ((0..size * size).map(|k| s[k / size] * h[k] * s[k % size]).collect(), s)
 }
 

@@ -395,3 +395,91 @@ mod x86 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::num::dd::Dd;
+    use crate::num::interval::Interval;
+    use crate::num::simd::{Lanes, Level, Task};
+    use crate::num::stream::Stream;
+
+    /// Bound of `|1 + r q(r) - 2^r| / 2^r` on `|r| <= width`, in units u: polynomials against the Taylor series, coefficient by coefficient, on short pieces; and of the
+    /// rounding by Horner's rule without fused operations (Higham 2002, section 5.1), the last product and the last sum.
+    fn error(q: &[f64], width: f64) -> (f64, f64) {
+        let real = Interval::exact;
+        // log 2 to 32 digits and the coefficients of its powers in twice the precision, right to 1e-30 of themselves.
+        let log = Dd::from(LN_2) + Dd::from(2.319_046_813_846_299_6e-17);
+        let (mut differences, mut factor) = (Vec::new(), Dd::from(1.0));
+        for k in 0..26 {
+            factor = factor * log / Dd::from(f64::from(k + 1));
+            let own = q.get(k as usize).copied().unwrap_or(0.0);
+            let difference = (Dd::from(own) - factor).to_f64();
+            differences.push(real(difference) + Interval::symmetric(1e-16 * difference.abs() + 1e-28));
+        }
+        let log = Interval::new(LN_2, LN_2.next_up());
+        let (mut worst, mut rounded) = (0.0f64, 0.0f64);
+        for piece in 0..16_384 {
+            let at = |k: i32| width * f64::from(k - 8192) / 8192.0;
+            let r = Interval::new(at(piece), at(piece + 1));
+            let value = differences.iter().rev().fold(real(0.0), |s, d| (s + *d) * r) + Interval::symmetric(1e-20);
+            let whole = (r * log).exp();
+            worst = worst.max((value / whole).mag());
+            let size = r.mag();
+            let horner: f64 = q.iter().enumerate().map(|(k, c)| (2 * k + 1) as f64 * c.abs() * size.powi(k as i32 + 1)).sum();
+            rounded = rounded.max((1.0 + (whole - real(1.0)).mag() / whole.lo()) * 1.000_001 + horner / whole.lo());
+        }
+        (worst / (0.5 * f64::EPSILON), rounded)
+    }
+
+    /// What proofs of numbers of modes on S^2 rest on: `2^t` is right to 3 eps, that is 6 u, whatever the level.
+    #[test]
+    fn the_exponential_is_right_to_six_units() {
+        let (approximation, rounding) = error(&FULL, 0.5);
+        assert!(approximation < 1.0 && rounding < 3.0, "{approximation} {rounding}");
+        #[cfg(target_arch = "x86_64")]
+        {
+            // Besides, the entry of the table and its product are rounded.
+            let (approximation, rounding) = error(&NEAR, 1.0 / 32.0);
+            assert!(approximation < 1.0 && rounding + 2.0 < 3.5, "{approximation} {rounding}");
+            // An entry off by u of itself has its sixteenth power off by 16 u of 2^k.
+            for (k, entry) in TABLE.iter().enumerate() {
+                let power = (0..4).fold(Dd::from(*entry), |p, _| p * p);
+                let off = (power / Dd::from((1u64 << k) as f64) - Dd::from(1.0)).to_f64();
+                assert!(off.abs() <= 16.0 * 0.500_01 * f64::EPSILON, "{k}: {off}");
+            }
+        }
+    }
+
+    struct Powers(Vec<f64>);
+
+    impl Task for Powers {
+        type F = f64;
+        type Output = Vec<f64>;
+        fn run<L: Lanes<F = f64>>(self, l: L) -> Vec<f64> {
+            let mut out = self.0.clone();
+            L::view_mut(&mut out).iter_mut().for_each(|v| *v = l.exp2(*v));
+            out
+        }
+    }
+
+    #[test]
+    fn every_level_meets_the_enclosed_exponential() {
+        let mut stream = Stream::new(1, &["exp2"]);
+        let t: Vec<f64> =
+            (0..64_000).map(|k| if k % 2 == 0 { stream.uniform_in(-900.0, 0.0) } else { stream.uniform_in(-2.0, 0.0) }).collect();
+        let log = Interval::new(LN_2, LN_2.next_up());
+        for level in [Level::Portable, Level::Avx2, Level::Avx512] {
+            for (t, found) in t.iter().zip(level.run(Powers(t.clone()))) {
+                // log 2 t is enclosed to 2 eps |t|; the enclosure of the exponential adds 60 eps at most.
+                let exact = (log * Interval::exact(*t)).exp();
+                let slack = Interval::symmetric(3.0 * f64::EPSILON * exact.hi());
+                let wide = exact + slack;
+                assert!(
+                    wide.contains(found) && exact.width() <= (100.0 + 4.0 * t.abs()) * f64::EPSILON * exact.hi(),
+                    "{level:?} {t} {found:e} {exact:?}"
+                );
+            }
+        }
+    }
+}

@@ -3,8 +3,56 @@
 //! Additions, products, quotients and roots of f64 are correctly rounded, so one ulp on each side is enough; `exp`, `sin` and `cos` are
 //! Taylor sums in this arithmetic with their remainder added: no result rests on a mathematical library. A number enters only by
 //! [`Interval::exact`], which says so. An operation without a meaning (0/0, infinity minus infinity) returns the whole line.
+//!
+//! **What is assumed** IEEE 754 doubles, rounded once to nearest, with subnormals. A processor told to flush subnormals to zero would break the
+//! enclosures of tiny numbers: [`trusted`] tries it, and whatever proves or checks a proof calls that first, on its own thread (the switch belongs
+//! to a thread). 32-bit x86 without SSE2 computes in x87 registers of 80 bits and is refused when this is compiled.
 
+use crate::error::{Error, Result};
+use std::hint::black_box;
 use std::ops::{Add, Div, Mul, Neg, Sub};
+
+#[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
+compile_error!("x87 registers round twice: interval arithmetic needs SSE2 (build for i686 with target-feature=+sse2, or for x86_64)");
+
+/// Whether proofs may rest on this thread's arithmetic: sums and products are rounded once, to nearest, and keep subnormals.
+///
+/// **Cost** six operations. **Errors** [`Error::Arithmetic`] with the fault that was seen.
+///
+/// ```
+/// assert!(metastable::num::interval::trusted().is_ok());
+/// ```
+pub fn trusted() -> Result<()> {
+    // black_box: the processor computes, not the compiler.
+    probe(|a, b| black_box(black_box(a) + black_box(b)), |a, b| black_box(black_box(a) * black_box(b)))
+}
+
+/// [`trusted`] for a given sum and product.
+fn probe(sum: impl Fn(f64, f64) -> f64, product: impl Fn(f64, f64) -> f64) -> Result<()> {
+    let least = f64::from_bits(1);
+    let normal = f64::MIN_POSITIVE;
+    let is = |found: f64, wanted: f64| found.to_bits() == wanted.to_bits();
+    let half = f64::from_bits(1 << 51);
+    let fault = if !(is(product(normal, 0.5), half) && is(sum(1.5 * normal, -normal), half)) {
+        "subnormal results are flushed to zero"
+    } else if !(is(sum(least, least), f64::from_bits(2)) && is(product(least, power_of_two(60)), power_of_two(-1014))) {
+        "subnormal operands are read as zero"
+    } else if !(is(sum(1.0, power_of_two(-54)), 1.0) && is(sum(1.0, -power_of_two(-55)), 1.0)) {
+        "results are not rounded to nearest"
+    } else if !is(sum(1.0, power_of_two(-53) * (1.0 + power_of_two(-17))), 1.0 + f64::EPSILON) {
+        // Just above the middle of two doubles; 64 bits, and then 53, would make it 1.
+        "results are rounded twice"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Arithmetic { fault })
+}
+
+/// `2^k` for `-1022 <= k <= 1023`, exactly: its bits. (The standard library leaves the precision of powers open.)
+const fn power_of_two(k: i32) -> f64 {
+    assert!(k >= -1022 && k <= 1023);
+    f64::from_bits(((k + 1023) as u64) << 52)
+}
 
 /// The closed interval `[lo, hi]`.
 ///
@@ -54,10 +102,17 @@ impl Interval {
         self.hi
     }
 
-    /// A point inside.
+    /// A point inside, near the middle; of an infinite interval its point nearest to 0.
     pub fn mid(self) -> f64 {
         let m = 0.5 * self.lo + 0.5 * self.hi;
-        if m.is_finite() { m } else { 0.0 }
+        // Halving a subnormal may leave the interval.
+        if m.is_finite() { m } else { 0.0 }.clamp(self.lo, self.hi)
+    }
+
+    /// Upper bound of the distance of its numbers from [`mid`](Self::mid). Half the width would not do: the middle of adjacent doubles is one of them.
+    pub fn radius(self) -> f64 {
+        let middle = self.mid();
+        (self.hi - middle).max(middle - self.lo).next_up()
     }
 
     /// Upper bound of the width.
@@ -134,8 +189,8 @@ impl Interval {
         if self.mag() > 4.0 {
             return (unit, unit);
         }
-        // Taylor at the middle, then the mean value theorem for the width.
-        let half = Self::symmetric((0.5 * self.width()).next_up());
+        // Taylor at the middle, then the mean value theorem for the distance from it.
+        let half = Self::symmetric(self.radius());
         let x = Self::exact(self.mid());
         let square = x.sqr();
         let (mut sin, mut cos, mut term) = (Self::exact(0.0), Self::exact(0.0), Self::exact(1.0));
@@ -178,9 +233,8 @@ fn exp_point(x: f64) -> Interval {
     }
     // |r| < 0.36: the remainder is below 0.36^21/21! < 1e-28.
     sum = sum + Interval::symmetric(1e-28);
-    let half = (k / 2.0).trunc();
-    let scale = |v: Interval| v * Interval::exact(2f64.powi(half as i32)) * Interval::exact(2f64.powi((k - half) as i32));
-    scale(sum)
+    // -1010 <= k <= 1023.
+    sum * Interval::exact(power_of_two(k as i32))
 }
 
 impl Add for Interval {
@@ -228,7 +282,7 @@ impl Div for Interval {
 
 #[cfg(test)]
 mod tests {
-    use super::Interval;
+    use super::{Error, Interval, Result, WHOLE, power_of_two, probe, trusted};
     use crate::num::{dd::Dd, stream::Stream};
 
     #[test]
@@ -268,10 +322,69 @@ mod tests {
     }
 
     #[test]
+    fn powers_of_two_are_exact() {
+        for k in -1022..=1023 {
+            // Doubling and halving are exact.
+            let counted = (0..k).fold(1.0, |p, _| 2.0 * p) * (k..0).fold(1.0, |p, _| 0.5 * p);
+            assert_eq!(power_of_two(k).to_bits(), f64::to_bits(counted), "{k}");
+        }
+    }
+
+    #[test]
+    fn a_middle_lies_inside() {
+        let least = f64::from_bits(1);
+        let adjacent = Interval::new(1.0f64.next_down(), 1.0);
+        for v in [Interval::exact(least), Interval::new(least, 2.0 * least), adjacent, Interval::new(f64::MAX, f64::INFINITY), WHOLE] {
+            assert!(v.contains(v.mid()) && v.mid().is_finite(), "{v:?}");
+        }
+    }
+
+    #[test]
+    fn processors_that_break_enclosures_are_noticed() {
+        assert!(trusted().is_ok());
+        let flush = |v: f64| if v.is_subnormal() { 0.0 } else { v };
+        let fault = |e: Result<()>| match e {
+            Err(Error::Arithmetic { fault }) => fault,
+            _ => "none",
+        };
+        assert_eq!(fault(probe(|a, b| a + b, |a, b| flush(a * b))), "subnormal results are flushed to zero");
+        assert_eq!(fault(probe(|a, b| flush(a + b), |a, b| a * b)), "subnormal results are flushed to zero");
+        assert_eq!(fault(probe(|a, b| flush(a) + flush(b), |a, b| a * b)), "subnormal operands are read as zero");
+        assert_eq!(fault(probe(|a, b| a + b, |a, b| flush(a) * flush(b))), "subnormal operands are read as zero");
+        // Upwards and downwards, by the error of the sum; twice, as 1 + 2^-53 (1 + 2^-17) has more than 64 bits.
+        let lost = |a: f64, b: f64| b - ((a + b) - a);
+        let up = |a: f64, b: f64| if lost(a, b) > 0.0 { (a + b).next_up() } else { a + b };
+        let down = |a: f64, b: f64| if lost(a, b) < 0.0 { (a + b).next_down() } else { a + b };
+        let twice = |a: f64, b: f64| if b > power_of_two(-53) && b < 1.01 * power_of_two(-53) { a } else { a + b };
+        assert_eq!(fault(probe(up, |a, b| a * b)), "results are not rounded to nearest");
+        assert_eq!(fault(probe(down, |a, b| a * b)), "results are not rounded to nearest");
+        assert_eq!(fault(probe(twice, |a, b| a * b)), "results are rounded twice");
+    }
+
+    #[test]
+    fn comparisons_are_strict() {
+        let (unit, right) = (Interval::symmetric(1.0), Interval::new(0.0, 1.0));
+        assert!(
+            !right.is_positive()
+                && !(-right).is_negative()
+                && Interval::exact(1e-300).is_positive()
+                && Interval::exact(-1e-300).is_negative()
+        );
+        assert!(
+            !unit.inside(unit) && !right.inside(unit) && !(-right).inside(unit) && Interval::symmetric(1.0f64.next_down()).inside(unit)
+        );
+        assert_eq!(unit, Interval::new(-1.0, 1.0));
+        let size = |lo: f64, hi: f64| (Interval::new(lo, hi).mag().to_bits(), Interval::new(lo, hi).mig().to_bits());
+        assert_eq!((size(-3.0, 1.0), size(1.0, 3.0)), ((3f64.to_bits(), 0), (3f64.to_bits(), 1f64.to_bits())));
+    }
+
+    #[test]
     fn what_has_no_meaning_is_the_whole_line() {
         let zero = Interval::exact(0.0);
         for v in [
             zero / zero,
+            zero * WHOLE,
+            WHOLE * zero,
             Interval::exact(f64::NAN),
             Interval::new(1.0, 0.0),
             Interval::exact(f64::INFINITY) - Interval::exact(f64::INFINITY),

@@ -11,6 +11,7 @@ pub mod interval;
 pub mod loops;
 mod memory;
 pub mod ode;
+pub mod panel;
 pub mod quadrature;
 pub mod roots;
 pub mod simd;

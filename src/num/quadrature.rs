@@ -1,5 +1,7 @@
 //! Quadrature: Gauss-Legendre rules and an adaptive integrator built on them.
 
+use super::dd::Dd;
+
 /// Nodes and weights of the n-point Gauss-Legendre rule on [-1, 1], by Newton from Chebyshev guesses; exact to 2 ulp.
 pub fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
     let nf = n as f64;
@@ -19,6 +21,30 @@ pub fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
             (x, 2.0 / ((1.0 - x * x) * slope * slope))
         })
         .collect()
+}
+
+/// The same rule in double-doubles, by Newton from the rounded nodes; exact to 1e-30.
+pub fn gauss_legendre_dd(n: usize) -> Vec<(Dd, Dd)> {
+    let (one, size) = (Dd::from(1.0), Dd::from(n as f64));
+    // P_n and its derivative.
+    let legendre = |x: Dd| {
+        let (mut p, mut before) = (one, Dd::default());
+        for k in 0..n {
+            let k = k as f64;
+            (p, before) = ((Dd::from(2.0 * k + 1.0) * x * p - Dd::from(k) * before) / Dd::from(k + 1.0), p);
+        }
+        (p, size * (x * p - before) / (x * x - one))
+    };
+    let refined = |(x, _): (f64, f64)| {
+        let mut x = Dd::from(x);
+        for _ in 0..2 {
+            let (p, slope) = legendre(x);
+            x = x - p / slope;
+        }
+        let slope = legendre(x).1;
+        (x, Dd::from(2.0) / ((one - x * x) * slope * slope))
+    };
+    gauss_legendre(n).into_iter().map(refined).collect()
 }
 
 /// Budget of bisections of [`integrate`]; smooth integrands over 160 orders of magnitude need a few hundred.

@@ -19,18 +19,19 @@ pub enum Hemisphere {
         /// Radius of the smallest enclosing cap in radians, from chords.
         radius: f64,
     },
-    /// A convex combination of tokens vanishes to rounding: no open hemisphere contains them.
+    /// A convex combination of tokens vanishes to rounding: no open hemisphere contains them by more than that.
     None {
         /// The weights of the combination, one per token.
         weights: Vec<f64>,
-        /// `|sum_i weights_i x_i|`; well above rounding it means that the budget of iterations ended undecided.
+        /// `|sum_i weights_i x_i|`, at least the largest margin that any hemisphere has: `min_i <x_i, w> <= <sum_i weights_i x_i, w>`. Well above rounding it
+        /// means that the budget of iterations ended undecided.
         residual: f64,
     },
 }
 
 /// Decides whether the tokens lie in an open hemisphere.
 ///
-/// **Accuracy** margins below `16 d u` count as none; the certificate can be checked with n inner products. **Cost** a few dozen passes over
+/// **Accuracy** margins up to `16 d eps` count as none (an inner product of d terms errs by at most `d eps / 2`); the certificate can be checked with n inner products. **Cost** a few dozen passes over
 /// n d numbers and d x d solves (Wolfe 1976, in differences from one token, so that narrow caps keep relative accuracy).
 ///
 /// ```
@@ -156,4 +157,117 @@ fn affine_minimum<'a>(active: &mut Vec<usize>, lambda: &mut Vec<f64>, e: &impl F
     }
     lambda[0] = 1.0;
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hemisphere, Tokens, dist, dot, hemisphere};
+    use crate::num::stream::Stream;
+
+    /// A point of the sphere of `R^d`, uniform.
+    fn any(s: &mut Stream, d: usize) -> Vec<f64> {
+        let x: Vec<f64> = (0..d).map(|_| s.normal()).collect();
+        let norm = dot(&x, &x).sqrt();
+        x.iter().map(|v| v / norm).collect()
+    }
+
+    /// Two opposite tokens, both lifted by m towards the last axis: the best margin is m.
+    fn lifted(d: usize, m: f64) -> Tokens {
+        let row = |side: f64| {
+            (0..d).map(move |a| {
+                if a == 0 {
+                    side
+                } else if a == d - 1 {
+                    m
+                } else {
+                    0.0
+                }
+            })
+        };
+        Tokens::new(d, row(1.0).chain(row(-1.0)).collect()).expect("unit rows")
+    }
+
+    #[test]
+    fn margins_within_rounding_prove_nothing() {
+        for d in [2, 3, 7, 64] {
+            let least = 16.0 * d as f64 * f64::EPSILON;
+            assert!(
+                matches!(hemisphere(&lifted(d, 1.05 * least)), Hemisphere::Open { margin, .. } if (margin / least - 1.05).abs() < 1e-12),
+                "{d}"
+            );
+            let Hemisphere::None { residual, .. } = hemisphere(&lifted(d, 0.95 * least)) else { panic!("{d}") };
+            // What is left open is said: no margin above the residual.
+            assert!(residual < least && residual > 0.9 * least, "{d} {residual}");
+        }
+    }
+
+    #[test]
+    fn three_tokens_are_in_a_hemisphere_exactly_when_their_largest_gap_exceeds_a_half_turn() {
+        for gap in [1e-13, 1e-10, 1e-6, 1e-3, 0.1] {
+            let of = |gap: f64| hemisphere(&Tokens::from_angles(&[0.3, 2.0, 0.3 - std::f64::consts::PI + gap]).expect("angles"));
+            // Coordinates are rounded at 1e-16.
+            let Hemisphere::Open { margin, radius, .. } = of(-gap) else { panic!("{gap}") };
+            assert!((margin - (0.5 * gap).sin()).abs() < 1e-15 && (radius - 0.5 * (std::f64::consts::PI - gap)).abs() < 1e-15, "{gap}");
+            let Hemisphere::None { weights, residual } = of(gap) else { panic!("{gap}") };
+            assert!(residual < 1e-15 && weights.iter().all(|w| *w >= 0.0), "{gap}");
+        }
+    }
+
+    #[test]
+    fn certificates_hold_for_every_token_and_are_attained() {
+        let mut s = Stream::new(1, &["hemispheres"]);
+        let (mut open, mut none) = (0, 0);
+        for _ in 0..4000 {
+            let (n, d) = (2 + s.index(9), 2 + s.index(5));
+            let x = Tokens::normalised(d, (0..n).flat_map(|_| any(&mut s, d)).collect()).expect("rows");
+            match hemisphere(&x) {
+                Hemisphere::Open { w, margin, radius } => {
+                    open += 1;
+                    let (least, widest) = x.rows().fold((1.0f64, 0.0f64), |(m, r), row| (m.min(dot(row, &w)), r.max(dist(row, &w))));
+                    let rounding = 8.0 * d as f64 * f64::EPSILON;
+                    assert!(
+                        (margin - least).abs() < rounding && (radius - widest).abs() < rounding && (radius.cos() - margin).abs() < rounding
+                    );
+                    assert!((dot(&w, &w) - 1.0).abs() < rounding);
+                }
+                Hemisphere::None { weights, residual } => {
+                    none += 1;
+                    let sum: Vec<f64> = (0..d).map(|a| (0..n).map(|i| weights[i] * x.row(i)[a]).sum()).collect();
+                    assert!((dot(&sum, &sum).sqrt() - residual).abs() < 1e-14 && residual < 1e-13, "{n} {d} {residual}");
+                    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|w| *w >= 0.0));
+                }
+            }
+        }
+        assert!(open > 500 && none > 500, "{open} {none}");
+    }
+
+    #[test]
+    fn caps_are_the_smallest() {
+        // d + 1 tokens on the rim of a known cap, its centre among their convex combinations; others well inside.
+        let mut s = Stream::new(2, &["hemispheres"]);
+        for case in 0..200 {
+            let d = 2 + case % 5;
+            let radius = [1.5, 0.7, 1e-2, 1e-5][case % 4];
+            let centre = any(&mut s, d);
+            let place = |u: &[f64], r: f64| -> Vec<f64> {
+                let along = dot(u, &centre);
+                let t: Vec<f64> = u.iter().zip(&centre).map(|(u, c)| u - along * c).collect();
+                let norm = dot(&t, &t).sqrt();
+                t.iter().zip(&centre).map(|(t, c)| r.cos() * c + r.sin() * t / norm).collect()
+            };
+            let mut rows = Vec::new();
+            for _ in 0..d {
+                let u = any(&mut s, d);
+                rows.extend(place(&u, radius));
+                rows.extend(place(&u.iter().map(|v| -v).collect::<Vec<_>>(), radius));
+                rows.extend(place(&any(&mut s, d), 0.9 * radius));
+            }
+            let Hemisphere::Open { w, radius: found, .. } = hemisphere(&Tokens::normalised(d, rows).expect("rows")) else {
+                panic!("{case}")
+            };
+            // Rounded coordinates move the rim by 1e-16, and the centre by as much where the rim is spread evenly.
+            assert!((found - radius).abs() < 1e-15 + 1e-13 * radius, "{case} {found} {radius}");
+            assert!(dist(&w, &centre) < 1e-13, "{case} {}", dist(&w, &centre));
+        }
+    }
 }

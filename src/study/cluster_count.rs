@@ -49,7 +49,7 @@ fn one(d: usize, beta: f64, usa: bool, start: usize) -> Result<Vec<f64>> {
     let options = Options { rtol: 1e-5, merge_radius: 0.02 / beta.sqrt(), ..Options::default() };
     let end = solve(flow.as_ref(), &x, time, &options, &mut [])?;
     let clusters = linkage(&end.clusters, 0.5 / beta.sqrt())?.sizes.len();
-    let modes = if d == 2 { modes::circle(&x.angles(), beta)?.count as f64 } else { -1.0 };
+    let modes = if d == 2 { modes::circle(&x.angles(), beta)?.proved()? as f64 } else { -1.0 };
     Ok(vec![d as f64, f64::from(u8::from(usa)), beta, start as f64, clusters as f64, modes, time])
 }
 

@@ -3,7 +3,7 @@
 use super::{Entry, Tables, table};
 use crate::attention::{Spec, dynamics, layer::Layer};
 use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 
 /// Tables: spectral, volume, lagrangian, layers.
@@ -20,6 +20,9 @@ fn run() -> Result<Tables> {
     let medium = Medium::new("sa", BETA, 0.0)?;
     let start = Circle::from_density(&Density::parse("cos:1=0.3,2=-0.2+sin:1=0.1")?, 128)?;
     let exact = start.evolve_unchecked(&medium, 1.0)?;
+    if exact.tail() > 1e-12 {
+        return Err(Error::Numerical { what: format!("the reference is not resolved: its highest modes are {:.0e}", exact.tail()) });
+    }
     let moments: Vec<(f64, f64)> = (1..=4).map(|k| (exact.c[k].re, -exact.c[k].im)).collect();
     let distance = |found: &[(f64, f64)]| found.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a.0 - b.0).hypot(a.1 - b.1)));
     let (mut spectral, mut volume) = (table(&["modes", "error"]), table(&["cells", "error"]));
@@ -29,14 +32,13 @@ fn run() -> Result<Tables> {
         spectral.rows.push(vec![modes as f64, distance(&(1..=4).map(|k| (end.c[k].re, -end.c[k].im)).collect::<Vec<_>>())]);
     }
     for cells in [32usize, 64, 128, 256, 512, 1024] {
-        let mut state = Volume::of(&start, cells)?;
-        state.evolve(&medium, 1.0, |_, _| true)?;
+        let state = Volume::of(&start, cells)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
         let grid: Vec<f64> = (0..cells).map(|j| std::f64::consts::TAU * (j as f64 + 0.5) / cells as f64).collect();
         let x = Tokens::from_angles(&grid)?.with_masses(&state.cells.iter().map(|c| c.max(1e-300) / cells as f64).collect::<Vec<_>>())?;
         volume.rows.push(vec![cells as f64, distance(&means(&x))]);
     }
     for n in [6usize, 8, 12, 16, 24, 32, 48, 64, 80] {
-        let end = Lagrangian::on_circle(&start.trimmed(), n)?.evolve(&medium, 1.0, |_, _| true)?.0;
+        let end = Lagrangian::on_circle(&start.trimmed(), n)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
         particles.rows.push(vec![n as f64, distance(&means(&end.x))]);
     }
     let grid = Lagrangian::on_circle(&start, 256)?.x;

@@ -6,8 +6,8 @@ use crate::continuity::{
     Medium,
     circle::Circle,
     density::Density,
+    flow_map::{FlowMap, Resolution},
     transport::w1,
-    volume::{Volume, negentropy},
 };
 use crate::error::Result;
 use crate::flow::observable::{Setting, find, linear_times};
@@ -17,7 +17,7 @@ use crate::sphere::Tokens;
 use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
 use std::f64::consts::TAU;
 
-/// Tables: rates, kmax, entropy, raster, particles, distance.
+/// Tables: rates, kmax, entropy, entropy-ends, raster, particles, distance.
 pub static ENTRY: Entry = Entry {
     name: "measure-view",
     title: "Growth rates, entropy over time, density with particles, distance to the mean field",
@@ -32,10 +32,12 @@ pub const RASTER_END: f64 = 14.0;
 
 fn run() -> Result<Tables> {
     let (raster, particles) = raster()?;
+    let (entropy, ends) = entropy()?;
     Ok(vec![
         ("rates".into(), rates()?),
         ("kmax".into(), kmax()?),
-        ("entropy".into(), entropy()?),
+        ("entropy".into(), entropy),
+        ("entropy-ends".into(), ends),
         ("raster".into(), raster),
         ("particles".into(), particles),
         ("distance".into(), distance()?),
@@ -69,31 +71,23 @@ fn kmax() -> Result<Table> {
     Ok(out)
 }
 
-/// Negentropy over time from noise, spectral while resolved and by finite volumes after; time of USA in U2.
-fn entropy() -> Result<Table> {
-    let mut out = table(&["usa", "t", "negentropy"]);
+/// Negentropy over time from noise by the flow map, and at the end with that of a coarser run; time of USA in U2.
+fn entropy() -> Result<(Table, Table)> {
+    let (mut out, mut ends) = (table(&["usa", "t", "negentropy"]), table(&["usa", "negentropy", "coarser"]));
     for (usa, law, end) in [(0.0, "sa", 16.0), (1.0, "usa", 90.0)] {
         let medium = Medium::new(law, 5.0, 0.0)?;
         let clock = if usa > 0.5 { 5f64.exp() } else { 1.0 };
         let start = Circle::from_density(&Density::parse("noise:amplitude=0.005,modes=12,seed=2")?, 64)?;
-        let mut rows = vec![vec![usa, 0.0, start.negentropy()]];
-        let (state, t, _) = start.evolve(&medium, end / clock, 1024, |t, c| {
-            rows.push(vec![usa, t * clock, c.negentropy()]);
+        let fine = FlowMap::from_series(&start, Resolution::FINE)?;
+        out.rows.push(vec![usa, 0.0, fine.negentropy()]);
+        let fine = fine.evolve(&medium, end / clock, |t, f| {
+            out.rows.push(vec![usa, t * clock, f.negentropy()]);
             true
         })?;
-        let mut volume = Volume::of(&state, 2048)?;
-        let mut steps = 0u32;
-        volume.evolve(&medium, end / clock - t, |s, cells| {
-            steps += 1;
-            if steps.is_multiple_of(64) {
-                let h = negentropy(cells);
-                rows.push(vec![usa, (t + s) * clock, h]);
-            }
-            true
-        })?;
-        out.rows.extend(rows);
+        let coarse = FlowMap::from_series(&start, Resolution::COARSE)?.evolve(&medium, end / clock, |_, _| true)?;
+        ends.rows.push(vec![usa, fine.reached()?.negentropy(), coarse.reached()?.negentropy()]);
     }
-    Ok(out)
+    Ok((out, ends))
 }
 
 /// Density over time and angle, and forty particles started at its quantiles.
@@ -103,13 +97,12 @@ fn raster() -> Result<(Table, Table)> {
     let start = Circle::from_density(&Density::parse(text)?, 64)?;
     let (rows, columns) = (100usize, 128usize);
     let mut raster = table(&["t", "theta", "density"]);
-    let mut volume = Volume::of(&start, 512)?;
+    let mut map = FlowMap::from_series(&start, Resolution::COARSE)?;
     for r in 0..rows {
-        for c in 0..columns {
-            let average = volume.cells[c * 4..(c + 1) * 4].iter().sum::<f64>() / 4.0;
+        for (c, average) in map.cell_averages(columns).into_iter().enumerate() {
             raster.rows.push(vec![RASTER_END * r as f64 / rows as f64, TAU * c as f64 / columns as f64, average]);
         }
-        volume.evolve(&medium, RASTER_END / rows as f64, |_, _| true)?;
+        map = map.evolve(&medium, RASTER_END / rows as f64, |_, _| true)?.reached()?;
     }
     let x = Tokens::from_angles(&quantiles(&start, 40))?;
     let flow = dynamics::build("sa", false, &Spec::new(RASTER_BETA, 40))?;
@@ -144,7 +137,7 @@ fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
 /// W1 between n tokens and the density after t = 1 under SA at beta = 3, for random and quantile starts.
 fn distance() -> Result<Table> {
     let start = Circle::from_density(&Density::parse("cos:1=0.5,2=0.2")?, 64)?;
-    let end = start.clone().evolve(&Medium::new("sa", 3.0, 0.0)?, 1.0, 1024, |_, _| true)?.0;
+    let end = start.clone().evolve(&Medium::new("sa", 3.0, 0.0)?, 1.0, 1024, |_, _| true)?.reached()?;
     let mut out = table(&["random", "n", "w1"]);
     for n in [30usize, 100, 300, 1000, 3000] {
         for draw in 0..13usize {

@@ -3,7 +3,13 @@
 use super::{Entry, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::linkage::linkage;
-use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
+use crate::continuity::{
+    Medium,
+    circle::Circle,
+    density::Density,
+    flow_map::{FlowMap, Resolution},
+    lagrangian::Lagrangian,
+};
 use crate::error::Result;
 use crate::flow::{Options, Table, solve};
 use crate::num::stream::Stream;
@@ -37,11 +43,8 @@ fn run() -> Result<Tables> {
         for a in Tokens::normalised(2, end.tokens())?.angles() {
             bins[((a.rem_euclid(TAU) / TAU * BINS as f64) as usize).min(BINS - 1)] += BINS as f64 / N as f64;
         }
-        let cells = 40 * BINS;
-        let mut volume = Volume::of(&start, cells)?;
-        volume.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?;
-        for (b, particles) in bins.into_iter().enumerate() {
-            let equation = volume.cells[b * 40..(b + 1) * 40].iter().sum::<f64>() / 40.0;
+        let map = FlowMap::from_series(&start, Resolution::COARSE)?.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?.reached()?;
+        for (b, (particles, equation)) in bins.into_iter().zip(map.cell_averages(BINS)).enumerate() {
             densities.rows.push(vec![beta, TAU * (b as f64 + 0.5) / BINS as f64, particles, equation]);
         }
         (0..k).for_each(|j| predicted.rows.push(vec![beta, ((TAU * j as f64 - start.c[k].arg()) / k as f64).rem_euclid(TAU)]));
@@ -62,7 +65,7 @@ fn numbers(beta: f64, t: f64) -> Result<Table> {
     for seed in 0..50 {
         let text = format!("noise:amplitude={},modes=10,seed={seed}", (2.0 / N as f64).sqrt());
         let start = Circle::from_density(&Density::parse(&text)?, 16)?;
-        let end = Lagrangian::on_circle(&start, 128)?.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?.0;
+        let end = Lagrangian::on_circle(&start, 128)?.evolve(&Medium::new("usa", beta, 0.0)?, t, |_, _| true)?.reached()?;
         let large = linkage(&end.x, 0.05)?.centres.masses().iter().filter(|m| **m > 0.05).count();
         seeds[large.min(8)] += 1;
     }

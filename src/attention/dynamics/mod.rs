@@ -32,7 +32,7 @@ pub struct Facts {
 
 /// A velocity field on tokens.
 pub trait Dynamics: Send + Sync {
-    /// `x_i'` for every token, row-major n x d into `out`, tangent to the sphere at `x`.
+    /// `x_i'` for every token, row-major n x d into `out`, tangent to the sphere at `x`; not a number where [`Dynamics::kernel`] is an error.
     fn velocity(&self, x: &Tokens, out: &mut [f64]);
 
     /// The velocity of token i alone.
@@ -42,14 +42,19 @@ pub trait Dynamics: Send + Sync {
         all[i * x.d()..(i + 1) * x.d()].to_vec()
     }
 
-    /// The unprojected attention `sum_j A_ij V x_j` that a layer adds (theory 0.6).
+    /// The unprojected attention `sum_j A_ij V x_j` that a layer adds (theory 0.6); not a number where its algorithm cannot do it.
     fn field(&self, x: &Tokens, out: &mut [f64]);
 
     /// Name of the algorithm that evaluates the velocity of these tokens.
     ///
-    /// **Errors** an algorithm asked for by name that cannot do it.
+    /// **Errors** an algorithm asked for by name that cannot do it, or cannot keep the accuracy.
     fn kernel(&self, _: &Tokens) -> Result<&'static str> {
         Ok("own")
+    }
+
+    /// Largest relative error of a velocity: what lies below it is noise to the integrators.
+    fn accuracy(&self) -> f64 {
+        EXACT
     }
 
     /// The attention behind it, when it is one: many small systems of plain attention are moved in batches.
@@ -135,6 +140,11 @@ pub fn build(name: &str, causal: bool, spec: &Spec) -> Result<Box<dyn Dynamics>>
     (entry.build)(spec)
 }
 
+/// Length over which weights change by a factor e, `min(1, |beta|^{-1/2})`.
+pub fn kernel_width(beta: f64) -> f64 {
+    beta.abs().max(1.0).powf(-0.5)
+}
+
 /// Beyond this inverse temperature the kernel width `beta^{-1/2}` is below the spacing of doubles on the sphere.
 pub const MAX_BETA: f64 = 1e30;
 
@@ -153,7 +163,7 @@ impl AttentionDynamics {
         if !softmax && plain && spec.beta.abs() + log_factor > 700.0 {
             return Err(Error::Beyond {
                 quantity: format!("the USA velocity at beta = {} in normalisation {}", spec.beta, spec.time_scale.describe()),
-                hint: if spec.beta > 0.0 { "use --time-scale u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
+                hint: if spec.beta > 0.0 { "use the time normalisation u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
             });
         }
         let weights = if softmax { Weights::Softmax } else { Weights::Exponential { log_factor } };
@@ -180,9 +190,17 @@ impl AttentionDynamics {
     }
 }
 
+impl AttentionDynamics {
+    fn evaluate(&self, x: &Tokens, output: Output, out: &mut [f64]) {
+        if self.attention.apply(x, output, out).is_err() {
+            out.fill(f64::NAN);
+        }
+    }
+}
+
 impl Dynamics for AttentionDynamics {
     fn velocity(&self, x: &Tokens, out: &mut [f64]) {
-        self.attention.apply(x, Output::Velocity, out);
+        self.evaluate(x, Output::Velocity, out);
     }
 
     fn velocity_of(&self, x: &Tokens, i: usize) -> Vec<f64> {
@@ -190,7 +208,11 @@ impl Dynamics for AttentionDynamics {
     }
 
     fn field(&self, x: &Tokens, out: &mut [f64]) {
-        self.attention.apply(x, Output::Field, out);
+        self.evaluate(x, Output::Field, out);
+    }
+
+    fn accuracy(&self) -> f64 {
+        self.attention.accuracy
     }
 
     fn attention(&self) -> Option<&Attention> {
@@ -206,6 +228,6 @@ impl Dynamics for AttentionDynamics {
     }
 
     fn length_scale(&self) -> f64 {
-        self.attention.beta.abs().max(1.0).powf(-0.5)
+        kernel_width(self.attention.beta)
     }
 }

@@ -1,7 +1,7 @@
 //! Attention of a fixed system: from sums to velocities and fields.
 
 use super::blocks::both;
-use super::choice::{Choice, Job, Kernel};
+use super::choice::{Choice, Job, Kernel, kept};
 use super::close::{Close, Ending};
 use super::workspace::{Sums, Workspace, with_scratch, with_workspace};
 use crate::attention::Head;
@@ -73,23 +73,30 @@ impl Attention {
         }
     }
 
-    /// Evaluates all rows into `out` (n x d). The order of every sum depends on n and d only, so bytes do not depend on threads.
+    /// Evaluates all rows into `out` (n x d); the number of rows in which a fast algorithm did not keep the accuracy, so that they were evaluated
+    /// again. The order of every sum depends on n and d only, so bytes do not depend on threads.
     ///
     /// **Accuracy** relative error of a velocity row below `1e-13` of its own length while the weights are resolved, down to drifts of
-    /// 1e-300; `self.accuracy` where that is larger and a fast algorithm was used.
+    /// 1e-300; `self.accuracy` where that is larger and a fast algorithm was used, chosen or asked for by name.
     /// **Cost** `n^2/2` exponentials and about `3 n^2 d` flops for plain attention, twice that for heads with Q or K.
-    pub fn apply(&self, x: &Tokens, output: Output, out: &mut [f64]) {
-        inside_pool(x.n() * x.n() * x.d() >= super::PARALLEL_WORK, || self.apply_here(x, output, out));
+    /// **Errors** an algorithm asked for by name that cannot do it, or cannot keep the accuracy; nothing is written.
+    pub fn apply(&self, x: &Tokens, output: Output, out: &mut [f64]) -> Result<usize> {
+        inside_pool(x.n() * x.n() * x.d() >= super::PARALLEL_WORK, || self.apply_here(x, output, out))
     }
 
-    fn apply_here(&self, x: &Tokens, output: Output, out: &mut [f64]) {
-        with_workspace(|space| match self.job(x, output) {
-            Some(job) => {
-                self.evaluate(self.kernel.of(&job), &job, output, space, out);
-                self.again(&job, output, space, out);
+    fn apply_here(&self, x: &Tokens, output: Output, out: &mut [f64]) -> Result<usize> {
+        let job = self.job(x, output);
+        let kernel = self.kernel.of(job.as_ref())?;
+        with_workspace(|space| match (kernel, job) {
+            (Some(kernel), Some(job)) => {
+                self.evaluate(kernel, &job, output, space, out);
+                Ok(self.again(&job, output, space, out))
             }
-            None => self.all_rows(x, output, space, out),
-        });
+            _ => {
+                self.all_rows(x, output, space, out);
+                Ok(0)
+            }
+        })
     }
 
     /// Row i alone, by the exact row sum.
@@ -104,11 +111,18 @@ impl Attention {
 
     /// Name of the algorithm that [`Attention::apply`] uses for these tokens.
     ///
-    /// **Errors** a kernel asked for by name that cannot do it.
+    /// **Errors** as [`Attention::apply`].
     pub fn kernel_name(&self, x: &Tokens, output: Output) -> Result<&'static str> {
-        let job = self.job(x, output);
-        self.kernel.check(job.as_ref())?;
-        Ok(job.map_or("rows", |job| self.kernel.of(&job).name()))
+        Ok(self.kernel.of(self.job(x, output).as_ref())?.map_or("rows", Kernel::name))
+    }
+
+    /// The relative accuracy that an algorithm asked for by name keeps of typical rows of these tokens: the least that it can be asked for. [`EXACT`]
+    /// where none was asked for, or it cannot do it at all.
+    pub fn kept(&self, x: &Tokens, output: Output) -> f64 {
+        match (self.kernel, self.job(x, output)) {
+            (Choice::Named(kernel), Some(job)) if kernel.refuses(&job).is_none() => kept(kernel, &job).max(EXACT),
+            _ => EXACT,
+        }
     }
 
     /// The job for the tiles; `None` where only rows of weights will do: Q or K present, several heads, or weights beyond f64.
@@ -200,14 +214,16 @@ impl Attention {
         }
     }
 
-    /// Evaluates the doubtful rows again: all of them exactly when they are many.
-    fn again(&self, job: &Job, output: Output, space: &mut Workspace, out: &mut [f64]) {
+    /// Evaluates the doubtful rows again: all of them exactly when they are many. How many a fast algorithm left.
+    fn again(&self, job: &Job, output: Output, space: &mut Workspace, out: &mut [f64]) -> usize {
         let (x, exact) = (job.tokens, space.sums.per_mass == 0.0 && space.sums.absolute == 0.0);
-        if !exact && space.doubtful.len() * 8 > x.n() {
+        let many = !exact && space.doubtful.len() * 8 > x.n();
+        let left = if many { x.n() } else { space.doubtful.len() };
+        if many {
             self.evaluate(&super::direct::DIRECT, job, output, space, out);
         }
         if space.doubtful.is_empty() {
-            return;
+            return left;
         }
         self.prepare_rows(x, space);
         let (d, images, doubtful) = (x.d(), &space.images, &space.doubtful);
@@ -216,5 +232,6 @@ impl Attention {
                 self.row(images, scratch, x, i, output, &mut out[i * d..(i + 1) * d]);
             }
         });
+        left
     }
 }

@@ -2,7 +2,7 @@
 
 use super::close::Ending;
 use super::workspace::Workspace;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, show};
 use crate::num::simd::Level;
 use crate::num::threads::{others_awake, parallel_allowed};
 use crate::sphere::Tokens;
@@ -46,7 +46,8 @@ pub trait Kernel: Sync {
     }
     /// Estimated nanoseconds on one thread, for the choice only.
     fn cost(&self, job: &Job) -> f64;
-    /// A priori error of a drift in units of the largest it could be; 0 for relative accuracy row by row.
+    /// A priori error of a drift in units of the largest it could be, the mass of its row (of the total mass, where masses err too); 0 for relative
+    /// accuracy row by row. Every row in which it exceeds the accuracy wanted is evaluated again, exactly.
     fn error(&self, job: &Job) -> f64;
     /// Computes `space.sums`.
     fn sums(&self, job: &Job, space: &mut Workspace);
@@ -106,44 +107,54 @@ impl Choice {
         }
     }
 
-    /// The accuracy to hold it to when the user gave none: a fast algorithm asked for by name is held to two digits, its own bound is reported.
-    pub fn default_accuracy(self, otherwise: f64) -> f64 {
-        match self {
-            Self::Named(kernel) if kernel.name() != "direct" => 1e-2,
-            _ => otherwise,
-        }
-    }
-
-    /// **Errors** a kernel asked for by name that cannot do the job.
-    pub(super) fn check(self, job: Option<&Job>) -> Result<()> {
-        let Self::Named(kernel) = self else { return Ok(()) };
-        let reason = match job {
-            Some(job) => kernel.refuses(job),
-            None => Some("one head without Q and K, weights within f64"),
-        };
-        match reason {
-            None => Ok(()),
-            Some(reason) => Err(Error::parameter("--kernel", kernel.name(), format!("auto, or what it is made for: {reason}"))),
-        }
-    }
-
-    /// The kernel for a job.
-    pub(super) fn of(self, job: &Job) -> &'static dyn Kernel {
-        match self {
-            Self::Named(kernel) if kernel.refuses(job).is_none() => kernel,
-            Self::Named(_) => &super::direct::DIRECT,
-            _ => {
-                // An error far above the accuracy would send most rows back to the exact sums; drifts of n random tokens are of order n^{-1/2}.
-                // A field is as long as its mass.
-                let drift = TYPICAL_DRIFT * (100.0 / job.tokens.n() as f64).sqrt().min(1.0);
-                let typical = if job.far { drift } else { 1.0 };
-                let keeps =
-                    |k: &&&'static dyn Kernel| !k.by_name_only() && k.refuses(job).is_none() && k.error(job) <= job.accuracy * typical;
-                let cheapest = ALL.iter().filter(keeps).min_by(|a, b| a.cost(job).total_cmp(&b.cost(job)));
-                cheapest.copied().unwrap_or(&super::direct::DIRECT)
+    /// The algorithm of a job; `None` for rows of weights, the only ones where there is no job.
+    ///
+    /// **Errors** an algorithm asked for by name that cannot do the job, or cannot keep its accuracy.
+    pub(super) fn of(self, job: Option<&Job>) -> Result<Option<&'static dyn Kernel>> {
+        match (self, job) {
+            (Self::Rows, _) | (Self::Auto, None) => Ok(None),
+            (Self::Named(kernel), None) => Err(refused(kernel, "one head without Q and K, weights within f64")),
+            (Self::Named(kernel), Some(job)) => named(kernel, job).map(Some),
+            (Self::Auto, Some(job)) => {
+                let suits = |k: &&&'static dyn Kernel| !k.by_name_only() && k.refuses(job).is_none() && kept(**k, job) <= job.accuracy;
+                let cheapest = ALL.iter().filter(suits).min_by(|a, b| a.cost(job).total_cmp(&b.cost(job)));
+                Ok(Some(cheapest.copied().unwrap_or(&super::direct::DIRECT)))
             }
         }
     }
+}
+
+/// The relative accuracy that an algorithm keeps of typical rows; an error far above the one wanted would send most rows back to the exact sums.
+pub(super) fn kept(kernel: &dyn Kernel, job: &Job) -> f64 {
+    // Drifts of n random tokens are of order n^{-1/2}; a field is as long as its mass.
+    let drift = TYPICAL_DRIFT * (100.0 / job.tokens.n() as f64).sqrt().min(1.0);
+    kernel.error(job) / if job.far { drift } else { 1.0 }
+}
+
+/// An algorithm asked for by name, where it can keep what is asked.
+fn named(kernel: &'static dyn Kernel, job: &Job) -> Result<&'static dyn Kernel> {
+    if let Some(reason) = kernel.refuses(job) {
+        return Err(refused(kernel, reason));
+    }
+    let kept = kept(kernel, job);
+    if kept <= job.accuracy {
+        return Ok(kernel);
+    }
+    let (name, n, d, beta) = (kernel.name(), job.tokens.n(), job.tokens.d(), show(job.beta));
+    // Rounded up, so that asking for what is printed works.
+    let least = 1.05 * kept;
+    Err(Error::parameter(
+        "accuracy",
+        show(job.accuracy),
+        format!(
+            "at least {least:.1e}, what the kernel `{name}` keeps of typical rows at n = {n}, d = {d}, beta = {beta} (rows in which it would not are \
+             evaluated exactly); or the kernel `auto`"
+        ),
+    ))
+}
+
+fn refused(kernel: &dyn Kernel, reason: &str) -> Error {
+    Error::parameter("kernel", kernel.name(), format!("auto, or what it is made for: {reason}"))
 }
 
 /// Drifts below this are rare until tokens cluster; rows below it are evaluated again.

@@ -32,15 +32,16 @@ impl Arguments {
         let circle = time(|| drop(modes::circle(&samples, self.beta))).median;
         let n = self.n as f64;
         let expected = kac_rice::default_interval(n, self.beta).and_then(|t| kac_rice::expected_modes(n, self.beta, t)).ok();
-        let json = json!({"line_seconds": line, "circle_seconds": circle, "modes": found.count, "certified": found.certified, "circle_modes": on_circle.count,
-            "circle_certified": on_circle.certified, "expected_modes": expected, "n": self.n, "beta": self.beta, "threads": rayon::current_num_threads()});
-        let word = |certified: bool| if certified { "certified" } else { "not certified" };
+        let json = json!({"line_seconds": line, "circle_seconds": circle, "modes": found.proved().ok(), "certified": found.certified(), "circle_modes": on_circle.proved().ok(),
+            "circle_certified": on_circle.certified(), "expected_modes": expected, "n": self.n, "beta": self.beta, "threads": rayon::current_num_threads()});
+        let count = |m: &modes::Modes| match m.proved() {
+            Ok(count) => format!("{count} modes (certified)"),
+            Err(_) => format!("at least {} modes (not certified)", m.at_least()),
+        };
         let text = format!(
-            "{line:.3e} s for {} modes on the line ({}), {circle:.3e} s for {} on the circle ({}), n = {}, beta = {}",
-            found.count,
-            word(found.certified),
-            on_circle.count,
-            word(on_circle.certified),
+            "{line:.3e} s for {} on the line, {circle:.3e} s for {} on the circle, n = {}, beta = {}",
+            count(&found),
+            count(&on_circle),
             self.n,
             self.beta
         );

@@ -2,7 +2,8 @@
 
 use super::peak::Peaks;
 use super::timing::time;
-use crate::attention::{Spec, dynamics, kernel::in_a_row};
+use crate::attention::kernel::{EXACT, Output as Rows, in_a_row};
+use crate::attention::{Spec, dynamics};
 use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
@@ -36,7 +37,11 @@ impl Arguments {
             return Err(Error::parameter("--n", n, "at most 10000000 tokens"));
         }
         let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["bench"]))?;
-        let spec = self.kernel.apply(Spec::new(beta, n), 1e-13)?;
+        let mut spec = self.kernel.apply(Spec::new(beta, n), EXACT)?;
+        if self.kernel.accuracy.is_none() {
+            // An algorithm asked for by name is timed at what it keeps.
+            spec.accuracy = dynamics::build(dynamics, false, &spec)?.attention().map_or(EXACT, |a| a.kept(&x, Rows::Velocity));
+        }
         let (level, built) = (spec.level, dynamics::build(dynamics, false, &spec)?);
         let kernel = built.kernel(&x)?;
         let mut v = vec![0.0; x.coordinates().len()];

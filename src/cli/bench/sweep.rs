@@ -1,11 +1,11 @@
 //! `bench sweep`: the phase-diagram workload, for each beta some random starts to time T, with the share of merged pairs along the way.
 
-use crate::attention::{Spec, dynamics, layer::Layer};
+use crate::attention::{Spec, dynamics, kernel::EXACT, layer::Layer};
 use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times};
-use crate::flow::{Options, Recorder, integrator, iterate_many, solve_many, together};
+use crate::flow::{Options, Recorder, integrator, iterate_many, solve_many, together, velocity_accuracy};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use rayon::prelude::*;
@@ -92,7 +92,7 @@ impl Arguments {
 
     /// Sums over the starts of the share of merged pairs at the sample times.
     fn batch(&self, beta: f64, starts: &[Tokens]) -> Result<Vec<f64>> {
-        let accuracy = self.rtol.map_or(1e-13, |r| (0.01 * r).max(1e-13));
+        let accuracy = self.rtol.map_or(EXACT, |rtol| velocity_accuracy(rtol, beta));
         let dynamics = dynamics::build(&self.dynamics, false, &self.kernel.apply(Spec::new(beta, self.n), accuracy)?)?;
         let setting = Setting { n: self.n, d: self.d, beta };
         let share = observable::find("pair-share")?;
@@ -107,7 +107,7 @@ impl Arguments {
             let rule = if unnormalised { (beta.sqrt() * (beta - 0.5).exp()).max(1.0) } else { 1.0 };
             let eta = self.eta / rule;
             let layers = (self.t_end / eta - 1e-9).ceil() as usize;
-            iterate_many(dynamics.as_ref(), &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders);
+            iterate_many(dynamics.as_ref(), &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders)?;
         }
         let mut sums = vec![0.0; SAMPLES];
         for recorder in &recorders {

@@ -1,17 +1,18 @@
 //! `measure`: evolve a density by the continuity equation.
 
 mod circle;
+mod outcome;
 mod sphere2;
 mod zonal;
 
 use super::CANCEL;
-use super::output::{Output, finite, note};
-use crate::continuity::{End, Medium, density::Density, lagrangian::Lagrangian};
+use super::output::{Output, note};
+use crate::continuity::{End, Limits, Medium, density::Density};
 use crate::error::{Error, Result, in_range};
-use crate::flow::Table;
 use crate::lab::{Provenance, arrays};
 use crate::sphere::Tokens;
-use serde_json::{Value, json};
+use outcome::{Checked, Outcome};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -29,7 +30,8 @@ pub struct Arguments {
     /// Ambient dimension of zonal densities.
     #[arg(long, default_value_t = 3, allow_hyphen_values = true)]
     d: i64,
-    /// Density: uniform, cos:1=0.2,2=-0.1, sin:..., vmf:kappa=K,at=A,mass=M, noise:amplitude=A,modes=K,seed=S, joined by +.
+    /// Density: uniform, cos:1=0.2,2=-0.1, sin:..., vmf:kappa=K,at=A,mass=M, noise:amplitude=A,modes=K,seed=S, joined by +. On the circle cos:k=a is a cos(k theta);
+    /// on zonal and sphere2 it is a P_k(cos theta), with P_k the Legendre (Gegenbauer) polynomial of degree k scaled to P_k(1) = 1, theta the angle from the pole.
     #[arg(long, value_name = "SPEC")]
     density: Option<String>,
     /// Values of the density instead (CSV, NPY): circle, equispaced angles; zonal, equispaced polar angles from 0 to pi; sphere2, a matrix as `values.csv` of --out.
@@ -53,7 +55,8 @@ pub struct Arguments {
     /// Noise: dX = v dt + sqrt(2/kappa) dW.
     #[arg(long, value_name = "KAPPA", allow_hyphen_values = true)]
     noise: Option<f64>,
-    /// spectral (ends when under-resolved), volume (finite volumes, circle), lagrangian (particles that carry the density), or auto: spectral, then what the space has for late times.
+    /// spectral, volume (finite volumes, circle), lagrangian (particles that carry the density), or auto: spectral, and particles (with noise: finite volumes on the circle)
+    /// where the density becomes too fine. Every run is made twice, in two resolutions; where they disagree it ends as under-resolved, with exit code 4.
     #[arg(long, default_value = "auto")]
     method: String,
     /// Modes to begin with; more if the density needs them, and they double as needed.
@@ -65,7 +68,7 @@ pub struct Arguments {
     /// Finite-volume cells; more if the density needs them.
     #[arg(long, default_value_t = 1024)]
     cells: usize,
-    /// Particles (circle) or rings (zonal) of the Lagrangian method; on S^2 the number of latitudes, with twice as many longitudes.
+    /// Rings (zonal) of the Lagrangian method, particles to begin with (circle: more come in where they part); on S^2 the number of latitudes, with twice as many longitudes.
     #[arg(long, value_name = "N")]
     particles: Option<usize>,
     /// Write a time line (negentropy, energy, their rates, first moments), the final coefficients and values into this new folder.
@@ -73,21 +76,33 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// What an evolution ended with.
-struct Outcome {
-    t: f64,
-    end: End,
-    method: &'static str,
-    /// Columns k, cosine, sine (circle), k, cosine (zonal), or l, m, re, im (S^2).
-    coefficients: Table,
-    negentropy: f64,
-    rate: f64,
-    energy: f64,
-    /// Final density on a grid, or the particles with their masses and log densities.
-    values: Table,
-    timeline: Table,
-    /// Difference of the negentropy from a run with half of the particles.
-    resolution_error: Option<f64>,
+/// One of the two runs whose difference is the error.
+#[derive(Clone, Copy)]
+struct Pass {
+    t_end: f64,
+    /// The second one: another resolution, coarser tolerances.
+    second: bool,
+}
+
+impl Pass {
+    /// Modes, a quarter more in the second run.
+    fn modes(self, modes: usize) -> usize {
+        if self.second { (5 * modes / 4).next_multiple_of(2) } else { modes }
+    }
+
+    fn limits(self, most: usize) -> Limits {
+        Limits { modes: self.modes(most), relax: if self.second { 10.0 } else { 1.0 } }
+    }
+
+    /// Particles, cells and rings, half of them in the second run.
+    fn half(self, n: usize) -> usize {
+        if self.second { (n / 2).next_multiple_of(2) } else { n }
+    }
+
+    /// The tolerances of particles.
+    fn step(self) -> (f64, f64) {
+        if self.second { (3e-10, 3e-12) } else { (1e-11, 1e-13) }
+    }
 }
 
 impl Arguments {
@@ -108,43 +123,61 @@ impl Arguments {
             let found = format!("{} modes, at most {}, {} cells", self.modes, self.max_modes, self.cells);
             return Err(Error::parameter("--modes", found, "8 to 8192 modes, at most 16384, and 16 to 65536 cells"));
         }
-        let end = match self.space.as_str() {
-            "circle" => self.on_circle(&medium)?,
-            "zonal" => self.zonal(&medium)?,
-            "sphere2" => self.sphere2(&medium)?,
+        let d = match self.space.as_str() {
+            "circle" => 2,
+            "sphere2" => 3,
+            "zonal" => usize::try_from(self.d)
+                .ok()
+                .filter(|d| (2..=1024).contains(d))
+                .ok_or_else(|| Error::parameter("--d", self.d, "a dimension in [2, 1024]"))?,
             other => return Err(Error::unknown("space", other, ["circle", "zonal", "sphere2"])),
         };
-        let json = self.json(&end);
+        let end = self.checked(&medium, d)?;
+        let json = self.json(&end, d);
         if let Some(folder) = &self.out {
-            self.write(folder, &end, &json)?;
+            self.write(folder, &end.outcome, &json)?;
         }
-        out.result(&json, &text(&end));
+        out.result(&json, &end.text());
         match end.end {
             End::Reached => Ok(0),
             End::Interrupted => Ok(130),
             End::UnderResolved => {
-                note(&format!(
-                    "the density became finer than the modes allow at t = {}; use --method auto or lagrangian, or raise --max-modes",
-                    end.t
-                ));
+                let hint = if self.method == "auto" {
+                    "raise --max-modes, --cells or --particles"
+                } else {
+                    "use --method auto, or a finer resolution"
+                };
+                note(&format!("the density is finer than the resolution allows after t = {}; {hint}", end.outcome.t));
                 Ok(4)
             }
         }
     }
 
-    fn json(&self, end: &Outcome) -> Value {
-        let column = |name: &str| -> Vec<Value> { column(&end.coefficients, name).into_iter().map(finite).collect() };
-        let (cosines, sines) = (column("cosine"), column("sine"));
-        let density = end.values.columns.iter().position(|c| c == "density");
-        let values: Vec<Value> = density.map_or_else(Vec::new, |k| end.values.rows.iter().map(|r| finite(r[k])).collect());
-        json!({
-            "space": self.space, "dynamics": self.dynamics, "beta": self.beta, "t": end.t, "outcome": end.end.name(), "method": end.method,
-            "modes": cosines.len().saturating_sub(1), "coefficients": cosines, "sine_coefficients": sines,
-            "negentropy": finite(end.negentropy), "negentropy_rate": finite(end.rate), "energy_above_uniform": finite(end.energy),
-            "d": match self.space.as_str() { "zonal" => self.d, "sphere2" => 3, _ => 2 },
-            "convention": "density relative to the uniform probability measure; coefficients of cos k theta (zonal, sphere2: of P_k with P_k(1) = 1), 1 first",
-            "values": values, "resolution_error": end.resolution_error.map_or(Value::Null, finite), "time_scale": "u1",
-        })
+    /// The run and a second one, whose difference is the error.
+    fn checked(&self, medium: &Medium, d: usize) -> Result<Checked> {
+        let run = |pass: Pass| match d {
+            _ if self.space == "zonal" => self.zonal(medium, d, pass),
+            2 => self.on_circle(medium, pass),
+            _ => self.sphere2(medium, pass),
+        };
+        let first = run(Pass { t_end: self.t_end, second: false })?;
+        if first.end == End::Interrupted {
+            return Ok(Checked::interrupted(first));
+        }
+        let second = run(Pass { t_end: first.t, second: true })?;
+        Ok(Checked::new(first, &second, medium, d))
+    }
+
+    fn json(&self, end: &Checked, d: usize) -> Value {
+        let mut json = end.json();
+        json["space"] = self.space.as_str().into();
+        json["dynamics"] = self.dynamics.as_str().into();
+        json["beta"] = self.beta.into();
+        json["d"] = d.into();
+        json["convention"] =
+            "density relative to the uniform probability measure; coefficients of cos k theta (zonal, sphere2: of P_k with P_k(1) = 1), 1 first".into();
+        json["time_scale"] = "u1".into();
+        json
     }
 
     fn density(&self) -> Result<Density> {
@@ -174,44 +207,8 @@ impl Arguments {
     }
 
     /// Whether to write a time line, whose rows cost as much as steps.
-    fn keeps(&self) -> bool {
-        self.out.is_some()
-    }
-
-    /// Evolves particles that carry the density; the same with half of them tells how well they resolve it.
-    fn by_particles(&self, medium: &Medium, start: Lagrangian, half: Lagrangian) -> Result<Outcome> {
-        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "mean_length"]);
-        let length = |l: &Lagrangian| l.x.mean().iter().map(|v| v * v).sum::<f64>().sqrt();
-        let mut failed = None;
-        let (state, t, end) = start.evolve(medium, self.t_end, |t, l| {
-            if self.keeps() {
-                match l.negentropy_rate(medium) {
-                    Ok(rate) => timeline.rows.push(vec![t, l.negentropy(), rate, l.energy(medium), length(l)]),
-                    Err(e) => failed = Some(e),
-                }
-            }
-            going_on()
-        })?;
-        if let Some(e) = failed {
-            return Err(e);
-        }
-        let coarse = half.evolve(medium, t, |_, _| going_on())?.0;
-        let d = state.x.d();
-        let columns: Vec<String> = (1..=d).map(|k| format!("x{k}")).chain(["mass".into(), "log_density".into()]).collect();
-        let row = |i: usize| state.x.row(i).iter().copied().chain([state.x.masses()[i], state.log_density[i]]).collect();
-        let (negentropy, rate, energy) = (state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium));
-        Ok(Outcome {
-            t,
-            end,
-            method: "lagrangian",
-            coefficients: time_line(&["k", "cosine", "sine"]),
-            negentropy,
-            rate,
-            energy,
-            values: Table { columns, rows: (0..state.x.n()).map(row).collect() },
-            timeline,
-            resolution_error: Some((coarse.negentropy() - negentropy).abs()),
-        })
+    fn keeps(&self, pass: Pass) -> bool {
+        self.out.is_some() && !pass.second
     }
 
     fn write(&self, folder: &Path, end: &Outcome, json: &Value) -> Result<()> {
@@ -227,32 +224,6 @@ impl Arguments {
         note(&format!("wrote {}", folder.display()));
         Ok(())
     }
-}
-
-fn text(end: &Outcome) -> String {
-    let cosines = column(&end.coefficients, "cosine");
-    let resolution = end.resolution_error.map_or_else(String::new, |e| format!("; half of the particles change the negentropy by {e:.1e}"));
-    format!(
-        "t = {}: {} ({}{resolution})\nnegentropy {:.12}, rate {:.12}, energy above uniform {:.12}\ncoefficients {:?}",
-        end.t,
-        end.end.name(),
-        end.method,
-        end.negentropy,
-        end.rate,
-        end.energy,
-        &cosines[..cosines.len().min(9)]
-    )
-}
-
-/// An empty table.
-fn time_line(columns: &[&str]) -> Table {
-    Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
-}
-
-/// One column of a table without the entries that are not numbers; empty if there is none.
-fn column(table: &Table, name: &str) -> Vec<f64> {
-    let place = table.columns.iter().position(|c| c == name);
-    place.map_or_else(Vec::new, |k| table.rows.iter().map(|r| r[k]).filter(|v| !v.is_nan()).collect())
 }
 
 /// False after Ctrl-C.

@@ -1,6 +1,7 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
-use super::{Arguments, Outcome, going_on, time_line};
+use super::outcome::{Outcome, table};
+use super::{Arguments, Pass, going_on};
 use crate::continuity::{End, Medium, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
 use crate::error::{Result, in_range};
 use crate::flow::Table;
@@ -25,53 +26,75 @@ impl Arguments {
         Sphere2::from_density(&self.density()?, degree)
     }
 
-    pub(super) fn sphere2(&self, medium: &Medium) -> Result<Outcome> {
+    pub(super) fn sphere2(&self, medium: &Medium, pass: Pass) -> Result<Outcome> {
         if self.method == "lagrangian" {
-            return self.by_grid(medium);
+            return self.by_grid(medium, pass);
         }
-        let start = self.sphere_start(self.modes.min(32))?;
+        let start = self.sphere_start(pass.modes(self.modes.min(32)))?;
         let late = self.method == "auto" && medium.diffusion == 0.0;
         let most = if late { self.max_modes.min(AUTO_DEGREE) } else { self.max_modes };
-        if start.degree > self.max_modes {
+        if start.degree > pass.modes(self.max_modes) {
             return Err(self.too_fine(start.degree));
         }
-        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "mean_length"]);
-        let (state, t, end) = start.evolve(medium, self.t_end, most, |t, a| {
-            if self.keeps() {
-                let rates = [a.negentropy_rate(medium), a.energy(medium), a.energy_rate(medium), a.mean_length()];
-                timeline.rows.push([&[t, a.negentropy()], &rates[..]].concat());
-            }
-            going_on()
-        })?;
+        let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "mean_length"]);
+        let (state, t, end) = start
+            .evolve(medium, pass.t_end, pass.limits(most), |t, a| {
+                if self.keeps(pass) {
+                    let rates = [a.negentropy_rate(medium), a.energy(medium), a.energy_rate(medium), a.mean_length()];
+                    timeline.rows.push([&[t, a.negentropy()], &rates[..]].concat());
+                }
+                going_on()
+            })?
+            .partial();
         if late && end == End::UnderResolved {
-            return self.by_grid(medium);
+            return self.by_grid(medium, pass);
         }
         Ok(Outcome {
             t,
             end,
             method: "spectral",
             coefficients: coefficients(&state),
-            negentropy: state.negentropy(),
-            rate: state.negentropy_rate(medium),
-            energy: state.energy(medium),
+            numbers: [state.negentropy(), state.negentropy_rate(medium), state.energy(medium)],
             values: on_grid(&state),
             timeline,
-            resolution_error: None,
         })
     }
 
     /// Particles on a grid, from the start to the end.
-    fn by_grid(&self, medium: &Medium) -> Result<Outcome> {
+    fn by_grid(&self, medium: &Medium, pass: Pass) -> Result<Outcome> {
         let start = self.sphere_start(4)?;
         let rings = self.particles.unwrap_or(32.max(2 * start.degree).min(64));
         in_range("--particles", rings as f64, 8.0, 128.0)?;
-        let mut end = self.by_particles(medium, Lagrangian::on_sphere2(&start, rings)?, Lagrangian::on_sphere2(&start, rings / 2)?)?;
-        end.coefficients = time_line(&["k", "cosine"]);
+        let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "mean_length"]);
+        let length = |l: &Lagrangian| l.x.mean().iter().map(|v| v * v).sum::<f64>().sqrt();
+        let mut failed = None;
+        let particles = Lagrangian::on_sphere2(&start, pass.half(rings))?;
+        let (state, t, end) = particles
+            .evolve_within(medium, pass.t_end, pass.step(), |t, l| {
+                if self.keeps(pass) {
+                    let row = |rate| vec![t, l.negentropy(), rate, l.energy(medium), length(l)];
+                    l.negentropy_rate(medium).map_or_else(|e| failed = Some(e), |rate| timeline.rows.push(row(rate)));
+                }
+                failed.is_none() && going_on()
+            })?
+            .partial();
+        failed.map_or(Ok(()), Err)?;
+        let row = |i: usize| state.x.row(i).iter().copied().chain([state.x.masses()[i], state.log_density[i]]).collect();
+        let mut coefficients = table(&["k", "cosine"]);
         for l in 0..=16usize {
-            let moment = |r: &Vec<f64>| r[3] * crate::num::gegenbauer::zonal_polynomials(3, l, r[2])[l];
-            end.coefficients.rows.push(vec![l as f64, (2 * l + 1) as f64 * end.values.rows.iter().map(moment).sum::<f64>()]);
+            let moment = |(x, m): (&[f64], &f64)| m * crate::num::gegenbauer::zonal_polynomials(3, l, x[2])[l];
+            let mean: f64 = state.x.rows().zip(state.x.masses()).map(moment).sum();
+            coefficients.rows.push(vec![l as f64, (2 * l + 1) as f64 * mean]);
         }
-        Ok(end)
+        Ok(Outcome {
+            t,
+            end,
+            method: "lagrangian",
+            coefficients,
+            numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
+            values: Table { rows: (0..state.x.n()).map(row).collect(), ..table(&["x1", "x2", "x3", "mass", "log_density"]) },
+            timeline,
+        })
     }
 }
 
@@ -81,23 +104,23 @@ fn rings(points: usize) -> usize {
 }
 
 fn coefficients(state: &Sphere2) -> Table {
-    let mut table = time_line(&["l", "m", "re", "im", "cosine"]);
+    let mut out = table(&["l", "m", "re", "im", "cosine"]);
     for (l, zonal) in state.zonal_coefficients().into_iter().enumerate() {
         for m in 0..=l {
             let a = state.a[index(l, m)];
-            table.rows.push(vec![l as f64, m as f64, a.re, a.im, if m == 0 { zonal } else { f64::NAN }]);
+            out.rows.push(vec![l as f64, m as f64, a.re, a.im, if m == 0 { zonal } else { f64::NAN }]);
         }
     }
-    table
+    out
 }
 
 fn on_grid(state: &Sphere2) -> Table {
     let rings = state.rings();
-    let mut table = time_line(&["colatitude", "azimuth", "density"]);
+    let mut out = table(&["colatitude", "azimuth", "density"]);
     let nodes = crate::num::quadrature::gauss_legendre(rings);
     for (j, v) in state.values().into_iter().enumerate() {
         let azimuth = std::f64::consts::PI * (j % (2 * rings)) as f64 / rings as f64;
-        table.rows.push(vec![nodes[j / (2 * rings)].0.acos(), azimuth, v]);
+        out.rows.push(vec![nodes[j / (2 * rings)].0.acos(), azimuth, v]);
     }
-    table
+    out
 }

@@ -1,6 +1,7 @@
 //! Zonal densities: Gegenbauer polynomials while they resolve, rings that carry the density after.
 
-use super::{Arguments, Outcome, going_on, time_line};
+use super::outcome::{Outcome, table};
+use super::{Arguments, Pass, going_on};
 use crate::continuity::{End, Medium, rings::Rings, zonal::Zonal};
 use crate::error::{Error, Result, in_range};
 use crate::flow::Table;
@@ -10,39 +11,35 @@ use std::f64::consts::PI;
 const AUTO_MODES: usize = 64;
 
 impl Arguments {
-    pub(super) fn zonal(&self, medium: &Medium) -> Result<Outcome> {
-        let d = usize::try_from(self.d)
-            .ok()
-            .filter(|d| (2..=1024).contains(d))
-            .ok_or_else(|| Error::parameter("--d", self.d, "a dimension in [2, 1024]"))?;
+    pub(super) fn zonal(&self, medium: &Medium, d: usize, pass: Pass) -> Result<Outcome> {
         if self.method == "lagrangian" {
-            return self.by_rings(medium, d);
+            return self.by_rings(medium, d, pass);
         }
         let late = self.method == "auto" && self.density.is_some() && medium.diffusion == 0.0;
         let most = if late { self.max_modes.min(AUTO_MODES) } else { self.max_modes };
         if late && self.density()?.degree(d) > most {
-            return self.by_rings(medium, d);
+            return self.by_rings(medium, d, pass);
         }
-        let start = self.zonal_start(d, self.modes.min(if late { AUTO_MODES } else { 128 }))?;
-        if start.modes() > self.max_modes {
+        let start = self.zonal_start(d, pass.modes(self.modes.min(if late { AUTO_MODES } else { 128 })))?;
+        if start.modes() > pass.modes(self.max_modes) {
             return Err(self.too_fine(start.modes()));
         }
-        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
+        let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
-        let (state, t, end) = start.evolve(medium, self.t_end, most, |t, z| {
-            if self.keeps() {
-                match (z.negentropy(), z.negentropy_rate(medium), z.energy_rate(medium)) {
-                    (Ok(h), Ok(r), Ok(e)) => timeline.rows.push(vec![t, h, r, z.energy(medium), e, z.axis_mean()]),
-                    (Err(e), _, _) | (_, Err(e), _) | (_, _, Err(e)) => failed = Some(e),
+        let (state, t, end) = start
+            .evolve(medium, pass.t_end, pass.limits(most), |t, z| {
+                if self.keeps(pass) {
+                    match (z.negentropy(), z.negentropy_rate(medium), z.energy_rate(medium)) {
+                        (Ok(h), Ok(r), Ok(e)) => timeline.rows.push(vec![t, h, r, z.energy(medium), e, z.axis_mean()]),
+                        (Err(e), _, _) | (_, Err(e), _) | (_, _, Err(e)) => failed = Some(e),
+                    }
                 }
-            }
-            going_on()
-        })?;
-        if let Some(e) = failed {
-            return Err(e);
-        }
+                going_on()
+            })?
+            .partial();
+        failed.map_or(Ok(()), Err)?;
         if late && end == End::UnderResolved {
-            return self.by_rings(medium, d);
+            return self.by_rings(medium, d, pass);
         }
         let coefficients = state.coefficients().into_iter().enumerate().map(|(k, c)| vec![k as f64, c]).collect();
         let values = state.values(257).into_iter().enumerate().map(|(j, v)| vec![PI * j as f64 / 256.0, v]).collect();
@@ -50,13 +47,10 @@ impl Arguments {
             t,
             end,
             method: "spectral",
-            coefficients: Table { rows: coefficients, ..time_line(&["k", "cosine"]) },
-            negentropy: state.negentropy()?,
-            rate: state.negentropy_rate(medium)?,
-            energy: state.energy(medium),
-            values: Table { rows: values, ..time_line(&["polar_angle", "density"]) },
+            coefficients: Table { rows: coefficients, ..table(&["k", "cosine"]) },
+            numbers: [state.negentropy()?, state.negentropy_rate(medium)?, state.energy(medium)],
+            values: Table { rows: values, ..table(&["polar_angle", "density"]) },
             timeline,
-            resolution_error: None,
         })
     }
 
@@ -75,38 +69,34 @@ impl Arguments {
     }
 
     /// Rings from the start to the end.
-    fn by_rings(&self, medium: &Medium, d: usize) -> Result<Outcome> {
+    fn by_rings(&self, medium: &Medium, d: usize, pass: Pass) -> Result<Outcome> {
         let density = self.density()?;
         let n = self.particles.unwrap_or_else(|| (2 * density.degree(d)).clamp(64, 2048));
         in_range("--particles", n as f64, 8.0, 2048.0)?;
-        let mut timeline = time_line(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
+        let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
-        let (state, t, end) = Rings::new(&density, d, n)?.evolve(medium, self.t_end, |t, r| {
-            if self.keeps() {
-                match (r.negentropy_rate(medium), r.energy(medium)) {
-                    (Ok(rate), Ok(energy)) => timeline.rows.push(vec![t, r.negentropy(), rate, energy, f64::NAN, r.axis_mean()]),
-                    (Err(e), _) | (_, Err(e)) => failed = Some(e),
+        let (state, t, end) = Rings::new(&density, d, pass.half(n))?
+            .evolve_within(medium, pass.t_end, pass.step(), |t, r| {
+                if self.keeps(pass) {
+                    match (r.negentropy_rate(medium), r.energy(medium)) {
+                        (Ok(rate), Ok(energy)) => timeline.rows.push(vec![t, r.negentropy(), rate, energy, f64::NAN, r.axis_mean()]),
+                        (Err(e), _) | (_, Err(e)) => failed = Some(e),
+                    }
                 }
-            }
-            going_on()
-        })?;
-        if let Some(e) = failed {
-            return Err(e);
-        }
-        let coarse = Rings::new(&density, d, n / 2)?.evolve(medium, t, |_, _| going_on())?.0;
+                going_on()
+            })?
+            .partial();
+        failed.map_or(Ok(()), Err)?;
         let moments = state.moments(16).into_iter().enumerate().map(|(k, m)| vec![k as f64, m * dimension(d, k)]).collect();
         let row = |j: usize| vec![state.theta[j], state.masses[j], state.log_density[j]];
         Ok(Outcome {
             t,
             end,
             method: "lagrangian (rings)",
-            coefficients: Table { rows: moments, ..time_line(&["k", "cosine"]) },
-            negentropy: state.negentropy(),
-            rate: state.negentropy_rate(medium)?,
-            energy: state.energy(medium)?,
-            values: Table { rows: (0..state.theta.len()).map(row).collect(), ..time_line(&["polar_angle", "mass", "log_density"]) },
+            coefficients: Table { rows: moments, ..table(&["k", "cosine"]) },
+            numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)?],
+            values: Table { rows: (0..state.theta.len()).map(row).collect(), ..table(&["polar_angle", "mass", "log_density"]) },
             timeline,
-            resolution_error: Some((coarse.negentropy() - state.negentropy()).abs()),
         })
     }
 }

@@ -1,7 +1,8 @@
 //! The derivative of a density estimate as one polynomial per cell, with a proved error.
 
-use super::kernel::{CELL, Kernel, TERMS};
-use crate::num::threads::parallel_allowed;
+use super::bounds::above;
+use super::kernel::{CELL, Kernel, MOST_BLUR, TERMS};
+use crate::num::{interval::Interval, threads::parallel_allowed};
 use rayon::prelude::*;
 
 /// A cell with samples: its index, their number and moments `sum (-z)^k` about its centre.
@@ -17,7 +18,7 @@ pub(super) struct Polynomial {
     pub cell: i64,
     /// Coefficients.
     pub c: [f64; TERMS],
-    /// Bounds of the error of value and slope on the whole cell.
+    /// Upper bounds of the error of value and slope on the whole cell, for the given samples and exact coefficients.
     pub error: (f64, f64),
 }
 
@@ -27,8 +28,8 @@ pub(super) struct Field<'a> {
     sources: Vec<Source>,
     /// All samples, also those of other parts.
     total: usize,
-    /// Displacement of a sample by the rounding of its position.
-    blur: f64,
+    /// Bound of the displacement of a sample by the rounding of its position; infinite if a sample lies outside its cell.
+    pub(super) blur: f64,
     /// Number of cells of the circle.
     pub cells: Option<i64>,
 }
@@ -39,14 +40,17 @@ const BLOCK: usize = 256;
 impl<'a> Field<'a> {
     /// Ascending positions on the line in units, relative to the first.
     pub fn line(kernel: &'a Kernel, positions: Vec<f64>, total: usize) -> Self {
+        // The difference from the first, the root of beta and their product are rounded: 3 eps/2. Underflow moves a sample by less than 1e-300.
         let length = positions.last().copied().unwrap_or(0.0);
-        Self::new(kernel, &positions, total, 8.0 * f64::EPSILON * length, None)
+        Self::new(kernel, &positions, total, 2.0 * f64::EPSILON * length + 1e-300, None)
     }
 
     /// Ascending positions on the circle in units; `turns` is the largest number of turns that was taken off an angle.
     pub fn circle(kernel: &'a Kernel, positions: Vec<f64>, turns: f64) -> Self {
         let cells = kernel.cells().map_or(1, |c| c as i64);
-        let blur = CELL * cells as f64 * (8.0 * f64::EPSILON + turns * 1e-31);
+        // Reduction to one turn (3 roundings and the f64 nearest 2 pi), the unit (another such) and their product: below 6 eps/2 of the circle; 2 pi in two parts, times
+        // the turns, is off by less than 1e-31 of itself.
+        let blur = CELL * cells as f64 * (4.0 * f64::EPSILON + turns * 1e-31);
         let total = positions.len();
         Self::new(kernel, &positions, total, blur, Some(cells))
     }
@@ -61,6 +65,12 @@ impl<'a> Field<'a> {
                 _ => ranges.push((cell, i..i + 1)),
             }
         }
+        // Bounds are those of samples inside their cells.
+        let strays = |(cell, range): &(i64, std::ops::Range<usize>)| {
+            let far = |s: f64| (s - centre(*cell)).abs() > 0.5 * CELL * (1.0 + 1e-10);
+            far(positions[range.start]) || far(positions[range.end - 1])
+        };
+        let blur = if ranges.iter().any(strays) { f64::INFINITY } else { blur };
         let source = |(cell, range): &(i64, std::ops::Range<usize>)| {
             let centre = centre(*cell);
             let mut moments = [0.0; TERMS];
@@ -86,6 +96,12 @@ impl<'a> Field<'a> {
         Self { kernel, sources, total, blur, cells }
     }
 
+    /// True if the bounds of the kernel apply: samples are not displaced by more than they allow for, and at the ends of a part of the line, less than 2.2 units
+    /// from its last sample, the derivative, at least `2.2 e^{-2.42} > 0.19` in size by that sample, has its sign whatever the other parts add.
+    pub fn sound(&self) -> bool {
+        self.blur <= MOST_BLUR && above(self.total as f64 * self.kernel.tables.tail.0, 1) < 0.19
+    }
+
     /// Cells on which a mode can lie, ascending.
     pub fn targets(&self) -> Vec<i64> {
         let mut targets: Vec<i64> = Vec::new();
@@ -109,10 +125,10 @@ impl<'a> Field<'a> {
     pub fn polynomial(&self, cell: i64) -> Polynomial {
         let (mut c, mut error, mut near, mut most) = ([0.0; TERMS], (0.0, 0.0), 0usize, 0usize);
         let (mut size, mut summed) = ((0.0, 0.0), 0usize);
-        let first = self.kernel.shifts[0].offset;
+        let first = self.kernel.tables.shifts[0].offset;
         let start = if self.cells.is_some() { 0 } else { self.sources.partition_point(|s| s.cell < cell + first) };
         let mut visit = |source: &Source, q: usize| {
-            let shift = &self.kernel.shifts[q];
+            let shift = &self.kernel.tables.shifts[q];
             for (row, m) in shift.table.iter().zip(&source.moments) {
                 c.iter_mut().zip(row).for_each(|(c, t)| *c += t * m);
             }
@@ -125,11 +141,11 @@ impl<'a> Field<'a> {
         };
         match self.cells {
             None => {
-                let last = first + self.kernel.shifts.len() as i64;
+                let last = first + self.kernel.tables.shifts.len() as i64;
                 self.sources[start..].iter().take_while(|s| s.cell < cell + last).for_each(|s| visit(s, (s.cell - cell - first) as usize));
             }
             Some(cells) => {
-                for q in 0..self.kernel.shifts.len() {
+                for q in 0..self.kernel.tables.shifts.len() {
                     let wanted = (cell + first + q as i64).rem_euclid(cells);
                     if let Ok(k) = self.sources.binary_search_by_key(&wanted, |s| s.cell) {
                         visit(&self.sources[k], q);
@@ -137,14 +153,13 @@ impl<'a> Field<'a> {
                 }
             }
         }
-        // Operations that lie in the way of one term: powers, its block, the blocks, the table, the sum over sources.
-        let steps = (2 * TERMS + BLOCK + most / BLOCK + TERMS * summed + 8) as f64 * f64::EPSILON;
-        let (blur, tail, stiff) = (self.blur * near as f64, (self.total - near) as f64, self.kernel.stiffness);
-        let bound = |a: f64, size: f64, tail: f64, blur: f64| 1.02 * (a + steps * size + tail + blur);
-        let error = (
-            bound(error.0, size.0, tail * self.kernel.tail.0, blur * stiff.0),
-            bound(error.1, size.1, tail * self.kernel.tail.1, blur * stiff.1),
-        );
+        // Roundings that lie in the way of one term, each of half a unit: powers of a rounded difference, its block, the blocks, the table, the sum over sources.
+        let steps = (2 * TERMS + BLOCK + most / BLOCK + TERMS * summed + 8) as f64 * 0.51 * f64::EPSILON;
+        let (near, far) = (near as f64, (self.total - near) as f64);
+        let (tail, stiff) = (self.kernel.tables.tail, self.kernel.tables.stiffness);
+        // Sums over at most all cells of a circle of 41, and these four terms.
+        let bound = |a: f64, size: f64, tail: f64, stiff: f64| above(a + steps * size + far * tail + self.blur * near * stiff, 100);
+        let error = (bound(error.0, size.0, tail.0, stiff.0), bound(error.1, size.1, tail.1, stiff.1));
         Polynomial { cell, c, error }
     }
 }
@@ -164,6 +179,12 @@ impl Polynomial {
             }
         }
         c
+    }
+
+    /// An enclosure of the derivative of this order of the polynomial, without its error, by Horner's rule.
+    pub fn enclosed(&self, order: usize, v: Interval) -> Interval {
+        let factor = |l: usize| (l + 1 - order..=l).map(|k| k as f64).product::<f64>();
+        (order..TERMS).rev().fold(Interval::exact(0.0), |s, l| s * v + Interval::exact(self.c[l]) * Interval::exact(factor(l)))
     }
 
     /// The value at `v`.

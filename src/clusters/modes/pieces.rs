@@ -1,13 +1,13 @@
 //! Pieces on which the derivative has one sign or is monotone, and what their order says about its zeros.
 
 use super::field::{Field, Polynomial, centre};
-use super::kernel::{CELL, TERMS};
-use crate::num::{roots::bracketed_root, threads::parallel_allowed};
+use super::kernel::CELL;
+use crate::num::{interval::Interval, roots::bracketed_root, threads::parallel_allowed};
 use rayon::prelude::*;
 
 /// What is proved about the derivative on a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Positive,
     Negative,
     Rising,
@@ -18,10 +18,10 @@ enum Kind {
 
 /// A piece `[from, to]` in units.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
-    from: f64,
-    to: f64,
-    kind: Kind,
+pub(super) struct Piece {
+    pub from: f64,
+    pub to: f64,
+    pub kind: Kind,
 }
 
 /// Down-crossings of the derivative.
@@ -38,6 +38,12 @@ const DEPTH: u32 = 36;
 /// Counts the down-crossings of the derivative.
 pub(super) fn count(field: &Field) -> Found {
     let targets = field.targets();
+    if !field.sound() {
+        return Found {
+            roots: Vec::new(),
+            undecided: vec![(centre(targets[0]) - 0.5 * CELL, centre(targets[targets.len() - 1]) + 0.5 * CELL)],
+        };
+    }
     let classify = |cell: &i64| {
         let mut pieces = Vec::new();
         split(&field.polynomial(*cell), 0.0, 0.5 * CELL, 0, &mut pieces);
@@ -85,44 +91,55 @@ fn is_signed(kind: Kind) -> bool {
     matches!(kind, Kind::Positive | Kind::Negative)
 }
 
-/// Classifies `[v - rho, v + rho]` of a cell, bisecting where nothing is proved.
+/// Classifies `[v - rho, v + rho]` of a cell, bisecting where nothing is proved. Both are multiples of a power of two, exact.
 fn split(p: &Polynomial, v: f64, rho: f64, depth: u32, out: &mut Vec<Piece>) {
+    // What is worth trying, by a plain evaluation about v.
     let c = p.about(v);
-    // Rounding of the shift: 2 TERMS operations on terms no larger than those of the whole cell.
-    let (mut s0, mut s1, mut power) = (0.0, 0.0, 1.0);
-    for (l, c) in p.c.iter().enumerate() {
-        s0 += c.abs() * power;
-        if l > 0 {
-            s1 += l as f64 * c.abs() * power / (0.5 * CELL);
-        }
-        power *= 0.5 * CELL;
-    }
-    let rounding = 2.1 * TERMS as f64 * f64::EPSILON;
-    let (mut value, mut slope, mut power) = (1.01 * (p.error.0 + rounding * s0), 1.01 * (p.error.1 + rounding * s1), 1.0);
+    let (mut value, mut slope, mut power) = (p.error.0, p.error.1, 1.0);
     for (l, c) in c.iter().enumerate().skip(1) {
         if l > 1 {
-            slope += 1.000_001 * l as f64 * c.abs() * power;
+            slope += l as f64 * c.abs() * power;
         }
         power *= rho;
-        value += 1.000_001 * c.abs() * power;
+        value += c.abs() * power;
     }
-    let kind = if c[0].abs() > value {
-        if c[0] > 0.0 { Kind::Positive } else { Kind::Negative }
-    } else if c[1].abs() > slope {
-        if c[1] > 0.0 { Kind::Rising } else { Kind::Falling }
-    } else if depth < DEPTH && (c[0].abs() + value > 4.0 * p.error.0 || c[1].abs() + slope > 4.0 * p.error.1) {
+    let signed = if c[0].abs() > value { sign(p, v, rho) } else { Kind::Unknown };
+    let kind = if signed == Kind::Unknown && c[1].abs() > slope { trend(p, v, rho) } else { signed };
+    if kind == Kind::Unknown && depth < DEPTH && (c[0].abs() + value > 4.0 * p.error.0 || c[1].abs() + slope > 4.0 * p.error.1) {
         split(p, v - 0.5 * rho, 0.5 * rho, depth + 1, out);
         split(p, v + 0.5 * rho, 0.5 * rho, depth + 1, out);
         return;
-    } else {
-        Kind::Unknown
-    };
+    }
     let centre = centre(p.cell);
     out.push(Piece { from: centre + v - rho, to: centre + v + rho, kind });
 }
 
+/// The sign of the derivative on `[v - rho, v + rho]`, if interval arithmetic proves one: value in the middle, and slope times distance.
+pub(super) fn sign(p: &Polynomial, v: f64, rho: f64) -> Kind {
+    let value = p.enclosed(0, Interval::exact(v));
+    let slope = p.enclosed(1, Interval::new(v - rho, v + rho));
+    verdict(value + slope * Interval::symmetric(rho) + Interval::symmetric(p.error.0), Kind::Positive, Kind::Negative)
+}
+
+/// The same of the slope of the derivative.
+pub(super) fn trend(p: &Polynomial, v: f64, rho: f64) -> Kind {
+    let slope = p.enclosed(1, Interval::exact(v));
+    let bend = p.enclosed(2, Interval::new(v - rho, v + rho));
+    verdict(slope + bend * Interval::symmetric(rho) + Interval::symmetric(p.error.1), Kind::Rising, Kind::Falling)
+}
+
+fn verdict(range: Interval, above: Kind, below: Kind) -> Kind {
+    if range.is_positive() {
+        above
+    } else if range.is_negative() {
+        below
+    } else {
+        Kind::Unknown
+    }
+}
+
 /// Walks from sign to sign: a falling stretch from plus to minus holds exactly one down-crossing, a monotone stretch between equal signs none.
-fn tour(field: &Field, pieces: &[Piece]) -> Found {
+pub(super) fn tour(field: &Field, pieces: &[Piece]) -> Found {
     let mut found = Found { roots: Vec::new(), undecided: Vec::new() };
     let signed: Vec<usize> = (0..pieces.len()).filter(|&k| is_signed(pieces[k].kind)).collect();
     for pair in signed.windows(2) {

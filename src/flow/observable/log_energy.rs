@@ -1,12 +1,12 @@
-//! The log of the unit energy sum m_i m_j e^{beta (G - 1)}, at most 0.
+//! The log of the unit energy sum m_i m_j e^{beta (G - 1)}, for either sign of beta.
 
 use super::Entry;
 use crate::attention::{Energy, EnergyScale};
 
-/// The log of the unit energy sum m_i m_j e^{beta (G - 1)}, at most 0.
+/// The log of the unit energy sum m_i m_j e^{beta (G - 1)}, for either sign of beta.
 pub static ENTRY: Entry = Entry {
     name: "log-energy",
-    summary: "The log of the unit energy sum m_i m_j e^{beta (G - 1)}, at most 0.",
+    summary: "The log of the unit energy sum m_i m_j e^{beta (G - 1)}: 0 at one cluster, negative for beta > 0, positive for beta < 0.",
     columns: |_| vec!["log_energy".into()],
     measure: |s, frame, row| row.push(Energy::new(s.beta, EnergyScale::Unit).log_unit(frame.tokens)),
     batch: None,

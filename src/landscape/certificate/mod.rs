@@ -1,21 +1,31 @@
-//! Certificates: files that prove, by interval arithmetic, that a critical point exists near a computed one, is unique up to rotation, and
-//! has the stated Morse index.
+//! Certificates: files that prove, by interval arithmetic, that exactly one clustered critical point lies near a computed one, on the slice that
+//! fixes rotations, and that it has the stated Morse index.
 //!
-//! The prover ([`prove`]) and the checker ([`check`]) share the interval type and this file format, nothing else.
+//! The checker ([`check`]) shares the interval type and this file format with the prover ([`prove`]), nothing else; a certificate is given out
+//! only after the checker accepted it, so what it says rests on the checker alone.
 //!
-//! **The statement.** K clusters of `sizes` tokens on the unit sphere of `R^d`, `w_qp = e^{-beta |y_q - y_p|^2 / 2}`. There is exactly one critical point
-//! of `E_beta` in the box of the given radius about the given points that meets the gauge conditions (no component along the listed
-//! rotations), and there the Hessian on all n tokens has, modulo rotations, exactly the stated numbers of positive and negative eigenvalues.
+//! **The statement.** K clusters of `sizes` tokens on the unit sphere of `R^d`, `w_qp = e^{-beta |y_q - y_p|^2 / 2}`. Among the *clustered* configurations y (all tokens of a
+//! cluster at one point) whose coordinates lie within the radius of the given points p *and on the gauge slice* `sum_q s_q <A p_q, y_q> = 0` for every
+//! listed rotation A, exactly one is a critical point of `E_beta`. There the Hessian on all n tokens has exactly the stated numbers of positive and
+//! negative eigenvalues, and its kernel is spanned by the rotations.
+//!
+//! **Not excluded** are critical points that split a cluster (only its own neighbourhood, of unknown size, is free of them, as the Hessian is
+//! regular), and clustered ones of the box off the slice: rotated onto it, they may leave the box.
 //!
 //! **Not certified** is the link from these formulas to a paper's: it is written here to be read.
 
 mod check;
+#[cfg(test)]
+mod formulas;
 mod prove;
+#[cfg(test)]
+mod wrong_side;
 
 pub use check::check;
 pub use prove::prove;
 
 use crate::error::{Error, Result};
+use crate::sphere::{Tokens, geometry::dist};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -40,23 +50,74 @@ pub struct Certificate {
     pub morse_index: usize,
 }
 
-/// First line of every certificate.
-const KIND: &str = "metastable critical point, version 1";
+/// First line of every certificate. (Version 1 said "unique up to rotation", which is more than is proved.)
+const KIND: &str = "metastable critical point, version 2";
+
+/// Most clusters of a certificate.
+const MOST_CLUSTERS: usize = 400;
+
+/// Most unknowns `K (d + 1)`: squared and times 16 bytes they are the memory, cubed the time (minutes at the most).
+const MOST_UNKNOWNS: usize = 2000;
+
+/// Whether K clusters in `R^d` are few enough to be proved and checked.
+///
+/// **Errors** more than 400 clusters, or `K (d + 1)` above 2000.
+pub fn check_size(clusters: usize, d: usize) -> Result<()> {
+    let unknowns = clusters.saturating_mul(d.saturating_add(1));
+    match () {
+        () if clusters > MOST_CLUSTERS => Err(Error::parameter("clusters", clusters, format!("at most {MOST_CLUSTERS} in a certificate"))),
+        () if unknowns > MOST_UNKNOWNS => Err(Error::parameter(
+            "clusters times (d + 1)",
+            format!("{clusters} x {} = {unknowns}", d + 1),
+            format!("at most {MOST_UNKNOWNS} unknowns in a certificate"),
+        )),
+        () => Ok(()),
+    }
+}
 
 /// The exact bits of a number, and its decimal form for the reader.
 fn bits(v: f64) -> Value {
     json!(format!("{:016x} {v:e}", v.to_bits()))
 }
 
+/// What the statement leaves open.
+const NOT_EXCLUDED: &str =
+    "critical points that split a cluster; critical points of the box off the slice, which may leave the box when they are rotated onto it";
+
 impl Certificate {
+    /// What is proved, in a sentence.
+    pub fn statement(&self) -> String {
+        format!(
+            "among the configurations y of {} whole clusters (all tokens of a cluster at one point of the unit sphere) with every coordinate within {:e} of the points p and with \
+             sum_q s_q <A p_q, y_q> = 0 for each of the listed rotations (A e_b = -e_a, A e_a = e_b for [a, b]; s_q tokens in cluster q), exactly one is a critical point of E_beta; the Hessian \
+             there on all {} tokens has {} positive and {} negative eigenvalues, and its kernel is spanned by {} rotations",
+            self.sizes.len(),
+            self.radius,
+            self.sizes.iter().sum::<usize>(),
+            self.unstable,
+            self.morse_index,
+            self.rotations.len()
+        )
+    }
+
+    /// Upper bound in radians of the distance from a row to the proved position of its cluster, over all rows, nothing turned: to the
+    /// points, and from there to the corners of the box.
+    pub fn distance_from(&self, rows: &Tokens, labels: &[usize]) -> f64 {
+        let to_points = rows.rows().zip(labels).map(|(r, l)| dist(r, &self.points[l * self.d..(l + 1) * self.d])).fold(0.0, f64::max);
+        // An arc is at most pi / 2 times its chord.
+        to_points + std::f64::consts::FRAC_PI_2 * (self.d as f64).sqrt() * self.radius
+    }
+
+    /// What the statement does not say, in a sentence without a verb.
+    pub fn not_excluded(&self) -> &'static str {
+        NOT_EXCLUDED
+    }
+
     fn body(&self) -> Value {
         json!({
             "kind": KIND,
-            "statement": format!(
-                "exactly one critical point of E_beta, up to rotation, lies within {:e} of the points in every coordinate; its Hessian on {} tokens has {} positive, {} \
-                 negative eigenvalues and {} rotations",
-                self.radius, self.sizes.iter().sum::<usize>(), self.unstable, self.morse_index, self.rotations.len()
-            ),
+            "statement": self.statement(),
+            "not_excluded": NOT_EXCLUDED,
             "beta": bits(self.beta),
             "d": self.d,
             "sizes": self.sizes,
@@ -83,7 +144,11 @@ impl Certificate {
         let value: Value = serde_json::from_str(text).map_err(|e| bad(format!("not JSON: {e}")))?;
         let field = |name: &str| value.get(name).ok_or_else(|| bad(format!("no field `{name}`")));
         if field("kind")? != KIND {
-            return Err(bad(format!("kind {}", field("kind")?)));
+            return Err(Error::parameter(
+                "certificate",
+                format!("kind {}", field("kind")?),
+                format!("\"{KIND}\" (version 1 says more than is proved: prove the point again)"),
+            ));
         }
         let number = |v: &Value| {
             let text = v.as_str().and_then(|s| s.get(..16)).and_then(|s| u64::from_str_radix(s, 16).ok());
@@ -129,18 +194,26 @@ impl Certificate {
         Ok(certificate)
     }
 
-    /// Shape errors that would make the mathematics meaningless.
+    /// Shape errors that would make the mathematics meaningless, or its cost unbounded.
     fn validate(&self) -> Result<()> {
-        let k = self.sizes.len();
-        let bad = |what: String| Err(Error::parameter("certificate", what, "a statement about 1 to 400 clusters on a sphere"));
-        if self.d < 2 || k == 0 || k > 400 || self.points.len() != k * self.d || self.sizes.contains(&0) {
-            return bad(format!("{k} clusters, {} coordinates, d = {}", self.points.len(), self.d));
+        let (k, d) = (self.sizes.len(), self.d);
+        let bad = |what: String| Err(Error::parameter("certificate", what, "a statement about clusters on a sphere"));
+        check_size(k, d)?;
+        if d < 2 || k == 0 || self.points.len() != k * d || self.sizes.contains(&0) {
+            return bad(format!("{k} clusters, {} coordinates, d = {d}, sizes {:?}", self.points.len(), self.sizes));
         }
-        if self.sizes.iter().any(|s| *s > 1 << 40) || !(self.radius > 0.0 && self.radius < 0.1) || self.beta.abs() > 1e8 {
+        if self.sizes.iter().any(|s| *s > 1 << 40)
+            || !(self.radius > 0.0 && self.radius < 0.1)
+            || self.beta.is_nan()
+            || self.beta.abs() > 1e8
+        {
             return bad(format!("sizes up to {:?}, radius {}, beta {}", self.sizes.iter().max(), self.radius, self.beta));
         }
-        match self.rotations.iter().find(|(a, b)| *a >= self.d || b >= a) {
-            Some((a, b)) => bad(format!("the rotation plane ({a}, {b}) for d = {}", self.d)),
+        if self.rotations.len() > k * (d - 1) {
+            return bad(format!("{} rotations of {} degrees of freedom", self.rotations.len(), k * (d - 1)));
+        }
+        match self.rotations.iter().find(|(a, b)| *a >= d || b >= a) {
+            Some((a, b)) => bad(format!("the rotation plane ({a}, {b}) for d = {d}")),
             None => Ok(()),
         }
     }

@@ -1,18 +1,22 @@
 //! The prover: Krawczyk's test on the Lagrange equations, and inertia by congruence with approximate eigenvectors (faer).
 //!
 //! Unknowns are `y_q`, the multipliers `lambda_q` and one `mu_a` per rotation; equations
-//! `sum_{p != q} s_p w_qp y_p - lambda_q y_q + sum_a mu_a A_a y_q = 0`, `|y_q|^2 = 1`, `sum_q s_q <A_a y^_q, y_q - y^_q> = 0`. Pairing the first with
+//! `sum_{p != q} s_p w_qp y_p - lambda_q y_q + sum_a mu_a A_a y_q = 0`, `|y_q|^2 = 1`, `sum_q s_q <A_a p_q, y_q - p_q> = 0` with the points p. Pairing the first with
 //! `s_q A_b y_q` shows that mu = 0 at a solution, so solutions are critical points. Each row is scaled by `e^{tau_q}`, which changes nothing but
-//! the size of the numbers.
+//! the size of the numbers. What is found here (radius and signs) is a proposal: the checker decides.
 
 use super::Certificate;
 use crate::error::{Error, Result};
 use crate::landscape::CriticalPoint;
-use crate::num::{dense, interval::Interval};
+use crate::num::{
+    dense,
+    interval::{Interval, trusted},
+};
 
-/// Proves a computed critical point.
+/// Proves a computed critical point: the certificate is one that [`check`](super::check) has accepted.
 ///
-/// **Cost** cubic in K (d + 1); a quarter of a second for 60 clusters on the circle. **Errors** which step failed, for degenerate points always.
+/// **Cost** cubic in K (d + 1); half a second for 60 clusters on the circle. **Errors** which step failed, for degenerate points always; more clusters
+/// or unknowns than [`check_size`](super::check_size) allows; a processor that breaks the arithmetic ([`trusted`]).
 ///
 /// ```
 /// use metastable::{landscape::{CriticalPoint, certificate}, sphere::Tokens};
@@ -23,6 +27,8 @@ use crate::num::{dense, interval::Interval};
 /// assert!(certificate::check(&proof).is_ok());
 /// ```
 pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
+    trusted()?;
+    super::check_size(point.clusters.n(), point.clusters.d())?;
     let x = &point.clusters;
     let mut certificate = Certificate {
         beta: point.beta,
@@ -55,7 +61,10 @@ pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
     if inertia.0 + inertia.1 + certificate.rotations.len() != n * (x.d() - 1) {
         return Err(failed("the signs found do not add up to the dimension"));
     }
-    Ok(certificate)
+    match super::check(&certificate) {
+        Ok(()) => Ok(certificate),
+        Err(e) => Err(failed(&format!("the checker refuses it ({e})"))),
+    }
 }
 
 fn failed(what: &str) -> Error {

@@ -14,15 +14,15 @@ pub static ENTRY: Claim = Claim {
     title: "Causal attention: every token converges to x_1(0)",
     statement: "V = I, arbitrary Q, K, beta >= 0, d >= 2: for almost every start x_k(t) -> x_1(0) for all k. Run until all are within 1e-6 of x_1(0), whatever time that takes.",
     domain: Domain {
-        n: Sizes::Range(2, 16),
+        n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 16),
-        beta: Betas::Log(0.01, 4.0),
+        beta: Betas::Log(0.01, 8.0),
         dynamics: &["causal-sa", "causal-usa"],
         laws: &["uniform"],
         corners: &[(8, 3, 1.0), (12, 2, 0.5)],
         ..Domain::ATTENTION
     },
-    narrower: "Q, K of Frobenius norm 1 (beta carries their size); beta <= 4, since the slowest starts take times of order e^{2 beta}",
+    narrower: "Q, K of Frobenius norm 1 (beta carries their size); beta <= 8, since the slowest starts take times of order e^{2 beta}",
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 4.1",
     status: Status::Theorem,
     kind: Kind::Every(0.1),

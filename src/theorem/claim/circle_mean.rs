@@ -1,5 +1,6 @@
 //! USA on the circle conserves the mean angle.
 
+use super::rotation::SHARE;
 use super::{Betas, Case, Claim, Context, Control, Domain, FOREVER, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::flow::{Options, solve};
@@ -8,11 +9,11 @@ use crate::flow::{Options, solve};
 pub static ENTRY: Claim = Claim {
     name: "circle-mean",
     title: "USA on a half circle ends at the mean angle",
-    statement: "d = 2, USA: the mass-weighted mean of lifted angles is conserved, so from an open half circle the consensus angle is the mean of the initial angles, to 1e-9.",
+    statement: "d = 2, USA: the mass-weighted mean of lifted angles is conserved, so from an open half circle the consensus angle is the mean of the initial angles, to 1e-11.",
     domain: Domain {
         n: Sizes::Range(1, 32),
         d: Sizes::Fixed(2),
-        beta: Betas::Linear(-10.0, 50.0),
+        beta: Betas::Signed(0.01, 50.0),
         dynamics: &["usa"],
         laws: &["cap:radius=1.57", "cap:radius=0.3"],
         corners: &[(2, 2, 0.0), (5, 2, 1.0), (16, 2, 0.5)],
@@ -25,7 +26,10 @@ pub static ENTRY: Claim = Claim {
     trials: (24, 150),
     trial: consensus,
     perturbed: "the exponent of the masses in the mean",
-    control: Control { what: "SA, which does not conserve the mean", trial: |ctx| consensus(&Case::weighted(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx) },
+    control: Control {
+        what: "SA, which does not conserve the mean",
+        trial: |ctx| consensus(&Case::weighted(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx),
+    },
     proof: None,
 };
 
@@ -34,11 +38,11 @@ fn consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let exponent = ctx.stated(1.0);
     let weights: Vec<f64> = x.masses().iter().map(|m| m.powf(exponent)).collect();
     let mean = x.angles().iter().zip(&weights).map(|(a, m)| a * m).sum::<f64>() / weights.iter().sum::<f64>();
-    let options = Options { rtol: ctx.rtol() * 0.01, stop_at_one_cluster: true, ..Options::default() };
+    let options = Options { rtol: ctx.rtol() * SHARE, stop_at_one_cluster: true, ..Options::default() };
     let end = solve(case.build()?.as_ref(), &x, FOREVER, &options, &mut [])?;
     if end.clusters.n() > 1 {
         return Ok(Finding::Unfinished(end.outcome.to_string()));
     }
-    // Nothing amplifies the mean's error: the tolerance 1e-11 times the path, a few radians, and the rounding of some thousand steps.
-    Ok(Finding::identity((end.clusters.angles()[0] - mean).abs(), 1e-9))
+    // Nothing amplifies the mean's error: the tolerance 1e-13 times the path, a few radians, and the rounding of some thousand steps.
+    Ok(Finding::identity((end.clusters.angles()[0] - mean).abs(), 1e-11))
 }

@@ -1,5 +1,6 @@
 //! Watanabe-Strogatz constants at beta = 0.
 
+use super::rotation::SHARE;
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::num::stats::{nan_max, nan_min};
@@ -10,7 +11,7 @@ pub static ENTRY: Claim = Claim {
     name: "cross-ratios",
     title: "Cross-ratios are conserved at beta = 0",
     statement: "|x_i - x_j| |x_k - x_l| / (|x_i - x_l| |x_k - x_j|) is constant in time at beta = 0, for all d and masses, V = I or -I: the change of its logarithm over a time of 1 is at most \
-                1e-9 over the shortest of the four chords.",
+                1e-11 over the shortest of the four chords.",
     domain: Domain {
         n: Sizes::Range(4, 64),
         beta: Betas::List(&[0.0]),
@@ -32,15 +33,17 @@ pub static ENTRY: Claim = Claim {
 
 fn change(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let y = ctx.flowed_within(case.build()?.as_ref(), &x, 1.0, 0.01)?;
+    let y = ctx.flowed_within(case.build()?.as_ref(), &x, 1.0, SHARE)?;
     let exponent = ctx.stated(1.0);
     let chord = |x: &Tokens, a: usize, b: usize| chord2(x.row(a % x.n()), x.row(b % x.n())).sqrt();
     let ratio = |x: &Tokens, i: usize| {
         let c = |a: usize, b: usize| chord(x, a, b).ln();
         c(i, i + 1) + c(i + 2, i + 3) - exponent * c(i, i + 3) - c(i + 2, i + 1)
     };
-    let shortest = |x: &Tokens, i: usize| [(i, i + 1), (i + 2, i + 3), (i, i + 3), (i + 2, i + 1)].iter().map(|&(a, b)| chord(x, a, b)).fold(2.0, nan_min);
-    // The run's error is at most e^2 (Lipschitz constant 2) times 1e-11 times the path; it moves two ends of four chords.
+    let shortest = |x: &Tokens, i: usize| {
+        [(i, i + 1), (i + 2, i + 3), (i, i + 3), (i + 2, i + 1)].iter().map(|&(a, b)| chord(x, a, b)).fold(2.0, nan_min)
+    };
+    // The run's error is at most e^2 (Lipschitz constant 2) times 1e-13 times the path; it moves two ends of four chords.
     let scaled = |i: usize| (ratio(&x, i) - ratio(&y, i)).abs() * shortest(&x, i).min(shortest(&y, i));
-    Ok(Finding::identity((0..case.n).map(scaled).fold(0.0, nan_max), 1e-9))
+    Ok(Finding::identity((0..case.n).map(scaled).fold(0.0, nan_max), 1e-11))
 }

@@ -1,6 +1,6 @@
 //! Noise: two stable measures below the linear threshold.
 
-use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, noisy_threshold::reached};
+use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::continuity::{
     Medium,
     circle::Circle,
@@ -49,7 +49,7 @@ pub static ENTRY: Claim = Claim {
 /// How much of the displacement of the first mode from `rest` is left after the time `3 kappa`.
 fn left(start: Circle, rest: f64, kappa: f64, beta: f64) -> Result<f64> {
     let before = start.c[1].norm() - rest;
-    let end = reached(start.evolve(&Medium::new("usa", beta, 1.0 / kappa)?, 3.0 * kappa, 64, |_, _| true)?)?;
+    let end = start.evolve(&Medium::new("usa", beta, 1.0 / kappa)?, 3.0 * kappa, 64, |_, _| true)?.reached()?;
     Ok((end.c[1].norm() - rest) / before)
 }
 

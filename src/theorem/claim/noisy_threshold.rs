@@ -1,8 +1,8 @@
 //! Noise: when the uniform measure becomes unstable.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::continuity::{End, Medium, circle::Circle, density::Density, zonal::Zonal};
-use crate::error::{Error, Result};
+use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
+use crate::error::Result;
 use crate::theory::noise::threshold;
 
 /// Derived; agrees with 2606.05140 in our normalisation.
@@ -30,14 +30,6 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-/// The state at the end time, or that the run is unfinished.
-pub(super) fn reached<S>((state, t, end): (S, f64, End)) -> Result<S> {
-    match end {
-        End::Reached => Ok(state),
-        other => Err(Error::Numerical { what: format!("the density's evolution ended {} at t = {t:.3e}", other.name()) }),
-    }
-}
-
 /// Logarithmic growth over 0.1 of the noise's time against `0.1 (kappa/kappa_c - 1)`.
 fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (d, beta) = (case.d, case.beta);
@@ -48,10 +40,10 @@ fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let t = 0.1 * kappa / (d as f64 - 1.0);
     let ratio = if d == 2 {
         let start = Circle::from_density(&density, 32)?;
-        reached(start.clone().evolve(&medium, t, 64, |_, _| true)?)?.c[1].re / start.c[1].re
+        start.clone().evolve(&medium, t, 64, |_, _| true)?.reached()?.c[1].re / start.c[1].re
     } else {
         let start = Zonal::from_density(&density, d, 16)?;
-        reached(start.clone().evolve(&medium, t, 32, |_, _| true)?)?.b[1] / start.b[1]
+        start.clone().evolve(&medium, t, 32, |_, _| true)?.reached()?.b[1] / start.b[1]
     };
     Ok(Finding::law(ratio.ln() / 0.1, kappa / ctx.stated(factor * critical) - 1.0, 1e-6, 0.0))
 }

@@ -10,7 +10,7 @@ use crate::sphere::Tokens;
 pub static ENTRY: Claim = Claim {
     name: "permutation",
     title: "Permutation equivariance",
-    statement: "Permuted tokens, with their masses, flow to permuted tokens when there is no mask: deviation at one Lipschitz time of the velocity, t = 1/L, at most 8e-11.",
+    statement: "Permuted tokens, with their masses, flow to permuted tokens when there is no mask: deviation at one Lipschitz time of the velocity, t = 1/L, at most 8e-13.",
     domain: Domain { dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"], ..SYMMETRY },
     narrower: "Q = K = I, V = I or -I",
     citation: "arXiv:2312.10794, section 3.1",

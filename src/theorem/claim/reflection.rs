@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "reflection",
     title: "Reflection-symmetric data stay symmetric",
     statement: "Tokens that come in pairs of equal masses mirrored in a hyperplane stay mirrored (Q = K = I, V = I or -I, no mask): deviation at one Lipschitz time of the velocity, t = 1/L, at \
-                most 8e-11.",
+                most 8e-13.",
     domain: Domain {
         n: Sizes::Range(2, 48),
         dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"],

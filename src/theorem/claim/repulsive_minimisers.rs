@@ -1,6 +1,9 @@
 //! Repulsive attention finds the universally optimal configurations.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain, sharp_minimisers::{self, log_pairs}};
+use super::{
+    Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain,
+    sharp_minimisers::{self, log_pairs},
+};
 use crate::error::Result;
 use crate::flow::{Options, Outcome, solve};
 use crate::landscape::Spectrum;
@@ -18,7 +21,10 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Log(0.5, 6.0),
         dynamics: &["repulsive-usa"],
         masses: Masses::Equal,
-        also: Some(Also { text: "n = 2, n = d + 1, n = 2 d or (n, d) = (12, 3)", holds: |c| c.n == 2 || c.n == c.d + 1 || c.n == 2 * c.d || (c.n, c.d) == (12, 3) }),
+        also: Some(Also {
+            text: "n = 2, n = d + 1, n = 2 d or (n, d) = (12, 3)",
+            holds: |c| c.n == 2 || c.n == c.d + 1 || c.n == 2 * c.d || (c.n, c.d) == (12, 3),
+        }),
         corners: &[(12, 3, 2.0), (6, 3, 3.0), (8, 4, 3.0)],
         ..Domain::ATTENTION
     },

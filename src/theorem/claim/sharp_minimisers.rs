@@ -79,7 +79,15 @@ fn roots() -> Vec<f64> {
     let mut out = Vec::with_capacity(240 * 8);
     for (i, j) in (0..8).flat_map(|i| (0..i).map(move |j| (i, j))) {
         for (a, b) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
-            out.extend((0..8).map(|c| if c == i { a } else if c == j { b } else { 0.0 }));
+            out.extend((0..8).map(|c| {
+                if c == i {
+                    a
+                } else if c == j {
+                    b
+                } else {
+                    0.0
+                }
+            }));
         }
     }
     for signs in (0..256u32).filter(|s| s.count_ones() % 2 == 0) {

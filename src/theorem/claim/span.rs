@@ -1,5 +1,6 @@
 //! The span of the tokens is invariant.
 
+use super::angular_momentum::TINY;
 use super::rotation::{SHARE, SYMMETRY};
 use super::speed_bound::lipschitz;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
@@ -38,7 +39,7 @@ fn leak(case: &Case, ctx: &mut Context, mixing: bool) -> Result<Finding> {
     let end = ctx.flowed_within(dynamics.as_ref(), &x, 1.0 / lipschitz(case), SHARE)?;
     let outside = end.rows().flat_map(|r| r[k..].iter()).fold(0.0f64, |m, v| nan_max(m, v.abs()));
     // Zeros add up to zeros: one subnormal number would be a leak.
-    Ok(Finding::identity(outside, f64::MIN_POSITIVE))
+    Ok(Finding::identity(outside, TINY))
 }
 
 /// A random matrix of Frobenius norm 1, so that beta is the scale of the logits.

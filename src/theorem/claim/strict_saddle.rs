@@ -27,7 +27,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 500),
     trial: |case, ctx| bound(case, ctx, false),
     perturbed: "the factor 1/(n (d-1))",
-    control: Control { what: "the bound without its division by n (d-1)", trial: |ctx| bound(&Case::weighted(5, 3, 2.0, "usa"), ctx, true) },
+    control: Control {
+        what: "the bound without its division by n (d-1)",
+        trial: |ctx| bound(&Case::weighted(5, 3, 2.0, "usa"), ctx, true),
+    },
     proof: None,
 };
 

@@ -9,7 +9,7 @@ use crate::error::Result;
 pub static ENTRY: Claim = Claim {
     name: "time-reversal",
     title: "V = -I is the reversed flow",
-    statement: "Flowing with V = I and then as long with V = -I returns to the start: deviation after one Lipschitz time of the velocity there and back, t = 1/L, at most 8e-11.",
+    statement: "Flowing with V = I and then as long with V = -I returns to the start: deviation after one Lipschitz time of the velocity there and back, t = 1/L, at most 8e-13.",
     domain: Domain { dynamics: &["sa", "usa"], ..SYMMETRY },
     narrower: "Q = K = I",
     citation: "arXiv:2312.10794, section 9.1",

@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "time-scales",
     title: "U1, U2, U3, U4 are one flow at different speeds",
     statement: "USA with the factors 1 (U1), e^{-beta} (U2), e^{-beta}/n (U3), n (U4) before sum_j m_j e^{beta G_ij} x_j runs through the same states under t_U2 = e^beta t_U1, \
-                t_U3 = n e^beta t_U1, t_U4 = t_U1/n: deviation at one Lipschitz time of the velocity, t_U1 = 1/L, at most 8e-11.",
+                t_U3 = n e^beta t_U1, t_U4 = t_U1/n: deviation at one Lipschitz time of the velocity, t_U1 = 1/L, at most 8e-13.",
     domain: Domain { dynamics: &["usa"], ..SYMMETRY },
     narrower: "",
     citation: "arXiv:2312.10794, (3.5); arXiv:2410.06833, sections 2, 3, 6 (equal masses)",

@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "two-token-orbit",
     title: "n = 2: SA is USA in another time",
     statement: "Two tokens of equal masses trace the same orbit under SA and USA, with dt_SA = ((e^beta + e^{beta rho})/2) dt_USA: deviation at one Lipschitz time of the velocity, t_USA = 1/L, at \
-                most 8e-11.",
+                most 8e-13.",
     domain: Domain {
         n: Sizes::Fixed(2),
         dynamics: &["usa"],

@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(1, 400),
         d: Sizes::Fixed(2),
-        beta: Betas::Linear(-30.0, 100.0),
+        beta: Betas::Signed(0.01, 100.0),
         masses: Masses::Equal,
         laws: &["polygon"],
         corners: &[(2, 2, 0.0), (3, 2, 1.0), (12, 2, 6.0), (200, 2, 30.0)],
@@ -27,15 +27,15 @@ pub static ENTRY: Claim = Claim {
     kind: Kind::Identity,
     trials: (60, 400),
     trial: |case, ctx| speed(case, ctx, 0.0),
-    perturbed: "the angle 2 pi / n",
+    perturbed: "the place of one token, by tenths of 2 pi/n",
     control: Control { what: "one of the tokens moved by 1e-6", trial: |ctx| speed(&Case::new(5, 2, 2.0, "sa"), ctx, 1e-6) },
     proof: None,
 };
 
 fn speed(case: &Case, ctx: &mut Context, moved: f64) -> Result<Finding> {
-    let (phase, gap) = (ctx.uniform_in(0.0, TAU), ctx.stated(TAU / case.n as f64));
+    let (phase, gap) = (ctx.uniform_in(0.0, TAU), TAU / case.n as f64);
     let mut angles: Vec<f64> = (0..case.n).map(|k| phase + gap * k as f64).collect();
-    angles[0] += moved;
+    angles[0] += moved + 0.1 * gap * (ctx.stated(1.0) - 1.0);
     let top = ctx.velocity(case, &Tokens::from_angles(&angles)?)?.iter().fold(0.0f64, |m, v| nan_max(m, v.abs()));
     let bound = if case.dynamics == "usa" { case.beta.abs().exp() } else { 1.0 };
     Ok(Finding::identity(top / bound, 16.0 * f64::EPSILON * (1.0 + case.beta.abs())))

@@ -1,6 +1,8 @@
 //! Squares of a cube's faces, equal in angle, projected to the sphere: their edges are great circles and their areas differ by less than a half.
 
-use crate::sphere::geometry::{dist, project, retract};
+use super::chart::Chart;
+use crate::num::sum::dot;
+use crate::sphere::geometry::{chord2, retract};
 use std::f64::consts::FRAC_PI_4;
 
 /// A square of a face of the cube in coordinates of `[-1, 1]`, which are angles in units of pi/4.
@@ -29,8 +31,10 @@ impl Cell {
         (2 * axis + usize::from(x[axis] < 0.0), (place(u), place(v)))
     }
 
+    /// Neighbours share the numbers of their edges, so that cells cover the sphere whatever the tangent is, if it is 1 at the edges of faces.
     fn point(&self, u: f64, v: f64) -> [f64; 3] {
-        let mut p = self.on_face((FRAC_PI_4 * u).tan(), (FRAC_PI_4 * v).tan(), 1.0);
+        let tan = |t: f64| if t.abs() < 1.0 { (FRAC_PI_4 * t).tan() } else { t };
+        let mut p = self.on_face(tan(u), tan(v), 1.0);
         retract(&mut p);
         p
     }
@@ -53,19 +57,23 @@ impl Cell {
         [(self.u.0, self.v.0), (self.u.0, self.v.1), (self.u.1, self.v.0), (self.u.1, self.v.1)].map(|(u, v)| self.point(u, v))
     }
 
-    /// Distance of the farthest corner from the centre, a little more for rounding.
+    /// Distance in space of the farthest corner, and so of any point, from the centre, a little more for rounding.
     pub fn radius(&self) -> f64 {
         let c = self.centre();
-        self.corners().iter().map(|p| dist(&c, p)).fold(0.0, f64::max) * (1.0 + 1e-9) + 1e-15
+        self.corners().iter().map(|p| chord2(&c, p)).fold(0.0, f64::max).sqrt() * (1.0 + 1e-9) + 1e-15
     }
 
-    /// Orthonormal tangent axes at the centre, the first along u.
-    pub fn axes(&self) -> [[f64; 3]; 2] {
-        let c = self.centre();
-        let mut e = self.on_face(1.0, 0.0, 0.0);
-        project(&c, &mut e);
-        retract(&mut e);
-        [e, cross(&c, &e)]
+    /// Half the side of a square of the chart about the centre that holds the cell. Edges are great circles; in the chart they bulge by less than radius^3/2 beyond
+    /// their corners, since the arc's point is a sum of the corners' over a length of at least `1 - radius^2/2`.
+    pub fn half_side(&self) -> f64 {
+        let (Chart { axes, .. }, radius) = (self.chart(), self.radius());
+        let half = self.corners().iter().fold(0.0f64, |m, p| m.max(dot(&axes[0], p).abs()).max(dot(&axes[1], p).abs()));
+        (half + radius * radius * radius) * (1.0 + 1e-9) + 1e-15
+    }
+
+    /// The chart at the centre, the first axis along u.
+    pub fn chart(&self) -> Chart {
+        Chart::new(self.centre(), self.on_face(1.0, 0.0, 0.0))
     }
 
     pub fn quarters(&self) -> [Self; 4] {
@@ -89,18 +97,19 @@ pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
 mod tests {
     use super::*;
     use crate::num::stream::Stream;
-    use crate::sphere::geometry::chord2;
 
     #[test]
     fn every_point_lies_in_its_cell() {
         let mut stream = Stream::new(1, &["cells"]);
-        for _ in 0..1000 {
+        for _ in 0..20_000 {
             let x: [f64; 3] = std::array::from_fn(|_| stream.normal());
             let (face, place) = Cell::of(&x, 7);
             let cell = Cell::new(face, place, 7);
             let mut unit = x;
             retract(&mut unit);
             assert!(chord2(&unit, &cell.centre()).sqrt() <= cell.radius());
+            let (axes, half) = (cell.chart().axes, cell.half_side());
+            assert!(dot(&axes[0], &unit).abs().max(dot(&axes[1], &unit).abs()) <= half && half < 1.1 * cell.radius());
             assert!(cell.quarters().iter().any(|q| chord2(&unit, &q.centre()).sqrt() <= q.radius()));
         }
     }

@@ -4,35 +4,33 @@
 //! A mode needs a sample with `beta sin^2 t <= 2 cos t` at its distance t, or the trace of the Hessian is positive: cells farther from all samples are empty. Every other
 //! cell gets a Taylor polynomial with an error bound ([`patch`]) and is halved until the gradient has no zero, the Hessian a positive direction, or it is negative
 //! definite on twice the cell and Newton's point is shown to be the one mode there.
+//!
+//! What a proof rests on: additions, products, quotients and roots of f64 are correctly rounded, and the vector exponential of [`crate::num::exp`] is right to 3 eps (a lemma:
+//! a test compares its polynomials with the Taylor series in interval arithmetic and counts its rounding). Exponentials in bounds are those of interval
+//! arithmetic; sums of samples and polynomials round by bounds counted a priori ([`patch`]). Libraries' tangents, logarithms and exponentials only choose where to look.
 
 mod cell;
+mod chart;
+mod decide;
 mod patch;
 mod sources;
+#[cfg(test)]
+mod tests;
 
+use super::Modes;
 use crate::error::{Error, Result};
-use crate::num::{sum::dot, threads::parallel_allowed};
-use crate::sphere::{
-    Tokens,
-    geometry::{chord2, dist, project, retract},
-};
-use cell::{Cell, cross};
-use patch::{Missing, Patch, Polynomial, shifted, spreads};
+use crate::num::threads::parallel_allowed;
+use crate::sphere::{Tokens, geometry::chord2};
+use cell::Cell;
+use chart::{Chart, length};
+use decide::{Verdict, decide};
+use patch::{Missing, Patch, shifted};
 use rayon::prelude::*;
-use sources::{Columns, Sources};
+use sources::{Columns, MOST_WEIGHT, Sources};
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
-/// Modes on S^2.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SphereModes {
-    /// Number of modes; only those met before the proof failed when not certified.
-    pub count: usize,
-    /// Unit vectors.
-    pub locations: Vec<[f64; 3]>,
-    /// True if the count is proved, for exponentials right to 4 ulp.
-    pub certified: bool,
-    /// Centres and radii of cells that were not decided.
-    pub undecided: Vec<([f64; 3], f64)>,
-}
+/// Modes on S^2: unit vectors; centres and radii of cells that were not decided.
+pub type SphereModes = Modes<[f64; 3], ([f64; 3], f64)>;
 
 /// Halvings of a square before it gets its own polynomial, and how often that is done before it is given up.
 const DEPTH: u32 = 5;
@@ -42,6 +40,9 @@ const PATCHES: u32 = 20_000;
 
 /// Modes of the estimate with kernel `e^{beta <x, y>}` on S^2, beta in [0.1, 1e6].
 ///
+/// Rows are unit vectors up to rounding; what is proved is said of `e^{-beta |x - y|^2 / 2}` with the coordinates of the tokens as they are, which is the same for exact
+/// unit vectors up to a factor.
+///
 /// **Cost** linear in n. Samples that are too few to be replaced by points, about `200 beta` on the whole sphere, enter the polynomials of the cells within their range,
 /// `min(90 beta, 2000)` of them, at 10 nanoseconds; sorting and replacing take about 0.3 microseconds a sample. **Errors** d not 3, beta out of range.
 ///
@@ -49,7 +50,7 @@ const PATCHES: u32 = 20_000;
 /// use metastable::{clusters::modes::sphere, sphere::Tokens};
 /// let x = Tokens::new(3, vec![1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1.]).unwrap();
 /// let modes = sphere(&x, 20.0).unwrap();
-/// assert!(modes.certified && modes.count == 6); // an octahedron
+/// assert_eq!(modes.proved().unwrap(), 6); // an octahedron
 /// ```
 pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
     if samples.d() != 3 {
@@ -65,11 +66,9 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
     let cell = |k: usize| Cell::new(k / (tops * tops), (k / tops % tops, k % tops), tops);
     // Squares whose sides are seen under this angle lie in discs of 0.71 (mid-face) to 0.82 (at corners of the cube) times that.
     let radius = DISC * 0.71 * FRAC_PI_2 / (tops << depth) as f64;
-    // beta sin^2 t = 2 cos t.
-    let cosine = 1.0 / (1.0 / beta + (1.0 / (beta * beta) + 1.0).sqrt());
     let exact = Sources::new(samples, beta);
     let few = exact.compressed(beta, 2.0 * radius).unwrap_or(exact);
-    let cover = Cover { few: &few, beta, range: 27.0 + (samples.n() as f64).ln(), depth, attraction: cosine.acos() * (1.0 + 1e-9) };
+    let cover = Cover { few: &few, beta, range: 27.0 + (samples.n() as f64).ln(), depth, attraction: attraction(beta) };
     let all: Vec<u32> = (0..few.boxes.len() as u32).collect();
     let search = |room: &mut Columns, k: usize| {
         let mut found = Found { room: std::mem::take(room), ..Found::default() };
@@ -89,8 +88,16 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
         undecided.extend(part.undecided);
     }
     modes.sort_by(|a: &Mode, b: &Mode| a.at[2].total_cmp(&b.at[2]).then(a.at[0].total_cmp(&b.at[0])));
-    let locations = distinct(&modes, &mut undecided);
-    Ok(SphereModes { count: locations.len(), locations, certified: undecided.is_empty(), undecided })
+    let located = distinct(&modes, &mut undecided);
+    Ok(Modes { located, undecided })
+}
+
+/// The chord at which the trace of the Hessian of one kernel changes sign, `beta sin^2 t = 2 cos t`, a little more for rounding: with q = 1/beta,
+/// `cos t = 1 / (q + sqrt(1 + q^2))` and the square of the chord is `2 (1 - cos t)`, written without a difference.
+fn attraction(beta: f64) -> f64 {
+    let q = 1.0 / beta;
+    let root = (1.0 + q * q).sqrt();
+    (2.0 * (q + q * q / (1.0 + root)) / (q + root)).sqrt() * (1.0 + 1e-9)
 }
 
 /// One location per mode: cells overlap, so a mode near an edge is proved twice.
@@ -99,10 +106,11 @@ fn distinct(modes: &[Mode], undecided: &mut Vec<([f64; 3], f64)>) -> Vec<[f64; 3
     let mut kept: Vec<&Mode> = Vec::new();
     for mode in modes {
         let close = |m: &&&Mode| mode.at[2] - m.at[2] <= 2.0 * widest;
-        let twin = kept.iter().rev().take_while(close).find(|m| dist(&m.at, &mode.at) <= m.radius + mode.radius);
+        let apart = |m: &Mode| chord2(&m.at, &mode.at).sqrt();
+        let twin = kept.iter().rev().take_while(close).find(|m| apart(m) <= m.radius + mode.radius);
         match twin {
             // One proof says that there is one mode within `alone`, the other that there is one here.
-            Some(m) if dist(&m.at, &mode.at) + mode.radius < m.alone || dist(&m.at, &mode.at) + m.radius < mode.alone => {}
+            Some(m) if apart(m) + mode.radius < m.alone || apart(m) + m.radius < mode.alone => {}
             Some(m) => undecided.push((mode.at, m.radius + mode.radius)),
             None => kept.push(mode),
         }
@@ -110,7 +118,7 @@ fn distinct(modes: &[Mode], undecided: &mut Vec<([f64; 3], f64)>) -> Vec<[f64; 3
     kept.iter().map(|m| m.at).collect()
 }
 
-/// A proved mode: it lies within `radius` of `at`, and no other within `alone`.
+/// A proved mode: it lies within `radius` of `at`, and no other within `alone`, distances in space.
 struct Mode {
     at: [f64; 3],
     radius: f64,
@@ -127,8 +135,6 @@ struct Found {
     room: Columns,
 }
 
-/// Points that replace samples have weights of both signs; the sum of their sizes is at most this times the masses, the square of Lebesgue's constant for 40 points.
-const MOST_WEIGHT: f64 = 12.0;
 /// The disc of a cell's polynomial in radii of the cell.
 const DISC: f64 = 1.75;
 
@@ -140,34 +146,30 @@ struct Cover<'a> {
     range: f64,
     /// Halvings from the largest cells to those with a polynomial.
     depth: u32,
-    /// No mode is farther than this from all samples.
+    /// No mode is farther than this from all samples, in space.
     attraction: f64,
 }
 
-/// Distance in space of points at this angle.
-fn chord(angle: f64) -> f64 {
-    2.0 * (0.5 * angle.min(std::f64::consts::PI)).sin() * (1.0 + 1e-12)
-}
-
 impl Cover<'_> {
-    /// The chord beyond which samples are left out for polynomials about points of a cell, a little more than its radius away.
+    /// The chord beyond which samples are left out for polynomials about points at most two radii of a cell away.
     fn reach(&self, radius: f64) -> f64 {
-        // 1 - cos r = range / beta.
-        let range = 2.0 * (0.5 * self.range / self.beta).min(1.0).sqrt().asin();
-        chord(range + 2.0 * radius)
+        // beta |x - y|^2 / 2 = range.
+        ((2.0 * self.range / self.beta).sqrt() + 2.0 * radius) * (1.0 + 1e-12)
     }
 
     /// Finds the boxes of samples near a cell, and its modes.
     fn visit(&self, cell: &Cell, parents: &[u32], depth: u32, found: &mut Found) {
         let (c, radius) = (cell.centre(), cell.radius());
-        let (reach, pull) = (self.reach(radius), chord(self.attraction + radius));
-        let (mut near, mut alone) = (Vec::with_capacity(parents.len()), true);
+        let (reach, pull) = (self.reach(radius), self.attraction + radius);
+        let (mut near, mut alone, mut farthest) = (Vec::with_capacity(parents.len()), true, 0.0f64);
         for &i in parents {
             let b = &self.few.boxes[i as usize];
-            let far = chord2(&c, &b.centre).sqrt() * (1.0 - 1e-12) - b.chord;
+            let apart = chord2(&c, &b.centre).sqrt();
+            let far = apart * (1.0 - 1e-12) - b.chord;
             alone &= far > pull;
             if far <= reach {
                 near.push(i);
+                farthest = farthest.max(apart + b.chord);
             }
         }
         if alone {
@@ -177,22 +179,28 @@ impl Cover<'_> {
             cell.quarters().iter().for_each(|q| self.visit(q, &near, depth + 1, found));
             return;
         }
-        let axes = cell.axes();
-        // Edges are great circles; in the chart they bulge by less than radius^3 beyond their corners.
-        let half = cell.corners().iter().fold(0.0f64, |m, p| m.max(dot(&axes[0], p).abs()).max(dot(&axes[1], p).abs()));
-        let half = (half + radius.powi(3)) * (1.0 + 1e-9) + 1e-15;
+        let half = cell.half_side();
         let mut columns = std::mem::take(&mut found.room);
         self.few.gather(&near, &mut columns);
-        let near = Near { columns, all: near.len() == self.few.boxes.len() };
-        let patch = self.patch((c, axes), &near, DISC * radius);
+        let near =
+            Near { columns, all: near.len() == self.few.boxes.len(), home: c, stray: 2.0 * radius, farthest: farthest + 2.0 * radius };
+        let patch = self.patch(cell.chart(), &near, DISC * radius);
         found.patches = 0;
         self.settle(&Spot { patch: &patch, near: &near, generation: 0 }, [0.0; 2], half, 0, found);
         found.room = near.columns;
     }
 
-    fn patch(&self, place: ([f64; 3], [[f64; 3]; 2]), near: &Near, radius: f64) -> Patch {
+    fn patch(&self, chart: Chart, near: &Near, radius: f64) -> Patch {
         let far = if near.all { 0.0 } else { self.few.total * MOST_WEIGHT };
-        Patch::new(&near.columns, self.beta, place, &Missing { far, range: self.range, lost: self.few.lost }, radius)
+        // What was gathered serves centres this near to the middle of the cell.
+        let far = if chord2(&chart.centre, &near.home).sqrt() <= near.stray { far } else { f64::INFINITY };
+        Patch::new(
+            &near.columns,
+            self.beta,
+            chart,
+            &Missing { far, range: self.range, farthest: near.farthest, lost: self.few.lost },
+            radius,
+        )
     }
 
     /// Decides a square of a chart, or its quarters; squares that the polynomial cannot decide get one of their own.
@@ -204,35 +212,17 @@ impl Cover<'_> {
         let patch = spot.patch;
         let here = shifted(&patch.polynomial, middle);
         let (first, second) = (1.001 * patch.lacks.0, 1.001 * patch.lacks.1);
-        let (slopes, bend) = spreads(&here, half);
-        let steepest = here[1][0].hypot(here[0][1]);
-        let top = largest_eigenvalue(&here);
-        if steepest > 1.001 * slopes[0].hypot(slopes[1]) + first || top > 1.001 * bend + second {
-            return;
-        }
-        if here[1][0].abs() > 1.001 * slopes[0] + first || here[0][1].abs() > 1.001 * slopes[1] + first {
-            return;
-        }
-        let inside = middle[0].hypot(middle[1]) + 2.0 * SQRT_2 * half <= patch.radius;
-        let concavity = -(top + 1.001 * spreads(&here, 2.0 * half).1 + second);
-        if inside && concavity > 0.0 {
-            let z = newton(&here, half);
-            let away = z[0].abs().max(z[1].abs());
-            let there = shifted(&here, z);
-            // The gradient turns by at least the concavity per unit of length, so its zero is this near.
-            let radius = 1.001 * (there[1][0].hypot(there[0][1]) + first) / concavity + 1e-15;
-            // Ten times as near as any other, so that two proofs of one mode are known as such.
-            if away + 10.0 * radius < 2.0 * half {
-                if away <= half + radius {
-                    let at = patch.point([middle[0] + z[0], middle[1] + z[1]]);
-                    // Lengths in the chart are at most those in space, and at least 0.9 of them.
-                    found.modes.push(Mode { at, radius: 1.2 * radius, alone: 2.0 * half - away });
-                }
+        let lacking = match decide(&here, half, (first, second), length(middle) + 2.0 * SQRT_2 * half <= patch.radius * (1.0 - 1e-12)) {
+            Verdict::None => return,
+            Verdict::One { at: z, radius, alone } => {
+                let at = patch.chart.point([middle[0] + z[0], middle[1] + z[1]]);
+                // Lengths in the chart are at most those in space, and at least 0.9 of them.
+                found.modes.push(Mode { at, radius: 1.2 * radius, alone });
                 return;
             }
-        }
+            Verdict::Open { lacking } => lacking,
+        };
         // Halving makes the polynomial vary less, but not what it lacks.
-        let lacking = first > slopes[0].hypot(slopes[1]) || second > bend;
         if depth == DEPTH || depth >= 2 && lacking {
             return self.again(spot, middle, half, found);
         }
@@ -244,21 +234,17 @@ impl Cover<'_> {
 
     /// A square with a polynomial about its own centre, whose bound is smaller by the eleventh power of the radius.
     fn again(&self, spot: &Spot, middle: [f64; 2], half: f64, found: &mut Found) {
-        let c = spot.patch.point(middle);
-        if spot.generation == GENERATIONS || found.patches == PATCHES {
-            found.undecided.push((c, 1.5 * half));
+        // The charts of squares this small, or of cells this large, would not be sure to cover what they are for.
+        let odd = half < 1e-11 || half > 0.12;
+        if spot.generation == GENERATIONS || found.patches == PATCHES || odd {
+            found.undecided.push((spot.patch.chart.point(middle), 1.5 * half));
             return;
         }
-        let mut e = spot.patch.axes[0];
-        project(&c, &mut e);
-        retract(&mut e);
-        let axes = [e, cross(&c, &e)];
         found.patches += 1;
-        // Cells have radius at most 0.082, by which the axes turn, and lengths in the first chart are at least 0.99 of those in space.
-        let half = 1.15 * half;
+        let (chart, half) = spot.patch.chart.about(middle, half);
         // Smaller discs than needed would gain nothing against rounding.
         let radius = (3.0 * half).max(0.15 * spot.patch.radius);
-        let patch = self.patch((c, axes), spot.near, radius);
+        let patch = self.patch(chart, spot.near, radius);
         self.settle(&Spot { patch: &patch, near: spot.near, generation: spot.generation + 1 }, [0.0; 2], half, 0, found);
     }
 }
@@ -268,6 +254,11 @@ struct Near {
     columns: Columns,
     /// Whether none is left out.
     all: bool,
+    /// Middle of the cell they were gathered for, and how far from it a centre may be.
+    home: [f64; 3],
+    stray: f64,
+    /// Distance of the farthest from any such centre.
+    farthest: f64,
 }
 
 /// A polynomial, its samples, and how many came before it.
@@ -275,30 +266,4 @@ struct Spot<'a> {
     patch: &'a Patch,
     near: &'a Near,
     generation: u32,
-}
-
-/// Of the Hessian at the origin of a polynomial.
-fn largest_eigenvalue(c: &Polynomial) -> f64 {
-    let (a, b, d) = (2.0 * c[2][0], c[1][1], 2.0 * c[0][2]);
-    0.5 * (a + d) + (0.5 * (a - d)).hypot(b)
-}
-
-/// A zero of the gradient near the origin by Newton's method, at most four `half` away.
-fn newton(c: &Polynomial, half: f64) -> [f64; 2] {
-    let mut z = [0.0; 2];
-    for _ in 0..30 {
-        let there = shifted(c, z);
-        let (g, (a, b, d)) = ([there[1][0], there[0][1]], (2.0 * there[2][0], there[1][1], 2.0 * there[0][2]));
-        let det = a * d - b * b;
-        let step = [-(d * g[0] - b * g[1]) / det, -(a * g[1] - b * g[0]) / det];
-        let length = step[0].abs().max(step[1].abs());
-        if !length.is_finite() || z[0].abs().max(z[1].abs()) + length > 4.0 * half {
-            return [4.0 * half; 2];
-        }
-        z = [z[0] + step[0], z[1] + step[1]];
-        if length < 1e-14 * half {
-            break;
-        }
-    }
-    z
 }

@@ -8,7 +8,10 @@
 //! second ones `k(k-1)/R^2` times that (Banach 1938: homogeneous polynomials on Hilbert spaces); all parts above degree P together are at most `t^{-P-1}` times the whole
 //! series at `t > 1`.
 
+use super::super::bounds::above;
+use super::chart::{Chart, sagitta};
 use super::sources::Columns;
+use crate::num::interval::Interval;
 use crate::num::simd::{Lanes, Level, Task};
 use std::f64::consts::LOG2_E;
 
@@ -35,9 +38,7 @@ type Moments = [Polynomial; 3];
 
 /// The estimate in a chart.
 pub(super) struct Patch {
-    pub centre: [f64; 3],
-    /// Tangent axes of the chart.
-    pub axes: [[f64; 3]; 2],
+    pub chart: Chart,
     pub polynomial: Polynomial,
     /// Radius of the disc on which the bounds hold.
     pub radius: f64,
@@ -45,60 +46,95 @@ pub(super) struct Patch {
     pub lacks: (f64, f64),
 }
 
-/// `1 - sqrt(1 - r^2)`, whose Taylor coefficients are all positive.
-pub(super) fn sagitta(r: f64) -> f64 {
-    r * r / (1.0 + (1.0 - r * r).sqrt())
-}
-
 /// What the points of a polynomial lack.
 pub(super) struct Missing {
     /// Mass of samples left out, whose kernel at the centre is below `e^{-range}`.
     pub far: f64,
     pub range: f64,
+    /// No point is farther than this from the centre.
+    pub farthest: f64,
     /// Bound of the change of the estimate on complex discs of the radius that follows.
     pub lost: (f64, f64),
 }
 
 impl Patch {
     /// From points and weights by column, a multiple of 64 of them.
-    pub fn new(points: &Columns, beta: f64, place: ([f64; 3], [[f64; 3]; 2]), missing: &Missing, radius: f64) -> Self {
-        let (centre, axes) = place;
+    pub fn new(points: &Columns, beta: f64, chart: Chart, missing: &Missing, radius: f64) -> Self {
         let reaches = reaches(beta, radius);
-        let growth = 0.5 * beta * reaches[3].powi(2);
-        let gather = Gather { columns: points, centre, axes, beta, step: reaches[0], growth };
+        let growth = 0.5 * beta * reaches[3] * reaches[3];
+        let gather = Gather { columns: points, chart, beta, step: reaches[0], growth };
         let (moments, series) = Level::best().run(gather);
-        let order = ORDER as f64 + 1.0;
-        let whole = |k: usize| {
-            if reaches[k] < 0.95 { series[k] * (growth + beta * sagitta(reaches[k])).exp() } else { f64::INFINITY }
-        };
-        let tail = (0..4).map(|k| whole(k) * (reaches[k] / radius).powf(-order)).fold(f64::INFINITY, f64::min);
-        // A far sample of kernel e^{-g} at the centre: |q| <= sqrt(2 beta g).
-        let reach = (2.0 * beta * missing.range).sqrt() * reaches[0] + beta * sagitta(reaches[0]);
-        // Sums of n terms, powers and the exponential: a rounding each, and some.
-        let rounding = missing.far * (reach - missing.range).exp() + (points[0].len() as f64 + 500.0) * f64::EPSILON * whole(0);
+        let whole = |k: usize| majorant(series[k], points[0].len(), growth, beta, reaches[k]);
+        let tail = (0..4).map(|k| beyond(whole(k), reaches[k] / radius)).fold(f64::INFINITY, f64::min);
+        let rounding = far(beta, missing, reaches[0]) + wobble(beta, reaches[0], missing.farthest, points[0].len()) * whole(0);
+        // k t^{-k} and k (k - 1) t^{-k} are largest before k = 60 if t > 1.04.
         let t = reaches[0] / radius;
-        let part = |k: u32| f64::from(k) * t.powi(-(k as i32));
-        let most = (1..60).fold((0.0f64, 0.0f64), |m, k| (m.0.max(part(k)), m.1.max(f64::from(k - 1) * part(k))));
+        let (mut most, mut power) = (if t > 1.04 { (0.0f64, 0.0f64) } else { (f64::INFINITY, f64::INFINITY) }, 1.0);
+        for k in 1..60 {
+            power /= t;
+            let part = f64::from(k) * power;
+            most = (most.0.max(part), most.1.max(f64::from(k - 1) * part));
+        }
         // A function below `sup` on the complex disc of radius R t has derivatives below sup times sum k t^{-k} / R and sum k (k - 1) t^{-k} / R^2.
         let (sup, t) = (missing.lost.0, missing.lost.1 / radius);
-        let lost = if sup > 0.0 { (sup * t / (t - 1.0).powi(2), 2.0 * sup * t / (t - 1.0).powi(3)) } else { (0.0, 0.0) };
+        let lost = match (sup > 0.0, t > 1.0) {
+            (false, _) => (0.0, 0.0),
+            (true, true) => (sup * t / ((t - 1.0) * (t - 1.0)), 2.0 * sup * t / ((t - 1.0) * (t - 1.0) * (t - 1.0))),
+            (true, false) => (f64::INFINITY, f64::INFINITY),
+        };
+        let order = ORDER as f64 + 1.0;
+        // Products and sums of bounds that are not negative, and differences t - 1 of numbers that are not close: 1 per cent is far more than their rounding.
         let first = 1.01 * (order * tail + most.0 * rounding + lost.0) / radius;
         let second = 1.01 * (order * (order - 1.0) * tail + most.1 * rounding + lost.1) / (radius * radius);
-        Self { centre, axes, polynomial: assemble(&unpacked(&moments)), radius, lacks: (first, second) }
+        Self { chart, polynomial: assemble(&unpacked(&moments)), radius, lacks: (first, second) }
     }
+}
 
-    /// The point of the sphere at chart coordinates.
-    pub fn point(&self, at: [f64; 2]) -> [f64; 3] {
-        let up = 1.0 - sagitta(at[0].hypot(at[1]).min(1.0));
-        std::array::from_fn(|k| at[0] * self.axes[0][k] + at[1] * self.axes[1][k] + up * self.centre[k])
+/// The series of bounds at a reach, from its sum in lanes, or infinity beyond the chart: the summands are right to 1e-12 (exponents below 2000 rounded a few times),
+/// sums of them too, and what underflows is below `2^{-1000}` each.
+fn majorant(series: f64, points: usize, growth: f64, beta: f64, reach: f64) -> f64 {
+    if reach >= 0.95 {
+        return f64::INFINITY;
     }
+    let exponent = Interval::exact(growth) + Interval::exact(above(beta * sagitta(reach), 8));
+    (Interval::exact(series * (1.0 + 1e-9) + 1e-290 * points as f64) * exponent.exp()).hi()
+}
+
+/// `whole t^{-ORDER - 1}`: all parts above the order together.
+fn beyond(whole: f64, t: f64) -> f64 {
+    let inverse = Interval::exact(1.0) / Interval::exact(t * (1.0 - 1e-15));
+    (0..=ORDER).fold(Interval::exact(whole), |p, _| p * inverse).hi()
+}
+
+/// Bound of the samples left out on the complex disc of radius `reach`: one of kernel `e^{-g}` at the centre has `|q| <= sqrt(2 beta g)`,
+/// and `sqrt(2 beta g) reach - g` falls from `2 g = beta reach^2` on.
+fn far(beta: f64, missing: &Missing, reach: f64) -> f64 {
+    if missing.far <= 0.0 {
+        return 0.0;
+    }
+    let growth = above((2.0 * beta * missing.range).sqrt() * reach, 6) + above(beta * sagitta(reach), 8);
+    let falls = 2.0 * missing.range > beta * reach * reach * (1.0 + 1e-12);
+    let exponent = if falls { Interval::exact(growth) - Interval::exact(missing.range) } else { Interval::exact(f64::INFINITY) };
+    (exponent.exp() * Interval::exact(missing.far)).hi()
+}
+
+/// Bound of all rounding, as a share of the majorant on the disc of radius `reach`.
+///
+/// Of the exponent of a point: the square of a rounded difference, the constant of base 2, and the length of a rounded centre, `10 eps` of the largest drop; inner products
+/// with rounded axes that are orthonormal to 3 eps, `16 eps` of the largest `beta |z| reach`. Besides, in eps: seven exponentials of three ([`crate::num::exp`]), the common
+/// factor `e^{growth}` (100), Hermite polynomials (50), the table of powers and binomials (50), weights; two shifts to other points (40 of every
+/// coefficient, ten degrees: 400) and the Hessian's eigenvalue (100); a half per addition. 1200 is above their sum.
+fn wobble(beta: f64, reach: f64, farthest: f64, points: usize) -> f64 {
+    let drop = 0.5 * beta * farthest * farthest;
+    let share = (points as f64 + 1200.0 + 10.0 * drop + 16.0 * beta * farthest * reach) * f64::EPSILON;
+    // e^x - 1 <= 1.01 x up to 0.01.
+    if share < 0.01 { 1.02 * share } else { f64::INFINITY }
 }
 
 /// Moments of the points in `columns`, and `e^{-growth} sum |w| e^{A t}` at 1, 3, 4 and 6 steps.
 struct Gather<'a> {
     columns: &'a Columns,
-    centre: [f64; 3],
-    axes: [[f64; 3]; 2],
+    chart: Chart,
     beta: f64,
     /// The first of the reaches `R t`.
     step: f64,
@@ -113,10 +149,11 @@ impl Task for Gather<'_> {
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) -> Self::Output {
         let columns: [&[L::V]; 4] = std::array::from_fn(|k| L::view(&self.columns[k]));
-        let centre = self.centre.map(|v| l.splat(v));
-        let axes = self.axes.map(|axis| axis.map(|v| l.splat(self.beta * v)));
+        let centre = self.chart.centre.map(|v| l.splat(v));
+        let axes = self.chart.axes.map(|axis| axis.map(|v| l.splat(self.beta * v)));
         let (half, minus_beta, zero) = (l.splat(0.5 * self.beta), l.splat(-self.beta), l.zero());
-        let (shift, rise, step) = (l.splat(-self.growth * LOG2_E), l.splat(self.growth.exp()), l.splat(-self.step * LOG2_E));
+        let (shift, rise, step) =
+            (l.splat(-self.growth * LOG2_E), l.splat(Interval::exact(self.growth).exp().mid()), l.splat(-self.step * LOG2_E));
         let inverse: [L::V; WIDTH] = std::array::from_fn(|k| l.splat(1.0 / (k as f64).max(1.0)));
         let mut moments = [zero; MOMENTS];
         let mut series = [zero; 4];
@@ -302,6 +339,57 @@ mod tests {
         geometry::{chord2, retract},
     };
 
+    /// Of one point, at the middle of a chart and beside it: each part of what the polynomial lacks, against its derivation.
+    #[test]
+    fn what_is_lacking_is_at_least_what_the_derivation_says() {
+        let (beta, radius, up) = (8.0, 0.12, [0.0, 0.0, 1.0]);
+        let chart = Chart { centre: up, axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] };
+        let mut y = [0.3, 0.1, 1.0];
+        retract(&mut y);
+        let mut columns: Columns = std::array::from_fn(|k| vec![if k < 3 { y[k] } else { 1.0 }]);
+        columns.iter_mut().enumerate().for_each(|(k, c)| c.resize(64, if k == 0 { 1.0 } else { 0.0 }));
+        let lacks = |far: f64, farthest: f64, lost: (f64, f64), radius: f64| {
+            Patch::new(&columns, beta, chart, &Missing { far, range: 20.0, farthest, lost }, radius).lacks
+        };
+        // A difference of bounds loses what their rounding hides.
+        let more = |a: (f64, f64), b: (f64, f64), by: (f64, f64)| {
+            assert!(a.0 - b.0 >= by.0 * (1.0 - 1e-3) && a.1 - b.1 >= by.1 * (1.0 - 1e-3), "{a:?} {b:?} {by:?}");
+        };
+        let (plain, r2) = (lacks(0.0, 0.4, (0.0, 1.0), radius), radius * radius);
+        // The tail: no reach gives less than the best of the four, and the majorant is that of the point alone.
+        let whole = |reach: f64| {
+            let slope = beta * y[0].hypot(y[1]) * reach;
+            (slope - 0.5 * beta * chord2(&up, &y) + beta * sagitta(reach)).exp()
+        };
+        let tail = reaches(beta, radius).map(|r| whole(r) * (radius / r).powi(11)).into_iter().fold(f64::INFINITY, f64::min);
+        assert!(plain.0 >= 11.0 * tail / radius && plain.1 >= 110.0 * tail / r2);
+        // On a small disc the tail is nothing; rounding remains: 64 sums and what `wobble` lists, once and not twice.
+        let tiny = 0.001;
+        let (reach, small) = (reaches(beta, tiny)[0], lacks(0.0, 0.4, (0.0, 1.0), tiny));
+        let counted = 64.0 + 21.0 + 100.0 + 50.0 + 50.0 + 400.0 + 100.0 + 5.0 * beta * 0.16 + 16.0 * beta * 0.4 * reach;
+        let rounding = counted * f64::EPSILON * whole(reach) * (tiny / reach);
+        assert!(small.0 >= rounding / tiny && small.1 >= 2.0 * rounding * (tiny / reach) / (tiny * tiny), "{small:?} {rounding}");
+        // Points farther away round more.
+        more(
+            lacks(0.0, 2.0, (0.0, 1.0), tiny),
+            small,
+            [1.0, 2.0 * tiny / reach / tiny]
+                .map(|f| f * f64::EPSILON * whole(reach) / reach * (5.0 * beta * 3.84 + 16.0 * beta * 1.6 * reach))
+                .into(),
+        );
+        // Samples left out: e^{sqrt(2 beta range) reach - range} each, in any degree.
+        let reach = reaches(beta, radius)[0];
+        let t: f64 = reach / radius;
+        let most = |f: fn(f64) -> f64| (1..60).map(|k| f(f64::from(k)) * t.powi(-k)).fold(0.0, f64::max);
+        let left = ((2.0 * beta * 20.0).sqrt() * reach + beta * sagitta(reach) - 20.0).exp();
+        more(lacks(1e9, 0.4, (0.0, 1.0), radius), plain, (1e9 * left * most(|k| k) / radius, 1e9 * left * most(|k| k * (k - 1.0)) / r2));
+        // Replaced samples: a function below 1 on the disc twice as large has derivatives below sum k 2^-k = 2 and sum k (k - 1) 2^-k = 4, over the radius and its square.
+        more(lacks(0.0, 0.4, (1e6, 2.0 * radius), radius), plain, (2e6 / radius, 4e6 / r2));
+        // Nothing is known on a disc no larger than that of the bound, near the end of the chart, or where rounding is no small share.
+        assert!(!lacks(0.0, 0.4, (1e-9, radius), radius).0.is_finite() && !lacks(0.0, 0.4, (0.0, 1.0), 0.8).0.is_finite());
+        assert!(!wobble(1e14, 0.1, 1.0, 10).is_finite() && wobble(1e10, 0.1, 1.0, 10).is_finite());
+    }
+
     #[test]
     fn polynomials_meet_the_estimate_within_their_bound() {
         let x = Tokens::normalised(3, vec![0.1, 0.2, 1.0, -0.2, 0.1, 0.9, 0.3, 0.3, 0.8, -1.0, 0.3, 0.4, 0.1, -0.2, -1.0]).expect("tokens");
@@ -314,8 +402,14 @@ mod tests {
             let radius = (0.4 / f64::sqrt(beta)).min(0.2);
             let mut columns: Columns = std::array::from_fn(|k| x.rows().map(|y| if k < 3 { y[k] } else { 1.0 }).collect());
             columns.iter_mut().enumerate().for_each(|(k, c)| c.resize(64, if k == 0 { 1.0 } else { 0.0 }));
-            let patch = Patch::new(&columns, beta, (c, [e1, e2]), &Missing { far: 0.0, range: 50.0, lost: (0.0, 1.0) }, radius);
-            let exact = |at: [f64; 2]| x.rows().map(|y| (-0.5 * beta * chord2(&patch.point(at), y)).exp()).sum::<f64>();
+            let patch = Patch::new(
+                &columns,
+                beta,
+                Chart { centre: c, axes: [e1, e2] },
+                &Missing { far: 0.0, range: 50.0, farthest: 2.0, lost: (0.0, 1.0) },
+                radius,
+            );
+            let exact = |at: [f64; 2]| x.rows().map(|y| (-0.5 * beta * chord2(&patch.chart.point(at), y)).exp()).sum::<f64>();
             let at = [0.6 * radius, -0.7 * radius];
             let here = shifted(&patch.polynomial, at);
             // The bound is of derivatives; over the radius it bounds differences of values.

@@ -6,8 +6,8 @@
 //! Bernstein of parameter rho. It holds for complex x as well, so that it bounds derivatives.
 
 use super::cell::Cell;
-use super::patch::sagitta;
-use crate::num::{dd::Dd, sum::dot, threads::parallel_allowed};
+use super::chart::{Chart, length, sagitta};
+use crate::num::{dd::Dd, interval::Interval, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::chord2};
 use rayon::prelude::*;
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -122,32 +122,22 @@ impl Sources {
         if count < 200 {
             return None;
         }
-        let (centre, axes) = (cell.centre(), cell.axes());
+        let chart = cell.chart();
         let place = |i: usize| {
             let y: [f64; 3] = std::array::from_fn(|k| self.columns[k][i]);
-            (dot(&axes[0], &y), dot(&axes[1], &y))
+            (dot(&chart.axes[0], &y), dot(&chart.axes[1], &y))
         };
         let half = range.clone().map(place).fold(1e-9f64, |m, (a, b)| m.max(a.abs()).max(b.abs())) * (1.0 + 1e-12);
-        let side = (8..=MOST).step_by(2).find(|k| change(*k, beta, half, ball) < CHANGE)?;
+        let side = (8..=MOST).step_by(2).find(|k| attempt(*k, beta, half, ball).0 < CHANGE)?;
         if 2 * side * side > count {
             return None;
         }
         let mass: f64 = self.columns[3][range.clone()].iter().sum();
         let moments = self.moments(range.clone(), &place, half, side);
         let chord = boxed(&self.columns, range.clone(), cell).chord;
-        // The moments of T_m T_n are off by these roundings (of sums, of places, and m^2 + n^2 of the recurrence) times the mass; what they multiply are the Chebyshev
-        // coefficients of the kernel, at most 4 M rho^{-m-n}.
-        let sums = CHUNK as f64 + (count as f64).log2() + 8.0 / half;
-        let error = |rho: f64| {
-            let waves = 1.0 / (1.0 - 1.0 / rho);
-            let recurrence = 2.0 * rho * (rho + 1.0) / (rho - 1.0).powi(3);
-            4.0 * largest(rho, rho, beta, half, ball) * f64::EPSILON * waves * (sums * waves + recurrence)
-        };
-        let rounding = [1.3, 1.5, 2.0, 3.0].into_iter().map(error).fold(f64::INFINITY, f64::min);
-        // The cosines of the weights are off by eps each: 8 eps of the mass per weight, and its own rounding.
-        let weights = 10.0 * (side * side) as f64 * f64::EPSILON * largest(1.0, 1.0, beta, half, ball);
-        let lost = 1.001 * mass * (change(side, beta, half, ball) + rounding + weights);
-        Some(Replaced { columns: grid(&moments, side, half, centre, axes), cell: cell.clone(), chord, lost })
+        let waves = Waves::new(side);
+        let lost = 1.001 * mass * losses(side, count, beta, half, ball, waves.error).iter().sum::<f64>();
+        Some(Replaced { columns: grid(&moments, &waves, half, &chart), cell: cell.clone(), chord, lost })
     }
 
     /// `sum w T_m(a / half) T_n(b / half)`, m, n < side, at `m side + n`.
@@ -205,12 +195,40 @@ fn chebyshev(t: f64, count: usize) -> [f64; MOST] {
     out
 }
 
+/// `cos(k pi / 2 side)`, k < 4 side, enclosed by interval arithmetic.
+struct Waves {
+    side: usize,
+    cosines: Vec<f64>,
+    /// Largest distance of a cosine from its value here.
+    error: f64,
+}
+
+impl Waves {
+    fn new(side: usize) -> Self {
+        // pi is between these neighbours.
+        let step = Interval::new(PI, PI.next_up()) / Interval::exact(2.0 * side as f64);
+        let enclosed = |k: usize| {
+            // To angles of at most pi/2: cos(2 pi - x) = cos x, cos(pi - x) = -cos x.
+            let k = if k > 2 * side { 4 * side - k } else { k };
+            let (angle, flip) = if k > side { (2 * side - k, true) } else { (k, false) };
+            let (_, cos) = (step * Interval::exact(angle as f64)).sin_cos();
+            if flip { -cos } else { cos }
+        };
+        let all: Vec<Interval> = (0..4 * side).map(enclosed).collect();
+        Self { side, cosines: all.iter().map(|c| c.mid()).collect(), error: all.iter().map(|c| c.width()).fold(0.0, f64::max) }
+    }
+
+    fn at(&self, k: usize) -> f64 {
+        self.cosines[k % (4 * self.side)]
+    }
+}
+
 /// The Chebyshev points of a square of the chart and the weights that the moments give them, summed in twice the precision.
-fn grid(moments: &[f64], side: usize, half: f64, centre: [f64; 3], axes: [[f64; 3]; 2]) -> Columns {
-    let wave = |k: usize| (PI * (k % (4 * side)) as f64 / (2 * side) as f64).cos();
+fn grid(moments: &[f64], waves: &Waves, half: f64, chart: &Chart) -> Columns {
+    let side = waves.side;
     // L_j(t) = sum_m factor_m T_m(t_j) T_m(t), t_j = cos(pi (2 j + 1) / 2 side).
     let factor = |m: usize| if m == 0 { 1.0 } else { 2.0 } / side as f64;
-    let lagrange: Vec<Vec<f64>> = (0..side).map(|j| (0..side).map(|m| factor(m) * wave(m * (2 * j + 1))).collect()).collect();
+    let lagrange: Vec<Vec<f64>> = (0..side).map(|j| (0..side).map(|m| factor(m) * waves.at(m * (2 * j + 1))).collect()).collect();
     let product = |a: f64, b: Dd| Dd::from(a) * b;
     let sum = |terms: &mut dyn Iterator<Item = Dd>| terms.fold(Dd::from(0.0), |s, t| s + t);
     let row = |l: &Vec<f64>, n: usize| sum(&mut (0..side).map(|m| product(l[m], Dd::from(moments[m * side + n]))));
@@ -218,39 +236,144 @@ fn grid(moments: &[f64], side: usize, half: f64, centre: [f64; 3], axes: [[f64; 
     let mut out = Columns::default();
     for (j, row) in rows.iter().enumerate() {
         for (k, l) in lagrange.iter().enumerate() {
-            let (a, b) = (half * wave(2 * j + 1), half * wave(2 * k + 1));
-            let up = 1.0 - sagitta(a.hypot(b));
-            (0..3).for_each(|i| out[i].push(a * axes[0][i] + b * axes[1][i] + up * centre[i]));
+            let (a, b) = (half * waves.at(2 * j + 1), half * waves.at(2 * k + 1));
+            out.iter_mut().zip(chart.point([a, b])).for_each(|(column, x)| column.push(x));
             out[3].push(sum(&mut l.iter().zip(row).map(|(l, r)| product(*l, *r))).to_f64());
         }
     }
     out
 }
 
+/// Lebesgue's constant of at most MOST = 40 Chebyshev points, `1 + (2 / pi) log 40`.
+const LEBESGUE: f64 = 3.349;
+/// The sizes of the weights of points that replace samples sum to at most this times their mass, the square of Lebesgue's constant.
+pub(super) const MOST_WEIGHT: f64 = 12.0;
+
+/// Bounds, per mass, of what changes when `count` samples are replaced by points, for x in a complex disc of radius `ball` about any point: the error of interpolation,
+/// the rounding of the moments, that of the weights (`cosines` bounds the error of cosines), and the displacement of samples and points.
+fn losses(side: usize, count: usize, beta: f64, half: f64, ball: f64, cosines: f64) -> [f64; 4] {
+    // The moments of T_m T_n are off by these roundings (of sums, and m^2 + n^2 of the recurrence) times the mass; what they multiply are the Chebyshev coefficients
+    // of the kernel, at most 4 M rho^{-m-n}.
+    let sums = CHUNK as f64 + f64::from(usize::BITS - count.leading_zeros()) + 8.0;
+    let error = |rho: f64| {
+        let waves = 1.0 / (1.0 - 1.0 / rho);
+        let recurrence = 2.0 * rho * (rho + 1.0) / ((rho - 1.0) * (rho - 1.0) * (rho - 1.0));
+        4.0 * largest(rho, rho, beta, half, ball).hi() * f64::EPSILON * waves * (sums * waves + recurrence)
+    };
+    let rounding = [1.3, 1.5, 2.0, 3.0].into_iter().map(error).fold(f64::INFINITY, f64::min);
+    // Rows of the weights' matrix sum to at most 2 and are off by twice the error of the cosines and eps; a weight is at most 4 masses and is rounded.
+    let weights = (side * side) as f64 * (8.0 * (cosines + f64::EPSILON) + 4.0 * f64::EPSILON) * largest(1.0, 1.0, beta, half, ball).hi();
+    // Samples and points lie where the chart says but for a few roundings; the sizes of the weights sum to at most MOST_WEIGHT masses.
+    let moved = (1.0 + MOST_WEIGHT) * 1e-15 * steepest(beta, half, ball);
+    [change(side, beta, half, ball), rounding, weights, moved]
+}
+
+/// The error of interpolation per mass and the parameter rho of the bound that is least: a plain search, any rho gives a bound.
+fn attempt(side: usize, beta: f64, half: f64, ball: f64) -> (f64, f64) {
+    let at = |rho: f64| {
+        let log = beta * exponent(rho, 1.0, half, ball) + (1.0 - side as f64) * rho.ln();
+        ((1.0 + LEBESGUE) * 4.0 * log.exp() / (rho - 1.0), rho)
+    };
+    (1..60).map(|k| at(1.0 + 0.2 * f64::from(k))).fold((f64::INFINITY, 2.0), |m, v| if v.0 < m.0 { v } else { m })
+}
+
 /// Bound of the error of interpolation per mass, for x in a complex disc of radius `ball` about any point.
 fn change(side: usize, beta: f64, half: f64, ball: f64) -> f64 {
-    let lebesgue = 1.0 + 2.0 / PI * (side as f64).ln();
-    let at = |rho: f64| 4.0 * largest(rho, 1.0, beta, half, ball) * rho.powi(1 - side as i32) / (rho - 1.0);
-    (1.0 + lebesgue) * (1..60).map(|k| at(1.0 + 0.2 * f64::from(k))).fold(f64::INFINITY, f64::min)
+    let rho = Interval::exact(attempt(side, beta, half, ball).1);
+    let inverse = Interval::exact(1.0) / rho;
+    let power = (1..side).fold(Interval::exact(1.0), |p, _| p * inverse);
+    let factor = Interval::exact(4.0 * (1.0 + LEBESGUE)) / (rho - Interval::exact(1.0));
+    (factor * largest(rho.mid(), 1.0, beta, half, ball) * power).hi()
 }
 
 /// Bound of `|e^{beta (<x, y> - 1)}|` for x in a complex disc about any point and y with coordinates in ellipses of parameters rho and other, stretched by half.
-///
+fn largest(rho: f64, other: f64, beta: f64, half: f64, ball: f64) -> Interval {
+    raised(beta, exponent(rho, other, half, ball))
+}
+
+/// `e^{beta x}` for a sum x of positive numbers below 10, one of them a difference from 1, computed in f64: right to 1e-12 of itself and 4e-15.
+fn raised(beta: f64, x: f64) -> Interval {
+    (Interval::exact(beta) * Interval::exact(x * (1.0 + 1e-12) + 4e-15)).exp()
+}
+
 /// With u and v the offsets from the centres and theta between these, `<x, y> - 1 <= cos theta - 1 + sin theta (|alpha| + |eta|) + s(alpha) + s(eta) + |u| |v|`.
-fn largest(rho: f64, other: f64, beta: f64, half: f64, ball: f64) -> f64 {
+fn exponent(rho: f64, other: f64, half: f64, ball: f64) -> f64 {
     let axis = |rho: f64| 0.5 * half * (rho + 1.0 / rho);
-    let eta = axis(rho).hypot(axis(other));
+    let eta = length([axis(rho), axis(other)]);
     if eta > 0.9 || ball > 0.9 {
         return f64::INFINITY;
     }
-    let (s, t, both) = (sagitta(eta), sagitta(ball), ball + eta);
-    (beta * ((1.0 + both * both).sqrt() - 1.0 + s + t + eta.hypot(s) * ball.hypot(t))).exp()
+    let both = ball + eta;
+    (1.0 + both * both).sqrt() - 1.0 + offsets(eta, ball)
+}
+
+fn offsets(eta: f64, ball: f64) -> f64 {
+    let (s, t) = (sagitta(eta), sagitta(ball));
+    s + t + length([eta, s]) * length([ball, t])
+}
+
+/// Bound of the gradient of the kernel in y: `beta D |kernel|` at distance D of the centres, whose exponent is `-beta (D^2/2 - D b)`, b both offsets, and the rest as above.
+/// `D e^{-beta D^2/4}` is at most `0.86 beta^{-1/2}` and `D b - D^2/4` at most `b^2`; distances exceed D by at most the lengths of u and v.
+fn steepest(beta: f64, half: f64, ball: f64) -> f64 {
+    let eta = length([half, half]);
+    if eta > 0.9 || ball > 0.9 {
+        return f64::INFINITY;
+    }
+    let both = ball + eta;
+    let height = raised(beta, both * both + offsets(eta, ball)).hi();
+    let beyond = length([ball, sagitta(ball)]) + length([eta, sagitta(eta)]);
+    1.001 * (0.86 * beta.sqrt() + beta * beyond) * height
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::num::stream::Stream;
+
+    #[test]
+    fn losses_are_at_least_what_their_derivation_says() {
+        for (beta, half, ball, side) in [(25.0, 0.15, 0.2, 20usize), (1e6, 1e-3, 1e-3, 24), (0.5, 0.5, 0.2, 10)] {
+            // The largest value of the kernel, for y on ellipses and x on the ball, met by trying.
+            let kernel = |y: [(f64, f64); 2], x: (f64, f64), theta: f64| {
+                // Coordinates along the way between the centres are complex; the others add. <x, y> = cos theta (1 - s)(1 - t) + sin theta (..) + ..: real parts of a worst case.
+                let (a, b) = (x.0, y[0].0);
+                (beta * (theta.cos() * (1.0 - 0.5 * a * a) * (1.0 - 0.5 * b * b) + theta.sin() * (a + b) + x.1 * y[0].1 - 1.0)).exp()
+            };
+            for rho in [1.2, 2.0] {
+                let (wide, tall) = (0.5 * half * (rho + 1.0 / rho), 0.5 * half * (rho - 1.0 / rho));
+                let found = largest(rho, 1.0, beta, half, ball).hi();
+                let met = (0..200).map(|k| kernel([(wide, tall), (0.0, 0.0)], (ball, 0.0), 0.01 * f64::from(k))).fold(0.0, f64::max);
+                assert!(found >= met, "{beta} {rho}: {found} {met}");
+                assert!(found >= 0.999_999 * (beta * exponent(rho, 1.0, half, ball)).exp());
+            }
+            let [change, rounding, weights, moved] = losses(side, 4000, beta, half, ball, 1e-15);
+            // sum over the two coordinates of (1 and Lebesgue's constant) times 4 M rho^{1-k} / (rho - 1), at the best of many rho.
+            let trefethen = |rho: f64| {
+                4.0 * (beta * exponent(rho, 1.0, half, ball)).exp() * rho.powi(1 - side as i32) / (rho - 1.0)
+                    * (2.0 + 2.0 / PI * 40f64.ln())
+            };
+            let least = (1..600).map(|k| trefethen(1.0 + 0.02 * f64::from(k))).fold(f64::INFINITY, f64::min);
+            assert!(change >= 0.999 * least, "{change} {least}");
+            // Chebyshev coefficients 4 M rho^{-m-n} times (64 sums in a row, 12 in pairs, m^2 + n^2) eps.
+            let recurrence = |rho: f64| {
+                let top = (beta * exponent(rho, rho, half, ball)).exp();
+                let term = |m: i32, n: i32| rho.powi(-m - n) * (64.0 + 12.0 + f64::from(m * m + n * n));
+                4.0 * top * f64::EPSILON * (0..120).flat_map(|m| (0..120).map(move |n| term(m, n))).sum::<f64>()
+            };
+            let least = [1.3, 1.5, 2.0, 3.0].into_iter().map(recurrence).fold(f64::INFINITY, f64::min);
+            assert!(rounding >= 0.99 * least, "{rounding} {least}");
+            let top = (beta * exponent(1.0, 1.0, half, ball)).exp();
+            assert!(weights >= 0.999 * (side * side) as f64 * (8.0 * (1e-15 + f64::EPSILON) + 4.0 * f64::EPSILON) * top);
+            // beta D e^{-beta (D^2/2 - D b)} at its largest, less what the bound adds; 13 masses are displaced.
+            let both = ball + length([half, half]);
+            let steep = |d: f64| beta * d * (-0.5 * beta * d * (d - 2.0 * both)).exp();
+            let met = (0..4000).map(|k| steep(f64::from(k) * 0.002 / beta.sqrt())).fold(0.0, f64::max);
+            assert!(moved >= 13e-15 * met && moved <= 13e-15 * 2e4 * met, "{moved} {met}");
+        }
+        assert!(LEBESGUE >= 1.0 + 2.0 / PI * 40f64.ln() && MOST_WEIGHT >= LEBESGUE * LEBESGUE && MOST == 40);
+        let waves = Waves::new(40);
+        assert!(waves.error < 1e-14 && (0..160).all(|k| (waves.at(k) - (PI * k as f64 / 80.0).cos()).abs() <= waves.error));
+    }
 
     #[test]
     fn few_points_act_like_many_samples_within_the_bound() {

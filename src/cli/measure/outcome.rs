@@ -1,0 +1,141 @@
+//! What an evolution ended with, what a second resolution says about it, and how both are shown.
+
+use crate::cli::output::{finite, with_error};
+use crate::continuity::{End, Law, Medium};
+use crate::flow::Table;
+use serde_json::{Map, Value, json};
+
+/// Relative difference of two resolutions at which a number counts as unresolved.
+const LEVEL: f64 = 1e-3;
+
+/// Share of its natural scale below which a number is as good as zero: there the difference is compared with this share.
+const SMALL: f64 = 1e-6;
+
+/// Names of [`Outcome::numbers`], as JSON keys.
+const NAMES: [&str; 3] = ["negentropy", "negentropy_rate", "energy_above_uniform"];
+
+/// What an evolution ended with.
+pub(super) struct Outcome {
+    pub(super) t: f64,
+    pub(super) end: End,
+    pub(super) method: &'static str,
+    /// Columns k, cosine, sine (circle), k, cosine (zonal), or l, m, re, im (S^2).
+    pub(super) coefficients: Table,
+    /// Negentropy, its rate, energy above that of the uniform measure.
+    pub(super) numbers: [f64; 3],
+    /// Final density on a grid, or the particles with their masses and log densities.
+    pub(super) values: Table,
+    pub(super) timeline: Table,
+}
+
+/// An outcome with the differences of a second one.
+pub(super) struct Checked {
+    pub(super) outcome: Outcome,
+    second: [f64; 3],
+    /// Infinite where no second run was made.
+    errors: [f64; 3],
+    coefficients_error: f64,
+    /// Whether the two agree on the state shown, be it at the end time or before.
+    agree: bool,
+    /// The end, which is under-resolved where the two disagree.
+    pub(super) end: End,
+}
+
+impl Checked {
+    /// Compares the numbers of two resolutions at the same time.
+    pub(super) fn new(outcome: Outcome, second: &Outcome, medium: &Medium, d: usize) -> Self {
+        let dimension = d as f64 - 1.0;
+        let growth = if medium.law == Law::Usa { medium.beta.abs().exp() } else { 1.0 };
+        let natural = [1.0, dimension * growth.max(medium.diffusion), medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0)];
+        // A number is never better than the rounding of its natural scale.
+        let error = |k: usize| {
+            let (a, b) = (outcome.numbers[k], second.numbers[k]);
+            (a - b).abs() + 4.0 * f64::EPSILON * natural[k].max(a.abs())
+        };
+        let errors = [error(0), error(1), error(2)];
+        let fine = |k: usize| errors[k] <= LEVEL * outcome.numbers[k].abs().max(SMALL * natural[k]);
+        let coefficients_error = ["cosine", "sine", "re", "im"].iter().map(|c| largest_gap(&outcome.coefficients, &second.coefficients, c));
+        let coefficients_error = coefficients_error.fold(4.0 * f64::EPSILON, f64::max);
+        if second.end == End::Interrupted {
+            return Self::interrupted(outcome);
+        }
+        let agree = second.end == End::Reached && (0..3).all(fine) && coefficients_error <= LEVEL;
+        let end = if agree { outcome.end } else { End::UnderResolved };
+        Self { second: second.numbers, errors, coefficients_error, agree, end, outcome }
+    }
+
+    /// A state whose error is not known.
+    pub(super) fn interrupted(outcome: Outcome) -> Self {
+        let (second, errors) = (outcome.numbers, [f64::INFINITY; 3]);
+        Self { second, errors, coefficients_error: f64::INFINITY, agree: true, end: End::Interrupted, outcome }
+    }
+
+    /// Values and errors, where they are resolved.
+    fn numbers(&self) -> Map<String, Value> {
+        let pairs = NAMES.iter().enumerate().flat_map(|(k, name)| {
+            [((*name).to_owned(), finite(self.outcome.numbers[k])), (format!("{name}_error"), finite(self.errors[k]))]
+        });
+        pairs.collect()
+    }
+
+    /// The numbers under their keys where the end time was reached and resolved; else null there, and what is known below other keys.
+    pub(super) fn json(&self) -> Value {
+        let end = &self.outcome;
+        let reached = self.end == End::Reached;
+        let column = |name: &str| -> Vec<Value> {
+            if self.agree { column(&end.coefficients, name).into_iter().map(finite).collect() } else { Vec::new() }
+        };
+        let (cosines, sines) = (column("cosine"), column("sine"));
+        let density = end.values.columns.iter().position(|c| c == "density").filter(|_| self.agree);
+        let values: Vec<Value> = density.map_or_else(Vec::new, |k| end.values.rows.iter().map(|r| finite(r[k])).collect());
+        let mut out = json!({
+            "t": end.t, "outcome": self.end.name(), "method": end.method, "modes": cosines.len().saturating_sub(1), "coefficients": cosines,
+            "sine_coefficients": sines, "coefficients_error": if self.agree { finite(self.coefficients_error) } else { Value::Null }, "values": values,
+            "resolution_error": finite(self.errors[0]),
+            "error_from": "the difference from a run of another resolution and ten times the tolerance or more, plus rounding",
+        });
+        for (name, value) in self.numbers() {
+            out[name.as_str()] = if reached { value } else { Value::Null };
+        }
+        if !reached && self.agree {
+            out["last_resolved"] = Value::Object(self.numbers());
+        } else if !reached {
+            let pair = |k: usize| json!([finite(end.numbers[k]), finite(self.second[k])]);
+            out["unresolved"] = NAMES.iter().enumerate().map(|(k, name)| ((*name).to_owned(), pair(k))).collect::<Map<_, _>>().into();
+        }
+        out
+    }
+
+    pub(super) fn text(&self) -> String {
+        let (end, labels) = (&self.outcome, ["negentropy", "rate", "energy above uniform"]);
+        let head = format!("t = {}: {} ({})\n", end.t, self.end.name(), end.method);
+        if !self.agree {
+            let pair =
+                |k: usize| format!("{} unresolved ({:.3e} and {:.3e} by two resolutions)\n", labels[k], end.numbers[k], self.second[k]);
+            return head + &(0..3).map(pair).collect::<String>() + "coefficients unresolved";
+        }
+        let number = |k: usize| format!("{} {}\n", labels[k], with_error(end.numbers[k], self.errors[k]));
+        let cosines = column(&end.coefficients, "cosine");
+        let places = (-self.coefficients_error.log10()).floor().clamp(0.0, 17.0) as usize;
+        let shown: Vec<String> = cosines.iter().take(9).map(|c| format!("{c:.places$}")).collect();
+        let last = if self.end == End::Reached { "" } else { "The last resolved state, before the end time:\n" };
+        let numbers: String = (0..3).map(number).collect();
+        format!("{head}{last}{numbers}coefficients {} (+- {:.0e})", shown.join(" "), self.coefficients_error)
+    }
+}
+
+/// Largest difference of two columns over the rows that both tables have.
+fn largest_gap(a: &Table, b: &Table, name: &str) -> f64 {
+    column(a, name).iter().zip(column(b, name)).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
+}
+
+/// An empty table.
+pub(super) fn table(columns: &[&str]) -> Table {
+    Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+}
+
+/// One column of a table without the entries that are not numbers; empty if there is none.
+fn column(table: &Table, name: &str) -> Vec<f64> {
+    let place = table.columns.iter().position(|c| c == name);
+    place.map_or_else(Vec::new, |k| table.rows.iter().map(|r| r[k]).filter(|v| !v.is_nan()).collect())
+}

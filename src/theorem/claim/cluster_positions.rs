@@ -1,0 +1,83 @@
+//! Number and places of the clusters that form from noise.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
+use crate::attention::TimeScale;
+use crate::clusters::linkage::linkage;
+use crate::continuity::{circle::Circle, lagrangian::Lagrangian};
+use crate::error::Result;
+use crate::theory::growth::{fastest_mode, rates_usa};
+use realfft::num_complex::Complex64;
+use std::f64::consts::{PI, TAU};
+
+/// When one mode leads.
+pub static ENTRY: Claim = Claim {
+    name: "cluster-positions",
+    title: "USA from a perturbation led by mode k: k clusters at delta_j = (2 pi j - arg mu_k)/k",
+    statement: "Uniform density plus the fastest mode k of size 0.01 and the other modes up to 12 of at most a tenth of that: at t = 5.5/r_k there are clusters (of mass above 0.05) within 0.1 of each delta_j, and none elsewhere.",
+    domain: DOMAIN,
+    narrower: "d = 2 (source: also d > 2; its experiments have t = 0.3 = 5.6/r_3 at beta = 5, t = 0.045 = 5.4/r_4 at beta = 7)",
+    citation: "arXiv:2410.23228 and its code; the size of the other modes derived",
+    status: Status::Observation,
+    kind: Kind::Inequality,
+    trials: (12, 80),
+    trial: |case, ctx| {
+        let start = led(case, ctx)?;
+        Ok(Finding::at_most(farthest(case, ctx, &start, 5.5, 0.0)?, ctx.stated(0.1)))
+    },
+    perturbed: "the distance 0.1",
+    control: Control {
+        what: "places moved by half a spacing",
+        trial: |ctx| {
+            let case = Case::new(1, 2, 5.0, "usa");
+            let start = led(&case, ctx)?;
+            Ok(Finding::at_most(farthest(&case, ctx, &start, 5.5, 0.5)?, 0.1))
+        },
+    },
+    proof: None,
+};
+
+const DOMAIN: Domain = Domain {
+    n: Sizes::Unused,
+    d: Sizes::Fixed(2),
+    beta: Betas::Log(0.3, 28.0),
+    dynamics: &["usa"],
+    masses: Masses::Equal,
+    corners: &[(2, 2, 5.0), (2, 2, 7.0)],
+    ..Domain::ATTENTION
+};
+
+/// Modes of the noise.
+const MODES: usize = 12;
+
+/// The rates at the case's beta and the fastest mode.
+pub fn fastest(case: &Case) -> Result<(usize, f64)> {
+    let rates = rates_usa(2, case.beta, MODES, TimeScale::U1, 2)?;
+    let k = fastest_mode(&rates);
+    Ok((k, rates[k]))
+}
+
+/// The fastest mode with a random phase, the others at most a tenth of it.
+fn led(case: &Case, ctx: &mut Context) -> Result<Circle> {
+    let (k, _) = fastest(case)?;
+    let mut wave = |j: usize| {
+        let size = if j == k { 0.01 } else { ctx.uniform_in(0.0, 0.001) };
+        Complex64::from_polar(0.5 * size, ctx.uniform_in(0.0, TAU))
+    };
+    Ok(Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain((1..=MODES).map(&mut wave)).collect() })
+}
+
+/// Largest distance between the predicted places, moved by `shift` spacings, and the clusters at t = `times`/r_k, either way.
+pub fn farthest(case: &Case, ctx: &mut Context, start: &Circle, times: f64, shift: f64) -> Result<f64> {
+    let (k, rate) = fastest(case)?;
+    let x = Lagrangian::on_circle(start, 160)?.x;
+    let end = ctx.flowed(plain("usa", case.beta, x.n())?.as_ref(), &x, times / rate)?;
+    let centres = linkage(&end, 0.05)?.centres;
+    let large: Vec<f64> = centres.angles().iter().zip(centres.masses()).filter(|(_, m)| **m > 0.05).map(|(t, _)| *t).collect();
+    let predicted: Vec<f64> = (0..k).map(|j| (TAU * (j as f64 + shift) - start.c[k].arg()) / k as f64).collect();
+    let apart = |a: f64, b: f64| (a - b - TAU * ((a - b) / TAU).round()).abs();
+    let one_way = |from: &[f64], to: &[f64]| {
+        let nearest = |a: &f64| to.iter().map(|b| apart(*a, *b)).fold(PI, f64::min);
+        from.iter().map(nearest).fold(0.0, f64::max)
+    };
+    Ok(one_way(&predicted, &large).max(one_way(&large, &predicted)))
+}

@@ -1,0 +1,75 @@
+//! The linear rate: slopes of the negentropy of clusters.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::continuity::{Medium, lagrangian::Lagrangian};
+use crate::error::Result;
+use crate::sphere::{Tokens, geometry::chord2};
+
+/// With the width of the clusters and the gaps between them, without which the slopes are false.
+///
+/// USA produces `sum m_i m_j K(<x_i, x_j>)`, `K(s) = e^{beta s} ((d-1) s - beta (1 - s^2))`. At chord r, `s = 1 - r^2/2`, so
+/// `1 - u r^2 <= K / ((d-1) e^beta) <= 1` with `u = 1/2 + beta/2 + beta/(d-1)` (from `e^{-x} (1 - y) >= 1 - x - y`); beyond the smallest gap D,
+/// `|K| <= e^{beta - beta D^2/2} (d - 1 + beta)`. SA produces the mean over x of `(d-1) E_x s - beta tr Cov_x`, where `E_x` weighs with `e^{-beta r^2/2}`:
+/// that is at most `d - 1`, and below it by at most `(d-1)/2 + beta` times `E_x r^2`. The weights fall with r, so within the cluster of x this is at most the plain
+/// mean; the rest has at most the share `(1 - alpha_q)/alpha_q e^{-beta (D^2 - w^2)/2}` (w: the largest chord of a cluster), and `sum alpha_q (1 - alpha_q)/alpha_q = m - 1`.
+pub static ENTRY: Claim = Claim {
+    name: "entropy-slopes",
+    title: "Clusters produce negentropy at (d-1) e^beta sum alpha_q^2 (USA) and d - 1 (SA), up to their width and gaps",
+    statement: "m clusters of masses alpha_q and mean squared chords rho_q^2, largest chord w in a cluster, smallest gap D. USA: -c <= 1 - H' / ((d-1) e^beta sum alpha_q^2) <= (1/2 + beta/2 + beta/(d-1)) \
+                sum alpha_q^2 rho_q^2 / sum alpha_q^2 + c, c = (1/sum alpha_q^2 - 1) (1 + beta/(d-1)) e^{-beta D^2/2}. SA: 0 <= 1 - H'/(d-1) <= (1/2 + beta/(d-1)) (sum alpha_q rho_q^2 + 4 (m-1) e^{-beta (D^2 - w^2)/2}).",
+    domain: Domain { n: Sizes::Range(2, 48), d: Sizes::Range(2, 16), beta: Betas::Log(0.01, 300.0), ..Domain::ATTENTION },
+    narrower: "measures are sampled as atoms, for which H' is the mean of -div v",
+    citation: "derived; a precise form of the talk's \"entropy decreases at a linear rate\"",
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (40, 400),
+    trial: |case, ctx| {
+        let m = 1 + ctx.index((case.n / 2).min(6));
+        let width = ctx.log_uniform_in(1e-3, 0.5);
+        slope(case, ctx, m, width, 2)
+    },
+    perturbed: "the slopes",
+    control: Control {
+        what: "USA, three narrow clusters: sum alpha_q in place of sum alpha_q^2",
+        trial: |ctx| slope(&Case::weighted(12, 16, 100.0, "usa"), ctx, 3, 1e-3, 1),
+    },
+    proof: None,
+};
+
+/// Tokens scattered about m random centres, token i about centre i mod m.
+fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Result<Finding> {
+    let centres = ctx.tokens_by(m, case.d, "uniform")?;
+    let scatter = ctx.normals(case.n * case.d);
+    let places =
+        scatter.chunks_exact(case.d).enumerate().flat_map(|(i, s)| centres.row(i % m).iter().zip(s).map(|(c, s)| c + width * s)).collect();
+    let x = Tokens::normalised(case.d, places)?.with_masses(&ctx.masses(case.n))?;
+    let (dimension, beta) = (case.d as f64 - 1.0, case.beta);
+    let alpha: Vec<f64> = (0..m).map(|q| x.masses().iter().skip(q).step_by(m).sum()).collect();
+    let square: f64 = alpha.iter().map(|a| a * a).sum();
+    // Sum of m_i m_j r^2 within each cluster, the largest such r^2, the smallest between clusters.
+    let (mut within, mut widest, mut gap) = (vec![0.0; m], 0.0f64, f64::INFINITY);
+    for (i, j) in (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        let r2 = chord2(x.row(i), x.row(j));
+        if i % m == j % m {
+            within[i % m] += 2.0 * x.masses()[i] * x.masses()[j] * r2;
+            widest = widest.max(r2);
+        } else {
+            gap = gap.min(r2);
+        }
+    }
+    let (shortfall, excess, slope) = if case.dynamics == "usa" {
+        let cross = (1.0 / square - 1.0) * (1.0 + beta / dimension) * (-0.5 * beta * gap).exp();
+        let wide = (0.5 + 0.5 * beta + beta / dimension) * within.iter().sum::<f64>() / square;
+        (wide + cross, cross, dimension * beta.exp() * alpha.iter().map(|a| a.powi(power)).sum::<f64>())
+    } else {
+        let far = if m == 1 { 0.0 } else { 4.0 * (m as f64 - 1.0) * (-0.5 * beta * (gap - widest)).exp() };
+        let wide: f64 = within.iter().zip(&alpha).map(|(w, a)| w / a).sum();
+        ((0.5 + beta / dimension) * (wide + far), 0.0, dimension)
+    };
+    let log_density = vec![0.0; case.n];
+    let produced = Lagrangian { x, log_density }.negentropy_rate(&Medium::new(case.dynamics, beta, 0.0)?)?;
+    let deviation = 1.0 - produced / ctx.stated(slope);
+    let (middle, half) = (0.5 * (shortfall - excess), 0.5 * (shortfall + excess));
+    // The production is a sum of n^2 terms of one sign and size, but for rounding of each.
+    Ok(Finding::at_most((deviation - middle).abs(), half).with_error(64.0 * f64::EPSILON / half))
+}

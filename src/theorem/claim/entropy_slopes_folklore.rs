@@ -1,0 +1,42 @@
+//! The slopes of the negentropy without the width of the clusters.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::continuity::{Medium, circle::Circle, density::Density};
+use crate::error::Result;
+use std::f64::consts::TAU;
+
+/// False for USA: bumps of concentration kappa lose the share `(1 + 3 beta)/kappa` of the slope, more than 2 % from beta = 13 on at kappa = 2000.
+pub static ENTRY: Claim = Claim {
+    name: "entropy-slopes-folklore",
+    title: "Narrow clusters far apart: slope e^beta sum alpha_q^2 (USA) and 1 (SA) within 2 %, whatever beta",
+    statement: "m equispaced bumps of concentration 2000 and masses alpha_q on the circle: USA produces negentropy at e^beta sum alpha_q^2, SA at 1, within 2 %.",
+    domain: DOMAIN,
+    narrower: "",
+    citation: "an earlier version of entropy-slopes",
+    status: Status::Folklore,
+    kind: Kind::Inequality,
+    trials: (12, 60),
+    trial: slope,
+    perturbed: "",
+    control: Control {
+        what: "USA at beta = 10, where the share lost is 1.6 %",
+        trial: |ctx| slope(&Case::weighted(2, 2, 10.0, "usa"), ctx),
+    },
+    proof: None,
+};
+
+/// n is the number of bumps.
+const DOMAIN: Domain =
+    Domain { n: Sizes::Range(1, 3), d: Sizes::Fixed(2), beta: Betas::Linear(10.0, 16.0), masses: Masses::Random, ..Domain::ATTENTION };
+
+fn slope(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let raw = ctx.masses(case.n);
+    let total: f64 = raw.iter().sum();
+    let alpha: Vec<f64> = raw.iter().map(|m| (m / total).min(1.0)).collect();
+    let bump = |(q, a): (usize, &f64)| format!("vmf:kappa=2000,at={},mass={a}", TAU * (q as f64 + 0.1) / case.n as f64);
+    let text: Vec<String> = alpha.iter().enumerate().map(bump).collect();
+    let rate = Circle::from_density(&Density::parse(&text.join("+"))?, 512)?.negentropy_rate(&Medium::new(case.dynamics, case.beta, 0.0)?);
+    let slope = if case.dynamics == "usa" { case.beta.exp() * alpha.iter().map(|a| a * a).sum::<f64>() } else { 1.0 };
+    // The series holds the bumps to 1e-14.
+    Ok(Finding::at_most((rate / slope - 1.0).abs(), 0.02).with_error(1e-9))
+}

@@ -1,0 +1,47 @@
+//! Layers as a discretisation of the continuity equation.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, local_limit, plain};
+use crate::attention::layer::Layer;
+use crate::continuity::{Medium, lagrangian::Lagrangian};
+use crate::error::Result;
+use realfft::num_complex::Complex64;
+
+/// The flow map of measures, two ways.
+pub static ENTRY: Claim = Claim {
+    name: "layers-and-equation",
+    title: "A measure through residual layers of step eta and through the equation: error of order eta",
+    statement: "The same density through 1/eta layers x <- normalise(x + eta a) and through the continuity equation to t = 1: the largest difference of the moments 1..8 halves from eta = 1/40 to eta = 1/80, within a twentieth.",
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.1, 10.0),
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "SA on the circle, densities of 2 to 6 modes and at least 1/20",
+    citation: "arXiv:2312.10794, Section 2 (layers as time steps)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (4, 40),
+    trial: |case, ctx| order(case, ctx, 0.5),
+    perturbed: "the half",
+    control: Control { what: "a quarter instead of a half", trial: |ctx| order(&Case::new(1, 2, 3.0, "sa"), ctx, 0.25) },
+    proof: None,
+};
+
+fn order(case: &Case, ctx: &mut Context, ratio: f64) -> Result<Finding> {
+    let start = local_limit::density(ctx, 0.95)?.resized(32);
+    let exact = start.clone().evolve(&Medium::new("sa", case.beta, 0.0)?, 1.0, 512, |_, _| true)?.reached()?;
+    // A weighted grid: sums over it are spectrally exact, so the error left is that of the layers.
+    let grid = Lagrangian::on_circle(&start, 256)?.x;
+    let flow = plain("sa", case.beta, grid.n())?;
+    let error = |layers: usize| -> Result<f64> {
+        let (mut x, mut scratch) = (grid.clone(), vec![0.0; 2 * grid.n()]);
+        let layer = Layer::new(1.0 / layers as f64)?;
+        (0..layers).for_each(|_| layer.step(flow.as_ref(), &mut x, &mut scratch));
+        let turn = |k: usize| x.angles().iter().zip(x.masses()).map(|(t, m)| Complex64::from_polar(*m, -(k as f64) * t)).sum::<Complex64>();
+        Ok((1..=8).map(|k| (turn(k) - exact.c[k]).norm()).fold(0.0, f64::max))
+    };
+    Ok(Finding::at_most((error(80)? / error(40)? / ctx.stated(ratio) - 1.0).abs(), 0.05))
+}

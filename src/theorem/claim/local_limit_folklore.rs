@@ -1,0 +1,46 @@
+//! The local limit with a threshold of beta for all densities.
+
+use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::continuity::{Medium, circle::Circle};
+use crate::error::Result;
+use crate::num::bessel::scaled_bessel_i;
+use realfft::num_complex::Complex64;
+
+/// False for SA: the expansion is one in `max |rho''| / (beta rho)`, and a density that comes near 0 makes that large at every beta.
+pub static ENTRY: Claim = Claim {
+    name: "local-limit-folklore",
+    title: "From beta to 3 beta the distance to the local limit shrinks by a third, once beta is 60",
+    statement: "Every positive density with 3 modes, beta >= 60: the largest distance of beta v from (log rho)' (SA) or of beta v/lambda_0 from rho' (USA) shrinks from beta to 3 beta to a third, within a fifth.",
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(60.0, 100.0), masses: Masses::Equal, ..Domain::ATTENTION },
+    narrower: "",
+    citation: "an earlier version of local-limit",
+    status: Status::Folklore,
+    kind: Kind::Inequality,
+    trials: (400, 2000),
+    trial: |case, ctx| {
+        let raw = ctx.normals(6);
+        let waves: Vec<Complex64> = (0..3).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
+        let size = 0.5 * ctx.uniform_in(0.0, 0.999) / waves.iter().map(|w| w.norm()).sum::<f64>().max(f64::MIN_POSITIVE);
+        order(case, &Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain(waves.iter().map(|w| w * size)).collect() })
+    },
+    perturbed: "",
+    control: Control {
+        what: "1 + 0.2 cos theta + 0.1 cos 3 theta, far from 0",
+        trial: |_| order(&Case::new(1, 2, 60.0, "sa"), &Circle { c: [1.0, 0.1, 0.0, 0.05].map(|c| Complex64::new(c, 0.0)).to_vec() }),
+    },
+    proof: None,
+};
+
+fn order(case: &Case, rho: &Circle) -> Result<Finding> {
+    let points = 256;
+    let (values, slope) = (rho.values(points), rho.slope(points));
+    let distance = |beta: f64| -> Result<f64> {
+        let v = rho.velocity(&Medium::new(case.dynamics, beta, 0.0)?, points);
+        let usa = case.dynamics == "usa";
+        let scale = if usa { beta / scaled_bessel_i(0, beta)[0] / beta.exp() } else { beta };
+        let target = |j: usize| if usa { slope[j] } else { slope[j] / values[j] };
+        Ok((0..points).fold(0.0f64, |m, j| m.max((scale * v[j] - target(j)).abs())))
+    };
+    let (near, far) = (distance(case.beta)?, distance(3.0 * case.beta)?);
+    Ok(Finding::at_most((3.0 * far / near - 1.0).abs(), 0.2))
+}

@@ -1,0 +1,46 @@
+//! Growth of the modes of the uniform measure, by the nonlinear equation.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::TimeScale;
+use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
+use crate::error::Result;
+use crate::theory::growth::{rates_sa, rates_usa};
+
+/// Linearisation at the uniform measure (Funk-Hecke).
+pub static ENTRY: Claim = Claim {
+    name: "mode-growth",
+    title: "Modes of the uniform measure grow at r_k = k (k + d - 2) lambda_k / beta (USA), over lambda_0 (SA)",
+    statement: "The continuity equation started at 1 + a P_k, a = 1e-3 and -1e-3 (their difference has no second order), k <= 6: the k-th coefficient grows by e^{r_k t}, t = 1/(2 max r), within 1e-5 of the exponent (ten squares of the amplitude: the next order).",
+    domain: Domain { n: Sizes::Unused, d: Sizes::Range(2, 32), beta: Betas::Linear(0.0, 60.0), masses: Masses::Equal, ..Domain::ATTENTION },
+    narrower: "zonal harmonics",
+    citation: "derived (Funk-Hecke); arXiv:2410.23228 for the circle, up to the time scale",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (16, 120),
+    trial: |case, ctx| deviation(case, ctx, 1.0),
+    perturbed: "the rate r_k",
+    control: Control { what: "rates larger by a thousandth", trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.001) },
+    proof: None,
+};
+
+/// Deviation of the logarithm of the growth of a random mode from `factor` times the formula.
+pub fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let (d, beta, k) = (case.d, case.beta, 1 + ctx.index(6));
+    let rates = if case.dynamics == "usa" { rates_usa(d, beta, 6, TimeScale::U1, 2)? } else { rates_sa(d, beta, 6)? };
+    let medium = Medium::new(case.dynamics, beta, 0.0)?;
+    let t = 0.5 / rates.iter().fold(0.1f64, |m, r| m.max(*r));
+    // Twice the odd part of the coefficient at the start and at the end.
+    let (mut before, mut after) = (0.0, 0.0);
+    for sign in [1.0, -1.0] {
+        let density = Density::parse(&format!("cos:{k}={}", sign * 1e-3))?;
+        let (start, end) = if d == 2 {
+            let start = Circle::from_density(&density, 32)?;
+            (start.c[k].re, start.evolve(&medium, t, 64, |_, _| true)?.reached()?.c[k].re)
+        } else {
+            let start = Zonal::from_density(&density, d, 20)?;
+            (start.b[k], start.evolve(&medium, t, 40, |_, _| true)?.reached()?.b[k])
+        };
+        (before, after) = (before + sign * start, after + sign * end);
+    }
+    Ok(Finding::identity(((after / before).ln() - ctx.stated(factor * rates[k]) * t).abs(), 1e-5))
+}

@@ -1,0 +1,28 @@
+//! Growth rates as the published code plots them.
+
+use super::{Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, mode_growth::deviation};
+use std::f64::consts::PI;
+
+/// 2410.23228, figure code: the rate divided by pi.
+pub static ENTRY: Claim = Claim {
+    name: "mode-growth-printed",
+    title: "Modes grow at k^2 I_k(beta) / (pi beta) (as plotted)",
+    statement: "USA on the circle: the k-th Fourier mode of the uniform measure grows by e^{r t}, r = k^2 I_k(beta)/(pi beta), k <= 6, t = 1/(2 max r), within 1e-5 of the exponent.",
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.1, 60.0),
+        dynamics: &["usa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "",
+    citation: "code of arXiv:2410.23228 (a factor pi below the rate of the dynamics it simulates)",
+    status: Status::Misprinted,
+    kind: Kind::Identity,
+    trials: (8, 30),
+    trial: |case, ctx| deviation(case, ctx, 1.0 / PI),
+    perturbed: "",
+    control: Control { what: "the plotted rate times pi", trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.0) },
+    proof: None,
+};

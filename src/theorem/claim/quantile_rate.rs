@@ -1,0 +1,34 @@
+//! How fast particles at quantiles approach the mean field.
+
+use super::{Case, Claim, Context, Control, Finding, Kind, Status, mean_field_rate};
+use crate::error::Result;
+
+/// Quantile starts: no sampling error, so the rate of a quadrature rule.
+pub static ENTRY: Claim = Claim {
+    name: "quantile-rate",
+    title: "W1 between n particles that start at quantiles and the mean field falls like 1/n",
+    statement: "After t = 1 (SA) or e^{-beta} (USA) from the quantiles (i - 1/2)/n of 1 + a cos theta, 0 <= a <= 0.9: log W1 falls from n = 24 to n = 192 with slope -1 in log n, within 0.05.",
+    domain: mean_field_rate::DOMAIN,
+    narrower: "d = 2, densities 1 + a cos theta",
+    citation: "arXiv:2312.10794, Remark 3.3 with W1 = O(1/n) at the start",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (8, 60),
+    trial: |case, ctx| {
+        let a = ctx.uniform_in(0.0, 0.9);
+        quantiles(case, ctx, a, -1.0)
+    },
+    perturbed: "the exponent",
+    control: Control { what: "slope -1/2, that of random starts", trial: |ctx| quantiles(&Case::new(1, 2, 1.0, "usa"), ctx, 0.5, -0.5) },
+    proof: None,
+};
+
+fn quantiles(case: &Case, ctx: &mut Context, a: f64, slope: f64) -> Result<Finding> {
+    let experiment = mean_field_rate::Experiment::new(case, a)?;
+    let mut distance = |n: usize| {
+        let levels: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
+        experiment.distance(case, ctx, &levels)
+    };
+    let found = (distance(192)? / distance(24)?).ln() / 8f64.ln();
+    Ok(Finding::at_most((found - ctx.stated(slope)).abs(), 0.05))
+}

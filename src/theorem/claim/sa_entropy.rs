@@ -1,0 +1,65 @@
+//! SA and negentropy: an open conjecture, searched for counterexamples.
+
+use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::continuity::{Medium, circle::Circle};
+use crate::error::Result;
+use crate::num::bessel::scaled_bessel_i;
+
+/// Open: no proof is known. The upper bound d - 1 is part of `entropy-slopes`.
+pub static ENTRY: Claim = Claim {
+    name: "sa-entropy",
+    title: "SA never destroys negentropy (conjecture)",
+    statement: "SA produces negentropy at a rate >= 0 for every density and beta > 0. Measured against the production of USA over I_0(beta), to which it tends near the uniform density, at most 1.",
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.1, 60.0),
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "circle; densities whose logarithm has up to 10 modes, resolved by 128",
+    citation: "a numerical conjecture",
+    status: Status::Open,
+    kind: Kind::Inequality,
+    trials: (40, 400),
+    trial: |case, ctx| {
+        let half = 1 + ctx.index(10);
+        let size = ctx.log_uniform_in(0.05, 3.0) / (half as f64).sqrt();
+        let waves: Vec<f64> = ctx.normals(2 * half).iter().map(|z| size * z).collect();
+        let log = |theta: f64| -> f64 {
+            let wave = |k: usize| waves[2 * k] * ((k + 1) as f64 * theta).cos() + waves[2 * k + 1] * ((k + 1) as f64 * theta).sin();
+            (0..half).map(wave).sum()
+        };
+        let values: Vec<f64> = (0..POINTS).map(|j| log(std::f64::consts::TAU * j as f64 / POINTS as f64)).collect();
+        let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        production(case, &values.iter().map(|v| (v - top).exp()).collect::<Vec<_>>())
+    },
+    perturbed: "",
+    control: Control {
+        what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
+        trial: |_| {
+            let values: Vec<f64> =
+                (0..POINTS).map(|j| 1.0 + 0.5 * (2.0 * std::f64::consts::TAU * j as f64 / POINTS as f64).cos()).collect();
+            production(&Case::new(1, 2, -3.0, "sa"), &values)
+        },
+    },
+    proof: None,
+};
+
+const POINTS: usize = 512;
+
+fn production(case: &Case, values: &[f64]) -> Result<Finding> {
+    let rho = Circle::projected(values, 128)?;
+    if rho.tail() > 1e-11 {
+        return Ok(Finding::Missed);
+    }
+    let medium = |law: &str| Medium::new(law, case.beta, 0.0);
+    let rate = rho.negentropy_rate(&medium("sa")?);
+    let size = case.beta.abs();
+    let usa = rho.negentropy_rate(&medium("usa")?).abs() / (scaled_bessel_i(0, size)[0] * size.exp());
+    let scale = usa.min(1.0).max(f64::MIN_POSITIVE);
+    // Both forms of the production: -integral rho div v, and integral log rho d_t rho.
+    let error = (rate - rho.negentropy_rate_by_derivative(&medium("sa")?)).abs() + 256.0 * f64::EPSILON * rho.negentropy().sqrt();
+    Ok(Finding::nonnegative(rate, scale).with_error(error / scale))
+}

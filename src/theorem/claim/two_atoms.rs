@@ -1,0 +1,55 @@
+//! Large beta: a density whose limit has two atoms.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
+use crate::continuity::{circle::Circle, density::Density, lagrangian::Lagrangian};
+use crate::error::Result;
+use std::f64::consts::PI;
+
+/// Why the small-beta theorem needs its bound, with a reason for "for ever".
+///
+/// By symmetry the mass in [pi - w, pi + w] is symmetric about pi; at the ends of the interval it pulls inwards with at least `M f(2w)/2`, `f(x) = e^{beta cos x} sin x` concave on
+/// [0, 2w]; mass within w of 0 pulls outwards with at most `e^{-beta cos 2w} sin 2w` each, mass elsewhere with at most max f. Once the first wins over the
+/// others at both atoms, no mass leaves either interval at any later time; the normalisation of SA does not change the sign.
+pub static ENTRY: Claim = Claim {
+    name: "two-atoms",
+    title: "Large beta: two opposite bumps collapse to two atoms although the mean is not 0",
+    statement: "Bumps of masses alpha in [0.56, 0.95] and 1 - alpha at opposite points, concentration kappa from max(50, 2 beta) to four times that, symmetric about their axis (mean at least 0.1): after 12 times the time in which the smaller shrinks by e, at least \
+                95 % of 1 - alpha lie within w = 0.05 of its centre, in an interval that no mass can leave (M f(2w)/2 > A e^{-beta cos 2w} sin 2w + u max f for both atoms, M and A, and the rest u): for ever.",
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(6.0, 300.0), masses: Masses::Equal, ..Domain::ATTENTION },
+    narrower: "von Mises bumps on the circle, no wider than the kernel (wider ones break into several atoms)",
+    citation: "arXiv:2504.14697, Example 2.6 (parameters not printed); this instance derived",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (6, 40),
+    trial: |case, ctx| {
+        let (alpha, kappa) = (ctx.uniform_in(0.56, 0.95), ctx.log_uniform_in(1.0, 4.0) * (2.0 * case.beta).max(50.0));
+        kept(case, ctx, alpha, kappa)
+    },
+    perturbed: "the share of 95 %",
+    control: Control { what: "beta = 0.1", trial: |ctx| kept(&Case::new(1, 2, 0.1, "sa"), ctx, 0.7, 50.0) },
+    proof: None,
+};
+
+/// Half width of the two intervals: 2 w below the inflection of f for beta <= 300.
+const WIDTH: f64 = 0.05;
+
+fn kept(case: &Case, ctx: &mut Context, alpha: f64, kappa: f64) -> Result<Finding> {
+    let text = format!("vmf:kappa={kappa},at=0,mass={alpha}+vmf:kappa={kappa},at={PI},mass={}", 1.0 - alpha);
+    let start = Circle::from_density(&Density::parse(&text)?, 96)?;
+    let clock = if case.dynamics == "usa" { (-case.beta).exp() / (1.0 - alpha) } else { 1.0 };
+    let x = Lagrangian::on_circle(&start, 2 * start.modes() + 3)?.x;
+    let end = ctx.flowed(plain(case.dynamics, case.beta, x.n())?.as_ref(), &x, 12.0 * clock)?;
+    let near = |from_zero: bool| -> f64 {
+        let distance = |t: f64| if from_zero { t.abs() } else { PI - t.abs() };
+        end.angles().iter().zip(end.masses()).filter(|(t, _)| distance(**t) < WIDTH).map(|(_, m)| m).sum()
+    };
+    let (large, small) = (near(true), near(false));
+    let rest = (1.0 - large - small).max(0.0);
+    // All pulls over e^beta.
+    let beta = case.beta;
+    let pull = |x: f64| (beta * (x.cos() - 1.0)).exp() * x.sin();
+    let steepest = pull((2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).min(1.0).acos());
+    let trapped = |own: f64, other: f64| own * 0.5 * pull(2.0 * WIDTH) > other * pull(PI - 2.0 * WIDTH) + rest * steepest;
+    let kept = if trapped(small, large) && trapped(large, small) { small } else { 0.0 };
+    Ok(Finding::at_least(kept / (1.0 - alpha), ctx.stated(0.95)))
+}

@@ -1,0 +1,63 @@
+//! USA produces negentropy, at a bounded rate.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::TimeScale;
+use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
+use crate::error::Result;
+use crate::theory::growth::rates_usa;
+
+/// The kernel `-(1/beta) Lap e^{beta s} = (1/beta) sum k (k+d-2) lambda_k dim_k P_k` is positive definite and at most `(d-1) e^beta`: the production is `sum r_k |mu_k|^2` with the growth rates r_k > 0.
+pub static ENTRY: Claim = Claim {
+    name: "usa-entropy",
+    title: "USA: 0 <= production of negentropy <= (d-1) e^beta, for every density",
+    statement: "For every density and beta > 0 USA produces negentropy at a rate in [0, (d-1) e^beta], zero only at the uniform density: at sum_k r_k |mu_k|^2, against which the lower end is measured.",
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Range(2, 12),
+        beta: Betas::Log(0.05, 100.0),
+        dynamics: &["usa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "a bump of concentration up to 1000 (d = 2) or 20, and up to 6 harmonics (zonal for d >= 3)",
+    citation: "derived (kernel formula of the production); a precise form of \"entropy decreases at a linear rate\"",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (16, 150),
+    trial: |case, ctx| {
+        let mass = ctx.uniform_in(0.0, 1.0);
+        let kappa = ctx.log_uniform_in(0.1, if case.d == 2 { 1000.0 } else { 20.0 });
+        let at = if case.d == 2 { ctx.uniform_in(0.0, 6.0) } else { 0.0 };
+        let raw = ctx.normals(12);
+        let total: f64 = raw.iter().map(|v| v.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
+        // Waves of total size 0.95 of the background keep the density positive.
+        let wave = |k: usize, which: usize| format!("{}={:e}", k + 1, 0.95 * (1.0 - mass) * raw[2 * k + which] / total);
+        let line = |which: usize| (0..6).map(|k| wave(k, which)).collect::<Vec<_>>().join(",");
+        let sines = if case.d == 2 { format!("+sin:{}", line(1)) } else { String::new() };
+        bounded(case, ctx, &format!("vmf:kappa={kappa},at={at},mass={}+cos:{}{sines}", mass.max(1e-9), line(0)))
+    },
+    perturbed: "the bound (d-1) e^beta",
+    control: Control {
+        what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
+        trial: |ctx| bounded(&Case::new(1, 2, -3.0, "usa"), ctx, "cos:2=0.5"),
+    },
+    proof: None,
+};
+
+fn bounded(case: &Case, ctx: &mut Context, text: &str) -> Result<Finding> {
+    let density = Density::parse(text)?;
+    let medium = Medium::new("usa", case.beta, 0.0)?;
+    // The squares of the harmonics of each degree.
+    let (rate, squares): (f64, Vec<f64>) = if case.d == 2 {
+        let rho = Circle::from_density(&density, 64)?;
+        (rho.negentropy_rate(&medium), rho.c.iter().map(|c| 2.0 * c.norm_sqr()).collect())
+    } else {
+        let rho = Zonal::from_density(&density, case.d, 40)?;
+        (rho.negentropy_rate(&medium)?, rho.b.iter().map(|b| b * b).collect())
+    };
+    let growth = rates_usa(case.d, case.beta.abs(), squares.len() - 1, TimeScale::U1, 2)?;
+    let sum: f64 = growth.iter().zip(&squares).map(|(r, s)| r * s).sum();
+    let bound = ctx.stated((case.d as f64 - 1.0) * case.beta.abs().exp());
+    let rounding = 64.0 * f64::EPSILON * case.d as f64;
+    Ok(Finding::nonnegative(rate, sum).with_error(rounding * bound / sum).and(Finding::at_most(rate, bound).with_error(rounding)))
+}

@@ -1,0 +1,133 @@
+//! `certify` on the command line: what it says it proved, how far from what was given, and what it refuses.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_metastable"))
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .expect("the program runs")
+}
+
+fn json(folder: &Path, arguments: &str) -> Value {
+    let out = run(folder, &format!("{arguments} --format json"));
+    assert_eq!(out.status.code(), Some(0), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).expect("one JSON object")
+}
+
+/// The reason of a refusal with this exit code.
+fn refused(folder: &Path, arguments: &str, code: i32) -> String {
+    let out = run(folder, arguments);
+    let text = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.code() == Some(code) && text.starts_with("error:") && out.stdout.is_empty(), "{arguments}: {text}");
+    text
+}
+
+fn angles(folder: &Path, name: &str, angles: &[f64]) {
+    let rows: Vec<String> = angles.iter().map(|a| format!("{},{}", a.cos(), a.sin())).collect();
+    std::fs::write(folder.join(name), rows.join("\n")).expect("writable");
+}
+
+/// The regular triangle with one corner moved by t: the nearest critical point is the triangle turned by t / 3, 2 t / 3 from the corner.
+fn triangle(folder: &Path, name: &str, t: f64) {
+    angles(folder, name, &[t, std::f64::consts::TAU / 3.0, 2.0 * std::f64::consts::TAU / 3.0]);
+}
+
+#[test]
+fn the_distance_from_the_given_rows_is_said_and_bounded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    // 0.0098 and 0.0102 rad for a default of 0.01, 0.02 for twice as much.
+    triangle(at, "near.csv", 0.0147);
+    triangle(at, "far.csv", 0.0153);
+    let proof = json(at, "certify --tokens near.csv --beta 8 --out near.json");
+    let distance = proof["distance"].as_f64().expect("a number");
+    assert!((distance - 0.0098).abs() < 1e-8, "{distance}");
+    assert_eq!((proof["clusters_given"].as_u64(), proof["clusters"].as_u64()), (Some(3), Some(3)));
+    let why = refused(at, "certify --tokens far.csv --beta 8 --out far.json", 4);
+    assert!(
+        why.contains("1.020e-2 rad from the given rows (--radius 0.01)") && why.contains("3 clusters;") && why.contains("--anywhere"),
+        "{why}"
+    );
+    assert!(!at.join("far.json").exists());
+    json(at, "certify --tokens far.csv --beta 8 --radius 0.0103");
+    refused(at, "certify --tokens near.csv --beta 8 --radius 0.0097", 4);
+    refused(at, "certify --tokens near.csv --beta 8 --radius -1", 1);
+    refused(at, "certify --tokens near.csv --beta 8 --radius 0.1 --anywhere", 1);
+}
+
+#[test]
+fn another_point_than_the_given_one_is_proved_only_on_request() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    // Twelve tokens anywhere on the circle.
+    let all: Vec<f64> = (0..12).map(|k| 2.4 * f64::from(k * k) + 0.3 * f64::from(k)).collect();
+    angles(at, "any.csv", &all);
+    let why = refused(at, "certify --tokens any.csv --beta 6", 4);
+    let proof = json(at, "certify --tokens any.csv --beta 6 --anywhere");
+    let (left, distance) = (proof["clusters"].as_u64().expect("a count"), proof["distance"].as_f64().expect("a number"));
+    assert!(left < 12 && distance > 0.1 && why.contains(&format!("has {left} clusters, not the 12 given")), "{why}");
+    assert!(why.contains(&format!("{distance:.2e}")[..3]), "{why} {distance}");
+    // A merger is another point however near it is.
+    angles(at, "close.csv", &[0.0, 1e-3, std::f64::consts::PI]);
+    let why = refused(at, "certify --tokens close.csv --beta 3 --radius 1", 4);
+    assert!(why.contains("2 clusters, not the 3 given"), "{why}");
+    let out = run(at, "certify --tokens close.csv --beta 3 --anywhere");
+    assert!(String::from_utf8_lossy(&out.stdout).contains("2 clusters (3 were given: some merged)"));
+}
+
+#[test]
+fn the_sentence_is_what_is_proved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    triangle(at, "t.csv", 0.0);
+    let proof = json(at, "certify --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
+    let file = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
+    let shown = json(at, "certify --check proof.json");
+    for (text, part) in [(&proof, "statement"), (&proof, "not_excluded"), (&shown, "statement"), (&shown, "not_excluded")] {
+        assert!(file.contains(text[part].as_str().expect("a sentence")), "{part}");
+    }
+    let said = proof["statement"].as_str().expect("a sentence");
+    assert!(said.contains("whole clusters") && said.contains("sum_q s_q <A p_q, y_q> = 0") && !file.contains("up to rotation"), "{said}");
+    let open = proof["not_excluded"].as_str().expect("a sentence");
+    assert!(open.contains("split a cluster") && open.contains("off the slice"), "{open}");
+    for arguments in ["certify --tokens t.csv --beta 8", "certify --check proof.json"] {
+        let out = run(at, arguments);
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(
+            text.contains("exactly one is a critical point") && text.contains("not excluded: critical points that split a cluster"),
+            "{text}"
+        );
+    }
+    // Files of version 1 said more.
+    std::fs::write(at.join("old.json"), file.replace("version 2", "version 1")).expect("writable");
+    assert!(refused(at, "certify --check old.json", 1).contains("version 1 says more than is proved"));
+}
+
+#[test]
+fn too_much_to_prove_is_said_before_anything_is_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    angles(at, "many.csv", &(0..401).map(|k| f64::from(k) * 0.01).collect::<Vec<_>>());
+    assert!(refused(at, "certify --tokens many.csv --beta 8", 1).contains("clusters: found 401, expected at most 400"));
+    let row = |k: usize| (0..64).map(|a| if a == k % 64 { "1" } else { "0" }).collect::<Vec<_>>().join(",");
+    std::fs::write(at.join("wide.csv"), (0..40).map(row).collect::<Vec<_>>().join("\n")).expect("writable");
+    assert!(refused(at, "certify --tokens wide.csv --beta 8", 1).contains("found 40 x 65 = 2600, expected at most 2000 unknowns"));
+}
+
+#[test]
+fn whatever_proves_or_checks_asks_the_processor_first() {
+    // Subnormals cannot be switched off without unsafe code: that the question is put is read in the source, that it notices is a test of its own.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/landscape/certificate");
+    for (file, head) in [
+        ("check.rs", "pub fn check(c: &Certificate) -> Result<()> {\n"),
+        ("prove.rs", "pub fn prove(point: &CriticalPoint) -> Result<Certificate> {\n"),
+    ] {
+        let text = std::fs::read_to_string(root.join(file)).expect("a source file");
+        let (_, body) = text.split_once(head).expect("the entry");
+        assert!(body.starts_with("    trusted()?;\n"), "{file}");
+    }
+}
