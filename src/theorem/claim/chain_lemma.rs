@@ -53,9 +53,12 @@ fn tree(case: &Case, ctx: &mut Context, length: f64) -> Result<Finding> {
         let parent = if ctx.uniform_in(0.0, 1.0) < branching { ctx.index(i) } else { i - 1 };
         let from = x[parent * d..(parent + 1) * d].to_vec();
         direction.iter_mut().zip(ctx.normals(d)).for_each(|(v, z)| *v += turn * z);
-        project(&from, &mut direction);
-        if !retract(&mut direction) {
-            return Ok(Finding::Missed);
+        // Twice: once leaves the rounding of a part along the token that may be much larger than the rest.
+        for _ in 0..2 {
+            project(&from, &mut direction);
+            if !retract(&mut direction) {
+                return Ok(Finding::Missed);
+            }
         }
         let step = length * steps[i - 1] / total;
         let next = exp(&from, &direction.iter().map(|v| step * v).collect::<Vec<_>>());
