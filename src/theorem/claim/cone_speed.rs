@@ -83,13 +83,14 @@ pub(super) fn speed(case: &Case, ctx: &mut Context, x: &Tokens, weights: &[f64],
     // Heights from chords: 1 - <x, w> = |x - w|^2 / 2.
     let depth: Vec<f64> = x.rows().map(|r| 0.5 * chord2(r, &w)).collect();
     let low = (0..x.n()).max_by(|&a, &b| depth[a].total_cmp(&depth[b])).unwrap_or(0);
-    if depth[low] > 0.5 + 1e-12 {
+    // Tokens closer than 1e-5 have heights known to a few digits only.
+    if depth[low] > 0.5 + 1e-12 || depth[low] < 1e-10 {
         return Ok(Finding::Missed);
     }
     let lightest = x.masses().iter().copied().fold(f64::INFINITY, f64::min);
     let own = &v[low * x.d()..(low + 1) * x.d()];
     let bound = 0.5 * lightest * depth[low] * (-ctx.stated(exponent) * case.beta).exp();
     // The speed is right relative to its size, its part along w to the same absolute error.
-    let error = 16.0 * f64::EPSILON * (1.0 + case.beta) * dot(own, own).sqrt() / bound;
+    let error = 16.0 * f64::EPSILON * ((1.0 + case.beta) * dot(own, own).sqrt() / bound + depth[low].sqrt().recip());
     Ok(Finding::at_least(dot(own, &w), bound).with_error(error))
 }

@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     citation: "an earlier version of entropy-slopes",
     status: Status::Folklore,
     kind: Kind::Inequality,
-    trials: (40, 200),
+    trials: (12, 60),
     trial: slope,
     perturbed: "",
     control: Control {

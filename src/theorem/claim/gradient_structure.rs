@@ -61,9 +61,9 @@ fn difference(case: &Case, x: &Tokens, u: &[f64], slope: f64) -> Result<Finding>
     let along = |h: f64| -> Result<f64> {
         let move_by = |(x, u): (&[f64], &[f64])| exp(x, &u.iter().map(|v| h * v).collect::<Vec<_>>());
         let moved = x.rows().zip(u.chunks_exact(case.d)).flat_map(move_by).collect();
-        Ok(energy.log_unit(&Tokens::new(case.d, moved)?.with_masses(x.masses())?).exp())
+        Ok(energy.log_scaled(&Tokens::new(case.d, moved)?.with_masses(x.masses())?).exp())
     };
     let found = (along(h)? - along(-h)?) / (2.0 * h);
-    let allowed = 8.0 * f64::EPSILON.powf(2.0 / 3.0) * scale.powi(2) * energy.log_unit(x).exp();
+    let allowed = 8.0 * f64::EPSILON.powf(2.0 / 3.0) * scale.powi(2) * energy.log_scaled(x).exp();
     Ok(Finding::identity((found - 2.0 * case.beta * slope).abs(), allowed))
 }

@@ -14,28 +14,28 @@ pub static ENTRY: Claim = Claim {
     statement: "n standard normal samples, Gaussian kernel of bandwidth beta^{-1/2}: the expected number of modes (mean of 200 proved counts) lies between the Kac-Rice integral over |t| <= T* = \
                 sqrt(2 log n - log beta) and that plus the expected number of samples outside.",
     domain: Domain {
-        n: Sizes::Range(200, 5000),
+        n: Sizes::Range(200, 2000),
         d: Sizes::Unused,
-        beta: Betas::Log(14.0, 2000.0),
+        beta: Betas::Log(14.0, 1000.0),
         dynamics: &["sa"],
         masses: Masses::Equal,
         also: Some(Also {
             text: "n^{1/2} <= beta <= n^{3/2}",
             holds: |c| c.beta >= (c.n as f64).sqrt() && c.beta <= (c.n as f64).powf(1.5),
         }),
-        corners: &[(400, 2, 20.0), (5000, 2, 71.0)],
+        corners: &[(400, 2, 20.0), (2000, 2, 45.0)],
         ..Domain::ATTENTION
     },
     narrower: "c = 1/2 in the source's n^c << beta << n^{2-c}",
     citation: "arXiv:2412.09080, main theorem and Kac-Rice formula",
     status: Status::Observation,
     kind: Kind::Inequality,
-    trials: (6, 30),
+    trials: (5, 30),
     trial: |case, ctx| bracket(case, ctx, |low, high| (low, high)),
     perturbed: "both ends of the bracket",
     control: Control {
         what: "half the Kac-Rice integral as upper end",
-        trial: |ctx| bracket(&Case::new(2000, 2, 1000.0, "sa"), ctx, |low, _| (0.0, 0.5 * low)),
+        trial: |ctx| bracket(&Case::new(400, 2, 400.0, "sa"), ctx, |low, _| (0.0, 0.5 * low)),
     },
     proof: None,
 };

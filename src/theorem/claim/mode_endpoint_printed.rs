@@ -9,7 +9,7 @@ pub static ENTRY: Claim = Claim {
     title: "Few modes on [a, b]: one if 0 is in the interval (as quoted)",
     statement: "beta << n^{2/5}, a <= 0 <= b: the expected number of modes in [a, b] is 1 up to o(1), here within 0.1 (mean of 400 proved counts).",
     domain: Domain {
-        n: Sizes::Range(1000, 4000),
+        n: Sizes::Range(1000, 2000),
         d: Sizes::Unused,
         beta: Betas::Log(0.5, 10.0),
         dynamics: &["sa"],
@@ -21,7 +21,7 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2412.09080, quoted from Mammen (false when 0 is an endpoint: one half)",
     status: Status::Misprinted,
     kind: Kind::Law,
-    trials: (8, 30),
+    trials: (5, 30),
     trial: |case, ctx| {
         let (a, b) = (ctx.uniform_in(-3.0, -0.5), ctx.uniform_in(0.5, 3.0));
         // An end at 0 on either side, or none.
@@ -29,7 +29,7 @@ pub static ENTRY: Claim = Claim {
         mean_in(case, ctx, a, b)
     },
     perturbed: "",
-    control: Control { what: "0 inside the interval: [-3, 3]", trial: |ctx| mean_in(&Case::new(4000, 2, 3.0, "sa"), ctx, -3.0, 3.0) },
+    control: Control { what: "0 inside the interval: [-3, 3]", trial: |ctx| mean_in(&Case::new(1000, 2, 3.0, "sa"), ctx, -3.0, 3.0) },
     proof: None,
 };
 

@@ -10,7 +10,7 @@ pub static ENTRY: Claim = Claim {
     title: "Modes in (a, inf) are at most the samples in [a, inf) (as printed)",
     statement: "For every sample, every beta and every a: the number of modes of sum_i e^{-beta (t - x_i)^2/2} in (a, inf) is at most the number of samples in [a, inf).",
     domain: Domain {
-        n: Sizes::Range(1, 30),
+        n: Sizes::Range(1, 12),
         d: Sizes::Unused,
         beta: Betas::Log(0.01, 100.0),
         dynamics: &["sa"],
@@ -22,7 +22,7 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2412.09080, scale-space lemma (only the bound in expectation is right)",
     status: Status::Misprinted,
     kind: Kind::Every(0.1),
-    trials: (40, 200),
+    trials: (300, 1000),
     trial: |case, ctx| everywhere(&ctx.normals(case.n), case.beta),
     perturbed: "",
     control: Control { what: "samples 0 and 1 at beta = 2: one mode, between them", trial: |_| everywhere(&[0.0, 1.0], 2.0) },

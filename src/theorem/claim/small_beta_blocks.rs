@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
                 -(d-1) (e^beta - n sinh(beta)) (1 - 1e-9) < 0, so that rotating it alone raises the energy. Sharp: two antipodal halves attain it, and beyond the threshold no token of theirs ascends. \
                 Critical points are searched.",
     domain: Domain {
-        n: Sizes::Range(3, 16),
+        n: Sizes::Range(3, 12),
         d: Sizes::Range(2, 5),
         beta: Betas::Per { lo: 0.05, hi: 0.99, name: "log(n/(n-2))/2", unit: |n, _| threshold(n) },
         dynamics: &["usa"],

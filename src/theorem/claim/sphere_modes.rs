@@ -11,11 +11,11 @@ use crate::theory::kac_rice::expected_modes_sphere;
 pub static ENTRY: Claim = Claim {
     name: "sphere-modes",
     title: "Expected number of modes on S^2: 1 + 2 q / sqrt(3 + 1/q), q = (beta/2) I_{5/2}(2 beta)/I_{3/2}(2 beta)",
-    statement: "n uniform points of S^2, kernel e^{beta <x, y>}, beta << n: the mean of proved counts (as many draws as give it a standard error of 1.5 %) is within 10 % of the formula, about beta / sqrt 3.",
+    statement: "n uniform points of S^2, kernel e^{beta <x, y>}, beta << n: the mean of proved counts (as many draws as give it a standard error of 2 %) is within 15 % of the formula, about beta / sqrt 3.",
     domain: Domain {
-        n: Sizes::Range(150, 1000),
+        n: Sizes::Range(150, 600),
         d: Sizes::Fixed(3),
-        beta: Betas::Log(0.5, 30.0),
+        beta: Betas::Log(0.5, 20.0),
         dynamics: &["sa"],
         masses: Masses::Equal,
         also: Some(Also { text: "20 beta <= n", holds: |c| 20.0 * c.beta <= c.n as f64 }),
@@ -25,16 +25,16 @@ pub static ENTRY: Claim = Claim {
     citation: "Kac-Rice for the stationary field of arXiv:2412.09080 on S^2 (derived)",
     status: Status::Theorem,
     kind: Kind::Law,
-    trials: (4, 12),
+    trials: (3, 12),
     trial: |case, ctx| deviation(case, ctx, expected_modes_sphere(case.beta)?),
     perturbed: "the expected number",
-    control: Control { what: "beta modes", trial: |ctx| deviation(&Case::new(200, 3, 8.0, "sa"), ctx, 8.0) },
+    control: Control { what: "beta modes", trial: |ctx| deviation(&Case::new(160, 3, 8.0, "sa"), ctx, 8.0) },
     proof: None,
 };
 
 fn deviation(case: &Case, ctx: &mut Context, expected: f64) -> Result<Finding> {
     // The variance of the count is about a fifth of its mean.
-    let draws = (900.0 / expected).ceil() as usize;
+    let draws = (400.0 / expected).ceil() as usize;
     let law = Law::parse(case.law)?;
     let mut counts = Vec::with_capacity(draws);
     for _ in 0..draws {
@@ -42,5 +42,5 @@ fn deviation(case: &Case, ctx: &mut Context, expected: f64) -> Result<Finding> {
         counts.push(found.proved()? as f64);
     }
     let (mean, error) = mean_and_error(&counts);
-    Ok(Finding::law(mean, ctx.stated(expected), 0.1 * expected, error))
+    Ok(Finding::law(mean, ctx.stated(expected), 0.15 * expected, error))
 }

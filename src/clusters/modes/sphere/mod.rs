@@ -40,6 +40,9 @@ const PATCHES: u32 = 20_000;
 
 /// Modes of the estimate with kernel `e^{beta <x, y>}` on S^2, beta in [0.1, 1e6].
 ///
+/// Rows are unit vectors up to rounding; what is proved is said of `e^{-beta |x - y|^2 / 2}` with the coordinates of the tokens as they are, which is the same for exact
+/// unit vectors up to a factor.
+///
 /// **Cost** linear in n. Samples that are too few to be replaced by points, about `200 beta` on the whole sphere, enter the polynomials of the cells within their range,
 /// `min(90 beta, 2000)` of them, at 10 nanoseconds; sorting and replacing take about 0.3 microseconds a sample. **Errors** d not 3, beta out of range.
 ///
