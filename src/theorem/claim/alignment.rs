@@ -9,14 +9,14 @@ use crate::sphere::geometry::{dist, retract};
 
 /// Alignment, with its error for every n and beta.
 ///
-/// `v_i - P_{x_i} V x_i = P_{x_i} V sum_j A_ij (x_j - x_i)` is at most `|V|` times the mean distance under weights `m_j e^{-beta r^2/2}`. Over all places of the
-/// others that mean is largest when all stand at one distance: it is at most `M = sqrt(2s/beta) (1 - 1/(2s))` with `(2s - 1) e^s = (1 - m_i)/m_i`.
-/// Along the flow of `P_x V x` distances grow at most at the rate `L`, largest minus smallest eigenvalue (the derivative in the
-/// direction u is `<u, Vu> - <x, Vx>`). So `dist(x_i(t), e^{tV} x_i / |e^{tV} x_i|) <= |V| M (e^{L t} - 1)/L`.
+/// `v_i - P_{x_i} V x_i = P_{x_i} V sum_j A_ij (x_j - x_i)` is at most `|V|` times the mean distance under weights `m_j e^{-beta r^2/2}`.
+/// Over all places of the others that mean is largest when all stand at one distance: it is at most `M = sqrt(2s/beta) (1 - 1/(2s))` with
+/// `(2s - 1) e^s = (1 - m_i)/m_i`. Along the flow of `P_x V x` distances grow at most at the rate `L`, largest minus smallest eigenvalue
+/// (the derivative in the direction u is `<u, Vu> - <x, Vx>`). So `dist(x_i(t), e^{tV} x_i / |e^{tV} x_i|) <= |V| M (e^{L t} - 1)/L`.
 pub static ENTRY: Claim = Claim {
     name: "alignment",
     title: "Fast phase, large beta: tokens follow x' = P_x V x towards the top eigenspace of V",
-    statement: "SA with Q = K = I and a symmetric V of eigenvalues in [-1, 1], any tokens and masses: x_i(t) is within |V| M (e^{Lt} - 1)/L of e^{tV} x_i / |e^{tV} x_i|, L the largest minus the smallest eigenvalue, \
+    statement: "SA with Q = K = I and a symmetric V, |V| = 1 its largest eigenvalue, any tokens and masses: x_i(t) is within |V| M (e^{Lt} - 1)/L of e^{tV} x_i / |e^{tV} x_i|, L the largest minus the smallest eigenvalue, \
                 M = sqrt(2s/beta) (1 - 1/(2s)), (2s - 1) e^s = (1 - m_i)/m_i: it tends to 0 like sqrt(log(n)/beta).",
     domain: Domain {
         n: Sizes::Range(2, 64),

@@ -9,9 +9,9 @@ use crate::num::stats::slope;
 
 /// Two clusters at a fixed gap, beta varied.
 ///
-/// `beta T = e^{beta (1 - cos gap)} / (c sin^2 gap) (1 + 2 cos gap / (beta sin^2 gap) + ...)`: the masses are in the constant c alone as long as
-/// `e^{beta (1 - cos gap)}` is far above their ratio (here `e^{12}` against 100), and the next term turns the slope by `-4e-5` of its
-/// coefficient, 0.33 % of `1 - cos gap` at gap = 0.5.
+/// `beta T = e^{beta (1 - cos gap)} / (c sin^2 gap) (1 + 2 cos gap / (beta sin^2 gap) + ...)`: the masses are in the constant c alone as
+/// long as `e^{beta (1 - cos gap)}` is far above their ratio (here `e^{12}` against 100), and the next term turns the slope by `-4e-5` of
+/// its coefficient, 0.33 % of `1 - cos gap` at gap = 0.5.
 pub static ENTRY: Claim = Claim {
     name: "dwell-law",
     title: "Two clusters live for e^{beta (1 - cos gap)}",

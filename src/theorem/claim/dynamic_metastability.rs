@@ -64,7 +64,8 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-/// Largest inner product between caps 1 - 2 eps at an angle: their geodesic radius is arccos(1 - 2 eps), their nearest points `angle - 2r` apart.
+/// Largest inner product between caps 1 - 2 eps at an angle: their geodesic radius is arccos(1 - 2 eps), their nearest points
+/// `angle - 2r` apart.
 fn alpha(angle: f64, eps: f64) -> f64 {
     (angle - 2.0 * (1.0 - 2.0 * eps).acos()).max(0.0).cos()
 }

@@ -9,9 +9,9 @@ use std::f64::consts::TAU;
 
 /// The linear phase of arXiv:2410.23228, on the continuity equation with fluctuations of n tokens.
 ///
-/// The amplitudes are those of an iid sample (`n |c_j|^2` exponential of mean 1) given the hypotheses, drawn by inverting the truncated law: no draw
-/// misses. Without them the linear law fails: a fastest mode that starts below 1/n is forced by the others, and modes that have grown to 0.18
-/// by then change the time by up to 70 %.
+/// The amplitudes are those of an iid sample (`n |c_j|^2` exponential of mean 1) given the hypotheses, drawn by inverting the truncated
+/// law: no draw misses. Without them the linear law fails: a fastest mode that starts below 1/n is forced by the others, and modes that
+/// have grown to 0.18 by then change the time by up to 70 %.
 pub static ENTRY: Claim = Claim {
     name: "formation-time",
     title: "Clusters form after log(0.3 / |c_k(0)|) / r_k, about log(n) / (2 r_max)",

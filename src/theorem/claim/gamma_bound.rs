@@ -7,8 +7,8 @@ use crate::theory::equiangular::Equiangular;
 
 /// 2312.10794, (D.8), for `t >= n e^beta / 2`.
 ///
-/// The proof needs `gamma(n e^beta / 2) >= 1/2`, which follows from `gamma' >= 1/(n e^beta)` while `gamma <= 1/2`, and that needs `beta >= 0`; at
-/// beta = -1, n = 2 the bound fails.
+/// The proof needs `gamma(n e^beta / 2) >= 1/2`, which follows from `gamma' >= 1/(n e^beta)` while `gamma <= 1/2`, and that needs
+/// `beta >= 0`; at beta = -1, n = 2 the bound fails.
 pub static ENTRY: Claim = Claim {
     name: "gamma-bound",
     title: "Decay bound of gamma, corrected",

@@ -2,8 +2,8 @@
 
 use super::{Betas, Case, Claim, Control, Domain, Kind, Sizes, Status, gamma_bound};
 
-/// 2312.10794, (D.8), claimed for all t >= 0: false at small t for n = 2 and beta below 0.046, where the right-hand side starts below 1 (0.974 at
-/// beta = 0).
+/// 2312.10794, (D.8), claimed for all t >= 0: false at small t for n = 2 and beta below 0.046, where the right-hand side starts below 1
+/// (0.974 at beta = 0).
 pub static ENTRY: Claim = Claim {
     name: "gamma-bound-printed",
     title: "Decay bound of gamma, as printed (all t >= 0)",

@@ -9,12 +9,12 @@ use crate::sphere::{Tokens, geometry::chord2};
 
 /// 2410.06833, section 6, for clusters of any masses.
 ///
-/// A pair of gap g closes at the speed `c sin(g) e^{-beta (1 - cos g)}`, `c = m/m' + m'/m` for SA and `m + m'` for USA (U2), so alone it would
-/// live for `T = e^{beta (1 - cos g)} / (beta c sin^2 g)`. Neighbours can only open a gap. If the shortest life T is at most `e^{-3}` of
-/// every other, its two neighbours slow it down by at most `2 e^{-3}`, and when it ends another pair has spent at most the share
-/// `e^{-3} / (1 - 2 e^{-3}) < 0.056` of its life; as `1 - t/T = e^{-beta (loss of 1 - cos)}`, it has lost at most `0.058/beta` of its `1 - cos`, up to terms of
-/// relative size `1/(beta g^2)`. For equal masses lives are ordered as gaps; a ratio of masses beyond 20 outweighs `3/beta`, which is why the
-/// nearest pair of clusters need not be first (`nearest-first-folklore`).
+/// A pair of gap g closes at the speed `c sin(g) e^{-beta (1 - cos g)}`, `c = m/m' + m'/m` for SA and `m + m'` for USA (U2), so alone it
+/// would live for `T = e^{beta (1 - cos g)} / (beta c sin^2 g)`. Neighbours can only open a gap. If the shortest life T is at most
+/// `e^{-3}` of every other, its two neighbours slow it down by at most `2 e^{-3}`, and when it ends another pair has spent at most the
+/// share `e^{-3} / (1 - 2 e^{-3}) < 0.056` of its life; as `1 - t/T = e^{-beta (loss of 1 - cos)}`, it has lost at most `0.058/beta` of
+/// its `1 - cos`, up to terms of relative size `1/(beta g^2)`. For equal masses lives are ordered as gaps; a ratio of masses beyond 20
+/// outweighs `3/beta`, which is why the nearest pair of clusters need not be first (`nearest-first-folklore`).
 pub static ENTRY: Claim = Claim {
     name: "nearest-first",
     title: "Saddle to saddle: the pair with the shortest life e^{beta (1 - cos gap)} / (beta c sin^2 gap) merges first",

@@ -2,8 +2,8 @@
 
 use super::{Case, Claim, Control, Kind, Status, nearest_first};
 
-/// False: a pair of unequal masses closes `m/m' + m'/m` over 2 times as fast under SA, a heavy pair `m + m'` times under USA, and `3/beta` in
-/// `1 - cos` is worth a factor 20 only.
+/// False: a pair of unequal masses closes `m/m' + m'/m` over 2 times as fast under SA, a heavy pair `m + m'` times under USA, and
+/// `3/beta` in `1 - cos` is worth a factor 20 only.
 pub static ENTRY: Claim = Claim {
     name: "nearest-first-folklore",
     title: "Saddle to saddle: the nearest pair of clusters merges first, whatever their masses",
