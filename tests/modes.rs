@@ -33,6 +33,34 @@ fn the_bifurcation_of_two_samples_is_resolved_and_the_degenerate_point_is_not_cl
     assert!(refusal.to_string().contains("not proved: at least 1") && found.locations() == Err(refusal));
 }
 
+/// Pairs of samples a share nearer to each other or farther apart than where their modes merge: the right number, or a refusal, and the number wherever f64 can tell.
+#[test]
+fn pairs_next_to_merging_are_counted_rightly_or_not_at_all() {
+    use metastable::{clusters::modes::sphere, sphere::Tokens};
+    let beta: f64 = 30.0;
+    // beta sin^2 t = cos t at half the distance t.
+    let t = (2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).acos();
+    let on_line = |share: f64| line(&[0.0, 2.0 * (1.0 + share)], 1.0).map(|m| (m.proved(), m.at_least()));
+    let on_circle = |share: f64| circle(&[1.0 - t * (1.0 + share), 1.0 + t * (1.0 + share)], beta).map(|m| (m.proved(), m.at_least()));
+    let on_sphere = |share: f64| {
+        let (sin, cos) = (t * (1.0 + share)).sin_cos();
+        Tokens::new(3, vec![sin, 0.0, cos, -sin, 0.0, cos]).and_then(|x| sphere(&x, beta)).map(|m| (m.proved(), m.at_least()))
+    };
+    for k in 4..16 {
+        let share = 10f64.powi(-k);
+        for (share, count) in [(-share, 1), (share, 2)] {
+            for found in [on_line(share), on_circle(share)].into_iter().chain((k == 5).then(|| on_sphere(share))) {
+                let (proved, at_least) = found.expect("valid");
+                let resolved = if count == 1 { k <= 10 } else { k <= 8 };
+                assert!(proved.as_ref().map_or(!resolved, |found| *found == count) && at_least <= count, "{share}: {proved:?} {at_least}");
+                assert!(k <= 12 || proved.is_err(), "{share}: {proved:?}");
+            }
+        }
+    }
+    let (proved, at_least) = on_sphere(0.0).expect("valid");
+    assert!(proved.is_err() && at_least == 1);
+}
+
 #[test]
 fn degenerate_samples_give_the_right_count() {
     for beta in [1e-12, 1.0, 1e12] {

@@ -4,10 +4,12 @@
 use metastable::Result;
 use metastable::num::stats::failure_bound;
 use metastable::theorem::{
-    Axis, Betas, Case, Claim, Context, Control, Domain, Effort, Finding, Kind, Masses, Power, Proof, Region, Sizes, Status, Verdict, check, confirm, hunt, sweep, worst,
+    Axis, Betas, Case, Claim, Context, Control, Domain, Effort, Finding, Kind, Masses, Power, Proof, Region, Sizes, Status, Verdict, check,
+    confirm, hunt, sweep, worst,
 };
 
-const LINE: Domain = Domain { n: Sizes::Range(2, 8), d: Sizes::Fixed(2), beta: Betas::Log(0.1, 10.0), dynamics: &["sa"], ..Domain::ATTENTION };
+const LINE: Domain =
+    Domain { n: Sizes::Range(2, 8), d: Sizes::Fixed(2), beta: Betas::Log(0.1, 10.0), dynamics: &["sa"], ..Domain::ATTENTION };
 
 /// A number in [0, 1] is at most 1 (with slack): the plainest inequality.
 const PLAIN: Claim = Claim {
@@ -69,7 +71,12 @@ fn a_control_on_the_wrong_side_spoils_the_verdict() {
     // A false claim needs a control that holds: the same failing control does not do.
     let fails = || Control { what: "u <= -1", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), -1.0)) };
     let holds = Control { what: "u <= 3", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 3.0)) };
-    let misprint = |control| Claim { status: Status::Misprinted, trial: |_, ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 0.5)), control, ..PLAIN };
+    let misprint = |control| Claim {
+        status: Status::Misprinted,
+        trial: |_, ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 0.5)),
+        control,
+        ..PLAIN
+    };
     let bad = check(&misprint(fails()), Effort::Quick, 1).expect("set up");
     assert!(bad.verdict == Verdict::Violated && !bad.as_expected);
     let good = check(&misprint(holds), Effort::Quick, 1).expect("set up");
@@ -78,7 +85,9 @@ fn a_control_on_the_wrong_side_spoils_the_verdict() {
 
 #[test]
 fn mostly_vacuous_is_inconclusive_and_vacuous_says_so() {
-    let most = |_: &Case, ctx: &mut Context| -> Result<Finding> { Ok(if ctx.uniform_in(0.0, 1.0) < 0.7 { Finding::Missed } else { Finding::nonnegative(1.0, 1.0) }) };
+    let most = |_: &Case, ctx: &mut Context| -> Result<Finding> {
+        Ok(if ctx.uniform_in(0.0, 1.0) < 0.7 { Finding::Missed } else { Finding::nonnegative(1.0, 1.0) })
+    };
     let record = check(&Claim { trial: most, ..PLAIN }, Effort::Quick, 1).expect("set up");
     assert!(record.verdict == Verdict::Inconclusive && record.reason.contains("missed"), "{record:?}");
     assert_eq!(verdict(&Claim { trial: |_, _| Ok(Finding::Missed), ..PLAIN }), Verdict::HypothesesNeverMet);
@@ -140,7 +149,8 @@ fn what_a_repetition_does_not_find_again_is_not_a_violation() {
     let record = check(&Claim { trial: noise, ..PLAIN }, Effort::Quick, 1).expect("set up");
     assert!(record.verdict == Verdict::Inconclusive && record.reason.contains("not confirmed"), "{record:?}");
     // A crude integration fails at its own tolerance only.
-    let crude = |_: &Case, ctx: &mut Context| -> Result<Finding> { Ok(Finding::nonnegative(if ctx.rtol() > 1e-10 { -1.0 } else { 1.0 }, 1.0)) };
+    let crude =
+        |_: &Case, ctx: &mut Context| -> Result<Finding> { Ok(Finding::nonnegative(if ctx.rtol() > 1e-10 { -1.0 } else { 1.0 }, 1.0)) };
     assert_eq!(verdict(&Claim { trial: crude, ..PLAIN }), Verdict::Inconclusive);
 }
 
@@ -177,7 +187,10 @@ fn the_corners_are_always_drawn_and_the_hypotheses_printed_are_the_sampler() {
     }
     assert!(cases.iter().all(|c| domain.misses(c).is_none() && c.masses == Masses::Random));
     let text = domain.to_string();
-    assert!(text.contains("2 <= n <= 8") && text.contains("d = 2") && text.contains("0.1 <= beta <= 10") && text.contains("masses in"), "{text}");
+    assert!(
+        text.contains("2 <= n <= 8") && text.contains("d = 2") && text.contains("0.1 <= beta <= 10") && text.contains("masses in"),
+        "{text}"
+    );
     assert!(domain.misses(&Case::weighted(9, 2, 1.0, "sa")).is_some() && domain.misses(&Case::weighted(3, 2, 11.0, "sa")).is_some());
     let signed = Domain { beta: Betas::Signed(0.01, 5.0), ..LINE };
     for k in 0..=20 {

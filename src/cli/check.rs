@@ -2,12 +2,12 @@
 
 use super::figure::{self, Style};
 use super::output::{Output, note};
+use super::region::Flags;
 use super::sweep;
+use super::verdicts::{rows, table};
 use crate::draw::{Size, spark};
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays::write_atomically, report};
-use super::region::Flags;
-use super::verdicts::{rows, table};
 use crate::theorem::{ALL, Claim, Effort, Record, check, find, worst};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,9 @@ use std::time::Instant;
 
 /// Flags of `check`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200")]
+#[command(
+    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
+)]
 pub struct Arguments {
     /// Names (see `list theorems`); all of them when none is given.
     names: Vec<String>,

@@ -30,7 +30,10 @@ const WORDS: [(&str, &str); 15] = [
     ),
     ("margin", "signed distance to a claim without a unit: 1 is far from the threshold, 0 on it, negative beyond"),
     ("slack", "how many times larger the bound of an inequality is than what happens; the smallest over all trials"),
-    ("resolving power", "the relative change of the stated constant or law that the check would notice, by bisection; `not 2x`: half or twice would pass too"),
+    (
+        "resolving power",
+        "the relative change of the stated constant or law that the check would notice, by bisection; `not 2x`: half or twice would pass too",
+    ),
     ("control", "the same code with one thing changed: violated for a claim that should hold, held for one that is false"),
     ("hypotheses never met", "no draw met the hypotheses, so nothing was tested"),
     ("reached", "the run reached its end time"),
@@ -112,7 +115,10 @@ fn claim(c: &Claim) -> String {
     line("Control", &format!("{} ({side})", c.control.what));
     line("Proof", c.proof.as_ref().map_or("", |p| p.what));
     line("Source", c.citation);
-    line("Trials", &format!("{} quick, {} standard, the ends of all ranges among them; try: metastable check {}", c.trials.0, c.trials.1, c.name));
+    line(
+        "Trials",
+        &format!("{} quick, {} standard, the ends of all ranges among them; try: metastable check {}", c.trials.0, c.trials.1, c.name),
+    );
     line("Search", &format!("metastable hunt {}", c.name));
     text.trim_end().to_owned()
 }

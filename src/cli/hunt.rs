@@ -56,7 +56,10 @@ impl Arguments {
         let Some(best) = hunted.best.as_ref().filter(|b| b.failed()) else {
             let margin = hunted.margin();
             let words = margin.map_or("no trial met the hypotheses".to_owned(), |m| format!("smallest margin {m:.3e}"));
-            let text = format!("{}: nothing found in {} trials, {seconds:.0} s; {words}. A search that finds nothing proves nothing.", claim.name, hunted.evaluations);
+            let text = format!(
+                "{}: nothing found in {} trials, {seconds:.0} s; {words}. A search that finds nothing proves nothing.",
+                claim.name, hunted.evaluations
+            );
             let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
             out.result(&json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null}), &text);
             return Ok(if claim.status.expects_violation() { 3 } else { 0 });

@@ -54,7 +54,14 @@ impl Flags {
                 Some(name)
             }
         };
-        Ok(Region { n: sizes("--n", &self.n, 1.0)?, d: sizes("--d", &self.d, 2.0)?, beta: axis("--beta", &self.beta)?, dynamics, law, beyond: self.beyond })
+        Ok(Region {
+            n: sizes("--n", &self.n, 1.0)?,
+            d: sizes("--d", &self.d, 2.0)?,
+            beta: axis("--beta", &self.beta)?,
+            dynamics,
+            law,
+            beyond: self.beyond,
+        })
     }
 }
 
@@ -72,7 +79,8 @@ fn axis(flag: &str, text: &str) -> Result<Axis> {
     }
     let Some(count) = count else { return Ok(Axis::Range(lo, hi)) };
     let (log, digits) = count.strip_prefix("log").map_or((false, count), |d| (true, d));
-    let points = digits.trim().parse::<usize>().ok().filter(|k| (2..=1000).contains(k)).ok_or_else(|| Error::parameter(flag, count, expected))?;
+    let points =
+        digits.trim().parse::<usize>().ok().filter(|k| (2..=1000).contains(k)).ok_or_else(|| Error::parameter(flag, count, expected))?;
     if log && lo <= 0.0 {
         return Err(Error::parameter(flag, text, "a positive interval for logarithmic points"));
     }

@@ -32,7 +32,11 @@ pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder:
         let home = folder.unwrap_or(Path::new("runs/sweep")).join(claim.name);
         text.push_str(&format!("{}\n", grid_table(&points)));
         if outside > 0 {
-            let what = if region.beyond { "are outside the hypotheses: the verdict is not about the claim as stated" } else { "are outside the hypotheses and were left out" };
+            let what = if region.beyond {
+                "are outside the hypotheses: the verdict is not about the claim as stated"
+            } else {
+                "are outside the hypotheses and were left out"
+            };
             text.push_str(&format!("{outside} points of the grid {what} ({})\n", claim.domain));
         }
         let files = write(claim, &points, seed, trials, &home)?;
@@ -56,11 +60,20 @@ fn points(cases: &[Case], record: &Record) -> Vec<Point> {
 }
 
 fn grid_table(points: &[Point]) -> String {
-    let mut text = format!("{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {:>12}\n", "n", "d", "beta", "dynamics", "law", "trials", "worst margin");
+    let mut text =
+        format!("{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {:>12}\n", "n", "d", "beta", "dynamics", "law", "trials", "worst margin");
     for p in points {
         let worst = if p.worst.is_finite() { format!("{:.3e}", p.worst) } else { "none".into() };
         let c = &p.case;
-        text.push_str(&format!("{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {worst:>12}\n", c.n, c.d, crate::error::show(c.beta), c.dynamics, c.law, p.trials));
+        text.push_str(&format!(
+            "{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {worst:>12}\n",
+            c.n,
+            c.d,
+            crate::error::show(c.beta),
+            c.dynamics,
+            c.law,
+            p.trials
+        ));
     }
     text
 }
@@ -69,7 +82,11 @@ fn write(claim: &Claim, points: &[Point], seed: u64, trials: usize, folder: &Pat
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let grid: Vec<String> = points.iter().map(|p| p.case.to_string()).collect();
     let what = format!("sweep of {}", claim.name);
-    let provenance = Provenance::new(what, &format!("{seed} {trials} {}", grid.join(";")), format!("metastable check {} --seed {seed} (with the grid of this file)", claim.name));
+    let provenance = Provenance::new(
+        what,
+        &format!("{seed} {trials} {}", grid.join(";")),
+        format!("metastable check {} --seed {seed} (with the grid of this file)", claim.name),
+    );
     let mut csv: String = provenance.csv_header().iter().map(|l| format!("# {l}\n")).collect();
     csv.push_str("n,d,beta,dynamics,law,trials,worst_margin\n");
     for p in points {
@@ -78,7 +95,11 @@ fn write(claim: &Claim, points: &[Point], seed: u64, trials: usize, folder: &Pat
     }
     let style = Style { size: Size::Siam, dpi: 200.0 };
     let picture = picture(claim, points);
-    let files = [("margins.csv", csv.into_bytes()), ("margins.svg", draw::svg(&picture, style.size, &provenance.json())?.into_bytes()), ("margins.png", draw::png(&picture, style.size, style.dpi, &provenance.json())?)];
+    let files = [
+        ("margins.csv", csv.into_bytes()),
+        ("margins.svg", draw::svg(&picture, style.size, &provenance.json())?.into_bytes()),
+        ("margins.png", draw::png(&picture, style.size, style.dpi, &provenance.json())?),
+    ];
     let mut names = Vec::new();
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -102,14 +123,24 @@ fn picture(claim: &Claim, points: &[Point]) -> Picture {
     let (name, place) = axes[main];
     let all = values(place);
     let (low, high) = (all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(1.0));
-    let x = if low > 0.0 && high / low > 8.0 { Scale::log(name, low / 1.2, high * 1.2) } else { Scale::linear(name, low - 0.5, high + 0.5) };
+    let x =
+        if low > 0.0 && high / low > 8.0 { Scale::log(name, low / 1.2, high * 1.2) } else { Scale::linear(name, low - 0.5, high + 0.5) };
     let finite: Vec<f64> = points.iter().map(|p| p.worst).filter(|w| w.is_finite()).collect();
     let least = finite.iter().copied().fold(0.0, f64::min).max(-2.0);
-    let mut panel = Panel::new(claim.name, x, Scale::linear("worst margin (shown from -2 to 2)", least - 0.1, finite.iter().copied().fold(1.0, f64::max).min(2.0) + 0.1));
+    let mut panel = Panel::new(
+        claim.name,
+        x,
+        Scale::linear("worst margin (shown from -2 to 2)", least - 0.1, finite.iter().copied().fold(1.0, f64::max).min(2.0) + 0.1),
+    );
     panel.line(vec![(low, 0.0), (high, 0.0)], 7, draw::Dash::Dotted, "");
     let mut groups: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for p in points {
-        let mut label: Vec<String> = axes.iter().enumerate().filter(|(k, _)| *k != main && sizes[*k] > 1).map(|(_, a)| format!("{} = {}", a.0, crate::error::show(a.1(&p.case)))).collect();
+        let mut label: Vec<String> = axes
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| *k != main && sizes[*k] > 1)
+            .map(|(_, a)| format!("{} = {}", a.0, crate::error::show(a.1(&p.case))))
+            .collect();
         label.push(p.case.dynamics.to_owned());
         let label = label.join(", ");
         let at = (place(&p.case), p.worst.clamp(-2.0, 2.0));

@@ -31,8 +31,13 @@ fn gibbs(kappa: f64, potential: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v / mean).collect()
 }
 
-fn cosine_mean(values: &[f64], k: usize) -> f64 {
-    values.iter().enumerate().map(|(j, v)| v * (2.0 * PI * ((k * j) % POINTS) as f64 / POINTS as f64).cos()).sum::<f64>() / POINTS as f64
+/// `cos(2 pi j / POINTS)`.
+fn cosines() -> Vec<f64> {
+    (0..POINTS).map(|j| (2.0 * PI * j as f64 / POINTS as f64).cos()).collect()
+}
+
+fn cosine_mean(cosines: &[f64], values: &[f64], k: usize) -> f64 {
+    values.iter().enumerate().map(|(j, v)| v * cosines[(k * j) % POINTS]).sum::<f64>() / POINTS as f64
 }
 
 /// The stationary measure of noisy USA with `integral cos theta d mu = mean`, on the branch that leaves the uniform measure with mode 1; its `kappa` is part of the
@@ -52,18 +57,19 @@ pub fn branch(beta: f64, mean: f64) -> Result<Stationary> {
     let pull: Vec<f64> = kernel(beta, MODES).iter().map(|w| 2.0 * w * beta.exp() / beta).collect();
     let mut moments: Vec<f64> = (0..=MODES).map(|k| mean.powi((k * k) as i32)).collect();
     let mut kappa = 1.0 / (0.5 * pull[1]);
+    let cosines = cosines();
     for _ in 0..2000 {
         let potential: Vec<f64> = (0..POINTS)
             .map(|j| {
-                let wave = |k: usize| (2.0 * PI * ((k * j) % POINTS) as f64 / POINTS as f64).cos();
+                let wave = |k: usize| cosines[(k * j) % POINTS];
                 (1..=MODES).filter(|k| pull[*k] * moments[*k].abs() > 1e-18).map(|k| pull[k] * moments[k] * wave(k)).sum()
             })
             .collect();
-        let excess = |kappa: f64| cosine_mean(&gibbs(kappa, &potential), 1) - mean;
+        let excess = |kappa: f64| cosine_mean(&cosines, &gibbs(kappa, &potential), 1) - mean;
         let lost = || Error::Numerical { what: format!("the stationary branch at beta = {beta} was lost at mean {mean}") };
         kappa = bracketed_root(excess, 0.05 * kappa, 20.0 * kappa, 1e-16 * kappa).ok_or_else(lost)?;
         let values = gibbs(kappa, &potential);
-        let next: Vec<f64> = (0..=MODES).map(|k| if k == 1 { mean } else { cosine_mean(&values, k) }).collect();
+        let next: Vec<f64> = (0..=MODES).map(|k| if k == 1 { mean } else { cosine_mean(&cosines, &values, k) }).collect();
         let change = next.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         moments = next;
         if change < 1e-14 {

@@ -69,8 +69,8 @@ pub(super) const FLOOR: f64 = 8.0 * f64::EPSILON;
 /// First steps move the fastest token by this share of the kernel width.
 pub(super) const FIRST_STEP: f64 = 0.01;
 
-/// Distances at which tokens that do not coalesce are at rest: neither the error test nor the retraction tells them from 0.
-const AT_REST: f64 = 2.0 * FLOOR;
+/// Tokens that do not coalesce are at rest within this share of the error that a step of unit length may have: what is left of their ways is lost in it.
+const AT_REST: f64 = 1e-3;
 
 /// The factor from a step whose error is `ratio` times its tolerance to the next.
 pub(super) fn growth(ratio: f64, order: u32) -> f64 {
@@ -207,7 +207,7 @@ impl<'a> Run<'a> {
             if self.options.stop_at_one_cluster && self.is_within(self.options.merge_radius) {
                 return Outcome::OneCluster { t: now };
             }
-            if self.is_within(AT_REST) {
+            if self.is_within((AT_REST * self.options.rtol * self.dynamics.length_scale()).max(2.0 * FLOOR)) {
                 return Outcome::Reached;
             }
             if self.options.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {

@@ -37,7 +37,8 @@ impl Counterexample {
     /// The file of a failed trial.
     pub fn new(claim: &Claim, failed: &Attempt, seed: u64, confirmation: &Confirmation, provenance: Provenance) -> Self {
         let c = failed.case;
-        let case = Place { n: c.n, d: c.d, beta: c.beta, dynamics: c.dynamics.into(), law: c.law.into(), equal_masses: c.masses == Masses::Equal };
+        let case =
+            Place { n: c.n, d: c.d, beta: c.beta, dynamics: c.dynamics.into(), law: c.law.into(), equal_masses: c.masses == Masses::Equal };
         let (margin, error) = match &failed.finding {
             Finding::Margin(m) => (Some(m.value), Some(m.error())),
             _ => (None, None),

@@ -466,7 +466,8 @@ mod tests {
     #[test]
     fn every_level_meets_the_enclosed_exponential() {
         let mut stream = Stream::new(1, &["exp2"]);
-        let t: Vec<f64> = (0..64_000).map(|k| if k % 2 == 0 { stream.uniform_in(-900.0, 0.0) } else { stream.uniform_in(-2.0, 0.0) }).collect();
+        let t: Vec<f64> =
+            (0..64_000).map(|k| if k % 2 == 0 { stream.uniform_in(-900.0, 0.0) } else { stream.uniform_in(-2.0, 0.0) }).collect();
         let log = Interval::new(LN_2, LN_2.next_up());
         for level in [Level::Portable, Level::Avx2, Level::Avx512] {
             for (t, found) in t.iter().zip(level.run(Powers(t.clone()))) {
@@ -474,7 +475,10 @@ mod tests {
                 let exact = (log * Interval::exact(*t)).exp();
                 let slack = Interval::symmetric(3.0 * f64::EPSILON * exact.hi());
                 let wide = exact + slack;
-                assert!(wide.contains(found) && exact.width() <= (100.0 + 4.0 * t.abs()) * f64::EPSILON * exact.hi(), "{level:?} {t} {found:e} {exact:?}");
+                assert!(
+                    wide.contains(found) && exact.width() <= (100.0 + 4.0 * t.abs()) * f64::EPSILON * exact.hi(),
+                    "{level:?} {t} {found:e} {exact:?}"
+                );
             }
         }
     }

@@ -373,7 +373,9 @@ mod tests {
         assert!(
             !unit.inside(unit) && !right.inside(unit) && !(-right).inside(unit) && Interval::symmetric(1.0f64.next_down()).inside(unit)
         );
-        assert!((unit.lo(), unit.hi()) == (-1.0, 1.0) && Interval::new(-3.0, 1.0).mag() == 3.0 && Interval::new(1.0, 3.0).mig() == 1.0);
+        assert_eq!(unit, Interval::new(-1.0, 1.0));
+        let size = |lo: f64, hi: f64| (Interval::new(lo, hi).mag().to_bits(), Interval::new(lo, hi).mig().to_bits());
+        assert_eq!((size(-3.0, 1.0), size(1.0, 3.0)), ((3f64.to_bits(), 0), (3f64.to_bits(), 1f64.to_bits())));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 use super::attempt::settled;
 use super::hunt::{self, Hunted};
 use super::{
-    Attempt, Case, Claim, Confirmation, Context, Drawn, Finding, Kind, Margin, Method, Record, Region, Searched, Status, Verdict, attempt, confirm,
-    power::power,
+    Attempt, Case, Claim, Confirmation, Context, Drawn, Finding, Kind, Margin, Method, Record, Region, Searched, Status, Verdict, attempt,
+    confirm, power::power,
 };
 use crate::error::Result;
 use crate::num::{stats::failure_bound, stream::Stream};
@@ -59,13 +59,15 @@ pub fn sweep(claim: &Claim, cases: &[Case], trials: usize, seed: u64) -> Result<
 }
 
 fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Record> {
-    let trial = |(k, case): (usize, &Case)| attempt(claim, case, Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()));
+    let trial =
+        |(k, case): (usize, &Case)| attempt(claim, case, Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()));
     let mut attempts: Vec<Attempt> = cases.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
     let mut record = Record::new(claim, seed, control_is_on_its_side(claim, seed)?);
     refine(claim, &mut attempts, &mut record, seed)?;
     book(&attempts, &mut record);
     let violation = violation(claim, &attempts, &mut record, effort, seed)?;
-    let closest: Vec<&Attempt> = order(&attempts).into_iter().take(if effort == Effort::Quick { 1 } else { CLOSEST }).map(|k| &attempts[k]).collect();
+    let closest: Vec<&Attempt> =
+        order(&attempts).into_iter().take(if effort == Effort::Quick { 1 } else { CLOSEST }).map(|k| &attempts[k]).collect();
     if violation.is_none() && record.trials > 0 && !claim.status.expects_violation() {
         record.power = power(claim, &closest, seed)?;
     }

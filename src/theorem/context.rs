@@ -1,7 +1,7 @@
 //! What a trial draws from and how it computes. Every draw goes on a tape; the method can be exchanged without a change of the draws.
 
-use super::domain::{Case, MASS_RANGE, Masses};
 use super::conformance;
+use super::domain::{Case, MASS_RANGE, Masses};
 use super::tape::{Draw, Tape};
 use crate::attention::{Dynamics, Spec};
 use crate::error::{Error, Result};

@@ -8,8 +8,8 @@
 mod attempt;
 mod check;
 pub mod claim;
-pub mod conformance;
 mod confirm;
+pub mod conformance;
 mod context;
 mod domain;
 mod finding;

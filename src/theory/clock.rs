@@ -1,7 +1,8 @@
 //! The clock of equiangular tokens in double-doubles: the time `T(y) = int dy / y'` and its inverse.
 //!
 //! On a plateau of length e^beta gamma leaves 0 and reaches 1 within times far below the rounding of a double: forward integration in f64 loses the
-//! jump, and so does a quadrature in f64. `T` is known here to 1e-28 of itself, so that gamma is right at every double t.
+//! jump, and so does a quadrature in f64. `T` is known here to about 1e-26 of itself (exponents round to 1e-28, times beta), 1e-10 of the spacing of doubles:
+//! gamma is right at every double t.
 
 use crate::num::dd::Dd;
 use crate::num::quadrature::gauss_legendre_dd;
@@ -24,7 +25,7 @@ pub(super) struct Clock {
 /// Where gamma is 1 to rounding: from here on y grows at a constant rate.
 const DEEP: f64 = 40.0;
 
-/// Largest change of an exponent over a panel; with the width of a panel below the distance to the pole (size = 0) the rule errs by less than 1e-28.
+/// Largest change of an exponent over a panel; with the width of a panel below the distance to the pole (size = 0) the rule errs by less than that.
 const BEND: f64 = 8.0;
 
 impl Clock {

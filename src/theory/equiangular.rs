@@ -70,7 +70,7 @@ impl Equiangular {
 
     /// `gamma(t)` from `gamma(0) = start`, the inverse of [`Equiangular::level_time`], in double-doubles.
     ///
-    /// **Accuracy** 4 ulp at every double t, also inside a jump shorter than the rounding of t. **Cost** a millisecond. **Errors** `start` outside
+    /// **Accuracy** 4 ulp, and 1e-10 of the change from one double t to the next: also right inside a jump shorter than the rounding of t. **Cost** a millisecond. **Errors** `start` outside
     /// `(-1/(n-1), 1)` or a time outside `[0, 1e300]`.
     ///
     /// ```

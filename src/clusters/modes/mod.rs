@@ -4,6 +4,11 @@
 //! coefficients of the kernel enclosed in interval arithmetic (`kernel`). Cells are bisected until the derivative has one sign or is monotone
 //! on each piece (`pieces`); the count then follows from the order of signs. Away from all samples the estimate is convex, so nothing else
 //! needs to be looked at. A count is certified only if every piece was decided.
+//!
+//! What a proof rests on: additions, products, quotients and roots of f64 are correctly rounded. A plain search says what to try on which piece; what is said of a piece
+//! is decided by interval arithmetic, and so are the bounds of remainders, tails and convexity (`bounds`): no mathematical library is trusted. Sums of samples and of
+//! products are f64 with a bound of their rounding counted a priori (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).
+//! **Price** measured against the same search without intervals, one thread, n = 10^2 to 10^5 and beta = 1 to 10^4: see `benches/README.md`.
 
 mod bounds;
 mod field;

@@ -39,7 +39,10 @@ const DEPTH: u32 = 36;
 pub(super) fn count(field: &Field) -> Found {
     let targets = field.targets();
     if !field.sound() {
-        return Found { roots: Vec::new(), undecided: vec![(centre(targets[0]) - 0.5 * CELL, centre(targets[targets.len() - 1]) + 0.5 * CELL)] };
+        return Found {
+            roots: Vec::new(),
+            undecided: vec![(centre(targets[0]) - 0.5 * CELL, centre(targets[targets.len() - 1]) + 0.5 * CELL)],
+        };
     }
     let classify = |cell: &i64| {
         let mut pieces = Vec::new();

@@ -17,7 +17,10 @@ fn polynomial(c: &[f64], error: (f64, f64)) -> Polynomial {
 fn a_sign_needs_the_value_to_exceed_variation_and_error() {
     let at = |c: &[f64], error: f64| sign(&polynomial(c, (error, 0.0)), 0.0, 0.25);
     // The value 1 against an error of 1.4, of 0.9; against a slope of 5.6, of 3.6, over 1/4; against 8 v^2 with slopes up to 4, that is 1 (twice the 1/2 it varies).
-    assert_eq!((at(&[1.0], 1.4), at(&[1.0], 0.9), at(&[-1.0], 1.4), at(&[-1.0], 0.9)), (Kind::Unknown, Kind::Positive, Kind::Unknown, Kind::Negative));
+    assert_eq!(
+        (at(&[1.0], 1.4), at(&[1.0], 0.9), at(&[-1.0], 1.4), at(&[-1.0], 0.9)),
+        (Kind::Unknown, Kind::Positive, Kind::Unknown, Kind::Negative)
+    );
     assert_eq!((at(&[1.0, 5.6], 0.0), at(&[1.0, 3.6], 0.0)), (Kind::Unknown, Kind::Positive));
     assert_eq!((at(&[-1.0, 0.0, 16.1], 0.0), at(&[-1.0, 0.0, 7.9], 0.0)), (Kind::Unknown, Kind::Negative));
     assert_eq!(sign(&polynomial(&[f64::NAN, 0.0], (0.0, 0.0)), 0.0, 0.25), Kind::Unknown);
@@ -138,7 +141,10 @@ fn polynomials_carry_all_their_errors() {
     let (n, plain) = (5000.0, error(5000, None));
     // A power of a rounded difference, 256 sums, 20 sums of blocks, the table, 20 sums.
     let steps = (19.0 + 19.0 + 256.0 + 20.0 + 1.0 + 20.0) * U;
-    assert!(plain.0 >= n * (home.value_error.0 + steps * home.value_error.1) && plain.1 >= n * (home.slope_error.0 + steps * home.slope_error.1));
+    assert!(
+        plain.0 >= n * (home.value_error.0 + steps * home.value_error.1)
+            && plain.1 >= n * (home.slope_error.0 + steps * home.slope_error.1)
+    );
     // Samples out of range: those of other parts, then one of this part far away, whose place blurs the others by 3 eps/2.
     let far = error(5000 + 1_000_000_000_000_000, None);
     assert!(far.0 - plain.0 >= 0.999 * 1e15 * tables.tail.0 && far.1 - plain.1 >= 0.999 * 1e15 * tables.tail.1);
@@ -197,7 +203,11 @@ fn fields_outside_the_reach_of_the_bounds_are_refused() {
 
 #[test]
 fn cells_that_are_left_out_are_convex_and_out_of_range() {
-    for (shape, all) in [(Shape::Gaussian, i64::MAX), (Shape::VonMises { beta: 30.0, cells: 69 }, 69), (Shape::VonMises { beta: 1e6, cells: 12_567 }, 12_567)] {
+    for (shape, all) in [
+        (Shape::Gaussian, i64::MAX),
+        (Shape::VonMises { beta: 30.0, cells: 69 }, 69),
+        (Shape::VonMises { beta: 1e6, cells: 12_567 }, 12_567),
+    ] {
         let reach = reach(shape, all);
         assert!(shape.convex_beyond(CELL * reach as f64 - MOST_BLUR) && !shape.convex_beyond(CELL * (reach - 1) as f64 - MOST_BLUR));
     }

@@ -96,10 +96,11 @@ fn borders_are_the_clusters_and_their_displacements() {
     let h = between(&c, &y, &[0.1; 3]);
     let own = within(&c, &y, 1, 0.0);
     let at = |k: usize| c.points[k];
+    let both = |i: usize, j: usize, wanted: f64| h[i][j].contains(wanted) && h[j][i].contains(wanted);
     for k in 0..9 {
         for q in 0..3 {
             let wanted = if k / 3 == q { at(k) } else { 0.0 };
-            assert!(h[k][9 + q].contains(wanted) && h[9 + q][k].contains(wanted));
+            assert!(both(k, 9 + q, wanted));
         }
         for (m, &(a, b)) in c.rotations.iter().enumerate() {
             let wanted = if k % 3 == a {
@@ -109,7 +110,7 @@ fn borders_are_the_clusters_and_their_displacements() {
             } else {
                 0.0
             };
-            assert!(h[k][12 + m].contains(wanted) && h[12 + m][k].contains(wanted), "{k} {m}");
+            assert!(both(k, 12 + m, wanted), "{k} {m}");
         }
     }
     assert!((0..3).all(|a| own[a][3].contains(at(3 + a)) && own[3][a].contains(at(3 + a))));
@@ -137,9 +138,9 @@ fn derivatives_are_differences_and_zeros_are_on_the_sphere_with_vanishing_multip
         for l in 0..12 {
             let at = |h: f64| values(&c, &z.iter().enumerate().map(|(k, v)| if k == l { v + h } else { *v }).collect::<Vec<_>>(), &shift);
             let (ahead, back) = (at(1e-5), at(-1e-5));
-            for i in 0..12 {
+            for (i, row) in slope.iter().enumerate() {
                 let wanted = (ahead[i] - back[i]) / 2e-5;
-                assert!((slope[i][l].mid() - wanted).abs() < 1e-8 * (1.0 + wanted.abs()), "{i} {l}: {:?} {wanted}", slope[i][l]);
+                assert!((row[l].mid() - wanted).abs() < 1e-8 * (1.0 + wanted.abs()), "{i} {l}: {:?} {wanted}", row[l]);
             }
         }
         let f: Vec<f64> = f.iter().map(|v| v.mid()).collect();

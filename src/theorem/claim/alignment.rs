@@ -31,13 +31,10 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2509.25040 (alignment, abstract); the bound derived",
     status: Status::Theorem,
     kind: Kind::Inequality,
-    trials: (24, 200),
+    trials: (80, 600),
     trial: |case, ctx| follow(case, ctx, 1.0),
     perturbed: "",
-    control: Control {
-        what: "the flow of -V at beta = 4000",
-        trial: |ctx| follow(&Case::new(6, 3, 4000.0, "sa"), ctx, -1.0),
-    },
+    control: Control { what: "the flow of -V at beta = 4000", trial: |ctx| follow(&Case::new(6, 3, 4000.0, "sa"), ctx, -1.0) },
     proof: None,
 };
 

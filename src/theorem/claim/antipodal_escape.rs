@@ -6,9 +6,10 @@ use crate::flow::{Options, solve};
 use crate::sphere::Tokens;
 use crate::theory::two_cluster::mass_factor;
 
-/// Two clusters at angle `pi - delta`. With `phi = pi - theta`, `phi' = c_alpha e^{-2 beta} sin(phi) e^{beta (1 - cos phi)}` to leading order in `e^{-2 beta}`, and
-/// the integral of `e^{-beta phi^2/2} d phi/phi` from delta is `E_1(beta delta^2/2)/2 = log(1/(delta sqrt beta)) + (log 2 - gamma)/2 + beta delta^2/4 - ...`; the sine adds
-/// `1/(4 beta)`.
+/// Two clusters at angle `pi - delta`. With `phi = pi - theta`, `phi' = c_alpha e^{-2 beta} sin(phi) e^{beta (1 - cos phi)}` to leading
+/// order in `e^{-2 beta}`, and the integral of `e^{-beta phi^2/2} d phi/phi` from delta is `E_1(beta delta^2/2)/2 = log(1/(delta sqrt
+/// beta)) + (log 2 - gamma)/2 + beta delta^2/4 - ...`; the next terms of sine and
+/// cosine add `1/(4 beta)`.
 pub static ENTRY: Claim = Claim {
     name: "antipodal-escape",
     title: "Antipodal clusters escape after (e^{2 beta} / c_alpha) log(1 / (delta sqrt beta))",
@@ -29,7 +30,10 @@ pub static ENTRY: Claim = Claim {
     trials: (16, 100),
     trial: |case, ctx| escape(case, ctx, 0.5 * (2f64.ln() - EULER)),
     perturbed: "the time T",
-    control: Control { what: "without the constant (log 2 - gamma)/2 and at beta = 100", trial: |ctx| escape(&Case::weighted(2, 2, 100.0, "sa"), ctx, 0.0) },
+    control: Control {
+        what: "without the constant (log 2 - gamma)/2 and at beta = 100",
+        trial: |ctx| escape(&Case::weighted(2, 2, 100.0, "sa"), ctx, 0.0),
+    },
     proof: None,
 };
 

@@ -8,13 +8,13 @@ use crate::error::Result;
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
-/// 2312.10794, (B.2)-(B.3). With `B` a generator of the rotation of a plane, the second derivative along `e^{tB}` on the block is
-/// `sum m_i m_j e^{beta G_ij} (beta <B x_i, x_j>^2 + <B^2 x_i, x_j>)`, and over the planes `sum <B x, y>^2 = |x ^ y|^2`, `sum B^2 = -(d-1)`.
+/// 2312.10794, (B.2)-(B.3). With `B` a generator of the rotation of a plane, the second derivative along `e^{tB}` on the block is `sum m_i
+/// m_j e^{beta G_ij} (beta <B x_i, x_j>^2 + <B^2 x_i, x_j>)`, and over the planes `sum <B x, y>^2 = |x ^ y|^2`, `sum B^2 = -(d-1)`.
 pub static ENTRY: Claim = Claim {
     name: "block-inequality",
     title: "Rotating a block of tokens: curvature is minus the cut sum of g",
     statement: "Rotate the tokens of a block S rigidly in each of the d(d-1)/2 coordinate planes of R^d: the curvatures of E_beta add up to -sum_{i in S, j not in S} m_i m_j g(theta_ij), \
-                g = e^{beta cos} ((d-1) cos - beta sin^2), at every configuration (so at a local maximum every cut sum is nonnegative). To 4 eps (n + d + |beta|) of the size of the terms.",
+                g = e^{beta cos} ((d-1) cos - beta sin^2), at every configuration (so at a local maximum every cut sum is nonnegative). To 8 eps (n + d + |beta|) of the size of the terms.",
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 12), dynamics: &["usa"], ..PAIRS },
     narrower: "",
     citation: "arXiv:2312.10794, (B.2)-(B.3)",
@@ -23,7 +23,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 400),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     perturbed: "the factor d - 1 of g",
-    control: Control { what: "g with the sign of beta sin^2 reversed", trial: |ctx| deviation(&Case::weighted(6, 3, 3.0, "usa"), ctx, -1.0) },
+    control: Control {
+        what: "g with the sign of beta sin^2 reversed",
+        trial: |ctx| deviation(&Case::weighted(6, 3, 3.0, "usa"), ctx, -1.0),
+    },
     proof: None,
 };
 

@@ -31,7 +31,7 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2410.06833, section 3 (quantitative inequality; its printed constant 2c is c/2); constant derived",
     status: Status::Corrected,
     kind: Kind::Inequality,
-    trials: (60, 1000),
+    trials: (120, 2000),
     trial: |case, ctx| {
         let masses = ctx.masses(case.n);
         let constant = ctx.stated(0.98);

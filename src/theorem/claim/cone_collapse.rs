@@ -21,12 +21,12 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(2, 24),
         d: Sizes::Range(2, 8),
-        beta: Betas::Log(0.01, 10.0),
+        beta: Betas::Log(0.01, 4.0),
         laws: &["hemisphere", "cap:radius=0.8"],
         corners: &[(2, 2, 1.0)],
         ..Domain::ATTENTION
     },
-    narrower: "beta up to 10, Q and K are I plus at most three times a normalised Gaussian matrix",
+    narrower: "beta up to 4, Q and K are I plus at most three times a normalised Gaussian matrix",
     citation: "arXiv:2312.10794, Lemma 6.4; the constant is that of its proof with the exponent of (6.8) corrected",
     status: Status::Theorem,
     kind: Kind::Inequality,

@@ -20,7 +20,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 500),
     trial: |case, ctx| spectrum(case, ctx, false),
     perturbed: "the rate r",
-    control: Control { what: "V transposed: its eigenvectors are others", trial: |ctx| spectrum(&Case::weighted(3, 3, 1.0, "sa"), ctx, true) },
+    control: Control {
+        what: "V transposed: its eigenvectors are others",
+        trial: |ctx| spectrum(&Case::weighted(3, 3, 1.0, "sa"), ctx, true),
+    },
     proof: None,
 };
 

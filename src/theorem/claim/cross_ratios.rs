@@ -40,7 +40,9 @@ fn change(case: &Case, ctx: &mut Context) -> Result<Finding> {
         let c = |a: usize, b: usize| chord(x, a, b).ln();
         c(i, i + 1) + c(i + 2, i + 3) - exponent * c(i, i + 3) - c(i + 2, i + 1)
     };
-    let shortest = |x: &Tokens, i: usize| [(i, i + 1), (i + 2, i + 3), (i, i + 3), (i + 2, i + 1)].iter().map(|&(a, b)| chord(x, a, b)).fold(2.0, nan_min);
+    let shortest = |x: &Tokens, i: usize| {
+        [(i, i + 1), (i + 2, i + 3), (i, i + 3), (i + 2, i + 1)].iter().map(|&(a, b)| chord(x, a, b)).fold(2.0, nan_min)
+    };
     // The run's error is at most e^2 (Lipschitz constant 2) times 1e-13 times the path; it moves two ends of four chords.
     let scaled = |i: usize| (ratio(&x, i) - ratio(&y, i)).abs() * shortest(&x, i).min(shortest(&y, i));
     Ok(Finding::identity((0..case.n).map(scaled).fold(0.0, nan_max), 1e-11))

@@ -6,15 +6,21 @@ use crate::error::Result;
 use crate::sphere::Tokens;
 use std::f64::consts::{PI, TAU};
 
-/// A common field on the circle cannot let tokens pass each other. More: with `phi` the angle to a token and E, Var its mean and variance under the
-/// row of weights, the field of SA has the derivative `beta Var(sin phi) - E cos phi >= -1` (for beta < 0: `>= -1 - |beta|`), that of USA
-/// `sum m e^{beta cos phi} (beta sin^2 phi - cos phi) >= -e^|beta|`; a gap closes no faster. Near consensus it closes as fast.
+/// A common field on the circle cannot let tokens pass each other. More: with `phi` the angle to a token and E, Var its mean and variance
+/// under the row of weights, the field of SA has the derivative `beta Var(sin phi) - E cos phi >= -1` (for beta < 0: `>= -1 - |beta|`),
+/// that of USA `sum m e^{beta cos phi} (beta sin^2 phi - cos phi) >= -e^|beta|`; a gap closes no faster. Near consensus it closes as fast.
 pub static ENTRY: Claim = Claim {
     name: "cyclic-order",
     title: "Cyclic order on the circle is preserved",
     statement: "On the circle the lifted angles of SA and USA keep their cyclic order, and no gap closes faster than consensus: gap(t) >= gap(0) e^{-rate t}, \
                 rate = 1 + max(-beta, 0) for SA and e^|beta| for USA (U1); to 2e-12.",
-    domain: Domain { n: Sizes::Range(1, 64), d: Sizes::Fixed(2), dynamics: &["sa", "usa"], corners: &[(8, 2, 0.0), (5, 2, 2.0), (16, 2, 12.0)], ..SYMMETRY },
+    domain: Domain {
+        n: Sizes::Range(1, 64),
+        d: Sizes::Fixed(2),
+        dynamics: &["sa", "usa"],
+        corners: &[(8, 2, 0.0), (5, 2, 2.0), (16, 2, 12.0)],
+        ..SYMMETRY
+    },
     narrower: "Q = K = V = I",
     citation: "uniqueness for the common field X[mu]; false for causal masks; the rate is derived",
     status: Status::Theorem,

@@ -31,14 +31,19 @@ pub static ENTRY: Claim = Claim {
     trials: (100, 1000),
     trial: |case, ctx| margin(case, ctx, "uniform"),
     perturbed: "sqrt(lambda_min/n)",
-    control: Control { what: "n = d + 1 at the vertices of the regular simplex", trial: |ctx| margin(&Case::new(5, 4, 0.0, "sa"), ctx, "simplex") },
+    control: Control {
+        what: "n = d + 1 at the vertices of the regular simplex",
+        trial: |ctx| margin(&Case::new(5, 4, 0.0, "sa"), ctx, "simplex"),
+    },
     proof: None,
 };
 
 fn margin(case: &Case, ctx: &mut Context, law: &str) -> Result<Finding> {
     let x: Tokens = ctx.tokens_by(case.n, case.d, law)?;
     let n = case.n as f64;
-    let Some(values) = dense::symmetric_eigenvalues(&x.gram(), case.n) else { return Ok(Finding::Unfinished("the eigenvalues did not converge".into())) };
+    let Some(values) = dense::symmetric_eigenvalues(&x.gram(), case.n) else {
+        return Ok(Finding::Unfinished("the eigenvalues did not converge".into()));
+    };
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     match hemisphere(&x) {
         // An eigenvalue is right to a few n u, the margin to d u.

@@ -33,8 +33,8 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
     let (n, d, beta) = (case.n, case.d, case.beta);
     let length = 0.5 / lipschitz(case);
     let before = energy.log_unit(&x);
-    // Ten Gauss points on half the time in which the velocity can change by its own size: error below 1e-15. A run is off by 1.4e-13, which moves log E by
-    // 2 |beta| times that, at either end and under the integral; log E itself is known to 4 eps (1 + |beta|).
+    // Ten Gauss points on half the time in which the velocity can change by its own size: error below 1e-15. A run is off by 1.4e-13,
+    // which moves log E by 2 |beta| times that, at either end and under the integral; log E itself is known to 4 eps (1 + |beta|).
     let (mut integral, mut now) = (0.0, 0.0);
     for (node, share) in gauss_legendre(10).into_iter().rev() {
         let t = 0.5 * length * (1.0 + node);

@@ -34,16 +34,17 @@ pub static ENTRY: Claim = Claim {
     citation: "Geshkovski, Koubbi, Polyanskiy, Rigollet, arXiv:2410.06833, main theorem (condition (i) corrected)",
     status: Status::Corrected,
     kind: Kind::Inequality,
-    trials: (24, 200),
+    trials: (60, 400),
     trial: |case, ctx| {
         // Two caps at an angle, or three; where no eps separates them they move apart.
-        let (three, closer) = (ctx.index(2) == 1, ctx.uniform_in(0.0, 1.0));
+        let (three, closer, pick) = (ctx.index(2) == 1, ctx.uniform_in(0.0, 1.0), ctx.uniform_in(0.0, 1.0));
         let widest = if three && case.n > 2 { 2.0 * PI / 3.0 } else { PI };
         let mut found = None;
         for (share, widest) in [(1.0, widest), (0.5, widest), (0.2, widest), (0.0, widest), (0.3, PI), (0.0, PI)] {
             let angle = widest - share * closer * 0.5 * PI;
-            found = choices(case, angle).get(ctx.index(64) % choices(case, angle).len().max(1)).map(|c| (angle, widest, *c));
-            if found.is_some() {
+            let choices = choices(case, angle);
+            if let Some(choice) = choices.get(((pick * choices.len() as f64) as usize).min(choices.len().saturating_sub(1))) {
+                found = Some((angle, widest, *choice));
                 break;
             }
         }

@@ -15,7 +15,7 @@ use std::f64::consts::TAU;
 pub static ENTRY: Claim = Claim {
     name: "formation-time",
     title: "Clusters form after log(0.3 / |c_k(0)|) / r_k, about log(n) / (2 r_max)",
-    statement: "From fluctuations of n tokens in the twelve lowest modes, sqrt(n) |c_j(0)| at most 2.5 and at least 0.5 for the fastest mode k: |c_k| = 0.3 after T = log(0.3 / |c_k(0)|) / r_k within 10 %, if by then no other \
+    statement: "From fluctuations of n tokens in the twelve lowest modes, sqrt(n) |c_j(0)| at most 2.5 and at least 0.5 for the fastest mode k: |c_k| = 0.3 after T = log(0.3 / |c_k(0)|) / r_k within 6 %, if by then no other \
                 mode has grown to 0.05 (|c_j(0)| e^{r_j T} <= 0.05).",
     domain: Domain {
         n: Sizes::Range(100_000, 100_000_000),
@@ -89,7 +89,7 @@ fn deviation(case: &Case, text: &str, k: usize, growth: f64) -> Result<Finding> 
         reached.is_none()
     })?;
     match reached {
-        Some(t) => Ok(Finding::law(t, stated, 0.1 * stated, 0.0)),
+        Some(t) => Ok(Finding::law(t, stated, 0.06 * stated, 0.0)),
         None => Ok(Finding::Unfinished(format!("the fastest mode did not reach 0.3; the evolution ended {}", run.end().name()))),
     }
 }

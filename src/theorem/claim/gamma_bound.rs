@@ -18,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2312.10794, (D.8), restricted to the times where its proof works",
     status: Status::Corrected,
     kind: Kind::Inequality,
-    trials: (60, 600),
+    trials: (120, 1200),
     trial: |case, ctx| {
         // Two thirds of the times near the start, where the bound is tight.
         let late = ctx.uniform_in(0.0, 1.0).powi(if ctx.index(3) == 0 { 1 } else { 8 });

@@ -10,7 +10,7 @@ use crate::theory::equiangular::Equiangular;
 pub static ENTRY: Claim = Claim {
     name: "gamma-curve",
     title: "Orthonormal tokens follow gamma",
-    statement: "From an orthonormal start all <x_i(t), x_j(t)> equal gamma(t), the solution of the scalar equation: deviation at most 1e-8, ten thousand times the tolerance of the flow.",
+    statement: "From an orthonormal start all <x_i(t), x_j(t)> equal gamma(t), the solution of the scalar equation: deviation at most 1e-11, ten times the tolerance of the flow.",
     domain: Domain {
         n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 64),
@@ -46,5 +46,5 @@ fn follow(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let end = ctx.flowed_within(case.build()?.as_ref(), &x, t, 1e-3)?;
     let gamma = curve.at(0.0, ctx.stated(t))?;
     let worst = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (end.inner(i, j) - gamma).abs()).fold(0.0, nan_max);
-    Ok(Finding::identity(worst, 1e-8))
+    Ok(Finding::identity(worst, 1e-11))
 }

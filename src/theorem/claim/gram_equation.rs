@@ -12,11 +12,7 @@ pub static ENTRY: Claim = Claim {
     title: "The Gram matrix obeys a closed, dimension-free equation",
     statement: "G_ij' = sum_k A_ik (G_kj - G_ik G_ij) + sum_k A_jk (G_ki - G_jk G_ij) for SA, USA and their causal forms with any masses: integrating it from X(0) X(0)^T over half a \
                 Lipschitz time of the velocity agrees with X(t) X(t)^T to 2e-12.",
-    domain: Domain {
-        n: Sizes::Range(1, 20),
-        dynamics: &["sa", "usa", "causal-sa", "causal-usa"],
-        ..SYMMETRY
-    },
+    domain: Domain { n: Sizes::Range(1, 20), dynamics: &["sa", "usa", "causal-sa", "causal-usa"], ..SYMMETRY },
     narrower: "",
     citation: "derived from arXiv:2312.10794, (2.3); used for equiangular and causal starts",
     status: Status::Theorem,
@@ -38,7 +34,8 @@ fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     Ok(Finding::identity(worst, 2.5 * ALLOWED))
 }
 
-/// Classical Runge-Kutta over half a Lipschitz time in 256 steps, error about `(1/512)^4 / 120`; no code is shared with the sphere's integrators.
+/// Classical Runge-Kutta over half a Lipschitz time in 256 steps, error about `(1/512)^4 / 120`; no code is shared with the sphere's
+/// integrators.
 fn integrate(case: &Case, masses: &[f64], mut g: Vec<f64>, horizon: f64) -> Vec<f64> {
     let steps = 256;
     let h = horizon / f64::from(steps);

@@ -28,7 +28,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 600),
     trial: shrink,
     perturbed: "",
-    control: Control { what: "the repulsive flow, V = -I", trial: |ctx| shrink(&Case::weighted(6, 3, 2.0, "repulsive-sa").with_law("cap:radius=0.3"), ctx) },
+    control: Control {
+        what: "the repulsive flow, V = -I",
+        trial: |ctx| shrink(&Case::weighted(6, 3, 2.0, "repulsive-sa").with_law("cap:radius=0.3"), ctx),
+    },
     proof: None,
 };
 

@@ -43,8 +43,7 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-pub(super) const DOMAIN: Domain =
-    Domain { dynamics: &["usa"], laws: &["uniform"], masses: Masses::Equal, ..Domain::ATTENTION };
+pub(super) const DOMAIN: Domain = Domain { dynamics: &["usa"], laws: &["uniform"], masses: Masses::Equal, ..Domain::ATTENTION };
 
 /// The beta at which neighbours of the regular n-gon are at distance `tau*`; 0 for n <= 4.
 pub(super) fn polygon(n: usize, d: usize) -> f64 {

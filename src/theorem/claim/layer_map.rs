@@ -12,11 +12,11 @@ pub static ENTRY: Claim = Claim {
     name: "layer-map",
     title: "Layers map equiangular tokens by a closed formula",
     statement: "The layer x <- normalise(x + eta sum_j A_ij x_j) of SA keeps tokens equiangular and maps rho to the closed formula of the residual layer, for every eta in (0, inf], beta, \
-                and rho in (-1/(n-1), 1): deviation at most 8 eps (1 + |beta|) sqrt(n) (1 + eta)/|x + eta a| (1/|a| at eta = inf).",
+                and rho in (-1/(n-1), 1): deviation at most 8 eps (1 + |beta|) sqrt(n) (1 + eta)^2/|x + eta a|^2 (1/|a|^2 at eta = inf).",
     domain: Domain {
         n: Sizes::Range(2, 48),
         d: Sizes::Range(2, 64),
-        beta: Betas::Linear(-30.0, 100.0),
+        beta: Betas::Signed(0.01, 100.0),
         dynamics: &["sa"],
         laws: &["equiangular"],
         masses: Masses::Equal,
@@ -43,12 +43,12 @@ fn compare(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let stated = ctx.stated(layer_map(n, beta, rho, eta));
     let pairs = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let worst = pairs.map(|(i, j)| (x.inner(i, j) - stated).abs()).fold(0.0, nan_max);
-    // Rounding of x, of eta a and of the weights, over the length of what is normalised.
+    // Rounding of x, of eta a and of the weights over what is normalised; the formula is a quotient of sums of such squares.
     let cross = (-beta * (1.0 - rho)).exp();
     let a = 1.0 / (1.0 + (case.n as f64 - 1.0) * cross);
     let b = (1.0 - a) / (case.n as f64 - 1.0);
     let square = rho + (1.0 - rho) * (a * a + (case.n as f64 - 1.0) * b * b);
     let along = a + (case.n as f64 - 1.0) * b * rho;
-    let stretch = if eta.is_infinite() { 1.0 / square.sqrt() } else { (1.0 + eta) / (1.0 + eta * (2.0 * along + eta * square)).sqrt() };
+    let stretch = if eta.is_infinite() { 1.0 / square } else { (1.0 + eta).powi(2) / (1.0 + eta * (2.0 * along + eta * square)) };
     Ok(Finding::identity(worst, 8.0 * f64::EPSILON * (1.0 + beta.abs()) * (case.n as f64).sqrt() * stretch))
 }

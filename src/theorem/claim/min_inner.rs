@@ -4,7 +4,7 @@ use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses,
 use crate::attention::Head;
 use crate::error::Result;
 use crate::num::{dense, sum::dot};
-use crate::sphere::Tokens;
+use crate::sphere::{Tokens, geometry::chord2};
 use crate::theorem::conformance::velocity;
 
 /// `min_ij G_ij` is nondecreasing while it is nonnegative.
@@ -65,7 +65,8 @@ pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding>
     let (v_i, v_j) = (&v[i * d..(i + 1) * d], &v[j * d..(j + 1) * d]);
     let m = x.inner(i, j);
     let weight = |a: usize, b: usize| weight(case, x, &product, a, b);
-    let own = (weight(i, j) + weight(j, i)) * (1.0 - m) * (1.0 + m);
+    let rest = 0.5 * chord2(x.row(i), x.row(j));
+    let own = (weight(i, j) + weight(j, i)) * rest * (2.0 - rest);
     let slope = dot(v_i, x.row(j)) + dot(v_j, x.row(i));
     let error = 64.0 * f64::EPSILON * (dot(v_i, v_i).sqrt() + dot(v_j, v_j).sqrt()) / own;
     if own <= 0.0 || m < 0.0 && m > -1e-14 {

@@ -8,7 +8,13 @@ pub static ENTRY: Claim = Claim {
     name: "min-inner-folklore",
     title: "min <x_i, x_j> rises in every hemisphere (folklore)",
     statement: "If the tokens lie in an open hemisphere, min_ij <x_i, x_j> is nondecreasing.",
-    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), beta: Betas::Log(0.01, 10.0), laws: &["hemisphere"], ..Domain::ATTENTION },
+    domain: Domain {
+        n: Sizes::Range(2, 12),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(0.01, 10.0),
+        laws: &["hemisphere"],
+        ..Domain::ATTENTION
+    },
     narrower: "Q = K = I",
     citation: "folklore; corrected by the claim min-inner",
     status: Status::Folklore,

@@ -14,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     citation: "the reading of arXiv:2410.06833, section 6, for clusters; corrected in `nearest-first`",
     status: Status::Folklore,
     kind: Kind::Inequality,
-    trials: (40, 300),
+    trials: (80, 400),
     trial: |case, ctx| nearest_first::first(case, ctx, nearest_first::First::Nearest),
     perturbed: "",
     control: Control {

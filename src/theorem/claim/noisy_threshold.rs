@@ -14,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::List(&[2, 3, 5, 8, 16]),
-        beta: Betas::Log(0.05, 20.0),
+        beta: Betas::Log(0.05, 15.0),
         dynamics: &["usa"],
         masses: Masses::Equal,
         ..Domain::ATTENTION

@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     citation: "corrected from the pairing theorem of arXiv:2512.01868; derived",
     status: Status::Corrected,
     kind: Kind::Inequality,
-    trials: (24, 240),
+    trials: (48, 400),
     trial: |case, ctx| deviation(case, ctx, Law::Corrected),
     perturbed: "the factor c",
     control: Control {

@@ -21,7 +21,10 @@ pub static ENTRY: Claim = Claim {
         laws: &["polygon"],
         masses: Masses::Equal,
         // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
-        also: Some(Also { text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding", holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10 }),
+        also: Some(Also {
+            text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
+            holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10,
+        }),
         corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0)],
     },
     narrower: "m divides n",

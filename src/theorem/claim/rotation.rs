@@ -31,10 +31,10 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-/// Where the symmetries of the flow are tested: every sign of beta, coincident and nearly opposite tokens among the corners.
+/// Where the symmetries of the flow are tested: every sign of beta, tokens anywhere or in a cap.
 pub const SYMMETRY: Domain = Domain {
     n: Sizes::Range(1, 48),
-    beta: Betas::Linear(-20.0, 100.0),
+    beta: Betas::Signed(0.01, 100.0),
     dynamics: &["sa", "usa", "causal-sa", "causal-usa", "repulsive-sa", "repulsive-usa"],
     laws: &["uniform", "cap:radius=0.3"],
     corners: &[(2, 2, 0.0), (7, 3, 1.0), (12, 4, 4.0)],
@@ -44,8 +44,8 @@ pub const SYMMETRY: Domain = Domain {
 /// Share of the tolerance of integrations (1e-9) at which symmetries are tested.
 pub const SHARE: f64 = 1e-4;
 
-/// Allowed deviation of two runs over one Lipschitz time: a run's error is at most `e` times its tolerance 1e-13 times its path, at most 1/2; two
-/// runs, and a factor 3 for the estimate of the local error.
+/// Allowed deviation of two runs over one Lipschitz time: a run's error is at most `e` times its tolerance 1e-13 times its path, at most
+/// 1/2; two runs, and a factor 3 for the estimate of the local error.
 pub const ALLOWED: f64 = 8e-13;
 
 /// Largest difference of a coordinate.

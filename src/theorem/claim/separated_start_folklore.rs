@@ -10,8 +10,8 @@ pub static ENTRY: Claim = Claim {
     statement: "n uniform tokens, eps = 4 log d / d: the nearest orthonormal frame (polar factor) is within sqrt(eps) of them, every token lies in the cap <x, q_i> >= 1 - eps of its own frame vector, and \
                 gamma = 1 - alpha - 8 eps - log(2 n^2/eps)/beta > 0.",
     domain: Domain {
-        n: Sizes::Range(2, 250),
-        d: Sizes::Range(1000, 4000),
+        n: Sizes::Range(2, 200),
+        d: Sizes::Range(1000, 3000),
         beta: Betas::Log(30.0, 1e5),
         dynamics: &["sa"],
         masses: Masses::Equal,
@@ -25,9 +25,6 @@ pub static ENTRY: Claim = Claim {
     trials: (24, 80),
     trial: separated_start::separation,
     perturbed: "",
-    control: Control {
-        what: "six tokens at d = 3000",
-        trial: |ctx| separated_start::separation(&Case::new(6, 3000, 60.0, "sa"), ctx),
-    },
+    control: Control { what: "six tokens at d = 3000", trial: |ctx| separated_start::separation(&Case::new(6, 3000, 60.0, "sa"), ctx) },
     proof: None,
 };

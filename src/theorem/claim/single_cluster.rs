@@ -14,7 +14,7 @@ pub static ENTRY: Claim = Claim {
                 Theorem 6.1; d = 2 and beta >= -0.16: 2507.22857). Tested as: one cluster (merge radius r = 1e-10) forms, and not later than T after the tokens have entered an open \
                 hemisphere with cap radius arccos(alpha), T = (L(cos r/2) - L(alpha)) n e^{2 |beta|} (SA; USA: n e^{|beta|}), L(a) = log(a/(1 - a)), from the proof of Lemma 6.4.",
     domain: Domain {
-        n: Sizes::Range(2, 48),
+        n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 16),
         beta: Betas::List(&[0.0, -0.16, -0.05, 0.003, 0.02, 0.1, 0.5, 1.5, 4.0, 9.0, 20.0, 60.0]),
         laws: &["uniform", "clusters:k=2,spread=0.2"],

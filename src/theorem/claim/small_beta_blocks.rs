@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
                 -(d-1) (e^beta - n sinh(beta)) (1 - 1e-9) < 0, so that rotating it alone raises the energy. Sharp: two antipodal halves attain it, and beyond the threshold no token of theirs ascends. \
                 Critical points are searched.",
     domain: Domain {
-        n: Sizes::Range(3, 16),
+        n: Sizes::Range(3, 12),
         d: Sizes::Range(2, 5),
         beta: Betas::Per { lo: 0.05, hi: 0.99, name: "log(n/(n-2))/2", unit: |n, _| threshold(n) },
         dynamics: &["usa"],
@@ -52,7 +52,9 @@ fn threshold(n: usize) -> f64 {
 fn ascent(case: &Case, ctx: &mut Context, x: &Tokens, sizes: &[usize]) -> Result<Finding> {
     let (n, m, beta) = (case.n as f64, case.d as f64 - 1.0, case.beta);
     let kernel = |g: f64| (beta * g).exp() * (m * g - beta * (1.0 - g * g));
-    let cut = |i: usize| (0..x.n()).map(|j| (sizes[j] as f64 - f64::from(u8::from(i == j))) * kernel(if i == j { 1.0 } else { x.inner(i, j) })).sum::<f64>();
+    let cut = |i: usize| {
+        (0..x.n()).map(|j| (sizes[j] as f64 - f64::from(u8::from(i == j))) * kernel(if i == j { 1.0 } else { x.inner(i, j) })).sum::<f64>()
+    };
     let best = (0..x.n()).map(|i| -cut(i)).fold(f64::NEG_INFINITY, f64::max);
     let bound = (m * (beta.exp() - ctx.stated(n) * beta.sinh())).max(0.0) * (1.0 - 1e-9);
     // n terms of at most (m + beta) e^beta, coordinates right to the residual of the critical point.

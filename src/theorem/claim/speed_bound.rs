@@ -7,11 +7,12 @@ use crate::num::stats::nan_max;
 use crate::num::sum::{block_sum, dot};
 use crate::sphere::{Tokens, geometry::dist};
 
-/// `|x_i'| <= 1` (SA), `<= e^|beta|` (USA); a Lipschitz constant; softmax rows are positive, of sum 1, blind to a common factor of the masses.
+/// `|x_i'| <= 1` (SA), `<= e^|beta|` (USA); a Lipschitz constant; softmax rows are positive, of sum 1, blind to a common factor of the
+/// masses.
 ///
-/// The Lipschitz constant: with all tokens moved by at most eps, the projection of `y_i = sum_j a_ij x_j`, `|y_i| <= 1`, turns by `eps |y_i|`, the
-/// values move `y_i` by eps, and the logits, `dl_ij = beta (<dx_i, x_j> + <x_i, dx_j>)`, move it by the covariance of `x_j` and `dl_ij` under the row,
-/// at most `2 |beta| eps`. Unnormalised weights are at most `e^|beta|` and obey the same count.
+/// The Lipschitz constant: with all tokens moved by at most eps, the projection of `y_i = sum_j a_ij x_j`, `|y_i| <= 1`, turns by `eps
+/// |y_i|`, the values move `y_i` by eps, and the logits, `dl_ij = beta (<dx_i, x_j> + <x_i, dx_j>)`, move it by the covariance of `x_j`
+/// and `dl_ij` under the row, at most `2 |beta| eps`. Unnormalised weights are at most `e^|beta|` and obey the same count.
 pub static ENTRY: Claim = Claim {
     name: "speed-bound",
     title: "Speeds are at most 1 (SA) and e^beta (USA); rows sum to 1",
@@ -19,7 +20,7 @@ pub static ENTRY: Claim = Claim {
                 largest distance. Softmax rows are positive, sum to 1 to 4 eps, and change by at most 4 eps when all masses are multiplied by a common factor.",
     domain: Domain {
         n: Sizes::Range(1, 64),
-        beta: Betas::Linear(-20.0, 100.0),
+        beta: Betas::Signed(0.01, 100.0),
         dynamics: &["sa", "usa", "causal-sa", "causal-usa"],
         laws: &["uniform", "cap:radius=0.3"],
         corners: &[(2, 2, 0.0), (64, 64, 0.0), (64, 2, 1.0)],

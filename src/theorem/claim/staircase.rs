@@ -25,7 +25,7 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2410.06833, section 6 (energy and time scale corrected)",
     status: Status::Corrected,
     kind: Kind::Inequality,
-    trials: (16, 160),
+    trials: (10, 160),
     trial: |case, ctx| levels(case, ctx, 0),
     perturbed: "the levels",
     control: Control {
@@ -100,8 +100,12 @@ fn levels(case: &Case, ctx: &mut Context, ahead: usize) -> Result<Finding> {
     let levels = (0..=n).map(|left| if left == 0 { 1.0 } else { ctx.stated(level(left.saturating_sub(ahead).max(1))) }).collect();
     let mut watch = Levels { beta, levels, frames: Vec::new() };
     let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U3, ..Spec::new(beta, n) })?;
-    let options =
-        Options { rtol: ctx.rtol(), merge_radius: (beta * beta.ln()).sqrt().recip(), stop_at_one_cluster: true, ..Options::default() };
+    let options = Options {
+        rtol: 100.0 * ctx.rtol(),
+        merge_radius: (beta * beta.ln()).sqrt().recip(),
+        stop_at_one_cluster: true,
+        ..Options::default()
+    };
     let end = solve(flow.as_ref(), &Tokens::from_angles(&angles)?, 1e300, &options, &mut [&mut watch])?;
     if !end.outcome.is_success() {
         return Ok(Finding::Unfinished(end.outcome.to_string()));

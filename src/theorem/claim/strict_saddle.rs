@@ -4,6 +4,7 @@ use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, 
 use crate::attention::{Energy, EnergyScale};
 use crate::error::Result;
 use crate::num::stats::nan_max;
+use crate::sphere::geometry::chord2;
 
 /// `lambda_max` is at least the mean curvature over the fields `U_v = (P_{x_i} v)_i`, `v` in an orthonormal basis: their squared lengths sum to `n (d-1)` (`curvature-identity` gives the sum of curvatures).
 pub static ENTRY: Claim = Claim {
@@ -26,7 +27,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 500),
     trial: |case, ctx| bound(case, ctx, false),
     perturbed: "the factor 1/(n (d-1))",
-    control: Control { what: "the bound without its division by n (d-1)", trial: |ctx| bound(&Case::weighted(5, 3, 2.0, "usa"), ctx, true) },
+    control: Control {
+        what: "the bound without its division by n (d-1)",
+        trial: |ctx| bound(&Case::weighted(5, 3, 2.0, "usa"), ctx, true),
+    },
     proof: None,
 };
 
@@ -37,8 +41,10 @@ fn bound(case: &Case, ctx: &mut Context, whole: bool) -> Result<Finding> {
     let (n, d) = (case.n as f64, case.d as f64);
     let mut sum = 0.0;
     for (i, j) in (0..case.n).flat_map(|i| (0..case.n).map(move |j| (i, j))) {
-        let g = x.inner(i, j);
-        sum += x.masses()[i] * x.masses()[j] * (case.beta * g).exp() * (1.0 - g) * (d - 2.0 - g + case.beta * (1.0 - g * g));
+        // 1 - G = |x_i - x_j|^2 / 2: from the inner product it would carry an eps times e^beta, also for i = j.
+        let rest = 0.5 * chord2(x.row(i), x.row(j));
+        let kernel = (case.beta * (1.0 - rest)).exp() * rest * (d - 3.0 + rest + case.beta * rest * (2.0 - rest));
+        sum += x.masses()[i] * x.masses()[j] * kernel;
     }
     let claimed = ctx.stated(sum) / if whole { 1.0 } else { n * (d - 1.0) } * (1.0 - 1e-9);
     // Eigenvalues are known to 64 u of the largest.

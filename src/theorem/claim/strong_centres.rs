@@ -25,21 +25,23 @@ pub static ENTRY: Claim = Claim {
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Lemma 5.1",
     status: Status::Theorem,
     kind: Kind::Inequality,
-    trials: (24, 200),
-    trial: |case, ctx| displacement(case, ctx, 1.0),
+    trials: (100, 800),
+    trial: |case, ctx| {
+        let (c, eps) = (ctx.uniform_in(1.5, 4.0), 0.005 * 20f64.powf(ctx.uniform_in(0.0, 1.0)));
+        // Half of all starts crowd at the edge, where the pull is strongest.
+        let power = if ctx.index(2) == 0 { 1 } else { 16 };
+        displacement(case, ctx, (c, eps), power, 1.0)
+    },
     perturbed: "",
     control: Control {
-        what: "a token half as far from those before it",
-        trial: |ctx| displacement(&Case::new(30, 2, 100.0, "causal-sa").with_law("placed"), ctx, 0.5),
+        what: "a token half as far from those before it, c = 4, eps = 0.1",
+        trial: |ctx| displacement(&Case::new(10, 2, 100.0, "causal-sa").with_law("placed"), ctx, (4.0, 0.1), 16, 0.5),
     },
     proof: None,
 };
 
-fn displacement(case: &Case, ctx: &mut Context, distance: f64) -> Result<Finding> {
+fn displacement(case: &Case, ctx: &mut Context, (c, eps): (f64, f64), power: i32, distance: f64) -> Result<Finding> {
     let (n, beta, width) = (case.n, case.beta, case.beta.sqrt().recip());
-    let (c, eps) = (ctx.uniform_in(1.5, 4.0), 0.005 * 20f64.powf(ctx.uniform_in(0.0, 1.0)));
-    // Half of all starts crowd at the edge, where the pull is strongest.
-    let power = if ctx.index(2) == 0 { 1 } else { 16 };
     let edge = distance * c * (1.0 + 2.0 * eps) * width;
     let mut angles = Vec::new();
     for _ in 1..n {

@@ -18,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::Fixed(2),
-        beta: Betas::Log(0.05, 20.0),
+        beta: Betas::Log(0.05, 12.0),
         dynamics: &["usa"],
         masses: Masses::Equal,
         corners: &[(2, 2, 2.44), (2, 2, 2.46)],
@@ -28,7 +28,7 @@ pub static ENTRY: Claim = Claim {
     citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract); the coefficient is derived here",
     status: Status::Theorem,
     kind: Kind::Law,
-    trials: (10, 60),
+    trials: (8, 60),
     trial: |case, ctx| {
         let r = bessel_ratios(1.0, case.beta, 1)[0];
         bend(case, ctx, r)

@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(1, 400),
         d: Sizes::Fixed(2),
-        beta: Betas::Linear(-30.0, 100.0),
+        beta: Betas::Signed(0.01, 100.0),
         masses: Masses::Equal,
         laws: &["polygon"],
         corners: &[(2, 2, 0.0), (3, 2, 1.0), (12, 2, 6.0), (200, 2, 30.0)],

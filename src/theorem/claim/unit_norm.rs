@@ -8,11 +8,12 @@ use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::num::sum::dot;
 
-/// `|x_i| = 1`.
+/// `|x_i| = 1`. With d <= 256 entries added in 32 lanes the square of a length is known to 13 u, the length to 8 u, the quotient to 10 u =
+/// 5 eps; the check itself adds 8 u.
 pub static ENTRY: Claim = Claim {
     name: "unit-norm",
     title: "Tokens stay on the sphere",
-    statement: "||x_i| - 1| <= 4 eps after every layer, of any step in (0, inf], and at the end of an adaptive run.",
+    statement: "||x_i| - 1| <= 8 eps after every layer, of any step in (0, inf], and at the end of an adaptive run.",
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 256), corners: &[(2, 2, 0.0), (8, 3, 2.0), (16, 100, 9.0)], ..SYMMETRY },
     narrower: "Q = K = I, V = I or -I",
     citation: "arXiv:2312.10794, (2.3): the velocity is tangent",
@@ -40,7 +41,7 @@ fn drift(case: &Case, ctx: &mut Context) -> Result<Finding> {
         Layer::new(step(ctx))?.step(dynamics.as_ref(), &mut x, &mut scratch);
         worst = nan_max(worst, furthest(x.coordinates(), case.d, one));
     }
-    Ok(Finding::identity(worst, 4.0 * f64::EPSILON))
+    Ok(Finding::identity(worst, 8.0 * f64::EPSILON))
 }
 
 /// Largest distance of a row's length from `one`.
@@ -53,5 +54,5 @@ fn euler(ctx: &mut Context) -> Result<Finding> {
     let x = ctx.tokens(&case)?;
     let v = ctx.velocity(&case, &x)?;
     let moved: Vec<f64> = x.coordinates().iter().zip(&v).map(|(x, v)| x + 0.1 * v).collect();
-    Ok(Finding::identity(furthest(&moved, 3, 1.0), 4.0 * f64::EPSILON))
+    Ok(Finding::identity(furthest(&moved, 3, 1.0), 8.0 * f64::EPSILON))
 }

@@ -47,7 +47,13 @@ impl Hunted {
 fn value(a: &Attempt) -> f64 {
     match &a.finding {
         Finding::Margin(m) => m.value,
-        Finding::Answer(yes) => if *yes { 1.0 } else { -1.0 },
+        Finding::Answer(yes) => {
+            if *yes {
+                1.0
+            } else {
+                -1.0
+            }
+        }
         _ => f64::INFINITY,
     }
 }

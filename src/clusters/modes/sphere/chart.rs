@@ -22,8 +22,10 @@ pub(super) struct Chart {
 }
 
 impl Chart {
-    /// About a unit vector, the first axis along the tangent part of a direction.
-    pub fn new(centre: [f64; 3], along: [f64; 3]) -> Self {
+    /// About the direction of a vector, the first axis along the tangent part of another.
+    pub fn new(mut centre: [f64; 3], along: [f64; 3]) -> Self {
+        // Lengths are right to 2 eps however many charts came before.
+        retract(&mut centre);
         let mut e = along;
         project(&centre, &mut e);
         retract(&mut e);

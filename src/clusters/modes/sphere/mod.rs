@@ -40,6 +40,9 @@ const PATCHES: u32 = 20_000;
 
 /// Modes of the estimate with kernel `e^{beta <x, y>}` on S^2, beta in [0.1, 1e6].
 ///
+/// Rows are unit vectors up to rounding; what is proved is said of `e^{-beta |x - y|^2 / 2}` with the coordinates of the tokens as they are, which is the same for exact
+/// unit vectors up to a factor.
+///
 /// **Cost** linear in n. Samples that are too few to be replaced by points, about `200 beta` on the whole sphere, enter the polynomials of the cells within their range,
 /// `min(90 beta, 2000)` of them, at 10 nanoseconds; sorting and replacing take about 0.3 microseconds a sample. **Errors** d not 3, beta out of range.
 ///
@@ -179,7 +182,8 @@ impl Cover<'_> {
         let half = cell.half_side();
         let mut columns = std::mem::take(&mut found.room);
         self.few.gather(&near, &mut columns);
-        let near = Near { columns, all: near.len() == self.few.boxes.len(), home: c, stray: 2.0 * radius, farthest: farthest + 2.0 * radius };
+        let near =
+            Near { columns, all: near.len() == self.few.boxes.len(), home: c, stray: 2.0 * radius, farthest: farthest + 2.0 * radius };
         let patch = self.patch(cell.chart(), &near, DISC * radius);
         found.patches = 0;
         self.settle(&Spot { patch: &patch, near: &near, generation: 0 }, [0.0; 2], half, 0, found);
@@ -190,7 +194,13 @@ impl Cover<'_> {
         let far = if near.all { 0.0 } else { self.few.total * MOST_WEIGHT };
         // What was gathered serves centres this near to the middle of the cell.
         let far = if chord2(&chart.centre, &near.home).sqrt() <= near.stray { far } else { f64::INFINITY };
-        Patch::new(&near.columns, self.beta, chart, &Missing { far, range: self.range, farthest: near.farthest, lost: self.few.lost }, radius)
+        Patch::new(
+            &near.columns,
+            self.beta,
+            chart,
+            &Missing { far, range: self.range, farthest: near.farthest, lost: self.few.lost },
+            radius,
+        )
     }
 
     /// Decides a square of a chart, or its quarters; squares that the polynomial cannot decide get one of their own.
@@ -224,7 +234,7 @@ impl Cover<'_> {
 
     /// A square with a polynomial about its own centre, whose bound is smaller by the eleventh power of the radius.
     fn again(&self, spot: &Spot, middle: [f64; 2], half: f64, found: &mut Found) {
-                // The charts of squares this small, or of cells this large, would not be sure to cover what they are for.
+        // The charts of squares this small, or of cells this large, would not be sure to cover what they are for.
         let odd = half < 1e-11 || half > 0.12;
         if spot.generation == GENERATIONS || found.patches == PATCHES || odd {
             found.undecided.push((spot.patch.chart.point(middle), 1.5 * half));

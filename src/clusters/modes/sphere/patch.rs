@@ -152,7 +152,8 @@ impl Task for Gather<'_> {
         let centre = self.chart.centre.map(|v| l.splat(v));
         let axes = self.chart.axes.map(|axis| axis.map(|v| l.splat(self.beta * v)));
         let (half, minus_beta, zero) = (l.splat(0.5 * self.beta), l.splat(-self.beta), l.zero());
-        let (shift, rise, step) = (l.splat(-self.growth * LOG2_E), l.splat(Interval::exact(self.growth).exp().mid()), l.splat(-self.step * LOG2_E));
+        let (shift, rise, step) =
+            (l.splat(-self.growth * LOG2_E), l.splat(Interval::exact(self.growth).exp().mid()), l.splat(-self.step * LOG2_E));
         let inverse: [L::V; WIDTH] = std::array::from_fn(|k| l.splat(1.0 / (k as f64).max(1.0)));
         let mut moments = [zero; MOMENTS];
         let mut series = [zero; 4];
@@ -372,7 +373,9 @@ mod tests {
         more(
             lacks(0.0, 2.0, (0.0, 1.0), tiny),
             small,
-            [1.0, 2.0 * tiny / reach / tiny].map(|f| f * f64::EPSILON * whole(reach) / reach * (5.0 * beta * 3.84 + 16.0 * beta * 1.6 * reach)).into(),
+            [1.0, 2.0 * tiny / reach / tiny]
+                .map(|f| f * f64::EPSILON * whole(reach) / reach * (5.0 * beta * 3.84 + 16.0 * beta * 1.6 * reach))
+                .into(),
         );
         // Samples left out: e^{sqrt(2 beta range) reach - range} each, in any degree.
         let reach = reaches(beta, radius)[0];
@@ -399,7 +402,13 @@ mod tests {
             let radius = (0.4 / f64::sqrt(beta)).min(0.2);
             let mut columns: Columns = std::array::from_fn(|k| x.rows().map(|y| if k < 3 { y[k] } else { 1.0 }).collect());
             columns.iter_mut().enumerate().for_each(|(k, c)| c.resize(64, if k == 0 { 1.0 } else { 0.0 }));
-            let patch = Patch::new(&columns, beta, Chart { centre: c, axes: [e1, e2] }, &Missing { far: 0.0, range: 50.0, farthest: 2.0, lost: (0.0, 1.0) }, radius);
+            let patch = Patch::new(
+                &columns,
+                beta,
+                Chart { centre: c, axes: [e1, e2] },
+                &Missing { far: 0.0, range: 50.0, farthest: 2.0, lost: (0.0, 1.0) },
+                radius,
+            );
             let exact = |at: [f64; 2]| x.rows().map(|y| (-0.5 * beta * chord2(&patch.chart.point(at), y)).exp()).sum::<f64>();
             let at = [0.6 * radius, -0.7 * radius];
             let here = shifted(&patch.polynomial, at);

@@ -349,7 +349,8 @@ mod tests {
             let [change, rounding, weights, moved] = losses(side, 4000, beta, half, ball, 1e-15);
             // sum over the two coordinates of (1 and Lebesgue's constant) times 4 M rho^{1-k} / (rho - 1), at the best of many rho.
             let trefethen = |rho: f64| {
-                4.0 * (beta * exponent(rho, 1.0, half, ball)).exp() * rho.powi(1 - side as i32) / (rho - 1.0) * (2.0 + 2.0 / PI * 40f64.ln())
+                4.0 * (beta * exponent(rho, 1.0, half, ball)).exp() * rho.powi(1 - side as i32) / (rho - 1.0)
+                    * (2.0 + 2.0 / PI * 40f64.ln())
             };
             let least = (1..600).map(|k| trefethen(1.0 + 0.02 * f64::from(k))).fold(f64::INFINITY, f64::min);
             assert!(change >= 0.999 * least, "{change} {least}");
