@@ -119,9 +119,9 @@ impl Arguments {
         if !methods.contains(&self.method.as_str()) {
             return Err(Error::unknown("method", &self.method, methods.iter().copied()));
         }
-        if !(8..=8192).contains(&self.modes) || !(self.modes..=16384).contains(&self.max_modes) || !(16..=65536).contains(&self.cells) {
+        if !(8..=8192).contains(&self.modes) || !(self.modes..=16384).contains(&self.max_modes) || !(32..=65536).contains(&self.cells) {
             let found = format!("{} modes, at most {}, {} cells", self.modes, self.max_modes, self.cells);
-            return Err(Error::parameter("--modes", found, "8 to 8192 modes, at most 16384, and 16 to 65536 cells"));
+            return Err(Error::parameter("--modes", found, "8 to 8192 modes, at most 16384, and 32 to 65536 cells"));
         }
         let d = match self.space.as_str() {
             "circle" => 2,
@@ -147,7 +147,8 @@ impl Arguments {
                 } else {
                     "use --method auto, or a finer resolution"
                 };
-                note(&format!("the density is finer than the resolution allows after t = {}; {hint}", end.outcome.t));
+                let when = if end.outcome.end == End::UnderResolved { "after" } else { "by" };
+                note(&format!("the density becomes finer than the resolution allows {when} t = {}; {hint}", end.outcome.t));
                 Ok(4)
             }
         }
