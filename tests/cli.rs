@@ -408,7 +408,10 @@ fn hunts_write_what_replays_read() {
 fn sweeps_cover_the_grid_asked_for() {
     let dir = folder();
     let at = dir.path();
-    let swept = json(at, "check angular-momentum --n 5,9 --d 2..8:3 --beta 0.1..50:log3 --dynamics sa --trials 4 --seed 7 --out sweep");
+    let swept = json(
+        at,
+        "check angular-momentum --n 5,9 --d 2..8:3 --beta 0.1..50:log3 --dynamics sa --law uniform --trials 4 --seed 7 --out sweep",
+    );
     let points = swept["grids"][0]["points"].as_array().expect("a grid");
     assert_eq!(points.len(), 2 * 3 * 3);
     assert_eq!(points[0]["beta"].as_f64(), Some(0.1));

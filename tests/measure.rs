@@ -44,11 +44,11 @@ fn entropy_production_meets_the_references_by_three_routes() {
     }
 }
 
-/// Growth rate of `cos k theta` measured from a small displacement over a short time.
+/// Growth rate of `cos k theta` measured from a displacement of 1e-5 over a short time: the next term is its square, and the tolerance of 1e-13 is 2e-8 of it.
 fn measured(m: &Medium, k: usize, t: f64) -> f64 {
-    let rho = circle(&format!("cos:{k}=1e-6"), 32);
+    let rho = circle(&format!("cos:{k}=1e-5"), 32);
     let end = rho.evolve(m, t, 64, |_, _| true).and_then(Evolved::reached).expect("resolved");
-    (end.c[k].re / (0.5e-6)).ln() / t
+    (end.c[k].re / (0.5e-5)).ln() / t
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn particles_and_density_tell_the_same_story() {
     let x = Tokens::from_angles(&angles).expect("angles");
     for law in ["sa", "usa"] {
         let flow = dynamics::build(law, false, &Spec { accuracy: 1e-9, ..Spec::new(3.0, x.n()) }).expect("a flow");
-        let end = solve(flow.as_ref(), &x, 0.4, &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() }, &mut [])
+        let end = solve(flow.as_ref(), &x, 0.4, &Options { merge_radius: 0.0, rtol: 2e-8, ..Options::default() }, &mut [])
             .expect("a run")
             .clusters;
         let rho = start.clone().evolve(&medium(law, 3.0), 0.4, 512, |_, _| true).and_then(Evolved::reached).expect("resolved");

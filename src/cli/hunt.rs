@@ -4,7 +4,7 @@ use super::output::{Output, finite, note};
 use super::region::Flags;
 use crate::error::{Error, Result};
 use crate::lab::{Counterexample, Provenance, arrays::write_atomically};
-use crate::theorem::{Finding, confirm, find, hunt};
+use crate::theorem::{Attempt, Claim, Finding, Region, confirm, find, hunt};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -43,11 +43,11 @@ impl Arguments {
         let spoken = Mutex::new(Instant::now());
         let quiet = out.is_json();
         let go_on = |evaluations: u64, best: Option<f64>| {
-            if let (Some(best), Ok(mut last), false) = (best, spoken.try_lock(), quiet) {
-                if last.elapsed().as_secs() >= 10 {
-                    *last = Instant::now();
-                    note(&format!("{:.0} s, {evaluations} trials, smallest margin {best:.3e}", started.elapsed().as_secs_f64()));
-                }
+            if let (Some(best), Ok(mut last), false) = (best, spoken.try_lock(), quiet)
+                && last.elapsed().as_secs() >= 10
+            {
+                *last = Instant::now();
+                note(&format!("{:.0} s, {evaluations} trials, smallest margin {best:.3e}", started.elapsed().as_secs_f64()));
             }
             started.elapsed() < limit && !super::CANCEL.load(Ordering::Relaxed)
         };
@@ -64,7 +64,12 @@ impl Arguments {
             out.result(&json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null}), &text);
             return Ok(if claim.status.expects_violation() { 3 } else { 0 });
         };
-        let small = hunt::minimised(claim, &region, best, self.seed)?;
+        self.found(claim, &region, best, hunted.evaluations, seconds, out)
+    }
+
+    /// Minimises, confirms and writes what was found.
+    fn found(&self, claim: &Claim, region: &Region, best: &Attempt, evaluations: u64, seconds: f64, out: &Output) -> Result<i32> {
+        let small = hunt::minimised(claim, region, best, self.seed)?;
         let confirmation = confirm(claim, &small, self.seed)?;
         let path = self.out.clone().unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
@@ -81,13 +86,13 @@ impl Arguments {
             claim.name,
             small.case,
             margin.map_or("no".into(), |m| format!("{m:.4e}")),
-            hunted.evaluations,
+            evaluations,
             confirmation.by.join(", "),
             if confirmation.against.is_empty() { String::new() } else { format!("; against: {}", confirmation.against.join(", ")) },
             path.display(),
             path.display()
         );
-        let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
+        let budget = json!({"trials": evaluations, "seconds": seconds});
         out.result(
             &json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "margin": margin, "budget": budget, "file": path.display().to_string()}),
             &text,

@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(with_error(20.595_612_3, 3e-5), "20.5956 +- 3e-5");
         assert_eq!(with_error(20.595_612_3, 3.0), "21 +- 3e0");
         assert_eq!(with_error(1.234_567_8e-9, 2e-14), "1.2346e-9 +- 2e-14");
-        assert_eq!(with_error(1.234_567_8e20, 2e17), "1.235e20 +- 2e17");
+        assert_eq!(with_error(1.234_567_8e20, 2e17), "1.23e20 +- 2e17");
         assert_eq!(with_error(0.0, 1e-16), "0e0 +- 1e-16");
         assert_eq!(with_error(f64::NAN, 1.0), "NaN (error unknown)");
     }

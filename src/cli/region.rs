@@ -34,12 +34,10 @@ impl Flags {
         let axis = |flag: &str, text: &Option<String>| text.as_ref().map(|t| axis(flag, t)).transpose();
         let sizes = |flag: &str, text: &Option<String>, least: f64| -> Result<Option<Axis>> {
             let found = axis(flag, text)?;
-            if let Some(a) = &found {
-                if let Some(bad) = a.points().into_iter().find(|v| *v < least || *v > 1e6) {
-                    return Err(Error::parameter(flag, bad, format!("sizes in [{least}, 1e6]")));
-                }
+            match found.as_ref().and_then(|a| a.points().into_iter().find(|v| *v < least || *v > 1e6)) {
+                Some(bad) => Err(Error::parameter(flag, bad, format!("sizes in [{least}, 1e6]"))),
+                None => Ok(found),
             }
-            Ok(found)
         };
         let dynamics = match &self.dynamics {
             None => None,

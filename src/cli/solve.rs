@@ -46,6 +46,12 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
+/// Says why a run did not reach its end, and which flags may help.
+fn unreached(outcome: &Outcome) {
+    let flags = if matches!(outcome, Outcome::MaxSteps { .. } | Outcome::StepTooSmall { .. }) { " (--max-steps, --rtol)" } else { "" };
+    note(&format!("the run did not reach the end: {outcome}{flags}"));
+}
+
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
@@ -104,9 +110,7 @@ impl Arguments {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),
             o => {
-                let flags =
-                    if matches!(o, Outcome::MaxSteps { .. } | Outcome::StepTooSmall { .. }) { " (--max-steps, --rtol)" } else { "" };
-                note(&format!("the run did not reach the end: {o}{flags}"));
+                unreached(&o);
                 Ok(4)
             }
         }

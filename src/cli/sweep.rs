@@ -109,6 +109,9 @@ fn write(claim: &Claim, points: &[Point], seed: u64, trials: usize, folder: &Pat
     Ok(names)
 }
 
+/// An axis: its name and a case's place on it.
+type Place = (&'static str, &'static dyn Fn(&Case) -> f64);
+
 /// Worst margins against the axis that takes most values, one line for each combination of the others.
 fn picture(claim: &Claim, points: &[Point]) -> Picture {
     let values = |f: &dyn Fn(&Case) -> f64| {
@@ -117,7 +120,7 @@ fn picture(claim: &Claim, points: &[Point]) -> Picture {
         all.dedup();
         all
     };
-    let axes: [(&str, &dyn Fn(&Case) -> f64); 3] = [("beta", &|c| c.beta), ("n", &|c| c.n as f64), ("d", &|c| c.d as f64)];
+    let axes: [Place; 3] = [("beta", &|c| c.beta), ("n", &|c| c.n as f64), ("d", &|c| c.d as f64)];
     let sizes: Vec<usize> = axes.iter().map(|a| values(a.1).len()).collect();
     let main = (0..3).rev().max_by_key(|&k| sizes[k]).unwrap_or(0);
     let (name, place) = axes[main];

@@ -38,7 +38,7 @@ pub struct Estimate {
 impl Estimate {
     /// Whether the bias is more than a tenth of the value, or of 1 where that is larger.
     pub fn is_poor(&self) -> bool {
-        !self.bias.is_finite() || self.bias.abs() > 0.1 * self.value.abs().max(1.0)
+        !self.value.is_finite() || !self.bias.is_finite() || self.bias.abs() > 0.1 * self.value.abs().max(1.0)
     }
 }
 

@@ -305,7 +305,7 @@ fn control_is_on_its_side(claim: &Claim, seed: u64) -> Result<bool> {
 pub fn worst(records: &[Record]) -> i32 {
     if records.iter().any(|r| r.status.must_hold() && r.verdict == Verdict::Violated) {
         2
-    } else if records.iter().any(|r| !r.as_expected && !(r.status == Status::Open && r.verdict == Verdict::Violated)) {
+    } else if records.iter().any(|r| !(r.as_expected || r.status == Status::Open && r.verdict == Verdict::Violated)) {
         3
     } else {
         0

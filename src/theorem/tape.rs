@@ -87,7 +87,7 @@ impl Tape {
                 Draw::Tokens { law, d, x } if moves(law) => {
                     let moved = take(x.len())?;
                     x.copy_from_slice(moved);
-                    if !x.chunks_exact_mut(*d).all(|row| retract(row)) || !Law::parse(law).is_ok_and(|l| l.supports(*d, x)) {
+                    if !x.chunks_exact_mut(*d).all(retract) || !Law::parse(law).is_ok_and(|l| l.supports(*d, x)) {
                         return None;
                     }
                 }
@@ -151,7 +151,7 @@ impl Tape {
             match draw {
                 Draw::Tokens { law, d, x } if moves(law) => {
                     x.iter_mut().for_each(round);
-                    if !x.chunks_exact_mut(*d).all(|row| retract(row)) || !Law::parse(law).is_ok_and(|l| l.supports(*d, x)) {
+                    if !x.chunks_exact_mut(*d).all(retract) || !Law::parse(law).is_ok_and(|l| l.supports(*d, x)) {
                         return None;
                     }
                 }

@@ -151,7 +151,7 @@ mod tests {
             let (bound, slope_bound) = Shape::Gaussian.truncation(distance);
             let mut worst = (0.0f64, 0.0f64);
             for x in [distance, -distance] {
-                let mut g = vec![(-0.5 * x * x as f64).exp(), 0.0];
+                let mut g = vec![(-0.5 * x * x).exp(), 0.0];
                 g[1] = -x * g[0];
                 for m in 2..120 {
                     g.push((-x * g[m - 1] - g[m - 2]) / m as f64);

@@ -46,7 +46,7 @@ fn rate(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding> {
         x = ctx.flowed_within(dynamics.as_ref(), &x, unit, 1e-2)?;
     }
     let first = x.diameter();
-    if first >= 1e-3 || first < 1e-5 {
+    if !(1e-5..1e-3).contains(&first) {
         return Ok(Finding::Unfinished(format!("a diameter of {first:.1e} after 200 units of time")));
     }
     let t = 1e4f64.ln() * unit;

@@ -58,7 +58,7 @@ fn production(case: &Case, values: &[f64]) -> Result<Finding> {
     let rate = rho.negentropy_rate(&medium("sa")?);
     let size = case.beta.abs();
     let usa = rho.negentropy_rate(&medium("usa")?).abs() / (scaled_bessel_i(0, size)[0] * size.exp());
-    let scale = usa.min(1.0).max(f64::MIN_POSITIVE);
+    let scale = usa.clamp(f64::MIN_POSITIVE, 1.0);
     // Both forms of the production: -integral rho div v, and integral log rho d_t rho.
     let error = (rate - rho.negentropy_rate_by_derivative(&medium("sa")?)).abs() + 256.0 * f64::EPSILON * rho.negentropy().sqrt();
     Ok(Finding::nonnegative(rate, scale).with_error(error / scale))

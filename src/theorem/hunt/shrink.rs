@@ -41,11 +41,10 @@ pub fn minimised(claim: &Claim, region: &Region, found: &Attempt, seed: u64) -> 
         }
     }
     for digits in [1, 2, 3, 4] {
-        if let Some(tape) = best.tape.rounded(digits) {
-            if let Some(rounder) = try_one(best.case, tape)? {
-                best = rounder;
-                break;
-            }
+        let Some(tape) = best.tape.rounded(digits) else { continue };
+        if let Some(rounder) = try_one(best.case, tape)? {
+            best = rounder;
+            break;
         }
     }
     Ok(best)

@@ -235,7 +235,7 @@ impl Cover<'_> {
     /// A square with a polynomial about its own centre, whose bound is smaller by the eleventh power of the radius.
     fn again(&self, spot: &Spot, middle: [f64; 2], half: f64, found: &mut Found) {
         // The charts of squares this small, or of cells this large, would not be sure to cover what they are for.
-        let odd = half < 1e-11 || half > 0.12;
+        let odd = !(1e-11..=0.12).contains(&half);
         if spot.generation == GENERATIONS || found.patches == PATCHES || odd {
             found.undecided.push((spot.patch.chart.point(middle), 1.5 * half));
             return;
