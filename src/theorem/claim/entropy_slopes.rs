@@ -70,6 +70,8 @@ fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Re
     let produced = Lagrangian { x, log_density }.negentropy_rate(&Medium::new(case.dynamics, beta, 0.0)?)?;
     let deviation = 1.0 - produced / ctx.stated(slope);
     // Both ends are met in the limit (a token far from all others makes exactly d - 1): rounding is allowed, of the sum and of weights known to beta eps.
-    let (middle, half) = (0.5 * (shortfall - excess), 0.5 * (shortfall + excess) + (256.0 + 4.0 * beta) * f64::EPSILON);
-    Ok(Finding::at_most((deviation - middle).abs(), half))
+    let rounding = (256.0 + 4.0 * beta) * f64::EPSILON;
+    let (above, below) = (deviation + excess + rounding, shortfall - deviation + rounding);
+    let upper = Finding::nonnegative(below, shortfall + deviation.abs() + rounding);
+    Ok(Finding::nonnegative(above, deviation.abs() + excess + rounding).and(upper))
 }
