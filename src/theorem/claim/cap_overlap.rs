@@ -19,11 +19,11 @@ pub static ENTRY: Claim = Claim {
     status: Status::Corrected,
     kind: Kind::Inequality,
     trials: (40, 400),
-    trial: |case, ctx| overlap(case, ctx, |eps| 4.0 * eps.sqrt(), false),
+    trial: |case, ctx| overlap(case, ctx, |eps| 4.0 * eps.sqrt(), Points::Drawn),
     perturbed: "",
     control: Control {
-        what: "the bound 2 sqrt(eps), at the nearest points of the caps",
-        trial: |ctx| overlap(&EDGE, ctx, |eps| 2.0 * eps.sqrt(), true),
+        what: "the bound 2 sqrt(eps) for the nearest points of the caps",
+        trial: |ctx| overlap(&EDGE, ctx, |eps| 2.0 * eps.sqrt(), Points::Nearest),
     },
     proof: Some(Proof {
         what: "0 <= eps <= 1/16: (1 - 2 eps)^2 (1 - eps) <= 1",
@@ -48,14 +48,23 @@ pub const DOMAIN: Domain = Domain {
 /// Where controls are made.
 pub const EDGE: Case = Case::new(1, 2, 0.0, "sa");
 
-/// Points of the two caps: each turned from its centre e_1, e_2 by at most the cap's radius, towards the other centre and into a random direction; or the nearest points.
-pub fn overlap(case: &Case, ctx: &mut Context, bound: fn(f64) -> f64, nearest: bool) -> Result<Finding> {
+/// Which points of the caps are compared.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Points {
+    /// As drawn, half of them in the plane of the centres and on the edge.
+    Drawn,
+    /// The nearest ones.
+    Nearest,
+}
+
+/// Points of the two caps: each turned from its centre e_1, e_2 by at most the cap's radius, towards the other centre and into a random direction.
+pub fn overlap(case: &Case, ctx: &mut Context, bound: fn(f64) -> f64, points: Points) -> Result<Finding> {
     let eps = ctx.log_uniform_in(1e-6, 1.0 / 16.0);
     let radius = (1.0 - 2.0 * eps).acos();
     let mut point = |centre: usize| -> Vec<f64> {
         // Half of all points lie in the plane of the centres and on the edge: there the bound is met.
         let (turn, tilt) = (ctx.uniform_in(0.0, 2.0).min(1.0) * radius, ctx.uniform_in(-1.0, 1.0).max(0.0));
-        let (turn, tilt) = if nearest { (radius, 0.0) } else { (turn, tilt) };
+        let (turn, tilt) = if points == Points::Nearest { (radius, 0.0) } else { (turn, tilt) };
         let mut aside = ctx.normals(case.d);
         (aside[0], aside[1]) = (0.0, 0.0);
         let length = dot(&aside, &aside).sqrt();

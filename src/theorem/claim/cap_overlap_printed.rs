@@ -13,11 +13,11 @@ pub static ENTRY: Claim = Claim {
     status: Status::Misprinted,
     kind: Kind::Inequality,
     trials: (20, 100),
-    trial: |case, ctx| cap_overlap::overlap(case, ctx, |eps| eps * eps + 2.0 * eps, false),
+    trial: |case, ctx| cap_overlap::overlap(case, ctx, |eps| eps * eps + 2.0 * eps, cap_overlap::Points::Drawn),
     perturbed: "",
     control: Control {
         what: "the same caps with the bound of the correction, 4 sqrt(eps), holds",
-        trial: |ctx| cap_overlap::overlap(&cap_overlap::EDGE, ctx, |eps| 4.0 * eps.sqrt(), true),
+        trial: |ctx| cap_overlap::overlap(&cap_overlap::EDGE, ctx, |eps| 4.0 * eps.sqrt(), cap_overlap::Points::Drawn),
     },
     proof: None,
 };
