@@ -437,7 +437,7 @@ fn sweeps_cover_the_grid_asked_for() {
         let text = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(out.status.code() == Some(1) && text.contains(words), "{bad}: {text}");
     }
-    let beyond = run(at, "check angular-momentum --beta 5000 --beyond --trials 2 --out beyond --format json");
+    let beyond = run(at, "check angular-momentum --beta 5000 --dynamics sa --beyond --trials 2 --out beyond --format json");
     let beyond: Value = serde_json::from_slice(&beyond.stdout).expect("JSON");
     assert!(beyond["grids"][0]["outside"].as_u64() > Some(0));
 }

@@ -6,25 +6,7 @@ use metastable::theorem::{ALL, Effort, Kind, Status, check};
 fn at_seed(seed: u64) {
     let mut wrong = Vec::new();
     for claim in ALL {
-        let started = std::time::Instant::now();
         let r = check(claim, Effort::Quick, seed).expect("a claim that can be set up");
-        println!(
-            "{:32} {:11} {:10} {:13} margin {:.2e} +- {:.0e} slack {:?} resolves {} trials {} missed {} unfinished {} control {} drawn [{}] {:.2} s",
-            claim.name,
-            r.status.to_string(),
-            r.kind.to_string(),
-            r.verdict.to_string(),
-            r.margin.map_or(f64::NAN, |m| m.value),
-            r.margin.map_or(f64::NAN, |m| m.error()),
-            r.slack,
-            r.power,
-            r.trials,
-            r.missed,
-            r.unfinished.0,
-            r.control_ok,
-            r.drawn,
-            started.elapsed().as_secs_f64()
-        );
         if !r.as_expected {
             wrong.push(format!("{} at seed {seed}: {} ({}), worst {:?}", r.name, r.verdict, r.reason, r.worst));
         }
