@@ -56,7 +56,8 @@ const KIND: &str = "metastable critical point, version 2";
 /// Most clusters of a certificate.
 const MOST_CLUSTERS: usize = 400;
 
-/// Most unknowns `K (d + 1)`: squared and times 16 bytes they are the memory, cubed the time (minutes at the most).
+/// Most unknowns `K (d + 1)`, without those of the rotations (at most as many again). The memory is several times 16 bytes times their square, the
+/// time cubic.
 const MOST_UNKNOWNS: usize = 2000;
 
 /// Whether K clusters in `R^d` are few enough to be proved and checked.
