@@ -104,12 +104,19 @@ impl Arguments {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),
             o => {
-                let flags =
-                    if matches!(o, Outcome::MaxSteps { .. } | Outcome::StepTooSmall { .. }) { " (--max-steps, --rtol)" } else { "" };
-                note(&format!("the run did not reach the end: {o}{flags}"));
+                note(&format!("the run did not reach the end: {o}{}", flags(&o)));
                 Ok(4)
             }
         }
+    }
+}
+
+/// The flags by which a run that ended early gets further.
+fn flags(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::MaxSteps { .. } => " (--max-steps, --rtol)",
+        Outcome::StepTooSmall { .. } => " (--rtol)",
+        _ => "",
     }
 }
 
