@@ -54,7 +54,7 @@ impl Arguments {
             if grad.is_finite() { grad.to_string() } else { format!("e^{log_grad}") },
             scale.describe()
         );
-        if let Err(e) = &value {
+        if let Err(e) = value.map_err(|e| super::input::as_flag(e, &super::command())) {
             note(&format!("note: {e}"));
             json["note"] = json!(e.to_string());
         }

@@ -46,12 +46,6 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// Says why a run did not reach its end, and which flags may help.
-fn unreached(outcome: &Outcome) {
-    let flags = if matches!(outcome, Outcome::MaxSteps { .. } | Outcome::StepTooSmall { .. }) { " (--max-steps, --rtol)" } else { "" };
-    note(&format!("the run did not reach the end: {outcome}{flags}"));
-}
-
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
@@ -110,10 +104,19 @@ impl Arguments {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),
             o => {
-                unreached(&o);
+                note(&format!("the run did not reach the end: {o}{}", flags(&o)));
                 Ok(4)
             }
         }
+    }
+}
+
+/// The flags by which a run that ended early gets further.
+fn flags(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::MaxSteps { .. } => " (--max-steps, --rtol)",
+        Outcome::StepTooSmall { .. } => " (--rtol)",
+        _ => "",
     }
 }
 

@@ -147,7 +147,7 @@ fn named(kernel: &'static dyn Kernel, job: &Job) -> Result<&'static dyn Kernel> 
         "accuracy",
         show(job.accuracy),
         format!(
-            "at least {least:.1e}, what the kernel `{name}` keeps of typical rows at n = {n}, d = {d}, beta = {beta} (rows in which it would not are \
+            "at least {least:.1e}, what the kernel `{name}` keeps of typical rows at n = {n}, d = {d}, beta = {beta} (rows in which it does not are \
              evaluated exactly); or the kernel `auto`"
         ),
     ))
