@@ -64,8 +64,8 @@ fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
         }
         scale += (0..case.n).map(|j| weight(beta, &x, i, j) * sine(&x, i, j)).sum::<f64>();
     }
-    // Lengths are 1 to 2 eps, so e^{beta G} and the kernel of chords differ by 4 |beta| eps; inner products are known to 2 eps, and exponents up to
-    // 2 |beta| are rounded: 9 |beta| eps in all, beside n and d terms that are added.
+    // Lengths are 1 to 2 eps, so e^{beta G} and the kernel of chords differ by 4 |beta| eps; inner products are known to 2 eps, and exponents
+    // up to 2 |beta| are rounded: 9 |beta| eps in all, beside n and d terms that are added.
     let worst = total.iter().fold(0.0f64, |m, t| nan_max(m, t.abs()));
     Ok(Finding::identity(worst, 16.0 * f64::EPSILON * ((case.n + d) as f64 + beta.abs()) * scale))
 }
