@@ -11,7 +11,7 @@ use crate::sphere::Tokens;
 pub static ENTRY: Claim = Claim {
     name: "causal-prefix",
     title: "Causal attention: the prefix property",
-    statement: "The velocities of x_1, ..., x_k do not depend on x_{k+1}, ..., x_n and their masses: bit for bit when these are replaced, to 8 eps (n + d + |beta|) of \
+    statement: "The velocities of x_1, ..., x_k do not depend on x_{k+1}, ..., x_n and their masses: bit for bit when these are replaced, to 16 eps (n + d + |beta|) of \
                 sum_{j <= i} A_ij |P_i x_j| when they are taken away; the first token stands still.",
     domain: Domain {
         n: Sizes::Range(2, 300),
@@ -51,7 +51,7 @@ fn differing(case: &Case, ctx: &mut Context) -> Result<Finding> {
         let weights: Vec<f64> = (0..=i).map(|j| prefix.masses()[j] * (beta * prefix.inner(i, j) - beta.abs()).exp()).collect();
         let total = if case.dynamics.ends_with("usa") { (-beta.abs()).exp() } else { weights.iter().sum() };
         let size: f64 = weights.iter().enumerate().map(|(j, w)| w * sine(&prefix, i, j)).sum::<f64>() / total;
-        let allowed = 8.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
+        let allowed = 16.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
         worst = (i * d..(i + 1) * d).map(|c| (short[c] - long[c]).abs() / allowed).fold(worst, nan_max);
     }
     Ok(Finding::identity(worst + (bits + still) as f64 * 2.0, 1.0))

@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "curvature-identity",
     title: "Curvature identity",
     statement: "sum_v Hess E_beta[U_v, U_v] = sum_ij m_i m_j e^{beta G_ij} (1 - G_ij) [(d - 2 - G_ij) + beta (1 - G_ij^2)] with U_v = (P_{x_i} v)_i over an \
-                orthonormal basis v, for every configuration, to 8 eps (n + d + |beta|) of the size sum_{i != j} m_i m_j e^{beta G_ij} (2 d + 4 |beta| sin^2 theta_ij) of the terms.",
+                orthonormal basis v, for every configuration, to 16 eps (n + d + |beta|) of the size sum_{i != j} m_i m_j e^{beta G_ij} (2 d + 4 |beta| sin^2 theta_ij) of the terms.",
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 32), dynamics: &["usa"], ..PAIRS },
     narrower: "",
     citation: "derived; gives the landscape part of Markdahl, Thunberg, Goncalves 2018 and arXiv:2405.18273 for d >= 3",
@@ -27,12 +27,12 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// Size of the terms of second derivatives along the moves of tokens `moved`, each summed over moves with `sum |u_i|^2 = planes`, and its
-/// rounding: `8 eps (n + d + |beta|)`, since exponents `beta G` are known to `|beta| eps` and sums of n and of d terms to n eps and d eps.
+/// rounding: `16 eps (n + d + |beta|)`, since exponents `beta G` are known to `|beta| eps` and sums of n and of d terms to n eps and d eps.
 pub fn allowed(case: &Case, x: &Tokens, planes: f64, moved: impl Fn(usize) -> bool) -> f64 {
     let terms = |i: usize, j: usize| weight(case.beta, x, i, j) * (2.0 * planes + 4.0 * case.beta.abs() * sine(x, i, j).powi(2));
     let pairs = (0..case.n).filter(|&i| moved(i)).flat_map(|i| (0..case.n).filter(move |&j| j != i).map(move |j| (i, j)));
     let size: f64 = pairs.map(|(i, j)| terms(i, j)).sum();
-    8.0 * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + TINY)
+    16.0 * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + TINY)
 }
 
 fn identity(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {

@@ -13,7 +13,7 @@ use crate::sphere::geometry::exp;
 pub static ENTRY: Claim = Claim {
     name: "gradient-structure",
     title: "SA and USA are gradient flows of E_beta",
-    statement: "m_i x_i' = grad_i E_beta (USA, U1) and m_i Z_i x_i' = grad_i E_beta with Z_i = sum_j m_j e^{beta G_ij} (SA), to 8 eps (n + d + |beta|) of sum_j m_i m_j e^{beta G_ij} |P_i x_j|; and \
+    statement: "m_i x_i' = grad_i E_beta (USA, U1) and m_i Z_i x_i' = grad_i E_beta with Z_i = sum_j m_j e^{beta G_ij} (SA), to 16 eps (n + d + |beta|) of sum_j m_i m_j e^{beta G_ij} |P_i x_j|; and \
                 2 beta grad E is the derivative of sum_ij m_i m_j e^{beta G_ij}: central differences along geodesics agree to 8 eps^{2/3} (1 + |beta|)^2 of that sum.",
     domain: Domain { n: Sizes::Range(1, 48), d: Sizes::Range(2, 48), ..PAIRS },
     narrower: "Q = K = V = I",
@@ -44,7 +44,7 @@ fn structure(case: &Case, ctx: &mut Context, round: bool) -> Result<Finding> {
         let z: f64 = (0..n).map(|j| weight(beta, &x, i, j)).sum();
         let size: f64 = (0..n).map(|j| weight(beta, &x, i, j) * sine(&x, i, j)).sum();
         let factor = if softmax && !round { z.powf(exponent) } else { x.masses()[i].powf(exponent) * unit };
-        let allowed = 8.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
+        let allowed = 16.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
         worst = v.iter().zip(g).map(|(v, g)| (factor * v - g).abs() / allowed).fold(worst, nan_max);
     }
     let u = ctx.tangent(&x);
