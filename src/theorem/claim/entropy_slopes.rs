@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "entropy-slopes",
     title: "Clusters produce negentropy at (d-1) e^beta sum alpha_q^2 (USA) and d - 1 (SA), up to their width and gaps",
     statement: "m clusters of masses alpha_q and mean squared chords rho_q^2, largest chord w in a cluster, smallest gap D. USA: -c <= 1 - H' / ((d-1) e^beta sum alpha_q^2) <= (1/2 + beta/2 + beta/(d-1)) \
-                sum alpha_q^2 rho_q^2 / sum alpha_q^2 + c, c = (1/sum alpha_q^2 - 1) (1 + beta/(d-1)) e^{-beta D^2/2}. SA: 0 <= 1 - H'/(d-1) <= (1/2 + beta/(d-1)) (sum alpha_q rho_q^2 + 4 (m-1) e^{-beta (D^2 - w^2)/2}).",
+                sum alpha_q^2 rho_q^2 / sum alpha_q^2 + c, c = (1/sum alpha_q^2 - 1) (1 + beta/(d-1)) e^{-beta D^2/2}. SA: 0 <= 1 - H'/(d-1) <= (1/2 + beta/(d-1)) (sum alpha_q rho_q^2 + 4 min(1, (m-1) e^{-beta (D^2 - w^2)/2})).",
     domain: Domain { n: Sizes::Range(2, 48), d: Sizes::Range(2, 16), beta: Betas::Log(0.01, 300.0), ..Domain::ATTENTION },
     narrower: "measures are sampled as atoms, for which H' is the mean of -div v",
     citation: "derived; a precise form of the talk's \"entropy decreases at a linear rate\"",
@@ -62,14 +62,15 @@ fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Re
         let wide = (0.5 + 0.5 * beta + beta / dimension) * within.iter().sum::<f64>() / square;
         (wide + cross, cross, dimension * beta.exp() * alpha.iter().map(|a| a.powi(power)).sum::<f64>())
     } else {
-        let far = if m == 1 { 0.0 } else { 4.0 * (m as f64 - 1.0) * (-0.5 * beta * (gap - widest)).exp() };
+        let far = if m == 1 { 0.0 } else { 4.0 * ((m as f64 - 1.0) * (-0.5 * beta * (gap - widest)).exp()).min(1.0) };
         let wide: f64 = within.iter().zip(&alpha).map(|(w, a)| w / a).sum();
         ((0.5 + beta / dimension) * (wide + far), 0.0, dimension)
     };
     let log_density = vec![0.0; case.n];
     let produced = Lagrangian { x, log_density }.negentropy_rate(&Medium::new(case.dynamics, beta, 0.0)?)?;
     let deviation = 1.0 - produced / ctx.stated(slope);
-    // Both ends are met in the limit (a token far from all others makes exactly d - 1): 256 eps of rounding are allowed, the sum of the terms needs less than 64.
-    let (middle, half) = (0.5 * (shortfall - excess), 0.5 * (shortfall + excess) + 256.0 * f64::EPSILON);
-    Ok(Finding::at_most((deviation - middle).abs(), half).with_error(64.0 * f64::EPSILON / half))
+    // Both ends are met in the limit (a token far from all others makes exactly d - 1): 256 eps are allowed, and the sum of the terms needs less than 64.
+    let (allowed, rounding) = (256.0 * f64::EPSILON, 64.0 * f64::EPSILON);
+    let below = Finding::nonnegative(deviation + excess + allowed, 1.0).with_error(rounding);
+    Ok(Finding::at_most(deviation, shortfall + allowed).with_error(rounding / (shortfall + allowed)).and(below))
 }
