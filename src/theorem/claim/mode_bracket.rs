@@ -14,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     statement: "n standard normal samples, Gaussian kernel of bandwidth beta^{-1/2}: the expected number of modes (mean of 200 proved counts) lies between the Kac-Rice integral over |t| <= T* = \
                 sqrt(2 log n - log beta) and that plus the expected number of samples outside.",
     domain: Domain {
-        n: Sizes::Range(200, 2000),
+        n: Sizes::Range(200, 1000),
         d: Sizes::Unused,
         beta: Betas::Log(14.0, 1000.0),
         dynamics: &["sa"],
@@ -23,7 +23,7 @@ pub static ENTRY: Claim = Claim {
             text: "n^{1/2} <= beta <= n^{3/2}",
             holds: |c| c.beta >= (c.n as f64).sqrt() && c.beta <= (c.n as f64).powf(1.5),
         }),
-        corners: &[(400, 2, 20.0), (2000, 2, 45.0)],
+        corners: &[(400, 2, 20.0), (1000, 2, 32.0)],
         ..Domain::ATTENTION
     },
     narrower: "c = 1/2 in the source's n^c << beta << n^{2-c}",
