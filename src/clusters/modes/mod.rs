@@ -95,6 +95,7 @@ impl<P, U> Modes<P, U> {
 /// assert!(modes(2.0).proved().is_err() && modes(2.0).at_least() == 1);
 /// ```
 pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
+    crate::num::interval::trusted()?;
     check(samples, beta, 1e300)?;
     if beta == 0.0 {
         return Ok(Modes::flat());
@@ -131,6 +132,7 @@ pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
 /// assert!((modes.locations().unwrap()[3] - angles[3]).abs() < 1e-14);
 /// ```
 pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
+    crate::num::interval::trusted()?;
     check(angles, beta, 1e28)?;
     if beta == 0.0 {
         return Ok(Modes::flat());

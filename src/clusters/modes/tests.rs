@@ -59,6 +59,12 @@ fn only_one_falling_stretch_from_plus_to_minus_is_a_mode() {
 }
 
 #[test]
+fn what_is_undecided_has_no_count() {
+    let found = crate::clusters::modes::line(&[0.0, 2.0], 1.0).expect("valid");
+    assert!(!found.certified() && found.proved().is_err() && found.locations().is_err() && found.at_least() == 1);
+}
+
+#[test]
 fn bounds_are_at_least_what_their_derivation_says() {
     // Rounded sums and products of nonnegative numbers.
     assert!(above(1.0, 1_000_000) >= 1.0 + 1e6 * U * 1.000_01 && above(0.0, 1) > 0.0);

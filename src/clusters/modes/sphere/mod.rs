@@ -57,6 +57,7 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
         return Err(Error::parameter("samples", format!("d = {}", samples.d()), "points on S^2, three coordinates a row"));
     }
     crate::error::in_range("beta", beta, 0.1, 1e6)?;
+    crate::num::interval::trusted()?;
     // Side of the smallest cells in units of the faces, and how often the largest are halved to reach it.
     // Estimates of many samples are nearly flat and need better polynomials: errors fall with the eleventh power of the size, differences with the root of n / beta.
     let finer = (samples.n() as f64 / (1000.0 * beta)).max(1.0).powf(-1.0 / 22.0);

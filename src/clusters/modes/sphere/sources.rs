@@ -333,18 +333,18 @@ mod tests {
     #[test]
     fn losses_are_at_least_what_their_derivation_says() {
         for (beta, half, ball, side) in [(25.0, 0.15, 0.2, 20usize), (1e6, 1e-3, 1e-3, 24), (0.5, 0.5, 0.2, 10)] {
-            // The largest value of the kernel, for y on ellipses and x on the ball, met by trying.
-            let kernel = |y: [(f64, f64); 2], x: (f64, f64), theta: f64| {
-                // Coordinates along the way between the centres are complex; the others add. <x, y> = cos theta (1 - s)(1 - t) + sin theta (..) + ..: real parts of a worst case.
-                let (a, b) = (x.0, y[0].0);
-                (beta * (theta.cos() * (1.0 - 0.5 * a * a) * (1.0 - 0.5 * b * b) + theta.sin() * (a + b) + x.1 * y[0].1 - 1.0)).exp()
-            };
-            for rho in [1.2, 2.0] {
-                let (wide, tall) = (0.5 * half * (rho + 1.0 / rho), 0.5 * half * (rho - 1.0 / rho));
-                let found = largest(rho, 1.0, beta, half, ball).hi();
-                let met = (0..200).map(|k| kernel([(wide, tall), (0.0, 0.0)], (ball, 0.0), 0.01 * f64::from(k))).fold(0.0, f64::max);
-                assert!(found >= met, "{beta} {rho}: {found} {met}");
-                assert!(found >= 0.999_999 * (beta * exponent(rho, 1.0, half, ball)).exp());
+            // The exponent for the worst offsets, at the angle that is worst for them.
+            for (rho, other) in [(1.2, 1.0), (2.0, 2.0)] {
+                let axis = |rho: f64| 0.5 * half * (rho + 1.0 / rho);
+                let eta = axis(rho).hypot(axis(other));
+                let rest = sagitta(eta) + sagitta(ball) + eta.hypot(sagitta(eta)) * ball.hypot(sagitta(ball));
+                let turned = |k: u32| f64::from(k).mul_add(1e-4, 0.0).sin_cos();
+                let met = (0..16_000).map(turned).map(|(sin, cos)| cos - 1.0 + sin * (ball + eta)).fold(0.0, f64::max) + rest;
+                let found = largest(rho, other, beta, half, ball).hi();
+                assert!(
+                    exponent(rho, other, half, ball) >= met * (1.0 - 1e-9) && found >= 0.999_999 * (beta * met).exp(),
+                    "{beta} {rho}: {found}"
+                );
             }
             let [change, rounding, weights, moved] = losses(side, 4000, beta, half, ball, 1e-15);
             // sum over the two coordinates of (1 and Lebesgue's constant) times 4 M rho^{1-k} / (rho - 1), at the best of many rho.
@@ -368,7 +368,10 @@ mod tests {
             let both = ball + length([half, half]);
             let steep = |d: f64| beta * d * (-0.5 * beta * d * (d - 2.0 * both)).exp();
             let met = (0..4000).map(|k| steep(f64::from(k) * 0.002 / beta.sqrt())).fold(0.0, f64::max);
-            assert!(moved >= 13e-15 * met && moved <= 13e-15 * 2e4 * met, "{moved} {met}");
+            let eta = length([half, half]);
+            let (rest, lengths) = (offsets(eta, ball), ball.hypot(sagitta(ball)) + eta.hypot(sagitta(eta)));
+            let bound = (0.8577 * beta.sqrt() + beta * lengths) * (beta * (both * both + rest)).exp();
+            assert!(bound >= met && moved >= 0.999 * 13e-15 * bound, "{moved} {met} {bound}");
         }
         assert!(LEBESGUE >= 1.0 + 2.0 / PI * 40f64.ln() && MOST_WEIGHT >= LEBESGUE * LEBESGUE && MOST == 40);
         let waves = Waves::new(40);

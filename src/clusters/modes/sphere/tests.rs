@@ -37,6 +37,11 @@ fn samples_left_out_are_out_of_range_of_every_centre() {
     let cell = Cell::new(4, (0, 0), 1);
     let Chart { centre: home, axes } = cell.chart();
     let near = Near { columns: Columns::default(), all: false, home, stray: 0.02, farthest: 0.1 };
+    // What is left out may weigh as much as all points that replace samples: eleven times their mass and more.
+    let missing = Missing { far: 11.2 * few.total, range: 30.0, farthest: 0.1, lost: few.lost };
+    let found = cover.patch(cell.chart(), &near, 0.01).lacks;
+    let least = Patch::new(&near.columns, 50.0, cell.chart(), &missing, 0.01).lacks;
+    assert!(found.0 >= least.0 && found.1 >= least.1, "{found:?} {least:?}");
     let lacks = |by: f64| {
         let mut c: [f64; 3] = std::array::from_fn(|k| home[k] + by * axes[0][k]);
         crate::sphere::geometry::retract(&mut c);
