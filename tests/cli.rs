@@ -463,6 +463,9 @@ fn unresolved_numbers_are_no_results() {
         let text = String::from_utf8_lossy(&run(at, &format!("{start} 0.4 --method {method}")).stdout).into_owned();
         assert!(text.contains("under-resolved") && (text.contains("unresolved (") || text.contains("last resolved")), "{text}");
     }
+    // Coefficients of P_k grow like the dimension of the harmonics, 10^15 here, and so may their errors.
+    let flat = json(at, "measure --space zonal --d 64 --density noise:amplitude=0.01,modes=8 --beta 5 --t-end 30");
+    assert!((number(&flat["negentropy_rate"]) - 63.0).abs() < 1e-6 && number(&flat["coefficients_error"]) < 1e-6, "{flat}");
     // Cells that are fine enough, with noise: second order, and as many digits as that gives.
     let noisy = "measure --space circle --density cos:1=0.3 --dynamics usa --beta 2 --noise 2 --t-end 0.2";
     let (cells, series) = (json(at, &format!("{noisy} --method volume --cells 256")), json(at, noisy));

@@ -34,7 +34,10 @@ pub(super) struct Checked {
     second: [f64; 3],
     /// Infinite where no second run was made.
     errors: [f64; 3],
+    /// Largest over the coefficients, those of P_k over the dimension of the harmonics of degree k, which bounds them.
     coefficients_error: f64,
+    /// These dimensions, one per cosine.
+    scales: Vec<f64>,
     /// Whether the two agree on the state shown, be it at the end time or before.
     agree: bool,
     /// The end, which is under-resolved where the two disagree.
@@ -44,9 +47,9 @@ pub(super) struct Checked {
 impl Checked {
     /// Compares the numbers of two resolutions at the same time.
     pub(super) fn new(outcome: Outcome, second: &Outcome, medium: &Medium, d: usize) -> Self {
-        let dimension = d as f64 - 1.0;
+        let tangent = d as f64 - 1.0;
         let growth = if medium.law == Law::Usa { medium.beta.abs().exp() } else { 1.0 };
-        let natural = [1.0, dimension * growth.max(medium.diffusion), medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0)];
+        let natural = [1.0, tangent * growth.max(medium.diffusion), medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0)];
         // A number is never better than the rounding of its natural scale.
         let error = |k: usize| {
             let (a, b) = (outcome.numbers[k], second.numbers[k]);
@@ -54,20 +57,22 @@ impl Checked {
         };
         let errors = [error(0), error(1), error(2)];
         let fine = |k: usize| errors[k] <= LEVEL * outcome.numbers[k].abs().max(SMALL * natural[k]);
-        let coefficients_error = ["cosine", "sine", "re", "im"].iter().map(|c| largest_gap(&outcome.coefficients, &second.coefficients, c));
-        let coefficients_error = coefficients_error.fold(4.0 * f64::EPSILON, f64::max);
+        let scales: Vec<f64> = (0..column(&outcome.coefficients, "cosine").len()).map(|k| dimension(d, k)).collect();
+        let gap = |name: &str, scales: &[f64]| largest_gap(&outcome.coefficients, &second.coefficients, name, scales);
+        let others = ["sine", "re", "im"].iter().map(|name| gap(name, &[])).fold(4.0 * f64::EPSILON, f64::max);
+        let coefficients_error = others.max(gap("cosine", &scales));
         if second.end == End::Interrupted {
             return Self::interrupted(outcome);
         }
         let agree = second.end == End::Reached && (0..3).all(fine) && coefficients_error <= LEVEL;
         let end = if agree { outcome.end } else { End::UnderResolved };
-        Self { second: second.numbers, errors, coefficients_error, agree, end, outcome }
+        Self { second: second.numbers, errors, coefficients_error, scales, agree, end, outcome }
     }
 
     /// A state whose error is not known.
     pub(super) fn interrupted(outcome: Outcome) -> Self {
         let (second, errors) = (outcome.numbers, [f64::INFINITY; 3]);
-        Self { second, errors, coefficients_error: f64::INFINITY, agree: true, end: End::Interrupted, outcome }
+        Self { second, errors, coefficients_error: f64::INFINITY, scales: Vec::new(), agree: true, end: End::Interrupted, outcome }
     }
 
     /// Values and errors, where they are resolved.
@@ -116,17 +121,22 @@ impl Checked {
         }
         let number = |k: usize| format!("{} {}\n", labels[k], with_error(end.numbers[k], self.errors[k]));
         let cosines = column(&end.coefficients, "cosine");
-        let places = (-self.coefficients_error.log10()).floor().clamp(0.0, 17.0) as usize;
-        let shown: Vec<String> = cosines.iter().take(9).map(|c| format!("{c:.places$}")).collect();
+        // Each with the digits its own error leaves.
+        let digits = |(c, scale): (&f64, &f64)| {
+            let text = with_error(*c, self.coefficients_error * scale);
+            text.split_once(" +- ").map_or(text.clone(), |(digits, _)| digits.to_owned())
+        };
+        let shown: Vec<String> = cosines.iter().zip(&self.scales).take(9).map(digits).collect();
         let last = if self.end == End::Reached { "" } else { "The last resolved state, before the end time:\n" };
         let numbers: String = (0..3).map(number).collect();
-        format!("{head}{last}{numbers}coefficients {} (+- {:.0e})", shown.join(" "), self.coefficients_error)
+        format!("{head}{last}{numbers}coefficients {} (over their bounds +- {:.0e})", shown.join(" "), self.coefficients_error)
     }
 }
 
-/// Largest difference of two columns over the rows that both tables have.
-fn largest_gap(a: &Table, b: &Table, name: &str) -> f64 {
-    column(a, name).iter().zip(column(b, name)).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
+/// Largest difference of two columns over the rows that both tables have, over the scale of each (1 where none is given).
+fn largest_gap(a: &Table, b: &Table, name: &str, scales: &[f64]) -> f64 {
+    let scale = scales.iter().copied().chain(std::iter::repeat(1.0));
+    column(a, name).iter().zip(column(b, name)).zip(scale).fold(0.0, |m, ((a, b), s)| m.max((a - b).abs() / s))
 }
 
 /// An empty table.
@@ -138,4 +148,14 @@ pub(super) fn table(columns: &[&str]) -> Table {
 fn column(table: &Table, name: &str) -> Vec<f64> {
     let place = table.columns.iter().position(|c| c == name);
     place.map_or_else(Vec::new, |k| table.rows.iter().map(|r| r[k]).filter(|v| !v.is_nan()).collect())
+}
+
+/// Dimension of the harmonics of degree k on `S^{d-1}`.
+pub(super) fn dimension(d: usize, k: usize) -> f64 {
+    let binomial = |n: usize, k: usize| (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product::<f64>();
+    match k {
+        0 => 1.0,
+        1 => d as f64,
+        _ => binomial(d + k - 1, k) - binomial(d + k - 3, k - 2),
+    }
 }

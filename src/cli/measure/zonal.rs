@@ -1,6 +1,6 @@
 //! Zonal densities: Gegenbauer polynomials while they resolve, rings that carry the density after.
 
-use super::outcome::{Outcome, table};
+use super::outcome::{Outcome, dimension, table};
 use super::{Arguments, Pass, going_on};
 use crate::continuity::{End, Medium, rings::Rings, zonal::Zonal};
 use crate::error::{Error, Result, in_range};
@@ -98,15 +98,5 @@ impl Arguments {
             values: Table { rows: (0..state.theta.len()).map(row).collect(), ..table(&["polar_angle", "mass", "log_density"]) },
             timeline,
         })
-    }
-}
-
-/// Dimension of the harmonics of degree k on `S^{d-1}`.
-fn dimension(d: usize, k: usize) -> f64 {
-    let binomial = |n: usize, k: usize| (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product::<f64>();
-    match k {
-        0 => 1.0,
-        1 => d as f64,
-        _ => binomial(d + k - 1, k) - binomial(d + k - 3, k - 2),
     }
 }
