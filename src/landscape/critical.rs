@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::num::{dense, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{self, chord2, dist, exp, tangent_basis, tangent_towards},
+    geometry::{chord2, dist, exp, tangent_basis, tangent_towards},
 };
 
 /// A critical point of `E_beta` on clusters of tokens.
@@ -98,27 +98,6 @@ impl CriticalPoint {
         let errors = errors(beta, &x, &spectrum);
         let moved = start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
         Ok(Self { beta, clusters: x, sizes, log_energy, errors, residual, spectrum, angles, symmetry, labels, moved })
-    }
-
-    /// The same point found again, from clusters that are reflected and moved by a millionth: other rounding, another path of Newton's method.
-    ///
-    /// **Errors** as [`CriticalPoint::near`], another critical point (a degenerate one may be left).
-    pub fn again(&self) -> Result<Self> {
-        let d = self.clusters.d();
-        // A reflection in a direction that no symmetric configuration knows.
-        let mut normal: Vec<f64> = (0..d).map(|k| (1.0 + k as f64).sqrt().fract() + 0.1).collect();
-        geometry::retract(&mut normal);
-        let mut x = Vec::with_capacity(d * self.clusters.n());
-        for (i, row) in self.clusters.rows().enumerate() {
-            let along = dot(row, &normal);
-            let moved = |(k, (x, u)): (usize, (&f64, &f64))| x - 2.0 * along * u + 1e-6 * ((i * d + k) as f64).sin();
-            x.extend(row.iter().zip(&normal).enumerate().map(moved));
-        }
-        let found = Self::near(self.beta, &Tokens::normalised(d, x)?.with_masses(self.clusters.masses())?, &self.sizes)?;
-        if found.is_same(self) {
-            return Ok(found);
-        }
-        Err(Error::Numerical { what: "Newton's method left the critical point after a step of a millionth".into() })
     }
 
     /// Number of tokens.
