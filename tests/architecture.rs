@@ -80,12 +80,16 @@ fn files_and_functions_stay_short() {
 }
 
 #[test]
-fn nothing_below_the_lab_prints_reads_files_or_looks_at_a_clock() {
+fn nothing_below_the_lab_prints_reads_files_looks_at_a_clock_or_knows_a_flag() {
     let lab = LAYERS.iter().position(|l| *l == "lab").expect("a layer");
     for (path, text) in sources() {
         if layer(&path).is_some_and(|own| own < lab) && path.starts_with("src") {
             for word in ["println!", "eprintln!", "std::fs", "Instant::now", "SystemTime", "current_num_threads"] {
                 assert!(!text.contains(word), "{}: {word}", path.display());
+            }
+            for line in text.lines().filter(|l| !l.trim_start().starts_with("//")) {
+                let flag = line.match_indices("--").any(|(k, _)| line[k + 2..].starts_with(|c: char| c.is_ascii_lowercase()));
+                assert!(!flag, "{}: a flag of the command line: {line}", path.display());
             }
         }
     }

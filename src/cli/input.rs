@@ -155,7 +155,17 @@ impl DynamicsArguments {
     }
 }
 
-/// Names a parameter by its flag, where the command that was given has one of that name: the library knows no flags.
+/// Phrases of the library's errors that a flag of some commands stands for: the library knows no flags.
+const PHRASES: [(&str, &str, &str); 6] = [
+    ("the time normalisation", "time-scale", "--time-scale"),
+    ("the energy normalisation", "energy-scale", "--energy-scale"),
+    ("the method", "method", "--method"),
+    ("another folder", "out", "another --out"),
+    ("name one of them", "array", "name one with --array"),
+    ("rows to be normalised", "normalise", "--normalise to divide every row by its length"),
+];
+
+/// Names a parameter by its flag, where the command that was given has one of that name, and says its phrases by flags.
 pub fn as_flag(e: Error, command: &clap::Command) -> Error {
     let (mut given, mut matches) = (vec![command], command.clone().try_get_matches().ok());
     while let Some((sub, inner)) = matches.as_ref().and_then(|m| m.subcommand()) {
@@ -163,20 +173,17 @@ pub fn as_flag(e: Error, command: &clap::Command) -> Error {
         matches = Some(inner.clone());
     }
     let has = |long: &str| given.iter().any(|c| c.get_arguments().any(|a| a.get_long() == Some(long)));
+    let said =
+        |text: String| PHRASES.iter().filter(|(_, long, _)| has(long)).fold(text, |text, (words, _, flag)| text.replace(words, flag));
     match e {
         Error::Parameter { name, found, expected } => {
             let long = name.replace('_', "-");
             let name = if has(&long) { format!("--{long}") } else { name };
-            Error::Parameter { name, found, expected }
+            Error::Parameter { name, found, expected: said(expected) }
         }
-        Error::Beyond { quantity, mut hint } => {
-            for (words, long) in [("the time normalisation", "time-scale"), ("the energy normalisation", "energy-scale")] {
-                if has(long) {
-                    hint = hint.replace(words, &format!("--{long}"));
-                }
-            }
-            Error::Beyond { quantity, hint }
-        }
+        Error::Beyond { quantity, hint } => Error::Beyond { quantity, hint: said(hint) },
+        Error::Token { row, problem } => Error::Token { row, problem: said(problem) },
+        Error::File { path, place, problem } => Error::File { path, place, problem: said(problem) },
         other => other,
     }
 }

@@ -50,25 +50,6 @@ pub fn rows(values: &[f64], width: usize) -> String {
         .join("\n")
 }
 
-/// A number with the digits that its error leaves right, e.g. `0.3333(2)` for an error of 2e-4; with all of them where the error is 0.
-pub fn within(value: f64, error: f64) -> String {
-    if error == 0.0 || !value.is_finite() {
-        return crate::error::show(value);
-    }
-    if !error.is_finite() || error >= value.abs().max(f64::MIN_POSITIVE) {
-        return format!("{value:.0e} +- {error:.0e}");
-    }
-    let places = -error.log10().floor();
-    let size = value.abs().log10().floor();
-    let last = (error * 10f64.powf(places)).ceil();
-    // One digit of the error, in units of the last place that is shown.
-    if (-5.0..15.0).contains(&size) && (0.0..=17.0).contains(&places) {
-        format!("{value:.*}({last})", places as usize)
-    } else {
-        format!("{value:.*e} +- {error:.0e}", (size + places).clamp(0.0, 16.0) as usize)
-    }
-}
-
 /// A finite number, or null.
 pub fn finite(v: f64) -> Value {
     serde_json::Number::from_f64(v).map_or(Value::Null, Value::Number)
@@ -79,14 +60,17 @@ pub fn matrix(values: &[f64], width: usize) -> Value {
     values.chunks(width).map(|r| Value::from(r.to_vec())).collect()
 }
 
-/// A number with as many digits as its error allows, and the error: `20.5956 +- 3e-5`.
+/// A number with as many digits as its error allows, and the error: `20.5956 +- 3e-5`; all digits of an exact one.
 pub fn with_error(value: f64, error: f64) -> String {
+    if error == 0.0 {
+        return crate::error::show(value);
+    }
     if !value.is_finite() || !error.is_finite() {
         return format!("{value} (error unknown)");
     }
     let size = value.abs().max(error);
     // Digits after the point whose unit is not below the error.
-    let places = if error > 0.0 { (-error.log10()).floor() } else { 17.0 };
+    let places = (-error.log10()).floor();
     if size > 0.0 && !(1e-4..1e7).contains(&size) {
         let digits = (places + size.log10().floor()).clamp(0.0, 16.0) as usize;
         return format!("{value:.digits$e} +- {error:.0e}");
@@ -106,6 +90,7 @@ mod tests {
         assert_eq!(with_error(1.234_567_8e-9, 2e-14), "1.2346e-9 +- 2e-14");
         assert_eq!(with_error(1.234_567_8e20, 2e17), "1.23e20 +- 2e17");
         assert_eq!(with_error(0.0, 1e-16), "0e0 +- 1e-16");
+        assert_eq!(with_error(0.125, 0.0), "0.125");
         assert_eq!(with_error(f64::NAN, 1.0), "NaN (error unknown)");
     }
 }

@@ -1,6 +1,6 @@
 //! `saddles`: critical points of the energy, and who falls into whom.
 
-use super::output::{Output, finite, matrix, within};
+use super::output::{Output, finite, matrix, with_error};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
@@ -101,7 +101,7 @@ fn describe(p: &CriticalPoint, proof: Option<&str>) -> Value {
 
 fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<String>]) -> String {
     let mut text = format!(
-        "{} distinct critical points from {} starts ({} did not converge)\nenergy: of one cluster 1; last digits and their errors in parentheses; errors of points and rates: estimates\n  #  clusters of                        energy  points +-  rates +-  unstable  Morse index  residual  symmetry\n",
+        "{} distinct critical points from {} starts ({} did not converge)\nenergy: of one cluster 1; errors of points and rates: estimates\n  #  clusters of                           energy  points +-  rates +-  unstable  Morse index  residual  symmetry\n",
         found.points.len(),
         found.starts,
         found.failed
@@ -111,8 +111,8 @@ fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<Strin
         let mark = if p.spectrum.is_nearly_degenerate() { "  nearly degenerate" } else { "" };
         let proof = proofs[k].as_ref().map(|p| format!("  {p}")).unwrap_or_default();
         text.push_str(&format!(
-            "{k:>3}  {sizes:<20} {:>22}  {:>9.0e}  {:>8.0e}  {:>8}  {:>11}  {:>8.1e}  {:>8}{mark}{proof}\n",
-            within(p.log_energy.exp(), p.log_energy.exp() * p.errors.log_energy.exp_m1()),
+            "{k:>3}  {sizes:<20} {:>25}  {:>9.0e}  {:>8.0e}  {:>8}  {:>11}  {:>8.1e}  {:>8}{mark}{proof}\n",
+            with_error(p.log_energy.exp(), p.log_energy.exp() * p.errors.log_energy.exp_m1()),
             p.errors.position,
             p.errors.eigenvalue,
             p.spectrum.unstable,
@@ -122,7 +122,7 @@ fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<Strin
         ));
     }
     for e in edges {
-        let (rate, t) = (within(e.rate, found.points[e.from].errors.eigenvalue), within(e.t, e.t_error));
+        let (rate, t) = (with_error(e.rate, found.points[e.from].errors.eigenvalue), with_error(e.t, e.t_error));
         text.push_str(&format!("{:>3} -> {:<3} along rate {rate} in t = {t}\n", e.from, e.to));
     }
     if lost > 0 {

@@ -81,7 +81,7 @@ pub(super) fn growth_bound(medium: &Medium) -> f64 {
 fn non_negative(values: &[f64], slack: f64) -> Result<()> {
     let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -slack) else { return Ok(()) };
     let found = format!("{} at theta = {:.6}", values[j], TAU * j as f64 / values.len() as f64);
-    Err(Error::parameter("--density", found, "finite values >= 0 everywhere"))
+    Err(Error::parameter("density", found, "finite values >= 0 everywhere"))
 }
 
 /// The velocity field and its divergence on a grid.
@@ -116,7 +116,7 @@ impl Circle {
         let lowest = between.iter().copied().fold(0.0, f64::min);
         if lowest < -1e-9 * between.iter().copied().fold(1.0, f64::max) {
             let found = format!("values with corners, between which a Fourier series falls to {lowest:.3}");
-            return Err(Error::parameter("--values", found, "a smooth density, or --method volume"));
+            return Err(Error::parameter("values", found, "a smooth density, or the method volume"));
         }
         let modes = out.modes().max(modes);
         Ok(out.resized(modes))
@@ -126,9 +126,9 @@ impl Circle {
     ///
     /// **Cost** modes per angle. **Errors** no angles, a bandwidth outside [0, 1e5].
     pub fn from_tokens(angles: &[f64], bandwidth: f64, modes: usize) -> Result<Self> {
-        in_range("--bandwidth", bandwidth, 0.0, 1e5)?;
+        in_range("bandwidth", bandwidth, 0.0, 1e5)?;
         if angles.is_empty() {
-            return Err(Error::parameter("--tokens", "no angles", "at least one"));
+            return Err(Error::parameter("tokens", "no angles", "at least one"));
         }
         let i = scaled_bessel_i(modes.max(bump_degree(2, bandwidth)), bandwidth);
         let (first, mut c) = (i[0], vec![Complex64::default(); i.len()]);
@@ -154,7 +154,7 @@ impl Circle {
         c.resize(modes + 1, Complex64::default());
         let mass = c[0].re;
         if mass.is_nan() || mass <= 0.0 {
-            return Err(Error::parameter("--density", "no mass", "a positive integral"));
+            return Err(Error::parameter("density", "no mass", "a positive integral"));
         }
         c.iter_mut().for_each(|c| *c /= mass);
         Ok(Self { c })

@@ -58,7 +58,7 @@ impl Density {
         let total: f64 = out.bumps.iter().map(|b| b.2).sum();
         if total > 1.0 + 1e-12 {
             return Err(Error::parameter(
-                "--density",
+                "density",
                 format!("masses of sum {total}"),
                 "bumps of total mass at most 1; the rest is uniform",
             ));
@@ -68,7 +68,7 @@ impl Density {
 
     /// Adds one term.
     fn add(&mut self, term: &str) -> Result<()> {
-        let bad = |what: &str| Error::parameter("--density", format!("`{term}`: {what}"), FORMS);
+        let bad = |what: &str| Error::parameter("density", format!("`{term}`: {what}"), FORMS);
         let (kind, rest) = term.split_once(':').unwrap_or((term, ""));
         let pairs: Vec<(&str, f64)> = rest
             .split(',')
@@ -150,7 +150,7 @@ impl Density {
     /// **Errors** sine terms, and bumps elsewhere.
     pub fn zonal(&self, d: usize, s: f64) -> Result<f64> {
         if !self.sines.is_empty() || self.bumps.iter().any(|b| b.1.sin().abs() > 1e-12) {
-            return Err(Error::parameter("--density", "a term that is not zonal", "cos terms (coefficients of P_k) and bumps at 0 or pi"));
+            return Err(Error::parameter("density", "a term that is not zonal", "cos terms (coefficients of P_k) and bumps at 0 or pi"));
         }
         let p = zonal_polynomials(d, self.waves(), s);
         let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(d, *kappa, at.cos().signum() * s);
@@ -183,11 +183,7 @@ impl Density {
     /// **Errors** sine terms.
     pub fn on_sphere(&self, x: f64, phi: f64) -> Result<f64> {
         if !self.sines.is_empty() {
-            return Err(Error::parameter(
-                "--density",
-                "a sine term",
-                "cos terms (coefficients of P_k) and bumps with at and azimuth on S^2",
-            ));
+            return Err(Error::parameter("density", "a sine term", "cos terms (coefficients of P_k) and bumps with at and azimuth on S^2"));
         }
         let p = zonal_polynomials(3, self.waves(), x);
         let s = (1.0 - x * x).max(0.0).sqrt();

@@ -33,12 +33,12 @@ impl Lagrangian {
         // A series is right to rounding of its largest value.
         let slack = 1e-12 * density.iter().copied().fold(1.0, f64::max);
         if let Some(i) = density.iter().position(|r| !r.is_finite() || *r < -slack) {
-            return Err(Error::parameter("--density", format!("{} at {:?}", density[i], x.row(i)), "finite values >= 0 everywhere"));
+            return Err(Error::parameter("density", format!("{} at {:?}", density[i], x.row(i)), "finite values >= 0 everywhere"));
         }
         let kept: Vec<usize> = (0..x.n()).filter(|i| density[*i] * weights[*i] > 0.0).collect();
         let mass: f64 = kept.iter().map(|i| density[*i] * weights[*i]).sum();
         if kept.is_empty() || mass <= 0.0 {
-            return Err(Error::parameter("--density", "no mass", "a positive integral"));
+            return Err(Error::parameter("density", "no mass", "a positive integral"));
         }
         let total: f64 = weights.iter().sum();
         let places = kept.iter().flat_map(|i| x.row(*i).iter().copied()).collect();
@@ -71,7 +71,7 @@ impl Lagrangian {
         let mass = weights.iter().zip(&values).map(|(w, v)| w * v).sum::<f64>() / weights.iter().sum::<f64>();
         if (mass - 1.0).abs() > 1e-2 {
             let found = format!("{rings} latitudes, on which the density has mass {mass:.7}");
-            return Err(Error::parameter("--particles", found, format!("a finer grid: {} latitudes are exact", density.rings())));
+            return Err(Error::parameter("particles", found, format!("a finer grid: {} latitudes are exact", density.rings())));
         }
         Self::new(&Tokens::normalised(3, x)?, &weights, &values)
     }
@@ -159,7 +159,7 @@ struct Field {
 impl Field {
     fn new(medium: &Medium, x: &Tokens) -> Result<Self> {
         if medium.diffusion != 0.0 {
-            return Err(Error::parameter("--noise", 1.0 / medium.diffusion, "no noise with particles that carry the density"));
+            return Err(Error::parameter("noise", 1.0 / medium.diffusion, "no noise with particles that carry the density"));
         }
         in_range("particles", x.n() as f64, 1.0, 1e6)?;
         Ok(Self { medium: *medium, d: x.d(), masses: x.masses().to_vec() })

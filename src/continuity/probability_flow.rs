@@ -28,11 +28,7 @@ impl ProbabilityFlow {
             return Err(Error::parameter("particles", n, format!("an even number of at least {}", 2 * density.modes() + 2)));
         }
         if let Some(j) = values.iter().position(|v| *v <= 0.0) {
-            return Err(Error::parameter(
-                "--density",
-                format!("{} at theta = {}", values[j], TAU * j as f64 / n as f64),
-                "positive values",
-            ));
+            return Err(Error::parameter("density", format!("{} at theta = {}", values[j], TAU * j as f64 / n as f64), "positive values"));
         }
         let total: f64 = values.iter().sum();
         Ok(Self {
@@ -80,7 +76,7 @@ impl ProbabilityFlow {
     /// Evolves by time `t` (order 8, tolerance 1e-11 and 1e-13). **Cost** `n^2` per evaluation. **Errors** Sinkhorn attention, the integrator's.
     pub fn evolve(mut self, medium: &Medium, t: f64) -> Result<Self> {
         if medium.law == Law::Sinkhorn {
-            return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa with noise"));
+            return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa with noise"));
         }
         self.theta = advance(|y, dy| self.velocities(medium, y, dy), &self.theta, t, (1e-11, 1e-13), 100_000)?;
         Ok(self)

@@ -32,7 +32,7 @@ impl Rings {
         for (s, w) in nodes(d, n)?.into_iter().rev() {
             let v = density.zonal(d, s)?;
             if !v.is_finite() || v < -1e-12 {
-                return Err(Error::parameter("--density", format!("{v} at s = {s}"), "finite values >= 0 everywhere"));
+                return Err(Error::parameter("density", format!("{v} at s = {s}"), "finite values >= 0 everywhere"));
             }
             if v > 0.0 && w > 0.0 {
                 theta.push(s.clamp(-1.0, 1.0).acos());
@@ -42,7 +42,7 @@ impl Rings {
         }
         let mass: f64 = masses.iter().sum();
         if mass.is_nan() || mass <= 0.0 {
-            return Err(Error::parameter("--density", "no mass", "a positive integral"));
+            return Err(Error::parameter("density", "no mass", "a positive integral"));
         }
         masses.iter_mut().for_each(|m| *m /= mass);
         log_density.iter_mut().for_each(|l| *l -= mass.ln());
@@ -140,10 +140,10 @@ struct Field {
 impl Field {
     fn new(rings: &Rings, medium: &Medium) -> Result<Self> {
         if medium.law == Law::Sinkhorn {
-            return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa for zonal densities"));
+            return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
         if medium.diffusion != 0.0 {
-            return Err(Error::parameter("--noise", 1.0 / medium.diffusion, "no noise with rings that carry the density"));
+            return Err(Error::parameter("noise", 1.0 / medium.diffusion, "no noise with rings that carry the density"));
         }
         let d = rings.d;
         let end = medium.beta.abs().max(1e-3);

@@ -74,11 +74,7 @@ fn enough(degree: usize, needed: usize) -> Result<usize> {
     if (4..=256).contains(&degree) {
         return Ok(degree);
     }
-    Err(Error::parameter(
-        "--density",
-        format!("degree {degree}"),
-        "a degree in [4, 256]: wider bumps, or zonal densities, which go further",
-    ))
+    Err(Error::parameter("density", format!("degree {degree}"), "a degree in [4, 256]: wider bumps, or zonal densities, which go further"))
 }
 
 impl Grid {
@@ -156,7 +152,7 @@ impl Grid {
         let (sine, phi) = (self.sine[j / self.points], TAU * (j % self.points) as f64 / self.points as f64);
         let colatitude = if 2 * (j / self.points) < self.rings { sine.asin() } else { std::f64::consts::PI - sine.asin() };
         let found = format!("{} at colatitude {colatitude:.6}, azimuth {phi:.6}", values[j]);
-        Err(Error::parameter("--density", found, "finite values >= 0 everywhere"))
+        Err(Error::parameter("density", found, "finite values >= 0 everywhere"))
     }
 
     fn mean(&self, values: &[f64]) -> f64 {
@@ -242,7 +238,7 @@ impl Sphere2 {
         let degree = (2 * rings.saturating_sub(2)) / 3;
         if !(4..=256).contains(&degree) || Grid::rings(degree) != rings || values.len() != 2 * rings * rings {
             let expected = "R Gauss-Legendre rings of 2 R azimuths, R = 3 L / 2 + 2 for an even degree L in 4..=256";
-            return Err(Error::parameter("--values", format!("{} values in {rings} rings", values.len()), expected));
+            return Err(Error::parameter("values", format!("{} values in {rings} rings", values.len()), expected));
         }
         let grid = Grid::new(degree, 0.0);
         grid.positive(values)?;
@@ -251,17 +247,17 @@ impl Sphere2 {
         let lost = out.values().iter().zip(values).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         if lost > 1e-9 * size {
             let found = format!("values that degree {degree} misses by {:.1e} of the largest", lost / size);
-            return Err(Error::parameter("--values", found, "values on more rings, of a density without corners"));
+            return Err(Error::parameter("values", found, "values on more rings, of a density without corners"));
         }
         out.checked(&grid)
     }
 
     /// The estimate of tokens with kernel `e^{bandwidth <x, y>}`. **Errors** d not 3, as [`Sphere2::from_density`].
     pub fn from_tokens(x: &Tokens, bandwidth: f64, degree: usize) -> Result<Self> {
-        in_range("--bandwidth", bandwidth, 0.0, 1e5)?;
+        in_range("bandwidth", bandwidth, 0.0, 1e5)?;
         let degree = enough(degree, bump_degree(3, bandwidth))?;
         if x.d() != 3 {
-            return Err(Error::parameter("--tokens", format!("d = {}", x.d()), "points on S^2, three coordinates a row"));
+            return Err(Error::parameter("tokens", format!("d = {}", x.d()), "points on S^2, three coordinates a row"));
         }
         let lambda = signed_funk_hecke(3, bandwidth, degree);
         let mut a = vec![Complex64::default(); index(degree, degree) + 1];
@@ -282,7 +278,7 @@ impl Sphere2 {
     fn checked(mut self, grid: &Grid) -> Result<Self> {
         let mass = self.a[0].re;
         if mass.is_nan() || mass <= 0.0 {
-            return Err(Error::parameter("--density", "no mass", "a positive integral"));
+            return Err(Error::parameter("density", "no mass", "a positive integral"));
         }
         self.a.iter_mut().for_each(|c| *c /= mass);
         // A density with corners rings a little about zero.
@@ -395,7 +391,7 @@ impl Sphere2 {
         mut watch: impl FnMut(f64, &Self) -> bool,
     ) -> Result<Evolved<Self>> {
         if medium.law == Law::Sinkhorn {
-            return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa on S^2"));
+            return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa on S^2"));
         }
         let limits: Limits = most.into();
         let Limits { modes: most, relax } = limits;

@@ -55,7 +55,7 @@ impl Volume {
     /// Values on an equispaced grid that begins at angle `from`, joined by straight lines, sampled at the centres of `n` cells. **Errors** as [`Volume::new`], no values.
     pub fn from_values(values: &[f64], from: f64, n: usize) -> Result<Self> {
         if let Some(j) = values.iter().position(|v| !v.is_finite() || *v < 0.0) {
-            return Err(Error::parameter("--values", format!("{} in row {}", values[j], j + 1), "finite values >= 0"));
+            return Err(Error::parameter("values", format!("{} in row {}", values[j], j + 1), "finite values >= 0"));
         }
         let count = values.len();
         let at = |j: usize| {

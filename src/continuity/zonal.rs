@@ -68,7 +68,7 @@ fn orthonormal(d: usize, kmax: usize, s: f64) -> Vec<f64> {
 fn enough(modes: usize, needed: usize) -> Result<usize> {
     match modes.max(needed) {
         modes @ 1..=512 => Ok(modes),
-        modes => Err(Error::parameter("--density", format!("{modes} modes"), "at most 512 modes, or --method lagrangian")),
+        modes => Err(Error::parameter("density", format!("{modes} modes"), "at most 512 modes, or the method lagrangian")),
     }
 }
 
@@ -155,7 +155,7 @@ impl Zonal {
     pub fn from_values(values: &[f64], d: usize, modes: usize) -> Result<Self> {
         let last = values.len().saturating_sub(1);
         if last < 7 {
-            return Err(Error::parameter("--values", values.len(), "at least 8 values"));
+            return Err(Error::parameter("values", values.len(), "at least 8 values"));
         }
         let half = |j: usize| if j == 0 || j == last { 0.5 } else { 1.0 };
         let wave = |k: usize, j: usize| (std::f64::consts::PI * ((k * j) % (2 * last)) as f64 / last as f64).cos();
@@ -174,11 +174,11 @@ impl Zonal {
     /// The estimate of tokens with kernel `e^{bandwidth <x, y>}`, averaged about the axis of their mean. **Errors** as [`Zonal::from_density`], a mean of length 0.
     pub fn from_tokens(x: &Tokens, bandwidth: f64, modes: usize) -> Result<Self> {
         in_range("d", x.d() as f64, 2.0, 1024.0)?;
-        in_range("--bandwidth", bandwidth, 0.0, 1e5)?;
+        in_range("bandwidth", bandwidth, 0.0, 1e5)?;
         let modes = enough(modes, bump_degree(x.d(), bandwidth))?;
         let mut axis = x.mean();
         if !geometry::retract(&mut axis) {
-            return Err(Error::parameter("--tokens", "tokens of mean 0", "tokens whose mean gives an axis"));
+            return Err(Error::parameter("tokens", "tokens of mean 0", "tokens whose mean gives an axis"));
         }
         let lambda = scaled_funk_hecke(x.d(), modes, bandwidth);
         let mut b = vec![0.0; modes + 1];
@@ -197,13 +197,13 @@ impl Zonal {
             let s = -1.0 + 0.005 * f64::from(k);
             let v = density(s)?;
             if !v.is_finite() || v < -1e-12 {
-                return Err(Error::parameter("--density", format!("{v} at s = {s}"), "finite values >= 0 everywhere, smoothly joined"));
+                return Err(Error::parameter("density", format!("{v} at s = {s}"), "finite values >= 0 everywhere, smoothly joined"));
             }
         }
         let b: Vec<f64> = basis.p.iter().map(|p| (0..values.len()).map(|j| basis.weight[j] * p[j] * values[j]).sum()).collect();
         let mass = b[0];
         if mass <= 0.0 {
-            return Err(Error::parameter("--density", "no mass", "a positive integral"));
+            return Err(Error::parameter("density", "no mass", "a positive integral"));
         }
         Ok(Self { d, b: b.iter().map(|v| v / mass).collect() })
     }
@@ -293,7 +293,7 @@ impl Zonal {
         mut watch: impl FnMut(f64, &Self) -> bool,
     ) -> Result<Evolved<Self>> {
         if medium.law == Law::Sinkhorn {
-            return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa for zonal densities"));
+            return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
         let limits: Limits = most.into();
         let Limits { modes: most, relax } = limits;

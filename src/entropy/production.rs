@@ -29,7 +29,7 @@ pub fn on_circle(density: &Circle, medium: &Medium, points: usize) -> Result<f64
             * match medium.law {
                 Law::Usa => (cosine - beta * square) * beta.abs().exp() / n as f64,
                 Law::Sa => cosine / z - beta * (square / z - (sine / z).powi(2)),
-                Law::Sinkhorn => return Err(Error::parameter("--dynamics", "sinkhorn", "sa or usa")),
+                Law::Sinkhorn => return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa")),
             };
     }
     Ok(total / n as f64)

@@ -182,7 +182,7 @@ fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
         Some(name) => names.iter().find(|n| *n == name),
         None if names.len() == 1 => names.first(),
         None if names.is_empty() => return Err(bad("holds no arrays".into())),
-        None => return Err(bad(format!("holds several arrays ({}); name one with --array", names.join(", ")))),
+        None => return Err(bad(format!("holds several arrays ({}); name one of them", names.join(", ")))),
     };
     let name =
         name.ok_or_else(|| bad(Error::unknown("array", member.unwrap_or(""), names.iter().map(String::as_str)).to_string()))?.clone();

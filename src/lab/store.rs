@@ -52,7 +52,7 @@ impl Store {
             return Err(Error::Parameter {
                 name: folder.display().to_string(),
                 found: "another run working in it".into(),
-                expected: "one run at a time; wait, or choose another --out".into(),
+                expected: "one run at a time; wait, or choose another folder".into(),
             });
         }
         let resolved = folder.join("experiment.json");

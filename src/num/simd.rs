@@ -53,7 +53,7 @@ impl Level {
             _ if name == "auto" => Ok(Self::best()),
             None => Err(Error::unknown("instruction set", name, ["auto"].into_iter().chain(known.map(Self::name)))),
             Some(level) if level.exists() => Ok(level),
-            Some(_) => Err(Error::parameter("--simd", name, format!("a level of this processor, {} at most", Self::best().name()))),
+            Some(_) => Err(Error::parameter("simd", name, format!("a level of this processor, {} at most", Self::best().name()))),
         }
     }
 

@@ -40,7 +40,7 @@ impl Tokens {
         for (i, row) in x.chunks_exact(d).enumerate() {
             let norm = dot(row, row).sqrt();
             if (norm - 1.0).abs() > UNIT_TOLERANCE {
-                let problem = format!("|x| = {norm:.9}, expected a unit vector; pass --normalise to divide every row by its length");
+                let problem = format!("|x| = {norm:.9}, expected a unit vector, or rows to be normalised");
                 return Err(Error::Token { row: i + 1, problem });
             }
         }

@@ -41,7 +41,7 @@ pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -
         rates_sa(d, beta, kmax)?.iter().map(|r| crate::attention::kernel::exp_shifted((r * lambda0).ln(), log_factor)).collect();
     if rates.iter().any(|r| !r.is_finite()) {
         let quantity = format!("a USA growth rate at beta = {beta} in normalisation {}", scale.describe());
-        return Err(Error::Beyond { quantity, hint: "use --time-scale u2".into() });
+        return Err(Error::Beyond { quantity, hint: "the time normalisation u2 works".into() });
     }
     Ok(rates)
 }

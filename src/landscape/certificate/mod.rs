@@ -139,9 +139,7 @@ impl Certificate {
 
     /// Reads a file. **Errors** what is missing or damaged, and where.
     pub fn from_text(text: &str) -> Result<Self> {
-        let bad = |what: String| {
-            Error::parameter("certificate", what, "a file written by `metastable saddles --certificates` or `metastable certify`")
-        };
+        let bad = |what: String| Error::parameter("certificate", what, "a certificate as this library writes it");
         let value: Value = serde_json::from_str(text).map_err(|e| bad(format!("not JSON: {e}")))?;
         let field = |name: &str| value.get(name).ok_or_else(|| bad(format!("no field `{name}`")));
         if field("kind")? != KIND {
