@@ -1,7 +1,7 @@
 //! Seconds of one right-hand side by kernel and shape, of an energy, and of a Hessian product.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use metastable::attention::kernel::{ALL, Attention, Batch, Choice};
+use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Workspace};
 use metastable::attention::{Energy, EnergyScale, Spec, dynamics};
 use metastable::num::{loops::exponentials, simd::Level, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
@@ -21,9 +21,11 @@ fn kernels(c: &mut Criterion) {
             if sa.kernel(&x).is_err() {
                 continue;
             }
-            let mut v = vec![0.0; n * d];
+            let (mut v, mut work) = (vec![0.0; n * d], Workspace::default());
             group.throughput(Throughput::Elements((n * n) as u64));
-            group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| b.iter(|| sa.velocity(x, &mut v)));
+            group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| {
+                b.iter(|| sa.rates(0.0, x, &mut work, &mut v))
+            });
         }
         group.finish();
     }
@@ -35,8 +37,10 @@ fn causal(c: &mut Criterion) {
     for (n, d) in [(1024, 3), (1024, 64)] {
         let x = tokens(n, d);
         let dynamics = dynamics::build("causal-sa", false, &Spec::new(4.0, n)).expect("registered");
-        let mut v = vec![0.0; n * d];
-        group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| b.iter(|| dynamics.velocity(x, &mut v)));
+        let (mut v, mut work) = (vec![0.0; n * d], Workspace::default());
+        group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| {
+            b.iter(|| dynamics.rates(0.0, x, &mut work, &mut v))
+        });
     }
     group.finish();
 }

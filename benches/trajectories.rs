@@ -13,11 +13,11 @@ fn runs(c: &mut Criterion) {
     let x = draw(64, 2);
     let sa = dynamics::build("sa", false, &Spec::new(25.0, 64)).expect("registered");
     let options = Options { stop_at_one_cluster: true, ..Options::default() };
-    group.bench_function("n=64 d=2 beta=25 to one cluster", |b| b.iter(|| solve(sa.as_ref(), &x, 1e300, &options, &mut [])));
+    group.bench_function("n=64 d=2 beta=25 to one cluster", |b| b.iter(|| solve(&sa, &x, 1e300, &options, &mut [])));
     let x = draw(32, 2);
     let sa = dynamics::build("sa", false, &Spec::new(4.0, 32)).expect("registered");
     let layer = Layer::new(0.1).expect("valid");
-    group.bench_function("n=32 d=2 beta=4, 300 layers", |b| b.iter(|| iterate(sa.as_ref(), &x, layer, 300, 0.1, None, &mut [])));
+    group.bench_function("n=32 d=2 beta=4, 300 layers", |b| b.iter(|| iterate(&sa, &x, layer, 300, 0.1, None, &mut [])));
     group.finish();
 }
 

@@ -1,6 +1,6 @@
 //! After the first step no step allocates. This file is a test binary of its own: it counts every allocation of the process.
 
-use metastable::attention::kernel::{ALL, Choice};
+use metastable::attention::kernel::{ALL, Choice, Workspace};
 use metastable::attention::{Spec, dynamics};
 use metastable::flow::observable::{self, Setting, linear_times};
 use metastable::flow::{Options, Recorder, solve, solve_many};
@@ -17,7 +17,7 @@ fn steps_do_not_allocate() {
             let options = Options { rtol: 1e-12, max_steps, ..Options::default() };
             let mut steps = 0;
             let info = allocation_counter::measure(|| {
-                steps = sequentially(|| solve(dynamics.as_ref(), &x, t_end, &options, &mut [])).expect("valid").stats.steps;
+                steps = sequentially(|| solve(&dynamics, &x, t_end, &options, &mut [])).expect("valid").stats.steps;
             });
             (info.count_total, steps)
         };
@@ -42,7 +42,7 @@ fn steps_of_many_systems_do_not_allocate() -> metastable::Result<()> {
         let options = Options { rtol: 1e-8, merge_radius: 1e-2, ..Options::default() };
         let (mut evaluations, mut merges) = (0, 0);
         let info = allocation_counter::measure(|| {
-            for end in sequentially(|| solve_many(sa.as_ref(), &starts, t_end, &options, &mut recorders)).expect("valid") {
+            for end in sequentially(|| solve_many(&sa, &starts, t_end, &options, &mut recorders)).expect("valid") {
                 (evaluations, merges) = (evaluations + end.evaluations, merges + end.merges);
             }
         });
@@ -67,7 +67,8 @@ fn no_kernel_allocates_the_second_time() {
                 continue;
             }
             let mut v = vec![0.0; n * d];
-            let mut run = || sequentially(|| dynamics.velocity(&x, &mut v));
+            let mut work = Workspace::default();
+            let mut run = || sequentially(|| dynamics.rates(0.0, &x, &mut work, &mut v));
             run();
             assert_eq!(allocation_counter::measure(run).count_total, 0, "{} n {n} d {d}", kernel.name());
         }

@@ -3,13 +3,13 @@
 use metastable::attention::{Spec, dynamics};
 use metastable::num::{stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, law};
-use metastable::theorem::conformance::{Definition, suite};
+use metastable::theorem::conformance::suite;
 
 #[test]
 fn every_dynamics_keeps_its_claims() {
     for entry in dynamics::ALL {
         for seed in 0..5 {
-            for check in suite(&|spec: &Spec| (entry.build)(spec), Definition::of(entry.name), seed).expect("the suite runs") {
+            for check in suite(&|spec: &Spec| (entry.build)(spec), seed).expect("the suite runs") {
                 assert!(check.passed(), "{} (seed {seed}): {} = {:e} > {:e}", entry.name, check.what, check.value, check.bound);
             }
         }

@@ -1,5 +1,6 @@
 //! The same bytes for 1, 2, 3 and 8 threads, for straight and resumed runs.
 
+use metastable::attention::kernel::Workspace;
 use metastable::attention::{Energy, EnergyScale, Spec, dynamics};
 use metastable::flow::{Options, solve};
 use metastable::lab::{Experiment, run::run, store::Store};
@@ -17,8 +18,8 @@ fn velocities_energies_and_trajectories() {
     let work = || {
         let sa = dynamics::build("sa", false, &Spec::new(6.0, x.n())).expect("registered");
         let mut v = vec![0.0; 1500];
-        sa.velocity(&x, &mut v);
-        let end = solve(sa.as_ref(), &x, 0.5, &Options { rtol: 1e-6, ..Options::default() }, &mut []).expect("runs");
+        sa.rates(0.0, &x, &mut Workspace::default(), &mut v);
+        let end = solve(&sa, &x, 0.5, &Options { rtol: 1e-6, ..Options::default() }, &mut []).expect("runs");
         let log = Energy::new(6.0, EnergyScale::Mean).log_value(&x).expect("finite");
         let bits: Vec<u64> = v.iter().chain(end.clusters.coordinates()).chain([&log]).map(|v| v.to_bits()).collect();
         bits

@@ -1,14 +1,15 @@
 //! Events, coalescence, outcomes, observers, long times.
 
 use metastable::Result;
-use metastable::attention::{Dynamics, Energy, EnergyScale, Facts, Spec, dynamics};
+use metastable::attention::kernel::Workspace;
+use metastable::attention::{At, Dynamics, Energy, EnergyScale, Facts, Form, Spec, Sublayer, dynamics};
 use metastable::flow::observable::{self, Setting, linear_times, log_times};
 use metastable::flow::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Options, Outcome, Recorder, second, solve, solve_many};
 use metastable::num::{roots::bracketed_root, stream::Stream};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::dist, law::Law};
 use metastable::theory::two_cluster::{closing_speed_sa, merge_time_sa};
 
-fn sa(beta: f64, n: usize) -> Box<dyn Dynamics> {
+fn sa(beta: f64, n: usize) -> Dynamics {
     dynamics::build("sa", false, &Spec::new(beta, n)).expect("registered")
 }
 
@@ -27,13 +28,13 @@ fn energy_levels_are_crossed_at_the_located_time() {
     let level = (0.5 * (1.0 + (beta * (to.cos() - 1.0)).exp())).ln();
     let x = Tokens::from_angles(&[0.0, from]).expect("finite");
     let options = with_event(Box::new(EnergyLevel { beta, log_level: level }), Action::Stop);
-    let end = solve(sa(beta, 2).as_ref(), &x, 1e6, &options, &mut []).expect("valid");
+    let end = solve(&sa(beta, 2), &x, 1e6, &options, &mut []).expect("valid");
     let expected = merge_time_sa(beta, 0.5, from, to).expect("finite").value;
     assert!(matches!(end.outcome, Outcome::Event { t, .. } if (t / expected - 1.0).abs() < 1e-9), "{:?} {expected}", end.outcome);
     assert!((dist(end.clusters.row(0), end.clusters.row(1)) - to).abs() < 1e-9);
     // Recording the same event does not change the trajectory's end.
     let options = with_event(Box::new(EnergyLevel { beta, log_level: level }), Action::Record);
-    let on = solve(sa(beta, 2).as_ref(), &x, 1e6, &options, &mut []).expect("valid");
+    let on = solve(&sa(beta, 2), &x, 1e6, &options, &mut []).expect("valid");
     assert_eq!(on.outcome, Outcome::Reached);
     assert!(on.hits.len() == 1 && (on.hits[0].t / expected - 1.0).abs() < 1e-9);
 }
@@ -44,13 +45,12 @@ fn escape_from_a_cap_and_entry_into_a_hemisphere() {
     let x = Tokens::from_angles(&[0.0, from]).expect("finite");
     // The second token leaves the cap of radius 0.3 around its start when the pair has closed by 0.6 (both move alike).
     let centre = x.row(1).to_vec();
-    let end = solve(sa(beta, 2).as_ref(), &x, 1e3, &with_event(Box::new(EscapeCap { centre, radius: 0.3 }), Action::Stop), &mut [])
-        .expect("valid");
+    let end = solve(&sa(beta, 2), &x, 1e3, &with_event(Box::new(EscapeCap { centre, radius: 0.3 }), Action::Stop), &mut []).expect("valid");
     let expected = merge_time_sa(beta, 0.5, from, from - 0.6).expect("finite").value;
     assert!(matches!(end.outcome, Outcome::Event { t, .. } if (t / expected - 1.0).abs() < 1e-9), "{:?} {expected}", end.outcome);
     // Three tokens around the circle enter a half circle when the largest gap exceeds pi.
     let x = Tokens::from_angles(&[0.0, 2.0, 4.1]).expect("finite");
-    let end = solve(sa(1.0, 3).as_ref(), &x, 1e3, &with_event(Box::new(EnterHemisphere), Action::Stop), &mut []).expect("valid");
+    let end = solve(&sa(1.0, 3), &x, 1e3, &with_event(Box::new(EnterHemisphere), Action::Stop), &mut []).expect("valid");
     assert!(matches!(end.outcome, Outcome::Event { .. }), "{:?}", end.outcome);
     let mut angles = end.clusters.angles();
     angles.sort_by(f64::total_cmp);
@@ -62,9 +62,7 @@ fn escape_from_a_cap_and_entry_into_a_hemisphere() {
 #[test]
 fn coalescence_keeps_masses_and_agrees_with_the_full_run() {
     let x = uniform(12, 3, 3).with_masses(&[1.0, 2.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 4.0, 1.0, 1.0]).expect("positive");
-    let run = |radius: f64| {
-        solve(sa(9.0, 12).as_ref(), &x, 40.0, &Options { merge_radius: radius, ..Options::default() }, &mut []).expect("valid")
-    };
+    let run = |radius: f64| solve(&sa(9.0, 12), &x, 40.0, &Options { merge_radius: radius, ..Options::default() }, &mut []).expect("valid");
     let (merged, full) = (run(1e-8), run(0.0));
     assert!(merged.merges.len() > 3 && full.merges.is_empty());
     assert!((merged.clusters.masses().iter().sum::<f64>() - 1.0).abs() < 1e-14);
@@ -77,19 +75,19 @@ fn coalescence_keeps_masses_and_agrees_with_the_full_run() {
     assert!(merged.merges.windows(2).all(|w| w[0].t <= w[1].t));
     // Coincident tokens of the input are one token from the start.
     let twice = Tokens::new(2, vec![1.0, 0.0, 1.0, 0.0, 0.0, 1.0]).expect("unit");
-    let end = solve(sa(1.0, 3).as_ref(), &twice, 0.1, &Options::default(), &mut []).expect("valid");
+    let end = solve(&sa(1.0, 3), &twice, 0.1, &Options::default(), &mut []).expect("valid");
     assert!(end.merges[0].t == 0.0 && end.merges[0].members == [0, 1]);
 }
 
 #[test]
 fn exact_antipodes_stay_and_near_ones_escape_on_time() {
     let x = Tokens::new(2, vec![1.0, 0.0, -1.0, 0.0]).expect("unit");
-    let end = solve(sa(3.0, 2).as_ref(), &x, 1e100, &Options::default(), &mut []).expect("valid");
+    let end = solve(&sa(3.0, 2), &x, 1e100, &Options::default(), &mut []).expect("valid");
     assert_eq!((end.outcome, end.clusters.n()), (Outcome::Reached, 2));
     // beta = 4, delta = 1e-8 from the antipode: the escape time by quadrature; the start angle itself is rounded at 1e-16.
     let from = std::f64::consts::PI - 1e-8;
     let x = Tokens::from_angles(&[0.0, from]).expect("finite");
-    let end = solve(sa(4.0, 2).as_ref(), &x, 1e9, &Options { merge_radius: 1.0, ..Options::default() }, &mut []).expect("valid");
+    let end = solve(&sa(4.0, 2), &x, 1e9, &Options { merge_radius: 1.0, ..Options::default() }, &mut []).expect("valid");
     let exact_from = dist(x.row(0), x.row(1));
     let expected = merge_time_sa(4.0, 0.5, exact_from, 1.0).expect("finite").value;
     assert!((end.merges[0].t / expected - 1.0).abs() < 1e-7, "{} {expected}", end.merges[0].t);
@@ -99,21 +97,16 @@ fn exact_antipodes_stay_and_near_ones_escape_on_time() {
 /// A velocity that becomes infinite when the first token has turned by one radian.
 struct Breaks;
 
-impl Dynamics for Breaks {
-    fn velocity(&self, x: &Tokens, out: &mut [f64]) {
-        for (row, v) in x.rows().zip(out.chunks_exact_mut(2)) {
+impl Sublayer for Breaks {
+    fn evaluate(&self, at: &At, _: Form, _: &mut Workspace, out: &mut [f64]) {
+        for (row, v) in at.tokens.rows().zip(out.chunks_exact_mut(2)) {
             let speed = if row[1].atan2(row[0]) > 1.0 { f64::NAN } else { 1.0 };
             (v[0], v[1]) = (-row[1] * speed, row[0] * speed);
         }
     }
 
-    fn field(&self, x: &Tokens, out: &mut [f64]) {
-        self.velocity(x, out);
-    }
-
     fn facts(&self) -> Facts {
-        let plain = dynamics::build("sa", false, &Spec::new(1.0, 1)).expect("registered").facts();
-        Facts { cone_invariant: false, ..plain }
+        Facts { common_field: true, ..Facts::default() }
     }
 
     fn length_scale(&self) -> f64 {
@@ -124,16 +117,16 @@ impl Dynamics for Breaks {
 #[test]
 fn honest_bad_ends_are_outcomes() {
     let x = Tokens::from_angles(&[0.0]).expect("finite");
-    let end = solve(&Breaks, &x, 10.0, &Options::default(), &mut []).expect("valid");
+    let end = solve(&Dynamics::of(Breaks), &x, 10.0, &Options::default(), &mut []).expect("valid");
     assert!(matches!(end.outcome, Outcome::NonFinite { token: 0, t } if t > 0.9 && t <= 1.0), "{:?}", end.outcome);
     let x = uniform(20, 3, 1);
-    let end = solve(sa(5.0, 20).as_ref(), &x, 1e3, &Options { max_steps: 10, ..Options::default() }, &mut []).expect("valid");
+    let end = solve(&sa(5.0, 20), &x, 1e3, &Options { max_steps: 10, ..Options::default() }, &mut []).expect("valid");
     assert!(matches!(end.outcome, Outcome::MaxSteps { t } if t > 0.0) && !end.outcome.is_success());
     let cancel = std::sync::atomic::AtomicBool::new(true);
-    let end = solve(sa(5.0, 20).as_ref(), &x, 1e3, &Options { cancel: Some(&cancel), ..Options::default() }, &mut []).expect("valid");
+    let end = solve(&sa(5.0, 20), &x, 1e3, &Options { cancel: Some(&cancel), ..Options::default() }, &mut []).expect("valid");
     assert_eq!(end.outcome, Outcome::Interrupted { t: 0.0 });
     for t_end in [f64::NAN, f64::INFINITY, -1.0] {
-        assert!(solve(sa(5.0, 20).as_ref(), &x, t_end, &Options::default(), &mut []).is_err());
+        assert!(solve(&sa(5.0, 20), &x, t_end, &Options::default(), &mut []).is_err());
     }
 }
 
@@ -155,7 +148,7 @@ fn observers_see_the_flow_without_steering_it() -> Result<()> {
         ];
         let all = names.iter().map(|n| observable::find(n)).collect::<Result<Vec<_>>>()?;
         let mut recorder = Recorder::new(Setting { n: 10, d: 3, beta: 1.0 }, times, every, all);
-        let end = solve(sa(1.0, 10).as_ref(), &x, 50.0, &Options::default(), &mut [&mut recorder])?;
+        let end = solve(&sa(1.0, 10), &x, 50.0, &Options::default(), &mut [&mut recorder])?;
         Ok((end.tokens(), recorder))
     };
     let (alone, _) = run(Vec::new(), false)?;
@@ -171,7 +164,7 @@ fn observers_see_the_flow_without_steering_it() -> Result<()> {
     );
     assert!((0..10).map(|i| table.column(&format!("mass_{i}"))[100]).sum::<f64>() > 1.0 - 1e-12);
     // Samples are the flow itself: against the independent integrator.
-    let at = second::confirm(sa(1.0, 10).as_ref(), &x, 2.0, 1e-12)?;
+    let at = second::confirm(&sa(1.0, 10), &x, 2.0, 1e-12)?;
     let row = table.rows.iter().find(|r| (r[0] - 2.0).abs() < 1e-12).expect("a sample at t = 2");
     let first = table.columns.iter().position(|c| c == "x_0_0").expect("positions");
     let worst = at.iter().zip(&row[first..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -182,7 +175,7 @@ fn observers_see_the_flow_without_steering_it() -> Result<()> {
 }
 
 /// Shares of merged pairs at 601 times.
-fn shares(dynamics: &dyn Dynamics, starts: &[Tokens], t_end: f64, options: &Options, together: bool) -> Result<Vec<Vec<f64>>> {
+fn shares(dynamics: &Dynamics, starts: &[Tokens], t_end: f64, options: &Options, together: bool) -> Result<Vec<Vec<f64>>> {
     let setting = Setting { n: starts[0].n(), d: starts[0].d(), beta: 1.0 };
     let share = observable::find("pair-share")?;
     let recorder = |_: &Tokens| Recorder::new(setting, linear_times(t_end, 601), false, vec![share]);
@@ -209,24 +202,18 @@ fn many_systems_at_once_are_each_of_them() -> Result<()> {
         let integrator = metastable::flow::integrator(integrator)?;
         for merge_radius in [0.0, 1e-4] {
             let options = || Options { rtol: 1e-8, merge_radius, integrator, ..Options::default() };
-            let (many, each) = (
-                shares(dynamics.as_ref(), &starts, t_end, &options(), true)?,
-                shares(dynamics.as_ref(), &starts, t_end, &options(), false)?,
-            );
+            let (many, each) =
+                (shares(&dynamics, &starts, t_end, &options(), true)?, shares(&dynamics, &starts, t_end, &options(), false)?);
             assert_eq!(many, each, "{name} beta {beta} d {d} radius {merge_radius:e}");
             assert!(many.iter().any(|m| m[0] < 0.1 && m[600] > m[0] + 0.1), "something must happen: {name} beta {beta} d {d}");
             // Not a byte depends on the companions.
-            let few = shares(dynamics.as_ref(), &starts[3..5], t_end, &options(), true)?;
+            let few = shares(&dynamics, &starts[3..5], t_end, &options(), true)?;
             assert_eq!(few[..], many[3..5]);
         }
         // A tolerance that is too large shows: the comparison can fail.
         let rough = Options { rtol: 0.1, merge_radius: 0.3, integrator, ..Options::default() };
         let accurate = Options { rtol: 1e-8, merge_radius: 1e-4, integrator, ..Options::default() };
-        assert_ne!(
-            shares(dynamics.as_ref(), &starts, t_end, &rough, true)?,
-            shares(dynamics.as_ref(), &starts, t_end, &accurate, false)?,
-            "{name}"
-        );
+        assert_ne!(shares(&dynamics, &starts, t_end, &rough, true)?, shares(&dynamics, &starts, t_end, &accurate, false)?, "{name}");
     }
     Ok(())
 }
@@ -246,17 +233,17 @@ fn few_tokens_equal_tokens_and_many_in_lanes() -> Result<()> {
     ];
     for starts in starts {
         let sa = sa(3.0, starts[0].n());
-        let lanes = shares(sa.as_ref(), &starts, 9.0, &options(1e-5), true)?;
-        let alone = shares(sa.as_ref(), &starts, 9.0, &options(1e-5), false)?;
+        let lanes = shares(&sa, &starts, 9.0, &options(1e-5), true)?;
+        let alone = shares(&sa, &starts, 9.0, &options(1e-5), false)?;
         assert!(lanes == alone, "{} tokens", starts[0].n());
         assert!(lanes.iter().all(|l| l.len() == 601));
     }
     // A token stands up to the radius from its cluster, so shares move, on average by less than that.
     let sa = sa(3.0, 40);
-    let exact = shares(sa.as_ref(), &many, 9.0, &options(0.0), true)?;
+    let exact = shares(&sa, &many, 9.0, &options(0.0), true)?;
     let mut errors = Vec::new();
     for radius in [1e-3, 1e-2] {
-        let merged = shares(sa.as_ref(), &many, 9.0, &options(radius), true)?;
+        let merged = shares(&sa, &many, 9.0, &options(radius), true)?;
         let off = merged.iter().flatten().zip(exact.iter().flatten()).map(|(a, b)| (a - b).abs());
         errors.push(off.sum::<f64>() / (601.0 * 20.0));
     }
@@ -273,10 +260,10 @@ fn systems_in_lanes_end_where_they_end_alone() -> Result<()> {
     let share = observable::find("pair-share")?;
     let recorder = || Recorder::new(setting, linear_times(20.0, 3), false, vec![share]);
     let mut recorders: Vec<Recorder> = starts.iter().map(|_| recorder()).collect();
-    let ends = solve_many(sa.as_ref(), &starts, 20.0, &options, &mut recorders)?;
+    let ends = solve_many(&sa, &starts, 20.0, &options, &mut recorders)?;
     assert_eq!(ends.len(), starts.len());
     for (start, end) in starts.iter().zip(&ends) {
-        let alone = solve(sa.as_ref(), start, 20.0, &options, &mut [])?;
+        let alone = solve(&sa, start, 20.0, &options, &mut [])?;
         assert_eq!((&end.outcome, end.t, end.merges), (&Outcome::Reached, 20.0, 24 - alone.clusters.n()));
         assert_eq!(end.clusters.masses().len(), alone.clusters.masses().len());
         assert!(end.merges > 10 && end.clusters.n() > 1);
@@ -298,16 +285,14 @@ fn what_does_not_fit_the_lanes_is_solved_alone() -> Result<()> {
     // Tokens see earlier tokens only, or there are too few steps to go: both are for the single solver.
     for (dynamics, max_steps) in [(dynamics::build("causal-sa", false, &Spec::new(2.0, n))?, 200_000), (sa(2.0, n), 5)] {
         let options = || Options { rtol: 1e-8, max_steps, ..Options::default() };
-        let (many, each) =
-            (shares(dynamics.as_ref(), &starts, 4.0, &options(), true)?, shares(dynamics.as_ref(), &starts, 4.0, &options(), false)?);
+        let (many, each) = (shares(&dynamics, &starts, 4.0, &options(), true)?, shares(&dynamics, &starts, 4.0, &options(), false)?);
         assert_eq!(many, each);
         assert!(many.iter().all(|m| !m.is_empty()));
     }
     // Nor do systems of several shapes.
     let mixed = [starts[0].clone(), uniform(n + 1, 2, 5), starts[1].clone()];
     let options = || Options { rtol: 1e-8, ..Options::default() };
-    let (many, each) =
-        (shares(sa(2.0, n).as_ref(), &mixed, 4.0, &options(), true)?, shares(sa(2.0, n).as_ref(), &mixed, 4.0, &options(), false)?);
+    let (many, each) = (shares(&sa(2.0, n), &mixed, 4.0, &options(), true)?, shares(&sa(2.0, n), &mixed, 4.0, &options(), false)?);
     assert!(many == each && many.iter().all(|m| m.len() > 1));
     Ok(())
 }

@@ -1,10 +1,9 @@
 //! Every algorithm of the kernel sums against the double-double direct sum, at every instruction set, with verification switched on and off.
 
-use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Output, Series, Weights, hessian_sums, pairs_above};
+use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Form, Series, Weights, Workspace, hessian_sums, pairs_above};
 use metastable::attention::{Spec, dynamics, layer::Layer};
 use metastable::num::{exp, loops::exponentials, simd::Lanes, simd::Level, simd::Task, stream::Stream, threads::sequentially};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
-use metastable::theorem::conformance::Definition;
 use proptest::prelude::*;
 
 const U: f64 = 0.5 * f64::EPSILON;
@@ -30,6 +29,11 @@ fn tokens(n: usize, d: usize, seed: u64, delta: f64) -> Tokens {
     Tokens::normalised(d, rows.collect()).expect("finite")
 }
 
+/// The velocity by its formula in double-doubles.
+fn definition(name: &str, spec: &Spec, x: &Tokens) -> Vec<f64> {
+    dynamics::build(name, false, spec).expect("registered").definition(0.0, x, Form::Tangent).expect("attention has one")
+}
+
 fn masses(n: usize) -> Vec<f64> {
     (0..n).map(|i| 1.0 + (i % 7) as f64).collect()
 }
@@ -52,9 +56,9 @@ fn check(name: &str, kernel: &str, level: Level, beta: f64, x: &Tokens, accuracy
         return;
     }
     let (n, d) = (x.n(), x.d());
-    let exact = Definition::of(name).velocity(&Spec::new(beta, n), x);
+    let exact = definition(name, &Spec::new(beta, n), x);
     let mut v = vec![0.0; n * d];
-    built.velocity(x, &mut v);
+    built.rates(0.0, x, &mut Workspace::default(), &mut v);
     for i in 0..n {
         let (a, b) = (&v[i * d..(i + 1) * d], &exact[i * d..(i + 1) * d]);
         let off = chord2(a, b).sqrt();
@@ -109,9 +113,10 @@ proptest! {
 fn large_systems_use_many_blocks_and_every_kernel() {
     for (n, d) in [(1030, 2), (1030, 3), (400, 6), (700, 40), (127, 99), (128, 64)] {
         let x = uniform(n, d, 5);
-        let reference = dynamics::build("sa", false, &Spec { kernel: Choice::Rows, ..Spec::new(4.0, n) }).expect("registered");
+        let reference = dynamics::build("sa", false, &Spec { kernel: Choice::parse("rows").expect("a kernel"), ..Spec::new(4.0, n) })
+            .expect("registered");
         let mut exact = vec![0.0; n * d];
-        reference.velocity(&x, &mut exact);
+        reference.rates(0.0, &x, &mut Workspace::default(), &mut exact);
         let longest = exact.chunks_exact(d).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt()).fold(0.0, f64::max);
         for kernel in ALL {
             let accuracy = if kernel.by_name_only() { 1e-2 } else { 1e-9 };
@@ -121,7 +126,7 @@ fn large_systems_use_many_blocks_and_every_kernel() {
                 continue;
             }
             let mut v = vec![0.0; n * d];
-            built.velocity(&x, &mut v);
+            built.rates(0.0, &x, &mut Workspace::default(), &mut v);
             let worst = v.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             // Far below the accuracy asked for; the f32 kernel near its seven digits.
             let bound = if kernel.by_name_only() { 3e-5 } else { 1e-12 };
@@ -134,11 +139,11 @@ fn large_systems_use_many_blocks_and_every_kernel() {
 fn a_fast_kernel_is_not_believed_where_it_cannot_be() {
     // Three clusters of width 1e-9: drifts of 1e-9 that inner products cannot see.
     let x = tokens(60, 17, 3, 1e-9);
-    let exact = Definition::of("sa").velocity(&Spec::new(30.0, 60), &x);
+    let exact = definition("sa", &Spec::new(30.0, 60), &x);
     let worst = |accuracy: f64| {
         let spec = Spec { kernel: Choice::parse("products").expect("a kernel"), accuracy, ..Spec::new(30.0, 60) };
         let mut v = vec![0.0; 60 * 17];
-        dynamics::build("sa", false, &spec).expect("registered").velocity(&x, &mut v);
+        dynamics::build("sa", false, &spec).expect("registered").rates(0.0, &x, &mut Workspace::default(), &mut v);
         let row = |i: usize| {
             let (a, b) = (&v[i * 17..(i + 1) * 17], &exact[i * 17..(i + 1) * 17]);
             (chord2(a, b) / b.iter().map(|b| b * b).sum::<f64>()).sqrt()
@@ -211,13 +216,13 @@ fn bytes_do_not_depend_on_threads() {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             let mut v = vec![0.0; n * d];
-            pool.install(|| built.velocity(&x, &mut v));
+            pool.install(|| built.rates(0.0, &x, &mut Workspace::default(), &mut v));
             v.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
         };
         let one = run(1);
         assert!([2, 3, 8].into_iter().all(|t| run(t) == one), "{kernel} n {n} d {d}");
         let mut alone = vec![0.0; n * d];
-        sequentially(|| built.velocity(&x, &mut alone));
+        sequentially(|| built.rates(0.0, &x, &mut Workspace::default(), &mut alone));
         let alone: Vec<u64> = alone.iter().map(|v| v.to_bits()).collect();
         assert!(alone == one, "{kernel} alone");
     }
@@ -254,7 +259,7 @@ fn a_batch_is_its_systems() {
                 let mut x = system.clone();
                 let mut field = vec![0.0; 11 * d];
                 for _ in 0..5 {
-                    attention.apply(&x, Output::Field, &mut field).expect("auto");
+                    attention.apply(&x, Form::Sum, &mut Workspace::default(), &mut field).expect("auto");
                     step(eta, &mut x, &field);
                 }
                 batch.read(k, &mut out);
@@ -288,7 +293,7 @@ fn hessian_products_are_those_of_the_formula() {
         let mut u = uniform(n, d, 77).coordinates().to_vec();
         u.chunks_exact_mut(d).enumerate().for_each(|(i, u)| project(x.row(i), u));
         let mut sums = vec![0.0; n * d];
-        hessian_sums(beta, &x, &u, &mut sums);
+        hessian_sums(beta, &x, &u, &mut Workspace::default(), &mut sums);
         for i in (0..n).step_by(1 + n / 20) {
             let (xi, ui) = (x.row(i), &u[i * d..(i + 1) * d]);
             let (mut expected, mut size) = (vec![0.0; d], 0.0);
@@ -315,7 +320,7 @@ fn pairs_are_counted_one_by_one() {
         for level in [-0.3, 0.0, 0.2] {
             let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
             let expected = pairs.filter(|&(i, j)| x.inner(i, j) >= level).count();
-            assert_eq!(pairs_above(&x, level), expected, "n {n} d {d} level {level}");
+            assert_eq!(pairs_above(&x, level, &mut Workspace::default()), expected, "n {n} d {d} level {level}");
         }
     }
 }
@@ -323,34 +328,35 @@ fn pairs_are_counted_one_by_one() {
 #[test]
 fn inner_products_are_kept_for_the_tokens_they_are_of() {
     let attention = Attention::new(3.0);
-    let field = |x: &Tokens| {
+    let field = |x: &Tokens, work: &mut Workspace| {
         let mut out = vec![0.0; x.n() * x.d()];
-        attention.apply(x, Output::Field, &mut out).expect("auto");
+        attention.apply(x, Form::Sum, work, &mut out).expect("auto");
         out
     };
-    // Another thread has kept nothing.
-    let afresh = |x: &Tokens| std::thread::scope(|s| s.spawn(|| sequentially(|| field(x))).join().expect("no panic"));
+    // Other buffers have kept nothing.
+    let afresh = |x: &Tokens| sequentially(|| field(x, &mut Workspace::default()));
+    let work = &mut Workspace::default();
     let dynamics = dynamics::build("sa", false, &Spec::new(3.0, 32)).expect("registered");
     for d in [37, 64] {
         let (mut x, other) = (uniform(32, d, 1), uniform(32, d, 2));
-        assert_eq!(attention.kernel_name(&x, Output::Field).ok(), Some("gram"));
+        assert_eq!(attention.kernel_name(&x, Form::Sum).ok(), Some("gram"));
         sequentially(|| {
             for _ in 0..3 {
-                pairs_above(&x, 0.1);
-                assert_eq!(field(&other), afresh(&other), "of other tokens");
-                pairs_above(&x, 0.1);
-                assert_eq!(field(&x.clone()), afresh(&x), "of the same");
-                assert_eq!(field(&x), afresh(&x), "weights are no inner products");
-                pairs_above(&x, 0.1);
-                Layer::new(0.1).expect("a step").step(dynamics.as_ref(), &mut x, &mut vec![0.0; 32 * d]);
+                pairs_above(&x, 0.1, work);
+                assert_eq!(field(&other, work), afresh(&other), "of other tokens");
+                pairs_above(&x, 0.1, work);
+                assert_eq!(field(&x.clone(), work), afresh(&x), "of the same");
+                assert_eq!(field(&x, work), afresh(&x), "weights are no inner products");
+                pairs_above(&x, 0.1, work);
+                Layer::new(0.1).expect("a step").step(&dynamics, 0.0, &mut x, work, &mut vec![0.0; 32 * d]);
                 let pairs = (0..32).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| x.inner(*i, *j) >= 0.1).count();
-                assert_eq!(pairs_above(&x, 0.1), pairs, "after a step");
-                assert_eq!(field(&x), afresh(&x), "after a step");
+                assert_eq!(pairs_above(&x, 0.1, work), pairs, "after a step");
+                assert_eq!(field(&x, work), afresh(&x), "after a step");
                 let batch = Batch::new(&[x.clone(), other.clone()], Level::best()).expect("one shape");
                 let mut moved = x.clone();
-                pairs_above(&moved, 0.1);
+                pairs_above(&moved, 0.1, work);
                 batch.read(1, &mut moved);
-                assert_eq!(field(&moved), afresh(&other), "of what was moved between");
+                assert_eq!(field(&moved, work), afresh(&other), "of what was moved between");
             }
         });
     }
@@ -391,9 +397,9 @@ fn fields_are_those_of_the_rows() {
             let field = |kernel: Choice, level: Level| {
                 let attention = Attention { weights, kernel, level, accuracy: 1e-2, ..Attention::new(beta) };
                 let mut out = vec![0.0; n * d];
-                attention.apply(&x, Output::Field, &mut out).map(|_| out)
+                attention.apply(&x, Form::Sum, &mut Workspace::default(), &mut out).map(|_| out)
             };
-            let exact = field(Choice::Rows, Level::best()).expect("always");
+            let exact = field(Choice::parse("rows").expect("a kernel"), Level::best()).expect("always");
             let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
             for (kernel, level) in ALL.iter().flat_map(|k| Level::available().into_iter().map(move |l| (*k, l))) {
                 let Ok(found) = field(Choice::Named(kernel), level) else { continue };
@@ -422,7 +428,7 @@ fn panels_that_meet_apart_lose_nothing() {
                     let mut v = vec![0.0; n * d];
                     // Twice: what is left of the first evaluation must not show.
                     for _ in 0..2 {
-                        built.velocity(&x, &mut v);
+                        built.rates(0.0, &x, &mut Workspace::default(), &mut v);
                     }
                     v
                 };

@@ -151,9 +151,7 @@ fn particles_and_density_tell_the_same_story() {
     let x = Tokens::from_angles(&angles).expect("angles");
     for law in ["sa", "usa"] {
         let flow = dynamics::build(law, false, &Spec { accuracy: 1e-9, ..Spec::new(3.0, x.n()) }).expect("a flow");
-        let end = solve(flow.as_ref(), &x, 0.4, &Options { merge_radius: 0.0, rtol: 2e-8, ..Options::default() }, &mut [])
-            .expect("a run")
-            .clusters;
+        let end = solve(&flow, &x, 0.4, &Options { merge_radius: 0.0, rtol: 2e-8, ..Options::default() }, &mut []).expect("a run").clusters;
         let rho = start.clone().evolve(&medium(law, 3.0), 0.4, 512, |_, _| true).and_then(Evolved::reached).expect("resolved");
         for k in 1..=4 {
             let particle = end.angles().iter().map(|a| (k as f64 * a).cos()).sum::<f64>() / end.n() as f64;

@@ -13,11 +13,11 @@ fn tokens(n: usize, d: usize, seed: u64) -> Tokens {
 const HORIZON: f64 = 4.0;
 
 /// Coordinates at time [`HORIZON`] after `steps` equal steps of the method's own stages.
-fn fixed(name: &str, dynamics: &dyn Dynamics, x: &Tokens, steps: u32) -> Vec<f64> {
-    let mut step = Step::new(integrator(name).expect("registered"), dynamics, x);
+fn fixed(name: &str, dynamics: &Dynamics, x: &Tokens, steps: u32) -> Vec<f64> {
+    let mut step = Step::new(integrator(name).expect("registered"), dynamics, 0.0, x);
     for _ in 0..steps {
         step.attempt(dynamics, HORIZON / f64::from(steps));
-        step.advance();
+        step.advance(0.0);
     }
     step.end
 }
@@ -35,9 +35,9 @@ fn integrators_have_their_order() {
         let mut squares = [0.0; 6];
         for start in 0..12 {
             let x = tokens(5, 3, start);
-            let exact = fixed("dop853", flow.as_ref(), &x, 1500);
+            let exact = fixed("dop853", &flow, &x, 1500);
             for (sum, k) in squares.iter_mut().zip(steps) {
-                let end = fixed(name, flow.as_ref(), &x, k);
+                let end = fixed(name, &flow, &x, k);
                 *sum += end.iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
             }
         }
@@ -55,13 +55,12 @@ fn dense_output_is_as_accurate_as_claimed() {
     for (name, order) in [("dopri5", 5.0), ("dop853", 8.0)] {
         let mut points = Vec::new();
         for h in [0.8, 0.4, 0.2] {
-            let mut step = Step::new(integrator(name).expect("registered"), sa.as_ref(), &x);
-            step.attempt(sa.as_ref(), h);
-            step.prepare_dense(sa.as_ref());
+            let mut step = Step::new(integrator(name).expect("registered"), &sa, 0.0, &x);
+            step.attempt(&sa, h);
+            step.prepare_dense(&sa);
             let mut middle = x.clone();
             step.interpolate(0.4, &mut middle);
-            let exact =
-                solve(sa.as_ref(), &x, 0.4 * h, &Options { rtol: 1e-15, merge_radius: 0.0, ..Options::default() }, &mut []).expect("runs");
+            let exact = solve(&sa, &x, 0.4 * h, &Options { rtol: 1e-15, merge_radius: 0.0, ..Options::default() }, &mut []).expect("runs");
             let worst = middle.coordinates().iter().zip(exact.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             points.push((f64::ln(h), worst.ln()));
         }
@@ -150,10 +149,10 @@ fn rotations_are_null_vectors_at_critical_points() {
 fn tokens_stay_on_the_sphere_for_a_million_steps() {
     let mut x = tokens(3, 3, 8);
     let sa = dynamics::build("sa", false, &Spec::new(1.0, 3)).expect("registered");
-    let (mut scratch, layer) = (vec![0.0; 9], Layer::new(1e-3).expect("valid"));
+    let layer = Layer::new(1e-3).expect("valid");
     let mut worst = 0.0f64;
     for k in 0..1_000_000 {
-        layer.step(sa.as_ref(), &mut x, &mut scratch);
+        layer.apply(&sa, &mut x);
         if k % 1000 == 0 {
             worst = x.rows().map(|r| (dot(r, r).sqrt() - 1.0).abs()).fold(worst, f64::max);
         }
@@ -167,7 +166,7 @@ fn tolerance_means_something() {
     let sa = dynamics::build("sa", false, &Spec::new(4.0, 6)).expect("registered");
     let run = |rtol: f64| {
         let options = Options { rtol, merge_radius: 0.0, ..Options::default() };
-        solve(sa.as_ref(), &x, 5.0, &options, &mut []).expect("runs").clusters.coordinates().to_vec()
+        solve(&sa, &x, 5.0, &options, &mut []).expect("runs").clusters.coordinates().to_vec()
     };
     let exact = run(1e-14);
     for rtol in [1e-4, 1e-6, 1e-8, 1e-10] {

@@ -1,11 +1,11 @@
 //! What is printed is kept: accuracies of kernels asked for by name, tolerances above their noise, formulas, inverses, ends of runs, error estimates.
 
-use metastable::attention::kernel::{ALL, Attention, Choice, EXACT, Job, Output, Weights};
+use metastable::attention::kernel::{ALL, Attention, Choice, EXACT, Form, Weights, Workspace};
 use metastable::attention::{Energy, EnergyScale, Spec, TimeScale, dynamics, layer::Layer};
 use metastable::flow::observable::{self, Setting, linear_times};
 use metastable::flow::{Action, Event, Options, Outcome, Recorder, iterate, solve, velocity_accuracy};
 use metastable::landscape::CriticalPoint;
-use metastable::num::{dd::Dd, simd::Level, stream::Stream};
+use metastable::num::{dd::Dd, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
 use metastable::theory::{equiangular::Equiangular, spectra};
 
@@ -25,7 +25,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 fn velocity(kernel: Choice, accuracy: f64, beta: f64, x: &Tokens) -> Result<(Vec<f64>, usize), String> {
     let mut v = vec![0.0; x.coordinates().len()];
     let attention = Attention { kernel, accuracy, ..Attention::new(beta) };
-    attention.apply(x, Output::Velocity, &mut v).map(|again| (v, again)).map_err(|e| e.to_string())
+    attention.apply(x, Form::Tangent, &mut Workspace::default(), &mut v).map(|again| (v, again)).map_err(|e| e.to_string())
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_kernel_asked_for_by_name_keeps_the_accuracy_or_says_which_it_can() {
     for (n, d, law) in [(24, 3, "uniform"), (60, 17, "cap:radius=0.01"), (300, 2, "uniform"), (300, 3, "uniform"), (100, 64, "uniform")] {
         let x = drawn(law, n, d, 3);
         for beta in [0.0, 0.5, 4.0, 30.0, 300.0, -8.0] {
-            let exact = velocity(Choice::Rows, EXACT, beta, &x).expect("rows do everything").0;
+            let exact = velocity(Choice::parse("rows").expect("a kernel"), EXACT, beta, &x).expect("rows do everything").0;
             // The rows themselves: their terms `A_ij min(|x_j - x_i|, |x_j + x_i|)` may cancel, and err by the rounding of their exponents.
             let rows = Attention::new(beta);
             let term = |i: usize, j: usize, w: f64| {
@@ -54,7 +54,7 @@ fn a_kernel_asked_for_by_name_keeps_the_accuracy_or_says_which_it_can() {
                     Ok((found, _)) => assert!(kept(&found, EXACT), "{label}"),
                     Err(refusal) => {
                         assert!(refusal.contains(kernel.name()), "{refusal}");
-                        let least = attention.kept(&x, Output::Velocity);
+                        let least = attention.kept(&x, Form::Tangent);
                         if least > EXACT && least <= 0.1 {
                             assert!(refusal.contains("at least") && refusal.contains(&format!("n = {n}, d = {d}")), "{refusal}");
                             let (found, _) = velocity(attention.kernel, least, beta, &x).unwrap_or_else(|e| panic!("{label}: {e}"));
@@ -71,7 +71,7 @@ fn a_kernel_asked_for_by_name_keeps_the_accuracy_or_says_which_it_can() {
     let products = Choice::parse("products").expect("a kernel");
     assert!(velocity(products, EXACT, 30.0, &x).is_err_and(|e| e.contains("accuracy") && e.contains("products")));
     let (found, again) = velocity(products, 1e-9, 30.0, &x).expect("it can do that");
-    let exact = velocity(Choice::Rows, EXACT, 30.0, &x).expect("rows").0;
+    let exact = velocity(Choice::parse("rows").expect("a kernel"), EXACT, 30.0, &x).expect("rows").0;
     assert!(again > 0, "no row was doubted");
     for (a, b) in found.chunks_exact(256).zip(exact.chunks_exact(256)) {
         assert!(distance(a, b) <= 1e-9 * length(b), "{:e}", distance(a, b) / length(b));
@@ -86,12 +86,13 @@ fn the_printed_errors_of_the_kernels_are_bounds() {
             let field = |kernel: Choice| {
                 let mut out = vec![0.0; n * d];
                 let attention = Attention { kernel, accuracy: 0.1, weights: Weights::Softmax, ..Attention::new(beta) };
-                attention.apply(&x, Output::Field, &mut out).map(|again| (out, again))
+                attention.apply(&x, Form::Sum, &mut Workspace::default(), &mut out).map(|again| (out, again))
             };
-            let exact = field(Choice::Rows).expect("rows").0;
+            let exact = field(Choice::parse("rows").expect("a kernel")).expect("rows").0;
             for kernel in ALL {
                 let Ok((found, 0)) = field(Choice::Named(*kernel)) else { continue };
-                let job = Job { tokens: &x, beta, causal: false, far: false, level: Level::best(), accuracy: 0.1 };
+                let plain = Attention { accuracy: 0.1, ..Attention::new(beta) };
+                let job = plain.job(&x, Form::Sum);
                 // A softmax divides by a mass that errs as much as the drift.
                 let bound = 2.0 * kernel.error(&job) + 64.0 * f64::EPSILON * (n as f64).sqrt();
                 let worst = found.chunks_exact(d).zip(exact.chunks_exact(d)).map(|(a, b)| distance(a, b)).fold(0.0, f64::max);
@@ -108,17 +109,17 @@ fn the_library_refuses_where_the_command_line_does() {
         let spec = Spec { kernel: Choice::parse(name).expect("a kernel"), accuracy: 1e-2, ..Spec::new(at, 30) };
         let sa = dynamics::build("sa", false, &spec).expect("registered");
         let mut v = vec![0.0; 90];
-        sa.velocity(&x, &mut v);
+        sa.rates(0.0, &x, &mut Workspace::default(), &mut v);
         assert!(sa.kernel(&x).is_err() && v.iter().all(|v| v.is_nan()), "{name} went on with another algorithm");
-        assert!(solve(sa.as_ref(), &x, 1.0, &Options { rtol: 0.1, ..Options::default() }, &mut []).is_err());
+        assert!(solve(&sa, &x, 1.0, &Options { rtol: 0.1, ..Options::default() }, &mut []).is_err());
     }
     // Series have no fields.
     let spec = Spec { kernel: Choice::parse("harmonics").expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, 30) };
     let sa = dynamics::build("sa", false, &spec).expect("registered");
     let layer = Layer::new(0.1).expect("a step");
-    assert!(sa.kernel(&x).is_ok() && iterate(sa.as_ref(), &x, layer, 3, 1.0, None, &mut []).is_err());
+    assert!(sa.kernel(&x).is_ok() && iterate(&sa, &x, layer, 3, 1.0, None, &mut []).is_err());
     let mut moved = x.clone();
-    layer.step(sa.as_ref(), &mut moved, &mut [0.0; 90]);
+    layer.apply(&sa, &mut moved);
     assert!(moved.coordinates().iter().all(|v| v.is_nan()), "a field that is not a number moved nothing");
 }
 
@@ -129,7 +130,7 @@ fn tolerances_below_the_noise_of_the_velocities_are_refused_and_runs_end() {
     let run = |kernel: &str, accuracy: f64, rtol: f64| {
         let spec = Spec { kernel: Choice::parse(kernel).expect("a kernel"), accuracy, ..Spec::new(beta, n) };
         let sa = dynamics::build("sa", false, &spec).expect("registered");
-        solve(sa.as_ref(), &x, 20.0, &Options { rtol, max_steps: 3000, ..Options::default() }, &mut []).map_err(|e| e.to_string())
+        solve(&sa, &x, 20.0, &Options { rtol, max_steps: 3000, ..Options::default() }, &mut []).map_err(|e| e.to_string())
     };
     for (kernel, accuracy) in [("products", 1e-10), ("gram", 1e-10), ("products", 1e-4), ("single", 5e-3)] {
         let refused = run(kernel, accuracy, 1e-10).expect_err("noise");
@@ -170,7 +171,7 @@ fn the_log_energy_is_the_printed_formula_for_either_sign() {
             vec![observable::find("log-energy").expect("known")],
         );
         let sa = dynamics::build("sa", false, &Spec::new(beta, n)).expect("registered");
-        solve(sa.as_ref(), &x, 0.0, &Options::default(), &mut [&mut recorder]).expect("valid");
+        solve(&sa, &x, 0.0, &Options::default(), &mut [&mut recorder]).expect("valid");
         for found in [recorder.table.rows[0][1], Energy::new(beta, EnergyScale::Unit).log_value(&x).expect("always")] {
             assert!((found - expected).abs() <= bound, "n {n} beta {beta}: {found} {expected}");
         }
@@ -249,10 +250,10 @@ fn causal_tokens_end_at_the_end_time_unless_they_rest() {
         let options = Options { merge_radius: 0.5, stop_at_one_cluster, ..Options::default() };
         let setting = Setting { n: 5, d: 2, beta: 1.0 };
         let mut recorder = Recorder::new(setting, vec![0.0, 1.0, 4.0], false, vec![observable::find("positions").expect("known")]);
-        (solve(causal.as_ref(), &x, t_end, &options, &mut [&mut recorder]).expect("valid"), recorder.table.rows.len())
+        (solve(&causal, &x, t_end, &options, &mut [&mut recorder]).expect("valid"), recorder.table.rows.len())
     };
     let (end, samples) = run(4.0, false);
-    let exact = solve(causal.as_ref(), &x, 4.0, &Options { merge_radius: 0.0, ..Options::default() }, &mut []).expect("valid");
+    let exact = solve(&causal, &x, 4.0, &Options { merge_radius: 0.0, ..Options::default() }, &mut []).expect("valid");
     assert!(end.stats.steps > 0 && samples == 3 && end.outcome == Outcome::Reached);
     assert!(distance(&end.tokens(), &exact.tokens()) < 1e-12, "a radius that merges nothing changed the flow");
     // Asked to stop at one cluster it does, at that time, with the samples up to there.
@@ -282,7 +283,7 @@ fn a_stopping_event_stops_whatever_is_recorded_beside_it() {
     let x = Tokens::from_angles(&[0.0, 1.0]).expect("angles");
     let sa = dynamics::build("sa", false, &Spec::new(1.0, 2)).expect("registered");
     let run = |events: Vec<(Box<dyn Event>, Action)>| {
-        solve(sa.as_ref(), &x, 50.0, &Options { events, merge_radius: 0.0, ..Options::default() }, &mut []).expect("valid")
+        solve(&sa, &x, 50.0, &Options { events, merge_radius: 0.0, ..Options::default() }, &mut []).expect("valid")
     };
     // At the same time, by the same name, in either order.
     for actions in [[Action::Stop, Action::Record], [Action::Record, Action::Stop]] {

@@ -1,9 +1,8 @@
 //! Properties on random, near-coincident and antipodal tokens at any beta.
 
-use metastable::attention::{Energy, EnergyScale, Spec, dynamics, dynamics::MAX_BETA};
+use metastable::attention::{Energy, EnergyScale, Form, Spec, dynamics, dynamics::MAX_BETA};
 use metastable::sphere::cap::{Hemisphere, cap_radius, hemisphere};
 use metastable::sphere::{Tokens, geometry};
-use metastable::theorem::conformance::{Definition, velocity};
 use proptest::prelude::*;
 
 /// Random directions, some of them a few ulp or a tiny angle away from another token or from its antipode.
@@ -39,8 +38,9 @@ proptest! {
     fn velocities_agree_with_the_double_double_definition(x in tokens(), beta in betas()) {
         for name in ["sa", "causal-sa", "repulsive-sa"] {
             let spec = Spec::new(beta, x.n());
-            let found = velocity(dynamics::build(name, false, &spec).expect("registered").as_ref(), &x);
-            let expected = Definition::of(name).velocity(&spec, &x);
+            let dynamics = dynamics::build(name, false, &spec).expect("registered");
+            let found = dynamics.velocity(&x);
+            let expected = dynamics.definition(0.0, &x, Form::Tangent).expect("attention has one");
             // Token by token: rounding of the coordinates themselves moves a weight by beta u and a drift of length |v| between tokens at
             // distance c by u/c of itself.
             for (i, (v, e)) in found.chunks_exact(x.d()).zip(expected.chunks_exact(x.d())).enumerate() {
@@ -68,7 +68,7 @@ proptest! {
     fn every_beta_gives_finite_numbers(x in tokens(), exponent in -300f64..30.0, sign in prop::bool::ANY) {
         let beta = if sign { 10f64.powf(exponent) } else { -(10f64.powf(exponent)) }.clamp(-MAX_BETA, MAX_BETA);
         for name in ["sa", "causal-sa"] {
-            let v = velocity(dynamics::build(name, false, &Spec::new(beta, x.n())).expect("registered").as_ref(), &x);
+            let v = dynamics::build(name, false, &Spec::new(beta, x.n())).expect("registered").velocity(&x);
             prop_assert!(v.iter().all(|v| v.is_finite()), "{name} beta={beta}: {v:?}");
         }
         let log = Energy::new(beta, EnergyScale::Mean).log_value(&x).expect("beta is not 0");

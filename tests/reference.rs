@@ -3,6 +3,7 @@
 mod common;
 
 use common::{numbers, reference, rows};
+use metastable::attention::kernel::Workspace;
 use metastable::attention::{Energy, EnergyScale, Head, Spec, circle, dynamics};
 use metastable::flow::{Options, solve};
 use metastable::sphere::{Tokens, geometry::dist};
@@ -25,7 +26,7 @@ fn relative(found: &[f64], expected: &[f64]) -> f64 {
 
 fn velocity(name: &str, causal: bool, spec: &Spec, x: &Tokens) -> Vec<f64> {
     let mut out = vec![0.0; x.coordinates().len()];
-    dynamics::build(name, causal, spec).expect("a registered dynamics").velocity(x, &mut out);
+    dynamics::build(name, causal, spec).expect("a registered dynamics").rates(0.0, x, &mut Workspace::default(), &mut out);
     out
 }
 
@@ -94,12 +95,12 @@ fn trajectories() {
         for integrator in ["dop853", "dopri5"] {
             let options =
                 Options { rtol: 1e-12, integrator: metastable::flow::integrator(integrator).expect("registered"), ..Options::default() };
-            let end = solve(dynamics.as_ref(), &x, t_end, &options, &mut []).expect("valid");
+            let end = solve(&dynamics, &x, t_end, &options, &mut []).expect("valid");
             let error = relative(&end.tokens(), &expected);
             println!("{name} T={t_end} {integrator}: {error:.1e} in {} steps, {} merges", end.stats.steps, end.merges.len());
             assert!(error <= 1e-9, "{error:e}");
         }
-        let second = metastable::flow::second::confirm(dynamics.as_ref(), &x, t_end, 1e-12).expect("runs");
+        let second = metastable::flow::second::confirm(&dynamics, &x, t_end, 1e-12).expect("runs");
         assert!(relative(&second, &expected) <= 1e-9, "the second integrator: {:e}", relative(&second, &expected));
     }
 }
@@ -114,7 +115,7 @@ fn two_tokens_cross_plateaus_of_a_hundred_orders() {
         let dynamics = dynamics::build(name, false, &Spec::new(number("beta"), 2)).expect("registered");
         // The merge radius set to the final angle turns the located merge time into the measured time.
         let options = Options { merge_radius: number("to_angle"), ..Options::default() };
-        let end = solve(dynamics.as_ref(), &x, 2.0 * time, &options, &mut []).expect("valid");
+        let end = solve(&dynamics, &x, 2.0 * time, &options, &mut []).expect("valid");
         let error = (end.merges[0].t / time - 1.0).abs();
         println!(
             "{name} beta={} t={time:.3e}: time error {error:.1e}, {} steps, {} rejected",
@@ -124,7 +125,7 @@ fn two_tokens_cross_plateaus_of_a_hundred_orders() {
         );
         assert!(error <= 1e-7, "{error:e}");
         if time < 1e7 {
-            let end = solve(dynamics.as_ref(), &x, time, &Options::default(), &mut []).expect("valid");
+            let end = solve(&dynamics, &x, time, &Options::default(), &mut []).expect("valid");
             let angle = dist(end.clusters.row(0), end.clusters.row(1));
             println!("   angle error {:.1e}", (angle / number("to_angle") - 1.0).abs());
             assert!((angle / number("to_angle") - 1.0).abs() < 1e-3);

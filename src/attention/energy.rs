@@ -4,7 +4,7 @@
 //! Everything is computed with the factor `e^{|beta|}` taken out (the chord kernel), so every beta is finite in log form.
 
 use super::EnergyScale;
-use super::kernel::{exp_shifted, hessian_sums, log_kernel, unnormalised};
+use super::kernel::{Attention, Form, Sums, Workspace, exact_sums, exp_shifted, hessian_sums, log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, sum::Compensated, sum::dot};
 use crate::sphere::{
@@ -34,6 +34,12 @@ impl Energy {
         Self { beta, scale }
     }
 
+    /// Reads the exact sums of plain attention.
+    fn sums<R>(&self, x: &Tokens, read: impl FnOnce(&Sums) -> R) -> R {
+        let attention = Attention::new(self.beta);
+        Workspace::lent(|work| read(exact_sums(&attention.job(x, Form::Tangent), work)))
+    }
+
     /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`: in `[-2 beta, 0]` for positive beta and in `[0, 2 |beta|]` for negative beta, 0 at consensus.
     ///
     /// **Accuracy** absolute error below `4u (1 + |beta|)`, and below `16u` near consensus for positive beta. **Cost** `n^2/2` exponentials.
@@ -46,8 +52,8 @@ impl Energy {
     ///
     /// **Accuracy**, **Cost** as [`Energy::log_unit`].
     pub fn log_scaled(&self, x: &Tokens) -> f64 {
-        let (m, beta) = (x.masses(), self.beta);
-        let total = unnormalised(beta, x, |sums| {
+        let m = x.masses();
+        let total = self.sums(x, |sums| {
             let mut total = Compensated::default();
             m.iter().zip(&sums.mass).for_each(|(m, z)| total.add(m * z));
             total.value()
@@ -127,7 +133,7 @@ impl Energy {
     /// **Accuracy** `1e-14` relative to each row. **Cost** as one right-hand side.
     pub fn scaled_grad(&self, x: &Tokens, out: &mut [f64]) {
         let (d, m) = (x.d(), x.masses());
-        unnormalised(self.beta, x, |sums| out.copy_from_slice(&sums.drift));
+        self.sums(x, |sums| out.copy_from_slice(&sums.drift));
         for (i, row) in out.chunks_exact_mut(d).enumerate() {
             project(x.row(i), row);
             row.iter_mut().for_each(|v| *v *= m[i]);
@@ -170,7 +176,7 @@ impl Energy {
     ///
     /// **Cost** `n^2` exponentials and `8 n^2 d` flops, no matrix.
     pub fn scaled_hess_vec(&self, x: &Tokens, u: &[f64], out: &mut [f64]) {
-        hessian_sums(self.beta, x, u, out);
+        Workspace::lent(|work| hessian_sums(self.beta, x, u, work, out));
         for (i, row) in out.chunks_exact_mut(x.d()).enumerate() {
             project(x.row(i), row);
             row.iter_mut().for_each(|v| *v *= x.masses()[i]);

@@ -49,6 +49,11 @@ impl Head {
         [self.q.as_deref(), self.k.as_deref(), self.v.as_deref()]
     }
 
+    /// The head without matrices.
+    pub(crate) const fn identity() -> Self {
+        Self { q: None, k: None, v: None, rank: 0 }
+    }
+
     /// True when Q, K and V are all the identity.
     pub fn is_identity(&self) -> bool {
         self.q.is_none() && self.k.is_none() && self.v.is_none()

@@ -1,14 +1,21 @@
-//! The particle view: attention weights and kernel sums, dynamics, layer maps, interaction energy.
+//! The particle view: attention weights and kernel sums, sublayers, what a layer does with them, dynamics, interaction energy.
 
 pub mod circle;
 pub mod dynamics;
 pub mod energy;
+pub mod feed_forward;
 mod head;
 pub mod kernel;
 pub mod layer;
-mod normalisation;
+pub mod normalisation;
+mod scales;
+pub mod scheduled;
+mod self_attention;
+mod sublayer;
 
-pub use dynamics::{Dynamics, Facts, Spec};
+pub use dynamics::{Dynamics, Spec};
 pub use energy::Energy;
 pub use head::Head;
-pub use normalisation::{EnergyScale, TimeScale};
+pub use kernel::Form;
+pub use scales::{EnergyScale, TimeScale, kernel_width};
+pub use sublayer::{At, Facts, Sublayer};

@@ -3,7 +3,7 @@
 use super::output::Output;
 use crate::attention::{Spec, dynamics};
 use crate::error::Result;
-use crate::theorem::conformance::{Definition, suite};
+use crate::theorem::conformance::suite;
 use serde_json::json;
 
 /// Flags of `doctor`.
@@ -35,7 +35,7 @@ impl Arguments {
         let (mut lines, mut failed) = (Vec::new(), 0);
         for entry in entries {
             text.push_str(&format!("{}\n", entry.name));
-            for check in suite(&|spec: &Spec| (entry.build)(spec), Definition::of(entry.name), self.seed)? {
+            for check in suite(&|spec: &Spec| (entry.build)(spec), self.seed)? {
                 let word = if check.passed() { "holds" } else { "FAILS" };
                 failed += i32::from(!check.passed());
                 text.push_str(&format!("  {:55} {:9.1e} (at most {:.0e})  {word}\n", check.what, check.value, check.bound));

@@ -129,7 +129,7 @@ impl DynamicsArguments {
     }
 
     /// The dynamics for tokens of this shape, with this accuracy unless the user gave one.
-    pub fn build(&self, n: usize, d: usize, accuracy: f64) -> Result<Box<dyn Dynamics>> {
+    pub fn build(&self, n: usize, d: usize, accuracy: f64) -> Result<Dynamics> {
         let heads = self.q.len().max(self.k.len()).max(self.v.len());
         let load = |name: &str, files: &[PathBuf], h: usize| match files.get(h) {
             Some(path) => arrays::matrix(path, None).map(Some),

@@ -32,10 +32,7 @@ pub fn entries(kind: &str) -> Vec<(String, String)> {
             .iter()
             .map(|(name, _)| pair(name, &experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title)))
             .collect(),
-        "kernels" => {
-            let rows = pair("rows", "row by row, scalar, for every head; the reference the others are held to");
-            std::iter::once(rows).chain(kernel::ALL.iter().map(|k| pair(k.name(), k.summary()))).collect()
-        }
+        "kernels" => kernel::ALL.iter().map(|k| pair(k.name(), k.summary())).collect(),
         _ => ["dop853", "dopri5"].iter().filter_map(|n| crate::flow::integrator(n).ok()).map(|t| pair(t.name, t.citation)).collect(),
     }
 }

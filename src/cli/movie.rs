@@ -63,7 +63,7 @@ impl Arguments {
         let setting = Setting { n: x.n(), d: x.d(), beta: self.dynamics.beta };
         let observables = ["positions", "log-energy", "clusters"].iter().map(|o| find(o)).collect::<Result<_>>()?;
         let mut recorder = Recorder::new(setting, log_times(self.t_first, self.t_end, self.frames), false, observables);
-        let end = solve(dynamics.as_ref(), &x, self.t_end, &options, &mut [&mut recorder as &mut dyn Observer])?;
+        let end = solve(&dynamics, &x, self.t_end, &options, &mut [&mut recorder as &mut dyn Observer])?;
         if !end.outcome.is_success() {
             note(&format!("the run did not reach the end: {}", end.outcome));
         }

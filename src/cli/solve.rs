@@ -77,7 +77,7 @@ impl Arguments {
         if self.out.is_some() {
             observers.push(&mut recorder);
         }
-        let end = solve(dynamics.as_ref(), &x, self.t_end, &options, &mut observers)?;
+        let end = solve(&dynamics, &x, self.t_end, &options, &mut observers)?;
         let mut json = self.json(&end, x.d())?;
         json["remaining_merger_log10_t"] = self.last_merger(&end).map_or(Value::Null, finite);
         json["least_unrest"] = finite(saddle.least.0);

@@ -2,7 +2,7 @@
 
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, matrix, note, rows};
-use crate::attention::kernel::{EXACT, Output as Rows};
+use crate::attention::kernel::{EXACT, Form, Workspace};
 use crate::error::{Error, Result};
 use serde_json::json;
 
@@ -22,11 +22,11 @@ impl Arguments {
         let x = self.tokens.tokens()?;
         let dynamics = self.dynamics.build(x.n(), x.d(), EXACT)?;
         let kernel = dynamics.kernel(&x)?;
-        let mut v = vec![0.0; x.coordinates().len()];
+        let (mut v, mut work) = (vec![0.0; x.numbers().len()], Workspace::default());
         let again = match dynamics.attention() {
-            Some(attention) => attention.apply(&x, Rows::Velocity, &mut v)?,
+            Some(attention) => attention.apply(&x, Form::Tangent, &mut work, &mut v)?,
             None => {
-                dynamics.velocity(&x, &mut v);
+                dynamics.rates(0.0, &x, &mut work, &mut v);
                 0
             }
         };

@@ -41,8 +41,7 @@ impl Drift {
         let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
         let mut sums = (0.0, 0.0, 0.0);
         for (x, step) in self.layers.iter().zip(&self.steps) {
-            let mut v = vec![0.0; x.coordinates().len()];
-            sa.velocity(x, &mut v);
+            let v = sa.velocity(x);
             let row = |i: usize| &v[i * x.d()..(i + 1) * x.d()];
             let rate: Vec<f64> = pairs(n).map(|(i, j)| dot(row(i), x.row(j)) + dot(x.row(i), row(j))).collect();
             sums = (sums.0 + dot(step, &rate), sums.1 + dot(&rate, &rate), sums.2 + dot(step, step));
@@ -101,7 +100,7 @@ pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
     let options = Options { rtol: 1e-8, merge_radius: 0.0, ..Options::default() };
     let mut sa_tokens = vec![drift.layers[0].clone()];
     for l in 1..drift.layers.len() {
-        sa_tokens.push(solve(sa.as_ref(), &sa_tokens[l - 1], time_per_layer, &options, &mut [])?.clusters);
+        sa_tokens.push(solve(&sa, &sa_tokens[l - 1], time_per_layer, &options, &mut [])?.clusters);
     }
     let rows = sa_tokens.iter().map(histogram).collect();
     let alignment = cross / (square * total).sqrt();

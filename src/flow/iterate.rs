@@ -1,9 +1,10 @@
 use super::observable::{Frame, Observer, Recorder};
-use crate::attention::kernel::{Attention, Batch, Choice, Output, in_a_row};
+use crate::attention::kernel::{Attention, Batch, Choice, Form, Workspace, in_a_row};
 use crate::attention::{Dynamics, layer::Layer};
 use crate::error::Result;
 use crate::num::aligned::Aligned;
 use crate::sphere::Tokens;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Applies `layers` layers; layer k is observed at time `k * dt` (the depth itself for mean shift, `dt = 1`). Returns the last tokens
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// **Errors** an algorithm of the kernel sums asked for by name that cannot do fields, or cannot keep the accuracy.
 pub fn iterate(
-    dynamics: &dyn Dynamics,
+    dynamics: &Dynamics,
     start: &Tokens,
     layer: Layer,
     layers: usize,
@@ -19,28 +20,30 @@ pub fn iterate(
     cancel: Option<&AtomicBool>,
     observers: &mut [&mut dyn Observer],
 ) -> Result<(Tokens, usize)> {
-    if let Some(attention) = dynamics.attention() {
-        attention.kernel_name(start, Output::Field)?;
+    dynamics.accepts(start)?;
+    for sublayer in &dynamics.sublayers {
+        sublayer.algorithm(start, Form::Sum)?;
     }
     Ok(in_a_row(start, || {
         let mut x = start.clone();
         let mut scratch = Aligned::default();
         scratch.reset(x.coordinates().len());
         let labels: Vec<usize> = (0..x.n()).collect();
+        let work = RefCell::new(Workspace::default());
         for k in 0..=layers {
             let t = k as f64 * dt;
             for observer in observers.iter_mut() {
                 // A sample is due at the first layer whose time is not before it (up to rounding of k dt).
                 let due = observer.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12));
                 if due || observer.every_step() {
-                    observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics });
+                    observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics, work: &work });
                 }
             }
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return (x, k);
             }
             if k < layers {
-                layer.step(dynamics, &mut x, &mut scratch);
+                layer.step(dynamics, t, &mut x, &mut work.borrow_mut(), &mut scratch);
             }
         }
         (x, layers)
@@ -58,7 +61,7 @@ pub fn together(d: usize) -> usize {
 ///
 /// **Errors** as [`iterate`].
 pub fn iterate_many(
-    dynamics: &dyn Dynamics,
+    dynamics: &Dynamics,
     systems: &mut [Tokens],
     layer: Layer,
     layers: usize,
@@ -104,11 +107,12 @@ pub fn iterate_many(
 }
 
 /// Shows every system to its recorder when it is due.
-fn observe_each(batch: &Batch, t: f64, systems: &mut [Tokens], recorders: &mut [Recorder], labels: &[usize], dynamics: &dyn Dynamics) {
+fn observe_each(batch: &Batch, t: f64, systems: &mut [Tokens], recorders: &mut [Recorder], labels: &[usize], dynamics: &Dynamics) {
+    let work = RefCell::new(Workspace::default());
     for (i, (system, recorder)) in systems.iter_mut().zip(recorders).enumerate() {
         if recorder.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
             batch.read(i, system);
-            recorder.observe(&Frame { t, tokens: system, labels, dynamics });
+            recorder.observe(&Frame { t, tokens: system, labels, dynamics, work: &work });
         }
     }
 }

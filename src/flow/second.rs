@@ -1,26 +1,27 @@
 //! The second, independent integrator: `ode_solvers`' Dop853 on ambient coordinates, used to confirm trajectories, and on
 //! scalar equations for the reduced models of `theory`.
 
-use crate::attention::Dynamics;
+use crate::attention::{Dynamics, kernel::Workspace};
 use crate::error::Result;
 use crate::num::ode::advance;
-use crate::sphere::{Tokens, geometry::retract};
+use crate::sphere::Tokens;
+use std::cell::RefCell;
 
-/// Final coordinates of `dynamics` from `start` after `t_end`, by the second integrator, without coalescence.
-pub fn confirm(dynamics: &dyn Dynamics, start: &Tokens, t_end: f64, rtol: f64) -> Result<Vec<f64>> {
-    let d = start.d();
-    let normalised = |y: &[f64]| {
+/// Final numbers of `dynamics` with weights that do not depend on time from `start` after `t_end`, by the second integrator, without coalescence.
+pub fn confirm(dynamics: &Dynamics, start: &Tokens, t_end: f64, rtol: f64) -> Result<Vec<f64>> {
+    let (n, d, space) = (start.n(), start.d(), start.space());
+    let settled = |y: &[f64]| {
         let mut x = y.to_vec();
-        x.chunks_exact_mut(d).for_each(|r| {
-            retract(r);
-        });
+        let _ = space.settle(d, n, &mut x);
         x
     };
+    let state = RefCell::new((start.clone(), Workspace::default()));
     let field = |y: &[f64], dy: &mut [f64]| {
-        let tokens = Tokens::from_parts(d, normalised(y), start.masses().to_vec());
-        dynamics.velocity(&tokens, dy);
+        let (tokens, work) = &mut *state.borrow_mut();
+        tokens.numbers_mut().copy_from_slice(&settled(y));
+        dynamics.rates(0.0, tokens, work, dy);
     };
-    Ok(normalised(&advance(field, start.coordinates(), t_end, (rtol, rtol), 1_000_000)?))
+    Ok(settled(&advance(field, start.numbers(), t_end, (rtol, rtol), 1_000_000)?))
 }
 
 /// Value at `t` of the solution of `y' = f(y)`, `y(0) = y0`.

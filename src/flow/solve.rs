@@ -6,14 +6,15 @@ use super::integrator::integrator;
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution, Stats};
 use super::tableau::{Step, Tableau};
-use crate::attention::dynamics::kernel_width;
 use crate::attention::{
     Dynamics,
-    kernel::{EXACT, in_a_row},
+    kernel::{EXACT, Workspace, in_a_row},
+    kernel_width,
 };
 use crate::error::{Error, Result, show};
 use crate::num::{dd::Dd, roots::bracketed_root};
 use crate::sphere::Tokens;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Options of [`solve`].
@@ -87,7 +88,7 @@ pub fn velocity_accuracy(rtol: f64, beta: f64) -> f64 {
 const BEARABLE: f64 = 0.1;
 
 /// **Errors** a tolerance below the noise of the velocities: the estimate of the error would fall no further however short the steps.
-fn check_noise(dynamics: &dyn Dynamics, rtol: f64) -> Result<()> {
+fn check_noise(dynamics: &Dynamics, rtol: f64) -> Result<()> {
     let (accuracy, width) = (dynamics.accuracy(), dynamics.length_scale());
     if accuracy <= (BEARABLE * rtol * width).max(EXACT) {
         return Ok(());
@@ -110,18 +111,12 @@ fn check_noise(dynamics: &dyn Dynamics, rtol: f64) -> Result<()> {
 /// use metastable::{attention::{dynamics, Spec}, flow::{solve, Options}, sphere::Tokens};
 /// let usa = dynamics::build("usa", false, &Spec::new(0.0, 2)).unwrap();
 /// let x = Tokens::from_angles(&[0.0, 2.0]).unwrap();
-/// let end = solve(usa.as_ref(), &x, 1.0, &Options::default(), &mut []).unwrap();
+/// let end = solve(&usa, &x, 1.0, &Options::default(), &mut []).unwrap();
 /// // beta = 0, two tokens: tan(theta/2) decays like e^{-t}
 /// let theta = end.clusters.angles()[1] - end.clusters.angles()[0];
 /// assert!(((theta / 2.0).tan() - 1f64.tan() * (-1f64).exp()).abs() < 1e-10);
 /// ```
-pub fn solve(
-    dynamics: &dyn Dynamics,
-    start: &Tokens,
-    t_end: f64,
-    options: &Options,
-    observers: &mut [&mut dyn Observer],
-) -> Result<Solution> {
+pub fn solve(dynamics: &Dynamics, start: &Tokens, t_end: f64, options: &Options, observers: &mut [&mut dyn Observer]) -> Result<Solution> {
     if !(t_end.is_finite() && t_end >= 0.0) {
         return Err(Error::parameter("t-end", t_end, "a finite time >= 0"));
     }
@@ -135,7 +130,7 @@ pub fn solve(
 }
 
 struct Run<'a> {
-    dynamics: &'a dyn Dynamics,
+    dynamics: &'a Dynamics,
     options: &'a Options<'a>,
     t: Dd,
     t_end: f64,
@@ -153,11 +148,15 @@ struct Run<'a> {
     end: Tokens,
     close: ClosePairs,
     stats: Stats,
+    /// Buffers of the observers.
+    work: RefCell<Workspace>,
+    /// Times at which weights jump, ascending; the last is infinite.
+    jumps: Vec<f64>,
 }
 
 impl<'a> Run<'a> {
-    fn new(dynamics: &'a dyn Dynamics, start: &Tokens, t_end: f64, options: &'a Options<'a>) -> Self {
-        let step = Step::new(options.integrator, dynamics, start);
+    fn new(dynamics: &'a Dynamics, start: &Tokens, t_end: f64, options: &'a Options<'a>) -> Self {
+        let step = Step::new(options.integrator, dynamics, 0.0, start);
         let merge_chord = if dynamics.facts().common_field { 2.0 * (0.5 * options.merge_radius).sin() } else { 0.0 };
         let mut run = Self {
             dynamics,
@@ -176,6 +175,8 @@ impl<'a> Run<'a> {
             end: start.clone(),
             close: ClosePairs::default(),
             stats: Stats::default(),
+            work: RefCell::default(),
+            jumps: dynamics.jumps().into_iter().filter(|t| *t > 0.0).chain([f64::INFINITY]).collect(),
         };
         run.h = run.first_step();
         run
@@ -190,6 +191,17 @@ impl<'a> Run<'a> {
 
     fn remaining(&self) -> f64 {
         (Dd::from(self.t_end) - self.t).to_f64()
+    }
+
+    /// Time to the next jump of the weights, which no step crosses.
+    fn to_jump(&self) -> f64 {
+        (Dd::from(self.jumps[0]) - self.t).to_f64()
+    }
+
+    /// At a jump: the new weights from here on.
+    fn jump(&mut self) {
+        self.t = Dd::from(self.jumps.remove(0));
+        self.step.restart(self.dynamics, self.t.to_f64(), &self.live);
     }
 
     /// Steps until something ends the run.
@@ -216,7 +228,8 @@ impl<'a> Run<'a> {
             if self.stats.steps + self.stats.rejected >= self.options.max_steps {
                 return Outcome::MaxSteps { t: now };
             }
-            let h = self.h.min(self.remaining());
+            let h = self.h.min(self.remaining()).min(self.to_jump());
+            self.step.until = self.jumps[0].next_down();
             let error = self.step.attempt(self.dynamics, h);
             let displacement = self.step.displacement();
             let tolerance = (self.options.rtol * self.dynamics.length_scale() * displacement.min(1.0)).max(FLOOR);
@@ -259,18 +272,22 @@ impl<'a> Run<'a> {
         if theta < 1.0 {
             self.step.prepare_dense(self.dynamics);
             self.step.interpolate(theta, &mut self.live);
-            self.step.restart(self.dynamics, &self.live);
+            self.step.restart(self.dynamics, end.to_f64(), &self.live);
             // The step was cut: events that had happened by its full end have not happened yet.
             let values = self.options.events.iter().zip(&self.event_values);
             let values = values.map(|((e, _), v)| if *v >= 0.0 { e.value(&self.live) } else { *v }).collect();
             self.event_values = values;
         } else {
-            self.live.coordinates_mut().copy_from_slice(&self.step.end);
-            self.step.advance();
+            self.live.numbers_mut().copy_from_slice(&self.step.end);
+            self.step.advance(end.to_f64());
         }
+        let jumps = theta >= 1.0 && h >= self.to_jump();
         self.t = end;
         if theta >= 1.0 && h >= self.remaining() + h {
             self.t = Dd::from(self.t_end);
+        }
+        if jumps {
+            self.jump();
         }
         self.coalesce_now();
         self.observe(observers, self.t.to_f64(), false);
@@ -278,7 +295,7 @@ impl<'a> Run<'a> {
 
     /// The fraction of the step at which the first merge or event happens, 1 if none does; records the events.
     fn locate(&mut self, h: f64) -> f64 {
-        self.end.coordinates_mut().copy_from_slice(&self.step.end);
+        self.end.numbers_mut().copy_from_slice(&self.step.end);
         let mut theta = 1.0f64;
         if self.merge_chord > 0.0 && !self.close.find(&self.end, self.merge_chord).is_empty() {
             let pairs = &self.close.pairs;
@@ -339,7 +356,7 @@ impl<'a> Run<'a> {
                 self.step.prepare_dense(self.dynamics);
                 let mut x = self.live.clone();
                 self.step.interpolate(at, &mut x);
-                observer.observe(&Frame { t: time.max(now), tokens: &x, labels: &self.labels, dynamics: self.dynamics });
+                observer.observe(&Frame { t: time.max(now), tokens: &x, labels: &self.labels, dynamics: self.dynamics, work: &self.work });
             }
         }
     }
@@ -349,7 +366,7 @@ impl<'a> Run<'a> {
         for observer in observers.iter_mut() {
             let due = first && observer.next_time().is_some_and(|s| s <= t);
             if due || observer.every_step() {
-                observer.observe(&Frame { t, tokens: &self.live, labels: &self.labels, dynamics: self.dynamics });
+                observer.observe(&Frame { t, tokens: &self.live, labels: &self.labels, dynamics: self.dynamics, work: &self.work });
             }
         }
     }
@@ -384,9 +401,10 @@ impl<'a> Run<'a> {
         }
         self.live = tokens;
         self.end = self.live.clone();
-        let evaluations = self.step.evaluations;
-        self.step = Step::new(self.options.integrator, self.dynamics, &self.live);
+        let (evaluations, work) = (self.step.evaluations, std::mem::take(&mut self.step.work));
+        self.step = Step::new(self.options.integrator, self.dynamics, self.t.to_f64(), &self.live);
         self.step.evaluations += evaluations;
+        self.step.work = work;
     }
 
     /// The first initial token of a live row.
@@ -400,7 +418,13 @@ impl<'a> Run<'a> {
             // A single token does not move: the remaining samples are the present state.
             for observer in observers.iter_mut() {
                 while let Some(time) = observer.next_time().filter(|s| *s <= self.t_end) {
-                    observer.observe(&Frame { t: time, tokens: &self.live, labels: &self.labels, dynamics: self.dynamics });
+                    observer.observe(&Frame {
+                        t: time,
+                        tokens: &self.live,
+                        labels: &self.labels,
+                        dynamics: self.dynamics,
+                        work: &self.work,
+                    });
                 }
             }
         }

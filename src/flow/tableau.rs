@@ -3,8 +3,9 @@
 //! The velocity is extended off the sphere by `F(y) = f(y/|y|)`, whose exact flow keeps `|y|`; stages are ambient combinations and the
 //! new point is retracted. The retraction moves it by the local error only, so the method keeps its order.
 
-use crate::attention::Dynamics;
-use crate::sphere::{Tokens, geometry::retract};
+use crate::attention::{Dynamics, kernel::Workspace};
+use crate::sphere::Tokens;
+use std::ops::Range;
 
 /// An explicit method: coefficients and nothing else.
 #[derive(Debug)]
@@ -28,7 +29,11 @@ pub struct Tableau {
 /// Work space and data of one step.
 pub struct Step {
     tableau: &'static Tableau,
-    /// Stage velocities, each n x d.
+    /// The time of its start.
+    t: f64,
+    /// Weights are asked at no later time: just before they jump.
+    pub until: f64,
+    /// Stage rates of all numbers.
     k: Vec<Vec<f64>>,
     /// The tokens where a stage is evaluated.
     stage: Tokens,
@@ -39,36 +44,43 @@ pub struct Step {
     dense: Vec<Vec<f64>>,
     /// Velocity evaluations so far.
     pub evaluations: u64,
+    /// Buffers of the run.
+    pub work: Workspace,
 }
 
 impl Step {
-    /// Prepares steps from `x`: evaluates the velocity there.
-    pub fn new(tableau: &'static Tableau, dynamics: &dyn Dynamics, x: &Tokens) -> Self {
-        let size = x.coordinates().len();
+    /// Prepares steps from `x` at time `t`: evaluates the velocity there.
+    pub fn new(tableau: &'static Tableau, dynamics: &Dynamics, t: f64, x: &Tokens) -> Self {
+        let size = x.numbers().len();
         let mut step = Self {
             tableau,
+            t,
+            until: f64::INFINITY,
             k: vec![vec![0.0; size]; tableau.a.len() + 1],
             stage: x.clone(),
-            start: x.coordinates().to_vec(),
+            start: x.numbers().to_vec(),
             end: vec![0.0; size],
             h: 0.0,
             dense: Vec::new(),
             evaluations: 0,
+            work: Workspace::default(),
         };
-        step.restart(dynamics, x);
+        step.restart(dynamics, t, x);
         step
     }
 
-    /// Moves the start to `x` and evaluates the velocity there.
-    pub fn restart(&mut self, dynamics: &dyn Dynamics, x: &Tokens) {
-        self.start.copy_from_slice(x.coordinates());
-        dynamics.velocity(x, &mut self.k[0]);
+    /// Moves the start to `x` at time `t` and evaluates the velocity there.
+    pub fn restart(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
+        self.t = t;
+        self.start.copy_from_slice(x.numbers());
+        dynamics.rates(t, x, &mut self.work, &mut self.k[0]);
         self.evaluations += 1;
         self.dense.clear();
     }
 
-    /// Makes the end of the last attempt the new start; its velocity is already known.
-    pub fn advance(&mut self) {
+    /// Makes the end of the last attempt the new start at time `t`; its velocity is already known.
+    pub fn advance(&mut self, t: f64) {
+        self.t = t;
         self.start.copy_from_slice(&self.end);
         self.k.swap(0, self.tableau.stages);
         self.dense.clear();
@@ -81,60 +93,59 @@ impl Step {
 
     /// Largest speed of a token at the start.
     pub fn max_speed(&self) -> f64 {
-        max_row_norm(self.start.len(), self.stage.d(), |c| self.k[0][c])
+        self.largest_row(|c| self.k[0][c])
     }
 
     /// Attempts a step of length `h` and returns the largest row of the error estimate, NaN when a velocity is not finite.
-    pub fn attempt(&mut self, dynamics: &dyn Dynamics, h: f64) -> f64 {
+    pub fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
         self.h = h;
         self.dense.clear();
         for i in 1..self.tableau.stages {
             self.evaluate(dynamics, i);
         }
         self.combine(self.tableau.stages);
-        self.end.copy_from_slice(self.stage.coordinates());
-        dynamics.velocity(&self.stage, &mut self.k[self.tableau.stages]);
+        self.end.copy_from_slice(self.stage.numbers());
+        dynamics.rates((self.t + h).min(self.until), &self.stage, &mut self.work, &mut self.k[self.tableau.stages]);
         self.evaluations += 1;
         self.error()
     }
 
     /// `max_i |x_i(end) - x_i(start)|`.
     pub fn displacement(&self) -> f64 {
-        max_row_norm(self.end.len(), self.stage.d(), |c| self.end[c] - self.start[c])
+        self.largest_row(|c| self.end[c] - self.start[c])
     }
 
     /// Index of the first token whose velocity is not finite in any stage.
     pub fn broken_token(&self) -> Option<usize> {
-        let d = self.stage.d();
-        self.k[..=self.tableau.stages].iter().find_map(|k| k.iter().position(|v| !v.is_finite())).map(|p| p / d)
+        let (n, d) = (self.stage.n(), self.stage.d());
+        let token = |c: usize| if c < n * d { c / d } else { (c - n * d) / self.stage.space().own() };
+        self.k[..=self.tableau.stages].iter().find_map(|k| k.iter().position(|v| !v.is_finite())).map(token)
     }
 
     /// Stage point i into `self.stage`, retracted.
     fn combine(&mut self, i: usize) {
         let row = self.tableau.a[i - 1];
-        let d = self.stage.d();
-        let y = self.stage.coordinates_mut();
+        let y = self.stage.numbers_mut();
         y.fill(0.0);
         for (a, k) in row.iter().zip(&self.k).filter(|(a, _)| **a != 0.0) {
             y.iter_mut().zip(k).for_each(|(y, k)| *y += a * k);
         }
         y.iter_mut().zip(&self.start).for_each(|(y, x)| *y = x + self.h * *y);
-        y.chunks_exact_mut(d).for_each(|r| {
-            retract(r);
-        });
+        settle(&mut self.stage);
     }
 
-    fn evaluate(&mut self, dynamics: &dyn Dynamics, i: usize) {
+    fn evaluate(&mut self, dynamics: &Dynamics, i: usize) {
         self.combine(i);
-        dynamics.velocity(&self.stage, &mut self.k[i]);
+        // Its node is the sum of its row.
+        let t = self.t + self.h * self.tableau.a[i - 1].iter().sum::<f64>();
+        dynamics.rates(t.min(self.until), &self.stage, &mut self.work, &mut self.k[i]);
         self.evaluations += 1;
     }
 
     fn error(&self) -> f64 {
-        let d = self.stage.d();
-        let estimate = |weights: &[f64], row: usize| -> f64 {
+        let estimate = |weights: &[f64], row: Range<usize>| -> f64 {
             let mut sum = 0.0;
-            for c in row * d..(row + 1) * d {
+            for c in row {
                 // h first: velocities below 1e-154 would vanish when squared.
                 let e: f64 = weights.iter().zip(&self.k).map(|(w, k)| w * (self.h * k[c])).sum();
                 sum += e * e;
@@ -142,8 +153,8 @@ impl Step {
             sum
         };
         let mut worst = 0.0f64;
-        for row in 0..self.stage.n() {
-            let first = estimate(self.tableau.estimators[0], row);
+        for row in self.rows() {
+            let first = estimate(self.tableau.estimators[0], row.clone());
             let error = match self.tableau.estimators.get(1) {
                 Some(second) if first > 0.0 => first / (first + 0.01 * estimate(second, row)).sqrt(),
                 _ => first.sqrt(),
@@ -157,7 +168,7 @@ impl Step {
     }
 
     /// Prepares dense output of the last attempt; costs the extra stages once.
-    pub fn prepare_dense(&mut self, dynamics: &dyn Dynamics) {
+    pub fn prepare_dense(&mut self, dynamics: &Dynamics) {
         if !self.dense.is_empty() {
             return;
         }
@@ -180,27 +191,36 @@ impl Step {
 
     /// The point at fraction `theta` of the last attempt, retracted; needs [`Step::prepare_dense`].
     pub fn interpolate(&self, theta: f64, x: &mut Tokens) {
-        let d = x.d();
-        let y = x.coordinates_mut();
+        let y = x.numbers_mut();
         y.fill(0.0);
         for (i, row) in self.dense.iter().enumerate().rev() {
             let factor = if i % 2 == 0 { theta } else { 1.0 - theta };
             y.iter_mut().zip(row).for_each(|(y, r)| *y = (*y + r) * factor);
         }
         y.iter_mut().zip(&self.start).for_each(|(y, s)| *y += s);
-        y.chunks_exact_mut(d).for_each(|r| {
-            retract(r);
-        });
+        settle(x);
+    }
+
+    /// The numbers that are measured together: the coordinates of a token, and its own numbers of the space.
+    fn rows(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (n, d, own) = (self.stage.n(), self.stage.d(), self.stage.space().own());
+        let coordinates = (0..n).map(move |i| i * d..(i + 1) * d);
+        coordinates.chain((0..if own > 0 { n } else { 0 }).map(move |i| n * d + i * own..n * d + (i + 1) * own))
+    }
+
+    /// Largest norm of a row of the numbers `entry(0..len)`.
+    fn largest_row(&self, entry: impl Fn(usize) -> f64) -> f64 {
+        // Scaled by the largest entry: squares of drifts below 1e-154 would underflow.
+        let top = (0..self.start.len()).fold(0.0f64, |m, c| m.max(entry(c).abs()));
+        if top == 0.0 || !top.is_finite() {
+            return top;
+        }
+        top * self.rows().map(|row| row.map(|c| (entry(c) / top).powi(2)).sum::<f64>().sqrt()).fold(0.0, f64::max)
     }
 }
 
-/// Largest norm of a row of d of the numbers `entry(0..len)`.
-fn max_row_norm(len: usize, d: usize, entry: impl Fn(usize) -> f64) -> f64 {
-    // Scaled by the largest entry: squares of drifts below 1e-154 would underflow.
-    let top = (0..len).fold(0.0f64, |m, c| m.max(entry(c).abs()));
-    if top == 0.0 || !top.is_finite() {
-        return top;
-    }
-    let row = |i: usize| (i..i + d).map(|c| (entry(c) / top).powi(2)).sum::<f64>().sqrt();
-    top * (0..len).step_by(d).map(row).fold(0.0, f64::max)
+/// Brings tokens back to their space; one that cannot be keeps its numbers, and shows by its velocity.
+fn settle(x: &mut Tokens) {
+    let (space, n, d) = (x.space(), x.n(), x.d());
+    let _ = space.settle(d, n, x.numbers_mut());
 }

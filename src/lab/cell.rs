@@ -11,6 +11,7 @@ use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The tables of a cell.
@@ -42,9 +43,9 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
     let forecast = matches!(experiment.stepper, Stepper::Adaptive) && experiment.stop_at_one_cluster;
     let batch = |m: &Vec<usize>| {
         if forecast {
-            m.iter().map(|m| until_one_cluster(experiment, cell, dynamics.as_ref(), *m, cancel)).collect::<Result<Vec<_>>>()
+            m.iter().map(|m| until_one_cluster(experiment, cell, &dynamics, *m, cancel)).collect::<Result<Vec<_>>>()
         } else {
-            side_by_side(experiment, cell, dynamics.as_ref(), m, cancel)
+            side_by_side(experiment, cell, &dynamics, m, cancel)
         }
     };
     // A sweep keeps its threads for its runs; a single run keeps them for its kernels.
@@ -100,7 +101,7 @@ fn options<'a>(experiment: &Experiment, cancel: &'a AtomicBool) -> Options<'a> {
 fn until_one_cluster(
     experiment: &Experiment,
     cell: &Cell,
-    dynamics: &dyn Dynamics,
+    dynamics: &Dynamics,
     m: usize,
     cancel: &AtomicBool,
 ) -> Result<(Table, Vec<f64>)> {
@@ -120,7 +121,7 @@ fn until_one_cluster(
 fn side_by_side(
     experiment: &Experiment,
     cell: &Cell,
-    dynamics: &dyn Dynamics,
+    dynamics: &Dynamics,
     m: &[usize],
     cancel: &AtomicBool,
 ) -> Result<Vec<(Table, Vec<f64>)>> {
@@ -138,7 +139,7 @@ fn side_by_side(
 fn layers(
     experiment: &Experiment,
     cell: &Cell,
-    dynamics: &dyn Dynamics,
+    dynamics: &Dynamics,
     mut systems: Vec<Tokens>,
     cancel: &AtomicBool,
     recorders: &mut [Recorder],
@@ -156,7 +157,7 @@ fn layers(
 fn booked(
     experiment: &Experiment,
     cell: &Cell,
-    dynamics: &dyn Dynamics,
+    dynamics: &Dynamics,
     m: usize,
     end: &End,
     predicted: f64,
@@ -164,7 +165,7 @@ fn booked(
 ) -> (Table, Vec<f64>) {
     let (mut found, last) = (Vec::new(), &end.clusters);
     let labels: Vec<usize> = (0..last.n()).collect();
-    let frame = Frame { t: end.t, tokens: last, labels: &labels, dynamics };
+    let frame = Frame { t: end.t, tokens: last, labels: &labels, dynamics, work: &RefCell::default() };
     (observable::clusters::ENTRY.measure)(&setting(cell), &frame, &mut found);
     (observable::inner_range::ENTRY.measure)(&setting(cell), &frame, &mut found);
     let code = OUTCOMES.iter().position(|o| *o == end.outcome.name()).unwrap_or(OUTCOMES.len());

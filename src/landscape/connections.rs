@@ -106,7 +106,7 @@ pub fn connections(name: &str, found: &mut Found) -> Result<(Vec<Connection>, us
         let flow = dynamics::build(name, false, &Spec::new(point.beta, point.n()))?;
         for (rate, direction) in unstable_directions(&point)? {
             for sign in [1.0, -1.0] {
-                let fall = |rtol: f64| fall(flow.as_ref(), &point, &direction, sign * DISPLACEMENT, rtol);
+                let fall = |rtol: f64| fall(&flow, &point, &direction, sign * DISPLACEMENT, rtol);
                 match fall(RTOL)? {
                     Some((end, t)) => {
                         let second = fall(100.0 * RTOL)?.filter(|(other, _)| other.is_same(&end));
@@ -154,7 +154,7 @@ fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
 }
 
 /// Flows from a displaced critical point to rest.
-fn fall(flow: &dyn Dynamics, point: &CriticalPoint, direction: &[f64], step: f64, rtol: f64) -> Result<Option<(CriticalPoint, f64)>> {
+fn fall(flow: &Dynamics, point: &CriticalPoint, direction: &[f64], step: f64, rtol: f64) -> Result<Option<(CriticalPoint, f64)>> {
     let start = moved(&point.clusters, direction, step);
     // Rest is looked for far below the unrest of the start.
     let level = (1e-4 * unrest(point.beta, &start)).min(1e-7);

@@ -83,7 +83,7 @@ impl Search {
         let flow = dynamics::build("sa", false, &Spec::new(self.beta, self.n))?;
         let options = Options { merge_radius: 1e-3, rtol: 1e-6, max_steps: 5000, stop_at_one_cluster: true, ..Options::default() };
         let mut lulls = Lulls::new(self.beta);
-        solve(flow.as_ref(), &x, 1e300, &options, &mut [&mut lulls])?;
+        solve(&flow, &x, 1e300, &options, &mut [&mut lulls])?;
         found.starts += 1;
         for (tokens, sizes) in lulls.states {
             if let Ok(point) = CriticalPoint::near(self.beta, &tokens, &sizes) {

@@ -3,6 +3,7 @@
 pub mod cap;
 pub mod geometry;
 pub mod law;
+pub mod space;
 mod tokens;
 
 pub use tokens::Tokens;

@@ -1,33 +1,43 @@
-use super::geometry::{dist, retract};
+use super::geometry::retract;
+use super::space::{Flat, Polar, Space, Sphere};
 use crate::error::{Error, Result};
 use crate::num::aligned::Aligned;
 use crate::num::sum::{block_sum, dot};
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Deviation of `|x_i|` from 1 that is accepted as rounding of the input and removed; more is an error that names the row.
 const UNIT_TOLERANCE: f64 = 1e-8;
 
-/// n points of the unit sphere of `R^d` with positive masses of sum 1: row i is `x_i`. A set of tokens IS the empirical
-/// measure `mu = sum_i m_i delta_{x_i}`.
+/// n points with positive masses of sum 1: row i is `x_i`. A set of tokens IS the empirical measure `mu = sum_i m_i delta_{x_i}`. They live on the
+/// unit sphere of `R^d` unless made by [`Tokens::flat`] or [`Tokens::polar`].
 ///
 /// ```
 /// use metastable::sphere::Tokens;
 /// let x = Tokens::from_angles(&[0.0, std::f64::consts::FRAC_PI_2]).unwrap();
 /// assert!(x.inner(0, 1).abs() < 1e-16);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Tokens {
     d: usize,
     stamp: u64,
-    /// Aligned: vector loads of rows that are whole vectors then never touch two cache lines.
+    space: &'static dyn Space,
+    /// The coordinates, then the own numbers of the space. Aligned: vector loads of rows that are whole vectors then never touch two cache lines.
     x: Aligned<f64>,
     masses: Vec<f64>,
     uniform: bool,
 }
 
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { d, space, x, masses, .. } = self;
+        f.debug_struct("Tokens").field("space", &space.name()).field("d", d).field("numbers", x).field("masses", masses).finish()
+    }
+}
+
 impl PartialEq for Tokens {
     fn eq(&self, other: &Self) -> bool {
-        self.d == other.d && self.x == other.x && self.masses == other.masses
+        self.d == other.d && self.space.name() == other.space.name() && self.x == other.x && self.masses == other.masses
     }
 }
 
@@ -58,13 +68,48 @@ impl Tokens {
             }
         }
         let n = x.len() / d;
-        Ok(Self { d, stamp: new_stamp(), x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+        Ok(Self { d, stamp: new_stamp(), space: &Sphere, x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+    }
+
+    /// Tokens of `R^d` from row-major coordinates with equal masses.
+    ///
+    /// **Errors** no tokens, `d < 1`, a non-finite entry.
+    ///
+    /// ```
+    /// let x = metastable::sphere::Tokens::flat(1, vec![-2.0, 3.0]).unwrap();
+    /// assert_eq!((x.n(), x.mean()[0]), (2, 0.5));
+    /// ```
+    pub fn flat(d: usize, x: Vec<f64>) -> Result<Self> {
+        if d == 0 {
+            return Err(Error::parameter("d", d, "a dimension of at least 1"));
+        }
+        Self::finite(d, &x)?;
+        let n = x.len() / d;
+        Ok(Self { d, stamp: new_stamp(), space: &Flat, x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+    }
+
+    /// The same directions and masses with radii: tokens of `R^d` in polar coordinates.
+    ///
+    /// **Errors** wrong count, or a radius that is not positive and finite.
+    pub fn polar(self, radii: &[f64]) -> Result<Self> {
+        if radii.len() != self.n() {
+            return Err(Error::parameter("radii", radii.len(), format!("{} radii, one per token", self.n())));
+        }
+        if let Some(i) = radii.iter().position(|r| !(r.is_finite() && *r > 0.0)) {
+            return Err(Error::parameter("radii", radii[i], format!("positive radii (row {})", i + 1)));
+        }
+        let numbers: Vec<f64> = self.coordinates().iter().chain(radii).copied().collect();
+        Ok(Self { stamp: new_stamp(), space: &Polar, x: Aligned::from(&numbers[..]), ..self })
     }
 
     fn check(d: usize, x: &[f64]) -> Result<()> {
         if d < 2 {
             return Err(Error::parameter("d", d, "an ambient dimension of at least 2 (tokens live on the sphere S^(d-1))"));
         }
+        Self::finite(d, x)
+    }
+
+    fn finite(d: usize, x: &[f64]) -> Result<()> {
         if x.is_empty() || !x.len().is_multiple_of(d) {
             return Err(Error::parameter("n", x.len() / d, "at least one token"));
         }
@@ -106,7 +151,28 @@ impl Tokens {
     pub(crate) fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
         debug_assert_eq!(x.len(), d * masses.len());
         let uniform = are_equal(&masses);
-        Self { d, stamp: new_stamp(), x: Aligned::from(&x[..]), masses, uniform }
+        Self { d, stamp: new_stamp(), space: &Sphere, x: Aligned::from(&x[..]), masses, uniform }
+    }
+
+    /// Where they live.
+    pub fn space(&self) -> &'static dyn Space {
+        self.space
+    }
+
+    /// All numbers: the coordinates, then the own numbers of the space.
+    pub fn numbers(&self) -> &[f64] {
+        &self.x
+    }
+
+    /// The own numbers of the space: radii of polar tokens, else none.
+    pub fn own(&self) -> &[f64] {
+        &self.x[self.n() * self.d..]
+    }
+
+    /// Mutable numbers; the caller keeps them in the space.
+    pub(crate) fn numbers_mut(&mut self) -> &mut [f64] {
+        self.stamp = new_stamp();
+        &mut self.x
     }
 
     /// Number of tokens.
@@ -126,18 +192,18 @@ impl Tokens {
 
     /// All rows.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
-        self.x.chunks_exact(self.d)
+        self.coordinates().chunks_exact(self.d)
     }
 
     /// The row-major coordinates.
     pub fn coordinates(&self) -> &[f64] {
-        &self.x
+        &self.x[..self.masses.len() * self.d]
     }
 
-    /// Mutable coordinates; the caller keeps every row on the sphere.
+    /// Mutable coordinates; the caller keeps every row in the space.
     pub(crate) fn coordinates_mut(&mut self) -> &mut [f64] {
-        self.stamp = new_stamp();
-        &mut self.x
+        let size = self.masses.len() * self.d;
+        &mut self.numbers_mut()[..size]
     }
 
     /// Tokens with the same stamp have the same coordinates: what was computed of them need not be again.
@@ -175,10 +241,10 @@ impl Tokens {
         mean
     }
 
-    /// Largest geodesic distance between two tokens.
+    /// Largest distance between two tokens.
     pub fn diameter(&self) -> f64 {
         let pairs = (0..self.n()).flat_map(|i| (0..i).map(move |j| (i, j)));
-        pairs.map(|(i, j)| dist(self.row(i), self.row(j))).fold(0.0, f64::max)
+        pairs.map(|(i, j)| self.space.dist(self.row(i), self.row(j))).fold(0.0, f64::max)
     }
 
     /// Angles in `(-pi, pi]` of tokens on the circle (the first two coordinates).

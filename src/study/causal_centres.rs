@@ -28,7 +28,7 @@ fn run() -> Result<Tables> {
     let csa = dynamics::build("sa", true, &Spec::new(BETA, N))?;
     let setting = Setting { n: N, d: 2, beta: BETA };
     let mut recorder = Recorder::new(setting, log_times(0.1, 5000.0, 120), false, vec![find("positions")?]);
-    solve(csa.as_ref(), &x, 5000.0, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [&mut recorder])?;
+    solve(&csa, &x, 5000.0, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [&mut recorder])?;
     let mut paths = table(&["token", "t", "theta", "strong"]);
     let centres = strong(&x, 4.0 / BETA.sqrt());
     for i in 0..N {

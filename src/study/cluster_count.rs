@@ -47,7 +47,7 @@ fn one(d: usize, beta: f64, usa: bool, start: usize) -> Result<Vec<f64>> {
     let name = if usa { "usa" } else { "sa" };
     let flow = dynamics::build(name, false, &Spec { time_scale: TimeScale::parse("u2")?, accuracy: 1e-8, ..Spec::new(beta, N) })?;
     let options = Options { rtol: 1e-5, merge_radius: 0.02 / beta.sqrt(), ..Options::default() };
-    let end = solve(flow.as_ref(), &x, time, &options, &mut [])?;
+    let end = solve(&flow, &x, time, &options, &mut [])?;
     let clusters = linkage(&end.clusters, 0.5 / beta.sqrt())?.sizes.len();
     let modes = if d == 2 { modes::circle(&x.angles(), beta)?.proved()? as f64 } else { -1.0 };
     Ok(vec![d as f64, f64::from(u8::from(usa)), beta, start as f64, clusters as f64, modes, time])

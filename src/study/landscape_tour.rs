@@ -97,7 +97,7 @@ fn spectrum() -> Result<crate::flow::Table> {
     let sa = dynamics::build("sa", false, &Spec::new(10.0, 12))?;
     let mut watch = Eigenvalues { beta: 10.0, rows: Vec::new() };
     let options = Options { rtol: 1e-6, merge_radius: 1e-5, stop_at_one_cluster: true, ..Options::default() };
-    solve(sa.as_ref(), &x, 1e300, &options, &mut [&mut watch])?;
+    solve(&sa, &x, 1e300, &options, &mut [&mut watch])?;
     let mut out = table(&["t", "k", "eigenvalue"]);
     out.rows = watch.rows;
     Ok(out)
@@ -108,7 +108,7 @@ fn tree() -> Result<crate::flow::Table> {
     let x = Law::parse("uniform")?.sample(48, 2, &mut Stream::new(1, &["merge-tree"]))?;
     let sa = dynamics::build("sa", false, &Spec::new(40.0, 48))?;
     let options = Options { rtol: 1e-8, merge_radius: 0.01 / 40f64.sqrt(), stop_at_one_cluster: true, ..Options::default() };
-    let end = solve(sa.as_ref(), &x, 1e300, &options, &mut [])?;
+    let end = solve(&sa, &x, 1e300, &options, &mut [])?;
     let tree = Tree::new(x.masses(), &end.merges);
     let mut place = vec![0.0; tree.nodes.len()];
     tree.order().iter().enumerate().for_each(|(row, leaf)| place[*leaf] = row as f64);

@@ -43,9 +43,9 @@ fn run() -> Result<Tables> {
     }
     let grid = Lagrangian::on_circle(&start, 256)?.x;
     for count in [2usize, 5, 10, 20, 50, 100, 200, 500] {
-        let (mut x, mut scratch) = (grid.clone(), vec![0.0; 2 * grid.n()]);
+        let mut x = grid.clone();
         let (flow, layer) = (dynamics::build("sa", false, &Spec::new(BETA, grid.n()))?, Layer::new(1.0 / count as f64)?);
-        (0..count).for_each(|_| layer.step(flow.as_ref(), &mut x, &mut scratch));
+        (0..count).for_each(|_| layer.apply(&flow, &mut x));
         layers.rows.push(vec![1.0 / count as f64, distance(&means(&x))]);
     }
     Ok(vec![("spectral".into(), spectral), ("volume".into(), volume), ("lagrangian".into(), particles), ("layers".into(), layers)])

@@ -108,7 +108,7 @@ fn raster() -> Result<(Table, Table)> {
     let flow = dynamics::build("sa", false, &Spec::new(RASTER_BETA, 40))?;
     let setting = Setting { n: 40, d: 2, beta: RASTER_BETA };
     let mut recorder = Recorder::new(setting, linear_times(RASTER_END, 101), false, vec![find("positions")?]);
-    solve(flow.as_ref(), &x, RASTER_END, &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() }, &mut [&mut recorder])?;
+    solve(&flow, &x, RASTER_END, &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() }, &mut [&mut recorder])?;
     let mut particles = table(&["i", "t", "theta"]);
     for i in 0..40 {
         for row in &recorder.table.rows {
@@ -157,7 +157,7 @@ fn distance() -> Result<Table> {
             };
             let flow = dynamics::build("sa", false, &Spec { accuracy: 1e-9, ..Spec::new(3.0, n) })?;
             let tokens = solve(
-                flow.as_ref(),
+                &flow,
                 &Tokens::from_angles(&angles)?,
                 1.0,
                 &Options { merge_radius: 0.0, rtol: 1e-7, ..Options::default() },

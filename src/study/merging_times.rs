@@ -25,7 +25,7 @@ fn run() -> Result<Tables> {
                 let x = Tokens::from_angles(&[0.0, from])?.with_masses(&[alpha, 1.0 - alpha])?;
                 let sa = dynamics::build("sa", false, &Spec::new(beta, 2))?;
                 let options = Options { merge_radius: to, ..Options::default() };
-                let end = solve(sa.as_ref(), &x, 1e300, &options, &mut [])?;
+                let end = solve(&sa, &x, 1e300, &options, &mut [])?;
                 let measured = end.merges.first().map_or(f64::NAN, |m| m.t);
                 let exact = merge_time_sa(beta, alpha, from, to)?.value;
                 let exponent = beta * (1.0 - rho);

@@ -38,7 +38,7 @@ fn run() -> Result<Tables> {
         let angles: Vec<f64> = (0..N).map(|_| stream.uniform_in(0.0, TAU)).collect();
         let start = empirical(&angles, 16);
         let flow = dynamics::build("usa", false, &Spec { accuracy: 1e-9, ..Spec::new(beta, N) })?;
-        let end = solve(flow.as_ref(), &Tokens::from_angles(&angles)?, t, &Options { rtol: 1e-6, ..Options::default() }, &mut [])?;
+        let end = solve(&flow, &Tokens::from_angles(&angles)?, t, &Options { rtol: 1e-6, ..Options::default() }, &mut [])?;
         let mut bins = vec![0.0; BINS];
         for a in Tokens::normalised(2, end.tokens())?.angles() {
             bins[((a.rem_euclid(TAU) / TAU * BINS as f64) as usize).min(BINS - 1)] += BINS as f64 / N as f64;

@@ -68,7 +68,7 @@ pub fn ascend(beta: f64) -> Result<Ascent> {
     let usa = dynamics::build("usa", false, &Spec { time_scale: crate::attention::TimeScale::parse("u2")?, ..Spec::new(beta, x.n()) })?;
     let mut ascent = Ascent::new(beta);
     let options = Options { merge_radius: 1e-3 / beta.sqrt(), stop_at_one_cluster: true, ..Options::default() };
-    solve(usa.as_ref(), &x, 1e300, &options, &mut [&mut ascent])?;
+    solve(&usa, &x, 1e300, &options, &mut [&mut ascent])?;
     Ok(ascent)
 }
 

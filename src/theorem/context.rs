@@ -3,7 +3,7 @@
 use super::conformance;
 use super::domain::{Case, MASS_RANGE, Masses};
 use super::tape::{Draw, Tape};
-use crate::attention::{Dynamics, Spec};
+use crate::attention::{Dynamics, Form};
 use crate::error::{Error, Result};
 use crate::flow::{Options, Outcome, second, solve};
 use crate::num::stream::Stream;
@@ -218,23 +218,22 @@ impl Context {
     /// **Errors** as [`Case::build`].
     pub fn velocity(&mut self, case: &Case, x: &Tokens) -> Result<Vec<f64>> {
         self.used.velocity = true;
-        if self.method.precise {
-            return Ok(conformance::Definition::of(case.dynamics).velocity(&Spec::new(case.beta, case.n), x));
-        }
-        Ok(conformance::velocity(case.build()?.as_ref(), x))
+        let dynamics = case.build()?;
+        let precise = if self.method.precise { dynamics.definition(0.0, x, Form::Tangent) } else { None };
+        Ok(precise.unwrap_or_else(|| dynamics.velocity(x)))
     }
 
     /// Tokens after time t, without coalescence, at the context's tolerance.
     ///
     /// **Errors** a run that did not reach t: the trial is unfinished, its state is no state at time t.
-    pub fn flowed(&mut self, dynamics: &dyn Dynamics, x: &Tokens, t: f64) -> Result<Tokens> {
+    pub fn flowed(&mut self, dynamics: &Dynamics, x: &Tokens, t: f64) -> Result<Tokens> {
         self.flowed_within(dynamics, x, t, 1.0)
     }
 
     /// The same at a share of the tolerance.
     ///
     /// **Errors** as [`Context::flowed`].
-    pub fn flowed_within(&mut self, dynamics: &dyn Dynamics, x: &Tokens, t: f64, share: f64) -> Result<Tokens> {
+    pub fn flowed_within(&mut self, dynamics: &Dynamics, x: &Tokens, t: f64, share: f64) -> Result<Tokens> {
         self.used.trajectory = true;
         let rtol = self.rtol() * share;
         if self.method.second {

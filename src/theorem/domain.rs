@@ -101,7 +101,7 @@ impl Case {
     /// The dynamics at this case, Q = K = V = I.
     ///
     /// **Errors** a name that is not registered, a beta that the dynamics refuses.
-    pub fn build(&self) -> Result<Box<dyn Dynamics>> {
+    pub fn build(&self) -> Result<Dynamics> {
         dynamics::build(self.dynamics, false, &Spec::new(self.beta, self.n))
     }
 }

@@ -1,6 +1,6 @@
 //! Causal self-attention (CSA): token i sees the tokens before it and itself.
 
-use super::{AttentionDynamics, Entry};
+use super::{Entry, attention};
 
 /// `SA with sums over j <= i only`.
 pub static ENTRY: Entry = Entry {
@@ -8,5 +8,5 @@ pub static ENTRY: Entry = Entry {
     summary: "SA with sums over j <= i only",
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990",
     unnormalised: false,
-    build: |spec| AttentionDynamics::boxed(spec, true, true, 1.0),
+    build: |spec| attention(spec, true, true, 1.0),
 };

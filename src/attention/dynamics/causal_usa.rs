@@ -1,6 +1,6 @@
 //! Causal unnormalised self-attention.
 
-use super::{AttentionDynamics, Entry};
+use super::{Entry, attention};
 
 /// `USA with sums over j <= i only`.
 pub static ENTRY: Entry = Entry {
@@ -8,5 +8,5 @@ pub static ENTRY: Entry = Entry {
     summary: "USA with sums over j <= i only",
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990",
     unnormalised: true,
-    build: |spec| AttentionDynamics::boxed(spec, false, true, 1.0),
+    build: |spec| attention(spec, false, true, 1.0),
 };

@@ -1,9 +1,11 @@
 //! Dynamics of tokens. A dynamics is one file here with an [`Entry`]; the command line, the conformance suite and the experiments pick it up.
 
-use super::kernel::{Attention, Choice, EXACT, Output, Weights};
+use super::kernel::{Attention, Choice, EXACT, Form, Weights, Workspace};
+use super::normalisation::{Normalisation, Post, Token};
+use super::sublayer::{At, Facts, Sublayer};
 use super::{Head, TimeScale};
 use crate::error::{Error, Result};
-use crate::num::simd::Level;
+use crate::num::{simd::Level, sum::dot};
 use crate::sphere::Tokens;
 
 pub mod causal_sa;
@@ -13,60 +15,148 @@ pub mod repulsive_usa;
 pub mod sa;
 pub mod usa;
 
-/// What a dynamics claims about itself; the conformance suite tests every claim.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Facts {
-    /// All tokens move in one common field, so coincident tokens stay coincident and coalescence is exact.
-    pub common_field: bool,
-    /// The flow commutes with rotations of the tokens.
-    pub rotation_equivariant: bool,
-    /// The flow commutes with permutations of the tokens.
-    pub permutation_equivariant: bool,
-    /// `+1` when `E_beta` increases along the flow, `-1` when it decreases, 0 when neither is claimed.
-    pub energy_sign: i8,
-    /// Hemispheres (and caps inside them) are invariant: V = I and positive weights.
-    pub cone_invariant: bool,
-    /// Upper bound of `|x_i'|`, when one is claimed.
-    pub speed_bound: Option<f64>,
+/// What moves tokens: sublayers, and what a layer does with their outputs. In continuous time outputs are added; layers apply them in turn.
+pub struct Dynamics {
+    /// What is added, at least one.
+    pub sublayers: Vec<Box<dyn Sublayer>>,
+    /// What a layer does with it.
+    pub normalisation: &'static dyn Normalisation,
 }
 
-/// A velocity field on tokens.
-pub trait Dynamics: Send + Sync {
-    /// `x_i'` for every token, row-major n x d into `out`, tangent to the sphere at `x`; not a number where [`Dynamics::kernel`] is an error.
-    fn velocity(&self, x: &Tokens, out: &mut [f64]);
-
-    /// The velocity of token i alone.
-    fn velocity_of(&self, x: &Tokens, i: usize) -> Vec<f64> {
-        let mut all = vec![0.0; x.coordinates().len()];
-        self.velocity(x, &mut all);
-        all[i * x.d()..(i + 1) * x.d()].to_vec()
+impl Dynamics {
+    /// One sublayer on the sphere.
+    pub fn of(sublayer: impl Sublayer + 'static) -> Self {
+        Self { sublayers: vec![Box::new(sublayer)], normalisation: &Post }
     }
 
-    /// The unprojected attention `sum_j A_ij V x_j` that a layer adds (theory 0.6); not a number where its algorithm cannot do it.
-    fn field(&self, x: &Tokens, out: &mut [f64]);
+    /// The same sublayers and one more.
+    #[must_use]
+    pub fn and(mut self, sublayer: impl Sublayer + 'static) -> Self {
+        self.sublayers.push(Box::new(sublayer));
+        self
+    }
 
-    /// Name of the algorithm that evaluates the velocity of these tokens.
+    /// The same sublayers under another scheme.
+    #[must_use]
+    pub fn with(self, normalisation: &'static dyn Normalisation) -> Self {
+        Self { normalisation, ..self }
+    }
+
+    /// **Errors** tokens of another space than that of the dynamics.
+    pub fn accepts(&self, x: &Tokens) -> Result<()> {
+        let (found, expected) = (x.space().name(), self.normalisation.space().name());
+        if found == expected {
+            return Ok(());
+        }
+        let expected = format!("tokens of the space `{expected}`, where the normalisation `{}` moves them", self.normalisation.name());
+        Err(Error::parameter("tokens", format!("tokens of the space `{found}`"), expected))
+    }
+
+    /// The rates of all numbers of the tokens at time `t` (n d, row-major: velocities, tangent to the sphere where they live there; then the rates of
+    /// the space's own numbers); not a number where [`Dynamics::kernel`] is an error.
     ///
-    /// **Errors** an algorithm asked for by name that cannot do it, or cannot keep the accuracy.
-    fn kernel(&self, _: &Tokens) -> Result<&'static str> {
-        Ok("own")
+    /// ```
+    /// use metastable::{attention::{Dynamics, kernel::{Attention, Workspace}, normalisation::Pre}, sphere::Tokens};
+    /// let x = Tokens::from_angles(&[0.0, 1.0]).unwrap().polar(&[1.0, 2.0]).unwrap();
+    /// let mut rates = [0.0; 6];
+    /// Dynamics::of(Attention::new(0.0)).with(&Pre).rates(0.0, &x, &mut Workspace::default(), &mut rates);
+    /// // A is the mean: r' = <theta, A>
+    /// assert!((rates[4] - 0.5 * (1.0 + 1f64.cos())).abs() < 1e-15);
+    /// ```
+    pub fn rates(&self, t: f64, x: &Tokens, work: &mut Workspace, out: &mut [f64]) {
+        let (rows, own) = out.split_at_mut(x.coordinates().len());
+        self.output(t, x, self.normalisation.form(), work, rows);
+        if !self.normalisation.needs_radial() {
+            own.fill(0.0);
+            return;
+        }
+        let d = x.d();
+        let mut sums = vec![0.0; rows.len()];
+        self.output(t, x, Form::Sum, work, &mut sums);
+        for (i, (row, a)) in rows.chunks_exact_mut(d).zip(sums.chunks_exact(d)).enumerate() {
+            let radius = x.own().get(i).copied().unwrap_or(1.0);
+            let (speed, rate) = self.normalisation.rates(&Token { t, radius, radial: dot(x.row(i), a), size: dot(a, a).sqrt() });
+            row.iter_mut().for_each(|v| *v *= speed);
+            own.iter_mut().skip(i).take(1).for_each(|r| *r = rate);
+        }
+    }
+
+    /// Velocities of tokens without numbers of their own, as a vector: for one evaluation.
+    pub fn velocity(&self, x: &Tokens) -> Vec<f64> {
+        let mut out = vec![0.0; x.numbers().len()];
+        self.rates(0.0, x, &mut Workspace::default(), &mut out);
+        out
+    }
+
+    /// The sum of the outputs of all sublayers in one form.
+    pub fn output(&self, t: f64, x: &Tokens, form: Form, work: &mut Workspace, out: &mut [f64]) {
+        let at = At { t, tokens: x };
+        let Some((first, others)) = self.sublayers.split_first() else { return out.fill(0.0) };
+        first.evaluate(&at, form, work, out);
+        if others.is_empty() {
+            return;
+        }
+        let mut more = vec![0.0; out.len()];
+        for sublayer in others {
+            sublayer.evaluate(&at, form, work, &mut more);
+            out.iter_mut().zip(&more).for_each(|(o, m)| *o += m);
+        }
+    }
+
+    /// The same from the definitions of the sublayers, in double-doubles; `None` where one has none.
+    pub fn definition(&self, t: f64, x: &Tokens, form: Form) -> Option<Vec<f64>> {
+        let at = At { t, tokens: x };
+        let parts = self.sublayers.iter().map(|s| s.definition(&at, form)).collect::<Option<Vec<_>>>()?;
+        parts.into_iter().reduce(|mut sum, part| {
+            sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
+            sum
+        })
+    }
+
+    /// Name of the algorithm that evaluates the rates of these tokens.
+    ///
+    /// **Errors** an algorithm asked for by name that cannot do it, or cannot keep the accuracy; tokens of another space.
+    pub fn kernel(&self, x: &Tokens) -> Result<&'static str> {
+        self.accepts(x)?;
+        let names = self.sublayers.iter().map(|s| s.algorithm(x, self.normalisation.form())).collect::<Result<Vec<_>>>()?;
+        Ok(names.first().copied().unwrap_or("own"))
     }
 
     /// Largest relative error of a velocity: what lies below it is noise to the integrators.
-    fn accuracy(&self) -> f64 {
-        EXACT
+    pub fn accuracy(&self) -> f64 {
+        self.sublayers.iter().map(|s| s.accuracy()).fold(EXACT, f64::max)
     }
 
-    /// The attention behind it, when it is one: many small systems of plain attention are moved in batches.
-    fn attention(&self) -> Option<&Attention> {
-        None
+    /// The attention behind it, when it is nothing else: many small systems of plain attention are moved in lanes.
+    pub fn attention(&self) -> Option<&Attention> {
+        match &self.sublayers[..] {
+            [only] if self.normalisation.space().own() == 0 && self.normalisation.space().is_unit() => only.attention(),
+            _ => None,
+        }
     }
 
-    /// What the dynamics claims.
-    fn facts(&self) -> Facts;
+    /// What the dynamics claims; of schemes other than [`Post`] nothing but who sees whom.
+    pub fn facts(&self) -> Facts {
+        let all = self.sublayers.iter().map(|s| s.facts()).reduce(Facts::and).unwrap_or_default();
+        if self.normalisation.name() == Post.name() {
+            return all;
+        }
+        let Facts { rotation_equivariant, permutation_equivariant, causal, .. } = all;
+        Facts { rotation_equivariant, permutation_equivariant, causal, ..Facts::default() }
+    }
 
-    /// Length over which weights change by a factor e, `min(1, |beta|^{-1/2})`: the unit of the integrators' tolerance.
-    fn length_scale(&self) -> f64;
+    /// Length over which weights change by a factor e: the unit of the integrators' tolerance.
+    pub fn length_scale(&self) -> f64 {
+        self.sublayers.iter().map(|s| s.length_scale()).fold(1.0, f64::min)
+    }
+
+    /// Times at which weights jump, ascending.
+    pub fn jumps(&self) -> Vec<f64> {
+        let mut all: Vec<f64> = self.sublayers.iter().flat_map(|s| s.jumps().iter().copied()).collect();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    }
 }
 
 /// Parameters from which a dynamics is built.
@@ -106,7 +196,7 @@ pub struct Entry {
     /// True when the equation has a time normalisation (USA).
     pub unnormalised: bool,
     /// Builds it.
-    pub build: fn(&Spec) -> Result<Box<dyn Dynamics>>,
+    pub build: fn(&Spec) -> Result<Dynamics>,
 }
 
 /// All dynamics, by name.
@@ -126,13 +216,12 @@ pub fn find(name: &str, causal: bool) -> Result<&'static Entry> {
 /// use metastable::{attention::dynamics, attention::Spec, sphere::Tokens};
 /// let sa = dynamics::build("sa", false, &Spec::new(1.0, 2)).unwrap();
 /// let x = Tokens::from_angles(&[0.0, 1.0]).unwrap();
-/// let mut v = vec![0.0; 4];
-/// sa.velocity(&x, &mut v);
+/// let v = sa.velocity(&x);
 /// // theta_1' = sin(1) e^{cos 1} / (e + e^{cos 1})
 /// let expected = 1f64.sin() * 1f64.cos().exp() / (1f64.exp() + 1f64.cos().exp());
 /// assert!((v[1] - expected).abs() < 1e-15);
 /// ```
-pub fn build(name: &str, causal: bool, spec: &Spec) -> Result<Box<dyn Dynamics>> {
+pub fn build(name: &str, causal: bool, spec: &Spec) -> Result<Dynamics> {
     let entry = find(name, causal)?;
     if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
         return Err(Error::parameter("beta", crate::error::show(spec.beta), format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
@@ -140,94 +229,21 @@ pub fn build(name: &str, causal: bool, spec: &Spec) -> Result<Box<dyn Dynamics>>
     (entry.build)(spec)
 }
 
-/// Length over which weights change by a factor e, `min(1, |beta|^{-1/2})`.
-pub fn kernel_width(beta: f64) -> f64 {
-    beta.abs().max(1.0).powf(-0.5)
-}
-
 /// Beyond this inverse temperature the kernel width `beta^{-1/2}` is below the spacing of doubles on the sphere.
 pub const MAX_BETA: f64 = 1e30;
 
-/// The shared implementation behind the registered names.
-pub(crate) struct AttentionDynamics {
-    pub attention: Attention,
-    pub facts: Facts,
-}
-
-impl AttentionDynamics {
-    /// One common constructor: weights, mask and sign decide the facts.
-    pub(crate) fn boxed(spec: &Spec, softmax: bool, causal: bool, sign: f64) -> Result<Box<dyn Dynamics>> {
-        let heads = if spec.heads.is_empty() { vec![Head::default()] } else { spec.heads.clone() };
-        let log_factor = spec.time_scale.log_factor(spec.beta, spec.n);
-        let plain = heads.len() == 1 && heads[0].is_identity();
-        if !softmax && plain && spec.beta.abs() + log_factor > 700.0 {
-            return Err(Error::Beyond {
-                quantity: format!("the USA velocity at beta = {} in normalisation {}", spec.beta, spec.time_scale.describe()),
-                hint: if spec.beta > 0.0 { "use the time normalisation u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
-            });
-        }
-        let weights = if softmax { Weights::Softmax } else { Weights::Exponential { log_factor } };
-        let identity_value = heads.iter().all(Head::has_identity_value);
-        let facts = Facts {
-            common_field: !causal,
-            rotation_equivariant: plain,
-            permutation_equivariant: !causal,
-            energy_sign: match (plain && !causal, sign > 0.0) {
-                (true, true) => 1,
-                (true, false) => -1,
-                _ => 0,
-            },
-            cone_invariant: identity_value && sign > 0.0,
-            speed_bound: match (plain, softmax) {
-                (true, true) => Some(1.0),
-                (true, false) => Some((spec.beta.abs() + log_factor).exp()),
-                _ => None,
-            },
-        };
-        let Spec { beta, kernel, accuracy, level, .. } = *spec;
-        let attention = Attention { beta, heads, causal, weights, sign, kernel, accuracy, level };
-        Ok(Box::new(Self { attention, facts }))
+/// Attention under one head or several: what the registered names say beside their specification.
+pub(crate) fn attention(spec: &Spec, softmax: bool, causal: bool, sign: f64) -> Result<Dynamics> {
+    let heads = if spec.heads.is_empty() { vec![Head::default()] } else { spec.heads.clone() };
+    let log_factor = spec.time_scale.log_factor(spec.beta, spec.n);
+    let plain = heads.len() == 1 && heads[0].is_identity();
+    if !softmax && plain && spec.beta.abs() + log_factor > 700.0 {
+        return Err(Error::Beyond {
+            quantity: format!("the USA velocity at beta = {} in normalisation {}", spec.beta, spec.time_scale.describe()),
+            hint: if spec.beta > 0.0 { "use the time normalisation u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
+        });
     }
-}
-
-impl AttentionDynamics {
-    fn evaluate(&self, x: &Tokens, output: Output, out: &mut [f64]) {
-        if self.attention.apply(x, output, out).is_err() {
-            out.fill(f64::NAN);
-        }
-    }
-}
-
-impl Dynamics for AttentionDynamics {
-    fn velocity(&self, x: &Tokens, out: &mut [f64]) {
-        self.evaluate(x, Output::Velocity, out);
-    }
-
-    fn velocity_of(&self, x: &Tokens, i: usize) -> Vec<f64> {
-        self.attention.apply_row(x, Output::Velocity, i)
-    }
-
-    fn field(&self, x: &Tokens, out: &mut [f64]) {
-        self.evaluate(x, Output::Field, out);
-    }
-
-    fn accuracy(&self) -> f64 {
-        self.attention.accuracy
-    }
-
-    fn attention(&self) -> Option<&Attention> {
-        Some(&self.attention)
-    }
-
-    fn kernel(&self, x: &Tokens) -> Result<&'static str> {
-        self.attention.kernel_name(x, Output::Velocity)
-    }
-
-    fn facts(&self) -> Facts {
-        self.facts
-    }
-
-    fn length_scale(&self) -> f64 {
-        kernel_width(self.attention.beta)
-    }
+    let weights = if softmax { Weights::Softmax } else { Weights::Exponential { log_factor } };
+    let Spec { beta, kernel, accuracy, level, .. } = *spec;
+    Ok(Dynamics::of(Attention { beta, heads, causal, weights, sign, kernel, accuracy, level }))
 }

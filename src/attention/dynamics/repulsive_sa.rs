@@ -1,6 +1,6 @@
 //! Repulsive self-attention: the flow of SA run backwards.
 
-use super::{AttentionDynamics, Entry};
+use super::{Entry, attention};
 
 /// `SA with V replaced by -V: the reverse flow, which descends the energy`.
 pub static ENTRY: Entry = Entry {
@@ -8,5 +8,5 @@ pub static ENTRY: Entry = Entry {
     summary: "SA with V replaced by -V: the reverse flow, which descends the energy",
     citation: "Geshkovski, Letrouit, Polyanskiy, Rigollet, arXiv:2312.10794, section 9.1",
     unnormalised: false,
-    build: |spec| AttentionDynamics::boxed(spec, true, false, -1.0),
+    build: |spec| attention(spec, true, false, -1.0),
 };

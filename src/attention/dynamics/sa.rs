@@ -1,6 +1,6 @@
 //! Self-attention dynamics (SA).
 
-use super::{AttentionDynamics, Entry};
+use super::{Entry, attention};
 
 /// `x_i' = P_{x_i} sum_j A_ij V x_j, A_ij = m_j e^{beta <Qx_i,Kx_j>} / sum_k m_k e^{beta <Qx_i,Kx_k>}`.
 pub static ENTRY: Entry = Entry {
@@ -8,5 +8,5 @@ pub static ENTRY: Entry = Entry {
     summary: "x_i' = P_{x_i} sum_j A_ij V x_j, A_ij = m_j e^{beta <Qx_i,Kx_j>} / sum_k m_k e^{beta <Qx_i,Kx_k>}",
     citation: "Geshkovski, Letrouit, Polyanskiy, Rigollet, arXiv:2312.10794, (2.3)",
     unnormalised: false,
-    build: |spec| AttentionDynamics::boxed(spec, true, false, 1.0),
+    build: |spec| attention(spec, true, false, 1.0),
 };

@@ -1,9 +1,10 @@
 //! Many small systems at once: every lane is a system, so the lanes are full however few tokens there are. Layer maps of plain attention
 //! with equal masses (phase diagrams: n = 32, thousands of starts).
 
-use super::attention::{Attention, Weights};
-use super::direct::{Chord, Constants};
 use crate::attention::Head;
+use crate::attention::kernel::attention::Attention;
+use crate::attention::kernel::job::Weights;
+use crate::attention::kernel::tiles::chord::{Chord, Constants};
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Float, Lanes, Level, Task};
 use crate::sphere::Tokens;
@@ -35,7 +36,7 @@ impl Batch {
     pub fn suits(attention: &Attention, start: &Tokens) -> bool {
         let plain = attention.heads.len() == 1 && attention.heads.iter().all(Head::is_identity);
         // Softmax masses of negative beta may underflow; single systems handle that.
-        let square_is_finite = attention.log_scale() < 300.0;
+        let square_is_finite = attention.weights.log_scale(attention.beta) < 300.0;
         plain
             && !attention.causal
             && start.d() <= Self::LARGEST_D

@@ -1,11 +1,12 @@
 //! Hessian-vector products of the interaction energy on tiles: `sum_j m_j w_ij [(u_j - u_i) + (|x_i - x_j|^2 / 2) u_i +
 //! c_ij (x_j - x_i)]`, `c_ij = -beta <u_j - u_i, x_j - x_i>`, in differences throughout. `w` and `w c` are symmetric: each pair is met once.
 
-use super::blocks::layout;
-use super::coordinates::differences;
-use super::direct::{Chord, Constants};
-use super::panels::{Panel, Panels, Source, Store};
-use super::workspace::with_workspace;
+use crate::attention::kernel::exact::coordinates::differences;
+use crate::attention::kernel::limits::PARALLEL_WORK;
+use crate::attention::kernel::tiles::blocks::layout;
+use crate::attention::kernel::tiles::chord::{Chord, Constants};
+use crate::attention::kernel::tiles::panels::{Panel, Panels, Source, Store};
+use crate::attention::kernel::workspace::Workspace;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
 use crate::num::threads::{inside_pool, parallel_allowed};
@@ -28,9 +29,9 @@ struct Both<'a> {
 /// The unprojected sums in the kernel `e^{beta G - |beta|}`, n x d, without the factor `m_i`.
 ///
 /// **Accuracy** relative to the sum of the terms' lengths, `1e-13`. **Cost** `n^2/2` exponentials and `7 n^2 d` fused operations.
-pub fn hessian_sums(beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]) {
-    let shares = x.n() * x.n() * x.d() >= super::PARALLEL_WORK;
-    inside_pool(shares, || with_workspace(|space| sums(&mut space.hessian, beta, x, u, out, shares && parallel_allowed())));
+pub fn hessian_sums(beta: f64, x: &Tokens, u: &[f64], work: &mut Workspace, out: &mut [f64]) {
+    let shares = x.n() * x.n() * x.d() >= PARALLEL_WORK;
+    inside_pool(shares, || sums(work.of(), beta, x, u, out, shares && parallel_allowed()));
 }
 
 fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64], parallel: bool) {
@@ -51,7 +52,7 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
             level.run(Tile { beta, d, cap, a: (a.x, a.u), b: Some((b.x, b.u)) });
         }
     };
-    super::blocks::meet(&mut list, parallel, own, pair);
+    crate::attention::kernel::tiles::blocks::meet(&mut list, parallel, own, pair);
     drop(list);
     mass.resize(n, 0.0);
     for (p, v) in panels.list.iter().zip(&vectors.list) {

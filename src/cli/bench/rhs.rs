@@ -2,7 +2,7 @@
 
 use super::peak::Peaks;
 use super::timing::time;
-use crate::attention::kernel::{EXACT, Output as Rows, in_a_row};
+use crate::attention::kernel::{EXACT, Form, Workspace, in_a_row};
 use crate::attention::{Spec, dynamics};
 use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
@@ -40,12 +40,12 @@ impl Arguments {
         let mut spec = self.kernel.apply(Spec::new(beta, n), EXACT)?;
         if self.kernel.accuracy.is_none() {
             // An algorithm asked for by name is timed at what it keeps.
-            spec.accuracy = dynamics::build(dynamics, false, &spec)?.attention().map_or(EXACT, |a| a.kept(&x, Rows::Velocity));
+            spec.accuracy = dynamics::build(dynamics, false, &spec)?.attention().map_or(EXACT, |a| a.kept(&x, Form::Tangent));
         }
         let (level, built) = (spec.level, dynamics::build(dynamics, false, &spec)?);
         let kernel = built.kernel(&x)?;
-        let mut v = vec![0.0; x.coordinates().len()];
-        let timing = in_a_row(&x, || time(|| built.velocity(&x, &mut v)));
+        let (mut v, mut work) = (vec![0.0; x.coordinates().len()], Workspace::default());
+        let timing = in_a_row(&x, || time(|| built.rates(0.0, &x, &mut work, &mut v)));
         let peaks = Peaks::measure(level);
         let deviation = self.deviation(&x, &v)?;
         let pairs = (n as f64).powi(2) / timing.median;
@@ -78,7 +78,8 @@ impl Arguments {
         let (mut worst, mut longest) = (0.0f64, 0.0f64);
         let exact = dynamics::build(&self.dynamics, false, &Spec::new(self.beta, n))?;
         for i in (0..n).step_by(step) {
-            let row = exact.velocity_of(x, i);
+            let row =
+                exact.attention().map_or_else(|| exact.velocity(x)[i * d..(i + 1) * d].to_vec(), |a| a.apply_row(x, Form::Tangent, i));
             let off = row.iter().zip(&v[i * d..(i + 1) * d]).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
             worst = worst.max(off);
             longest = longest.max(row.iter().map(|a| a * a).sum::<f64>().sqrt());

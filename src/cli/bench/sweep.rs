@@ -101,13 +101,13 @@ impl Arguments {
         if let Some(rtol) = self.rtol {
             let merge_radius = self.merge_radius.unwrap_or((10.0 * rtol.sqrt()).min(0.01));
             let options = Options { rtol, integrator: integrator("dop853")?, merge_radius, ..Options::default() }.validated()?;
-            solve_many(dynamics.as_ref(), starts, self.t_end, &options, &mut recorders)?;
+            solve_many(&dynamics, starts, self.t_end, &options, &mut recorders)?;
         } else {
             let unnormalised = dynamics::find(&self.dynamics, false)?.unnormalised;
             let rule = if unnormalised { (beta.sqrt() * (beta - 0.5).exp()).max(1.0) } else { 1.0 };
             let eta = self.eta / rule;
             let layers = (self.t_end / eta - 1e-9).ceil() as usize;
-            iterate_many(dynamics.as_ref(), &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders)?;
+            iterate_many(&dynamics, &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders)?;
         }
         let mut sums = vec![0.0; SAMPLES];
         for recorder in &recorders {

@@ -31,13 +31,7 @@ use std::sync::atomic::Ordering;
 /// cluster: what depends on distances of tokens moves by as much. Of random starts (n = 32, beta up to 9, to t = 30) the mean share of
 /// merged pairs then errs by 1.2e-5 on average and 7e-4 at most for r = 1e-3, by 1.5e-4 and 4e-3 for r = 1e-2. **Cost** 12 velocities per
 /// step in full lanes, 3 more for a step with samples, one after merging. **Errors** as [`solve`].
-pub fn solve_many(
-    dynamics: &dyn Dynamics,
-    starts: &[Tokens],
-    t_end: f64,
-    options: &Options,
-    recorders: &mut [Recorder],
-) -> Result<Vec<End>> {
+pub fn solve_many(dynamics: &Dynamics, starts: &[Tokens], t_end: f64, options: &Options, recorders: &mut [Recorder]) -> Result<Vec<End>> {
     let alone = |start: &Tokens, recorder: &mut Recorder| solve(dynamics, start, t_end, options, &mut [recorder]).map(End::from);
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));

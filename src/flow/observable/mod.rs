@@ -1,9 +1,10 @@
 //! Observables: named columns measured on a frame, one file each with an [`Entry`]. Observers never steer the flow.
 
 use crate::attention::Dynamics;
-use crate::attention::kernel::Batch;
+use crate::attention::kernel::{Batch, Workspace};
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
+use std::cell::RefCell;
 
 pub mod cap_radius;
 pub mod clusters;
@@ -25,7 +26,9 @@ pub struct Frame<'a> {
     /// For every initial token its row in `tokens`.
     pub labels: &'a [usize],
     /// The dynamics that moves them.
-    pub dynamics: &'a dyn Dynamics,
+    pub dynamics: &'a Dynamics,
+    /// Buffers of the run.
+    pub work: &'a RefCell<Workspace>,
 }
 
 /// Sees frames at its own times.

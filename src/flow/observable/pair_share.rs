@@ -1,22 +1,22 @@
 //! Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
 
 use super::Entry;
-use crate::attention::kernel::pairs_above;
+use crate::attention::kernel::{Workspace, pairs_above};
 
 /// Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
 pub static ENTRY: Entry = Entry {
     name: "pair-share",
     summary: "Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",
     columns: |_| vec!["pair_share".into()],
-    measure: |_, frame, row| row.push(share(frame.tokens, frame.labels, 0.999)),
+    measure: |_, frame, row| row.push(share(frame.tokens, frame.labels, 0.999, &mut frame.work.borrow_mut())),
     batch: Some(|batch, out| batch.pair_share(0.999, out)),
 };
 
 /// Share of pairs of different initial tokens with `<x_i, x_j> >= level`; 1 for a single token.
-pub fn share(x: &crate::sphere::Tokens, labels: &[usize], level: f64) -> f64 {
+pub fn share(x: &crate::sphere::Tokens, labels: &[usize], level: f64, work: &mut Workspace) -> f64 {
     if labels.len() == x.n() {
         let pairs = (x.n() * x.n().saturating_sub(1) / 2) as f64;
-        return if pairs > 0.0 { pairs_above(x, level) as f64 / pairs } else { 1.0 };
+        return if pairs > 0.0 { pairs_above(x, level, work) as f64 / pairs } else { 1.0 };
     }
     let mut sizes = vec![0.0; x.n()];
     labels.iter().for_each(|&l| sizes[l] += 1.0);

@@ -62,7 +62,7 @@ fn follow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let growth = if spread > 1e-9 { (spread * t).exp_m1() / spread } else { t };
     let head = Head::new(d, None, None, Some((d, v)))?;
     let flow = dynamics::build("sa", false, &Spec { heads: vec![head], ..Spec::new(case.beta, n) })?;
-    let end = ctx.flowed(flow.as_ref(), &x, t)?;
+    let end = ctx.flowed(&flow, &x, t)?;
     let mut worst = 0.0f64;
     for i in 0..n {
         let mut wanted = vec![0.0; d];

@@ -34,13 +34,8 @@ fn mirror(case: &Case, ctx: &mut Context, one: bool) -> Result<Finding> {
     let opposite = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (0.0 - a).to_bits() == (b + 0.0).to_bits());
     let dynamics = case.build()?;
     let t = 1.0 / lipschitz(case);
-    let (a, b) = (ctx.flowed_within(dynamics.as_ref(), &x, t, SHARE)?, ctx.flowed_within(dynamics.as_ref(), &y, t, SHARE)?);
+    let (a, b) = (ctx.flowed_within(&dynamics, &x, t, SHARE)?, ctx.flowed_within(&dynamics, &y, t, SHARE)?);
     let heads = vec![Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), matrix(ctx, case.d))?];
     let general = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
-    let velocity = |x: &Tokens| {
-        let mut v = vec![0.0; x.coordinates().len()];
-        general.velocity(x, &mut v);
-        v
-    };
-    Ok(Finding::yes(opposite(a.coordinates(), b.coordinates()) && opposite(&velocity(&x), &velocity(&y))))
+    Ok(Finding::yes(opposite(a.coordinates(), b.coordinates()) && opposite(&general.velocity(&x), &general.velocity(&y))))
 }

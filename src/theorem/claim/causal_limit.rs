@@ -39,7 +39,7 @@ fn collapses(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
     let dynamics = dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })?;
     // Without a common field tokens never merge; the run ends when all are within the radius of the first.
     let options = Options { rtol: ctx.rtol(), merge_radius: 1e-6, stop_at_one_cluster: true, ..Options::default() };
-    let end = solve(dynamics.as_ref(), &x, 1e9, &options, &mut [])?;
+    let end = solve(&dynamics, &x, 1e9, &options, &mut [])?;
     if !end.outcome.is_success() {
         return Ok(Finding::Unfinished(end.outcome.to_string()));
     }

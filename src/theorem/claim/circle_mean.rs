@@ -39,7 +39,7 @@ fn consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let weights: Vec<f64> = x.masses().iter().map(|m| m.powf(exponent)).collect();
     let mean = x.angles().iter().zip(&weights).map(|(a, m)| a * m).sum::<f64>() / weights.iter().sum::<f64>();
     let options = Options { rtol: ctx.rtol() * SHARE, stop_at_one_cluster: true, ..Options::default() };
-    let end = solve(case.build()?.as_ref(), &x, FOREVER, &options, &mut [])?;
+    let end = solve(&case.build()?, &x, FOREVER, &options, &mut [])?;
     if end.clusters.n() > 1 {
         return Ok(Finding::Unfinished(end.outcome.to_string()));
     }

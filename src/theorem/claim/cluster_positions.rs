@@ -70,7 +70,7 @@ fn led(case: &Case, ctx: &mut Context) -> Result<Circle> {
 pub fn farthest(case: &Case, ctx: &mut Context, start: &Circle, times: f64, shift: f64) -> Result<f64> {
     let (k, rate) = fastest(case)?;
     let x = Lagrangian::on_circle(start, 160)?.x;
-    let end = ctx.flowed(plain("usa", case.beta, x.n())?.as_ref(), &x, times / rate)?;
+    let end = ctx.flowed(&plain("usa", case.beta, x.n())?, &x, times / rate)?;
     let centres = linkage(&end, 0.05)?.centres;
     let large: Vec<f64> = centres.angles().iter().zip(centres.masses()).filter(|(_, m)| **m > 0.05).map(|(t, _)| *t).collect();
     let predicted: Vec<f64> = (0..k).map(|j| (TAU * (j as f64 + shift) - start.c[k].arg()) / k as f64).collect();

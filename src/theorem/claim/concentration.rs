@@ -51,7 +51,7 @@ fn fit(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding> {
             let mut x = reduced(&uniform.sample(case.n, d, ctx.chance())?)?;
             let (mut t, mut sup) = (0.0, 0.0f64);
             for (time, g) in times.iter().zip(&gamma) {
-                x = ctx.flowed_within(dynamics.as_ref(), &x, time - t, 1e4)?;
+                x = ctx.flowed_within(&dynamics, &x, time - t, 1e4)?;
                 t = *time;
                 sup = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (x.inner(i, j) - g).abs()).fold(sup, nan_max);
             }

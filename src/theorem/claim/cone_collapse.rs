@@ -67,7 +67,7 @@ pub(super) fn product(head: &Head, d: usize) -> Vec<f64> {
 }
 
 /// The dynamics of a case with a head.
-pub(super) fn with_head(case: &Case, head: Head) -> Result<Box<dyn Dynamics>> {
+pub(super) fn with_head(case: &Case, head: Head) -> Result<Dynamics> {
     dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })
 }
 
@@ -82,7 +82,7 @@ fn collapse(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let lightest = x.masses().iter().copied().fold(f64::INFINITY, f64::min);
     let allowed = ctx.stated(time(case.dynamics, lightest, case.beta * q, margin, merge_radius));
     let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
-    let end = solve(with_head(case, head)?.as_ref(), &x, allowed.min(1e300), &options, &mut [])?;
+    let end = solve(&with_head(case, head)?, &x, allowed.min(1e300), &options, &mut [])?;
     Ok(match end.outcome {
         Outcome::OneCluster { t } => Finding::at_most(t, allowed),
         Outcome::Reached => Finding::at_most(2.0 * allowed, allowed),

@@ -43,14 +43,14 @@ fn rate(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding> {
         if x.diameter() < 1e-3 {
             break;
         }
-        x = ctx.flowed_within(dynamics.as_ref(), &x, unit, 1e-2)?;
+        x = ctx.flowed_within(&dynamics, &x, unit, 1e-2)?;
     }
     let first = x.diameter();
     if !(1e-5..1e-3).contains(&first) {
         return Ok(Finding::Unfinished(format!("a diameter of {first:.1e} after 200 units of time")));
     }
     let t = 1e4f64.ln() * unit;
-    let last = ctx.flowed_within(dynamics.as_ref(), &x, t, 1e-2)?.diameter();
+    let last = ctx.flowed_within(&dynamics, &x, t, 1e-2)?.diameter();
     let claimed = ctx.stated(claimed);
     Ok(Finding::law((first / last).ln() / t, claimed, 1e-6 * (1.0 + case.beta) * claimed, 0.0))
 }

@@ -1,14 +1,13 @@
 //! Spectra at consensus.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, cone_collapse};
-use crate::attention::{Dynamics, Head};
+use crate::attention::Head;
 use crate::error::Result;
 use crate::num::{dense, stats::nan_max, sum::dot};
 use crate::sphere::{
     Tokens,
     geometry::{exp, project},
 };
-use crate::theorem::conformance::velocity;
 
 /// SA -1, USA `-e^{beta s}`, causal `-(1 - 1/k)`.
 pub static ENTRY: Claim = Claim {
@@ -62,7 +61,7 @@ pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64]
     let difference = |h: f64| -> Result<Vec<f64>> {
         let at = |s: f64| -> Result<Vec<f64>> {
             let rows = u.chunks_exact(d).flat_map(|r| exp(xi, &r.iter().map(|v| s * v).collect::<Vec<_>>())).collect();
-            Ok(velocity(dynamics.as_ref() as &dyn Dynamics, &point(rows)?))
+            Ok(dynamics.velocity(&point(rows)?))
         };
         Ok(at(h)?.iter().zip(at(-h)?).map(|(a, b)| (a - b) / (2.0 * h)).collect())
     };
@@ -74,7 +73,7 @@ pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64]
     let expected = expected(case, head, &masses, xi, &u);
     let true_rate = if case.dynamics == "usa" { (case.beta * dot(xi, &image)).exp() } else { 1.0 };
     let strength = head.matrices()[2].map_or(1.0, |v| 1.0 + dot(v, v).sqrt());
-    let still = velocity(dynamics.as_ref(), &point(xi.repeat(n))?).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
+    let still = dynamics.velocity(&point(xi.repeat(n))?).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
     let worst = found.iter().zip(&expected).map(|(f, e)| (f - rate * e).abs()).fold(still, nan_max);
     Ok(Finding::identity(worst, 256.0 * f64::EPSILON.powf(0.8) * size * true_rate * strength))
 }

@@ -33,7 +33,7 @@ pub static ENTRY: Claim = Claim {
 
 fn change(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let y = ctx.flowed_within(case.build()?.as_ref(), &x, 1.0, SHARE)?;
+    let y = ctx.flowed_within(&case.build()?, &x, 1.0, SHARE)?;
     let exponent = ctx.stated(1.0);
     let chord = |x: &Tokens, a: usize, b: usize| chord2(x.row(a % x.n()), x.row(b % x.n())).sqrt();
     let ratio = |x: &Tokens, i: usize| {

@@ -43,7 +43,7 @@ fn gaps(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let rate = if case.dynamics == "usa" { case.beta.abs().exp() } else { 1.0 + (-case.beta).max(0.0) };
     let t = ctx.uniform_in(0.0, 3.0) / rate;
     let stated = ctx.stated(rate);
-    let end = ctx.flowed_within(case.build()?.as_ref(), x, t, SHARE)?;
+    let end = ctx.flowed_within(&case.build()?, x, t, SHARE)?;
     let angles = x.angles();
     let mut order: Vec<usize> = (0..case.n).collect();
     order.sort_by(|&a, &b| angles[a].total_cmp(&angles[b]));

@@ -38,7 +38,7 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
     let (mut integral, mut now) = (0.0, 0.0);
     for (node, share) in gauss_legendre(10).into_iter().rev() {
         let t = 0.5 * length * (1.0 + node);
-        x = ctx.flowed_within(dynamics.as_ref(), &x, t - now, SHARE)?;
+        x = ctx.flowed_within(&dynamics, &x, t - now, SHARE)?;
         now = t;
         let v = ctx.velocity(case, &x)?;
         // d log E/dt = 2 beta sum_i factor_i |x_i'|^2 / sum_ij m_i m_j e^{beta G_ij}, everything over e^|beta|.
@@ -50,7 +50,7 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
         }
         integral += 0.5 * length * share * 2.0 * beta * rate / total;
     }
-    x = ctx.flowed_within(dynamics.as_ref(), &x, length - now, SHARE)?;
+    x = ctx.flowed_within(&dynamics, &x, length - now, SHARE)?;
     let stated = ctx.stated(integral);
     Ok(Finding::identity((energy.log_unit(&x) - before - stated).abs(), 4e-12 * (1.0 + beta.abs())))
 }

@@ -52,6 +52,6 @@ fn growth(case: &Case, ctx: &mut Context, (x, y): (&Tokens, &Tokens), times: f64
     let t = times / (steepest(case.beta).0 * case.beta.exp());
     let cost = |x: &Tokens, y: &Tokens| x.rows().zip(y.rows()).zip(x.masses()).map(|((a, b), m)| m * dist(a, b)).sum::<f64>();
     let before = cost(x, y);
-    let (x, y) = (ctx.flowed(flow.as_ref(), x, t)?, ctx.flowed(flow.as_ref(), y, t)?);
+    let (x, y) = (ctx.flowed(&flow, x, t)?, ctx.flowed(&flow, y, t)?);
     Ok(Finding::at_most((cost(&x, &y) / before).ln(), ctx.stated(constant * times)))
 }

@@ -40,7 +40,7 @@ fn exponent(case: &Case, ctx: &mut Context, stated: fn(f64) -> f64) -> Result<Fi
         let beta = case.beta * k;
         let options = Options { rtol: 1e3 * ctx.rtol(), merge_radius: 0.05, stop_at_one_cluster: true, ..Options::default() };
         let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, 2) })?;
-        let end = solve(flow.as_ref(), &x, 1e300, &options, &mut [])?;
+        let end = solve(&flow, &x, 1e300, &options, &mut [])?;
         let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
         points.push((beta, (beta * merge.t).ln()));
     }

@@ -177,7 +177,7 @@ fn in_caps(case: &Case, ctx: &mut Context, caps: &Caps, speed_up: f64) -> Result
     let options = Options { rtol: ctx.rtol(), events: vec![(Box::new(leave), Action::Stop)], ..Options::default() };
     let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, case.n) })?;
     let mut watch = Watch { centres: &centres, from: t1, seen: false, farthest: 0.0, spread2: 0.0 };
-    let end = solve(flow.as_ref(), &x, t2, &options, &mut [&mut watch])?;
+    let end = solve(&flow, &x, t2, &options, &mut [&mut watch])?;
     match end.outcome {
         Outcome::Reached => {}
         Outcome::Event { t, .. } => return Ok(Finding::at_least(t, t2)),

@@ -77,7 +77,7 @@ fn ends(case: &Case, ctx: &mut Context, centres: &[f64], weights: &[f64], eps: f
     let masses: Vec<f64> = weights.iter().copied().chain(std::iter::repeat_n(1.0, case.n)).collect();
     let x = Tokens::from_angles(&angles)?.with_masses(&masses)?;
     let flow = dynamics::build("sa", true, &Spec::new(case.beta, x.n()))?;
-    let mut limits = ctx.flowed_within(flow.as_ref(), &x, 5.0, 1e3)?.angles();
+    let mut limits = ctx.flowed_within(&flow, &x, 5.0, 1e3)?.angles();
     // Frozen: by then they have moved by 1e-5 of a width.
     limits[..m].copy_from_slice(centres);
     for k in m..limits.len() {

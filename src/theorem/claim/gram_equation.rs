@@ -27,7 +27,7 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let t = 0.5 / lipschitz(case);
-    let end = ctx.flowed_within(case.build()?.as_ref(), &x, t, SHARE)?;
+    let end = ctx.flowed_within(&case.build()?, &x, t, SHARE)?;
     let g = integrate(&Case { beta, ..*case }, x.masses(), x.gram(), ctx.stated(t));
     let worst = end.gram().iter().zip(&g).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
     // An inner product moves with two tokens; half of it is left to the Runge-Kutta rule below.

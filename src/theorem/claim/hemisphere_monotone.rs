@@ -5,7 +5,6 @@ use crate::attention::layer::Layer;
 use crate::error::Result;
 use crate::num::{stats::nan_max, sum::dot};
 use crate::sphere::cap::cap_radius;
-use crate::theorem::conformance::velocity;
 
 /// The enclosing cap does not grow: every velocity and every layer moves tokens inside their conic hull.
 pub static ENTRY: Claim = Claim {
@@ -41,7 +40,6 @@ fn shrink(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let dynamics = cone_collapse::with_head(case, head)?;
     let eta = [0.01, 0.3, 5.0, f64::INFINITY][ctx.index(4)];
     let layer = Layer::new(eta)?;
-    let mut scratch = vec![0.0; x.coordinates().len()];
     // No hemisphere counts as radius pi.
     let radius = |x: &crate::sphere::Tokens| cap_radius(x).unwrap_or(std::f64::consts::PI);
     let mut before = radius(&x);
@@ -51,10 +49,10 @@ fn shrink(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let mut worst: Option<Finding> = None;
     for k in 0..4 {
         if k % 2 == 0 {
-            let fastest = velocity(dynamics.as_ref(), &x).chunks_exact(x.d()).map(|v| dot(v, v).sqrt()).fold(f64::MIN_POSITIVE, nan_max);
-            x = ctx.flowed(dynamics.as_ref(), &x, 0.3 * before / fastest)?;
+            let fastest = dynamics.velocity(&x).chunks_exact(x.d()).map(|v| dot(v, v).sqrt()).fold(f64::MIN_POSITIVE, nan_max);
+            x = ctx.flowed(&dynamics, &x, 0.3 * before / fastest)?;
         } else {
-            layer.step(dynamics.as_ref(), &mut x, &mut scratch);
+            layer.apply(&dynamics, &mut x);
         }
         let after = radius(&x);
         // Below this the radius is that of rounding.

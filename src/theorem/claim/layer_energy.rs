@@ -48,10 +48,10 @@ pub fn climb(case: &Case, ctx: &mut Context, form: Option<&[f64]>, sign: f64) ->
     let head = Head::new(d, None, scaled(1.0), value)?;
     let dynamics = dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })?;
     let mut x = ctx.tokens(case)?;
-    let (mut scratch, mut worst) = (vec![0.0; x.coordinates().len()], Finding::nonnegative(1.0, 1.0));
+    let mut worst = Finding::nonnegative(1.0, 1.0);
     for _ in 0..10 {
         let old = x.clone();
-        Layer::new(step(ctx))?.step(dynamics.as_ref(), &mut x, &mut scratch);
+        Layer::new(step(ctx))?.apply(&dynamics, &mut x);
         let Gain { whole, first, size } = gain(case.beta, form, &old, &x);
         // Moves are known to an eps, so exponents to beta eps; their exponentials weigh at most the energy before or after.
         let rounding = 8.0 * f64::EPSILON * case.beta * (1.0 + case.beta) * size;

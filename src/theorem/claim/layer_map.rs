@@ -38,8 +38,7 @@ fn compare(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let (eta, beta) = (step(ctx), case.beta);
     let rho = ctx.uniform_in(1e-3 - 1.0 / (case.n as f64 - 1.0), 0.999);
     let mut x = ctx.tokens_by(case.n, case.d, &format!("equiangular:rho={rho}"))?;
-    let mut scratch = vec![0.0; x.coordinates().len()];
-    Layer::new(eta)?.step(case.build()?.as_ref(), &mut x, &mut scratch);
+    Layer::new(eta)?.apply(&case.build()?, &mut x);
     let stated = ctx.stated(layer_map(n, beta, rho, eta));
     let pairs = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let worst = pairs.map(|(i, j)| (x.inner(i, j) - stated).abs()).fold(0.0, nan_max);

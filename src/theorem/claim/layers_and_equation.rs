@@ -37,9 +37,9 @@ fn order(case: &Case, ctx: &mut Context, ratio: f64) -> Result<Finding> {
     let grid = Lagrangian::on_circle(&start, 256)?.x;
     let flow = plain("sa", case.beta, grid.n())?;
     let error = |layers: usize| -> Result<f64> {
-        let (mut x, mut scratch) = (grid.clone(), vec![0.0; 2 * grid.n()]);
+        let mut x = grid.clone();
         let layer = Layer::new(1.0 / layers as f64)?;
-        (0..layers).for_each(|_| layer.step(flow.as_ref(), &mut x, &mut scratch));
+        (0..layers).for_each(|_| layer.apply(&flow, &mut x));
         let turn = |k: usize| x.angles().iter().zip(x.masses()).map(|(t, m)| Complex64::from_polar(*m, -(k as f64) * t)).sum::<Complex64>();
         Ok((1..=8).map(|k| (turn(k) - exact.c[k]).norm()).fold(0.0, f64::max))
     };

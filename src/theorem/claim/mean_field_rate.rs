@@ -61,7 +61,7 @@ impl Experiment {
         let start = Tokens::from_angles(&levels.iter().map(|l| quantile(self.a, *l)).collect::<Vec<_>>())?;
         let flow = plain(case.dynamics, case.beta, levels.len())?;
         // W1 varies by a third from draw to draw: a tolerance of 1e-6 is far below.
-        let x = ctx.flowed_within(flow.as_ref(), &start, self.t, 1e3)?;
+        let x = ctx.flowed_within(&flow, &start, self.t, 1e3)?;
         Ok(w1(&x.angles(), &self.end, 2_000))
     }
 }

@@ -5,7 +5,6 @@ use crate::attention::Head;
 use crate::error::Result;
 use crate::num::{dense, sum::dot};
 use crate::sphere::{Tokens, geometry::chord2};
-use crate::theorem::conformance::velocity;
 
 /// `min_ij G_ij` is nondecreasing while it is nonnegative.
 ///
@@ -61,7 +60,7 @@ pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding>
     let pairs = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j)));
     let Some((i, j)) = pairs.min_by(|a, b| x.inner(a.0, a.1).total_cmp(&x.inner(b.0, b.1))) else { return Ok(Finding::Missed) };
     let product = cone_collapse::product(&head, d);
-    let v = velocity(cone_collapse::with_head(case, head)?.as_ref(), x);
+    let v = cone_collapse::with_head(case, head)?.velocity(x);
     let (v_i, v_j) = (&v[i * d..(i + 1) * d], &v[j * d..(j + 1) * d]);
     let m = x.inner(i, j);
     let weight = |a: usize, b: usize| weight(case, x, &product, a, b);

@@ -113,6 +113,6 @@ pub static ALL: &[&Claim] = include!(concat!(env!("OUT_DIR"), "/claims.rs"));
 const FOREVER: f64 = 1e300;
 
 /// A dynamics by name with identity matrices.
-fn plain(name: &str, beta: f64, n: usize) -> Result<Box<dyn Dynamics>> {
+fn plain(name: &str, beta: f64, n: usize) -> Result<Dynamics> {
     dynamics::build(name, false, &Spec::new(beta, n))
 }

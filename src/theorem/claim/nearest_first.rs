@@ -126,7 +126,7 @@ pub fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let meeting = Meeting { chord: 1e-2 / beta.sqrt() };
     let options =
         Options { rtol: 10.0 * ctx.rtol(), merge_radius: 0.0, events: vec![(Box::new(meeting), Action::Stop)], ..Options::default() };
-    let end = solve(flow.as_ref(), &x, 1e300, &options, &mut [])?;
+    let end = solve(&flow, &x, 1e300, &options, &mut [])?;
     let Outcome::Event { .. } = end.outcome else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
     let cosine = |k: usize| end.clusters.inner(k, k + 1);
     let lost = |k: usize| cosine(k) - gaps[k].cos();

@@ -71,12 +71,12 @@ fn distance(case: &Case, ctx: &mut Context, third: f64) -> Result<Finding> {
             let start: Vec<f64> = std::iter::once(0.0).chain((0..n - 1).map(|k| TAU * coordinate(k))).collect();
             let (mut x, mut t) = (Tokens::from_angles(&start)?, 0.0);
             for node in NODES {
-                x = ctx.flowed_within(flow.as_ref(), &x, node * end - t, 1e4)?;
+                x = ctx.flowed_within(&flow, &x, node * end - t, 1e4)?;
                 t = node * end;
                 let angles = x.angles();
                 sums.iter_mut().zip([1.0, 2.0]).for_each(|(sum, k)| *sum -= 0.5 * end * rate(&angles, k));
             }
-            let last = ctx.flowed_within(flow.as_ref(), &x, end - t, 1e4)?.angles();
+            let last = ctx.flowed_within(&flow, &x, end - t, 1e4)?.angles();
             sums.iter_mut().zip([1.0, 2.0]).for_each(|(sum, k)| *sum += cosine(&last, k) - cosine(&start, k));
         }
         errors.iter_mut().zip(sums).for_each(|(list, sum)| list.push(sum / (n * POINTS) as f64));

@@ -71,7 +71,7 @@ pub fn deviation(case: &Case, ctx: &mut Context, law: Law) -> Result<Finding> {
     (x[d], x[d + 1]) = (start, (1.0 - start * start).sqrt());
     let velocity = |y: &[f64], out: &mut [f64]| {
         match Tokens::normalised(d, y.to_vec()).and_then(|x| x.with_masses(&[alpha, 1.0 - alpha])) {
-            Ok(x) => flow.velocity(&x, out),
+            Ok(x) => out.copy_from_slice(&flow.velocity(&x)),
             Err(_) => out.fill(f64::NAN),
         }
         let clock = (beta * (1.0 - if law == Law::Printed { start } else { dot(&y[..d], &y[d..]) })).exp();

@@ -65,7 +65,7 @@ fn moments(case: &Case, ctx: &mut Context, k: usize, size: f64, t: f64) -> Resul
             let angle = |i: usize| TAU * i as f64 / GRID as f64;
             let moved = |i: usize| angle(i) + size / k as f64 * (k as f64 * angle(i)).sin();
             let x = Tokens::from_angles(&(0..GRID).map(moved).collect::<Vec<_>>())?;
-            let end = ctx.flowed(plain(case.dynamics, case.beta, GRID)?.as_ref(), &x, t)?;
+            let end = ctx.flowed(&plain(case.dynamics, case.beta, GRID)?, &x, t)?;
             Ok((wave(&x, k), wave(&end, k)))
         }
         (2, "noisy-usa") => {

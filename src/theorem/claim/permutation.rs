@@ -35,8 +35,8 @@ fn permuted(case: &Case, ctx: &mut Context) -> Result<Finding> {
         Tokens::from_parts(case.d, rows, order.iter().map(|&i| x.masses()[i]).collect())
     };
     let t = 1.0 / lipschitz(case);
-    let first = shuffled(&ctx.flowed_within(dynamics.as_ref(), &x, t, SHARE)?);
+    let first = shuffled(&ctx.flowed_within(&dynamics, &x, t, SHARE)?);
     let again = ctx.stated(t);
-    let second = ctx.flowed_within(dynamics.as_ref(), &shuffled(&x), again, SHARE)?;
+    let second = ctx.flowed_within(&dynamics, &shuffled(&x), again, SHARE)?;
     Ok(Finding::identity(deviation(&first, &second), ALLOWED))
 }

@@ -52,7 +52,7 @@ fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     };
     let x = Tokens::from_angles(&(0..case.n).map(|q| TAU * q as f64 / n + 1e-7 * mode(q)).collect::<Vec<_>>())?;
     let t = 1.0 / fastest;
-    let end = ctx.flowed_within(case.build()?.as_ref(), &x, t, 1e-2)?;
+    let end = ctx.flowed_within(&case.build()?, &x, t, 1e-2)?;
     let measured = (amplitude(&end) / amplitude(&x)).ln() / t;
     Ok(Finding::law(measured, ctx.stated(factor * rates[p]), 1e-6 * fastest, 0.0))
 }

@@ -63,7 +63,7 @@ fn arrives(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let best = Tokens::normalised(case.d, points)?;
     let options = Options { rtol: ctx.rtol(), merge_radius: 0.0, max_steps: 20_000, ..Options::default() };
     let flow = plain(case.dynamics, case.beta, case.n)?;
-    let end = solve(flow.as_ref(), x, patience(case.beta, &best)?, &options, &mut [])?;
+    let end = solve(&flow, x, patience(case.beta, &best)?, &options, &mut [])?;
     let there = (log_pairs(case.beta, &end.clusters) - log_pairs(case.beta, &best)).abs() <= 1e-8;
     Ok(match end.outcome {
         // At rest to rounding the steps are spent on noise; what is there has arrived.

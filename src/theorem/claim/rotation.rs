@@ -63,8 +63,8 @@ fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> 
         Tokens::normalised(case.d, y)?.with_masses(x.masses())
     };
     let t = 1.0 / lipschitz(case);
-    let first = turn(&ctx.flowed_within(dynamics.as_ref(), &x, t, SHARE)?)?;
+    let first = turn(&ctx.flowed_within(&dynamics, &x, t, SHARE)?)?;
     let again = ctx.stated(t);
-    let second = ctx.flowed_within(dynamics.as_ref(), &turn(&x)?, again, SHARE)?;
+    let second = ctx.flowed_within(&dynamics, &turn(&x)?, again, SHARE)?;
     Ok(Finding::identity(deviation(&first, &second), ALLOWED))
 }

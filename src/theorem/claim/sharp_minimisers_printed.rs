@@ -41,7 +41,7 @@ fn minimiser_is_sharp(case: &Case, ctx: &mut Context) -> Result<Finding> {
         let x = ctx.tokens(case)?;
         let options = Options { rtol: ctx.rtol(), merge_radius: 0.0, max_steps: 3000, ..Options::default() };
         // Stiff near rest, so the steps may be spent: whatever is reached is compared, and judged to 1e-4.
-        let end = solve(plain(case.dynamics, case.beta, case.n)?.as_ref(), &x, 200.0, &options, &mut [])?.clusters;
+        let end = solve(&plain(case.dynamics, case.beta, case.n)?, &x, 200.0, &options, &mut [])?.clusters;
         let log = energy.log_value(&end)?;
         if best.as_ref().is_none_or(|b| log < b.0) {
             best = Some((log, end));

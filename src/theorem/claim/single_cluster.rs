@@ -65,7 +65,7 @@ fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     let merge_radius = 1e-10;
     let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
     let mut entry = Entry(None);
-    let end = solve(case.build()?.as_ref(), &x, horizon, &options, &mut [&mut entry])?;
+    let end = solve(&case.build()?, &x, horizon, &options, &mut [&mut entry])?;
     Ok(match (end.outcome, entry.0) {
         (Outcome::OneCluster { t }, Some((since, alpha))) => {
             let lightest = 1.0 / case.n as f64;

@@ -106,7 +106,7 @@ fn levels(case: &Case, ctx: &mut Context, ahead: usize) -> Result<Finding> {
         stop_at_one_cluster: true,
         ..Options::default()
     };
-    let end = solve(flow.as_ref(), &Tokens::from_angles(&angles)?, 1e300, &options, &mut [&mut watch])?;
+    let end = solve(&flow, &Tokens::from_angles(&angles)?, 1e300, &options, &mut [&mut watch])?;
     if !end.outcome.is_success() {
         return Ok(Finding::Unfinished(end.outcome.to_string()));
     }

@@ -53,6 +53,6 @@ fn displacement(case: &Case, ctx: &mut Context, (c, eps): (f64, f64), power: i32
     let bound = eps * c * width;
     let pull = (beta * ((c * width).cos() - 1.0)).exp() * (c * width).sin();
     let flow = dynamics::build("sa", true, &Spec::new(beta, n))?;
-    let end = ctx.flowed(flow.as_ref(), &x, bound / (n as f64 * pull))?;
+    let end = ctx.flowed(&flow, &x, bound / (n as f64 * pull))?;
     Ok(Finding::at_most(dist(end.row(n - 1), x.row(n - 1)), bound))
 }

@@ -25,8 +25,8 @@ pub static ENTRY: Claim = Claim {
 fn there_and_back(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let t = 1.0 / lipschitz(case);
-    let there = ctx.flowed_within(case.build()?.as_ref(), &x, t, SHARE)?;
+    let there = ctx.flowed_within(&case.build()?, &x, t, SHARE)?;
     let again = ctx.stated(t);
-    let home = ctx.flowed_within(Case { dynamics: back, ..*case }.build()?.as_ref(), &there, again, SHARE)?;
+    let home = ctx.flowed_within(&Case { dynamics: back, ..*case }.build()?, &there, again, SHARE)?;
     Ok(Finding::identity(deviation(&x, &home), ALLOWED))
 }

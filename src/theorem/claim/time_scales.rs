@@ -33,7 +33,7 @@ fn compare(case: &Case, ctx: &mut Context, power: f64) -> Result<Finding> {
     let again = ctx.stated(t);
     let mut run = |scale: TimeScale, t: f64| -> Result<Tokens> {
         let spec = Spec { time_scale: scale, ..Spec::new(case.beta, case.n) };
-        ctx.flowed_within(dynamics::build("usa", false, &spec)?.as_ref(), &x, t, SHARE)
+        ctx.flowed_within(&dynamics::build("usa", false, &spec)?, &x, t, SHARE)
     };
     let base = run(TimeScale::U1, t)?;
     let factor = (power * case.beta).exp();

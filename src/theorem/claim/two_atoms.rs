@@ -38,7 +38,7 @@ fn kept(case: &Case, ctx: &mut Context, alpha: f64, kappa: f64) -> Result<Findin
     let start = Circle::from_density(&Density::parse(&text)?, 96)?;
     let clock = if case.dynamics == "usa" { (-case.beta).exp() / (1.0 - alpha) } else { 1.0 };
     let x = Lagrangian::on_circle(&start, 2 * start.modes() + 3)?.x;
-    let end = ctx.flowed(plain(case.dynamics, case.beta, x.n())?.as_ref(), &x, 12.0 * clock)?;
+    let end = ctx.flowed(&plain(case.dynamics, case.beta, x.n())?, &x, 12.0 * clock)?;
     let near = |from_zero: bool| -> f64 {
         let distance = |t: f64| if from_zero { t.abs() } else { PI - t.abs() };
         end.angles().iter().zip(end.masses()).filter(|(t, _)| distance(**t) < WIDTH).map(|(_, m)| m).sum()

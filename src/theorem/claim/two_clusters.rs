@@ -55,7 +55,7 @@ fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
         _ => merge_time_sa(beta, x.masses()[0], from, to)?,
     };
     let options = Options { rtol: 0.1 * ctx.rtol(), merge_radius: to, stop_at_one_cluster: true, ..Options::default() };
-    let end = solve(case.build()?.as_ref(), &x, 1e305, &options, &mut [])?;
+    let end = solve(&case.build()?, &x, 1e305, &options, &mut [])?;
     let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
     // The flow is right to 1e-10, and d log T / d theta is at most about beta.
     Ok(Finding::identity((merge.t / ctx.stated(expected.value) - 1.0).abs(), 1e-10 * (1.0 + case.beta)))

@@ -45,12 +45,12 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let beta = case.beta;
     let from = dist(x.row(0), x.row(1));
-    let end = ctx.flowed_within(case.build()?.as_ref(), x, 1.0 / lipschitz(case), SHARE)?;
+    let end = ctx.flowed_within(&case.build()?, x, 1.0 / lipschitz(case), SHARE)?;
     // The pair closes; where it hardly moves, rounding may say otherwise.
     let to = dist(end.row(0), end.row(1)).min(from);
     // theta' = -e^{beta rho} sin theta under USA, so t_SA is the integral of (e^{beta (1 - rho)} + 1)/2 over d theta / sin theta.
     let time = integrate(|theta| 0.5 * ((2.0 * beta * (0.5 * theta).sin().powi(2)).exp() + 1.0) / theta.sin(), to, from, 1e-13);
     let stated = ctx.stated(time.value);
-    let sa = ctx.flowed_within(Case { dynamics: "sa", ..*case }.build()?.as_ref(), x, stated, SHARE)?;
+    let sa = ctx.flowed_within(&Case { dynamics: "sa", ..*case }.build()?, x, stated, SHARE)?;
     Ok(Finding::identity(deviation(&sa, &end), ALLOWED))
 }

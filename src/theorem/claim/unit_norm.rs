@@ -35,10 +35,9 @@ fn drift(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let dynamics = case.build()?;
     let mut x = ctx.tokens(case)?;
     let (t, one) = (ctx.log_uniform_in(1e-3, 4.0) / lipschitz(case), ctx.stated(1.0));
-    let mut worst = furthest(ctx.flowed(dynamics.as_ref(), &x, t)?.coordinates(), case.d, one);
-    let mut scratch = vec![0.0; x.coordinates().len()];
+    let mut worst = furthest(ctx.flowed(&dynamics, &x, t)?.coordinates(), case.d, one);
     for _ in 0..10 {
-        Layer::new(step(ctx))?.step(dynamics.as_ref(), &mut x, &mut scratch);
+        Layer::new(step(ctx))?.apply(&dynamics, &mut x);
         worst = nan_max(worst, furthest(x.coordinates(), case.d, one));
     }
     Ok(Finding::identity(worst, 8.0 * f64::EPSILON))

@@ -4,47 +4,19 @@
 //! `w (x_j - s x_i)`, `s = 1` for near and `s = -1` for far tokens: its tangent part is that of `w x_j` and neither cancels. A pair is
 //! evaluated once and serves both tokens: `w (x_i - s x_j) = -s w (x_j - s x_i)`.
 
-use super::blocks::{Block, Blocks, layout};
-use super::choice::{Job, Kernel};
-use super::workspace::Workspace;
+use super::coordinates;
+use crate::attention::kernel::close::sums::close;
+use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::sums::Sums;
+use crate::attention::kernel::tiles::blocks::{Block, Blocks, layout};
+use crate::attention::kernel::tiles::chord::{Chord, Constants, later_masked};
+use crate::attention::kernel::tiles::panels::Panels;
+use crate::attention::kernel::workspace::Workspace;
 use crate::num::simd::{Float, Lanes, Level, Task};
 use crate::sphere::Tokens;
 
-/// What a tile needs to know.
-#[derive(Clone, Copy, Debug)]
-pub struct Chord {
-    /// Inverse temperature.
-    pub beta: f64,
-    /// Tokens see earlier tokens only.
-    pub causal: bool,
-    /// Differences to `-sigma x_i` for far tokens.
-    pub far: bool,
-}
-
-/// Vectors of one level with the constants of [`Chord`].
-#[derive(Clone, Copy)]
-pub(super) struct Constants<L: Lanes> {
-    /// `-|beta| / 2` in powers of two.
-    pub k: L::V,
-    /// Beyond this squared chord the weight is 0.
-    pub cut: L::V,
-    /// Squared chord from which `s` changes.
-    pub far: L::V,
-    /// `sign(beta)`.
-    pub sigma: L::F,
-}
-
-impl<L: Lanes> Constants<L> {
-    #[inline(always)]
-    pub fn new(l: L, chord: &Chord) -> Self {
-        let k = -0.5 * chord.beta.abs() * std::f64::consts::LOG2_E;
-        let cut = (-L::F::SMALLEST / k.abs()).min(8.0);
-        Self { k: l.constant(k), cut: l.constant(cut), far: l.constant(2.0), sigma: L::F::of(if chord.beta < 0.0 { -1.0 } else { 1.0 }) }
-    }
-}
-
 /// All sums of a system: `drift` (n x d, row-major) and `mass` (n), in units of the common mass.
-pub fn sums<F: Float>(chord: &Chord, tokens: &Tokens, blocks: &mut Blocks<F>, level: Level, parallel: bool) {
+fn sums<F: Float>(chord: &Chord, tokens: &Tokens, blocks: &mut Blocks<F>, level: Level, parallel: bool) {
     blocks.load(tokens, layout(tokens.n(), 256, if tokens.n() < 128 { 1 } else { 4 }));
     let (d, plain) = (blocks.d, blocks.plain);
     let own = |b: &mut Block<F>| level.run(Tile { chord, d, plain, a: b, b: None });
@@ -147,7 +119,7 @@ fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool, const NO
                 w = l.mul(w, l.splat(source.m[j]));
             }
             if causal_own {
-                w = super::coordinates::later_masked(l, v, j, w);
+                w = later_masked(l, v, j, w);
             }
             for k in 0..D {
                 drift[k] = l.fma(w, q[k], drift[k]);
@@ -263,7 +235,7 @@ fn pair<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool, const NORM
 
 /// Adds in `f64`.
 #[inline(always)]
-pub(super) fn add<F: Float>(to: &mut F, x: F) {
+pub(crate) fn add<F: Float>(to: &mut F, x: F) {
     *to = F::of(to.to_f64() + x.to_f64());
 }
 
@@ -295,13 +267,35 @@ impl Kernel for Direct {
         0.0
     }
 
-    fn sums(&self, job: &Job, space: &mut Workspace) {
-        if job.tokens.d() > 4 {
-            return super::coordinates::sums(job, &mut space.panels, &mut space.sums);
-        }
-        let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
-        sums(&chord, job.tokens, &mut space.blocks, job.level, job.parallel());
-        space.sums.reset(job.tokens.n(), job.tokens.d());
-        space.blocks.store(job.tokens.uniform_mass().unwrap_or(1.0), &mut space.sums);
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let sums = exact_sums(job, work);
+        close(job, sums, out, doubtful);
     }
+}
+
+/// Blocks for few coordinates, panels for many.
+#[derive(Default)]
+struct Buffers {
+    blocks: Blocks<f64>,
+    panels: Panels<f64>,
+    sums: Sums,
+}
+
+/// The exact sums of a job.
+pub(crate) fn exact_sums<'a>(job: &Job, work: &'a mut Workspace) -> &'a Sums {
+    let Buffers { blocks, panels, sums } = work.of();
+    if job.tokens.d() > 4 {
+        coordinates::sums(job, panels, sums);
+    } else {
+        block_sums(job, blocks, sums);
+    }
+    sums
+}
+
+/// The sums of few coordinates, in precision `F`.
+pub(crate) fn block_sums<F: Float>(job: &Job, blocks: &mut Blocks<F>, out: &mut Sums) {
+    let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
+    sums(&chord, job.tokens, blocks, job.level, job.parallel());
+    out.reset(job.tokens.n(), job.tokens.d());
+    blocks.store(job.tokens.uniform_mass().unwrap_or(1.0), out);
 }

@@ -5,10 +5,12 @@
 //! `Y_l^{+-m} = Q_l^m(z) Re, Im (x + iy)^m`, so nothing is singular at the poles; for fixed m the `Q_l^m` follow a three-term recurrence and
 //! `dQ_l^m / dz` is a multiple of `Q_l^{m+1}`.
 
-use super::choice::{Job, Kernel};
 use super::fourier::{Moments, PARTS};
 use super::series::Series;
-use super::workspace::Workspace;
+use crate::attention::kernel::close::sums::close;
+use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::sums::Sums;
+use crate::attention::kernel::workspace::Workspace;
 use crate::num::simd::{Lanes, Task};
 use rayon::prelude::*;
 use std::f64::consts::PI;
@@ -44,8 +46,8 @@ impl Kernel for Harmonics {
         2e-15 + u * (64.0 + 32.0 * job.beta.abs().sqrt())
     }
 
-    fn sums(&self, job: &Job, space: &mut Workspace) {
-        let Workspace { moments, harmonic: Table { recurrence: table, terms }, .. } = space;
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let Buffers { moments, table: Table { recurrence: table, terms }, closed } = work.of();
         let part = moments.load(job, 4);
         let series = moments.series(job, Series::sphere);
         if table.start.len() != series.kernel.len() {
@@ -80,13 +82,22 @@ impl Kernel for Harmonics {
             let parts = a.chunks_mut(part).zip(b.chunks_mut(part)).zip(c.chunks_mut(part).zip(d.chunks_mut(part)));
             parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
         }
-        space.sums.reset(job.tokens.n(), 3);
-        space.sums.absolute = self.error(job) + series.tail;
-        for (i, out) in space.sums.drift.chunks_exact_mut(3).enumerate() {
-            space.sums.mass[i] = a[i];
+        closed.reset(job.tokens.n(), 3);
+        closed.absolute = self.error(job) + series.tail;
+        for (i, out) in closed.drift.chunks_exact_mut(3).enumerate() {
+            closed.mass[i] = a[i];
             out.copy_from_slice(&[b[i], c[i], d[i]]);
         }
+        close(job, closed, out, doubtful);
     }
+}
+
+/// Moments, the recurrence, and the sums per token.
+#[derive(Default)]
+struct Buffers {
+    moments: Moments,
+    table: Table,
+    closed: Sums,
 }
 
 /// The three coordinate rows of part p.
@@ -96,7 +107,7 @@ fn coordinates(x: &[f64], total: usize, p: usize, part: usize) -> [&[f64]; 3] {
 
 /// What is kept from step to step.
 #[derive(Default)]
-pub(super) struct Table {
+pub(crate) struct Table {
     recurrence: Recurrence,
     terms: Vec<[f64; 6]>,
 }

@@ -3,10 +3,11 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`]; every pair twice, once for each of
 //! its tokens, so that no sum leaves its register and threads share nothing but the tokens.
 
-use super::blocks::{GRAIN, both};
-use super::choice::{Job, Kernel};
-use super::close::Ending;
-use super::workspace::Workspace;
+use crate::attention::kernel::job::{Doubtful, Ending, Job, Kernel};
+use crate::attention::kernel::limits::LEAST_WORK;
+use crate::attention::kernel::sums::FLOOR;
+use crate::attention::kernel::tiles::blocks::{GRAIN, both};
+use crate::attention::kernel::workspace::Workspace;
 use crate::num::simd::{Float, Lanes, Task};
 use crate::num::threads::{others_awake, parallel_allowed};
 use std::ops::Range;
@@ -180,7 +181,6 @@ struct Constants<L: Lanes> {
     project: bool,
     softmax: bool,
     /// Multiple of `z x` taken off where nothing is projected.
-    radial: L::V,
     factors: [L::V; 2],
     accuracy: L::V,
     per_mass: L::V,
@@ -193,7 +193,6 @@ impl<L: Lanes<F = f64>> Constants<L> {
         Self {
             project: ending.sigma.is_none(),
             softmax: ending.softmax,
-            radial: l.constant(ending.taken_off),
             factors: ending.factors.map(|f| l.constant(f)),
             accuracy: l.constant(ending.accuracy),
             per_mass: l.constant(per_mass),
@@ -201,10 +200,10 @@ impl<L: Lanes<F = f64>> Constants<L> {
         }
     }
 
-    /// Turns sums into velocities or fields; 1 where a row is doubtful, for the reasons of [`super::close`].
+    /// Turns sums into velocities or fields; 1 where a row is doubtful, for the reasons of [`is_doubtful`](crate::attention::kernel::close::sums::is_doubtful).
     #[inline(always)]
     fn close<const D: usize>(&self, l: L, x: &[L::V; D], v: &mut [L::V; D], mass: L::V) -> L::V {
-        let mut radial = l.mul(self.radial, mass);
+        let mut radial = l.zero();
         if self.project {
             radial = l.mul(x[0], v[0]);
             for k in 1..D {
@@ -229,25 +228,10 @@ impl<L: Lanes<F = f64>> Constants<L> {
 /// Inner products in registers.
 pub struct Inner;
 
-impl Inner {
-    fn run(&self, job: &Job, ending: &Ending, space: &mut Workspace, out: Option<&mut [f64]>) {
-        let (n, d, per_mass) = (job.tokens.n(), job.tokens.d(), self.error(job));
-        let Workspace { sums, doubtful, more, .. } = space;
-        sums.reset(n, d);
-        sums.per_mass = per_mass;
-        let floor = sums.floor;
-        let gather = |rows: Range<usize>, out: &mut [f64], mass: &mut [f64], doubtful: &mut Vec<usize>| {
-            let terms = job.tokens.coordinates();
-            job.level.run(Gather { job, terms, ending, per_mass, floor, rows, out, mass, doubtful });
-        };
-        let middle = (n / 2).next_multiple_of(GRAIN).min(n);
-        let (first, second) = out.unwrap_or(&mut sums.drift).split_at_mut(middle * d);
-        let (m1, m2) = sums.mass.split_at_mut(middle);
-        let parallel = job.parallel() || (n * n * d >= super::LEAST_WORK && others_awake() && parallel_allowed());
-        more.clear();
-        both(parallel, || gather(0..middle, first, m1, doubtful), || gather(middle..n, second, m2, more));
-        doubtful.append(more);
-    }
+/// Masses of all rows.
+#[derive(Default)]
+struct Buffers {
+    mass: Vec<f64>,
 }
 
 impl Kernel for Inner {
@@ -274,12 +258,21 @@ impl Kernel for Inner {
         super::products::rounding(job, 0.5 * f64::EPSILON, job.tokens.n() as f64)
     }
 
-    fn sums(&self, job: &Job, space: &mut Workspace) {
-        self.run(job, &Ending::sums(job.beta), space, None);
-    }
-
-    fn close(&self, job: &Job, ending: &Ending, space: &mut Workspace, out: &mut [f64]) -> bool {
-        self.run(job, ending, space, Some(out));
-        true
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let (n, d, per_mass) = (job.tokens.n(), job.tokens.d(), self.error(job));
+        let Buffers { mass } = work.of();
+        mass.resize(n, 0.0);
+        let ending = &job.ending();
+        let gather = |rows: Range<usize>, out: &mut [f64], mass: &mut [f64], doubtful: &mut Vec<usize>| {
+            let terms = job.tokens.coordinates();
+            job.level.run(Gather { job, terms, ending, per_mass, floor: FLOOR, rows, out, mass, doubtful });
+        };
+        let middle = (n / 2).next_multiple_of(GRAIN).min(n);
+        let (first, second) = out.split_at_mut(middle * d);
+        let (m1, m2) = mass.split_at_mut(middle);
+        let parallel = job.parallel() || (n * n * d >= LEAST_WORK && others_awake() && parallel_allowed());
+        let (early, late) = doubtful.halves();
+        both(parallel, || gather(0..middle, first, m1, early), || gather(middle..n, second, m2, late));
+        doubtful.join();
     }
 }

@@ -1,8 +1,11 @@
 //! Fourier sums on the circle: moments `M_k = sum_j m_j conj(z_j)^k`, then `sum_k c_k M_k z_i^k` by Horner's rule. O(nK), absolute error.
 
-use super::choice::{Job, Kernel};
 use super::series::Series;
-use super::workspace::Workspace;
+use crate::attention::kernel::close::sums::close;
+use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::sums::Sums;
+use crate::attention::kernel::tiles::blocks::GRAIN;
+use crate::attention::kernel::workspace::Workspace;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Task};
 use rayon::prelude::*;
@@ -13,7 +16,7 @@ pub struct Fourier;
 
 /// Buffers of the series kernels.
 #[derive(Default)]
-pub(super) struct Moments {
+pub(crate) struct Moments {
     /// Coordinates of the tokens, one row per coordinate, padded.
     pub x: Aligned<f64>,
     /// Masses, 0 for padding.
@@ -29,7 +32,7 @@ pub(super) struct Moments {
 }
 
 /// Tokens are cut into this many parts, whatever the number of threads.
-pub(super) const PARTS: usize = 64;
+pub(crate) const PARTS: usize = 64;
 /// The kernel is summed to this absolute error, below the rounding of the sums.
 const TOLERANCE: f64 = 1e-15;
 
@@ -37,7 +40,7 @@ impl Moments {
     /// Loads the tokens; returns the padded length of a part.
     pub fn load(&mut self, job: &Job, rows: usize) -> usize {
         let (n, d) = (job.tokens.n(), job.tokens.d());
-        let part = n.div_ceil(PARTS).next_multiple_of(super::blocks::GRAIN);
+        let part = n.div_ceil(PARTS).next_multiple_of(GRAIN);
         let total = part * PARTS;
         self.x.reset(d * total);
         self.m.reset(total);
@@ -100,8 +103,8 @@ impl Kernel for Fourier {
         2.0 * TOLERANCE + u * (16.0 + 8.0 * job.beta.abs().sqrt())
     }
 
-    fn sums(&self, job: &Job, space: &mut Workspace) {
-        let moments = &mut space.moments;
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let Buffers { moments, closed } = work.of();
         let part = moments.load(job, 2);
         let series = moments.series(job, Series::circle);
         let order = series.kernel.len();
@@ -140,13 +143,21 @@ impl Kernel for Fourier {
         } else {
             mass.chunks_exact_mut(part).zip(drift.chunks_exact_mut(part)).enumerate().for_each(task);
         }
-        space.sums.reset(job.tokens.n(), 2);
-        space.sums.absolute = self.error(job) + series.tail;
-        for (i, (out, row)) in space.sums.drift.chunks_exact_mut(2).zip(job.tokens.rows()).enumerate() {
-            space.sums.mass[i] = mass[i];
+        closed.reset(job.tokens.n(), 2);
+        closed.absolute = self.error(job) + series.tail;
+        for (i, (out, row)) in closed.drift.chunks_exact_mut(2).zip(job.tokens.rows()).enumerate() {
+            closed.mass[i] = mass[i];
             (out[0], out[1]) = (-drift[i] * row[1], drift[i] * row[0]);
         }
+        close(job, closed, out, doubtful);
     }
+}
+
+/// Moments, and the sums per token.
+#[derive(Default)]
+struct Buffers {
+    moments: Moments,
+    closed: Sums,
 }
 
 /// Vectors of tokens whose powers are formed together.

@@ -1,18 +1,19 @@
 //! Closing a panel from where its sums are: nothing is stored between sum and velocity.
 
-use super::close::{Ending, is_doubtful};
-use super::panels::{Panel, groups, rest};
+use crate::attention::kernel::close::sums::is_doubtful;
+use crate::attention::kernel::job::Ending;
+use crate::attention::kernel::tiles::panels::{Panel, groups, rest};
 use crate::num::simd::{Lanes, Task};
 use crate::sphere::Tokens;
 
 /// Velocities or fields from the sums `sum_j m_j w_ij x_j` of one panel.
-pub(super) struct Finish<'a> {
+pub(crate) struct Finish<'a> {
     pub panel: &'a Panel<f64>,
     /// Holds more sums of the same rows.
     pub guest: Option<&'a Panel<f64>>,
     pub tokens: &'a Tokens,
     pub ending: &'a Ending,
-    /// See [`super::workspace::Sums::bounds`].
+    /// See [`Sums::bounds`](crate::attention::kernel::sums::Sums).
     pub bounds: [f64; 3],
     /// Of the rows of the panel alone.
     pub out: &'a mut [f64],

@@ -1,14 +1,14 @@
 //! Direct tiles in any dimension: the sums of [`super::direct`] through memory. The chords of a tile first, then its differences, row by row.
 
-use super::blocks::layout;
-use super::choice::Job;
-use super::direct::{Chord, Constants};
-use super::panels::{Panel, Panels, Source, groups, most};
-use super::workspace::Sums;
+use crate::attention::kernel::job::Job;
+use crate::attention::kernel::sums::Sums;
+use crate::attention::kernel::tiles::blocks::layout;
+use crate::attention::kernel::tiles::chord::{Chord, Constants, at_most};
+use crate::attention::kernel::tiles::panels::{Panel, Panels, Source, groups, most};
 use crate::num::simd::{Float, Lanes, Task};
 
 /// Computes all sums.
-pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
+pub(crate) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
     let least = if job.tokens.n() < 128 { 1 } else { 4 };
     let shape = layout(job.tokens.n(), 128, least);
     let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: false, fresh: false };
@@ -127,7 +127,7 @@ fn weights<L: Lanes>(
 
 /// `out_i += sum_j m_j w_ij (x_j - s_ij x_i)` for the tile or (`TURNED`) its transpose, in slabs; the signs are stored as `-s`.
 #[inline(always)]
-pub(super) fn differences<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+pub(crate) fn differences<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
     l: L,
     (d, cap): (usize, usize),
     tile: &[L::F],
@@ -181,21 +181,4 @@ fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
             }
         }
     }
-}
-
-/// Lane numbers of the longest vector.
-const LANES: [f64; 16] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
-
-/// The weight of source j for the vector v of targets, 0 for targets before it.
-#[inline(always)]
-pub(super) fn later_masked<L: Lanes>(l: L, v: usize, j: usize, w: L::V) -> L::V {
-    let lanes: [L::F; 16] = LANES.map(L::F::of);
-    l.select(l.greater(L::view(&lanes)[0], l.constant(j as f64 - (v * L::WIDTH) as f64 - 0.5)), w, l.zero())
-}
-
-/// The weight of token i with the vector v of sources, 0 for sources after it.
-#[inline(always)]
-pub(super) fn at_most<L: Lanes>(l: L, v: usize, i: usize, w: L::V) -> L::V {
-    let lanes: [L::F; 16] = LANES.map(L::F::of);
-    l.select(l.greater(l.constant(i as f64 - (v * L::WIDTH) as f64 + 0.5), L::view(&lanes)[0]), w, l.zero())
 }

@@ -3,11 +3,11 @@
 use crate::num::simd::{Lanes, Task};
 
 /// Side of a square.
-pub(super) const SIDE: usize = 4;
+pub(crate) const SIDE: usize = 4;
 
 /// The inner products of the rows from `i` on with all rows up to them, a row of `out` each; beyond the last row, with that one. A
 /// function of its own: its loop needs all registers.
-pub(super) struct Strip<'a> {
+pub(crate) struct Strip<'a> {
     pub rows: &'a [f64],
     pub d: usize,
     pub i: usize,

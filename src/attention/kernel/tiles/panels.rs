@@ -1,14 +1,14 @@
 //! Tokens in panels for tiles that go through memory: by vectors of tokens and by vectors of coordinates, so that every inner loop reads
 //! consecutive cache lines.
 
-use super::workspace::Sums;
+use crate::attention::kernel::sums::Sums;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Float, Lanes, Level, Task};
 use crate::sphere::Tokens;
 
 /// A run of consecutive tokens, by rows and by coordinates.
 #[derive(Default)]
-pub(super) struct Panel<F> {
+pub(crate) struct Panel<F> {
     pub start: usize,
     pub len: usize,
     /// Coordinates in slabs: for every vector of tokens, one vector per coordinate.
@@ -33,7 +33,7 @@ pub(super) struct Panel<F> {
 
 /// All panels of a system.
 #[derive(Default)]
-pub(super) struct Panels<F> {
+pub(crate) struct Panels<F> {
     pub d: usize,
     pub width: usize,
     pub cap: usize,
@@ -49,7 +49,7 @@ impl<F: Float> Panels<F> {
     pub fn load(&mut self, source: &Source, shape: (usize, usize), parallel: bool) {
         self.lay_out(source, shape);
         let cap = self.cap;
-        super::blocks::each(&mut self.list, parallel, &|panel: &mut Panel<F>| source.fill(panel, cap));
+        crate::attention::kernel::tiles::blocks::each(&mut self.list, parallel, &|panel: &mut Panel<F>| source.fill(panel, cap));
     }
 
     /// Panels of this number and length, to be filled.
@@ -72,7 +72,7 @@ impl<F: Float> Panels<F> {
 
     /// Lets every panel meet itself and every other panel once, the later one first.
     pub fn meet(&mut self, parallel: bool, own: impl Fn(&mut Panel<F>) + Sync, pair: impl Fn(&mut Panel<F>, &mut Panel<F>) + Sync) {
-        super::blocks::meet(&mut self.list, parallel, own, |a: &mut Panel<F>, b: &mut Panel<F>| {
+        crate::attention::kernel::tiles::blocks::meet(&mut self.list, parallel, own, |a: &mut Panel<F>, b: &mut Panel<F>| {
             if a.len > 0 && b.len > 0 {
                 if a.start < b.start { pair(b, a) } else { pair(a, b) }
             }
@@ -81,7 +81,7 @@ impl<F: Float> Panels<F> {
 }
 
 /// What panels are filled with.
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     pub level: Level,
     /// Rows of the tokens' shape.
     pub rows: &'a [f64],
@@ -100,13 +100,13 @@ impl Source<'_> {
 }
 
 /// Vectors of coordinates whose sums are kept in registers together, at most: 32 registers hold 8 rows of three, 16 hold 4 rows of two.
-pub(super) const fn most<L: Lanes>() -> usize {
+pub(crate) const fn most<L: Lanes>() -> usize {
     if L::WIDTH * std::mem::size_of::<L::F>() == 64 { 3 } else { 2 }
 }
 
 /// First vector and number of vectors of the groups that go through registers together.
 #[inline(always)]
-pub(super) fn groups<L: Lanes>(d: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn groups<L: Lanes>(d: usize) -> impl Iterator<Item = (usize, usize)> {
     let vectors = d.div_ceil(L::WIDTH);
     let mut first = 0;
     std::iter::from_fn(move || {
@@ -118,7 +118,7 @@ pub(super) fn groups<L: Lanes>(d: usize) -> impl Iterator<Item = (usize, usize)>
 
 /// Vectors to take of those left, at most `most`; a last single one after threes is avoided by two of two.
 #[inline(always)]
-pub(super) fn three_or_two(left: usize, most: usize) -> usize {
+pub(crate) fn three_or_two(left: usize, most: usize) -> usize {
     if left == most + 1 && most > 2 { 2 } else { left.min(most) }
 }
 
@@ -139,7 +139,11 @@ fn store<F: Float>(list: &[Panel<F>], shared: &Shared, (drift, mass): (&mut [f64
             let (a, b) = list.split_at(list.len() / 2);
             let middle = b[0].start - a[0].start;
             let ((d1, d2), (m1, m2)) = (drift.split_at_mut(middle * tokens.d()), mass.split_at_mut(middle));
-            super::blocks::both(parallel, || store(a, shared, (d1, m1), parallel), || store(b, shared, (d2, m2), parallel));
+            crate::attention::kernel::tiles::blocks::both(
+                parallel,
+                || store(a, shared, (d1, m1), parallel),
+                || store(b, shared, (d2, m2), parallel),
+            );
         }
     }
 }
@@ -160,7 +164,7 @@ fn columns<L: Lanes>(l: L, rows: &[f64], out: &mut [L::F], d: usize) {
 
 /// Fewer numbers than lanes, and zeros.
 #[inline(always)]
-pub(super) fn rest<L: Lanes>(l: L, part: &[f64]) -> L::V {
+pub(crate) fn rest<L: Lanes>(l: L, part: &[f64]) -> L::V {
     let mut numbers = [0.0; 16];
     numbers[..part.len()].copy_from_slice(part);
     l.load(&numbers)
@@ -218,7 +222,7 @@ impl<F: Float> Task for Load<'_, F> {
 }
 
 /// Storing one panel with the width of the vectors known: `unit s - sigma z x`, and `z`.
-pub(super) struct Store<'a, F> {
+pub(crate) struct Store<'a, F> {
     /// Holds the sums s.
     pub panel: &'a Panel<F>,
     /// Holds the sums z, in units of mass.

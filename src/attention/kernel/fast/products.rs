@@ -3,22 +3,24 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G: its error is about `|beta| sqrt(d) u`, whatever the drift. Each pair of
 //! blocks is met once, so the `n^2 d` multiplications of the scores and the exponentials are halved: `3/2 n^2 d` fused operations in all.
 
-use super::apart::Halves;
-use super::blocks::{both, layout};
-use super::choice::{Job, Kernel};
-use super::close::Ending;
-use super::finish::Finish;
-use super::panels::{Panel, Panels, Source, groups, most, three_or_two};
-use super::workspace::{Sums, Workspace};
+use crate::attention::kernel::close::finish::Finish;
+use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::limits::AWAKE_WORK;
+use crate::attention::kernel::sums::{FLOOR, Sums};
+use crate::attention::kernel::tiles::apart::Halves;
+use crate::attention::kernel::tiles::blocks::{both, layout};
+use crate::attention::kernel::tiles::chord::at_most;
+use crate::attention::kernel::tiles::panels::{Panel, Panels, Source, groups, most, three_or_two};
+use crate::attention::kernel::workspace::Workspace;
 use crate::num::simd::{Float, Lanes, Task};
 
 /// Computes all sums in precision `F`, within the panels.
-pub(super) fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
+pub(crate) fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
     let (n, d) = (job.tokens.n(), job.tokens.d());
     // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
     let largest = (32768 / d).clamp(64, 512);
     let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true, fresh: true };
-    let (count, cap) = layout(n, largest, if n * n * d < super::AWAKE_WORK { 1 } else { 4 });
+    let (count, cap) = layout(n, largest, if n * n * d < AWAKE_WORK { 1 } else { 4 });
     let shape = Shape { beta: job.beta, causal: job.causal, d, cap };
     let tile = |a: &mut Panel<F>, b: Option<&mut Panel<F>>| {
         a.tile.resize(STRIP * cap);
@@ -36,7 +38,7 @@ pub(super) fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
 }
 
 /// Computes all sums in precision `F`.
-pub(super) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
+pub(crate) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
     fill(job, panels);
     panels.halves().iter_mut().for_each(|half| half.join(job.level));
     sums.reset(job.tokens.n(), job.tokens.d());
@@ -206,7 +208,7 @@ impl Rectangle {
                 let mut total = totals[r];
                 for v in 0..V {
                     if masked {
-                        w[v] = super::coordinates::at_most(l, j + v, i + r, w[v]);
+                        w[v] = at_most(l, j + v, i + r, w[v]);
                     }
                     total = l.fma(w[v], mj[v], total);
                     sums[v] = l.fma(w[v], m, sums[v]);
@@ -326,18 +328,10 @@ impl Kernel for Products {
         error(job, 0.5 * f64::EPSILON)
     }
 
-    fn sums(&self, job: &Job, space: &mut Workspace) {
-        sums(job, &mut space.panels, &mut space.sums);
-        space.sums.per_mass = self.error(job);
-    }
-
-    fn close(&self, job: &Job, ending: &Ending, space: &mut Workspace, out: &mut [f64]) -> bool {
-        fill(job, &mut space.panels);
-        let Workspace { panels, sums, doubtful, more, .. } = space;
-        let (tokens, d) = (job.tokens, job.tokens.d());
-        sums.reset(0, d);
-        sums.per_mass = self.error(job);
-        let bounds = sums.bounds();
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let panels: &mut Panels<f64> = work.of();
+        fill(job, panels);
+        let (tokens, d, ending, bounds) = (job.tokens, job.tokens.d(), &job.ending(), [self.error(job), 0.0, FLOOR]);
         let part = |half: &Halves<f64>, mut out: &mut [f64], doubtful: &mut Vec<usize>| {
             for (panel, guest) in half.pairs() {
                 let (these, others) = std::mem::take(&mut out).split_at_mut(panel.len * d);
@@ -347,26 +341,25 @@ impl Kernel for Products {
         };
         let [a, b] = panels.halves();
         let (first, second) = out.split_at_mut(b.pairs().next().map_or(0, |(p, _)| p.start) * d);
-        more.clear();
-        both(job.parallel(), || part(&a, first, doubtful), || part(&b, second, more));
-        doubtful.append(more);
-        true
+        let (early, late) = doubtful.halves();
+        both(job.parallel(), || part(&a, first, early), || part(&b, second, late));
+        doubtful.join();
     }
 }
 
 /// Exponents rounded to more than 0 by more than a little are outside the contract of the exponential: their errors stay below `0.01`.
-pub(super) fn too_steep(job: &Job, u: f64) -> Option<&'static str> {
+pub(crate) fn too_steep(job: &Job, u: f64) -> Option<&'static str> {
     (error(job, u) > 0.01).then_some("an inverse temperature at which inner products still tell weights apart")
 }
 
 /// Error of a drift row in units of its mass for sums of short sums: tiles of about 96 tokens.
-pub(super) fn error(job: &Job, u: f64) -> f64 {
+pub(crate) fn error(job: &Job, u: f64) -> f64 {
     rounding(job, u, job.tokens.n() as f64 / 96.0 + 96.0)
 }
 
 /// Error of a drift row in units of its mass, for unit roundoff `u`: the inner products round like a random walk of d steps (twice its
 /// deviation is taken) and lengths are 1 to 2u each, the sums like one of so many additions in a row.
-pub(super) fn rounding(job: &Job, u: f64, additions: f64) -> f64 {
+pub(crate) fn rounding(job: &Job, u: f64, additions: f64) -> f64 {
     let d = job.tokens.d() as f64;
     u * (job.beta.abs() * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
 }

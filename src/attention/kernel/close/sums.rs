@@ -1,40 +1,35 @@
 //! From sums to velocities and fields: `P_x drift`, or `drift + sigma z x`, times a factor, with the doubtful rows noted.
 
+use crate::attention::kernel::job::{Doubtful, Ending, Job};
+use crate::attention::kernel::sums::Sums;
+use crate::attention::kernel::tiles::blocks::both;
 use crate::num::simd::{Lanes, Task};
 use crate::sphere::Tokens;
 use std::ops::Range;
 
-/// What is made of sums.
-pub struct Ending {
-    /// Velocities are projected (`None`); fields get `sigma z_i x_i` back.
-    pub sigma: Option<f64>,
-    /// What is taken off a field summed as it is, in units of `z_i x_i`: nothing, or sigma to make it a drift.
-    pub taken_off: f64,
-    /// Divide by the mass (SA).
-    pub softmax: bool,
-    /// Two factors, so that neither overflows before the end.
-    pub factors: [f64; 2],
-    /// Largest relative error of a row.
-    pub accuracy: f64,
-}
-
-impl Ending {
-    /// The drifts of [`super::workspace::Sums`], every one of them believed.
-    pub fn sums(beta: f64) -> Self {
-        let sigma = if beta < 0.0 { -1.0 } else { 1.0 };
-        Self { sigma: Some(sigma), taken_off: sigma, softmax: false, factors: [1.0, 1.0], accuracy: f64::INFINITY }
-    }
+/// Writes all rows of a job from its sums and notes the doubtful ones.
+pub(crate) fn close(job: &Job, sums: &Sums, out: &mut [f64], doubtful: &mut Doubtful) {
+    let (x, d, bounds, ending) = (job.tokens, job.tokens.d(), sums.bounds(), &job.ending());
+    let part = |rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>| {
+        let (drift, mass) = (&sums.drift[rows.start * d..rows.end * d], &sums.mass[rows.clone()]);
+        job.level.run(Close { rows, x, drift, mass, bounds, ending, out, doubtful });
+    };
+    let middle = x.n() / 2;
+    let (first, second) = out.split_at_mut(middle * d);
+    let (early, late) = doubtful.halves();
+    both(job.parallel(), || part(0..middle, first, early), || part(middle..x.n(), second, late));
+    doubtful.join();
 }
 
 /// Closes rows of plain attention.
-pub(super) struct Close<'a> {
+struct Close<'a> {
     pub rows: Range<usize>,
     pub x: &'a Tokens,
     /// `sum_j m_j w_ij x_j - sigma z_i x_i` of these rows alone.
     pub drift: &'a [f64],
     /// `z_i` of these rows alone.
     pub mass: &'a [f64],
-    /// See [`super::workspace::Sums::bounds`].
+    /// See [`Sums::bounds`].
     pub bounds: [f64; 3],
     pub ending: &'a Ending,
     /// Of these rows alone.
@@ -86,7 +81,7 @@ impl Close<'_> {
 
 /// True when the error of a row may exceed the accuracy, for sums of this mass and a row whose largest entry is `longest` before factors.
 #[inline(always)]
-pub(super) fn is_doubtful(ending: &Ending, [per_mass, absolute, floor]: [f64; 3], mass: f64, longest: f64) -> bool {
+pub(crate) fn is_doubtful(ending: &Ending, [per_mass, absolute, floor]: [f64; 3], mass: f64, longest: f64) -> bool {
     let error = per_mass * mass + absolute;
     // A softmax divides by the mass: its relative error adds to that of the drift.
     // A field is as long as its mass.

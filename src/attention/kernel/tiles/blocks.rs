@@ -1,5 +1,6 @@
 //! Tokens in blocks, coordinates first, and the order in which blocks meet.
 
+use crate::attention::kernel::sums::Sums;
 use crate::num::{aligned::Aligned, simd::Float};
 use crate::sphere::Tokens;
 
@@ -7,7 +8,7 @@ use crate::sphere::Tokens;
 pub const GRAIN: usize = 16;
 
 /// Number of blocks (at least `least`) and their length, at most `largest` tokens (so that they fit a cache).
-pub(super) fn layout(n: usize, largest: usize, least: usize) -> (usize, usize) {
+pub(crate) fn layout(n: usize, largest: usize, least: usize) -> (usize, usize) {
     let count = n.div_ceil(largest).max(least);
     (count, n.div_ceil(count).next_multiple_of(GRAIN))
 }
@@ -68,6 +69,18 @@ impl<F: Float> Blocks<F> {
         }
     }
 
+    /// Writes the sums of all blocks, in units of mass.
+    pub(crate) fn store(&self, unit: f64, sums: &mut Sums) {
+        let (d, cap) = (self.d, self.cap);
+        for Block { start, len, sums: found, .. } in &self.list {
+            let out = &mut sums.drift[start * d..(start + len) * d];
+            for (k, column) in found.chunks_exact(cap).take(d).enumerate() {
+                out.chunks_exact_mut(d).zip(column).for_each(|(row, s)| row[k] = unit * s.to_f64());
+            }
+            sums.mass[*start..start + len].iter_mut().zip(&found[d * cap..]).for_each(|(o, s)| *o = unit * s.to_f64());
+        }
+    }
+
     /// Lets every block meet itself and every other block once.
     pub fn meet(&mut self, parallel: bool, own: impl Fn(&mut Block<F>) + Sync, pair: impl Fn(&mut Block<F>, &mut Block<F>) + Sync) {
         meet(&mut self.list, parallel, own, |a: &mut Block<F>, b: &mut Block<F>| {
@@ -81,7 +94,7 @@ impl<F: Float> Blocks<F> {
 /// Everything with itself and with everything else once, by halves: two halves within themselves side by side, then their quarters across,
 /// straight and crosswise. Two tasks at a time never share data, so threads share no sum and the order of additions depends on the
 /// number of blocks alone; neighbours in the recursion stay in the caches.
-pub(super) fn meet<T: Send>(list: &mut [T], parallel: bool, own: impl Fn(&mut T) + Sync, pair: impl Fn(&mut T, &mut T) + Sync) {
+pub(crate) fn meet<T: Send>(list: &mut [T], parallel: bool, own: impl Fn(&mut T) + Sync, pair: impl Fn(&mut T, &mut T) + Sync) {
     within(list, parallel, &own, &pair);
 }
 
@@ -109,7 +122,7 @@ fn across<T: Send>(a: &mut [T], b: &mut [T], parallel: bool, pair: &(impl Fn(&mu
 }
 
 /// Every element by itself, by the halves in which they meet, so that a thread finds in its cache what it touched before.
-pub(super) fn each<T: Send>(list: &mut [T], parallel: bool, work: &(impl Fn(&mut T) + Sync)) {
+pub(crate) fn each<T: Send>(list: &mut [T], parallel: bool, work: &(impl Fn(&mut T) + Sync)) {
     match list {
         [] => {}
         [one] => work(one),
@@ -121,7 +134,7 @@ pub(super) fn each<T: Send>(list: &mut [T], parallel: bool, work: &(impl Fn(&mut
 }
 
 /// Two tasks, side by side when there are threads for it.
-pub(super) fn both(parallel: bool, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+pub(crate) fn both(parallel: bool, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     if parallel {
         rayon::join(a, b);
     } else {

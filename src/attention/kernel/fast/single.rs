@@ -1,9 +1,12 @@
 //! Evaluation in `f32`: the same tiles with twice the lanes and seven digits. Only by name (`--kernel single`), never chosen.
 
-use super::choice::{Job, Kernel};
-use super::direct::{self, Chord};
 use super::products;
-use super::workspace::Workspace;
+use crate::attention::kernel::close::sums::close;
+use crate::attention::kernel::exact::direct::block_sums;
+use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::sums::Sums;
+use crate::attention::kernel::tiles::{blocks::Blocks, panels::Panels};
+use crate::attention::kernel::workspace::Workspace;
 
 /// Sums in `f32`.
 pub struct Single;
@@ -33,17 +36,24 @@ impl Kernel for Single {
         products::error(job, 0.5 * f64::from(f32::EPSILON))
     }
 
-    fn sums(&self, job: &Job, space: &mut Workspace) {
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let Buffers { blocks, panels, sums } = work.of();
         if job.tokens.d() > 4 {
-            products::sums(job, &mut space.single_panels, &mut space.sums);
+            products::sums(job, panels, sums);
         } else {
-            let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
-            direct::sums(&chord, job.tokens, &mut space.single, job.level, job.parallel());
-            space.sums.reset(job.tokens.n(), job.tokens.d());
-            space.single.store(job.tokens.uniform_mass().unwrap_or(1.0), &mut space.sums);
+            block_sums(job, blocks, sums);
         }
-        space.sums.per_mass = self.error(job);
+        sums.per_mass = self.error(job);
         // Weights below 2^-124 are 0 in f32.
-        space.sums.floor = 1e-25;
+        sums.floor = 1e-25;
+        close(job, sums, out, doubtful);
     }
+}
+
+/// As for [`crate::attention::kernel::exact::direct`], in `f32`.
+#[derive(Default)]
+struct Buffers {
+    blocks: Blocks<f32>,
+    panels: Panels<f32>,
+    sums: Sums,
 }

@@ -96,3 +96,8 @@ impl EnergyScale {
         }
     }
 }
+
+/// Length over which weights change by a factor e, `min(1, |beta|^{-1/2})`.
+pub fn kernel_width(beta: f64) -> f64 {
+    beta.abs().max(1.0).powf(-0.5)
+}

@@ -1,7 +1,7 @@
 //! Four panels in two tasks that share nothing until all have met: two joins, and sums change hands once.
 
-use super::blocks::both;
-use super::panels::{Panel, Panels};
+use crate::attention::kernel::tiles::blocks::both;
+use crate::attention::kernel::tiles::panels::{Panel, Panels};
 use crate::num::simd::{Float, Lanes, Level, Task};
 
 impl<F: Float> Panels<F> {
@@ -55,7 +55,7 @@ impl<F: Float> Panels<F> {
 }
 
 /// Half of the panels.
-pub(super) struct Halves<'a, F> {
+pub(crate) struct Halves<'a, F> {
     list: &'a mut [Panel<F>],
     guests: &'a [Panel<F>],
 }

@@ -3,21 +3,23 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`], but straight from the rows of the tokens: nothing
 //! is laid out anew, each row of sums is closed where its registers are, and projections take `<x_i, s_i> = sum_j m_j w_ij G_ij`.
 
-use super::choice::{Job, Kernel};
-use super::close::{Ending, is_doubtful};
-use super::panels::{groups, most};
-use super::squares::{SIDE, Strip};
-use super::workspace::Workspace;
+use crate::attention::kernel::close::sums::is_doubtful;
+use crate::attention::kernel::job::{Doubtful, Ending, Job, Kernel};
+use crate::attention::kernel::limits::AWAKE_WORK;
+use crate::attention::kernel::sums::FLOOR;
+use crate::attention::kernel::tiles::panels::{groups, most};
+use crate::attention::kernel::tiles::squares::{SIDE, Strip};
+use crate::attention::kernel::workspace::Workspace;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
 use crate::sphere::Tokens;
 
 /// The most tokens: their weights stay in the second cache.
-pub(super) const LARGEST_N: usize = 128;
+pub(crate) const LARGEST_N: usize = 128;
 
 /// The matrix and what belongs to its rows.
 #[derive(Default)]
-pub(super) struct Gram {
+pub(crate) struct Gram {
     /// The lower triangle of `G`, then `m_j w_ij` at row j and column i, in rows of whole squares and vectors.
     weights: Aligned<f64>,
     /// The stamp of the tokens whose `G` it is, and the level it was computed at; none while it is weights.
@@ -34,7 +36,7 @@ pub(super) struct Gram {
 
 impl Gram {
     /// The lower triangle of inner products, with the diagonal, in rows of this length; nothing is computed when it is there already.
-    pub(super) fn products(&mut self, tokens: &Tokens, level: Level) -> (&[f64], usize) {
+    pub(crate) fn products(&mut self, tokens: &Tokens, level: Level) -> (&[f64], usize) {
         let (n, d) = (tokens.n(), tokens.d());
         let stride = n.next_multiple_of(2 * SIDE);
         let held = Some((tokens.stamp(), level));
@@ -58,7 +60,7 @@ impl Gram {
 struct Evaluate<'a> {
     job: &'a Job<'a>,
     ending: &'a Ending,
-    /// See [`super::workspace::Sums::bounds`].
+    /// See [`Sums::bounds`](crate::attention::kernel::sums::Sums).
     bounds: [f64; 3],
     gram: &'a mut Gram,
     out: &'a mut [f64],
@@ -132,7 +134,7 @@ impl Evaluate<'_> {
             }
             *mass = l.add(l.add(z[0], z[1]), l.add(z[2], z[3]));
             let radial = l.add(l.add(along[0], along[1]), l.add(along[2], along[3]));
-            back[c] = l.sub(l.zero(), if ending.sigma.is_some() { l.mul(l.constant(ending.taken_off), *mass) } else { radial });
+            back[c] = l.sub(l.zero(), if ending.sigma.is_some() { l.zero() } else { radial });
             let first = l.constant(ending.factors[0]);
             factor[c] = if ending.softmax { l.div(first, *mass) } else { l.mul(first, l.constant(unit)) };
         }
@@ -223,22 +225,6 @@ const CHAINS: usize = 4;
 /// The matrix of inner products once.
 pub struct Matrix;
 
-impl Matrix {
-    fn run(&self, job: &Job, ending: &Ending, space: &mut Workspace, out: Option<&mut [f64]>) {
-        let Workspace { sums, gram, doubtful, .. } = space;
-        let stored = out.is_none();
-        sums.reset(if stored { job.tokens.n() } else { 0 }, job.tokens.d());
-        sums.per_mass = self.error(job);
-        let bounds = sums.bounds();
-        let out = out.unwrap_or(&mut sums.drift);
-        job.level.run(Evaluate { job, ending, bounds, gram, out, doubtful });
-        if stored {
-            let unit = job.tokens.uniform_mass().unwrap_or(1.0);
-            sums.mass.iter_mut().zip(&gram.mass[..]).for_each(|(z, mass)| *z = unit * mass);
-        }
-    }
-}
-
 impl Kernel for Matrix {
     fn name(&self) -> &'static str {
         "gram"
@@ -250,7 +236,7 @@ impl Kernel for Matrix {
 
     fn refuses(&self, job: &Job) -> Option<&'static str> {
         let (n, d) = (job.tokens.n(), job.tokens.d());
-        let large = n > LARGEST_N || n * n * d > super::AWAKE_WORK;
+        let large = n > LARGEST_N || n * n * d > AWAKE_WORK;
         let shape = (job.causal || large).then_some("at most 128 tokens and work for one thread (n^2 d up to 2^21), no mask");
         shape.or_else(|| super::products::too_steep(job, 0.5 * f64::EPSILON))
     }
@@ -265,12 +251,8 @@ impl Kernel for Matrix {
         super::products::rounding(job, 0.5 * f64::EPSILON, job.tokens.n() as f64)
     }
 
-    fn sums(&self, job: &Job, space: &mut Workspace) {
-        self.run(job, &Ending::sums(job.beta), space, None);
-    }
-
-    fn close(&self, job: &Job, ending: &Ending, space: &mut Workspace, out: &mut [f64]) -> bool {
-        self.run(job, ending, space, Some(out));
-        true
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let bounds = [self.error(job), 0.0, FLOOR];
+        job.level.run(Evaluate { job, ending: &job.ending(), bounds, gram: work.of(), out, doubtful: &mut doubtful.rows });
     }
 }

@@ -1,0 +1,4 @@
+//! From sums to velocities and fields.
+
+pub(crate) mod finish;
+pub(crate) mod sums;

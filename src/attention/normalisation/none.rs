@@ -1,0 +1,46 @@
+use super::Normalisation;
+use crate::attention::kernel::Form;
+use crate::sphere::space::{Flat, Space};
+
+/// No normalisation: `x' = a` in `R^d` (arXiv:2305.05465).
+pub struct Bare;
+
+impl Normalisation for Bare {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn space(&self) -> &'static dyn Space {
+        &Flat
+    }
+
+    fn form(&self) -> Form {
+        Form::Sum
+    }
+
+    fn layer(&self, _: f64, eta: f64, _: usize, numbers: &mut [f64], a: &mut [f64]) {
+        numbers.iter_mut().zip(a).for_each(|(x, a)| *x += eta * *a);
+    }
+}
+
+/// `z' = sum_j A_ij V (z_j - z_i)` in `R^d`: what [`Bare`] tokens do when `e^{tV}` is taken off, with weights of the scores of `e^{tV} z`.
+pub struct Rescaled;
+
+impl Normalisation for Rescaled {
+    fn name(&self) -> &'static str {
+        "rescaled"
+    }
+
+    fn space(&self) -> &'static dyn Space {
+        &Flat
+    }
+
+    fn form(&self) -> Form {
+        Form::Difference
+    }
+
+    fn layer(&self, _: f64, eta: f64, _: usize, numbers: &mut [f64], a: &mut [f64]) {
+        // Layers add sums: a step towards the attention of each token.
+        numbers.iter_mut().zip(a).for_each(|(x, a)| *x += eta * (*a - *x));
+    }
+}

@@ -1,0 +1,44 @@
+use super::{Normalisation, Token};
+use crate::attention::kernel::Form;
+use crate::num::sum::dot;
+use crate::sphere::geometry::retract;
+use crate::sphere::space::{Polar, Space};
+
+/// Pre-LN: `x <- x + eta A(N x)`, so `theta' = P A / r`, `r' = <theta, A>`.
+pub struct Pre;
+
+impl Normalisation for Pre {
+    fn name(&self) -> &'static str {
+        "pre"
+    }
+
+    fn space(&self) -> &'static dyn Space {
+        &Polar
+    }
+
+    fn form(&self) -> Form {
+        Form::Tangent
+    }
+
+    fn needs_radial(&self) -> bool {
+        true
+    }
+
+    fn rates(&self, token: &Token) -> (f64, f64) {
+        (1.0 / token.radius, token.radial)
+    }
+
+    fn layer(&self, _: f64, eta: f64, d: usize, numbers: &mut [f64], a: &mut [f64]) {
+        let size = a.len();
+        let (rows, radii) = numbers.split_at_mut(size);
+        for ((x, r), a) in rows.chunks_exact_mut(d).zip(radii).zip(a.chunks_exact_mut(d)) {
+            a.iter_mut().zip(&*x).for_each(|(a, x)| *a = *r * x + eta * *a);
+            let length = dot(a, a).sqrt();
+            // What is not a number stays visible.
+            if retract(a) || a.iter().any(|v| v.is_nan()) {
+                x.copy_from_slice(a);
+                *r = length;
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Attention whose heads depend on time or depth.
+
+use super::kernel::{Attention, Form, Workspace};
+use super::sublayer::{At, Facts, Sublayer};
+use super::{Head, kernel_width};
+use crate::error::Result;
+use crate::sphere::Tokens;
+
+/// Heads that depend on time.
+pub trait Schedule: Send + Sync {
+    /// The heads at time `t`, continuous between jumps and from the right at them.
+    fn heads(&self, t: f64) -> Vec<Head>;
+
+    /// Times at which they jump, ascending.
+    fn jumps(&self) -> &[f64] {
+        &[]
+    }
+}
+
+/// Attention with the heads of a schedule; everything else is that of `attention`, whose own heads are not used.
+pub struct Scheduled<S> {
+    /// Inverse temperature, mask, row weights.
+    pub attention: Attention,
+    /// Its heads.
+    pub schedule: S,
+}
+
+impl<S: Schedule> Scheduled<S> {
+    fn now(&self, t: f64) -> Attention {
+        Attention { heads: self.schedule.heads(t), ..self.attention.clone() }
+    }
+}
+
+impl<S: Schedule> Sublayer for Scheduled<S> {
+    fn evaluate(&self, at: &At, form: Form, work: &mut Workspace, out: &mut [f64]) {
+        self.now(at.t).evaluate(at, form, work, out);
+    }
+
+    fn facts(&self) -> Facts {
+        let causal = self.attention.causal;
+        Facts { common_field: !causal, permutation_equivariant: !causal, causal, odd: true, ..Facts::default() }
+    }
+
+    fn length_scale(&self) -> f64 {
+        kernel_width(self.attention.beta)
+    }
+
+    fn accuracy(&self) -> f64 {
+        self.attention.accuracy
+    }
+
+    fn jumps(&self) -> &[f64] {
+        self.schedule.jumps()
+    }
+
+    fn algorithm(&self, tokens: &Tokens, form: Form) -> Result<&'static str> {
+        self.now(0.0).kernel_name(tokens, form)
+    }
+
+    fn definition(&self, at: &At, form: Form) -> Option<Vec<f64>> {
+        self.now(at.t).definition(at, form)
+    }
+}
+
+/// Layers of a trained model: heads that are constant between depths 0, 1, 2, ...
+pub struct Layers {
+    heads: Vec<Vec<Head>>,
+    jumps: Vec<f64>,
+}
+
+impl Layers {
+    /// The heads of every layer; the last ones stay.
+    ///
+    /// **Errors** no layer.
+    pub fn new(heads: Vec<Vec<Head>>) -> Result<Self> {
+        if heads.is_empty() {
+            return Err(crate::error::Error::parameter("layers", 0, "heads of at least one layer"));
+        }
+        let jumps = (1..heads.len()).map(|k| k as f64).collect();
+        Ok(Self { heads, jumps })
+    }
+}
+
+impl Schedule for Layers {
+    fn heads(&self, t: f64) -> Vec<Head> {
+        self.heads[(t.max(0.0) as usize).min(self.heads.len() - 1)].clone()
+    }
+
+    fn jumps(&self) -> &[f64] {
+        &self.jumps
+    }
+}

@@ -1,0 +1,190 @@
+//! The answers beside attention on the sphere: weights that depend on time, R^d, polar tokens, feed-forward layers, depths at which weights jump.
+
+use metastable::Result;
+use metastable::attention::feed_forward::{Activation, FeedForward};
+use metastable::attention::kernel::{Attention, Weights, Workspace};
+use metastable::attention::layer::Layer;
+use metastable::attention::normalisation::{Bare, Pre, Rescaled, find};
+use metastable::attention::scheduled::{Layers, Schedule, Scheduled};
+use metastable::attention::{At, Dynamics, Facts, Form, Head, Sublayer};
+use metastable::flow::{Options, Outcome, iterate, second, solve};
+use metastable::num::{dense, stream::Stream, sum::dot};
+use metastable::sphere::{Tokens, law::Law};
+
+fn normals(count: usize, name: &str) -> Vec<f64> {
+    let mut out = vec![0.0; count];
+    Stream::new(3, &["sublayers", name]).normals(&mut out);
+    out
+}
+
+fn exact() -> Options<'static> {
+    Options { rtol: 1e-12, merge_radius: 0.0, ..Options::default() }
+}
+
+/// `e^{tM}` of a d x d matrix by its series.
+fn exponential(m: &[f64], t: f64) -> Vec<f64> {
+    let d = m.len().isqrt();
+    let mut sum: Vec<f64> = (0..d * d).map(|k| if k % (d + 1) == 0 { 1.0 } else { 0.0 }).collect();
+    let mut term = sum.clone();
+    for k in 1..60 {
+        let last = term.clone();
+        for (i, v) in term.iter_mut().enumerate() {
+            *v = t / f64::from(k) * (0..d).map(|l| last[i / d * d + l] * m[l * d + i % d]).sum::<f64>();
+        }
+        sum.iter_mut().zip(&term).for_each(|(s, t)| *s += t);
+    }
+    sum
+}
+
+/// The scores of `e^{tV} z`: Q and K are multiplied by it.
+struct Growing {
+    d: usize,
+    v: Vec<f64>,
+}
+
+impl Schedule for Growing {
+    fn heads(&self, t: f64) -> Vec<Head> {
+        let image = || Some((self.d, exponential(&self.v, t)));
+        vec![Head::new(self.d, image(), image(), Some((self.d, self.v.clone()))).expect("square matrices")]
+    }
+}
+
+#[test]
+fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
+    let (n, d, t) = (7, 3, 1.5);
+    let v: Vec<f64> = normals(d * d, "value").iter().map(|v| 0.3 * v).collect();
+    let start = Tokens::flat(d, normals(n * d, "start"))?;
+    let head = Head::new(d, None, None, Some((d, v.clone())))?;
+    let plain = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(&Bare);
+    let x = solve(&plain, &start, t, &exact(), &mut [])?;
+    let scheduled = Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
+    let z = solve(&Dynamics::of(scheduled).with(&Rescaled), &start, t, &exact(), &mut [])?;
+    assert_eq!((&x.outcome, &z.outcome), (&Outcome::Reached, &Outcome::Reached));
+    let back = exponential(&v, -t);
+    for (x, z) in x.clusters.rows().zip(z.clusters.rows()) {
+        let mut expected = vec![0.0; d];
+        dense::mat_vec(&back, x, &mut expected);
+        assert!(expected.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-8), "{expected:?} {z:?}");
+    }
+    // The control: scores that stay those of z.
+    let head = Head::new(d, None, None, Some((d, v)))?;
+    let frozen = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(&Rescaled);
+    let other = solve(&frozen, &start, t, &exact(), &mut [])?;
+    assert!(other.clusters.coordinates().iter().zip(z.clusters.coordinates()).any(|(a, b)| (a - b).abs() > 1e-3));
+    Ok(())
+}
+
+/// The same attention, of directions, in the plain coordinates `x = r theta` of `R^d`.
+struct OfDirections(Attention);
+
+impl Sublayer for OfDirections {
+    fn evaluate(&self, at: &At, _: Form, work: &mut Workspace, out: &mut [f64]) {
+        let x = Tokens::normalised(at.tokens.d(), at.tokens.coordinates().to_vec()).expect("no zero row");
+        self.0.evaluate(&At { t: at.t, tokens: &x }, Form::Sum, work, out);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+
+    fn length_scale(&self) -> f64 {
+        self.0.length_scale()
+    }
+}
+
+#[test]
+fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
+    let (n, d, t) = (9, 3, 2.5);
+    let directions = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["pre"]))?;
+    let radii: Vec<f64> = (0..n).map(|i| 0.5 + 0.3 * i as f64).collect();
+    let rows: Vec<f64> = directions.rows().zip(&radii).flat_map(|(x, r)| x.iter().map(move |v| r * v)).collect();
+    let polar = Dynamics::of(Attention::new(3.0)).with(&Pre);
+    let start = directions.polar(&radii)?;
+    let found = solve(&polar, &start, t, &exact(), &mut [])?.clusters;
+    let flat = Dynamics::of(OfDirections(Attention::new(3.0))).with(&Bare);
+    let expected = solve(&flat, &Tokens::flat(d, rows.clone())?, t, &exact(), &mut [])?.clusters;
+    let other = second::confirm(&polar, &start, t, 1e-12)?;
+    for (i, (x, y)) in found.rows().zip(expected.rows()).enumerate() {
+        let r = found.own()[i];
+        assert!(x.iter().zip(y).all(|(x, y)| (r * x - y).abs() < 1e-10 * r), "token {i}: {r} {x:?} {y:?}");
+        assert!((other[n * d + i] / r - 1.0).abs() < 1e-10);
+    }
+    // Layers are Euler steps of both.
+    let (mut layers, error) = (Vec::new(), |x: &Tokens| {
+        let off = |(i, (x, y)): (usize, (&[f64], &[f64]))| -> f64 {
+            x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs() + 0.0 * i as f64).sum()
+        };
+        x.rows().zip(expected.rows()).enumerate().map(off).fold(0.0, f64::max)
+    });
+    for count in [100, 200] {
+        layers.push(error(&iterate(&polar, &start, Layer::new(t / count as f64)?, count, 1.0, None, &mut [])?.0));
+    }
+    assert!((layers[0] / layers[1] - 2.0).abs() < 0.1, "{layers:?}");
+    assert!(solve(&polar, &Tokens::flat(d, rows)?, t, &exact(), &mut []).is_err(), "tokens of another space");
+    Ok(())
+}
+
+#[test]
+fn feed_forward_layers_add_to_attention() -> Result<()> {
+    let (d, h) = (4, 6);
+    let x = Law::parse("uniform")?.sample(5, d, &mut Stream::new(2, &["mlp"]))?;
+    let [first, shift, second, last] = [h * d, h, d * h, d].map(|k| normals(k, &format!("mlp {k}")));
+    let mlp = FeedForward::new(d, first.clone(), shift.clone(), second.clone(), last.clone(), Activation::Gelu)?;
+    let sum = Dynamics::of(Attention::new(2.0)).and(mlp.clone());
+    let parts = [Dynamics::of(Attention::new(2.0)).velocity(&x), Dynamics::of(mlp).velocity(&x)];
+    for (k, v) in sum.velocity(&x).iter().enumerate() {
+        assert!((v - parts[0][k] - parts[1][k]).abs() < 1e-14);
+    }
+    let facts = sum.facts();
+    assert!(facts.common_field && !facts.rotation_equivariant && facts.energy_sign == 0);
+    for (name, values) in [("W_1", [h * d - 1, h, d * h, d]), ("W_2", [h * d, h, d * h + 1, d]), ("b_2", [h * d, h, d * h, 0])] {
+        let [a, b, c, e] = values.map(|k| vec![0.5; k]);
+        let error = FeedForward::new(d, a, b, c, e, Activation::Relu).expect_err("a wrong shape").to_string();
+        assert!(error.starts_with(name), "{error}");
+    }
+    // Published constants of both forms (60 digits rounded).
+    assert!((Activation::Gelu.value(2.0) - 1.954_499_736_103_641_6).abs() < 1e-15);
+    let worst = (0..6000).map(|k| f64::from(k) * 1e-3).map(|x| (Activation::Gelu.value(x) - Activation::GeluTanh.value(x)).abs());
+    assert!((worst.fold(0.0, f64::max) - 4.7324e-4).abs() < 1e-8);
+    Ok(())
+}
+
+#[test]
+fn no_step_crosses_a_depth_at_which_weights_jump() -> Result<()> {
+    let (d, start) = (3, Law::parse("uniform")?.sample(6, 3, &mut Stream::new(4, &["jumps"]))?);
+    let heads: Vec<Vec<Head>> =
+        (0..4).map(|k| Ok(vec![Head::new(d, None, None, Some((d, normals(d * d, &format!("layer {k}")))))?])).collect::<Result<_>>()?;
+    let trained = Dynamics::of(Scheduled { attention: Attention::new(1.0), schedule: Layers::new(heads.clone())? });
+    let found = solve(&trained, &start, 3.5, &exact(), &mut [])?;
+    let mut x = start;
+    for (k, head) in heads.iter().enumerate() {
+        let layer = Dynamics::of(Attention { heads: head.clone(), ..Attention::new(1.0) });
+        x = solve(&layer, &x, if k == 3 { 0.5 } else { 1.0 }, &exact(), &mut [])?.clusters;
+    }
+    assert!(x.coordinates().iter().zip(found.clusters.coordinates()).all(|(a, b)| (a - b).abs() < 1e-10));
+    assert!(found.stats.rejected < 20, "no step had to find the jumps: {:?}", found.stats);
+    assert!(Layers::new(Vec::new()).is_err());
+    Ok(())
+}
+
+#[test]
+fn spaces_and_normalisations_are_found_and_refuse_what_is_not_theirs() -> Result<()> {
+    assert_eq!(find("pre")?.space().own(), 1);
+    assert!(find("pst").err().expect("unknown").to_string().contains("`post`"));
+    let x = Tokens::from_angles(&[0.0, 1.0])?;
+    assert!(x.clone().polar(&[1.0]).is_err() && x.clone().polar(&[1.0, 0.0]).is_err() && x.clone().polar(&[1.0, f64::NAN]).is_err());
+    assert!(Tokens::flat(2, vec![1.0, f64::INFINITY]).is_err() && Tokens::flat(0, vec![1.0]).is_err() && Tokens::flat(2, vec![]).is_err());
+    // Sums in R^d and their differences, against the definition in double-doubles.
+    let flat = Tokens::flat(3, normals(15, "flat"))?.with_masses(&[1.0, 2.0, 0.5, 1.0, 3.0])?;
+    for weights in [Weights::Softmax, Weights::Exponential { log_factor: -2.0 }] {
+        let dynamics = Dynamics::of(Attention { weights, ..Attention::new(0.7) });
+        for form in [Form::Sum, Form::Difference] {
+            let mut out = vec![0.0; 15];
+            dynamics.output(0.0, &flat, form, &mut Workspace::default(), &mut out);
+            let exact = dynamics.definition(0.0, &flat, form).expect("attention has one");
+            let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            assert!(out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-14 * size), "{form:?} {out:?} {exact:?}");
+        }
+    }
+    Ok(())
+}
