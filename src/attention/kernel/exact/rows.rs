@@ -50,7 +50,7 @@ impl Kernel for Rows {
     }
 
     fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], _: &mut Doubtful) {
-        let Buffers { images, scratch } = work.of();
+        let Buffers { images, scratch, .. } = work.of();
         let (n, d) = (job.tokens.n(), job.tokens.d());
         let sums = RowSums::new(job, images);
         if n * n * d >= PARALLEL_WORK && parallel_allowed() {
@@ -66,12 +66,12 @@ pub(crate) fn some(job: &Job, work: &mut Workspace, rows: &[usize], show: &mut d
     if rows.is_empty() {
         return;
     }
-    let Buffers { images, scratch } = work.of();
+    let Buffers { images, scratch, row } = work.of();
     let sums = RowSums::new(job, images);
-    let mut row = vec![0.0; job.tokens.d()];
+    row.resize(job.tokens.d(), 0.0);
     for &i in rows {
-        sums.row(scratch, i, &mut row);
-        show(i, &row);
+        sums.row(scratch, i, row);
+        show(i, row);
     }
 }
 
@@ -93,6 +93,7 @@ impl Attention {
 struct Buffers {
     images: Vec<Images>,
     scratch: Scratch,
+    row: Vec<f64>,
 }
 
 /// Room for one row of weights.
