@@ -9,7 +9,6 @@ pub mod exp;
 pub mod gegenbauer;
 pub mod interval;
 pub mod loops;
-mod memory;
 pub mod ode;
 pub mod panel;
 pub mod quadrature;
