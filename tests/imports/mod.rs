@@ -41,6 +41,9 @@ struct Module {
     mentions: BTreeSet<Names>,
 }
 
+/// What is called for every `mod name;`, with its names, its `#[path]` and whether only tests see it.
+type Child<'a> = dyn FnMut(&mut Crate, Names, Option<String>, bool) + 'a;
+
 /// The crate: modules by their names from the root.
 #[derive(Default)]
 pub struct Crate {
@@ -69,8 +72,8 @@ impl Crate {
         });
     }
 
-    /// Reads the text of a file; `child` is called for every `mod name;` with its `#[path]`.
-    fn text(&mut self, file: &str, text: &str, name: Names, test: bool, child: &mut dyn FnMut(&mut Self, Names, Option<String>, bool)) {
+    /// Reads the text of a file; `child` is called for every `mod name;`.
+    fn text(&mut self, file: &str, text: &str, name: Names, test: bool, child: &mut Child) {
         let words = tokens(text);
         let is = |k: usize, w: &str| words.get(k).is_some_and(|t| t == w);
         // Inline modules that are open, each with the depth of its braces.
@@ -124,8 +127,7 @@ impl Crate {
         }
     }
 
-    /// Follows a path from a module to the file that holds what it names; `None` for what is not of this crate. `inside`: a path in the code, where a single
-    /// segment may be anything local.
+    /// Follows a path from a module to the file that holds what it names; `None` for what is not of this crate.
     fn holder(&self, at: &Names, path: &[String], steps: usize) -> Option<String> {
         let (mut module, mut rest) = (at.clone(), path);
         match path.first()?.as_str() {
