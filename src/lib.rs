@@ -1,16 +1,20 @@
 #![doc = include_str!("crate.md")]
 
 pub mod attention;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod clusters;
 pub mod continuity;
+#[cfg(feature = "figures")]
 pub mod draw;
 pub mod entropy;
 pub mod error;
 pub mod flow;
+#[cfg(feature = "files")]
 pub mod lab;
 pub mod landscape;
 pub mod num;
+#[cfg(feature = "figures")]
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
 pub mod sphere;
