@@ -2,6 +2,7 @@
 
 pub mod attention;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod clusters;
 pub mod continuity;
@@ -15,8 +16,10 @@ pub mod lab;
 pub mod landscape;
 pub mod num;
 #[cfg(feature = "figures")]
+#[doc(hidden)]
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
+pub mod prelude;
 pub mod sphere;
 pub mod study;
 pub mod theorem;

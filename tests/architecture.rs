@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only modules that stand before it; lab and draw do not know each other.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 17] = [
     "error",
     "num",
     "sphere",
@@ -21,6 +21,7 @@ const LAYERS: [&str; 16] = [
     "theory",
     "theorem",
     "study",
+    "prelude",
     "lab",
     "draw",
     "paper_figs",

@@ -1,4 +1,4 @@
-//! An experiment: a validated TOML file (see [`super::parse`]), which cannot be built invalid.
+//! An experiment: a validated TOML file, which cannot be built invalid.
 
 use serde::Serialize;
 

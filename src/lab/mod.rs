@@ -4,7 +4,7 @@ pub mod arrays;
 pub mod cell;
 pub mod counterexample;
 pub mod experiment;
-pub mod parse;
+mod parse;
 pub mod plan;
 pub mod provenance;
 pub mod report;
