@@ -1,18 +1,25 @@
 #![doc = include_str!("crate.md")]
 
 pub mod attention;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod clusters;
 pub mod continuity;
+#[cfg(feature = "figures")]
 pub mod draw;
 pub mod entropy;
 pub mod error;
 pub mod flow;
+#[cfg(feature = "files")]
 pub mod lab;
 pub mod landscape;
 pub mod num;
+#[cfg(feature = "figures")]
+#[doc(hidden)]
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
+pub mod prelude;
 pub mod sphere;
 pub mod study;
 pub mod theorem;

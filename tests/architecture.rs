@@ -1,10 +1,14 @@
-//! The house stays as it was drawn: layers, file sizes, one registration line, no printing and no clock below the lab.
+//! The house stays as it was drawn: layers, no circles, file sizes, one registration line, no printing and no clock below the lab.
 
+mod imports;
+
+use imports::{Crate, circles};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only modules that stand before it; lab and draw do not know each other.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 17] = [
     "error",
     "num",
     "sphere",
@@ -17,6 +21,7 @@ const LAYERS: [&str; 16] = [
     "theory",
     "theorem",
     "study",
+    "prelude",
     "lab",
     "draw",
     "paper_figs",
@@ -52,30 +57,61 @@ fn layer(path: &Path) -> Option<usize> {
     LAYERS.iter().position(|l| *l == name)
 }
 
+/// Files that still lie on a circle of imports. Whoever breaks a circle takes its files from this list; nothing is added to it.
+const ON_CIRCLES: [&str; 16] = [
+    "src/attention/kernel/apart.rs",
+    "src/attention/kernel/attention.rs",
+    "src/attention/kernel/choice.rs",
+    "src/attention/kernel/coordinates.rs",
+    "src/attention/kernel/direct.rs",
+    "src/attention/kernel/finish.rs",
+    "src/attention/kernel/fourier.rs",
+    "src/attention/kernel/gram.rs",
+    "src/attention/kernel/harmonics.rs",
+    "src/attention/kernel/hessian.rs",
+    "src/attention/kernel/inner.rs",
+    "src/attention/kernel/panels.rs",
+    "src/attention/kernel/products.rs",
+    "src/attention/kernel/rows.rs",
+    "src/attention/kernel/single.rs",
+    "src/attention/kernel/workspace.rs",
+];
+
+fn imports() -> BTreeSet<imports::Import> {
+    Crate::read(Path::new(env!("CARGO_MANIFEST_DIR"))).imports()
+}
+
 #[test]
-fn modules_use_only_what_stands_before_them() {
-    for (path, text) in sources() {
-        let Some(own) = layer(&path) else { continue };
-        let code: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-        for (k, name) in LAYERS.iter().enumerate() {
-            let used = code.contains(&format!("crate::{name}::")) || code.contains(&format!("crate::{name};"));
-            assert!(!used || k <= own, "{} uses {name}, which stands after it", path.display());
-        }
-        if LAYERS[own] == "draw" {
-            assert!(!code.contains("crate::lab"), "{}: draw does not know lab", path.display());
-        }
+fn modules_import_only_from_layers_before_theirs() {
+    let imports = imports();
+    assert!(imports.len() > 1000, "only {} imports read", imports.len());
+    for i in &imports {
+        let (Some(from), Some(to)) = (layer(Path::new(&i.from)), layer(Path::new(&i.to))) else { continue };
+        assert!(to <= from, "{} imports from {}, a layer after its own", i.from, i.to);
+        assert!(LAYERS[from] != "draw" || LAYERS[to] != "lab", "{} imports from {}: draw does not know lab", i.from, i.to);
     }
 }
 
 #[test]
-fn files_and_functions_stay_short() {
-    for (path, text) in sources() {
+fn no_circles_of_imports_between_files() {
+    let found = circles(&imports());
+    for (file, circle) in &found {
+        assert!(ON_CIRCLES.contains(&file.as_str()), "{file} lies on a circle of imports among {circle:#?}");
+    }
+    for file in ON_CIRCLES {
+        assert!(found.contains_key(file), "{file} lies on no circle any more: take it from the list");
+    }
+}
+
+#[test]
+fn files_stay_short() {
+    let sources = sources();
+    for (path, text) in &sources {
         let lines = text.lines().count();
         assert!(lines <= 600, "{} has {lines} lines", path.display());
     }
-    let long: Vec<PathBuf> =
-        sources().into_iter().filter(|(p, t)| p.starts_with("src") && t.lines().count() > 400).map(|(p, _)| p).collect();
-    let share = long.len() as f64 / sources().len() as f64;
+    let long: Vec<&PathBuf> = sources.iter().filter(|(p, t)| p.starts_with("src") && t.lines().count() > 400).map(|(p, _)| p).collect();
+    let share = long.len() as f64 / sources.len() as f64;
     assert!(share < 0.05, "files above 400 lines: {long:?}");
 }
 
@@ -111,7 +147,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 #[test]
-fn one_loop_over_time_and_no_left_overs() {
+fn no_left_overs() {
     for (path, text) in sources() {
         let own = path.to_string_lossy().replace('\\', "/");
         if own.ends_with("architecture.rs") {

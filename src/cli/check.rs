@@ -1,5 +1,6 @@
 //! `check`: verdicts on theorems; alone, `metastable` is the quick check with figures and the report.
 
+use super::cancel::cancelled;
 use super::figure::{self, Style};
 use super::output::{Output, note};
 use super::region::Flags;
@@ -11,7 +12,6 @@ use crate::lab::{Provenance, arrays::write_atomically, report};
 use crate::theorem::{ALL, Claim, Effort, Record, check, find, worst};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Flags of `check`.
@@ -85,7 +85,7 @@ fn verdicts(claims: &[&'static Claim], effort: Effort, seed: u64, quiet: bool) -
     let started = Instant::now();
     let mut records = Vec::new();
     for (k, claim) in claims.iter().enumerate() {
-        if super::CANCEL.load(Ordering::Relaxed) {
+        if cancelled() {
             return Err(Error::Interrupted { resume: format!("{k} of {} claims were checked", claims.len()) });
         }
         let once = Instant::now();

@@ -12,10 +12,10 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    /// Runs it, for this command.
+    pub fn run(self, out: &Output, command: &mut clap::Command) -> Result<i32> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut super::command(), "metastable", &mut script);
+        clap_complete::generate(self.shell, command, "metastable", &mut script);
         let script = String::from_utf8_lossy(&script).into_owned();
         out.result(&json!({"script": script}), &script);
         Ok(0)

@@ -1,6 +1,6 @@
 //! `energy`: value, log value, gradient norm and, on request, the Hessian spectrum.
 
-use super::input::TokenArguments;
+use super::input::{TokenArguments, as_flag};
 use super::output::{Output, finite, note};
 use crate::attention::{Energy, EnergyScale, dynamics::MAX_BETA, energy::inertia};
 use crate::error::{Result, in_range};
@@ -24,8 +24,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    /// Runs it; notes name the flags of this command.
+    pub fn run(self, out: &Output, command: &clap::Command) -> Result<i32> {
         let beta = in_range("--beta", self.beta, -MAX_BETA, MAX_BETA)?;
         let scale = EnergyScale::parse(&self.energy_scale)?;
         let x = self.tokens.tokens()?;
@@ -54,7 +54,7 @@ impl Arguments {
             if grad.is_finite() { grad.to_string() } else { format!("e^{log_grad}") },
             scale.describe()
         );
-        if let Err(e) = value.map_err(|e| super::input::as_flag(e, &super::command())) {
+        if let Err(e) = value.map_err(|e| as_flag(e, command)) {
             note(&format!("note: {e}"));
             json["note"] = json!(e.to_string());
         }

@@ -1,5 +1,6 @@
 //! `hunt`: search a claim's range for a counterexample.
 
+use super::cancel::cancelled;
 use super::output::{Output, finite, note};
 use super::region::Flags;
 use crate::error::{Error, Result};
@@ -8,7 +9,6 @@ use crate::theorem::{Attempt, Claim, Finding, Region, confirm, find, hunt};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Flags of `hunt`.
@@ -49,7 +49,7 @@ impl Arguments {
                 *last = Instant::now();
                 note(&format!("{:.0} s, {evaluations} trials, smallest margin {best:.3e}", started.elapsed().as_secs_f64()));
             }
-            started.elapsed() < limit && !super::CANCEL.load(Ordering::Relaxed)
+            started.elapsed() < limit && !cancelled()
         };
         let hunted = hunt::hunt(claim, &region, self.seed, &go_on)?;
         let seconds = started.elapsed().as_secs_f64();

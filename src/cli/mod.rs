@@ -1,6 +1,7 @@
 //! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
 
 mod bench;
+mod cancel;
 mod certify;
 mod check;
 mod clusters;
@@ -32,7 +33,7 @@ mod whence;
 use crate::error::{Error, Result};
 use clap::{Parser, Subcommand, ValueEnum};
 use output::Output;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// A numerical laboratory for the theory of self-attention dynamics.
 ///
@@ -109,9 +110,6 @@ enum Command {
     Bench(bench::Arguments),
 }
 
-/// Set by the first Ctrl-C; a second one ends the process at once.
-pub(crate) static CANCEL: AtomicBool = AtomicBool::new(false);
-
 /// Parses the arguments, runs the command and returns the exit code.
 pub fn main() -> i32 {
     let arguments = match Arguments::try_parse() {
@@ -123,7 +121,7 @@ pub fn main() -> i32 {
         }
     };
     let _ = ctrlc::set_handler(|| {
-        if CANCEL.swap(true, Ordering::Relaxed) {
+        if cancel::CANCEL.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         output::note("interrupted: finishing the step (again: stop at once)");
@@ -155,7 +153,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
     match arguments.command {
         None => check::quick(out),
         Some(Command::Velocity(a)) => a.run(out),
-        Some(Command::Energy(a)) => a.run(out),
+        Some(Command::Energy(a)) => a.run(out, &command()),
         Some(Command::Solve(a)) => a.run(out),
         Some(Command::Modes(a)) => a.run(out),
         Some(Command::Saddles(a)) => a.run(out),
@@ -174,12 +172,12 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Explain(a)) => a.run(out),
         Some(Command::Doctor(a)) => a.run(out),
         Some(Command::Whence(a)) => a.run(out),
-        Some(Command::Completions(a)) => a.run(out),
+        Some(Command::Completions(a)) => a.run(out, &mut command()),
         Some(Command::Bench(a)) => a.run(out),
     }
 }
 
-/// The command with its flags, for completions.
+/// The command with its flags, for completions and for errors that name flags.
 fn command() -> clap::Command {
     <Arguments as clap::CommandFactory>::command()
 }

@@ -1,5 +1,6 @@
 //! `movie`: a run on the circle or the sphere as an animated PNG, at constant speed in log time, with its energy.
 
+use super::cancel::CANCEL;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, note};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture, Size, frames};
@@ -58,7 +59,7 @@ impl Arguments {
                 "the circle or the sphere (d = 2 or 3), at most 2000 tokens",
             ));
         }
-        let options = Options { rtol: 1e-7, max_steps: 1_000_000, merge_radius: 1e-6, cancel: Some(&super::CANCEL), ..Options::default() };
+        let options = Options { rtol: 1e-7, max_steps: 1_000_000, merge_radius: 1e-6, cancel: Some(&CANCEL), ..Options::default() };
         let dynamics = self.dynamics.build(x.n(), x.d(), velocity_accuracy(options.rtol, self.dynamics.beta))?;
         let setting = Setting { n: x.n(), d: x.d(), beta: self.dynamics.beta };
         let observables = ["positions", "log-energy", "clusters"].iter().map(|o| find(o)).collect::<Result<_>>()?;

@@ -1,5 +1,6 @@
 //! `run`: an experiment file, a built-in experiment, or a study.
 
+use super::cancel::CANCEL;
 use super::output::{Output, note};
 use crate::error::{Error, Result};
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, results, run};
@@ -112,11 +113,11 @@ pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
         let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} cells, {elapsed} elapsed, {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(experiment.name.clone());
-        let result = run(experiment, out, &super::CANCEL, &Bar(&bar));
+        let result = run(experiment, out, &CANCEL, &Bar(&bar));
         bar.finish_and_clear();
         result.map(|_| ())
     } else {
-        run(experiment, out, &super::CANCEL, &Lines).map(|_| ())
+        run(experiment, out, &CANCEL, &Lines).map(|_| ())
     }
 }
 

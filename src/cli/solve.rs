@@ -1,5 +1,6 @@
 //! `solve`: integrate the flow from given or random tokens.
 
+use super::cancel::CANCEL;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, finite, matrix, note};
 use crate::attention::{Energy, EnergyScale, TimeScale};
@@ -55,7 +56,7 @@ impl Arguments {
             merge_radius: self.merge_radius,
             max_steps: self.max_steps,
             stop_at_one_cluster: self.stop_at_one_cluster,
-            cancel: Some(&super::CANCEL),
+            cancel: Some(&CANCEL),
             ..Options::default()
         }
         .validated()?;

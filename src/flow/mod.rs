@@ -14,12 +14,17 @@ pub mod second;
 mod solve;
 mod tableau;
 
-pub use coalesce::{ClosePairs, Merge};
+pub(crate) use coalesce::ClosePairs;
+pub use coalesce::Merge;
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
 pub use integrator::integrator;
-pub use iterate::{iterate, iterate_many, together};
+#[doc(hidden)]
+pub use iterate::together;
+pub use iterate::{iterate, iterate_many};
 pub use lockstep::solve_many;
 pub use observable::{Frame, Observer, Recorder, Table};
 pub use outcome::{End, Outcome, Solution, Stats};
 pub use solve::{Options, solve, velocity_accuracy};
-pub use tableau::{Step, Tableau};
+#[doc(hidden)]
+pub use tableau::Step;
+pub use tableau::Tableau;

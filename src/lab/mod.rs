@@ -4,6 +4,7 @@ pub mod arrays;
 pub mod cell;
 pub mod counterexample;
 pub mod experiment;
+mod parse;
 pub mod plan;
 pub mod provenance;
 pub mod report;

@@ -5,7 +5,7 @@ use super::search::Found;
 use super::spectrum::{mass_hessian, rotations};
 use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::{Error, Result};
-use crate::flow::{Action, Event, Frame, Observer, Options, Outcome, Solution, solve};
+use crate::flow::{Action, Event, Options, Outcome, Solution, solve};
 use crate::num::dense;
 use crate::sphere::{Tokens, geometry::tangent_basis};
 
@@ -22,53 +22,6 @@ impl Event for Settles {
 
     fn value(&self, x: &Tokens) -> f64 {
         self.level - unrest(self.beta, x)
-    }
-}
-
-/// States of least unrest along a run: candidates for the saddles it passes.
-pub struct Lulls {
-    beta: f64,
-    last: Option<(f64, Tokens, Vec<usize>)>,
-    falling: bool,
-    /// The states, with tokens per cluster.
-    pub states: Vec<(Tokens, Vec<usize>)>,
-}
-
-impl Lulls {
-    /// Watches a run at this inverse temperature.
-    pub fn new(beta: f64) -> Self {
-        Self { beta, last: None, falling: false, states: Vec::new() }
-    }
-}
-
-/// Tokens per live row.
-pub fn sizes(labels: &[usize], rows: usize) -> Vec<usize> {
-    let mut sizes = vec![0; rows];
-    labels.iter().for_each(|&l| sizes[l] += 1);
-    sizes
-}
-
-impl Observer for Lulls {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
-    fn every_step(&self) -> bool {
-        true
-    }
-
-    fn observe(&mut self, frame: &Frame) {
-        if frame.tokens.n() < 2 || frame.tokens.n() > 40 {
-            return;
-        }
-        let now = unrest(self.beta, frame.tokens);
-        if let Some((before, tokens, sizes)) = self.last.take() {
-            if now > before && self.falling && before < 0.1 {
-                self.states.push((tokens, sizes));
-            }
-            self.falling = now < before;
-        }
-        self.last = Some((now, frame.tokens.clone(), sizes(frame.labels, frame.tokens.n())));
     }
 }
 

@@ -6,6 +6,7 @@
 pub mod certificate;
 pub mod connections;
 pub mod critical;
+pub(crate) mod lulls;
 pub mod search;
 pub mod spectrum;
 

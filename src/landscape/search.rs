@@ -1,7 +1,7 @@
 //! Saddle search: trust-region minimisation of the squared gradient with deflation, and eigenvector following for a wanted index.
 
-use super::connections::Lulls;
 use super::critical::{CriticalPoint, join, moved};
+use super::lulls::Lulls;
 use super::spectrum::mass_hessian;
 use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::error::{Error, Result};

@@ -4,7 +4,6 @@
 //! kernel calls must be `#[inline(always)]`. The exponential of the lanes is described in [`super::exp`].
 
 use super::exp::Exp2;
-use super::memory::{converted, same};
 use crate::error::{Error, Result};
 use pulp::Simd;
 
@@ -221,17 +220,47 @@ pub trait Lanes: Copy + Send + Sync {
     /// Largest element.
     fn largest(self, v: Self::V) -> Self::F;
     /// The sum of each of as many vectors as lanes, in a fixed order.
-    fn sums(self, v: &[Self::V]) -> Self::V;
+    #[inline(always)]
+    fn sums(self, v: &[Self::V]) -> Self::V {
+        let mut sums = [Self::F::default(); 16];
+        for (sum, v) in sums.iter_mut().zip(&v[..Self::WIDTH]) {
+            *sum = self.sum(*v);
+        }
+        Self::view(&sums[..Self::WIDTH])[0]
+    }
     /// `2^t` for `t <= 0`.
     fn exp2(self, t: Self::V) -> Self::V;
     /// The same of several vectors, side by side; `NORMAL` promises that none is so small that its result is 0.
     fn exp2_each<const U: usize, const NORMAL: bool>(self, t: [Self::V; U]) -> [Self::V; U];
     /// The first numbers of a slice, rounded.
-    fn load(self, from: &[f64]) -> Self::V;
+    #[inline(always)]
+    fn load(self, from: &[f64]) -> Self::V {
+        let mut v = [Self::F::default(); 16];
+        for (v, x) in v.iter_mut().zip(&from[..Self::WIDTH]) {
+            *v = Self::F::of(*x);
+        }
+        Self::view(&v)[0]
+    }
     /// Into the first numbers of a slice, exactly.
-    fn store(self, v: Self::V, to: &mut [f64]);
+    #[inline(always)]
+    fn store(self, v: Self::V, to: &mut [f64]) {
+        let mut x = [Self::F::default(); 16];
+        Self::view_mut(&mut x)[0] = v;
+        for (to, x) in to[..Self::WIDTH].iter_mut().zip(x) {
+            *to = x.to_f64();
+        }
+    }
     /// As many rows as lanes, `stride` apart, to columns: `out[c]` holds element c of every row.
-    fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]);
+    #[inline(always)]
+    fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]) {
+        for (c, out) in out[..Self::WIDTH].iter_mut().enumerate() {
+            let mut column = [Self::F::default(); 16];
+            for (r, v) in column[..Self::WIDTH].iter_mut().enumerate() {
+                *v = Self::F::of(rows[r * stride + c]);
+            }
+            *out = Self::view(&column)[0];
+        }
+    }
     /// `2^(a b)` for `a b <= 0`, without rounding of the product where the hardware has fused operations; 0 for `a >= cut`.
     fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V;
     /// The same where no result is so small that it is 0.
@@ -260,12 +289,13 @@ pub struct Narrow<S>(S);
 
 macro_rules! lanes {
     ($name:ident, $f:ty, $vector:ident, $mask:ident, $width:ident, $view:ident, $view_mut:ident, $splat:ident, $add:ident, $sub:ident,
-     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $exp2_normal:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $inverse_sqrt:ident, $memory:ident) => {
+     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $exp2_normal:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $inverse_sqrt:ident, {$($own:item)*}) => {
         impl<S: Simd + Exp2> Lanes for $name<S> {
             type F = $f;
             type V = S::$vector;
             type M = S::$mask;
             const WIDTH: usize = S::$width;
+            $($own)*
 
             #[inline(always)]
             fn view(s: &[$f]) -> &[Self::V] {
@@ -336,28 +366,12 @@ macro_rules! lanes {
                 self.0.$largest(v)
             }
             #[inline(always)]
-            fn sums(self, v: &[Self::V]) -> Self::V {
-                $memory::sums(self, v)
-            }
-            #[inline(always)]
             fn exp2(self, t: Self::V) -> Self::V {
                 self.0.$exp2(t)
             }
             #[inline(always)]
             fn exp2_each<const U: usize, const NORMAL: bool>(self, t: [Self::V; U]) -> [Self::V; U] {
                 self.0.$exp2_each::<U, NORMAL>(t)
-            }
-            #[inline(always)]
-            fn load(self, from: &[f64]) -> Self::V {
-                $memory::load(self, from)
-            }
-            #[inline(always)]
-            fn store(self, v: Self::V, to: &mut [f64]) {
-                $memory::store(self, v, to);
-            }
-            #[inline(always)]
-            fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]) {
-                $memory::transpose(self, rows, stride, out);
             }
             #[inline(always)]
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {
@@ -398,7 +412,24 @@ lanes!(
     div_f64s,
     sqrt_f64s,
     inverse_sqrt_f64,
-    same
+    {
+        #[inline(always)]
+        fn sums(self, v: &[Self::V]) -> Self::V {
+            self.0.sums_f64(v)
+        }
+        #[inline(always)]
+        fn load(self, from: &[f64]) -> Self::V {
+            Self::view(&from[..Self::WIDTH])[0]
+        }
+        #[inline(always)]
+        fn store(self, v: Self::V, to: &mut [f64]) {
+            Self::view_mut(&mut to[..Self::WIDTH])[0] = v;
+        }
+        #[inline(always)]
+        fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]) {
+            self.0.transpose_f64(rows, stride, out);
+        }
+    }
 );
 lanes!(
     Narrow,
@@ -427,7 +458,7 @@ lanes!(
     div_f32s,
     sqrt_f32s,
     inverse_sqrt_f32,
-    converted
+    {}
 );
 
 macro_rules! portable {
@@ -519,10 +550,6 @@ macro_rules! portable {
                 top
             }
             #[inline(always)]
-            fn sums(self, v: &[Self::V]) -> Self::V {
-                converted::sums(self, v)
-            }
-            #[inline(always)]
             fn exp2(self, t: Self::V) -> Self::V {
                 std::array::from_fn(|i| $exp2(t[i]))
             }
@@ -532,18 +559,6 @@ macro_rules! portable {
                     *t = self.exp2(*t);
                 }
                 t
-            }
-            #[inline(always)]
-            fn load(self, from: &[f64]) -> Self::V {
-                converted::load(self, from)
-            }
-            #[inline(always)]
-            fn store(self, v: Self::V, to: &mut [f64]) {
-                converted::store(self, v, to);
-            }
-            #[inline(always)]
-            fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]) {
-                converted::transpose(self, rows, stride, out);
             }
             #[inline(always)]
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {

@@ -84,7 +84,7 @@ impl Observer for Eigenvalues {
     }
 
     fn observe(&mut self, frame: &Frame) {
-        let sizes = crate::landscape::connections::sizes(frame.labels, frame.tokens.n());
+        let sizes = crate::landscape::lulls::sizes(frame.labels, frame.tokens.n());
         if let Ok(spectrum) = Spectrum::of_clusters(self.beta, frame.tokens, &sizes) {
             self.rows.extend(spectrum.values.iter().enumerate().map(|(k, v)| vec![frame.t, k as f64, *v]));
         }

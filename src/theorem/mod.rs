@@ -22,6 +22,7 @@ mod verdict;
 
 pub use attempt::{Attempt, attempt};
 pub use check::{Effort, check, sweep, worst};
+pub use claim::{ALL, find};
 pub use confirm::{Confirmation, confirm};
 pub use context::{Context, Method};
 pub use domain::{Also, Betas, Case, Domain, Masses, Sizes};
@@ -77,12 +78,4 @@ pub struct Claim {
     pub control: Control,
     /// A proof for a box, where there is one.
     pub proof: Option<Proof>,
-}
-
-/// All claims, by name.
-pub static ALL: &[&Claim] = claim::ALL;
-
-/// Finds a claim. **Errors** unknown name, with the nearest known one.
-pub fn find(name: &str) -> Result<&'static Claim> {
-    ALL.iter().copied().find(|c| c.name == name).ok_or_else(|| crate::Error::unknown("theorem", name, ALL.iter().map(|c| c.name)))
 }

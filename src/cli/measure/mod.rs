@@ -5,7 +5,7 @@ mod outcome;
 mod sphere2;
 mod zonal;
 
-use super::CANCEL;
+use super::cancel::cancelled;
 use super::output::{Output, note};
 use crate::continuity::{End, Limits, Medium, density::Density};
 use crate::error::{Error, Result, in_range};
@@ -14,7 +14,6 @@ use crate::sphere::Tokens;
 use outcome::{Checked, Outcome};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 /// Flags of `measure`.
 #[derive(clap::Args)]
@@ -229,5 +228,5 @@ impl Arguments {
 
 /// False after Ctrl-C.
 fn going_on() -> bool {
-    !CANCEL.load(Ordering::Relaxed)
+    !cancelled()
 }

@@ -3,9 +3,13 @@
 //! With `w = a + i b` the Gaussian has `|e^{-w^2/2}| = e^{(b^2 - a^2)/2}` and the kernel of the circle
 //! `|e^{beta (cos w - 1)}| <= e^{beta (cosh b - 1) - beta (1 - cos a)}`: a growth with b less a decay with a.
 
-use super::kernel::{CELL, TERMS};
 use crate::num::interval::Interval;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+/// Width of a cell in units of the kernel: a power of two, so that cell centres are exact.
+pub(super) const CELL: f64 = 0.5;
+/// Kept Taylor coefficients of the derivative of the estimate.
+pub(super) const TERMS: usize = 20;
 
 /// Which kernel.
 #[derive(Clone, Copy)]

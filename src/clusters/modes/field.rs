@@ -1,7 +1,7 @@
 //! The derivative of a density estimate as one polynomial per cell, with a proved error.
 
-use super::bounds::above;
-use super::kernel::{CELL, Kernel, MOST_BLUR, TERMS};
+use super::bounds::{CELL, TERMS, above};
+use super::kernel::{Kernel, MOST_BLUR};
 use crate::num::{interval::Interval, threads::parallel_allowed};
 use rayon::prelude::*;
 

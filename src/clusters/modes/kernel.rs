@@ -1,13 +1,9 @@
 //! Kernels in cell units: proved Taylor coefficients between cells and the error budget that goes with them.
 
-use super::bounds::{Shape, above, radian};
+use super::bounds::{CELL, Shape, TERMS, above, radian};
 use crate::num::interval::Interval;
 use std::sync::{Arc, OnceLock};
 
-/// Width of a cell in units of the kernel: a power of two, so that cell centres are exact.
-pub(super) const CELL: f64 = 0.5;
-/// Kept Taylor coefficients of the derivative of the estimate.
-pub(super) const TERMS: usize = 20;
 /// Range of the kernel in units: what lies beyond is bounded, not summed.
 pub(super) const RANGE: f64 = 10.0;
 /// Largest displacement of a sample by the rounding of its position with which anything is proved: range and reach have this much to spare.

@@ -1,7 +1,7 @@
 //! Pieces on which the derivative has one sign or is monotone, and what their order says about its zeros.
 
+use super::bounds::CELL;
 use super::field::{Field, Polynomial, centre};
-use super::kernel::CELL;
 use crate::num::{interval::Interval, roots::bracketed_root, threads::parallel_allowed};
 use rayon::prelude::*;
 

@@ -1,8 +1,8 @@
 //! The checker of modes on line and circle from the wrong side: every bound against its derivation, every condition failing alone by less than a factor of two.
 
-use super::bounds::{Shape, above};
+use super::bounds::{CELL, Shape, TERMS, above};
 use super::field::{Field, Polynomial, centre};
-use super::kernel::{CELL, Kernel, MOST_BLUR, RANGE, TERMS, reach, taylor};
+use super::kernel::{Kernel, MOST_BLUR, RANGE, reach, taylor};
 use super::pieces::{Kind, Piece, sign, tour, trend};
 use crate::num::{interval::Interval, stream::Stream};
 

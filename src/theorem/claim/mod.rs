@@ -2,7 +2,7 @@
 
 use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
 use crate::attention::{Dynamics, Spec, dynamics};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 pub mod alignment;
 pub mod angular_momentum;
@@ -108,6 +108,11 @@ pub mod wendel;
 
 /// All claims, by file name.
 pub static ALL: &[&Claim] = include!(concat!(env!("OUT_DIR"), "/claims.rs"));
+
+/// Finds a claim. **Errors** unknown name, with the nearest known one.
+pub fn find(name: &str) -> Result<&'static Claim> {
+    ALL.iter().copied().find(|c| c.name == name).ok_or_else(|| Error::unknown("theorem", name, ALL.iter().map(|c| c.name)))
+}
 
 /// A horizon that no run meets: the flow ends at one cluster long before.
 const FOREVER: f64 = 1e300;

@@ -1,6 +1,6 @@
 //! Local searches from one trial over everything it drew, and over beta.
 
-use super::{Hunted, value};
+use super::hunted::{Hunted, value};
 use crate::error::{Error, Result};
 use crate::num::stream::Stream;
 use crate::theorem::{Attempt, Claim, Context, Method, Region, attempt};

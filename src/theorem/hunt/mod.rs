@@ -1,62 +1,19 @@
 //! Hunts: the stated range is searched for a negative margin, by random draws and then by local searches from the worst of them over the tokens,
 //! the masses and all parameters. A search needs nothing of a claim but its trial: it moves what the trial drew.
 
+mod hunted;
 mod local;
 mod shrink;
 
+pub use hunted::Hunted;
 pub use shrink::minimised;
 
-use super::{Attempt, Claim, Context, Finding, Method, Region, attempt};
+use super::{Attempt, Claim, Context, Method, Region, attempt};
 use crate::error::Result;
 use crate::num::stream::Stream;
+use hunted::value;
 use local::{SEARCHES, search};
 use rayon::prelude::*;
-
-/// What a hunt saw.
-#[derive(Clone, Debug)]
-pub struct Hunted {
-    /// Trials evaluated.
-    pub evaluations: u64,
-    /// The trial with the smallest margin; for answers, one with a no.
-    pub best: Option<Attempt>,
-}
-
-impl Hunted {
-    /// True when the best trial fails beyond its error.
-    pub fn found(&self) -> bool {
-        self.best.as_ref().is_some_and(Attempt::failed)
-    }
-
-    /// The smallest margin.
-    pub fn margin(&self) -> Option<f64> {
-        self.best.as_ref().map(value)
-    }
-
-    fn keep(&mut self, other: Self) {
-        self.evaluations += other.evaluations;
-        if let Some(new) = other.best {
-            let better = self.best.as_ref().is_none_or(|old| value(&new) < value(old));
-            if better {
-                self.best = Some(new);
-            }
-        }
-    }
-}
-
-/// What is minimised: the margin; 1 and -1 for yes and no; infinity where there is none.
-fn value(a: &Attempt) -> f64 {
-    match &a.finding {
-        Finding::Margin(m) => m.value,
-        Finding::Answer(yes) => {
-            if *yes {
-                1.0
-            } else {
-                -1.0
-            }
-        }
-        _ => f64::INFINITY,
-    }
-}
 
 /// Draws of a round.
 const DRAWS: usize = 64;

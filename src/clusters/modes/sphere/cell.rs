@@ -88,11 +88,6 @@ impl Cell {
     }
 }
 
-/// The vector product.
-pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,5 @@
 //! Orthographic charts of the sphere, by additions, products, quotients and roots only.
 
-use super::cell::cross;
 use crate::sphere::geometry::{project, retract};
 
 /// Length of a vector of the plane by its square, right to 2 eps: no mathematical library.
@@ -11,6 +10,11 @@ pub(super) fn length(v: [f64; 2]) -> f64 {
 /// `1 - sqrt(1 - r^2)`, whose Taylor coefficients are all positive.
 pub(super) fn sagitta(r: f64) -> f64 {
     r * r / (1.0 + (1.0 - r * r).sqrt())
+}
+
+/// The vector product.
+fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Points `a e_1 + b e_2 + sqrt(1 - a^2 - b^2) c`.

@@ -1,0 +1,318 @@
+//! Reads an experiment from its file. All problems of a file are reported together, those of its cells too.
+
+use super::experiment::{BUILT_IN, Experiment, MAX_CELLS, Stepper};
+use super::plan::plan;
+use super::toml_reader::Reader;
+use crate::attention::{TimeScale, dynamics};
+use crate::error::{Error, Result, show};
+use crate::flow::observable;
+use crate::sphere::law::Law;
+use std::path::Path;
+
+/// Coordinates of the largest shape whose law is drawn from before an experiment runs.
+const PROBED: usize = 100_000;
+
+/// Coordinates drawn before an experiment runs, of all shapes: about a second.
+const PROBED_IN_ALL: usize = 50_000_000;
+
+impl Experiment {
+    /// Reads and validates a file.
+    ///
+    /// **Errors** all problems of the file together, each with its line.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => {
+                Error::File { path: path.display().to_string(), place: String::new(), problem: "no such file".into() }
+            }
+            std::io::ErrorKind::InvalidData => Error::File {
+                path: path.display().to_string(),
+                place: String::new(),
+                problem: "found binary data, expected TOML text".into(),
+            },
+            _ => Error::io(path.display(), "read", &e),
+        })?;
+        Ok(Self { source: path.display().to_string(), ..Self::parse(&path.display().to_string(), &text)? })
+    }
+
+    /// An experiment that comes with the program, by name.
+    pub fn built_in(name: &str) -> Result<Self> {
+        let found = BUILT_IN.iter().find(|(n, _)| *n == name);
+        let (name, text) = found.ok_or_else(|| Error::unknown("experiment", name, BUILT_IN.iter().map(|(n, _)| *n)))?;
+        Ok(Self { source: (*name).to_owned(), ..Self::parse(&format!("experiments/{name}.toml"), text)? })
+    }
+
+    /// Validates a text; `path` is only named in errors.
+    ///
+    /// ```
+    /// let e = metastable::lab::Experiment::parse("x.toml", "name='a'\nn=4\nd=2\nbeta=1\nt_end=2\nbetta=3").unwrap_err();
+    /// assert!(e.to_string().contains("line 6: unknown key `betta`; did you mean `beta`?"));
+    /// ```
+    pub fn parse(path: &str, text: &str) -> Result<Self> {
+        let mut r = Reader::new(path, text);
+        let experiment = Self::read(&mut r);
+        experiment.check_size(&mut r);
+        experiment.check_sense(&mut r);
+        if r.problems.is_empty() {
+            experiment.check_cells(&mut r);
+        }
+        let problems = r.finish();
+        match problems.len() {
+            0 => Ok(experiment),
+            1 => Err(problems.into_iter().next().unwrap_or_else(|| Error::Many(Vec::new()))),
+            _ => Err(Error::Many(problems)),
+        }
+    }
+
+    /// Reads every key, booking problems in the reader.
+    fn read(r: &mut Reader) -> Self {
+        let name = name_of(r);
+        let title = r.string("title").unwrap_or_else(|| name.clone());
+        let seed = r.number("seed", 0.0, 9e15).unwrap_or(1.0) as u64;
+        let dynamics = named(r, "dynamics", "sa", |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
+        let tokens = tokens_of(r);
+        let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
+        let (mut n, mut d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
+        if tokens.is_empty() {
+            for (key, list) in [("n", &n), ("d", &d)] {
+                if list.is_empty() && !r.has(key) {
+                    r.problem(0, format!("missing key `{key}`"));
+                }
+            }
+        } else {
+            (n, d) = inline_shape(r, &tokens, &n, &d);
+        }
+        let limit = dynamics::MAX_BETA;
+        let beta = r.numbers("beta", -limit, limit).unwrap_or_default();
+        let beta_per_n = r.numbers("beta_per_n", 0.0, 1e6).unwrap_or_default();
+        let beta_per_n2 = r.numbers("beta_per_n2", 0.0, 1e6).unwrap_or_default();
+        if beta.is_empty() && beta_per_n.is_empty() && beta_per_n2.is_empty() && !r.has("beta") {
+            r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
+        }
+        let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
+        let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
+        let t_end = r.number("t_end", 0.0, 1e300);
+        if t_end.is_none() && layers == 0 && !r.has("t_end") {
+            r.problem(0, "missing key `t_end` (or `layers` for a layer stepper)".into());
+        }
+        Self {
+            name,
+            title,
+            seed,
+            dynamics,
+            init,
+            tokens,
+            n,
+            d,
+            beta,
+            beta_per_n,
+            beta_per_n2,
+            time_scale: scale.first().cloned().unwrap_or_default(),
+            realisations: r.count("realisations", 1, 10_000_000).unwrap_or(1),
+            stepper: stepper_of(r),
+            eta: r.numbers("eta", 0.0, f64::INFINITY).unwrap_or_else(|| vec![0.1]),
+            layers,
+            t_end: t_end.unwrap_or(0.0),
+            rtol: r.number("rtol", 1e-15, 0.1).unwrap_or(1e-10),
+            merge_radius: r.number("merge_radius", 0.0, 1.5).unwrap_or(1e-10),
+            stop_at_one_cluster: r.flag("stop_at_one_cluster").unwrap_or(false),
+            times: r.numbers("times", 0.0, 1e300).unwrap_or_default(),
+            samples: r.count("samples", 2, 1_000_000).unwrap_or(200),
+            log_from: r.number("log_from", 0.0, 1e300).unwrap_or(0.0),
+            observables: observables_of(r),
+            mean: r.flag("mean").unwrap_or(false),
+            source: String::new(),
+        }
+    }
+
+    fn check_size(&self, r: &mut Reader) {
+        match self.size() {
+            Some(cells) if cells <= MAX_CELLS => {}
+            cells => {
+                let found = cells.map_or("more than 1.8e19".to_owned(), |c| c.to_string());
+                r.problem(0, format!("the grid has {found} cells, expected at most {MAX_CELLS}; shorten a list"));
+            }
+        }
+        let rows = if self.times.is_empty() { self.samples } else { self.times.len() };
+        let columns: usize = self
+            .observables
+            .iter()
+            .filter_map(|o| observable::find(o).ok())
+            .map(|o| {
+                // Columns grow with n and d for positions and masses only; they are counted without being built.
+                match o.name {
+                    "positions" => self.n.iter().max().unwrap_or(&1) * self.d.iter().max().unwrap_or(&1),
+                    "masses" => *self.n.iter().max().unwrap_or(&1),
+                    _ => 40,
+                }
+            })
+            .sum();
+        let runs = if self.mean { 1 } else { self.realisations };
+        if rows.saturating_mul(columns).saturating_mul(runs) > 200_000_000 {
+            r.problem(
+                0,
+                format!(
+                    "one cell would record {rows} x {columns} numbers for {runs} realisations; record fewer samples or set mean = true"
+                ),
+            );
+        }
+        let tokens = self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
+        if tokens > 1 << 28 {
+            r.problem(0, format!("n * d = {tokens}, expected at most {} coordinates", 1 << 28));
+        }
+    }
+
+    fn check_sense(&self, r: &mut Reader) {
+        if self.stepper != Stepper::Adaptive && self.layers == 0 {
+            let smallest = self.eta.iter().copied().fold(f64::INFINITY, f64::min);
+            let layers = self.t_end / smallest;
+            if self.stepper == Stepper::MeanShift || self.eta.iter().any(|e| e.is_infinite()) {
+                let at = r.place("stepper");
+                r.problem(at, "mean shift has no time step: give `layers` instead of `t_end`".into());
+            } else if layers.is_nan() || layers > 1e8 {
+                let at = r.place("eta");
+                r.problem(at, format!("t_end / eta = {layers:e} layers, expected at most 1e8"));
+            }
+        }
+        for (key, other) in [("times", "samples"), ("times", "log_from"), ("tokens", "init"), ("tokens_file", "init"), ("layers", "t_end")]
+        {
+            if r.has(key) && r.has(other) {
+                let at = r.place(other);
+                r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
+            }
+        }
+        if self.stepper == Stepper::Adaptive {
+            for key in ["layers", "eta"].into_iter().filter(|k| r.has(k)).collect::<Vec<_>>() {
+                let at = r.place(key);
+                r.problem(at, format!("{key}: only steppers `layer` and `mean-shift` have layers"));
+            }
+        }
+        if let Some(late) = self.times.iter().find(|t| self.layers == 0 && **t > self.t_end) {
+            let at = r.place("times");
+            r.problem(at, format!("times: found {}, after t_end = {}", show(*late), show(self.t_end)));
+        }
+        let mut sorted = self.times.clone();
+        sorted.sort_by(f64::total_cmp);
+        if sorted != self.times {
+            let at = r.place("times");
+            r.problem(at, "times: expected ascending times".into());
+        }
+        if self.log_from > 0.0 && self.log_from >= self.t_end {
+            let at = r.place("log_from");
+            r.problem(at, format!("log_from: found {}, expected a time below t_end = {}", self.log_from, self.t_end));
+        }
+    }
+
+    /// Every dynamics must exist at every beta, and every law for every shape: found out before anything runs. Laws are drawn from for it, shapes of
+    /// up to [`PROBED`] coordinates and [`PROBED_IN_ALL`] together; a law that does not exist beyond them is an error of its cell.
+    fn check_cells(&self, r: &mut Reader) {
+        let (mut seen, mut probed) = (std::collections::BTreeSet::new(), 0);
+        for cell in &plan(self) {
+            let (shape, size) = ((cell.init.clone(), cell.n, cell.d), cell.n * cell.d);
+            let affordable = size <= PROBED && probed + size <= PROBED_IN_ALL;
+            if !cell.init.is_empty() && affordable && seen.insert(format!("{shape:?}")) {
+                probed += size;
+                let drawn =
+                    Law::parse(&cell.init).and_then(|l| l.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"])));
+                if let Err(e) = drawn {
+                    let at = r.place("init");
+                    r.problem(at, format!("init: the law `{}` does not exist for n = {}, d = {}: {e}", cell.init, cell.n, cell.d));
+                }
+            }
+            if seen.insert(format!("{} {} {}", cell.dynamics, cell.beta, cell.n)) {
+                let scale = TimeScale::parse(&self.time_scale).unwrap_or_default();
+                let built =
+                    dynamics::build(&cell.dynamics, false, &dynamics::Spec { time_scale: scale, ..dynamics::Spec::new(cell.beta, cell.n) });
+                if let Err(e) = built {
+                    let at = r.place("beta");
+                    r.problem(at, format!("beta: {e}"));
+                }
+            }
+            if r.problems.len() >= 5 {
+                return;
+            }
+        }
+    }
+}
+
+/// The name, which also names a folder.
+fn name_of(r: &mut Reader) -> String {
+    let name = r.string("name").unwrap_or_default();
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') || name.len() > 80 {
+        let at = r.place("name");
+        r.problem(at, format!("name: found \"{name}\", expected letters, digits, - and _ (it names a folder)"));
+    }
+    name
+}
+
+/// The observables, energy and clusters by default.
+fn observables_of(r: &mut Reader) -> Vec<String> {
+    match r.strings("observables") {
+        None => vec!["log-energy".to_owned(), "clusters".to_owned()],
+        Some(list) => checked(r, list, |s| observable::find(s).map(|e| e.name.to_owned())),
+    }
+}
+
+/// Explicit initial tokens: rows in the file itself, or a CSV, NPY or NPZ file beside it (`tokens_file`, `tokens_array`, `normalise`).
+fn tokens_of(r: &mut Reader) -> Vec<Vec<f64>> {
+    let rows = r.rows("tokens").unwrap_or_default();
+    let (array, normalise) = (r.string("tokens_array"), r.flag("normalise").unwrap_or(false));
+    let Some(file) = r.string("tokens_file") else { return rows };
+    let at = r.place("tokens_file");
+    if !rows.is_empty() {
+        r.problem(at, "tokens_file: contradicts `tokens`; give one of them".into());
+    }
+    match super::arrays::tokens(&r.beside(&file), array.as_deref(), normalise) {
+        Ok(x) => x.rows().map(<[f64]>::to_vec).collect(),
+        Err(e) => {
+            r.problem(at, format!("tokens_file: {e}"));
+            vec![vec![1.0, 0.0]]
+        }
+    }
+}
+
+/// The stepper, adaptive by default.
+fn stepper_of(r: &mut Reader) -> Stepper {
+    match named(r, "stepper", "adaptive", stepper_name).first().map(String::as_str) {
+        Some("layer") => Stepper::Layer,
+        Some("mean-shift") => Stepper::MeanShift,
+        _ => Stepper::Adaptive,
+    }
+}
+
+fn stepper_name(name: &str) -> Result<String> {
+    let known = ["adaptive", "layer", "mean-shift"];
+    known.iter().find(|k| **k == name).map(|k| (*k).to_owned()).ok_or_else(|| Error::unknown("stepper", name, known))
+}
+
+/// A name or a list of names, each checked by a parser that returns its canonical form.
+fn named(r: &mut Reader, key: &'static str, default: &str, parse: impl Fn(&str) -> Result<String>) -> Vec<String> {
+    match r.strings(key) {
+        None => vec![default.to_owned()],
+        Some(list) => checked(r, list, parse),
+    }
+}
+
+fn checked(r: &mut Reader, list: Vec<(usize, String)>, parse: impl Fn(&str) -> Result<String>) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, text) in list {
+        match parse(&text) {
+            Ok(canonical) => out.push(canonical),
+            Err(e) => r.problem(at, e.to_string()),
+        }
+    }
+    out
+}
+
+fn inline_shape(r: &mut Reader, tokens: &[Vec<f64>], n: &[usize], d: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let at = r.place(if r.has("tokens") { "tokens" } else { "tokens_file" });
+    let width = tokens[0].len();
+    if let Some(i) = tokens.iter().position(|t| t.len() != width) {
+        r.problem(at, format!("tokens: row {} has {} numbers, expected {width}", i + 1, tokens[i].len()));
+    } else if let Err(e) = crate::sphere::Tokens::new(width, tokens.concat()) {
+        r.problem(at, format!("tokens: {e}"));
+    }
+    if (!n.is_empty() && *n != [tokens.len()]) || (!d.is_empty() && *d != [width]) {
+        r.problem(at, format!("tokens: {} x {width}, which contradicts n or d", tokens.len()));
+    }
+    (vec![tokens.len()], vec![width])
+}
