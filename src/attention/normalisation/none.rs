@@ -1,4 +1,4 @@
-use super::Normalisation;
+use super::scheme::Normalisation;
 use crate::attention::kernel::Form;
 use crate::sphere::space::{Flat, Space};
 

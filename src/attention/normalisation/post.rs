@@ -1,4 +1,4 @@
-use super::Normalisation;
+use super::scheme::Normalisation;
 use crate::attention::kernel::Form;
 use crate::num::simd::{Lanes, Level, Task};
 use crate::sphere::geometry::retract;

@@ -1,4 +1,4 @@
-use super::{Normalisation, Token};
+use super::scheme::{Normalisation, Token};
 use crate::attention::kernel::Form;
 use crate::num::sum::dot;
 use crate::sphere::geometry::retract;

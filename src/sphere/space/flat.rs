@@ -1,4 +1,4 @@
-use super::Space;
+use super::place::Space;
 use crate::sphere::geometry::chord2;
 
 /// `R^d`.

@@ -1,4 +1,5 @@
-use super::{Space, Sphere};
+use super::place::Space;
+use super::unit::Sphere;
 
 /// Directions on the unit sphere and radii: `R^d` without 0 in polar coordinates. Attention reads directions.
 pub struct Polar;

@@ -1,4 +1,4 @@
-use super::Space;
+use super::place::Space;
 use crate::sphere::geometry;
 
 /// The unit sphere of `R^d`.
