@@ -4,6 +4,7 @@ pub mod circle;
 pub mod dynamics;
 pub mod energy;
 pub mod feed_forward;
+pub mod hardmax;
 mod head;
 pub mod kernel;
 pub mod layer;
@@ -11,6 +12,7 @@ pub mod normalisation;
 mod scales;
 pub mod scheduled;
 mod self_attention;
+pub mod sinkhorn;
 mod sublayer;
 
 pub use dynamics::{Dynamics, Spec};

@@ -27,10 +27,7 @@ pub static ENTRY: Claim = Claim {
     trials: (4, 30),
     trial: |case, ctx| deviation(case, ctx, expected_modes_circle(case.beta)?),
     perturbed: "the expected number",
-    control: Control {
-        what: "the law sqrt(2 beta) of the fastest mode",
-        trial: |ctx| deviation(&Case::new(800, 2, 50.0, "sa"), ctx, 10.0),
-    },
+    control: Control { what: "the law 2 sqrt(beta)", trial: |ctx| deviation(&Case::new(800, 2, 50.0, "sa"), ctx, 200f64.sqrt()) },
     proof: None,
 };
 

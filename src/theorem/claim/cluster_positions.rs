@@ -13,7 +13,7 @@ use std::f64::consts::{PI, TAU};
 pub static ENTRY: Claim = Claim {
     name: "cluster-positions",
     title: "USA from a perturbation led by mode k: k clusters at delta_j = (2 pi j - arg mu_k)/k",
-    statement: "Uniform density plus the fastest mode k of size 0.01 and the other modes up to 12 of at most a tenth of that: at t = 5.5/r_k there are clusters (of mass above 0.05) within 0.1 of each delta_j, and none elsewhere.",
+    statement: "Uniform density plus the fastest mode k of size 0.01 and the other modes up to 12 of at most a twentieth of that: at t = 5.5/r_k there are clusters (of mass above 0.05) within 0.1 of each delta_j, and none elsewhere.",
     domain: DOMAIN,
     narrower: "d = 2 (source: also d > 2; its experiments have t = 0.3 = 5.6/r_3 at beta = 5, t = 0.045 = 5.4/r_4 at beta = 7)",
     citation: "arXiv:2410.23228 and its code; the size of the other modes derived",
@@ -56,11 +56,12 @@ pub fn fastest(case: &Case) -> Result<(usize, f64)> {
     Ok((k, rates[k]))
 }
 
-/// The fastest mode with a random phase, the others at most a tenth of it.
+/// The fastest mode with a random phase, the others at most a twentieth of it: at a tenth of it places are off by up to 0.105, as a hunt found near
+/// beta = 1.1, where the second mode grows nearly as fast as the first.
 fn led(case: &Case, ctx: &mut Context) -> Result<Circle> {
     let (k, _) = fastest(case)?;
     let mut wave = |j: usize| {
-        let size = if j == k { 0.01 } else { ctx.uniform_in(0.0, 0.001) };
+        let size = if j == k { 0.01 } else { ctx.uniform_in(0.0, 0.0005) };
         Complex64::from_polar(0.5 * size, ctx.uniform_in(0.0, TAU))
     };
     Ok(Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain((1..=MODES).map(&mut wave)).collect() })

@@ -14,12 +14,12 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::Range(2, 12),
-        beta: Betas::Log(0.05, 100.0),
+        beta: Betas::Log(0.05, 50.0),
         dynamics: &["usa"],
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "a bump of concentration up to 1000 (d = 2) or 20, and up to 6 harmonics (zonal for d >= 3)",
+    narrower: "beta <= 50 (beyond, rates at d = 12 lie below the rounding of e^beta); a bump of concentration up to 1000 (d = 2) or 20, and up to 6 harmonics (zonal for d >= 3)",
     citation: "derived (kernel formula of the production); a precise form of \"entropy decreases at a linear rate\"",
     status: Status::Theorem,
     kind: Kind::Inequality,
