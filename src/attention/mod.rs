@@ -8,6 +8,7 @@ pub mod hardmax;
 mod head;
 pub mod kernel;
 pub mod layer;
+pub mod noise;
 pub mod normalisation;
 mod scales;
 pub mod scheduled;

@@ -13,6 +13,7 @@ mod outcome;
 pub mod second;
 mod solve;
 mod tableau;
+mod walk;
 
 pub(crate) use coalesce::ClosePairs;
 pub use coalesce::Merge;
@@ -28,3 +29,4 @@ pub use solve::{Options, solve, velocity_accuracy};
 #[doc(hidden)]
 pub use tableau::Step;
 pub use tableau::Tableau;
+pub use walk::{Walk, walk};

@@ -1,0 +1,125 @@
+//! Noise: the law of one step, the weak order of Strang's scheme, stationary means.
+
+use metastable::Result;
+use metastable::attention::kernel::Workspace;
+use metastable::attention::noise::{Isotropic, Noise};
+use metastable::attention::{At, Dynamics, Facts, Form, Sublayer};
+use metastable::flow::{Outcome, Walk, walk};
+use metastable::num::{quadrature::integrate, stream::Stream};
+use metastable::sphere::{Tokens, law::Law};
+
+/// `E cos(s chi)` of the length chi of a normal tangent vector of d - 1 dimensions.
+fn mean_cosine(d: usize, s: f64) -> f64 {
+    let weight = |r: f64| r.powi(d as i32 - 2) * (-0.5 * r * r).exp();
+    integrate(|r| weight(r) * (s * r).cos(), 0.0, 12.0, 1e-14).value / integrate(weight, 0.0, 12.0, 1e-14).value
+}
+
+#[test]
+fn the_mean_of_a_step_is_that_of_brownian_motion_to_third_order() -> Result<()> {
+    for d in [2usize, 3, 8] {
+        let noise = Isotropic::new(4.0)?;
+        let error = |h: f64| mean_cosine(d, noise.angle(d, h)) - (-(d as f64 - 1.0) * h / 4.0).exp();
+        let (coarse, fine) = (error(0.2), error(0.1));
+        if d == 2 {
+            assert!(coarse.abs() < 1e-13, "exact on the circle: {coarse:e}");
+        } else {
+            assert!((coarse / fine).log2() > 2.9, "d = {d}: {coarse:e} {fine:e}");
+        }
+        // The control: the angle without the correction errs by -(d-1)(d-2)/3 (h/kappa)^2.
+        let plain = mean_cosine(d, (2.0 * 0.1f64 / 4.0).sqrt()) - (-(d as f64 - 1.0) * 0.1 / 4.0).exp();
+        let stated = -((d - 1) as f64) * (d as f64 - 2.0) / 3.0 * (0.1f64 / 4.0).powi(2);
+        assert!((plain - stated).abs() < 0.1 * stated.abs() + 1e-13, "{plain:e} {stated:e}");
+        // What is drawn has this mean.
+        let n = 200_000;
+        let pole: Vec<f64> = (0..d).map(|k| if k == 0 { 1.0 } else { 0.0 }).collect();
+        let mut x = Tokens::new(d, pole.repeat(n))?;
+        noise.shake(&mut x, 0.5, &mut Stream::new(2, &["noise", "step"]));
+        let (found, expected) = (x.mean()[0], mean_cosine(d, noise.angle(d, 0.5)));
+        let spread = (x.rows().map(|r| (r[0] - found).powi(2)).sum::<f64>() / n as f64).sqrt();
+        assert!((found - expected).abs() < 4.0 * spread / (n as f64).sqrt(), "d = {d}: {found} {expected}");
+    }
+    Ok(())
+}
+
+/// The drift `P m`.
+struct Towards;
+
+impl Sublayer for Towards {
+    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
+        out.chunks_exact_mut(at.tokens.d())
+            .for_each(|row| row.iter_mut().enumerate().for_each(|(k, v)| *v = if k == 0 { 1.0 } else { 0.0 }));
+        form.of_sums(at.tokens, out);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { common_field: true, ..Facts::default() }
+    }
+
+    fn length_scale(&self) -> f64 {
+        1.0
+    }
+}
+
+#[test]
+fn the_stationary_mean_has_weak_order_two() -> Result<()> {
+    // The scheme as an operator on functions of z = <m, x>, on S^2 at kappa = 4: the drift shifts atanh z, the noise multiplies Legendre modes.
+    let (modes, points, kappa) = (40, 400, 4.0);
+    let noise = Isotropic::new(kappa)?;
+    let legendre = |z: f64| {
+        let mut p = vec![1.0, z];
+        (1..modes).for_each(|l| p.push(((2 * l + 1) as f64 * z * p[l] - l as f64 * p[l - 1]) / (l + 1) as f64));
+        p
+    };
+    let mean = |h: f64, s: f64| {
+        // A density on a fine grid of z by midpoints of the angle, moved until it rests.
+        let factor: Vec<f64> =
+            (0..modes).map(|l| integrate(|r| r * (-0.5 * r * r).exp() * legendre((s * r).cos())[l], 0.0, 12.0, 1e-12).value).collect();
+        let grid: Vec<f64> = (0..points).map(|k| ((k as f64 + 0.5) / points as f64 * std::f64::consts::PI).cos()).collect();
+        let weight: Vec<f64> = grid.iter().map(|z| (1.0 - z * z).sqrt() * std::f64::consts::PI / points as f64).collect();
+        let table: Vec<Vec<f64>> = grid.iter().map(|z| legendre((z.atanh() + 0.5 * h).tanh())).collect();
+        let coefficients = |f: &[f64]| -> Vec<f64> {
+            let mut b = vec![0.0; modes];
+            for ((f, w), row) in f.iter().zip(&weight).zip(&table) {
+                b.iter_mut().zip(row).for_each(|(b, p)| *b += f * w * p);
+            }
+            b
+        };
+        let mut f = vec![0.5; points];
+        let mut b = coefficients(&f);
+        for _ in 0..(60.0 / h) as usize {
+            let after: Vec<f64> = b.iter().zip(&factor).enumerate().map(|(l, (b, m))| (l as f64 + 0.5) * b * m).collect();
+            f = grid.iter().map(|z| legendre(*z).iter().zip(&after).map(|(p, a)| p * a).sum()).collect();
+            b = coefficients(&f);
+        }
+        // The mean after the second half of the drift.
+        b[1]
+    };
+    let exact = 1.0 / kappa.tanh() - 1.0 / kappa;
+    let errors = [0.2, 0.1].map(|h| mean(h, noise.angle(3, h)) - exact);
+    assert!((errors[0] / errors[1]).log2() > 1.9 && errors[0].abs() < 1e-3, "{errors:?}");
+    let control = [0.2, 0.1].map(|h| mean(h, (2.0 * h / kappa).sqrt()) - exact);
+    assert!((control[0] / control[1]).log2() < 1.2, "without the correction: {control:?}");
+    Ok(())
+}
+
+#[test]
+fn paths_reach_the_stationary_mean_and_repeat_themselves() -> Result<()> {
+    let (n, kappa) = (40_000, 4.0f64);
+    let x = Law::parse("uniform")?.sample(n, 3, &mut Stream::new(9, &["walk"]))?;
+    let noise = Isotropic::new(kappa)?;
+    let towards = Dynamics::of(Towards);
+    let plan = Walk { noise: &noise, step: 0.2, seed: 7, cancel: None };
+    let (end, outcome) = walk(&towards, &x, 8.0, &plan, &mut [])?;
+    assert_eq!(outcome, Outcome::Reached);
+    let expected = 1.0 / kappa.tanh() - 1.0 / kappa + 7.2e-4;
+    // The variance of z is 1 - coth^2 + 1/kappa^2.
+    let spread = (1.0 - 1.0 / kappa.tanh().powi(2) + 1.0 / kappa.powi(2)).sqrt() / (n as f64).sqrt();
+    assert!((end.mean()[0] - expected).abs() < 4.0 * spread, "{} {expected} +- {spread}", end.mean()[0]);
+    let small = Law::parse("uniform")?.sample(20, 3, &mut Stream::new(9, &["again"]))?;
+    assert_eq!(walk(&towards, &small, 1.0, &plan, &mut [])?.0, walk(&towards, &small, 1.0, &plan, &mut [])?.0);
+    for (step, t) in [(0.0, 1.0), (-1.0, 1.0), (f64::NAN, 1.0), (1e-12, 1e6), (0.1, f64::NAN)] {
+        assert!(walk(&towards, &small, t, &Walk { noise: &noise, step, seed: 1, cancel: None }, &mut []).is_err());
+    }
+    assert!(Isotropic::new(0.0).is_err() && Isotropic::new(-1.0).is_err() && Isotropic::new(f64::NAN).is_err());
+    Ok(())
+}
