@@ -1,7 +1,8 @@
 //! Densities on the circle by Fourier series.
 
 use super::density::{Density, bump_degree};
-use super::{End, Evolved, Law, Limits, Medium, scaling_converged, scaling_residual};
+use super::legs::{Leg, by_legs, clipped};
+use super::{Evolved, Law, Limits, Medium, scaling_converged, scaling_residual};
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::scaled_bessel_i, ode::advance};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
@@ -368,41 +369,31 @@ impl Circle {
         medium: &Medium,
         t: f64,
         most: impl Into<Limits>,
-        mut watch: impl FnMut(f64, &Self) -> bool,
+        watch: impl FnMut(f64, &Self) -> bool,
     ) -> Result<Evolved<Self>> {
         let limits: Limits = most.into();
         let Limits { modes: most, relax } = limits;
         let resolved = 1e-10 * relax;
         let fastest = growth_bound(medium);
-        let mut now = 0.0;
         while self.tail() > resolved && self.modes() < most {
             self = self.resized((2 * self.modes()).min(most));
         }
-        while now < t {
-            let grid = Grid::new(4 * self.modes().max(8));
-            let field = self.field(medium, &grid);
+        let leg = |density: Self, left: f64| {
+            let grid = Grid::new(4 * density.modes().max(8));
+            let field = density.field(medium, &grid);
             scaling_converged(field.residual)?;
             let steepest = field.divergence.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             // A share of the time of the steepest gradient and of the fastest growth about the uniform density.
-            let leg = (limits.leg() / steepest.max(fastest).max(1e-3)).min(t - now);
-            let leg = if t - now - leg < 1e-12 * t { t - now } else { leg };
-            let modes = self.modes();
+            let leg = clipped(limits.leg() / steepest.max(fastest).max(1e-3), left, t);
             // A leg that needs so many steps is one whose highest modes run away.
-            let next = self.leg(medium, &grid, leg, (1e-11 * relax, 1e-13 * relax), 2_000);
-            let Some(next) = next.ok().filter(|n| n.tail() <= resolved) else {
-                if modes >= most {
-                    return Ok(Evolved::new(self, now, End::UnderResolved));
-                }
-                self = self.resized((2 * modes).min(most));
-                continue;
-            };
-            self = next;
-            now = if leg < t - now { now + leg } else { t };
-            if !watch(now, &self) && now < t {
-                return Ok(Evolved::new(self, now, End::Interrupted));
-            }
-        }
-        Ok(Evolved::new(self, now, End::Reached))
+            let next = density.leg(medium, &grid, leg, (1e-11 * relax, 1e-13 * relax), 2_000);
+            Ok(match next.ok().filter(|n| n.tail() <= resolved) {
+                Some(next) => Leg::Moved(next, leg),
+                None if density.modes() >= most => Leg::UnderResolved(density),
+                None => Leg::Finer(density.resized((2 * density.modes()).min(most))),
+            })
+        };
+        by_legs(self, t, leg, watch)
     }
 
     fn unpacked(y: &[f64], modes: usize) -> Self {

@@ -8,7 +8,8 @@
 use super::circle::{Circle, growth_bound};
 use super::density::bump_degree;
 use super::kernel_panels::KernelPanels;
-use super::{End, Evolved, Medium, scaling_converged};
+use super::legs::{Leg, by_legs, clipped};
+use super::{Evolved, Medium, scaling_converged};
 use crate::error::{Error, Result, in_range};
 use crate::num::ode::advance;
 use crate::num::panel::{NODES, Rule, Values};
@@ -241,43 +242,39 @@ impl FlowMap {
     ///
     /// **Accuracy** that of the [`Resolution`]. **Cost** about a microsecond per particle and evaluation. **Errors** noise (the velocity would need the gradient of rho),
     /// a Sinkhorn scaling that does not converge, the integrator's.
-    pub fn evolve(mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
+    pub fn evolve(self, medium: &Medium, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
         if medium.diffusion != 0.0 {
             return Err(Error::parameter("noise", 1.0 / medium.diffusion, "no noise with particles that carry the density"));
         }
         let (field, fastest) = (KernelPanels::new(medium.beta), growth_bound(medium));
-        let mut now = 0.0;
-        while now < t {
-            let (n, masses, theta) = (self.n(), self.masses(), self.angles());
+        let leg = |mut labels: Self, left: f64| {
+            let (n, masses, theta) = (labels.n(), labels.masses(), labels.angles());
             let mut rates = vec![0.0; 2 * n];
             scaling_converged(field.rates(medium, &masses, &theta, &mut rates))?;
             let steepest = rates[n..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
             // A panel that misses the map at the end of a leg still saw it at its begin.
-            let leg = (self.resolution.leg / steepest.max(fastest)).min(t - now);
-            let leg = if t - now - leg < 1e-12 * t { t - now } else { leg };
+            let leg = clipped(labels.resolution.leg / steepest.max(fastest), left, t);
             let worst = Cell::new(0.0f64);
             let derivative = |y: &[f64], dy: &mut [f64]| worst.set(worst.get().max(field.rates(medium, &masses, &y[..n], dy)));
-            let state: Vec<f64> = theta.into_iter().chain(self.log_density()).collect();
-            let next = advance(derivative, &state, leg, self.resolution.step, 10_000)?;
+            let state: Vec<f64> = theta.into_iter().chain(labels.log_density()).collect();
+            let next = advance(derivative, &state, leg, labels.resolution.step, 10_000)?;
             scaling_converged(worst.get())?;
-            let panels = self.moved(&next);
-            let coarse: Vec<bool> = panels.iter().map(|p| p.loss(&self.rule) > self.resolution.loss).collect();
-            if coarse.contains(&true) {
-                let more = NODES * coarse.iter().filter(|c| **c).count();
-                if n + more > self.resolution.particles {
-                    return Ok(Evolved::new(self, now, End::UnderResolved));
-                }
-                let halved = |(p, coarse): (Panel, bool)| if coarse { p.halves(&self.rule).to_vec() } else { vec![p] };
-                self.panels = std::mem::take(&mut self.panels).into_iter().zip(coarse).flat_map(halved).collect();
-                continue;
+            let panels = labels.moved(&next);
+            let coarse: Vec<bool> = panels.iter().map(|p| p.loss(&labels.rule) > labels.resolution.loss).collect();
+            let more = NODES * coarse.iter().filter(|c| **c).count();
+            if more > 0 && n + more > labels.resolution.particles {
+                return Ok(Leg::UnderResolved(labels));
             }
-            self.panels = panels;
-            now = if leg < t - now { now + leg } else { t };
-            if !watch(now, &self) && now < t {
-                return Ok(Evolved::new(self, now, End::Interrupted));
+            if more > 0 {
+                let rule = &labels.rule;
+                let halved = |(p, coarse): (Panel, bool)| if coarse { p.halves(rule).to_vec() } else { vec![p] };
+                labels.panels = std::mem::take(&mut labels.panels).into_iter().zip(coarse).flat_map(halved).collect();
+                return Ok(Leg::Finer(labels));
             }
-        }
-        Ok(Evolved::new(self, now, End::Reached))
+            labels.panels = panels;
+            Ok(Leg::Moved(labels, leg))
+        };
+        by_legs(self, t, leg, watch)
     }
 
     /// The panels with these angles and log densities.

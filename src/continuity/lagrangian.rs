@@ -6,8 +6,9 @@
 
 use super::circle::Circle;
 use super::density::Density;
+use super::legs::{Leg, by_legs, clipped};
 use super::sphere2::Sphere2;
-use super::{End, Evolved, Law, Medium, scaling_converged, scaling_residual};
+use super::{Evolved, Law, Medium, scaling_converged, scaling_residual};
 use crate::attention::{Energy, EnergyScale};
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::scaled_sphere_mean, ode::advance, quadrature::gauss_legendre, stream::Stream, threads::parallel_allowed};
@@ -114,38 +115,27 @@ impl Lagrangian {
     }
 
     /// The same with another relative and absolute tolerance of steps. **Errors** as [`Self::evolve`].
-    pub fn evolve_within(
-        mut self,
-        medium: &Medium,
-        t: f64,
-        step: (f64, f64),
-        mut watch: impl FnMut(f64, &Self) -> bool,
-    ) -> Result<Evolved<Self>> {
+    pub fn evolve_within(self, medium: &Medium, t: f64, step: (f64, f64), watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
         let (n, d) = (self.x.n(), self.x.d());
         let field = Field::new(medium, &self.x)?;
-        let mut now = 0.0;
-        while now < t {
+        let leg = |mut cloud: Self, left: f64| {
             let mut rates = vec![0.0; n * (d + 1)];
-            scaling_converged(field.rates(self.x.coordinates(), &mut rates))?;
+            scaling_converged(field.rates(cloud.x.coordinates(), &mut rates))?;
             let steepest = rates[n * d..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
-            let leg = (2.0 * d as f64 / steepest).min(t - now);
-            let state: Vec<f64> = self.x.coordinates().iter().chain(&self.log_density).copied().collect();
+            let leg = clipped(2.0 * d as f64 / steepest, left, t);
+            let state: Vec<f64> = cloud.x.coordinates().iter().chain(&cloud.log_density).copied().collect();
             let worst = Cell::new(0.0f64);
             let derivative = |y: &[f64], dy: &mut [f64]| worst.set(worst.get().max(field.rates(&y[..n * d], dy)));
             let mut next = advance(derivative, &state, leg, step, 10_000)?;
             scaling_converged(worst.get())?;
-            self.log_density = next.split_off(n * d);
+            cloud.log_density = next.split_off(n * d);
             for row in next.chunks_exact_mut(d) {
                 geometry::retract(row);
             }
-            let masses = self.x.masses().to_vec();
-            self.x = Tokens::new(d, next)?.with_masses(&masses)?;
-            now = if leg < t - now { now + leg } else { t };
-            if !watch(now, &self) && now < t {
-                return Ok(Evolved::new(self, now, End::Interrupted));
-            }
-        }
-        Ok(Evolved::new(self, now, End::Reached))
+            cloud.x = Tokens::new(d, next)?.with_masses(&cloud.x.masses().to_vec())?;
+            Ok(Leg::Moved(cloud, leg))
+        };
+        by_legs(self, t, leg, watch)
     }
 }
 

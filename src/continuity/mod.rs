@@ -9,6 +9,7 @@ pub mod density;
 pub mod flow_map;
 mod kernel_panels;
 pub mod lagrangian;
+mod legs;
 pub mod probability_flow;
 pub mod rings;
 pub mod sphere2;

@@ -4,8 +4,9 @@
 //! `S^{d-2}`. One-dimensional, of spectral accuracy, and at ease with a full collapse, where every expansion in polynomials ends.
 
 use super::density::Density;
+use super::legs::{Leg, by_legs, clipped};
 use super::zonal::nodes;
-use super::{End, Evolved, Law, Medium};
+use super::{Evolved, Law, Medium};
 use crate::error::{Error, Result, in_range};
 use crate::num::bessel::{bessel_ratios, log_scaled_sphere_mean};
 use crate::num::{chebyshev::Panels, ode::advance};
@@ -99,31 +100,21 @@ impl Rings {
     }
 
     /// The same with another relative and absolute tolerance of steps. **Errors** as [`Self::evolve`].
-    pub fn evolve_within(
-        mut self,
-        medium: &Medium,
-        t: f64,
-        step: (f64, f64),
-        mut watch: impl FnMut(f64, &Self) -> bool,
-    ) -> Result<Evolved<Self>> {
+    pub fn evolve_within(self, medium: &Medium, t: f64, step: (f64, f64), watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
         let field = Field::new(&self, medium)?;
         let n = self.theta.len();
-        let mut now = 0.0;
-        while now < t {
+        let leg = |mut rings: Self, left: f64| {
             let mut rates = vec![0.0; 2 * n];
-            field.rates(&self.theta, &mut rates);
+            field.rates(&rings.theta, &mut rates);
             let steepest = rates[n..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
-            let leg = (2.0 * self.d as f64 / steepest).min(t - now);
-            let state: Vec<f64> = self.theta.iter().chain(&self.log_density).copied().collect();
+            let leg = clipped(2.0 * rings.d as f64 / steepest, left, t);
+            let state: Vec<f64> = rings.theta.iter().chain(&rings.log_density).copied().collect();
             let mut next = advance(|y, dy| field.rates(&y[..n], dy), &state, leg, step, 10_000)?;
-            self.log_density = next.split_off(n);
-            self.theta = next;
-            now = if leg < t - now { now + leg } else { t };
-            if !watch(now, &self) && now < t {
-                return Ok(Evolved::new(self, now, End::Interrupted));
-            }
-        }
-        Ok(Evolved::new(self, now, End::Reached))
+            rings.log_density = next.split_off(n);
+            rings.theta = next;
+            Ok(Leg::Moved(rings, leg))
+        };
+        by_legs(self, t, leg, watch)
     }
 }
 

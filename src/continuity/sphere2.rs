@@ -1,8 +1,9 @@
 //! Densities on S^2 by spherical harmonics `Y_lm = P_lm(cos theta) e^{i m phi}`, orthonormal for the uniform probability measure.
 
 use super::density::{Density, bump_degree};
+use super::legs::{Leg, by_legs, clipped};
 use super::zonal::{lambda_over_beta, signed_funk_hecke};
-use super::{End, Evolved, Law, Limits, Medium};
+use super::{Evolved, Law, Limits, Medium};
 use crate::error::{Error, Result, in_range};
 use crate::num::{ode::advance, quadrature::gauss_legendre, stream::Stream};
 use crate::sphere::Tokens;
@@ -383,47 +384,36 @@ impl Sphere2 {
     /// Evolves by time `t`, doubling the degree up to `most` (at most 128) whenever the tail exceeds 1e-9.
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention.
-    pub fn evolve(
-        mut self,
-        medium: &Medium,
-        t: f64,
-        most: impl Into<Limits>,
-        mut watch: impl FnMut(f64, &Self) -> bool,
-    ) -> Result<Evolved<Self>> {
+    pub fn evolve(self, medium: &Medium, t: f64, most: impl Into<Limits>, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
         if medium.law == Law::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa on S^2"));
         }
         let limits: Limits = most.into();
         let Limits { modes: most, relax } = limits;
         let resolved = 1e-9 * relax;
-        let (mut now, most) = (0.0, most.min(128));
+        let most = most.min(128);
         let mut grid = Grid::new(self.degree, medium.beta);
-        while now < t {
-            let (_, _, _, fall) = grid.field(medium, &self.a);
+        let leg = |density: Self, left: f64| {
+            let degree = density.degree;
+            if grid.degree != degree {
+                grid = Grid::new(degree, medium.beta);
+            }
+            let (_, _, _, fall) = grid.field(medium, &density.a);
             let steepest = fall.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-            let leg = (limits.leg() / steepest).min(t - now);
-            let degree = self.degree;
+            let leg = clipped(limits.leg() / steepest, left, t);
             let derivative = |y: &[f64], dy: &mut [f64]| {
                 let a: Vec<Complex64> = y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect();
                 grid.rates(medium, &a).iter().zip(dy.chunks_exact_mut(2)).for_each(|(r, d)| (d[0], d[1]) = (r.re, r.im));
             };
-            let packed: Vec<f64> = self.a.iter().flat_map(|c| [c.re, c.im]).collect();
+            let packed: Vec<f64> = density.a.iter().flat_map(|c| [c.re, c.im]).collect();
             let next = advance(derivative, &packed, leg, (1e-10 * relax, 1e-12 * relax), 300);
             let next = next.map(|y| Self { degree, a: y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect() });
-            let Some(next) = next.ok().filter(|n| n.tail() <= resolved && self.tail() <= resolved) else {
-                if degree >= most {
-                    return Ok(Evolved::new(self, now, End::UnderResolved));
-                }
-                self = self.resized((2 * degree).min(most));
-                grid = Grid::new(self.degree, medium.beta);
-                continue;
-            };
-            self = next;
-            now = if leg < t - now { now + leg } else { t };
-            if !watch(now, &self) && now < t {
-                return Ok(Evolved::new(self, now, End::Interrupted));
-            }
-        }
-        Ok(Evolved::new(self, now, End::Reached))
+            Ok(match next.ok().filter(|n| n.tail() <= resolved && density.tail() <= resolved) {
+                Some(next) => Leg::Moved(next, leg),
+                None if degree >= most => Leg::UnderResolved(density),
+                None => Leg::Finer(density.resized((2 * degree).min(most))),
+            })
+        };
+        by_legs(self, t, leg, watch)
     }
 }

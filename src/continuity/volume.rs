@@ -1,7 +1,8 @@
 //! Finite volumes on the circle: conservative and positive, for late times when the density concentrates.
 
 use super::circle::{Circle, kernel, kernel_over_beta};
-use super::{End, Evolved, Law, Medium, scaling_converged, scaling_residual};
+use super::legs::{Leg, by_legs};
+use super::{Evolved, Law, Medium, scaling_converged, scaling_residual};
 use crate::error::{Error, Result};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
 use std::f64::consts::TAU;
@@ -162,34 +163,32 @@ impl Volume {
     ///
     /// **Accuracy** second order while cells are finer than the density; nothing here notices where they are not: the same with half as many cells tells.
     /// **Errors** an odd number of cells or a scaling that does not converge under Sinkhorn attention, more than ten million steps.
-    pub fn evolve(mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64]) -> bool) -> Result<Evolved<Self>> {
+    pub fn evolve(self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64]) -> bool) -> Result<Evolved<Self>> {
         if medium.law == Law::Sinkhorn && !self.cells.len().is_multiple_of(2) {
             return Err(Error::parameter("cells", self.cells.len(), "an even number for Sinkhorn attention"));
         }
         let dx = TAU / self.cells.len() as f64;
         let factors = self.factors(medium);
-        let mut now = 0.0;
-        for _ in 0..10_000_000u64 {
-            if now >= t {
-                return Ok(Evolved::new(self, now, End::Reached));
+        let mut steps = 0u64;
+        let step = |mut volume: Self, left: f64| {
+            steps += 1;
+            if steps > 10_000_000 {
+                return Err(Error::Numerical { what: format!("ten million finite-volume steps ended {left} before the end time") });
             }
-            let v = self.edges(&self.cells, medium, &factors)?;
+            let v = volume.edges(&volume.cells, medium, &factors)?;
             let fastest = v.iter().fold(1e-12f64, |m, v| m.max(v.abs()));
-            let step = (0.4 * dx / fastest).min(0.2 * dx * dx / medium.diffusion.max(1e-300)).min(t - now);
-            let first = Self::change(&self.cells, &v, medium);
-            let middle: Vec<f64> = self.cells.iter().zip(&first).map(|(u, k)| u + step * k).collect();
-            let v = self.edges(&middle, medium, &factors)?;
+            let step = (0.4 * dx / fastest).min(0.2 * dx * dx / medium.diffusion.max(1e-300)).min(left);
+            let first = Self::change(&volume.cells, &v, medium);
+            let middle: Vec<f64> = volume.cells.iter().zip(&first).map(|(u, k)| u + step * k).collect();
+            let v = volume.edges(&middle, medium, &factors)?;
             let second = Self::change(&middle, &v, medium);
-            for (u, (m, k)) in self.cells.iter_mut().zip(middle.iter().zip(&second)) {
+            for (u, (m, k)) in volume.cells.iter_mut().zip(middle.iter().zip(&second)) {
                 // Rounding may leave -1e-300 in emptied cells.
                 *u = (0.5 * *u + 0.5 * (m + step * k)).max(0.0);
             }
-            now = if step < t - now { now + step } else { t };
-            if !watch(now, &self.cells) && now < t {
-                return Ok(Evolved::new(self, now, End::Interrupted));
-            }
-        }
-        Err(Error::Numerical { what: format!("ten million finite-volume steps reached t = {now} only") })
+            Ok(Leg::Moved(volume, step))
+        };
+        by_legs(self, t, step, |now, volume| watch(now, &volume.cells))
     }
 
     /// Rate of change of [`Volume::negentropy`] under the scheme itself, `sum log(rho) d rho/dt / n`: second order, numerical diffusion included.

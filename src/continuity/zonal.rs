@@ -1,7 +1,8 @@
 //! Zonal (axisymmetric) densities on `S^{d-1}` in orthonormal Gegenbauer polynomials of `s = <x, pole>`.
 
 use super::density::{Density, bump_degree};
-use super::{End, Evolved, Law, Limits, Medium};
+use super::legs::{Leg, by_legs, clipped};
+use super::{Evolved, Law, Limits, Medium};
 use crate::error::{Error, Result, in_range};
 use crate::num::{dense, gegenbauer::scaled_funk_hecke, ode::advance};
 use crate::sphere::{Tokens, geometry};
@@ -285,42 +286,32 @@ impl Zonal {
     /// Evolves by time `t`, doubling the modes up to `most` (at most 256) whenever the tail exceeds 1e-10.
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention, the integrator's.
-    pub fn evolve(
-        mut self,
-        medium: &Medium,
-        t: f64,
-        most: impl Into<Limits>,
-        mut watch: impl FnMut(f64, &Self) -> bool,
-    ) -> Result<Evolved<Self>> {
+    pub fn evolve(self, medium: &Medium, t: f64, most: impl Into<Limits>, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
         if medium.law == Law::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
         let limits: Limits = most.into();
         let Limits { modes: most, relax } = limits;
         let resolved = 1e-10 * relax;
-        let (mut now, d) = (0.0, self.d);
-        let mut basis = Basis::new(d, medium.beta, self.b.len() - 1)?;
-        while now < t {
-            let (_, _, fall) = basis.field(d, medium, &self.b);
-            let steepest = fall.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let leg = (limits.leg() / steepest.max(1.0)).min(t - now);
-            let derivative = |y: &[f64], dy: &mut [f64]| dy.copy_from_slice(&basis.rates(d, medium, y));
-            let next = advance(derivative, &self.b, leg, (1e-11 * relax, 1e-13 * relax), 300).map(|b| Self { d, b });
-            let Some(next) = next.ok().filter(|n| n.tail() <= resolved && self.tail() <= resolved) else {
-                let modes = self.b.len() - 1;
-                if modes >= most.min(256) {
-                    return Ok(Evolved::new(self, now, End::UnderResolved));
-                }
-                self = self.resized((2 * modes).min(most.min(256)));
-                basis = Basis::new(d, medium.beta, self.b.len() - 1)?;
-                continue;
-            };
-            self = next;
-            now = if leg < t - now { now + leg } else { t };
-            if !watch(now, &self) && now < t {
-                return Ok(Evolved::new(self, now, End::Interrupted));
+        let (d, most) = (self.d, most.min(256));
+        let mut basis = (self.b.len() - 1, Basis::new(d, medium.beta, self.b.len() - 1)?);
+        let leg = |density: Self, left: f64| {
+            let modes = density.b.len() - 1;
+            if basis.0 != modes {
+                basis = (modes, Basis::new(d, medium.beta, modes)?);
             }
-        }
-        Ok(Evolved::new(self, now, End::Reached))
+            let basis = &basis.1;
+            let (_, _, fall) = basis.field(d, medium, &density.b);
+            let steepest = fall.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let leg = clipped(limits.leg() / steepest.max(1.0), left, t);
+            let derivative = |y: &[f64], dy: &mut [f64]| dy.copy_from_slice(&basis.rates(d, medium, y));
+            let next = advance(derivative, &density.b, leg, (1e-11 * relax, 1e-13 * relax), 300).map(|b| Self { d, b });
+            Ok(match next.ok().filter(|n| n.tail() <= resolved && density.tail() <= resolved) {
+                Some(next) => Leg::Moved(next, leg),
+                None if modes >= most => Leg::UnderResolved(density),
+                None => Leg::Finer(density.resized((2 * modes).min(most))),
+            })
+        };
+        by_legs(self, t, leg, watch)
     }
 }
