@@ -132,7 +132,7 @@ impl Lagrangian {
             for row in next.chunks_exact_mut(d) {
                 geometry::retract(row);
             }
-            cloud.x = Tokens::new(d, next)?.with_masses(&cloud.x.masses().to_vec())?;
+            cloud.x = Tokens::new(d, next)?.with_masses(cloud.x.masses())?;
             Ok(Leg::Moved(cloud, leg))
         };
         by_legs(self, t, leg, watch)
