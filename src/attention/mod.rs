@@ -4,9 +4,11 @@ pub mod circle;
 pub mod dynamics;
 pub mod energy;
 mod head;
+pub mod heads;
 pub mod kernel;
 pub mod layer;
 mod normalisation;
+pub mod pattern;
 
 pub use dynamics::{Dynamics, Facts, Spec};
 pub use energy::Energy;
