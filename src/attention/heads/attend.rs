@@ -1,10 +1,10 @@
 //! Softmax over blocks of sources with a running maximum: queries in lanes, so that maxima, sums and exponentials never cross lanes.
 
-use super::project::{Images, Of};
-use super::seen::{BLOCK, Exponents, Seen, Tile};
+use super::project::{Images, Of, value_place};
+use super::seen::{BLOCK, Exponents, Seen};
 use super::share::Piece;
 use super::stack::Stack;
-use super::tiles::{product, product_of_tile, rows, slabs};
+use super::tiles::{MOST, group, product, product_of_tile, rows, slabs};
 use super::{Job, Shape};
 use crate::attention::kernel::Weights;
 use crate::num::simd::{Float, Lanes, Task};
@@ -42,7 +42,10 @@ pub(super) struct Source<'a, F> {
     pub longest: [f64; 2],
 }
 
-/// One group of queries under one head.
+/// The most groups of queries that share blocks of keys and values.
+pub(super) const GROUPS: usize = 4;
+
+/// Some groups of queries under one head.
 pub(super) struct Attend<'a, F> {
     pub source: &'a Source<'a, F>,
     pub piece: &'a Piece,
@@ -57,59 +60,104 @@ impl<F: Float> Task for Attend<'_, F> {
 
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, l: L) {
-        match (rows::<L>(), self.piece.group.1) {
-            (8, 3) => self.group::<L, 8, 3>(l),
-            (8, _) => self.group::<L, 8, 2>(l),
-            (_, 3) => self.group::<L, 4, 3>(l),
-            _ => self.group::<L, 4, 2>(l),
-        }
+        if rows::<L>() == 8 { self.groups::<L, 8>(l) } else { self.groups::<L, 4>(l) }
     }
 }
 
 /// Running maxima and sums of the queries of a group.
-struct Running<T, const V: usize> {
-    top: [T; V],
+#[derive(Clone, Copy)]
+struct Running<T> {
+    top: [T; MOST],
     /// Minus the maxima as exponents.
-    shift: [T; V],
-    sum: [T; V],
+    shift: [T; MOST],
+    sum: [T; MOST],
+    /// Nothing has been written yet.
+    fresh: bool,
 }
 
 impl<F: Float> Attend<'_, F> {
+    /// Block by block of sources, whose keys and values stay in the second cache for all groups.
     #[inline(always)]
-    fn group<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
-        let Self { source, piece, out, rows } = self;
-        let &Source { job, shape, stack, images, masses, .. } = source;
-        let (rank, size) = (stack.heads[piece.head].rank, stack.heads[piece.head].size);
-        let (of, exponents) = (images.of(piece.head), Exponents::new(job, piece.head));
-        let first = piece.group.0 * L::WIDTH;
+    fn groups<L: Lanes<F = F>, const R: usize>(mut self, l: L) {
+        let (lowest, highest) = (l.constant(f64::NEG_INFINITY), l.constant(f64::INFINITY));
+        let mut states = [Running { top: [lowest; MOST], shift: [highest; MOST], sum: [l.zero(); MOST], fresh: true }; GROUPS];
+        let mut tile = [l.zero(); MOST * BLOCK];
+        let sources = self.source.shape.sources;
+        let (mut from, end) = self.some(sources);
+        while from < end {
+            let to = (from / BLOCK * BLOCK + BLOCK).min(end);
+            for (k, state) in states.iter_mut().enumerate().take(self.piece.group.1) {
+                match self.group(k).1 {
+                    3 => self.block::<L, R, 3>(l, k, (from, to), state, tile.as_chunks_mut().0),
+                    _ => self.block::<L, R, 2>(l, k, (from, to), state, tile.as_chunks_mut().0),
+                }
+            }
+            from = to;
+        }
+        for (k, state) in states.iter().enumerate().take(self.piece.group.1) {
+            match self.group(k).1 {
+                3 => self.close::<L, 3>(l, k, state),
+                _ => self.close::<L, 2>(l, k, state),
+            }
+        }
+    }
+
+    /// First vector and number of vectors of a group of the piece.
+    fn group(&self, k: usize) -> (usize, usize) {
+        group(self.source.shape.query_vectors, self.piece.group.0 + k)
+    }
+
+    /// From the first source that a query of the piece sees to the last.
+    fn some(&self, sources: usize) -> (usize, usize) {
+        let Source { job, shape, .. } = self.source;
+        let last = self.group(self.piece.group.1 - 1);
+        let queries = self.group(0).0 * shape.width..((last.0 + last.1) * shape.width).min(shape.queries);
+        let seen = queries.map(|i| job.pattern.seen(i, sources)).filter(|r| r.start < r.end);
+        let (start, end) = seen.fold((sources, 0), |(a, b), r| (a.min(r.start), b.max(r.end.min(sources))));
+        (start / 16 * 16, end)
+    }
+
+    /// The results of a group in the piece's part.
+    fn place(&self, k: usize) -> std::ops::Range<usize> {
+        let (size, origin, (first, len)) = (self.source.stack.heads[self.piece.head].size, self.group(0).0, self.group(k));
+        (first - origin) * size..(first - origin + len) * size
+    }
+
+    /// A group with a block of sources.
+    #[inline(always)]
+    fn block<L: Lanes<F = F>, const R: usize, const V: usize>(
+        &mut self,
+        l: L,
+        k: usize,
+        (from, to): (usize, usize),
+        state: &mut Running<L::V>,
+        tile: &mut [[L::V; V]],
+    ) {
+        let (place, group) = (self.place(k), self.group(k));
+        let &Source { job, shape, stack, images, masses, .. } = self.source;
+        let (rank, size) = (stack.heads[self.piece.head].rank, stack.heads[self.piece.head].size);
+        let (of, exponents) = (images.of(self.piece.head), Exponents::new(job, self.piece.head));
+        let first = group.0 * L::WIDTH;
         let seen = Seen::<L::V, V>::new(l, job, first, shape.queries, shape.sources);
-        let queries = slabs::<L, V>(of.queries, piece.group.0, rank, (0, rank));
-        let lowest = l.constant(f64::NEG_INFINITY);
-        let mut state = Running { top: [lowest; V], shift: [l.constant(f64::INFINITY); V], sum: [l.zero(); V] };
-        let mut tile: Tile<L::V, V> = [[l.zero(); V]; BLOCK];
-        let out = L::view_mut(out);
-        let mut fresh = true;
-        let mut from = seen.some.0 / R * R;
-        while from < seen.some.1 {
-            let to = (from + BLOCK).min(seen.some.1);
-            scores::<L, R, V>(l, &of, rank, queries, (from, to), job.beta < 0.0 && !exponents.biased(), &mut tile);
-            let tile = &mut tile[..to - from];
-            exponents.add::<L, V>(l, job, (first, shape.queries), from, tile);
-            if seen.cuts(from, to) {
-                seen.mask(l, from, tile);
-            }
-            let masses = if masses.is_empty() { masses } else { &masses[from..to] };
-            let rescale = weights::<L, V>(l, l.constant(exponents.factor::<F>()), masses, tile, &mut state);
-            if let Some(scale) = rescale.filter(|_| !fresh) {
-                scale_all::<L, V>(l, out, size, &scale);
-            }
-            sums::<L, R, V>(l, &of, (size, shape.sources), from, tile, out, fresh);
-            (fresh, from) = (false, to);
+        let (from, to) = (from.max(seen.some.0 / R * R), to.min(seen.some.1));
+        if from >= to {
+            return;
         }
-        if fresh {
-            out.fill(l.zero());
+        let queries = slabs::<L, V>(of.queries, group.0, rank, (0, rank));
+        scores::<L, R, V>(l, &of, rank, queries, (from, to), job.beta < 0.0 && !exponents.biased(), tile);
+        let tile = &mut tile[..to - from];
+        exponents.add::<L, V>(l, job, (first, shape.queries), from, tile);
+        if seen.cuts(from, to) {
+            seen.mask(l, from, tile);
         }
-        finish::<L, V>(l, source, piece, (&exponents, queries, &state), out, rows);
+        let masses = if masses.is_empty() { masses } else { &masses[from..to] };
+        let out = &mut L::view_mut(self.out)[place];
+        let rescale = weights::<L, V>(l, l.constant(exponents.factor::<F>()), masses, tile, state);
+        if let Some(scale) = rescale.filter(|_| !state.fresh) {
+            scale_all::<L, V>(l, out, size, &scale);
+        }
+        sums::<L, R, V>(l, &of, (size, shape.sources), from, tile, out, state.fresh);
+        state.fresh = false;
     }
 }
 
@@ -122,7 +170,7 @@ fn scores<L: Lanes, const R: usize, const V: usize>(
     queries: [&[L::V]; V],
     (from, to): (usize, usize),
     negative: bool,
-    tile: &mut Tile<L::V, V>,
+    tile: &mut [[L::V; V]],
 ) {
     for j in (from..to).step_by(R) {
         let keys = &of.keys[j / L::WIDTH * rank * L::WIDTH..][..rank * L::WIDTH];
@@ -143,9 +191,10 @@ fn weights<L: Lanes, const V: usize>(
     factor: L::V,
     masses: &[L::F],
     tile: &mut [[L::V; V]],
-    state: &mut Running<L::V, V>,
+    state: &mut Running<L::V>,
 ) -> Option<[L::V; V]> {
-    let mut top = state.top;
+    let mut top = [l.zero(); V];
+    top.copy_from_slice(&state.top[..V]);
     for row in tile.iter() {
         for v in 0..V {
             top[v] = l.max(row[v], top[v]);
@@ -213,7 +262,7 @@ pub(super) fn sums<L: Lanes, const R: usize, const V: usize>(
     fresh: bool,
 ) {
     for c in (0..size).step_by(R) {
-        let values = &of.values[(c / L::WIDTH * count + from) * L::WIDTH..][..tile.len() * L::WIDTH];
+        let values = &of.values[value_place(size, count, L::WIDTH, c, from)..][..tile.len() * L::WIDTH];
         let acc = product_of_tile::<L, R, V>(l, values, c % L::WIDTH, tile);
         for r in 0..R {
             if c + r < size {
@@ -226,52 +275,52 @@ pub(super) fn sums<L: Lanes, const R: usize, const V: usize>(
     }
 }
 
-/// Divides by the sums of the weights, or restores their size, and notes what is to be known of the rows.
-#[inline(always)]
-fn finish<L: Lanes, const V: usize>(
-    l: L,
-    source: &Source<L::F>,
-    piece: &Piece,
-    (exponents, queries, state): (&Exponents, [&[L::V]; V], &Running<L::V, V>),
-    out: &mut [L::V],
-    rows: &mut [Row],
-) {
-    let Source { job, stack, images, masses, longest, .. } = source;
-    let matrices = &stack.heads[piece.head];
-    let doubt = Doubt::new(job, matrices.rank, matrices.q.as_ref().map(|m| m.norm), matrices.k.as_ref().map(|m| m.norm), *longest);
-    let lightest = masses.iter().fold(f64::INFINITY, |m, x| if x.to_f64() > 0.0 { m.min(x.to_f64()) } else { m });
-    let lightest = if masses.is_empty() { 1.0 } else { lightest };
-    let (mut scale, size) = ([l.zero(); V], out.len() / V);
-    for v in 0..V {
-        let mut square = l.zero();
-        for q in queries[v] {
-            square = l.fma(*q, *q, square);
+impl<F: Float> Attend<'_, F> {
+    /// Divides by the sums of the weights, or restores their size, and notes what is to be known of the rows.
+    #[inline(always)]
+    fn close<L: Lanes<F = F>, const V: usize>(&mut self, l: L, k: usize, state: &Running<L::V>) {
+        let (place, group, origin) = (self.place(k), self.group(k), self.group(0).0);
+        let &Source { job, stack, images, masses, longest, .. } = self.source;
+        let (matrices, exponents) = (&stack.heads[self.piece.head], Exponents::new(job, self.piece.head));
+        let queries = slabs::<L, V>(images.of(self.piece.head).queries, group.0, matrices.rank, (0, matrices.rank));
+        let doubt = Doubt::new(job, matrices.rank, matrices.q.as_ref().map(|m| m.norm), matrices.k.as_ref().map(|m| m.norm), longest);
+        let lightest = masses.iter().map(|m| m.to_f64()).filter(|m| *m > 0.0).fold(f64::INFINITY, f64::min);
+        let lightest = if masses.is_empty() { 1.0 } else { lightest };
+        let out = &mut L::view_mut(self.out)[place];
+        if state.fresh {
+            out.fill(l.zero());
         }
-        let [mut squares, mut tops, mut totals, mut factors] = [[0.0; 16]; 4];
-        l.store(square, &mut squares);
-        l.store(state.top[v], &mut tops);
-        l.store(state.sum[v], &mut totals);
-        for lane in 0..L::WIDTH {
-            let top = tops[lane] * exponents.factor::<L::F>() / LOG2_E;
-            let total = totals[lane];
-            let row = &mut rows[v * L::WIDTH + lane];
-            let seen = total > 0.0;
-            let error = doubt.logit(squares[lane].sqrt(), images.longest_key[piece.head], top);
-            let (factor, spread) = match job.weights {
-                Weights::Softmax => (1.0 / total, 1.0 - lightest / total),
-                Weights::Exponential { log_factor } => (job.unit(masses.is_empty()) * exponential(top, log_factor), 1.0),
-            };
-            factors[lane] = if seen { factor } else { 0.0 };
-            *row = Row { top, mark: Mark::Right };
-            if !seen {
-                row.mark = Mark::Masked;
-            } else if error * spread > TOLERANCE {
-                row.mark = Mark::Doubtful;
+        let (mut scale, size) = ([l.zero(); V], matrices.size);
+        for v in 0..V {
+            let mut square = l.zero();
+            for q in queries[v] {
+                square = l.fma(*q, *q, square);
             }
+            let [mut squares, mut tops, mut totals, mut factors] = [[0.0; 16]; 4];
+            l.store(square, &mut squares);
+            l.store(state.top[v], &mut tops);
+            l.store(state.sum[v], &mut totals);
+            for lane in 0..L::WIDTH {
+                let (total, top) = (totals[lane], tops[lane] * exponents.factor::<F>() / LOG2_E);
+                let row = &mut self.rows[(group.0 - origin + v) * L::WIDTH + lane];
+                let error = doubt.logit(squares[lane].sqrt(), images.longest_key[self.piece.head], top);
+                let (factor, spread) = match job.weights {
+                    Weights::Softmax => (1.0 / total, 1.0 - lightest / total),
+                    Weights::Exponential { log_factor } => (job.unit(masses.is_empty()) * exponential(top, log_factor), 1.0),
+                };
+                let seen = total > 0.0;
+                factors[lane] = if seen { factor } else { 0.0 };
+                *row = Row { top, mark: Mark::Right };
+                if !seen {
+                    row.mark = Mark::Masked;
+                } else if error * spread > TOLERANCE {
+                    row.mark = Mark::Doubtful;
+                }
+            }
+            scale[v] = l.load(&factors);
         }
-        scale[v] = l.load(&factors);
+        scale_all::<L, V>(l, out, size, &scale);
     }
-    scale_all::<L, V>(l, out, size, &scale);
 }
 
 /// `e^{top + log_factor}`; two factors round less than one where neither leaves the range.

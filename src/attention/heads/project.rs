@@ -1,5 +1,6 @@
 //! `Q x_i`, `K y_j` and `V y_j` of all heads: one list of pieces, so that threads meet once.
 
+use super::seen::BLOCK;
 use super::share::{Kind, Piece, each};
 use super::stack::{Matrices, Packed, Stack};
 use super::tiles::{DEPTH, fill, group, group_count, product, rows, slabs, vectors};
@@ -56,11 +57,9 @@ impl<F: Float> Images<F> {
         let (mut at, mut beside) = (0, 0);
         for (head, m) in stack.heads.iter().enumerate() {
             let mut place = [at; 4];
-            let value_vectors = vectors(m.size, shape.width);
             let parts = [
                 (Kind::Queries, shape.query_vectors, m.rank),
                 (Kind::Keys, shape.source_vectors, m.rank),
-                (Kind::Values, value_vectors, shape.sources),
             ];
             for (k, (kind, all, depth)) in parts.into_iter().enumerate() {
                 for g in 0..group_count(all) {
@@ -71,6 +70,12 @@ impl<F: Float> Images<F> {
                 }
                 place[k + 1] = at;
             }
+            for first in (0..shape.sources).step_by(BLOCK) {
+                let count = BLOCK.min(shape.sources - first);
+                self.pieces.push(Piece { kind: Kind::Values, head, group: (first, count), at, beside });
+                at += vectors(m.size, shape.width) * count * shape.width;
+            }
+            place[3] = at;
             self.places.push(place);
         }
         self.numbers.resize(at);
@@ -100,6 +105,13 @@ impl<F: Float> Task for Project<'_, F> {
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, l: L) {
         match (rows::<L>(), self.piece.group.1) {
+            _ if self.piece.kind == Kind::Values => {
+                if rows::<L>() == 8 {
+                    self.values::<L, 8>(l);
+                } else {
+                    self.values::<L, 4>(l);
+                }
+            }
             (8, 3) => self.piece_of::<L, 8, 3>(l),
             (8, _) => self.piece_of::<L, 8, 2>(l),
             (_, 3) => self.piece_of::<L, 4, 3>(l),
@@ -115,11 +127,7 @@ impl<F: Float> Project<'_, F> {
         let Source { job, shape, stack, x, y } = source;
         let m: &Matrices<F> = &stack.heads[piece.head];
         let d = job.d;
-        let (tokens, matrix) = match piece.kind {
-            Kind::Queries => (*x, &m.q),
-            Kind::Keys => (*y, &m.k),
-            Kind::Values => return values::<L, R, V>(l, source, m, piece, out),
-        };
+        let (tokens, matrix) = if piece.kind == Kind::Queries { (*x, &m.q) } else { (*y, &m.k) };
         match matrix {
             Some(matrix) => images::<L, R, V>(l, matrix, m.rank, (tokens, piece.group.0, d), out),
             None => out.copy_from_slice(&tokens[piece.group.0 * d * L::WIDTH..][..out.len()]),
@@ -185,36 +193,55 @@ fn images<L: Lanes, const R: usize, const V: usize>(
     }
 }
 
-/// Sources of which values are formed at a time.
-const CHUNK: usize = 64;
+/// Where the values of source j begin, from row c on: by blocks of sources, so that a block is in one place.
+pub(super) fn value_place(size: usize, count: usize, width: usize, c: usize, j: usize) -> usize {
+    let (block, j) = (j / BLOCK * BLOCK, j % BLOCK);
+    let len = BLOCK.min(count - block);
+    (vectors(size, width) * block + c / width * len + j) * width
+}
 
-/// `V y` of V vectors of rows of V (or of coordinates), in slabs of as many columns as there are sources.
+impl<F: Float> Project<'_, F> {
+    /// `V y` of a block of sources, in slabs of as many columns as there are sources in it.
+    #[inline(always)]
+    fn values<L: Lanes<F = F>, const R: usize>(self, l: L) {
+        let Self { source, piece, out, .. } = self;
+        let m = &source.stack.heads[piece.head];
+        let all = vectors(m.size, L::WIDTH);
+        for g in 0..group_count(all) {
+            let (first, len) = group(all, g);
+            let out = &mut L::view_mut(out)[first * piece.group.1..(first + len) * piece.group.1];
+            match (&m.v, len) {
+                (None, _) => coordinates(l, source, (first, len), piece.group, out),
+                (Some(v), 3) => values::<L, R, 3>(l, source, v, first, piece.group, out),
+                (Some(v), _) => values::<L, R, 2>(l, source, v, first, piece.group, out),
+            }
+        }
+    }
+}
+
+/// `V y` of V vectors of rows of V.
 #[inline(always)]
 fn values<L: Lanes, const R: usize, const V: usize>(
     l: L,
     source: &Source<L::F>,
-    m: &Matrices<L::F>,
-    piece: &Piece,
-    out: &mut [L::F],
+    matrix: &Packed<L::F>,
+    first: usize,
+    (start, count): (usize, usize),
+    out: &mut [L::V],
 ) {
-    let (d, count, first) = (source.job.d, source.shape.sources, piece.group.0);
-    let Some(matrix) = &m.v else {
-        return coordinates::<L, V>(l, source, first, L::view_mut(out));
-    };
-    let out = L::view_mut(out);
-    for start in (0..count).step_by(CHUNK) {
-        for k in (0..d).step_by(DEPTH) {
-            let to = (k + DEPTH).min(d);
-            let b = slabs::<L, V>(&matrix.slabs, first, d, (k, to));
-            for j in (start..count.min(start + CHUNK)).step_by(R) {
-                let a = &source.y[(j / L::WIDTH * d + k) * L::WIDTH..(j / L::WIDTH * d + to) * L::WIDTH];
-                let acc = product::<L, R, V>(l, a, j % L::WIDTH, b, [[l.zero(); V]; R]);
-                for r in 0..R {
-                    if j + r < count {
-                        for v in 0..V {
-                            let out = &mut out[v * count + j + r];
-                            *out = if k == 0 { acc[r][v] } else { l.add(*out, acc[r][v]) };
-                        }
+    let d = source.job.d;
+    for k in (0..d).step_by(DEPTH) {
+        let to = (k + DEPTH).min(d);
+        let b = slabs::<L, V>(&matrix.slabs, first, d, (k, to));
+        for j in (0..count).step_by(R) {
+            let slab = (start + j) / L::WIDTH * d;
+            let a = &source.y[(slab + k) * L::WIDTH..(slab + to) * L::WIDTH];
+            let acc = product::<L, R, V>(l, a, (start + j) % L::WIDTH, b, [[l.zero(); V]; R]);
+            for r in 0..R {
+                if j + r < count {
+                    for v in 0..V {
+                        let out = &mut out[v * count + j + r];
+                        *out = if k == 0 { acc[r][v] } else { l.add(*out, acc[r][v]) };
                     }
                 }
             }
@@ -222,12 +249,12 @@ fn values<L: Lanes, const R: usize, const V: usize>(
     }
 }
 
-/// V vectors of coordinates of every source.
+/// Vectors of coordinates of some sources.
 #[inline(always)]
-fn coordinates<L: Lanes, const V: usize>(l: L, source: &Source<L::F>, first: usize, out: &mut [L::V]) {
-    let (d, count) = (source.job.d, source.shape.sources);
-    for (j, row) in source.job.sources.chunks_exact(d).enumerate() {
-        for v in 0..V {
+fn coordinates<L: Lanes>(l: L, source: &Source<L::F>, (first, len): (usize, usize), (start, count): (usize, usize), out: &mut [L::V]) {
+    let d = source.job.d;
+    for (j, row) in source.job.sources[start * d..(start + count) * d].chunks_exact(d).enumerate() {
+        for v in 0..len {
             let mut part = [0.0; 16];
             for (p, x) in part[..L::WIDTH].iter_mut().zip(row.iter().skip((first + v) * L::WIDTH)) {
                 *p = *x;

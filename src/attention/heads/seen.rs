@@ -6,11 +6,8 @@ use crate::attention::pattern::Form;
 use crate::num::simd::{Float, Lanes};
 use std::f64::consts::LOG2_E;
 
-/// Sources whose scores with a group of queries are formed at a time: a tile of three vectors stays in the first cache.
+/// Sources whose scores with a group of queries are formed at a time: a tile of three vectors of queries stays in the first cache.
 pub(super) const BLOCK: usize = 128;
-
-/// Scores, then weights, of a group of queries (in V vectors of lanes) with up to [`BLOCK`] sources.
-pub(super) type Tile<T, const V: usize> = [[T; V]; BLOCK];
 
 /// The ranges that the queries of a group see.
 pub(super) struct Seen<T, const V: usize> {

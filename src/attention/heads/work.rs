@@ -1,6 +1,6 @@
 //! Buffers of an evaluation, and its phases.
 
-use super::attend::{Attend, Mark, Row, Source};
+use super::attend::{Attend, GROUPS, Mark, Row, Source};
 use super::output::{self, Results};
 use super::project::{Images, load};
 use super::share::{Piece, each};
@@ -66,11 +66,16 @@ impl<F: Float> Buffers<F> {
         let (mut at, mut beside) = (0, 0);
         for (head, m) in self.stack.heads.iter().enumerate() {
             self.starts.push(at);
-            for g in 0..group_count(shape.query_vectors) {
-                let group = group(shape.query_vectors, g);
-                self.pieces.push(Piece { head, group, at, beside, ..Piece::default() });
-                at += group.1 * m.size * shape.width;
-                beside += group.1 * shape.width;
+            let all = group_count(shape.query_vectors);
+            let count = all.div_ceil(GROUPS);
+            for p in 0..count {
+                // Pieces as equal as whole groups allow.
+                let (from, to) = (p * all / count, (p + 1) * all / count);
+                let (last, len) = group(shape.query_vectors, to - 1);
+                let vectors = last + len - group(shape.query_vectors, from).0;
+                self.pieces.push(Piece { head, group: (from, to - from), at, beside, ..Piece::default() });
+                at += vectors * m.size * shape.width;
+                beside += vectors * shape.width;
             }
         }
         self.results.resize(at);
