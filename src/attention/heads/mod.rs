@@ -7,15 +7,19 @@
 
 #![allow(clippy::needless_range_loop, reason = "arrays of registers: loops over constants that must unroll")]
 
+mod again;
 mod attend;
+mod exact;
 mod output;
 mod project;
+mod reference;
 mod seen;
 mod share;
 mod stack;
 mod tiles;
 mod work;
 
+pub use reference::reference;
 pub use work::Work;
 
 use super::Head;
@@ -170,7 +174,11 @@ const PARALLEL_WORK: usize = 1 << 20;
 pub fn apply(job: &Job, work: &mut Work, out: &mut [f64]) -> Result<usize> {
     job.check(out.len())?;
     let shape = Shape::new::<f64>(job);
-    inside_pool(shape.parallel, || work.double.evaluate(job, &shape, out))
+    inside_pool(shape.parallel, || {
+        work.double.attend(job, &shape);
+        work.double.again(job, &shape);
+        work.double.finish(job, &shape, out)
+    })
 }
 
 /// The same in `f32` throughout, tokens and results rounded.
@@ -180,5 +188,8 @@ pub fn apply(job: &Job, work: &mut Work, out: &mut [f64]) -> Result<usize> {
 pub fn apply_f32(job: &Job, work: &mut Work, out: &mut [f64]) -> Result<usize> {
     job.check(out.len())?;
     let shape = Shape::new::<f32>(job);
-    inside_pool(shape.parallel, || work.single.evaluate(job, &shape, out))
+    inside_pool(shape.parallel, || {
+        work.single.attend(job, &shape);
+        work.single.finish(job, &shape, out)
+    })
 }

@@ -1,5 +1,6 @@
 //! Buffers of an evaluation, and its phases.
 
+use super::again::{Again, ExactImages};
 use super::attend::{Attend, GROUPS, Mark, Row, Source};
 use super::output::{self, Results};
 use super::project::{Images, load};
@@ -18,6 +19,13 @@ pub struct Work {
     pub(super) single: Buffers<f32>,
 }
 
+impl Work {
+    /// Rows (of all heads together) that the last evaluation in `f64` took again in twice the precision.
+    pub fn doubtful(&self) -> usize {
+        self.double.rows.iter().filter(|r| r.mark == Mark::Doubtful).count()
+    }
+}
+
 /// Memory of one precision.
 #[derive(Default)]
 pub(super) struct Buffers<F> {
@@ -32,11 +40,14 @@ pub(super) struct Buffers<F> {
     /// `sum_j A_ij V y_j` of all heads, in slabs.
     results: Aligned<F>,
     rows: Vec<Row>,
+    /// Images of doubtful queries, and of all sources, of one head: two parts for every vector of tokens.
+    exact_queries: Aligned<f64>,
+    exact_keys: Aligned<f64>,
 }
 
 impl<F: Float> Buffers<F> {
-    /// One evaluation; shapes have been checked.
-    pub fn evaluate(&mut self, job: &Job, shape: &Shape, out: &mut [f64]) -> Result<usize> {
+    /// Images of tokens and the weighted sums of all heads; shapes have been checked.
+    pub fn attend(&mut self, job: &Job, shape: &Shape) {
         self.stack.load(job.heads, job.d, job.level);
         load(job, shape, job.queries, shape.query_vectors, &mut self.pieces, &mut self.x);
         if !job.is_self_attention() {
@@ -48,19 +59,19 @@ impl<F: Float> Buffers<F> {
         if job.masses.iter().any(|m| m.to_bits() != job.masses[0].to_bits()) {
             self.masses.extend(job.masses.iter().map(|m| F::of(*m)));
         }
-        self.attend(job, shape);
-        let results = Results { numbers: &self.results, starts: &self.starts };
-        output::fill(job, shape, &self.stack, &results, &mut self.pieces, out);
-        match out.iter().position(|x| !x.is_finite()) {
-            Some(k) => Err(Error::Beyond {
-                quantity: format!("the output of row {}", k / job.d + 1),
-                hint: "smaller logits, matrices or log factor work".into(),
-            }),
-            None => Ok(self.masked(shape)),
-        }
+        self.lay_out(shape);
+        let Self { stack, images, masses, pieces, results, rows, .. } = self;
+        let longest = |rows: &[f64]| rows.chunks_exact(job.d).map(|r| r.iter().map(|x| x * x).sum::<f64>()).fold(0.0f64, f64::max).sqrt();
+        let x = longest(job.queries);
+        let longest = [x, if job.is_self_attention() { x } else { longest(job.sources) }];
+        let source = Source { job, shape, stack, images, masses, longest };
+        each(pieces, results, rows, shape.parallel, &|piece, out, rows| {
+            job.level.run(Attend { source: &source, piece, out, rows });
+        });
     }
 
-    fn attend(&mut self, job: &Job, shape: &Shape) {
+    /// Pieces of attention: of every head, some groups of queries.
+    fn lay_out(&mut self, shape: &Shape) {
         self.pieces.clear();
         self.starts.clear();
         let (mut at, mut beside) = (0, 0);
@@ -80,18 +91,74 @@ impl<F: Float> Buffers<F> {
         }
         self.results.resize(at);
         self.rows.resize(beside, Row::default());
-        let Self { stack, images, masses, pieces, results, rows, .. } = self;
-        let longest = |rows: &[f64]| rows.chunks_exact(job.d).map(|r| r.iter().map(|x| x * x).sum::<f64>()).fold(0.0f64, f64::max).sqrt();
-        let longest = [longest(job.queries), longest(job.sources)];
-        let source = Source { job, shape, stack, images, masses, longest };
-        each(pieces, results, rows, shape.parallel, &|piece, out, rows| {
-            job.level.run(Attend { source: &source, piece, out, rows });
-        });
+    }
+
+    /// Output matrices; the number of rows that see nothing.
+    pub fn finish(&mut self, job: &Job, shape: &Shape, out: &mut [f64]) -> Result<usize> {
+        let results = Results { numbers: &self.results, starts: &self.starts };
+        output::fill(job, shape, &self.stack, &results, &mut self.pieces, out);
+        match out.iter().position(|x| !x.is_finite()) {
+            Some(k) => Err(Error::Beyond {
+                quantity: format!("the output of row {}", k / job.d + 1),
+                hint: "smaller logits, matrices or log factor work".into(),
+            }),
+            None => Ok(self.masked(shape)),
+        }
     }
 
     /// Rows that see nothing under any head.
     fn masked(&self, shape: &Shape) -> usize {
         let stride = shape.query_vectors * shape.width;
         (0..shape.queries).filter(|i| self.rows.iter().skip(*i).step_by(stride).all(|r| r.mark == Mark::Masked)).count()
+    }
+}
+
+impl Buffers<f64> {
+    /// Evaluates the vectors of queries with doubtful rows again, head by head.
+    pub fn again(&mut self, job: &Job, shape: &Shape) {
+        let stride = shape.query_vectors * shape.width;
+        for head in 0..self.stack.heads.len() {
+            let of_head = head * stride..(head + 1) * stride;
+            if self.rows[of_head.clone()].iter().all(|r| r.mark != Mark::Doubtful) {
+                continue;
+            }
+            self.exact_keys(job, shape, head);
+            let (rank, size) = (self.stack.heads[head].rank, self.stack.heads[head].size);
+            let Self { stack, x, masses, images, pieces, starts, results, rows, exact_keys, exact_queries, .. } = self;
+            let (rows, pair) = (&rows[of_head], 2 * rank * shape.width);
+            pieces.clear();
+            for (v, rows) in rows.chunks_exact(shape.width).enumerate() {
+                if rows.iter().any(|r| r.mark == Mark::Doubtful) {
+                    let (at, beside) = (v * size * shape.width, pieces.len() * pair);
+                    pieces.push(Piece { head, group: (v, 1), at, beside, ..Piece::default() });
+                }
+            }
+            exact_queries.resize(pieces.len() * pair);
+            let origin = starts[head] + pieces[0].at;
+            each(pieces, &mut results[origin..], exact_queries, shape.parallel, &|piece, out, queries| {
+                let vector = piece.group.0;
+                let tokens = &x[vector * job.d * shape.width..][..job.d * shape.width];
+                let (matrix, first) = (stack.heads[head].q.as_ref(), vector * shape.width);
+                job.level.run(ExactImages { job, matrix, rank, tokens, first, count: shape.queries, out: queries });
+                let (out, rows) = (&mut out[..size * shape.width], &rows[first..first + shape.width]);
+                let keys = &**exact_keys;
+                job.level.run(Again { job, shape, stack, images, masses, head, vector, queries, keys, rows, out });
+            });
+        }
+    }
+
+    /// Images of all sources under K of a head.
+    fn exact_keys(&mut self, job: &Job, shape: &Shape, head: usize) {
+        let Self { stack, x, y, pieces, exact_keys, .. } = self;
+        let (y, m) = (if job.is_self_attention() { x } else { y }, &stack.heads[head]);
+        let (pair, vectors) = (2 * m.rank * shape.width, shape.source_vectors);
+        exact_keys.resize(vectors * pair);
+        pieces.clear();
+        pieces.extend((0..vectors).map(|v| Piece { head, group: (v, 1), at: v * pair, ..Piece::default() }));
+        each(pieces, exact_keys, &mut [(); 0], shape.parallel, &|piece, out, _| {
+            let tokens = &y[piece.group.0 * job.d * shape.width..][..job.d * shape.width];
+            let (matrix, first) = (m.k.as_ref(), piece.group.0 * shape.width);
+            job.level.run(ExactImages { job, matrix, rank: m.rank, tokens, first, count: shape.sources, out });
+        });
     }
 }
