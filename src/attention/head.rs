@@ -33,7 +33,7 @@ impl Head {
     ///
     /// **Errors** a wrong shape or a non-finite entry, naming the matrix.
     pub fn new(d: usize, q: Option<Matrix>, k: Option<Matrix>, v: Option<Matrix>) -> Result<Self> {
-        let (q, k, rank) = queries_and_keys(d, q, k)?;
+        let ([q, k], rank) = queries_and_keys(d, q, k)?;
         let v = checked("V", v, Some(d), d)?.map(|m| m.1);
         let stamp = if q.is_none() && k.is_none() && v.is_none() { 0 } else { new_stamp() };
         Ok(Self { q, k, v, rank, dimension: d, output: None, stamp })
@@ -53,7 +53,7 @@ impl Head {
     /// # Ok::<(), metastable::error::Error>(())
     /// ```
     pub fn with_output(d: usize, q: Option<Matrix>, k: Option<Matrix>, v: Option<Matrix>, o: Matrix) -> Result<Self> {
-        let (q, k, rank) = queries_and_keys(d, q, k)?;
+        let ([q, k], rank) = queries_and_keys(d, q, k)?;
         let v = checked("V", v, None, d)?;
         let size = v.as_ref().map_or(d, |m| m.0);
         let (v, o) = (v.map(|m| m.1), checked("O", Some(o), Some(d), size)?.map_or(Vec::new(), |m| m.1));
@@ -108,7 +108,7 @@ impl Head {
 }
 
 /// Q and K with the same number of rows, and that number.
-fn queries_and_keys(d: usize, q: Option<Matrix>, k: Option<Matrix>) -> Result<(Option<Vec<f64>>, Option<Vec<f64>>, usize)> {
+fn queries_and_keys(d: usize, q: Option<Matrix>, k: Option<Matrix>) -> Result<([Option<Vec<f64>>; 2], usize)> {
     // An identity Q or K beside a given one forces r = d.
     let rank = match (&q, &k) {
         (Some((r, _)), Some(_)) => *r,
@@ -116,7 +116,7 @@ fn queries_and_keys(d: usize, q: Option<Matrix>, k: Option<Matrix>) -> Result<(O
     };
     let q = checked("Q", q, Some(rank), d)?.map(|m| m.1);
     let k = checked("K", k, Some(rank), d)?.map(|m| m.1);
-    Ok((q, k, rank))
+    Ok(([q, k], rank))
 }
 
 /// A matrix of this shape with finite entries.

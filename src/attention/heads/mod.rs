@@ -74,7 +74,11 @@ impl Job<'_> {
         let queries = tokens("queries", self.queries)?;
         let sources = if self.is_self_attention() { queries } else { tokens("sources", self.sources)? };
         if self.masses.len() != sources {
-            return Err(Error::parameter("masses", format!("{} numbers", self.masses.len()), format!("one for each of the {sources} sources")));
+            return Err(Error::parameter(
+                "masses",
+                format!("{} numbers", self.masses.len()),
+                format!("one for each of the {sources} sources"),
+            ));
         }
         if let Some(j) = self.masses.iter().position(|m| !(*m >= 0.0 && m.is_finite())) {
             return Err(Error::parameter(format!("mass {}", j + 1), self.masses[j], "a finite number >= 0"));

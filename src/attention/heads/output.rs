@@ -13,14 +13,7 @@ pub(super) struct Results<'a, F> {
 }
 
 /// Writes the rows of `out`, some vectors of queries at a time.
-pub(super) fn fill<F: Float>(
-    job: &Job,
-    shape: &Shape,
-    stack: &Stack<F>,
-    results: &Results<F>,
-    pieces: &mut Vec<Piece>,
-    out: &mut [f64],
-) {
+pub(super) fn fill<F: Float>(job: &Job, shape: &Shape, stack: &Stack<F>, results: &Results<F>, pieces: &mut Vec<Piece>, out: &mut [f64]) {
     let all = shape.queries.div_ceil(shape.width);
     // Few enough pieces that each reads the output matrices for many rows, enough for several threads.
     let take = (all / 12).clamp(2, 8);

@@ -57,10 +57,7 @@ impl<F: Float> Images<F> {
         let (mut at, mut beside) = (0, 0);
         for (head, m) in stack.heads.iter().enumerate() {
             let mut place = [at; 4];
-            let parts = [
-                (Kind::Queries, shape.query_vectors, m.rank),
-                (Kind::Keys, shape.source_vectors, m.rank),
-            ];
+            let parts = [(Kind::Queries, shape.query_vectors, m.rank), (Kind::Keys, shape.source_vectors, m.rank)];
             for (k, (kind, all, depth)) in parts.into_iter().enumerate() {
                 for g in 0..group_count(all) {
                     let group = group(all, g);

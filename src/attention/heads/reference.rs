@@ -44,7 +44,10 @@ pub fn reference(job: &Job) -> Result<Vec<f64>> {
             let Some(sum) = weighted(job, &seen, &logits, &values) else { continue };
             let result = match o {
                 None => sum,
-                Some(o) => o.chunks_exact(sum.len()).map(|row| sum.iter().zip(row).fold(Dd::default(), |s, (z, o)| s + Dd::from(*o) * *z)).collect(),
+                Some(o) => o
+                    .chunks_exact(sum.len())
+                    .map(|row| sum.iter().zip(row).fold(Dd::default(), |s, (z, o)| s + Dd::from(*o) * *z))
+                    .collect(),
             };
             out.iter_mut().zip(result).for_each(|(o, r)| *o = *o + r);
         }
@@ -71,7 +74,9 @@ fn weighted(job: &Job, seen: &[usize], logits: &[Dd], values: &[Vec<Dd>]) -> Opt
 fn image(m: Option<&[f64]>, x: &[f64]) -> Vec<Dd> {
     match m {
         None => x.iter().copied().map(Dd::from).collect(),
-        Some(m) => m.chunks_exact(x.len()).map(|row| row.iter().zip(x).fold(Dd::default(), |s, (a, b)| s + Dd::from(*a) * Dd::from(*b))).collect(),
+        Some(m) => {
+            m.chunks_exact(x.len()).map(|row| row.iter().zip(x).fold(Dd::default(), |s, (a, b)| s + Dd::from(*a) * Dd::from(*b))).collect()
+        }
     }
 }
 

@@ -62,12 +62,7 @@ pub(super) fn product<L: Lanes, const R: usize, const V: usize>(
 
 /// The same with the V vectors side by side.
 #[inline(always)]
-pub(super) fn product_of_tile<L: Lanes, const R: usize, const V: usize>(
-    l: L,
-    a: &[L::F],
-    from: usize,
-    b: &[[L::V; V]],
-) -> [[L::V; V]; R] {
+pub(super) fn product_of_tile<L: Lanes, const R: usize, const V: usize>(l: L, a: &[L::F], from: usize, b: &[[L::V; V]]) -> [[L::V; V]; R] {
     let mut acc = [[l.zero(); V]; R];
     for (a, b) in a.chunks_exact(L::WIDTH).zip(b) {
         let a = &a[from..from + R];

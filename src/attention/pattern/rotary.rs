@@ -49,9 +49,7 @@ impl Rotary {
         // One step of Newton from the rounded logarithm doubles its digits.
         let rough = base.ln();
         let log = Dd::from(rough) + (Dd::from(base) * Dd::from(-rough).exp() - Dd::from(1.0));
-        let turns = (0..rank / 2)
-            .map(|k| (log * (Dd::from(-2.0 * k as f64) / Dd::from(rank as f64))).exp() / two_pi())
-            .collect();
+        let turns = (0..rank / 2).map(|k| (log * (Dd::from(-2.0 * k as f64) / Dd::from(rank as f64))).exp() / two_pi()).collect();
         Ok(Self { pairs, rank, first: 0, turns, table: Vec::new() })
     }
 
