@@ -1,8 +1,10 @@
 //! Seconds of one right-hand side by kernel and shape, of an energy, and of a Hessian product.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Workspace};
-use metastable::attention::{Energy, EnergyScale, Spec, dynamics};
+use metastable::attention::heads::{Job, Work, apply, apply_f32};
+use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Weights, Workspace};
+use metastable::attention::pattern::{Causal, Everything, Pattern};
+use metastable::attention::{Energy, EnergyScale, Head, Spec, dynamics};
 use metastable::num::{loops::exponentials, simd::Level, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
 
@@ -77,5 +79,37 @@ fn parts(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, kernels, causal, energies, parts);
+fn heads(c: &mut Criterion) {
+    let mut group = c.benchmark_group("heads");
+    group.sample_size(10);
+    for (n, d, count) in [(182, 384, 12), (512, 256, 1), (512, 768, 12)] {
+        let mut stream = Stream::new(1, &["bench", "heads"]);
+        let mut normals = |count: usize, scale: f64| {
+            let mut x = vec![0.0; count];
+            stream.normals(&mut x);
+            x.iter_mut().for_each(|x| *x *= scale);
+            x
+        };
+        let (r, scale) = (d / count, 1.0 / (d as f64).sqrt());
+        let x = normals(n * d, 1.0);
+        let mut head = || {
+            let [q, k, v, o] = std::array::from_fn(|_| normals(r * d, scale));
+            Head::with_output(d, Some((r, q)), Some((r, k)), Some((r, v)), (d, o)).expect("shapes agree")
+        };
+        let heads: Vec<Head> = (0..count).map(|_| head()).collect();
+        let masses = vec![1.0 / n as f64; n];
+        let (mut work, mut out) = (Work::default(), vec![0.0; n * d]);
+        let patterns: [(&str, &dyn Pattern); 2] = [("everything", &Everything), ("causal", &Causal)];
+        for (name, pattern) in patterns {
+            let (beta, weights, level) = (1.0 / (r as f64).sqrt(), Weights::Softmax, Level::best());
+            let job = Job { queries: &x, sources: &x, masses: &masses, d, beta, heads: &heads, pattern, weights, level };
+            let label = |precision: &str| BenchmarkId::new(format!("{name}, {precision}"), format!("n={n} d={d} heads={count}"));
+            group.bench_function(label("f64"), |b| b.iter(|| apply(&job, &mut work, &mut out)));
+            group.bench_function(label("f32"), |b| b.iter(|| apply_f32(&job, &mut work, &mut out)));
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, kernels, causal, energies, parts, heads);
 criterion_main!(benches);

@@ -21,8 +21,10 @@ impl Attention {
         let valued = self.value_at_the_end().is_some();
         let heads = if valued { &IDENTITY } else { &self.heads[..] };
         let form = if valued && form == Form::Tangent { Form::Sum } else { form };
+        // Where a value matrix acts, differences keep no more than sums.
+        let far = form == Form::Tangent && heads.iter().any(Head::has_identity_value);
         let &Self { beta, causal, weights, sign, accuracy, level, .. } = self;
-        Job { tokens, form, heads, beta, causal, weights, sign, far: form == Form::Tangent, level, accuracy }
+        Job { tokens, form, heads, beta, causal, weights, sign, far, level, accuracy }
     }
 
     /// Evaluates all rows into `out` (n x d); the number of rows in which a fast algorithm did not keep the accuracy, so that they were evaluated
@@ -95,7 +97,7 @@ fn again(kernel: &dyn Kernel, job: &Job, work: &mut Workspace, out: &mut [f64], 
     let (n, d) = (job.tokens.n(), job.tokens.d());
     let many = kernel.error(job) > 0.0 && doubtful.rows.len() * 8 > n;
     let left = if many { n } else { doubtful.rows.len() };
-    if many {
+    if many && job.is_plain() {
         doubtful.rows.clear();
         DIRECT.evaluate(job, work, out, doubtful);
     }

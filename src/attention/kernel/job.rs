@@ -138,7 +138,7 @@ pub trait Kernel: Sync {
     fn any_heads(&self) -> bool {
         false
     }
-    /// True when it is never chosen among others.
+    /// True when it is never chosen for a plain job.
     fn by_name_only(&self) -> bool {
         false
     }

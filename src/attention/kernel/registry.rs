@@ -2,12 +2,12 @@
 
 use super::choice::Choice;
 use super::exact::{direct::DIRECT, rows::ROWS};
-use super::fast::{fourier::Fourier, gram::Matrix, harmonics::Harmonics, inner::Inner, products::Products, single::Single};
+use super::fast::{fourier::Fourier, gram::Matrix, harmonics::Harmonics, heads::Heads, inner::Inner, products::Products, single::Single};
 use super::job::{Job, Kernel};
 use crate::error::{Error, Result, show};
 
 /// All algorithms, exact ones first.
-pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &Matrix, &Products, &Fourier, &Harmonics, &Single];
+pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &Matrix, &Products, &Fourier, &Harmonics, &Single, &Heads];
 
 impl Choice {
     /// Parses `auto` or the name of a kernel.
@@ -28,11 +28,11 @@ impl Choice {
         match self {
             Self::Named(kernel) if !plain && !kernel.any_heads() => Err(refused(kernel, "one head without Q and K, weights within f64")),
             Self::Named(kernel) => named(kernel, job),
-            Self::Auto if !plain => Ok(&ROWS),
             Self::Auto => {
-                let suits = |k: &&&'static dyn Kernel| !k.by_name_only() && k.refuses(job).is_none() && kept(**k, job) <= job.accuracy;
+                let made_for = |k: &dyn Kernel| if plain { !k.by_name_only() } else { k.any_heads() };
+                let suits = |k: &&&'static dyn Kernel| made_for(**k) && k.refuses(job).is_none() && kept(**k, job) <= job.accuracy;
                 let cheapest = ALL.iter().filter(suits).min_by(|a, b| a.cost(job).total_cmp(&b.cost(job)));
-                Ok(cheapest.copied().unwrap_or(&DIRECT))
+                Ok(cheapest.copied().unwrap_or(if plain { &DIRECT } else { &ROWS }))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! `bench`: what this machine reaches, beside its own peaks.
 
+mod heads;
 mod hessian;
 mod measure;
 mod modes;
@@ -24,6 +25,8 @@ pub struct Arguments {
 enum What {
     /// One right-hand side for n uniform tokens.
     Rhs(rhs::Arguments),
+    /// Projections, attention and output of several heads.
+    Heads(heads::Arguments),
     /// The phase-diagram workload.
     Sweep(sweep::Arguments),
     /// Hessian-vector product, dense Hessian, spectrum.
@@ -41,6 +44,7 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         match self.what {
             What::Rhs(arguments) => arguments.run(out),
+            What::Heads(arguments) => arguments.run(out),
             What::Sweep(arguments) => arguments.run(out),
             What::Hessian(arguments) => arguments.run(out),
             What::Measure(arguments) => arguments.run(out),

@@ -3,6 +3,7 @@
 pub(crate) mod fourier;
 pub(crate) mod gram;
 pub(crate) mod harmonics;
+pub(crate) mod heads;
 pub(crate) mod inner;
 pub(crate) mod products;
 pub(crate) mod series;

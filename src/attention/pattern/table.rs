@@ -1,0 +1,98 @@
+use super::{Bias, Extent, Pattern};
+use crate::error::{Error, Result};
+
+/// Biases, or a mask, from a table: row i, column j for query i and source j.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    heads: usize,
+    queries: usize,
+    sources: usize,
+    biases: Vec<f64>,
+}
+
+impl Table {
+    /// Additive biases, `queries x sources` by rows and the same for every head; minus infinity where a query does not see a source.
+    ///
+    /// **Errors** another number of entries, NaN or plus infinity.
+    ///
+    /// ```
+    /// use metastable::attention::pattern::{Pattern, Table};
+    /// let table = Table::biases(2, 2, vec![0.0, 1.5, f64::NEG_INFINITY, 0.0])?;
+    /// assert_eq!(table.bias(0, 0, 1), 1.5);
+    /// let wrong = Table::biases(2, 2, vec![0.0; 3]).unwrap_err();
+    /// assert_eq!(wrong.to_string(), "table of biases: found 3 entries, expected 2 x 2 = 4");
+    /// # Ok::<(), metastable::error::Error>(())
+    /// ```
+    pub fn biases(queries: usize, sources: usize, biases: Vec<f64>) -> Result<Self> {
+        length("table of biases", biases.len(), &[queries, sources])?;
+        Self::finite(Self { heads: 1, queries, sources, biases })
+    }
+
+    /// Additive biases of every head, `heads x queries x sources`.
+    ///
+    /// **Errors** as [`Table::biases`].
+    pub fn biases_by_head(heads: usize, queries: usize, sources: usize, biases: Vec<f64>) -> Result<Self> {
+        length("table of biases", biases.len(), &[heads, queries, sources])?;
+        Self::finite(Self { heads, queries, sources, biases })
+    }
+
+    /// A mask, `queries x sources` by rows: true where the query sees the source.
+    ///
+    /// **Errors** another number of entries.
+    pub fn mask(queries: usize, sources: usize, seen: &[bool]) -> Result<Self> {
+        length("mask", seen.len(), &[queries, sources])?;
+        let biases = seen.iter().map(|s| if *s { 0.0 } else { f64::NEG_INFINITY }).collect();
+        Ok(Self { heads: 1, queries, sources, biases })
+    }
+
+    fn finite(self) -> Result<Self> {
+        match self.biases.iter().position(|b| b.is_nan() || *b == f64::INFINITY) {
+            None => Ok(self),
+            Some(k) => {
+                let (i, j) = (k / self.sources % self.queries + 1, k % self.sources + 1);
+                Err(Error::parameter("table of biases", self.biases[k], format!("finite numbers or -inf (row {i}, column {j})")))
+            }
+        }
+    }
+
+    fn start(&self, head: usize, i: usize) -> usize {
+        ((if self.heads == 1 { 0 } else { head }) * self.queries + i) * self.sources
+    }
+}
+
+fn length(name: &str, found: usize, sides: &[usize]) -> Result<()> {
+    let expected = sides.iter().try_fold(1usize, |p, s| p.checked_mul(*s));
+    if expected == Some(found) {
+        return Ok(());
+    }
+    let product = sides.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
+    let value = expected.map_or(String::new(), |e| format!(" = {e}"));
+    Err(Error::parameter(name, format!("{found} entries"), product + &value))
+}
+
+impl Pattern for Table {
+    fn check(&self, extent: &Extent) -> Result<()> {
+        let shape = |(q, s): (usize, usize)| format!("{q} queries and {s} sources");
+        let (own, wanted) = ((self.queries, self.sources), (extent.queries, extent.sources));
+        if own != wanted {
+            return Err(Error::parameter("table", shape(own), shape(wanted)));
+        }
+        if self.heads != 1 && self.heads != extent.heads {
+            return Err(Error::parameter("table", format!("{} heads", self.heads), format!("{} heads, or one for all", extent.heads)));
+        }
+        Ok(())
+    }
+
+    fn bias(&self, head: usize, i: usize, j: usize) -> f64 {
+        self.biases[self.start(head, i) + j]
+    }
+
+    fn biases(&self, head: usize, i: usize, from: usize, out: &mut [f64]) {
+        let start = self.start(head, i) + from;
+        out.copy_from_slice(&self.biases[start..start + out.len()]);
+    }
+
+    fn form(&self, _: usize) -> Bias {
+        Bias::Any
+    }
+}

@@ -1,0 +1,137 @@
+//! `bench heads`: projections, attention and output of several random heads, against the machine's peak.
+
+use super::peak::Peaks;
+use super::timing::time;
+use crate::attention::heads::{Job, Work, apply, apply_f32, reference};
+use crate::attention::pattern::{Alibi, Causal, Joined, Pattern};
+use crate::attention::{Head, kernel::Weights};
+use crate::cli::output::Output;
+use crate::error::{Error, Result};
+use crate::num::{simd::Level, stream::Stream};
+use serde_json::json;
+
+/// Flags of `bench heads`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Queries.
+    #[arg(long, default_value_t = 512)]
+    n: usize,
+    /// Sources; without it the queries themselves.
+    #[arg(long)]
+    memory: Option<usize>,
+    #[arg(long, default_value_t = 256)]
+    d: usize,
+    /// Heads of d / heads rows each.
+    #[arg(long, default_value_t = 1)]
+    heads: usize,
+    /// Query i sees the sources up to i.
+    #[arg(long)]
+    causal: bool,
+    /// Biases by distance.
+    #[arg(long)]
+    alibi: bool,
+    /// Single precision.
+    #[arg(long)]
+    f32: bool,
+    /// Instruction set: auto, avx512, avx2, portable.
+    #[arg(long, default_value = "auto")]
+    simd: String,
+}
+
+/// Products of sources and squared dimensions up to which the definition in double-double numbers takes a few seconds.
+const CHECKED: usize = 1 << 25;
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let Self { n, d, heads: count, .. } = self;
+        let sources = self.memory.unwrap_or(n);
+        let level = Level::parse(&self.simd)?;
+        self.check(sources)?;
+        let mut stream = Stream::new(1, &["bench", "heads"]);
+        let mut normals = |count: usize, scale: f64| {
+            let mut x = vec![0.0; count];
+            stream.normals(&mut x);
+            x.iter_mut().for_each(|x| *x *= scale);
+            x
+        };
+        let x = normals(n * d, 1.0);
+        let memory = self.memory.map(|m| normals(m * d, 1.0));
+        let (r, scale) = (d / count, 1.0 / (d as f64).sqrt());
+        let heads = (0..count)
+            .map(|_| {
+                let [q, k, v, o] = std::array::from_fn(|_| normals(r * d, scale));
+                Head::with_output(d, Some((r, q)), Some((r, k)), Some((r, v)), (d, o))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let pattern = self.pattern()?;
+        let masses = vec![1.0 / sources as f64; sources];
+        let y = memory.as_deref().unwrap_or(&x);
+        let beta = 1.0 / (r as f64).sqrt();
+        let (pattern, weights) = (&pattern, Weights::Softmax);
+        let job = Job { queries: &x, sources: y, masses: &masses, d, beta, heads: &heads, pattern, weights, level };
+        let (mut work, mut result) = (Work::default(), vec![0.0; n * d]);
+        let mut once = || if self.f32 { apply_f32(&job, &mut work, &mut result) } else { apply(&job, &mut work, &mut result) };
+        once()?;
+        let timing = time(|| drop(once()));
+        let peaks = Peaks::measure(level);
+        let deviation = if sources.max(n) * d * d <= CHECKED { Some(apart(&result, &reference(&job)?)) } else { None };
+        let pairs: usize = (0..n).map(|i| pattern.seen(i, sources).len()).sum();
+        let operations = 4.0 * ((n + sources) * d * d) as f64 + 4.0 * pairs as f64 * d as f64;
+        let rate = operations / timing.median;
+        let fraction = rate / (peaks.flops * if self.f32 { 2.0 } else { 1.0 });
+        let json = json!({"median_seconds": timing.median, "best_seconds": timing.best, "repetitions": timing.repetitions,
+            "gflops": 1e-9 * rate, "fraction_of_peak": fraction, "n": n, "sources": sources, "d": d, "heads": count, "causal": self.causal,
+            "alibi": self.alibi, "f32": self.f32, "threads": rayon::current_num_threads(), "simd": level.name(),
+            "largest_deviation": deviation, "peak": peaks.json()});
+        let shown = deviation.map_or("too many numbers to be compared with the definition".into(), |e| {
+            format!("largest deviation from the double-double definition: {e:.1e} of the largest entry")
+        });
+        let text = format!(
+            "{:.4e} s for {count} heads ({}, {}), {} threads, {} repetitions\n{:.1} GFLOP/s, {:.0} % of the peak\n{shown}\n{}",
+            timing.median,
+            if self.f32 { "f32" } else { "f64" },
+            level.name(),
+            rayon::current_num_threads(),
+            timing.repetitions,
+            1e-9 * rate,
+            100.0 * fraction,
+            peaks.text()
+        );
+        out.result(&json, &text);
+        Ok(0)
+    }
+
+    fn check(&self, sources: usize) -> Result<()> {
+        let within = |name: &str, value: usize, most: usize| match value {
+            0 => Err(Error::parameter(name, value, "at least 1")),
+            _ if value > most => Err(Error::parameter(name, value, format!("at most {most}"))),
+            _ => Ok(()),
+        };
+        within("--n", self.n, 1 << 20)?;
+        within("--memory", sources, 1 << 20)?;
+        within("--d", self.d, 1 << 14)?;
+        within("--heads", self.heads, self.d)?;
+        if self.d.is_multiple_of(self.heads) {
+            return Ok(());
+        }
+        Err(Error::parameter("--heads", self.heads, format!("a divisor of d = {}", self.d)))
+    }
+
+    fn pattern(&self) -> Result<Joined> {
+        let mut parts: Vec<Box<dyn Pattern>> = Vec::new();
+        if self.causal {
+            parts.push(Box::new(Causal));
+        }
+        if self.alibi {
+            parts.push(Box::new(Alibi::new(self.heads)?));
+        }
+        Ok(Joined::new(parts))
+    }
+}
+
+/// The largest difference in units of the largest entry.
+fn apart(found: &[f64], expected: &[f64]) -> f64 {
+    let largest = expected.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+    found.iter().zip(expected).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / largest
+}

@@ -1,0 +1,338 @@
+//! General attention heads against their double-double definition: patterns, memories, large logits, instruction sets, threads, bad input.
+
+use metastable::attention::Head;
+use metastable::attention::heads::{Job, Work, apply, apply_f32, reference};
+use metastable::attention::kernel::Weights;
+use metastable::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary, Table, Window};
+use metastable::num::{simd::Level, stream::Stream, threads::sequentially};
+
+/// Rows and entries.
+type Matrix = (usize, Vec<f64>);
+
+fn numbers(count: usize, stream: &mut Stream) -> Vec<f64> {
+    let mut out = vec![0.0; count];
+    stream.normals(&mut out);
+    out
+}
+
+fn matrix(rows: usize, columns: usize, stream: &mut Stream) -> Matrix {
+    let scale = 1.0 / (columns as f64).sqrt();
+    (rows, numbers(rows * columns, stream).into_iter().map(|x| scale * x).collect())
+}
+
+fn heads(count: usize, d: usize, (r, s): (usize, usize), stream: &mut Stream) -> Vec<Head> {
+    let mut one = || {
+        let (q, k, v, o) = (matrix(r, d, stream), matrix(r, d, stream), matrix(s, d, stream), matrix(d, s, stream));
+        Head::with_output(d, Some(q), Some(k), Some(v), o).expect("shapes agree")
+    };
+    (0..count).map(|_| one()).collect()
+}
+
+/// Tokens, masses and heads of a test.
+struct Case {
+    x: Vec<f64>,
+    memory: Option<Vec<f64>>,
+    masses: Vec<f64>,
+    d: usize,
+    beta: f64,
+    heads: Vec<Head>,
+}
+
+impl Case {
+    /// `n` tokens with unequal masses.
+    fn new(n: usize, d: usize, heads: Vec<Head>, stream: &mut Stream) -> Self {
+        let masses = (0..n).map(|j| 1.0 + (j % 3) as f64).collect();
+        Self { x: numbers(n * d, stream), memory: None, masses, d, beta: 1.0, heads }
+    }
+
+    fn job<'a>(&'a self, pattern: &'a dyn Pattern) -> Job<'a> {
+        let sources = self.memory.as_deref().unwrap_or(&self.x);
+        Job {
+            queries: &self.x,
+            sources,
+            masses: &self.masses,
+            d: self.d,
+            beta: self.beta,
+            heads: &self.heads,
+            pattern,
+            weights: Weights::Softmax,
+            level: Level::best(),
+        }
+    }
+}
+
+fn run(job: &Job) -> Vec<f64> {
+    let mut out = vec![f64::NAN; job.queries.len()];
+    apply(job, &mut Work::default(), &mut out).expect("valid");
+    out
+}
+
+/// The largest difference in units of the largest entry.
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    let largest = b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// Every instruction set within 1e-13 of the definition.
+fn agrees(job: &Job, what: &str) {
+    let expected = reference(job).expect("valid");
+    for level in Level::available() {
+        let error = apart(&run(&Job { level, ..*job }), &expected);
+        assert!(error < 1e-13, "{what}, {}: {error:e}", level.name());
+    }
+}
+
+fn patterns(heads: usize, queries: usize, sources: usize, rank: usize) -> Vec<(&'static str, Box<dyn Pattern>)> {
+    let biases = (0..queries * sources).map(|k| if k % 7 == 3 { f64::NEG_INFINITY } else { (0.7 * k as f64).sin() }).collect();
+    let alibi = || Box::new(Alibi::new(heads).expect("heads"));
+    let mut all: Vec<(&'static str, Box<dyn Pattern>)> = vec![
+        ("everything", Box::new(Everything)),
+        ("causal", Box::new(Causal)),
+        ("window", Box::new(Window::new(3).expect("positive"))),
+        ("alibi", alibi()),
+        ("causal alibi", Box::new(Joined::new(vec![Box::new(Causal), alibi()]))),
+        ("table", Box::new(Table::biases(queries, sources, biases).expect("lengths agree"))),
+    ];
+    if rank.is_multiple_of(2) {
+        for pairs in [Pairs::Adjacent, Pairs::Halves] {
+            let rotary = Rotary::new(10_000.0, pairs, rank).expect("even").with_table(queries / 2);
+            all.push(("causal rotary", Box::new(Joined::new(vec![Box::new(Causal), Box::new(rotary)]))));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_pattern_and_shape_meets_the_definition() {
+    let mut stream = Stream::new(1, &["heads"]);
+    for (n, d, count, r, s) in [(1, 2, 1, 1, 3), (5, 2, 2, 1, 3), (37, 5, 3, 2, 3), (131, 24, 2, 13, 9), (67, 40, 1, 40, 40)] {
+        let heads = heads(count, d, (r, s), &mut stream);
+        let case = Case::new(n, d, heads, &mut stream);
+        for (name, pattern) in patterns(count, n, n, r) {
+            agrees(&case.job(pattern.as_ref()), &format!("{name}, n {n}, d {d}"));
+        }
+    }
+}
+
+#[test]
+fn identities_of_every_kind_meet_the_definition() {
+    let mut stream = Stream::new(2, &["heads"]);
+    let d = 6;
+    let (q, k, v) = (matrix(d, d, &mut stream), matrix(d, d, &mut stream), matrix(d, d, &mut stream));
+    let output = Head::with_output(d, None, None, None, matrix(d, d, &mut stream)).expect("shapes agree");
+    let all = vec![
+        Head::default(),
+        Head::new(d, Some(q), None, None).expect("shapes agree"),
+        Head::new(d, None, Some(k), Some(v)).expect("shapes agree"),
+        output,
+    ];
+    let mut case = Case::new(29, d, all, &mut stream);
+    for beta in [-2.0, 0.0, 1e-300, 3.0] {
+        case.beta = beta;
+        agrees(&case.job(&Causal), &format!("beta {beta}"));
+        let exponential = Weights::Exponential { log_factor: -1.5 };
+        agrees(&Job { weights: exponential, ..case.job(&Everything) }, &format!("exponential, beta {beta}"));
+    }
+}
+
+#[test]
+fn logits_up_to_a_million_meet_the_definition() {
+    let mut stream = Stream::new(3, &["heads"]);
+    for (d, r) in [(16, 4), (48, 16)] {
+        let heads = heads(2, d, (r, r), &mut stream);
+        let mut case = Case::new(50, d, heads, &mut stream);
+        // Sources so near each other that logits of a million differ by about one.
+        let centre = numbers(d, &mut stream);
+        for beta in [1.0f64, -1.0, 1e3, 1e6, -1e6] {
+            let spread = 1.0 / beta.abs();
+            let noise = numbers(70 * d, &mut stream);
+            case.memory = Some(noise.iter().enumerate().map(|(k, x)| centre[k % d] + spread * x).collect());
+            case.masses = (0..70).map(|j| 1.0 + (j % 2) as f64).collect();
+            case.beta = beta / (r as f64).sqrt();
+            for (name, pattern) in patterns(2, 50, 70, r) {
+                let job = case.job(pattern.as_ref());
+                agrees(&job, &format!("{name}, beta {beta}, d {d}"));
+                if beta.abs() > 1e5 && name == "everything" {
+                    let (mut work, mut out) = (Work::default(), vec![0.0; 50 * d]);
+                    apply(&job, &mut work, &mut out).expect("valid");
+                    assert!(work.doubtful() > 50, "{} rows of 100 again", work.doubtful());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_memory_and_a_block_are_sources_like_any_other() {
+    let mut stream = Stream::new(4, &["heads"]);
+    let heads = heads(2, 8, (4, 4), &mut stream);
+    let mut case = Case::new(31, 8, heads, &mut stream);
+    case.memory = Some(numbers(203 * 8, &mut stream));
+    case.masses = vec![1.0; 203];
+    for (name, pattern) in patterns(2, 31, 203, 4) {
+        agrees(&case.job(pattern.as_ref()), name);
+    }
+    // A block of the tokens themselves is what a mask of all others leaves.
+    case.memory = None;
+    case.masses = vec![1.0; 31];
+    let whole = Table::mask(31, 31, &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>()).expect("lengths agree");
+    let masked = run(&case.job(&whole));
+    let block = Job { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.job(&Everything) };
+    assert!(apart(&run(&block), &masked) < 1e-14);
+    agrees(&block, "block");
+}
+
+#[test]
+fn concatenating_and_projecting_is_the_sum_of_heads() {
+    let mut stream = Stream::new(5, &["heads"]);
+    let case = Case::new(45, 12, heads(3, 12, (4, 5), &mut stream), &mut stream);
+    let together = run(&case.job(&Causal));
+    let mut sum = vec![0.0; together.len()];
+    for head in &case.heads {
+        let one = run(&Job { heads: std::slice::from_ref(head), ..case.job(&Causal) });
+        sum.iter_mut().zip(one).for_each(|(s, x)| *s += x);
+    }
+    assert!(apart(&sum, &together) < 1e-13);
+    // The same heads with O V as the value matrix.
+    let collapsed = |h: &Head| {
+        let [q, k, v] = h.matrices().map(|m| m.map(<[f64]>::to_vec));
+        Head::new(12, q.map(|q| (4, q)), k.map(|k| (4, k)), v.map(|v| (12, v))).expect("shapes agree")
+    };
+    let heads: Vec<Head> = case.heads.iter().map(collapsed).collect();
+    assert!(apart(&run(&Job { heads: &heads, ..case.job(&Causal) }), &together) < 1e-13);
+}
+
+#[test]
+fn scores_with_rotary_positions_and_alibi_do_not_change_under_a_shift() {
+    let mut stream = Stream::new(6, &["heads"]);
+    let case = Case::new(33, 12, heads(2, 12, (6, 6), &mut stream), &mut stream);
+    for pairs in [Pairs::Adjacent, Pairs::Halves] {
+        let rotary = Rotary::new(10_000.0, pairs, 6).expect("even");
+        let here = run(&case.job(&rotary));
+        for first in [1, 1234, 1_000_003] {
+            let error = apart(&run(&case.job(&rotary.clone().starting_at(first))), &here);
+            assert!(error < 1e-10, "{pairs:?}, from {first}: {error:e}");
+        }
+        assert!(apart(&run(&case.job(&Everything)), &here) > 1e-3);
+    }
+    // Two more tokens in front, seen by nobody, shift every position by two.
+    let alibi = || Box::new(Alibi::new(2).expect("heads"));
+    let mut later = numbers(24, &mut stream);
+    later.extend(&case.x);
+    let seen: Vec<bool> = (0..35 * 35).map(|k| k % 35 >= 2).collect();
+    let mask = Joined::new(vec![Box::new(Table::mask(35, 35, &seen).expect("lengths agree")), alibi()]);
+    let masses: Vec<f64> = [1.0, 1.0].iter().chain(&case.masses).copied().collect();
+    let shifted = Job { queries: &later, sources: &later, masses: &masses, ..case.job(&mask) };
+    assert!(apart(&run(&shifted)[24..], &run(&case.job(alibi().as_ref()))) < 1e-13);
+}
+
+#[test]
+fn rows_that_see_nothing_are_zero_and_counted() {
+    let mut stream = Stream::new(7, &["heads"]);
+    let mut case = Case::new(30, 4, heads(2, 4, (2, 2), &mut stream), &mut stream);
+    let seen: Vec<bool> = (0..900).map(|k| ![3, 17].contains(&(k / 30)) && k % 2 == 0).collect();
+    let mask = Table::mask(30, 30, &seen).expect("lengths agree");
+    for beta in [1.0, -1.0, 0.0, 1e6] {
+        case.beta = beta;
+        for single in [false, true] {
+            let (mut work, mut out) = (Work::default(), vec![f64::NAN; 120]);
+            let job = case.job(&mask);
+            let masked = if single { apply_f32(&job, &mut work, &mut out) } else { apply(&job, &mut work, &mut out) };
+            assert_eq!(masked, Ok(2), "beta {beta}");
+            let zeros: Vec<usize> = out.chunks(4).enumerate().filter(|(_, r)| r.iter().all(|x| *x == 0.0)).map(|(i, _)| i).collect();
+            assert_eq!(zeros, [3, 17], "beta {beta}");
+        }
+        agrees(&case.job(&mask), "masked rows");
+    }
+}
+
+#[test]
+fn single_precision_is_near() {
+    let mut stream = Stream::new(8, &["heads"]);
+    let case = Case::new(77, 48, heads(3, 48, (16, 16), &mut stream), &mut stream);
+    for (name, pattern) in patterns(3, 77, 77, 16) {
+        let job = case.job(pattern.as_ref());
+        let expected = reference(&job).expect("valid");
+        for level in Level::available() {
+            let mut out = vec![0.0; expected.len()];
+            apply_f32(&Job { level, ..job }, &mut Work::default(), &mut out).expect("valid");
+            let error = apart(&out, &expected);
+            assert!((1e-12..1e-5).contains(&error), "{name}, {}: {error:e}", level.name());
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let mut stream = Stream::new(9, &["heads"]);
+    let mut case = Case::new(300, 64, heads(4, 64, (16, 16), &mut stream), &mut stream);
+    let causal_alibi = Joined::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("heads"))]);
+    for beta in [0.25, 1e4] {
+        case.beta = beta;
+        let bits = |threads: usize| -> Vec<u64> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| run(&case.job(&causal_alibi))).iter().map(|x| x.to_bits()).collect()
+        };
+        let one = bits(1);
+        for threads in [2, 3, 8] {
+            assert!(one == bits(threads), "{threads} threads, beta {beta}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_allocated_again_and_nothing_is_remembered_that_changed() {
+    let mut stream = Stream::new(10, &["heads"]);
+    let mut case = Case::new(64, 16, heads(2, 16, (8, 8), &mut stream), &mut stream);
+    let (mut work, mut out) = (Work::default(), vec![0.0; 64 * 16]);
+    for beta in [0.3, 1e5] {
+        case.beta = beta;
+        apply(&case.job(&Causal), &mut work, &mut out).expect("valid");
+        case.x.iter_mut().for_each(|x| *x *= 1.01);
+        let again = allocation_counter::measure(|| {
+            let count = sequentially(|| apply(&case.job(&Causal), &mut work, &mut out));
+            assert_eq!(count, Ok(0));
+        });
+        assert_eq!(again.count_total, 0, "beta {beta}");
+        assert_eq!(out, run(&case.job(&Causal)));
+    }
+    case.heads.swap(0, 1);
+    case.heads[0] = heads(1, 16, (4, 2), &mut stream).remove(0);
+    apply(&case.job(&Causal), &mut work, &mut out).expect("valid");
+    assert_eq!(out, run(&case.job(&Causal)));
+}
+
+#[test]
+fn bad_input_is_named() {
+    let mut stream = Stream::new(11, &["heads"]);
+    let case = Case::new(4, 3, heads(2, 3, (2, 2), &mut stream), &mut stream);
+    let message = |job: &Job, len: usize| apply(job, &mut Work::default(), &mut vec![0.0; len]).expect_err("refused").to_string();
+    let good = case.job(&Everything);
+    let nan = [0.0, 1.0, f64::NAN, 0.0, 0.0, 0.0];
+    let (mask, alibi) = (Table::mask(3, 4, &[true; 12]).expect("lengths agree"), Alibi::new(3).expect("heads"));
+    let rotary = Rotary::new(100.0, Pairs::Halves, 4).expect("even");
+    let other = heads(1, 5, (2, 2), &mut stream);
+    let expected = [
+        (message(&Job { queries: &case.x[1..], ..good }, 11), "queries: found 11 numbers, expected one or more rows of d = 3"),
+        (message(&Job { sources: &nan, ..good }, 12), "sources: found NaN, expected finite numbers (row 1, column 3)"),
+        (message(&Job { masses: &case.masses[1..], ..good }, 12), "masses: found 3 numbers, expected one for each of the 4 sources"),
+        (message(&Job { masses: &[1.0, -1.0, 1.0, 1.0], ..good }, 12), "mass 2: found -1, expected a finite number >= 0"),
+        (message(&Job { beta: f64::INFINITY, ..good }, 12), "beta: found inf, expected a finite number"),
+        (message(&good, 11), "output: found 11 numbers, expected 4 x 3 = 12"),
+        (message(&Job { heads: &[], ..good }, 12), "heads: found none, expected at least one"),
+        (message(&Job { heads: &other, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
+        (message(&case.job(&mask), 12), "table: found 3 queries and 4 sources, expected 4 queries and 4 sources"),
+        (message(&case.job(&alibi), 12), "ALiBi slopes: found 3, expected one for each of the 2 heads"),
+        (message(&case.job(&rotary), 12), "rows of Q and K: found 2, expected 4, the rank of the rotary positions"),
+    ];
+    for (found, wanted) in expected {
+        assert_eq!(found, wanted);
+    }
+    let weights = Weights::Exponential { log_factor: 800.0 };
+    assert!(message(&Job { weights, ..good }, 12).contains("beyond double precision"));
+    let odd = Rotary::new(100.0, Pairs::Halves, 3).expect_err("odd").to_string();
+    assert_eq!(odd, "rotary rank: found 3, expected an even number of rows of Q and K");
+    assert!(Table::biases(1, 2, vec![0.0, f64::NAN]).expect_err("NaN").to_string().contains("(row 1, column 2)"));
+    let wrong = Head::with_output(3, None, None, Some((2, vec![0.0; 6])), (3, vec![0.0; 9])).expect_err("shapes").to_string();
+    assert_eq!(wrong, "O: found a 3 x 3 matrix, expected a 3 x 2 matrix");
+}
