@@ -7,8 +7,10 @@ mod head;
 pub mod kernel;
 pub mod layer;
 mod normalisation;
+mod triangular;
 
 pub use dynamics::{Dynamics, Facts, Spec};
 pub use energy::Energy;
 pub use head::Head;
 pub use normalisation::{EnergyScale, TimeScale};
+pub use triangular::Triangular;

@@ -33,6 +33,7 @@ use crate::error::{Error, Result};
 use clap::{Parser, Subcommand, ValueEnum};
 use output::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A numerical laboratory for the theory of self-attention dynamics.
 ///
@@ -112,6 +113,30 @@ enum Command {
 /// Set by the first Ctrl-C; a second one ends the process at once.
 pub(crate) static CANCEL: AtomicBool = AtomicBool::new(false);
 
+/// Set when the work is over and results are printed and written: from here on a command ends by itself.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// How long an interrupted command may take to end by itself: loops that look at [`CANCEL`] keep what they have within it, all others end there.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// Says that the work is over, so that an interruption no longer cuts short what is printed and written.
+pub(crate) fn work_is_over() {
+    ENDING.store(true, Ordering::Relaxed);
+}
+
+/// The first interruption (Ctrl-C, SIGTERM): loops are asked to end, and the process ends when they have not within [`GRACE`]. Nothing is lost by
+/// that but the work in progress: every file is written whole or not at all.
+fn interrupted() {
+    output::note("interrupted: finishing the step (again: stop at once)");
+    std::thread::spawn(|| {
+        std::thread::sleep(GRACE);
+        if !ENDING.load(Ordering::Relaxed) {
+            output::note("interrupted: the work in progress is given up");
+            std::process::exit(130);
+        }
+    });
+}
+
 /// Parses the arguments, runs the command and returns the exit code.
 pub fn main() -> i32 {
     let arguments = match Arguments::try_parse() {
@@ -126,7 +151,7 @@ pub fn main() -> i32 {
         if CANCEL.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        output::note("interrupted: finishing the step (again: stop at once)");
+        interrupted();
     });
     let out = Output::new(arguments.format == Format::Json);
     match dispatch(arguments, &out) {

@@ -33,7 +33,7 @@ pub fn iterate(
                 // A sample is due at the first layer whose time is not before it (up to rounding of k dt).
                 let due = observer.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12));
                 if due || observer.every_step() {
-                    observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics });
+                    observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics, merge_radius: 0.0 });
                 }
             }
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
@@ -108,7 +108,7 @@ fn observe_each(batch: &Batch, t: f64, systems: &mut [Tokens], recorders: &mut [
     for (i, (system, recorder)) in systems.iter_mut().zip(recorders).enumerate() {
         if recorder.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
             batch.read(i, system);
-            recorder.observe(&Frame { t, tokens: system, labels, dynamics });
+            recorder.observe(&Frame { t, tokens: system, labels, dynamics, merge_radius: 0.0 });
         }
     }
 }

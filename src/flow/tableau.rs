@@ -195,7 +195,7 @@ impl Step {
 }
 
 /// Largest norm of a row of d of the numbers `entry(0..len)`.
-fn max_row_norm(len: usize, d: usize, entry: impl Fn(usize) -> f64) -> f64 {
+pub(super) fn max_row_norm(len: usize, d: usize, entry: impl Fn(usize) -> f64) -> f64 {
     // Scaled by the largest entry: squares of drifts below 1e-154 would underflow.
     let top = (0..len).fold(0.0f64, |m, c| m.max(entry(c).abs()));
     if top == 0.0 || !top.is_finite() {

@@ -9,6 +9,7 @@ pub mod exp;
 pub mod gegenbauer;
 pub mod interval;
 pub mod loops;
+pub mod lu;
 mod memory;
 pub mod ode;
 pub mod panel;

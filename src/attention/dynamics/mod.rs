@@ -1,6 +1,7 @@
 //! Dynamics of tokens. A dynamics is one file here with an [`Entry`]; the command line, the conformance suite and the experiments pick it up.
 
 use super::kernel::{Attention, Choice, EXACT, Output, Weights};
+use super::triangular::{CausalAttention, Triangular};
 use super::{Head, TimeScale};
 use crate::error::{Error, Result};
 use crate::num::simd::Level;
@@ -59,6 +60,11 @@ pub trait Dynamics: Send + Sync {
 
     /// The attention behind it, when it is one: many small systems of plain attention are moved in batches.
     fn attention(&self) -> Option<&Attention> {
+        None
+    }
+
+    /// The linearised velocity, where token i depends on tokens `j <= i` only and the derivatives are known: with it stiff runs take implicit steps.
+    fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
         None
     }
 
@@ -217,6 +223,10 @@ impl Dynamics for AttentionDynamics {
 
     fn attention(&self) -> Option<&Attention> {
         Some(&self.attention)
+    }
+
+    fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
+        CausalAttention::of(&self.attention).map(|t| Box::new(t) as Box<dyn Triangular>)
     }
 
     fn kernel(&self, x: &Tokens) -> Result<&'static str> {

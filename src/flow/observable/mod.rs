@@ -26,6 +26,8 @@ pub struct Frame<'a> {
     pub labels: &'a [usize],
     /// The dynamics that moves them.
     pub dynamics: &'a dyn Dynamics,
+    /// Geodesic distance up to which tokens count as one cluster; 0 when equal to rounding.
+    pub merge_radius: f64,
 }
 
 /// Sees frames at its own times.
