@@ -173,7 +173,8 @@ fn causal_attention_reaches_the_end_of_time() {
             end.outcome,
             end.stats
         );
-        assert_eq!((&end.outcome, end.t), (&Outcome::Reached, t_end), "{name} n {n} d {d} beta {beta}");
+        // Where rounding keeps unnormalised tokens apart for ever, the one cluster ends as a state at rest.
+        assert!(end.outcome.lasts() && end.t == t_end, "{name} n {n} d {d} beta {beta}: {:?}", end.outcome);
         assert!(end.stats.steps < 40_000 && end.clusters.coordinates().iter().all(|v| v.is_finite()));
         // In every summary the followers are in their clusters.
         let clusters = end.clusters_within(1e-10);
@@ -202,7 +203,7 @@ fn a_leader_with_followers_keeps_its_exact_clock() {
         let near: Vec<f64> = [0.0, from].into_iter().chain((0..6).map(|k| from + 0.02 * f64::from(k - 3))).collect();
         let x = Tokens::from_angles(&near).expect("finite");
         let rate = |theta: f64| (1.0 + (beta * (1.0 - theta.cos())).exp()) / theta.sin();
-        let expected = integrate(rate, to, from, 1e-13).expect("smooth").value;
+        let expected = integrate(rate, to, from, 1e-13).value;
         let options = Options { events: vec![(Box::new(Second(to)), Action::Stop)], ..Options::default() };
         let end = solve(flow("causal-sa", beta, 8).as_ref(), &x, 1e300, &options, &mut []).expect("valid");
         let Outcome::Event { t, .. } = end.outcome else { panic!("{:?}", end.outcome) };
