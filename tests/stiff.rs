@@ -313,3 +313,20 @@ fn implicit_steps_need_a_triangular_jacobian() {
     assert!(solve(flow("sa", 1.0, 4).as_ref(), &x, 1.0, &options(), &mut []).is_err());
     assert!(solve(flow("causal-sa", 1.0, 4).as_ref(), &x, 1.0, &options(), &mut []).is_ok());
 }
+
+#[test]
+fn the_command_line_says_clusters_and_rest() {
+    let ask = |line: &str| -> serde_json::Value {
+        let words = line.split_whitespace().chain(["--format", "json"]);
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_metastable")).args(words).output().expect("runs");
+        assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+        serde_json::from_slice(&out.stdout).expect("one JSON object")
+    };
+    let causal = ask("solve --init uniform --n 16 --d 2 --seed 3 --dynamics causal-sa --beta 9 --t-end 1e12");
+    assert_eq!((causal["outcome"].as_str(), causal["clusters"].as_u64()), (Some("reached"), Some(1)));
+    assert_eq!((causal["final_masses"].as_array().map(Vec::len), causal["cluster_masses"].as_array().map(Vec::len)), (Some(16), Some(1)));
+    assert!(causal["stats"]["implicit"].as_u64() > Some(100) && causal["stationary"].is_null());
+    let rest = ask("solve --init uniform --n 5 --d 2 --seed 3 --dynamics repulsive-sa --beta 4 --t-end 1e12");
+    assert_eq!((rest["outcome"].as_str(), rest["t"].as_f64()), (Some("stationary"), Some(1e12)));
+    assert!(rest["stationary"]["left"].as_f64().is_some_and(|left| left < 1e-10), "{rest}");
+}

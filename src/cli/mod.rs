@@ -117,7 +117,7 @@ pub(crate) static CANCEL: AtomicBool = AtomicBool::new(false);
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// How long an interrupted command may take to end by itself: loops that look at [`CANCEL`] keep what they have within it, all others end there.
-const GRACE: Duration = Duration::from_millis(600);
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Says that the work is over, so that an interruption no longer cuts short what is printed and written.
 pub(crate) fn work_is_over() {

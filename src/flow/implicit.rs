@@ -16,7 +16,7 @@ use crate::sphere::{
 /// Work space and data of one Rosenbrock step (Rodas5P) of a velocity with a triangular Jacobian.
 ///
 /// **Accuracy** order 5, also on stiff parts; the error estimate is that of the embedded method of order 4. **Cost** 8 velocities, one
-/// linearisation and n factorisations of d x d per step.
+/// linearisation and n factorisations of d x d per step. **Source** Steinebach, BIT Numer. Math. 63, 27 (2023).
 pub struct ImplicitStep<'a> {
     jacobian: Box<dyn Triangular + 'a>,
     start: Tokens,
