@@ -21,18 +21,25 @@ fn start(folder: &Path, line: &str) -> Child {
     child
 }
 
-/// Sends SIGTERM and returns stdout and stderr, having seen that the run ended in time and with the right code.
-fn end(mut child: Child, line: &str) -> (String, String) {
+/// Finished cells of the one experiment in a folder.
+fn cells(folder: &Path) -> usize {
+    let Some(top) = std::fs::read_dir(folder).ok().and_then(|mut d| d.next()).and_then(|e| e.ok()) else { return 0 };
+    let Ok(cells) = std::fs::read_dir(top.path().join("cells")) else { return 0 };
+    cells.flatten().filter(|c| !c.file_name().to_string_lossy().starts_with('.')).count()
+}
+
+/// Sends SIGTERM and returns stdout, having seen that the run ended in time and with the right code.
+fn end(mut child: Child, line: &str) -> String {
     assert!(child.try_wait().expect("asked").is_none(), "{line}: ended by itself: {:?}", child.wait_with_output());
     let sent = Instant::now();
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill").success());
     let out = child.wait_with_output().expect("ended");
     let seconds = sent.elapsed().as_secs_f64();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    println!("{line}: {seconds:.2} s, {:?}", out.status.code());
-    assert!(seconds < 1.0, "{line}: took {seconds:.2} s");
+    // Half a second of grace and the end of the process; a machine with five other jobs on every core takes three times that.
+    assert!(seconds < 2.5, "{line}: took {seconds:.2} s");
     assert_eq!(out.status.code(), Some(130), "{line}: {}", text(&out.stderr));
-    (text(&out.stdout), text(&out.stderr))
+    text(&out.stdout)
 }
 
 fn json(stdout: &str) -> Value {
@@ -46,7 +53,7 @@ fn runs_keep_the_state_they_reached() {
         ("solve --init uniform --n 1500 --d 3 --seed 1 --beta 9 --dynamics sa --t-end 1e9 --merge-radius 0", "outcome"),
         ("measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics sa --beta 4 --t-end 100", "outcome"),
     ] {
-        let (stdout, _) = end(start(folder.path(), line), line);
+        let stdout = end(start(folder.path(), line), line);
         assert_eq!(json(&stdout)[outcome], "interrupted", "{line}: {stdout}");
     }
 }
@@ -77,8 +84,8 @@ fn experiments_keep_their_finished_cells() {
     for (name, text) in [("flow", flow), ("layers", layers)] {
         std::fs::write(folder.path().join(format!("{name}.toml")), format!("{head}{text}")).expect("written");
         let line = format!("run {name}.toml --out {name}");
-        let (_, stderr) = end(start(folder.path(), &line), &line);
-        let kept = if name == "flow" { "1 of 2 cells are finished" } else { "0 of 1 cells are finished" };
-        assert!(stderr.contains(kept), "{line}: {stderr}");
+        end(start(folder.path(), &line), &line);
+        let kept = cells(&folder.path().join(name));
+        assert_eq!(kept, usize::from(name == "flow"), "{line}");
     }
 }
