@@ -174,7 +174,7 @@ fn causal_attention_reaches_the_end_of_time() {
             end.stats
         );
         // Where rounding keeps unnormalised tokens apart for ever, the one cluster ends as a state at rest.
-        assert!(end.outcome.lasts() && end.t == t_end, "{name} n {n} d {d} beta {beta}: {:?}", end.outcome);
+        assert!(end.outcome.lasts() && end.t.to_bits() == t_end.to_bits(), "{name} n {n} d {d} beta {beta}: {:?}", end.outcome);
         assert!(end.stats.steps < 40_000 && end.clusters.coordinates().iter().all(|v| v.is_finite()));
         // In every summary the followers are in their clusters.
         let clusters = end.clusters_within(1e-10);
@@ -244,7 +244,7 @@ fn only_states_at_rest_are_stationary() {
         let end = run(name, beta, &x, 1e9, Implicit::Auto);
         println!("{name} n {n} d {d} beta {beta}: {} {:?}", end.outcome, end.stats);
         let Outcome::Stationary { t, residual } = end.outcome else { panic!("{name} n {n} d {d}: {:?}", end.outcome) };
-        assert!(t > 1.0 && t < 1e5 && residual.decay > 0.0 && residual.left < 1e-10 && end.t == 1e9, "{t:e} {residual:?}");
+        assert!(t > 1.0 && t < 1e5 && residual.decay > 0.0 && residual.left < 1e-10 && end.t >= 1e9, "{t:e} {residual:?}");
         assert!(end.outcome.is_success() && end.outcome.name() == "stationary" && end.stats.steps < 5000);
         if d == 2 {
             let mut angles = end.clusters.angles();
@@ -288,7 +288,7 @@ fn the_samples_left_get_the_state_at_rest() {
         let f = flow("repulsive-sa", 4.0, 5);
         let ends = solve_many(f.as_ref(), &starts, 1e8, &Options::default(), &mut recorders).expect("valid");
         for (end, recorder) in ends.iter().zip(&recorders) {
-            assert!(matches!(end.outcome, Outcome::Stationary { .. }) && end.t == 1e8, "{:?}", end.outcome);
+            assert!(matches!(end.outcome, Outcome::Stationary { .. }) && end.t >= 1e8, "{:?}", end.outcome);
             assert_eq!(recorder.table.rows.len(), 60);
             assert!(recorder.table.rows[58][1..] == recorder.table.rows[59][1..]);
         }
