@@ -132,6 +132,7 @@ fn endless_steps_put_followers_on_their_leader() {
 fn implicit_runs_agree_with_explicit_ones() {
     for (name, n, d, beta, t_end) in [
         ("causal-sa", 16, 2, 9.0, 1e4),
+        ("causal-sa", 12, 2, 9.0, 1e5),
         ("causal-sa", 16, 3, 4.0, 1e3),
         ("causal-sa", 12, 8, 1.0, 30.0),
         ("causal-usa", 10, 3, 2.0, 20.0),
