@@ -105,7 +105,7 @@ impl Sublayer for FeedForward {
     }
 
     fn facts(&self) -> Facts {
-        Facts { common_field: true, permutation_equivariant: true, causal: true, ..Facts::default() }
+        Facts { common_field: true, permutation_equivariant: true, causal: true, autonomous: true, ..Facts::default() }
     }
 
     fn length_scale(&self) -> f64 {

@@ -77,6 +77,7 @@ impl Sublayer for Hardmax {
             rotation_equivariant: self.form.is_none(),
             odd: true,
             cone_invariant: true,
+            autonomous: true,
             ..Facts::default()
         }
     }

@@ -18,6 +18,7 @@ pub mod scheduled;
 mod self_attention;
 pub mod sinkhorn;
 mod sublayer;
+mod triangular;
 
 pub use dynamics::{Dynamics, Spec};
 pub use energy::Energy;
@@ -25,3 +26,4 @@ pub use head::Head;
 pub use kernel::Form;
 pub use scales::{EnergyScale, TimeScale, kernel_width};
 pub use sublayer::{At, Facts, Sublayer};
+pub use triangular::Triangular;

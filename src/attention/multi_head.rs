@@ -155,7 +155,7 @@ impl Sublayer for MultiHead {
         // A pattern may do anything: nothing is claimed under one but by those that do nothing.
         let plain = self.pattern.is_plain() && matches!(self.sources, Sources::Own) && self.moved.is_none();
         let convex = plain && self.heads.iter().all(Head::has_identity_value);
-        Facts { common_field: plain, permutation_equivariant: plain, cone_invariant: convex, ..Facts::default() }
+        Facts { common_field: plain, permutation_equivariant: plain, cone_invariant: convex, autonomous: true, ..Facts::default() }
     }
 
     fn length_scale(&self) -> f64 {

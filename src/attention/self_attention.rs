@@ -2,6 +2,7 @@
 
 use super::kernel::{Attention, Form, Weights, Workspace};
 use super::sublayer::{At, Facts, Sublayer};
+use super::triangular::{CausalAttention, Triangular};
 use super::{Head, kernel_width};
 use crate::error::Result;
 use crate::num::dd::Dd;
@@ -23,6 +24,7 @@ impl Sublayer for Attention {
             permutation_equivariant: !self.causal,
             causal: self.causal,
             odd: true,
+            autonomous: true,
             energy_sign: match (plain && !self.causal, attracts) {
                 (true, true) => 1,
                 (true, false) => -1,
@@ -51,6 +53,10 @@ impl Sublayer for Attention {
 
     fn definition(&self, at: &At, form: Form) -> Option<Vec<f64>> {
         Some(self.by_definition(at.tokens, form))
+    }
+
+    fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
+        CausalAttention::of(self).map(|t| Box::new(t) as Box<dyn Triangular>)
     }
 
     fn attention(&self) -> Option<&Attention> {

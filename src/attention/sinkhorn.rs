@@ -158,6 +158,7 @@ impl Sublayer for Sinkhorn {
             rotation_equivariant: true,
             permutation_equivariant: true,
             odd: true,
+            autonomous: true,
             cone_invariant: true,
             speed_bound: Some(1.0),
             ..Facts::default()

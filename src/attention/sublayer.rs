@@ -1,6 +1,7 @@
 //! What is added to tokens: attention, a feed-forward layer, a field of one's own.
 
 use super::kernel::{Attention, EXACT, Form, Workspace};
+use super::triangular::Triangular;
 use crate::error::Result;
 use crate::sphere::Tokens;
 
@@ -17,6 +18,8 @@ pub struct Facts {
     pub causal: bool,
     /// The flow commutes with `X -> -X`.
     pub odd: bool,
+    /// Its weights do not depend on time.
+    pub autonomous: bool,
     /// `+1` when `E_beta` increases along the flow, `-1` when it decreases, 0 when neither is claimed.
     pub energy_sign: i8,
     /// Hemispheres (and caps inside them) are invariant: V = I and positive weights.
@@ -34,6 +37,7 @@ impl Default for Facts {
             permutation_equivariant: false,
             causal: false,
             odd: false,
+            autonomous: false,
             energy_sign: 0,
             cone_invariant: false,
             speed_bound: None,
@@ -50,6 +54,7 @@ impl Facts {
             permutation_equivariant: self.permutation_equivariant && other.permutation_equivariant,
             causal: self.causal && other.causal,
             odd: self.odd && other.odd,
+            autonomous: self.autonomous && other.autonomous,
             energy_sign: if self.energy_sign == other.energy_sign { self.energy_sign } else { 0 },
             cone_invariant: self.cone_invariant && other.cone_invariant,
             speed_bound: self.speed_bound.zip(other.speed_bound).map(|(a, b)| a + b),
@@ -120,6 +125,11 @@ pub trait Sublayer: Send + Sync {
 
     /// Its definition, evaluated from the same data in double-doubles and rounded: what the conformance suite compares with. `None` where it has none.
     fn definition(&self, _: &At, _: Form) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Its velocity on the sphere linearised, where token i depends on tokens `j <= i` only and the derivatives are known.
+    fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
         None
     }
 

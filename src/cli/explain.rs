@@ -15,7 +15,7 @@ pub struct Arguments {
     name: String,
 }
 
-const WORDS: [(&str, &str); 15] = [
+const WORDS: [(&str, &str); 16] = [
     ("certified", "interval arithmetic decides the claim for exactly the printed box, and every trial agrees"),
     ("supported", "every margin exceeds its error in every trial that met the hypotheses, and the control came out on its side"),
     (
@@ -37,11 +37,12 @@ const WORDS: [(&str, &str); 15] = [
     ("control", "the same code with one thing changed: violated for a claim that should hold, held for one that is false"),
     ("hypotheses never met", "no draw met the hypotheses, so nothing was tested"),
     ("reached", "the run reached its end time"),
+    ("stationary", "a stable state was reached to rounding: nothing will move any more, and the state holds until the end time"),
     ("one-cluster", "all tokens became one cluster"),
     ("max-steps", "the budget of steps was spent; partial results are kept"),
     ("step-too-small", "no step that still moves a token met the tolerance"),
     ("non-finite", "a velocity became infinite or NaN; the message names token and time"),
-    ("interrupted", "Ctrl-C; finished cells are kept and the same command resumes"),
+    ("interrupted", "Ctrl-C or SIGTERM; finished cells are kept and the same command resumes"),
 ];
 
 impl Arguments {

@@ -62,7 +62,8 @@ impl Arguments {
             );
             let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
             out.result(&json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null}), &text);
-            return Ok(if claim.status.expects_violation() { 3 } else { 0 });
+            let inconclusive = if claim.status.expects_violation() { 3 } else { 0 };
+            return Ok(if super::cancel::cancelled() { 130 } else { inconclusive });
         };
         self.found(claim, &region, best, hunted.evaluations, seconds, out)
     }

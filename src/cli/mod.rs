@@ -124,7 +124,7 @@ pub fn main() -> i32 {
         if cancel::CANCEL.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        output::note("interrupted: finishing the step (again: stop at once)");
+        cancel::interrupted();
     });
     let out = Output::new(arguments.format == Format::Json);
     match dispatch(arguments, &out) {

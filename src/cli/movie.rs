@@ -6,7 +6,7 @@ use super::output::{Output, note};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture, Size, frames};
 use crate::error::{Error, Result, in_range};
 use crate::flow::observable::{Setting, find, log_times};
-use crate::flow::{Observer, Options, Recorder, Table, solve, velocity_accuracy};
+use crate::flow::{Observer, Options, Outcome, Recorder, Table, solve, velocity_accuracy};
 use crate::lab::{Provenance, arrays};
 use serde_json::json;
 use std::path::PathBuf;
@@ -65,6 +65,9 @@ impl Arguments {
         let observables = ["positions", "log-energy", "clusters"].iter().map(|o| find(o)).collect::<Result<_>>()?;
         let mut recorder = Recorder::new(setting, log_times(self.t_first, self.t_end, self.frames), false, observables);
         let end = solve(&dynamics, &x, self.t_end, &options, &mut [&mut recorder as &mut dyn Observer])?;
+        if matches!(end.outcome, Outcome::Interrupted { .. }) {
+            return Err(Error::Interrupted { resume: "no movie was made".into() });
+        }
         if !end.outcome.is_success() {
             note(&format!("the run did not reach the end: {}", end.outcome));
         }

@@ -79,6 +79,7 @@ impl Arguments {
             observers.push(&mut recorder);
         }
         let end = solve(&dynamics, &x, self.t_end, &options, &mut observers)?;
+        super::cancel::work_is_over();
         let mut json = self.json(&end, x.d())?;
         json["remaining_merger_log10_t"] = self.last_merger(&end).map_or(Value::Null, finite);
         json["least_unrest"] = finite(saddle.least.0);
@@ -100,7 +101,7 @@ impl Arguments {
             write(folder, &json, &recorder.table, &end.tokens(), x.d())?;
             note(&format!("wrote {}", folder.display()));
         }
-        out.result(&json, &text(&end));
+        out.result(&json, &text(&end, self.merge_radius));
         match end.outcome {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),
@@ -178,16 +179,24 @@ impl Arguments {
     /// The result as one JSON object.
     fn json(&self, end: &Solution, d: usize) -> Result<Value> {
         let energy = Energy::new(self.dynamics.beta, EnergyScale::Mean);
+        let clusters = end.clusters_within(self.merge_radius);
+        let rest = match end.outcome {
+            Outcome::Stationary { t, residual: r } => json!({"t": t, "speed": r.speed, "decay": r.decay, "left": r.left}),
+            _ => Value::Null,
+        };
         let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
         Ok(json!({
             "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),
+            "clusters": clusters.n(),
+            "cluster_masses": clusters.masses(),
+            "stationary": rest,
             "labels": end.labels,
             "t": end.t,
             "outcome": end.outcome.name(),
             "message": if end.outcome == Outcome::Reached { String::new() } else { end.outcome.to_string() },
             "merges": merges,
-            "stats": {"steps": end.stats.steps, "rejected": end.stats.rejected, "evaluations": end.stats.evaluations},
+            "stats": {"steps": end.stats.steps, "rejected": end.stats.rejected, "evaluations": end.stats.evaluations, "implicit": end.stats.implicit},
             "energy": energy.value(&end.clusters).map_or(Value::Null, finite),
             "log_energy": energy.log_value(&end.clusters).map_or(Value::Null, finite),
             "energy_normalisation": EnergyScale::Mean.describe(),
@@ -202,23 +211,24 @@ impl Arguments {
 }
 
 /// The result for people: one line and the first clusters.
-fn text(end: &Solution) -> String {
-    let s = end.stats;
+fn text(end: &Solution, merge_radius: f64) -> String {
+    let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
     let mut text = format!(
-        "t = {:e}: {}; {} clusters, {} merges, {} steps ({} rejected), {} evaluations\n",
+        "t = {:e}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
         end.t,
         end.outcome,
-        end.clusters.n(),
+        clusters.n(),
         end.merges.len(),
         s.steps,
+        s.implicit,
         s.rejected,
         s.evaluations
     );
-    for (row, m) in end.clusters.rows().zip(end.clusters.masses()).take(20) {
+    for (row, m) in clusters.rows().zip(clusters.masses()).take(20) {
         text.push_str(&format!("  mass {m:<8.5} at {row:?}\n"));
     }
-    if end.clusters.n() > 20 {
-        text.push_str(&format!("  ... and {} more (use --format json or --out)\n", end.clusters.n() - 20));
+    if clusters.n() > 20 {
+        text.push_str(&format!("  ... and {} more (use --format json or --out)\n", clusters.n() - 20));
     }
     text
 }

@@ -122,3 +122,15 @@ pub fn merge(x: &Tokens, pairs: &[(usize, usize)]) -> (Tokens, Vec<usize>) {
     components.sum(&mut masses);
     (Tokens::from_parts(x.d(), rows, masses), components.map)
 }
+
+/// Two tokens nearer than this are equal to rounding.
+const EQUAL: f64 = 8.0 * f64::EPSILON;
+
+/// The clusters of x: its components under geodesic distances up to `radius` (or equality to rounding, where that is more), as in [`merge`].
+///
+/// Tokens of dynamics without a common field never become one, however near they come; in every summary they count as one here.
+pub fn clusters_within(x: &Tokens, radius: f64) -> (Tokens, Vec<usize>) {
+    let chord = (2.0 * (0.5 * radius).sin()).max(EQUAL);
+    let mut close = ClosePairs::default();
+    merge(x, close.find(x, chord))
+}

@@ -36,7 +36,7 @@ pub fn iterate(
                 // A sample is due at the first layer whose time is not before it (up to rounding of k dt).
                 let due = observer.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12));
                 if due || observer.every_step() {
-                    observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics, work: &work });
+                    observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics, work: &work, merge_radius: 0.0 });
                 }
             }
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
@@ -112,7 +112,7 @@ fn observe_each(batch: &Batch, t: f64, systems: &mut [Tokens], recorders: &mut [
     for (i, (system, recorder)) in systems.iter_mut().zip(recorders).enumerate() {
         if recorder.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
             batch.read(i, system);
-            recorder.observe(&Frame { t, tokens: system, labels, dynamics, work: &work });
+            recorder.observe(&Frame { t, tokens: system, labels, dynamics, work: &work, merge_radius: 0.0 });
         }
     }
 }

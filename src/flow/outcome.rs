@@ -1,3 +1,4 @@
+use super::rest::Residual;
 use super::{Hit, Merge};
 use crate::sphere::Tokens;
 use std::fmt;
@@ -7,6 +8,13 @@ use std::fmt;
 pub enum Outcome {
     /// The end time was reached.
     Reached,
+    /// Nothing will move any more: a stable state, reached to rounding.
+    Stationary {
+        /// When it was found.
+        t: f64,
+        /// Its distance from a state at rest.
+        residual: Residual,
+    },
     /// A stop rule was met: all tokens are one cluster.
     OneCluster {
         /// When.
@@ -50,13 +58,19 @@ pub enum Outcome {
 impl Outcome {
     /// True when the run did what was asked.
     pub fn is_success(&self) -> bool {
-        matches!(self, Self::Reached | Self::OneCluster { .. } | Self::Event { .. })
+        matches!(self, Self::Reached | Self::Stationary { .. } | Self::OneCluster { .. } | Self::Event { .. })
+    }
+
+    /// True when the state at the end time is known: that time was reached, or nothing will move until then.
+    pub fn lasts(&self) -> bool {
+        matches!(self, Self::Reached | Self::Stationary { .. })
     }
 
     /// A stable word for files and JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Reached => "reached",
+            Self::Stationary { .. } => "stationary",
             Self::OneCluster { .. } => "one-cluster",
             Self::Event { .. } => "event",
             Self::MaxSteps { .. } => "max-steps",
@@ -71,6 +85,11 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reached => write!(f, "the end time was reached"),
+            Self::Stationary { t, residual } => write!(
+                f,
+                "a stable state at rest was reached by t = {t:.6e} (speed {:.1e}, slowest decay at rate {:.3e}: what is left is {:.1e})",
+                residual.speed, residual.decay, residual.left
+            ),
             Self::OneCluster { t } => write!(f, "all tokens formed one cluster at t = {t:.6e}"),
             Self::Event { name, t, .. } => write!(f, "the event `{name}` happened at t = {t:.6e}"),
             Self::MaxSteps { t } => {
@@ -94,6 +113,8 @@ pub struct Stats {
     pub rejected: u64,
     /// Velocity evaluations.
     pub evaluations: u64,
+    /// Accepted steps that were implicit.
+    pub implicit: u64,
 }
 
 /// Result of [`super::solve`].
@@ -138,6 +159,11 @@ impl From<Solution> for End {
 }
 
 impl Solution {
+    /// The surviving tokens with those within `radius` (or equal to rounding) as one: what a summary calls clusters.
+    pub fn clusters_within(&self, radius: f64) -> Tokens {
+        super::coalesce::clusters_within(&self.clusters, radius).0
+    }
+
     /// One row for every initial token, merged or not.
     pub fn tokens(&self) -> Vec<f64> {
         self.labels.iter().flat_map(|&l| self.clusters.row(l).iter().copied()).collect()

@@ -208,14 +208,8 @@ impl Step {
         coordinates.chain((0..if own > 0 { n } else { 0 }).map(move |i| n * d + i * own..n * d + (i + 1) * own))
     }
 
-    /// Largest norm of a row of the numbers `entry(0..len)`.
     fn largest_row(&self, entry: impl Fn(usize) -> f64) -> f64 {
-        // Scaled by the largest entry: squares of drifts below 1e-154 would underflow.
-        let top = (0..self.start.len()).fold(0.0f64, |m, c| m.max(entry(c).abs()));
-        if top == 0.0 || !top.is_finite() {
-            return top;
-        }
-        top * self.rows().map(|row| row.map(|c| (entry(c) / top).powi(2)).sum::<f64>().sqrt()).fold(0.0, f64::max)
+        largest_row(self.start.len(), self.rows(), entry)
     }
 }
 
@@ -223,4 +217,19 @@ impl Step {
 fn settle(x: &mut Tokens) {
     let (space, n, d) = (x.space(), x.n(), x.d());
     let _ = space.settle(d, n, x.numbers_mut());
+}
+
+/// Largest norm of a row of d of the numbers `entry(0..len)`.
+pub(super) fn max_row_norm(len: usize, d: usize, entry: impl Fn(usize) -> f64) -> f64 {
+    largest_row(len, (0..len).step_by(d).map(|i| i..i + d), entry)
+}
+
+/// Largest norm of some rows of the numbers `entry(0..len)`.
+fn largest_row(len: usize, rows: impl Iterator<Item = Range<usize>>, entry: impl Fn(usize) -> f64) -> f64 {
+    // Scaled by the largest entry: squares of drifts below 1e-154 would underflow.
+    let top = (0..len).fold(0.0f64, |m, c| m.max(entry(c).abs()));
+    if top == 0.0 || !top.is_finite() {
+        return top;
+    }
+    top * rows.map(|row| row.map(|c| (entry(c) / top).powi(2)).sum::<f64>().sqrt()).fold(0.0, f64::max)
 }

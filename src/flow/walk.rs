@@ -53,7 +53,7 @@ pub fn walk(
         for observer in observers.iter_mut() {
             let due = |o: &dyn Observer| o.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12));
             if due(*observer) || observer.every_step() {
-                observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics, work: &work });
+                observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics, work: &work, merge_radius: 0.0 });
             }
         }
         if let Some(token) = x.numbers().iter().position(|v| !v.is_finite()) {

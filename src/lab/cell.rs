@@ -23,8 +23,13 @@ pub struct Tables {
     pub summary: Table,
 }
 
-/// Outcomes by their number in the summary.
-pub const OUTCOMES: [&str; 6] = ["reached", "one-cluster", "event", "max-steps", "step-too-small", "non-finite"];
+/// Outcomes by their number in the summary. Stored tables hold the numbers: a new outcome comes last.
+pub const OUTCOMES: [&str; 7] = ["reached", "one-cluster", "event", "max-steps", "step-too-small", "non-finite", "stationary"];
+
+/// True for the number of an honest bad end.
+pub(super) fn is_bad_end(code: f64) -> bool {
+    !matches!(OUTCOMES.get(code as usize), Some(&("reached" | "one-cluster" | "event" | "stationary")))
+}
 
 const SUMMARY: [&str; 8] = ["realisation", "outcome", "t", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
 
@@ -165,7 +170,8 @@ fn booked(
 ) -> (Table, Vec<f64>) {
     let (mut found, last) = (Vec::new(), &end.clusters);
     let labels: Vec<usize> = (0..last.n()).collect();
-    let frame = Frame { t: end.t, tokens: last, labels: &labels, dynamics, work: &RefCell::default() };
+    let frame =
+        Frame { t: end.t, tokens: last, labels: &labels, dynamics, work: &RefCell::default(), merge_radius: experiment.merge_radius };
     (observable::clusters::ENTRY.measure)(&setting(cell), &frame, &mut found);
     (observable::inner_range::ENTRY.measure)(&setting(cell), &frame, &mut found);
     let code = OUTCOMES.iter().position(|o| *o == end.outcome.name()).unwrap_or(OUTCOMES.len());

@@ -146,7 +146,7 @@ impl CellSummary {
             predicted: if forecasts.is_empty() { -1.0 } else { median(&forecasts) },
             deviation,
             inner_min: inner.iter().copied().fold(1.0, f64::min),
-            failed: outcome.iter().filter(|o| **o > 2.5).count(),
+            failed: outcome.iter().filter(|o| super::cell::is_bad_end(**o)).count(),
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod gegenbauer;
 pub mod interval;
 #[doc(hidden)]
 pub mod loops;
+pub mod lu;
 pub mod ode;
 pub mod panel;
 pub mod quadrature;

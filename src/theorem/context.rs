@@ -5,7 +5,7 @@ use super::domain::{Case, MASS_RANGE, Masses};
 use super::tape::{Draw, Tape};
 use crate::attention::{Dynamics, Form};
 use crate::error::{Error, Result};
-use crate::flow::{Options, Outcome, second, solve};
+use crate::flow::{Options, second, solve};
 use crate::num::stream::Stream;
 use crate::sphere::{Tokens, geometry::project, law::Law};
 
@@ -242,7 +242,7 @@ impl Context {
         }
         let end = solve(dynamics, x, t, &Options { rtol, merge_radius: 0.0, ..Options::default() }, &mut [])?;
         match end.outcome {
-            Outcome::Reached => Ok(end.clusters),
+            o if o.lasts() => Ok(end.clusters),
             other => Err(Error::Numerical { what: other.to_string() }),
         }
     }

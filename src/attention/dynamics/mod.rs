@@ -3,6 +3,7 @@
 use super::kernel::{Attention, Choice, EXACT, Form, Weights, Workspace};
 use super::normalisation::{Normalisation, Post, Token};
 use super::sublayer::{At, Facts, Sublayer};
+use super::triangular::Triangular;
 use super::{Head, TimeScale};
 use crate::error::{Error, Result};
 use crate::num::{simd::Level, sum::dot};
@@ -135,14 +136,22 @@ impl Dynamics {
         }
     }
 
+    /// The linearised velocity, where token i depends on tokens `j <= i` only and the derivatives are known: with it stiff runs take implicit steps.
+    pub fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
+        match &self.sublayers[..] {
+            [only] if self.normalisation.name() == Post.name() => only.triangular(),
+            _ => None,
+        }
+    }
+
     /// What the dynamics claims; of schemes other than [`Post`] nothing but who sees whom.
     pub fn facts(&self) -> Facts {
         let all = self.sublayers.iter().map(|s| s.facts()).reduce(Facts::and).unwrap_or_default();
         if self.normalisation.name() == Post.name() {
             return all;
         }
-        let Facts { rotation_equivariant, permutation_equivariant, causal, .. } = all;
-        Facts { rotation_equivariant, permutation_equivariant, causal, ..Facts::default() }
+        let Facts { rotation_equivariant, permutation_equivariant, causal, autonomous, .. } = all;
+        Facts { rotation_equivariant, permutation_equivariant, causal, autonomous, ..Facts::default() }
     }
 
     /// Length over which weights change by a factor e: the unit of the integrators' tolerance.

@@ -132,6 +132,7 @@ impl Arguments {
             other => return Err(Error::unknown("space", other, ["circle", "zonal", "sphere2"])),
         };
         let end = self.checked(&medium, d)?;
+        super::cancel::work_is_over();
         let json = self.json(&end, d);
         if let Some(folder) = &self.out {
             self.write(folder, &end.outcome, &json)?;

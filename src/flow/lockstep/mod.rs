@@ -194,6 +194,9 @@ impl Run<'_> {
                 system.shrunk = true;
                 continue;
             }
+            // Alone a run examines its state, and ends when that is at rest.
+            system.broken |= system.rest.is_due(h, self.t_end - system.t, displacement[k]);
+            system.done = system.broken;
             accepted[k] = if system.broken { 0.0 } else { h };
             let wanted = h * if system.shrunk { factor.min(1.0) } else { factor };
             system.shrunk = false;

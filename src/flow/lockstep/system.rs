@@ -3,6 +3,7 @@
 use super::lanes::Seat;
 use crate::flow::coalesce::Components;
 use crate::flow::outcome::{End, Outcome};
+use crate::flow::rest::Rest;
 use crate::sphere::{Tokens, geometry::chord2};
 
 /// A system.
@@ -14,7 +15,9 @@ pub struct System {
     pub attempts: u64,
     pub evaluations: u64,
     pub done: bool,
-    /// To be done again alone: a velocity was not finite, or the budget is spent.
+    /// Watches for a state at rest.
+    pub rest: Rest,
+    /// To be done again alone: a velocity was not finite, the budget is spent, or the state is perhaps at rest.
     pub broken: bool,
     /// Index of the next sample time.
     pub next: usize,
@@ -30,7 +33,19 @@ impl System {
         let x = start.coordinates().to_vec();
         let seat = Seat { x, sizes: vec![1.0; start.n()] };
         let rows = Vec::with_capacity(samples);
-        Self { t: 0.0, h: 0.0, shrunk: false, attempts: 0, evaluations: 0, done: false, broken: false, next: 0, rows, seat }
+        Self {
+            t: 0.0,
+            h: 0.0,
+            shrunk: false,
+            attempts: 0,
+            evaluations: 0,
+            done: false,
+            rest: Rest::default(),
+            broken: false,
+            next: 0,
+            rows,
+            seat,
+        }
     }
 
     /// How it ended, having begun with n tokens in d dimensions.

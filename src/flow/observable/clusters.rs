@@ -13,8 +13,5 @@ pub static ENTRY: Entry = Entry {
 
 /// Connected components of the graph of tokens at geodesic distance below `radius`.
 pub fn count(x: &crate::sphere::Tokens, radius: f64) -> usize {
-    let chord = 2.0 * (0.5 * radius).sin();
-    let mut close = crate::flow::coalesce::ClosePairs::default();
-    let pairs = close.find(x, chord);
-    crate::flow::coalesce::merge(x, pairs).0.n()
+    crate::flow::coalesce::clusters_within(x, radius).0.n()
 }

@@ -29,6 +29,8 @@ pub struct Frame<'a> {
     pub dynamics: &'a Dynamics,
     /// Buffers of the run.
     pub work: &'a RefCell<Workspace>,
+    /// Geodesic distance up to which tokens count as one cluster; 0 when equal to rounding.
+    pub merge_radius: f64,
 }
 
 /// Sees frames at its own times.

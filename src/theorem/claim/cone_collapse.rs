@@ -85,7 +85,7 @@ fn collapse(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let end = solve(&with_head(case, head)?, &x, allowed.min(1e300), &options, &mut [])?;
     Ok(match end.outcome {
         Outcome::OneCluster { t } => Finding::at_most(t, allowed),
-        Outcome::Reached => Finding::at_most(2.0 * allowed, allowed),
+        o if o.lasts() => Finding::at_most(2.0 * allowed, allowed),
         other => Finding::Unfinished(other.to_string()),
     })
 }

@@ -179,7 +179,7 @@ fn in_caps(case: &Case, ctx: &mut Context, caps: &Caps, speed_up: f64) -> Result
     let mut watch = Watch { centres: &centres, from: t1, seen: false, farthest: 0.0, spread2: 0.0 };
     let end = solve(&flow, &x, t2, &options, &mut [&mut watch])?;
     match end.outcome {
-        Outcome::Reached => {}
+        o if o.lasts() => {}
         Outcome::Event { t, .. } => return Ok(Finding::at_least(t, t2)),
         other => return Ok(Finding::Unfinished(other.to_string())),
     }

@@ -5,7 +5,7 @@ use super::{
     sharp_minimisers::{self, log_pairs},
 };
 use crate::error::Result;
-use crate::flow::{Options, Outcome, solve};
+use crate::flow::{Options, solve};
 use crate::landscape::Spectrum;
 use crate::sphere::Tokens;
 
@@ -66,9 +66,9 @@ fn arrives(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let end = solve(&flow, x, patience(case.beta, &best)?, &options, &mut [])?;
     let there = (log_pairs(case.beta, &end.clusters) - log_pairs(case.beta, &best)).abs() <= 1e-8;
     Ok(match end.outcome {
-        // At rest to rounding the steps are spent on noise; what is there has arrived.
+        // A state that rests only marginally spends its steps on noise; what is there has arrived.
         _ if there => Finding::yes(true),
-        Outcome::Reached => Finding::yes(false),
+        o if o.lasts() => Finding::yes(false),
         other => Finding::Unfinished(other.to_string()),
     })
 }

@@ -74,7 +74,7 @@ fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
         }
         // Merged in one step from outside: two tokens that were almost one.
         (Outcome::OneCluster { .. }, None) => Finding::yes(true),
-        (Outcome::Reached, _) => Finding::yes(false),
+        (o, _) if o.lasts() => Finding::yes(false),
         (other, _) => Finding::Unfinished(other.to_string()),
     })
 }

@@ -1,0 +1,229 @@
+//! Rosenbrock steps for velocities whose Jacobian is block lower triangular: n systems of size d per stage.
+//!
+//! A step lives in gnomonic coordinates about its start: `x_i + z_i` with `z_i` tangent at `x_i` stands for the token `(x_i + z_i)/|x_i + z_i|`,
+//! and `z_i' = |x_i + z_i| (P_{x_i} f_i - z_i <f_i, x_i>)`. There nothing crosses the sphere, so steps of 1e300 units of time leave no trace of
+//! rounding in that direction, and displacements are sums of increments, not differences of positions: drifts of 1e-57 keep their digits.
+
+use super::rodas5p::{A, C, GAMMA, H, STAGES};
+use super::tableau::max_row_norm;
+use crate::attention::{Dynamics, Triangular, kernel::Workspace};
+use crate::num::{lu::Lu, sum::dot};
+use crate::sphere::{
+    Tokens,
+    geometry::{project, retract},
+};
+
+/// Work space and data of one Rosenbrock step (Rodas5P) of a velocity with a triangular Jacobian.
+///
+/// **Accuracy** order 5, also on stiff parts; the error estimate is that of the embedded method of order 4. **Cost** 8 velocities, one
+/// linearisation and n factorisations of d x d per step. **Source** Steinebach, BIT Numer. Math. 63, 27 (2023).
+pub struct ImplicitStep<'a> {
+    jacobian: Box<dyn Triangular + 'a>,
+    start: Tokens,
+    stage: Tokens,
+    /// The retracted end point.
+    pub end: Vec<f64>,
+    /// The velocity at the start.
+    velocity: Vec<f64>,
+    /// The increments of the stages and the whole step, tangent at the start.
+    u: Vec<Vec<f64>>,
+    z: Vec<f64>,
+    /// Blocks `J_ii` at the start, when they are known.
+    blocks: Vec<f64>,
+    factors: Vec<Lu>,
+    h: f64,
+    dense: Vec<Vec<f64>>,
+    /// Velocity evaluations so far, linearisations among them.
+    pub evaluations: u64,
+    work: Workspace,
+}
+
+impl<'a> ImplicitStep<'a> {
+    /// Prepares steps from `x`; `None` when the dynamics does not know a triangular Jacobian.
+    pub fn new(dynamics: &'a Dynamics, x: &Tokens) -> Option<Self> {
+        let size = x.coordinates().len();
+        let mut step = Self {
+            jacobian: dynamics.triangular()?,
+            start: x.clone(),
+            stage: x.clone(),
+            end: vec![0.0; size],
+            velocity: vec![0.0; size],
+            u: vec![vec![0.0; size]; STAGES],
+            z: vec![0.0; size],
+            blocks: Vec::new(),
+            factors: vec![Lu::default(); x.n()],
+            h: 0.0,
+            dense: Vec::new(),
+            evaluations: 0,
+            work: Workspace::default(),
+        };
+        step.restart(dynamics, x);
+        Some(step)
+    }
+
+    /// Moves the start to `x` and evaluates the velocity there.
+    pub fn restart(&mut self, dynamics: &Dynamics, x: &Tokens) {
+        self.start.coordinates_mut().copy_from_slice(x.coordinates());
+        dynamics.rates(0.0, &self.start, &mut self.work, &mut self.velocity);
+        self.evaluations += 1;
+        self.blocks.clear();
+        self.dense.clear();
+    }
+
+    /// Makes the end of the last attempt the new start.
+    pub fn advance(&mut self, dynamics: &Dynamics) {
+        self.stage.coordinates_mut().copy_from_slice(&self.end);
+        std::mem::swap(&mut self.start, &mut self.stage);
+        dynamics.rates(0.0, &self.start, &mut self.work, &mut self.velocity);
+        self.evaluations += 1;
+        self.blocks.clear();
+        self.dense.clear();
+    }
+
+    /// Largest speed of a token at the start.
+    pub fn max_speed(&self) -> f64 {
+        max_row_norm(self.velocity.len(), self.start.d(), |c| self.velocity[c])
+    }
+
+    /// `max_i |z_i|` of the last attempt.
+    pub fn displacement(&self) -> f64 {
+        max_row_norm(self.z.len(), self.start.d(), |c| self.z[c])
+    }
+
+    /// Index of the first token whose increment is not finite in any stage.
+    pub fn broken_token(&self) -> Option<usize> {
+        let d = self.start.d();
+        self.u.iter().find_map(|u| u.iter().position(|v| !v.is_finite())).map(|p| p / d)
+    }
+
+    /// The largest rate of the velocity linearised at the start: the spectral radius of the Jacobian, by power iteration on every diagonal block.
+    pub fn rate(&mut self) -> f64 {
+        self.linearise();
+        let d = self.start.d();
+        self.blocks.chunks_exact(d * d).map(|block| spectral_radius(block, d)).fold(0.0, f64::max)
+    }
+
+    fn linearise(&mut self) {
+        if !self.blocks.is_empty() {
+            return;
+        }
+        let d = self.start.d();
+        self.jacobian.linearise(&self.start);
+        self.evaluations += 1;
+        self.blocks.resize(self.start.n() * d * d, 0.0);
+        for (i, block) in self.blocks.chunks_exact_mut(d * d).enumerate() {
+            self.jacobian.block(i, block);
+        }
+    }
+
+    /// Attempts a step of length `h` and returns the largest row of the error estimate, NaN when a velocity is not finite or a block is singular.
+    pub fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
+        self.h = h;
+        self.dense.clear();
+        self.linearise();
+        self.factor();
+        for s in 0..STAGES {
+            self.evaluate(dynamics, s);
+        }
+        let last = &self.u[STAGES - 1];
+        self.z.iter_mut().zip(last).for_each(|(z, u)| *z += u);
+        self.end.copy_from_slice(self.start.coordinates());
+        self.end.iter_mut().zip(&self.z).for_each(|(y, z)| *y += z);
+        self.end.chunks_exact_mut(self.start.d()).for_each(|r| {
+            retract(r);
+        });
+        if last.iter().all(|v| v.is_finite()) { max_row_norm(last.len(), self.start.d(), |c| last[c]) } else { f64::NAN }
+    }
+
+    /// `1/(h gamma) - J_ii + c x_i x_i^T`: the part across the sphere, where J_ii vanishes, gets the size of the rest.
+    fn factor(&mut self) {
+        let (d, shift) = (self.start.d(), 1.0 / (GAMMA * self.h));
+        for ((block, lu), x) in self.blocks.chunks_exact(d * d).zip(&mut self.factors).zip(self.start.rows()) {
+            let across = block.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let entry = |r: usize, c: usize| across * x[r] * x[c] - block[r * d + c] + if r == c { shift } else { 0.0 };
+            lu.factor(d, entry);
+        }
+    }
+
+    /// Stage s: its increment, token by token.
+    fn evaluate(&mut self, dynamics: &Dynamics, s: usize) {
+        let (d, h) = (self.start.d(), self.h);
+        let (known, rest) = self.u.split_at_mut(s);
+        let u = &mut rest[0];
+        self.z.fill(0.0);
+        if s == 0 {
+            u.copy_from_slice(&self.velocity);
+        } else {
+            add_combination(A[s - 1], known, 1.0, &mut self.z);
+            let y = self.stage.coordinates_mut();
+            y.iter_mut().zip(self.start.coordinates().iter().zip(&self.z)).for_each(|(y, (x, z))| *y = x + z);
+            y.chunks_exact_mut(d).for_each(|r| {
+                retract(r);
+            });
+            dynamics.rates(0.0, &self.stage, &mut self.work, u);
+            self.evaluations += 1;
+            for ((f, z), x) in u.chunks_exact_mut(d).zip(self.z.chunks_exact(d)).zip(self.start.rows()) {
+                let (across, length) = (dot(f, x), dot(z, z).sqrt().hypot(1.0));
+                f.iter_mut().zip(z).for_each(|(f, z)| *f = length * (*f - across * z));
+            }
+            add_combination(C[s - 1], known, 1.0 / h, u);
+        }
+        for i in 0..self.start.n() {
+            let (earlier, rest) = u.split_at_mut(i * d);
+            self.jacobian.add_earlier(i, earlier, &mut rest[..d]);
+            project(self.start.row(i), &mut rest[..d]);
+            self.factors[i].solve(&mut rest[..d]);
+            project(self.start.row(i), &mut rest[..d]);
+        }
+    }
+
+    /// Prepares dense output of the last attempt; costs no velocity.
+    pub fn prepare_dense(&mut self) {
+        if self.dense.is_empty() {
+            self.dense = vec![self.z.clone()];
+            for weights in H {
+                let mut row = vec![0.0; self.z.len()];
+                add_combination(weights, &self.u, 1.0, &mut row);
+                self.dense.push(row);
+            }
+        }
+    }
+
+    /// The point at fraction `theta` of the last attempt, retracted; needs [`ImplicitStep::prepare_dense`].
+    pub fn interpolate(&self, theta: f64, x: &mut Tokens) {
+        let d = x.d();
+        let rest = 1.0 - theta;
+        let weights = [theta, theta * rest, theta * rest * theta, theta * rest * theta * theta];
+        let y = x.coordinates_mut();
+        y.fill(0.0);
+        add_combination(&weights, &self.dense, 1.0, y);
+        y.iter_mut().zip(self.start.coordinates()).for_each(|(y, s)| *y += s);
+        y.chunks_exact_mut(d).for_each(|r| {
+            retract(r);
+        });
+    }
+}
+
+/// Adds `factor sum_k w_k v_k`.
+fn add_combination(weights: &[f64], vectors: &[Vec<f64>], factor: f64, out: &mut [f64]) {
+    for (w, v) in weights.iter().zip(vectors) {
+        out.iter_mut().zip(v).for_each(|(o, v)| *o += factor * w * v);
+    }
+}
+
+/// The largest |eigenvalue| of a symmetric block by power iteration from its largest row: from below, within a few per cent, which is enough to
+/// judge a step by.
+fn spectral_radius(block: &[f64], d: usize) -> f64 {
+    let square = |r: &[f64]| r.iter().map(|v| v * v).sum::<f64>();
+    let largest = block.chunks_exact(d).max_by(|a, b| square(a).total_cmp(&square(b)));
+    let mut v = largest.map(<[f64]>::to_vec).unwrap_or_default();
+    let mut rate = 0.0;
+    for _ in 0..12 {
+        if !retract(&mut v) {
+            return rate;
+        }
+        v = block.chunks_exact(d).map(|row| dot(row, &v)).collect();
+        rate = dot(&v, &v).sqrt();
+    }
+    rate
+}
