@@ -1,6 +1,7 @@
 //! Time stepping: integrators, step control, events, coalescence, observers, `solve`, layer iterations.
 
 mod coalesce;
+mod control;
 mod dop853;
 mod dopri5;
 mod event;
@@ -22,6 +23,7 @@ mod walk;
 
 pub(crate) use coalesce::ClosePairs;
 pub use coalesce::Merge;
+pub use control::Options;
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
 pub use implicit::ImplicitStep;
 pub use integrator::integrator;
@@ -33,7 +35,7 @@ pub use mover::Implicit;
 pub use observable::{Frame, Observer, Recorder, Table};
 pub use outcome::{End, Outcome, Solution, Stats};
 pub use rest::Residual;
-pub use solve::{Options, solve, velocity_accuracy};
+pub use solve::{solve, velocity_accuracy};
 #[doc(hidden)]
 pub use tableau::Step;
 pub use tableau::Tableau;

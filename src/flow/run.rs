@@ -1,12 +1,12 @@
 //! The one loop over time.
 
 use super::coalesce::{ClosePairs, Merge, merge};
+use super::control::{FIRST_STEP, FLOOR, Options, next, shorter, tolerance};
 use super::event::{Action, Hit};
 use super::mover::Mover;
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution, Stats};
 use super::rest::{Residual, Rest};
-use super::solve::{FIRST_STEP, FLOOR, Options, growth};
 use crate::attention::{Dynamics, kernel::Workspace};
 use crate::num::{dd::Dd, roots::bracketed_root};
 use crate::sphere::Tokens;
@@ -111,8 +111,7 @@ impl<'a> Run<'a> {
             self.step.until(self.jumps[0].next_down());
             let error = self.step.attempt(self.dynamics, h);
             let displacement = self.step.displacement();
-            let tolerance = (self.options.rtol * self.dynamics.length_scale() * displacement.min(1.0)).max(FLOOR);
-            let ratio = error / tolerance;
+            let ratio = error / tolerance(self.options.rtol, self.dynamics.length_scale(), displacement);
             if ratio.is_nan() || displacement.is_nan() || ratio > 1.0 {
                 if let Some(outcome) = self.refuse(h, ratio, displacement.is_nan()) {
                     return outcome;
@@ -122,12 +121,9 @@ impl<'a> Run<'a> {
             self.broken = 0;
             self.stats.steps += 1;
             self.stats.implicit += u64::from(self.step.is_implicit());
-            let growth = growth(ratio, self.step.order());
-            let wanted = h * if self.shrunk { growth.min(1.0) } else { growth };
+            let planned = next(h, self.h, ratio, self.step.order(), self.shrunk);
             self.shrunk = false;
             self.accept(h, observers);
-            // A step cut short by the end time or a sample says nothing against the step that was planned.
-            let planned = if h < self.h { self.h.max(wanted) } else { wanted };
             self.h = self.step.reconsider(self.dynamics, self.t.to_f64(), &self.live, planned, displacement);
             if !self.step.is_implicit() && self.rest.is_due(h, self.remaining(), displacement) {
                 self.at_rest = self.rest.examine(self.dynamics, &self.live, self.step.velocity(), self.options.rtol);
@@ -177,7 +173,7 @@ impl<'a> Run<'a> {
             return None;
         }
         self.broken = 0;
-        self.h = h * growth(ratio, self.step.order()).min(0.9);
+        self.h = shorter(h, ratio, self.step.order());
         self.shrunk = true;
         let stuck = self.h * self.step.max_speed() < 1e-3 * FLOOR && !self.step.give_up(self.dynamics, self.t.to_f64(), &self.live);
         stuck.then(|| Outcome::StepTooSmall { t: self.t.to_f64(), h })

@@ -2,11 +2,11 @@
 
 use super::attend::{Row, exponential, scale_all, sums};
 use super::exact::{Exact, Pair};
+use super::job::{Job, Shape};
 use super::project::Images;
 use super::seen::{BLOCK, Seen};
 use super::stack::{Packed, Stack};
 use super::tiles::{product, slabs};
-use super::{Job, Shape};
 use crate::attention::kernel::Weights;
 use crate::attention::pattern::Bias;
 use crate::num::dd::Dd;

@@ -1,11 +1,11 @@
 //! Softmax over blocks of sources with a running maximum: queries in lanes, so that maxima, sums and exponentials never cross lanes.
 
+use super::job::{Job, Shape};
 use super::project::{Images, Of, value_place};
 use super::seen::{BLOCK, Exponents, Seen};
 use super::share::Piece;
 use super::stack::Stack;
 use super::tiles::{MOST, group, product, product_of_tile, rows, slabs};
-use super::{Job, Shape};
 use crate::attention::kernel::Weights;
 use crate::num::simd::{Float, Lanes, Task};
 use std::f64::consts::LOG2_E;

@@ -1,9 +1,9 @@
 //! `sum_h O_h z_i^h`, and the plain sum over heads without an output matrix.
 
+use super::job::{Job, Shape};
 use super::share::{Piece, each};
 use super::stack::Stack;
 use super::tiles::{group, group_count, product, rows, slabs, vectors};
-use super::{Job, Shape};
 use crate::num::simd::{Float, Lanes, Task};
 
 /// The results of all heads and where each begins.

@@ -1,10 +1,10 @@
 //! `Q x_i`, `K y_j` and `V y_j` of all heads: one list of pieces, so that threads meet once.
 
+use super::job::{Job, Shape};
 use super::seen::BLOCK;
 use super::share::{Kind, Piece, each};
 use super::stack::{Matrices, Packed, Stack};
 use super::tiles::{DEPTH, fill, group, group_count, product, rows, slabs, vectors};
-use super::{Job, Shape};
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Float, Lanes, Task};
 

@@ -1,6 +1,6 @@
 //! The definition in double-double numbers: straightforward loops, nothing shared with the tiles.
 
-use super::Job;
+use super::job::Job;
 use crate::attention::kernel::Weights;
 use crate::attention::pattern::Bias;
 use crate::error::Result;

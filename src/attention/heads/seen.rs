@@ -1,6 +1,6 @@
 //! Which sources the queries of a group see, and their biases, for tiles of scores.
 
-use super::Job;
+use super::job::Job;
 use super::tiles::MOST;
 use crate::attention::pattern::Bias;
 use crate::num::simd::{Float, Lanes};

@@ -2,12 +2,12 @@
 
 use super::again::{Again, ExactImages};
 use super::attend::{Attend, GROUPS, Mark, Row, Source};
+use super::job::{Job, Shape};
 use super::output::{self, Results};
 use super::project::{Images, load};
 use super::share::{Piece, each};
 use super::stack::Stack;
 use super::tiles::{group, group_count};
-use super::{Job, Shape};
 use crate::error::{Error, Result};
 use crate::num::aligned::Aligned;
 use crate::num::simd::Float;

@@ -9,9 +9,10 @@ mod system;
 
 use self::lanes::{Interpolation, Op, PerLane, State};
 use self::system::{Merger, System};
+use super::control::{FIRST_STEP, Options, next, shorter, tolerance};
 use super::observable::Recorder;
 use super::outcome::End;
-use super::solve::{FIRST_STEP, FLOOR, Options, growth, solve};
+use super::solve::solve;
 use super::tableau::Tableau;
 use crate::attention::Dynamics;
 use crate::attention::kernel::{Attention, Batch, Choice, WIDEST};
@@ -184,13 +185,12 @@ impl Run<'_> {
             let (system, h) = (&mut self.systems[s], self.state.h[k]);
             system.attempts += 1;
             system.evaluations += self.options.integrator.stages as u64;
-            let tolerance = (self.options.rtol * self.scale * displacement[k].min(1.0)).max(FLOOR);
-            let ratio = error[k] / tolerance;
+            let ratio = error[k] / tolerance(self.options.rtol, self.scale, displacement[k]);
             system.broken = ratio.is_nan() || displacement[k].is_nan() || system.attempts > self.options.max_steps;
             system.done = system.broken;
-            let factor = growth(ratio, self.options.integrator.order);
+            let order = self.options.integrator.order;
             if ratio > 1.0 {
-                system.h = h * factor.min(0.9);
+                system.h = shorter(h, ratio, order);
                 system.shrunk = true;
                 continue;
             }
@@ -198,9 +198,8 @@ impl Run<'_> {
             system.broken |= system.rest.is_due(h, self.t_end - system.t, displacement[k]);
             system.done = system.broken;
             accepted[k] = if system.broken { 0.0 } else { h };
-            let wanted = h * if system.shrunk { factor.min(1.0) } else { factor };
+            system.h = next(h, system.h, ratio, order, system.shrunk);
             system.shrunk = false;
-            system.h = if h < system.h { system.h.max(wanted) } else { wanted };
         }
         accepted
     }
