@@ -4,12 +4,6 @@ use std::fmt::{Debug, Formatter, Result};
 use std::ops::{Deref, DerefMut};
 
 /// A reusable buffer on a 64-byte boundary.
-///
-/// ```
-/// let mut b = metastable::num::aligned::Aligned::<f64>::default();
-/// b.reset(5);
-/// assert_eq!((b.len(), b.as_ptr() as usize % 64), (5, 0));
-/// ```
 #[derive(Default)]
 pub struct Aligned<F> {
     data: Vec<F>,
@@ -77,5 +71,17 @@ impl<F> Deref for Aligned<F> {
 impl<F> DerefMut for Aligned<F> {
     fn deref_mut(&mut self) -> &mut [F] {
         &mut self.data[self.offset..self.offset + self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Aligned;
+
+    #[test]
+    fn buffers_start_on_a_cache_line() {
+        let mut b = Aligned::<f64>::default();
+        b.reset(5);
+        assert_eq!((b.len(), b.as_ptr() as usize % 64), (5, 0));
     }
 }
