@@ -5,13 +5,13 @@ use metastable::attention::feed_forward::{Activation, FeedForward};
 use metastable::attention::hardmax::Hardmax;
 use metastable::attention::kernel::{Attention, Weights, Workspace};
 use metastable::attention::layer::Layer;
-use metastable::attention::normalisation::{Bare, Pre, Rescaled, find};
+use metastable::attention::normalisation::{Bare, Normalisation, Pre, Rescaled, Token, find};
 use metastable::attention::scheduled::{Layers, Schedule, Scheduled};
 use metastable::attention::sinkhorn::Sinkhorn;
 use metastable::attention::{At, Dynamics, Facts, Form, Head, Sublayer};
 use metastable::flow::{Options, Outcome, iterate, second, solve};
 use metastable::num::{dense, stream::Stream, sum::dot};
-use metastable::sphere::{Tokens, law::Law};
+use metastable::sphere::{Tokens, law::Law, space::Space};
 
 fn normals(count: usize, name: &str) -> Vec<f64> {
     let mut out = vec![0.0; count];
@@ -236,5 +236,100 @@ fn hardmax_is_the_limit_of_softmax_and_leaders_stay() -> Result<()> {
     let nearest = |i: usize| first.iter().map(|j| end.space().dist(end.row(i), end.row(*j))).fold(f64::INFINITY, f64::min);
     assert!((0..n).all(|i| nearest(i) < 1e-6), "somebody is at no leader");
     assert!(Hardmax::new(Some(vec![1.0; 3]), 0.0)?.leaders(&x, 0).is_err() && Hardmax::new(None, -1.0).is_err());
+    Ok(())
+}
+
+/// A space of one's own: coordinates of sum 0.
+struct Balanced;
+
+impl Space for Balanced {
+    fn name(&self) -> &'static str {
+        "balanced"
+    }
+
+    fn is_unit(&self) -> bool {
+        false
+    }
+
+    fn settle(&self, d: usize, n: usize, numbers: &mut [f64]) -> std::result::Result<(), usize> {
+        let rows = numbers[..n * d].to_vec();
+        self.project(d, &rows, &mut numbers[..n * d]);
+        Ok(())
+    }
+
+    fn project(&self, d: usize, _: &[f64], v: &mut [f64]) {
+        for row in v.chunks_exact_mut(d) {
+            let mean = row.iter().sum::<f64>() / d as f64;
+            row.iter_mut().for_each(|v| *v -= mean);
+        }
+    }
+
+    fn dist(&self, x: &[f64], y: &[f64]) -> f64 {
+        x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    }
+}
+
+/// A normalisation of one's own: `x' = e^{-t} P a`.
+struct Damped;
+
+impl Normalisation for Damped {
+    fn name(&self) -> &'static str {
+        "damped"
+    }
+
+    fn space(&self) -> &'static dyn Space {
+        &Balanced
+    }
+
+    fn form(&self) -> Form {
+        Form::Tangent
+    }
+
+    fn needs_radial(&self) -> bool {
+        true
+    }
+
+    fn rates(&self, token: &Token) -> (f64, f64) {
+        ((-token.t).exp(), 0.0)
+    }
+
+    fn layer(&self, t: f64, eta: f64, d: usize, numbers: &mut [f64], a: &mut [f64]) {
+        Balanced.project(d, numbers, a);
+        numbers.iter_mut().zip(a).for_each(|(x, a)| *x += eta * (-t).exp() * *a);
+    }
+}
+
+/// A sublayer of one's own: every token is pushed by the same vector.
+struct Wind;
+
+impl Sublayer for Wind {
+    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
+        out.chunks_exact_mut(3).for_each(|row| row.copy_from_slice(&[3.0, 0.0, 0.0]));
+        form.of_sums(at.tokens, out);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { common_field: true, autonomous: true, ..Facts::default() }
+    }
+
+    fn length_scale(&self) -> f64 {
+        1.0
+    }
+}
+
+#[test]
+fn a_space_a_normalisation_and_a_sublayer_of_ones_own_need_nothing_from_inside() -> Result<()> {
+    let start = Tokens::on(&Balanced, 2, 3, vec![1.0, 1.0, 1.0, 2.0, 0.0, 1.0])?;
+    assert_eq!(start.coordinates(), [0.0, 0.0, 0.0, 1.0, -1.0, 0.0]);
+    let model = Dynamics::of(Wind).with(&Damped);
+    let end = solve(&model, &start, 2.0, &exact(), &mut [])?;
+    let way = 1.0 - (-2f64).exp();
+    let expected = [2.0 * way, -way, -way, 1.0 + 2.0 * way, -1.0 - way, -way];
+    assert!(end.clusters.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11), "{:?}", end.clusters);
+    // Layers are its Euler steps.
+    let layers = iterate(&model, &start, Layer::new(1e-3)?, 2000, 1e-3, None, &mut [])?.0;
+    assert!(layers.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3), "{layers:?}");
+    let refused = Tokens::on(&Balanced, 2, 3, vec![1.0; 5]).expect_err("a number is missing").to_string();
+    assert!(refused.contains("found 5, expected 6"), "{refused}");
     Ok(())
 }

@@ -88,6 +88,22 @@ impl Tokens {
         Ok(Self { d, stamp: new_stamp(), space: &Flat, x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
     }
 
+    /// n tokens on a space of one's own with equal masses, from all their numbers: coordinates, then the own numbers of the space. They are brought to the
+    /// space first.
+    ///
+    /// **Errors** no tokens, a wrong number of numbers, one that is not finite, a token that the space cannot hold.
+    pub fn on(space: &'static dyn Space, n: usize, d: usize, mut numbers: Vec<f64>) -> Result<Self> {
+        let expected = n * (d + space.own());
+        if n == 0 || d == 0 || numbers.len() != expected {
+            let expected = format!("{expected} for {n} tokens of the space `{}`, at least one", space.name());
+            return Err(Error::parameter("numbers", numbers.len(), expected));
+        }
+        Self::finite(d, &numbers[..n * d])?;
+        let problem = || format!("the space `{}` cannot hold it", space.name());
+        space.settle(d, n, &mut numbers).map_err(|row| Error::Token { row: row + 1, problem: problem() })?;
+        Ok(Self { d, stamp: new_stamp(), space, x: Aligned::from(&numbers[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+    }
+
     /// The same directions and masses with radii: tokens of `R^d` in polar coordinates.
     ///
     /// **Errors** wrong count, or a radius that is not positive and finite.

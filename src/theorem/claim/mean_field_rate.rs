@@ -56,13 +56,14 @@ impl Experiment {
         Ok(Self { a, t, end })
     }
 
-    /// W1 between the particles from these levels of the distribution function and the mean field.
-    pub fn distance(&self, case: &Case, ctx: &mut Context, levels: &[f64]) -> Result<f64> {
+    /// W1 between the particles from these levels of the distribution function and the mean field on so many cells, which are to be finer than their spacing
+    /// where that decides.
+    pub fn distance(&self, case: &Case, ctx: &mut Context, levels: &[f64], cells: usize) -> Result<f64> {
         let start = Tokens::from_angles(&levels.iter().map(|l| quantile(self.a, *l)).collect::<Vec<_>>())?;
         let flow = plain(case.dynamics, case.beta, levels.len())?;
         // W1 varies by a third from draw to draw: a tolerance of 1e-6 is far below.
         let x = ctx.flowed_within(&flow, &start, self.t, 1e3)?;
-        Ok(w1(&x.angles(), &self.end, 2_000))
+        Ok(w1(&x.angles(), &self.end, cells))
     }
 }
 
@@ -72,7 +73,7 @@ fn random(case: &Case, ctx: &mut Context, a: f64, slope: f64) -> Result<Finding>
         let mut found = Vec::with_capacity(draws);
         for _ in 0..draws {
             let levels: Vec<f64> = (0..n).map(|_| ctx.chance().uniform()).collect();
-            found.push(experiment.distance(case, ctx, &levels)?);
+            found.push(experiment.distance(case, ctx, &levels, 2_000)?);
         }
         Ok(mean_and_error(&found))
     };

@@ -3,11 +3,12 @@
 use super::{Case, Claim, Context, Control, Finding, Kind, Status, mean_field_rate};
 use crate::error::Result;
 
-/// Quantile starts: no sampling error, so the rate of a quadrature rule.
+/// Quantile starts: no sampling error, so the rate of a quadrature rule. A hunt found the slope off by 0.077 at a = 0.9, beta = 3 under SA, on 2000 cells: particles in
+/// the peak then were closer than the cells. Now a particle has 200 of them.
 pub static ENTRY: Claim = Claim {
     name: "quantile-rate",
     title: "W1 between n particles that start at quantiles and the mean field falls like 1/n",
-    statement: "After t = 1 (SA) or e^{-beta} (USA) from the quantiles (i - 1/2)/n of 1 + a cos theta, 0 <= a <= 0.9: log W1 falls from n = 24 to n = 192 with slope -1 in log n, within 0.05.",
+    statement: "After t = 1 (SA) or e^{-beta} (USA) from the quantiles (i - 1/2)/n of 1 + a cos theta, 0 <= a <= 0.9: log W1 falls from n = 48 to n = 384 with slope -1 in log n, within 0.05.",
     domain: mean_field_rate::DOMAIN,
     narrower: "d = 2, densities 1 + a cos theta",
     citation: "arXiv:2312.10794, Remark 3.3 with W1 = O(1/n) at the start",
@@ -27,8 +28,8 @@ fn quantiles(case: &Case, ctx: &mut Context, a: f64, slope: f64) -> Result<Findi
     let experiment = mean_field_rate::Experiment::new(case, a)?;
     let mut distance = |n: usize| {
         let levels: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
-        experiment.distance(case, ctx, &levels)
+        experiment.distance(case, ctx, &levels, 200 * n)
     };
-    let found = (distance(192)? / distance(24)?).ln() / 8f64.ln();
+    let found = (distance(384)? / distance(48)?).ln() / 8f64.ln();
     Ok(Finding::at_most((found - ctx.stated(slope)).abs(), 0.05))
 }
