@@ -68,6 +68,15 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
         dense::mat_vec(&back, x, &mut expected);
         assert!(expected.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-8), "{expected:?} {z:?}");
     }
+    // Layers of a value matrix are Euler steps of the same.
+    let scheduled = || Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
+    let error = |count: usize| -> Result<f64> {
+        let (dt, model) = (t / count as f64, Dynamics::of(scheduled()).with(&Rescaled));
+        let end = iterate(&model, &start, Layer::new(dt)?, count, dt, None, &mut [])?.0;
+        Ok(end.coordinates().iter().zip(z.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+    };
+    let (coarse, fine) = (error(200)?, error(400)?);
+    assert!((coarse / fine - 2.0).abs() < 0.1 && fine < 0.05, "{coarse:e} {fine:e}");
     // The control: scores that stay those of z.
     let head = Head::new(d, None, None, Some((d, v)))?;
     let frozen = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(&Rescaled);
@@ -112,12 +121,11 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
         assert!((other[n * d + i] / r - 1.0).abs() < 1e-10);
     }
     // Layers are Euler steps of both.
-    let (mut layers, error) = (Vec::new(), |x: &Tokens| {
-        let off = |(i, (x, y)): (usize, (&[f64], &[f64]))| -> f64 {
-            x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs() + 0.0 * i as f64).sum()
-        };
-        x.rows().zip(expected.rows()).enumerate().map(off).fold(0.0, f64::max)
-    });
+    let error = |x: &Tokens| {
+        let off = |(x, y): (&[f64], &[f64])| -> f64 { x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs()).sum() };
+        x.rows().zip(expected.rows()).map(off).fold(0.0, f64::max)
+    };
+    let mut layers = Vec::new();
     for count in [100, 200] {
         layers.push(error(&iterate(&polar, &start, Layer::new(t / count as f64)?, count, 1.0, None, &mut [])?.0));
     }

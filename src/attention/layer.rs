@@ -1,7 +1,7 @@
 //! The discrete layer map `x_i <- normalise(x_i + eta sum_j A_ij V x_j)` and its limit `eta = infinity`, mean shift (theory 0.6, 8.5).
 
 use super::Dynamics;
-use super::kernel::{Form, Workspace};
+use super::kernel::Workspace;
 use super::sublayer::At;
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
@@ -47,7 +47,7 @@ impl Layer {
     pub fn step(self, dynamics: &Dynamics, t: f64, x: &mut Tokens, work: &mut Workspace, scratch: &mut [f64]) {
         let d = x.d();
         for sublayer in &dynamics.sublayers {
-            sublayer.evaluate(&At { t, tokens: x }, Form::Sum, work, scratch);
+            sublayer.evaluate(&At { t, tokens: x }, dynamics.normalisation.layer_form(), work, scratch);
             dynamics.normalisation.layer(t, self.eta, d, x.numbers_mut(), scratch);
         }
     }

@@ -24,7 +24,7 @@ pub struct Sinkhorn {
 
 /// The most tokens: their matrix takes half a gigabyte.
 const LARGEST_N: usize = 8192;
-/// Iterations without an end: nothing of the kind was seen.
+/// Rounds after which a scaling counts as not converging; at most 40 were seen.
 const MOST: usize = 1000;
 
 impl Sinkhorn {

@@ -1,5 +1,5 @@
 use super::observable::{Frame, Observer, Recorder};
-use crate::attention::kernel::{Attention, Batch, Choice, Form, Workspace, in_a_row};
+use crate::attention::kernel::{Attention, Batch, Choice, Workspace, in_a_row};
 use crate::attention::{Dynamics, layer::Layer};
 use crate::error::Result;
 use crate::num::aligned::Aligned;
@@ -22,7 +22,7 @@ pub fn iterate(
 ) -> Result<(Tokens, usize)> {
     dynamics.accepts(start)?;
     for sublayer in &dynamics.sublayers {
-        sublayer.algorithm(start, Form::Sum)?;
+        sublayer.algorithm(start, dynamics.normalisation.layer_form())?;
     }
     Ok(in_a_row(start, || {
         let mut x = start.clone();

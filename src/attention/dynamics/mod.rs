@@ -120,6 +120,9 @@ impl Dynamics {
     pub fn kernel(&self, x: &Tokens) -> Result<&'static str> {
         self.accepts(x)?;
         let names = self.sublayers.iter().map(|s| s.algorithm(x, self.normalisation.form())).collect::<Result<Vec<_>>>()?;
+        if self.normalisation.needs_radial() {
+            self.sublayers.iter().try_for_each(|s| s.algorithm(x, Form::Sum).map(|_| ()))?;
+        }
         Ok(names.first().copied().unwrap_or("own"))
     }
 
@@ -131,7 +134,7 @@ impl Dynamics {
     /// The attention behind it, when it is nothing else: many small systems of plain attention are moved in lanes.
     pub fn attention(&self) -> Option<&Attention> {
         match &self.sublayers[..] {
-            [only] if self.normalisation.space().own() == 0 && self.normalisation.space().is_unit() => only.attention(),
+            [only] if self.normalisation.is_projection() => only.attention(),
             _ => None,
         }
     }
@@ -139,7 +142,7 @@ impl Dynamics {
     /// The linearised velocity, where token i depends on tokens `j <= i` only and the derivatives are known: with it stiff runs take implicit steps.
     pub fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
         match &self.sublayers[..] {
-            [only] if self.normalisation.name() == Post.name() => only.triangular(),
+            [only] if self.normalisation.is_projection() => only.triangular(),
             _ => None,
         }
     }
@@ -147,7 +150,7 @@ impl Dynamics {
     /// What the dynamics claims; of schemes other than [`Post`] nothing but who sees whom.
     pub fn facts(&self) -> Facts {
         let all = self.sublayers.iter().map(|s| s.facts()).reduce(Facts::and).unwrap_or_default();
-        if self.normalisation.name() == Post.name() {
+        if self.normalisation.is_projection() {
             return all;
         }
         let Facts { rotation_equivariant, permutation_equivariant, causal, autonomous, .. } = all;

@@ -39,8 +39,11 @@ impl Normalisation for Rescaled {
         Form::Difference
     }
 
+    fn layer_form(&self) -> Form {
+        Form::Difference
+    }
+
     fn layer(&self, _: f64, eta: f64, _: usize, numbers: &mut [f64], a: &mut [f64]) {
-        // Layers add sums: a step towards the attention of each token.
-        numbers.iter_mut().zip(a).for_each(|(x, a)| *x += eta * (*a - *x));
+        numbers.iter_mut().zip(a).for_each(|(x, a)| *x += eta * *a);
     }
 }

@@ -20,6 +20,10 @@ impl Normalisation for Post {
         Form::Tangent
     }
 
+    fn is_projection(&self) -> bool {
+        true
+    }
+
     fn layer(&self, _: f64, eta: f64, d: usize, numbers: &mut [f64], a: &mut [f64]) {
         Level::best().run(Advance { eta, d, x: numbers, field: a });
     }

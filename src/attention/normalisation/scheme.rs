@@ -25,6 +25,11 @@ pub trait Normalisation: Send + Sync {
     /// The form of the output that moves tokens.
     fn form(&self) -> Form;
 
+    /// True when tokens of the sphere move by their tangent output as it is: what lanes and implicit steps are made for.
+    fn is_projection(&self) -> bool {
+        false
+    }
+
     /// True when rates depend on `<theta, a>` or `|a|`.
     fn needs_radial(&self) -> bool {
         false
@@ -35,6 +40,11 @@ pub trait Normalisation: Send + Sync {
         (1.0, 0.0)
     }
 
-    /// Moves n tokens by the sums `a` (n d numbers, overwritten) of one sublayer with step `eta`, which may be infinite where the scheme normalises.
+    /// The form of the output that a layer is given.
+    fn layer_form(&self) -> Form {
+        Form::Sum
+    }
+
+    /// Moves n tokens by the outputs `a` in the [form of layers](Normalisation::layer_form) (n d numbers, overwritten) of one sublayer with step `eta`, which may be infinite where the scheme normalises.
     fn layer(&self, t: f64, eta: f64, d: usize, numbers: &mut [f64], a: &mut [f64]);
 }
