@@ -13,8 +13,8 @@ const LAYERS: [&str; 17] = [
     "num",
     "sphere",
     "attention",
-    "continuity",
     "flow",
+    "continuity",
     "landscape",
     "clusters",
     "entropy",
@@ -123,6 +123,25 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
             }
         }
     }
+}
+
+#[test]
+fn one_loop_asks_for_steps_and_judges_them() {
+    // Systems are asked by the loop alone; the steppers of tokens by their system, and by the two steppers that are made of others.
+    let askers = ["drive.rs", "particles.rs", "mover.rs", "walk.rs"].map(|f| format!("src/flow/{f}"));
+    let (mut asking, mut judging) = (BTreeSet::new(), BTreeSet::new());
+    for (path, text) in sources() {
+        let own = path.to_string_lossy().replace('\\', "/");
+        let code: Vec<&str> = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+        if own.starts_with("src/") && code.iter().any(|l| l.contains(".attempt(")) {
+            asking.insert(own.clone());
+        }
+        if own.starts_with("src/") && code.iter().any(|l| l.contains(".judge(")) {
+            judging.insert(own);
+        }
+    }
+    assert_eq!(asking, BTreeSet::from(askers));
+    assert_eq!(judging, BTreeSet::from(["src/flow/drive.rs".to_owned()]));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Coalescence: tokens closer than a radius become one token with the summed mass (design 3.3). Exact in the limit for dynamics with
 //! a common field, where coincident tokens stay coincident for ever.
 
+use super::event::Event;
 use crate::sphere::{
     Tokens,
     geometry::{chord2, retract},
 };
+use std::cell::RefCell;
 
 /// One coalescence.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +45,47 @@ impl ClosePairs {
         }
         pairs.sort_unstable_by_key(|p| (p.1, p.0));
         pairs
+    }
+}
+
+/// The event that two tokens come within the merge radius: what changes the system, after which its steps begin anew.
+pub(super) struct Merging {
+    chord: f64,
+    close: RefCell<ClosePairs>,
+}
+
+impl Merging {
+    /// `None` for the radius 0: tokens never merge.
+    pub fn within(radius: f64) -> Option<Self> {
+        let chord = 2.0 * (0.5 * radius).sin();
+        (chord > 0.0).then(|| Self { chord, close: RefCell::default() })
+    }
+
+    /// The pairs that merge. The located point may lie above the radius by the width of the root bracket.
+    pub fn pairs(&self, x: &Tokens) -> Vec<(usize, usize)> {
+        self.close.borrow_mut().find(x, self.chord * (1.0 + 1e-6)).to_vec()
+    }
+
+    /// How far the nearest of the pairs lies within the radius.
+    fn depth(&self, x: &Tokens, pairs: &[(usize, usize)]) -> f64 {
+        self.chord - pairs.iter().map(|&(i, j)| chord2(x.row(i), x.row(j)).sqrt()).fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Event for Merging {
+    fn name(&self) -> String {
+        "merge".into()
+    }
+
+    /// Negative, of no meaning, where no pair is within the radius.
+    fn value(&self, x: &Tokens) -> f64 {
+        let mut close = self.close.borrow_mut();
+        if close.find(x, self.chord).is_empty() { -1.0 } else { self.depth(x, &close.pairs).max(0.0) }
+    }
+
+    /// That of the pairs found at the end of the step.
+    fn inside(&self, x: &Tokens) -> f64 {
+        self.depth(x, &self.close.borrow().pairs)
     }
 }
 

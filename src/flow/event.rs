@@ -13,6 +13,10 @@ pub trait Event {
     fn name(&self) -> String;
     /// The function.
     fn value(&self, x: &Tokens) -> f64;
+    /// The function inside the step at whose end it was last asked for, where less of it needs to be known there.
+    fn inside(&self, x: &Tokens) -> f64 {
+        self.value(x)
+    }
 }
 
 /// What to do when an event happens.

@@ -5,7 +5,7 @@
 //! rounding in that direction, and displacements are sums of increments, not differences of positions: drifts of 1e-57 keep their digits.
 
 use super::rodas5p::{A, C, GAMMA, H, STAGES};
-use super::tableau::max_row_norm;
+use super::rows::max_row_norm;
 use crate::attention::{Dynamics, Triangular, kernel::Workspace};
 use crate::num::{lu::Lu, sum::dot};
 use crate::sphere::{
@@ -59,6 +59,11 @@ impl<'a> ImplicitStep<'a> {
         };
         step.restart(dynamics, x);
         Some(step)
+    }
+
+    /// The velocity at the start.
+    pub fn velocity(&self) -> &[f64] {
+        &self.velocity
     }
 
     /// Moves the start to `x` and evaluates the velocity there.

@@ -1,16 +1,23 @@
+//! Layers: steps without an error, of one system or of many in lanes.
+
+use super::clock::{Clock, Rule};
+use super::control::Options;
+use super::drive::{System, Tried, Turn, drive};
 use super::observable::{Frame, Observer, Recorder};
+use super::particles::{Particles, ROUNDED};
+use super::stepper::Stepper;
 use crate::attention::kernel::{Attention, Batch, Choice, Workspace, in_a_row};
 use crate::attention::{Dynamics, layer::Layer};
-use crate::error::Result;
+use crate::error::{Error, Result, show};
 use crate::num::aligned::Aligned;
 use crate::sphere::Tokens;
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// Applies `layers` layers; layer k is observed at time `k * dt` (the depth itself for mean shift, `dt = 1`). Returns the last tokens
 /// and the number of layers done (fewer only when cancelled).
 ///
-/// **Errors** an algorithm of the kernel sums asked for by name that cannot do fields, or cannot keep the accuracy.
+/// **Errors** an algorithm of the kernel sums asked for by name that cannot do fields, or cannot keep the accuracy; a `dt` that is not positive.
 pub fn iterate(
     dynamics: &Dynamics,
     start: &Tokens,
@@ -24,30 +31,65 @@ pub fn iterate(
     for sublayer in &dynamics.sublayers {
         sublayer.algorithm(start, dynamics.normalisation.layer_form())?;
     }
-    Ok(in_a_row(start, || {
-        let mut x = start.clone();
+    let mut clock = depth(layers, dt)?;
+    let options = Options { merge_radius: 0.0, ..Options::default() };
+    let mut particles = Particles::new(dynamics, start, Box::new(Layers::new(layer, start)), &options, observers);
+    particles.observe(0.0);
+    in_a_row(start, || drive(&mut particles, std::slice::from_mut(&mut clock), &Rule::FREE, cancel))?;
+    let end = particles.finish(clock);
+    Ok((end.clusters, end.stats.steps as usize))
+}
+
+/// The clock of so many layers. **Errors** a time between them that is not positive.
+fn depth(layers: usize, dt: f64) -> Result<Clock> {
+    if dt > 0.0 {
+        return Ok(Clock::new(layers as f64 * dt, dt, &[]));
+    }
+    Err(Error::parameter("dt", show(dt), "a positive time between layers"))
+}
+
+/// A layer as a step: nobody asks how long it is.
+struct Layers {
+    layer: Layer,
+    t: f64,
+    x: Tokens,
+    scratch: Aligned<f64>,
+    work: Workspace,
+}
+
+impl Layers {
+    fn new(layer: Layer, start: &Tokens) -> Self {
         let mut scratch = Aligned::default();
-        scratch.reset(x.coordinates().len());
-        let labels: Vec<usize> = (0..x.n()).collect();
-        let work = RefCell::new(Workspace::default());
-        for k in 0..=layers {
-            let t = k as f64 * dt;
-            for observer in observers.iter_mut() {
-                // A sample is due at the first layer whose time is not before it (up to rounding of k dt).
-                let due = observer.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12));
-                if due || observer.every_step() {
-                    observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics, work: &work, merge_radius: 0.0 });
-                }
-            }
-            if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-                return (x, k);
-            }
-            if k < layers {
-                layer.step(dynamics, t, &mut x, &mut work.borrow_mut(), &mut scratch);
-            }
-        }
-        (x, layers)
-    }))
+        scratch.reset(start.coordinates().len());
+        Self { layer, t: 0.0, x: start.clone(), scratch, work: Workspace::default() }
+    }
+}
+
+impl Stepper for Layers {
+    fn order(&self) -> Option<u32> {
+        None
+    }
+
+    fn restart(&mut self, _: &Dynamics, t: f64, x: &Tokens) {
+        (self.t, self.x) = (t, x.clone());
+    }
+
+    fn attempt(&mut self, dynamics: &Dynamics, _: f64) -> f64 {
+        self.layer.step(dynamics, self.t, &mut self.x, &mut self.work, &mut self.scratch);
+        0.0
+    }
+
+    fn end(&self) -> &[f64] {
+        self.x.numbers()
+    }
+
+    fn velocity(&self) -> &[f64] {
+        &[]
+    }
+
+    fn advance(&mut self, _: &Dynamics, t: f64, _: &Tokens) {
+        self.t = t;
+    }
 }
 
 /// Systems of this dimension worth moving in one call: lanes are to be full where systems go in lanes, threads to be busy elsewhere.
@@ -71,7 +113,7 @@ pub fn iterate_many(
 ) -> Result<usize> {
     let suits = |a: &&Attention| systems.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
     let plain = dynamics.attention().filter(suits);
-    let Some((attention, mut batch)) = plain.and_then(|a| Some((a, Batch::new(systems, a.level)?))) else {
+    let Some((attention, batch)) = plain.and_then(|a| Some((a, Batch::new(systems, a.level)?))) else {
         let mut least = layers;
         for (system, recorder) in systems.iter_mut().zip(recorders) {
             let (end, done) = iterate(dynamics, system, layer, layers, dt, cancel, &mut [recorder])?;
@@ -82,37 +124,61 @@ pub fn iterate_many(
     let labels: Vec<usize> = (0..systems[0].n()).collect();
     // Recorders of one call have the same times and observables.
     let together = recorders.first().and_then(Recorder::batched);
-    let mut values = Vec::new();
-    let mut done = 0;
-    for k in 0..=layers {
-        let t = k as f64 * dt;
-        if let Some(measure) = together {
-            if recorders[0].next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
-                values.clear();
-                measure(&batch, &mut values);
-                let columns = values.len() / batch.len();
-                recorders.iter_mut().zip(values.chunks_exact(columns)).for_each(|(recorder, row)| recorder.book(t, row));
-            }
-        } else {
-            observe_each(&batch, t, systems, recorders, &labels, dynamics);
-        }
-        done = k;
-        if k == layers || cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-            break;
-        }
-        batch.layer(attention, layer.eta());
-    }
+    let mut stack = Stack { dynamics, attention, eta: layer.eta(), batch, systems, recorders, labels, together, values: Vec::new() };
+    let mut clock = depth(layers, dt)?;
+    stack.observe(0.0);
+    drive(&mut stack, std::slice::from_mut(&mut clock), &Rule::FREE, cancel)?;
+    let Stack { batch, systems, .. } = stack;
     systems.iter_mut().enumerate().for_each(|(i, system)| batch.read(i, system));
-    Ok(done)
+    Ok(clock.stats.steps as usize)
 }
 
-/// Shows every system to its recorder when it is due.
-fn observe_each(batch: &Batch, t: f64, systems: &mut [Tokens], recorders: &mut [Recorder], labels: &[usize], dynamics: &Dynamics) {
-    let work = RefCell::new(Workspace::default());
-    for (i, (system, recorder)) in systems.iter_mut().zip(recorders).enumerate() {
-        if recorder.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12)) {
-            batch.read(i, system);
-            recorder.observe(&Frame { t, tokens: system, labels, dynamics, work: &work, merge_radius: 0.0 });
+/// Many systems in lanes that go through layers at one clock.
+struct Stack<'a> {
+    dynamics: &'a Dynamics,
+    attention: &'a Attention,
+    eta: f64,
+    batch: Batch,
+    systems: &'a mut [Tokens],
+    recorders: &'a mut [Recorder],
+    labels: Vec<usize>,
+    together: Option<fn(&Batch, &mut Vec<f64>)>,
+    values: Vec<f64>,
+}
+
+impl System for Stack<'_> {
+    fn attempt(&mut self, _: &[Clock], turns: &mut [Turn]) -> Result<()> {
+        self.batch.layer(self.attention, self.eta);
+        turns.iter_mut().for_each(|turn| turn.tried = Tried::Moved { error: 0.0, displacement: 1.0 });
+        Ok(())
+    }
+
+    fn accept(&mut self, clocks: &mut [Clock], turns: &[Turn]) -> Result<()> {
+        for turn in turns {
+            clocks[turn.clock].advance(turn.h, true);
+            self.observe(clocks[turn.clock].now());
+        }
+        Ok(())
+    }
+}
+
+impl Stack<'_> {
+    /// Shows every system to its recorder when it is due.
+    fn observe(&mut self, t: f64) {
+        let due = |recorder: &Recorder| recorder.next_time().is_some_and(|s| s <= t * (1.0 + ROUNDED));
+        if let Some(measure) = self.together {
+            if due(&self.recorders[0]) {
+                self.values.clear();
+                measure(&self.batch, &mut self.values);
+                let columns = self.values.len() / self.batch.len();
+                self.recorders.iter_mut().zip(self.values.chunks_exact(columns)).for_each(|(recorder, row)| recorder.book(t, row));
+            }
+            return;
+        }
+        let work = RefCell::new(Workspace::default());
+        for (i, (system, recorder)) in self.systems.iter_mut().zip(&mut *self.recorders).enumerate().filter(|(_, (_, r))| due(r)) {
+            self.batch.read(i, system);
+            recorder.observe(&Frame { t, tokens: system, labels: &self.labels, dynamics: self.dynamics, work: &work, merge_radius: 0.0 });
         }
     }
 }

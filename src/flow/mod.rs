@@ -1,10 +1,15 @@
-//! Time stepping: integrators, step control, events, coalescence, observers, `solve`, layer iterations.
+//! Time: one loop for tokens, many systems in lanes, layers, noise and densities; steppers, events, observers.
+//!
+//! The loop asks a system for steps and judges them by its clock; what the system is, and how it steps, it does not know. A method of one's own is a [`Stepper`].
 
+mod clock;
 mod coalesce;
 mod control;
 mod dop853;
 mod dopri5;
+mod drive;
 mod event;
+mod explicit;
 pub mod hidden;
 mod implicit;
 mod integrator;
@@ -13,17 +18,21 @@ mod lockstep;
 mod mover;
 pub mod observable;
 mod outcome;
+mod particles;
 mod rest;
 mod rodas5p;
-mod run;
+mod rows;
 pub mod second;
 mod solve;
+mod stepper;
 mod tableau;
 mod walk;
 
+pub(crate) use clock::{Clock, Rule};
 pub(crate) use coalesce::ClosePairs;
 pub use coalesce::Merge;
 pub use control::Options;
+pub(crate) use drive::{System, Tried, Turn, drive};
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
 pub use implicit::ImplicitStep;
 pub use integrator::integrator;
@@ -36,7 +45,6 @@ pub use observable::{Frame, Observer, Recorder, Table};
 pub use outcome::{End, Outcome, Solution, Stats};
 pub use rest::Residual;
 pub use solve::{solve, velocity_accuracy};
-#[doc(hidden)]
-pub use tableau::Step;
+pub use stepper::{Method, Stepper};
 pub use tableau::Tableau;
 pub use walk::{Walk, walk};

@@ -1,7 +1,7 @@
 //! Which step moves the tokens: explicit ones, and implicit ones where stability, not accuracy, would keep the explicit ones short.
 
 use super::implicit::ImplicitStep;
-use super::tableau::{Step, Tableau};
+use super::stepper::Stepper;
 use crate::attention::Dynamics;
 use crate::sphere::Tokens;
 
@@ -36,10 +36,9 @@ const PAYS: f64 = 30.0;
 /// `h rho` reaches 1 though hardly anything moves, and taken up again when the error test keeps the implicit steps short as well. An excursion that
 /// does not pay doubles the wait for the next one.
 pub(super) struct Mover<'a> {
-    explicit: Step,
-    implicit: Option<ImplicitStep<'a>>,
+    explicit: Box<dyn Stepper + 'a>,
+    implicit: ImplicitStep<'a>,
     mode: Implicit,
-    order: u32,
     stiff: bool,
     /// Accepted steps since the last change or look.
     since: u32,
@@ -50,135 +49,96 @@ pub(super) struct Mover<'a> {
 }
 
 impl<'a> Mover<'a> {
-    pub fn new(tableau: &'static Tableau, mode: Implicit, dynamics: &'a Dynamics, t: f64, x: &Tokens) -> Self {
-        let implicit = if mode == Implicit::Never { None } else { ImplicitStep::new(dynamics, x) };
-        Self {
-            explicit: Step::new(tableau, dynamics, t, x),
-            stiff: mode == Implicit::Always && implicit.is_some(),
-            implicit,
-            mode,
-            order: tableau.order,
-            since: 0,
-            wait: WAIT.0,
-            short: 0,
-            reach: 0.0,
+    /// These explicit steps, and implicit ones where the dynamics knows its linearisation.
+    pub fn begin(explicit: Box<dyn Stepper + 'a>, mode: Implicit, dynamics: &'a Dynamics, x: &Tokens) -> Box<dyn Stepper + 'a> {
+        match ImplicitStep::new(dynamics, x).filter(|_| mode != Implicit::Never) {
+            Some(implicit) => {
+                let stiff = mode == Implicit::Always;
+                Box::new(Self { explicit, implicit, mode, stiff, since: 0, wait: WAIT.0, short: 0, reach: 0.0 })
+            }
+            None => explicit,
+        }
+    }
+}
+
+impl Stepper for Mover<'_> {
+    fn order(&self) -> Option<u32> {
+        if self.stiff { Some(super::rodas5p::ORDER) } else { self.explicit.order() }
+    }
+
+    fn restart(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
+        if self.stiff { self.implicit.restart(dynamics, x) } else { self.explicit.restart(dynamics, t, x) }
+    }
+
+    fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
+        if self.stiff { self.implicit.attempt(dynamics, h) } else { self.explicit.attempt(dynamics, h) }
+    }
+
+    fn end(&self) -> &[f64] {
+        if self.stiff { &self.implicit.end } else { self.explicit.end() }
+    }
+
+    fn velocity(&self) -> &[f64] {
+        if self.stiff { self.implicit.velocity() } else { self.explicit.velocity() }
+    }
+
+    fn advance(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
+        if self.stiff { self.implicit.advance(dynamics) } else { self.explicit.advance(dynamics, t, x) }
+    }
+
+    fn is_dense(&self) -> bool {
+        self.stiff || self.explicit.is_dense()
+    }
+
+    fn interpolate(&mut self, dynamics: &Dynamics, theta: f64, x: &mut Tokens) {
+        if self.stiff {
+            self.implicit.prepare_dense();
+            self.implicit.interpolate(theta, x);
+        } else {
+            self.explicit.interpolate(dynamics, theta, x);
         }
     }
 
-    /// The implicit step when it is in use.
-    fn stiff_step(&mut self) -> Option<&mut ImplicitStep<'a>> {
-        self.implicit.as_mut().filter(|_| self.stiff)
+    fn until(&mut self, t: f64) {
+        self.explicit.until(t);
     }
 
-    pub fn is_implicit(&self) -> bool {
+    fn displacement(&self, x: &Tokens) -> f64 {
+        if self.stiff { self.implicit.displacement() } else { self.explicit.displacement(x) }
+    }
+
+    fn max_speed(&self, x: &Tokens) -> f64 {
+        if self.stiff { self.implicit.max_speed() } else { self.explicit.max_speed(x) }
+    }
+
+    fn broken_token(&self, d: usize) -> Option<usize> {
+        if self.stiff { self.implicit.broken_token() } else { self.explicit.broken_token(d) }
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.explicit.evaluations() + self.implicit.evaluations
+    }
+
+    fn is_implicit(&self) -> bool {
         self.stiff
-    }
-
-    /// Order by which the next step is chosen.
-    pub fn order(&self) -> u32 {
-        if self.stiff { super::rodas5p::ORDER } else { self.order }
-    }
-
-    pub fn evaluations(&self) -> u64 {
-        self.explicit.evaluations + self.implicit.as_ref().map_or(0, |i| i.evaluations)
-    }
-
-    pub fn max_speed(&self) -> f64 {
-        match &self.implicit {
-            Some(i) if self.stiff => i.max_speed(),
-            _ => self.explicit.max_speed(),
-        }
-    }
-
-    pub fn velocity(&self) -> &[f64] {
-        self.explicit.velocity()
-    }
-
-    pub fn displacement(&self) -> f64 {
-        match &self.implicit {
-            Some(i) if self.stiff => i.displacement(),
-            _ => self.explicit.displacement(),
-        }
-    }
-
-    pub fn broken_token(&self) -> Option<usize> {
-        match &self.implicit {
-            Some(i) if self.stiff => i.broken_token(),
-            _ => self.explicit.broken_token(),
-        }
-    }
-
-    pub fn end(&self) -> &[f64] {
-        match &self.implicit {
-            Some(i) if self.stiff => &i.end,
-            _ => &self.explicit.end,
-        }
-    }
-
-    pub fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
-        match self.stiff_step() {
-            Some(i) => i.attempt(dynamics, h),
-            None => self.explicit.attempt(dynamics, h),
-        }
-    }
-
-    /// Weights are asked at no later time by explicit steps; those of implicit ones never change.
-    pub fn until(&mut self, t: f64) {
-        self.explicit.until = t;
-    }
-
-    pub fn restart(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
-        match self.stiff_step() {
-            Some(i) => i.restart(dynamics, x),
-            None => self.explicit.restart(dynamics, t, x),
-        }
-    }
-
-    pub fn advance(&mut self, dynamics: &Dynamics, t: f64) {
-        match self.stiff_step() {
-            Some(i) => i.advance(dynamics),
-            None => self.explicit.advance(t),
-        }
-    }
-
-    pub fn prepare_dense(&mut self, dynamics: &Dynamics) {
-        match self.stiff_step() {
-            Some(i) => i.prepare_dense(),
-            None => self.explicit.prepare_dense(dynamics),
-        }
-    }
-
-    pub fn interpolate(&self, theta: f64, x: &mut Tokens) {
-        match &self.implicit {
-            Some(i) if self.stiff => i.interpolate(theta, x),
-            _ => self.explicit.interpolate(theta, x),
-        }
-    }
-
-    /// New tokens after a merge.
-    pub fn replace(&mut self, dynamics: &'a Dynamics, tableau: &'static Tableau, t: f64, x: &Tokens) {
-        let (evaluations, work) = (self.evaluations(), std::mem::take(&mut self.explicit.work));
-        *self = Self::new(tableau, self.mode, dynamics, t, x);
-        self.explicit.evaluations += evaluations;
-        self.explicit.work = work;
     }
 
     /// Changes the kind of steps, if that is due, at the tokens reached by a step that moved them by `displacement`; the length `h` planned for the
     /// next one, or a shorter one.
-    pub fn reconsider(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens, h: f64, displacement: f64) -> f64 {
-        let Some(implicit) = self.implicit.as_mut().filter(|_| self.mode == Implicit::Auto) else {
+    fn reconsider(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens, h: f64, displacement: f64) -> f64 {
+        if self.mode != Implicit::Auto {
             return h;
-        };
+        }
         if !self.stiff {
             self.since += 1;
             if self.since >= self.wait && displacement <= HELD_UP.1 * dynamics.length_scale() {
                 self.since = 0;
-                implicit.restart(dynamics, x);
-                (self.stiff, self.short, self.reach) = (h * implicit.rate() >= HELD_UP.0, 0, 0.0);
+                self.implicit.restart(dynamics, x);
+                (self.stiff, self.short, self.reach) = (h * self.implicit.rate() >= HELD_UP.0, 0, 0.0);
             }
             return h;
         }
-        let rate = implicit.rate();
+        let rate = self.implicit.rate();
         self.reach = self.reach.max(h * rate);
         self.short = if h * rate < SHORT.0 { self.short + 1 } else { 0 };
         if self.short >= SHORT.1 {
@@ -188,7 +148,7 @@ impl<'a> Mover<'a> {
     }
 
     /// Leaves implicit steps that no length makes acceptable; false when there is nothing to leave.
-    pub fn give_up(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) -> bool {
+    fn give_up(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) -> bool {
         if !self.stiff || self.mode != Implicit::Auto {
             return false;
         }

@@ -48,6 +48,11 @@ pub enum Outcome {
         /// The token.
         token: usize,
     },
+    /// A density became finer than the resolution allows.
+    UnderResolved {
+        /// The last time at which it was resolved.
+        t: f64,
+    },
     /// The user interrupted.
     Interrupted {
         /// Time reached.
@@ -76,6 +81,7 @@ impl Outcome {
             Self::MaxSteps { .. } => "max-steps",
             Self::StepTooSmall { .. } => "step-too-small",
             Self::NonFinite { .. } => "non-finite",
+            Self::UnderResolved { .. } => "under-resolved",
             Self::Interrupted { .. } => "interrupted",
         }
     }
@@ -99,6 +105,7 @@ impl fmt::Display for Outcome {
                 write!(f, "no step met the tolerance at t = {t:.6e} (last tried {h:.3e}); a larger tolerance goes further")
             }
             Self::NonFinite { t, token } => write!(f, "the velocity of token {token} is not finite at t = {t:.6e}"),
+            Self::UnderResolved { t } => write!(f, "the density became finer than the resolution allows at t = {t:.6e}"),
             Self::Interrupted { t } => write!(f, "interrupted at t = {t:.6e}"),
         }
     }

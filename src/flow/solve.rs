@@ -1,10 +1,12 @@
 //! `solve`: its promises and what it refuses.
 
+use super::clock::{Clock, Rule};
 use super::control::Options;
-use super::mover::Implicit;
+use super::drive::drive;
+use super::mover::{Implicit, Mover};
 use super::observable::Observer;
 use super::outcome::Solution;
-use super::run::Run;
+use super::particles::Particles;
 use crate::attention::{
     Dynamics,
     kernel::{EXACT, in_a_row},
@@ -64,9 +66,13 @@ pub fn solve(dynamics: &Dynamics, start: &Tokens, t_end: f64, options: &Options,
         return Err(Error::parameter("implicit", "always", "a dynamics whose Jacobian is known to be triangular, or auto"));
     }
     check_noise(dynamics, options.rtol)?;
-    let mut run = Run::new(dynamics, start, t_end, options);
-    run.observe(observers, 0.0, true);
-    run.coalesce_now();
-    let outcome = in_a_row(start, || run.advance(observers));
-    Ok(run.finish(outcome, observers))
+    let explicit = options.integrator.begin(dynamics, 0.0, start);
+    let stepper = Mover::begin(explicit, options.implicit, dynamics, start);
+    let mut particles = Particles::new(dynamics, start, stepper, options, observers);
+    let mut clock = Clock::new(t_end, particles.first_step(t_end), &dynamics.jumps());
+    let rule = Rule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
+    particles.observe(0.0);
+    particles.coalesce(0.0);
+    in_a_row(start, || drive(&mut particles, std::slice::from_mut(&mut clock), &rule, options.cancel))?;
+    Ok(particles.finish(clock))
 }

@@ -1,15 +1,19 @@
 //! Paths with noise: Strang steps, half the drift, the noise, half the drift.
 
+use super::clock::{Clock, Rule};
+use super::control::Options;
 use super::dopri5::DOPRI5;
-use super::observable::{Frame, Observer};
+use super::drive::drive;
+use super::explicit::Step;
+use super::observable::Observer;
 use super::outcome::Outcome;
-use super::tableau::Step;
+use super::particles::Particles;
+use super::stepper::Stepper;
 use crate::attention::{Dynamics, noise::Noise};
 use crate::error::{Error, Result, show};
 use crate::num::stream::Stream;
 use crate::sphere::Tokens;
-use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// How a path is walked.
 pub struct Walk<'a> {
@@ -45,36 +49,67 @@ pub fn walk(
         return Err(Error::parameter("step", show(walk.step), format!("a positive step of at least {:e} for this end time", t_end / MOST)));
     }
     dynamics.kernel(start)?;
-    let count = (t_end / walk.step - 1e-9).ceil().max(0.0) as u64;
-    let (mut x, labels, work) = (start.clone(), (0..start.n()).collect::<Vec<_>>(), RefCell::default());
-    let mut drift = Step::new(&DOPRI5, dynamics, 0.0, &x);
-    for k in 0..=count {
-        let t = if k == count { t_end } else { k as f64 * walk.step };
-        for observer in observers.iter_mut() {
-            let due = |o: &dyn Observer| o.next_time().is_some_and(|s| s <= t * (1.0 + 1e-12));
-            if due(*observer) || observer.every_step() {
-                observer.observe(&Frame { t, tokens: &x, labels: &labels, dynamics, work: &work, merge_radius: 0.0 });
-            }
-        }
-        if let Some(token) = x.numbers().iter().position(|v| !v.is_finite()) {
-            return Ok((x, Outcome::NonFinite { t, token: (token / start.d()).min(start.n() - 1) }));
-        }
-        if walk.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-            return Ok((x, Outcome::Interrupted { t }));
-        }
-        if k < count {
-            let h = walk.step.min(t_end - t);
-            half(&mut drift, dynamics, t, 0.5 * h, &mut x);
-            walk.noise.shake(&mut x, h, &mut Stream::new(walk.seed, &["noise", &k.to_string()]));
-            half(&mut drift, dynamics, t + 0.5 * h, 0.5 * h, &mut x);
-        }
-    }
-    Ok((x, Outcome::Reached))
+    let drift = Step::new(&DOPRI5, dynamics, 0.0, start);
+    let strang = Strang { drift, noise: walk.noise, seed: walk.seed, done: 0, t: 0.0, x: start.clone() };
+    let options = Options { merge_radius: 0.0, ..Options::default() };
+    let mut particles = Particles::new(dynamics, start, Box::new(strang), &options, observers);
+    let mut clock = Clock::new(t_end, walk.step, &[]);
+    particles.observe(0.0);
+    drive(&mut particles, std::slice::from_mut(&mut clock), &Rule::FREE, walk.cancel)?;
+    let end = particles.finish(clock);
+    Ok((end.clusters, end.outcome))
 }
 
-/// One step of the drift.
-fn half(step: &mut Step, dynamics: &Dynamics, t: f64, h: f64, x: &mut Tokens) {
-    step.restart(dynamics, t, x);
-    step.attempt(dynamics, h);
-    x.numbers_mut().copy_from_slice(&step.end);
+/// Half the drift, the noise, half the drift.
+struct Strang<'a> {
+    drift: Step,
+    noise: &'a dyn Noise,
+    seed: u64,
+    /// Steps done.
+    done: u64,
+    t: f64,
+    x: Tokens,
+}
+
+impl Strang<'_> {
+    /// One step of the drift.
+    fn half(&mut self, dynamics: &Dynamics, t: f64, h: f64) {
+        self.drift.restart(dynamics, t, &self.x);
+        self.drift.attempt(dynamics, h);
+        self.x.numbers_mut().copy_from_slice(self.drift.end());
+    }
+}
+
+impl Stepper for Strang<'_> {
+    fn order(&self) -> Option<u32> {
+        None
+    }
+
+    fn restart(&mut self, _: &Dynamics, t: f64, x: &Tokens) {
+        (self.t, self.x) = (t, x.clone());
+    }
+
+    fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
+        self.half(dynamics, self.t, 0.5 * h);
+        self.noise.shake(&mut self.x, h, &mut Stream::new(self.seed, &["noise", &self.done.to_string()]));
+        self.half(dynamics, self.t + 0.5 * h, 0.5 * h);
+        self.done += 1;
+        if self.x.numbers().iter().all(|v| v.is_finite()) { 0.0 } else { f64::NAN }
+    }
+
+    fn end(&self) -> &[f64] {
+        self.x.numbers()
+    }
+
+    fn velocity(&self) -> &[f64] {
+        &[]
+    }
+
+    fn advance(&mut self, _: &Dynamics, t: f64, _: &Tokens) {
+        self.t = t;
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.drift.evaluations()
+    }
 }

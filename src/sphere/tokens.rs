@@ -191,6 +191,17 @@ impl Tokens {
         &mut self.x
     }
 
+    /// Moves to these numbers, brought back to the space: what steps of one's own end with.
+    ///
+    /// **Errors** a token that cannot be brought back; it keeps its number that is none, or is 0.
+    pub fn place(&mut self, numbers: impl IntoIterator<Item = f64>) -> Result<()> {
+        let (space, n, d) = (self.space, self.n(), self.d);
+        let own = self.numbers_mut();
+        own.iter_mut().zip(numbers).for_each(|(x, v)| *x = v);
+        let problem = |i| Error::Token { row: i + 1, problem: "found a vector of no direction or not finite".into() };
+        space.settle(d, n, own).map_err(problem)
+    }
+
     /// Number of tokens.
     pub fn n(&self) -> usize {
         self.masses.len()

@@ -1,4 +1,4 @@
-//! Explicit steps of every lane of a vector: [`crate::flow::Step`] with systems instead of coordinates side by side.
+//! Explicit steps of every lane of a vector: the explicit steps of tokens with systems instead of coordinates side by side.
 
 use crate::attention::kernel::{Attention, Pull, WIDEST};
 use crate::flow::tableau::Tableau;
@@ -9,7 +9,7 @@ use crate::num::simd::{Lanes, Level, Task};
 pub type PerLane = [f64; WIDEST];
 
 /// The tokens of a system outside the lanes.
-pub struct Seat {
+pub struct Stored {
     pub x: Vec<f64>,
     /// Initial tokens in every token.
     pub sizes: Vec<f64>,
@@ -18,7 +18,7 @@ pub struct Seat {
 /// Tokens, stages and steps in lanes.
 pub struct State {
     pull: Pull,
-    tableau: &'static Tableau,
+    pub tableau: Tableau,
     stages: Vec<Terms>,
     estimators: Vec<Terms>,
     interpolants: Vec<Terms>,
@@ -58,7 +58,7 @@ pub enum Op {
 
 impl State {
     /// Room for systems of up to n tokens in d dimensions.
-    pub fn new(attention: &Attention, tableau: &'static Tableau, (n, d): (usize, usize)) -> Self {
+    pub fn new(attention: &Attention, tableau: Tableau, (n, d): (usize, usize)) -> Self {
         let width = attention.level.width::<f64>();
         let room = |vectors: usize| {
             let mut buffer = Aligned::default();
@@ -93,24 +93,24 @@ impl State {
     }
 
     /// Takes the tokens of lane k out.
-    pub fn rise(&self, k: usize, seat: &mut Seat) {
-        seat.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
+    pub fn store(&self, k: usize, tokens: &mut Stored) {
+        tokens.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
     }
 
     /// After [`Op::Nearest`]: the tokens of lane k with an earlier one within this squared chord.
-    pub fn suspects(&self, k: usize, square: f64) -> impl Iterator<Item = usize> {
+    pub fn near_earlier(&self, k: usize, square: f64) -> impl Iterator<Item = usize> {
         let chords = self.mass.iter().skip(k).step_by(self.width).zip(self.sizes.iter().skip(k).step_by(self.width));
         chords.take(self.n).enumerate().filter(move |(_, (chord, size))| **chord <= square && **size > 0.0).map(|(i, _)| i)
     }
 
     /// Puts tokens into lane k, and shadows of the last one.
-    pub fn sit(&mut self, k: usize, seat: &Seat) {
-        let (live, d, width) = (seat.sizes.len(), self.d, self.width);
-        let shadows = seat.x[(live - 1) * d..].iter().cycle();
+    pub fn load(&mut self, k: usize, tokens: &Stored) {
+        let (live, d, width) = (tokens.sizes.len(), self.d, self.width);
+        let shadows = tokens.x[(live - 1) * d..].iter().cycle();
         let lane = self.x.iter_mut().skip(k).step_by(width).take(self.n * d);
-        lane.zip(seat.x.iter().chain(shadows)).for_each(|(to, from)| *to = *from);
+        lane.zip(tokens.x.iter().chain(shadows)).for_each(|(to, from)| *to = *from);
         let lane = self.sizes.iter_mut().skip(k).step_by(width).take(self.n);
-        lane.zip(seat.sizes.iter().chain(std::iter::repeat(&0.0))).for_each(|(to, from)| *to = *from);
+        lane.zip(tokens.sizes.iter().chain(std::iter::repeat(&0.0))).for_each(|(to, from)| *to = *from);
     }
 }
 
@@ -284,7 +284,7 @@ fn estimates<L: Lanes<F = f64>>(l: L, s: &mut State) -> (PerLane, PerLane) {
     (numbers::<L>(worst), numbers::<L>(l.sqrt(furthest)))
 }
 
-/// The rows of the dense output, as [`crate::flow::Step::prepare_dense`].
+/// The rows of the dense output, as those of one system.
 #[inline(always)]
 fn dense<L: Lanes<F = f64>>(l: L, s: &mut State) {
     let size = s.n * s.d;

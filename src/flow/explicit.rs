@@ -1,0 +1,218 @@
+//! Embedded explicit Runge-Kutta steps on the product of spheres.
+//!
+//! The velocity is extended off the sphere by `F(y) = f(y/|y|)`, whose exact flow keeps `|y|`; stages are ambient combinations and the
+//! new point is retracted. The retraction moves it by the local error only, so the method keeps its order.
+
+use super::rows::rows;
+use super::stepper::{Method, Stepper};
+use super::tableau::Tableau;
+use crate::attention::{Dynamics, kernel::Workspace};
+use crate::sphere::Tokens;
+use std::ops::Range;
+
+/// Work space and data of one step.
+pub struct Step {
+    tableau: Tableau,
+    /// The time of its start.
+    t: f64,
+    /// Weights are asked at no later time: just before they jump.
+    until: f64,
+    /// Stage rates of all numbers.
+    k: Vec<Vec<f64>>,
+    /// The tokens where a stage is evaluated.
+    stage: Tokens,
+    start: Vec<f64>,
+    /// The retracted end point.
+    end: Vec<f64>,
+    h: f64,
+    dense: Vec<Vec<f64>>,
+    evaluations: u64,
+    work: Workspace,
+}
+
+impl Step {
+    /// Prepares steps from `x` at time `t`: evaluates the velocity there.
+    pub fn new(tableau: &Tableau, dynamics: &Dynamics, t: f64, x: &Tokens) -> Self {
+        let size = x.numbers().len();
+        let mut step = Self {
+            tableau: *tableau,
+            t,
+            until: f64::INFINITY,
+            k: vec![vec![0.0; size]; tableau.a.len() + 1],
+            stage: x.clone(),
+            start: x.numbers().to_vec(),
+            end: vec![0.0; size],
+            h: 0.0,
+            dense: Vec::new(),
+            evaluations: 0,
+            work: Workspace::default(),
+        };
+        step.restart(dynamics, t, x);
+        step
+    }
+
+    /// Stage point i into `self.stage`, retracted.
+    fn combine(&mut self, i: usize) {
+        let row = self.tableau.a[i - 1];
+        let y = self.stage.numbers_mut();
+        y.fill(0.0);
+        for (a, k) in row.iter().zip(&self.k).filter(|(a, _)| **a != 0.0) {
+            y.iter_mut().zip(k).for_each(|(y, k)| *y += a * k);
+        }
+        y.iter_mut().zip(&self.start).for_each(|(y, x)| *y = x + self.h * *y);
+        settle(&mut self.stage);
+    }
+
+    fn evaluate(&mut self, dynamics: &Dynamics, i: usize) {
+        self.combine(i);
+        // Its node is the sum of its row.
+        let t = self.t + self.h * self.tableau.a[i - 1].iter().sum::<f64>();
+        dynamics.rates(t.min(self.until), &self.stage, &mut self.work, &mut self.k[i]);
+        self.evaluations += 1;
+    }
+
+    fn error(&self) -> f64 {
+        let estimate = |weights: &[f64], row: Range<usize>| -> f64 {
+            let mut sum = 0.0;
+            for c in row {
+                // h first: velocities below 1e-154 would vanish when squared.
+                let e: f64 = weights.iter().zip(&self.k).map(|(w, k)| w * (self.h * k[c])).sum();
+                sum += e * e;
+            }
+            sum
+        };
+        let mut worst = 0.0f64;
+        for row in rows(&self.stage) {
+            let first = estimate(self.tableau.estimators[0], row.clone());
+            let error = match self.tableau.estimators.get(1) {
+                Some(second) if first > 0.0 => first / (first + 0.01 * estimate(second, row)).sqrt(),
+                _ => first.sqrt(),
+            };
+            if error.is_nan() {
+                return f64::NAN;
+            }
+            worst = worst.max(error);
+        }
+        worst
+    }
+
+    /// Prepares dense output of the last attempt; costs the extra stages once.
+    fn prepare_dense(&mut self, dynamics: &Dynamics) {
+        if !self.dense.is_empty() {
+            return;
+        }
+        for i in self.tableau.stages + 1..=self.tableau.a.len() {
+            self.evaluate(dynamics, i);
+        }
+        let (h, last) = (self.h, self.tableau.stages);
+        let delta: Vec<f64> = self.end.iter().zip(&self.start).map(|(a, b)| a - b).collect();
+        let second: Vec<f64> = delta.iter().zip(&self.k[0]).map(|(dy, f)| h * f - dy).collect();
+        let third: Vec<f64> = delta.iter().zip(self.k[0].iter().zip(&self.k[last])).map(|(dy, (f, g))| 2.0 * dy - h * (f + g)).collect();
+        self.dense = vec![delta, second, third];
+        for weights in self.tableau.dense {
+            let mut row = vec![0.0; self.start.len()];
+            for (w, k) in weights.iter().zip(&self.k) {
+                row.iter_mut().zip(k).for_each(|(r, k)| *r += h * w * k);
+            }
+            self.dense.push(row);
+        }
+    }
+}
+
+/// Brings tokens back to their space; one that cannot be keeps its numbers, and shows by its velocity.
+fn settle(x: &mut Tokens) {
+    let (space, n, d) = (x.space(), x.n(), x.d());
+    let _ = space.settle(d, n, x.numbers_mut());
+}
+
+impl Method for Tableau {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn begin<'a>(&self, dynamics: &'a Dynamics, t: f64, x: &Tokens) -> Box<dyn Stepper + 'a> {
+        Box::new(Step::new(self, dynamics, t, x))
+    }
+
+    fn tableau(&self) -> Option<&Tableau> {
+        Some(self)
+    }
+}
+
+impl Stepper for Step {
+    fn order(&self) -> Option<u32> {
+        Some(self.tableau.order)
+    }
+
+    fn restart(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
+        self.t = t;
+        if x.n() != self.stage.n() {
+            // Tokens have merged: the masses are others as well.
+            self.stage = x.clone();
+            self.k.iter_mut().chain([&mut self.start, &mut self.end]).for_each(|v| v.resize(x.numbers().len(), 0.0));
+        }
+        self.start.copy_from_slice(x.numbers());
+        dynamics.rates(t, x, &mut self.work, &mut self.k[0]);
+        self.evaluations += 1;
+        self.dense.clear();
+    }
+
+    fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
+        self.h = h;
+        self.dense.clear();
+        for i in 1..self.tableau.stages {
+            self.evaluate(dynamics, i);
+        }
+        self.combine(self.tableau.stages);
+        self.end.copy_from_slice(self.stage.numbers());
+        dynamics.rates((self.t + h).min(self.until), &self.stage, &mut self.work, &mut self.k[self.tableau.stages]);
+        self.evaluations += 1;
+        self.error()
+    }
+
+    fn end(&self) -> &[f64] {
+        &self.end
+    }
+
+    fn velocity(&self) -> &[f64] {
+        &self.k[0]
+    }
+
+    /// The velocity at the end is known.
+    fn advance(&mut self, _: &Dynamics, t: f64, _: &Tokens) {
+        self.t = t;
+        self.start.copy_from_slice(&self.end);
+        self.k.swap(0, self.tableau.stages);
+        self.dense.clear();
+    }
+
+    fn is_dense(&self) -> bool {
+        true
+    }
+
+    fn interpolate(&mut self, dynamics: &Dynamics, theta: f64, x: &mut Tokens) {
+        self.prepare_dense(dynamics);
+        let y = x.numbers_mut();
+        y.fill(0.0);
+        for (i, row) in self.dense.iter().enumerate().rev() {
+            let factor = if i % 2 == 0 { theta } else { 1.0 - theta };
+            y.iter_mut().zip(row).for_each(|(y, r)| *y = (*y + r) * factor);
+        }
+        y.iter_mut().zip(&self.start).for_each(|(y, s)| *y += s);
+        settle(x);
+    }
+
+    fn until(&mut self, t: f64) {
+        self.until = t;
+    }
+
+    fn broken_token(&self, d: usize) -> Option<usize> {
+        let (size, own) = (self.stage.coordinates().len(), self.stage.space().own());
+        let token = |c: usize| if c < size { c / d } else { (c - size) / own };
+        self.k[..=self.tableau.stages].iter().find_map(|k| k.iter().position(|v| !v.is_finite())).map(token)
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+}
