@@ -135,7 +135,7 @@ fn checked(name: &str, m: Option<Matrix>, rows: Option<usize>, columns: usize) -
     if r == 0 || found != columns || r.checked_mul(columns) != Some(a.len()) || rows.is_some_and(|rows| rows != r) {
         return Err(Error::parameter(name, format!("a {r} x {found} matrix"), expected));
     }
-    match a.iter().position(|x| !x.is_finite()) {
+    match crate::num::stats::first_not_finite(&a) {
         Some(i) => Err(Error::parameter(name, a[i], format!("finite entries (row {}, column {})", i / columns + 1, i % columns + 1))),
         None => Ok(Some((r, a))),
     }

@@ -12,6 +12,14 @@ pub fn nan_min(a: f64, b: f64) -> f64 {
     -nan_max(-a, -b)
 }
 
+/// Where the first number stands that is none or infinite.
+pub(crate) fn first_not_finite(x: &[f64]) -> Option<usize> {
+    // Without a branch for every number.
+    let parts = 256;
+    let part = x.chunks(parts).position(|c| c.iter().fold(false, |bad, x| bad | !x.is_finite()))?;
+    x[part * parts..].iter().position(|x| !x.is_finite()).map(|k| part * parts + k)
+}
+
 /// Slope of the least-squares line through the points.
 pub fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;

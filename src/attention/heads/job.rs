@@ -6,7 +6,7 @@ use crate::attention::kernel::Weights;
 use crate::attention::pattern::{Extent, Pattern};
 use crate::error::{Error, Result};
 use crate::num::simd::{Float, Level};
-use crate::num::threads::parallel_allowed;
+use crate::num::{stats::first_not_finite, threads::parallel_allowed};
 
 /// What is to be evaluated.
 ///
@@ -43,7 +43,7 @@ impl Job<'_> {
     /// **Errors** as [`apply`].
     pub(super) fn check(&self, out: usize) -> Result<()> {
         let d = self.d;
-        let tokens = |name: &str, rows: &[f64]| match rows.iter().position(|x| !x.is_finite()) {
+        let tokens = |name: &str, rows: &[f64]| match first_not_finite(rows) {
             _ if d == 0 || rows.is_empty() || !rows.len().is_multiple_of(d) => {
                 Err(Error::parameter(name, format!("{} numbers", rows.len()), format!("one or more rows of d = {d}")))
             }

@@ -261,16 +261,32 @@ fn coordinates<L: Lanes>(l: L, source: &Source<L::F>, (first, len): (usize, usiz
     }
 }
 
-/// Tokens in slabs, one piece per vector of rows.
-pub(super) fn load<F: Float>(job: &Job, shape: &Shape, rows: &[f64], all: usize, pieces: &mut Vec<Piece>, out: &mut Aligned<F>) {
-    let size = job.d * shape.width;
-    out.resize(all * size);
-    pieces.clear();
-    pieces.extend((0..all).map(|v| Piece { group: (v, 1), at: v * size, ..Piece::default() }));
-    each(pieces, out, &mut [(); 0], shape.parallel, &|piece, out, _| {
-        let from = (piece.group.0 * size).min(rows.len());
-        job.level.run(Load { rows: &rows[from..rows.len().min(from + size)], d: job.d, out });
-    });
+/// Tokens in slabs.
+#[derive(Default)]
+pub(super) struct Tokens<F> {
+    pub slabs: Aligned<F>,
+    /// Of every vector the largest squared length of a row.
+    squares: Vec<f64>,
+}
+
+impl<F: Float> Tokens<F> {
+    /// One piece per vector of rows.
+    pub fn load(&mut self, job: &Job, shape: &Shape, rows: &[f64], all: usize, pieces: &mut Vec<Piece>) {
+        let size = job.d * shape.width;
+        self.slabs.resize(all * size);
+        self.squares.resize(all, 0.0);
+        pieces.clear();
+        pieces.extend((0..all).map(|v| Piece { group: (v, 1), at: v * size, beside: v, ..Piece::default() }));
+        each(pieces, &mut self.slabs, &mut self.squares, shape.parallel, &|piece, out, square| {
+            let from = (piece.group.0 * size).min(rows.len());
+            square[0] = job.level.run(Load { rows: &rows[from..rows.len().min(from + size)], d: job.d, out });
+        });
+    }
+
+    /// The length of the longest.
+    pub fn longest(&self) -> f64 {
+        self.squares.iter().fold(0.0f64, |m, s| m.max(*s)).sqrt()
+    }
 }
 
 struct Load<'a, F> {
@@ -281,10 +297,11 @@ struct Load<'a, F> {
 
 impl<F: Float> Task for Load<'_, F> {
     type F = F;
-    type Output = ();
+    type Output = f64;
 
     #[inline(always)]
-    fn run<L: Lanes<F = F>>(self, l: L) {
+    fn run<L: Lanes<F = F>>(self, l: L) -> f64 {
         fill(l, self.rows, self.d, L::view_mut(self.out));
+        longest_row(l, L::view(self.out), self.d)
     }
 }

@@ -4,13 +4,13 @@ use super::again::{Again, ExactImages};
 use super::attend::{Attend, GROUPS, Mark, Row, Source};
 use super::job::{Job, Shape};
 use super::output::{self, Results};
-use super::project::{Images, load};
+use super::project::{Images, Tokens};
 use super::share::{Piece, each};
 use super::stack::Stack;
 use super::tiles::{group, group_count};
 use crate::error::{Error, Result};
 use crate::num::aligned::Aligned;
-use crate::num::simd::Float;
+use crate::num::{simd::Float, stats::first_not_finite};
 
 /// All memory that evaluations need, kept from one to the next.
 #[derive(Default)]
@@ -31,8 +31,8 @@ impl Work {
 pub(super) struct Buffers<F> {
     stack: Stack<F>,
     /// Tokens in slabs: queries, sources where they are others.
-    x: Aligned<F>,
-    y: Aligned<F>,
+    x: Tokens<F>,
+    y: Tokens<F>,
     masses: Vec<F>,
     images: Images<F>,
     pieces: Vec<Piece>,
@@ -49,21 +49,19 @@ impl<F: Float> Buffers<F> {
     /// Images of tokens and the weighted sums of all heads; shapes have been checked.
     pub fn attend(&mut self, job: &Job, shape: &Shape) {
         self.stack.load(job.heads, job.d, job.level);
-        load(job, shape, job.queries, shape.query_vectors, &mut self.pieces, &mut self.x);
+        self.x.load(job, shape, job.queries, shape.query_vectors, &mut self.pieces);
         if !job.is_self_attention() {
-            load(job, shape, job.sources, shape.source_vectors, &mut self.pieces, &mut self.y);
+            self.y.load(job, shape, job.sources, shape.source_vectors, &mut self.pieces);
         }
         let y = if job.is_self_attention() { &self.x } else { &self.y };
-        self.images.fill(job, shape, &self.stack, &self.x, y);
+        let longest = [self.x.longest(), y.longest()];
+        self.images.fill(job, shape, &self.stack, &self.x.slabs, &y.slabs);
         self.masses.clear();
         if job.masses.iter().any(|m| m.to_bits() != job.masses[0].to_bits()) {
             self.masses.extend(job.masses.iter().map(|m| F::of(*m)));
         }
         self.lay_out(shape);
         let Self { stack, images, masses, pieces, results, rows, .. } = self;
-        let longest = |rows: &[f64]| rows.chunks_exact(job.d).map(|r| r.iter().map(|x| x * x).sum::<f64>()).fold(0.0f64, f64::max).sqrt();
-        let x = longest(job.queries);
-        let longest = [x, if job.is_self_attention() { x } else { longest(job.sources) }];
         let source = Source { job, shape, stack, images, masses, longest };
         each(pieces, results, rows, shape.parallel, &|piece, out, rows| {
             job.level.run(Attend { source: &source, piece, out, rows });
@@ -97,7 +95,7 @@ impl<F: Float> Buffers<F> {
     pub fn finish(&mut self, job: &Job, shape: &Shape, out: &mut [f64]) -> Result<usize> {
         let results = Results { numbers: &self.results, starts: &self.starts };
         output::fill(job, shape, &self.stack, &results, &mut self.pieces, out);
-        match out.iter().position(|x| !x.is_finite()) {
+        match first_not_finite(out) {
             Some(k) => Err(Error::Beyond {
                 quantity: format!("the output of row {}", k / job.d + 1),
                 hint: "smaller logits, matrices or log factor work".into(),
@@ -137,7 +135,7 @@ impl Buffers<f64> {
             let origin = starts[head] + pieces[0].at;
             each(pieces, &mut results[origin..], exact_queries, shape.parallel, &|piece, out, queries| {
                 let vector = piece.group.0;
-                let tokens = &x[vector * job.d * shape.width..][..job.d * shape.width];
+                let tokens = &x.slabs[vector * job.d * shape.width..][..job.d * shape.width];
                 let (matrix, first) = (stack.heads[head].q.as_ref(), vector * shape.width);
                 job.level.run(ExactImages { job, matrix, rank, tokens, first, count: shape.queries, out: queries });
                 let (out, rows) = (&mut out[..size * shape.width], &rows[first..first + shape.width]);
@@ -156,7 +154,7 @@ impl Buffers<f64> {
         pieces.clear();
         pieces.extend((0..vectors).map(|v| Piece { head, group: (v, 1), at: v * pair, ..Piece::default() }));
         each(pieces, exact_keys, &mut [(); 0], shape.parallel, &|piece, out, _| {
-            let tokens = &y[piece.group.0 * job.d * shape.width..][..job.d * shape.width];
+            let tokens = &y.slabs[piece.group.0 * job.d * shape.width..][..job.d * shape.width];
             let (matrix, first) = (m.k.as_ref(), piece.group.0 * shape.width);
             job.level.run(ExactImages { job, matrix, rank: m.rank, tokens, first, count: shape.sources, out });
         });

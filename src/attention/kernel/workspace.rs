@@ -1,6 +1,6 @@
 //! Buffers of a run: every algorithm keeps its own, by type, so that a step allocates nothing after the first.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::cell::Cell;
 
 thread_local! {
@@ -17,7 +17,7 @@ thread_local! {
 /// ```
 #[derive(Default)]
 pub struct Workspace {
-    slots: Vec<Box<dyn Any + Send>>,
+    slots: Vec<(TypeId, Box<dyn Any + Send>)>,
 }
 
 impl Workspace {
@@ -31,10 +31,11 @@ impl Workspace {
 
     /// The buffers of this type, empty at first.
     pub fn of<T: Default + Send + 'static>(&mut self) -> &mut T {
-        let place = self.slots.iter().position(|slot| slot.is::<T>()).unwrap_or_else(|| {
-            self.slots.push(Box::new(T::default()));
+        let own = TypeId::of::<T>();
+        let place = self.slots.iter().position(|(of, _)| *of == own).unwrap_or_else(|| {
+            self.slots.push((own, Box::new(T::default())));
             self.slots.len() - 1
         });
-        self.slots[place].downcast_mut().expect("found by its type")
+        self.slots[place].1.downcast_mut().expect("found by its type")
     }
 }

@@ -7,7 +7,7 @@ use crate::attention::pattern::{Alibi, Causal, Joined, Pattern};
 use crate::attention::{Head, kernel::Weights};
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
-use crate::num::{simd::Level, stream::Stream};
+use crate::num::{simd::Level, stream::Stream, threads::awake};
 use serde_json::json;
 
 /// Flags of `bench heads`.
@@ -73,7 +73,7 @@ impl Arguments {
         let (mut work, mut result) = (Work::default(), vec![0.0; n * d]);
         let mut once = || if self.f32 { apply_f32(&job, &mut work, &mut result) } else { apply(&job, &mut work, &mut result) };
         once()?;
-        let timing = time(|| drop(once()));
+        let timing = awake(|| time(|| drop(once())));
         let peaks = Peaks::measure(level);
         let deviation = if sources.max(n) * d * d <= CHECKED { Some(apart(&result, &reference(&job)?)) } else { None };
         let pairs: usize = (0..n).map(|i| pattern.seen(i, sources).len()).sum();

@@ -6,6 +6,7 @@ mod measure;
 mod modes;
 mod peak;
 mod rhs;
+mod sinkhorn;
 mod sweep;
 mod timing;
 
@@ -27,6 +28,8 @@ enum What {
     Rhs(rhs::Arguments),
     /// Projections, attention and output of several heads.
     Heads(heads::Arguments),
+    /// One velocity under Sinkhorn weights, in units of one of SA.
+    Sinkhorn(sinkhorn::Arguments),
     /// The phase-diagram workload.
     Sweep(sweep::Arguments),
     /// Hessian-vector product, dense Hessian, spectrum.
@@ -45,6 +48,7 @@ impl Arguments {
         match self.what {
             What::Rhs(arguments) => arguments.run(out),
             What::Heads(arguments) => arguments.run(out),
+            What::Sinkhorn(arguments) => arguments.run(out),
             What::Sweep(arguments) => arguments.run(out),
             What::Hessian(arguments) => arguments.run(out),
             What::Measure(arguments) => arguments.run(out),

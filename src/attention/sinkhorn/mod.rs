@@ -1,20 +1,20 @@
 //! Doubly stochastic weights (Sinkformers, arXiv:2110.11773): `x_i' = P_{x_i} sum_j f_i k_ij f_j m_j x_j`.
 
+mod matrix;
+
 use super::kernel::{Form, Workspace};
 use super::kernel_width;
 use super::sublayer::{At, Facts, Sublayer};
 use crate::error::{Error, Result};
-use crate::num::aligned::Aligned;
-use crate::num::loops::exponentials;
-use crate::num::simd::{Lanes, Level, Task};
-use crate::num::stats::nan_max;
-use crate::sphere::{Tokens, geometry::chord2};
+use crate::num::{aligned::Aligned, simd::Level, stats::nan_max, threads::inside_pool};
+use crate::sphere::{Tokens, geometry::project};
+use matrix::{Matrix, PARALLEL_PAIRS};
 
 /// Attention whose weights `A_ij = f_i e^{beta (G_ij - 1)} f_j m_j` sum to 1 over j, so that `m_i A_ij` is symmetric and doubly stochastic.
 ///
 /// The scaling solves `f_i sum_j k_ij f_j m_j = 1` by the symmetric iteration with momentum: in `u = log f` the linearisation is `1 + A`, whose spectrum
-/// lies in [1, 2] for a positive definite kernel, so that each of its steps takes `(sqrt 2 - 1) / (sqrt 2 + 1) = 0.17` of the error. **Cost**
-/// `n^2/2` exponentials, about 20 products with an n x n matrix, which is kept (8 n^2 bytes), and `2 n^2 d` operations.
+/// lies in [1, 2] for a positive definite kernel, so that each of its steps leaves `(sqrt 2 - 1) / (sqrt 2 + 1) = 0.17` of the error. **Cost**
+/// `n^2` exponentials, about 20 products with an n x n matrix, which is kept (8 n^2 bytes), and `5 n^2 d` operations.
 #[derive(Clone, Debug)]
 pub struct Sinkhorn {
     beta: f64,
@@ -51,91 +51,55 @@ impl Sinkhorn {
     pub fn scaling(&self, x: &Tokens) -> (Vec<f64>, f64, usize) {
         let mut buffers = Buffers::default();
         let (residual, rounds) = self.scale(x, &mut buffers);
-        (buffers.log_scale.iter().map(|u| u.exp()).collect(), residual, rounds)
+        (buffers.factors, residual, rounds)
     }
 
     fn scale(&self, x: &Tokens, b: &mut Buffers) -> (f64, usize) {
-        let n = x.n();
-        self.fill(x, b);
-        let stride = b.stride;
-        b.weighted.reset(stride);
-        b.sums.resize(n, 0.0);
-        let Buffers { kernel, weighted, sums, log_scale, before, .. } = b;
+        let Buffers { matrix, weighted, sums, factors, change } = b;
+        matrix.fill(x, self.beta, self.level);
+        weighted.reset(matrix.stride());
+        sums.resize(x.n(), 0.0);
         // The sums of the plain kernel: exact when all rows have the same.
-        weighted[..n].copy_from_slice(x.masses());
-        self.level.run(Product { kernel, stride, v: weighted, out: sums });
-        log_scale.clear();
-        log_scale.extend(sums.iter().map(|z| -0.5 * z.ln()));
-        before.clear();
-        before.extend_from_slice(log_scale);
+        weighted[..x.n()].copy_from_slice(x.masses());
+        matrix.times(weighted, self.level, sums);
+        factors.clear();
+        factors.extend(sums.iter().map(|z| 1.0 / z.sqrt()));
+        change.clear();
+        change.resize(x.n(), 0.0);
         let root = 2f64.sqrt();
         let (step, momentum) = (4.0 / (root + 1.0).powi(2), ((root - 1.0) / (root + 1.0)).powi(2));
         let mut last = f64::INFINITY;
         for round in 1..=MOST {
-            weighted.iter_mut().zip(log_scale.iter().zip(x.masses())).for_each(|(w, (u, m))| *w = m * u.exp());
-            self.level.run(Product { kernel, stride, v: weighted, out: sums });
-            let residual = log_scale.iter().zip(&*sums).map(|(u, z)| (u.exp() * z - 1.0).abs()).fold(0.0, nan_max);
+            weighted.iter_mut().zip(factors.iter().zip(x.masses())).for_each(|(w, (f, m))| *w = m * f);
+            matrix.times(weighted, self.level, sums);
+            let residual = factors.iter().zip(&*sums).map(|(f, z)| (f * z - 1.0).abs()).fold(0.0, nan_max);
             if residual <= self.tolerance {
                 return (residual, round);
             }
             // Without momentum where it leads astray, far from the solution.
             let (step, momentum) = if residual < last { (step, momentum) } else { (0.5, 0.0) };
             last = residual;
-            for ((u, old), z) in log_scale.iter_mut().zip(before.iter_mut()).zip(&*sums) {
-                let next = *u - step * (*u + z.ln()) + momentum * (*u - *old);
-                (*old, *u) = (*u, next);
+            for ((f, c), z) in factors.iter_mut().zip(change.iter_mut()).zip(&*sums) {
+                // log s and e^c up to third order: the solution stays what it is, no change of a logarithm exceeds 2.
+                let s = *f * z;
+                *c = momentum * *c - step * 2.0 * (s - 1.0) / (s + 1.0);
+                *f *= (2.0 + *c) / (2.0 - *c);
             }
         }
         (last, MOST)
-    }
-
-    /// `k_ij = e^{-beta |x_i - x_j|^2 / 2}`, in rows of whole vectors.
-    fn fill(&self, x: &Tokens, b: &mut Buffers) {
-        let n = x.n();
-        b.stride = n.next_multiple_of(16);
-        let stride = b.stride;
-        b.kernel.reset(n * stride);
-        let rate = -0.5 * self.beta * std::f64::consts::LOG2_E;
-        for i in 0..n {
-            let xi = x.row(i);
-            b.kernel[i * stride..][..i + 1].iter_mut().zip(x.rows()).for_each(|(k, xj)| *k = rate * chord2(xi, xj));
-            exponentials(self.level, &mut b.kernel[i * stride..][..(i + 1).next_multiple_of(16).min(stride)]);
-            b.kernel[i * stride + i + 1..(i + 1) * stride].fill(0.0);
-        }
-        for i in 0..n {
-            for j in 0..i {
-                b.kernel[j * stride + i] = b.kernel[i * stride + j];
-            }
-        }
-    }
-
-    /// Row i in a form, from the factors.
-    fn row(&self, x: &Tokens, b: &Buffers, i: usize, form: Form, out: &mut [f64]) {
-        let xi = x.row(i);
-        out.fill(0.0);
-        let factor = b.log_scale[i].exp();
-        let row = &b.kernel[i * b.stride..][..x.n()];
-        for ((xj, k), w) in x.rows().zip(row).zip(&b.weighted[..x.n()]) {
-            let a = factor * k * w;
-            let own = if form == Form::Sum { 0.0 } else { 1.0 };
-            out.iter_mut().zip(xj.iter().zip(xi)).for_each(|(o, (y, x))| *o += a * (y - own * x));
-        }
-        if form == Form::Tangent {
-            crate::sphere::geometry::project(xi, out);
-        }
     }
 }
 
 /// The matrix and the iterates.
 #[derive(Default)]
 struct Buffers {
-    stride: usize,
-    kernel: Aligned<f64>,
+    matrix: Matrix,
     /// `m_j f_j`, with zeros up to whole vectors.
     weighted: Aligned<f64>,
     sums: Vec<f64>,
-    log_scale: Vec<f64>,
-    before: Vec<f64>,
+    factors: Vec<f64>,
+    /// Last changes of `log f`.
+    change: Vec<f64>,
 }
 
 impl Sublayer for Sinkhorn {
@@ -144,12 +108,20 @@ impl Sublayer for Sinkhorn {
         if self.algorithm(x, form).is_err() {
             return out.fill(f64::NAN);
         }
-        let buffers: &mut Buffers = work.of();
-        let (residual, _) = self.scale(x, buffers);
-        if residual > self.tolerance || residual.is_nan() {
-            return out.fill(f64::NAN);
-        }
-        out.chunks_exact_mut(x.d()).enumerate().for_each(|(i, row)| self.row(x, buffers, i, form, row));
+        inside_pool(x.n() * x.n() >= PARALLEL_PAIRS, || {
+            let buffers: &mut Buffers = work.of();
+            let (residual, _) = self.scale(x, buffers);
+            if residual > self.tolerance || residual.is_nan() {
+                return out.fill(f64::NAN);
+            }
+            buffers.matrix.moments(x, &buffers.weighted, form != Form::Sum, self.level, out);
+            for ((out, f), xi) in out.chunks_exact_mut(x.d()).zip(&buffers.factors).zip(x.rows()) {
+                out.iter_mut().for_each(|o| *o *= f);
+                if form == Form::Tangent {
+                    project(xi, out);
+                }
+            }
+        });
     }
 
     fn facts(&self) -> Facts {
@@ -185,32 +157,5 @@ impl Sublayer for Sinkhorn {
             ));
         }
         Ok("sinkhorn")
-    }
-}
-
-/// `out = K v` for rows of whole vectors.
-struct Product<'a> {
-    kernel: &'a [f64],
-    stride: usize,
-    v: &'a [f64],
-    out: &'a mut [f64],
-}
-
-impl Task for Product<'_> {
-    type F = f64;
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
-        let (v, _) = L::view(self.v).as_chunks::<2>();
-        for (row, out) in self.kernel.chunks_exact(self.stride).zip(self.out) {
-            let (row, _) = L::view(row).as_chunks::<2>();
-            let mut sums = [l.zero(); 2];
-            for (k, v) in row.iter().zip(v) {
-                sums[0] = l.fma(k[0], v[0], sums[0]);
-                sums[1] = l.fma(k[1], v[1], sums[1]);
-            }
-            *out = l.sum(l.add(sums[0], sums[1]));
-        }
     }
 }
