@@ -16,7 +16,8 @@ pub static ENTRY: Entry = Entry {
         let results = &inputs.results[0];
         let mut panel = Panel::new("", Axis::log("layer", 1.0, 400.0), Axis::linear("log energy", -3.0, 0.3));
         for (k, (cell, tables)) in results.iter().enumerate() {
-            let label = if cell.eta == "inf" { "\u{3b7} = \u{221e} (mean shift)".to_owned() } else { format!("\u{3b7} = {}", cell.eta) };
+            let label =
+                if cell.eta()?.is_infinite() { "\u{3b7} = \u{221e} (mean shift)".to_owned() } else { format!("\u{3b7} = {}", cell.eta) };
             panel.line(
                 series(&tables.table, "t", "log_energy").into_iter().skip(1).collect(),
                 k,

@@ -1,7 +1,8 @@
 //! Particles and rings that carry the density: the bridge between the particle view and the measure view, checked against both.
 
+use metastable::attention::RowWeights;
 use metastable::continuity::{
-    Evolved, Law, Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, rings::Rings,
+    Evolved, Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, rings::Rings,
     sphere2::Sphere2, zonal::Zonal,
 };
 use metastable::num::stream::Stream;
@@ -139,7 +140,7 @@ fn energy_follows_its_dissipation_identity_and_usa_keeps_its_mean_angle() {
         // Central differences: h^2 times a third derivative of the order of e^beta.
         assert!(close(here.energy_rate(&m), slope, 1e-4), "{law} {beta}: {} {slope}", here.energy_rate(&m));
         assert!(diffusion > 0.0 || beta < 0.0 || here.energy_rate(&m) > 0.0);
-        if m.law == Law::Usa {
+        if m.weights == RowWeights::Exponential {
             assert!(here.momentum(&m).abs() < 1e-14 * beta.exp());
         }
     }

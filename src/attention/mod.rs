@@ -24,6 +24,6 @@ pub use dynamics::{Dynamics, Spec};
 pub use energy::Energy;
 pub use head::Head;
 pub use kernel::Form;
-pub use scales::{EnergyScale, TimeScale, kernel_width};
+pub use scales::{EnergyScale, RowWeights, TimeScale, Variant, kernel_width};
 pub use sublayer::{At, Facts, Sublayer};
 pub use triangular::Triangular;

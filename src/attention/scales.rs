@@ -1,6 +1,81 @@
-//! The normalisations of time and energy that circulate (theory 0.2); they differ by factors and are never left implicit.
+//! The normalisations of weights, time and energy that circulate; those of time and energy differ by factors and are never left implicit.
 
 use crate::error::{Error, Result};
+
+/// How the weights of a row are normalised, in the time scale [`TimeScale::U1`]: what closed forms ask of an attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowWeights {
+    /// `m_j e^{beta G_ij} / sum_k m_k e^{beta G_ik}` (SA).
+    Softmax,
+    /// `m_j e^{beta G_ij}` (USA).
+    Exponential,
+    /// `f_i m_j e^{beta G_ij} f_j`, every row and every column of sum one (Sinkhorn attention).
+    Sinkhorn,
+}
+
+impl RowWeights {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Softmax, Self::Exponential, Self::Sinkhorn];
+
+    /// The name of the attention that has these weights.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Softmax => "sa",
+            Self::Exponential => "usa",
+            Self::Sinkhorn => "sinkhorn",
+        }
+    }
+
+    /// The weights of this name among those that are `known`. **Errors** another name.
+    pub fn parse(name: &str, known: &[Self]) -> Result<Self> {
+        let found = known.iter().copied().find(|w| w.name() == name);
+        found.ok_or_else(|| Error::unknown("dynamics", name, known.iter().map(|w| w.name())))
+    }
+
+    /// Logarithm of the sum of a row when all tokens coincide: 0 where rows are normalised. Velocities and rates are of the size of its exponential.
+    pub fn log_total(self, beta: f64) -> f64 {
+        match self {
+            Self::Softmax | Self::Sinkhorn => 0.0,
+            Self::Exponential => beta,
+        }
+    }
+
+    /// The time normalisation in words, where there is one.
+    pub fn time_scale(self, scale: TimeScale) -> Option<&'static str> {
+        match self {
+            Self::Softmax | Self::Sinkhorn => None,
+            Self::Exponential => Some(scale.describe()),
+        }
+    }
+}
+
+/// Which attention without matrices a dynamics is: what closed forms know of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// How rows are normalised.
+    pub weights: RowWeights,
+    /// Token i sees the tokens `j <= i` only.
+    pub causal: bool,
+    /// V = -I.
+    pub repulsive: bool,
+}
+
+impl Variant {
+    /// Tokens that attract each other and all see each other.
+    pub const fn mutual(weights: RowWeights) -> Self {
+        Self { weights, causal: false, repulsive: false }
+    }
+
+    /// The weights of attention that is mutual and attracts.
+    pub fn mutual_weights(self) -> Option<RowWeights> {
+        (!self.causal && !self.repulsive).then_some(self.weights)
+    }
+
+    /// How many of n tokens token i sees.
+    pub fn seen(self, i: usize, n: usize) -> usize {
+        if self.causal { i + 1 } else { n }
+    }
+}
 
 /// Time normalisation of USA. `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -66,10 +66,10 @@ fn describe(name: &str) -> Option<String> {
     if let Ok(c) = theorem::find(name) {
         return Some(claim(c));
     }
-    if let Some(e) = dynamics::ALL.iter().find(|e| e.name == name) {
+    if let Ok(e) = dynamics::find(name, false) {
         return Some(format!("{}\n\nSource  {}\nConformance: metastable doctor {}", e.summary, e.citation, e.name));
     }
-    if let Some(e) = law::ALL.iter().find(|e| e.name == name) {
+    if let Ok(e) = law::find(name) {
         let keys: Vec<String> = e.keys.iter().map(|(k, v, lo, hi, what)| format!("  {k} (default {v}, in [{lo}, {hi}]): {what}")).collect();
         return Some(format!("{}\n{}", e.summary, keys.join("\n")));
     }

@@ -151,7 +151,8 @@ impl DynamicsArguments {
 
     /// The normalisation in words, for dynamics that have one.
     pub fn normalisation(&self) -> Result<Option<&'static str>> {
-        Ok(if self.entry()?.unnormalised { Some(TimeScale::parse(&self.time_scale)?.describe()) } else { None })
+        let scale = TimeScale::parse(&self.time_scale)?;
+        Ok(self.entry()?.variant.and_then(|v| v.weights.time_scale(scale)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `predict`: closed forms and reduced equations.
 
 use super::output::{Output, note};
-use crate::attention::TimeScale;
+use crate::attention::{RowWeights, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::theory::{equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster, uniform, wendel};
 use clap::Subcommand;
@@ -167,13 +167,9 @@ enum What {
     },
 }
 
-/// True for USA.
-fn is_usa(name: &str) -> Result<bool> {
-    match name {
-        "sa" => Ok(false),
-        "usa" => Ok(true),
-        _ => Err(Error::unknown("dynamics", name, ["sa", "usa"])),
-    }
+/// The weights of SA or USA.
+fn weights(name: &str) -> Result<RowWeights> {
+    RowWeights::parse(name, &[RowWeights::Softmax, RowWeights::Exponential])
 }
 
 fn count(name: &str, v: i64, low: i64, high: i64) -> Result<usize> {
@@ -199,9 +195,9 @@ impl What {
     fn value(self, scale: TimeScale) -> Result<Value> {
         let curve = |n: i64, beta: f64, dynamics: &str| -> Result<Equiangular> {
             let (n, beta) = (count("--n", n, 2, i64::from(i32::MAX))?, beta_of(beta)?);
-            if is_usa(dynamics)? { Equiangular::usa(n, beta, scale) } else { Ok(Equiangular::sa(n, beta)) }
+            Equiangular::new(weights(dynamics)?, n, beta, scale)
         };
-        let normalisation = |dynamics: &str| if dynamics == "usa" { json!(scale.describe()) } else { Value::Null };
+        let normalisation = |dynamics: &str| weights(dynamics).map(|w| w.time_scale(scale));
         Ok(match self {
             Self::Gamma { n, beta, dynamics, times, start } => {
                 let curve = curve(n, beta, &dynamics)?;
@@ -210,11 +206,11 @@ impl What {
                 for (t, e) in times.iter().zip(&error).filter(|(_, e)| **e > 1e-6) {
                     note(&format!("at t = {t:e} gamma changes by {e:.1e} within the rounding of t"));
                 }
-                json!({"gamma": gamma, "gamma_error": error, "times": times, "normalisation": normalisation(&dynamics)})
+                json!({"gamma": gamma, "gamma_error": error, "times": times, "normalisation": normalisation(&dynamics)?})
             }
             Self::LevelTime { n, beta, dynamics, level, start } => {
                 let time = curve(n, beta, &dynamics)?.level_time(start, level)?;
-                json!({"time": time.value, "error": time.error, "normalisation": normalisation(&dynamics)})
+                json!({"time": time.value, "error": time.error, "normalisation": normalisation(&dynamics)?})
             }
             Self::GrowthRates { d, beta, dynamics, modes } => {
                 let (d, modes) = (count("--d", d, 2, 1_000_000)?, count("--modes", modes, 0, 100_000)?);
@@ -236,8 +232,7 @@ impl What {
             }
             Self::Polygon { m, beta, dynamics } => {
                 let m = count("--m", m, 2, 5_000)?;
-                let rates =
-                    if is_usa(&dynamics)? { spectra::polygon_usa(m, beta_of(beta)?) } else { spectra::polygon_sa(m, beta_of(beta)?) };
+                let rates = spectra::polygon(weights(&dynamics)?, m, beta_of(beta)?)?;
                 if rates.iter().any(|r| !r.is_finite()) {
                     return Err(Error::Beyond { quantity: "a USA polygon rate".into(), hint: "use --dynamics sa".into() });
                 }
@@ -262,15 +257,12 @@ impl What {
 
 /// Growth rates, the fastest mode, and where the next ones become the fastest (the same for SA and USA).
 fn growth_rates(d: usize, beta: f64, modes: usize, dynamics: &str, scale: TimeScale) -> Result<Value> {
-    let rates = match dynamics {
-        "sa" => growth::rates_sa(d, beta, modes)?,
-        "usa" => growth::rates_usa(d, beta, modes, scale, 1)?,
-        "sinkhorn" => growth::rates_sinkhorn(d, beta, modes)?,
-        other => return Err(Error::unknown("dynamics", other, ["sa", "usa", "sinkhorn"])),
-    };
-    let switches = (dynamics != "sinkhorn").then(|| growth::switch_points(d, modes.saturating_sub(1).min(20))).transpose()?;
-    let normalisation = if dynamics == "usa" { json!(scale.describe()) } else { Value::Null };
-    Ok(json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "switch_points": switches, "normalisation": normalisation}))
+    let weights = RowWeights::parse(dynamics, &RowWeights::ALL)?;
+    let rates = growth::rates(weights, d, beta, modes, scale, 1)?;
+    let switches = (weights != RowWeights::Sinkhorn).then(|| growth::switch_points(d, modes.saturating_sub(1).min(20))).transpose()?;
+    Ok(
+        json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "switch_points": switches, "normalisation": weights.time_scale(scale)}),
+    )
 }
 
 /// Thresholds of noisy USA.
@@ -315,34 +307,22 @@ fn parking_centres(n: usize, d: usize, beta: f64, c: f64) -> Result<Value> {
     )
 }
 
-/// Eigenvalues at consensus by name.
-fn consensus(n: usize, d: usize, dynamics: &str, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
-    match dynamics {
-        "sa" => Ok(spectra::consensus_sa(n, d)),
-        "usa" => {
-            let rate = (beta_of(beta)? + scale.log_factor(beta, n)).exp();
-            if !rate.is_finite() {
-                return Err(Error::Beyond { quantity: format!("e^beta at beta = {beta}"), hint: "use --time-scale u2".into() });
-            }
-            Ok(spectra::consensus_sa(n, d).iter().map(|v| v * rate).collect())
-        }
-        "causal-sa" => Ok(spectra::consensus_causal(n, d)),
-        other => Err(Error::unknown("dynamics", other, ["sa", "usa", "causal-sa"])),
-    }
+/// Eigenvalues at consensus.
+fn consensus(n: usize, d: usize, name: &str, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
+    let known = dynamics::ALL.iter().filter_map(|e| e.variant.filter(|v| spectra::has_consensus(*v)).map(|v| (e.name, v)));
+    let found = known.clone().find(|(known, _)| *known == name);
+    let (_, variant) = found.ok_or_else(|| Error::unknown("dynamics", name, known.map(|(known, _)| known)))?;
+    spectra::consensus(variant, n, d, beta, scale)
 }
 
 fn merge(beta: f64, dynamics: &str, from: f64, to: f64, mass: f64, scale: TimeScale) -> Result<Value> {
-    let usa = is_usa(dynamics)?;
-    let time = if usa { two_cluster::merge_time_usa(beta, from, to, scale, 2)? } else { two_cluster::merge_time_sa(beta, mass, from, to)? };
-    let asymptotic = if usa {
-        two_cluster::merge_time_usa_asymptotic(beta, from.cos())
-    } else {
-        two_cluster::merge_time_sa_asymptotic(beta, mass, from.cos())
-    };
+    let weights = weights(dynamics)?;
+    let time = two_cluster::merge_time(weights, (scale, 2), beta, mass, from, to)?;
+    let asymptotic = two_cluster::merge_time_asymptotic(weights, beta, mass, from.cos())?;
     Ok(json!({
         "time": time.value,
         "error": time.error,
         "asymptotic_to_1_minus_1_over_beta": super::output::finite(asymptotic),
-        "normalisation": if usa { json!(scale.describe()) } else { Value::Null },
+        "normalisation": weights.time_scale(scale),
     }))
 }

@@ -1,6 +1,7 @@
 //! `saddles`: critical points of the energy, and who falls into whom.
 
 use super::output::{Output, finite, matrix, with_error};
+use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
@@ -39,21 +40,24 @@ pub struct Arguments {
     certificates: Option<PathBuf>,
 }
 
+/// A registered dynamics that climbs the energy, by name.
+fn ascent(name: &str) -> Result<&'static dynamics::Entry> {
+    let climbs = |e: &&dynamics::Entry| e.build(&Spec::new(1.0, 2)).is_ok_and(|flow| flow.facts().energy_sign > 0);
+    let known: Vec<&dynamics::Entry> = dynamics::ALL.iter().copied().filter(climbs).collect();
+    known.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("gradient dynamics", name, known.iter().map(|e| e.name)))
+}
+
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let count = |name: &str, v: i64| {
             usize::try_from(v).ok().filter(|v| *v >= 2).ok_or_else(|| Error::parameter(name, v, "a whole number >= 2"))
         };
-        if let Some(name) = &self.connections
-            && !["sa", "usa"].contains(&name.as_str())
-        {
-            return Err(Error::unknown("gradient dynamics", name, ["sa", "usa"]));
-        }
+        let ascent = self.connections.as_deref().map(ascent).transpose()?;
         let search = Search { beta: self.beta, n: count("--n", self.n)?, d: count("--d", self.d)?, starts: self.starts, seed: self.seed };
         let mut found = search.run()?;
-        let (edges, lost) = match &self.connections {
-            Some(name) => connections(name, &mut found)?,
+        let (edges, lost) = match ascent {
+            Some(dynamics) => connections(dynamics, &mut found)?,
             None => (Vec::new(), 0),
         };
         let proofs = self.prove(&found)?;

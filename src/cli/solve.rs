@@ -10,7 +10,7 @@ use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Solution, integra
 use crate::lab::{Provenance, arrays};
 use crate::landscape::critical::unrest;
 use crate::sphere::geometry::dist;
-use crate::theory::two_cluster::{log_merge_time_sa, log_merge_time_usa};
+use crate::theory::two_cluster::log_merge_time;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -162,17 +162,9 @@ impl Arguments {
         if from <= self.merge_radius || std::f64::consts::PI - from < 1e-12 {
             return None;
         }
-        let log = match self.dynamics.entry().ok()?.name {
-            "sa" => log_merge_time_sa(self.dynamics.beta, alpha, from, self.merge_radius),
-            "usa" => log_merge_time_usa(
-                self.dynamics.beta,
-                from,
-                self.merge_radius,
-                TimeScale::parse(&self.dynamics.time_scale).ok()?,
-                end.labels.len(),
-            ),
-            _ => return None,
-        };
+        let weights = self.dynamics.entry().ok()?.variant?.mutual_weights()?;
+        let scale = (TimeScale::parse(&self.dynamics.time_scale).ok()?, end.labels.len());
+        let log = log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius);
         log.ok().map(|l| l / std::f64::consts::LN_10)
     }
 

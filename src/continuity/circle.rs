@@ -2,7 +2,8 @@
 
 use super::density::{Density, bump_degree};
 use super::legs::{Leg, by_legs, clipped};
-use super::{Evolved, Law, Limits, Medium, scaling_converged, scaling_residual};
+use super::{Evolved, Limits, Medium, scaling_converged, scaling_residual};
+use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::scaled_bessel_i, ode::advance};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
@@ -74,7 +75,7 @@ pub(super) fn kernel_over_beta(beta: f64, modes: usize) -> Vec<f64> {
 /// Largest growth rate `k^2 I_k / beta` (over I_0 for SA) about the uniform density.
 pub(super) fn growth_bound(medium: &Medium) -> f64 {
     let modes = 8 + 3 * medium.beta.abs().sqrt() as usize;
-    let scale = if medium.law == Law::Usa { medium.beta.abs().exp() } else { 1.0 / kernel(medium.beta, 0)[0] };
+    let scale = if medium.weights == RowWeights::Exponential { medium.beta.abs().exp() } else { 1.0 / kernel(medium.beta, 0)[0] };
     kernel_over_beta(medium.beta, modes).iter().enumerate().map(|(k, w)| (k * k) as f64 * w.abs() * scale).fold(0.0, f64::max)
 }
 
@@ -198,20 +199,20 @@ impl Circle {
         let potential =
             |order: u32| grid.values(self.c.iter().zip(&over).enumerate().map(|(k, (c, w))| c * *w * (i * k as f64).powu(order)));
         let (slope, curvature) = (potential(1), potential(2));
-        match medium.law {
-            Law::Usa => {
+        match medium.weights {
+            RowWeights::Exponential => {
                 let scale = beta.abs().exp();
                 let [v, divergence] = [slope, curvature].map(|f| f.iter().map(|s| scale * s).collect());
                 Field { density, v, divergence, residual: 0.0 }
             }
-            Law::Sa => {
+            RowWeights::Softmax => {
                 let w = grid.values(self.c.iter().zip(kernel(beta, modes)).map(|(c, w)| c * w));
                 let v: Vec<f64> = slope.iter().zip(&w).map(|(s, w)| s / w).collect();
                 // (W'/W)' = W''/W - (W'/W)^2, with W' = beta slope.
                 let divergence = curvature.iter().zip(&w).zip(&v).map(|((c, w), v)| c / w - beta * v * v).collect();
                 Field { density, v, divergence, residual: 0.0 }
             }
-            Law::Sinkhorn => self.sinkhorn(beta, grid, density),
+            RowWeights::Sinkhorn => self.sinkhorn(beta, grid, density),
         }
     }
 

@@ -213,7 +213,7 @@ impl FlowMap {
 
     /// Its rate of change, as [`Circle::energy_rate`]. **Errors** as [`FlowMap::negentropy_rate`].
     pub fn energy_rate(&self, medium: &Medium) -> Result<f64> {
-        let pull = self.rates(&Medium { law: super::Law::Usa, ..*medium })?.0;
+        let pull = self.rates(&Medium { weights: crate::attention::RowWeights::Exponential, ..*medium })?.0;
         let power: Vec<f64> = self.rates(medium)?.0.iter().zip(&pull).map(|(v, p)| v * p).collect();
         Ok(self.mean(&power))
     }

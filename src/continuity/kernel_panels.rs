@@ -1,7 +1,8 @@
 //! Kernel sums of many particles on the circle: masses are handed to Chebyshev nodes of panels so short that the kernel is a polynomial on them, summed node by
 //! node, and handed back. Every sum keeps its relative accuracy, also far from all mass.
 
-use super::{Law, Medium};
+use super::Medium;
+use crate::attention::RowWeights;
 use crate::num::threads::parallel_allowed;
 use rayon::prelude::*;
 use std::f64::consts::{PI, TAU};
@@ -101,12 +102,12 @@ impl KernelPanels {
     /// Angular velocities (n) and `-div v` (n) of particles under the measure they are; returns the residual of the Sinkhorn scaling, 0 for other laws.
     pub(super) fn rates(&self, medium: &Medium, masses: &[f64], theta: &[f64], out: &mut [f64]) -> f64 {
         let places: Vec<Place> = each(theta, |t| self.place(*t));
-        let (scaled, residual) = if medium.law == Law::Sinkhorn { self.scaled(&places, masses) } else { (masses.to_vec(), 0.0) };
+        let (scaled, residual) = if medium.weights == RowWeights::Sinkhorn { self.scaled(&places, masses) } else { (masses.to_vec(), 0.0) };
         let nodes = self.at_nodes(&places, |i| scaled[i], 3);
         let (velocity, fall) = out.split_at_mut(theta.len());
         let one = |place: &Place| {
             let [total, sine, fall] = Self::sums(place, &nodes);
-            if medium.law == Law::Usa {
+            if medium.weights == RowWeights::Exponential {
                 let scale = medium.beta.abs().exp();
                 return (scale * sine, scale * fall);
             }

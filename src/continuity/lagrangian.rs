@@ -8,8 +8,8 @@ use super::circle::Circle;
 use super::density::Density;
 use super::legs::{Leg, by_legs, clipped};
 use super::sphere2::Sphere2;
-use super::{Evolved, Law, Medium, scaling_converged, scaling_residual};
-use crate::attention::{Energy, EnergyScale};
+use super::{Evolved, Medium, scaling_converged, scaling_residual};
+use crate::attention::{Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::scaled_sphere_mean, ode::advance, quadrature::gauss_legendre, stream::Stream, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry, law};
@@ -166,7 +166,8 @@ impl Field {
     /// Velocities (n x d), then `-div v` (n); returns the residual of the Sinkhorn scaling, 0 for other laws.
     fn rates(&self, x: &[f64], out: &mut [f64]) -> f64 {
         let n = self.masses.len();
-        let (weights, residual) = if self.medium.law == Law::Sinkhorn { self.scaled_masses(x) } else { (self.masses.clone(), 0.0) };
+        let (weights, residual) =
+            if self.medium.weights == RowWeights::Sinkhorn { self.scaled_masses(x) } else { (self.masses.clone(), 0.0) };
         let (velocity, fall) = out.split_at_mut(n * self.d);
         let one = |(i, (v, f)): (usize, (&mut [f64], &mut f64))| *f = self.row(x, &weights, i, v);
         if n >= 256 && parallel_allowed() {
@@ -193,7 +194,7 @@ impl Field {
         }
         geometry::project(here, v);
         let dimension = d as f64 - 1.0;
-        if self.medium.law == Law::Usa {
+        if self.medium.weights == RowWeights::Exponential {
             let scale = beta.abs().exp();
             v.iter_mut().for_each(|v| *v *= scale);
             return scale * (dimension * inner - beta * square);

@@ -18,24 +18,14 @@ pub mod transport;
 pub mod volume;
 pub mod zonal;
 
+use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
-
-/// Which attention moves the measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Law {
-    /// Softmax attention.
-    Sa,
-    /// Unnormalised attention, in U1.
-    Usa,
-    /// Doubly stochastic attention.
-    Sinkhorn,
-}
 
 /// The dynamics of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Medium {
-    /// The attention.
-    pub law: Law,
+    /// How its attention is normalised; USA in U1.
+    pub weights: RowWeights,
     /// Inverse temperature, of either sign.
     pub beta: f64,
     /// Diffusion constant `1/kappa`; 0 without noise.
@@ -44,16 +34,11 @@ pub struct Medium {
 
 impl Medium {
     /// Parses a name. **Errors** unknown names, beta outside [-300, 300] (the kernel would leave f64).
-    pub fn new(law: &str, beta: f64, diffusion: f64) -> Result<Self> {
-        let law = match law {
-            "sa" => Law::Sa,
-            "usa" => Law::Usa,
-            "sinkhorn" => Law::Sinkhorn,
-            _ => return Err(Error::unknown("dynamics of a measure", law, ["sa", "usa", "sinkhorn"])),
-        };
+    pub fn new(name: &str, beta: f64, diffusion: f64) -> Result<Self> {
+        let weights = RowWeights::parse(name, &RowWeights::ALL)?;
         in_range("beta", beta, -300.0, 300.0)?;
         in_range("1/kappa", diffusion, 0.0, 1e6)?;
-        Ok(Self { law, beta, diffusion })
+        Ok(Self { weights, beta, diffusion })
     }
 }
 

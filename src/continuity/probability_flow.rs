@@ -2,8 +2,9 @@
 //!
 //! A particle started at label s carries the mass of its label, so `rho(theta(s)) = rho_0(s) / theta'(s)`; derivatives in s are trigonometric, of spectral accuracy.
 
+use super::Medium;
 use super::circle::Circle;
-use super::{Law, Medium};
+use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::ode::advance;
 use std::f64::consts::{PI, TAU};
@@ -68,14 +69,14 @@ impl ProbabilityFlow {
                 let w = m * (beta * c - beta.abs()).exp();
                 (drift, total) = (drift + w * s, total + w);
             }
-            let attraction = if medium.law == Law::Usa { drift * beta.abs().exp() } else { drift / total };
+            let attraction = if medium.weights == RowWeights::Exponential { drift * beta.abs().exp() } else { drift / total };
             *v = attraction - medium.diffusion * slope[j] / stretch[j];
         }
     }
 
     /// Evolves by time `t` (order 8, tolerance 1e-11 and 1e-13). **Cost** `n^2` per evaluation. **Errors** Sinkhorn attention, the integrator's.
     pub fn evolve(mut self, medium: &Medium, t: f64) -> Result<Self> {
-        if medium.law == Law::Sinkhorn {
+        if medium.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa with noise"));
         }
         self.theta = advance(|y, dy| self.velocities(medium, y, dy), &self.theta, t, (1e-11, 1e-13), 100_000)?;

@@ -6,7 +6,8 @@
 use super::density::Density;
 use super::legs::{Leg, by_legs, clipped};
 use super::zonal::nodes;
-use super::{Evolved, Law, Medium};
+use super::{Evolved, Medium};
+use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::bessel::{bessel_ratios, log_scaled_sphere_mean};
 use crate::num::{chebyshev::Panels, ode::advance};
@@ -130,7 +131,7 @@ struct Field {
 
 impl Field {
     fn new(rings: &Rings, medium: &Medium) -> Result<Self> {
-        if medium.law == Law::Sinkhorn {
+        if medium.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
         if medium.diffusion != 0.0 {
@@ -178,7 +179,7 @@ impl Field {
                 tangent += w * (c * s2 * u - s * c2);
                 square += w * (1.0 - c * c * c2 * c2 - 2.0 * c * c2 * s * s2 * u - s * s * s2 * s2 * u2);
             }
-            (out[i], out[n + i]) = if self.medium.law == Law::Usa {
+            (out[i], out[n + i]) = if self.medium.weights == RowWeights::Exponential {
                 let scale = beta.abs().exp();
                 (scale * tangent, scale * (dimension * inner - beta * square))
             } else {

@@ -3,7 +3,8 @@
 use super::density::{Density, bump_degree};
 use super::legs::{Leg, by_legs, clipped};
 use super::zonal::{lambda_over_beta, signed_funk_hecke};
-use super::{Evolved, Law, Limits, Medium};
+use super::{Evolved, Limits, Medium};
+use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::{ode::advance, quadrature::gauss_legendre, stream::Stream};
 use crate::sphere::Tokens;
@@ -169,7 +170,7 @@ impl Grid {
         let mut north = self.values(a, |l, _, k, ring| real(over[l] * self.slope[ring][k]));
         let mut east = self.values(a, |l, m, k, ring| Complex64::new(0.0, over[l] * m as f64 * self.p[ring][k] / self.sine[ring]));
         let mut fall = self.values(a, |l, _, k, ring| real(over[l] * (l * (l + 1)) as f64 * self.p[ring][k]));
-        if medium.law == Law::Sa {
+        if medium.weights == RowWeights::Softmax {
             let w = self.values(a, |l, _, k, ring| real(self.lambda[l] * self.p[ring][k]));
             for j in 0..w.len() {
                 (north[j], east[j]) = (north[j] / w[j], east[j] / w[j]);
@@ -317,7 +318,7 @@ impl Sphere2 {
         let fine = self.resized(2 * self.degree);
         let (density, north, east, _) = grid.field(medium, &fine.a);
         // The gradient of W / beta is the velocity of USA, in units of e^{|beta|}.
-        let (_, pull_north, pull_east, _) = grid.field(&Medium { law: Law::Usa, ..*medium }, &fine.a);
+        let (_, pull_north, pull_east, _) = grid.field(&Medium { weights: RowWeights::Exponential, ..*medium }, &fine.a);
         let power: Vec<f64> = (0..density.len()).map(|j| density[j] * (north[j] * pull_north[j] + east[j] * pull_east[j])).collect();
         let lost = self.weighted_squares(&lambda_over_beta(3, medium.beta, self.degree), |l| (l * (l + 1)) as f64);
         grid.mean(&power) - medium.diffusion * medium.beta.abs().exp() * lost
@@ -385,7 +386,7 @@ impl Sphere2 {
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention.
     pub fn evolve(self, medium: &Medium, t: f64, most: impl Into<Limits>, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        if medium.law == Law::Sinkhorn {
+        if medium.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa on S^2"));
         }
         let limits: Limits = most.into();

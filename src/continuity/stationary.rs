@@ -1,7 +1,8 @@
 //! Stationary measures of noisy USA on the circle: `rho = exp((kappa/beta) W[rho]) / Z`, even about 0.
 
+use super::Medium;
 use super::circle::{Circle, kernel};
-use super::{Law, Medium};
+use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::roots::bracketed_root;
 use std::f64::consts::PI;
@@ -74,7 +75,8 @@ pub fn branch(beta: f64, mean: f64) -> Result<Stationary> {
         moments = next;
         if change < 1e-14 {
             let density = Circle::projected(&values, MODES)?;
-            let free_energy = density.negentropy() / kappa - density.energy(&Medium { law: Law::Usa, beta, diffusion: 0.0 });
+            let free_energy =
+                density.negentropy() / kappa - density.energy(&Medium { weights: RowWeights::Exponential, beta, diffusion: 0.0 });
             return Ok(Stationary { mean, kappa, free_energy, density });
         }
     }

@@ -2,7 +2,8 @@
 
 use super::circle::{Circle, kernel, kernel_over_beta};
 use super::legs::{Leg, by_legs};
-use super::{Evolved, Law, Medium, scaling_converged, scaling_residual};
+use super::{Evolved, Medium, scaling_converged, scaling_residual};
+use crate::attention::RowWeights;
 use crate::error::{Error, Result};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
 use std::f64::consts::TAU;
@@ -120,7 +121,7 @@ impl Volume {
 
     /// Velocities at the left edges of the cells, from the spectrum of the averages (divided by that of the cell, so smooth data converge spectrally).
     fn edges(&self, cells: &[f64], medium: &Medium, factors: &(Vec<Complex64>, Vec<Complex64>)) -> Result<Vec<f64>> {
-        let scaled = if medium.law == Law::Sinkhorn { self.scaled(cells, medium.beta)? } else { cells.to_vec() };
+        let scaled = if medium.weights == RowWeights::Sinkhorn { self.scaled(cells, medium.beta)? } else { cells.to_vec() };
         let cells = &scaled;
         let mut spectrum = self.forward.make_output_vec();
         // Lengths are those of the plan, the only way to fail.
@@ -134,9 +135,9 @@ impl Volume {
             out
         };
         let slope = field(&factors.0);
-        Ok(match medium.law {
-            Law::Sa | Law::Sinkhorn => slope.iter().zip(field(&factors.1)).map(|(s, w)| s / w.max(1e-300)).collect(),
-            Law::Usa => slope.iter().map(|s| s * medium.beta.abs().exp()).collect(),
+        Ok(match medium.weights {
+            RowWeights::Softmax | RowWeights::Sinkhorn => slope.iter().zip(field(&factors.1)).map(|(s, w)| s / w.max(1e-300)).collect(),
+            RowWeights::Exponential => slope.iter().map(|s| s * medium.beta.abs().exp()).collect(),
         })
     }
 
@@ -164,7 +165,7 @@ impl Volume {
     /// **Accuracy** second order while cells are finer than the density; nothing here notices where they are not: the same with half as many cells tells.
     /// **Errors** an odd number of cells or a scaling that does not converge under Sinkhorn attention, more than ten million steps.
     pub fn evolve(self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64]) -> bool) -> Result<Evolved<Self>> {
-        if medium.law == Law::Sinkhorn && !self.cells.len().is_multiple_of(2) {
+        if medium.weights == RowWeights::Sinkhorn && !self.cells.len().is_multiple_of(2) {
             return Err(Error::parameter("cells", self.cells.len(), "an even number for Sinkhorn attention"));
         }
         let dx = TAU / self.cells.len() as f64;

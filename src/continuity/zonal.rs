@@ -2,7 +2,8 @@
 
 use super::density::{Density, bump_degree};
 use super::legs::{Leg, by_legs, clipped};
-use super::{Evolved, Law, Limits, Medium};
+use super::{Evolved, Limits, Medium};
+use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::{dense, gegenbauer::scaled_funk_hecke, ode::advance};
 use crate::sphere::{Tokens, geometry};
@@ -105,8 +106,8 @@ impl Basis {
                 laplacian -= b * over[k] * (k * (k + d - 2)) as f64 * self.p[k][j];
             }
             density.push(r);
-            match medium.law {
-                Law::Usa => {
+            match medium.weights {
+                RowWeights::Exponential => {
                     let scale = beta.abs().exp();
                     gradient.push(first * scale);
                     fall.push(-laplacian * scale);
@@ -287,7 +288,7 @@ impl Zonal {
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention, the integrator's.
     pub fn evolve(self, medium: &Medium, t: f64, most: impl Into<Limits>, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        if medium.law == Law::Sinkhorn {
+        if medium.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
         let limits: Limits = most.into();

@@ -1,6 +1,7 @@
 //! Production of negentropy by the kernel formulas, a route that shares nothing with the spectral one.
 
-use crate::continuity::{Law, Medium, circle::Circle};
+use crate::attention::RowWeights;
+use crate::continuity::{Medium, circle::Circle};
 use crate::error::{Error, Result};
 use std::f64::consts::TAU;
 
@@ -26,10 +27,10 @@ pub fn on_circle(density: &Circle, medium: &Medium, points: usize) -> Result<f64
             square += rho * w * s * s;
         }
         total += values[i]
-            * match medium.law {
-                Law::Usa => (cosine - beta * square) * beta.abs().exp() / n as f64,
-                Law::Sa => cosine / z - beta * (square / z - (sine / z).powi(2)),
-                Law::Sinkhorn => return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa")),
+            * match medium.weights {
+                RowWeights::Exponential => (cosine - beta * square) * beta.abs().exp() / n as f64,
+                RowWeights::Softmax => cosine / z - beta * (square / z - (sine / z).powi(2)),
+                RowWeights::Sinkhorn => return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa")),
             };
     }
     Ok(total / n as f64)

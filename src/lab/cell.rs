@@ -26,9 +26,12 @@ pub struct Tables {
 /// Outcomes by their number in the summary. Stored tables hold the numbers: a new outcome comes last.
 pub const OUTCOMES: [&str; 7] = ["reached", "one-cluster", "event", "max-steps", "step-too-small", "non-finite", "stationary"];
 
+/// Which of them did what was asked.
+const SUCCESSES: [bool; 7] = [true, true, true, false, false, false, true];
+
 /// True for the number of an honest bad end.
 pub(super) fn is_bad_end(code: f64) -> bool {
-    !matches!(OUTCOMES.get(code as usize), Some(&("reached" | "one-cluster" | "event" | "stationary")))
+    !SUCCESSES.get(code as usize).copied().unwrap_or(false)
 }
 
 const SUMMARY: [&str; 8] = ["realisation", "outcome", "t", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
@@ -111,8 +114,8 @@ fn until_one_cluster(
     cancel: &AtomicBool,
 ) -> Result<(Table, Vec<f64>)> {
     let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
-    let usa = cell.dynamics == "usa" && experiment.time_scale == "u1";
-    let mut forecast = (cell.dynamics == "sa" || usa).then(|| Forecast::new(cell.beta, usa, experiment.merge_radius.max(1e-12)));
+    let (variant, scale) = (dynamics::find(&cell.dynamics, false)?.variant, TimeScale::parse(&experiment.time_scale)?);
+    let mut forecast = Forecast::new(variant, scale, cell.beta, experiment.merge_radius.max(1e-12));
     let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];
     if let Some(f) = &mut forecast {
         observers.push(f);

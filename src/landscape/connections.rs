@@ -47,16 +47,16 @@ const RTOL: f64 = 1e-10;
 /// Tokens this close are one cluster on the way.
 const MERGE: f64 = 1e-6;
 
-/// Follows both ends of every unstable direction of every point of the list with `dynamics` (sa or usa); points reached that were not known
+/// Follows both ends of every unstable direction of every point of the list by a dynamics that climbs the energy; points reached that were not known
 /// are added to the list and followed too. Directions keep each cluster together.
 ///
 /// **Cost** two runs per end. **Errors** as `solve`; ends that do not come to rest are left out and counted in the second result.
-pub fn connections(name: &str, found: &mut Found) -> Result<(Vec<Connection>, usize)> {
+pub fn connections(climbing: &dynamics::Entry, found: &mut Found) -> Result<(Vec<Connection>, usize)> {
     let (mut edges, mut lost, mut k) = (Vec::new(), 0, 0);
     // Points are kept sorted by energy: new ones are appended during the walk and the list is sorted by the caller's search only.
     while k < found.points.len() {
         let point = found.points[k].clone();
-        let flow = dynamics::build(name, false, &Spec::new(point.beta, point.n()))?;
+        let flow = climbing.build(&Spec::new(point.beta, point.n()))?;
         for (rate, direction) in unstable_directions(&point)? {
             for sign in [1.0, -1.0] {
                 let fall = |rtol: f64| fall(&flow, &point, &direction, sign * DISPLACEMENT, rtol);

@@ -23,7 +23,7 @@ pub const GRAPH_BETA: f64 = 6.0;
 
 fn run() -> Result<Tables> {
     let mut found = Search { beta: GRAPH_BETA, n: 5, d: 2, starts: 200, seed: 1 }.run()?;
-    let (edges, _) = connections("sa", &mut found)?;
+    let (edges, _) = connections(&dynamics::sa::ENTRY, &mut found)?;
     let mut points = table(&["point", "log_energy", "unstable", "clusters", "largest", "second", "third"]);
     for (k, p) in found.points.iter().enumerate() {
         let mut sizes = p.sizes.clone();

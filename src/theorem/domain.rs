@@ -1,7 +1,7 @@
 //! The hypotheses of a claim. One object prints them and draws from them, so the statement printed is the statement tested.
 
-use crate::attention::{Dynamics, Spec, dynamics};
-use crate::error::Result;
+use crate::attention::{Dynamics, RowWeights, Spec, Variant, dynamics};
+use crate::error::{Error, Result};
 use crate::num::stream::Stream;
 use std::fmt;
 
@@ -96,6 +96,19 @@ impl Case {
     /// The same with another law of tokens.
     pub const fn with_law(self, law: &'static str) -> Self {
         Self { law, ..self }
+    }
+
+    /// What closed forms know of the dynamics.
+    ///
+    /// **Errors** a name that is not registered, a dynamics that is not plain attention.
+    pub fn variant(&self) -> Result<Variant> {
+        let found = dynamics::find(self.dynamics, false)?.variant;
+        found.ok_or_else(|| Error::parameter("dynamics", self.dynamics, "plain attention, for which there are closed forms"))
+    }
+
+    /// How its rows of weights are normalised. **Errors** as [`Case::variant`].
+    pub fn weights(&self) -> Result<RowWeights> {
+        Ok(self.variant()?.weights)
     }
 
     /// The dynamics at this case, Q = K = V = I.

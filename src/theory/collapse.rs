@@ -1,8 +1,8 @@
 //! The theory's time of collapse for one run, from what is left of it when the theory becomes exact: two clusters (the two-cluster equation), or
 //! a narrow cap (the rate at consensus).
 
-use super::two_cluster::{merge_time_sa, merge_time_usa};
-use crate::attention::TimeScale;
+use super::two_cluster::merge_time;
+use crate::attention::{RowWeights, TimeScale, Variant};
 use crate::flow::{Frame, Observer};
 use crate::sphere::geometry::dist;
 
@@ -15,16 +15,21 @@ const NARROW: f64 = 0.05;
 #[derive(Debug)]
 pub struct Forecast {
     beta: f64,
-    usa: bool,
+    weights: RowWeights,
     radius: f64,
     two: Option<f64>,
     narrow: Option<f64>,
 }
 
 impl Forecast {
-    /// A forecast for SA (`usa = false`) or USA in U1.
-    pub fn new(beta: f64, usa: bool, radius: f64) -> Self {
-        Self { beta, usa, radius, two: None, narrow: None }
+    /// A forecast for SA, or for USA in U1; `None` for other attention and for USA in another time scale.
+    pub fn new(variant: Option<Variant>, scale: TimeScale, beta: f64, radius: f64) -> Option<Self> {
+        let weights = match variant?.mutual_weights()? {
+            RowWeights::Exponential if scale != TimeScale::U1 => return None,
+            RowWeights::Sinkhorn => return None,
+            weights => weights,
+        };
+        Some(Self { weights, beta, radius, two: None, narrow: None })
     }
 
     /// The predicted time, if the run came close enough to be predicted.
@@ -33,11 +38,7 @@ impl Forecast {
     }
 
     fn merge_time(&self, alpha: f64, from: f64) -> Option<f64> {
-        let time = if self.usa {
-            merge_time_usa(self.beta, from, self.radius, TimeScale::U1, 2)
-        } else {
-            merge_time_sa(self.beta, alpha, from, self.radius)
-        };
+        let time = merge_time(self.weights, (TimeScale::U1, 2), self.beta, alpha, from, self.radius);
         time.ok().map(|t| t.value)
     }
 }
@@ -64,7 +65,7 @@ impl Observer for Forecast {
         if self.narrow.is_none() && self.two.is_none() && x.n() >= 2 && near(x) {
             let diameter = x.diameter();
             // Near consensus all differences decay at the rate 1 (SA) or e^beta (USA).
-            let rate = if self.usa { self.beta.exp() } else { 1.0 };
+            let rate = self.weights.log_total(self.beta).exp();
             self.narrow = Some(frame.t + (diameter / self.radius).ln() / rate);
         }
     }

@@ -1,7 +1,7 @@
 //! Equiangular tokens: the gamma curve, its level times, and the layer map (theory 1.10, 1.12, 6.4).
 
 use super::clock::Clock;
-use crate::attention::TimeScale;
+use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, Result, in_range};
 use crate::num::{dd::Dd, quadrature::Integral};
 
@@ -21,6 +21,17 @@ pub struct Equiangular {
 }
 
 impl Equiangular {
+    /// The equation for these weights, of USA in a time scale.
+    ///
+    /// **Errors** Sinkhorn attention, which has none here; a rate beyond f64.
+    pub fn new(weights: RowWeights, n: usize, beta: f64, scale: TimeScale) -> Result<Self> {
+        match weights {
+            RowWeights::Softmax => Ok(Self::sa(n, beta)),
+            RowWeights::Exponential => Self::usa(n, beta, scale),
+            RowWeights::Sinkhorn => Err(super::only_sa_and_usa(weights)),
+        }
+    }
+
     /// SA.
     pub fn sa(n: usize, beta: f64) -> Self {
         Self { n: n as f64, beta, usa: None }

@@ -1,6 +1,6 @@
 //! Linear growth of the modes of the uniform measure (theory 6.3).
 
-use crate::attention::TimeScale;
+use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::bessel_ratios, gegenbauer::scaled_funk_hecke, roots::bracketed_root};
 
@@ -52,6 +52,17 @@ pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -
 pub fn rates_sinkhorn(d: usize, beta: f64, kmax: usize) -> Result<Vec<f64>> {
     let rates = rates_sa(d, beta, kmax)?;
     Ok(rates.iter().enumerate().map(|(k, r)| if k == 0 { 0.0 } else { r / (1.0 + r * beta / degree(d, k)) }).collect())
+}
+
+/// The rates for these weights, of USA in a time scale.
+///
+/// **Errors** as [`rates_sa`] and [`rates_usa`].
+pub fn rates(weights: RowWeights, d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -> Result<Vec<f64>> {
+    match weights {
+        RowWeights::Softmax => rates_sa(d, beta, kmax),
+        RowWeights::Exponential => rates_usa(d, beta, kmax, scale, n),
+        RowWeights::Sinkhorn => rates_sinkhorn(d, beta, kmax),
+    }
 }
 
 /// The fastest growing mode.

@@ -12,3 +12,11 @@ pub mod threshold;
 pub mod two_cluster;
 pub mod uniform;
 pub mod wendel;
+
+use crate::attention::RowWeights;
+use crate::error::Error;
+
+/// There is no formula for these weights.
+fn only_sa_and_usa(found: RowWeights) -> Error {
+    Error::parameter("dynamics", found.name(), "sa or usa, for which there is a formula")
+}

@@ -1,6 +1,7 @@
 //! Spectra of the linearised flow at consensus and at regular polygons (theory 6.5).
 
-use crate::attention::circle::hessian_kernel;
+use crate::attention::{RowWeights, TimeScale, Variant, circle::hessian_kernel};
+use crate::error::{Error, Result, in_range};
 use std::f64::consts::TAU;
 
 /// Eigenvalues of the SA flow at consensus: -1 with multiplicity `(n-1)(d-1)` and 0 with multiplicity d - 1, ascending. USA (U1): the
@@ -11,6 +12,29 @@ pub fn consensus_sa(n: usize, d: usize) -> Vec<f64> {
     values
 }
 
+/// Eigenvalues at consensus, of USA in a time scale; causal attention with normalised rows only.
+///
+/// **Errors** another variant, for which there is no formula here; a rate beyond f64.
+pub fn consensus(variant: Variant, n: usize, d: usize, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
+    match (variant.weights, variant.causal) {
+        _ if !has_consensus(variant) => Err(super::only_sa_and_usa(variant.weights)),
+        (_, true) => Ok(consensus_causal(n, d)),
+        (RowWeights::Softmax | RowWeights::Sinkhorn, false) => Ok(consensus_sa(n, d)),
+        (RowWeights::Exponential, false) => {
+            let rate = (in_range("beta", beta, 0.0, 1e6)? + scale.log_factor(beta, n)).exp();
+            if !rate.is_finite() {
+                return Err(Error::Beyond { quantity: format!("e^beta at beta = {beta}"), hint: "the time normalisation u2 works".into() });
+            }
+            Ok(consensus_sa(n, d).iter().map(|v| v * rate).collect())
+        }
+    }
+}
+
+/// Whether [`consensus`] knows this variant.
+pub fn has_consensus(variant: Variant) -> bool {
+    !variant.repulsive && (variant.weights == RowWeights::Softmax || variant == Variant::mutual(RowWeights::Exponential))
+}
+
 /// Eigenvalues of causal SA at consensus: 0 and `-(1 - 1/k)`, k = 2..=n, each d - 1 times, ascending.
 ///
 /// ```
@@ -18,6 +42,15 @@ pub fn consensus_sa(n: usize, d: usize) -> Vec<f64> {
 /// ```
 pub fn consensus_causal(n: usize, d: usize) -> Vec<f64> {
     (1..=n).rev().flat_map(|k| vec![-(1.0 - 1.0 / k as f64) + 0.0; d - 1]).collect()
+}
+
+/// The growth rates of [`polygon_sa`] or [`polygon_usa`]. **Errors** Sinkhorn attention, for which there is no formula here.
+pub fn polygon(weights: RowWeights, m: usize, beta: f64) -> Result<Vec<f64>> {
+    match weights {
+        RowWeights::Softmax => Ok(polygon_sa(m, beta)),
+        RowWeights::Exponential => Ok(polygon_usa(m, beta)),
+        RowWeights::Sinkhorn => Err(super::only_sa_and_usa(weights)),
+    }
 }
 
 /// Growth rates of m equal clusters at the vertices of a regular m-gon on the circle:

@@ -1,6 +1,6 @@
 //! Two clusters (theory 6.5): masses alpha and 1 - alpha at angle theta, exact equations, merging times and their asymptotics.
 
-use crate::attention::TimeScale;
+use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, Result, in_range};
 use crate::num::quadrature::{Integral, integrate};
 
@@ -47,6 +47,35 @@ pub fn merge_time_usa(beta: f64, from: f64, to: f64, scale: TimeScale, n: usize)
     check(beta, 0.5, from, to)?;
     let log_factor = scale.log_factor(beta, n);
     finite(over_log_tangent(from, to, |gap| (beta * gap - beta - log_factor).exp()))
+}
+
+/// The time for these weights, of USA in the time scale of n tokens.
+///
+/// **Errors** as [`merge_time_sa`]; Sinkhorn attention, which has no formula here.
+pub fn merge_time(weights: RowWeights, scale: (TimeScale, usize), beta: f64, alpha: f64, from: f64, to: f64) -> Result<Integral> {
+    match weights {
+        RowWeights::Softmax => merge_time_sa(beta, alpha, from, to),
+        RowWeights::Exponential => merge_time_usa(beta, from, to, scale.0, scale.1),
+        RowWeights::Sinkhorn => Err(super::only_sa_and_usa(weights)),
+    }
+}
+
+/// `ln` of [`merge_time`], for every beta. **Errors** the same.
+pub fn log_merge_time(weights: RowWeights, scale: (TimeScale, usize), beta: f64, alpha: f64, from: f64, to: f64) -> Result<f64> {
+    match weights {
+        RowWeights::Softmax => log_merge_time_sa(beta, alpha, from, to),
+        RowWeights::Exponential => log_merge_time_usa(beta, from, to, scale.0, scale.1),
+        RowWeights::Sinkhorn => Err(super::only_sa_and_usa(weights)),
+    }
+}
+
+/// The leading asymptotics of the time (of USA in U1) from `rho` to `1 - 1/beta`. **Errors** Sinkhorn attention.
+pub fn merge_time_asymptotic(weights: RowWeights, beta: f64, alpha: f64, rho: f64) -> Result<f64> {
+    match weights {
+        RowWeights::Softmax => Ok(merge_time_sa_asymptotic(beta, alpha, rho)),
+        RowWeights::Exponential => Ok(merge_time_usa_asymptotic(beta, rho)),
+        RowWeights::Sinkhorn => Err(super::only_sa_and_usa(weights)),
+    }
 }
 
 /// `ln` of [`merge_time_sa`], for every beta: the factor `e^{beta (1 - cos from)}` is taken out of the integral.

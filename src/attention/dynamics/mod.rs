@@ -4,7 +4,7 @@ use super::kernel::{Attention, Choice, EXACT, Form, Weights, Workspace};
 use super::normalisation::{Normalisation, Post, Token};
 use super::sublayer::{At, Facts, Sublayer};
 use super::triangular::Triangular;
-use super::{Head, TimeScale};
+use super::{Head, RowWeights, TimeScale, Variant};
 use crate::error::{Error, Result};
 use crate::num::{simd::Level, sum::dot};
 use crate::sphere::Tokens;
@@ -205,10 +205,20 @@ pub struct Entry {
     pub summary: &'static str,
     /// Where it comes from.
     pub citation: &'static str,
-    /// True when the equation has a time normalisation (USA).
-    pub unnormalised: bool,
+    /// Which plain attention it is without matrices; `None` for another thing: closed forms are not for it.
+    pub variant: Option<Variant>,
     /// Builds it.
     pub build: fn(&Spec) -> Result<Dynamics>,
+}
+
+impl Entry {
+    /// Builds it. **Errors** a beta beyond [`MAX_BETA`], and those of the dynamics.
+    pub fn build(&self, spec: &Spec) -> Result<Dynamics> {
+        if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
+            return Err(Error::parameter("beta", crate::error::show(spec.beta), format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
+        }
+        (self.build)(spec)
+    }
 }
 
 /// All dynamics, by name.
@@ -220,6 +230,14 @@ pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/dynamics.rs"));
 pub fn find(name: &str, causal: bool) -> Result<&'static Entry> {
     let full = if causal && !name.starts_with("causal-") { format!("causal-{name}") } else { name.to_owned() };
     ALL.iter().copied().find(|e| e.name == full).ok_or_else(|| Error::unknown("dynamics", &full, ALL.iter().map(|e| e.name)))
+}
+
+/// The registered plain attention of this variant.
+///
+/// **Errors** none is registered.
+pub fn of_variant(variant: Variant) -> Result<&'static Entry> {
+    let found = ALL.iter().copied().find(|e| e.variant == Some(variant));
+    found.ok_or_else(|| Error::parameter("dynamics", format!("{variant:?}"), "a variant that is registered"))
 }
 
 /// Builds a dynamics by name.
@@ -234,28 +252,31 @@ pub fn find(name: &str, causal: bool) -> Result<&'static Entry> {
 /// assert!((v[1] - expected).abs() < 1e-15);
 /// ```
 pub fn build(name: &str, causal: bool, spec: &Spec) -> Result<Dynamics> {
-    let entry = find(name, causal)?;
-    if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
-        return Err(Error::parameter("beta", crate::error::show(spec.beta), format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
-    }
-    (entry.build)(spec)
+    find(name, causal)?.build(spec)
 }
 
 /// Beyond this inverse temperature the kernel width `beta^{-1/2}` is below the spacing of doubles on the sphere.
 pub const MAX_BETA: f64 = 1e30;
 
 /// Attention under one head or several: what the registered names say beside their specification.
-pub(crate) fn attention(spec: &Spec, softmax: bool, causal: bool, sign: f64) -> Result<Dynamics> {
+pub(crate) fn attention(spec: &Spec, variant: Variant) -> Result<Dynamics> {
     let heads = if spec.heads.is_empty() { vec![Head::default()] } else { spec.heads.clone() };
     let log_factor = spec.time_scale.log_factor(spec.beta, spec.n);
     let plain = heads.len() == 1 && heads[0].is_identity();
-    if !softmax && plain && spec.beta.abs() + log_factor > 700.0 {
+    let weights = match variant.weights {
+        RowWeights::Softmax => Weights::Softmax,
+        RowWeights::Exponential => Weights::Exponential { log_factor },
+        RowWeights::Sinkhorn => {
+            return Err(Error::parameter("row weights", "sinkhorn", "those of sa or usa; `attention::sinkhorn` is a sublayer"));
+        }
+    };
+    if variant.weights == RowWeights::Exponential && plain && spec.beta.abs() + log_factor > 700.0 {
         return Err(Error::Beyond {
             quantity: format!("the USA velocity at beta = {} in normalisation {}", spec.beta, spec.time_scale.describe()),
             hint: if spec.beta > 0.0 { "use the time normalisation u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
         });
     }
-    let weights = if softmax { Weights::Softmax } else { Weights::Exponential { log_factor } };
+    let (causal, sign) = (variant.causal, if variant.repulsive { -1.0 } else { 1.0 });
     let Spec { beta, kernel, accuracy, level, .. } = *spec;
     Ok(Dynamics::of(Attention { beta, heads, causal, weights, sign, kernel, accuracy, level }))
 }

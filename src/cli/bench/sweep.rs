@@ -1,6 +1,6 @@
 //! `bench sweep`: the phase-diagram workload, for each beta some random starts to time T, with the share of merged pairs along the way.
 
-use crate::attention::{Spec, dynamics, kernel::EXACT, layer::Layer};
+use crate::attention::{RowWeights, Spec, dynamics, kernel::EXACT, layer::Layer};
 use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
@@ -103,8 +103,8 @@ impl Arguments {
             let options = Options { rtol, integrator: integrator("dop853")?, merge_radius, ..Options::default() }.validated()?;
             solve_many(&dynamics, starts, self.t_end, &options, &mut recorders)?;
         } else {
-            let unnormalised = dynamics::find(&self.dynamics, false)?.unnormalised;
-            let rule = if unnormalised { (beta.sqrt() * (beta - 0.5).exp()).max(1.0) } else { 1.0 };
+            let weights = dynamics::find(&self.dynamics, false)?.variant.map(|v| v.weights);
+            let rule = if weights == Some(RowWeights::Exponential) { (beta.sqrt() * (beta - 0.5).exp()).max(1.0) } else { 1.0 };
             let eta = self.eta / rule;
             let layers = (self.t_end / eta - 1e-9).ceil() as usize;
             iterate_many(&dynamics, &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders)?;

@@ -1,7 +1,7 @@
 //! What an evolution ended with, what a second resolution says about it, and how both are shown.
 
 use crate::cli::output::{finite, with_error};
-use crate::continuity::{End, Law, Medium};
+use crate::continuity::{End, Medium};
 use crate::flow::Table;
 use serde_json::{Map, Value, json};
 
@@ -48,7 +48,7 @@ impl Checked {
     /// Compares the numbers of two resolutions at the same time.
     pub(super) fn new(outcome: Outcome, second: &Outcome, medium: &Medium, d: usize) -> Self {
         let tangent = d as f64 - 1.0;
-        let growth = if medium.law == Law::Usa { medium.beta.abs().exp() } else { 1.0 };
+        let growth = medium.weights.log_total(medium.beta.abs()).exp();
         let natural = [1.0, tangent * growth.max(medium.diffusion), medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0)];
         // A number is never better than the rounding of its natural scale.
         let error = |k: usize| {

@@ -42,6 +42,13 @@ pub enum Support {
 /// All laws, by name.
 pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/laws.rs"));
 
+/// Finds a law.
+///
+/// **Errors** unknown name, with the nearest known one.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("law", name, ALL.iter().map(|e| e.name)))
+}
+
 /// A law with its parameters.
 #[derive(Clone)]
 pub struct Law {
@@ -61,8 +68,7 @@ impl Law {
     /// ```
     pub fn parse(spec: &str) -> Result<Self> {
         let (name, rest) = spec.split_once(':').unwrap_or((spec, ""));
-        let entry =
-            ALL.iter().find(|e| e.name == name.trim()).ok_or_else(|| Error::unknown("law", name.trim(), ALL.iter().map(|e| e.name)))?;
+        let entry = find(name.trim())?;
         let mut values: Vec<f64> = entry.keys.iter().map(|k| k.1).collect();
         for pair in rest.split(',').filter(|p| !p.trim().is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));

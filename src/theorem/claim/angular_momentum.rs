@@ -1,6 +1,7 @@
 //! Angular momentum.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::RowWeights;
 use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
@@ -18,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     status: Status::Theorem,
     kind: Kind::Identity,
     trials: (100, 600),
-    trial: |case, ctx| momentum(case, ctx, case.dynamics == "sa"),
+    trial: |case, ctx| momentum(case, ctx, case.weights()? == RowWeights::Softmax),
     perturbed: "the exponent of m_i Z_i (of m_i for USA)",
     control: Control { what: "SA without the weights Z_i", trial: |ctx| momentum(&Case::weighted(6, 3, 2.0, "sa"), ctx, false) },
     proof: None,
@@ -53,7 +54,7 @@ fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
     let (d, beta, exponent) = (case.d, case.beta, ctx.stated(1.0));
     let (mut total, mut scale) = (vec![0.0; d * d], TINY);
     // Everything over e^|beta|.
-    let unit = if case.dynamics == "usa" { (-beta.abs()).exp() } else { 1.0 };
+    let unit = (-case.weights()?.log_total(beta.abs())).exp();
     for (i, (x_i, v_i)) in x.rows().zip(v.chunks_exact(d)).enumerate() {
         let z: f64 = if with_z { (0..case.n).map(|j| weight(beta, &x, i, j)).sum() } else { x.masses()[i] };
         let factor = unit * z.powf(exponent);

@@ -33,7 +33,7 @@ fn mirror(case: &Case, ctx: &mut Context, one: bool) -> Result<Finding> {
     // + 0.0 makes one zero of the two.
     let opposite = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (0.0 - a).to_bits() == (b + 0.0).to_bits());
     let dynamics = case.build()?;
-    let t = 1.0 / lipschitz(case);
+    let t = 1.0 / lipschitz(case)?;
     let (a, b) = (ctx.flowed_within(&dynamics, &x, t, SHARE)?, ctx.flowed_within(&dynamics, &y, t, SHARE)?);
     let heads = vec![Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), matrix(ctx, case.d))?];
     let general = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;

@@ -2,6 +2,7 @@
 
 use super::angular_momentum::{TINY, sine};
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::RowWeights;
 use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
@@ -46,10 +47,11 @@ fn differing(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let bits = ctx.velocity(case, &replaced)?[..k * d].iter().zip(&long).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
     let still = long[..d].iter().filter(|v| **v != 0.0).count();
     let short = ctx.velocity(case, &prefix)?;
+    let exponential = case.weights()? == RowWeights::Exponential;
     let mut worst: f64 = 0.0;
     for i in 0..k {
         let weights: Vec<f64> = (0..=i).map(|j| prefix.masses()[j] * (beta * prefix.inner(i, j) - beta.abs()).exp()).collect();
-        let total = if case.dynamics.ends_with("usa") { (-beta.abs()).exp() } else { weights.iter().sum() };
+        let total = if exponential { (-beta.abs()).exp() } else { weights.iter().sum() };
         let size: f64 = weights.iter().enumerate().map(|(j, w)| w * sine(&prefix, i, j)).sum::<f64>() / total;
         let allowed = 16.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
         worst = (i * d..(i + 1) * d).map(|c| (short[c] - long[c]).abs() / allowed).fold(worst, nan_max);

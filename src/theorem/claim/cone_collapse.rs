@@ -1,7 +1,7 @@
 //! Cone collapse.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, Head, Spec, dynamics};
+use crate::attention::{Dynamics, Head, RowWeights, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Options, Outcome, solve};
 use crate::num::{dense, stats::nan_max};
@@ -41,11 +41,11 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// The time that the proof gives to tokens whose cap has the cosine `alpha`, lightest mass `lightest`, `exponent = beta |Q^T K|`, until they are within `radius`.
-pub(super) fn time(dynamics: &str, lightest: f64, exponent: f64, alpha: f64, radius: f64) -> f64 {
+pub(super) fn time(weights: RowWeights, lightest: f64, exponent: f64, alpha: f64, radius: f64) -> f64 {
     // 1 - cos(r/2) = 2 sin^2(r/4) without cancellation.
     let rest = 2.0 * (0.25 * radius).sin().powi(2);
     let logit = ((1.0 - rest) / rest).ln() - (alpha / (1.0 - alpha).max(rest)).ln();
-    let factor = if dynamics.ends_with("usa") { 1.0 } else { 2.0 };
+    let factor = if weights == RowWeights::Exponential { 1.0 } else { 2.0 };
     logit.max(0.0) / lightest * (factor * exponent).exp()
 }
 
@@ -80,7 +80,7 @@ fn collapse(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let Hemisphere::Open { margin, .. } = hemisphere(&x) else { return Ok(Finding::Missed) };
     let merge_radius = 1e-8;
     let lightest = x.masses().iter().copied().fold(f64::INFINITY, f64::min);
-    let allowed = ctx.stated(time(case.dynamics, lightest, case.beta * q, margin, merge_radius));
+    let allowed = ctx.stated(time(case.weights()?, lightest, case.beta * q, margin, merge_radius));
     let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
     let end = solve(&with_head(case, head)?, &x, allowed.min(1e300), &options, &mut [])?;
     Ok(match end.outcome {

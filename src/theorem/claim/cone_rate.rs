@@ -21,7 +21,7 @@ pub static ENTRY: Claim = Claim {
     status: Status::Theorem,
     kind: Kind::Law,
     trials: (12, 60),
-    trial: |case, ctx| rate(case, ctx, true_rate(case)),
+    trial: |case, ctx| rate(case, ctx, true_rate(case)?),
     perturbed: "the rate",
     control: Control {
         what: "the constant of the proof, 1/(2 n e^{2 beta}), for the rate",
@@ -30,14 +30,14 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-fn true_rate(case: &Case) -> f64 {
-    if case.dynamics == "usa" { case.beta.exp() } else { 1.0 }
+fn true_rate(case: &Case) -> Result<f64> {
+    Ok(case.weights()?.log_total(case.beta).exp())
 }
 
 /// Flows into diameters below 1e-3, then over four decades.
 fn rate(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding> {
     let dynamics = case.build()?;
-    let unit = 1.0 / true_rate(case);
+    let unit = 1.0 / true_rate(case)?;
     let mut x = ctx.tokens(case)?;
     for _ in 0..200 {
         if x.diameter() < 1e-3 {

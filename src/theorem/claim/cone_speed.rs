@@ -1,6 +1,7 @@
 //! The explicit speed in the proof of cone collapse, corrected.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::RowWeights;
 use crate::error::Result;
 use crate::num::sum::dot;
 use crate::sphere::{
@@ -32,7 +33,7 @@ pub static ENTRY: Claim = Claim {
     kind: Kind::Inequality,
     trials: (200, 2000),
     trial: |case, ctx| {
-        let exponent = if case.dynamics == "usa" { 0.5 } else { 1.5 };
+        let exponent = if case.weights()? == RowWeights::Exponential { 0.5 } else { 1.5 };
         let x = spread_out(case, ctx)?;
         if ctx.index(2) == 0 {
             return speed(case, ctx, &x, &[], exponent);

@@ -1,7 +1,7 @@
 //! Spectra at consensus.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, cone_collapse};
-use crate::attention::Head;
+use crate::attention::{Head, Variant};
 use crate::error::Result;
 use crate::num::{dense, stats::nan_max, sum::dot};
 use crate::sphere::{
@@ -47,7 +47,7 @@ pub static ENTRY: Claim = Claim {
 /// The derivative of the velocity along a random direction u at consensus in xi, `V xi = lambda xi`, against `r (P V mean_i(u) - lambda u_i)`, where r belongs to `beta`; and the velocity there against 0.
 pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64], beta: f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
-    let masses = ctx.masses(n);
+    let (variant, masses) = (case.variant()?, ctx.masses(n));
     let point = |rows: Vec<f64>| Tokens::normalised(d, rows)?.with_masses(&masses);
     let mut u = ctx.normals(n * d);
     u.chunks_exact_mut(d).for_each(|row| project(xi, row));
@@ -69,9 +69,9 @@ pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64]
     found.chunks_exact_mut(d).for_each(|row| project(xi, row));
     let mut image = vec![0.0; d];
     dense::mat_vec(&product, xi, &mut image);
-    let rate = ctx.stated(if case.dynamics == "usa" { (beta * dot(xi, &image)).exp() } else { 1.0 });
-    let expected = expected(case, head, &masses, xi, &u);
-    let true_rate = if case.dynamics == "usa" { (case.beta * dot(xi, &image)).exp() } else { 1.0 };
+    let rate = ctx.stated(variant.weights.log_total(beta * dot(xi, &image)).exp());
+    let expected = expected(variant, head, &masses, xi, &u);
+    let true_rate = variant.weights.log_total(case.beta * dot(xi, &image)).exp();
     let strength = head.matrices()[2].map_or(1.0, |v| 1.0 + dot(v, v).sqrt());
     let still = dynamics.velocity(&point(xi.repeat(n))?).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
     let worst = found.iter().zip(&expected).map(|(f, e)| (f - rate * e).abs()).fold(still, nan_max);
@@ -79,8 +79,8 @@ pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64]
 }
 
 /// `P V mean_i(u) - lambda u_i`.
-fn expected(case: &Case, head: &Head, masses: &[f64], xi: &[f64], u: &[f64]) -> Vec<f64> {
-    let d = case.d;
+fn expected(variant: Variant, head: &Head, masses: &[f64], xi: &[f64], u: &[f64]) -> Vec<f64> {
+    let (n, d) = (masses.len(), xi.len());
     let image = |v: &[f64]| match head.matrices()[2] {
         None => v.to_vec(),
         Some(m) => {
@@ -92,7 +92,7 @@ fn expected(case: &Case, head: &Head, masses: &[f64], xi: &[f64], u: &[f64]) -> 
     let lambda = dot(xi, &image(xi));
     let mut out = Vec::with_capacity(u.len());
     for (i, own) in u.chunks_exact(d).enumerate() {
-        let seen = if case.dynamics.starts_with("causal") { i + 1 } else { case.n };
+        let seen = variant.seen(i, n);
         let total: f64 = masses[..seen].iter().sum();
         let mut mean = vec![0.0; d];
         u.chunks_exact(d).zip(&masses[..seen]).for_each(|(r, m)| mean.iter_mut().zip(r).for_each(|(a, v)| *a += m / total * v));

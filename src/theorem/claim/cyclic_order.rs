@@ -2,6 +2,7 @@
 
 use super::rotation::{SHARE, SYMMETRY};
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::RowWeights;
 use crate::error::Result;
 use crate::sphere::Tokens;
 use std::f64::consts::{PI, TAU};
@@ -40,7 +41,10 @@ pub static ENTRY: Claim = Claim {
 
 /// The smallest distance of a gap from its bound at a random time up to three units of the rate.
 fn gaps(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
-    let rate = if case.dynamics == "usa" { case.beta.abs().exp() } else { 1.0 + (-case.beta).max(0.0) };
+    let rate = match case.weights()? {
+        RowWeights::Exponential => case.beta.abs().exp(),
+        RowWeights::Softmax | RowWeights::Sinkhorn => 1.0 + (-case.beta).max(0.0),
+    };
     let t = ctx.uniform_in(0.0, 3.0) / rate;
     let stated = ctx.stated(rate);
     let end = ctx.flowed_within(&case.build()?, x, t, SHARE)?;

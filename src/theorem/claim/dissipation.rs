@@ -4,7 +4,7 @@ use super::angular_momentum::weight;
 use super::rotation::{SHARE, SYMMETRY};
 use super::speed_bound::lipschitz;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
-use crate::attention::{Energy, EnergyScale};
+use crate::attention::{Energy, EnergyScale, RowWeights};
 use crate::error::Result;
 use crate::num::quadrature::gauss_legendre;
 use crate::num::sum::dot;
@@ -31,8 +31,9 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
     let mut x = ctx.tokens(case)?;
     let (dynamics, energy) = (case.build()?, Energy::new(case.beta, EnergyScale::Mean));
     let (n, d, beta) = (case.n, case.d, case.beta);
-    let length = 0.5 / lipschitz(case);
+    let length = 0.5 / lipschitz(case)?;
     let before = energy.log_unit(&x);
+    let softmax = case.weights()? == RowWeights::Softmax;
     // Ten Gauss points on half the time in which the velocity can change by its own size: error below 1e-15. A run is off by 1.4e-13,
     // which moves log E by 2 |beta| times that, at either end and under the integral; log E itself is known to 4 eps (1 + |beta|).
     let (mut integral, mut now) = (0.0, 0.0);
@@ -46,7 +47,7 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
         for (i, row) in v.chunks_exact(d).enumerate() {
             let z: f64 = (0..n).map(|j| weight(beta, &x, i, j)).sum();
             total += z;
-            rate += dot(row, row) * if case.dynamics == "sa" && !without_z { z } else { x.masses()[i] * (-beta.abs()).exp() };
+            rate += dot(row, row) * if softmax && !without_z { z } else { x.masses()[i] * (-beta.abs()).exp() };
         }
         integral += 0.5 * length * share * 2.0 * beta * rate / total;
     }

@@ -1,6 +1,7 @@
 //! The linear rate: slopes of the negentropy of clusters.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::RowWeights;
 use crate::continuity::{Medium, lagrangian::Lagrangian};
 use crate::error::Result;
 use crate::sphere::{Tokens, geometry::chord2};
@@ -57,7 +58,7 @@ fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Re
             gap = gap.min(r2);
         }
     }
-    let (shortfall, excess, slope) = if case.dynamics == "usa" {
+    let (shortfall, excess, slope) = if case.weights()? == RowWeights::Exponential {
         let cross = (1.0 / square - 1.0) * (1.0 + beta / dimension) * (-0.5 * beta * gap).exp();
         let wide = (0.5 + 0.5 * beta + beta / dimension) * within.iter().sum::<f64>() / square;
         (wide + cross, cross, dimension * beta.exp() * alpha.iter().map(|a| a.powi(power)).sum::<f64>())

@@ -1,6 +1,7 @@
 //! The slopes of the negentropy without the width of the clusters.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::RowWeights;
 use crate::continuity::{Medium, circle::Circle};
 use crate::error::Result;
 use crate::num::bessel::scaled_bessel_i;
@@ -42,7 +43,7 @@ fn slope(case: &Case, ctx: &mut Context) -> Result<Finding> {
         alpha.iter().enumerate().map(turn).sum::<Complex64>() * (i[k] / i[0])
     };
     let rate = Circle { c: (0..=400).map(wave).collect() }.negentropy_rate(&Medium::new(case.dynamics, case.beta, 0.0)?);
-    let slope = if case.dynamics == "usa" { case.beta.exp() * alpha.iter().map(|a| a * a).sum::<f64>() } else { 1.0 };
+    let slope = if case.weights()? == RowWeights::Exponential { case.beta.exp() * alpha.iter().map(|a| a * a).sum::<f64>() } else { 1.0 };
     // The series holds the bumps to 1e-14.
     Ok(Finding::at_most((rate / slope - 1.0).abs(), 0.02).with_error(1e-9))
 }

@@ -4,7 +4,7 @@ use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses,
 use crate::attention::TimeScale;
 use crate::continuity::{Medium, circle::Circle, density::Density};
 use crate::error::Result;
-use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
+use crate::theory::growth::{self, fastest_mode};
 use std::f64::consts::TAU;
 
 /// The linear phase of arXiv:2410.23228, on the continuity equation with fluctuations of n tokens.
@@ -44,7 +44,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn rates(case: &Case) -> Result<(Vec<f64>, usize)> {
-    let rates = if case.dynamics == "usa" { rates_usa(2, case.beta, 12, TimeScale::U1, 2)? } else { rates_sa(2, case.beta, 12)? };
+    let rates = growth::rates(case.weights()?, 2, case.beta, 12, TimeScale::U1, 2)?;
     let fastest = fastest_mode(&rates);
     Ok((rates, fastest))
 }

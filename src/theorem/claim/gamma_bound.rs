@@ -1,7 +1,7 @@
 //! The bound on the gamma curve, corrected.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::TimeScale;
+use crate::attention::{RowWeights, TimeScale};
 use crate::error::Result;
 use crate::theory::equiangular::Equiangular;
 
@@ -22,10 +22,10 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| {
         // Two thirds of the times near the start, where the bound is tight.
         let late = ctx.uniform_in(0.0, 1.0).powi(if ctx.index(3) == 0 { 1 } else { 8 });
-        bound(case, ctx, start(case) * (1.0 + 2.0 * late))
+        bound(case, ctx, start(case)? * (1.0 + 2.0 * late))
     },
     perturbed: "the constant 1/2",
-    control: Control { what: "beta = -1, t = n e^beta / 2", trial: |ctx| bound(&NEGATIVE, ctx, start(&NEGATIVE)) },
+    control: Control { what: "beta = -1, t = n e^beta / 2", trial: |ctx| bound(&NEGATIVE, ctx, start(&NEGATIVE)?) },
     proof: None,
 };
 
@@ -42,19 +42,20 @@ pub const DOMAIN: Domain = Domain {
 };
 
 /// The first time of the corrected bound.
-pub fn start(case: &Case) -> f64 {
-    0.5 * case.n as f64 * if case.dynamics == "usa" { 1.0 } else { case.beta.exp() }
+pub fn start(case: &Case) -> Result<f64> {
+    Ok(0.5 * case.n as f64 * (case.beta - case.weights()?.log_total(case.beta)).exp())
 }
 
 /// The ratio of `1 - gamma(t)` to its bound, from their logarithms (both may be 1e-3000).
 pub fn bound(case: &Case, ctx: &mut Context, t: f64) -> Result<Finding> {
     let n = case.n as f64;
-    let (depth, log_right) = if case.dynamics == "usa" {
-        let curve = Equiangular::usa(case.n, case.beta, TimeScale::U1)?;
-        (curve.depth(0.0, t)?, -(0.5 * case.beta).exp() * (t - 0.5 * n))
+    let weights = case.weights()?;
+    let depth = Equiangular::new(weights, case.n, case.beta, TimeScale::U1)?.depth(0.0, t)?;
+    let log_right = if weights == RowWeights::Exponential {
+        -(0.5 * case.beta).exp() * (t - 0.5 * n)
     } else {
         let width = n + (0.5 * case.beta).exp();
-        (Equiangular::sa(case.n, case.beta).depth(0.0, t)?, n * n * case.beta.exp() / (2.0 * width) - n * t / width)
+        n * n * case.beta.exp() / (2.0 * width) - n * t / width
     };
     let ratio = (-depth - log_right - ctx.stated(0.5).ln()).exp();
     // The depth is right to 1e-11 relative.

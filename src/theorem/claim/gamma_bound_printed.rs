@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     trials: (300, 1000),
     trial: |case, ctx| {
         // Half of the times are the first of all.
-        let t = 3.0 * (2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0).powi(3) * gamma_bound::start(case);
+        let t = 3.0 * (2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0).powi(3) * gamma_bound::start(case)?;
         gamma_bound::bound(case, ctx, t)
     },
     perturbed: "",

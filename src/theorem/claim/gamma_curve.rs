@@ -38,10 +38,7 @@ pub static ENTRY: Claim = Claim {
 /// Largest deviation of the Gram matrix from gamma at a random time.
 fn follow(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let curve = match case.dynamics {
-        "usa" => Equiangular::usa(n, case.beta, TimeScale::U1)?,
-        _ => Equiangular::sa(n, case.beta),
-    };
+    let curve = Equiangular::new(case.weights()?, n, case.beta, TimeScale::U1)?;
     let t = ctx.uniform_in(0.2, 1.0) * curve.level_time(0.0, 0.999)?.value;
     let end = ctx.flowed_within(&case.build()?, &x, t, 1e-3)?;
     let gamma = curve.at(0.0, ctx.stated(t))?;

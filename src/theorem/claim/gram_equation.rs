@@ -3,6 +3,7 @@
 use super::rotation::{ALLOWED, SHARE, SYMMETRY};
 use super::speed_bound::lipschitz;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{RowWeights, Variant};
 use crate::error::Result;
 use crate::num::stats::nan_max;
 
@@ -26,9 +27,9 @@ pub static ENTRY: Claim = Claim {
 
 fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let t = 0.5 / lipschitz(case);
+    let t = 0.5 / lipschitz(case)?;
     let end = ctx.flowed_within(&case.build()?, &x, t, SHARE)?;
-    let g = integrate(&Case { beta, ..*case }, x.masses(), x.gram(), ctx.stated(t));
+    let g = integrate(&Case { beta, ..*case }, x.masses(), x.gram(), ctx.stated(t))?;
     let worst = end.gram().iter().zip(&g).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
     // An inner product moves with two tokens; half of it is left to the Runge-Kutta rule below.
     Ok(Finding::identity(worst, 2.5 * ALLOWED))
@@ -36,28 +37,28 @@ fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
 
 /// Classical Runge-Kutta over half a Lipschitz time in 256 steps, error about `(1/512)^4 / 120`; no code is shared with the sphere's
 /// integrators.
-fn integrate(case: &Case, masses: &[f64], mut g: Vec<f64>, horizon: f64) -> Vec<f64> {
-    let steps = 256;
+fn integrate(case: &Case, masses: &[f64], mut g: Vec<f64>, horizon: f64) -> Result<Vec<f64>> {
+    let (variant, steps) = (case.variant()?, 256);
     let h = horizon / f64::from(steps);
     let shifted = |g: &[f64], k: &[f64], c: f64| -> Vec<f64> { g.iter().zip(k).map(|(a, b)| a + c * b).collect() };
     for _ in 0..steps {
-        let k1 = field(case, masses, &g);
-        let k2 = field(case, masses, &shifted(&g, &k1, 0.5 * h));
-        let k3 = field(case, masses, &shifted(&g, &k2, 0.5 * h));
-        let k4 = field(case, masses, &shifted(&g, &k3, h));
+        let k1 = field(case, variant, masses, &g);
+        let k2 = field(case, variant, masses, &shifted(&g, &k1, 0.5 * h));
+        let k3 = field(case, variant, masses, &shifted(&g, &k2, 0.5 * h));
+        let k4 = field(case, variant, masses, &shifted(&g, &k3, h));
         for (i, v) in g.iter_mut().enumerate() {
             *v += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]);
         }
     }
-    g
+    Ok(g)
 }
 
-fn field(case: &Case, masses: &[f64], g: &[f64]) -> Vec<f64> {
+fn field(case: &Case, variant: Variant, masses: &[f64], g: &[f64]) -> Vec<f64> {
     let n = case.n;
-    let softmax = case.dynamics.ends_with("-sa") || case.dynamics == "sa";
+    let softmax = variant.weights == RowWeights::Softmax;
     let mut a = vec![0.0; n * n];
     for (i, row) in a.chunks_exact_mut(n).enumerate() {
-        let seen = if case.dynamics.starts_with("causal") { i + 1 } else { n };
+        let seen = variant.seen(i, n);
         let shift = if softmax { case.beta.abs() } else { 0.0 };
         (0..seen).for_each(|j| row[j] = masses[j] * (case.beta * g[i * n + j] - shift).exp());
         let z = if softmax { row.iter().sum() } else { 1.0 };

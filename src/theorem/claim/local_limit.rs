@@ -1,6 +1,7 @@
 //! Large beta at fixed density: attention becomes local.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::RowWeights;
 use crate::continuity::{Medium, circle::Circle};
 use crate::error::Result;
 use crate::num::bessel::scaled_bessel_i;
@@ -26,14 +27,14 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 600),
     trial: |case, ctx| {
         let rho = density(ctx, 0.95)?;
-        remainder(case, ctx, &rho, case.dynamics)
+        remainder(case, ctx, &rho, case.weights()?)
     },
     perturbed: "the leading term eps (rho''/rho)', eps rho'''",
     control: Control {
         what: "USA against the limit of SA",
         trial: |ctx| {
             let case = Case::new(1, 2, 300.0, "usa");
-            remainder(&case, ctx, &Circle { c: [1.0, 0.2, 0.1].map(|c| Complex64::new(c, 0.0)).to_vec() }, "sa")
+            remainder(&case, ctx, &Circle { c: [1.0, 0.2, 0.1].map(|c| Complex64::new(c, 0.0)).to_vec() }, RowWeights::Softmax)
         },
     },
     proof: None,
@@ -55,7 +56,7 @@ pub fn density(ctx: &mut Context, most: f64) -> Result<Circle> {
     Ok(Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain(waves.iter().map(|w| w * size)).collect() })
 }
 
-fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: &str) -> Result<Finding> {
+fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: RowWeights) -> Result<Finding> {
     let i = scaled_bessel_i(2, case.beta);
     let (q1, q2) = (i[1] / i[0], i[2] / i[0]);
     let (eps, eps2) = (1.0 - q1, 1.5 - 2.0 * q1 + 0.5 * q2);
@@ -70,17 +71,17 @@ fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: &str) -> Resul
     let between = 0.5 * m2 * (std::f64::consts::PI / POINTS as f64).powi(2);
     let (low, high) = r0.iter().fold((f64::INFINITY, 0.0f64), |(a, b), r| (a.min(*r - between), b.max(*r + between)));
     let (n4, n5) = (eps2 * (m4 - m2) / 6.0, eps2 * (m5 - m3) / 6.0);
-    let bound = if case.dynamics == "usa" {
-        n5
-    } else {
-        n5 / low + n4 * m1 / (low * low) + eps * eps * m2 / low * (m3 / low + m1 * m2 / (low * low)) * high / low
-    };
+    let usa = case.weights()? == RowWeights::Exponential;
+    let bound =
+        if usa { n5 } else { n5 / low + n4 * m1 / (low * low) + eps * eps * m2 / low * (m3 / low + m1 * m2 / (low * low)) * high / low };
     let v = rho.velocity(&Medium::new(case.dynamics, case.beta, 0.0)?, POINTS);
-    let scale = if case.dynamics == "usa" { case.beta / i[0] / case.beta.exp() } else { case.beta };
+    let scale = if usa { case.beta / i[0] / case.beta.exp() } else { case.beta };
     let lead = ctx.stated(eps);
     let at = |j: usize| match limit {
-        "usa" => scale * v[j] - r1[j] - lead * r3[j],
-        _ => scale * v[j] - r1[j] / r0[j] - lead * (r3[j] / r0[j] - r2[j] * r1[j] / (r0[j] * r0[j])),
+        RowWeights::Exponential => scale * v[j] - r1[j] - lead * r3[j],
+        RowWeights::Softmax | RowWeights::Sinkhorn => {
+            scale * v[j] - r1[j] / r0[j] - lead * (r3[j] / r0[j] - r2[j] * r1[j] / (r0[j] * r0[j]))
+        }
     };
     let worst = (0..POINTS).fold(0.0f64, |m, j| m.max(at(j).abs()));
     let rounding = 64.0 * f64::EPSILON * (m1 + m3) * (1.0 + m1 / low) / low;

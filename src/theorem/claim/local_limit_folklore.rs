@@ -1,6 +1,7 @@
 //! The local limit with a threshold of beta for all densities.
 
 use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::RowWeights;
 use crate::continuity::{Medium, circle::Circle};
 use crate::error::Result;
 use crate::num::bessel::scaled_bessel_i;
@@ -36,7 +37,7 @@ fn order(case: &Case, rho: &Circle) -> Result<Finding> {
     let (values, slope) = (rho.values(points), rho.slope(points));
     let distance = |beta: f64| -> Result<f64> {
         let v = rho.velocity(&Medium::new(case.dynamics, beta, 0.0)?, points);
-        let usa = case.dynamics == "usa";
+        let usa = case.weights()? == RowWeights::Exponential;
         let scale = if usa { beta / scaled_bessel_i(0, beta)[0] / beta.exp() } else { beta };
         let target = |j: usize| if usa { slope[j] } else { slope[j] / values[j] };
         Ok((0..points).fold(0.0f64, |m, j| m.max((scale * v[j] - target(j)).abs())))

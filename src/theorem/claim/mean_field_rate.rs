@@ -50,7 +50,7 @@ pub struct Experiment {
 impl Experiment {
     /// From `1 + a cos theta`. **Errors** a mean field that is not resolved.
     pub fn new(case: &Case, a: f64) -> Result<Self> {
-        let t = if case.dynamics == "usa" { (-case.beta).exp() } else { 1.0 };
+        let t = (-case.weights()?.log_total(case.beta)).exp();
         let start = Circle::from_density(&Density::parse(&format!("cos:1={a:e}"))?, 64)?;
         let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, t, 1024, |_, _| true)?.reached()?;
         Ok(Self { a, t, end })

@@ -1,7 +1,7 @@
 //! The smallest inner product rises once all are nonnegative.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, cone_collapse};
-use crate::attention::Head;
+use crate::attention::{Head, RowWeights, Variant};
 use crate::error::Result;
 use crate::num::{dense, sum::dot};
 use crate::sphere::{Tokens, geometry::chord2};
@@ -63,7 +63,8 @@ pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding>
     let v = cone_collapse::with_head(case, head)?.velocity(x);
     let (v_i, v_j) = (&v[i * d..(i + 1) * d], &v[j * d..(j + 1) * d]);
     let m = x.inner(i, j);
-    let weight = |a: usize, b: usize| weight(case, x, &product, a, b);
+    let variant = case.variant()?;
+    let weight = |a: usize, b: usize| weight((variant, case.beta), x, &product, a, b);
     let rest = 0.5 * chord2(x.row(i), x.row(j));
     let own = (weight(i, j) + weight(j, i)) * rest * (2.0 - rest);
     let slope = dot(v_i, x.row(j)) + dot(v_j, x.row(i));
@@ -74,19 +75,19 @@ pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding>
     Ok(Finding::nonnegative(slope, own).with_error(error))
 }
 
-/// The weight `A_ab` that the case's dynamics gives token b at token a.
-fn weight(case: &Case, x: &Tokens, product: &[f64], a: usize, b: usize) -> f64 {
-    let visible = if case.dynamics.starts_with("causal") { a + 1 } else { x.n() };
+/// The weight `A_ab` that attention of this variant and beta gives token b at token a.
+fn weight((variant, beta): (Variant, f64), x: &Tokens, product: &[f64], a: usize, b: usize) -> f64 {
+    let visible = variant.seen(a, x.n());
     if b >= visible {
         return 0.0;
     }
     let mut image = vec![0.0; x.d()];
     let logit = |c: usize, image: &mut [f64]| {
         dense::mat_vec(product, x.row(c), image);
-        case.beta * dot(x.row(a), image)
+        beta * dot(x.row(a), image)
     };
     let logits: Vec<f64> = (0..visible).map(|c| logit(c, &mut image)).collect();
-    if case.dynamics.ends_with("usa") {
+    if variant.weights == RowWeights::Exponential {
         return x.masses()[b] * logits[b].exp();
     }
     let total: f64 = logits.iter().zip(x.masses()).map(|(l, m)| m * (l - logits[b]).exp()).sum();

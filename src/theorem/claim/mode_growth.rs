@@ -4,7 +4,7 @@ use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses,
 use crate::attention::TimeScale;
 use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
 use crate::error::Result;
-use crate::theory::growth::{rates_sa, rates_usa};
+use crate::theory::growth::rates;
 
 /// Linearisation at the uniform measure (Funk-Hecke).
 pub static ENTRY: Claim = Claim {
@@ -26,7 +26,7 @@ pub static ENTRY: Claim = Claim {
 /// Deviation of the logarithm of the growth of a random mode from `factor` times the formula.
 pub fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (d, beta, k) = (case.d, case.beta, 1 + ctx.index(6));
-    let rates = if case.dynamics == "usa" { rates_usa(d, beta, 6, TimeScale::U1, 2)? } else { rates_sa(d, beta, 6)? };
+    let rates = rates(case.weights()?, d, beta, 6, TimeScale::U1, 2)?;
     let medium = Medium::new(case.dynamics, beta, 0.0)?;
     let t = 0.5 / rates.iter().fold(0.1f64, |m, r| m.max(*r));
     // Twice the odd part of the coefficient at the start and at the end.

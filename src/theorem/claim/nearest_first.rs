@@ -1,7 +1,7 @@
 //! Saddle to saddle: the pair with the shortest life merges first.
 
 use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Spec, TimeScale, dynamics};
+use crate::attention::{RowWeights, Spec, TimeScale, dynamics};
 use crate::error::Result;
 use crate::flow::{Action, Event, Options, Outcome, solve};
 use crate::num::roots::bracketed_root;
@@ -109,9 +109,10 @@ pub fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let drawn: Vec<f64> = ctx.masses(n).iter().map(|m| m.powf(1.5).clamp(0.1, 10.0)).collect();
     let masses = if which == First::NearestOfEqual { vec![1.0; n] } else { drawn };
     let total: f64 = masses.iter().sum();
+    let usa = case.weights()? == RowWeights::Exponential;
     let factor = |k: usize| {
         let (a, b) = (masses[k] / total, masses[k + 1] / total);
-        if case.dynamics == "usa" { a + b } else { a / b + b / a }
+        if usa { a + b } else { a / b + b / a }
     };
     let factors: Vec<f64> = (0..n - 1).map(factor).collect();
     let by_life = matches!(which, First::ShortestLife | First::LongestLife);

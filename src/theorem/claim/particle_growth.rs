@@ -1,14 +1,14 @@
 //! Growth of the modes of the uniform measure, by particles.
 
 use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
-use crate::attention::TimeScale;
+use crate::attention::{RowWeights, TimeScale};
 use crate::continuity::{
     Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, sphere2::Sphere2,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::num::gegenbauer::zonal_polynomials;
 use crate::sphere::Tokens;
-use crate::theory::growth::{degree, rates_sa, rates_sinkhorn, rates_usa};
+use crate::theory::growth::{degree, rates};
 use std::f64::consts::TAU;
 
 /// The particle side of `mode-growth`.
@@ -21,9 +21,9 @@ pub static ENTRY: Claim = Claim {
         n: Sizes::Unused,
         d: Sizes::List(&[2, 3]),
         beta: Betas::Log(0.1, 10.0),
-        dynamics: &["usa", "sa", "sinkhorn", "noisy-usa"],
+        dynamics: &[ATTENTIONS[0].name, ATTENTIONS[1].name, ATTENTIONS[2].name, ATTENTIONS[3].name],
         masses: Masses::Equal,
-        also: Some(Also { text: "Sinkhorn attention and noise on the circle", holds: |c| c.d == 2 || c.dynamics.len() < 4 }),
+        also: Some(Also { text: "Sinkhorn attention and noise on the circle", holds: |c| c.d == 2 || c.variant().is_ok() }),
         ..Domain::ATTENTION
     },
     narrower: "d = 2, 3",
@@ -37,20 +37,33 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
-/// The diffusion constant of the noisy case.
-const NOISE: f64 = 0.3;
+/// An attention and the diffusion constant beside it.
+struct Noisy {
+    name: &'static str,
+    weights: RowWeights,
+    diffusion: f64,
+}
+
+/// What the names of the domain stand for.
+const ATTENTIONS: [Noisy; 4] = [
+    Noisy { name: "usa", weights: RowWeights::Exponential, diffusion: 0.0 },
+    Noisy { name: "sa", weights: RowWeights::Softmax, diffusion: 0.0 },
+    Noisy { name: "sinkhorn", weights: RowWeights::Sinkhorn, diffusion: 0.0 },
+    Noisy { name: "noisy-usa", weights: RowWeights::Exponential, diffusion: 0.3 },
+];
+
+impl Noisy {
+    fn of(case: &Case) -> Result<&'static Self> {
+        let found = ATTENTIONS.iter().find(|a| a.name == case.dynamics);
+        found.ok_or_else(|| Error::unknown("dynamics", case.dynamics, ATTENTIONS.iter().map(|a| a.name)))
+    }
+}
 
 fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let k = 1 + ctx.index(4);
-    let rates = match case.dynamics {
-        "usa" => rates_usa(case.d, case.beta, 4, TimeScale::U1, 2)?,
-        "noisy-usa" => {
-            let rates = rates_usa(case.d, case.beta, 4, TimeScale::U1, 2)?;
-            rates.iter().enumerate().map(|(k, r)| r - NOISE * degree(case.d, k)).collect()
-        }
-        "sinkhorn" => rates_sinkhorn(case.d, case.beta, 4)?,
-        _ => rates_sa(case.d, case.beta, 4)?,
-    };
+    let Noisy { weights, diffusion, .. } = *Noisy::of(case)?;
+    let mut rates = rates(weights, case.d, case.beta, 4, TimeScale::U1, 2)?;
+    rates.iter_mut().enumerate().for_each(|(k, r)| *r -= diffusion * degree(case.d, k));
     let t = 0.5 / rates.iter().fold(0.1f64, |m, r| m.max(r.abs()));
     let (up, down) = (moments(case, ctx, k, 1e-3, t)?, moments(case, ctx, k, -1e-3, t)?);
     let grown = ((up.1 - down.1) / (up.0 - down.0)).ln();
@@ -60,21 +73,23 @@ fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
 /// Moment k before and after time t, from a wave of this size.
 fn moments(case: &Case, ctx: &mut Context, k: usize, size: f64, t: f64) -> Result<(f64, f64)> {
     let wavy = Density::parse(&format!("cos:{k}={size}"))?;
-    match (case.d, case.dynamics) {
-        (2, "sa" | "usa") => {
+    let Noisy { weights, diffusion, .. } = *Noisy::of(case)?;
+    let medium = Medium::new(weights.name(), case.beta, diffusion)?;
+    match (case.d, weights) {
+        (2, _) if diffusion > 0.0 => {
+            let start = ProbabilityFlow::new(&Circle::from_density(&wavy, 16)?, 64)?;
+            let end = start.clone().evolve(&medium, t)?;
+            Ok((start.moment(k).0, end.moment(k).0))
+        }
+        (2, RowWeights::Softmax | RowWeights::Exponential) => {
             let angle = |i: usize| TAU * i as f64 / GRID as f64;
             let moved = |i: usize| angle(i) + size / k as f64 * (k as f64 * angle(i)).sin();
             let x = Tokens::from_angles(&(0..GRID).map(moved).collect::<Vec<_>>())?;
             let end = ctx.flowed(&plain(case.dynamics, case.beta, GRID)?, &x, t)?;
             Ok((wave(&x, k), wave(&end, k)))
         }
-        (2, "noisy-usa") => {
-            let start = ProbabilityFlow::new(&Circle::from_density(&wavy, 16)?, 64)?;
-            let end = start.clone().evolve(&Medium::new("usa", case.beta, NOISE)?, t)?;
-            Ok((start.moment(k).0, end.moment(k).0))
-        }
-        (2, _) => grown(Lagrangian::on_circle(&Circle::from_density(&wavy, 32)?, 96)?, case, t, k),
-        _ => grown(Lagrangian::on_sphere2(&Sphere2::from_density(&wavy, 16)?, 18)?, case, t, k),
+        (2, RowWeights::Sinkhorn) => grown(Lagrangian::on_circle(&Circle::from_density(&wavy, 32)?, 96)?, &medium, t, k),
+        _ => grown(Lagrangian::on_sphere2(&Sphere2::from_density(&wavy, 16)?, 18)?, &medium, t, k),
     }
 }
 
@@ -82,9 +97,9 @@ fn moments(case: &Case, ctx: &mut Context, k: usize, size: f64, t: f64) -> Resul
 const GRID: usize = 160;
 
 /// Moment k of weighted particles before and after time t.
-fn grown(start: Lagrangian, case: &Case, t: f64, k: usize) -> Result<(f64, f64)> {
+fn grown(start: Lagrangian, medium: &Medium, t: f64, k: usize) -> Result<(f64, f64)> {
     let before = wave(&start.x, k);
-    let end = start.evolve(&Medium::new(case.dynamics, case.beta, 0.0)?, t, |_, _| true)?.reached()?;
+    let end = start.evolve(medium, t, |_, _| true)?.reached()?;
     Ok((before, wave(&end.x, k)))
 }
 

@@ -34,7 +34,7 @@ fn permuted(case: &Case, ctx: &mut Context) -> Result<Finding> {
         let rows = order.iter().flat_map(|&i| x.row(i).to_vec()).collect();
         Tokens::from_parts(case.d, rows, order.iter().map(|&i| x.masses()[i]).collect())
     };
-    let t = 1.0 / lipschitz(case);
+    let t = 1.0 / lipschitz(case)?;
     let first = shuffled(&ctx.flowed_within(&dynamics, &x, t, SHARE)?);
     let again = ctx.stated(t);
     let second = ctx.flowed_within(&dynamics, &shuffled(&x), again, SHARE)?;

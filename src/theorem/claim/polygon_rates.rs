@@ -4,7 +4,7 @@ use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, M
 use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
-use crate::theory::spectra::{polygon_sa, polygon_usa};
+use crate::theory::spectra::polygon;
 use std::f64::consts::TAU;
 
 /// Linearisation at the regular n-gon.
@@ -37,7 +37,7 @@ pub static ENTRY: Claim = Claim {
 fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let n = case.n as f64;
     let p = 1 + ctx.index(case.n / 2);
-    let rates = if case.dynamics == "usa" { polygon_usa(case.n, case.beta) } else { polygon_sa(case.n, case.beta) };
+    let rates = polygon(case.weights()?, case.n, case.beta)?;
     let fastest = rates.iter().copied().fold(0.0, nan_max);
     let mode = |q: usize| (TAU * (p * q % case.n) as f64 / n).cos();
     let amplitude = |x: &Tokens| -> f64 {

@@ -43,7 +43,7 @@ fn mirrored(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let x: Vec<f64> = half.coordinates().iter().copied().chain(half.rows().flat_map(|r| mirror(r, 2.0))).collect();
     let masses = [half.masses(), half.masses()].concat();
     let x = Tokens::new(case.d, x)?.with_masses(&masses)?;
-    let end = ctx.flowed_within(&case.build()?, &x, 1.0 / lipschitz(case), SHARE)?;
+    let end = ctx.flowed_within(&case.build()?, &x, 1.0 / lipschitz(case)?, SHARE)?;
     let two = ctx.stated(2.0);
     let pairs = (0..case.n / 2).flat_map(|i| mirror(end.row(i), two).into_iter().zip(end.row(i + case.n / 2).to_vec()));
     Ok(Finding::identity(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, nan_max), ALLOWED))

@@ -62,7 +62,7 @@ fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> 
         x.rows().zip(y.chunks_exact_mut(case.d)).for_each(|(r, o)| mat_vec(&q, r, o));
         Tokens::normalised(case.d, y)?.with_masses(x.masses())
     };
-    let t = 1.0 / lipschitz(case);
+    let t = 1.0 / lipschitz(case)?;
     let first = turn(&ctx.flowed_within(&dynamics, &x, t, SHARE)?)?;
     let again = ctx.stated(t);
     let second = ctx.flowed_within(&dynamics, &turn(&x)?, again, SHARE)?;

@@ -69,7 +69,7 @@ fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     Ok(match (end.outcome, entry.0) {
         (Outcome::OneCluster { t }, Some((since, alpha))) => {
             let lightest = 1.0 / case.n as f64;
-            let allowed = cone_collapse::time(case.dynamics, lightest, case.beta.abs(), alpha, merge_radius);
+            let allowed = cone_collapse::time(case.weights()?, lightest, case.beta.abs(), alpha, merge_radius);
             Finding::yes(t - since <= ctx.stated(allowed))
         }
         // Merged in one step from outside: two tokens that were almost one.

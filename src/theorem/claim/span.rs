@@ -36,7 +36,7 @@ fn leak(case: &Case, ctx: &mut Context, mixing: bool) -> Result<Finding> {
     let spec = Spec { heads: vec![Head::new(d, q, key, v)?], ..Spec::new(case.beta, case.n) };
     let dynamics = dynamics::build(case.dynamics, false, &spec)?;
     let x = Tokens::from_parts(d, x, small.masses().to_vec());
-    let end = ctx.flowed_within(&dynamics, &x, 1.0 / lipschitz(case), SHARE)?;
+    let end = ctx.flowed_within(&dynamics, &x, 1.0 / lipschitz(case)?, SHARE)?;
     let outside = end.rows().flat_map(|r| r[k..].iter()).fold(0.0f64, |m, v| nan_max(m, v.abs()));
     // Zeros add up to zeros: one subnormal number would be a leak.
     Ok(Finding::identity(outside, TINY))

@@ -38,13 +38,13 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// Weights are at most this: 1 for softmax, `e^|beta|` for plain exponentials.
-fn largest_weight(case: &Case) -> f64 {
-    if case.dynamics.ends_with("usa") { case.beta.abs().exp() } else { 1.0 }
+fn largest_weight(case: &Case) -> Result<f64> {
+    Ok(case.weights()?.log_total(case.beta.abs()).exp())
 }
 
 /// Lipschitz constant of the velocity, displacements measured by the largest of all tokens.
-pub fn lipschitz(case: &Case) -> f64 {
-    2.0 * (1.0 + case.beta.abs()) * largest_weight(case)
+pub fn lipschitz(case: &Case) -> Result<f64> {
+    Ok(2.0 * (1.0 + case.beta.abs()) * largest_weight(case)?)
 }
 
 fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
@@ -53,11 +53,11 @@ fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (v, w) = (ctx.velocity(case, &x)?, ctx.velocity(case, &y)?);
     let length = |a: &[f64]| dot(a, a).sqrt();
     // Velocities carry 1e-13 of their length: a token of no weight of its own may reach the bound.
-    let limit = factor * ctx.stated(largest_weight(case)) * (1.0 + 1e-13);
+    let limit = factor * ctx.stated(largest_weight(case)?) * (1.0 + 1e-13);
     let speed = Finding::at_most(v.chunks_exact(case.d).map(length).fold(0.0, nan_max), limit);
     let difference: Vec<f64> = v.iter().zip(&w).map(|(a, b)| a - b).collect();
     let apart = x.rows().zip(y.rows()).map(|(a, b)| dist(a, b)).fold(0.0, nan_max);
-    let change = Finding::at_most(difference.chunks_exact(case.d).map(length).fold(0.0, nan_max), factor * lipschitz(case) * apart);
+    let change = Finding::at_most(difference.chunks_exact(case.d).map(length).fold(0.0, nan_max), factor * lipschitz(case)? * apart);
     Ok(speed.and(change).and(rows(case, ctx, &x)))
 }
 

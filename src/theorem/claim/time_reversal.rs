@@ -3,6 +3,7 @@
 use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
 use super::speed_bound::lipschitz;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
+use crate::attention::{Variant, dynamics};
 use crate::error::Result;
 
 /// V = -I runs the flow backwards.
@@ -16,7 +17,10 @@ pub static ENTRY: Claim = Claim {
     status: Status::Theorem,
     kind: Kind::Identity,
     trials: (30, 200),
-    trial: |case, ctx| there_and_back(case, ctx, if case.dynamics == "sa" { "repulsive-sa" } else { "repulsive-usa" }),
+    trial: |case, ctx| {
+        let back = Variant { repulsive: true, ..case.variant()? };
+        there_and_back(case, ctx, dynamics::of_variant(back)?.name)
+    },
     perturbed: "the time of the way back",
     control: Control { what: "going back with USA", trial: |ctx| there_and_back(&Case::weighted(6, 3, 2.0, "sa"), ctx, "repulsive-usa") },
     proof: None,
@@ -24,7 +28,7 @@ pub static ENTRY: Claim = Claim {
 
 fn there_and_back(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let t = 1.0 / lipschitz(case);
+    let t = 1.0 / lipschitz(case)?;
     let there = ctx.flowed_within(&case.build()?, &x, t, SHARE)?;
     let again = ctx.stated(t);
     let home = ctx.flowed_within(&Case { dynamics: back, ..*case }.build()?, &there, again, SHARE)?;

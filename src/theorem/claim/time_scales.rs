@@ -29,7 +29,7 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, power: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let n = case.n as f64;
-    let t = 1.0 / lipschitz(case);
+    let t = 1.0 / lipschitz(case)?;
     let again = ctx.stated(t);
     let mut run = |scale: TimeScale, t: f64| -> Result<Tokens> {
         let spec = Spec { time_scale: scale, ..Spec::new(case.beta, case.n) };

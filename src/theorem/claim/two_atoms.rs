@@ -1,6 +1,7 @@
 //! Large beta: a density whose limit has two atoms.
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
+use crate::attention::RowWeights;
 use crate::continuity::{circle::Circle, density::Density, lagrangian::Lagrangian};
 use crate::error::Result;
 use std::f64::consts::PI;
@@ -36,7 +37,10 @@ const WIDTH: f64 = 0.05;
 fn kept(case: &Case, ctx: &mut Context, alpha: f64, kappa: f64) -> Result<Finding> {
     let text = format!("vmf:kappa={kappa},at=0,mass={alpha}+vmf:kappa={kappa},at={PI},mass={}", 1.0 - alpha);
     let start = Circle::from_density(&Density::parse(&text)?, 96)?;
-    let clock = if case.dynamics == "usa" { (-case.beta).exp() / (1.0 - alpha) } else { 1.0 };
+    let clock = match case.weights()? {
+        RowWeights::Exponential => (-case.beta).exp() / (1.0 - alpha),
+        RowWeights::Softmax | RowWeights::Sinkhorn => 1.0,
+    };
     let x = Lagrangian::on_circle(&start, 2 * start.modes() + 3)?.x;
     let end = ctx.flowed(&plain(case.dynamics, case.beta, x.n())?, &x, 12.0 * clock)?;
     let near = |from_zero: bool| -> f64 {

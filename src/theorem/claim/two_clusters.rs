@@ -5,7 +5,7 @@ use crate::attention::TimeScale;
 use crate::error::Result;
 use crate::flow::{Options, solve};
 use crate::sphere::Tokens;
-use crate::theory::two_cluster::{merge_time_sa, merge_time_usa};
+use crate::theory::two_cluster::merge_time;
 
 /// Merging times of two weighted clusters against quadrature, across plateaus of up to e^600.
 pub static ENTRY: Claim = Claim {
@@ -50,10 +50,7 @@ pub fn pair(d: usize, angle: f64, masses: &[f64]) -> Result<Tokens> {
 fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let (from, to) = (ctx.uniform_in(0.1, 3.1), 0.05);
     let x = pair(case.d, from, &ctx.masses(2))?;
-    let expected = match case.dynamics {
-        "usa" => merge_time_usa(beta, from, to, TimeScale::U1, 2)?,
-        _ => merge_time_sa(beta, x.masses()[0], from, to)?,
-    };
+    let expected = merge_time(case.weights()?, (TimeScale::U1, 2), beta, x.masses()[0], from, to)?;
     let options = Options { rtol: 0.1 * ctx.rtol(), merge_radius: to, stop_at_one_cluster: true, ..Options::default() };
     let end = solve(&case.build()?, &x, 1e305, &options, &mut [])?;
     let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };

@@ -45,7 +45,7 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let beta = case.beta;
     let from = dist(x.row(0), x.row(1));
-    let end = ctx.flowed_within(&case.build()?, x, 1.0 / lipschitz(case), SHARE)?;
+    let end = ctx.flowed_within(&case.build()?, x, 1.0 / lipschitz(case)?, SHARE)?;
     // The pair closes; where it hardly moves, rounding may say otherwise.
     let to = dist(end.row(0), end.row(1)).min(from);
     // theta' = -e^{beta rho} sin theta under USA, so t_SA is the integral of (e^{beta (1 - rho)} + 1)/2 over d theta / sin theta.

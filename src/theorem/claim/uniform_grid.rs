@@ -37,6 +37,6 @@ fn speed(case: &Case, ctx: &mut Context, moved: f64) -> Result<Finding> {
     let mut angles: Vec<f64> = (0..case.n).map(|k| phase + gap * k as f64).collect();
     angles[0] += moved + 0.1 * gap * (ctx.stated(1.0) - 1.0);
     let top = ctx.velocity(case, &Tokens::from_angles(&angles)?)?.iter().fold(0.0f64, |m, v| nan_max(m, v.abs()));
-    let bound = if case.dynamics == "usa" { case.beta.abs().exp() } else { 1.0 };
+    let bound = case.weights()?.log_total(case.beta.abs()).exp();
     Ok(Finding::identity(top / bound, 16.0 * f64::EPSILON * (1.0 + case.beta.abs())))
 }

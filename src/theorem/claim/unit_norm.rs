@@ -34,7 +34,7 @@ pub fn step(ctx: &mut Context) -> f64 {
 fn drift(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let dynamics = case.build()?;
     let mut x = ctx.tokens(case)?;
-    let (t, one) = (ctx.log_uniform_in(1e-3, 4.0) / lipschitz(case), ctx.stated(1.0));
+    let (t, one) = (ctx.log_uniform_in(1e-3, 4.0) / lipschitz(case)?, ctx.stated(1.0));
     let mut worst = furthest(ctx.flowed(&dynamics, &x, t)?.coordinates(), case.d, one);
     for _ in 0..10 {
         Layer::new(step(ctx))?.apply(&dynamics, &mut x);
