@@ -30,3 +30,7 @@ pub use error::{Error, Result};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeDoctests;
+
+#[cfg(doctest)]
+#[doc = include_str!("../.github/CONTRIBUTING.md")]
+struct ContributingDoctests;
