@@ -145,6 +145,18 @@ fn one_loop_asks_for_steps_and_judges_them() {
 }
 
 #[test]
+fn citations_are_to_papers() {
+    // Numbered sections of notes that are not here would send a reader nowhere.
+    for (path, text) in sources() {
+        for word in ["theory ", "design ", "theory2 ", "rigor "] {
+            let numbered = |(k, w): (usize, &str)| text[k + w.len()..].starts_with(|c: char| c.is_ascii_digit());
+            let own = path.ends_with("architecture.rs");
+            assert!(own || !text.match_indices(word).any(numbered), "{}: a section of a document that is not here", path.display());
+        }
+    }
+}
+
+#[test]
 fn no_left_overs() {
     for (path, text) in sources() {
         let own = path.to_string_lossy().replace('\\', "/");

@@ -1,5 +1,5 @@
 //! The interaction energy `E_beta = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` on the product of spheres: value, log value, Riemannian
-//! gradient, Hessian-vector product and dense Hessian, in the metric `sum_i |u_i|^2` (theory 6.1).
+//! gradient, Hessian-vector product and dense Hessian, in the metric `sum_i |u_i|^2` (derivatives of arXiv:2312.10794, (3.4)).
 //!
 //! Everything is computed with the factor `e^{|beta|}` taken out (the chord kernel), so every beta is finite in log form.
 
@@ -37,7 +37,7 @@ impl Energy {
     /// Reads the exact sums of plain attention.
     fn sums<R>(&self, x: &Tokens, read: impl FnOnce(&Sums) -> R) -> R {
         let attention = Attention::new(self.beta);
-        Workspace::lent(|work| read(exact_sums(&attention.job(x, Form::Tangent), work)))
+        read(exact_sums(&attention.job(x, Form::Tangent), &mut Workspace::default()))
     }
 
     /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`: in `[-2 beta, 0]` for positive beta and in `[0, 2 |beta|]` for negative beta, 0 at consensus.
@@ -176,7 +176,7 @@ impl Energy {
     ///
     /// **Cost** `n^2` exponentials and `8 n^2 d` flops, no matrix.
     pub fn scaled_hess_vec(&self, x: &Tokens, u: &[f64], out: &mut [f64]) {
-        Workspace::lent(|work| hessian_sums(self.beta, x, u, work, out));
+        hessian_sums(self.beta, x, u, &mut Workspace::default(), out);
         for (i, row) in out.chunks_exact_mut(x.d()).enumerate() {
             project(x.row(i), row);
             row.iter_mut().for_each(|v| *v *= x.masses()[i]);

@@ -297,7 +297,7 @@ impl Circle {
         medium.beta.abs().exp() * self.c.iter().zip(&over).skip(1).map(|(c, w)| w * c.norm_sqr()).sum::<f64>()
     }
 
-    /// Its rate of change by the dissipation identity, `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (theory 0.4 for USA and SA).
+    /// Its rate of change by the dissipation identity, `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (arXiv:2312.10794, (3.6) and Lemma 3.7).
     pub fn energy_rate(&self, medium: &Medium) -> f64 {
         let grid = Grid::new(8 * self.modes().max(16));
         let field = self.field(medium, &grid);

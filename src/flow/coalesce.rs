@@ -1,4 +1,4 @@
-//! Coalescence: tokens closer than a radius become one token with the summed mass (design 3.3). Exact in the limit for dynamics with
+//! Coalescence: tokens closer than a radius become one token with the summed mass. Exact in the limit for dynamics with
 //! a common field, where coincident tokens stay coincident for ever.
 
 use super::event::Event;

@@ -1,4 +1,4 @@
-//! Spectra of the linearised flow at consensus and at regular polygons (theory 6.5).
+//! Spectra of the linearised flow at consensus and at regular polygons (derived; for consensus the linearisation of arXiv:2312.10794, (2.3)).
 
 use crate::attention::{RowWeights, TimeScale, Variant, circle::hessian_kernel};
 use crate::error::{Error, Result, in_range};

@@ -1,4 +1,4 @@
-//! Thresholds of beta beyond which every local maximum of the energy is one cluster (theory 1.5).
+//! Thresholds of beta beyond which every local maximum of the energy is one cluster (arXiv:2312.10794, Theorem 5.1, with the constants of its proof).
 
 use std::f64::consts::PI;
 

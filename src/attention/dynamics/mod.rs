@@ -1,7 +1,7 @@
 //! Dynamics of tokens. A dynamics is one file here with an [`Entry`]; the command line, the conformance suite and the experiments pick it up.
 
 use super::kernel::{Attention, Choice, EXACT, Form, Weights, Workspace};
-use super::normalisation::{Normalisation, Post, Token};
+use super::normalisation::{Normalisation, Post, Reads, Token};
 use super::sublayer::{At, Facts, Sublayer};
 use super::triangular::Triangular;
 use super::{Head, RowWeights, TimeScale, Variant};
@@ -67,16 +67,20 @@ impl Dynamics {
     pub fn rates(&self, t: f64, x: &Tokens, work: &mut Workspace, out: &mut [f64]) {
         let (rows, own) = out.split_at_mut(x.coordinates().len());
         self.output(t, x, self.normalisation.form(), work, rows);
-        if !self.normalisation.needs_radial() {
+        let (d, reads) = (x.d(), self.normalisation.reads());
+        if reads == Reads::Nothing {
             own.fill(0.0);
             return;
         }
-        let d = x.d();
-        let mut sums = vec![0.0; rows.len()];
-        self.output(t, x, Form::Sum, work, &mut sums);
-        for (i, (row, a)) in rows.chunks_exact_mut(d).zip(sums.chunks_exact(d)).enumerate() {
+        let mut sums = Vec::new();
+        if reads == Reads::Output {
+            sums.resize(rows.len(), 0.0);
+            self.output(t, x, Form::Sum, work, &mut sums);
+        }
+        for (i, row) in rows.chunks_exact_mut(d).enumerate() {
             let radius = x.own().get(i).copied().unwrap_or(1.0);
-            let (speed, rate) = self.normalisation.rates(&Token { t, radius, radial: dot(x.row(i), a), size: dot(a, a).sqrt() });
+            let (radial, size) = sums.get(i * d..(i + 1) * d).map_or((0.0, 0.0), |a| (dot(x.row(i), a), dot(a, a).sqrt()));
+            let (speed, rate) = self.normalisation.rates(&Token { t, radius, radial, size });
             row.iter_mut().for_each(|v| *v *= speed);
             own.iter_mut().skip(i).take(1).for_each(|r| *r = rate);
         }
@@ -120,7 +124,7 @@ impl Dynamics {
     pub fn kernel(&self, x: &Tokens) -> Result<&'static str> {
         self.accepts(x)?;
         let names = self.sublayers.iter().map(|s| s.algorithm(x, self.normalisation.form())).collect::<Result<Vec<_>>>()?;
-        if self.normalisation.needs_radial() {
+        if self.normalisation.reads() == Reads::Output {
             self.sublayers.iter().try_for_each(|s| s.algorithm(x, Form::Sum).map(|_| ()))?;
         }
         Ok(names.first().copied().unwrap_or("own"))
@@ -153,7 +157,9 @@ impl Dynamics {
         if self.normalisation.is_projection() {
             return all;
         }
-        let Facts { rotation_equivariant, permutation_equivariant, causal, autonomous, .. } = all;
+        let Facts { rotation_equivariant, permutation_equivariant, causal, mut autonomous, .. } = all;
+        // Some schemes read the time.
+        autonomous &= self.normalisation.reads() == Reads::Nothing;
         Facts { rotation_equivariant, permutation_equivariant, causal, autonomous, ..Facts::default() }
     }
 
@@ -164,7 +170,7 @@ impl Dynamics {
 
     /// Times at which weights jump, ascending.
     pub fn jumps(&self) -> Vec<f64> {
-        let mut all: Vec<f64> = self.sublayers.iter().flat_map(|s| s.jumps().iter().copied()).collect();
+        let mut all: Vec<f64> = self.sublayers.iter().flat_map(|s| s.jumps().iter().copied()).chain(self.normalisation.jump()).collect();
         all.sort_by(f64::total_cmp);
         all.dedup();
         all

@@ -1,11 +1,6 @@
 //! Buffers of a run: every algorithm keeps its own, by type, so that a step allocates nothing after the first.
 
 use std::any::{Any, TypeId};
-use std::cell::Cell;
-
-thread_local! {
-    static LENT: Cell<Option<Workspace>> = const { Cell::new(None) };
-}
 
 /// The buffers of one run of evaluations. It may be used for any tokens and any dynamics, one evaluation at a time.
 ///
@@ -21,14 +16,6 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Lends buffers to a call that belongs to no run, and keeps them for the next such call of this thread (a call inside a call gets new ones).
-    pub(crate) fn lent<R>(work: impl FnOnce(&mut Self) -> R) -> R {
-        let mut space = LENT.take().unwrap_or_default();
-        let result = work(&mut space);
-        LENT.set(Some(space));
-        result
-    }
-
     /// The buffers of this type, empty at first.
     pub fn of<T: Default + Send + 'static>(&mut self) -> &mut T {
         let own = TypeId::of::<T>();

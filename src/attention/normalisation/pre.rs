@@ -1,4 +1,4 @@
-use super::scheme::{Normalisation, Token};
+use super::scheme::{Normalisation, Reads, Token};
 use crate::attention::kernel::Form;
 use crate::num::sum::dot;
 use crate::sphere::geometry::retract;
@@ -20,8 +20,8 @@ impl Normalisation for Pre {
         Form::Tangent
     }
 
-    fn needs_radial(&self) -> bool {
-        true
+    fn reads(&self) -> Reads {
+        Reads::Output
     }
 
     fn rates(&self, token: &Token) -> (f64, f64) {
@@ -29,16 +29,21 @@ impl Normalisation for Pre {
     }
 
     fn layer(&self, _: f64, eta: f64, d: usize, numbers: &mut [f64], a: &mut [f64]) {
-        let size = a.len();
-        let (rows, radii) = numbers.split_at_mut(size);
-        for ((x, r), a) in rows.chunks_exact_mut(d).zip(radii).zip(a.chunks_exact_mut(d)) {
-            a.iter_mut().zip(&*x).for_each(|(a, x)| *a = *r * x + eta * *a);
-            let length = dot(a, a).sqrt();
-            // What is not a number stays visible.
-            if retract(a) || a.iter().any(|v| v.is_nan()) {
-                x.copy_from_slice(a);
-                *r = length;
-            }
+        add_in_polar_form(d, numbers, a, eta);
+    }
+}
+
+/// `x <- x + eta a` for `x = r theta`; `a` is overwritten.
+pub(super) fn add_in_polar_form(d: usize, numbers: &mut [f64], a: &mut [f64], eta: f64) {
+    let size = a.len();
+    let (rows, radii) = numbers.split_at_mut(size);
+    for ((x, r), a) in rows.chunks_exact_mut(d).zip(radii).zip(a.chunks_exact_mut(d)) {
+        a.iter_mut().zip(&*x).for_each(|(a, x)| *a = *r * x + eta * *a);
+        let length = dot(a, a).sqrt();
+        // What is not a number stays visible.
+        if retract(a) || a.iter().any(|v| v.is_nan()) {
+            x.copy_from_slice(a);
+            *r = length;
         }
     }
 }

@@ -8,10 +8,21 @@ pub struct Token {
     pub t: f64,
     /// The radius `r`, 1 on spaces without one.
     pub radius: f64,
-    /// `<theta, a>`, 0 unless the scheme [needs it](Normalisation::needs_radial).
+    /// `<theta, a>`, 0 unless the scheme [reads outputs](Reads::Output).
     pub radial: f64,
-    /// `|a|`, 0 unless the scheme needs it.
+    /// `|a|`, 0 unless the scheme reads outputs.
     pub size: f64,
+}
+
+/// What rates depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Nothing: they are 1 and 0.
+    Nothing,
+    /// The time and the radius.
+    Time,
+    /// Also `<theta, a>` and `|a|`; costs a second evaluation.
+    Output,
 }
 
 /// A scheme of normalisation: `theta' = P a / s`, `r' = rho`, and one token through one layer.
@@ -30,9 +41,14 @@ pub trait Normalisation: Send + Sync {
         false
     }
 
-    /// True when rates depend on `<theta, a>` or `|a|`.
-    fn needs_radial(&self) -> bool {
-        false
+    /// What its rates depend on.
+    fn reads(&self) -> Reads {
+        Reads::Nothing
+    }
+
+    /// The time at which rates jump, if there is one: no step of an integrator crosses it.
+    fn jump(&self) -> Option<f64> {
+        None
     }
 
     /// `1/s` and `r'`.

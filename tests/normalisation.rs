@@ -1,0 +1,123 @@
+//! Normalisation schemes of arXiv:2510.22026 on equiangular tokens, against their reduction to one angle and one radius.
+
+use metastable::attention::layer::Layer;
+use metastable::attention::normalisation::{ALL, Normalisation, find};
+use metastable::attention::{Dynamics, kernel::Attention};
+use metastable::error::Result;
+use metastable::flow::{Options, iterate, solve};
+use metastable::sphere::Tokens;
+
+const N: usize = 16;
+const BETA: f64 = 2.0;
+
+/// An orthonormal basis, with radii where the scheme has them.
+fn orthonormal(scheme: &dyn Normalisation, radius: f64) -> Result<Tokens> {
+    let x = Tokens::new(N, (0..N * N).map(|k| if k / N == k % N { 1.0 } else { 0.0 }).collect())?;
+    if scheme.space().own() > 0 { x.polar(&[radius; N]) } else { Ok(x) }
+}
+
+fn model(name: &str) -> Result<Dynamics> {
+    Ok(Dynamics::of(Attention::new(BETA)).with(find(name)?))
+}
+
+/// `1 - cos` of the common angle and the common radius at the end, having seen that they are common.
+fn end(name: &str, radius: f64, t: f64) -> Result<(f64, f64)> {
+    let start = orthonormal(find(name)?, radius)?;
+    let x = solve(&model(name)?, &start, t, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?.clusters;
+    let gap = |i: usize, j: usize| 0.5 * x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let first = gap(0, 1);
+    assert!((1..N).all(|i| (gap(i, 0) / first - 1.0).abs() < 1e-6), "{name}: not equiangular");
+    let radii = x.own();
+    assert!(radii.iter().all(|r| (r / radii[0] - 1.0).abs() < 1e-9), "{name}: {radii:?}");
+    Ok((first, radii.first().copied().unwrap_or(1.0)))
+}
+
+#[test]
+fn angles_begin_to_close_at_the_printed_rates() -> Result<()> {
+    // 2/(e^b + n - 1) and its like, at n = 16, beta = 2, r = 3.
+    let printed = [
+        ("post", 0.0893294),
+        ("cod", 0.0893294),
+        ("pre", 0.0297765),
+        ("ln-scaling", 0.0297765),
+        ("peri", 0.0799116),
+        ("ngpt", 0.2397348),
+        ("ngpt:alpha=0.5", 0.1198674),
+        ("mix", 0.0893294),
+    ];
+    for (name, rate) in printed {
+        let x = orthonormal(find(name)?, 3.0)?;
+        let v = model(name)?.velocity(&x);
+        // <x_0', x_1> + <x_0, x_1'> of basis vectors.
+        let found = v[1] + v[N];
+        assert!((found - rate).abs() < 6e-8, "{name}: {found} {rate}");
+    }
+    Ok(())
+}
+
+#[test]
+fn angles_close_at_the_printed_pace_in_the_end() -> Result<()> {
+    for (name, slope) in [("post", -2.0), ("ngpt", -2.0)] {
+        let (a, b) = (end(name, 1.0, 10.0)?.0, end(name, 1.0, 14.0)?.0);
+        let found = (b / a).ln() / 4.0;
+        assert!((found - slope).abs() < 1e-3, "{name}: {found}");
+    }
+    // Against the root of the depth.
+    let (a, b) = (end("cod", 1.0, 40.0)?.0, end("cod", 1.0, 80.0)?.0);
+    let found = (b / a).ln() / (81f64.sqrt() - 41f64.sqrt());
+    assert!((found + 4.0).abs() < 1e-2, "cod: {found}");
+    // Algebraically; radii grow at rate 1.
+    for (name, slope) in [("pre", -2.0), ("peri", -2.0), ("mix", -2.0), ("ln-scaling", -1.0)] {
+        let ((a, _), (b, r)) = (end(name, 1.0, 1e3)?, end(name, 1.0, 1e4)?);
+        let found = (b / a).ln() / 10f64.ln();
+        assert!((found - slope).abs() < 4e-2, "{name}: {found}");
+        assert!(name == "ln-scaling" || (r / 1e4 - 1.0).abs() < 1e-3, "{name}: {r}");
+    }
+    Ok(())
+}
+
+#[test]
+fn pre_peri_and_ln_scaling_follow_one_orbit() -> Result<()> {
+    // (1 - gamma) r^2 in the end is the same for the three, and another for the control that waits.
+    for (name, limit, accuracy) in
+        [("pre", 2.368356, 2e-6), ("peri", 2.368355, 2e-6), ("ln-scaling", 2.36834, 2e-5), ("mix", 1.17429, 1e-5)]
+    {
+        let (gap, r) = end(name, 1.0, 1e4)?;
+        assert!((gap * r * r - limit).abs() < accuracy, "{name}: {}", gap * r * r);
+    }
+    Ok(())
+}
+
+#[test]
+fn layers_of_every_scheme_are_steps_of_its_flow() -> Result<()> {
+    let mut names: Vec<&str> = ALL.iter().map(|s| s.name()).filter(|n| !["none", "rescaled"].contains(n)).collect();
+    // Its second half too.
+    names.push("mix:tau=0.5");
+    for name in names {
+        let start = orthonormal(find(name)?, 1.5)?;
+        let flow = solve(&model(name)?, &start, 1.0, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?.clusters;
+        let off = |count: usize| -> Result<f64> {
+            let eta = 1.0 / count as f64;
+            let x = iterate(&model(name)?, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
+            Ok(x.numbers().iter().zip(flow.numbers()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+        };
+        let (coarse, fine) = (off(64)?, off(128)?);
+        let order = (coarse / fine).log2();
+        assert!((order - 1.0).abs() < 0.05 && fine < 0.01, "{name}: {coarse:e} {fine:e}");
+    }
+    Ok(())
+}
+
+#[test]
+fn parameters_are_checked() {
+    for (name, word) in [
+        ("ngtp", "ngpt"),
+        ("mix:tau=-1", "mix:tau=T"),
+        ("mix:alpha=1", "mix:tau=T"),
+        ("post:tau=1", "no parameter"),
+        ("ngpt:alpha=x", "ngpt:alpha=A"),
+    ] {
+        let Err(error) = find(name) else { panic!("{name} was accepted") };
+        assert!(error.to_string().contains(word), "{name}: {error}");
+    }
+}
