@@ -52,11 +52,11 @@ fn energies(c: &mut Criterion) {
     let x = tokens(512, 16);
     let energy = Energy::new(4.0, EnergyScale::Mean);
     let u = vec![0.01; 512 * 16];
-    let mut out = vec![0.0; 512 * 16];
+    let (mut out, mut work) = (vec![0.0; 512 * 16], Workspace::default());
     group.sample_size(10);
     group.bench_function("log value", |b| b.iter(|| energy.log_value(&x)));
-    group.bench_function("gradient", |b| b.iter(|| energy.scaled_grad(&x, &mut out)));
-    group.bench_function("Hessian product", |b| b.iter(|| energy.scaled_hess_vec(&x, &u, &mut out)));
+    group.bench_function("gradient", |b| b.iter(|| energy.scaled_grad(&x, &mut work, &mut out)));
+    group.bench_function("Hessian product", |b| b.iter(|| energy.scaled_hess_vec(&x, &u, &mut work, &mut out)));
     group.finish();
 }
 

@@ -120,7 +120,7 @@ fn dense_hessian_is_symmetric_and_agrees_with_products() {
         let basis = geometry::tangent_basis(x.row(i / 3));
         u[(i / 3) * 4..(i / 3 + 1) * 4].copy_from_slice(&basis[(i % 3) * 4..(i % 3 + 1) * 4]);
         let mut product = vec![0.0; 24];
-        energy.scaled_hess_vec(&x, &u, &mut product);
+        energy.scaled_hess_vec(&x, &u, &mut metastable::attention::kernel::Workspace::default(), &mut product);
         for j in 0..size {
             let e = geometry::tangent_basis(x.row(j / 3));
             let entry = dot(&product[(j / 3) * 4..(j / 3 + 1) * 4], &e[(j % 3) * 4..(j % 3 + 1) * 4]);

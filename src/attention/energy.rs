@@ -35,9 +35,9 @@ impl Energy {
     }
 
     /// Reads the exact sums of plain attention.
-    fn sums<R>(&self, x: &Tokens, read: impl FnOnce(&Sums) -> R) -> R {
+    fn sums<R>(&self, x: &Tokens, work: &mut Workspace, read: impl FnOnce(&Sums) -> R) -> R {
         let attention = Attention::new(self.beta);
-        read(exact_sums(&attention.job(x, Form::Tangent), &mut Workspace::default()))
+        read(exact_sums(&attention.job(x, Form::Tangent), work))
     }
 
     /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`: in `[-2 beta, 0]` for positive beta and in `[0, 2 |beta|]` for negative beta, 0 at consensus.
@@ -53,7 +53,7 @@ impl Energy {
     /// **Accuracy**, **Cost** as [`Energy::log_unit`].
     pub fn log_scaled(&self, x: &Tokens) -> f64 {
         let m = x.masses();
-        let total = self.sums(x, |sums| {
+        let total = self.sums(x, &mut Workspace::default(), |sums| {
             let mut total = Compensated::default();
             m.iter().zip(&sums.mass).for_each(|(m, z)| total.add(m * z));
             total.value()
@@ -131,9 +131,9 @@ impl Energy {
     /// `grad_i = m_i sum_j m_j e^{beta G_ij - |beta|} P_{x_i} x_j`, in difference form.
     ///
     /// **Accuracy** `1e-14` relative to each row. **Cost** as one right-hand side.
-    pub fn scaled_grad(&self, x: &Tokens, out: &mut [f64]) {
+    pub fn scaled_grad(&self, x: &Tokens, work: &mut Workspace, out: &mut [f64]) {
         let (d, m) = (x.d(), x.masses());
-        self.sums(x, |sums| out.copy_from_slice(&sums.drift));
+        self.sums(x, work, |sums| out.copy_from_slice(&sums.drift));
         for (i, row) in out.chunks_exact_mut(d).enumerate() {
             project(x.row(i), row);
             row.iter_mut().for_each(|v| *v *= m[i]);
@@ -145,14 +145,14 @@ impl Energy {
     /// **Errors** when its scale lies beyond f64.
     pub fn grad(&self, x: &Tokens) -> Result<Vec<f64>> {
         let mut g = vec![0.0; x.coordinates().len()];
-        self.scaled_grad(x, &mut g);
+        self.scaled_grad(x, &mut Workspace::default(), &mut g);
         self.rescale(g, x.n(), "the gradient of E_beta")
     }
 
     /// `log |grad E|`; `-inf` at an exact critical point.
     pub fn log_grad_norm(&self, x: &Tokens) -> f64 {
         let mut g = vec![0.0; x.coordinates().len()];
-        self.scaled_grad(x, &mut g);
+        self.scaled_grad(x, &mut Workspace::default(), &mut g);
         // Squares of entries below 1e-154 underflow: bring the largest to 1.
         let top = g.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         if top == 0.0 {
@@ -175,8 +175,8 @@ impl Energy {
     /// `(H u)_i = m_i P_i sum_{j != i} m_j w_ij [u_j + beta (a_ij + a_ji) x_j - G_ij u_i]`, `a_ij = <u_i, x_j>`.
     ///
     /// **Cost** `n^2` exponentials and `8 n^2 d` flops, no matrix.
-    pub fn scaled_hess_vec(&self, x: &Tokens, u: &[f64], out: &mut [f64]) {
-        hessian_sums(self.beta, x, u, &mut Workspace::default(), out);
+    pub fn scaled_hess_vec(&self, x: &Tokens, u: &[f64], work: &mut Workspace, out: &mut [f64]) {
+        hessian_sums(self.beta, x, u, work, out);
         for (i, row) in out.chunks_exact_mut(x.d()).enumerate() {
             project(x.row(i), row);
             row.iter_mut().for_each(|v| *v *= x.masses()[i]);
@@ -186,7 +186,7 @@ impl Energy {
     /// Hessian-vector product in the chosen normalisation. **Errors** as [`Energy::grad`].
     pub fn hess_vec(&self, x: &Tokens, u: &[f64]) -> Result<Vec<f64>> {
         let mut out = vec![0.0; u.len()];
-        self.scaled_hess_vec(x, u, &mut out);
+        self.scaled_hess_vec(x, u, &mut Workspace::default(), &mut out);
         self.rescale(out, x.n(), "the Hessian of E_beta")
     }
 

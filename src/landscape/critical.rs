@@ -1,7 +1,7 @@
 //! Critical points: Newton's method modulo rotations, and what is said of the result.
 
 use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations, row_scales};
-use crate::attention::{Energy, EnergyScale, kernel::log_kernel};
+use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, sum::dot};
 use crate::sphere::{
@@ -140,7 +140,7 @@ fn errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> Errors {
     let position = left + reach * noise / spectrum.least + 4.0 * u;
     let mut gradient = vec![0.0; x.coordinates().len()];
     let energy = Energy::new(beta, EnergyScale::Unit);
-    energy.scaled_grad(x, &mut gradient);
+    energy.scaled_grad(x, &mut Workspace::default(), &mut gradient);
     let slope: f64 = gradient.chunks_exact(x.d()).map(|g| dot(g, g).sqrt()).sum();
     let climb = 2.0 * beta.abs() * slope * position / energy.log_scaled(x).exp().max(f64::MIN_POSITIVE);
     let bend = bends.iter().copied().fold(0.0, f64::max);
@@ -211,7 +211,7 @@ fn newton_step(beta: f64, x: &Tokens) -> Vec<f64> {
     let (h, s) = equilibrated(beta, x, &mass_hessian(beta, x));
     let a = bordered(&h, &border);
     let mut gradient = vec![0.0; x.coordinates().len()];
-    Energy::new(beta, EnergyScale::Mean).scaled_grad(x, &mut gradient);
+    Energy::new(beta, EnergyScale::Mean).scaled_grad(x, &mut Workspace::default(), &mut gradient);
     let mut rhs = vec![0.0; all];
     for i in 0..x.n() {
         let root = x.masses()[i].sqrt();

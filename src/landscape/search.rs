@@ -3,7 +3,7 @@
 use super::critical::{CriticalPoint, join, moved};
 use super::lulls::Lulls;
 use super::spectrum::mass_hessian;
-use crate::attention::{Energy, EnergyScale, Spec, dynamics};
+use crate::attention::{Energy, EnergyScale, Spec, dynamics, kernel::Workspace};
 use crate::error::{Error, Result};
 use crate::flow::{Options, solve};
 use crate::num::{dense, stream::Stream, sum::dot};
@@ -15,6 +15,7 @@ use crate::sphere::{
 use argmin::core::{CostFunction, Executor, Gradient, Hessian};
 use argmin::solver::trustregion::{Steihaug, TrustRegion};
 use argmin_math::ArgminDot;
+use std::cell::RefCell;
 
 /// What to search for.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,6 +147,8 @@ struct Squared<'a> {
     bases: Vec<Vec<f64>>,
     scale: f64,
     known: Vec<[f64; MOMENTS]>,
+    /// Buffers of this search.
+    work: RefCell<Workspace>,
 }
 
 /// Rotation- and permutation-invariant moments `sum_ij m_i m_j G_ij^l` that tell critical points apart.
@@ -197,14 +200,14 @@ impl Squared<'_> {
     /// `grad_i / m_i`.
     fn field(&self, x: &Tokens) -> Vec<f64> {
         let mut g = vec![0.0; x.coordinates().len()];
-        Energy::new(self.beta, EnergyScale::Mean).scaled_grad(x, &mut g);
+        Energy::new(self.beta, EnergyScale::Mean).scaled_grad(x, &mut self.work.borrow_mut(), &mut g);
         over_masses(x, &mut g);
         g
     }
 
     fn hess_vec(&self, x: &Tokens, u: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; u.len()];
-        Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(x, u, &mut out);
+        Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(x, u, &mut self.work.borrow_mut(), &mut out);
         out
     }
 
@@ -338,7 +341,7 @@ pub fn squared_gradient(beta: f64, start: &Tokens, known: &[CriticalPoint]) -> T
     // A few charts: the point may travel further than one chart reaches.
     for _ in 0..4 {
         let bases = x.rows().map(tangent_basis).collect();
-        let mut squared = Squared { beta, base: &x, bases, scale: 1.0, known: known.clone() };
+        let mut squared = Squared { beta, base: &x, bases, scale: 1.0, known: known.clone(), work: RefCell::default() };
         let first = squared.plain(&x, &squared.field(&x));
         if first <= 1e-300 {
             break;
@@ -376,7 +379,7 @@ pub fn follow(beta: f64, start: &Tokens, unstable: usize) -> Tokens {
         let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
         let Some((values, vectors)) = dense::symmetric_eigen(&mass_hessian(beta, &x), size) else { break };
         let mut gradient = vec![0.0; x.coordinates().len()];
-        Energy::new(beta, EnergyScale::Mean).scaled_grad(&x, &mut gradient);
+        Energy::new(beta, EnergyScale::Mean).scaled_grad(&x, &mut Workspace::default(), &mut gradient);
         let mut g = vec![0.0; size];
         for i in 0..x.n() {
             for (k, e) in bases[i].chunks_exact(d).enumerate() {

@@ -1,6 +1,6 @@
 //! Spectra of the Riemannian Hessian modulo rotations: dense, and partial without a matrix.
 
-use crate::attention::{Energy, EnergyScale, kernel::log_kernel};
+use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, stream::Stream, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::tangent_basis};
@@ -8,6 +8,7 @@ use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::matrix_free::LinOp;
 use faer::matrix_free::eigen::{PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch};
 use faer::{Col, Mat, MatMut, MatRef, Par};
+use std::sync::{Mutex, PoisonError};
 
 /// Spectrum of the Hessian of `E_beta` at clusters of tokens, in the metric `sum_i m_i |u_i|^2` and scaled by `e^{-|beta|}`: the growth
 /// rates of the gradient flow (USA in U2).
@@ -204,6 +205,8 @@ struct Operator<'a> {
     x: &'a Tokens,
     bases: Vec<Vec<f64>>,
     shift: f64,
+    /// Behind a lock that nobody waits for: eigenvalue solvers share their operators.
+    work: Mutex<Workspace>,
 }
 
 impl std::fmt::Debug for Operator<'_> {
@@ -223,7 +226,12 @@ impl Operator<'_> {
             }
         }
         let mut h = vec![0.0; u.len()];
-        Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(self.x, &u, &mut h);
+        Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(
+            self.x,
+            &u,
+            &mut self.work.lock().unwrap_or_else(PoisonError::into_inner),
+            &mut h,
+        );
         for (i, row) in h.chunks_exact(d).enumerate() {
             let root = self.x.masses()[i].sqrt();
             for (a, e) in self.bases[i].chunks_exact(d).enumerate() {
@@ -278,7 +286,7 @@ pub fn ends(beta: f64, x: &Tokens, count: usize) -> Result<Ends> {
     let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
     let size = x.n() * (x.d() - 1);
     let count = count.clamp(1, (size / 4).max(1));
-    let mut operator = Operator { beta, x, bases, shift: 0.0 };
+    let mut operator = Operator { beta, x, bases, shift: 0.0, work: Mutex::default() };
     // The largest in magnitude are one end, when they have one sign; their size is the shift that brings the other end to the front.
     let (first, mut residual) = leading(&operator, count)?;
     let top = first.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));

@@ -1,7 +1,7 @@
 //! `bench hessian`: one Hessian-vector product, the dense Hessian and its spectrum.
 
 use super::timing::time;
-use crate::attention::{Energy, EnergyScale};
+use crate::attention::{Energy, EnergyScale, kernel::Workspace};
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::landscape::spectrum::ends;
@@ -30,7 +30,8 @@ impl Arguments {
         let energy = Energy::new(self.beta, EnergyScale::Mean);
         let u = vec![0.01; x.coordinates().len()];
         let mut image = vec![0.0; u.len()];
-        let product = time(|| energy.scaled_hess_vec(&x, &u, &mut image)).median;
+        let mut work = Workspace::default();
+        let product = time(|| energy.scaled_hess_vec(&x, &u, &mut work, &mut image)).median;
         let unknowns = x.n() * (x.d() - 1);
         let (mut dense, mut spectrum) = (None, None);
         if unknowns <= 2000 {

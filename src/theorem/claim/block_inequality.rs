@@ -3,7 +3,7 @@
 use super::angular_momentum::{PAIRS, sine, weight};
 use super::curvature_identity::allowed;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Energy, EnergyScale};
+use crate::attention::{Energy, EnergyScale, kernel::Workspace};
 use crate::error::Result;
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
@@ -51,6 +51,6 @@ fn along(beta: f64, x: &Tokens, block: &[bool], a: usize, b: usize) -> f64 {
         (row[a], row[b]) = (-x.row(i)[b], x.row(i)[a]);
     }
     let mut h = vec![0.0; u.len()];
-    Energy::new(beta, EnergyScale::Mean).scaled_hess_vec(x, &u, &mut h);
+    Energy::new(beta, EnergyScale::Mean).scaled_hess_vec(x, &u, &mut Workspace::default(), &mut h);
     dot(&u, &h)
 }

@@ -2,7 +2,7 @@
 
 use super::angular_momentum::{PAIRS, TINY, sine, weight};
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Energy, EnergyScale};
+use crate::attention::{Energy, EnergyScale, kernel::Workspace};
 use crate::error::Result;
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
@@ -45,7 +45,7 @@ fn identity(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
             row[axis] = 1.0;
             project(x, row);
         }
-        energy.scaled_hess_vec(&x, &u, &mut image);
+        energy.scaled_hess_vec(&x, &u, &mut Workspace::default(), &mut image);
         left += dot(&u, &image);
     }
     let factor = ctx.stated(beta);

@@ -2,7 +2,7 @@
 
 use super::angular_momentum::{PAIRS, TINY, sine, weight};
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Energy, EnergyScale, RowWeights};
+use crate::attention::{Energy, EnergyScale, RowWeights, kernel::Workspace};
 use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::num::sum::dot;
@@ -36,7 +36,7 @@ fn structure(case: &Case, ctx: &mut Context, round: bool) -> Result<Finding> {
     let energy = Energy::new(beta, EnergyScale::Mean);
     // Everything over e^|beta|.
     let mut grad = vec![0.0; x.coordinates().len()];
-    energy.scaled_grad(&x, &mut grad);
+    energy.scaled_grad(&x, &mut Workspace::default(), &mut grad);
     let (flow, exponent) = (ctx.velocity(case, &x)?, ctx.stated(1.0));
     let (softmax, unit) = (case.weights()? == RowWeights::Softmax, (-beta.abs()).exp());
     let mut worst: f64 = 0.0;

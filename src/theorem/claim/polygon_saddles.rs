@@ -1,7 +1,7 @@
 //! Polygons of clusters.
 
 use super::{Also, Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
-use crate::attention::{Energy, EnergyScale};
+use crate::attention::{Energy, EnergyScale, kernel::Workspace};
 use crate::error::Result;
 use crate::num::{interval::Interval, sum::dot};
 use crate::sphere::Tokens;
@@ -65,7 +65,7 @@ fn curvature(beta: f64, x: &Tokens, speed: impl Fn(usize) -> f64, m: usize) -> R
         (row[0], row[1]) = (-speed(i) * x[1], speed(i) * x[0]);
     }
     let mut h = vec![0.0; u.len()];
-    Energy::new(beta, EnergyScale::Shifted).scaled_hess_vec(x, &u, &mut h);
+    Energy::new(beta, EnergyScale::Shifted).scaled_hess_vec(x, &u, &mut Workspace::default(), &mut h);
     let neighbour = (-beta.abs() * (1.0 - (TAU / m as f64).cos())).exp();
     let size = dot(&u, &u) * neighbour * (1.0 + beta.abs()) / x.n() as f64;
     // Rounding of coordinates at 1e-16 changes the kernel by beta u.
