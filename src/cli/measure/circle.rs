@@ -1,7 +1,7 @@
 //! Densities on the circle: Fourier series while they resolve, then the flow map, or finite volumes where there is noise.
 
 use super::outcome::{Outcome, table};
-use super::{Arguments, Pass, going_on};
+use super::{Arguments, Method, Pass, going_on};
 use crate::continuity::{
     End, Medium,
     circle::Circle,
@@ -44,14 +44,14 @@ impl Arguments {
     }
 
     pub(super) fn on_circle(&self, medium: &Medium, pass: Pass) -> Result<Outcome> {
-        let (auto, noisy) = (self.method == "auto", medium.diffusion != 0.0);
+        let (auto, noisy) = (pass.method == Method::Auto, medium.diffusion != 0.0);
         let late = |timeline: Table| {
             if noisy { self.by_volume(medium, pass, (self.cells(pass)?, 0.0), timeline) } else { self.by_map(medium, pass) }
         };
-        match self.method.as_str() {
-            "volume" => return self.by_volume(medium, pass, (self.cells(pass)?, 0.0), table(&COLUMNS)),
-            "lagrangian" => return self.by_map(medium, pass),
-            _ => (),
+        match pass.method {
+            Method::Volume => return self.by_volume(medium, pass, (self.cells(pass)?, 0.0), table(&COLUMNS)),
+            Method::Lagrangian => return self.by_map(medium, pass),
+            Method::Auto | Method::Spectral => (),
         }
         let start = match self.start(pass.modes(self.modes)) {
             // Values with corners have no series.

@@ -1,7 +1,7 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
 use super::outcome::{Outcome, table};
-use super::{Arguments, Pass, going_on};
+use super::{Arguments, Method, Pass, going_on};
 use crate::continuity::{End, Medium, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
 use crate::error::{Result, in_range};
 use crate::flow::Table;
@@ -27,11 +27,11 @@ impl Arguments {
     }
 
     pub(super) fn sphere2(&self, medium: &Medium, pass: Pass) -> Result<Outcome> {
-        if self.method == "lagrangian" {
+        if pass.method == Method::Lagrangian {
             return self.by_grid(medium, pass);
         }
         let start = self.sphere_start(pass.modes(self.modes.min(32)))?;
-        let late = self.method == "auto" && medium.diffusion == 0.0;
+        let late = pass.method == Method::Auto && medium.diffusion == 0.0;
         let most = if late { self.max_modes.min(AUTO_DEGREE) } else { self.max_modes };
         if start.degree > pass.modes(self.max_modes) {
             return Err(self.too_fine(start.degree));

@@ -1,7 +1,7 @@
 //! Zonal densities: Gegenbauer polynomials while they resolve, rings that carry the density after.
 
 use super::outcome::{Outcome, dimension, table};
-use super::{Arguments, Pass, going_on};
+use super::{Arguments, Method, Pass, going_on};
 use crate::continuity::{End, Medium, rings::Rings, zonal::Zonal};
 use crate::error::{Error, Result, in_range};
 use crate::flow::Table;
@@ -12,10 +12,10 @@ const AUTO_MODES: usize = 64;
 
 impl Arguments {
     pub(super) fn zonal(&self, medium: &Medium, d: usize, pass: Pass) -> Result<Outcome> {
-        if self.method == "lagrangian" {
+        if pass.method == Method::Lagrangian {
             return self.by_rings(medium, d, pass);
         }
-        let late = self.method == "auto" && self.density.is_some() && medium.diffusion == 0.0;
+        let late = pass.method == Method::Auto && self.density.is_some() && medium.diffusion == 0.0;
         let most = if late { self.max_modes.min(AUTO_MODES) } else { self.max_modes };
         if late && self.density()?.degree(d) > most {
             return self.by_rings(medium, d, pass);
