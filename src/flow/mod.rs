@@ -33,7 +33,7 @@ pub use iterate::{iterate, iterate_many};
 pub use lockstep::solve_many;
 pub use mover::Implicit;
 pub use observable::{Frame, Observer, Recorder, Table};
-pub use outcome::{End, Outcome, Solution, Stats};
+pub use outcome::{Outcome, Solution, Stats, Summary};
 pub use rest::Residual;
 pub use solve::{solve, velocity_accuracy};
 #[doc(hidden)]

@@ -6,7 +6,9 @@ use crate::attention::kernel::EXACT;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
-use crate::flow::{End, Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve, solve_many, together, velocity_accuracy};
+use crate::flow::{
+    Frame, Observer, Options, Outcome, Recorder, Summary, Table, iterate_many, solve, solve_many, together, velocity_accuracy,
+};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
@@ -16,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The tables of a cell.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tables {
+pub struct CellTables {
     /// Observables over time: `realisation, t, ...`, or their means.
     pub table: Table,
     /// One row per realisation.
@@ -39,7 +41,7 @@ const SUMMARY: [&str; 8] = ["realisation", "outcome", "t", "clusters", "inner_mi
 /// Runs all realisations, in parallel when they are part of a `sweep`; `None` when cancelled.
 ///
 /// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate beyond f64).
-pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBool) -> Result<Option<Tables>> {
+pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBool) -> Result<Option<CellTables>> {
     let scale = TimeScale::parse(&experiment.time_scale)?;
     let accuracy = match experiment.stepper {
         Stepper::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
@@ -73,7 +75,7 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         summary.rows.push(row);
     }
     let table = if experiment.mean { mean(&tables)? } else { stacked(tables) };
-    Ok(Some(Tables { table, summary }))
+    Ok(Some(CellTables { table, summary }))
 }
 
 /// The initial tokens of realisation m.
@@ -151,13 +153,13 @@ fn layers(
     mut systems: Vec<Tokens>,
     cancel: &AtomicBool,
     recorders: &mut [Recorder],
-) -> Result<Vec<End>> {
+) -> Result<Vec<Summary>> {
     let eta = cell.eta()?;
     let depth = experiment.layers > 0;
     let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
     let dt = if depth { 1.0 } else { eta };
     let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders)?;
-    let end = |clusters: Tokens| End { outcome: Outcome::Reached, t: done as f64 * dt, clusters, merges: 0, evaluations: done as u64 };
+    let end = |clusters: Tokens| Summary { outcome: Outcome::Reached, t: done as f64 * dt, clusters, merges: 0, evaluations: done as u64 };
     Ok(systems.into_iter().map(end).collect())
 }
 
@@ -167,7 +169,7 @@ fn booked(
     cell: &Cell,
     dynamics: &Dynamics,
     m: usize,
-    end: &End,
+    end: &Summary,
     predicted: f64,
     recorder: Recorder,
 ) -> (Table, Vec<f64>) {

@@ -24,13 +24,13 @@ pub fn compared(text: &str) -> Vec<String> {
         let first = (1..=k).find(|back| !matches!(before(k, *back), "&" | "*")).unwrap_or(k);
         let (last, call) = (before(k, first), before(k, first + 1));
         let arm = (k + 1..words.len()).find(|n| !matches!(at(*n), ")" | "," | "_")).unwrap_or(k);
-        let list = (k + 1..words.len()).find(|n| at(*n) != "," && !at(*n).starts_with('"')).unwrap_or(k);
+        let list = (k + 1..words.len()).find(|n| matches!(at(*n), "]" | ";" | "{" | "}" | "(")).unwrap_or(k);
         let found = last == "=" && matches!(call, "=" | "!")
             || last == "(" && LOOKING.contains(&call)
             || equates(k + 1)
             || at(k + 1) == "if"
             || at(k + 1) == "|" && at(k + 2).starts_with('"')
-            || (at(arm), at(arm + 1)) == ("=", ">")
+            || (at(arm), at(arm + 1)) == ("=", ">") && (arm == k + 1 || at(arm - 1) == ")")
             || at(list) == "]" && at(list + 1) == "." && at(list + 2) == "contains"
             || in_matches(&words[..k]);
         if found {

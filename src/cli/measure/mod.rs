@@ -13,7 +13,7 @@ use crate::error::{Error, Result, in_range};
 use crate::lab::{Provenance, arrays};
 use crate::sphere::Tokens;
 use choice::{Method, Place};
-use outcome::{Checked, Outcome};
+use outcome::{Checked, LastState};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -211,7 +211,7 @@ impl Arguments {
         self.out.is_some() && !pass.second
     }
 
-    fn write(&self, folder: &Path, end: &Outcome, json: &Value) -> Result<()> {
+    fn write(&self, folder: &Path, end: &LastState, json: &Value) -> Result<()> {
         super::solve::create(folder)?;
         let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
         let provenance = Provenance::new("measure", &reproduce, reproduce.clone());

@@ -1,6 +1,6 @@
 //! Zonal densities: Gegenbauer polynomials while they resolve, rings that carry the density after.
 
-use super::outcome::{Outcome, dimension, table};
+use super::outcome::{LastState, dimension, table};
 use super::{Arguments, Method, Pass, going_on};
 use crate::continuity::{End, Medium, rings::Rings, zonal::Zonal};
 use crate::error::{Error, Result, in_range};
@@ -11,7 +11,7 @@ use std::f64::consts::PI;
 const AUTO_MODES: usize = 64;
 
 impl Arguments {
-    pub(super) fn zonal(&self, medium: &Medium, d: usize, pass: Pass) -> Result<Outcome> {
+    pub(super) fn zonal(&self, medium: &Medium, d: usize, pass: Pass) -> Result<LastState> {
         if pass.method == Method::Lagrangian {
             return self.by_rings(medium, d, pass);
         }
@@ -43,7 +43,7 @@ impl Arguments {
         }
         let coefficients = state.coefficients().into_iter().enumerate().map(|(k, c)| vec![k as f64, c]).collect();
         let values = state.values(257).into_iter().enumerate().map(|(j, v)| vec![PI * j as f64 / 256.0, v]).collect();
-        Ok(Outcome {
+        Ok(LastState {
             t,
             end,
             method: "spectral",
@@ -69,7 +69,7 @@ impl Arguments {
     }
 
     /// Rings from the start to the end.
-    fn by_rings(&self, medium: &Medium, d: usize, pass: Pass) -> Result<Outcome> {
+    fn by_rings(&self, medium: &Medium, d: usize, pass: Pass) -> Result<LastState> {
         let density = self.density()?;
         let n = self.particles.unwrap_or_else(|| (2 * density.degree(d)).clamp(64, 2048));
         in_range("--particles", n as f64, 8.0, 2048.0)?;
@@ -89,7 +89,7 @@ impl Arguments {
         failed.map_or(Ok(()), Err)?;
         let moments = state.moments(16).into_iter().enumerate().map(|(k, m)| vec![k as f64, m * dimension(d, k)]).collect();
         let row = |j: usize| vec![state.theta[j], state.masses[j], state.log_density[j]];
-        Ok(Outcome {
+        Ok(LastState {
             t,
             end,
             method: "lagrangian (rings)",

@@ -9,7 +9,7 @@ use crate::num::simd::{Lanes, Level, Task};
 pub type PerLane = [f64; WIDEST];
 
 /// The tokens of a system outside the lanes.
-pub struct Seat {
+pub struct SystemTokens {
     pub x: Vec<f64>,
     /// Initial tokens in every token.
     pub sizes: Vec<f64>,
@@ -93,8 +93,8 @@ impl State {
     }
 
     /// Takes the tokens of lane k out.
-    pub fn rise(&self, k: usize, seat: &mut Seat) {
-        seat.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
+    pub fn unload(&self, k: usize, system: &mut SystemTokens) {
+        system.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
     }
 
     /// After [`Op::Nearest`]: the tokens of lane k with an earlier one within this squared chord.
@@ -104,13 +104,13 @@ impl State {
     }
 
     /// Puts tokens into lane k, and shadows of the last one.
-    pub fn sit(&mut self, k: usize, seat: &Seat) {
-        let (live, d, width) = (seat.sizes.len(), self.d, self.width);
-        let shadows = seat.x[(live - 1) * d..].iter().cycle();
+    pub fn load(&mut self, k: usize, system: &SystemTokens) {
+        let (live, d, width) = (system.sizes.len(), self.d, self.width);
+        let shadows = system.x[(live - 1) * d..].iter().cycle();
         let lane = self.x.iter_mut().skip(k).step_by(width).take(self.n * d);
-        lane.zip(seat.x.iter().chain(shadows)).for_each(|(to, from)| *to = *from);
+        lane.zip(system.x.iter().chain(shadows)).for_each(|(to, from)| *to = *from);
         let lane = self.sizes.iter_mut().skip(k).step_by(width).take(self.n);
-        lane.zip(seat.sizes.iter().chain(std::iter::repeat(&0.0))).for_each(|(to, from)| *to = *from);
+        lane.zip(system.sizes.iter().chain(std::iter::repeat(&0.0))).for_each(|(to, from)| *to = *from);
     }
 }
 

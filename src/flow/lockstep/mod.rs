@@ -11,7 +11,7 @@ use self::lanes::{Interpolation, Op, PerLane, State};
 use self::system::{Merger, System};
 use super::control::{FIRST_STEP, Options, next, shorter, tolerance};
 use super::observable::Recorder;
-use super::outcome::End;
+use super::outcome::Summary;
 use super::solve::solve;
 use super::tableau::Tableau;
 use crate::attention::Dynamics;
@@ -32,8 +32,14 @@ use std::sync::atomic::Ordering;
 /// cluster: what depends on distances of tokens moves by as much. Of random starts (n = 32, beta up to 9, to t = 30) the mean share of
 /// merged pairs then errs by 1.2e-5 on average and 7e-4 at most for r = 1e-3, by 1.5e-4 and 4e-3 for r = 1e-2. **Cost** 12 velocities per
 /// step in full lanes, 3 more for a step with samples, one after merging. **Errors** as [`solve`].
-pub fn solve_many(dynamics: &Dynamics, starts: &[Tokens], t_end: f64, options: &Options, recorders: &mut [Recorder]) -> Result<Vec<End>> {
-    let alone = |start: &Tokens, recorder: &mut Recorder| solve(dynamics, start, t_end, options, &mut [recorder]).map(End::from);
+pub fn solve_many(
+    dynamics: &Dynamics,
+    starts: &[Tokens],
+    t_end: f64,
+    options: &Options,
+    recorders: &mut [Recorder],
+) -> Result<Vec<Summary>> {
+    let alone = |start: &Tokens, recorder: &mut Recorder| solve(dynamics, start, t_end, options, &mut [recorder]).map(Summary::from);
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
     let suits = |a: &&Attention| alike && starts.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
@@ -48,11 +54,11 @@ pub fn solve_many(dynamics: &Dynamics, starts: &[Tokens], t_end: f64, options: &
         return starts.iter().zip(recorders).map(|(start, recorder)| alone(start, recorder)).collect();
     };
     let times = recorders[0].pending().to_vec();
-    let mut run = Run {
+    let mut run = Lockstep {
         state: State::new(attention, options.integrator, shape(first)),
         systems: starts.iter().map(|s| System::new(s, times.len())).collect(),
         waiting: BinaryHeap::new(),
-        seats: [None; WIDEST],
+        occupants: [None; WIDEST],
         batch,
         measure,
         values: Vec::new(),
@@ -80,13 +86,13 @@ pub fn solve_many(dynamics: &Dynamics, starts: &[Tokens], t_end: f64, options: &
 }
 
 /// Systems on their way, up to a vector of them in lanes.
-struct Run<'a> {
+struct Lockstep<'a> {
     state: State,
     systems: Vec<System>,
     /// Those without a lane: their numbers of tokens and indices.
     waiting: BinaryHeap<(usize, Reverse<usize>)>,
     /// The system in every lane.
-    seats: [Option<usize>; WIDEST],
+    occupants: [Option<usize>; WIDEST],
     /// Holds what is measured: one system at as many times as lanes.
     batch: Batch,
     measure: fn(&Batch, &mut Vec<f64>),
@@ -106,17 +112,17 @@ struct Run<'a> {
     merger: Merger,
 }
 
-impl Run<'_> {
+impl Lockstep<'_> {
     /// Merges what starts within the radius; velocities and first steps.
     fn start(&mut self) {
         let d = self.state.d;
         if self.chord > 0.0 {
-            self.systems.iter_mut().for_each(|s| self.merger.merge(d, &mut s.seat, self.chord, 0..self.initial));
+            self.systems.iter_mut().for_each(|s| self.merger.merge(d, &mut s.tokens, self.chord, 0..self.initial));
         }
         for first in (0..self.systems.len()).step_by(self.width) {
             let group = &mut self.systems[first..];
             self.state.n = group.iter().take(self.width).map(System::live).max().unwrap_or(1);
-            group.iter().take(self.width).enumerate().for_each(|(k, s)| self.state.sit(k, &s.seat));
+            group.iter().take(self.width).enumerate().for_each(|(k, s)| self.state.load(k, &s.tokens));
             let speeds = self.state.run(Op::Start).0;
             for (system, speed) in group.iter_mut().zip(speeds).take(self.width) {
                 let h = FIRST_STEP * self.scale / speed;
@@ -129,21 +135,21 @@ impl Run<'_> {
     /// Steps until every system is done.
     fn advance(&mut self) {
         loop {
-            self.fill_seats();
+            self.fill_lanes();
             let cancelled = self.options.cancel.is_some_and(|c| c.load(Ordering::Relaxed));
-            if cancelled || self.seats.iter().all(Option::is_none) {
+            if cancelled || self.occupants.iter().all(Option::is_none) {
                 return;
             }
-            for (h, seat) in self.state.h.iter_mut().zip(self.seats) {
-                *h = seat.map_or(0.0, |s| self.systems[s].h.min(self.t_end - self.systems[s].t));
+            for (h, occupant) in self.state.h.iter_mut().zip(self.occupants) {
+                *h = occupant.map_or(0.0, |s| self.systems[s].h.min(self.t_end - self.systems[s].t));
             }
             let planned = self.state.h;
             let (error, displacement) = self.state.run(Op::Attempt);
             let accepted = self.judge(&error, &displacement);
             self.sample(&accepted);
             self.state.run(Op::Accept(accepted.map(|h| if h > 0.0 { 1.0 } else { 0.0 })));
-            for ((seat, h), planned) in self.seats.iter().zip(accepted).zip(planned).filter(|((_, h), _)| *h > 0.0) {
-                if let Some(system) = seat.map(|s| &mut self.systems[s]) {
+            for ((occupant, h), planned) in self.occupants.iter().zip(accepted).zip(planned).filter(|((_, h), _)| *h > 0.0) {
+                if let Some(system) = occupant.map(|s| &mut self.systems[s]) {
                     system.done = planned >= self.t_end - system.t;
                     system.t = if system.done { self.t_end } else { system.t + h };
                 }
@@ -153,23 +159,23 @@ impl Run<'_> {
     }
 
     /// Free lanes go to the waiting systems with the most tokens.
-    fn fill_seats(&mut self) {
+    fn fill_lanes(&mut self) {
         let mut taken = [false; WIDEST];
-        for (k, seat) in self.seats[..self.width].iter_mut().enumerate() {
-            if seat.is_none_or(|s| self.systems[s].done) {
-                if let Some(s) = seat {
-                    self.state.rise(k, &mut self.systems[*s].seat);
+        for (k, occupant) in self.occupants[..self.width].iter_mut().enumerate() {
+            if occupant.is_none_or(|s| self.systems[s].done) {
+                if let Some(s) = occupant {
+                    self.state.unload(k, &mut self.systems[*s].tokens);
                 }
-                *seat = self.waiting.pop().map(|(_, Reverse(s))| s);
+                *occupant = self.waiting.pop().map(|(_, Reverse(s))| s);
                 taken[k] = true;
             }
         }
-        // Never more than before: who waits has at most as many tokens as who sits.
-        self.state.n = self.seats.iter().flatten().map(|s| self.systems[*s].live()).max().unwrap_or(1);
-        self.state.merged = self.seats.iter().flatten().any(|s| self.systems[*s].live() < self.initial);
+        // Never more than before: who waits has at most as many tokens as who has a lane.
+        self.state.n = self.occupants.iter().flatten().map(|s| self.systems[*s].live()).max().unwrap_or(1);
+        self.state.merged = self.occupants.iter().flatten().any(|s| self.systems[*s].live() < self.initial);
         for k in (0..self.width).filter(|k| taken[*k]) {
-            if let Some(s) = self.seats[k] {
-                self.state.sit(k, &self.systems[s].seat);
+            if let Some(s) = self.occupants[k] {
+                self.state.load(k, &self.systems[s].tokens);
                 self.systems[s].evaluations += 1;
             }
         }
@@ -181,7 +187,7 @@ impl Run<'_> {
     /// The steps that are good, 0 for the others; every system gets its next step.
     fn judge(&mut self, error: &PerLane, displacement: &PerLane) -> PerLane {
         let mut accepted = [0.0; WIDEST];
-        for (k, s) in self.seats.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))) {
+        for (k, s) in self.occupants.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))) {
             let (system, h) = (&mut self.systems[s], self.state.h[k]);
             system.attempts += 1;
             system.evaluations += self.options.integrator.stages as u64;
@@ -207,7 +213,7 @@ impl Run<'_> {
     /// Measures what is due within the accepted steps.
     fn sample(&mut self, accepted: &PerLane) {
         let mut prepared = false;
-        for (k, s) in self.seats.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))).filter(|(k, _)| accepted[*k] > 0.0) {
+        for (k, s) in self.occupants.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))).filter(|(k, _)| accepted[*k] > 0.0) {
             let (system, h) = (&mut self.systems[s], accepted[k]);
             let until = if h >= self.t_end - system.t { self.t_end } else { system.t + h };
             let due = self.times[system.next..].iter().take_while(|s| **s <= until).count();
@@ -224,7 +230,7 @@ impl Run<'_> {
                 theta.iter_mut().zip(times).for_each(|(theta, s)| *theta = ((s - system.t) / h).clamp(0.0, 1.0));
                 let (x, sizes) = self.batch.merged(system.live());
                 self.level.run(Interpolation { state: &self.state, lane: k, theta, x });
-                spread(&system.seat.sizes, sizes, self.width);
+                spread(&system.tokens.sizes, sizes, self.width);
                 self.values.clear();
                 (self.measure)(&self.batch, &mut self.values);
                 let columns = self.values.len() / self.width;
@@ -242,10 +248,10 @@ impl Run<'_> {
         let nearest = self.state.run(Op::Nearest).0;
         let square = self.chord * self.chord;
         for k in (0..self.width).filter(|k| nearest[*k] <= square) {
-            if let Some(s) = self.seats[k].filter(|s| !self.systems[*s].done) {
-                self.state.rise(k, &mut self.systems[s].seat);
-                self.merger.merge(self.state.d, &mut self.systems[s].seat, self.chord, self.state.suspects(k, square));
-                self.seats[k] = None;
+            if let Some(s) = self.occupants[k].filter(|s| !self.systems[*s].done) {
+                self.state.unload(k, &mut self.systems[s].tokens);
+                self.merger.merge(self.state.d, &mut self.systems[s].tokens, self.chord, self.state.suspects(k, square));
+                self.occupants[k] = None;
                 self.queue(s);
             }
         }
@@ -258,8 +264,8 @@ impl Run<'_> {
             return self.waiting.push((system.live(), Reverse(s)));
         }
         let (x, sizes) = self.batch.merged(1);
-        spread(&system.seat.x, x, self.width);
-        spread(&system.seat.sizes, sizes, self.width);
+        spread(&system.tokens.x, x, self.width);
+        spread(&system.tokens.sizes, sizes, self.width);
         self.values.clear();
         (self.measure)(&self.batch, &mut self.values);
         let row = &self.values[..self.values.len() / self.width];

@@ -1,8 +1,8 @@
 //! One of many systems: what is known of it, and its tokens while it has no lane.
 
-use super::lanes::Seat;
+use super::lanes::SystemTokens;
 use crate::flow::coalesce::Components;
-use crate::flow::outcome::{End, Outcome};
+use crate::flow::outcome::{Outcome, Summary};
 use crate::flow::rest::Rest;
 use crate::sphere::{Tokens, geometry::chord2};
 
@@ -24,14 +24,14 @@ pub struct System {
     /// What was measured, in the order of the times.
     pub rows: Vec<f64>,
     /// Its tokens, current while it has no lane; their number always is.
-    pub seat: Seat,
+    pub tokens: SystemTokens,
 }
 
 impl System {
     /// At t = 0, its first step still to come.
     pub fn new(start: &Tokens, samples: usize) -> Self {
         let x = start.coordinates().to_vec();
-        let seat = Seat { x, sizes: vec![1.0; start.n()] };
+        let tokens = SystemTokens { x, sizes: vec![1.0; start.n()] };
         let rows = Vec::with_capacity(samples);
         Self {
             t: 0.0,
@@ -44,22 +44,22 @@ impl System {
             broken: false,
             next: 0,
             rows,
-            seat,
+            tokens,
         }
     }
 
     /// How it ended, having begun with n tokens in d dimensions.
-    pub fn end(self, n: usize, d: usize) -> End {
+    pub fn end(self, n: usize, d: usize) -> Summary {
         let merges = n - self.live();
-        let masses = self.seat.sizes.iter().map(|size| size / n as f64).collect();
-        let clusters = Tokens::from_parts(d, self.seat.x, masses);
+        let masses = self.tokens.sizes.iter().map(|size| size / n as f64).collect();
+        let clusters = Tokens::from_parts(d, self.tokens.x, masses);
         let outcome = if self.done { Outcome::Reached } else { Outcome::Interrupted { t: self.t } };
-        End { outcome, t: self.t, clusters, merges, evaluations: self.evaluations }
+        Summary { outcome, t: self.t, clusters, merges, evaluations: self.evaluations }
     }
 
     /// Tokens left.
     pub fn live(&self) -> usize {
-        self.seat.sizes.len()
+        self.tokens.sizes.len()
     }
 }
 
@@ -72,8 +72,8 @@ pub struct Merger {
 
 impl Merger {
     /// Merges pairs within the chord, the later token of each among the suspects (ascending).
-    pub fn merge(&mut self, d: usize, seat: &mut Seat, chord: f64, suspects: impl Iterator<Item = usize>) {
-        let Seat { x, sizes } = seat;
+    pub fn merge(&mut self, d: usize, tokens: &mut SystemTokens, chord: f64, suspects: impl Iterator<Item = usize>) {
+        let SystemTokens { x, sizes } = tokens;
         let row = |i: usize| &x[i * d..(i + 1) * d];
         self.pairs.clear();
         for i in suspects {
