@@ -179,7 +179,7 @@ fn the_vector_exponential_keeps_its_bound_at_every_level() {
 
 #[test]
 fn truncation_orders_are_those_of_the_theory() {
-    // Least orders for 1e-6, 1e-10, 1e-14 on the circle and on S^2 (theory 6.6).
+    // Least orders for 1e-6, 1e-10, 1e-14 on the circle and on S^2.
     let table: [(f64, [(usize, usize); 3]); 7] = [
         (1.0, [(7, 7), (10, 10), (13, 13)]),
         (4.0, [(11, 12), (16, 16), (20, 20)]),

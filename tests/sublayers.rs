@@ -213,7 +213,7 @@ fn sinkhorn_weights_are_doubly_stochastic_and_grow_at_their_rate() -> Result<()>
             assert!((sum - 1.0).abs() < 1e-11 * (1.0 + beta), "row {i}: {sum}");
         }
     }
-    // theory 14.3: k^2 kappa_k / (beta (1 + kappa_k)) = 0.3623420 at beta = 4, k = 2.
+    // k^2 kappa_k / (beta (1 + kappa_k)) = 0.3623420 at beta = 4, k = 2.
     let (n, k, small) = (240, 2.0, 1e-6);
     let grid: Vec<f64> = (0..n).map(|i| std::f64::consts::TAU * f64::from(i) / f64::from(n)).collect();
     let x = Tokens::from_angles(&grid.iter().map(|t| t + small * (k * t).sin()).collect::<Vec<_>>())?;

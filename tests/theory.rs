@@ -28,7 +28,7 @@ fn gamma_curve() {
 
 #[test]
 fn level_times_of_the_phase_transition_curve() {
-    // theory 1.12: printed with four digits, so half a unit of the last digit is the tolerance.
+    // Printed with four digits, so half a unit of the last digit is the tolerance.
     for (n, beta, time) in [(32, 0.0, 5.186), (32, 4.0, 6.954), (32, 7.0, 32.23), (32, 9.0, 178.7), (128, 9.0, 82.59)] {
         let found = Equiangular::sa(n, beta).level_time(0.0, 0.999).expect("valid").value;
         assert!((found / time - 1.0).abs() < 3e-4, "n={n} beta={beta}: {found} {time}");
@@ -81,7 +81,7 @@ fn two_token_times() {
 
 #[test]
 fn merging_time_asymptotics() {
-    // theory 6.5: ratio T / T_asym at beta = 20 is 1.005 (rho_0 = 0), 1.09 (0.5), 0.946 (-0.5).
+    // Ratio T / T_asym at beta = 20 is 1.005 (rho_0 = 0), 1.09 (0.5), 0.946 (-0.5).
     for (rho, ratio) in [(0.0f64, 1.005), (0.5, 1.09), (-0.5, 0.946)] {
         let exact = two_cluster::merge_time_sa(20.0, 0.5, rho.acos(), (1.0f64 - 1.0 / 20.0).acos()).expect("finite").value;
         let found = exact / two_cluster::merge_time_sa_asymptotic(20.0, 0.5, rho);
@@ -91,7 +91,7 @@ fn merging_time_asymptotics() {
 
 #[test]
 fn thresholds_and_polygons() {
-    // Golden numbers of theory 1.5 (printed with four digits) and 6.5.
+    // Golden numbers of the papers, printed with four digits.
     for (n, sharp, circle) in [(5, 1.414, 2.53), (8, 4.786, 6.48), (16, 22.63, 25.9)] {
         assert!((threshold::sharp(n, 2) - sharp).abs() < 6e-3 && (threshold::paper_circle(n) - circle).abs() < 0.05);
     }

@@ -1,4 +1,4 @@
-//! The energy in angles on the circle, `x_i = (cos theta_i, sin theta_i)` (theory 6.1): an independent route to the sphere's formulas.
+//! The energy in angles on the circle, `x_i = (cos theta_i, sin theta_i)`: an independent route to the sphere's formulas.
 
 use super::kernel::exp_shifted;
 

@@ -1,5 +1,5 @@
 //! The interaction energy `E_beta = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` on the product of spheres: value, log value, Riemannian
-//! gradient, Hessian-vector product and dense Hessian, in the metric `sum_i |u_i|^2` (theory 6.1).
+//! gradient, Hessian-vector product and dense Hessian, in the metric `sum_i |u_i|^2`.
 //!
 //! Everything is computed with the factor `e^{|beta|}` taken out (the chord kernel), so every beta is finite in log form.
 

@@ -1,4 +1,4 @@
-//! The discrete layer map `x_i <- normalise(x_i + eta sum_j A_ij V x_j)` and its limit `eta = infinity`, mean shift (theory 0.6, 8.5).
+//! The discrete layer map `x_i <- normalise(x_i + eta sum_j A_ij V x_j)` and its limit `eta = infinity`, mean shift.
 
 use super::Dynamics;
 use super::kernel::Workspace;

@@ -35,7 +35,7 @@ impl Isotropic {
     }
 
     /// The factor `s` from the length of a normal tangent vector to the angle of a step on `S^{d-1}`, `s^2 = (2h/kappa) (1 - (d-2) h / (3 kappa))`: second
-    /// and fourth moments of the angle are those of Brownian motion but for `h^3` (theory 22.10). NaN for steps above `3 kappa / (d-2)`.
+    /// and fourth moments of the angle are those of Brownian motion but for `h^3`. NaN for steps above `3 kappa / (d-2)`.
     pub fn angle(&self, d: usize, h: f64) -> f64 {
         let share = h / self.kappa;
         (2.0 * share * (1.0 - (d as f64 - 2.0) * share / 3.0)).sqrt()

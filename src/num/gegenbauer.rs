@@ -24,7 +24,7 @@ pub fn zonal_polynomials(d: usize, kmax: usize, s: f64) -> Vec<f64> {
 /// Funk-Hecke coefficients of `e^{beta (s - 1)}`: `e^{-beta} lambda_k`, `k = 0..=kmax`, with
 /// `lambda_k = Gamma(d/2) (2/beta)^{d/2-1} I_{k+d/2-1}(beta)`.
 ///
-/// **Accuracy** `(10 + d/2 + k) u` relative. **Domain** `0 <= beta <= 1e6`, `d >= 2`. Source: theory 6.3.
+/// **Accuracy** `(10 + d/2 + k) u` relative. **Domain** `0 <= beta <= 1e6`, `d >= 2`.
 ///
 /// ```
 /// use metastable::num::gegenbauer::scaled_funk_hecke;

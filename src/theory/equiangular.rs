@@ -1,4 +1,4 @@
-//! Equiangular tokens: the gamma curve, its level times, and the layer map (theory 1.10, 1.12, 6.4).
+//! Equiangular tokens: the gamma curve, its level times, and the layer map.
 
 use super::clock::Clock;
 use crate::attention::{RowWeights, TimeScale};
@@ -134,7 +134,7 @@ impl Equiangular {
     }
 }
 
-/// Layer map of equiangular tokens: `x' = (x + eta y)/|x + eta y|` sends the common inner product `rho` to this (theory 6.4), exactly;
+/// Layer map of equiangular tokens: `x' = (x + eta y)/|x + eta y|` sends the common inner product `rho` to this, exactly;
 /// `eta = inf` is one attention layer without residual.
 ///
 /// ```

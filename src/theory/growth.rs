@@ -1,4 +1,4 @@
-//! Linear growth of the modes of the uniform measure (theory 6.3).
+//! Linear growth of the modes of the uniform measure.
 
 use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, Result, in_range};
@@ -46,7 +46,7 @@ pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -
     Ok(rates)
 }
 
-/// Sinkhorn rates `(k(k+d-2)/beta) q_k / (1 + q_k)`, `q_k = lambda_k / lambda_0`: between half of the SA rates and those (theory 14.3).
+/// Sinkhorn rates `(k(k+d-2)/beta) q_k / (1 + q_k)`, `q_k = lambda_k / lambda_0`: between half of the SA rates and those.
 ///
 /// **Errors** as [`rates_sa`].
 pub fn rates_sinkhorn(d: usize, beta: f64, kmax: usize) -> Result<Vec<f64>> {

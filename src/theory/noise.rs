@@ -1,4 +1,4 @@
-//! Thresholds of noisy USA, `dX = v dt + sqrt(2/kappa) dW` in U1 (theory 6.8, 15; Mun, Rosenzweig, arXiv:2606.05140, in our normalisation).
+//! Thresholds of noisy USA, `dX = v dt + sqrt(2/kappa) dW` in U1 (Mun, Rosenzweig, arXiv:2606.05140, in our normalisation).
 
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::bessel_ratios, gegenbauer::scaled_funk_hecke, roots::bracketed_root};

@@ -1,4 +1,4 @@
-//! Spectra of the linearised flow at consensus and at regular polygons (theory 6.5).
+//! Spectra of the linearised flow at consensus and at regular polygons.
 
 use crate::attention::{RowWeights, TimeScale, Variant, circle::hessian_kernel};
 use crate::error::{Error, Result, in_range};

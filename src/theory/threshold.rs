@@ -1,4 +1,4 @@
-//! Thresholds of beta beyond which every local maximum of the energy is one cluster (theory 1.5).
+//! Thresholds of beta beyond which every local maximum of the energy is one cluster.
 
 use std::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-//! Two clusters (theory 6.5): masses alpha and 1 - alpha at angle theta, exact equations, merging times and their asymptotics.
+//! Two clusters: masses alpha and 1 - alpha at angle theta, exact equations, merging times and their asymptotics.
 
 use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, Result, in_range};

@@ -1,4 +1,4 @@
-//! Energies of the extremal measures (theory 1.1).
+//! Energies of the extremal measures.
 
 use crate::num::bessel::log_scaled_sphere_mean;
 

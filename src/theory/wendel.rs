@@ -1,4 +1,4 @@
-//! Wendel's probability (theory 1.9).
+//! Wendel's probability.
 
 /// Probability that n iid uniform points of `S^{d-1}` lie in a common open hemisphere: `2^{-(n-1)} sum_{k<d} C(n-1, k)`, 1 for n <= d.
 ///

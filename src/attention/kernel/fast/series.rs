@@ -19,11 +19,11 @@ pub const MAX_ORDER: usize = 1500;
 
 impl Series {
     /// On the circle: `sum_k a_k cos k theta` with `a_0 = e^{-beta} I_0`, `a_k = 2 e^{-beta} I_k`, and `b_k = k a_k / beta =
-    /// e^{-beta} (I_{k-1} - I_{k+1})`, which is finite at beta = 0. The order is the least one whose tails are below `tolerance` (theory 6.6).
+    /// e^{-beta} (I_{k-1} - I_{k+1})`, which is finite at beta = 0. The order is the least one whose tails are below `tolerance`.
     ///
     /// ```
     /// use metastable::attention::kernel::Series;
-    /// // A cosine series of the kernel to 1e-10 at beta = 9 needs K = 22 (theory 6.6).
+    /// // A cosine series of the kernel to 1e-10 at beta = 9 needs K = 22.
     /// assert_eq!(Series::kernel_order(&Series::circle_magnitudes(9.0), 1e-10), 22);
     /// ```
     pub fn circle(beta: f64, tolerance: f64) -> Self {
@@ -85,7 +85,7 @@ impl Series {
     }
 }
 
-/// An order past which all coefficients are below 1e-17: the Gaussian decay `e^{-k^2 / 2 beta}` and the factorial one together (theory 6.6).
+/// An order past which all coefficients are below 1e-17: the Gaussian decay `e^{-k^2 / 2 beta}` and the factorial one together.
 fn reach(beta: f64) -> usize {
     let log = 42.0f64;
     ((2.0 * beta * log).sqrt() + log / 3.0 + 16.0).min(MAX_ORDER as f64 + 64.0).ceil() as usize
