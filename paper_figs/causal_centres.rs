@@ -1,10 +1,10 @@
 //! Causal attention with strong Renyi centres (arXiv:2411.04990).
 
-use super::{Entry, only, series};
+use super::{PaperFigure, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Causal attention: trajectories and strong Renyi centres.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "causal-centres",
     title: "Causal attention: trajectories and strong Renyi centres",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! Tokens on the circle at the printed times (arXiv:2312.10794, figure 4).
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Mark, Panel, Picture};
 
 /// beta = 4 and 9, n = 32, t = 0, 2.5, 18, 30.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "circle-snapshots",
     title: "Tokens on the circle at beta = 4 and 9",
     experiments: &["circle-snapshots"],

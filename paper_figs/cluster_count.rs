@@ -1,13 +1,13 @@
 //! How many clusters form, against the square-root laws.
 
-use super::{Entry, distinct, only};
+use super::{PaperFigure, distinct, only};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::num::stats::{correlation, mean_and_error};
 use crate::theory::kac_rice::expected_modes_circle;
 use crate::theory::parking::RENYI;
 
 /// Number of clusters against beta, with the square-root laws.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "cluster-count",
     title: "Number of clusters against beta, with the square-root laws",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! The graph of connections between critical points.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 
 /// Critical points of five tokens on the circle and who falls into whom.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "connections",
     title: "Critical points of five tokens on the circle and who falls into whom",
     experiments: &[],

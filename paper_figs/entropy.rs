@@ -1,10 +1,10 @@
 //! Negentropy over time: the linear rate.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Negentropy over time, SA and USA, with the predicted slopes.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "entropy",
     title: "Negentropy over time, SA and USA, with the predicted slopes",
     experiments: &[],

@@ -1,11 +1,11 @@
 //! The gamma curve and its level times (arXiv:2312.10794, Theorem 6.8 and (6.12)).
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::theory::equiangular::Equiangular;
 
 /// gamma(t) for several beta, and the transition curve `gamma_beta(t) = 1 - 1e-3`, n = 32.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "gamma-curve",
     title: "The gamma curve and the transition curve, n = 32",
     experiments: &[],

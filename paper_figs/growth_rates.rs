@@ -1,10 +1,10 @@
 //! Growth of the modes of the uniform measure (arXiv:2410.23228), with Sinkhorn attention.
 
-use super::{Entry, distinct, only, series};
+use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Growth rates of the modes, and the fastest one.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "growth-rates",
     title: "Growth rates of the modes, and the fastest one",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! The Hessian spectrum along a run.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Mark, Panel, Picture};
 
 /// Eigenvalues of the Hessian along a run.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "hessian-spectrum",
     title: "Eigenvalues of the Hessian along a run",
     experiments: &[],

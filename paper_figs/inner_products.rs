@@ -1,11 +1,11 @@
 //! Inner products by layer of a trained transformer, beside SA started from its first layer.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Mark, Panel, Picture};
 use crate::error::Error;
 
 /// One panel per layer.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "inner-products",
     title: "Inner products by layer of a trained transformer, and SA from its layer 0",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! The energy along residual layers for every step size.
 
-use super::{Entry, series};
+use super::{PaperFigure, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// One line per eta, up to mean shift.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-energy",
     title: "Layers climb the energy for every step size",
     experiments: &["layer-energy"],

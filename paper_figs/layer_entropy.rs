@@ -1,6 +1,6 @@
 //! Negentropy of a trained transformer's hidden states layer by layer, beside SA started from its first layer.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::entropy::bootstrap::assess;
 use crate::entropy::estimate::{kernel, nearest_neighbour};
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 
 /// Two estimators, two clouds.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-entropy",
     title: "Negentropy of hidden states by layer, and of SA from layer 0",
     experiments: &[],

@@ -1,11 +1,11 @@
 //! Distance of n particles from the mean field.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::num::stats::slope;
 
 /// Wasserstein distance between n particles and the density.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "mean-field",
     title: "Wasserstein distance between n particles and the density",
     experiments: &[],

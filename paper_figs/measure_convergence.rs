@@ -1,10 +1,10 @@
 //! Convergence of the solvers of the continuity equation.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Errors against resolution.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "measure-convergence",
     title: "Solvers of the continuity equation: error against resolution, and layers against step size",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! Who merges with whom, and when.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Dash, Panel, Picture};
 
 /// Merge tree of 48 tokens on the circle over log time.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "merge-tree",
     title: "Merge tree of 48 tokens on the circle over log time",
     experiments: &[],

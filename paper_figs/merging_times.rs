@@ -1,10 +1,10 @@
 //! Merging times of two clusters collapse onto one law.
 
-use super::{Entry, distinct, only, series};
+use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Merging times of two clusters, over 260 orders of magnitude.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "merging-times",
     title: "Merging times of two clusters, over 260 orders of magnitude",
     experiments: &[],

@@ -1,11 +1,11 @@
 //! Metastability of five tokens (the start of arXiv:2410.06833's movie).
 
-use super::{Entry, series};
+use super::{PaperFigure, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use std::f64::consts::{PI, TAU};
 
 /// Angles, energy and clusters over log time to t = 400.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "metastability",
     title: "Metastability of five tokens on the circle, beta = 4",
     experiments: &["metastability"],

@@ -3,7 +3,7 @@
 use crate::draw::Picture;
 use crate::error::Result;
 use crate::flow::hidden::Comparison;
-use crate::lab::{Cell, cell::Tables};
+use crate::lab::{Cell, cell::CellTables};
 use crate::study;
 
 pub mod causal_centres;
@@ -34,7 +34,7 @@ pub mod staircase;
 pub mod timeline;
 
 /// Results of one experiment: its cells in grid order.
-pub type Results = Vec<(Cell, Tables)>;
+pub type Results = Vec<(Cell, CellTables)>;
 
 /// What a figure may look at.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl Inputs {
 }
 
 /// A registered figure.
-pub struct Entry {
+pub struct PaperFigure {
     /// Name on the command line and of its files.
     pub name: &'static str,
     /// Title in the gallery.
@@ -66,7 +66,7 @@ pub struct Entry {
     /// The same for `--full`; empty if there is no larger version.
     pub full: &'static [&'static str],
     /// The study whose tables it draws.
-    pub study: Option<&'static study::Entry>,
+    pub study: Option<&'static study::Study>,
     /// True when it shows hidden states of a model.
     pub hidden: bool,
     /// Part of the quick check (its data take seconds).
@@ -76,7 +76,7 @@ pub struct Entry {
 }
 
 /// All figures, by name.
-pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/figures.rs"));
+pub static ALL: &[&PaperFigure] = include!(concat!(env!("OUT_DIR"), "/figures.rs"));
 
 /// Rows of a table whose column has this value.
 fn only(table: &crate::flow::Table, column: &str, value: f64) -> crate::flow::Table {

@@ -1,10 +1,10 @@
 //! Modes of kernel density estimates: certified counts against Kac-Rice (arXiv:2412.09080).
 
-use super::{Entry, distinct, only, series};
+use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Modes of density estimates: certified counts and expectations.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "mode-count",
     title: "Modes of density estimates: certified counts and expectations",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! The bifurcation of noisy USA: mean against kappa, below and above beta_*.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Continuous below beta_* = 2.447, with a fold above.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "noisy-bifurcation",
     title: "Noisy USA: the mean against kappa, continuous below beta* = 2.447 and with a fold above",
     experiments: &[],

@@ -1,11 +1,11 @@
 //! The phase diagram over (t, beta) with the transition curve of high dimension on top (arXiv:2312.10794, figure 3).
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::theory::equiangular::Equiangular;
 
 /// Share of merged pairs, one panel per dimension.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "phase-diagram",
     title: "Phase diagram of SA with the transition curve, n = 32",
     experiments: &["phase-diagram"],

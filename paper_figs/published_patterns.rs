@@ -1,11 +1,11 @@
 //! Clusters from noise: particles, equation, prediction.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use std::f64::consts::TAU;
 
 /// Histograms of the published experiments at beta = 5 and 7.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "published-patterns",
     title: "Clusters from 20000 iid tokens: histogram, continuity equation, predicted places",
     experiments: &[],

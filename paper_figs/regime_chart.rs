@@ -1,13 +1,13 @@
 //! The regime chart: for which (d, beta) convergence to one cluster is known (arXiv:2312.10794, figure 2).
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::theory::threshold::{paper_circle, paper_proof, sharp};
 
 const N: usize = 32;
 
 /// Curves over d at n = 32.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "regime-chart",
     title: "Where one cluster is known to form, n = 32",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! Saddles on the sphere.
 
-use super::Entry;
+use super::PaperFigure;
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 
 /// Saddles of eight tokens on S^2.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "saddle-gallery",
     title: "Saddles of eight tokens on S^2",
     experiments: &[],

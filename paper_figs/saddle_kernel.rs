@@ -1,12 +1,12 @@
 //! The kernel `g(tau) = (cos tau - beta sin^2 tau) e^{beta cos tau}` (arXiv:2312.10794, figure 6).
 
-use super::Entry;
+use super::PaperFigure;
 use crate::attention::circle::hessian_kernel;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::theory::threshold::tau_star;
 
 /// beta = 2 and 6 on [-pi, pi], each scaled by e^beta.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "saddle-kernel",
     title: "The kernel g of the second variation, beta = 2 and 6",
     experiments: &[],

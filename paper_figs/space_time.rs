@@ -1,10 +1,10 @@
 //! Density and particles on the circle over time.
 
-use super::{Entry, distinct};
+use super::{PaperFigure, distinct};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 
 /// Density on the circle over time, with particles on top.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "space-time",
     title: "Density on the circle over time, with particles on top",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! The staircase of the energy (arXiv:2410.06833, figure of section 6).
 
-use super::{Entry, distinct, only, series};
+use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Six beta, n = 5; dotted, the predicted levels.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "staircase",
     title: "The energy climbs a staircase: five tokens, six beta",
     experiments: &[],

@@ -1,10 +1,10 @@
 //! Energy and clusters of one run over log time.
 
-use super::{Entry, series};
+use super::{PaperFigure, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
 
 /// n = 64, d = 2, beta = 25, from uniform tokens to one cluster.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: PaperFigure = PaperFigure {
     name: "timeline",
     title: "Energy and clusters of one run over log time",
     experiments: &["timeline"],

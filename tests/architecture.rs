@@ -2,8 +2,8 @@
 
 mod imports;
 
-use imports::{Crate, circles};
-use std::collections::BTreeSet;
+use imports::{Crate, circles, names};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -123,6 +123,61 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
             }
         }
     }
+}
+
+/// Files that compare texts, and why.
+const COMPARING: [(&str, &str); 9] = [
+    ("src/lab/arrays.rs", "file endings and the types of NPY"),
+    ("src/lab/provenance.rs", "file endings"),
+    ("src/lab/store.rs", "the names of unfinished files"),
+    ("src/lab/parse.rs", "keys of an experiment"),
+    ("src/lab/toml_reader.rs", "words of an experiment"),
+    ("src/continuity/density.rs", "words of a density"),
+    ("src/cli/region.rs", "words of a grid"),
+    ("src/cli/run.rs", "file endings"),
+    ("src/cli/measure/outcome.rs", "the names of columns"),
+];
+
+/// What these need to know of a model, a law, a space or a kernel is data: names are read where things are registered.
+#[test]
+fn nothing_is_recognised_by_its_name() {
+    let folders =
+        ["continuity", "landscape", "clusters", "entropy", "theory", "theorem", "study", "lab", "cli"].map(|f| format!("src/{f}/"));
+    let mut wrong = Vec::new();
+    let mut unused: BTreeSet<&str> = COMPARING.iter().map(|c| c.0).collect();
+    for (path, text) in sources() {
+        let own = path.to_string_lossy().replace('\\', "/");
+        if !own.starts_with("paper_figs/") && !folders.iter().any(|f| own.starts_with(f)) {
+            continue;
+        }
+        let found = names::compared(&text);
+        if !found.is_empty() && !unused.remove(own.as_str()) {
+            wrong.push(format!("{own} compares with {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "what they want to know is data, as `Variant`, `Facts` or an enum that is parsed once: {wrong:#?}");
+    assert!(unused.is_empty(), "nothing is compared any more in {unused:?}");
+}
+
+/// Names that several types have, and why.
+const SHARED_NAMES: [(&str, &str); 2] = [
+    ("Arguments", "the flags of a command, one type a file"),
+    ("Job", "one evaluation: of attention without matrices by a kernel, and of heads with sources of their own"),
+];
+
+#[test]
+fn one_name_one_type() {
+    let (mut seen, mut wrong) = (BTreeMap::new(), Vec::new());
+    for (path, text) in sources().into_iter().filter(|(p, _)| p.starts_with("src") || p.starts_with("paper_figs")) {
+        for name in names::shown_types(&text) {
+            let also = seen.insert(name.clone(), path.clone());
+            if let Some(also) = also.filter(|_| !SHARED_NAMES.iter().any(|(known, _)| *known == name)) {
+                wrong.push(format!("`{name}` is a type of {} and of {}", path.display(), also.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen.len() > 200, "only {} types read", seen.len());
 }
 
 #[test]

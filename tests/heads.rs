@@ -3,7 +3,7 @@
 use metastable::attention::Head;
 use metastable::attention::heads::{Job, Work, apply, apply_f32, reference};
 use metastable::attention::kernel::Weights;
-use metastable::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary, Table, Window};
+use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
 use metastable::num::{simd::Level, stream::Stream, threads::sequentially};
 
 /// Rows and entries.
@@ -91,7 +91,7 @@ fn patterns(heads: usize, queries: usize, sources: usize, rank: usize) -> Vec<(&
         ("window", Box::new(Window::new(3).expect("positive"))),
         ("alibi", alibi()),
         ("causal alibi", Box::new(Joined::new(vec![Box::new(Causal), alibi()]))),
-        ("table", Box::new(Table::biases(queries, sources, biases).expect("lengths agree"))),
+        ("table", Box::new(BiasTable::biases(queries, sources, biases).expect("lengths agree"))),
     ];
     if rank.is_multiple_of(2) {
         for pairs in [Pairs::Adjacent, Pairs::Halves] {
@@ -175,7 +175,7 @@ fn a_memory_and_a_block_are_sources_like_any_other() {
     // A block of the tokens themselves is what a mask of all others leaves.
     case.memory = None;
     case.masses = vec![1.0; 31];
-    let whole = Table::mask(31, 31, &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>()).expect("lengths agree");
+    let whole = BiasTable::mask(31, 31, &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>()).expect("lengths agree");
     let masked = run(&case.job(&whole));
     let block = Job { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.job(&Everything) };
     assert!(apart(&run(&block), &masked) < 1e-14);
@@ -220,7 +220,7 @@ fn scores_with_rotary_positions_and_alibi_do_not_change_under_a_shift() {
     let mut later = numbers(24, &mut stream);
     later.extend(&case.x);
     let seen: Vec<bool> = (0..35 * 35).map(|k| k % 35 >= 2).collect();
-    let mask = Joined::new(vec![Box::new(Table::mask(35, 35, &seen).expect("lengths agree")), alibi()]);
+    let mask = Joined::new(vec![Box::new(BiasTable::mask(35, 35, &seen).expect("lengths agree")), alibi()]);
     let masses: Vec<f64> = [1.0, 1.0].iter().chain(&case.masses).copied().collect();
     let shifted = Job { queries: &later, sources: &later, masses: &masses, ..case.job(&mask) };
     assert!(apart(&run(&shifted)[24..], &run(&case.job(alibi().as_ref()))) < 1e-13);
@@ -231,7 +231,7 @@ fn rows_that_see_nothing_are_zero_and_counted() {
     let mut stream = Stream::new(7, &["heads"]);
     let mut case = Case::new(30, 4, heads(2, 4, (2, 2), &mut stream), &mut stream);
     let seen: Vec<bool> = (0..900).map(|k| ![3, 17].contains(&(k / 30)) && k % 2 == 0).collect();
-    let mask = Table::mask(30, 30, &seen).expect("lengths agree");
+    let mask = BiasTable::mask(30, 30, &seen).expect("lengths agree");
     for beta in [1.0, -1.0, 0.0, 1e6] {
         case.beta = beta;
         for single in [false, true] {
@@ -309,7 +309,7 @@ fn bad_input_is_named() {
     let message = |job: &Job, len: usize| apply(job, &mut Work::default(), &mut vec![0.0; len]).expect_err("refused").to_string();
     let good = case.job(&Everything);
     let nan = [0.0, 1.0, f64::NAN, 0.0, 0.0, 0.0];
-    let (mask, alibi) = (Table::mask(3, 4, &[true; 12]).expect("lengths agree"), Alibi::new(3).expect("heads"));
+    let (mask, alibi) = (BiasTable::mask(3, 4, &[true; 12]).expect("lengths agree"), Alibi::new(3).expect("heads"));
     let rotary = Rotary::new(100.0, Pairs::Halves, 4).expect("even");
     let other = heads(1, 5, (2, 2), &mut stream);
     let expected = [
@@ -332,7 +332,7 @@ fn bad_input_is_named() {
     assert!(message(&Job { weights, ..good }, 12).contains("beyond double precision"));
     let odd = Rotary::new(100.0, Pairs::Halves, 3).expect_err("odd").to_string();
     assert_eq!(odd, "rotary rank: found 3, expected an even number of rows of Q and K");
-    assert!(Table::biases(1, 2, vec![0.0, f64::NAN]).expect_err("NaN").to_string().contains("(row 1, column 2)"));
+    assert!(BiasTable::biases(1, 2, vec![0.0, f64::NAN]).expect_err("NaN").to_string().contains("(row 1, column 2)"));
     let wrong = Head::with_output(3, None, None, Some((2, vec![0.0; 6])), (3, vec![0.0; 9])).expect_err("shapes").to_string();
     assert_eq!(wrong, "O: found a 3 x 3 matrix, expected a 3 x 2 matrix");
 }

@@ -1,7 +1,7 @@
 //! Methods have the order they claim, derivatives are derivatives, tokens stay on the sphere.
 
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, layer::Layer};
-use metastable::flow::{Method, Options, integrator, solve};
+use metastable::flow::{Integrator, Options, integrator, solve};
 use metastable::num::{stats::slope, stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, geometry, law::Law};
 

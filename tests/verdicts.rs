@@ -4,8 +4,8 @@
 use metastable::Result;
 use metastable::num::stats::failure_bound;
 use metastable::theorem::{
-    Axis, Betas, Case, Claim, Context, Control, Domain, Effort, Finding, Kind, Masses, Power, Proof, Region, Sizes, Status, Verdict, check,
-    confirm, hunt, sweep, worst,
+    AxisValues, Betas, Case, Claim, Context, Control, Domain, Effort, Finding, Kind, Masses, Power, Proof, Region, Sizes, Status, Verdict,
+    check, confirm, hunt, sweep, worst,
 };
 
 const LINE: Domain =
@@ -204,12 +204,12 @@ fn the_corners_are_always_drawn_and_the_hypotheses_printed_are_the_sampler() {
 
 #[test]
 fn sweeps_stay_inside_unless_asked() {
-    let region = Region { n: Some(Axis::List(vec![4.0, 9.0])), ..Region::default() };
+    let region = Region { n: Some(AxisValues::List(vec![4.0, 9.0])), ..Region::default() };
     let (cases, outside) = region.grid(&PLAIN).expect("a part lies inside");
     assert!(cases.iter().all(|c| c.n == 4) && outside > 0);
     let (all, _) = Region { beyond: true, ..region.clone() }.grid(&PLAIN).expect("asked");
     assert!(all.iter().any(|c| c.n == 9));
-    assert!(Region { n: Some(Axis::List(vec![9.0])), ..Region::default() }.grid(&PLAIN).is_err());
+    assert!(Region { n: Some(AxisValues::List(vec![9.0])), ..Region::default() }.grid(&PLAIN).is_err());
     let record = sweep(&PLAIN, &cases, 5, 1).expect("set up");
     assert_eq!((record.trials, record.drawn.n), (5 * cases.len(), (4, 4)));
 }

@@ -5,7 +5,7 @@ use crate::draw::{Mark, Picture, Size, png, svg};
 use crate::error::{Error, Result};
 use crate::flow::hidden::{Comparison, compare};
 use crate::lab::{Experiment, Provenance, arrays, run::results};
-use crate::paper_figs::{ALL, Entry, Inputs};
+use crate::paper_figs::{ALL, Inputs, PaperFigure};
 use crate::sphere::Tokens;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let style = Style { size: Size::parse(&self.size)?, dpi: crate::error::in_range("--dpi", self.dpi, 20.0, 2400.0)? };
-        let entries: Vec<&Entry> =
+        let entries: Vec<&PaperFigure> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
         let mut written = Vec::new();
         let flag = |name: &str, v: Option<String>| v.map_or(String::new(), |v| format!(" --{name} {v}"));
@@ -80,7 +80,7 @@ impl Arguments {
 }
 
 /// Finds a figure.
-pub fn find(name: &str) -> Result<&'static Entry> {
+pub fn find(name: &str) -> Result<&'static PaperFigure> {
     ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("figure", name, ALL.iter().map(|e| e.name)))
 }
 
@@ -101,7 +101,7 @@ pub(super) fn layers(array: &arrays::Array, path: &Path) -> Result<Vec<Tokens>> 
 
 /// Runs the experiments that are missing, draws, and writes SVG, PNG, CSV and caption; returns the files.
 pub fn make(
-    entry: &Entry,
+    entry: &PaperFigure,
     full: bool,
     hidden: Option<Comparison>,
     style: &Style,

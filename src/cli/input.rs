@@ -1,6 +1,6 @@
 //! Flags shared by the commands: tokens and dynamics.
 
-use crate::attention::dynamics::Entry;
+use crate::attention::dynamics::NamedDynamics;
 use crate::attention::kernel::Choice;
 use crate::attention::{Dynamics, Head, Spec, TimeScale, dynamics};
 use crate::error::{Error, Result};
@@ -124,7 +124,7 @@ impl KernelArguments {
 
 impl DynamicsArguments {
     /// The registered entry.
-    pub fn entry(&self) -> Result<&'static Entry> {
+    pub fn entry(&self) -> Result<&'static NamedDynamics> {
         dynamics::find(&self.dynamics, self.causal)
     }
 

@@ -16,25 +16,34 @@ pub struct Arguments {
     markdown: bool,
 }
 
-const KINDS: [&str; 9] = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "studies", "integrators", "kernels"];
+/// Name and summary.
+type Line = (String, String);
+
+fn line(name: &str, summary: &str) -> Line {
+    (name.to_owned(), summary.to_owned())
+}
+
+/// Kinds and what is registered of each.
+const KINDS: [(&str, fn() -> Vec<Line>); 9] = [
+    ("theorems", || theorem::ALL.iter().map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title))).collect()),
+    ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
+    ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
+    ("observables", || observable::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
+    ("figures", || paper_figs::ALL.iter().map(|e| line(e.name, e.title)).collect()),
+    ("experiments", || {
+        let title = |name: &str| experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title);
+        experiment::BUILT_IN.iter().map(|(name, _)| line(name, &title(name))).collect()
+    }),
+    ("studies", || study::ALL.iter().map(|s| line(s.name, s.title)).collect()),
+    ("integrators", || {
+        ["dop853", "dopri5"].iter().filter_map(|n| crate::flow::integrator(n).ok()).map(|t| line(t.name, t.citation)).collect()
+    }),
+    ("kernels", || kernel::ALL.iter().map(|k| line(k.name(), k.summary())).collect()),
+];
 
 /// Name and summary of everything of a kind.
-pub fn entries(kind: &str) -> Vec<(String, String)> {
-    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-    match kind {
-        "theorems" => theorem::ALL.iter().map(|c| (c.name.to_owned(), format!("[{}, {}] {}", c.status, c.kind, c.title))).collect(),
-        "dynamics" => dynamics::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
-        "laws" => law::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
-        "observables" => observable::ALL.iter().map(|e| pair(e.name, e.summary)).collect(),
-        "studies" => study::ALL.iter().map(|s| pair(s.name, s.title)).collect(),
-        "figures" => paper_figs::ALL.iter().map(|e| pair(e.name, e.title)).collect(),
-        "experiments" => experiment::BUILT_IN
-            .iter()
-            .map(|(name, _)| pair(name, &experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title)))
-            .collect(),
-        "kernels" => kernel::ALL.iter().map(|k| pair(k.name(), k.summary())).collect(),
-        _ => ["dop853", "dopri5"].iter().filter_map(|n| crate::flow::integrator(n).ok()).map(|t| pair(t.name, t.citation)).collect(),
-    }
+pub fn entries(kind: &str) -> Vec<Line> {
+    KINDS.iter().filter(|(known, _)| *known == kind).flat_map(|(_, all)| all()).collect()
 }
 
 impl Arguments {
@@ -45,13 +54,16 @@ impl Arguments {
             out.result(&json!({"markdown": table}), &table);
             return Ok(0);
         }
-        let kinds: Vec<&str> = match &self.kind {
+        let kinds = match &self.kind {
             None => KINDS.to_vec(),
-            Some(kind) => vec![*KINDS.iter().find(|k| *k == kind).ok_or_else(|| Error::unknown("kind", kind, KINDS))?],
+            Some(kind) => {
+                let found = KINDS.iter().find(|(known, _)| known == kind);
+                vec![*found.ok_or_else(|| Error::unknown("kind", kind, KINDS.iter().map(|(known, _)| *known)))?]
+            }
         };
         let (mut text, mut json) = (String::new(), serde_json::Map::new());
-        for kind in kinds {
-            let all = entries(kind);
+        for (kind, all) in kinds {
+            let all = all();
             text.push_str(&format!("{kind}\n"));
             all.iter().for_each(|(n, s)| text.push_str(&format!("  {n:30} {s}\n")));
             json.insert(kind.into(), all.iter().map(|(n, s)| json!({"name": n, "summary": s})).collect::<Value>());

@@ -3,7 +3,7 @@
 use crate::attention::dynamics;
 use crate::error::{Error, Result};
 use crate::sphere::law::Law;
-use crate::theorem::{Axis, Region};
+use crate::theorem::{AxisValues, Region};
 
 /// The flags.
 #[derive(clap::Args, Default, Clone)]
@@ -32,7 +32,7 @@ impl Flags {
     /// The region; names are checked.
     pub fn region(&self) -> Result<Region> {
         let axis = |flag: &str, text: &Option<String>| text.as_ref().map(|t| axis(flag, t)).transpose();
-        let sizes = |flag: &str, text: &Option<String>, least: f64| -> Result<Option<Axis>> {
+        let sizes = |flag: &str, text: &Option<String>, least: f64| -> Result<Option<AxisValues>> {
             let found = axis(flag, text)?;
             match found.as_ref().and_then(|a| a.points().into_iter().find(|v| *v < least || *v > 1e6)) {
                 Some(bad) => Err(Error::parameter(flag, bad, format!("sizes in [{least}, 1e6]"))),
@@ -64,18 +64,18 @@ impl Flags {
 }
 
 /// `a,b,c`; `a..b`; `a..b:5`; `a..b:log5`.
-fn axis(flag: &str, text: &str) -> Result<Axis> {
+fn axis(flag: &str, text: &str) -> Result<AxisValues> {
     let expected = "a list 5,9, an interval 2..64, or points of one 0.1..300:5 or 0.1..300:log5";
     let number = |s: &str| s.trim().parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| Error::parameter(flag, s.trim(), expected));
     let Some((lo, rest)) = text.split_once("..") else {
-        return Ok(Axis::List(text.split(',').map(number).collect::<Result<_>>()?));
+        return Ok(AxisValues::List(text.split(',').map(number).collect::<Result<_>>()?));
     };
     let (hi, count) = rest.split_once(':').map_or((rest, None), |(h, c)| (h, Some(c)));
     let (lo, hi) = (number(lo)?, number(hi)?);
     if hi < lo {
         return Err(Error::parameter(flag, text, "an interval whose first end is the smaller"));
     }
-    let Some(count) = count else { return Ok(Axis::Range(lo, hi)) };
+    let Some(count) = count else { return Ok(AxisValues::Range(lo, hi)) };
     let (log, digits) = count.strip_prefix("log").map_or((false, count), |d| (true, d));
     let points =
         digits.trim().parse::<usize>().ok().filter(|k| (2..=1000).contains(k)).ok_or_else(|| Error::parameter(flag, count, expected))?;
@@ -89,5 +89,5 @@ fn axis(flag: &str, text: &str) -> Result<Axis> {
         let s = k as f64 / (points - 1) as f64;
         if log { (lo.ln() + s * (hi / lo).ln()).exp().clamp(lo, hi) } else { lo + s * (hi - lo) }
     };
-    Ok(Axis::List((0..points).map(place).collect()))
+    Ok(AxisValues::List((0..points).map(place).collect()))
 }

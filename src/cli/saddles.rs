@@ -41,9 +41,9 @@ pub struct Arguments {
 }
 
 /// A registered dynamics that climbs the energy, by name.
-fn ascent(name: &str) -> Result<&'static dynamics::Entry> {
-    let climbs = |e: &&dynamics::Entry| e.build(&Spec::new(1.0, 2)).is_ok_and(|flow| flow.facts().energy_sign > 0);
-    let known: Vec<&dynamics::Entry> = dynamics::ALL.iter().copied().filter(climbs).collect();
+fn ascent(name: &str) -> Result<&'static dynamics::NamedDynamics> {
+    let climbs = |e: &&dynamics::NamedDynamics| e.build(&Spec::new(1.0, 2)).is_ok_and(|flow| flow.facts().energy_sign > 0);
+    let known: Vec<&dynamics::NamedDynamics> = dynamics::ALL.iter().copied().filter(climbs).collect();
     known.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("gradient dynamics", name, known.iter().map(|e| e.name)))
 }
 

@@ -3,12 +3,12 @@
 use super::output::Output;
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays};
-use crate::study::Entry;
+use crate::study::Study;
 use serde_json::json;
 use std::path::Path;
 
 /// Runs a study and writes its tables into a folder of its own.
-pub fn run(entry: &Entry, runs: &Path, out: &Output) -> Result<i32> {
+pub fn run(entry: &Study, runs: &Path, out: &Output) -> Result<i32> {
     let folder = runs.join(format!("study-{}", entry.name));
     let tables = (entry.run)()?;
     std::fs::create_dir_all(&folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;

@@ -14,12 +14,12 @@ pub struct Density {
     bumps: Vec<(f64, f64, f64)>,
     /// Azimuth of each bump, on S^2.
     azimuths: Vec<f64>,
-    noises: Vec<Noise>,
+    noises: Vec<RandomModes>,
 }
 
 /// Independent normal coefficients of all degrees `1..=modes`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Noise {
+pub struct RandomModes {
     /// Standard deviation.
     pub amplitude: f64,
     /// Largest degree.
@@ -30,7 +30,7 @@ pub struct Noise {
     waves: Vec<(f64, f64)>,
 }
 
-impl Noise {
+impl RandomModes {
     fn new(amplitude: f64, modes: usize, seed: u64) -> Self {
         let mut stream = Stream::new(seed, &["density", "noise"]);
         let waves = (0..modes).map(|_| (amplitude * stream.normal(), amplitude * stream.normal())).collect();
@@ -116,7 +116,7 @@ impl Density {
                 if !(1.0..=2000.0).contains(&modes) || seed < 0.0 {
                     return Err(bad("modes in [1, 2000] and a seed >= 0"));
                 }
-                self.noises.push(Noise::new(amplitude, modes as usize, seed as u64));
+                self.noises.push(RandomModes::new(amplitude, modes as usize, seed as u64));
             }
             _ => return Err(bad("unknown form")),
         }
@@ -124,7 +124,7 @@ impl Density {
     }
 
     /// The noise terms.
-    pub fn noises(&self) -> &[Noise] {
+    pub fn noises(&self) -> &[RandomModes] {
         &self.noises
     }
 
@@ -177,7 +177,7 @@ impl Density {
         self.cosines.iter().map(|c| c.0).max().unwrap_or(0).max(noisy)
     }
 
-    /// The density at `x = cos theta` and azimuth phi of S^2; cos terms are coefficients of `P_k(cos theta)`, bumps sit at colatitude `at` and `azimuth`. Noise
+    /// The density at `x = cos theta` and azimuth phi of S^2; cos terms are coefficients of `P_k(cos theta)`, bumps sit at colatitude `at` and `azimuth`. RandomModes
     /// terms are random harmonics, added by [`super::sphere2::Sphere2::from_density`], not here.
     ///
     /// **Errors** sine terms.

@@ -2,7 +2,7 @@
 
 use super::{End, Evolved};
 use crate::error::{Error, Result};
-use crate::flow::{Clock, Outcome, Rule, System, Tried, Turn, drive};
+use crate::flow::{Clock, Outcome, StepRule, System, Tried, Turn, drive};
 
 /// What came of one leg.
 pub(super) enum Leg<S> {
@@ -29,7 +29,7 @@ pub(super) fn by_legs<S>(
     let mut legs = Legs { state: Some(state), leg, watch };
     // Legs are as long as the state can bear: up to all the time left.
     let mut clock = Clock::new(t, f64::INFINITY, &[]);
-    drive(&mut legs, std::slice::from_mut(&mut clock), &Rule::FREE, None)?;
+    drive(&mut legs, std::slice::from_mut(&mut clock), &StepRule::FREE, None)?;
     let end = match clock.outcome {
         Some(Outcome::Reached) => End::Reached,
         Some(Outcome::UnderResolved { .. }) => End::UnderResolved,

@@ -10,7 +10,7 @@ use super::{Evolved, Medium};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::bessel::{bessel_ratios, log_scaled_sphere_mean};
-use crate::num::{chebyshev::Panels, ode::advance};
+use crate::num::{chebyshev::Chebyshev, ode::advance};
 
 /// Rings by polar angle, ascending.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,8 +125,8 @@ struct Field {
     medium: Medium,
     d: usize,
     /// `log(e^{-z} Lambda(z))` and `Lambda'(z) / (z Lambda(z))`.
-    log_mean: Panels,
-    ratio: Panels,
+    log_mean: Chebyshev,
+    ratio: Chebyshev,
 }
 
 impl Field {
@@ -143,7 +143,7 @@ impl Field {
         let panels = (4.0 * end).ceil() as usize;
         let log_mean = |z: f64| if d == 2 { (0.5 + 0.5 * (-2.0 * z).exp()).ln() } else { log_scaled_sphere_mean(d - 1, z) };
         let ratio = |z: f64| bessel_ratios(0.5 * d as f64 - 1.5, z, 1)[0] / z;
-        let (log_mean, ratio) = (Panels::new(log_mean, end, panels), Panels::new(ratio, end, panels));
+        let (log_mean, ratio) = (Chebyshev::new(log_mean, end, panels), Chebyshev::new(ratio, end, panels));
         Ok(Self { masses: rings.masses.clone(), medium: *medium, d, log_mean, ratio })
     }
 

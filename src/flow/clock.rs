@@ -35,7 +35,7 @@ pub(crate) struct Clock {
 
 /// What a good step needs to be: a tolerance for systems that estimate their errors.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rule {
+pub(crate) struct StepRule {
     /// Local error per unit displacement.
     pub rtol: f64,
     /// Its unit: the length over which weights change.
@@ -44,7 +44,7 @@ pub(crate) struct Rule {
     pub max_steps: u64,
 }
 
-impl Rule {
+impl StepRule {
     /// For steps of given length.
     pub const FREE: Self = Self { rtol: 1.0, width: 1.0, max_steps: u64::MAX };
 
@@ -56,7 +56,7 @@ impl Rule {
 
 /// What the rule says of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Verdict {
+pub(crate) enum Judgement {
     Good,
     /// The error is too large: a shorter one is planned.
     Refused,
@@ -108,42 +108,42 @@ impl Clock {
     }
 
     /// Judges a step of length `h` by its error and displacement and plans the next one; without an order every finite one is good.
-    pub fn judge(&mut self, rule: &Rule, order: Option<u32>, h: f64, error: f64, displacement: f64) -> Verdict {
+    pub fn judge(&mut self, rule: &StepRule, order: Option<u32>, h: f64, error: f64, displacement: f64) -> Judgement {
         let ratio = error / rule.tolerance(displacement);
         if ratio.is_nan() || displacement.is_nan() {
             self.stats.rejected += 1;
             // Steps of given length cannot be shorter.
             self.broken += if order.is_some() { 1 } else { BROKEN + 1 };
             self.h = 0.1 * h;
-            return Verdict::Lost;
+            return Judgement::Lost;
         }
         self.broken = 0;
         let Some(order) = order else {
             self.stats.steps += 1;
-            return Verdict::Good;
+            return Judgement::Good;
         };
         let growth = if ratio == 0.0 { 10.0 } else { (0.9 * ratio.powf(-1.0 / f64::from(order))).clamp(0.1, 10.0) };
         if ratio > 1.0 {
             self.stats.rejected += 1;
             self.h = h * growth.min(0.9);
             self.shrunk = true;
-            return Verdict::Refused;
+            return Judgement::Refused;
         }
         self.stats.steps += 1;
         // After a refusal no longer than this one; the end time or a jump that cut the step short says nothing against the plan.
         let wanted = h * if self.shrunk { growth.min(1.0) } else { growth };
         self.h = if h < self.h { self.h.max(wanted) } else { wanted };
         self.shrunk = false;
-        Verdict::Good
+        Judgement::Good
     }
 
     /// What ends the run when no step will do: `speed` is the largest at the start of the step of length `h` that was not good.
-    pub fn failure(&self, verdict: Verdict, h: f64, speed: f64) -> Option<Outcome> {
+    pub fn failure(&self, verdict: Judgement, h: f64, speed: f64) -> Option<Outcome> {
         let t = self.now();
         match verdict {
             // So many refusals in a row, or a step that hardly moves: the singularity is here.
-            Verdict::Lost if self.broken > BROKEN || h * speed < 1e3 * FLOOR => Some(Outcome::NonFinite { t, token: 0 }),
-            Verdict::Refused if self.h * speed < 1e-3 * FLOOR => Some(Outcome::StepTooSmall { t, h }),
+            Judgement::Lost if self.broken > BROKEN || h * speed < 1e3 * FLOOR => Some(Outcome::NonFinite { t, token: 0 }),
+            Judgement::Refused if self.h * speed < 1e-3 * FLOOR => Some(Outcome::StepTooSmall { t, h }),
             _ => None,
         }
     }

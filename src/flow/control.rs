@@ -2,14 +2,14 @@
 
 use super::event::{Action, Event};
 use super::mover::Implicit;
-use super::stepper::Method;
+use super::stepper::Integrator;
 use crate::error::{Error, Result};
 use std::sync::atomic::AtomicBool;
 
 /// Options of [`super::solve`].
 pub struct Options<'a> {
     /// The method: a registered [`integrator`](super::integrator) or one's own.
-    pub integrator: &'a dyn Method,
+    pub integrator: &'a dyn Integrator,
     /// Local error per unit displacement, in units of the kernel width `min(1, beta^{-1/2})`.
     pub rtol: f64,
     /// Geodesic distance at which tokens coalesce; 0 never. Dynamics without a common field (causal ones) never coalesce: there it says only what

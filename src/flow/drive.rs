@@ -1,6 +1,6 @@
 //! THE loop over time: tokens, many tokens in lanes, layers, noise and densities go through it.
 
-use super::clock::{Clock, Rule, Verdict};
+use super::clock::{Clock, Judgement, StepRule};
 use super::outcome::Outcome;
 use crate::error::Result;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +71,7 @@ impl Turn {
 }
 
 /// Steps until every clock has its outcome.
-pub(crate) fn drive(system: &mut impl System, clocks: &mut [Clock], rule: &Rule, cancel: Option<&AtomicBool>) -> Result<()> {
+pub(crate) fn drive(system: &mut impl System, clocks: &mut [Clock], rule: &StepRule, cancel: Option<&AtomicBool>) -> Result<()> {
     let mut turns = Vec::new();
     loop {
         for clock in clocks.iter_mut().filter(|c| c.outcome.is_none()) {
@@ -92,7 +92,7 @@ pub(crate) fn drive(system: &mut impl System, clocks: &mut [Clock], rule: &Rule,
 }
 
 /// What ends a run before another step.
-fn over(system: &mut impl System, clock: &Clock, rule: &Rule, cancel: Option<&AtomicBool>) -> Option<Outcome> {
+fn over(system: &mut impl System, clock: &Clock, rule: &StepRule, cancel: Option<&AtomicBool>) -> Option<Outcome> {
     let t = clock.now();
     if clock.remaining() <= 0.0 {
         return Some(Outcome::Reached);
@@ -107,11 +107,11 @@ fn over(system: &mut impl System, clock: &Clock, rule: &Rule, cancel: Option<&At
 }
 
 /// Judges an attempt and plans the next.
-fn judge(system: &mut impl System, clock: &mut Clock, turn: &mut Turn, rule: &Rule) {
+fn judge(system: &mut impl System, clock: &mut Clock, turn: &mut Turn, rule: &StepRule) {
     match std::mem::replace(&mut turn.tried, Tried::Changed) {
         Tried::Moved { error, displacement } => {
             let verdict = clock.judge(rule, system.order(), turn.h, error, displacement);
-            turn.good = verdict == Verdict::Good;
+            turn.good = verdict == Judgement::Good;
             turn.tried = Tried::Moved { error, displacement };
             if let Some(failure) = clock.failure(verdict, turn.h, system.speed(turn)) {
                 clock.outcome = system.fail(clock, failure);

@@ -4,7 +4,7 @@
 //! new point is retracted. The retraction moves it by the local error only, so the method keeps its order.
 
 use super::rows::rows;
-use super::stepper::{Method, Stepper};
+use super::stepper::{Integrator, Stepper};
 use super::tableau::Tableau;
 use crate::attention::{Dynamics, kernel::Workspace};
 use crate::sphere::Tokens;
@@ -125,7 +125,7 @@ fn settle(x: &mut Tokens) {
     let _ = space.settle(d, n, x.numbers_mut());
 }
 
-impl Method for Tableau {
+impl Integrator for Tableau {
     fn name(&self) -> &'static str {
         self.name
     }

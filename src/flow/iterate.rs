@@ -1,6 +1,6 @@
 //! Layers: steps without an error, of one system or of many in lanes.
 
-use super::clock::{Clock, Rule};
+use super::clock::{Clock, StepRule};
 use super::control::Options;
 use super::drive::{System, Tried, Turn, drive};
 use super::observable::{Frame, Observer, Recorder};
@@ -35,7 +35,7 @@ pub fn iterate(
     let options = Options { merge_radius: 0.0, ..Options::default() };
     let mut particles = Particles::new(dynamics, start, Box::new(Layers::new(layer, start)), &options, observers);
     particles.observe(0.0);
-    in_a_row(start, || drive(&mut particles, std::slice::from_mut(&mut clock), &Rule::FREE, cancel))?;
+    in_a_row(start, || drive(&mut particles, std::slice::from_mut(&mut clock), &StepRule::FREE, cancel))?;
     let end = particles.finish(clock);
     Ok((end.clusters, end.stats.steps as usize))
 }
@@ -127,7 +127,7 @@ pub fn iterate_many(
     let mut stack = Stack { dynamics, attention, eta: layer.eta(), batch, systems, recorders, labels, together, values: Vec::new() };
     let mut clock = depth(layers, dt)?;
     stack.observe(0.0);
-    drive(&mut stack, std::slice::from_mut(&mut clock), &Rule::FREE, cancel)?;
+    drive(&mut stack, std::slice::from_mut(&mut clock), &StepRule::FREE, cancel)?;
     let Stack { batch, systems, .. } = stack;
     systems.iter_mut().enumerate().for_each(|(i, system)| batch.read(i, system));
     Ok(clock.stats.steps as usize)

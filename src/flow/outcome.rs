@@ -145,7 +145,7 @@ pub struct Solution {
 
 /// What [`super::solve_many`] keeps of every system.
 #[derive(Clone, Debug)]
-pub struct End {
+pub struct Summary {
     /// How it ended.
     pub outcome: Outcome,
     /// Time reached.
@@ -158,7 +158,7 @@ pub struct End {
     pub evaluations: u64,
 }
 
-impl From<Solution> for End {
+impl From<Solution> for Summary {
     fn from(s: Solution) -> Self {
         let merges = s.labels.len() - s.clusters.n();
         Self { outcome: s.outcome, t: s.t, clusters: s.clusters, merges, evaluations: s.stats.evaluations }

@@ -1,6 +1,6 @@
 //! `solve`: its promises and what it refuses.
 
-use super::clock::{Clock, Rule};
+use super::clock::{Clock, StepRule};
 use super::control::Options;
 use super::drive::drive;
 use super::mover::{Implicit, Mover};
@@ -70,7 +70,7 @@ pub fn solve(dynamics: &Dynamics, start: &Tokens, t_end: f64, options: &Options,
     let stepper = Mover::begin(explicit, options.implicit, dynamics, start);
     let mut particles = Particles::new(dynamics, start, stepper, options, observers);
     let mut clock = Clock::new(t_end, particles.first_step(t_end), &dynamics.jumps());
-    let rule = Rule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
+    let rule = StepRule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
     particles.observe(0.0);
     particles.coalesce(0.0);
     in_a_row(start, || drive(&mut particles, std::slice::from_mut(&mut clock), &rule, options.cancel))?;

@@ -10,7 +10,7 @@ use crate::sphere::Tokens;
 /// The loop asks for attempts, judges them by [`order`](Stepper::order) and the tolerance, and takes the good ones. Everything after the first five methods has a default.
 ///
 /// ```
-/// use metastable::{attention::{Dynamics, dynamics, kernel::Workspace, Spec}, flow::{Method, Options, Stepper, solve}, sphere::Tokens};
+/// use metastable::{attention::{Dynamics, dynamics, kernel::Workspace, Spec}, flow::{Integrator, Options, Stepper, solve}, sphere::Tokens};
 /// /// Heun's method of order 2, its error estimated by Euler's.
 /// struct Heun { t: f64, x: Tokens, end: Tokens, k: [Vec<f64>; 2], work: Workspace }
 /// impl Stepper for Heun {
@@ -32,7 +32,7 @@ use crate::sphere::Tokens;
 ///     fn velocity(&self) -> &[f64] { &self.k[0] }
 /// }
 /// struct HeunMethod;
-/// impl Method for HeunMethod {
+/// impl Integrator for HeunMethod {
 ///     fn name(&self) -> &'static str { "heun" }
 ///     fn begin<'a>(&self, f: &'a Dynamics, t: f64, x: &Tokens) -> Box<dyn Stepper + 'a> {
 ///         let mut heun = Heun { t, x: x.clone(), end: x.clone(), k: [Vec::new(), Vec::new()], work: Workspace::default() };
@@ -122,7 +122,7 @@ pub trait Stepper {
 }
 
 /// A method by which runs step.
-pub trait Method: Sync {
+pub trait Integrator: Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 

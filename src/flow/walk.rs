@@ -1,6 +1,6 @@
 //! Paths with noise: Strang steps, half the drift, the noise, half the drift.
 
-use super::clock::{Clock, Rule};
+use super::clock::{Clock, StepRule};
 use super::control::Options;
 use super::dopri5::DOPRI5;
 use super::drive::drive;
@@ -55,7 +55,7 @@ pub fn walk(
     let mut particles = Particles::new(dynamics, start, Box::new(strang), &options, observers);
     let mut clock = Clock::new(t_end, walk.step, &[]);
     particles.observe(0.0);
-    drive(&mut particles, std::slice::from_mut(&mut clock), &Rule::FREE, walk.cancel)?;
+    drive(&mut particles, std::slice::from_mut(&mut clock), &StepRule::FREE, walk.cancel)?;
     let end = particles.finish(clock);
     Ok((end.clusters, end.outcome))
 }

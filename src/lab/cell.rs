@@ -1,12 +1,14 @@
 //! Runs one cell: draws the tokens of every realisation, moves them, records.
 
-use super::experiment::{Experiment, Stepper};
+use super::experiment::{Experiment, Stepping};
 use super::plan::Cell;
 use crate::attention::kernel::EXACT;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
-use crate::flow::{End, Frame, Observer, Options, Outcome, Recorder, Table, iterate_many, solve, solve_many, together, velocity_accuracy};
+use crate::flow::{
+    Frame, Observer, Options, Outcome, Recorder, Summary, Table, iterate_many, solve, solve_many, together, velocity_accuracy,
+};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
@@ -16,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The tables of a cell.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tables {
+pub struct CellTables {
     /// Observables over time: `realisation, t, ...`, or their means.
     pub table: Table,
     /// One row per realisation.
@@ -39,16 +41,16 @@ const SUMMARY: [&str; 8] = ["realisation", "outcome", "t", "clusters", "inner_mi
 /// Runs all realisations, in parallel when they are part of a `sweep`; `None` when cancelled.
 ///
 /// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate beyond f64).
-pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBool) -> Result<Option<Tables>> {
+pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBool) -> Result<Option<CellTables>> {
     let scale = TimeScale::parse(&experiment.time_scale)?;
     let accuracy = match experiment.stepper {
-        Stepper::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
-        Stepper::Layer | Stepper::MeanShift => EXACT,
+        Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
+        Stepping::Layer | Stepping::MeanShift => EXACT,
     };
     let dynamics = dynamics::build(&cell.dynamics, false, &Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
     let batches: Vec<Vec<usize>> =
         (0..experiment.realisations).collect::<Vec<_>>().chunks(together(cell.d)).map(<[usize]>::to_vec).collect();
-    let forecast = matches!(experiment.stepper, Stepper::Adaptive) && experiment.stop_at_one_cluster;
+    let forecast = matches!(experiment.stepper, Stepping::Adaptive) && experiment.stop_at_one_cluster;
     let batch = |m: &Vec<usize>| {
         if forecast {
             m.iter().map(|m| until_one_cluster(experiment, cell, &dynamics, *m, cancel)).collect::<Result<Vec<_>>>()
@@ -73,7 +75,7 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         summary.rows.push(row);
     }
     let table = if experiment.mean { mean(&tables)? } else { stacked(tables) };
-    Ok(Some(Tables { table, summary }))
+    Ok(Some(CellTables { table, summary }))
 }
 
 /// The initial tokens of realisation m.
@@ -136,8 +138,8 @@ fn side_by_side(
     let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
     let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
     let ends = match experiment.stepper {
-        Stepper::Adaptive => solve_many(dynamics, &systems, experiment.t_end, &options(experiment, cancel), &mut recorders)?,
-        Stepper::Layer | Stepper::MeanShift => layers(experiment, cell, dynamics, systems, cancel, &mut recorders)?,
+        Stepping::Adaptive => solve_many(dynamics, &systems, experiment.t_end, &options(experiment, cancel), &mut recorders)?,
+        Stepping::Layer | Stepping::MeanShift => layers(experiment, cell, dynamics, systems, cancel, &mut recorders)?,
     };
     let rows = m.iter().zip(&ends).zip(recorders);
     Ok(rows.map(|((m, end), recorder)| booked(experiment, cell, dynamics, *m, end, -1.0, recorder)).collect())
@@ -151,13 +153,13 @@ fn layers(
     mut systems: Vec<Tokens>,
     cancel: &AtomicBool,
     recorders: &mut [Recorder],
-) -> Result<Vec<End>> {
+) -> Result<Vec<Summary>> {
     let eta = cell.eta()?;
     let depth = experiment.layers > 0;
     let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
     let dt = if depth { 1.0 } else { eta };
     let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders)?;
-    let end = |clusters: Tokens| End { outcome: Outcome::Reached, t: done as f64 * dt, clusters, merges: 0, evaluations: done as u64 };
+    let end = |clusters: Tokens| Summary { outcome: Outcome::Reached, t: done as f64 * dt, clusters, merges: 0, evaluations: done as u64 };
     Ok(systems.into_iter().map(end).collect())
 }
 
@@ -167,7 +169,7 @@ fn booked(
     cell: &Cell,
     dynamics: &Dynamics,
     m: usize,
-    end: &End,
+    end: &Summary,
     predicted: f64,
     recorder: Recorder,
 ) -> (Table, Vec<f64>) {

@@ -11,7 +11,7 @@ pub static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/exper
 /// How tokens move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stepper {
+pub enum Stepping {
     /// Error-controlled integration with coalescence.
     Adaptive,
     /// Residual layers with step eta.
@@ -50,7 +50,7 @@ pub struct Experiment {
     /// Realisations per cell.
     pub realisations: usize,
     /// How tokens move.
-    pub stepper: Stepper,
+    pub stepper: Stepping,
     /// Layer steps.
     pub eta: Vec<f64>,
     /// Number of layers (then time is depth); 0: as many as t_end needs.
@@ -82,7 +82,7 @@ impl Experiment {
     /// Number of cells, or `None` when it overflows.
     pub fn size(&self) -> Option<usize> {
         let betas = self.beta.len() + self.beta_per_n.len() + self.beta_per_n2.len();
-        let etas = if self.stepper == Stepper::Layer { self.eta.len() } else { 1 };
+        let etas = if self.stepper == Stepping::Layer { self.eta.len() } else { 1 };
         [self.dynamics.len(), self.init.len(), self.n.len(), self.d.len(), betas, etas].iter().try_fold(1usize, |a, b| a.checked_mul(*b))
     }
 

@@ -1,6 +1,6 @@
 //! Reads an experiment from its file. All problems of a file are reported together, those of its cells too.
 
-use super::experiment::{BUILT_IN, Experiment, MAX_CELLS, Stepper};
+use super::experiment::{BUILT_IN, Experiment, MAX_CELLS, Stepping};
 use super::plan::plan;
 use super::toml_reader::Reader;
 use crate::attention::{TimeScale, dynamics};
@@ -162,10 +162,10 @@ impl Experiment {
     }
 
     fn check_sense(&self, r: &mut Reader) {
-        if self.stepper != Stepper::Adaptive && self.layers == 0 {
+        if self.stepper != Stepping::Adaptive && self.layers == 0 {
             let smallest = self.eta.iter().copied().fold(f64::INFINITY, f64::min);
             let layers = self.t_end / smallest;
-            if self.stepper == Stepper::MeanShift || self.eta.iter().any(|e| e.is_infinite()) {
+            if self.stepper == Stepping::MeanShift || self.eta.iter().any(|e| e.is_infinite()) {
                 let at = r.place("stepper");
                 r.problem(at, "mean shift has no time step: give `layers` instead of `t_end`".into());
             } else if layers.is_nan() || layers > 1e8 {
@@ -180,7 +180,7 @@ impl Experiment {
                 r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
             }
         }
-        if self.stepper == Stepper::Adaptive {
+        if self.stepper == Stepping::Adaptive {
             for key in ["layers", "eta"].into_iter().filter(|k| r.has(k)).collect::<Vec<_>>() {
                 let at = r.place(key);
                 r.problem(at, format!("{key}: only steppers `layer` and `mean-shift` have layers"));
@@ -271,11 +271,11 @@ fn tokens_of(r: &mut Reader) -> Vec<Vec<f64>> {
 }
 
 /// The stepper, adaptive by default.
-fn stepper_of(r: &mut Reader) -> Stepper {
+fn stepper_of(r: &mut Reader) -> Stepping {
     match named(r, "stepper", "adaptive", stepper_name).first().map(String::as_str) {
-        Some("layer") => Stepper::Layer,
-        Some("mean-shift") => Stepper::MeanShift,
-        _ => Stepper::Adaptive,
+        Some("layer") => Stepping::Layer,
+        Some("mean-shift") => Stepping::MeanShift,
+        _ => Stepping::Adaptive,
     }
 }
 

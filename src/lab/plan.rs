@@ -1,6 +1,6 @@
 //! The cells of an experiment.
 
-use super::experiment::{Experiment, Stepper};
+use super::experiment::{Experiment, Stepping};
 use super::provenance::{NUMERICAL_VERSION, hash};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -52,9 +52,9 @@ impl Cell {
 pub fn plan(experiment: &Experiment) -> Vec<Cell> {
     let mut cells = Vec::new();
     let etas: Vec<String> = match experiment.stepper {
-        Stepper::Layer => experiment.eta.iter().map(ToString::to_string).collect(),
-        Stepper::MeanShift => vec!["inf".into()],
-        Stepper::Adaptive => vec!["0".into()],
+        Stepping::Layer => experiment.eta.iter().map(ToString::to_string).collect(),
+        Stepping::MeanShift => vec!["inf".into()],
+        Stepping::Adaptive => vec!["0".into()],
     };
     let inits = if experiment.tokens.is_empty() { experiment.init.clone() } else { vec![String::new()] };
     for dynamics in &experiment.dynamics {

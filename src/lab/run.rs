@@ -2,7 +2,7 @@
 
 use super::Experiment;
 use super::arrays::{csv_text, npy_bytes, write_atomically};
-use super::cell::{self, Tables};
+use super::cell::{self, CellTables};
 use super::plan::{Cell, plan};
 use super::provenance::Provenance;
 use super::store::Store;
@@ -62,7 +62,7 @@ pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: 
 /// All finished cells of an experiment, in grid order.
 ///
 /// **Errors** a cell that is missing or damaged.
-pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, Tables)>> {
+pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, CellTables)>> {
     let store = Store::reader(root, experiment);
     plan(experiment).into_iter().map(|cell| store.read(&cell.id(experiment)).map(|(_, t)| (cell, t))).collect()
 }

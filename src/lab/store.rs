@@ -1,7 +1,7 @@
 //! The results store: one folder per experiment, one folder per finished cell, written beside and renamed, valid iff its checksums are.
 
 use super::arrays::{csv_text, npy_bytes, write_atomically};
-use super::cell::Tables;
+use super::cell::CellTables;
 use super::experiment::Experiment;
 use super::plan::Cell;
 use super::provenance::{Provenance, hash};
@@ -84,7 +84,7 @@ impl Store {
     /// A finished cell: checksums verified.
     ///
     /// **Errors** a missing, torn or changed record.
-    pub fn read(&self, id: &str) -> Result<(CellRecord, Tables)> {
+    pub fn read(&self, id: &str) -> Result<(CellRecord, CellTables)> {
         let folder = self.cell_folder(id);
         let load = |name: &str| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e));
         let bad = |problem: String| Error::File { path: folder.display().to_string(), place: String::new(), problem };
@@ -105,11 +105,11 @@ impl Store {
         }
         let summary = tables.pop().unwrap_or_default();
         let table = tables.pop().unwrap_or_default();
-        Ok((record, Tables { table, summary }))
+        Ok((record, CellTables { table, summary }))
     }
 
     /// Writes a finished cell into a temporary folder and renames it: a kill at any moment leaves the cell absent or whole.
-    pub fn write(&self, experiment: &Experiment, cell: &Cell, tables: &Tables, seconds: f64) -> Result<()> {
+    pub fn write(&self, experiment: &Experiment, cell: &Cell, tables: &CellTables, seconds: f64) -> Result<()> {
         let id = cell.id(experiment);
         let provenance = Provenance::new(
             format!("{}: {}", experiment.name, cell.label()),

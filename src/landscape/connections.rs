@@ -51,7 +51,7 @@ const MERGE: f64 = 1e-6;
 /// are added to the list and followed too. Directions keep each cluster together.
 ///
 /// **Cost** two runs per end. **Errors** as `solve`; ends that do not come to rest are left out and counted in the second result.
-pub fn connections(climbing: &dynamics::Entry, found: &mut Found) -> Result<(Vec<Connection>, usize)> {
+pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut Found) -> Result<(Vec<Connection>, usize)> {
     let (mut edges, mut lost, mut k) = (Vec::new(), 0, 0);
     // Points are kept sorted by energy: new ones are appended during the walk and the list is sorted by the caller's search only.
     while k < found.points.len() {

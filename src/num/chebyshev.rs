@@ -6,16 +6,16 @@ use std::f64::consts::PI;
 const DEGREE: usize = 12;
 
 /// A tabulated function on `[0, end]`.
-pub struct Panels {
+pub struct Chebyshev {
     per_unit: f64,
     series: Vec<[f64; DEGREE]>,
 }
 
-impl Panels {
+impl Chebyshev {
     /// Interpolates `f` on `[0, end]` by `panels` panels of degree 11; exact to rounding where f is analytic well beyond each panel's width.
     ///
     /// ```
-    /// let table = metastable::num::chebyshev::Panels::new(f64::sin, 10.0, 40);
+    /// let table = metastable::num::chebyshev::Chebyshev::new(f64::sin, 10.0, 40);
     /// assert!((table.value(7.3) - 7.3f64.sin()).abs() < 4e-15);
     /// ```
     pub fn new(f: impl Fn(f64) -> f64, end: f64, panels: usize) -> Self {

@@ -1,6 +1,6 @@
 //! Causal attention on the circle: trajectories with their strong Renyi centres, and numbers of centres against the radius (arXiv:2411.04990).
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::centres::{renyi, strong};
 use crate::error::Result;
@@ -11,7 +11,7 @@ use crate::sphere::law::Law;
 use crate::theory::parking::{cap_share, strong_centres};
 
 /// n = 200, beta = 64, d = 2; counts for delta = 4 beta^{-1/2} and others at d = 2 and 3.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "causal-centres",
     title: "Causal attention: trajectories with strong Renyi centres, and the numbers of centres",
     citation: "arXiv:2411.04990, section 5 and Lemma C.1 (at d = 3 without the printed factor 3)",

@@ -1,7 +1,7 @@
 //! How many clusters form: counts against the four square-root laws, on the circle and on S^2 (theory: linear instability, modes of the initial
 //! density, Renyi centres).
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::clusters::{linkage::linkage, modes};
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
 use rayon::prelude::*;
 
 /// n = 300 uniform tokens, beta from 4 to 400.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "cluster-count",
     title: "Number of clusters that form against beta, SA and USA, with the modes of the initial density of each start",
     citation: "arXiv:2410.23228 (fastest mode), arXiv:2412.09080 (modes), arXiv:2411.04990 (centres)",

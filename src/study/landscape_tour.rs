@@ -1,7 +1,7 @@
 //! A tour of a landscape: all critical points of five tokens on the circle with their connections, saddles of eight tokens on S^2, the Hessian
 //! spectrum along a run, and a merge tree.
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::tree::Tree;
 use crate::error::Result;
@@ -11,7 +11,7 @@ use crate::num::stream::Stream;
 use crate::sphere::law::Law;
 
 /// Four tables: points, connections, gallery, spectrum, tree.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "landscape-tour",
     title: "Critical points and their connections, saddles on S^2, the Hessian along a run, a merge tree",
     citation: "arXiv:2312.10794, section 5 and appendix B (second variation); saddles of E_beta",

@@ -1,13 +1,13 @@
 //! How the three solvers of the continuity equation converge, and layers towards it.
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::attention::{Spec, dynamics, layer::Layer};
 use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 
 /// Tables: spectral, volume, lagrangian, layers.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "measure-convergence",
     title: "Error of Fourier series, finite volumes, particles that carry the density, and residual layers",
     citation: "spectral and second order derived; arXiv:2312.10794, Section 2 (layers as time steps)",

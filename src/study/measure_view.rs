@@ -1,6 +1,6 @@
 //! The measure view in numbers: growth rates, entropy over time, density and particles together, distance to the mean field.
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::continuity::{
     Medium,
@@ -18,7 +18,7 @@ use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
 use std::f64::consts::TAU;
 
 /// Tables: rates, kmax, entropy, entropy-ends, raster, particles, distance.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "measure-view",
     title: "Growth rates, entropy over time, density with particles, distance to the mean field",
     citation: "arXiv:2410.23228 (growth), arXiv:2312.10794, Remark 3.3 (mean field); entropy production derived",

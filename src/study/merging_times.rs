@@ -1,6 +1,6 @@
 //! Merging times of two clusters against the exact reduction and its asymptotics.
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Options, solve};
@@ -8,7 +8,7 @@ use crate::sphere::Tokens;
 use crate::theory::two_cluster::{mass_factor, merge_time_sa};
 
 /// SA from three angles, two mass ratios, beta up to 400.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "merging-times",
     title: "Merging times of two clusters: measured, exact quadrature, and the law e^{beta (1 - rho)}",
     citation: "reduction of arXiv:2312.10794, (2.3) to two points; arXiv:2512.01868",

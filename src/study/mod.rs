@@ -1,4 +1,4 @@
-//! Studies: computations that yield tables for figures and files, one file each with an [`Entry`].
+//! Studies: computations that yield tables for figures and files, one file each with an [`Study`].
 //!
 //! An experiment is a grid of runs described by a TOML file; a study is what does not fit one: a search, a scan with its own statistic, a comparison
 //! with several laws. Studies take seconds and have fixed seeds.
@@ -10,7 +10,7 @@ use crate::flow::Table;
 pub type Tables = Vec<(String, Table)>;
 
 /// A registered study.
-pub struct Entry {
+pub struct Study {
     /// Name on the command line.
     pub name: &'static str,
     /// What it computes.
@@ -22,10 +22,10 @@ pub struct Entry {
 }
 
 /// All studies, by name.
-pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/studies.rs"));
+pub static ALL: &[&Study] = include!(concat!(env!("OUT_DIR"), "/studies.rs"));
 
 /// Finds a study. **Errors** unknown name, with the nearest known one.
-pub fn find(name: &str) -> Result<&'static Entry> {
+pub fn find(name: &str) -> Result<&'static Study> {
     ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("study", name, ALL.iter().map(|e| e.name)))
 }
 

@@ -1,13 +1,13 @@
 //! Modes of density estimates: certified counts of random samples against the Kac-Rice formulas (arXiv:2412.09080).
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::clusters::modes;
 use crate::error::Result;
 use crate::num::{stats::mean_and_error, stream::Stream};
 use crate::theory::kac_rice::{default_interval, expected_modes, expected_modes_circle, leading_modes};
 
 /// Gaussian samples on the line for three n, uniform angles on the circle, and where the modes sit.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "mode-count",
     title: "Modes of kernel density estimates: certified counts and expectations",
     citation: "arXiv:2412.09080 (main theorem); Kac-Rice with the Gaussian proxy",

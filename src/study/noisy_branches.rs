@@ -1,12 +1,12 @@
 //! Stationary measures of noisy USA on the circle: the branch that leaves the uniform measure, below and above `beta_*`.
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::continuity::stationary::branch;
 use crate::error::Result;
 use crate::theory::noise::threshold;
 
 /// Tables: branches, star.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "noisy-branches",
     title: "Stationary measures of noisy USA: continuous and discontinuous transition",
     citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract); branches computed by a fixed point at given mean",

@@ -1,6 +1,6 @@
 //! The published experiments on clusters from noise: 20000 iid tokens and the continuity equation side by side, USA at beta = 5 and 7.
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::linkage::linkage;
 use crate::continuity::{
@@ -19,7 +19,7 @@ use realfft::num_complex::Complex64;
 use std::f64::consts::TAU;
 
 /// Tables: densities, predicted, counts.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "published-patterns",
     title: "Clusters from 20000 iid tokens: particles, continuity equation, predicted places, numbers over 50 seeds",
     citation: "arXiv:2410.23228 (figures and code)",

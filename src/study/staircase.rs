@@ -1,13 +1,13 @@
 //! The staircase: energy along normalised gradient ascent on the circle (arXiv:2410.06833, section 6 and its figure).
 
-use super::{Entry, Tables, table};
+use super::{Study, Tables, table};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Frame, Observer, Options, solve};
 use crate::sphere::{Tokens, geometry::dist};
 
 /// n = 5, the six beta of the figure.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Study = Study {
     name: "staircase",
     title: "Energy of five well-prepared tokens along normalised gradient ascent, six beta",
     citation: "arXiv:2410.06833, section 6 (energy normalised to (1/n^2) sum e^{beta (cos - 1)})",

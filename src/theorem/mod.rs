@@ -27,7 +27,7 @@ pub use confirm::{Confirmation, confirm};
 pub use context::{Context, Method};
 pub use domain::{Also, Betas, Case, Domain, Masses, Sizes};
 pub use finding::{Finding, Margin};
-pub use region::{Axis, Region};
+pub use region::{AxisValues, Region};
 pub use status::{Kind, Status};
 pub use tape::{Draw, Tape};
 pub use verdict::{Drawn, Power, Record, Searched, Verdict};

@@ -6,14 +6,14 @@ use crate::num::stream::Stream;
 
 /// Values of one axis.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Axis {
+pub enum AxisValues {
     /// These.
     List(Vec<f64>),
     /// All of an interval.
     Range(f64, f64),
 }
 
-impl Axis {
+impl AxisValues {
     /// The values of a list; five of an interval, spaced logarithmically where it is positive.
     pub fn points(&self) -> Vec<f64> {
         match self {
@@ -46,11 +46,11 @@ impl Axis {
 #[derive(Clone, Debug, Default)]
 pub struct Region {
     /// Numbers of tokens.
-    pub n: Option<Axis>,
+    pub n: Option<AxisValues>,
     /// Dimensions.
-    pub d: Option<Axis>,
+    pub d: Option<AxisValues>,
     /// Inverse temperatures.
-    pub beta: Option<Axis>,
+    pub beta: Option<AxisValues>,
     /// A dynamics.
     pub dynamics: Option<&'static str>,
     /// A law of tokens.
@@ -60,7 +60,7 @@ pub struct Region {
 }
 
 /// Values of an axis as integers, without repetitions.
-fn integers(axis: &Axis) -> Vec<usize> {
+fn integers(axis: &AxisValues) -> Vec<usize> {
     let mut out: Vec<usize> = axis.points().iter().map(|v| v.round() as usize).collect();
     out.dedup();
     out
@@ -84,7 +84,7 @@ impl Region {
         let (mut cases, mut outside, mut reason) = (Vec::new(), 0, None);
         for &n in &ns {
             for &d in &ds {
-                let betas = self.beta.as_ref().map_or_else(|| domain.beta.ends(n, d), Axis::points);
+                let betas = self.beta.as_ref().map_or_else(|| domain.beta.ends(n, d), AxisValues::points);
                 for (beta, dynamics, law) in
                     betas.iter().flat_map(|b| dynamics.iter().flat_map(|y| laws.iter().map(|l| (*b, *y, *l))).collect::<Vec<_>>())
                 {
@@ -127,11 +127,11 @@ impl Region {
 
     /// True for a case of the region that a search may visit.
     pub fn admits(&self, domain: &Domain, case: &Case) -> bool {
-        let on = |axis: &Option<Axis>, value: f64| axis.as_ref().is_none_or(|a| a.contains(value));
-        let size = |axis: &Option<Axis>, value: usize| {
+        let on = |axis: &Option<AxisValues>, value: f64| axis.as_ref().is_none_or(|a| a.contains(value));
+        let size = |axis: &Option<AxisValues>, value: usize| {
             axis.as_ref().is_none_or(|a| match a {
-                Axis::List(list) => list.iter().any(|v| v.round() as usize == value),
-                Axis::Range(lo, hi) => (lo.round() as usize..=hi.round() as usize).contains(&value),
+                AxisValues::List(list) => list.iter().any(|v| v.round() as usize == value),
+                AxisValues::Range(lo, hi) => (lo.round() as usize..=hi.round() as usize).contains(&value),
             })
         };
         size(&self.n, case.n)

@@ -4,6 +4,7 @@
 //! binds. A path is followed through re-exports to the file that holds the item. A re-export alone makes no import: `pub use child::Item` shows what a child
 //! holds, the parent uses it only where it also says `Item`. Nor do `mod child;` and the registries, which the build script writes.
 
+pub mod names;
 mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet};

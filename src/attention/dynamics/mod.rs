@@ -1,4 +1,4 @@
-//! Dynamics of tokens. A dynamics is one file here with an [`Entry`]; the command line, the conformance suite and the experiments pick it up.
+//! Dynamics of tokens. A dynamics is one file here with an [`NamedDynamics`]; the command line, the conformance suite and the experiments pick it up.
 
 use super::kernel::{Attention, Choice, EXACT, Form, Weights, Workspace};
 use super::normalisation::{Normalisation, Post, Reads, Token};
@@ -204,7 +204,7 @@ impl Spec {
 }
 
 /// A registered dynamics.
-pub struct Entry {
+pub struct NamedDynamics {
     /// Name in experiments and on the command line.
     pub name: &'static str,
     /// The equation in one line.
@@ -217,7 +217,7 @@ pub struct Entry {
     pub build: fn(&Spec) -> Result<Dynamics>,
 }
 
-impl Entry {
+impl NamedDynamics {
     /// Builds it. **Errors** a beta beyond [`MAX_BETA`], and those of the dynamics.
     pub fn build(&self, spec: &Spec) -> Result<Dynamics> {
         if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
@@ -228,12 +228,12 @@ impl Entry {
 }
 
 /// All dynamics, by name.
-pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/dynamics.rs"));
+pub static ALL: &[&NamedDynamics] = include!(concat!(env!("OUT_DIR"), "/dynamics.rs"));
 
 /// Finds a dynamics; `causal` selects the causal variant of `sa` and `usa`.
 ///
 /// **Errors** unknown name, with the nearest known one.
-pub fn find(name: &str, causal: bool) -> Result<&'static Entry> {
+pub fn find(name: &str, causal: bool) -> Result<&'static NamedDynamics> {
     let full = if causal && !name.starts_with("causal-") { format!("causal-{name}") } else { name.to_owned() };
     ALL.iter().copied().find(|e| e.name == full).ok_or_else(|| Error::unknown("dynamics", &full, ALL.iter().map(|e| e.name)))
 }
@@ -241,7 +241,7 @@ pub fn find(name: &str, causal: bool) -> Result<&'static Entry> {
 /// The registered plain attention of this variant.
 ///
 /// **Errors** none is registered.
-pub fn of_variant(variant: Variant) -> Result<&'static Entry> {
+pub fn of_variant(variant: Variant) -> Result<&'static NamedDynamics> {
     let found = ALL.iter().copied().find(|e| e.variant == Some(variant));
     found.ok_or_else(|| Error::parameter("dynamics", format!("{variant:?}"), "a variant that is registered"))
 }

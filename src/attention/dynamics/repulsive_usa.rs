@@ -1,12 +1,12 @@
 //! Repulsive unnormalised self-attention: the flow of USA run backwards.
 
-use super::{Entry, attention};
+use super::{NamedDynamics, attention};
 use crate::attention::{RowWeights, Variant};
 
 const VARIANT: Variant = Variant { repulsive: true, ..Variant::mutual(RowWeights::Exponential) };
 
 /// `USA with V replaced by -V: the reverse flow, which descends the energy`.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: NamedDynamics = NamedDynamics {
     name: "repulsive-usa",
     summary: "USA with V replaced by -V: the reverse flow, which descends the energy",
     citation: "Geshkovski, Letrouit, Polyanskiy, Rigollet, arXiv:2312.10794, section 9.1",

@@ -110,9 +110,9 @@ impl Batch {
     /// **Accuracy** as a single layer. **Cost** `n^2/2` exponentials per system in full lanes.
     pub fn layer(&mut self, attention: &Attention, eta: f64) {
         let size = self.n * self.d * self.level.width::<f64>();
-        let layer = Layer { pull: Pull::of(attention, self.n), eta };
+        let layer = LayerStep { pull: Pull::of(attention, self.n), eta };
         for group in self.x.chunks_exact_mut(size) {
-            self.level.run(Step { layer, n: self.n, d: self.d, x: group, sums: &mut self.sums });
+            self.level.run(LayerTask { layer, n: self.n, d: self.d, x: group, sums: &mut self.sums });
         }
     }
 }
@@ -282,20 +282,20 @@ fn weigh<L: Lanes<F = f64>, const D: usize, const NORMAL: bool>(
 }
 
 #[derive(Clone, Copy)]
-struct Layer {
+struct LayerStep {
     pull: Pull,
     eta: f64,
 }
 
-struct Step<'a> {
-    layer: Layer,
+struct LayerTask<'a> {
+    layer: LayerStep,
     n: usize,
     d: usize,
     x: &'a mut [f64],
     sums: &'a mut [f64],
 }
 
-impl Task for Step<'_> {
+impl Task for LayerTask<'_> {
     type F = f64;
     type Output = ();
 
@@ -315,7 +315,7 @@ impl Task for Step<'_> {
 
 /// Moves one token of every system: `a = x - drift / z` (SA) or `scale (z x - drift)` (USA).
 #[inline(always)]
-fn advance<L: Lanes<F = f64>>(l: L, layer: &Layer, x: &mut [L::V], drift: &[L::V], mass: L::V) {
+fn advance<L: Lanes<F = f64>>(l: L, layer: &LayerStep, x: &mut [L::V], drift: &[L::V], mass: L::V) {
     let Pull { scale, sign, .. } = layer.pull;
     let (own, other) = match scale {
         None => (l.constant(sign), l.div(l.constant(-sign), mass)),

@@ -5,7 +5,7 @@ use crate::attention::kernel::exact::coordinates::differences;
 use crate::attention::kernel::limits::PARALLEL_WORK;
 use crate::attention::kernel::tiles::blocks::layout;
 use crate::attention::kernel::tiles::chord::{Chord, Constants};
-use crate::attention::kernel::tiles::panels::{Panel, Panels, Source, Store};
+use crate::attention::kernel::tiles::panels::{Panels, Source, StoreSums, TokenPanel};
 use crate::attention::kernel::workspace::Workspace;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
@@ -22,8 +22,8 @@ pub(super) struct Buffers {
 
 /// A panel of tokens with that of the vector.
 struct Both<'a> {
-    x: &'a mut Panel<f64>,
-    u: &'a mut Panel<f64>,
+    x: &'a mut TokenPanel<f64>,
+    u: &'a mut TokenPanel<f64>,
 }
 
 /// The unprojected sums in the kernel `e^{beta G - |beta|}`, n x d, without the factor `m_i`.
@@ -59,12 +59,12 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
         let part = p.start..p.start + p.len;
         let (out, mass) = (&mut out[part.start * d..part.end * d], &mut mass[part]);
         // out = unit (s + z u) with the sums z of the weighted half chords where masses are else.
-        level.run(Store { panel: v, totals: p, tokens: x, rows: u, sigma: -1.0, drift: out, mass });
+        level.run(StoreSums { panel: v, totals: p, tokens: x, rows: u, sigma: -1.0, drift: out, mass });
     }
 }
 
 /// A panel of tokens and that of the vector.
-type Pair<'a> = (&'a mut Panel<f64>, &'a mut Panel<f64>);
+type Pair<'a> = (&'a mut TokenPanel<f64>, &'a mut TokenPanel<f64>);
 
 struct Tile<'a> {
     beta: f64,
@@ -88,8 +88,8 @@ impl Tile<'_> {
     #[inline(always)]
     fn with_rows<L: Lanes<F = f64>, const R: usize, const V: usize>(self, l: L) {
         let (size, shape) = ((self.d, self.cap), (self.beta, self.d, self.cap));
-        let Panel { terms, columns, m, tile: w, signs, led, .. } = self.a.0;
-        let Panel { terms: u_terms, columns: u_columns, tile: wc, drift, .. } = self.a.1;
+        let TokenPanel { terms, columns, m, tile: w, signs, led, .. } = self.a.0;
+        let TokenPanel { terms: u_terms, columns: u_columns, tile: wc, drift, .. } = self.a.1;
         // Plain differences: all signs are those of near tokens.
         signs.fill(-1.0);
         match self.b {
@@ -99,8 +99,8 @@ impl Tile<'_> {
                 differences::<L, R, V, false>(l, size, wc, signs, (terms, m), terms, drift);
             }
             Some((b, bu)) => {
-                let Panel { terms: bx, columns: b_columns, m: bm, mass: b_mass, .. } = b;
-                let Panel { terms: bu, columns: bu_columns, drift: b_drift, .. } = bu;
+                let TokenPanel { terms: bx, columns: b_columns, m: bm, mass: b_mass, .. } = b;
+                let TokenPanel { terms: bu, columns: bu_columns, drift: b_drift, .. } = bu;
                 weights(l, shape, (columns, u_columns, m), (b_columns, bu_columns, bm), [w, wc, led], Some(b_mass));
                 differences::<L, R, V, false>(l, size, w, signs, (bu, bm), u_terms, drift);
                 differences::<L, R, V, false>(l, size, wc, signs, (bx, bm), terms, drift);

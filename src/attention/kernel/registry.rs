@@ -2,12 +2,14 @@
 
 use super::choice::Choice;
 use super::exact::{direct::DIRECT, rows::ROWS};
-use super::fast::{fourier::Fourier, gram::Matrix, harmonics::Harmonics, heads::Heads, inner::Inner, products::Products, single::Single};
+use super::fast::{
+    fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads, inner::Inner, products::Products, single::Single,
+};
 use super::job::{Job, Kernel};
 use crate::error::{Error, Result, show};
 
 /// All algorithms, exact ones first.
-pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &Matrix, &Products, &Fourier, &Harmonics, &Single, &Heads];
+pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &GramMatrix, &Products, &Fourier, &Harmonics, &Single, &Heads];
 
 impl Choice {
     /// Parses `auto` or the name of a kernel.

@@ -16,7 +16,7 @@ pub use causal::Causal;
 pub use everything::Everything;
 pub use joined::Joined;
 pub use rotary::{Pairs, Rotary};
-pub use table::Table;
+pub use table::BiasTable;
 pub use window::Window;
 
 use crate::error::Result;

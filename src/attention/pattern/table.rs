@@ -3,23 +3,23 @@ use crate::error::{Error, Result};
 
 /// Biases, or a mask, from a table: row i, column j for query i and source j.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct BiasTable {
     heads: usize,
     queries: usize,
     sources: usize,
     biases: Vec<f64>,
 }
 
-impl Table {
+impl BiasTable {
     /// Additive biases, `queries x sources` by rows and the same for every head; minus infinity where a query does not see a source.
     ///
     /// **Errors** another number of entries, NaN or plus infinity.
     ///
     /// ```
-    /// use metastable::attention::pattern::{Pattern, Table};
-    /// let table = Table::biases(2, 2, vec![0.0, 1.5, f64::NEG_INFINITY, 0.0])?;
+    /// use metastable::attention::pattern::{Pattern, BiasTable};
+    /// let table = BiasTable::biases(2, 2, vec![0.0, 1.5, f64::NEG_INFINITY, 0.0])?;
     /// assert_eq!(table.bias(0, 0, 1), 1.5);
-    /// let wrong = Table::biases(2, 2, vec![0.0; 3]).unwrap_err();
+    /// let wrong = BiasTable::biases(2, 2, vec![0.0; 3]).unwrap_err();
     /// assert_eq!(wrong.to_string(), "table of biases: found 3 entries, expected 2 x 2 = 4");
     /// # Ok::<(), metastable::error::Error>(())
     /// ```
@@ -30,7 +30,7 @@ impl Table {
 
     /// Additive biases of every head, `heads x queries x sources`.
     ///
-    /// **Errors** as [`Table::biases`].
+    /// **Errors** as [`BiasTable::biases`].
     pub fn biases_by_head(heads: usize, queries: usize, sources: usize, biases: Vec<f64>) -> Result<Self> {
         length("table of biases", biases.len(), &[heads, queries, sources])?;
         Self::finite(Self { heads, queries, sources, biases })
@@ -70,7 +70,7 @@ fn length(name: &str, found: usize, sides: &[usize]) -> Result<()> {
     Err(Error::parameter(name, format!("{found} entries"), product + &value))
 }
 
-impl Pattern for Table {
+impl Pattern for BiasTable {
     fn check(&self, extent: &Extent) -> Result<()> {
         let shape = |(q, s): (usize, usize)| format!("{q} queries and {s} sources");
         let (own, wanted) = ((self.queries, self.sources), (extent.queries, extent.sources));

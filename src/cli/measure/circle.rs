@@ -1,7 +1,7 @@
 //! Densities on the circle: Fourier series while they resolve, then the flow map, or finite volumes where there is noise.
 
-use super::outcome::{Outcome, table};
-use super::{Arguments, Pass, going_on};
+use super::outcome::{LastState, table};
+use super::{Arguments, Method, Pass, going_on};
 use crate::continuity::{
     End, Medium,
     circle::Circle,
@@ -43,15 +43,15 @@ impl Arguments {
         Volume::of(&start, pass.half(self.cells.max(8 * start.trimmed().modes())))
     }
 
-    pub(super) fn on_circle(&self, medium: &Medium, pass: Pass) -> Result<Outcome> {
-        let (auto, noisy) = (self.method == "auto", medium.diffusion != 0.0);
+    pub(super) fn on_circle(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
+        let (auto, noisy) = (pass.method == Method::Auto, medium.diffusion != 0.0);
         let late = |timeline: Table| {
             if noisy { self.by_volume(medium, pass, (self.cells(pass)?, 0.0), timeline) } else { self.by_map(medium, pass) }
         };
-        match self.method.as_str() {
-            "volume" => return self.by_volume(medium, pass, (self.cells(pass)?, 0.0), table(&COLUMNS)),
-            "lagrangian" => return self.by_map(medium, pass),
-            _ => (),
+        match pass.method {
+            Method::Volume => return self.by_volume(medium, pass, (self.cells(pass)?, 0.0), table(&COLUMNS)),
+            Method::Lagrangian => return self.by_map(medium, pass),
+            Method::Auto | Method::Spectral => (),
         }
         let start = match self.start(pass.modes(self.modes)) {
             // Values with corners have no series.
@@ -81,7 +81,7 @@ impl Arguments {
             let cells = || Volume::of(&state, pass.half(self.cells.max(4 * state.modes())));
             return if noisy { self.by_volume(medium, pass, (cells()?, t), timeline) } else { self.by_map(medium, pass) };
         }
-        Ok(Outcome {
+        Ok(LastState {
             t,
             end,
             method: "spectral",
@@ -93,7 +93,7 @@ impl Arguments {
     }
 
     /// The flow map from the start to the end.
-    fn by_map(&self, medium: &Medium, pass: Pass) -> Result<Outcome> {
+    fn by_map(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
         let mut resolution = if pass.second { Resolution::COARSE } else { Resolution::FINE };
         if let Some(n) = self.particles {
             in_range("--particles", n as f64, 16.0, 20_000.0)?;
@@ -123,7 +123,7 @@ impl Arguments {
         failed.map_or(Ok(()), Err)?;
         let (angles, masses, log) = (state.angles(), state.masses(), state.log_density());
         let rows = (0..angles.len()).map(|i| vec![angles[i].cos(), angles[i].sin(), masses[i], log[i]]).collect();
-        Ok(Outcome {
+        Ok(LastState {
             t,
             end,
             method: "lagrangian (flow map)",
@@ -135,7 +135,7 @@ impl Arguments {
     }
 
     /// Finite volumes from a state at time t to the end.
-    fn by_volume(&self, medium: &Medium, pass: Pass, (volume, t): (Volume, f64), mut timeline: Table) -> Result<Outcome> {
+    fn by_volume(&self, medium: &Medium, pass: Pass, (volume, t): (Volume, f64), mut timeline: Table) -> Result<LastState> {
         let nothing = [f64::NAN; 5];
         timeline.rows.push([&[t, volume.negentropy(), volume.negentropy_rate(medium)?][..], &nothing].concat());
         let (mut steps, mut last) = (0u64, (t, volume.negentropy()));
@@ -152,7 +152,7 @@ impl Arguments {
             })?
             .partial();
         let averaged = volume.series(512.min(volume.cells.len() / 8))?;
-        Ok(Outcome {
+        Ok(LastState {
             t: if end == End::Reached { pass.t_end } else { t + elapsed },
             end,
             method: if t > 0.0 { "spectral, then finite volumes" } else { "finite volumes" },

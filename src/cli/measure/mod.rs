@@ -1,5 +1,6 @@
 //! `measure`: evolve a density by the continuity equation.
 
+mod choice;
 mod circle;
 mod outcome;
 mod sphere2;
@@ -11,7 +12,8 @@ use crate::continuity::{End, Limits, Medium, density::Density};
 use crate::error::{Error, Result, in_range};
 use crate::lab::{Provenance, arrays};
 use crate::sphere::Tokens;
-use outcome::{Checked, Outcome};
+use choice::{Method, Place};
+use outcome::{Checked, LastState};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +80,7 @@ pub struct Arguments {
 /// One of the two runs whose difference is the error.
 #[derive(Clone, Copy)]
 struct Pass {
+    method: Method,
     t_end: f64,
     /// The second one: another resolution, coarser tolerances.
     second: bool,
@@ -113,25 +116,21 @@ impl Arguments {
         };
         let medium = Medium::new(&self.dynamics, self.beta, diffusion)?;
         in_range("--t-end", self.t_end, 0.0, 1e6)?;
-        let methods: &[&str] =
-            if self.space == "circle" { &["auto", "spectral", "volume", "lagrangian"] } else { &["auto", "spectral", "lagrangian"] };
-        if !methods.contains(&self.method.as_str()) {
-            return Err(Error::unknown("method", &self.method, methods.iter().copied()));
-        }
+        let place = Place::parse(&self.space)?;
+        let method = Method::parse(&self.method, place)?;
         if !(8..=8192).contains(&self.modes) || !(self.modes..=16384).contains(&self.max_modes) || !(32..=65536).contains(&self.cells) {
             let found = format!("{} modes, at most {}, {} cells", self.modes, self.max_modes, self.cells);
             return Err(Error::parameter("--modes", found, "8 to 8192 modes, at most 16384, and 32 to 65536 cells"));
         }
-        let d = match self.space.as_str() {
-            "circle" => 2,
-            "sphere2" => 3,
-            "zonal" => usize::try_from(self.d)
+        let d = match place {
+            Place::Circle => 2,
+            Place::Sphere2 => 3,
+            Place::Zonal => usize::try_from(self.d)
                 .ok()
                 .filter(|d| (2..=1024).contains(d))
                 .ok_or_else(|| Error::parameter("--d", self.d, "a dimension in [2, 1024]"))?,
-            other => return Err(Error::unknown("space", other, ["circle", "zonal", "sphere2"])),
         };
-        let end = self.checked(&medium, d)?;
+        let end = self.checked(&medium, (place, d), method)?;
         super::cancel::work_is_over();
         let json = self.json(&end, d);
         if let Some(folder) = &self.out {
@@ -142,7 +141,7 @@ impl Arguments {
             End::Reached => Ok(0),
             End::Interrupted => Ok(130),
             End::UnderResolved => {
-                let hint = if self.method == "auto" {
+                let hint = if method == Method::Auto {
                     "raise --max-modes, --cells or --particles"
                 } else {
                     "use --method auto, or a finer resolution"
@@ -155,17 +154,17 @@ impl Arguments {
     }
 
     /// The run and a second one, whose difference is the error.
-    fn checked(&self, medium: &Medium, d: usize) -> Result<Checked> {
-        let run = |pass: Pass| match d {
-            _ if self.space == "zonal" => self.zonal(medium, d, pass),
-            2 => self.on_circle(medium, pass),
-            _ => self.sphere2(medium, pass),
+    fn checked(&self, medium: &Medium, (place, d): (Place, usize), method: Method) -> Result<Checked> {
+        let run = |pass: Pass| match place {
+            Place::Circle => self.on_circle(medium, pass),
+            Place::Zonal => self.zonal(medium, d, pass),
+            Place::Sphere2 => self.sphere2(medium, pass),
         };
-        let first = run(Pass { t_end: self.t_end, second: false })?;
+        let first = run(Pass { method, t_end: self.t_end, second: false })?;
         if first.end == End::Interrupted {
             return Ok(Checked::interrupted(first));
         }
-        let second = run(Pass { t_end: first.t, second: true })?;
+        let second = run(Pass { method, t_end: first.t, second: true })?;
         Ok(Checked::new(first, &second, medium, d))
     }
 
@@ -212,7 +211,7 @@ impl Arguments {
         self.out.is_some() && !pass.second
     }
 
-    fn write(&self, folder: &Path, end: &Outcome, json: &Value) -> Result<()> {
+    fn write(&self, folder: &Path, end: &LastState, json: &Value) -> Result<()> {
         super::solve::create(folder)?;
         let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
         let provenance = Provenance::new("measure", &reproduce, reproduce.clone());

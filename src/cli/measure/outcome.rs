@@ -11,11 +11,11 @@ const LEVEL: f64 = 1e-3;
 /// Share of its natural scale below which a number is as good as zero: there the difference is compared with this share.
 const SMALL: f64 = 1e-6;
 
-/// Names of [`Outcome::numbers`], as JSON keys.
+/// Names of [`LastState::numbers`], as JSON keys.
 const NAMES: [&str; 3] = ["negentropy", "negentropy_rate", "energy_above_uniform"];
 
 /// What an evolution ended with.
-pub(super) struct Outcome {
+pub(super) struct LastState {
     pub(super) t: f64,
     pub(super) end: End,
     pub(super) method: &'static str,
@@ -30,7 +30,7 @@ pub(super) struct Outcome {
 
 /// An outcome with the differences of a second one.
 pub(super) struct Checked {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: LastState,
     second: [f64; 3],
     /// Infinite where no second run was made.
     errors: [f64; 3],
@@ -46,7 +46,7 @@ pub(super) struct Checked {
 
 impl Checked {
     /// Compares the numbers of two resolutions at the same time.
-    pub(super) fn new(outcome: Outcome, second: &Outcome, medium: &Medium, d: usize) -> Self {
+    pub(super) fn new(outcome: LastState, second: &LastState, medium: &Medium, d: usize) -> Self {
         let tangent = d as f64 - 1.0;
         let growth = medium.weights.log_total(medium.beta.abs()).exp();
         let natural = [1.0, tangent * growth.max(medium.diffusion), medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0)];
@@ -70,7 +70,7 @@ impl Checked {
     }
 
     /// A state whose error is not known.
-    pub(super) fn interrupted(outcome: Outcome) -> Self {
+    pub(super) fn interrupted(outcome: LastState) -> Self {
         let (second, errors) = (outcome.numbers, [f64::INFINITY; 3]);
         Self { second, errors, coefficients_error: f64::INFINITY, scales: Vec::new(), agree: true, end: End::Interrupted, outcome }
     }

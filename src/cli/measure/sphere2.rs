@@ -1,7 +1,7 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
-use super::outcome::{Outcome, table};
-use super::{Arguments, Pass, going_on};
+use super::outcome::{LastState, table};
+use super::{Arguments, Method, Pass, going_on};
 use crate::continuity::{End, Medium, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
 use crate::error::{Result, in_range};
 use crate::flow::Table;
@@ -26,12 +26,12 @@ impl Arguments {
         Sphere2::from_density(&self.density()?, degree)
     }
 
-    pub(super) fn sphere2(&self, medium: &Medium, pass: Pass) -> Result<Outcome> {
-        if self.method == "lagrangian" {
+    pub(super) fn sphere2(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
+        if pass.method == Method::Lagrangian {
             return self.by_grid(medium, pass);
         }
         let start = self.sphere_start(pass.modes(self.modes.min(32)))?;
-        let late = self.method == "auto" && medium.diffusion == 0.0;
+        let late = pass.method == Method::Auto && medium.diffusion == 0.0;
         let most = if late { self.max_modes.min(AUTO_DEGREE) } else { self.max_modes };
         if start.degree > pass.modes(self.max_modes) {
             return Err(self.too_fine(start.degree));
@@ -49,7 +49,7 @@ impl Arguments {
         if late && end == End::UnderResolved {
             return self.by_grid(medium, pass);
         }
-        Ok(Outcome {
+        Ok(LastState {
             t,
             end,
             method: "spectral",
@@ -61,7 +61,7 @@ impl Arguments {
     }
 
     /// Particles on a grid, from the start to the end.
-    fn by_grid(&self, medium: &Medium, pass: Pass) -> Result<Outcome> {
+    fn by_grid(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
         let start = self.sphere_start(4)?;
         let rings = self.particles.unwrap_or(32.max(2 * start.degree).min(64));
         in_range("--particles", rings as f64, 8.0, 128.0)?;
@@ -86,7 +86,7 @@ impl Arguments {
             let mean: f64 = state.x.rows().zip(state.x.masses()).map(moment).sum();
             coefficients.rows.push(vec![l as f64, (2 * l + 1) as f64 * mean]);
         }
-        Ok(Outcome {
+        Ok(LastState {
             t,
             end,
             method: "lagrangian",

@@ -1,7 +1,7 @@
 //! Zonal densities: Gegenbauer polynomials while they resolve, rings that carry the density after.
 
-use super::outcome::{Outcome, dimension, table};
-use super::{Arguments, Pass, going_on};
+use super::outcome::{LastState, dimension, table};
+use super::{Arguments, Method, Pass, going_on};
 use crate::continuity::{End, Medium, rings::Rings, zonal::Zonal};
 use crate::error::{Error, Result, in_range};
 use crate::flow::Table;
@@ -11,11 +11,11 @@ use std::f64::consts::PI;
 const AUTO_MODES: usize = 64;
 
 impl Arguments {
-    pub(super) fn zonal(&self, medium: &Medium, d: usize, pass: Pass) -> Result<Outcome> {
-        if self.method == "lagrangian" {
+    pub(super) fn zonal(&self, medium: &Medium, d: usize, pass: Pass) -> Result<LastState> {
+        if pass.method == Method::Lagrangian {
             return self.by_rings(medium, d, pass);
         }
-        let late = self.method == "auto" && self.density.is_some() && medium.diffusion == 0.0;
+        let late = pass.method == Method::Auto && self.density.is_some() && medium.diffusion == 0.0;
         let most = if late { self.max_modes.min(AUTO_MODES) } else { self.max_modes };
         if late && self.density()?.degree(d) > most {
             return self.by_rings(medium, d, pass);
@@ -43,7 +43,7 @@ impl Arguments {
         }
         let coefficients = state.coefficients().into_iter().enumerate().map(|(k, c)| vec![k as f64, c]).collect();
         let values = state.values(257).into_iter().enumerate().map(|(j, v)| vec![PI * j as f64 / 256.0, v]).collect();
-        Ok(Outcome {
+        Ok(LastState {
             t,
             end,
             method: "spectral",
@@ -69,7 +69,7 @@ impl Arguments {
     }
 
     /// Rings from the start to the end.
-    fn by_rings(&self, medium: &Medium, d: usize, pass: Pass) -> Result<Outcome> {
+    fn by_rings(&self, medium: &Medium, d: usize, pass: Pass) -> Result<LastState> {
         let density = self.density()?;
         let n = self.particles.unwrap_or_else(|| (2 * density.degree(d)).clamp(64, 2048));
         in_range("--particles", n as f64, 8.0, 2048.0)?;
@@ -89,7 +89,7 @@ impl Arguments {
         failed.map_or(Ok(()), Err)?;
         let moments = state.moments(16).into_iter().enumerate().map(|(k, m)| vec![k as f64, m * dimension(d, k)]).collect();
         let row = |j: usize| vec![state.theta[j], state.masses[j], state.log_density[j]];
-        Ok(Outcome {
+        Ok(LastState {
             t,
             end,
             method: "lagrangian (rings)",

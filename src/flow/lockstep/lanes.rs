@@ -9,7 +9,7 @@ use crate::num::simd::{Lanes, Level, Task};
 pub type PerLane = [f64; WIDEST];
 
 /// The tokens of a system outside the lanes.
-pub struct Stored {
+pub struct SystemTokens {
     pub x: Vec<f64>,
     /// Initial tokens in every token.
     pub sizes: Vec<f64>,
@@ -93,7 +93,7 @@ impl State {
     }
 
     /// Takes the tokens of lane k out.
-    pub fn store(&self, k: usize, tokens: &mut Stored) {
+    pub fn store(&self, k: usize, tokens: &mut SystemTokens) {
         tokens.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
     }
 
@@ -104,7 +104,7 @@ impl State {
     }
 
     /// Puts tokens into lane k, and shadows of the last one.
-    pub fn load(&mut self, k: usize, tokens: &Stored) {
+    pub fn load(&mut self, k: usize, tokens: &SystemTokens) {
         let (live, d, width) = (tokens.sizes.len(), self.d, self.width);
         let shadows = tokens.x[(live - 1) * d..].iter().cycle();
         let lane = self.x.iter_mut().skip(k).step_by(width).take(self.n * d);

@@ -9,11 +9,11 @@ mod system;
 
 use self::lanes::{Interpolation, Op, PerLane, State};
 use self::system::{Member, Merger};
-use super::clock::{Clock, FIRST_STEP, Rule};
+use super::clock::{Clock, FIRST_STEP, StepRule};
 use super::control::Options;
 use super::drive::{self, Tried, Turn, drive};
 use super::observable::Recorder;
-use super::outcome::{End, Outcome};
+use super::outcome::{Outcome, Summary};
 use super::solve::solve;
 use crate::attention::Dynamics;
 use crate::attention::kernel::{Attention, Batch, Choice, WIDEST};
@@ -32,8 +32,14 @@ use std::collections::BinaryHeap;
 /// cluster: what depends on distances of tokens moves by as much. Of random starts (n = 32, beta up to 9, to t = 30) the mean share of
 /// merged pairs then errs by 1.2e-5 on average and 7e-4 at most for r = 1e-3, by 1.5e-4 and 4e-3 for r = 1e-2. **Cost** 12 velocities per
 /// step in full lanes, 3 more for a step with samples, one after merging. **Errors** as [`solve`].
-pub fn solve_many(dynamics: &Dynamics, starts: &[Tokens], t_end: f64, options: &Options, recorders: &mut [Recorder]) -> Result<Vec<End>> {
-    let alone = |start: &Tokens, recorder: &mut Recorder| solve(dynamics, start, t_end, options, &mut [recorder]).map(End::from);
+pub fn solve_many(
+    dynamics: &Dynamics,
+    starts: &[Tokens],
+    t_end: f64,
+    options: &Options,
+    recorders: &mut [Recorder],
+) -> Result<Vec<Summary>> {
+    let alone = |start: &Tokens, recorder: &mut Recorder| solve(dynamics, start, t_end, options, &mut [recorder]).map(Summary::from);
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
     let suits = |a: &&Attention| alike && starts.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
@@ -48,7 +54,7 @@ pub fn solve_many(dynamics: &Dynamics, starts: &[Tokens], t_end: f64, options: &
         return starts.iter().zip(recorders).map(|(start, recorder)| alone(start, recorder)).collect();
     };
     let times = recorders[0].pending().to_vec();
-    let rule = Rule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
+    let rule = StepRule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
     let mut group = Group {
         state: State::new(attention, *tableau, shape(first)),
         members: starts.iter().map(|s| Member::new(s, times.len())).collect(),

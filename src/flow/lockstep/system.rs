@@ -1,8 +1,8 @@
 //! One of many systems: what is known of it, and its tokens while it has no lane.
 
-use super::lanes::Stored;
+use super::lanes::SystemTokens;
 use crate::flow::coalesce::Components;
-use crate::flow::outcome::{End, Outcome};
+use crate::flow::outcome::{Outcome, Summary};
 use crate::flow::rest::Rest;
 use crate::sphere::{Tokens, geometry::chord2};
 
@@ -18,21 +18,21 @@ pub struct Member {
     /// What was measured, in the order of the times.
     pub rows: Vec<f64>,
     /// Its tokens, current while it has no lane; their number always is.
-    pub tokens: Stored,
+    pub tokens: SystemTokens,
 }
 
 impl Member {
     /// Before its first step.
     pub fn new(start: &Tokens, samples: usize) -> Self {
-        let tokens = Stored { x: start.coordinates().to_vec(), sizes: vec![1.0; start.n()] };
+        let tokens = SystemTokens { x: start.coordinates().to_vec(), sizes: vec![1.0; start.n()] };
         Self { evaluations: 0, rest: Rest::default(), again: false, next: 0, rows: Vec::with_capacity(samples), tokens }
     }
 
     /// How it ended, having begun with n tokens in d dimensions.
-    pub fn end(self, n: usize, d: usize, t: f64, outcome: Outcome) -> End {
+    pub fn end(self, n: usize, d: usize, t: f64, outcome: Outcome) -> Summary {
         let merges = n - self.live();
         let masses = self.tokens.sizes.iter().map(|size| size / n as f64).collect();
-        End { outcome, t, clusters: Tokens::from_parts(d, self.tokens.x, masses), merges, evaluations: self.evaluations }
+        Summary { outcome, t, clusters: Tokens::from_parts(d, self.tokens.x, masses), merges, evaluations: self.evaluations }
     }
 
     /// Tokens left.
@@ -50,8 +50,8 @@ pub struct Merger {
 
 impl Merger {
     /// Merges pairs within the chord, the later token of each among the candidates (ascending).
-    pub fn merge(&mut self, d: usize, tokens: &mut Stored, chord: f64, candidates: impl Iterator<Item = usize>) {
-        let Stored { x, sizes } = tokens;
+    pub fn merge(&mut self, d: usize, tokens: &mut SystemTokens, chord: f64, candidates: impl Iterator<Item = usize>) {
+        let SystemTokens { x, sizes } = tokens;
         let row = |i: usize| &x[i * d..(i + 1) * d];
         self.pairs.clear();
         for i in candidates {

@@ -1,10 +1,10 @@
 //! Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.
 
-use super::Entry;
+use super::Observable;
 use crate::sphere::cap::cap_radius;
 
 /// Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "cap-radius",
     summary: "Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.",
     columns: |_| vec!["cap_radius".into()],

@@ -1,9 +1,9 @@
 //! Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).
 
-use super::Entry;
+use super::Observable;
 
 /// Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "clusters",
     summary: "Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).",
     columns: |_| vec!["clusters".into()],

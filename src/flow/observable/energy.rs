@@ -1,10 +1,10 @@
 //! The energy (1/2beta) sum m_i m_j e^{beta G}; infinite when it exceeds f64.
 
-use super::Entry;
+use super::Observable;
 use crate::attention::{Energy, EnergyScale};
 
 /// The energy (1/2beta) sum m_i m_j e^{beta G}; infinite when it exceeds f64.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "energy",
     summary: "The energy (1/2beta) sum m_i m_j e^{beta G}; infinite when it exceeds f64.",
     columns: |_| vec!["energy".into()],

@@ -1,10 +1,10 @@
 //! The log10 of the gradient norm of the shifted energy (factor e^{-beta}).
 
-use super::Entry;
+use super::Observable;
 use crate::attention::{Energy, EnergyScale};
 
 /// The log10 of the gradient norm of the shifted energy (factor e^{-beta}).
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "grad-norm",
     summary: "The log10 of the gradient norm of the shifted energy (factor e^{-beta}).",
     columns: |_| vec!["log10_grad_norm".into()],

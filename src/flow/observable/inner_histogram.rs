@@ -1,9 +1,9 @@
 //! Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.
 
-use super::Entry;
+use super::Observable;
 
 /// Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "inner-histogram",
     summary: "Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.",
     columns: |_| (0..BINS).map(|b| format!("bin_{b}")).collect(),

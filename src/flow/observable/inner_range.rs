@@ -1,10 +1,10 @@
 //! Smallest and largest inner product of two different tokens (1 when all have merged).
 
-use super::Entry;
+use super::Observable;
 use super::for_pairs;
 
 /// Smallest and largest inner product of two different tokens (1 when all have merged).
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "inner-range",
     summary: "Smallest and largest inner product of two different tokens (1 when all have merged).",
     columns: |_| vec!["inner_min".into(), "inner_max".into()],

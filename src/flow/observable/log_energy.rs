@@ -1,10 +1,10 @@
 //! The log of the unit energy sum m_i m_j e^{beta (G - 1)}, for either sign of beta.
 
-use super::Entry;
+use super::Observable;
 use crate::attention::{Energy, EnergyScale};
 
 /// The log of the unit energy sum m_i m_j e^{beta (G - 1)}, for either sign of beta.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "log-energy",
     summary: "The log of the unit energy sum m_i m_j e^{beta (G - 1)}: 0 at one cluster, negative for beta > 0, positive for beta < 0.",
     columns: |_| vec!["log_energy".into()],

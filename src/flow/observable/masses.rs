@@ -1,9 +1,9 @@
 //! Masses of the clusters (tokens within the merge radius) in descending order, padded with zeros to n columns.
 
-use super::Entry;
+use super::Observable;
 
 /// Masses of the clusters (tokens within the merge radius) in descending order, padded with zeros to n columns.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "masses",
     summary: "Masses of the clusters (tokens within the merge radius) in descending order, padded with zeros to n columns.",
     columns: |s| (0..s.n).map(|i| format!("mass_{i}")).collect(),

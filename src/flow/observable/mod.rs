@@ -1,4 +1,4 @@
-//! Observables: named columns measured on a frame, one file each with an [`Entry`]. Observers never steer the flow.
+//! Observables: named columns measured on a frame, one file each with an [`Observable`]. Observers never steer the flow.
 
 use crate::attention::Dynamics;
 use crate::attention::kernel::{Batch, Workspace};
@@ -57,7 +57,7 @@ pub struct Setting {
 }
 
 /// A registered observable.
-pub struct Entry {
+pub struct Observable {
     /// Name in experiments.
     pub name: &'static str,
     /// What it measures.
@@ -71,10 +71,10 @@ pub struct Entry {
 }
 
 /// All observables, by name.
-pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/observables.rs"));
+pub static ALL: &[&Observable] = include!(concat!(env!("OUT_DIR"), "/observables.rs"));
 
 /// Finds observables by name. **Errors** an unknown name.
-pub fn find(name: &str) -> Result<&'static Entry> {
+pub fn find(name: &str) -> Result<&'static Observable> {
     ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("observable", name, ALL.iter().map(|e| e.name)))
 }
 
@@ -103,14 +103,14 @@ pub struct Recorder {
     times: Vec<f64>,
     next: usize,
     every_step: bool,
-    observables: Vec<&'static Entry>,
+    observables: Vec<&'static Observable>,
     /// The rows so far.
     pub table: Table,
 }
 
 impl Recorder {
     /// A recorder at sorted times, or at every step when `every_step`.
-    pub fn new(setting: Setting, times: Vec<f64>, every_step: bool, observables: Vec<&'static Entry>) -> Self {
+    pub fn new(setting: Setting, times: Vec<f64>, every_step: bool, observables: Vec<&'static Observable>) -> Self {
         let columns = std::iter::once("t".to_owned()).chain(observables.iter().flat_map(|o| (o.columns)(&setting))).collect();
         Self { setting, times, next: 0, every_step, observables, table: Table { columns, rows: Vec::new() } }
     }

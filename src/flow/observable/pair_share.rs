@@ -1,10 +1,10 @@
 //! Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
 
-use super::Entry;
+use super::Observable;
 use crate::attention::kernel::{Workspace, pairs_above};
 
 /// Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "pair-share",
     summary: "Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",
     columns: |_| vec!["pair_share".into()],

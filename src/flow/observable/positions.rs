@@ -1,9 +1,9 @@
 //! Coordinates of every initial token.
 
-use super::Entry;
+use super::Observable;
 
 /// Coordinates of every initial token.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: Observable = Observable {
     name: "positions",
     summary: "Coordinates of every initial token.",
     columns: |s| (0..s.n).flat_map(|i| (0..s.d).map(move |c| format!("x_{i}_{c}"))).collect(),

@@ -19,7 +19,7 @@ use super::Certificate;
 use crate::error::{Error, Result};
 use crate::num::interval::{Interval, trusted};
 
-pub(super) type Matrix = Vec<Vec<Interval>>;
+pub(super) type IntervalMatrix = Vec<Vec<Interval>>;
 
 fn rejected(why: &str) -> Error {
     Error::parameter("certificate", format!("rejected: {why}"), "a statement that interval arithmetic confirms")
@@ -47,7 +47,7 @@ pub(super) fn point(v: f64) -> Interval {
 }
 
 /// Clusters as rows of intervals of this half width.
-pub(super) fn rows(c: &Certificate, radius: f64) -> Matrix {
+pub(super) fn rows(c: &Certificate, radius: f64) -> IntervalMatrix {
     c.points.chunks(c.d).map(|r| r.iter().map(|v| point(*v) + Interval::symmetric(radius)).collect()).collect()
 }
 
@@ -56,7 +56,7 @@ fn inner(a: &[Interval], b: &[Interval]) -> Interval {
 }
 
 /// `log w_qp` enclosed.
-fn log_weight(c: &Certificate, y: &Matrix, q: usize, p: usize) -> Interval {
+fn log_weight(c: &Certificate, y: &IntervalMatrix, q: usize, p: usize) -> Interval {
     let square = y[q].iter().zip(&y[p]).map(|(a, b)| (*a - *b).sqr()).fold(point(0.0), |s, t| s + t);
     -(point(c.beta) * square * point(0.5))
 }
@@ -69,7 +69,13 @@ pub(super) fn shifts(c: &Certificate) -> Vec<f64> {
 }
 
 /// The equations at (y, mu) and their derivative.
-pub(super) fn equations(c: &Certificate, y: &Matrix, mu: &[Interval], shift: &[f64], kappa: &[f64]) -> (Vec<Interval>, Matrix) {
+pub(super) fn equations(
+    c: &Certificate,
+    y: &IntervalMatrix,
+    mu: &[Interval],
+    shift: &[f64],
+    kappa: &[f64],
+) -> (Vec<Interval>, IntervalMatrix) {
     let (d, k) = (c.d, y.len());
     let size = k * d + mu.len();
     let (mut value, mut slope) = (vec![point(0.0); size], vec![vec![point(0.0); size]; size]);
@@ -189,7 +195,7 @@ fn signs(c: &Certificate) -> Result<(usize, usize)> {
 
 /// The Hessian over beta of the clusters moved as wholes, up to a congruence by `e^{shift_q / 2}`, bordered by the clusters and the rotations. (Any positive weights
 /// of the clusters in the latter cut out a complement of the rotations.)
-pub(super) fn between(c: &Certificate, y: &Matrix, shift: &[f64]) -> Matrix {
+pub(super) fn between(c: &Certificate, y: &IntervalMatrix, shift: &[f64]) -> IntervalMatrix {
     let (d, k) = (c.d, c.sizes.len());
     let size = k * (d + 1) + c.rotations.len();
     let mut h = vec![vec![point(0.0); size]; size];
@@ -225,7 +231,7 @@ pub(super) fn between(c: &Certificate, y: &Matrix, shift: &[f64]) -> Matrix {
 }
 
 /// The Hessian over beta of one token of cluster q against the others of it, times `e^lift`, bordered by the cluster.
-pub(super) fn within(c: &Certificate, y: &Matrix, q: usize, lift: f64) -> Matrix {
+pub(super) fn within(c: &Certificate, y: &IntervalMatrix, q: usize, lift: f64) -> IntervalMatrix {
     let d = c.d;
     let mut h = vec![vec![point(0.0); d + 1]; d + 1];
     for a in 0..d {
@@ -247,7 +253,7 @@ pub(super) fn within(c: &Certificate, y: &Matrix, q: usize, lift: f64) -> Matrix
 
 /// Inertia of all symmetric matrices in `h`: `V^T h V` with Jacobi's approximate eigenvectors is strictly diagonally dominant, so V is regular and
 /// Sylvester's law applies.
-pub(super) fn inertia(h: &Matrix) -> Option<(usize, usize)> {
+pub(super) fn inertia(h: &IntervalMatrix) -> Option<(usize, usize)> {
     let size = h.len();
     let middle: Vec<Vec<f64>> = (0..size).map(|i| (0..size).map(|j| 0.5 * (h[i][j].mid() + h[j][i].mid())).collect()).collect();
     let (values, vectors) = jacobi(middle);

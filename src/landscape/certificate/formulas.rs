@@ -1,7 +1,7 @@
 //! The formulas of the checker are those of the energy: differences in twice the precision, and identities that the proof uses.
 
 use super::Certificate;
-use super::check::{Matrix, between, equations, point, rows, within};
+use super::check::{IntervalMatrix, between, equations, point, rows, within};
 use crate::num::{dd::Dd, interval::Interval, stream::Stream};
 
 /// Three clusters of 1, 2 and 3 tokens at random points of the sphere in R^3, with all rotations.
@@ -43,7 +43,7 @@ fn energy(c: &Certificate, moves: &[Vec<f64>], t: f64) -> Dd {
 }
 
 /// `u^T h v` of the leading entries.
-fn form(h: &Matrix, u: &[f64]) -> f64 {
+fn form(h: &IntervalMatrix, u: &[f64]) -> f64 {
     u.iter().enumerate().map(|(i, x)| u.iter().enumerate().map(|(j, y)| x * h[i][j].mid() * y).sum::<f64>()).sum()
 }
 
@@ -119,7 +119,7 @@ fn borders_are_the_clusters_and_their_displacements() {
 
 /// The equations at points off the sphere, with multipliers, as midpoints.
 fn values(c: &Certificate, z: &[f64], shift: &[f64]) -> Vec<f64> {
-    let y: Matrix = z[..9].chunks(3).map(|r| r.iter().map(|v| point(*v)).collect()).collect();
+    let y: IntervalMatrix = z[..9].chunks(3).map(|r| r.iter().map(|v| point(*v)).collect()).collect();
     let mu: Vec<Interval> = z[9..].iter().map(|v| point(*v)).collect();
     equations(c, &y, &mu, shift, &[1.5, 2.0, 3.0]).0.iter().map(|v| v.mid()).collect()
 }
@@ -132,7 +132,7 @@ fn derivatives_are_differences_and_zeros_are_on_the_sphere_with_vanishing_multip
         let shift = [0.2, -0.4, 0.6];
         // Off the sphere by a tenth, multipliers of size 1.
         let z: Vec<f64> = (0..12).map(|k| if k < 9 { c.points[k] + 0.1 * s.normal() } else { s.normal() }).collect();
-        let y: Matrix = z[..9].chunks(3).map(|r| r.iter().map(|v| point(*v)).collect()).collect();
+        let y: IntervalMatrix = z[..9].chunks(3).map(|r| r.iter().map(|v| point(*v)).collect()).collect();
         let mu: Vec<Interval> = z[9..].iter().map(|v| point(*v)).collect();
         let (f, slope) = equations(&c, &y, &mu, &shift, &[1.5, 2.0, 3.0]);
         for l in 0..12 {

@@ -1,7 +1,7 @@
 //! The checker from the wrong side: for every condition a statement that fails it alone, by about a factor of two, is refused; and the formulas
 //! that the conditions are made of are tested in `formulas.rs`.
 
-use super::check::{Matrix, between, contracts, inertia, point, rows, shares, slack};
+use super::check::{IntervalMatrix, between, contracts, inertia, point, rows, shares, slack};
 use super::{Certificate, check, check_size};
 use crate::num::{dd::Dd, interval::Interval};
 
@@ -125,7 +125,7 @@ fn thresholds_of_the_signs_are_where_theory_has_them() {
 fn families_of_matrices_that_change_sign_are_undecided() {
     // Diagonal 1, all else within t of 0: regular for t < 1 / (size - 1), singular for the all-equal matrix beyond.
     for size in [2usize, 3, 5] {
-        let family = |diagonal: f64, t: f64| -> Matrix {
+        let family = |diagonal: f64, t: f64| -> IntervalMatrix {
             (0..size).map(|i| (0..size).map(|j| if i == j { point(diagonal) } else { Interval::symmetric(t) }).collect()).collect()
         };
         let limit = 1.0 / (size - 1) as f64;

@@ -1,9 +1,9 @@
 //! Uniform tokens of a cap.
 
-use super::{Entry, Support, Tokens};
+use super::{LawFamily, Support, Tokens};
 
 /// Uniform on the cap `{angle to e_1 <= radius}`: the polar angle by rejection from its density `sin^{d-2}`, the direction uniform.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: LawFamily = LawFamily {
     name: "cap",
     summary: "independent uniform tokens of the cap of given radius around e_1",
     keys: &[("radius", 0.5, 1e-12, std::f64::consts::PI, "geodesic radius in radians")],

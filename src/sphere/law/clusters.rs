@@ -1,9 +1,9 @@
 //! Separated clusters.
 
-use super::{Entry, Support, perturbed};
+use super::{LawFamily, Support, perturbed};
 
 /// k centres equally spaced on a great circle, tokens spread around them with the given standard deviation.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: LawFamily = LawFamily {
     name: "clusters",
     summary: "k separated clusters with centres equally spaced on a great circle",
     keys: &[("k", 3.0, 1.0, 1e6, "number of clusters"), ("spread", 0.05, 0.0, 10.0, "Gaussian spread before normalisation")],

@@ -1,10 +1,10 @@
 //! Equiangular tokens.
 
-use super::{Entry, Support, Tokens};
+use super::{LawFamily, Support, Tokens};
 use crate::error::Error;
 
 /// `<x_i, x_j> = rho` for all `i != j`, from `x_i ~ sqrt(1 - rho) e_i + c sum_j e_j`; needs `d >= n` and `rho > -1/(n-1)`.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: LawFamily = LawFamily {
     name: "equiangular",
     summary: "all pairs at the same inner product rho (needs d >= n)",
     keys: &[("rho", 0.5, -1.0, 1.0, "common inner product, above -1/(n-1)")],

@@ -1,9 +1,9 @@
 //! Uniform tokens of the open upper hemisphere.
 
-use super::{Entry, Support, Tokens};
+use super::{LawFamily, Support, Tokens};
 
 /// Uniform tokens reflected into `{x_1 > 0}`.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: LawFamily = LawFamily {
     name: "hemisphere",
     summary: "independent uniform tokens of the open hemisphere around e_1",
     keys: &[],

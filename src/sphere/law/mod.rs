@@ -1,4 +1,4 @@
-//! Laws of initial tokens. A law is one file here with an [`Entry`]; its specification is `name` or `name:key=value,key=value`.
+//! Laws of initial tokens. A law is one file here with an [`LawFamily`]; its specification is `name` or `name:key=value,key=value`.
 
 use super::Tokens;
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ pub mod simplex;
 pub mod uniform;
 
 /// A registered law.
-pub struct Entry {
+pub struct LawFamily {
     /// Name in experiments and on the command line.
     pub name: &'static str,
     /// One sentence.
@@ -40,19 +40,19 @@ pub enum Support {
 }
 
 /// All laws, by name.
-pub static ALL: &[&Entry] = include!(concat!(env!("OUT_DIR"), "/laws.rs"));
+pub static ALL: &[&LawFamily] = include!(concat!(env!("OUT_DIR"), "/laws.rs"));
 
 /// Finds a law.
 ///
 /// **Errors** unknown name, with the nearest known one.
-pub fn find(name: &str) -> Result<&'static Entry> {
+pub fn find(name: &str) -> Result<&'static LawFamily> {
     ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("law", name, ALL.iter().map(|e| e.name)))
 }
 
 /// A law with its parameters.
 #[derive(Clone)]
 pub struct Law {
-    entry: &'static Entry,
+    entry: &'static LawFamily,
     values: Vec<f64>,
 }
 

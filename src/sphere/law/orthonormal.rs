@@ -1,10 +1,10 @@
 //! Orthonormal tokens.
 
-use super::{Entry, Support, Tokens};
+use super::{LawFamily, Support, Tokens};
 use crate::error::Error;
 
 /// `x_i = e_i`, the start of the gamma curve (2312.10794, Theorem 6.8); needs `d >= n`.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: LawFamily = LawFamily {
     name: "orthonormal",
     summary: "the first n vectors of the standard basis (needs d >= n)",
     keys: &[],

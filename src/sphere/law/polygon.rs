@@ -1,10 +1,10 @@
 //! The regular polygon on a great circle.
 
-use super::{Entry, Support, Tokens};
+use super::{LawFamily, Support, Tokens};
 
 /// Token i at angle `2 pi i / m` of the first coordinate plane, `m = n` unless `m` is given (then clusters of n/m tokens), plus an
 /// optional Gaussian perturbation of the angles.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: LawFamily = LawFamily {
     name: "polygon",
     summary: "a regular m-gon on a great circle, m = n by default, with an optional angular noise",
     keys: &[

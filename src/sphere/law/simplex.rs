@@ -1,10 +1,10 @@
 //! The regular simplex.
 
-use super::{Entry, Support, Tokens};
+use super::{LawFamily, Support, Tokens};
 use crate::error::Error;
 
 /// n vertices at inner product `-1/(n-1)`, in the smallest possible dimension `n - 1 <= d`.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: LawFamily = LawFamily {
     name: "simplex",
     summary: "the regular simplex, all pairs at inner product -1/(n-1) (needs d >= n - 1)",
     keys: &[],

@@ -1,9 +1,9 @@
 //! Independent uniform tokens.
 
-use super::{Entry, Support, Tokens};
+use super::{LawFamily, Support, Tokens};
 
 /// `x_i` iid uniform on `S^{d-1}`: normalised Gaussian vectors.
-pub static ENTRY: Entry = Entry {
+pub static ENTRY: LawFamily = LawFamily {
     name: "uniform",
     summary: "independent uniform tokens on the sphere",
     keys: &[],

@@ -41,13 +41,13 @@ pub fn quantile(a: f64, level: f64) -> f64 {
 }
 
 /// The mean field at the end of the experiment.
-pub struct Experiment {
+pub struct MeanFieldLimit {
     a: f64,
     t: f64,
     end: Circle,
 }
 
-impl Experiment {
+impl MeanFieldLimit {
     /// From `1 + a cos theta`. **Errors** a mean field that is not resolved.
     pub fn new(case: &Case, a: f64) -> Result<Self> {
         let t = (-case.weights()?.log_total(case.beta)).exp();
@@ -68,7 +68,7 @@ impl Experiment {
 }
 
 fn random(case: &Case, ctx: &mut Context, a: f64, slope: f64) -> Result<Finding> {
-    let experiment = Experiment::new(case, a)?;
+    let experiment = MeanFieldLimit::new(case, a)?;
     let mut mean = |n: usize, draws: usize| -> Result<(f64, f64)> {
         let mut found = Vec::with_capacity(draws);
         for _ in 0..draws {

@@ -21,11 +21,11 @@ pub static ENTRY: Claim = Claim {
     status: Status::Corrected,
     kind: Kind::Inequality,
     trials: (48, 400),
-    trial: |case, ctx| deviation(case, ctx, Law::Corrected),
+    trial: |case, ctx| deviation(case, ctx, PairingLaw::Corrected),
     perturbed: "the factor c",
     control: Control {
         what: "the factor 2 of equal masses for masses 1/4 and 3/4",
-        trial: |ctx| deviation(&Case::new(2, 2, 40.0, "sa").with_law("placed"), ctx, Law::Two),
+        trial: |ctx| deviation(&Case::new(2, 2, 40.0, "sa").with_law("placed"), ctx, PairingLaw::Two),
     },
     proof: None,
 };
@@ -42,7 +42,7 @@ const DOMAIN: Domain = Domain {
 
 /// Which clock and constant are tried.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Law {
+pub enum PairingLaw {
     /// The clock of the state, `c_alpha`.
     Corrected,
     /// The clock of the state, factor 2, masses 1/4 and 3/4.
@@ -54,17 +54,17 @@ pub enum Law {
 }
 
 /// Largest deviation of rho from the law until it predicts rho = 0.6.
-pub fn deviation(case: &Case, ctx: &mut Context, law: Law) -> Result<Finding> {
+pub fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Finding> {
     let (beta, d) = (case.beta, case.d);
     let drawn = ctx.masses(2);
     let alpha = match law {
-        Law::Two => 0.25,
-        Law::Equal => 0.5,
-        Law::Corrected | Law::Printed => drawn[0] / (drawn[0] + drawn[1]),
+        PairingLaw::Two => 0.25,
+        PairingLaw::Equal => 0.5,
+        PairingLaw::Corrected | PairingLaw::Printed => drawn[0] / (drawn[0] + drawn[1]),
     };
     let start = ctx.uniform_in(-0.95, 0.5);
     let c = (1.0 - alpha) / alpha + alpha / (1.0 - alpha);
-    let rate = if law == Law::Corrected { ctx.stated(c) } else { 2.0 };
+    let rate = if law == PairingLaw::Corrected { ctx.stated(c) } else { 2.0 };
     let flow = plain("sa", beta, 2)?;
     let mut x = vec![0.0; 2 * d];
     x[0] = 1.0;
@@ -74,11 +74,11 @@ pub fn deviation(case: &Case, ctx: &mut Context, law: Law) -> Result<Finding> {
             Ok(x) => out.copy_from_slice(&flow.velocity(&x)),
             Err(_) => out.fill(f64::NAN),
         }
-        let clock = (beta * (1.0 - if law == Law::Printed { start } else { dot(&y[..d], &y[d..]) })).exp();
+        let clock = (beta * (1.0 - if law == PairingLaw::Printed { start } else { dot(&y[..d], &y[d..]) })).exp();
         out.iter_mut().for_each(|v| *v *= clock);
     };
-    let mut end = (0.6f64.atanh() - start.atanh()) / if law == Law::Corrected { c } else { 2.0 };
-    if law == Law::Printed {
+    let mut end = (0.6f64.atanh() - start.atanh()) / if law == PairingLaw::Corrected { c } else { 2.0 };
+    if law == PairingLaw::Printed {
         // On the clock of the start a pair collapses after 1/(beta c (1 - rho^2)) and then no step follows it: it leaves the law before.
         end = end.min(0.9 / (beta * c * (1.0 - start * start)));
     }
@@ -93,5 +93,5 @@ pub fn deviation(case: &Case, ctx: &mut Context, law: Law) -> Result<Finding> {
     }
     // 1e-8: a thousand times the tolerance of the integration.
     let derived = (c * c - 2.0) * (-0.4 * beta).exp() * end + 1e3 * accuracy;
-    Ok(Finding::at_most(worst, if law == Law::Corrected { derived } else { 1e-3 }))
+    Ok(Finding::at_most(worst, if law == PairingLaw::Corrected { derived } else { 1e-3 }))
 }

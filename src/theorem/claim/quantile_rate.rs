@@ -25,7 +25,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn quantiles(case: &Case, ctx: &mut Context, a: f64, slope: f64) -> Result<Finding> {
-    let experiment = mean_field_rate::Experiment::new(case, a)?;
+    let experiment = mean_field_rate::MeanFieldLimit::new(case, a)?;
     let mut distance = |n: usize| {
         let levels: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
         experiment.distance(case, ctx, &levels, 200 * n)

@@ -39,9 +39,9 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// When the tokens were first seen in an open hemisphere, and the cosine of their cap's radius then.
-struct Entry(Option<(f64, f64)>);
+struct CapWatch(Option<(f64, f64)>);
 
-impl Observer for Entry {
+impl Observer for CapWatch {
     fn next_time(&self) -> Option<f64> {
         None
     }
@@ -64,9 +64,9 @@ fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let merge_radius = 1e-10;
     let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
-    let mut entry = Entry(None);
-    let end = solve(&case.build()?, &x, horizon, &options, &mut [&mut entry])?;
-    Ok(match (end.outcome, entry.0) {
+    let mut watch = CapWatch(None);
+    let end = solve(&case.build()?, &x, horizon, &options, &mut [&mut watch])?;
+    Ok(match (end.outcome, watch.0) {
         (Outcome::OneCluster { t }, Some((since, alpha))) => {
             let lightest = 1.0 / case.n as f64;
             let allowed = cone_collapse::time(case.weights()?, lightest, case.beta.abs(), alpha, merge_radius);

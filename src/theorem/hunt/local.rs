@@ -14,7 +14,7 @@ use std::cell::RefCell;
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum LocalSearch {
     /// Steps of all sizes that are kept while they help, and sometimes when they do not.
     Annealing,
     /// A simplex of as many corners as there are numbers.
@@ -26,7 +26,7 @@ pub enum Search {
 }
 
 /// All searches, in the order in which starts get them.
-pub const SEARCHES: [Search; 4] = [Search::Annealing, Search::Simplex, Search::Gradient, Search::Swarm];
+pub const SEARCHES: [LocalSearch; 4] = [LocalSearch::Annealing, LocalSearch::Simplex, LocalSearch::Gradient, LocalSearch::Swarm];
 
 /// Numbers above which methods that need one trial per number are not used.
 const MANY: usize = 60;
@@ -57,7 +57,7 @@ pub fn search(
     claim: &Claim,
     region: &Region,
     start: &Attempt,
-    which: Search,
+    which: LocalSearch,
     limit: u64,
     seed: u64,
     go_on: &dyn Fn(f64) -> bool,
@@ -67,7 +67,7 @@ pub fn search(
     let problem = || Problem { claim, region, start, limit, seed, go_on, state: &state };
     let x = problem().numbers();
     if !x.is_empty() && !start.failed() {
-        let which = if x.len() > MANY { Search::Annealing } else { which };
+        let which = if x.len() > MANY { LocalSearch::Annealing } else { which };
         run(&problem, x, which, limit);
     }
     let State { evaluations, best, failure, .. } = state.into_inner();
@@ -75,16 +75,16 @@ pub fn search(
 }
 
 /// A solver ends by its own rules, or because the problem answers the same once its trials are spent; the problem keeps the best either way.
-fn run<'a>(problem: &dyn Fn() -> Problem<'a>, x: Vec<f64>, which: Search, limit: u64) {
+fn run<'a>(problem: &dyn Fn() -> Problem<'a>, x: Vec<f64>, which: LocalSearch, limit: u64) {
     let generator = || Generator(Stream::new(problem().seed, &["generator"]));
     match which {
-        Search::Annealing => {
+        LocalSearch::Annealing => {
             if let Ok(solver) = SimulatedAnnealing::new_with_rng(1.0, generator()) {
                 let solver = solver.with_reannealing_best(40);
                 drop(Executor::new(problem(), solver).configure(|s| s.param(x).max_iters(limit)).run());
             }
         }
-        Search::Simplex => {
+        LocalSearch::Simplex => {
             let corner = |k: usize| {
                 let mut y = x.clone();
                 y[k] += if y[k] > 0.5 { -0.15 } else { 0.15 };
@@ -95,12 +95,12 @@ fn run<'a>(problem: &dyn Fn() -> Problem<'a>, x: Vec<f64>, which: Search, limit:
                 drop(Executor::new(problem(), solver).configure(|s| s.max_iters(limit)).run());
             }
         }
-        Search::Gradient => {
+        LocalSearch::Gradient => {
             if let Ok(line) = MoreThuenteLineSearch::new().with_c(1e-4, 0.9) {
                 drop(Executor::new(problem(), LBFGS::new(line, 7)).configure(|s| s.param(x).max_iters(limit)).run());
             }
         }
-        Search::Swarm => {
+        LocalSearch::Swarm => {
             let bounds = (x.iter().map(|v| v - 0.7).collect::<Vec<f64>>(), x.iter().map(|v| v + 0.7).collect());
             let solver = ParticleSwarm::new(bounds, 12).with_rng_generator(generator());
             drop(Executor::new(problem(), solver).configure(|s| s.max_iters(limit)).run());

@@ -2,15 +2,15 @@
 
 use crate::attention::kernel::close::sums::is_doubtful;
 use crate::attention::kernel::job::Ending;
-use crate::attention::kernel::tiles::panels::{Panel, groups, rest};
+use crate::attention::kernel::tiles::panels::{TokenPanel, groups, rest};
 use crate::num::simd::{Lanes, Task};
 use crate::sphere::Tokens;
 
 /// Velocities or fields from the sums `sum_j m_j w_ij x_j` of one panel.
 pub(crate) struct Finish<'a> {
-    pub panel: &'a Panel<f64>,
+    pub panel: &'a TokenPanel<f64>,
     /// Holds more sums of the same rows.
-    pub guest: Option<&'a Panel<f64>>,
+    pub partial: Option<&'a TokenPanel<f64>>,
     pub tokens: &'a Tokens,
     pub ending: &'a Ending,
     /// See [`Sums::bounds`](crate::attention::kernel::sums::Sums).
@@ -35,12 +35,12 @@ impl Finish<'_> {
     /// As many rows at a time as lanes: what reduces a row then reduces all of them at once.
     #[inline(always)]
     fn rows<L: Lanes<F = f64>, const PROJECT: bool>(self, l: L) {
-        let Self { panel, guest, tokens, ending, bounds, out, doubtful } = self;
+        let Self { panel, partial, tokens, ending, bounds, out, doubtful } = self;
         let (d, unit) = (tokens.d(), tokens.uniform_mass().unwrap_or(1.0));
         for (group, out) in out[..panel.len * d].chunks_mut(L::WIDTH * d).enumerate() {
             let first = group * L::WIDTH;
-            let some = Rows { panel, guest, first, x: &tokens.coordinates()[(panel.start + first) * d..][..out.len()], d };
-            let mass = guest.map_or(panel.masses(l, group), |guest| l.add(panel.masses(l, group), guest.masses(l, group)));
+            let some = Rows { panel, partial, first, x: &tokens.coordinates()[(panel.start + first) * d..][..out.len()], d };
+            let mass = partial.map_or(panel.masses(l, group), |partial| l.add(panel.masses(l, group), partial.masses(l, group)));
             // Both in units of mass.
             let (mut back, mut longest) = ([0.0; 8], [l.zero(); 8]);
             if PROJECT {
@@ -66,8 +66,8 @@ impl Finish<'_> {
 
 /// Some rows of a panel.
 struct Rows<'a> {
-    panel: &'a Panel<f64>,
-    guest: Option<&'a Panel<f64>>,
+    panel: &'a TokenPanel<f64>,
+    partial: Option<&'a TokenPanel<f64>>,
     first: usize,
     /// The tokens.
     x: &'a [f64],
@@ -97,7 +97,7 @@ impl Rows<'_> {
     fn group<L: Lanes<F = f64>, const V: usize>(&self, l: L, first: usize, work: &mut impl Part<L>) {
         let start = first * self.panel.m.len() + self.first * V;
         let sums = L::view(&self.panel.drift)[start..].as_chunks::<V>().0;
-        let more = self.guest.map(|guest| L::view(&guest.drift)[start..].as_chunks::<V>().0);
+        let more = self.partial.map(|partial| L::view(&partial.drift)[start..].as_chunks::<V>().0);
         for (r, (row, s)) in self.x.chunks_exact(self.d).zip(sums).enumerate() {
             let (mut x, mut s) = ([l.zero(); V], *s);
             for v in 0..V {

@@ -4,7 +4,7 @@ use crate::attention::kernel::job::Job;
 use crate::attention::kernel::sums::Sums;
 use crate::attention::kernel::tiles::blocks::layout;
 use crate::attention::kernel::tiles::chord::{Chord, Constants, at_most};
-use crate::attention::kernel::tiles::panels::{Panel, Panels, Source, groups, most};
+use crate::attention::kernel::tiles::panels::{Panels, Source, TokenPanel, groups, most};
 use crate::num::simd::{Float, Lanes, Task};
 
 /// Computes all sums.
@@ -16,8 +16,8 @@ pub(crate) fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums)
     let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
     let (level, d, cap) = (job.level, panels.d, panels.cap);
     panels.list.iter_mut().for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
-    let own = |a: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: None });
-    let pair = |a: &mut Panel<F>, b: &mut Panel<F>| level.run(Tile { chord, d, cap, a, b: Some(b) });
+    let own = |a: &mut TokenPanel<F>| level.run(Tile { chord, d, cap, a, b: None });
+    let pair = |a: &mut TokenPanel<F>, b: &mut TokenPanel<F>| level.run(Tile { chord, d, cap, a, b: Some(b) });
     panels.meet(job.parallel(), own, pair);
     sums.reset(job.tokens.n(), job.tokens.d());
     panels.store(job.level, job.tokens, 0.0, sums, job.parallel());
@@ -28,8 +28,8 @@ struct Tile<'a, F> {
     chord: Chord,
     d: usize,
     cap: usize,
-    a: &'a mut Panel<F>,
-    b: Option<&'a mut Panel<F>>,
+    a: &'a mut TokenPanel<F>,
+    b: Option<&'a mut TokenPanel<F>>,
 }
 
 impl<F: Float> Task for Tile<'_, F> {
@@ -46,7 +46,7 @@ impl<F: Float> Tile<'_, F> {
     #[inline(always)]
     fn with_rows<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
         let (chord, d, cap) = (&self.chord, self.d, self.cap);
-        let Panel { terms, columns, m, drift, tile, signs, led, .. } = self.a;
+        let TokenPanel { terms, columns, m, drift, tile, signs, led, .. } = self.a;
         match self.b {
             None => {
                 weights(l, chord, d, cap, (columns, m), (columns, m), [tile, signs, led], None);

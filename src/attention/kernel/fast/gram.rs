@@ -223,9 +223,9 @@ fn mirror<L: Lanes<F = f64>>(l: L, matrix: &mut [f64], stride: usize) {
 const CHAINS: usize = 4;
 
 /// The matrix of inner products once.
-pub struct Matrix;
+pub struct GramMatrix;
 
-impl Kernel for Matrix {
+impl Kernel for GramMatrix {
     fn name(&self) -> &'static str {
         "gram"
     }

@@ -47,7 +47,7 @@ impl Kernel for Harmonics {
     }
 
     fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
-        let Buffers { moments, table: Table { recurrence: table, terms }, closed } = work.of();
+        let Buffers { moments, table: HarmonicTable { recurrence: table, terms }, closed } = work.of();
         let part = moments.load(job, 4);
         let series = moments.series(job, Series::sphere);
         if table.start.len() != series.kernel.len() {
@@ -96,7 +96,7 @@ impl Kernel for Harmonics {
 #[derive(Default)]
 struct Buffers {
     moments: Moments,
-    table: Table,
+    table: HarmonicTable,
     closed: Sums,
 }
 
@@ -107,7 +107,7 @@ fn coordinates(x: &[f64], total: usize, p: usize, part: usize) -> [&[f64]; 3] {
 
 /// What is kept from step to step.
 #[derive(Default)]
-pub(crate) struct Table {
+pub(crate) struct HarmonicTable {
     recurrence: Recurrence,
     terms: Vec<[f64; 6]>,
 }

@@ -7,10 +7,10 @@ use crate::attention::kernel::close::finish::Finish;
 use crate::attention::kernel::job::{Doubtful, Job, Kernel};
 use crate::attention::kernel::limits::AWAKE_WORK;
 use crate::attention::kernel::sums::{FLOOR, Sums};
-use crate::attention::kernel::tiles::apart::Halves;
 use crate::attention::kernel::tiles::blocks::{both, layout};
 use crate::attention::kernel::tiles::chord::at_most;
-use crate::attention::kernel::tiles::panels::{Panel, Panels, Source, groups, most, three_or_two};
+use crate::attention::kernel::tiles::panels::{Panels, Source, TokenPanel, groups, most, three_or_two};
+use crate::attention::kernel::tiles::two_tasks::Halves;
 use crate::attention::kernel::workspace::Workspace;
 use crate::num::simd::{Float, Lanes, Task};
 
@@ -22,15 +22,15 @@ pub(crate) fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
     let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true, fresh: true };
     let (count, cap) = layout(n, largest, if n * n * d < AWAKE_WORK { 1 } else { 4 });
     let shape = Shape { beta: job.beta, causal: job.causal, d, cap };
-    let tile = |a: &mut Panel<F>, b: Option<&mut Panel<F>>| {
+    let tile = |a: &mut TokenPanel<F>, b: Option<&mut TokenPanel<F>>| {
         a.tile.resize(STRIP * cap);
         job.level.run(Tile { shape, a, b });
     };
-    let own = |a: &mut Panel<F>| tile(a, None);
-    let pair = |a: &mut Panel<F>, b: &mut Panel<F>| tile(a, Some(b));
+    let own = |a: &mut TokenPanel<F>| tile(a, None);
+    let pair = |a: &mut TokenPanel<F>, b: &mut TokenPanel<F>| tile(a, Some(b));
     if count == 4 {
         panels.lay_out(&source, (count, cap));
-        panels.meet_apart(job.parallel(), |p: &mut Panel<F>| source.fill(p, cap), own, pair);
+        panels.meet_in_two_tasks(job.parallel(), |p: &mut TokenPanel<F>| source.fill(p, cap), own, pair);
     } else {
         panels.load(&source, (count, cap), job.parallel());
         panels.meet(job.parallel(), own, pair);
@@ -64,8 +64,8 @@ struct Shape {
 /// The later panel `a` with itself or with an earlier one.
 struct Tile<'a, F> {
     shape: Shape,
-    a: &'a mut Panel<F>,
-    b: Option<&'a mut Panel<F>>,
+    a: &'a mut TokenPanel<F>,
+    b: Option<&'a mut TokenPanel<F>>,
 }
 
 impl<F: Float> Task for Tile<'_, F> {
@@ -83,7 +83,7 @@ impl<F: Float> Tile<'_, F> {
     #[inline(always)]
     fn strips<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
         let Shape { causal, cap, .. } = self.shape;
-        let Panel { terms, columns, m, drift, fresh, mass, tile, led, .. } = self.a;
+        let TokenPanel { terms, columns, m, drift, fresh, mass, tile, led, .. } = self.a;
         let mut other = self.b;
         // What a strip does twice, its pairs with itself, is less in narrow ones.
         let width = if other.is_some() { STRIP } else { STRIP / 2 };
@@ -333,9 +333,9 @@ impl Kernel for Products {
         fill(job, panels);
         let (tokens, d, ending, bounds) = (job.tokens, job.tokens.d(), &job.ending(), [self.error(job), 0.0, FLOOR]);
         let part = |half: &Halves<f64>, mut out: &mut [f64], doubtful: &mut Vec<usize>| {
-            for (panel, guest) in half.pairs() {
+            for (panel, partial) in half.pairs() {
                 let (these, others) = std::mem::take(&mut out).split_at_mut(panel.len * d);
-                job.level.run(Finish { panel, guest, tokens, ending, bounds, out: these, doubtful });
+                job.level.run(Finish { panel, partial, tokens, ending, bounds, out: these, doubtful });
                 out = others;
             }
         };

@@ -8,7 +8,7 @@ use crate::sphere::Tokens;
 
 /// A run of consecutive tokens, by rows and by coordinates.
 #[derive(Default)]
-pub(crate) struct Panel<F> {
+pub(crate) struct TokenPanel<F> {
     pub start: usize,
     pub len: usize,
     /// Coordinates in slabs: for every vector of tokens, one vector per coordinate.
@@ -37,11 +37,11 @@ pub(crate) struct Panels<F> {
     pub d: usize,
     pub width: usize,
     pub cap: usize,
-    pub list: Vec<Panel<F>>,
-    /// The second, third and fourth of four panels once more, for the other thread: see [`super::apart`].
-    pub guests: Vec<Panel<F>>,
-    /// The panels have met apart.
-    pub apart: bool,
+    pub list: Vec<TokenPanel<F>>,
+    /// The second, third and fourth of four panels once more, for the sums of the other task: see [`super::two_tasks`].
+    pub partials: Vec<TokenPanel<F>>,
+    /// The panels have met in two tasks.
+    pub in_two_tasks: bool,
 }
 
 impl<F: Float> Panels<F> {
@@ -49,15 +49,15 @@ impl<F: Float> Panels<F> {
     pub fn load(&mut self, source: &Source, shape: (usize, usize), parallel: bool) {
         self.lay_out(source, shape);
         let cap = self.cap;
-        crate::attention::kernel::tiles::blocks::each(&mut self.list, parallel, &|panel: &mut Panel<F>| source.fill(panel, cap));
+        crate::attention::kernel::tiles::blocks::each(&mut self.list, parallel, &|panel: &mut TokenPanel<F>| source.fill(panel, cap));
     }
 
     /// Panels of this number and length, to be filled.
     pub fn lay_out(&mut self, source: &Source, (count, cap): (usize, usize)) {
         let (n, d, width) = (source.tokens.n(), source.tokens.d(), source.level.width::<F>());
         (self.d, self.width, self.cap) = (d, width, cap);
-        self.list.resize_with(count, Panel::default);
-        self.apart = false;
+        self.list.resize_with(count, TokenPanel::default);
+        self.in_two_tasks = false;
         for (b, p) in self.list.iter_mut().enumerate() {
             p.start = (b * cap).min(n);
             p.len = ((b + 1) * cap).min(n) - p.start;
@@ -71,8 +71,13 @@ impl<F: Float> Panels<F> {
     }
 
     /// Lets every panel meet itself and every other panel once, the later one first.
-    pub fn meet(&mut self, parallel: bool, own: impl Fn(&mut Panel<F>) + Sync, pair: impl Fn(&mut Panel<F>, &mut Panel<F>) + Sync) {
-        crate::attention::kernel::tiles::blocks::meet(&mut self.list, parallel, own, |a: &mut Panel<F>, b: &mut Panel<F>| {
+    pub fn meet(
+        &mut self,
+        parallel: bool,
+        own: impl Fn(&mut TokenPanel<F>) + Sync,
+        pair: impl Fn(&mut TokenPanel<F>, &mut TokenPanel<F>) + Sync,
+    ) {
+        crate::attention::kernel::tiles::blocks::meet(&mut self.list, parallel, own, |a: &mut TokenPanel<F>, b: &mut TokenPanel<F>| {
             if a.len > 0 && b.len > 0 {
                 if a.start < b.start { pair(b, a) } else { pair(a, b) }
             }
@@ -94,7 +99,7 @@ pub(crate) struct Source<'a> {
 
 impl Source<'_> {
     /// Fills one panel and clears its sums.
-    pub fn fill<F: Float>(&self, panel: &mut Panel<F>, cap: usize) {
+    pub fn fill<F: Float>(&self, panel: &mut TokenPanel<F>, cap: usize) {
         self.level.run(Load { panel, source: self, cap });
     }
 }
@@ -130,11 +135,11 @@ struct Shared<'a> {
 }
 
 /// The sums of some panels, in the halves in which they met.
-fn store<F: Float>(list: &[Panel<F>], shared: &Shared, (drift, mass): (&mut [f64], &mut [f64]), parallel: bool) {
+fn store<F: Float>(list: &[TokenPanel<F>], shared: &Shared, (drift, mass): (&mut [f64], &mut [f64]), parallel: bool) {
     let &Shared { level, tokens, sigma } = shared;
     match list {
         [] => {}
-        [panel] => level.run(Store { panel, totals: panel, tokens, rows: tokens.coordinates(), sigma, drift, mass }),
+        [panel] => level.run(StoreSums { panel, totals: panel, tokens, rows: tokens.coordinates(), sigma, drift, mass }),
         _ => {
             let (a, b) = list.split_at(list.len() / 2);
             let middle = b[0].start - a[0].start;
@@ -172,7 +177,7 @@ pub(crate) fn rest<L: Lanes>(l: L, part: &[f64]) -> L::V {
 
 /// Loading one panel with the width of the vectors known.
 struct Load<'a, F> {
-    panel: &'a mut Panel<F>,
+    panel: &'a mut TokenPanel<F>,
     source: &'a Source<'a>,
     cap: usize,
 }
@@ -222,11 +227,11 @@ impl<F: Float> Task for Load<'_, F> {
 }
 
 /// Storing one panel with the width of the vectors known: `unit s - sigma z x`, and `z`.
-pub(crate) struct Store<'a, F> {
+pub(crate) struct StoreSums<'a, F> {
     /// Holds the sums s.
-    pub panel: &'a Panel<F>,
+    pub panel: &'a TokenPanel<F>,
     /// Holds the sums z, in units of mass.
-    pub totals: &'a Panel<F>,
+    pub totals: &'a TokenPanel<F>,
     pub tokens: &'a Tokens,
     /// The rows x.
     pub rows: &'a [f64],
@@ -237,7 +242,7 @@ pub(crate) struct Store<'a, F> {
     pub mass: &'a mut [f64],
 }
 
-impl<F: Float> Task for Store<'_, F> {
+impl<F: Float> Task for StoreSums<'_, F> {
     type F = F;
     type Output = ();
 
@@ -270,7 +275,7 @@ impl<F: Float> Task for Store<'_, F> {
     }
 }
 
-impl<F: Float> Panel<F> {
+impl<F: Float> TokenPanel<F> {
     /// Sums of the weights of a vector of rows, in units of mass.
     #[inline(always)]
     pub fn masses<L: Lanes<F = F>>(&self, l: L, group: usize) -> L::V {
