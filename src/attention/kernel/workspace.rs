@@ -1,5 +1,6 @@
 //! Buffers of a run: every algorithm keeps its own, by type, so that a step allocates nothing after the first.
 
+use super::doubtful::Doubtful;
 use std::any::{Any, TypeId};
 use std::cell::Cell;
 
@@ -17,6 +18,8 @@ thread_local! {
 /// ```
 #[derive(Default)]
 pub struct Workspace {
+    /// Every evaluation's own, and so not looked up.
+    pub(super) doubtful: Doubtful,
     slots: Vec<(TypeId, Box<dyn Any + Send>)>,
 }
 
