@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use metastable::attention::heads::{Job, Work, apply, apply_f32};
 use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Weights, Workspace};
 use metastable::attention::pattern::{Causal, Everything, Pattern};
-use metastable::attention::{Energy, EnergyScale, Head, Spec, dynamics};
+use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, sinkhorn::Sinkhorn};
 use metastable::num::{loops::exponentials, simd::Level, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
 
@@ -111,5 +111,19 @@ fn heads(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, kernels, causal, energies, parts, heads);
+fn sinkhorn(c: &mut Criterion) {
+    let mut group = c.benchmark_group("sinkhorn");
+    group.sample_size(10);
+    for (n, d) in [(128, 3), (512, 3), (512, 64)] {
+        let x = tokens(n, d);
+        let dynamics = Dynamics::of(Sinkhorn::new(4.0, 1e-12).expect("valid"));
+        let (mut v, mut work) = (vec![0.0; n * d], Workspace::default());
+        group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| {
+            b.iter(|| dynamics.rates(0.0, x, &mut work, &mut v))
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, kernels, causal, energies, parts, heads, sinkhorn);
 criterion_main!(benches);

@@ -2,8 +2,9 @@
 
 use super::attention::Attention;
 use super::choice::Choice;
+use super::doubtful::Doubtful;
 use super::exact::{direct::DIRECT, rows};
-use super::job::{Doubtful, Form, Job, Kernel};
+use super::job::{Form, Job, Kernel};
 use super::limits::{EXACT, PARALLEL_WORK};
 use super::registry::kept;
 use super::workspace::Workspace;
@@ -39,11 +40,11 @@ impl Attention {
         inside_pool(x.n() * x.n() * x.d() >= PARALLEL_WORK, || {
             let job = self.job(x, form);
             let kernel = self.kernel.of(&job)?;
-            let mut doubtful = std::mem::take(work.of::<Doubtful>());
+            let mut doubtful = std::mem::take(&mut work.doubtful);
             doubtful.rows.clear();
             kernel.evaluate(&job, work, out, &mut doubtful);
             let again = again(kernel, &job, work, out, &mut doubtful);
-            *work.of() = doubtful;
+            work.doubtful = doubtful;
             if let Some(value) = self.value_at_the_end() {
                 self.values(value, x, form, out);
             }

@@ -1,5 +1,6 @@
 //! Buffers of a run: every algorithm keeps its own, by type, so that a step allocates nothing after the first.
 
+use super::doubtful::Doubtful;
 use std::any::{Any, TypeId};
 
 /// The buffers of one run of evaluations. It may be used for any tokens and any dynamics, one evaluation at a time.
@@ -12,6 +13,8 @@ use std::any::{Any, TypeId};
 /// ```
 #[derive(Default)]
 pub struct Workspace {
+    /// Every evaluation's own, and so not looked up.
+    pub(super) doubtful: Doubtful,
     slots: Vec<(TypeId, Box<dyn Any + Send>)>,
 }
 

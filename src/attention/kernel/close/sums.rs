@@ -1,6 +1,7 @@
 //! From sums to velocities and fields: `P_x drift`, or `drift + sigma z x`, times a factor, with the doubtful rows noted.
 
-use crate::attention::kernel::job::{Doubtful, Ending, Job};
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Ending, Job};
 use crate::attention::kernel::sums::Sums;
 use crate::attention::kernel::tiles::blocks::both;
 use crate::num::simd::{Lanes, Task};

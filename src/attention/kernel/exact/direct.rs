@@ -6,7 +6,8 @@
 
 use super::coordinates;
 use crate::attention::kernel::close::sums::close;
-use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Job, Kernel};
 use crate::attention::kernel::sums::Sums;
 use crate::attention::kernel::tiles::blocks::{Block, Blocks, layout};
 use crate::attention::kernel::tiles::chord::{Chord, Constants, later_masked};

@@ -2,7 +2,8 @@
 
 use crate::attention::Head;
 use crate::attention::kernel::attention::Attention;
-use crate::attention::kernel::job::{Doubtful, Form, Job, Kernel, Weights};
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Form, Job, Kernel, Weights};
 use crate::attention::kernel::limits::PARALLEL_WORK;
 use crate::attention::kernel::weight::{exp_shifted, log_kernel};
 use crate::attention::kernel::workspace::Workspace;

@@ -4,7 +4,8 @@
 //! is laid out anew, each row of sums is closed where its registers are, and projections take `<x_i, s_i> = sum_j m_j w_ij G_ij`.
 
 use crate::attention::kernel::close::sums::is_doubtful;
-use crate::attention::kernel::job::{Doubtful, Ending, Job, Kernel};
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Ending, Job, Kernel};
 use crate::attention::kernel::limits::AWAKE_WORK;
 use crate::attention::kernel::sums::FLOOR;
 use crate::attention::kernel::tiles::panels::{groups, most};

@@ -8,7 +8,8 @@
 use super::fourier::{Moments, PARTS};
 use super::series::Series;
 use crate::attention::kernel::close::sums::close;
-use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Job, Kernel};
 use crate::attention::kernel::sums::Sums;
 use crate::attention::kernel::workspace::Workspace;
 use crate::num::simd::{Lanes, Task};

@@ -1,7 +1,8 @@
 //! Any heads by products of slabs and tiles with a running maximum: [`crate::attention::heads`] as an algorithm among others.
 
 use crate::attention::heads::{self, Work};
-use crate::attention::kernel::job::{Doubtful, Form, Job, Kernel};
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Form, Job, Kernel};
 use crate::attention::kernel::workspace::Workspace;
 use crate::attention::pattern::{Causal, Everything, Pattern};
 use crate::num::sum::dot;

@@ -3,7 +3,8 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`]; every pair twice, once for each of
 //! its tokens, so that no sum leaves its register and threads share nothing but the tokens.
 
-use crate::attention::kernel::job::{Doubtful, Ending, Job, Kernel};
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Ending, Job, Kernel};
 use crate::attention::kernel::limits::LEAST_WORK;
 use crate::attention::kernel::sums::FLOOR;
 use crate::attention::kernel::tiles::blocks::{GRAIN, both};

@@ -4,7 +4,8 @@
 //! blocks is met once, so the `n^2 d` multiplications of the scores and the exponentials are halved: `3/2 n^2 d` fused operations in all.
 
 use crate::attention::kernel::close::finish::Finish;
-use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Job, Kernel};
 use crate::attention::kernel::limits::AWAKE_WORK;
 use crate::attention::kernel::sums::{FLOOR, Sums};
 use crate::attention::kernel::tiles::blocks::{both, layout};

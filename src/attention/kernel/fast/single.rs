@@ -2,8 +2,9 @@
 
 use super::products;
 use crate::attention::kernel::close::sums::close;
+use crate::attention::kernel::doubtful::Doubtful;
 use crate::attention::kernel::exact::direct::block_sums;
-use crate::attention::kernel::job::{Doubtful, Job, Kernel};
+use crate::attention::kernel::job::{Job, Kernel};
 use crate::attention::kernel::sums::Sums;
 use crate::attention::kernel::tiles::{blocks::Blocks, panels::Panels};
 use crate::attention::kernel::workspace::Workspace;
