@@ -3,6 +3,7 @@
 mod common;
 
 use common::{number, numbers, reference};
+use metastable::attention::dynamics;
 use metastable::landscape::certificate::{Certificate, check, prove};
 use metastable::landscape::{CriticalPoint, Spectrum, connections::connections, search::Search};
 use metastable::sphere::{Tokens, law::Law};
@@ -197,7 +198,7 @@ fn a_degenerate_point_is_not_certified() {
 #[test]
 fn connections_climb_the_energy_and_end_at_consensus() {
     let mut found = Search { beta: 5.0, n: 4, d: 2, starts: 100, seed: 3 }.run().expect("valid");
-    let (edges, lost) = connections(metastable::attention::dynamics::find("sa", false).expect("registered"), &mut found).expect("flows");
+    let (edges, lost) = connections(&dynamics::sa::ENTRY, &mut found).expect("flows");
     assert_eq!(lost, 0);
     let ends: usize = found.points.iter().map(|p| 2 * p.spectrum.unstable).sum();
     assert_eq!(edges.len(), ends);

@@ -13,11 +13,11 @@ pub fn compared(text: &str) -> Vec<String> {
     let before = |k: usize, back: usize| k.checked_sub(back).map_or("", at);
     let equates = |k: usize| matches!((at(k), at(k + 1)), ("=" | "!", "="));
     let mut out = Vec::new();
-    for k in 0..words.len() {
-        if at(k) == "name" && at(k + 1) == "(" && at(k + 2) == ")" && equates(k + 3) {
+    for (k, word) in words.iter().enumerate() {
+        if word == "name" && at(k + 1) == "(" && at(k + 2) == ")" && equates(k + 3) {
             out.push("name()".to_owned());
         }
-        if !at(k).starts_with('"') {
+        if !word.starts_with('"') {
             continue;
         }
         // What stands before it, without `&` and `*`; what stands behind it, without the rest of a tuple or of a list.
@@ -34,7 +34,7 @@ pub fn compared(text: &str) -> Vec<String> {
             || at(list) == "]" && at(list + 1) == "." && at(list + 2) == "contains"
             || in_matches(&words[..k]);
         if found {
-            out.push(words[k].clone());
+            out.push(word.clone());
         }
     }
     out
@@ -60,8 +60,8 @@ pub fn shown_types(text: &str) -> Vec<String> {
     let words = tokens(text);
     let is = |k: usize, what: &[&str]| words.get(k).is_some_and(|w| what.contains(&w.as_str()));
     let mut out = Vec::new();
-    for k in 0..words.len() {
-        if words[k] == "pub" {
+    for (k, word) in words.iter().enumerate() {
+        if word == "pub" {
             let crate_only = is(k + 1, &["("]) && is(k + 2, &["crate"]);
             let item = if crate_only { k + 4 } else { k + 1 };
             if is(item, &["struct", "enum", "trait", "type", "union"]) {
