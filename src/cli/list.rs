@@ -1,22 +1,37 @@
 //! `list`: everything that is registered.
 
 use super::output::Output;
+use crate::attention::{dynamics, kernel, normalisation};
 use crate::error::{Error, Result};
-use crate::{attention::dynamics, attention::kernel, flow::observable, lab::experiment, paper_figs, sphere::law, study, theorem};
+use crate::{flow::observable, lab, lab::experiment, paper_figs, sphere::law, study, theorem};
 use serde_json::{Value, json};
 
 /// Flags of `list`.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators or kernels; all when none is given.
+    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators, kernels, normalisations, model (keys of a model) or columns
+    /// (of results); all when none is given.
     kind: Option<String>,
     /// The table of theorems as Markdown, as in the README.
     #[arg(long)]
     markdown: bool,
 }
 
-const KINDS: [&str; 9] = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "studies", "integrators", "kernels"];
+const KINDS: [&str; 12] = [
+    "theorems",
+    "dynamics",
+    "laws",
+    "observables",
+    "figures",
+    "experiments",
+    "studies",
+    "integrators",
+    "kernels",
+    "normalisations",
+    "model",
+    "columns",
+];
 
 /// Name and summary of everything of a kind.
 pub fn entries(kind: &str) -> Vec<(String, String)> {
@@ -32,6 +47,9 @@ pub fn entries(kind: &str) -> Vec<(String, String)> {
             .iter()
             .map(|(name, _)| pair(name, &experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title)))
             .collect(),
+        "normalisations" => normalisation::ALL.iter().map(|n| pair(n.name(), n.summary())).collect(),
+        "model" => lab::model::KEYS.iter().map(|(key, _, meaning)| pair(key, meaning)).collect(),
+        "columns" => lab::run::COLUMNS.iter().map(|(name, meaning)| pair(name, meaning)).collect(),
         "kernels" => kernel::ALL.iter().map(|k| pair(k.name(), k.summary())).collect(),
         _ => ["dop853", "dopri5"].iter().filter_map(|n| crate::flow::integrator(n).ok()).map(|t| pair(t.name, t.citation)).collect(),
     }
@@ -40,6 +58,13 @@ pub fn entries(kind: &str) -> Vec<(String, String)> {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if let (true, Some(kind)) = (self.markdown, self.kind.as_deref().filter(|k| *k != "theorems")) {
+            return Err(Error::parameter(
+                "--markdown",
+                format!("--markdown of {kind}"),
+                "theorems, or no kind: their table is the one in Markdown",
+            ));
+        }
         if self.markdown {
             let table = crate::lab::report::readme_table();
             out.result(&json!({"markdown": table}), &table);

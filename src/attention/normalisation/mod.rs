@@ -12,10 +12,12 @@ pub use post::Post;
 pub use pre::Pre;
 pub use scheme::{Normalisation, Token};
 
+/// All schemes.
+pub static ALL: [&dyn Normalisation; 4] = [&Post, &Pre, &Bare, &Rescaled];
+
 /// The schemes by name.
 ///
 /// **Errors** an unknown name, with the nearest known one.
 pub fn find(name: &str) -> Result<&'static dyn Normalisation> {
-    let all: [&'static dyn Normalisation; 4] = [&Post, &Pre, &Bare, &Rescaled];
-    all.into_iter().find(|s| s.name() == name).ok_or_else(|| Error::unknown("normalisation", name, all.iter().map(|s| s.name())))
+    ALL.iter().copied().find(|s| s.name() == name).ok_or_else(|| Error::unknown("normalisation", name, ALL.iter().map(|s| s.name())))
 }

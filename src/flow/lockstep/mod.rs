@@ -257,6 +257,7 @@ impl Run<'_> {
         if system.live() > 1 {
             return self.waiting.push((system.live(), Reverse(s)));
         }
+        system.one_cluster = Some(system.t);
         let (x, sizes) = self.batch.merged(1);
         spread(&system.seat.x, x, self.width);
         spread(&system.seat.sizes, sizes, self.width);

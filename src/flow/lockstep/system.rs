@@ -15,6 +15,8 @@ pub struct System {
     pub attempts: u64,
     pub evaluations: u64,
     pub done: bool,
+    /// When its tokens became one.
+    pub one_cluster: Option<f64>,
     /// Watches for a state at rest.
     pub rest: Rest,
     /// To be done again alone: a velocity was not finite, the budget is spent, or the state is perhaps at rest.
@@ -40,6 +42,7 @@ impl System {
             attempts: 0,
             evaluations: 0,
             done: false,
+            one_cluster: None,
             rest: Rest::default(),
             broken: false,
             next: 0,
@@ -54,7 +57,7 @@ impl System {
         let masses = self.seat.sizes.iter().map(|size| size / n as f64).collect();
         let clusters = Tokens::from_parts(d, self.seat.x, masses);
         let outcome = if self.done { Outcome::Reached } else { Outcome::Interrupted { t: self.t } };
-        End { outcome, t: self.t, clusters, merges, evaluations: self.evaluations }
+        End { outcome, t: self.t, clusters, merges, evaluations: self.evaluations, one_cluster: self.one_cluster }
     }
 
     /// Tokens left.
