@@ -85,6 +85,18 @@ impl MultiHead {
         Self { weights, ..self }
     }
 
+    /// The same at an instruction set.
+    #[must_use]
+    pub fn at(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
+    /// The same pattern and sources with other heads.
+    #[must_use]
+    pub fn with(self, heads: Vec<Head>) -> Self {
+        Self { heads, ..self }
+    }
+
     /// Writes sums and returns the number of tokens that see nothing, whose sums are 0.
     ///
     /// **Accuracy**, **Cost** those of [`heads::apply`]. **Errors** a block beyond the tokens, a memory of another dimension, heads or a pattern made for

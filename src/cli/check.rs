@@ -68,7 +68,7 @@ pub fn quick(out: &Output) -> Result<i32> {
     let mut figures = Vec::new();
     for entry in crate::paper_figs::ALL.iter().filter(|e| e.quick) {
         let hidden = if entry.hidden { Some(figure::built_in_model()?) } else { None };
-        let files = figure::make(entry, false, hidden, &style, "", (Path::new("runs"), &folder.join("figures")))?;
+        let files = figure::make(entry, false, hidden, &style, (Path::new("runs"), &folder.join("figures")))?;
         let svg = std::fs::read_to_string(&files[0]).map_err(|e| Error::io(files[0].display(), "read", &e))?;
         let caption = std::fs::read_to_string(&files[3]).map_err(|e| Error::io(files[3].display(), "read", &e))?;
         figures.push(report::Figure { name: entry.name, title: entry.title, svg, caption });

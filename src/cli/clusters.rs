@@ -82,8 +82,15 @@ impl Arguments {
         let (n, merges) = record(&path, &text)?;
         let tree = Tree::new(&vec![1.0 / n as f64; n], &merges);
         let timeline = arrays::read(&folder.join("timeline.npy"), None)?;
-        let width = timeline.shape.get(1).copied().filter(|w| *w >= 2).unwrap_or(2);
-        let samples: Vec<(f64, f64)> = timeline.data.chunks_exact(width).map(|r| (r[0], r[1])).collect();
+        let columns = columns(&text);
+        let energy = columns.iter().position(|c| c == "log_energy");
+        let samples: Vec<(f64, f64)> = match energy {
+            Some(c) => timeline.data.chunks_exact(columns.len()).map(|r| (r[0], r[c])).collect(),
+            None => {
+                super::output::note("the time line has no log_energy (solve --observables log-energy,...): no plateaus");
+                Vec::new()
+            }
+        };
         let found = plateaus(&samples, criterion);
         let json = json!({
             "tokens": n, "clusters_left": tree.roots.len(),
@@ -114,6 +121,13 @@ impl Arguments {
         out.result(&json, &text);
         Ok(0)
     }
+}
+
+/// The columns of the time line.
+fn columns(record: &str) -> Vec<String> {
+    let value: Value = serde_json::from_str(record).unwrap_or_default();
+    let named = value["timeline_columns"].as_array();
+    named.map_or_else(Vec::new, |list| list.iter().filter_map(|c| c.as_str().map(str::to_owned)).collect())
 }
 
 /// Number of tokens and mergers of a record of `solve`.

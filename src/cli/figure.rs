@@ -4,7 +4,7 @@ use super::output::{Output, note};
 use crate::draw::{Mark, Picture, Size, png, svg};
 use crate::error::{Error, Result};
 use crate::flow::hidden::{Comparison, compare};
-use crate::lab::{Experiment, Provenance, arrays, run::results};
+use crate::lab::{Experiment, Provenance, arrays, provenance::hash, run::results};
 use crate::paper_figs::{ALL, Inputs, PaperFigure};
 use crate::sphere::Tokens;
 use serde_json::json;
@@ -59,17 +59,17 @@ impl Arguments {
         let style = Style { size: Size::parse(&self.size)?, dpi: crate::error::in_range("--dpi", self.dpi, 20.0, 2400.0)? };
         let entries: Vec<&PaperFigure> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
+        self.check(&entries)?;
         let mut written = Vec::new();
         let flag = |name: &str, v: Option<String>| v.map_or(String::new(), |v| format!(" --{name} {v}"));
         let source = flag("tokens", self.tokens.as_ref().map(|p| p.display().to_string())) + &flag("array", self.array.clone());
         for entry in entries {
             let hidden = match (&self.tokens, entry.hidden) {
-                (Some(path), true) => Some(compare(layers(&arrays::read(path, self.array.as_deref())?, path)?)?),
+                (Some(path), true) => Some(HiddenStates::from_file(path, self.array.as_deref(), source.clone())?),
                 (None, true) => Some(built_in_model()?),
                 _ => None,
             };
-            let from = if entry.hidden { source.as_str() } else { "" };
-            let files = make(entry, self.full, hidden, &style, from, (&self.runs, &self.out))?;
+            let files = make(entry, self.full, hidden, &style, (&self.runs, &self.out))?;
             note(&format!("{}: {}", entry.name, entry.title));
             written.extend(files);
         }
@@ -79,15 +79,59 @@ impl Arguments {
     }
 }
 
+impl Arguments {
+    /// Flags that say nothing about these figures are refused.
+    fn check(&self, entries: &[&PaperFigure]) -> Result<()> {
+        if let (Some(path), Some(e)) = (&self.tokens, entries.iter().find(|e| !e.hidden)) {
+            let takes: Vec<&str> = ALL.iter().filter(|e| e.hidden).map(|e| e.name).collect();
+            let found = format!("{} for `{}`, which draws experiments of its own", path.display(), e.name);
+            return Err(Error::parameter("--tokens", found, format!("a figure of hidden states ({})", takes.join(", "))));
+        }
+        if let (None, Some(array)) = (&self.tokens, &self.array) {
+            return Err(Error::parameter("--array", array, "it with --tokens, whose array it names"));
+        }
+        if let (true, Some(e)) = (self.full && !self.names.is_empty(), entries.iter().find(|e| e.full.is_empty())) {
+            return Err(Error::parameter("--full", format!("--full for `{}`", e.name), "a figure whose default grid is reduced"));
+        }
+        let extension = self.out.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        if extension.is_some_and(|e| ["pdf", "svg", "png", "eps", "csv", "jpg", "jpeg"].contains(&e.as_str())) {
+            let expected = "a folder: every figure is written there as SVG, PNG, CSV and caption";
+            return Err(Error::parameter("--out", self.out.display(), expected));
+        }
+        Ok(())
+    }
+}
+
+/// Hidden states compared with SA, and where they come from.
+pub struct HiddenStates {
+    comparison: Comparison,
+    /// File, array and SHA-256 of the file.
+    origin: String,
+    /// The flags that name them.
+    flags: String,
+}
+
+impl HiddenStates {
+    fn from_file(path: &Path, array: Option<&str>, flags: String) -> Result<Self> {
+        let read = arrays::read(path, array)?;
+        let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        let name = array.map(str::to_owned).or_else(|| arrays::members(&bytes).into_iter().next()).unwrap_or_default();
+        let file = path.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
+        let origin = serde_json::json!({"file": file, "array": name, "sha256": hash(&bytes)}).to_string();
+        Ok(Self { comparison: compare(layers(&read, path)?)?, origin, flags })
+    }
+}
+
 /// Finds a figure.
 pub fn find(name: &str) -> Result<&'static PaperFigure> {
     ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("figure", name, ALL.iter().map(|e| e.name)))
 }
 
-/// The comparison for the hidden states that come with the program.
-pub fn built_in_model() -> Result<Comparison> {
-    let path = Path::new("minilm_hidden_states.npz");
-    compare(layers(&arrays::parse(path, MODEL, Some("hidden_states"))?, path)?)
+/// The hidden states that come with the program.
+pub fn built_in_model() -> Result<HiddenStates> {
+    let (path, array) = (Path::new("minilm_hidden_states.npz"), "hidden_states");
+    let origin = serde_json::json!({"file": path.display().to_string(), "array": array, "sha256": hash(MODEL)}).to_string();
+    Ok(HiddenStates { comparison: compare(layers(&arrays::parse(path, MODEL, Some(array))?, path)?)?, origin, flags: String::new() })
 }
 
 /// One [`Tokens`] per layer, rows normalised (a model's hidden states have any length).
@@ -100,18 +144,16 @@ pub(super) fn layers(array: &arrays::Array, path: &Path) -> Result<Vec<Tokens>> 
 }
 
 /// Runs the experiments that are missing, draws, and writes SVG, PNG, CSV and caption; returns the files.
-pub fn make(
-    entry: &PaperFigure,
-    full: bool,
-    hidden: Option<Comparison>,
-    style: &Style,
-    source: &str,
-    folders: (&Path, &Path),
-) -> Result<Vec<PathBuf>> {
+pub fn make(entry: &PaperFigure, full: bool, hidden: Option<HiddenStates>, style: &Style, folders: (&Path, &Path)) -> Result<Vec<PathBuf>> {
     let (runs, out) = folders;
     let names = if full && !entry.full.is_empty() { entry.full } else { entry.experiments };
-    let mut inputs = Inputs { hidden, ..Inputs::default() };
-    let mut configuration = String::new();
+    let (mut configuration, mut what, mut source) = (String::new(), format!("figure {}", entry.name), String::new());
+    let mut inputs = Inputs::default();
+    if let Some(model) = hidden {
+        configuration.push_str(&model.origin);
+        what.push_str(&format!(" of {}", model.origin.replace('"', "")));
+        (inputs.hidden, source) = (Some(model.comparison), model.flags);
+    }
     for name in names {
         let experiment = Experiment::built_in(name)?;
         super::run::execute(&experiment, runs)?;
@@ -124,7 +166,7 @@ pub fn make(
     }
     let picture = (entry.draw)(&inputs)?;
     let flag = format!("{}{source}", if full { " --full" } else { "" });
-    let provenance = Provenance::new(format!("figure {}", entry.name), &configuration, format!("metastable figure {}{flag}", entry.name));
+    let provenance = Provenance::new(what, &configuration, format!("metastable figure {}{flag}", entry.name));
     std::fs::create_dir_all(out).map_err(|e| Error::io(out.display(), "create the folder", &e))?;
     let name = if full { format!("{}-full", entry.name) } else { entry.name.to_owned() };
     let mut files = Vec::new();

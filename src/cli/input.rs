@@ -1,8 +1,10 @@
 //! Flags shared by the commands: tokens and dynamics.
 
+use super::model::ModelArguments;
 use crate::attention::dynamics::NamedDynamics;
 use crate::attention::kernel::Choice;
-use crate::attention::{Dynamics, Head, Spec, TimeScale, dynamics};
+use crate::attention::model::{Model, Weighting};
+use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::num::{simd::Level, stream::Stream};
@@ -36,19 +38,25 @@ pub struct TokenArguments {
     /// Ambient dimension for --init.
     #[arg(long, allow_hyphen_values = true)]
     d: Option<i64>,
-    /// Seed for --init.
-    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
-    pub seed: u64,
+    /// Seed for --init (default 1).
+    #[arg(long, allow_hyphen_values = true)]
+    seed: Option<u64>,
 }
 
 impl TokenArguments {
-    /// The tokens.
+    /// The tokens, on the sphere.
     pub fn tokens(&self) -> Result<Tokens> {
+        self.placed(&Model::default(), None)
+    }
+
+    /// The tokens in the space of a model.
+    pub fn placed(&self, model: &Model, radii: Option<&[f64]>) -> Result<Tokens> {
+        self.check()?;
         let array = self.array.as_deref();
         let x = if let Some(path) = &self.tokens {
-            arrays::tokens(path, array, self.normalise)?
+            arrays::placed(path, array, |d, rows| model.place(d, rows, self.normalise, radii))?
         } else if let Some(path) = &self.angles {
-            Tokens::from_angles(&arrays::list(path, array)?)?
+            model.settle(&Tokens::from_angles(&arrays::list(path, array)?)?, radii)?
         } else if let Some(law) = &self.init {
             let count = |name: &str, v: Option<i64>, low: i64| match v {
                 Some(v) if v >= low => Ok(v as usize),
@@ -56,7 +64,7 @@ impl TokenArguments {
                 None => Err(Error::parameter(name, "nothing", format!("{name} with --init"))),
             };
             let (n, d) = (count("--n", self.n, 1)?, count("--d", self.d, 2)?);
-            Law::parse(law)?.sample(n, d, &mut Stream::new(self.seed, &["cli", "init"]))?
+            model.settle(&Law::parse(law)?.sample(n, d, &mut Stream::new(self.seed(), &["cli", "init"]))?, radii)?
         } else {
             return Err(Error::parameter("tokens", "nothing", "one of --tokens FILE, --angles FILE, or --init LAW with --n and --d"));
         };
@@ -65,32 +73,54 @@ impl TokenArguments {
             None => Ok(x),
         }
     }
+
+    /// The seed of a law.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// Flags that say nothing about what is given are refused.
+    fn check(&self) -> Result<()> {
+        let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some())];
+        let source = if self.tokens.is_some() { "--tokens" } else { "--angles" };
+        if let (None, Some((flag, _))) = (&self.init, given.iter().find(|g| g.1)) {
+            if self.tokens.is_some() || self.angles.is_some() {
+                return Err(Error::parameter(
+                    *flag,
+                    format!("{flag} beside {source}"),
+                    "it with --init only: the file says how many there are",
+                ));
+            }
+        }
+        let table = self.tokens.is_some();
+        for (flag, given, fits) in
+            [("--normalise", self.normalise, table), ("--array", self.array.is_some(), table || self.angles.is_some())]
+        {
+            if given && !fits {
+                return Err(Error::parameter(flag, flag, "none: nothing of that kind is read from a file here"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Which dynamics.
 #[derive(clap::Args)]
 pub struct DynamicsArguments {
-    /// Registered dynamics (see `list dynamics`).
-    #[arg(long, default_value = "sa")]
-    pub dynamics: String,
+    /// Registered dynamics (see `list dynamics`); sa, or usa with exponential weights, when none is named.
+    #[arg(long)]
+    dynamics: Option<String>,
     /// Inverse temperature.
     #[arg(long, allow_hyphen_values = true)]
     pub beta: f64,
     /// Token i sees the tokens j <= i only.
     #[arg(long)]
     causal: bool,
-    /// Query matrix file, r x d; repeat --q, --k, --v for several heads.
-    #[arg(long, value_name = "FILE")]
-    q: Vec<PathBuf>,
-    /// Key matrix file, r x d.
-    #[arg(long, value_name = "FILE")]
-    k: Vec<PathBuf>,
-    /// Value matrix file, d x d.
-    #[arg(long, value_name = "FILE")]
-    v: Vec<PathBuf>,
-    /// Time normalisation of USA: u1, u2, u3 or u4.
-    #[arg(long, default_value = "u1")]
-    pub time_scale: String,
+    /// Time normalisation of USA: u1 (default), u2, u3 or u4.
+    #[arg(long)]
+    time_scale: Option<String>,
+    #[command(flatten)]
+    pub parts: ModelArguments,
     #[command(flatten)]
     pub kernel: KernelArguments,
 }
@@ -124,35 +154,33 @@ impl KernelArguments {
 
 impl DynamicsArguments {
     /// The registered entry.
-    pub fn entry(&self) -> Result<&'static NamedDynamics> {
-        dynamics::find(&self.dynamics, self.causal)
+    pub fn entry(&self, model: &Model) -> Result<&'static NamedDynamics> {
+        dynamics::find(&self.name(model), self.causal)
     }
 
-    /// The dynamics for tokens of this shape, with this accuracy unless the user gave one.
-    pub fn build(&self, n: usize, d: usize, accuracy: f64) -> Result<Dynamics> {
-        let heads = self.q.len().max(self.k.len()).max(self.v.len());
-        let load = |name: &str, files: &[PathBuf], h: usize| match files.get(h) {
-            Some(path) => arrays::matrix(path, None).map(Some),
-            None if files.is_empty() => Ok(None),
-            None => Err(Error::parameter(name, format!("{} files", files.len()), format!("none, or one per head ({heads})"))),
-        };
-        let heads = (0..heads)
-            .map(|h| Head::new(d, load("--q", &self.q, h)?, load("--k", &self.k, h)?, load("--v", &self.v, h)?))
-            .collect::<Result<Vec<_>>>()?;
-        let spec = Spec { heads, time_scale: TimeScale::parse(&self.time_scale)?, ..Spec::new(self.beta, n) };
-        let spec = self.kernel.apply(spec, accuracy)?;
-        dynamics::build(&self.dynamics, self.causal, &spec)
+    /// Its name, from the weights where none is given.
+    pub fn name(&self, model: &Model) -> String {
+        self.dynamics.clone().unwrap_or_else(|| model.weights.map_or("sa", Weighting::dynamics).to_owned())
     }
 
-    /// True without matrices and masks.
-    pub fn is_plain(&self) -> bool {
-        !self.causal && self.q.is_empty() && self.k.is_empty() && self.v.is_empty()
+    /// The dynamics of a model for tokens of this shape, with this accuracy unless the user gave one.
+    pub fn build(&self, model: &Model, n: usize, d: usize, accuracy: f64) -> Result<Dynamics> {
+        if let (Some(scale), None) = (&self.time_scale, self.normalisation(model)?) {
+            return Err(Error::parameter("time-scale", scale, "none: only dynamics with exponential weights have a time normalisation"));
+        }
+        let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta, n) };
+        model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, d)
+    }
+
+    /// The time normalisation.
+    pub fn time_scale(&self) -> Result<TimeScale> {
+        self.time_scale.as_deref().map_or(Ok(TimeScale::default()), TimeScale::parse)
     }
 
     /// The normalisation in words, for dynamics that have one.
-    pub fn normalisation(&self) -> Result<Option<&'static str>> {
-        let scale = TimeScale::parse(&self.time_scale)?;
-        Ok(self.entry()?.variant.and_then(|v| v.weights.time_scale(scale)))
+    pub fn normalisation(&self, model: &Model) -> Result<Option<&'static str>> {
+        let scale = self.time_scale()?;
+        Ok(self.entry(model)?.variant.and_then(|v| v.weights.time_scale(scale)))
     }
 }
 

@@ -1,15 +1,17 @@
 //! `list`: everything that is registered.
 
 use super::output::Output;
+use crate::attention::{dynamics, kernel, normalisation};
 use crate::error::{Error, Result};
-use crate::{attention::dynamics, attention::kernel, flow::observable, lab::experiment, paper_figs, sphere::law, study, theorem};
+use crate::{flow::observable, lab, lab::experiment, paper_figs, sphere::law, study, theorem};
 use serde_json::{Value, json};
 
 /// Flags of `list`.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators or kernels; all when none is given.
+    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators, kernels, normalisations, model (keys of a model) or columns
+    /// (of results); all when none is given.
     kind: Option<String>,
     /// The table of theorems as Markdown, as in the README.
     #[arg(long)]
@@ -23,8 +25,10 @@ fn line(name: &str, summary: &str) -> Line {
     (name.to_owned(), summary.to_owned())
 }
 
+type Lines = fn() -> Vec<Line>;
+
 /// Kinds and what is registered of each.
-const KINDS: [(&str, fn() -> Vec<Line>); 9] = [
+const KINDS: [(&str, Lines); 12] = [
     ("theorems", || theorem::ALL.iter().map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title))).collect()),
     ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
@@ -39,6 +43,9 @@ const KINDS: [(&str, fn() -> Vec<Line>); 9] = [
         ["dop853", "dopri5"].iter().filter_map(|n| crate::flow::integrator(n).ok()).map(|t| line(t.name, t.citation)).collect()
     }),
     ("kernels", || kernel::ALL.iter().map(|k| line(k.name(), k.summary())).collect()),
+    ("normalisations", || normalisation::ALL.iter().map(|n| line(n.name(), n.summary())).collect()),
+    ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),
+    ("columns", || lab::run::COLUMNS.iter().map(|(name, meaning)| line(name, meaning)).collect()),
 ];
 
 /// Name and summary of everything of a kind.
@@ -49,6 +56,13 @@ pub fn entries(kind: &str) -> Vec<Line> {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if let (true, Some(kind)) = (self.markdown, self.kind.as_deref().filter(|k| *k != "theorems")) {
+            return Err(Error::parameter(
+                "--markdown",
+                format!("--markdown of {kind}"),
+                "theorems, or no kind: their table is the one in Markdown",
+            ));
+        }
         if self.markdown {
             let table = crate::lab::report::readme_table();
             out.result(&json!({"markdown": table}), &table);

@@ -6,6 +6,7 @@ mod certify;
 mod check;
 mod clusters;
 mod completions;
+mod diff;
 mod doctor;
 mod energy;
 mod entropy;
@@ -15,10 +16,12 @@ mod hunt;
 mod input;
 mod list;
 mod measure;
+mod model;
 mod modes;
 mod movie;
 mod output;
 mod predict;
+mod recording;
 mod region;
 mod replay;
 mod run;
@@ -102,6 +105,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Conformance suite of a dynamics, or of all, and facts about this machine.
     Doctor(doctor::Arguments),
+    /// Two runs side by side: settings, tables, largest deviation.
+    Diff(diff::Arguments),
     /// Where a result file comes from and how to make it again.
     Whence(whence::Arguments),
     /// Shell completions.
@@ -171,6 +176,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::List(a)) => a.run(out),
         Some(Command::Explain(a)) => a.run(out),
         Some(Command::Doctor(a)) => a.run(out),
+        Some(Command::Diff(a)) => a.run(out),
         Some(Command::Whence(a)) => a.run(out),
         Some(Command::Completions(a)) => a.run(out, &mut command()),
         Some(Command::Bench(a)) => a.run(out),

@@ -45,13 +45,23 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         in_range("--dpi", self.dpi, 20.0, 600.0)?;
+        let extension = self.out.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        if !extension.is_some_and(|e| e == "png" || e == "apng") {
+            let expected = "a file named .png or .apng: the movie is an animated PNG, which ffmpeg -i turns into others";
+            return Err(Error::parameter("--out", self.out.display(), expected));
+        }
         if !(2..=2000).contains(&self.frames) || self.rate == 0 {
             return Err(Error::parameter("--frames", self.frames, "from 2 to 2000 frames, and a rate of at least 1 a second"));
         }
         if !(self.t_first > 0.0 && self.t_end.is_finite() && self.t_first < self.t_end) {
             return Err(Error::parameter("--t-first", self.t_first, "a positive time below --t-end"));
         }
-        let x = self.tokens.tokens()?;
+        let described = self.dynamics.parts.described()?;
+        let model = &described.model;
+        if described.shaking.is_some() || !model.scheme()?.space().is_unit() {
+            return Err(Error::parameter("--norm", "noise, or tokens of R^d", "tokens on the sphere, or directions, without noise"));
+        }
+        let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
         if x.d() > 3 || x.n() > 2000 {
             return Err(Error::parameter(
                 "--d",
@@ -60,7 +70,7 @@ impl Arguments {
             ));
         }
         let options = Options { rtol: 1e-7, max_steps: 1_000_000, merge_radius: 1e-6, cancel: Some(&CANCEL), ..Options::default() };
-        let dynamics = self.dynamics.build(x.n(), x.d(), velocity_accuracy(options.rtol, self.dynamics.beta))?;
+        let dynamics = self.dynamics.build(model, x.n(), x.d(), velocity_accuracy(options.rtol, self.dynamics.beta))?;
         let setting = Setting { n: x.n(), d: x.d(), beta: self.dynamics.beta };
         let observables = ["positions", "log-energy", "clusters"].iter().map(|o| find(o)).collect::<Result<_>>()?;
         let mut recorder = Recorder::new(setting, log_times(self.t_first, self.t_end, self.frames), false, observables);

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 pub struct Arguments {
     #[command(subcommand)]
     what: What,
-    /// Time normalisation of USA.
-    #[arg(long, global = true, default_value = "u1")]
-    time_scale: String,
+    /// Time normalisation of USA: u1 (default), u2, u3 or u4.
+    #[arg(long, global = true)]
+    time_scale: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -183,8 +183,11 @@ fn beta_of(beta: f64) -> Result<f64> {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let scale = TimeScale::parse(&self.time_scale)?;
+        let scale = self.time_scale.as_deref().map_or(Ok(TimeScale::default()), TimeScale::parse)?;
         let json = self.what.value(scale)?;
+        if let (Some(given), true) = (&self.time_scale, json["normalisation"].is_null()) {
+            return Err(Error::parameter("--time-scale", given, "none: this does not depend on the time normalisation of USA"));
+        }
         let text = json.as_object().map(|o| o.iter().map(|(k, v)| format!("{k}: {v}")).collect::<Vec<_>>().join("\n"));
         out.result(&json, &text.unwrap_or_default());
         Ok(0)

@@ -49,35 +49,19 @@ impl Arguments {
             return Ok(0);
         }
         execute(&experiment, &self.out)?;
-        let mut text = format!("{}\n", experiment.title);
-        text.push_str(&format!(
-            "{:>6} {:>5} {:>10} {:>5} {:>12} {:>13} {:>11} {:>11} {:>10} {:>15}\n",
-            "n", "d", "beta", "runs", "one cluster", "exceptions <", "median t", "theory t", "deviation", "worst min<x,y>"
-        ));
-        let (mut rows, mut failed) = (Vec::new(), 0);
+        let (mut lines, mut rows, mut failed) = (Vec::new(), Vec::new(), 0);
         for (cell, tables) in results(&experiment, &self.out)? {
             let s = CellSummary::of(&tables.summary);
             failed += s.failed;
-            let or_dash = |v: f64| if v < 0.0 { "-".to_owned() } else { format!("{v:.3e}") };
-            text.push_str(&format!(
-                "{:>6} {:>5} {:>10.4} {:>5} {:>12.3} {:>13.2e} {:>11.3e} {:>11} {:>10} {:>15.6}\n",
-                cell.n,
-                cell.d,
-                cell.beta,
-                s.runs,
-                s.one_cluster,
-                s.exceptions,
-                s.time,
-                or_dash(s.predicted),
-                or_dash(s.deviation),
-                s.inner_min
-            ));
-            rows.push(json!({"dynamics": cell.dynamics, "n": cell.n, "d": cell.d, "beta": cell.beta, "eta": cell.eta, "runs": s.runs,
-                "one_cluster": s.one_cluster, "exceptions_below": s.exceptions, "exceptions_confidence": CONFIDENCE, "median_t": s.time,
-                "median_predicted_t": if s.predicted < 0.0 { serde_json::Value::Null } else { json!(s.predicted) },
-                "worst_deviation": if s.deviation < 0.0 { serde_json::Value::Null } else { json!(s.deviation) },
-                "worst_inner_min": s.inner_min, "failed": s.failed}));
+            lines.push(line(&experiment, &cell, &s));
+            let or_null = |v: f64| if v < 0.0 || v.is_nan() { serde_json::Value::Null } else { json!(v) };
+            rows.push(json!({"cell": cell.id(&experiment), "dynamics": cell.dynamics, "init": cell.init, "n": cell.n, "d": cell.d,
+                "beta": cell.beta, "eta": cell.eta, "runs": s.runs, "one_cluster": s.one_cluster, "exceptions_below": s.exceptions,
+                "exceptions_confidence": CONFIDENCE, "median_t": s.time, "median_t_one_cluster": or_null(s.t_one_cluster),
+                "median_predicted_t": or_null(s.predicted), "worst_deviation": or_null(s.deviation), "worst_inner_min": s.inner_min,
+                "failed": s.failed}));
         }
+        let mut text = format!("{}\n{}", experiment.title, columns(&header(&experiment), &lines));
         text.push_str(&footer(store.folder()));
         if failed > 0 {
             note(&format!("{failed} runs did not reach their end (see the column outcome of results.csv)"));
@@ -87,10 +71,50 @@ impl Arguments {
     }
 }
 
-/// What the bound beside a share means, and where the results are.
+/// Names of the printed columns: axes with one value only are left out, but for n, d and beta.
+fn header(experiment: &Experiment) -> Vec<&'static str> {
+    let mut names = vec!["cell", "dynamics"];
+    names.extend((experiment.init.len() > 1).then_some("init"));
+    names.extend(["n", "d", "beta"]);
+    names.extend((experiment.eta.len() > 1).then_some("eta"));
+    names.extend(["runs", "one cluster", "exceptions <", "median t_one", "theory t_one", "deviation", "worst min<x,y>"]);
+    names
+}
+
+/// A cell in the order of the header.
+fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
+    let or_dash = |v: f64| if v < 0.0 || v.is_nan() { "-".to_owned() } else { format!("{v:.3e}") };
+    let mut row = vec![cell.id(experiment)[..8].to_owned(), cell.dynamics.clone()];
+    row.extend((experiment.init.len() > 1).then(|| cell.init.clone()));
+    row.extend([cell.n.to_string(), cell.d.to_string(), format!("{:.6}", cell.beta)]);
+    row.extend((experiment.eta.len() > 1).then(|| cell.eta.clone()));
+    row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), format!("{:.2e}", s.exceptions), or_dash(s.t_one_cluster)]);
+    row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
+    row
+}
+
+/// Rows that are printed; all are in the files.
+const PRINTED: usize = 60;
+
+/// Right-aligned columns, two spaces apart.
+fn columns(names: &[&str], rows: &[Vec<String>]) -> String {
+    let shown = &rows[..rows.len().min(PRINTED)];
+    let width = |c: usize| shown.iter().map(|r| r[c].len()).chain([names[c].len()]).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..names.len()).map(width).collect();
+    let aligned = |cells: Vec<&str>| cells.iter().zip(&widths).map(|(c, w)| format!("{c:>w$}")).collect::<Vec<_>>().join("  ") + "\n";
+    let mut text = aligned(names.to_vec());
+    shown.iter().for_each(|r| text.push_str(&aligned(r.iter().map(String::as_str).collect())));
+    if rows.len() > PRINTED {
+        text.push_str(&format!("... and {} more cells, in cells.csv\n", rows.len() - PRINTED));
+    }
+    text
+}
+
+/// What the columns mean, and where the results are.
 fn footer(folder: &Path) -> String {
     format!(
-        "exceptions <: upper bound (Clopper-Pearson, {} %) on the probability of anything but one cluster at the end\nresults in {}\n",
+        "cell: the beginning of the name of its folder; exceptions <: upper bound (Clopper-Pearson, {} %) on the probability of anything but one cluster at the end\n\
+         t_one: time at which all tokens became one cluster, the median of the runs where they did; all columns: metastable list columns\nresults in {}\n",
         100.0 * CONFIDENCE,
         folder.display()
     )

@@ -2,14 +2,17 @@
 
 use super::cancel::CANCEL;
 use super::input::{DynamicsArguments, TokenArguments};
+use super::model::note_blind;
 use super::output::{Output, finite, matrix, note};
-use crate::attention::{Energy, EnergyScale, TimeScale};
+use super::recording::{RecordingArguments, write};
+use crate::attention::model::Model;
+use crate::attention::{Dynamics, Energy, EnergyScale};
 use crate::error::{Error, Result};
-use crate::flow::observable::{self, Setting, log_times};
-use crate::flow::{Frame, Observer, Options, Outcome, Recorder, Solution, integrator, solve, velocity_accuracy};
-use crate::lab::{Provenance, arrays};
+use crate::flow::observable::Setting;
+use crate::flow::{Frame, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
+use crate::lab::{Described, model::Shaking, provenance::hash};
 use crate::landscape::critical::unrest;
-use crate::sphere::geometry::dist;
+use crate::sphere::{Tokens, geometry::dist};
 use crate::theory::two_cluster::log_merge_time;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -18,7 +21,11 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable solve --init uniform --n 32 --d 2 --beta 9 --t-end 1e6 --format json
-  metastable solve --angles pair.csv --beta 200 --t-end 1.9e165 --merge-radius 0.05")]
+  metastable solve --angles pair.csv --beta 200 --t-end 1.9e165 --merge-radius 0.05
+  metastable solve --tokens points.csv --norm pre --beta 4 --t-end 20 --mask window:w=8 --bias alibi
+  metastable solve --tokens points.csv --rescaled --v v.csv --beta 1 --t-end 10
+  metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 5 --noise kappa=20,seed=1,step=0.01
+  metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 50 --out run --observables positions,clusters --samples 100")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,
@@ -27,62 +34,132 @@ pub struct Arguments {
     /// End time.
     #[arg(long, allow_hyphen_values = true)]
     t_end: f64,
-    /// Local error per unit displacement, in kernel widths.
-    #[arg(long, default_value_t = 1e-10, allow_hyphen_values = true)]
-    rtol: f64,
-    /// Geodesic distance at which tokens become one; 0 never.
-    #[arg(long, default_value_t = 1e-10, allow_hyphen_values = true)]
-    merge_radius: f64,
-    /// dop853 (order 8) or dopri5 (order 5).
-    #[arg(long, default_value = "dop853")]
-    integrator: String,
-    /// Budget of steps.
-    #[arg(long, default_value_t = 1_000_000, allow_hyphen_values = true)]
-    max_steps: u64,
+    /// Local error per unit displacement, in kernel widths (default 1e-10).
+    #[arg(long, allow_hyphen_values = true)]
+    rtol: Option<f64>,
+    /// Geodesic distance at which tokens become one; 0 never (default 1e-10).
+    #[arg(long, allow_hyphen_values = true)]
+    merge_radius: Option<f64>,
+    /// dop853 (order 8, default) or dopri5 (order 5).
+    #[arg(long)]
+    integrator: Option<String>,
+    /// Budget of steps (default 1000000).
+    #[arg(long, allow_hyphen_values = true)]
+    max_steps: Option<u64>,
     /// Stop as soon as one cluster is left.
     #[arg(long)]
     stop_at_one_cluster: bool,
     /// Write final tokens and a time line (CSV, NPY, JSON) into this new folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    recording: RecordingArguments,
 }
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let options = Options {
-            integrator: integrator(&self.integrator)?,
-            rtol: self.rtol,
-            merge_radius: self.merge_radius,
-            max_steps: self.max_steps,
+        let options = self.options()?;
+        let described = self.dynamics.parts.described()?;
+        let model = &described.model;
+        let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
+        let dynamics = self.dynamics.build(model, x.n(), x.d(), velocity_accuracy(self.rtol(), self.dynamics.beta))?;
+        let beta = self.dynamics.beta;
+        let setting = Setting { n: x.n(), d: x.d(), beta };
+        let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
+        if let Some(folder) = &self.out {
+            create(folder)?;
+        }
+        let blind = note_blind(model, &x)?;
+        let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
+        let mut observers: Vec<&mut dyn Observer> = Vec::new();
+        // Saddles are those of plain attention.
+        if *model == Model::default() {
+            observers.push(&mut saddle);
+        }
+        if self.out.is_some() {
+            observers.push(&mut recorder);
+        }
+        let end = match &described.shaking {
+            Some(shaking) => self.shaken(&dynamics, &x, shaking, &mut observers)?,
+            None => solve(&dynamics, &x, self.t_end, &options, &mut observers)?,
+        };
+        super::cancel::work_is_over();
+        let mut json = self.json(&end, model, x.d())?;
+        json["remaining_merger_log10_t"] = self.last_merger(&end, model).map_or(Value::Null, finite);
+        json["least_unrest"] = finite(saddle.least.0);
+        json["stats"]["tokens_that_see_nothing"] = json!(blind);
+        json["model"] = json!(described);
+        self.remarks(&end, &json, &saddle);
+        if let Some(folder) = &self.out {
+            write(folder, &json, &self.settings(&described, &x)?, recorder.table(), &end)?;
+            note(&format!("wrote {}", folder.display()));
+        }
+        out.result(&json, &text(&end, self.merge_radius()));
+        match end.outcome {
+            Outcome::Interrupted { .. } => Ok(130),
+            o if o.is_success() => Ok(0),
+            o => {
+                note(&format!("the run did not reach the end: {o}{}", flags(&o)));
+                Ok(4)
+            }
+        }
+    }
+
+    fn rtol(&self) -> f64 {
+        self.rtol.unwrap_or(1e-10)
+    }
+
+    fn merge_radius(&self) -> f64 {
+        self.merge_radius.unwrap_or(1e-10)
+    }
+
+    fn integrator(&self) -> &str {
+        self.integrator.as_deref().unwrap_or("dop853")
+    }
+
+    fn options(&self) -> Result<Options<'static>> {
+        Options {
+            integrator: integrator(self.integrator())?,
+            rtol: self.rtol(),
+            merge_radius: self.merge_radius(),
+            max_steps: self.max_steps.unwrap_or(1_000_000),
             stop_at_one_cluster: self.stop_at_one_cluster,
             cancel: Some(&CANCEL),
             ..Options::default()
         }
-        .validated()?;
-        let x = self.tokens.tokens()?;
-        let dynamics = self.dynamics.build(x.n(), x.d(), velocity_accuracy(self.rtol, self.dynamics.beta))?;
-        if let Some(folder) = &self.out {
-            create(folder)?;
+        .validated()
+    }
+
+    /// A path with noise, whose steps all have the length that was given.
+    fn shaken(&self, dynamics: &Dynamics, x: &Tokens, shaking: &Shaking, observers: &mut [&mut dyn Observer]) -> Result<Solution> {
+        let given = [
+            ("--rtol", self.rtol.is_some()),
+            ("--merge-radius", self.merge_radius.is_some()),
+            ("--integrator", self.integrator.is_some()),
+            ("--max-steps", self.max_steps.is_some()),
+            ("--stop-at-one-cluster", self.stop_at_one_cluster),
+        ];
+        if let Some((flag, _)) = given.iter().find(|g| g.1) {
+            return Err(Error::parameter(
+                *flag,
+                *flag,
+                "none with --noise, whose steps have the length it gives and whose tokens never become one",
+            ));
         }
-        let beta = self.dynamics.beta;
-        let setting = Setting { n: x.n(), d: x.d(), beta };
-        let first = (1e-3f64).min(0.5 * self.t_end);
-        let times =
-            if self.out.is_some() && first > 0.0 && self.t_end.is_finite() { log_times(first, self.t_end, 400) } else { Vec::new() };
-        let names = ["log-energy", "clusters", "inner-range"];
-        let observables = names.iter().map(|o| observable::find(o)).collect::<Result<_>>()?;
-        let mut recorder = Recorder::new(setting, times, false, observables);
-        let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
-        let mut observers: Vec<&mut dyn Observer> = vec![&mut saddle];
-        if self.out.is_some() {
-            observers.push(&mut recorder);
-        }
-        let end = solve(&dynamics, &x, self.t_end, &options, &mut observers)?;
-        super::cancel::work_is_over();
-        let mut json = self.json(&end, x.d())?;
-        json["remaining_merger_log10_t"] = self.last_merger(&end).map_or(Value::Null, finite);
-        json["least_unrest"] = finite(saddle.least.0);
+        let Shaking { noise, seed, step } = *shaking;
+        let (end, outcome) = walk(dynamics, x, self.t_end, &Walk { noise: &noise, step, seed, cancel: Some(&CANCEL) }, observers)?;
+        let t = match outcome {
+            Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
+            _ => self.t_end,
+        };
+        let steps = (t / step - 1e-9).ceil().max(0.0) as u64;
+        let stats = Stats { steps, rejected: 0, evaluations: 12 * steps, implicit: 0 };
+        Ok(Solution { outcome, t, labels: (0..end.n()).collect(), clusters: end, merges: Vec::new(), hits: Vec::new(), stats })
+    }
+
+    /// What people should know beside the numbers.
+    fn remarks(&self, end: &Solution, json: &Value, saddle: &ClosestSaddle) {
         if let Some(log10) = json["remaining_merger_log10_t"].as_f64() {
             note(&format!(
                 "two clusters are left; by the exact two-cluster law they meet (at the merge radius) after a further 10^{log10:.6} units of time"
@@ -97,19 +174,25 @@ impl Arguments {
                 100.0 * f64::EPSILON / saddle.least.0.max(f64::EPSILON)
             ));
         }
-        if let Some(folder) = &self.out {
-            write(folder, &json, &recorder.table, &end.tokens(), x.d())?;
-            note(&format!("wrote {}", folder.display()));
-        }
-        out.result(&json, &text(&end, self.merge_radius));
-        match end.outcome {
-            Outcome::Interrupted { .. } => Ok(130),
-            o if o.is_success() => Ok(0),
-            o => {
-                note(&format!("the run did not reach the end: {o}{}", flags(&o)));
-                Ok(4)
-            }
-        }
+    }
+
+    /// Everything that decides the numbers, with the content of every file.
+    fn settings(&self, described: &Described, x: &Tokens) -> Result<Value> {
+        let bytes = |values: &[f64]| hash(values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>());
+        Ok(json!({
+            "tokens": {"n": x.n(), "d": x.d(), "space": x.space().name(), "sha256": bytes(x.numbers())},
+            "masses": {"equal": x.uniform_mass().is_some(), "sha256": bytes(x.masses())},
+            "dynamics": self.dynamics.entry(&described.model)?.name,
+            "beta": self.dynamics.beta,
+            "normalisation": self.dynamics.normalisation(&described.model)?,
+            "model": described,
+            "t_end": self.t_end,
+            "rtol": self.rtol(),
+            "merge_radius": self.merge_radius(),
+            "integrator": self.integrator(),
+            "max_steps": self.max_steps.unwrap_or(1_000_000),
+            "stop_at_one_cluster": self.stop_at_one_cluster,
+        }))
     }
 }
 
@@ -152,32 +235,34 @@ impl Observer for ClosestSaddle {
 
 impl Arguments {
     /// `log10` of the time two remaining clusters still need to come within the merge radius, by the exact law of SA and USA.
-    fn last_merger(&self, end: &Solution) -> Option<f64> {
+    fn last_merger(&self, end: &Solution, model: &Model) -> Option<f64> {
         let x = &end.clusters;
-        if x.n() != 2 || self.merge_radius <= 0.0 || self.dynamics.beta < 0.0 || !self.dynamics.is_plain() {
+        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta < 0.0 || *model != Model::default() {
             return None;
         }
         let (from, alpha) = (dist(x.row(0), x.row(1)), x.masses()[0]);
         // Nearer to the antipode than rounding there is nothing to measure.
-        if from <= self.merge_radius || std::f64::consts::PI - from < 1e-12 {
+        if from <= self.merge_radius() || std::f64::consts::PI - from < 1e-12 {
             return None;
         }
-        let weights = self.dynamics.entry().ok()?.variant?.mutual_weights()?;
-        let scale = (TimeScale::parse(&self.dynamics.time_scale).ok()?, end.labels.len());
-        let log = log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius);
+        let weights = self.dynamics.entry(model).ok()?.variant?.mutual_weights()?;
+        let scale = (self.dynamics.time_scale().ok()?, end.labels.len());
+        let log = log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius());
         log.ok().map(|l| l / std::f64::consts::LN_10)
     }
 
     /// The result as one JSON object.
-    fn json(&self, end: &Solution, d: usize) -> Result<Value> {
+    fn json(&self, end: &Solution, model: &Model, d: usize) -> Result<Value> {
         let energy = Energy::new(self.dynamics.beta, EnergyScale::Mean);
-        let clusters = end.clusters_within(self.merge_radius);
+        let clusters = end.clusters_within(self.merge_radius());
         let rest = match end.outcome {
             Outcome::Stationary { t, residual: r } => json!({"t": t, "speed": r.speed, "decay": r.decay, "left": r.left}),
             _ => Value::Null,
         };
         let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
-        Ok(json!({
+        // The energy is that of unit vectors.
+        let of = |value: Result<f64>| if end.clusters.space().is_unit() { value.map_or(Value::Null, finite) } else { Value::Null };
+        let mut json = json!({
             "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),
             "clusters": clusters.n(),
@@ -189,16 +274,21 @@ impl Arguments {
             "message": if end.outcome == Outcome::Reached { String::new() } else { end.outcome.to_string() },
             "merges": merges,
             "stats": {"steps": end.stats.steps, "rejected": end.stats.rejected, "evaluations": end.stats.evaluations, "implicit": end.stats.implicit},
-            "energy": energy.value(&end.clusters).map_or(Value::Null, finite),
-            "log_energy": energy.log_value(&end.clusters).map_or(Value::Null, finite),
+            "energy": of(energy.value(&end.clusters)),
+            "log_energy": of(energy.log_value(&end.clusters)),
             "energy_normalisation": EnergyScale::Mean.describe(),
-            "normalisation": self.dynamics.normalisation()?,
-            "dynamics": self.dynamics.entry()?.name,
+            "normalisation": self.dynamics.normalisation(model)?,
+            "dynamics": self.dynamics.entry(model)?.name,
             "beta": self.dynamics.beta,
-            "merge_radius": self.merge_radius,
-            "rtol": self.rtol,
-            "integrator": self.integrator,
-        }))
+            "merge_radius": self.merge_radius(),
+            "rtol": self.rtol(),
+            "integrator": self.integrator(),
+        });
+        if !end.clusters.own().is_empty() {
+            let radii: Vec<f64> = end.labels.iter().map(|l| end.clusters.own()[*l]).collect();
+            json["final_radii"] = json!(radii);
+        }
+        Ok(json)
     }
 }
 
@@ -216,11 +306,13 @@ fn text(end: &Solution, merge_radius: f64) -> String {
         s.rejected,
         s.evaluations
     );
-    for (row, m) in clusters.rows().zip(clusters.masses()).take(20) {
+    // Off the sphere clusters have no mean direction: the tokens themselves.
+    let shown = if end.clusters.space().is_unit() { &clusters } else { &end.clusters };
+    for (row, m) in shown.rows().zip(shown.masses()).take(20) {
         text.push_str(&format!("  mass {m:<8.5} at {row:?}\n"));
     }
-    if clusters.n() > 20 {
-        text.push_str(&format!("  ... and {} more (use --format json or --out)\n", clusters.n() - 20));
+    if shown.n() > 20 {
+        text.push_str(&format!("  ... and {} more (use --format json or --out)\n", shown.n() - 20));
     }
     text
 }
@@ -236,23 +328,4 @@ pub(super) fn create(folder: &std::path::Path) -> Result<()> {
     let probe = folder.join(".probe");
     std::fs::write(&probe, b"").map_err(|e| Error::io(folder.display(), "write into", &e))?;
     std::fs::remove_file(&probe).map_err(|e| Error::io(folder.display(), "write into", &e))
-}
-
-fn write(folder: &std::path::Path, json: &Value, table: &crate::flow::Table, tokens: &[f64], d: usize) -> Result<()> {
-    let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
-    let provenance = Provenance::new("solve", &reproduce, reproduce.clone());
-    let columns = (0..d).map(|c| format!("x_{c}")).collect();
-    let end = crate::flow::Table { columns, rows: tokens.chunks(d).map(<[f64]>::to_vec).collect() };
-    let mut record = json.clone();
-    record["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
-    for (name, bytes) in [
-        ("final_tokens.csv", arrays::csv_text(&end, &provenance.csv_header()).into_bytes()),
-        ("final_tokens.npy", arrays::npy_bytes(&end)),
-        ("timeline.csv", arrays::csv_text(table, &provenance.csv_header()).into_bytes()),
-        ("timeline.npy", arrays::npy_bytes(table)),
-        ("record.json", record.to_string().into_bytes()),
-    ] {
-        arrays::write_atomically(&folder.join(name), &bytes)?;
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! `velocity`: the velocity of every token.
 
 use super::input::{DynamicsArguments, TokenArguments};
+use super::model::note_blind;
 use super::output::{Output, matrix, note, rows};
 use crate::attention::kernel::{EXACT, Form, Workspace};
 use crate::error::{Error, Result};
@@ -8,7 +9,10 @@ use serde_json::json;
 
 /// Flags of `velocity`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable velocity --tokens tokens.csv --dynamics sa --beta 4 --format json")]
+#[command(after_help = "Examples:
+  metastable velocity --tokens tokens.csv --dynamics sa --beta 4 --format json
+  metastable velocity --tokens tokens.csv --beta 4 --mask window:w=3 --bias alibi
+  metastable velocity --tokens points.csv --beta 4 --norm pre --mlp block.npz --activation relu")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,
@@ -19,8 +23,13 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let x = self.tokens.tokens()?;
-        let dynamics = self.dynamics.build(x.n(), x.d(), EXACT)?;
+        let described = self.dynamics.parts.described()?;
+        if described.shaking.is_some() {
+            return Err(Error::parameter("--noise", "--noise", "none: noise has no velocity; `solve` moves tokens with it"));
+        }
+        let model = &described.model;
+        let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
+        let dynamics = self.dynamics.build(model, x.n(), x.d(), EXACT)?;
         let kernel = dynamics.kernel(&x)?;
         let (mut v, mut work) = (vec![0.0; x.numbers().len()], Workspace::default());
         let again = match dynamics.attention() {
@@ -30,23 +39,31 @@ impl Arguments {
                 0
             }
         };
+        let name = self.dynamics.entry(model)?.name;
         if v.iter().any(|v| !v.is_finite()) {
             return Err(Error::Beyond {
-                quantity: format!("a velocity of {} at beta = {}", self.dynamics.dynamics, self.dynamics.beta),
+                quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta),
                 hint: "use --time-scale u2 (e^{beta (G-1)}) or sa".into(),
             });
         }
-        let json = json!({
-            "velocity": matrix(&v, x.d()),
+        let blind = note_blind(model, &x)?;
+        let (velocities, radial) = v.split_at(x.coordinates().len());
+        let mut json = json!({
+            "velocity": matrix(velocities, x.d()),
             "n": x.n(),
             "d": x.d(),
             "beta": self.dynamics.beta,
-            "dynamics": self.dynamics.entry()?.name,
+            "dynamics": name,
             "kernel": kernel,
             "accuracy": dynamics.accuracy(),
             "rows_evaluated_again": again,
-            "normalisation": self.dynamics.normalisation()?,
+            "normalisation": self.dynamics.normalisation(model)?,
+            "tokens_that_see_nothing": blind,
+            "model": described,
         });
+        if !radial.is_empty() {
+            json["radial_velocity"] = json!(radial);
+        }
         if 8 * again > x.n() {
             note(&format!(
                 "the kernel `{kernel}` did not keep the accuracy {:e} in {again} of {} rows: they are the exact sums",
@@ -54,7 +71,11 @@ impl Arguments {
                 x.n()
             ));
         }
-        out.result(&json, &rows(&v, x.d()));
+        let mut text = rows(velocities, x.d());
+        if !radial.is_empty() {
+            text.push_str(&format!("\nradial:\n{}", rows(radial, 1)));
+        }
+        out.result(&json, &text);
         Ok(0)
     }
 }

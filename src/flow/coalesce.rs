@@ -105,13 +105,60 @@ pub struct Components {
 impl Components {
     /// Those of rows of these weights under these pairs; allocates only to grow.
     pub fn of(&mut self, weights: &[f64], pairs: &[(usize, usize)]) {
-        let Self { root, survivors, map, weights: sums, .. } = self;
+        let root = &mut self.root;
         root.clear();
         root.extend(0..weights.len());
         for &(a, b) in pairs {
             let (low, high) = (root[a].min(root[b]), root[a].max(root[b]));
             root.iter_mut().filter(|r| **r == high).for_each(|r| *r = low);
         }
+        self.number(weights);
+    }
+
+    /// Those of tokens under chords up to `chord`. **Cost** a sort, and every token looks at those of its slab that nobody has reached before: about
+    /// linear where components are few or slabs hold few tokens.
+    fn within(&mut self, x: &Tokens, chord: f64) {
+        let mut order: Vec<(f64, usize)> = x.rows().enumerate().map(|(i, r)| (r[0], i)).collect();
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut place = vec![0; x.n()];
+        order.iter().enumerate().for_each(|(k, o)| place[o.1] = k);
+        // For every place of the order the first from it on that nobody has reached.
+        let mut free: Vec<usize> = (0..=x.n()).collect();
+        fn next(free: &mut [usize], mut k: usize) -> usize {
+            while free[k] != k {
+                free[k] = free[free[k]];
+                k = free[k];
+            }
+            k
+        }
+        self.root.clear();
+        self.root.resize(x.n(), 0);
+        let mut reached = Vec::new();
+        for first in 0..x.n() {
+            if free[place[first]] != place[first] {
+                continue;
+            }
+            free[place[first]] += 1;
+            reached.push(first);
+            while let Some(i) = reached.pop() {
+                self.root[i] = first;
+                let here = order[place[i]].0;
+                let mut k = next(&mut free, order.partition_point(|o| o.0 < here - chord));
+                while k < x.n() && order[k].0 <= here + chord {
+                    if chord2(x.row(i), x.row(order[k].1)) <= chord * chord {
+                        free[k] += 1;
+                        reached.push(order[k].1);
+                    }
+                    k = next(&mut free, k + 1);
+                }
+            }
+        }
+        self.number(x.masses());
+    }
+
+    /// Numbers components by their first rows and sums their weights.
+    fn number(&mut self, weights: &[f64]) {
+        let Self { root, survivors, map, weights: sums, .. } = self;
         survivors.clear();
         map.clear();
         for (i, &r) in root.iter().enumerate() {
@@ -158,9 +205,13 @@ impl Components {
 /// Merges the connected components of the given pairs: mass-weighted mean direction (conserved by the pair's own attraction), summed mass.
 /// Returns the new tokens and, for every old row, its new row.
 pub fn merge(x: &Tokens, pairs: &[(usize, usize)]) -> (Tokens, Vec<usize>) {
-    let (mut rows, mut masses) = (x.coordinates().to_vec(), x.masses().to_vec());
     let mut components = Components::default();
-    components.of(&masses, pairs);
+    components.of(x.masses(), pairs);
+    merged(x, components)
+}
+
+fn merged(x: &Tokens, mut components: Components) -> (Tokens, Vec<usize>) {
+    let (mut rows, mut masses) = (x.coordinates().to_vec(), x.masses().to_vec());
     components.mean(x.d(), x.masses(), &mut rows);
     components.sum(&mut masses);
     (Tokens::from_parts(x.d(), rows, masses), components.map)
@@ -174,6 +225,7 @@ const EQUAL: f64 = 8.0 * f64::EPSILON;
 /// Tokens of dynamics without a common field never become one, however near they come; in every summary they count as one here.
 pub fn clusters_within(x: &Tokens, radius: f64) -> (Tokens, Vec<usize>) {
     let chord = (2.0 * (0.5 * radius).sin()).max(EQUAL);
-    let mut close = ClosePairs::default();
-    merge(x, close.find(x, chord))
+    let mut components = Components::default();
+    components.within(x, chord);
+    merged(x, components)
 }

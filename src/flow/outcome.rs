@@ -156,12 +156,15 @@ pub struct Summary {
     pub merges: usize,
     /// Velocity evaluations.
     pub evaluations: u64,
+    /// When all tokens became one cluster, where they did.
+    pub one_cluster: Option<f64>,
 }
 
 impl From<Solution> for Summary {
     fn from(s: Solution) -> Self {
         let merges = s.labels.len() - s.clusters.n();
-        Self { outcome: s.outcome, t: s.t, clusters: s.clusters, merges, evaluations: s.stats.evaluations }
+        let one_cluster = s.one_cluster();
+        Self { outcome: s.outcome, t: s.t, clusters: s.clusters, merges, evaluations: s.stats.evaluations, one_cluster }
     }
 }
 
@@ -169,6 +172,15 @@ impl Solution {
     /// The surviving tokens with those within `radius` (or equal to rounding) as one: what a summary calls clusters.
     pub fn clusters_within(&self, radius: f64) -> Tokens {
         super::coalesce::clusters_within(&self.clusters, radius).0
+    }
+
+    /// When all tokens became one cluster: the time of the last merger, or that of the stop rule. `None` where several are left, which a run that
+    /// never merges tokens cannot tell without the rule.
+    pub fn one_cluster(&self) -> Option<f64> {
+        match self.outcome {
+            Outcome::OneCluster { t } => Some(t),
+            _ => (self.clusters.n() == 1).then(|| self.merges.last().map_or(0.0, |m| m.t)),
+        }
     }
 
     /// One row for every initial token, merged or not.

@@ -174,10 +174,16 @@ fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
     out
 }
 
+/// The names of the arrays of an NPZ archive; none of another file.
+pub fn members(bytes: &[u8]) -> Vec<String> {
+    let Ok(archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return Vec::new() };
+    archive.file_names().filter_map(|n| n.ok().map(|n| n.trim_end_matches(".npy").to_owned())).collect()
+}
+
 fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
     let bad = |problem: String| malformed(path, "", problem);
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| bad(format!("not an NPZ archive, or truncated: {e}")))?;
-    let names: Vec<String> = archive.file_names().filter_map(|n| n.ok().map(|n| n.trim_end_matches(".npy").to_owned())).collect();
+    let names = members(bytes);
     let name = match member {
         Some(name) => names.iter().find(|n| *n == name),
         None if names.len() == 1 => names.first(),
@@ -205,16 +211,23 @@ fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
 ///
 /// **Errors** as [`read`], an array that is not a table, and rows that are not unit vectors (naming file and row).
 pub fn tokens(path: &Path, member: Option<&str>, normalise: bool) -> Result<Tokens> {
-    let array = read(path, member)?;
-    tokens_of(&array, normalise).map_err(|e| malformed(path, "", e.to_string()))
+    placed(path, member, |d, rows| if normalise { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) })
 }
 
-fn tokens_of(array: &Array, normalise: bool) -> Result<Tokens> {
-    let [_, d] = array.shape[..] else {
-        return Err(Error::parameter("shape", format!("{:?}", array.shape), "a table n x d, one token per row"));
+/// Tokens from the rows of a file by a rule that is given d and the rows.
+///
+/// **Errors** as [`read`], an array that is not a table, and rows that the rule refuses (naming file and row).
+pub fn placed(path: &Path, member: Option<&str>, place: impl FnOnce(usize, Vec<f64>) -> Result<Tokens>) -> Result<Tokens> {
+    let array = read(path, member)?;
+    let made = match array.shape[..] {
+        [_, d] => place(d, array.data),
+        _ => Err(Error::parameter("shape", format!("{:?}", array.shape), "a table n x d, one token per row")),
     };
-    let data = array.data.clone();
-    if normalise { Tokens::normalised(d, data) } else { Tokens::new(d, data) }
+    made.map_err(|e| match e {
+        // These come from elsewhere.
+        Error::Parameter { ref name, .. } if name == "radii" => e,
+        e => malformed(path, "", e.to_string()),
+    })
 }
 
 /// A matrix from a file with its number of rows.

@@ -1,13 +1,14 @@
 //! Runs one cell: draws the tokens of every realisation, moves them, records.
 
 use super::experiment::{Experiment, Stepping};
+use super::model::Shaking;
 use super::plan::Cell;
 use crate::attention::kernel::EXACT;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
 use crate::flow::{
-    Frame, Observer, Options, Outcome, Recorder, Summary, Table, iterate_many, solve, solve_many, together, velocity_accuracy,
+    Frame, Observer, Options, Outcome, Recorder, Summary, Table, Walk, iterate_many, solve, solve_many, together, velocity_accuracy, walk,
 };
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
@@ -36,7 +37,8 @@ pub(super) fn is_bad_end(code: f64) -> bool {
     !SUCCESSES.get(code as usize).copied().unwrap_or(false)
 }
 
-const SUMMARY: [&str; 8] = ["realisation", "outcome", "t", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
+const SUMMARY: [&str; 9] =
+    ["realisation", "outcome", "t", "t_one_cluster", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
 
 /// Runs all realisations, in parallel when they are part of a `sweep`; `None` when cancelled.
 ///
@@ -47,12 +49,19 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
         Stepping::Layer | Stepping::MeanShift => EXACT,
     };
-    let dynamics = dynamics::build(&cell.dynamics, false, &Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
+    let dynamics = experiment.model.model.build(
+        &cell.dynamics,
+        false,
+        &Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) },
+        cell.d,
+    )?;
     let batches: Vec<Vec<usize>> =
         (0..experiment.realisations).collect::<Vec<_>>().chunks(together(cell.d)).map(<[usize]>::to_vec).collect();
     let forecast = matches!(experiment.stepper, Stepping::Adaptive) && experiment.stop_at_one_cluster;
     let batch = |m: &Vec<usize>| {
-        if forecast {
+        if let Some(shaking) = &experiment.model.shaking {
+            m.iter().map(|m| shaken(experiment, cell, &dynamics, shaking, *m, cancel)).collect::<Result<Vec<_>>>()
+        } else if forecast {
             m.iter().map(|m| until_one_cluster(experiment, cell, &dynamics, *m, cancel)).collect::<Result<Vec<_>>>()
         } else {
             side_by_side(experiment, cell, &dynamics, m, cancel)
@@ -81,11 +90,11 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
 /// The initial tokens of realisation m.
 fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
     if !experiment.tokens.is_empty() {
-        return Tokens::new(cell.d, experiment.tokens.concat());
+        return experiment.model.model.place(cell.d, experiment.tokens.concat(), false, None);
     }
     let key = cell.stream_key();
     let mut stream = Stream::new(experiment.seed, &["init", &key, &m.to_string()]);
-    Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)
+    experiment.model.model.settle(&Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?, None)
 }
 
 fn recorder(experiment: &Experiment, cell: &Cell) -> Result<Recorder> {
@@ -116,7 +125,8 @@ fn until_one_cluster(
     cancel: &AtomicBool,
 ) -> Result<(Table, Vec<f64>)> {
     let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
-    let (variant, scale) = (dynamics::find(&cell.dynamics, false)?.variant, TimeScale::parse(&experiment.time_scale)?);
+    let variant = dynamics::find(&cell.dynamics, false)?.variant.filter(|_| experiment.model.is_plain());
+    let scale = TimeScale::parse(&experiment.time_scale)?;
     let mut forecast = Forecast::new(variant, scale, cell.beta, experiment.merge_radius.max(1e-12));
     let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];
     if let Some(f) = &mut forecast {
@@ -125,6 +135,25 @@ fn until_one_cluster(
     let end = solve(dynamics, &start, experiment.t_end, &options(experiment, cancel), &mut observers)?.into();
     let predicted = forecast.and_then(|f| f.time()).unwrap_or(-1.0);
     Ok(booked(experiment, cell, dynamics, m, &end, predicted, recorder))
+}
+
+/// One realisation with noise, from a stream of its own.
+fn shaken(
+    experiment: &Experiment,
+    cell: &Cell,
+    dynamics: &Dynamics,
+    shaking: &Shaking,
+    m: usize,
+    cancel: &AtomicBool,
+) -> Result<(Table, Vec<f64>)> {
+    let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
+    let seed = Stream::new(shaking.seed, &["noise", &cell.stream_key(), &m.to_string()]).next_u64();
+    let plan = Walk { noise: &shaking.noise, step: shaking.step, seed, cancel: Some(cancel) };
+    let (clusters, outcome) = walk(dynamics, &start, experiment.t_end, &plan, &mut [&mut recorder])?;
+    let steps = (experiment.t_end / shaking.step - 1e-9).ceil().max(0.0) as u64;
+    let t = if let Outcome::NonFinite { t, .. } = outcome { t } else { experiment.t_end };
+    let end = Summary { outcome, t, clusters, merges: 0, evaluations: 12 * steps, one_cluster: None };
+    Ok(booked(experiment, cell, dynamics, m, &end, -1.0, recorder))
 }
 
 /// Some realisations, moved together where they can be.
@@ -159,7 +188,14 @@ fn layers(
     let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
     let dt = if depth { 1.0 } else { eta };
     let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders)?;
-    let end = |clusters: Tokens| Summary { outcome: Outcome::Reached, t: done as f64 * dt, clusters, merges: 0, evaluations: done as u64 };
+    let end = |clusters: Tokens| Summary {
+        outcome: Outcome::Reached,
+        t: done as f64 * dt,
+        clusters,
+        merges: 0,
+        evaluations: done as u64,
+        one_cluster: None,
+    };
     Ok(systems.into_iter().map(end).collect())
 }
 
@@ -180,7 +216,9 @@ fn booked(
     (observable::clusters::ENTRY.measure)(&setting(cell), &frame, &mut found);
     (observable::inner_range::ENTRY.measure)(&setting(cell), &frame, &mut found);
     let code = OUTCOMES.iter().position(|o| *o == end.outcome.name()).unwrap_or(OUTCOMES.len());
-    let row = vec![m as f64, code as f64, end.t, found[0], found[1], end.merges as f64, end.evaluations as f64, predicted];
+    let inner_min = if last.space().is_unit() { found[1] } else { f64::NAN };
+    let one_cluster = end.one_cluster.unwrap_or(f64::NAN);
+    let row = vec![m as f64, code as f64, end.t, one_cluster, found[0], inner_min, end.merges as f64, end.evaluations as f64, predicted];
     let mut table = recorder.table;
     if !experiment.mean {
         table.columns.insert(0, "realisation".into());

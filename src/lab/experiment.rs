@@ -1,5 +1,6 @@
 //! An experiment: a validated TOML file, which cannot be built invalid.
 
+use super::model::Described;
 use serde::Serialize;
 
 /// Largest grid.
@@ -73,6 +74,9 @@ pub struct Experiment {
     pub observables: Vec<String>,
     /// Average tables over realisations.
     pub mean: bool,
+    /// What the dynamics is part of: a space, a normalisation, masks, heads, noise.
+    #[serde(skip_serializing_if = "Described::is_plain")]
+    pub model: Described,
     /// How the user named it: a path or a built-in name; part of the reproduce line only.
     #[serde(skip)]
     pub source: String,
@@ -89,13 +93,16 @@ impl Experiment {
     /// What all cells share, for their identity: everything that decides numbers except the axes of the grid.
     pub fn shared_key(&self) -> String {
         let tokens = if self.tokens.is_empty() { String::new() } else { super::provenance::hash(format!("{:?}", self.tokens)) };
-        serde_json::json!({
+        let mut key = serde_json::json!({
             "seed": self.seed, "tokens": tokens, "time_scale": self.time_scale, "realisations": self.realisations, "stepper": self.stepper,
             "layers": self.layers, "t_end": self.t_end, "rtol": self.rtol, "merge_radius": self.merge_radius,
             "stop_at_one_cluster": self.stop_at_one_cluster, "times": self.times, "samples": self.samples, "log_from": self.log_from,
             "observables": self.observables, "mean": self.mean,
-        })
-        .to_string()
+        });
+        if !self.model.is_plain() {
+            key["model"] = serde_json::json!(self.model);
+        }
+        key.to_string()
     }
 
     /// The resolved configuration as JSON: what is hashed and stored.
@@ -105,7 +112,7 @@ impl Experiment {
 
     /// Name of its results folder: the name and the hash of the resolved configuration with the numerical version.
     pub fn folder(&self) -> String {
-        let key = format!("{}/{}", super::provenance::NUMERICAL_VERSION, self.resolved());
+        let key = format!("{}/{}/{}", super::provenance::NUMERICAL_VERSION, super::provenance::FORMAT, self.resolved());
         format!("{}-{}", self.name, &super::provenance::hash(key)[..12])
     }
 }

@@ -3,7 +3,9 @@
 pub mod arrays;
 pub mod cell;
 pub mod counterexample;
+pub mod difference;
 pub mod experiment;
+pub mod model;
 mod parse;
 pub mod plan;
 pub mod provenance;
@@ -14,5 +16,6 @@ pub mod toml_reader;
 
 pub use counterexample::Counterexample;
 pub use experiment::Experiment;
+pub use model::Described;
 pub use plan::{Cell, plan};
 pub use provenance::Provenance;

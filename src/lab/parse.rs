@@ -1,8 +1,10 @@
 //! Reads an experiment from its file. All problems of a file are reported together, those of its cells too.
 
 use super::experiment::{BUILT_IN, Experiment, MAX_CELLS, Stepping};
+use super::model::Described;
 use super::plan::plan;
 use super::toml_reader::Reader;
+use crate::attention::model::{Model, Weighting};
 use crate::attention::{TimeScale, dynamics};
 use crate::error::{Error, Result, show};
 use crate::flow::observable;
@@ -68,8 +70,10 @@ impl Experiment {
         let name = name_of(r);
         let title = r.string("title").unwrap_or_else(|| name.clone());
         let seed = r.number("seed", 0.0, 9e15).unwrap_or(1.0) as u64;
-        let dynamics = named(r, "dynamics", "sa", |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
-        let tokens = tokens_of(r);
+        let model = Described::of(r);
+        let usual = model.model.weights.map_or("sa", Weighting::dynamics);
+        let dynamics = named(r, "dynamics", usual, |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
+        let tokens = tokens_of(r, &model.model);
         let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
         let (mut n, mut d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
         if tokens.is_empty() {
@@ -79,7 +83,7 @@ impl Experiment {
                 }
             }
         } else {
-            (n, d) = inline_shape(r, &tokens, &n, &d);
+            (n, d) = inline_shape(r, &tokens, &n, &d, &model.model);
         }
         let limit = dynamics::MAX_BETA;
         let beta = r.numbers("beta", -limit, limit).unwrap_or_default();
@@ -120,6 +124,7 @@ impl Experiment {
             log_from: r.number("log_from", 0.0, 1e300).unwrap_or(0.0),
             observables: observables_of(r),
             mean: r.flag("mean").unwrap_or(false),
+            model,
             source: String::new(),
         }
     }
@@ -180,6 +185,27 @@ impl Experiment {
                 r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
             }
         }
+        if self.model.shaking.is_some() {
+            for key in ["stepper", "eta", "layers", "rtol", "merge_radius", "stop_at_one_cluster"]
+                .into_iter()
+                .filter(|k| r.has(k))
+                .collect::<Vec<_>>()
+            {
+                let at = r.place(key);
+                r.problem(at, format!("{key}: found beside noise, whose steps have the length it gives and whose tokens never become one"));
+            }
+        }
+        let unit = self.model.model.scheme().is_ok_and(|s| s.space().is_unit());
+        for o in self.observables.iter().filter_map(|o| observable::find(o).ok()).filter(|o| o.needs_unit && !unit) {
+            let at = r.place("observables");
+            r.problem(
+                at,
+                format!(
+                    "observables: found `{}`, which is one of unit vectors; off the sphere there are clusters, masses and positions",
+                    o.name
+                ),
+            );
+        }
         if self.stepper == Stepping::Adaptive {
             for key in ["layers", "eta"].into_iter().filter(|k| r.has(k)).collect::<Vec<_>>() {
                 let at = r.place(key);
@@ -218,19 +244,33 @@ impl Experiment {
                     r.problem(at, format!("init: the law `{}` does not exist for n = {}, d = {}: {e}", cell.init, cell.n, cell.d));
                 }
             }
-            if seen.insert(format!("{} {} {}", cell.dynamics, cell.beta, cell.n)) {
-                let scale = TimeScale::parse(&self.time_scale).unwrap_or_default();
-                let built =
-                    dynamics::build(&cell.dynamics, false, &dynamics::Spec { time_scale: scale, ..dynamics::Spec::new(cell.beta, cell.n) });
-                if let Err(e) = built {
-                    let at = r.place("beta");
-                    r.problem(at, format!("beta: {e}"));
+            let heads = if self.model.is_plain() { 0 } else { cell.d };
+            if seen.insert(format!("{} {} {} {heads}", cell.dynamics, cell.beta, cell.n)) {
+                if let Err(e) = self.probe(cell, affordable) {
+                    let key = if self.model.is_plain() { "beta" } else { "model" };
+                    let at = r.place(key);
+                    r.problem(at, format!("{key}: {e}"));
                 }
             }
             if r.problems.len() >= 5 {
                 return;
             }
         }
+    }
+}
+
+impl Experiment {
+    /// Builds the dynamics of a cell and, where there is more to a model than its name, asks it about tokens of the cell's shape.
+    fn probe(&self, cell: &super::plan::Cell, affordable: bool) -> Result<()> {
+        let scale = TimeScale::parse(&self.time_scale).unwrap_or_default();
+        let spec = dynamics::Spec { time_scale: scale, ..dynamics::Spec::new(cell.beta, cell.n) };
+        let model = &self.model.model;
+        let built = model.build(&cell.dynamics, false, &spec, cell.d)?;
+        if !self.model.is_plain() && affordable {
+            let x = Law::parse("uniform")?.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"]))?;
+            built.kernel(&model.settle(&x, None)?)?;
+        }
+        Ok(())
     }
 }
 
@@ -253,7 +293,7 @@ fn observables_of(r: &mut Reader) -> Vec<String> {
 }
 
 /// Explicit initial tokens: rows in the file itself, or a CSV, NPY or NPZ file beside it (`tokens_file`, `tokens_array`, `normalise`).
-fn tokens_of(r: &mut Reader) -> Vec<Vec<f64>> {
+fn tokens_of(r: &mut Reader, model: &Model) -> Vec<Vec<f64>> {
     let rows = r.rows("tokens").unwrap_or_default();
     let (array, normalise) = (r.string("tokens_array"), r.flag("normalise").unwrap_or(false));
     let Some(file) = r.string("tokens_file") else { return rows };
@@ -261,8 +301,13 @@ fn tokens_of(r: &mut Reader) -> Vec<Vec<f64>> {
     if !rows.is_empty() {
         r.problem(at, "tokens_file: contradicts `tokens`; give one of them".into());
     }
-    match super::arrays::tokens(&r.beside(&file), array.as_deref(), normalise) {
-        Ok(x) => x.rows().map(<[f64]>::to_vec).collect(),
+    // Where tokens have lengths they are kept.
+    let whole = |x: &crate::sphere::Tokens, i: usize| -> Vec<f64> {
+        let radius = x.own().get(i).copied().unwrap_or(1.0);
+        x.row(i).iter().map(|v| radius * v).collect()
+    };
+    match super::arrays::placed(&r.beside(&file), array.as_deref(), |d, rows| model.place(d, rows, normalise, None)) {
+        Ok(x) => (0..x.n()).map(|i| whole(&x, i)).collect(),
         Err(e) => {
             r.problem(at, format!("tokens_file: {e}"));
             vec![vec![1.0, 0.0]]
@@ -303,12 +348,12 @@ fn checked(r: &mut Reader, list: Vec<(usize, String)>, parse: impl Fn(&str) -> R
     out
 }
 
-fn inline_shape(r: &mut Reader, tokens: &[Vec<f64>], n: &[usize], d: &[usize]) -> (Vec<usize>, Vec<usize>) {
+fn inline_shape(r: &mut Reader, tokens: &[Vec<f64>], n: &[usize], d: &[usize], model: &Model) -> (Vec<usize>, Vec<usize>) {
     let at = r.place(if r.has("tokens") { "tokens" } else { "tokens_file" });
     let width = tokens[0].len();
     if let Some(i) = tokens.iter().position(|t| t.len() != width) {
         r.problem(at, format!("tokens: row {} has {} numbers, expected {width}", i + 1, tokens[i].len()));
-    } else if let Err(e) = crate::sphere::Tokens::new(width, tokens.concat()) {
+    } else if let Err(e) = model.place(width, tokens.concat(), false, None) {
         r.problem(at, format!("tokens: {e}"));
     }
     if (!n.is_empty() && *n != [tokens.len()]) || (!d.is_empty() && *d != [width]) {

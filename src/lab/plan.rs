@@ -1,7 +1,7 @@
 //! The cells of an experiment.
 
 use super::experiment::{Experiment, Stepping};
-use super::provenance::{NUMERICAL_VERSION, hash};
+use super::provenance::{FORMAT, NUMERICAL_VERSION, hash};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ impl Cell {
     /// The identity of the cell inside an experiment: what the numbers depend on.
     pub fn id(&self, experiment: &Experiment) -> String {
         let cell = serde_json::to_string(self).unwrap_or_default();
-        hash(format!("{NUMERICAL_VERSION}/{}/{cell}", experiment.shared_key()))[..16].to_owned()
+        hash(format!("{NUMERICAL_VERSION}/{FORMAT}/{}/{cell}", experiment.shared_key()))[..16].to_owned()
     }
 
     /// The layer step.

@@ -1,7 +1,7 @@
 //! Runs the unfinished cells of an experiment and collects all of them.
 
 use super::Experiment;
-use super::arrays::{csv_text, npy_bytes, write_atomically};
+use super::arrays::{npy_bytes, write_atomically};
 use super::cell::{self, CellTables};
 use super::plan::{Cell, plan};
 use super::provenance::Provenance;
@@ -67,40 +67,134 @@ pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, CellTa
     plan(experiment).into_iter().map(|cell| store.read(&cell.id(experiment)).map(|(_, t)| (cell, t))).collect()
 }
 
-/// Writes `results.csv`, `results.npy` (all summaries with their cells' parameters) and `cells.csv` (one row per cell).
+/// Writes `results.csv` (one row per realisation with every axis of the grid), `results.npy` (the same in numbers) and `cells.csv` (one row per cell).
 fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     let mut all = Table::default();
-    let mut per_cell = String::new();
+    let (mut per_run, mut per_cell) = (String::new(), String::new());
     let provenance = Provenance::new(&experiment.title, &experiment.resolved(), format!("metastable run {}", experiment.source));
-    provenance.csv_header().iter().for_each(|l| per_cell.push_str(&format!("# {l}\n")));
-    per_cell.push_str("dynamics,init,n,d,beta,eta,realisations,one_cluster,exceptions_below,median_t,median_predicted_t,worst_deviation,worst_inner_min\n");
-    for cell in plan(experiment) {
-        let (_, tables) = store.read(&cell.id(experiment))?;
-        all.columns = ["n", "d", "beta"].iter().map(ToString::to_string).chain(tables.summary.columns.iter().cloned()).collect();
+    let cells = plan(experiment);
+    for (k, cell) in cells.iter().enumerate() {
+        let (id, axes) = (cell.id(experiment), Axes::of(experiment, cell, k)?);
+        let (_, tables) = store.read(&id)?;
+        if k == 0 {
+            let summary = tables.summary.columns.iter().map(String::as_str);
+            all.columns = AXES.into_iter().chain(summary).map(str::to_owned).collect();
+            let numbers = format!("in results.npy: {}", legend(experiment));
+            per_run = head(&provenance, &all.columns, &numbers);
+            per_cell = head(&provenance, &AXES.into_iter().chain(PER_CELL).map(str::to_owned).collect::<Vec<_>>(), "");
+        }
         for row in &tables.summary.rows {
-            all.rows.push([cell.n as f64, cell.d as f64, cell.beta].iter().chain(row).copied().collect());
+            all.rows.push(axes.numbers.iter().chain(row).copied().collect());
+            let words = tables.summary.columns.iter().zip(row).map(|(c, v)| match c.as_str() {
+                "outcome" => super::cell::OUTCOMES.get(*v as usize).map_or("unknown".to_owned(), ToString::to_string),
+                _ => v.to_string(),
+            });
+            per_run.push_str(&format!("{},{}\n", axes.words(&id), words.collect::<Vec<_>>().join(",")));
         }
         let line = CellSummary::of(&tables.summary);
-        let init = cell.init.replace(',', ";");
-        per_cell.push_str(&format!(
-            "{},{init},{},{},{},{},{},{},{},{},{},{},{}\n",
-            cell.dynamics,
-            cell.n,
-            cell.d,
-            cell.beta,
-            cell.eta,
-            line.runs,
+        let numbers = [
+            line.runs as f64,
             line.one_cluster,
             line.exceptions,
             line.time,
+            line.t_one_cluster,
             line.predicted,
             line.deviation,
-            line.inner_min
-        ));
+            line.inner_min,
+            line.failed as f64,
+        ];
+        per_cell.push_str(&format!("{},{}\n", axes.words(&id), numbers.map(|v| v.to_string()).join(",")));
     }
-    write_atomically(&store.folder().join("results.csv"), csv_text(&all, &provenance.csv_header()).as_bytes())?;
+    write_atomically(&store.folder().join("results.csv"), per_run.as_bytes())?;
     write_atomically(&store.folder().join("results.npy"), &npy_bytes(&all))?;
     write_atomically(&store.folder().join("cells.csv"), per_cell.as_bytes())
+}
+
+/// The axes of the grid, as every row of results carries them.
+const AXES: [&str; 7] = ["cell", "dynamics", "init", "n", "d", "beta", "eta"];
+
+const PER_CELL: [&str; 9] = [
+    "realisations",
+    "one_cluster",
+    "exceptions_below",
+    "median_t",
+    "median_t_one_cluster",
+    "median_predicted_t",
+    "worst_deviation",
+    "worst_inner_min",
+    "failed",
+];
+
+/// What the columns of results mean.
+pub const COLUMNS: [(&str, &str); 25] = [
+    ("cell", "the cell: its folder in cells/; in results.npy its row in cells.csv, from 0"),
+    ("dynamics", "registered dynamics; in results.npy its number in the experiment's list, from 0"),
+    ("init", "law of initial tokens, `tokens` for given ones; in results.npy its number in the experiment's list, from 0"),
+    ("n", "number of tokens"),
+    ("d", "ambient dimension"),
+    ("beta", "inverse temperature"),
+    ("eta", "step of a layer, inf for mean shift; 0 in continuous time"),
+    ("realisation", "number of the run in its cell, from 0"),
+    ("outcome", "why the run ended (see `explain reached`, ...); in results.npy its number in record.json"),
+    ("t", "time at which the run ended"),
+    ("t_one_cluster", "time at which all tokens became one cluster; NaN where they did not, or where tokens never become one"),
+    ("clusters", "clusters at the end: tokens nearer than half a kernel width are linked"),
+    ("inner_min", "smallest inner product of two tokens at the end"),
+    ("merges", "tokens that became one with another"),
+    ("evaluations", "evaluations of the velocity"),
+    ("predicted_t", "the theory's time to one cluster, from the last two clusters; -1 where it has none"),
+    ("realisations", "runs of the cell"),
+    ("one_cluster", "share of runs that ended as one cluster"),
+    ("exceptions_below", "upper bound (Clopper-Pearson, 99.9 %) on the probability of anything else"),
+    ("median_t", "median of t"),
+    ("median_t_one_cluster", "median of t_one_cluster over the runs that have one; NaN where none has"),
+    ("median_predicted_t", "median of predicted_t; -1 where there is none"),
+    ("worst_deviation", "largest |t / predicted_t - 1|; -1 where there is no prediction"),
+    ("worst_inner_min", "smallest inner_min"),
+    ("failed", "runs with a bad end: budget of steps spent, step too small, a velocity that is not finite"),
+];
+
+/// Provenance, meanings of the columns, their names.
+fn head(provenance: &Provenance, columns: &[String], more: &str) -> String {
+    let mut out: String = provenance.csv_header().iter().map(|l| format!("# {l}\n")).collect();
+    for column in columns {
+        if let Some((_, meaning)) = COLUMNS.iter().find(|(name, _)| name == column) {
+            out.push_str(&format!("# {column}: {meaning}\n"));
+        }
+    }
+    if !more.is_empty() {
+        out.push_str(&format!("# {more}\n"));
+    }
+    out.push_str(&format!("{}\n", columns.join(",")));
+    out
+}
+
+/// The numbers that stand for words in `results.npy`.
+fn legend(experiment: &Experiment) -> String {
+    let list = |names: &[String]| names.iter().enumerate().map(|(k, n)| format!("{k} = {n}")).collect::<Vec<_>>().join(", ");
+    let outcomes: Vec<String> = super::cell::OUTCOMES.iter().map(ToString::to_string).collect();
+    format!("dynamics {}; init {}; outcome {}", list(&experiment.dynamics), list(&experiment.init), list(&outcomes))
+}
+
+/// Where a cell stands in the grid.
+struct Axes<'a> {
+    cell: &'a Cell,
+    numbers: [f64; 7],
+}
+
+impl<'a> Axes<'a> {
+    fn of(experiment: &Experiment, cell: &'a Cell, k: usize) -> Result<Self> {
+        let place = |list: &[String], name: &str| list.iter().position(|n| n == name).map_or(-1.0, |p| p as f64);
+        let (dynamics, init) = (place(&experiment.dynamics, &cell.dynamics), place(&experiment.init, &cell.init));
+        Ok(Self { cell, numbers: [k as f64, dynamics, init, cell.n as f64, cell.d as f64, cell.beta, cell.eta()?] })
+    }
+
+    /// The same in words, laws quoted because they hold commas.
+    fn words(&self, id: &str) -> String {
+        let Cell { dynamics, init, n, d, beta, eta } = self.cell;
+        let init = if init.is_empty() { "tokens" } else { init };
+        format!("{id},{dynamics},\"{init}\",{n},{d},{beta},{eta}")
+    }
 }
 
 /// Confidence of the bounds on shares.
@@ -117,6 +211,8 @@ pub struct CellSummary {
     pub exceptions: f64,
     /// Median end time.
     pub time: f64,
+    /// Median time to one cluster of the runs that became one; NaN when none did.
+    pub t_one_cluster: f64,
     /// Median of the theory's time; -1 when it predicts none.
     pub predicted: f64,
     /// Largest relative deviation of a run's time from the theory's; -1 when it predicts none.
@@ -137,12 +233,14 @@ impl CellSummary {
         let held = (0..t.len()).filter(|k| single(*k)).count();
         let pairs: Vec<(f64, f64)> = t.iter().copied().zip(predicted.iter().copied()).filter(|(_, p)| *p > 0.0).collect();
         let deviation = pairs.iter().map(|(t, p)| (t / p - 1.0).abs()).fold(-1.0, f64::max);
+        let formed: Vec<f64> = column("t_one_cluster").into_iter().filter(|t| t.is_finite()).collect();
         let forecasts: Vec<f64> = pairs.iter().map(|p| p.1).collect();
         Self {
             runs: t.len(),
             one_cluster: held as f64 / t.len().max(1) as f64,
             exceptions: failure_bound(t.len() - held, t.len(), CONFIDENCE),
             time: median(&t),
+            t_one_cluster: if formed.is_empty() { f64::NAN } else { median(&formed) },
             predicted: if forecasts.is_empty() { -1.0 } else { median(&forecasts) },
             deviation,
             inner_min: inner.iter().copied().fold(1.0, f64::min),

@@ -62,6 +62,26 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A table inside, read like one of its own; its problems are problems of this one.
+    pub fn inside<R>(&mut self, key: &'static str, read: impl FnOnce(&mut Reader<'a>) -> R) -> Option<R> {
+        let (at, value) = self.take(key)?;
+        let DeValue::Table(table) = value else {
+            self.wrong(at, key, &value, "a table");
+            return None;
+        };
+        let table = Spanned::new(at..at, table);
+        let (path, source, malformed) = (self.path.clone(), self.source, self.malformed);
+        let mut reader = Reader { path, source, table, problems: Vec::new(), known: Vec::new(), malformed };
+        let out = read(&mut reader);
+        self.problems.extend(reader.finish());
+        Some(out)
+    }
+
+    /// The string under a key, when it is one; nothing is booked otherwise.
+    pub fn word(&mut self, key: &'static str) -> Option<String> {
+        self.take(key)?.1.as_str().map(str::to_owned)
+    }
+
     /// True when the key is present.
     pub fn has(&self, key: &str) -> bool {
         self.table.get_ref().contains_key(key)

@@ -23,6 +23,43 @@ pub fn transpose_mul(a: &[f64], b: &[f64], rows: usize) -> Vec<f64> {
     out
 }
 
+/// `A B` of row-major matrices, B with n columns.
+pub fn mul(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
+    let inner = b.len() / n;
+    let mut out = vec![0.0; a.len() / inner * n];
+    for (row, a) in out.chunks_exact_mut(n).zip(a.chunks_exact(inner)) {
+        for (factor, b) in a.iter().zip(b.chunks_exact(n)) {
+            row.iter_mut().zip(b).for_each(|(o, b)| *o += factor * b);
+        }
+    }
+    out
+}
+
+/// `e^A` of an n x n matrix: the Taylor polynomial of degree 18 of `A / 2^s`, whose largest row sum is at most 1/2 (so that less than 1e-22 is cut
+/// off), squared s times. Not a number where A is not finite.
+///
+/// **Accuracy** `(20 + 2^s) n u e^{|A|}` with the largest row sum `|A|`. **Cost** `18 + s` products.
+///
+/// ```
+/// let e = metastable::num::dense::exponential(&[0.0, -3.0, 3.0, 0.0], 2);
+/// assert!((e[0] - 3f64.cos()).abs() < 1e-14 && (e[2] - 3f64.sin()).abs() < 1e-14);
+/// ```
+pub fn exponential(a: &[f64], n: usize) -> Vec<f64> {
+    let size = a.chunks_exact(n).map(|row| row.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
+    if !size.is_finite() || a.iter().any(|v| v.is_nan()) {
+        return vec![f64::NAN; a.len()];
+    }
+    let halvings = (2.0 * size).log2().ceil().max(0.0) as i32;
+    let small: Vec<f64> = a.iter().map(|v| v * (-f64::from(halvings)).exp2()).collect();
+    let (mut sum, mut term) = (identity(n), identity(n));
+    for k in 1..=18 {
+        term = mul(&term, &small, n);
+        term.iter_mut().for_each(|v| *v /= f64::from(k));
+        sum.iter_mut().zip(&term).for_each(|(s, t)| *s += t);
+    }
+    (0..halvings).fold(sum, |e, _| mul(&e, &e, n))
+}
+
 /// The d x d identity.
 pub fn identity(d: usize) -> Vec<f64> {
     (0..d * d).map(|k| f64::from(u8::from(k / d == k % d))).collect()

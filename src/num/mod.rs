@@ -26,3 +26,4 @@ pub mod stream;
 pub mod sum;
 #[doc(hidden)]
 pub mod threads;
+pub mod ulps;

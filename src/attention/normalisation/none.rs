@@ -10,6 +10,10 @@ impl Normalisation for Bare {
         "none"
     }
 
+    fn summary(&self) -> &'static str {
+        "x' = a in R^d"
+    }
+
     fn space(&self) -> &'static dyn Space {
         &Flat
     }
@@ -29,6 +33,10 @@ pub struct Rescaled;
 impl Normalisation for Rescaled {
     fn name(&self) -> &'static str {
         "rescaled"
+    }
+
+    fn summary(&self) -> &'static str {
+        "z' = sum_j A_ij V (z_j - z_i) in R^d, what e^{-tV} x does"
     }
 
     fn space(&self) -> &'static dyn Space {

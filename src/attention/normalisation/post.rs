@@ -12,6 +12,10 @@ impl Normalisation for Post {
         "post"
     }
 
+    fn summary(&self) -> &'static str {
+        "Post-LN: x' = P a; tokens stay on the sphere"
+    }
+
     fn space(&self) -> &'static dyn Space {
         &Sphere
     }

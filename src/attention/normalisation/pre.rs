@@ -12,6 +12,10 @@ impl Normalisation for Pre {
         "pre"
     }
 
+    fn summary(&self) -> &'static str {
+        "Pre-LN: theta' = P a / r, r' = <theta, a>; directions and radii"
+    }
+
     fn space(&self) -> &'static dyn Space {
         &Polar
     }

@@ -30,6 +30,11 @@ pub trait Normalisation: Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
+    /// Its equation in one line.
+    fn summary(&self) -> &'static str {
+        ""
+    }
+
     /// Where its tokens live.
     fn space(&self) -> &'static dyn Space;
 

@@ -253,6 +253,7 @@ impl Group {
         if member.live() > 1 {
             return self.waiting.push((member.live(), Reverse(s)));
         }
+        member.one_cluster = Some(clock.t.to_f64());
         let (x, sizes) = self.batch.merged(1);
         spread(&member.tokens.x, x, self.width);
         spread(&member.tokens.sizes, sizes, self.width);

@@ -9,6 +9,8 @@ use crate::sphere::{Tokens, geometry::chord2};
 /// A system.
 pub struct Member {
     pub evaluations: u64,
+    /// When its tokens became one.
+    pub one_cluster: Option<f64>,
     /// Watches for a state at rest.
     pub rest: Rest,
     /// To be done again alone: the state is perhaps at rest.
@@ -25,14 +27,16 @@ impl Member {
     /// Before its first step.
     pub fn new(start: &Tokens, samples: usize) -> Self {
         let tokens = SystemTokens { x: start.coordinates().to_vec(), sizes: vec![1.0; start.n()] };
-        Self { evaluations: 0, rest: Rest::default(), again: false, next: 0, rows: Vec::with_capacity(samples), tokens }
+        let rows = Vec::with_capacity(samples);
+        Self { evaluations: 0, one_cluster: None, rest: Rest::default(), again: false, next: 0, rows, tokens }
     }
 
     /// How it ended, having begun with n tokens in d dimensions.
     pub fn end(self, n: usize, d: usize, t: f64, outcome: Outcome) -> Summary {
         let merges = n - self.live();
         let masses = self.tokens.sizes.iter().map(|size| size / n as f64).collect();
-        Summary { outcome, t, clusters: Tokens::from_parts(d, self.tokens.x, masses), merges, evaluations: self.evaluations }
+        let clusters = Tokens::from_parts(d, self.tokens.x, masses);
+        Summary { outcome, t, clusters, merges, evaluations: self.evaluations, one_cluster: self.one_cluster }
     }
 
     /// Tokens left.

@@ -6,6 +6,7 @@ use super::Observable;
 pub static ENTRY: Observable = Observable {
     name: "clusters",
     summary: "Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).",
+    needs_unit: false,
     columns: |_| vec!["clusters".into()],
     measure: |s, frame, row| row.push(count(frame.tokens, 0.5 * s.beta.abs().max(1.0).powf(-0.5)) as f64),
     batch: None,

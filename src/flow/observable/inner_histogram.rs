@@ -6,6 +6,7 @@ use super::Observable;
 pub static ENTRY: Observable = Observable {
     name: "inner-histogram",
     summary: "Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.",
+    needs_unit: true,
     columns: |_| (0..BINS).map(|b| format!("bin_{b}")).collect(),
     measure: |_, frame, row| {
         let mut sizes = vec![0.0; frame.tokens.n()];

@@ -7,6 +7,7 @@ use super::for_pairs;
 pub static ENTRY: Observable = Observable {
     name: "inner-range",
     summary: "Smallest and largest inner product of two different tokens (1 when all have merged).",
+    needs_unit: true,
     columns: |_| vec!["inner_min".into(), "inner_max".into()],
     measure: |_, frame, row| {
         let (mut low, mut high) = (1.0f64, -1.0f64);

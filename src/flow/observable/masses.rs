@@ -6,6 +6,7 @@ use super::Observable;
 pub static ENTRY: Observable = Observable {
     name: "masses",
     summary: "Masses of the clusters (tokens within the merge radius) in descending order, padded with zeros to n columns.",
+    needs_unit: false,
     columns: |s| (0..s.n).map(|i| format!("mass_{i}")).collect(),
     measure: |s, frame, row| {
         let mut masses = crate::flow::coalesce::clusters_within(frame.tokens, frame.merge_radius).0.masses().to_vec();

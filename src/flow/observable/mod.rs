@@ -62,6 +62,8 @@ pub struct Observable {
     pub name: &'static str,
     /// What it measures.
     pub summary: &'static str,
+    /// True where it means something for unit vectors only.
+    pub needs_unit: bool,
     /// Column names.
     pub columns: fn(&Setting) -> Vec<String>,
     /// Appends one number per column.

@@ -7,6 +7,7 @@ use crate::attention::kernel::{Workspace, pairs_above};
 pub static ENTRY: Observable = Observable {
     name: "pair-share",
     summary: "Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",
+    needs_unit: true,
     columns: |_| vec!["pair_share".into()],
     measure: |_, frame, row| row.push(share(frame.tokens, frame.labels, 0.999, &mut frame.work.borrow_mut())),
     batch: Some(|batch, out| batch.pair_share(0.999, out)),

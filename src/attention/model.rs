@@ -1,0 +1,343 @@
+//! A model as data: where tokens live, who sees whom, what weighs the pairs, what else is added and what a layer does with it.
+
+use super::dynamics::{self, Spec};
+use super::feed_forward::{Activation, FeedForward};
+use super::hardmax::Hardmax;
+use super::head::{Head, Matrix};
+use super::kernel::{Attention, Choice, Form, Weights};
+use super::multi_head::MultiHead;
+use super::normalisation::{self, Normalisation, Post, Rescaled};
+use super::pattern::{Alibi, BiasTable, Causal, Joined, Pairs, Pattern, Rotary, Window};
+use super::rescored::Rescored;
+use super::sinkhorn::Sinkhorn;
+use super::{Dynamics, Sublayer};
+use crate::error::{Error, Result};
+use crate::num::dense::{identity, transpose_mul};
+use crate::sphere::Tokens;
+
+/// What weighs the tokens that are seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighting {
+    /// `e^{beta s}` with rows of sum 1.
+    Softmax,
+    /// `e^{beta s}` as it is.
+    Exponential,
+    /// Doubly stochastic ones.
+    Sinkhorn,
+    /// Equal ones of the largest scores.
+    Hardmax,
+}
+
+impl Weighting {
+    /// All of them with their names.
+    pub const ALL: [(&'static str, Self); 4] =
+        [("softmax", Self::Softmax), ("exponential", Self::Exponential), ("sinkhorn", Self::Sinkhorn), ("hardmax", Self::Hardmax)];
+
+    /// By name. **Errors** an unknown one.
+    pub fn parse(name: &str) -> Result<Self> {
+        let found = Self::ALL.iter().find(|(n, _)| *n == name);
+        found.map(|w| w.1).ok_or_else(|| Error::unknown("row weights", name, Self::ALL.iter().map(|w| w.0)))
+    }
+
+    /// The registered dynamics of these weights where none is named.
+    pub fn dynamics(self) -> &'static str {
+        if self == Self::Exponential { "usa" } else { "sa" }
+    }
+}
+
+/// A pattern whose size is that of the tokens it will meet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Positions {
+    /// Token i sees the tokens `j <= i`.
+    Causal,
+    /// Token i sees those with `|i - j| < w`.
+    Window(usize),
+    /// The slopes of ALiBi for as many heads as there are.
+    Alibi,
+    /// Rotary positions of this base.
+    Rotary(f64, Pairs),
+    /// A mask or biases by rows.
+    Table(BiasTable),
+}
+
+/// The matrices of a feed-forward sublayer: `W_1` (h x d), `b_1`, `W_2` (d x h), `b_2`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Units {
+    /// `W_1`.
+    pub first: Matrix,
+    /// `b_1`.
+    pub shift: Vec<f64>,
+    /// `W_2`.
+    pub second: Matrix,
+    /// `b_2`.
+    pub last: Vec<f64>,
+    /// What is between them.
+    pub activation: Activation,
+}
+
+/// A model before it knows beta and the shape of its tokens. The default is plain attention on the sphere.
+///
+/// ```
+/// use metastable::attention::{Spec, model::{Model, Positions}};
+/// use metastable::sphere::Tokens;
+/// let model = Model { normalisation: Some("pre".into()), patterns: vec![Positions::Window(1)], ..Model::default() };
+/// let x = model.place(2, vec![3.0, 0.0, 0.0, 0.5], false, None)?;
+/// assert_eq!((x.own(), x.row(0)), (&[3.0, 0.5][..], &[1.0, 0.0][..]));
+/// // In a window of one every token sees itself alone: its direction stays and its radius grows at rate 1.
+/// let rates = model.build("sa", false, &Spec::new(4.0, 2), 2)?.velocity(&x);
+/// assert_eq!(rates, [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
+/// # Ok::<(), metastable::error::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// The space, which must be that of the normalisation; `flat` alone means no normalisation.
+    pub space: Option<String>,
+    /// The normalisation by name.
+    pub normalisation: Option<String>,
+    /// True for `z = e^{-tV} x` instead of `x`, in `R^d`.
+    pub rescaled: bool,
+    /// Row weights; those of the dynamics when absent.
+    pub weights: Option<Weighting>,
+    /// Masks, biases and positions, all of them at once.
+    pub patterns: Vec<Positions>,
+    /// Q, K, V and O of every head; none is one identity head.
+    pub heads: Vec<[Option<Matrix>; 4]>,
+    /// A feed-forward sublayer after attention.
+    pub units: Option<Units>,
+}
+
+impl Model {
+    /// What a layer does with its outputs, and with it where tokens live.
+    ///
+    /// **Errors** an unknown name, with the nearest known one; a space that is not that of the normalisation.
+    pub fn scheme(&self) -> Result<&'static dyn Normalisation> {
+        let named: &'static dyn Normalisation = match (&self.normalisation, self.rescaled, self.space.as_deref()) {
+            (Some(name), ..) => normalisation::find(name)?,
+            (None, true, _) => &Rescaled,
+            (None, false, Some("flat")) => &normalisation::Bare,
+            _ => &Post,
+        };
+        if self.rescaled && named.form() == Form::Tangent {
+            let expected = format!("none with rescaled tokens, which live in R^d; `{}` keeps them on a sphere", named.name());
+            return Err(Error::parameter("norm", named.name(), expected));
+        }
+        let scheme = if self.rescaled { &Rescaled } else { named };
+        match self.space.as_deref() {
+            Some(space) if crate::sphere::space::find(space).is_none() => Err(Error::unknown("space", space, ["sphere", "flat", "polar"])),
+            Some(space) if space != scheme.space().name() => {
+                let expected = format!("{}, where the normalisation `{}` moves tokens", scheme.space().name(), scheme.name());
+                Err(Error::parameter("space", space, expected))
+            }
+            _ => Ok(scheme),
+        }
+    }
+
+    /// Tokens of the model's space from rows of d coordinates.
+    ///
+    /// On the sphere rows are unit vectors, or are `normalised`. In polar form rows are points of `R^d` without 0: their directions and lengths; with
+    /// `radii` rows are directions. In `R^d` rows are points.
+    ///
+    /// **Errors** rows that are not of the space; radii that are not positive, not one per token, or of a space without them.
+    pub fn place(&self, d: usize, rows: Vec<f64>, normalised: bool, radii: Option<&[f64]>) -> Result<Tokens> {
+        let space = self.scheme()?.space();
+        if radii.is_some() && space.own() == 0 {
+            return Err(Error::parameter("radii", "radii", format!("none: tokens of the space `{}` have no radius", space.name())));
+        }
+        let on_sphere = |rows| if normalised { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) };
+        match (space.is_unit(), space.own(), radii) {
+            (true, 0, _) => on_sphere(rows),
+            (true, _, Some(radii)) => on_sphere(rows)?.polar(radii),
+            (true, _, None) => {
+                let length = |r: &[f64]| if normalised { 1.0 } else { crate::num::sum::dot(r, r).sqrt() };
+                let lengths: Vec<f64> = rows.chunks_exact(d).map(length).collect();
+                Tokens::normalised(d, rows)?.polar(&lengths)
+            }
+            (false, ..) if normalised => Tokens::flat(d, Tokens::normalised(d, rows)?.coordinates().to_vec()),
+            (false, ..) => Tokens::flat(d, rows),
+        }
+    }
+
+    /// Unit vectors brought into the model's space, with radius 1 (or these radii) where there are radii, and their masses.
+    ///
+    /// **Errors** as [`Model::place`].
+    pub fn settle(&self, x: &Tokens, radii: Option<&[f64]>) -> Result<Tokens> {
+        let ones = vec![1.0; x.n()];
+        let radii = if self.scheme()?.space().own() > 0 { radii.or(Some(&ones)) } else { radii };
+        self.place(x.d(), x.coordinates().to_vec(), false, radii)?.with_masses(x.masses())
+    }
+
+    /// The dynamics of this model for tokens of dimension d, from the registered dynamics of this name; heads of `spec` are not used.
+    ///
+    /// **Errors** an unknown name, matrices whose shapes disagree, answers that contradict each other.
+    pub fn build(&self, name: &str, causal: bool, spec: &Spec, d: usize) -> Result<Dynamics> {
+        let (scheme, one) = (self.scheme()?, dynamics::build(name, causal, &Spec { heads: self.heads(d, 1.0)?, ..spec.clone() })?);
+        if *self == Self::default() {
+            return Ok(one);
+        }
+        let Some(attention) = one.attention().cloned() else {
+            return Err(Error::parameter("dynamics", name, "one made of attention, in a model of several parts"));
+        };
+        self.check_weights(name, &attention)?;
+        let mut sublayers = vec![self.attention(attention, spec, d, scheme)?];
+        if let Some(u) = &self.units {
+            if scheme.form() == Form::Difference {
+                return Err(Error::parameter(
+                    "mlp",
+                    "a feed-forward sublayer",
+                    "none with rescaled tokens: e^{-tV} does not commute with it",
+                ));
+            }
+            sublayers.push(Box::new(u.build(d)?));
+        }
+        Ok(Dynamics { sublayers, normalisation: scheme })
+    }
+
+    /// The number of tokens among n that see nothing under any head; attention adds 0 to them.
+    ///
+    /// **Errors** a pattern that cannot be made.
+    pub fn sees_nothing(&self, n: usize, d: usize) -> Result<usize> {
+        if !self.patterns.iter().any(|p| matches!(p, Positions::Table(_))) {
+            return Ok(0);
+        }
+        let (pattern, heads) = (self.pattern(d, false)?, self.heads.len().max(1));
+        let sees = |i: usize| (0..heads).any(|h| pattern.seen(i, n).any(|j| pattern.bias(h, i, j) > f64::NEG_INFINITY));
+        Ok((0..n).filter(|i| !sees(*i)).count())
+    }
+
+    /// The attention sublayer.
+    fn attention(&self, attention: Attention, spec: &Spec, d: usize, scheme: &'static dyn Normalisation) -> Result<Box<dyn Sublayer>> {
+        match self.weights {
+            Some(Weighting::Sinkhorn) => self.sinkhorn(spec),
+            Some(Weighting::Hardmax) => self.hardmax(d),
+            _ if scheme.form() == Form::Difference => self.rescored(attention, spec, d),
+            _ if self.patterns.iter().all(|p| *p == Positions::Causal) => {
+                let causal = attention.causal || !self.patterns.is_empty();
+                Ok(Box::new(Attention { causal, ..attention }))
+            }
+            _ => Ok(Box::new(self.patterned(&attention, spec, self.heads(d, attention.sign)?, d)?)),
+        }
+    }
+
+    /// Attention under patterns.
+    fn patterned(&self, attention: &Attention, spec: &Spec, heads: Vec<Head>, d: usize) -> Result<MultiHead> {
+        if !matches!(spec.kernel, Choice::Auto) {
+            return Err(Error::parameter("kernel", format!("{:?}", spec.kernel), "auto: attention under a pattern has one algorithm"));
+        }
+        let heads = if heads.is_empty() { vec![Head::default()] } else { heads };
+        Ok(MultiHead::new(attention.beta, heads)?.under(self.pattern(d, attention.causal)?).weighted(attention.weights).at(spec.level))
+    }
+
+    /// Attention of `z = e^{-tV} x`.
+    fn rescored(&self, attention: Attention, spec: &Spec, d: usize) -> Result<Box<dyn Sublayer>> {
+        if attention.weights != Weights::Softmax || self.heads.len() > 1 || attention.sign < 0.0 {
+            let expected = "one attracting head with softmax weights: only there e^{-tV} x has an equation of its own";
+            return Err(Error::parameter("rescaled", "other heads or weights", expected));
+        }
+        let matrices = self.heads.first().cloned().unwrap_or_default();
+        let head = Head::default();
+        let plain = self.patterns.iter().all(|p| *p == Positions::Causal);
+        let causal = attention.causal || (plain && !self.patterns.is_empty());
+        let rescored = if plain {
+            Rescored::new(d, matrices, move |head| Box::new(Attention { heads: vec![head], causal, ..attention.clone() }))
+        } else {
+            let base = self.patterned(&attention, spec, vec![head], d)?;
+            Rescored::new(d, matrices, move |head| Box::new(base.clone().with(vec![head])))
+        };
+        Ok(Box::new(rescored?))
+    }
+
+    fn sinkhorn(&self, spec: &Spec) -> Result<Box<dyn Sublayer>> {
+        if !self.heads.is_empty() || !self.patterns.is_empty() {
+            return Err(Error::parameter("weights", "sinkhorn", "softmax or exponential with matrices, masks, biases or positions"));
+        }
+        Ok(Box::new(Sinkhorn::new(spec.beta, spec.accuracy.clamp(1e-14, 0.1))?))
+    }
+
+    fn hardmax(&self, d: usize) -> Result<Box<dyn Sublayer>> {
+        let heads = self.heads(d, 1.0)?;
+        let plain = self.patterns.is_empty() && heads.len() <= 1 && heads.iter().all(Head::has_identity_value);
+        if !plain {
+            return Err(Error::parameter("weights", "hardmax", "softmax or exponential with masks, several heads, V or O"));
+        }
+        let form = match heads.first().map(|h| (h.matrices(), h.images(d).0)) {
+            Some(([None, None, _], _)) | None => None,
+            Some(([q, k, _], rank)) => {
+                // <Q x, K y> = <K^T Q x, y>.
+                let whole = identity(d);
+                Some(transpose_mul(k.unwrap_or(&whole), q.unwrap_or(&whole), rank))
+            }
+        };
+        Ok(Box::new(Hardmax::new(form, TIE)?))
+    }
+
+    fn check_weights(&self, name: &str, attention: &Attention) -> Result<()> {
+        let wanted = match self.weights {
+            None => return Ok(()),
+            Some(w) => w,
+        };
+        let softmax = attention.weights == Weights::Softmax;
+        let fits = match wanted {
+            Weighting::Softmax => softmax,
+            Weighting::Exponential => !softmax,
+            Weighting::Sinkhorn | Weighting::Hardmax => softmax && !attention.causal && attention.sign > 0.0,
+        };
+        if fits {
+            return Ok(());
+        }
+        let found = Weighting::ALL.iter().find(|w| w.1 == wanted).map_or("", |w| w.0);
+        Err(Error::parameter("weights", found, format!("what the dynamics `{name}` has, or `{}`", wanted.dynamics())))
+    }
+
+    fn heads(&self, d: usize, sign: f64) -> Result<Vec<Head>> {
+        let signed = |m: Matrix| (m.0, m.1.iter().map(|v| sign * v).collect());
+        let head = |[q, k, v, o]: &[Option<Matrix>; 4]| {
+            let (q, k, v) = (q.clone(), k.clone(), v.clone());
+            match (o.clone(), v) {
+                (Some(o), v) => Head::with_output(d, q, k, v, signed(o)),
+                (None, None) if sign < 0.0 => Head::new(d, q, k, Some(signed((d, identity(d))))),
+                (None, v) => Head::new(d, q, k, v.map(signed)),
+            }
+        };
+        if self.heads.is_empty() && sign < 0.0 { Ok(vec![head(&[None, None, None, None])?]) } else { self.heads.iter().map(head).collect() }
+    }
+
+    fn pattern(&self, d: usize, causal: bool) -> Result<Joined> {
+        let heads = self.heads.len().max(1);
+        let rank = self.heads(d, 1.0)?.first().map_or(d, |h| h.images(d).0);
+        let mut parts: Vec<Box<dyn Pattern>> = Vec::new();
+        if causal {
+            parts.push(Box::new(Causal));
+        }
+        for pattern in &self.patterns {
+            parts.push(match pattern {
+                Positions::Causal => Box::new(Causal),
+                Positions::Window(w) => Box::new(Window::new(*w)?),
+                Positions::Alibi => Box::new(Alibi::new(heads)?),
+                Positions::Rotary(base, pairs) => Box::new(Rotary::new(*base, *pairs, rank)?.with_table(POSITIONS_KEPT)),
+                Positions::Table(table) => Box::new(table.clone()),
+            });
+        }
+        Ok(Joined::new(parts))
+    }
+}
+
+/// Scores of hardmax this near each other, in units of `1 + |score|`, are equal: a hundred roundings of a sum.
+const TIE: f64 = 1e-12;
+
+/// Cosines and sines are kept for so many positions.
+const POSITIONS_KEPT: usize = 1024;
+
+impl Units {
+    fn build(&self, d: usize) -> Result<FeedForward> {
+        let h = self.shift.len();
+        for (name, (rows, numbers), expected) in [("w1", &self.first, (h, d)), ("w2", &self.second, (d, h))] {
+            let found = (*rows, numbers.len() / (*rows).max(1));
+            if found != expected {
+                let expected = format!("{} x {} for d = {d} and the {h} numbers of b1", expected.0, expected.1);
+                return Err(Error::parameter(name, format!("a {} x {} matrix", found.0, found.1), expected));
+            }
+        }
+        let [first, second] = [&self.first, &self.second].map(|m| m.1.clone());
+        FeedForward::new(d, first, self.shift.clone(), second, self.last.clone(), self.activation)
+    }
+}

@@ -1,0 +1,119 @@
+//! Flags of a model: the parts of it, or a file with the same keys.
+
+use crate::attention::model::Model;
+use crate::error::{Error, Result};
+use crate::lab::{Described, arrays, model::Words};
+use crate::sphere::Tokens;
+use std::path::{Path, PathBuf};
+
+/// What a model is made of beside its registered dynamics.
+#[derive(clap::Args)]
+pub struct ModelArguments {
+    /// A TOML file with the keys below (space, norm, ..., noise) instead of their flags.
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    model: Option<PathBuf>,
+    /// Where tokens live: sphere (post), flat (none), polar (pre); that of the normalisation.
+    #[arg(long, value_name = "SPACE", help_heading = "Model")]
+    space: Option<String>,
+    /// What a layer does with its output: post (default), pre (rows are points of R^d, whose lengths are the radii) or none.
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    norm: Option<String>,
+    /// Tokens are z = e^{-tV} x in R^d, where x moves without normalisation.
+    #[arg(long, help_heading = "Model")]
+    rescaled: bool,
+    /// Starting radii, one per token, where tokens have them; rows of the tokens file are then directions.
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    radii: Option<PathBuf>,
+    /// Row weights: softmax, exponential, sinkhorn or hardmax.
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    weights: Option<String>,
+    /// causal, window:w=8, or a file of n x n zeros and ones; repeated, a token sees what all let it see.
+    #[arg(long, value_name = "MASK", help_heading = "Model")]
+    mask: Vec<String>,
+    /// alibi, or a file of n x n numbers added to the logits (heads x n x n in NPY); repeated, they add up.
+    #[arg(long, value_name = "BIAS", help_heading = "Model")]
+    bias: Vec<String>,
+    /// Rotary positions: base=10000,pairs=adjacent or halves.
+    #[arg(long, value_name = "KEYS", help_heading = "Model")]
+    rotary: Option<String>,
+    /// Query matrix file, r x d; repeat --q, --k, --v, --o for several heads.
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    q: Vec<String>,
+    /// Key matrix file, r x d.
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    k: Vec<String>,
+    /// Value matrix file, d x d, or s x d beside an output matrix.
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    v: Vec<String>,
+    /// Output matrix file, d x s.
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    o: Vec<String>,
+    /// Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2.
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    mlp: Option<String>,
+    /// Of the feed-forward sublayer: gelu (default), gelu-tanh or relu.
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    activation: Option<String>,
+    /// Noise of `solve`: kappa=4,seed=1,step=0.01 moves tokens by sqrt(2 h / kappa) per step of length h.
+    #[arg(long, value_name = "KEYS", help_heading = "Model", allow_hyphen_values = true)]
+    noise: Option<String>,
+}
+
+impl ModelArguments {
+    /// The model.
+    pub fn described(&self) -> Result<Described> {
+        let words = self.words();
+        if let Some(path) = &self.model {
+            if let Some(key) = words.keys().next() {
+                return Err(Error::parameter(
+                    format!("--{key}"),
+                    format!("--{key} beside --model"),
+                    "one of them: the file has this key too",
+                ));
+            }
+            return Described::load(path);
+        }
+        Described::new(words, Path::new("")).map_err(|problems| {
+            let mut errors: Vec<Error> = problems.into_iter().map(|p| p.1).collect();
+            if errors.len() == 1 { errors.remove(0) } else { Error::Many(errors) }
+        })
+    }
+
+    /// The starting radii.
+    pub fn radii(&self) -> Result<Option<Vec<f64>>> {
+        self.radii.as_deref().map(|path| arrays::list(path, None)).transpose()
+    }
+
+    fn words(&self) -> Words {
+        let mut words = Words::new();
+        for (key, one) in [
+            ("space", &self.space),
+            ("norm", &self.norm),
+            ("weights", &self.weights),
+            ("rotary", &self.rotary),
+            ("mlp", &self.mlp),
+            ("activation", &self.activation),
+            ("noise", &self.noise),
+        ] {
+            words.extend(one.clone().map(|w| (key, vec![w])));
+        }
+        for (key, list) in [("mask", &self.mask), ("bias", &self.bias), ("q", &self.q), ("k", &self.k), ("v", &self.v), ("o", &self.o)] {
+            if !list.is_empty() {
+                words.insert(key, list.clone());
+            }
+        }
+        if self.rescaled {
+            words.insert("rescaled", vec!["true".into()]);
+        }
+        words
+    }
+}
+
+/// Says how many tokens see nothing.
+pub fn note_blind(model: &Model, x: &Tokens) -> Result<usize> {
+    let blind = model.sees_nothing(x.n(), x.d())?;
+    if blind > 0 {
+        super::output::note(&format!("{blind} of {} tokens see nothing under the mask: attention adds 0 to them", x.n()));
+    }
+    Ok(blind)
+}

@@ -1,0 +1,138 @@
+//! What `solve --out` writes.
+
+use crate::error::{Error, Result};
+use crate::flow::observable::{self, Setting, linear_times, log_times};
+use crate::flow::{Frame, Observer, Recorder, Solution, Table};
+use crate::lab::{Provenance, arrays};
+use serde_json::Value;
+use std::path::Path;
+
+/// Flags of the time line.
+#[derive(clap::Args)]
+pub struct RecordingArguments {
+    /// Observables of the time line (see `list observables`), separated by commas; log-energy, clusters and inner-range when none is named.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
+    observables: Vec<String>,
+    /// Times to record, separated by commas, ascending.
+    #[arg(long, value_delimiter = ',', value_name = "TIMES", requires = "out", conflicts_with = "samples", allow_hyphen_values = true)]
+    times: Vec<f64>,
+    /// Number of times to record, equally spaced in log t from --log-from, or in t without it. Without --times and --samples: at ends of steps, at most
+    /// 400 spread over log t.
+    #[arg(long, value_name = "COUNT", requires = "out")]
+    samples: Option<usize>,
+    /// First time after 0 of --samples; later ones are equally spaced in log t.
+    #[arg(long, value_name = "T", requires = "samples", allow_hyphen_values = true)]
+    log_from: Option<f64>,
+}
+
+/// Records at given times, or at ends of steps.
+pub struct TimeLine {
+    recorder: Recorder,
+    /// Times of which at most one row for each is wanted, at the first end of a step after it.
+    loose: Option<Vec<f64>>,
+    next: usize,
+}
+
+/// Rows of a time line whose times nobody gave.
+const LOOSE: usize = 400;
+
+impl RecordingArguments {
+    /// What records a run; nothing when nothing is `written`.
+    ///
+    /// **Errors** unknown observables, those of unit vectors off the sphere, times outside the run.
+    pub fn recorder(&self, setting: Setting, t_end: f64, written: bool, unit: bool) -> Result<TimeLine> {
+        let defaults: &[&str] = if unit { &["log-energy", "clusters", "inner-range"] } else { &["clusters", "positions"] };
+        let names: Vec<&str> =
+            if self.observables.is_empty() { defaults.to_vec() } else { self.observables.iter().map(|o| o.trim()).collect() };
+        let observables = names.iter().map(|o| observable::find(o)).collect::<Result<Vec<_>>>()?;
+        if let (false, Some(o)) = (unit, observables.iter().find(|o| o.needs_unit)) {
+            return Err(Error::parameter("observables", o.name, "positions, clusters or masses off the sphere"));
+        }
+        if !written {
+            return Ok(TimeLine { recorder: Recorder::new(setting, Vec::new(), false, observables), loose: None, next: 0 });
+        }
+        let (times, loose) = self.times(t_end)?;
+        Ok(TimeLine { recorder: Recorder::new(setting, times, false, observables), loose, next: 0 })
+    }
+
+    /// Exact times, or loose ones.
+    fn times(&self, t_end: f64) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
+        let inside = |t: f64| t >= 0.0 && t <= t_end;
+        if let Some(t) = self.times.iter().find(|t| !inside(**t)) {
+            return Err(Error::parameter("times", t, format!("times in [0, {t_end}], the end of the run")));
+        }
+        if self.times.windows(2).any(|p| p[0] >= p[1]) {
+            return Err(Error::parameter("times", format!("{:?}", self.times), "ascending times"));
+        }
+        if !self.times.is_empty() {
+            return Ok((self.times.clone(), None));
+        }
+        match (self.samples, self.log_from) {
+            (Some(count), _) if !(2..=1_000_000).contains(&count) => Err(Error::parameter("samples", count, "from 2 to 1000000 times")),
+            (Some(_), Some(from)) if !(from > 0.0 && from < t_end) => {
+                Err(Error::parameter("log-from", from, format!("a positive time below the end of the run, {t_end}")))
+            }
+            (Some(count), Some(from)) => Ok((log_times(from, t_end, count), None)),
+            (Some(count), None) => Ok((linear_times(t_end, count), None)),
+            _ => {
+                let first = 1e-3f64.min(1e-3 * t_end);
+                let loose = if first > 0.0 && t_end.is_finite() { log_times(first, t_end, LOOSE) } else { vec![0.0] };
+                Ok((Vec::new(), Some(loose)))
+            }
+        }
+    }
+}
+
+impl TimeLine {
+    /// The rows so far.
+    pub fn table(&self) -> &Table {
+        &self.recorder.table
+    }
+}
+
+impl Observer for TimeLine {
+    fn next_time(&self) -> Option<f64> {
+        self.recorder.next_time()
+    }
+
+    fn every_step(&self) -> bool {
+        self.loose.is_some()
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        let Some(loose) = &self.loose else { return self.recorder.observe(frame) };
+        let passed = loose[self.next..].iter().take_while(|s| **s <= frame.t).count();
+        // The end of the run is the last row, whenever it comes.
+        if passed > 0 || loose.last().is_some_and(|last| frame.t >= *last) {
+            self.next += passed;
+            self.recorder.observe(frame);
+        }
+    }
+}
+
+/// Writes a run into its folder: final tokens, time line, mergers and the record with all settings.
+pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, end: &Solution) -> Result<()> {
+    let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
+    let provenance = Provenance::new("solve", &settings.to_string(), reproduce);
+    let d = end.clusters.d();
+    let mut columns: Vec<String> = (0..d).map(|c| format!("x_{c}")).collect();
+    let mut rows: Vec<Vec<f64>> = end.tokens().chunks(d).map(<[f64]>::to_vec).collect();
+    if !end.clusters.own().is_empty() {
+        columns.push("radius".into());
+        rows.iter_mut().zip(&end.labels).for_each(|(row, l)| row.push(end.clusters.own()[*l]));
+    }
+    let last = Table { columns, rows };
+    let mergers = Table {
+        columns: ["t", "mass", "tokens", "first"].map(String::from).to_vec(),
+        rows: end.merges.iter().map(|m| vec![m.t, m.mass, m.members.len() as f64, m.members.first().map_or(-1.0, |i| *i as f64)]).collect(),
+    };
+    let mut record = json.clone();
+    record["settings"] = settings.clone();
+    record["timeline_columns"] = Value::from(timeline.columns.clone());
+    record["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
+    for (name, table) in [("final_tokens", &last), ("timeline", timeline), ("mergers", &mergers)] {
+        arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
+        arrays::write_atomically(&folder.join(format!("{name}.npy")), &arrays::npy_bytes(table))?;
+    }
+    arrays::write_atomically(&folder.join("record.json"), record.to_string().as_bytes())
+}

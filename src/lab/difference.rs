@@ -1,0 +1,161 @@
+//! Two runs side by side: their settings, and how far their tables are apart.
+
+use super::arrays::{self, Array};
+use crate::error::{Error, Result};
+use crate::num::ulps::apart;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What two runs have in common and what not.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// Settings that differ: name, and the two values.
+    pub settings: Vec<(String, Value, Value)>,
+    /// Tables of both.
+    pub tables: Vec<TableDifference>,
+    /// Tables of one of them alone.
+    pub alone: Vec<String>,
+}
+
+/// How far two tables are apart.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableDifference {
+    /// Its file.
+    pub name: String,
+    /// The two shapes.
+    pub shapes: [Vec<usize>; 2],
+    /// Numbers that differ; `None` for tables of different shapes, which are not compared further.
+    pub different: Option<usize>,
+    /// Largest distance in units of the last place; `None` also where a number meets one that is none.
+    pub ulps: Option<u64>,
+    /// Largest `|a - b| / max(|a|, |b|)`.
+    pub relative: f64,
+    /// Place of that number: row and column from 0.
+    pub at: [usize; 2],
+}
+
+impl Difference {
+    /// True when nothing differs.
+    pub fn is_none(&self) -> bool {
+        self.settings.is_empty() && self.alone.is_empty() && self.tables.iter().all(|t| t.different == Some(0))
+    }
+}
+
+/// Compares two folders of `solve --out` or of experiments, or two arrays.
+///
+/// **Errors** what cannot be read, a folder without a record of a run.
+pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
+    if a.is_file() && b.is_file() {
+        let name = a.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
+        let table = table(name, &arrays::read(a, None)?, &arrays::read(b, None)?);
+        return Ok(Difference { settings: Vec::new(), tables: vec![table], alone: Vec::new() });
+    }
+    let (first, second) = (files(a)?, files(b)?);
+    let mut tables = Vec::new();
+    for name in first.intersection(&second) {
+        // Empty tables (no merger) are no arrays for others.
+        let [x, y] = [a, b].map(|folder| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e)));
+        let (x, y) = (x?, y?);
+        let equal = x == y;
+        let shown = name.display().to_string();
+        let one = match (arrays::parse(name, &x, None), arrays::parse(name, &y, None)) {
+            (Ok(x), Ok(y)) => table(shown, &x, &y),
+            (x, y) => {
+                let shape = |r: &Result<Array>| r.as_ref().map_or_else(|_| vec![0, 0], |a| a.shape.clone());
+                let different = equal.then_some(0);
+                TableDifference {
+                    name: shown,
+                    shapes: [shape(&x), shape(&y)],
+                    different,
+                    ulps: different.map(|_| 0),
+                    relative: 0.0,
+                    at: [0, 0],
+                }
+            }
+        };
+        tables.push(one);
+    }
+    let alone = first.symmetric_difference(&second).map(|p| p.display().to_string()).collect();
+    Ok(Difference { settings: settings(&description(a)?, &description(b)?), tables, alone })
+}
+
+/// All arrays of a folder, by their paths inside it.
+fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    fn walk(top: &Path, inside: &Path, out: &mut BTreeSet<PathBuf>) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(top.join(inside))?.flatten() {
+            let path = inside.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                walk(top, &path, out)?;
+            } else if path.extension().is_some_and(|e| e == "npy") {
+                out.insert(path);
+            }
+        }
+        Ok(())
+    }
+    let mut out = BTreeSet::new();
+    walk(folder, Path::new(""), &mut out).map_err(|e| Error::io(folder.display(), "read the folder", &e))?;
+    Ok(out)
+}
+
+/// The settings of a run: those of its record, or its experiment.
+fn description(folder: &Path) -> Result<Value> {
+    for (name, key) in [("record.json", Some("settings")), ("experiment.json", None)] {
+        let path = folder.join(name);
+        if !path.exists() {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
+        let value: Value = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
+        let mut found = key.map_or(value.clone(), |k| value[k].clone());
+        found["numerical_version"] = value["provenance"]["numerical_version"].clone();
+        return Ok(found);
+    }
+    let problem = "found no record.json and no experiment.json, expected a folder of `solve --out` or of `run`".to_owned();
+    Err(Error::File { path: folder.display().to_string(), place: String::new(), problem })
+}
+
+/// Leaves that differ, by their paths.
+fn settings(a: &Value, b: &Value) -> Vec<(String, Value, Value)> {
+    fn walk(path: &str, a: &Value, b: &Value, out: &mut Vec<(String, Value, Value)>) {
+        match (a, b) {
+            (Value::Object(x), Value::Object(y)) => {
+                let keys: BTreeSet<&String> = x.keys().chain(y.keys()).collect();
+                for key in keys {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    walk(&path, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), out);
+                }
+            }
+            _ if a == b => {}
+            _ => out.push((path.to_owned(), a.clone(), b.clone())),
+        }
+    }
+    let mut out = Vec::new();
+    walk("", a, b, &mut out);
+    out
+}
+
+fn table(name: String, a: &Array, b: &Array) -> TableDifference {
+    let shapes = [a.shape.clone(), b.shape.clone()];
+    let mut out = TableDifference { name, shapes, different: None, ulps: None, relative: 0.0, at: [0, 0] };
+    if a.shape != b.shape {
+        return out;
+    }
+    let width = a.shape.last().copied().unwrap_or(1).max(1);
+    let (mut different, mut ulps) = (0, Some(0));
+    for (k, (x, y)) in a.data.iter().zip(&b.data).enumerate() {
+        let distance = apart(*x, *y);
+        ulps = ulps.zip(distance).map(|(a, b): (u64, u64)| a.max(b));
+        if distance == Some(0) {
+            continue;
+        }
+        different += 1;
+        let relative = (x - y).abs() / x.abs().max(y.abs());
+        if relative > out.relative || different == 1 {
+            (out.relative, out.at) = (relative, [k / width, k % width]);
+        }
+    }
+    TableDifference { different: Some(different), ulps, ..out }
+}

@@ -1,0 +1,342 @@
+//! A model from words and files: the same keys in the `[model]` table of an experiment, in a file of their own, and on the command line.
+
+use super::arrays;
+use super::provenance::hash;
+use super::toml_reader::Reader;
+use crate::attention::feed_forward::Activation;
+use crate::attention::model::{Model, Positions, Units, Weighting};
+use crate::attention::noise::Isotropic;
+use crate::attention::pattern::{BiasTable, Pairs};
+use crate::attention::{Matrix, normalisation};
+use crate::error::{Error, Result};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The keys of a model: name, whether it may be a list (one per head, or several at once), and meaning.
+pub const KEYS: [(&str, bool, &str); 14] = [
+    ("space", false, "sphere, flat or polar; must be that of the normalisation"),
+    ("norm", false, "what a layer does: post, pre, none"),
+    ("rescaled", false, "true for z = e^{-tV} x instead of x, in R^d"),
+    ("weights", false, "softmax, exponential, sinkhorn or hardmax"),
+    ("mask", true, "causal, window:w=8, or a file of n x n zeros and ones"),
+    ("bias", true, "alibi, or a file of n x n numbers added to the logits (heads x n x n in NPY)"),
+    ("rotary", false, "base=10000,pairs=adjacent (or halves)"),
+    ("q", true, "query matrix, r x d, one file per head"),
+    ("k", true, "key matrix, r x d"),
+    ("v", true, "value matrix, d x d, or s x d with an output matrix"),
+    ("o", true, "output matrix, d x s"),
+    ("mlp", false, "feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2"),
+    ("activation", false, "of the feed-forward sublayer: gelu, gelu-tanh or relu"),
+    ("noise", false, "kappa=4,seed=1,step=0.01: isotropic noise of variance 2 h / kappa, by steps of this length"),
+];
+
+/// What was said under every key.
+pub type Words = BTreeMap<&'static str, Vec<String>>;
+
+/// Noise with its seed and the length of its steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shaking {
+    /// The noise.
+    pub noise: Isotropic,
+    /// Seed of its stream.
+    pub seed: u64,
+    /// Length of a step.
+    pub step: f64,
+}
+
+/// A model with the words and files that it was made from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Described {
+    /// What was said, empty for plain attention.
+    pub words: Words,
+    /// SHA-256 of every file.
+    pub files: BTreeMap<String, String>,
+    /// What it says.
+    #[serde(skip)]
+    pub model: Model,
+    /// What shakes its tokens.
+    #[serde(skip)]
+    pub shaking: Option<Shaking>,
+}
+
+impl Described {
+    /// Reads the words, files beside `folder`.
+    ///
+    /// **Errors** with the key of each: unknown names, files that cannot be read or have another shape, numbers out of range.
+    pub fn new(words: Words, folder: &Path) -> std::result::Result<Self, Vec<(&'static str, Error)>> {
+        let mut reading = Reading { words: &words, folder, files: BTreeMap::new(), problems: Vec::new() };
+        let (model, shaking) = (reading.model(), reading.shaking());
+        let Reading { files, problems, .. } = reading;
+        if problems.is_empty() { Ok(Self { words, files, model, shaking }) } else { Err(problems) }
+    }
+
+    /// True for plain attention without noise.
+    pub fn is_plain(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The key `model` of a table: a table of these keys, or the name of a file with them.
+    pub fn of(r: &mut Reader) -> Self {
+        let Some(file) = r.word("model") else { return r.inside("model", Self::read).unwrap_or_default() };
+        Self::load(&r.beside(&file)).unwrap_or_else(|e| {
+            let at = r.place("model");
+            r.problem(at, format!("model: {e}"));
+            Self::default()
+        })
+    }
+
+    /// A file of its own with these keys.
+    ///
+    /// **Errors** all problems of the file together, each with its line.
+    pub fn load(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => Error::File { path: name.clone(), place: String::new(), problem: "no such file".into() },
+            _ => Error::io(path.display(), "read", &e),
+        })?;
+        let mut reader = Reader::new(&name, &text);
+        let described = Self::read(&mut reader);
+        let problems = reader.finish();
+        match problems.len() {
+            0 => Ok(described),
+            1 => Err(problems.into_iter().next().unwrap_or_else(|| Error::Many(Vec::new()))),
+            _ => Err(Error::Many(problems)),
+        }
+    }
+
+    /// The keys of a table; problems are booked in the reader.
+    pub fn read(r: &mut Reader) -> Self {
+        let mut words = Words::new();
+        for (key, many, _) in KEYS {
+            if key == "rescaled" {
+                if r.flag(key) == Some(true) {
+                    words.insert(key, vec!["true".into()]);
+                }
+                continue;
+            }
+            let Some(list) = r.strings(key) else { continue };
+            if !many && list.len() > 1 {
+                let at = r.place(key);
+                r.problem(at, format!("{key}: found a list of {} items, expected one", list.len()));
+            }
+            words.insert(key, list.into_iter().map(|s| s.1).collect());
+        }
+        let folder = r.beside("");
+        match Self::new(words, &folder) {
+            Ok(described) => described,
+            Err(problems) => {
+                for (key, e) in problems {
+                    let at = r.place(key);
+                    r.problem(at, format!("{key}: {e}"));
+                }
+                Self::default()
+            }
+        }
+    }
+}
+
+/// Words being read.
+struct Reading<'a> {
+    words: &'a Words,
+    folder: &'a Path,
+    files: BTreeMap<String, String>,
+    problems: Vec<(&'static str, Error)>,
+}
+
+impl Reading<'_> {
+    /// The words of a key.
+    fn list(&self, key: &str) -> &[String] {
+        self.words.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The value of a key read by a parser; a problem is booked.
+    fn one<T>(&mut self, key: &'static str, parse: impl FnOnce(&mut Self, &str) -> Result<T>) -> Option<T> {
+        let word = self.list(key).first()?.clone();
+        parse(self, &word).map_err(|e| self.problems.push((key, e))).ok()
+    }
+
+    fn each<T>(&mut self, key: &'static str, parse: impl Fn(&mut Self, &str) -> Result<T>) -> Vec<T> {
+        let words = self.list(key).to_vec();
+        words.iter().filter_map(|w| parse(self, w).map_err(|e| self.problems.push((key, e))).ok()).collect()
+    }
+
+    /// The path of a file, whose content is noted.
+    fn file(&mut self, name: &str) -> Result<PathBuf> {
+        let path = self.folder.join(name);
+        let shown = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
+        if !path.exists() {
+            return Err(shown("no such file"));
+        }
+        // Devices and pipes have no end and no size: only regular files are read.
+        if !path.is_file() {
+            return Err(shown("not a regular file"));
+        }
+        let bytes = std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        self.files.insert(name.to_owned(), hash(bytes));
+        Ok(path)
+    }
+
+    fn model(&mut self) -> Model {
+        let space = self.one("space", |_, w| {
+            let found = crate::sphere::space::find(w).map(|s| s.name().to_owned());
+            found.ok_or_else(|| Error::unknown("space", w, ["sphere", "flat", "polar"]))
+        });
+        let normalisation = self.one("norm", |_, w| normalisation::find(w).map(|n| n.name().to_owned()));
+        let weights = self.one("weights", |_, w| Weighting::parse(w));
+        let mut patterns = self.each("mask", Self::mask);
+        patterns.extend(self.each("bias", Self::bias));
+        patterns.extend(self.one("rotary", |_, w| rotary(w)));
+        let heads = self.heads();
+        let activation = self.one("activation", |_, w| activation(w));
+        if self.words.contains_key("activation") && !self.words.contains_key("mlp") {
+            let found = self.list("activation").join(", ");
+            self.problems.push(("activation", Error::parameter("activation", found, "none without a feed-forward sublayer")));
+        }
+        let units = self.one("mlp", |r, w| r.units(w, activation.unwrap_or(Activation::Gelu)));
+        let model = Model { space, normalisation, rescaled: self.words.contains_key("rescaled"), weights, patterns, heads, units };
+        if let (true, Err(e)) = (self.problems.is_empty(), model.scheme()) {
+            let key = if self.words.contains_key("space") { "space" } else { "norm" };
+            self.problems.push((key, e));
+        }
+        model
+    }
+
+    fn heads(&mut self) -> Vec<[Option<Matrix>; 4]> {
+        let keys = ["q", "k", "v", "o"];
+        let count = keys.map(|k| self.list(k).len()).into_iter().max().unwrap_or(0);
+        let mut columns = Vec::new();
+        for key in keys {
+            let found = self.list(key).len();
+            if found != 0 && found != count {
+                let expected = format!("none, or one per head ({count})");
+                self.problems.push((key, Error::parameter(key, format!("{found} files"), expected)));
+            }
+            columns.push(self.each(key, |r, w| {
+                let path = r.file(w)?;
+                arrays::matrix(&path, None)
+            }));
+        }
+        (0..count).map(|h| [0, 1, 2, 3].map(|k: usize| columns[k].get(h).cloned())).collect()
+    }
+
+    fn mask(&mut self, word: &str) -> Result<Positions> {
+        let (name, rest) = word.split_once(':').unwrap_or((word, ""));
+        match name {
+            "causal" if rest.is_empty() => Ok(Positions::Causal),
+            "window" => {
+                let [w] = pairs("window", rest, ["w"])?;
+                let width = whole("window w", &w.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?)?;
+                if width == 0 { Err(Error::parameter("window w", 0, "at least 1")) } else { Ok(Positions::Window(width as usize)) }
+            }
+            _ => {
+                let (array, _) = self.table(word, &["causal", "window"])?;
+                let [n, m] = array.shape[..] else {
+                    return Err(Error::parameter("mask", format!("the shape {:?}", array.shape), "an n x n table"));
+                };
+                if let Some(v) = array.data.iter().find(|v| **v != 0.0 && **v != 1.0) {
+                    return Err(Error::parameter("mask", v, "zeros and ones (1 where row i sees column j)"));
+                }
+                let seen: Vec<bool> = array.data.iter().map(|v| *v > 0.5).collect();
+                Ok(Positions::Table(BiasTable::mask(n, m, &seen)?))
+            }
+        }
+    }
+
+    fn bias(&mut self, word: &str) -> Result<Positions> {
+        if word == "alibi" {
+            return Ok(Positions::Alibi);
+        }
+        let (array, _) = self.table(word, &["alibi"])?;
+        Ok(Positions::Table(match array.shape[..] {
+            [n, m] => BiasTable::biases(n, m, array.data)?,
+            [h, n, m] => BiasTable::biases_by_head(h, n, m, array.data)?,
+            _ => return Err(Error::parameter("bias", format!("the shape {:?}", array.shape), "an n x n table, or heads x n x n")),
+        }))
+    }
+
+    /// A table from a file, or the error of a name that is neither a file nor one of these.
+    fn table(&mut self, word: &str, names: &[&str]) -> Result<(arrays::Array, PathBuf)> {
+        let named = crate::error::nearest(word.split(':').next().unwrap_or(word), names.iter().copied());
+        if let (false, Some(near)) = (self.folder.join(word).exists(), named) {
+            return Err(Error::parameter("pattern", word, format!("`{near}`, or a file")));
+        }
+        let path = self.file(word)?;
+        Ok((arrays::read(&path, None)?, path))
+    }
+
+    fn units(&mut self, word: &str, activation: Activation) -> Result<Units> {
+        let path = self.file(word)?;
+        let numbers = |name: &str| arrays::list(&path, Some(name));
+        Ok(Units {
+            first: arrays::matrix(&path, Some("w1"))?,
+            shift: numbers("b1")?,
+            second: arrays::matrix(&path, Some("w2"))?,
+            last: numbers("b2")?,
+            activation,
+        })
+    }
+
+    fn shaking(&mut self) -> Option<Shaking> {
+        self.one("noise", |_, w| {
+            let [kappa, seed, step] = pairs("noise", w, ["kappa", "seed", "step"])?;
+            let missing = |name: &str| Error::parameter(format!("noise {name}"), "nothing", "kappa=K,step=H (and seed=S)");
+            let kappa = number("noise kappa", &kappa.ok_or_else(|| missing("kappa"))?)?;
+            let step = number("noise step", &step.ok_or_else(|| missing("step"))?)?;
+            if !(step > 0.0 && step.is_finite()) {
+                return Err(Error::parameter("noise step", step, "a positive finite number"));
+            }
+            let seed = seed.map_or(Ok(1), |s| whole("noise seed", &s))?;
+            Ok(Shaking { noise: Isotropic::new(kappa)?, seed, step })
+        })
+    }
+}
+
+fn rotary(word: &str) -> Result<Positions> {
+    let [base, with] = pairs("rotary", word, ["base", "pairs"])?;
+    let base = base.map_or(Ok(10_000.0), |b| number("rotary base", &b))?;
+    if !(base > 0.0 && base.is_finite()) {
+        return Err(Error::parameter("rotary base", base, "a positive number"));
+    }
+    let with = match with.as_deref() {
+        None | Some("adjacent") => Pairs::Adjacent,
+        Some("halves") => Pairs::Halves,
+        Some(other) => return Err(Error::unknown("pairs of rotary positions", other, ["adjacent", "halves"])),
+    };
+    Ok(Positions::Rotary(base, with))
+}
+
+fn activation(word: &str) -> Result<Activation> {
+    let all = [("gelu", Activation::Gelu), ("gelu-tanh", Activation::GeluTanh), ("relu", Activation::Relu)];
+    let found = all.iter().find(|(n, _)| *n == word);
+    found.map(|a| a.1).ok_or_else(|| Error::unknown("activation", word, all.iter().map(|a| a.0)))
+}
+
+/// The values of `key=value` pairs, each key at most once.
+fn pairs<const N: usize>(what: &str, text: &str, keys: [&str; N]) -> Result<[Option<String>; N]> {
+    let mut values = [const { None }; N];
+    for pair in text.split(',').filter(|p| !p.trim().is_empty()) {
+        let Some((key, value)) = pair.split_once('=') else {
+            return Err(Error::parameter(what, pair, format!("key=value with one of {}", keys.join(", "))));
+        };
+        let Some(k) = keys.iter().position(|k| *k == key.trim()) else {
+            return Err(Error::Unknown {
+                kind: "key",
+                found: format!("{} of {what}", key.trim()),
+                known: keys.iter().map(ToString::to_string).collect(),
+            });
+        };
+        if values[k].replace(value.trim().to_owned()).is_some() {
+            return Err(Error::parameter(what, format!("{} twice", keys[k]), "every key once"));
+        }
+    }
+    Ok(values)
+}
+
+fn number(name: &str, text: &str) -> Result<f64> {
+    text.parse().map_err(|_| Error::parameter(name, text, "a number"))
+}
+
+fn whole(name: &str, text: &str) -> Result<u64> {
+    text.parse().map_err(|_| Error::parameter(name, text, "a whole number >= 0"))
+}

@@ -1,0 +1,387 @@
+//! Models from the command line and from files: every flag does what the library says, and wrong ones are answered with one sentence.
+
+use metastable::Result;
+use metastable::attention::feed_forward::{Activation, FeedForward};
+use metastable::attention::hardmax::Hardmax;
+use metastable::attention::kernel::{Attention, Weights};
+use metastable::attention::multi_head::MultiHead;
+use metastable::attention::noise::Isotropic;
+use metastable::attention::normalisation::{Bare, Pre};
+use metastable::attention::pattern::{Alibi, BiasTable, Causal, Joined, Pairs, Rotary, Window};
+use metastable::attention::sinkhorn::Sinkhorn;
+use metastable::attention::{Dynamics, Head};
+use metastable::flow::{Options, Walk, solve, velocity_accuracy, walk};
+use metastable::lab::arrays;
+use metastable::num::stream::Stream;
+use metastable::sphere::{Tokens, law::Law};
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const N: usize = 6;
+const D: usize = 4;
+
+fn normals(count: usize, name: &str) -> Vec<f64> {
+    let mut out = vec![0.0; count];
+    Stream::new(11, &["model", name]).normals(&mut out);
+    out
+}
+
+fn csv(rows: &[f64], width: usize) -> String {
+    rows.chunks(width).map(|r| r.iter().map(ToString::to_string).collect::<Vec<_>>().join(",") + "\n").collect()
+}
+
+fn tokens() -> Tokens {
+    Law::parse("uniform").and_then(|l| l.sample(N, D, &mut Stream::new(2, &["model"]))).expect("tokens")
+}
+
+fn table(columns: usize, data: &[f64]) -> Vec<u8> {
+    let rows = data.chunks(columns).map(<[f64]>::to_vec).collect();
+    arrays::npy_bytes(&metastable::flow::Table { columns: vec![String::new(); columns], rows })
+}
+
+const MASK: [usize; N * N] = [0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1];
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("writable");
+    write("x.csv", &csv(tokens().coordinates(), D));
+    write("points.csv", &csv(&normals(N * D, "points"), D));
+    for (name, rows, width) in [("q", 3, D), ("k", 3, D), ("v", 2, D), ("o", D, 2), ("square", D, D)] {
+        write(&format!("{name}.csv"), &csv(&normals(rows * width, name), width));
+    }
+    write("mask.csv", &csv(&MASK.map(|m| m as f64), N));
+    write("bias.csv", &csv(&normals(N * N, "bias"), N));
+    write("small.csv", "1,0\n0,1\n");
+    write("half.csv", &csv(&[0.5; N * N], N));
+    write("radii.csv", "1\n2\n0.5\n1\n3\n1\n");
+    write("bad-radii.csv", "1\n2\n0\n1\n3\n1\n");
+    write("origin.csv", "1,0,0,0\n0,0,0,0\n");
+    write("model.toml", "mask = ['causal', 'window:w=2']\nq = 'q.csv'\nk = 'k.csv'\n");
+    write("typo.toml", "mask = 'casual'\nwieghts = 'softmax'\nnorm = 'prf'\n");
+    let archive = |name: &str, members: &[(&str, usize, usize)]| {
+        let mut zip = zip::ZipWriter::new(std::fs::File::create(folder.path().join(name)).expect("writable"));
+        for (member, rows, columns) in members {
+            zip.start_file(format!("{member}.npy"), zip::write::SimpleFileOptions::default()).expect("a member");
+            zip.write_all(&table(*columns, &normals(rows * columns, member))).expect("written");
+        }
+        zip.finish().expect("closed");
+    };
+    archive("mlp.npz", &[("w1", 5, D), ("b1", 5, 1), ("w2", D, 5), ("b2", D, 1)]);
+    archive("turned.npz", &[("w1", D, 5), ("b1", 5, 1), ("w2", D, 5), ("b2", D, 1)]);
+    archive("partly.npz", &[("w1", 5, D), ("b1", 5, 1)]);
+    folder
+}
+
+fn run(at: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(at).output().expect("starts")
+}
+
+fn json(at: &Path, arguments: &str) -> Value {
+    let out = run(at, &format!("{arguments} --format json"));
+    assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).expect("JSON")
+}
+
+fn numbers(v: &Value) -> Vec<f64> {
+    match v {
+        Value::Array(list) => list.iter().flat_map(numbers).collect(),
+        v => vec![v.as_f64().expect("a number")],
+    }
+}
+
+fn velocity(at: &Path, flags: &str) -> Vec<f64> {
+    numbers(&json(at, &format!("velocity --tokens x.csv --beta 3 {flags}"))["velocity"])
+}
+
+/// Both compute the same sums, perhaps by different kernels.
+fn agree(found: &[f64], expected: &[f64], what: &str) {
+    let size = expected.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+    assert_eq!(found.len(), expected.len(), "{what}");
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13 * size), "{what}: {found:?} {expected:?}");
+}
+
+fn matrix(name: &str, rows: usize, width: usize) -> Option<(usize, Vec<f64>)> {
+    Some((rows, normals(rows * width, name)))
+}
+
+fn heads(more: bool) -> Result<Vec<Head>> {
+    let first = Head::with_output(D, matrix("q", 3, D), matrix("k", 3, D), matrix("v", 2, D), (D, normals(D * 2, "o")))?;
+    Ok(if more { vec![first.clone(), first] } else { vec![first] })
+}
+
+#[test]
+fn masks_biases_positions_and_heads_are_those_of_the_library() -> Result<()> {
+    let (f, x) = (folder(), tokens());
+    let at = f.path();
+    let plain = || MultiHead::new(3.0, vec![Head::default()]);
+    let of = |sublayer: MultiHead| Dynamics::of(sublayer).velocity(&x);
+    assert_eq!(velocity(at, "--mask causal"), velocity(at, "--causal"));
+    agree(&velocity(at, "--mask window:w=2"), &of(plain()?.under(Window::new(2)?)), "window");
+    let both = Joined::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]);
+    agree(&velocity(at, "--mask causal --mask window:w=2"), &of(plain()?.under(both)), "two masks");
+    let seen = MASK.map(|m| m == 1);
+    agree(&velocity(at, "--mask mask.csv"), &of(plain()?.under(BiasTable::mask(N, N, &seen)?)), "mask file");
+    agree(&velocity(at, "--bias alibi"), &of(plain()?.under(Alibi::new(1)?)), "alibi");
+    agree(&velocity(at, "--bias bias.csv"), &of(plain()?.under(BiasTable::biases(N, N, normals(N * N, "bias"))?)), "bias file");
+    let exponential = Weights::Exponential { log_factor: -3.0 };
+    agree(
+        &velocity(at, "--bias alibi --dynamics usa --time-scale u2"),
+        &of(plain()?.under(Alibi::new(1)?).weighted(exponential)),
+        "alibi of usa",
+    );
+    for (word, pairs) in [("adjacent", Pairs::Adjacent), ("halves", Pairs::Halves)] {
+        let rotary = Rotary::new(100.0, pairs, D)?;
+        agree(&velocity(at, &format!("--rotary base=100,pairs={word}")), &of(plain()?.under(rotary)), word);
+    }
+    let one = Attention { heads: heads(false)?, ..Attention::new(3.0) };
+    agree(&velocity(at, "--q q.csv --k k.csv --v v.csv --o o.csv"), &Dynamics::of(one).velocity(&x), "a head with an output matrix");
+    let two = "--q q.csv --q q.csv --k k.csv --k k.csv --v v.csv --v v.csv --o o.csv --o o.csv";
+    agree(&velocity(at, &format!("{two} --bias alibi")), &of(MultiHead::new(3.0, heads(true)?)?.under(Alibi::new(2)?)), "two heads");
+    // Repelling attention under a pattern is minus the attracting one.
+    let minus: Vec<f64> = velocity(at, "--bias alibi").iter().map(|v| -v).collect();
+    agree(&velocity(at, "--bias alibi --dynamics repulsive-sa"), &minus, "repulsion");
+    let head = Head::new(D, matrix("q", 3, D), matrix("k", 3, D), None)?;
+    let file = MultiHead::new(3.0, vec![head])?.under(Joined::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]));
+    agree(&velocity(at, "--model model.toml"), &of(file), "a file");
+    Ok(())
+}
+
+#[test]
+fn weights_and_sublayers_are_those_of_the_library() -> Result<()> {
+    let (f, x) = (folder(), tokens());
+    let at = f.path();
+    assert_eq!(velocity(at, "--weights softmax"), velocity(at, ""));
+    assert_eq!(velocity(at, "--weights exponential"), velocity(at, "--dynamics usa"));
+    agree(&velocity(at, "--weights sinkhorn"), &Dynamics::of(Sinkhorn::new(3.0, 1e-13)?).velocity(&x), "sinkhorn");
+    agree(&velocity(at, "--weights hardmax"), &Dynamics::of(Hardmax::new(None, 1e-12)?).velocity(&x), "hardmax");
+    // <Q x, K y> = <K^T Q x, y>.
+    let (q, k) = (normals(3 * D, "q"), normals(3 * D, "k"));
+    let form = (0..D * D).map(|e| (0..3).map(|r| k[r * D + e / D] * q[r * D + e % D]).sum()).collect();
+    let expected = Dynamics::of(Hardmax::new(Some(form), 1e-12)?).velocity(&x);
+    agree(&velocity(at, "--weights hardmax --q q.csv --k k.csv"), &expected, "hardmax of Q and K");
+    for (word, activation) in
+        [("", Activation::Gelu), ("--activation relu", Activation::Relu), ("--activation gelu-tanh", Activation::GeluTanh)]
+    {
+        let [w1, b1, w2, b2] = [("w1", 5 * D), ("b1", 5), ("w2", 5 * D), ("b2", D)].map(|(name, count)| normals(count, name));
+        let expected = Dynamics::of(Attention::new(3.0)).and(FeedForward::new(D, w1, b1, w2, b2, activation)?).velocity(&x);
+        agree(&velocity(at, &format!("--mlp mlp.npz {word}")), &expected, word);
+    }
+    Ok(())
+}
+
+fn exact() -> Options<'static> {
+    Options::default()
+}
+
+#[test]
+fn normalisations_and_spaces_are_those_of_the_library() -> Result<()> {
+    let f = folder();
+    let at = f.path();
+    let points = normals(N * D, "points");
+    let lengths: Vec<f64> = points.chunks(D).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
+    let attention = || Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
+    let start = Tokens::normalised(D, points.clone())?.polar(&lengths)?;
+    let expected = solve(&Dynamics::of(attention()).with(&Pre), &start, 1.5, &exact(), &mut [])?.clusters;
+    let found = json(at, "solve --tokens points.csv --beta 2 --t-end 1.5 --norm pre");
+    agree(&numbers(&found["final_radii"]), expected.own(), "radii");
+    agree(&numbers(&found["final_tokens"]), expected.coordinates(), "directions");
+    // Directions with radii of their own; a law starts with radius 1.
+    let started = tokens().polar(&[1.0, 2.0, 0.5, 1.0, 3.0, 1.0])?;
+    let expected = solve(&Dynamics::of(attention()).with(&Pre), &started, 1.5, &exact(), &mut [])?.clusters;
+    let found = json(at, "solve --tokens x.csv --radii radii.csv --beta 2 --t-end 1.5 --norm pre");
+    agree(&numbers(&found["final_radii"]), expected.own(), "given radii");
+    let v = json(at, "velocity --init uniform --n 3 --d 3 --beta 0 --norm pre");
+    assert_eq!(v["radial_velocity"].as_array().map(Vec::len), Some(3));
+    // R^d.
+    let flat = Tokens::flat(D, points)?;
+    let expected = solve(&Dynamics::of(attention()).with(&Bare), &flat, 0.5, &exact(), &mut [])?.clusters;
+    for flags in ["--norm none", "--space flat", "--space flat --norm none"] {
+        let found = json(at, &format!("solve --tokens points.csv --beta 2 --t-end 0.5 {flags}"));
+        agree(&numbers(&found["final_tokens"]), expected.coordinates(), flags);
+        assert!(found["final_radii"].is_null() && found["energy"].is_null());
+    }
+    Ok(())
+}
+
+#[test]
+fn rescaled_tokens_are_those_of_rd_without_their_growth() {
+    let f = folder();
+    let at = f.path();
+    // V = I: z = e^{-t} x.
+    let x = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --norm none")["final_tokens"]);
+    let z = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --rescaled")["final_tokens"]);
+    // Two integrations with a local error of 1e-10 each, over some ten steps.
+    assert!(x.iter().zip(&z).all(|(x, z)| ((-0.8f64).exp() * x - z).abs() < 1e-8), "{x:?} {z:?}");
+    let masked = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --rescaled --bias alibi")["final_tokens"]);
+    let bare = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --norm none --bias alibi")["final_tokens"]);
+    assert!(bare.iter().zip(&masked).all(|(x, z)| ((-0.8f64).exp() * x - z).abs() < 1e-8));
+    assert!(z.iter().zip(&masked).any(|(a, b)| (a - b).abs() > 1e-3), "the bias does something");
+}
+
+#[test]
+fn noise_is_that_of_the_library_and_of_its_seed() -> Result<()> {
+    let f = folder();
+    let at = f.path();
+    let solve = |seed: u64| {
+        numbers(&json(at, &format!("solve --tokens x.csv --beta 2 --t-end 1 --noise kappa=5,seed={seed},step=0.05"))["final_tokens"])
+    };
+    let noise = Isotropic::new(5.0)?;
+    let attention = Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
+    let plan = Walk { noise: &noise, step: 0.05, seed: 7, cancel: None };
+    let (expected, _) = walk(&Dynamics::of(attention), &tokens(), 1.0, &plan, &mut [])?;
+    agree(&solve(7), expected.coordinates(), "a path");
+    assert_eq!(solve(7), solve(7));
+    assert!(solve(7).iter().zip(&solve(8)).any(|(a, b)| (a - b).abs() > 1e-3));
+    Ok(())
+}
+
+#[test]
+fn a_row_that_sees_nothing_gives_zero_and_is_counted() {
+    let f = folder();
+    let v = json(f.path(), "velocity --tokens x.csv --beta 3 --mask mask.csv");
+    assert_eq!(v["tokens_that_see_nothing"], 1);
+    assert!(numbers(&v["velocity"][0]).iter().all(|v| *v == 0.0));
+    let s = json(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
+    assert_eq!(s["stats"]["tokens_that_see_nothing"], 1);
+    agree(&numbers(&s["final_tokens"][0]), &tokens().row(0).to_vec(), "it stays");
+    let out = run(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("1 of 6 tokens see nothing"));
+}
+
+#[test]
+fn provenance_carries_the_whole_description() {
+    let f = folder();
+    let at = f.path();
+    json(at, "solve --tokens x.csv --beta 2 --t-end 1 --q q.csv --k k.csv --mask causal --out run");
+    let record: Value = serde_json::from_slice(&std::fs::read(at.join("run/record.json")).expect("a record")).expect("JSON");
+    let settings = &record["settings"];
+    assert_eq!(settings["model"]["words"]["mask"][0], "causal");
+    let file = std::fs::read(at.join("q.csv")).expect("a matrix");
+    assert_eq!(settings["model"]["files"]["q.csv"], metastable::lab::provenance::hash(file));
+    for key in ["tokens", "masses", "rtol", "merge_radius", "integrator", "dynamics", "beta"] {
+        assert!(!settings[key].is_null(), "{key}");
+    }
+    // Another matrix under the same name is another configuration.
+    std::fs::write(at.join("q.csv"), csv(&normals(3 * D, "other"), D)).expect("writable");
+    json(at, "solve --tokens x.csv --beta 2 --t-end 1 --q q.csv --k k.csv --mask causal --out other");
+    let hash = |folder: &str| json(at, &format!("whence {folder}/record.json"))["config_hash"].clone();
+    assert_ne!(hash("run"), hash("other"));
+}
+
+#[test]
+fn experiments_take_models() -> Result<()> {
+    let f = folder();
+    let at = f.path();
+    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).expect("writable");
+    let head = "name = 'pre'\ntokens_file = 'points.csv'\nbeta = [1, 2]\nt_end = 1.5\nobservables = ['positions']\ntimes = [1.5]\n";
+    write("pre.toml", &format!("{head}[model]\nnorm = 'pre'\nmask = 'causal'\nq = 'q.csv'\nk = 'k.csv'\n"));
+    let ran = json(at, "run pre.toml --out runs");
+    assert_eq!(ran["cells"].as_array().map(Vec::len), Some(2));
+    let folder = at.join(ran["folder"].as_str().expect("a folder"));
+    let found = std::fs::read_dir(folder.join("cells")).expect("cells").count();
+    assert_eq!(found, 2);
+    let expected =
+        numbers(&json(at, "solve --tokens points.csv --beta 2 --t-end 1.5 --norm pre --mask causal --q q.csv --k k.csv")["final_tokens"]);
+    let ends: Vec<Vec<f64>> = std::fs::read_dir(folder.join("cells"))
+        .expect("cells")
+        .flatten()
+        .map(|c| arrays::read(&c.path().join("table.npy"), None).map(|a| a.data[2..].to_vec()))
+        .collect::<Result<_>>()?;
+    // The same equation, sampled at its end.
+    assert!(ends.iter().any(|e| e.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9)), "{ends:?} {expected:?}");
+    // A file of one's own; noise; laws.
+    let shared = "name = 'noisy'\nn = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\nmodel = 'shaken.toml'\n";
+    write("noisy.toml", shared);
+    write("shaken.toml", "noise = 'kappa=4,step=0.1'\n");
+    let first = json(at, "run noisy.toml --out once");
+    let again = json(at, "run noisy.toml --out twice");
+    let results = |v: &Value| std::fs::read(at.join(v["folder"].as_str().expect("a folder")).join("results.npy")).expect("results");
+    assert_eq!(results(&first), results(&again));
+    for (text, expected) in [
+        ("[model]\nmask = 'casual'\n", "line 8: mask: pattern: found casual, expected `causal`"),
+        ("[model]\nnorn = 'pre'\n", "line 8: unknown key `norn`; did you mean `norm`?"),
+        ("[model]\nmask = 'small.csv'\n", "found 2 queries and 2 sources, expected 6 queries and 6 sources"),
+        ("rtol = 1e-9\n[model]\nnoise = 'kappa=4,step=0.1'\n", "rtol: found beside noise"),
+        ("[model]\nnorm = 'none'\n", "observables: found `log-energy`"),
+        ("model = 'missing.toml'\n", "no such file"),
+        ("model = 3\n", "expected a table"),
+    ] {
+        write("wrong.toml", &format!("name = 'wrong'\nn = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\n{text}"));
+        let out = run(at, "run wrong.toml");
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && said.contains(expected), "{text}: {said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn wrong_models_are_answered_with_one_sentence() {
+    let f = folder();
+    let cases = [
+        ("--q q.csv --k square.csv", "K: found a 4 x 4 matrix, expected a 3 x 4 matrix"),
+        ("--q q.csv --q q.csv --k k.csv", "--k: found 1 files, expected none, or one per head (2)"),
+        ("--o q.csv", "O: found a 3 x 4 matrix, expected a 4 x 4 matrix"),
+        ("--mask small.csv", "found 2 queries and 2 sources, expected 6 queries and 6 sources"),
+        ("--mask half.csv", "--mask: found 0.5, expected zeros and ones"),
+        ("--mask casual", "expected `causal`, or a file"),
+        ("--mask window:w=0", "window w: found 0, expected at least 1"),
+        ("--mask window:v=3", "unknown key `v of window`"),
+        ("--mask nothing-here.csv", "no such file"),
+        ("--bias albi", "expected `alibi`, or a file"),
+        ("--rotary base=-1", "rotary base: found -1, expected a positive number"),
+        ("--rotary pairs=halfs", "did you mean `halves`"),
+        ("--rotary base=10 --q q.csv --k k.csv", "rotary rank: found 3, expected an even number"),
+        ("--weights softmx", "did you mean `softmax`"),
+        ("--weights sinkhorn --mask causal", "--weights: found sinkhorn"),
+        ("--weights hardmax --v square.csv", "--weights: found hardmax"),
+        ("--weights exponential --dynamics sa", "--weights: found exponential, expected what the dynamics `sa` has, or `usa`"),
+        ("--norm prf", "did you mean `pre`"),
+        ("--space flat --norm post", "--space: found flat, expected sphere"),
+        ("--space cube", "unknown space `cube`"),
+        ("--rescaled --norm pre", "--norm: found pre, expected none with rescaled tokens"),
+        ("--rescaled --dynamics usa", "--rescaled: found other heads or weights"),
+        ("--rescaled --mlp mlp.npz", "--mlp: found a feed-forward sublayer"),
+        ("--radii radii.csv", "--radii: found radii, expected none"),
+        ("--norm pre --radii bad-radii.csv", "--radii: found 0, expected positive radii (row 3)"),
+        ("--norm pre --radii small.csv", "small.csv: found shape [2, 2]"),
+        ("--mlp partly.npz", "did you mean"),
+        ("--mlp turned.npz", "w1: found a 4 x 5 matrix, expected 5 x 4"),
+        ("--activation relu", "--activation: found relu, expected none without a feed-forward sublayer"),
+        ("--mlp mlp.npz --activation rlu", "did you mean `relu`"),
+        ("--noise kappa=1,step=0.1", "--noise: found --noise, expected none"),
+        ("--model model.toml --norm pre", "--norm beside --model"),
+        ("--model typo.toml", "did you mean `weights`"),
+        ("--model typo.toml", "line 1: mask: pattern: found casual"),
+        ("--model missing.toml", "no such file"),
+        ("--time-scale u2", "--time-scale: found u2, expected none"),
+        ("--bias alibi --kernel direct", "--kernel: found"),
+    ];
+    for (flags, expected) in cases {
+        let out = run(f.path(), &format!("velocity --tokens x.csv --beta 3 {flags}"));
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && text.contains(expected), "{flags}: `{text}` does not say `{expected}`");
+        assert!(out.stdout.is_empty() && !text.contains("panicked"), "{flags}");
+    }
+    for (flags, expected) in [
+        ("--tokens x.csv --noise kappa=-1,step=0.1", "found -1, expected a positive finite number"),
+        ("--tokens x.csv --noise kappa=NaN,step=0.1", "found NaN, expected a positive finite number"),
+        ("--tokens x.csv --noise step=0.1", "noise kappa: found nothing"),
+        ("--tokens x.csv --noise kappa=1", "noise step: found nothing"),
+        ("--tokens x.csv --noise kappa=1,step=0", "noise step: found 0"),
+        ("--tokens x.csv --noise kappa=1,step=0.1,kappa=2", "kappa twice"),
+        ("--tokens x.csv --noise kappa=1,step=0.1 --rtol 1e-8", "--rtol: found --rtol, expected none with --noise"),
+        ("--tokens x.csv --noise kappa=1,step=0.1 --merge-radius 0.1", "--merge-radius: found --merge-radius"),
+        ("--tokens origin.csv --norm pre", "row 2: the zero vector has no direction"),
+        ("--tokens points.csv", "expected a unit vector"),
+        ("--tokens x.csv --n 3", "--n: found --n beside --tokens"),
+        ("--tokens x.csv --seed 3", "--seed: found --seed beside --tokens"),
+        ("--init uniform --n 3 --d 3 --normalise", "--normalise: found --normalise"),
+        ("--tokens points.csv --norm none --out a --observables log-energy", "expected positions"),
+    ] {
+        let out = run(f.path(), &format!("solve --beta 3 --t-end 1 {flags}"));
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && text.contains(expected), "{flags}: `{text}` does not say `{expected}`");
+    }
+}
