@@ -11,9 +11,7 @@ fn run(folder: &Path, arguments: &str) -> Output {
 fn flags(folder: &Path, command: &str) -> Vec<String> {
     let help = run(folder, &format!("{command} --help"));
     let text = String::from_utf8_lossy(&help.stdout).into_owned();
-    let named = text
-        .lines()
-        .filter_map(|l| l.trim_start().split_whitespace().find(|w| w.starts_with("--")).filter(|_| l.trim_start().starts_with('-')));
+    let named = text.lines().filter_map(|l| l.split_whitespace().find(|w| w.starts_with("--")).filter(|_| l.trim_start().starts_with('-')));
     named
         .map(|w| w.trim_start_matches("--").trim_end_matches(',').to_owned())
         .filter(|f| !["format", "threads", "help"].contains(&f.as_str()))
