@@ -30,12 +30,12 @@ pub struct Arguments {
     /// A folder written by `solve --out`: merge tree and plateaus.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["tokens", "angles", "init", "radius", "beta"])]
     result: Option<PathBuf>,
-    /// Largest range of the log energy on a plateau.
-    #[arg(long, default_value_t = Criterion::default().tolerance, allow_hyphen_values = true)]
-    plateau_tolerance: f64,
-    /// Least length of a plateau in decades of time.
-    #[arg(long, default_value_t = Criterion::default().decades, allow_hyphen_values = true)]
-    plateau_decades: f64,
+    /// Of --result: largest range of the log energy on a plateau (default 0.01).
+    #[arg(long, allow_hyphen_values = true)]
+    plateau_tolerance: Option<f64>,
+    /// Of --result: least length of a plateau in decades of time (default 0.5).
+    #[arg(long, allow_hyphen_values = true)]
+    plateau_decades: Option<f64>,
 }
 
 impl Arguments {
@@ -48,6 +48,11 @@ impl Arguments {
     }
 
     fn of_tokens(&self, out: &Output) -> Result<i32> {
+        for (flag, given) in [("--plateau-tolerance", self.plateau_tolerance), ("--plateau-decades", self.plateau_decades)] {
+            if let Some(v) = given {
+                return Err(Error::parameter(flag, v, "it with --result: tokens alone have no plateaus"));
+            }
+        }
         let radius = match (self.radius, self.beta) {
             (Some(r), _) => in_range("--radius", r, 0.0, std::f64::consts::PI)?,
             (None, Some(beta)) => 0.5 / in_range("--beta", beta, 0.03, 1e300)?.sqrt(),
@@ -73,9 +78,10 @@ impl Arguments {
     }
 
     fn of_result(&self, folder: &Path, out: &Output) -> Result<i32> {
+        let usual = Criterion::default();
         let criterion = Criterion {
-            tolerance: in_range("--plateau-tolerance", self.plateau_tolerance, 0.0, 100.0)?,
-            decades: in_range("--plateau-decades", self.plateau_decades, 0.0, 300.0)?,
+            tolerance: in_range("--plateau-tolerance", self.plateau_tolerance.unwrap_or(usual.tolerance), 0.0, 100.0)?,
+            decades: in_range("--plateau-decades", self.plateau_decades.unwrap_or(usual.decades), 0.0, 300.0)?,
         };
         let path = folder.join("record.json");
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;

@@ -83,14 +83,10 @@ impl TokenArguments {
     fn check(&self) -> Result<()> {
         let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some())];
         let source = if self.tokens.is_some() { "--tokens" } else { "--angles" };
-        if let (None, Some((flag, _))) = (&self.init, given.iter().find(|g| g.1)) {
-            if self.tokens.is_some() || self.angles.is_some() {
-                return Err(Error::parameter(
-                    *flag,
-                    format!("{flag} beside {source}"),
-                    "it with --init only: the file says how many there are",
-                ));
-            }
+        let file = self.init.is_none() && (self.tokens.is_some() || self.angles.is_some());
+        if let (true, Some((flag, _))) = (file, given.iter().find(|g| g.1)) {
+            let found = format!("{flag} beside {source}");
+            return Err(Error::parameter(*flag, found, "it with --init only: the file says how many there are"));
         }
         let table = self.tokens.is_some();
         for (flag, given, fits) in

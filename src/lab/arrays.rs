@@ -47,6 +47,13 @@ pub fn parse(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
         return Err(malformed(path, "", "the file is empty"));
     }
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    if let (Some(name), false) = (member, extension == "npz") {
+        return Err(malformed(
+            path,
+            "",
+            format!("found the array name `{name}`, but the file holds one array only; archives (.npz) hold several"),
+        ));
+    }
     match extension.as_str() {
         "npy" => npy(path, "", bytes),
         "npz" => npz(path, bytes, member),

@@ -234,7 +234,7 @@ impl Reading<'_> {
                 let [n, m] = array.shape[..] else {
                     return Err(Error::parameter("mask", format!("the shape {:?}", array.shape), "an n x n table"));
                 };
-                if let Some(v) = array.data.iter().find(|v| **v != 0.0 && **v != 1.0) {
+                if let Some(v) = array.data.iter().find(|v| (**v * (**v - 1.0)).abs() > 0.0) {
                     return Err(Error::parameter("mask", v, "zeros and ones (1 where row i sees column j)"));
                 }
                 let seen: Vec<bool> = array.data.iter().map(|v| *v > 0.5).collect();

@@ -245,12 +245,11 @@ impl Experiment {
                 }
             }
             let heads = if self.model.is_plain() { 0 } else { cell.d };
-            if seen.insert(format!("{} {} {} {heads}", cell.dynamics, cell.beta, cell.n)) {
-                if let Err(e) = self.probe(cell, affordable) {
-                    let key = if self.model.is_plain() { "beta" } else { "model" };
-                    let at = r.place(key);
-                    r.problem(at, format!("{key}: {e}"));
-                }
+            let new = seen.insert(format!("{} {} {} {heads}", cell.dynamics, cell.beta, cell.n));
+            if new && let Err(e) = self.probe(cell, affordable) {
+                let key = if self.model.is_plain() { "beta" } else { "model" };
+                let at = r.place(key);
+                r.problem(at, format!("{key}: {e}"));
             }
             if r.problems.len() >= 5 {
                 return;

@@ -1,0 +1,194 @@
+//! Nothing is accepted in silence: every flag of these commands, given a value, changes what comes out or is refused.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(folder).output().expect("starts")
+}
+
+/// The long flags of a command, from its help.
+fn flags(folder: &Path, command: &str) -> Vec<String> {
+    let help = run(folder, &format!("{command} --help"));
+    let text = String::from_utf8_lossy(&help.stdout).into_owned();
+    let named = text.lines().filter_map(|l| l.split_whitespace().find(|w| w.starts_with("--")).filter(|_| l.trim_start().starts_with('-')));
+    named
+        .map(|w| w.trim_start_matches("--").trim_end_matches(',').to_owned())
+        .filter(|f| !["format", "threads", "help"].contains(&f.as_str()))
+        .collect()
+}
+
+/// A command, what it is called with, and for every flag a call that must differ from it: the flag's words are added, or replace the base where they
+/// begin with the name of the command.
+struct Audit {
+    command: &'static str,
+    base: &'static str,
+    calls: &'static [(&'static str, &'static str)],
+}
+
+const AUDITS: [Audit; 5] = [
+    Audit {
+        command: "velocity",
+        base: "--tokens x.csv --beta 3",
+        calls: &[
+            ("tokens", "velocity --tokens y.csv --beta 3"),
+            ("angles", "velocity --angles angles.csv --beta 3"),
+            ("array", "--array x"),
+            ("normalise", "velocity --tokens long.csv --beta 3 --normalise"),
+            ("masses", "--masses masses.csv"),
+            ("init", "velocity --init uniform --n 3 --d 2 --beta 3"),
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("seed", "--seed 5"),
+            ("dynamics", "--dynamics usa"),
+            ("beta", "velocity --tokens x.csv --beta 2"),
+            ("causal", "--causal"),
+            ("time-scale", "--time-scale u2"),
+            ("model", "--model model.toml"),
+            ("space", "--space flat"),
+            ("norm", "--norm none"),
+            ("rescaled", "--rescaled"),
+            ("radii", "--radii masses.csv"),
+            ("weights", "--weights sinkhorn"),
+            ("mask", "--mask window:w=2"),
+            ("bias", "--bias alibi"),
+            ("rotary", "--rotary base=10"),
+            ("q", "--q square.csv"),
+            ("k", "--k square.csv"),
+            ("v", "--v square.csv"),
+            ("o", "--o square.csv"),
+            ("mlp", "--mlp missing.npz"),
+            ("activation", "--activation relu"),
+            ("noise", "--noise kappa=1,step=0.1"),
+            ("kernel", "--kernel tiles"),
+            ("accuracy", "--accuracy 1e-6"),
+            ("simd", "--simd sse9"),
+        ],
+    },
+    Audit {
+        command: "solve",
+        base: "--tokens x.csv --beta 3 --t-end 1",
+        calls: &[
+            ("tokens", "solve --tokens y.csv --beta 3 --t-end 1"),
+            ("angles", "solve --angles angles.csv --beta 3 --t-end 1"),
+            ("array", "--array x"),
+            ("normalise", "solve --tokens long.csv --beta 3 --t-end 1 --normalise"),
+            ("masses", "--masses masses.csv"),
+            ("init", "solve --init uniform --n 3 --d 2 --beta 3 --t-end 1"),
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("seed", "--seed 5"),
+            ("dynamics", "--dynamics usa"),
+            ("beta", "solve --tokens x.csv --beta 2 --t-end 1"),
+            ("causal", "--causal"),
+            ("time-scale", "--time-scale u2"),
+            ("model", "--model model.toml"),
+            ("space", "--space flat"),
+            ("norm", "--norm pre"),
+            ("rescaled", "--rescaled"),
+            ("radii", "--radii masses.csv"),
+            ("weights", "--weights sinkhorn"),
+            ("mask", "--mask window:w=2"),
+            ("bias", "--bias alibi"),
+            ("rotary", "--rotary base=10"),
+            ("q", "--q square.csv"),
+            ("k", "--k square.csv"),
+            ("v", "--v square.csv"),
+            ("o", "--o square.csv"),
+            ("mlp", "--mlp missing.npz"),
+            ("activation", "--activation relu"),
+            ("noise", "--noise kappa=1,step=0.1"),
+            ("kernel", "--kernel nothing"),
+            ("accuracy", "--accuracy 1e-3"),
+            ("simd", "--simd sse9"),
+            ("t-end", "solve --tokens x.csv --beta 3 --t-end 2"),
+            ("rtol", "--rtol 1e-6"),
+            ("merge-radius", "--merge-radius 1"),
+            ("integrator", "--integrator dopri5"),
+            ("max-steps", "--max-steps 2"),
+            ("stop-at-one-cluster", "solve --tokens x.csv --beta 3 --t-end 1e9 --stop-at-one-cluster"),
+            ("out", "--out tokens-folder/inside"),
+            ("observables", "--observables clusters"),
+            ("times", "--times 1"),
+            ("samples", "--samples 4"),
+            ("log-from", "--log-from 0.1"),
+        ],
+    },
+    Audit {
+        command: "energy",
+        base: "--tokens x.csv --beta 3",
+        calls: &[
+            ("tokens", "energy --tokens y.csv --beta 3"),
+            ("angles", "energy --angles angles.csv --beta 3"),
+            ("array", "--array x"),
+            ("normalise", "energy --tokens long.csv --beta 3 --normalise"),
+            ("masses", "--masses masses.csv"),
+            ("init", "energy --init uniform --n 3 --d 2 --beta 3"),
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("seed", "--seed 5"),
+            ("beta", "energy --tokens x.csv --beta 2"),
+            ("energy-scale", "--energy-scale unit"),
+            ("hessian", "--hessian"),
+        ],
+    },
+    Audit {
+        command: "clusters",
+        base: "--tokens x.csv --radius 0.5",
+        calls: &[
+            ("tokens", "clusters --tokens y.csv --radius 0.5"),
+            ("angles", "clusters --angles angles.csv --radius 0.5"),
+            ("array", "--array x"),
+            ("normalise", "clusters --tokens long.csv --radius 0.5 --normalise"),
+            ("masses", "--masses masses.csv"),
+            ("init", "clusters --init uniform --n 3 --d 2 --radius 0.5"),
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("seed", "--seed 5"),
+            ("radius", "clusters --tokens x.csv --radius 3"),
+            ("beta", "--beta 3"),
+            ("result", "--result nowhere"),
+            ("plateau-tolerance", "--plateau-tolerance 1"),
+            ("plateau-decades", "--plateau-decades 1"),
+        ],
+    },
+    Audit { command: "list", base: "laws", calls: &[("markdown", "--markdown")] },
+];
+
+#[test]
+fn every_flag_changes_something_or_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    for (name, text) in [
+        ("x.csv", "1,0\n0.6,0.8\n0,-1\n"),
+        ("y.csv", "1,0\n0.8,0.6\n0,-1\n"),
+        ("long.csv", "2,0\n0.6,0.9\n0,-1\n"),
+        ("angles.csv", "0\n1\n2\n"),
+        ("masses.csv", "1\n2\n3\n"),
+        ("square.csv", "1,2\n-1,0.5\n"),
+        ("model.toml", "mask = 'causal'\n"),
+        ("tokens-folder", "a file"),
+    ] {
+        std::fs::write(at.join(name), text).expect("writable");
+    }
+    let mut silent = Vec::new();
+    for Audit { command, base, calls } in AUDITS {
+        let known = flags(at, command);
+        assert!(!known.is_empty(), "no flags of {command}");
+        for flag in &known {
+            assert!(calls.iter().any(|(name, _)| name == flag), "{command} --{flag} is not audited");
+        }
+        let usual = run(at, &format!("{command} {base} --format json"));
+        assert!(usual.status.success(), "{command} {base}: {}", String::from_utf8_lossy(&usual.stderr));
+        for (flag, words) in calls {
+            assert!(known.iter().any(|f| f == flag), "{command} has no --{flag}");
+            let whole = if words.starts_with(command) { (*words).to_owned() } else { format!("{command} {base} {words}") };
+            let found = run(at, &format!("{whole} --format json"));
+            let refused = matches!(found.status.code(), Some(1 | 5));
+            if !refused && found.stdout == usual.stdout {
+                silent.push(whole);
+            }
+        }
+    }
+    assert!(silent.is_empty(), "accepted without effect: {silent:#?}");
+}
