@@ -15,8 +15,8 @@ pub(super) struct Results<'a, F> {
 /// Writes the rows of `out`, some vectors of queries at a time.
 pub(super) fn fill<F: Float>(job: &Job, shape: &Shape, stack: &Stack<F>, results: &Results<F>, pieces: &mut Vec<Piece>, out: &mut [f64]) {
     let all = shape.queries.div_ceil(shape.width);
-    // Every piece reads all output matrices: few of them, of a size that stays in the second cache. Numbers do not depend on it.
-    let take = all.div_ceil(2 * rayon::current_num_threads()).clamp(2, 32);
+    // Every piece reads all output matrices: as few as two threads share evenly, of rows that stay in the second cache.
+    let take = all.div_ceil(6).clamp(2, 32);
     pieces.clear();
     pieces.extend((0..all).step_by(take).map(|v| Piece { group: (v, take.min(all - v)), at: v * shape.width * job.d, ..Piece::default() }));
     each(pieces, out, &mut [(); 0], shape.parallel, &|piece, out, _| {

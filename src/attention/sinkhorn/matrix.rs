@@ -10,6 +10,8 @@ use rayon::prelude::*;
 
 /// Pairs from which on threads share the rows.
 pub(super) const PARALLEL_PAIRS: usize = 1 << 16;
+/// Parts that threads share.
+const PARTS: usize = 8;
 /// Rows of whole vectors, an even number of them at every level.
 const GRAIN: usize = 16;
 /// Rows taken together.
@@ -76,7 +78,7 @@ fn each(n: usize, width: usize, out: &mut [f64], work: impl Fn(usize, &mut [f64]
     if n * n < PARALLEL_PAIRS || !parallel_allowed() {
         return work(0, out);
     }
-    let rows = n.div_ceil(rayon::current_num_threads());
+    let rows = n.div_ceil(PARTS).next_multiple_of(ROWS);
     out.par_chunks_mut(rows * width).enumerate().for_each(|(part, out)| work(part * rows, out));
 }
 
