@@ -126,7 +126,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 /// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 9] = [
+const COMPARING: [(&str, &str); 16] = [
     ("src/lab/arrays.rs", "file endings and the types of NPY"),
     ("src/lab/provenance.rs", "file endings"),
     ("src/lab/store.rs", "the names of unfinished files"),
@@ -136,6 +136,13 @@ const COMPARING: [(&str, &str); 9] = [
     ("src/cli/region.rs", "words of a grid"),
     ("src/cli/run.rs", "file endings"),
     ("src/cli/measure/outcome.rs", "the names of columns"),
+    ("src/cli/clusters.rs", "the names of columns"),
+    ("src/lab/run.rs", "the names of columns"),
+    ("src/cli/figure.rs", "file endings"),
+    ("src/cli/movie.rs", "file endings"),
+    ("src/lab/difference.rs", "file endings"),
+    ("src/cli/list.rs", "the one kind that has a table for the README"),
+    ("src/lab/model.rs", "words of a model"),
 ];
 
 /// What these need to know of a model, a law, a space or a kernel is data: names are read where things are registered.

@@ -12,10 +12,11 @@ pub struct ModelArguments {
     /// A TOML file with the keys below (space, norm, ..., noise) instead of their flags.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     model: Option<PathBuf>,
-    /// Where tokens live: sphere (post), flat (none), polar (pre); that of the normalisation.
+    /// Where tokens live: sphere (post, cod, ngpt), flat (none), polar (pre, peri, mix, ln-scaling); that of the normalisation.
     #[arg(long, value_name = "SPACE", help_heading = "Model")]
     space: Option<String>,
-    /// What a layer does with its output: post (default), pre (rows are points of R^d, whose lengths are the radii) or none.
+    /// What a layer does with its output: post (default), pre, peri, mix:tau=T, ngpt:alpha=A, cod, ln-scaling or none (`list normalisations`). Off the sphere rows are points of R^d, and their
+    /// lengths are the radii where it has them.
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     norm: Option<String>,
     /// Tokens are z = e^{-tV} x in R^d, where x moves without normalisation.

@@ -11,6 +11,10 @@ impl Normalisation for Damped {
         "cod"
     }
 
+    fn summary(&self) -> &'static str {
+        "CoD: x' = P a / sqrt(t + 1) on the sphere"
+    }
+
     fn space(&self) -> &'static dyn Space {
         &Sphere
     }

@@ -12,6 +12,10 @@ impl Normalisation for LnScaling {
         "ln-scaling"
     }
 
+    fn summary(&self) -> &'static str {
+        "LN scaling: theta' = P a / (r sqrt(t + 1)), r' = <theta, a> / sqrt(t + 1); directions and radii"
+    }
+
     fn space(&self) -> &'static dyn Space {
         &Polar
     }

@@ -15,6 +15,10 @@ impl Normalisation for Mix {
         "mix"
     }
 
+    fn summary(&self) -> &'static str {
+        "Mix-LN: post until tau, then pre; mix:tau=T; directions and radii"
+    }
+
     fn space(&self) -> &'static dyn Space {
         &Polar
     }

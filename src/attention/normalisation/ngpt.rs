@@ -15,6 +15,10 @@ impl Normalisation for NGpt {
         "ngpt"
     }
 
+    fn summary(&self) -> &'static str {
+        "nGPT: x' = alpha P a / |a| on the sphere; ngpt:alpha=A"
+    }
+
     fn space(&self) -> &'static dyn Space {
         &Sphere
     }

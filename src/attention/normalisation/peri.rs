@@ -12,6 +12,10 @@ impl Normalisation for Peri {
         "peri"
     }
 
+    fn summary(&self) -> &'static str {
+        "Peri-LN: theta' = P a / (r |a|), r' = <theta, a> / |a|; directions and radii"
+    }
+
     fn space(&self) -> &'static dyn Space {
         &Polar
     }
