@@ -67,10 +67,11 @@ fn angles_close_at_the_printed_pace_in_the_end() -> Result<()> {
     let found = (b / a).ln() / (81f64.sqrt() - 41f64.sqrt());
     assert!((found + 4.0).abs() < 1e-2, "cod: {found}");
     // Algebraically; radii grow at rate 1.
-    for (name, slope) in [("pre", -2.0), ("peri", -2.0), ("mix", -2.0), ("ln-scaling", -1.0)] {
+    // (LN scaling tends to its slope slowly: -1.035 there.)
+    for (name, slope, accuracy) in [("pre", -2.0, 3e-3), ("peri", -2.0, 3e-3), ("mix", -2.0, 3e-3), ("ln-scaling", -1.035, 2e-3)] {
         let ((a, _), (b, r)) = (end(name, 1.0, 1e3)?, end(name, 1.0, 1e4)?);
         let found = (b / a).ln() / 10f64.ln();
-        assert!((found - slope).abs() < 4e-2, "{name}: {found}");
+        assert!((found - slope).abs() < accuracy, "{name}: {found}");
         assert!(name == "ln-scaling" || (r / 1e4 - 1.0).abs() < 1e-3, "{name}: {r}");
     }
     Ok(())

@@ -26,6 +26,9 @@ pub(super) fn by_legs<S>(
     leg: impl FnMut(S, f64) -> Result<Leg<S>>,
     watch: impl FnMut(f64, &S) -> bool,
 ) -> Result<Evolved<S>> {
+    if t.is_nan() {
+        return Err(Error::parameter("t", t, "a time"));
+    }
     let mut legs = Legs { state: Some(state), leg, watch };
     // Legs are as long as the state can bear: up to all the time left.
     let mut clock = Clock::new(t, f64::INFINITY, &[]);

@@ -76,23 +76,24 @@ impl Clock {
     }
 
     pub fn remaining(&self) -> f64 {
-        (Dd::from(self.t_end) - self.t).to_f64()
+        self.until(self.t_end)
     }
 
-    /// The time of the next jump, and how far it is.
+    /// The time of the next jump, infinite when there is none.
     pub fn next_jump(&self) -> f64 {
         self.jumps[0]
     }
 
-    fn to_jump(&self) -> f64 {
-        (Dd::from(self.jumps[0]) - self.t).to_f64()
+    /// From now to this time, which may be infinite.
+    fn until(&self, time: f64) -> f64 {
+        if time.is_infinite() { time } else { (Dd::from(time) - self.t).to_f64() }
     }
 
     /// The length of the next step.
     pub fn step(&self) -> f64 {
         let left = self.remaining();
         let h = if left - self.h < JOINED * self.h { left } else { self.h };
-        h.min(self.to_jump())
+        h.min(self.until(self.jumps[0]))
     }
 
     /// The end of a step of this length; exact at the end time.
@@ -102,7 +103,7 @@ impl Clock {
 
     /// Goes to the end of a step, at a jump exactly; true where the weights have jumped.
     pub fn advance(&mut self, h: f64, whole: bool) -> bool {
-        let jumped = whole && h >= self.to_jump();
+        let jumped = whole && h >= self.until(self.jumps[0]);
         self.t = if jumped { Dd::from(self.jumps.remove(0)) } else { self.after(h) };
         jumped
     }

@@ -113,6 +113,9 @@ fn judge(system: &mut impl System, clock: &mut Clock, turn: &mut Turn, rule: &St
             let verdict = clock.judge(rule, system.order(), turn.h, error, displacement);
             turn.good = verdict == Judgement::Good;
             turn.tried = Tried::Moved { error, displacement };
+            if turn.good {
+                return;
+            }
             if let Some(failure) = clock.failure(verdict, turn.h, system.speed(turn)) {
                 clock.outcome = system.fail(clock, failure);
             }

@@ -206,10 +206,9 @@ impl Stepper for Step {
         self.until = t;
     }
 
-    fn broken_token(&self, d: usize) -> Option<usize> {
-        let (size, own) = (self.stage.coordinates().len(), self.stage.space().own());
-        let token = |c: usize| if c < size { c / d } else { (c - size) / own };
-        self.k[..=self.tableau.stages].iter().find_map(|k| k.iter().position(|v| !v.is_finite())).map(token)
+    fn broken_token(&self, x: &Tokens) -> Option<usize> {
+        let broken = |k: &Vec<f64>| rows(x).position(|row| k[row].iter().any(|v| !v.is_finite()));
+        self.k[..=self.tableau.stages].iter().find_map(broken).map(|row| row % x.n())
     }
 
     fn evaluations(&self) -> u64 {

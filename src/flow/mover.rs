@@ -111,8 +111,8 @@ impl Stepper for Mover<'_> {
         if self.stiff { self.implicit.max_speed() } else { self.explicit.max_speed(x) }
     }
 
-    fn broken_token(&self, d: usize) -> Option<usize> {
-        if self.stiff { self.implicit.broken_token() } else { self.explicit.broken_token(d) }
+    fn broken_token(&self, x: &Tokens) -> Option<usize> {
+        if self.stiff { self.implicit.broken_token() } else { self.explicit.broken_token(x) }
     }
 
     fn evaluations(&self) -> u64 {

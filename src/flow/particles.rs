@@ -298,7 +298,7 @@ impl System for Particles<'_, '_, '_> {
             return None;
         }
         let Outcome::NonFinite { t, .. } = failure else { return Some(failure) };
-        let live = self.stepper.broken_token(self.live.d()).unwrap_or(0);
+        let live = self.stepper.broken_token(&self.live).unwrap_or(0);
         // The first initial token of that row.
         Some(Outcome::NonFinite { t, token: self.scene.labels.iter().position(|&l| l == live).unwrap_or(0) })
     }

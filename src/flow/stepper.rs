@@ -92,9 +92,10 @@ pub trait Stepper {
         largest_row(self.velocity().len(), rows(x), |c| self.velocity()[c])
     }
 
-    /// The first token whose velocity was not finite.
-    fn broken_token(&self, d: usize) -> Option<usize> {
-        self.end().iter().position(|v| !v.is_finite()).map(|c| c / d)
+    /// The first of the tokens `x` whose numbers were not finite in the last attempt.
+    fn broken_token(&self, x: &Tokens) -> Option<usize> {
+        // Rows of coordinates, then those of the space's own numbers.
+        rows(x).position(|row| self.end()[row].iter().any(|v| !v.is_finite())).map(|row| row % x.n())
     }
 
     /// Velocities evaluated so far.
