@@ -157,6 +157,11 @@ impl Model {
         }
     }
 
+    /// True when tokens of this model have radii of their own.
+    pub fn has_radii(&self) -> bool {
+        self.scheme().is_ok_and(|s| s.space().own() > 0)
+    }
+
     /// Unit vectors brought into the model's space, with radius 1 (or these radii) where there are radii, and their masses.
     ///
     /// **Errors** as [`Model::place`].

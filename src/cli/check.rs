@@ -3,6 +3,7 @@
 use super::cancel::cancelled;
 use super::figure::{self, Style};
 use super::output::{Output, note};
+use super::progress;
 use super::region::Flags;
 use super::sweep;
 use super::verdicts::{rows, table};
@@ -89,6 +90,7 @@ fn verdicts(claims: &[&'static Claim], effort: Effort, seed: u64, quiet: bool) -
             return Err(Error::Interrupted { resume: format!("{k} of {} claims were checked", claims.len()) });
         }
         let once = Instant::now();
+        progress::report(Some(k as f64 / claims.len() as f64), || format!("{} ({} of {} claims)", claim.name, k + 1, claims.len()));
         records.push(check(claim, effort, seed)?);
         if !quiet && once.elapsed().as_secs_f64() > 2.0 {
             note(&format!("[{}/{}] {} took {:.1} s", k + 1, claims.len(), claim.name, once.elapsed().as_secs_f64()));

@@ -1,7 +1,7 @@
 //! `clusters`: clusters of a tokens file at a stated radius, or the merge tree and plateaus of a finished run.
 
 use super::input::TokenArguments;
-use super::output::{Output, matrix};
+use super::output::{Output, matrix, more, shown, vector};
 use crate::clusters::{
     linkage::linkage,
     plateau::{Criterion, plateaus},
@@ -11,13 +11,15 @@ use crate::error::{Error, Result, in_range};
 use crate::flow::Merge;
 use crate::lab::arrays;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Flags of `clusters`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable clusters --tokens tokens.csv --radius 0.1
-  metastable clusters --result run/   (a folder written by `solve --out`)")]
+  metastable clusters --result run/                     (merge tree and plateaus)
+  metastable clusters --result run/ --frame t=20 --beta 9   (clusters at one time)
+A folder is written by `solve --out`; one of `run` has frames only (--frame cell=ID,realisation=R,t=T).")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,
@@ -27,9 +29,6 @@ pub struct Arguments {
     /// Instead of --radius: half a kernel width, beta^(-1/2)/2.
     #[arg(long, allow_hyphen_values = true, conflicts_with = "radius")]
     beta: Option<f64>,
-    /// A folder written by `solve --out`: merge tree and plateaus.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["tokens", "angles", "init", "radius", "beta"])]
-    result: Option<PathBuf>,
     /// Of --result: largest range of the log energy on a plateau (default 0.01).
     #[arg(long, allow_hyphen_values = true)]
     plateau_tolerance: Option<f64>,
@@ -41,16 +40,18 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        match &self.result {
-            Some(folder) => self.of_result(folder, out),
-            None => self.of_tokens(out),
+        out.in_full(self.tokens.full);
+        match self.tokens.result() {
+            // A run as a whole, unless a frame or a radius asks for the clusters at one time.
+            Some(folder) if !self.tokens.has_frame() && self.radius.is_none() && self.beta.is_none() => self.of_result(folder, out),
+            _ => self.of_tokens(out),
         }
     }
 
     fn of_tokens(&self, out: &Output) -> Result<i32> {
         for (flag, given) in [("--plateau-tolerance", self.plateau_tolerance), ("--plateau-decades", self.plateau_decades)] {
             if let Some(v) = given {
-                return Err(Error::parameter(flag, v, "it with --result: tokens alone have no plateaus"));
+                return Err(Error::parameter(flag, v, "it with --result and no frame: tokens alone have no plateaus"));
             }
         }
         let radius = match (self.radius, self.beta) {
@@ -65,14 +66,15 @@ impl Arguments {
             "centres": matrix(found.centres.coordinates(), x.d()), "radii": found.radii,
         });
         let mut text = format!("{} clusters of {} tokens (linked at {radius})\n", found.sizes.len(), x.n());
-        for (k, size) in found.sizes.iter().enumerate().take(30) {
+        for (k, size) in found.sizes.iter().enumerate().take(shown(found.sizes.len())) {
             text.push_str(&format!(
-                "  {size} tokens, mass {:.5}, radius {:.3e}, centre {:?}\n",
+                "  {size} tokens, mass {:.5}, radius {:.3e}, centre {}\n",
                 found.centres.masses()[k],
                 found.radii[k],
-                found.centres.row(k)
+                vector(found.centres.row(k))
             ));
         }
+        text.push_str(&more(found.sizes.len()));
         out.result(&json, &text);
         Ok(0)
     }
@@ -85,8 +87,9 @@ impl Arguments {
         };
         let path = folder.join("record.json");
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
-        let (n, merges) = record(&path, &text)?;
-        let tree = Tree::new(&vec![1.0 / n as f64; n], &merges);
+        let (masses, merges) = record(&path, &text)?;
+        let n = masses.len();
+        let tree = Tree::new(&masses, &merges);
         let timeline = arrays::read(&folder.join("timeline.npy"), None)?;
         let columns = columns(&text);
         let energy = columns.iter().position(|c| c == "log_energy");
@@ -136,8 +139,8 @@ fn columns(record: &str) -> Vec<String> {
     named.map_or_else(Vec::new, |list| list.iter().filter_map(|c| c.as_str().map(str::to_owned)).collect())
 }
 
-/// Number of tokens and mergers of a record of `solve`.
-fn record(path: &Path, text: &str) -> Result<(usize, Vec<Merge>)> {
+/// Masses of the tokens and mergers of a record of `solve`.
+fn record(path: &Path, text: &str) -> Result<(Vec<f64>, Vec<Merge>)> {
     let bad = |what: &str| Error::File {
         path: path.display().to_string(),
         place: String::new(),
@@ -151,5 +154,7 @@ fn record(path: &Path, text: &str) -> Result<(usize, Vec<Merge>)> {
         Some(Merge { t: m["t"].as_f64()?, members, mass: m["mass"].as_f64()? })
     };
     let merges = value["merges"].as_array().ok_or_else(|| bad("no list `merges`"))?;
-    Ok((n, merges.iter().map(merge).collect::<Option<_>>().ok_or_else(|| bad("a merger without t, members or mass"))?))
+    let given = value["settings"]["masses"]["values"].as_array();
+    let masses = given.map_or_else(|| vec![1.0 / n as f64; n], |m| m.iter().filter_map(Value::as_f64).collect());
+    Ok((masses, merges.iter().map(merge).collect::<Option<_>>().ok_or_else(|| bad("a merger without t, members or mass"))?))
 }

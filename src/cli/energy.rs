@@ -1,7 +1,7 @@
 //! `energy`: value, log value, gradient norm and, on request, the Hessian spectrum.
 
 use super::input::{TokenArguments, as_flag};
-use super::output::{Output, finite, note};
+use super::output::{Output, finite, more, note, number, shown};
 use crate::attention::{Energy, EnergyScale, dynamics::MAX_BETA, energy::inertia};
 use crate::error::{Result, in_range};
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it; notes name the flags of this command.
     pub fn run(self, out: &Output, command: &clap::Command) -> Result<i32> {
+        out.in_full(self.tokens.full);
         let beta = in_range("--beta", self.beta, -MAX_BETA, MAX_BETA)?;
         let scale = EnergyScale::parse(&self.energy_scale)?;
         let x = self.tokens.tokens()?;
@@ -46,12 +47,12 @@ impl Arguments {
             "d": x.d(),
             "beta": beta,
         });
-        let show = |v: &Result<f64>| v.as_ref().map_or("beyond f64".to_owned(), ToString::to_string);
+        let show = |v: &Result<f64>| v.as_ref().map_or("beyond f64".to_owned(), |v| crate::error::show(*v));
         let mut text = format!(
             "energy      {}\nlog energy  {}\ngrad norm   {}\nnormalisation  {}\n",
             show(&value),
             show(&log_value),
-            if grad.is_finite() { grad.to_string() } else { format!("e^{log_grad}") },
+            if grad.is_finite() { crate::error::show(grad) } else { format!("e^{log_grad}") },
             scale.describe()
         );
         if let Err(e) = value.map_err(|e| as_flag(e, command)) {
@@ -62,7 +63,8 @@ impl Arguments {
             let spectrum = energy.hessian_eigenvalues(&x)?;
             let (negative, null, positive) = inertia(&spectrum);
             text.push_str(&format!("Morse index {negative} (negative), {null} null, {positive} positive eigenvalues\n"));
-            spectrum.iter().for_each(|v| text.push_str(&format!("  {v}\n")));
+            spectrum.iter().take(shown(spectrum.len())).for_each(|v| text.push_str(&format!("  {}\n", number(*v))));
+            text.push_str(&more(spectrum.len()));
             json["hessian_eigenvalues"] = json!(spectrum);
             json["morse_index"] = json!(negative);
             json["null_eigenvalues"] = json!(null);

@@ -2,9 +2,10 @@
 
 use super::figure::layers;
 use super::output::{Output, finite, note, with_error};
+use super::progress;
 use crate::entropy::bootstrap::{Estimate, assess};
 use crate::error::{Error, Result, in_range};
-use crate::lab::arrays;
+use crate::lab::{arrays, frame::Which};
 use crate::sphere::Tokens;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -15,9 +16,18 @@ use std::path::PathBuf;
   metastable entropy --tokens tokens.csv
   metastable entropy --tokens hidden_states.npz --array hidden_states --neighbours 3 --bandwidth 100")]
 pub struct Arguments {
-    /// Tokens (n x d), or hidden states (layers x n x d, rows of any length), CSV, NPY or NPZ.
-    #[arg(long, value_name = "FILE")]
-    tokens: PathBuf,
+    /// Tokens (n x d), or hidden states (layers x n x d), CSV, NPY or NPZ, or `-`. Rows may have any length: their directions are taken.
+    #[arg(long, value_name = "FILE", required_unless_present = "result")]
+    tokens: Option<PathBuf>,
+    /// Instead of a file, the tokens of a finished run at --frame.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["tokens", "array", "normalise"])]
+    result: Option<PathBuf>,
+    /// Of --result: last (default), a row from 0, t=T; of an experiment also cell=ID and realisation=R, separated by commas.
+    #[arg(long, value_name = "FRAME", requires = "result")]
+    frame: Option<String>,
+    /// Rows are meant to have other lengths than 1: nothing is said about it.
+    #[arg(long)]
+    normalise: bool,
     /// Array of an NPZ file.
     #[arg(long, value_name = "NAME")]
     array: Option<String>,
@@ -33,14 +43,16 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let k = usize::try_from(self.neighbours).map_err(|_| Error::parameter("--neighbours", self.neighbours, "at least 1"))?;
-        let array = arrays::read(&self.tokens, self.array.as_deref())?;
-        let clouds: Vec<Tokens> = if array.shape.len() == 3 {
-            layers(&array, &self.tokens)?
-        } else {
-            vec![arrays::tokens(&self.tokens, self.array.as_deref(), false)?]
-        };
+        let clouds = self.clouds()?;
         in_range("--bandwidth", self.bandwidth, 0.0, 1e5)?;
-        let rows: Vec<[Estimate; 2]> = clouds.iter().map(|x| assess(x, k, self.bandwidth)).collect::<Result<_>>()?;
+        let rows: Vec<[Estimate; 2]> = clouds
+            .iter()
+            .enumerate()
+            .map(|(l, x)| {
+                progress::report(Some(l as f64 / clouds.len() as f64), || format!("layer {l} of {}", clouds.len()));
+                assess(x, k, self.bandwidth)
+            })
+            .collect::<Result<_>>()?;
         let list = |e: usize, pick: fn(&Estimate) -> f64| -> Vec<Value> { rows.iter().map(|r| finite(pick(&r[e]))).collect() };
         let mut json = json!({
             "layers": rows.len(), "n": clouds[0].n(), "d": clouds[0].d(), "neighbours": k, "bandwidth": self.bandwidth,
@@ -67,6 +79,31 @@ impl Arguments {
             }
         }
         Ok(0)
+    }
+}
+
+impl Arguments {
+    /// The directions of the tokens, layer by layer.
+    fn clouds(&self) -> Result<Vec<Tokens>> {
+        let Some(path) = &self.tokens else {
+            let folder = self.result.clone().unwrap_or_default();
+            let frame = self.frame.as_deref().map_or(Ok(Which::default()), Which::parse)?.of(&folder)?;
+            return Ok(vec![Tokens::normalised(frame.d, frame.rows)?]);
+        };
+        let mut array = arrays::read(path, self.array.as_deref())?;
+        if array.shape.len() == 2 {
+            array.shape.insert(0, 1);
+        }
+        if let (Some(d), false) = (array.shape.last(), self.normalise) {
+            let lengths = array.data.chunks_exact((*d).max(1)).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt());
+            let (low, high) = lengths.fold((f64::INFINITY, 0.0f64), |(a, b), l| (a.min(l), b.max(l)));
+            if low < 1.0 - 1e-6 || high > 1.0 + 1e-6 {
+                note(&format!(
+                    "rows have lengths from {low:.3e} to {high:.3e}: their directions are taken (--normalise says that this is meant)"
+                ));
+            }
+        }
+        layers(&array, path)
     }
 }
 

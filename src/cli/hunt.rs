@@ -1,14 +1,14 @@
 //! `hunt`: search a claim's range for a counterexample.
 
 use super::cancel::cancelled;
-use super::output::{Output, finite, note};
+use super::output::{Output, finite};
+use super::progress;
 use super::region::Flags;
 use crate::error::{Error, Result};
 use crate::lab::{Counterexample, Provenance, arrays::write_atomically};
 use crate::theorem::{Attempt, Claim, Finding, Region, confirm, find, hunt};
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Flags of `hunt`.
@@ -40,15 +40,10 @@ impl Arguments {
         let region = self.part.region()?;
         let started = Instant::now();
         let limit = Duration::from_secs_f64(60.0 * self.minutes);
-        let spoken = Mutex::new(Instant::now());
-        let quiet = out.is_json();
         let go_on = |evaluations: u64, best: Option<f64>| {
-            if let (Some(best), Ok(mut last), false) = (best, spoken.try_lock(), quiet)
-                && last.elapsed().as_secs() >= 10
-            {
-                *last = Instant::now();
-                note(&format!("{:.0} s, {evaluations} trials, smallest margin {best:.3e}", started.elapsed().as_secs_f64()));
-            }
+            let share = started.elapsed().as_secs_f64() / limit.as_secs_f64();
+            let margin = || best.map_or(String::new(), |b| format!(", smallest margin {b:.3e}"));
+            progress::report(Some(share), || format!("{evaluations} trials{}", margin()));
             started.elapsed() < limit && !cancelled()
         };
         let hunted = hunt::hunt(claim, &region, self.seed, &go_on)?;

@@ -6,15 +6,16 @@ use crate::attention::kernel::Choice;
 use crate::attention::model::{Model, Weighting};
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
 use crate::error::{Error, Result};
-use crate::lab::arrays;
+use crate::lab::arrays::{self, Array};
+use crate::lab::frame::Which;
 use crate::num::{simd::Level, stream::Stream};
 use crate::sphere::{Tokens, law::Law};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where tokens come from.
 #[derive(clap::Args)]
 pub struct TokenArguments {
-    /// Tokens file: CSV (one token per row), NPY or NPZ, n x d.
+    /// Tokens file: CSV (one token per row), NPY or NPZ, n x d, or `-` for the standard input; of layers x n x d --frame names a layer.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
     /// Angles file (d = 2), one angle per row, radians.
@@ -29,18 +30,28 @@ pub struct TokenArguments {
     /// Masses file, one per token (default: equal).
     #[arg(long, value_name = "FILE")]
     masses: Option<PathBuf>,
+    /// A folder of a finished run (`solve --out`, `run`): its tokens at --frame.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["tokens", "angles"])]
+    result: Option<PathBuf>,
+    /// Which frame of --result, or layer of --tokens: last (default), a row from 0, t=T (the last row up to T); of an experiment also cell=ID and
+    /// realisation=R, separated by commas.
+    #[arg(long, value_name = "FRAME")]
+    frame: Option<String>,
     /// Law of initial tokens, e.g. uniform or cap:radius=0.3 (see `list laws`).
-    #[arg(long, value_name = "LAW", conflicts_with_all = ["tokens", "angles"])]
+    #[arg(long, value_name = "LAW", conflicts_with_all = ["tokens", "angles", "result"])]
     init: Option<String>,
-    /// Number of tokens for --init.
+    /// Number of tokens.
     #[arg(long, allow_hyphen_values = true)]
     n: Option<i64>,
-    /// Ambient dimension for --init.
+    /// Ambient dimension.
     #[arg(long, allow_hyphen_values = true)]
     d: Option<i64>,
-    /// Seed for --init (default 1).
+    /// Seed of what is drawn (default 1).
     #[arg(long, allow_hyphen_values = true)]
     seed: Option<u64>,
+    /// Print all tokens and coordinates with all digits.
+    #[arg(long)]
+    pub full: bool,
 }
 
 impl TokenArguments {
@@ -54,9 +65,17 @@ impl TokenArguments {
         self.check()?;
         let array = self.array.as_deref();
         let x = if let Some(path) = &self.tokens {
-            arrays::placed(path, &arrays::read(path, array)?, |d, rows| model.place(d, rows, self.normalise, radii))?
+            let table = self.layer(arrays::read(path, array)?)?;
+            arrays::placed(path, &table, |d, rows| model.place(d, rows, self.normalise, radii))?
         } else if let Some(path) = &self.angles {
             model.settle(&Tokens::from_angles(&arrays::list(path, array)?)?, radii)?
+        } else if let Some(folder) = &self.result {
+            let frame = self.which()?.of(folder)?;
+            let x = model.place(frame.d, frame.rows, false, radii.or(frame.radii.as_deref().filter(|_| model.has_radii())))?;
+            match &frame.masses {
+                Some(masses) => x.with_masses(masses)?,
+                None => x,
+            }
         } else if let Some(law) = &self.init {
             let count = |name: &str, v: Option<i64>, low: i64| match v {
                 Some(v) if v >= low => Ok(v as usize),
@@ -66,12 +85,58 @@ impl TokenArguments {
             let (n, d) = (count("--n", self.n, 1)?, count("--d", self.d, 2)?);
             model.settle(&Law::parse(law)?.sample(n, d, &mut Stream::new(self.seed(), &["cli", "init"]))?, radii)?
         } else {
-            return Err(Error::parameter("tokens", "nothing", "one of --tokens FILE, --angles FILE, or --init LAW with --n and --d"));
+            return Err(Error::parameter(
+                "tokens",
+                "nothing",
+                "one of --tokens FILE, --angles FILE, --result DIR, or --init LAW with --n and --d",
+            ));
         };
         match &self.masses {
             Some(path) => x.with_masses(&arrays::list(path, None)?),
             None => Ok(x),
         }
+    }
+
+    /// True when tokens, angles, a run or a law are named.
+    pub fn is_given(&self) -> bool {
+        self.tokens.is_some() || self.angles.is_some() || self.result.is_some() || self.init.is_some()
+    }
+
+    /// The numbers given as --n and --d.
+    pub fn shape(&self) -> (Option<i64>, Option<i64>) {
+        (self.n, self.d)
+    }
+
+    /// Which frame is wanted.
+    pub fn which(&self) -> Result<Which> {
+        self.frame.as_deref().map_or(Ok(Which::default()), Which::parse)
+    }
+
+    /// True when a frame is named.
+    pub fn has_frame(&self) -> bool {
+        self.frame.is_some()
+    }
+
+    /// The folder of a run, when tokens come from one.
+    pub fn result(&self) -> Option<&Path> {
+        self.result.as_deref()
+    }
+
+    /// The layer of an array of three axes; others as they are.
+    fn layer(&self, array: Array) -> Result<Array> {
+        let [layers, n, d] = array.shape[..] else {
+            return if self.frame.is_none() {
+                Ok(array)
+            } else {
+                Err(Error::parameter("--frame", "one", "it with --result, or with an array of layers x n x d"))
+            };
+        };
+        if self.frame.is_none() {
+            let expected = format!("a layer with --frame, from 0 to {}", layers - 1);
+            return Err(Error::parameter("--tokens", format!("an array of {layers} x {n} x {d}"), expected));
+        }
+        let k = self.which()?.layer(layers)?;
+        Ok(Array { shape: vec![n, d], data: array.data[k * n * d..(k + 1) * n * d].to_vec(), ..array })
     }
 
     /// The seed of a law.
@@ -82,16 +147,19 @@ impl TokenArguments {
     /// Flags that say nothing about what is given are refused.
     fn check(&self) -> Result<()> {
         let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some())];
-        let source = if self.tokens.is_some() { "--tokens" } else { "--angles" };
-        let file = self.init.is_none() && (self.tokens.is_some() || self.angles.is_some());
+        let sources = [("--tokens", self.tokens.is_some()), ("--angles", self.angles.is_some()), ("--result", self.result.is_some())];
+        let source = sources.iter().find(|s| s.1).map_or("--init", |s| s.0);
+        let file = self.init.is_none() && source != "--init";
         if let (true, Some((flag, _))) = (file, given.iter().find(|g| g.1)) {
             let found = format!("{flag} beside {source}");
             return Err(Error::parameter(*flag, found, "it with --init only: the file says how many there are"));
         }
         let table = self.tokens.is_some();
-        for (flag, given, fits) in
-            [("--normalise", self.normalise, table), ("--array", self.array.is_some(), table || self.angles.is_some())]
-        {
+        for (flag, given, fits) in [
+            ("--normalise", self.normalise, table),
+            ("--array", self.array.is_some(), table || self.angles.is_some()),
+            ("--frame", self.frame.is_some(), table || self.result.is_some()),
+        ] {
             if given && !fits {
                 return Err(Error::parameter(flag, flag, "none: nothing of that kind is read from a file here"));
             }
@@ -166,6 +234,12 @@ impl DynamicsArguments {
         }
         let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta, n) };
         model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, d)
+    }
+
+    /// True when nothing but beta is given.
+    pub fn is_plain(&self) -> Result<bool> {
+        let usual = self.kernel.kernel == "auto" && self.kernel.simd == "auto" && self.kernel.accuracy.is_none();
+        Ok(self.dynamics.is_none() && !self.causal && self.time_scale.is_none() && usual && self.parts.described()?.is_plain())
     }
 
     /// The time normalisation.

@@ -14,6 +14,7 @@ mod explain;
 mod figure;
 mod hunt;
 mod input;
+mod is_certain;
 mod list;
 mod measure;
 mod model;
@@ -21,6 +22,7 @@ mod modes;
 mod movie;
 mod output;
 mod predict;
+mod progress;
 mod recording;
 mod region;
 mod replay;
@@ -34,8 +36,8 @@ mod verdicts;
 mod whence;
 
 use crate::error::{Error, Result};
-use clap::{Parser, Subcommand, ValueEnum};
-use output::Output;
+use clap::{Parser, Subcommand};
+use output::{Format, Output};
 use std::sync::atomic::Ordering;
 
 /// A numerical laboratory for the theory of self-attention dynamics.
@@ -44,7 +46,7 @@ use std::sync::atomic::Ordering;
 #[derive(Parser)]
 #[command(name = "metastable", version, arg_required_else_help = false, after_help = EXAMPLES)]
 struct Arguments {
-    /// Text for people or one JSON object on stdout.
+    /// Text for people, one JSON object, or CSV: the longest list of the result with its other numbers as comments.
     #[arg(long, global = true, value_enum, default_value = "text")]
     format: Format,
     /// Threads; results do not depend on it.
@@ -58,12 +60,6 @@ const EXAMPLES: &str = "Examples:
   metastable check --quick
   metastable solve --init uniform --n 32 --d 2 --beta 9 --t-end 1e6
   metastable explain cone-collapse";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-}
 
 #[derive(Subcommand)]
 enum Command {
@@ -87,6 +83,8 @@ enum Command {
     Movie(movie::Arguments),
     /// Prove a critical point of whole clusters near given ones, or check a certificate.
     Certify(certify::Arguments),
+    /// Which theorems already decide where given tokens end.
+    IsCertain(is_certain::Arguments),
     /// What the theory predicts.
     Predict(predict::Arguments),
     /// Run an experiment (a TOML file or a built-in name); the same command again resumes.
@@ -115,6 +113,28 @@ enum Command {
     Bench(bench::Arguments),
 }
 
+impl Command {
+    /// The name under which long work is reported.
+    fn long_work(&self) -> &'static str {
+        match self {
+            Self::Solve(_) => "solve",
+            Self::Measure(_) => "measure",
+            Self::Modes(_) => "modes",
+            Self::Saddles(_) => "saddles",
+            Self::Entropy(_) => "entropy",
+            Self::Movie(_) => "movie",
+            Self::Certify(_) => "certify",
+            Self::Run(_) => "run",
+            Self::Check(_) => "check",
+            Self::Hunt(_) => "hunt",
+            Self::Figure(_) => "figure",
+            Self::Doctor(_) => "doctor",
+            Self::Bench(_) => "bench",
+            _ => "at work",
+        }
+    }
+}
+
 /// Parses the arguments, runs the command and returns the exit code.
 pub fn main() -> i32 {
     let arguments = match Arguments::try_parse() {
@@ -131,7 +151,7 @@ pub fn main() -> i32 {
         }
         cancel::interrupted();
     });
-    let out = Output::new(arguments.format == Format::Json);
+    let out = Output::new(arguments.format);
     match dispatch(arguments, &out) {
         Ok(code) => code,
         Err(e) => {
@@ -155,6 +175,7 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
 }
 
 fn run(arguments: Arguments, out: &Output) -> Result<i32> {
+    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     match arguments.command {
         None => check::quick(out),
         Some(Command::Velocity(a)) => a.run(out),
@@ -167,6 +188,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Entropy(a)) => a.run(out),
         Some(Command::Movie(a)) => a.run(out),
         Some(Command::Certify(a)) => a.run(out),
+        Some(Command::IsCertain(a)) => a.run(out),
         Some(Command::Predict(a)) => a.run(out),
         Some(Command::Run(a)) => a.run(out),
         Some(Command::Check(a)) => a.run(out),
@@ -178,7 +200,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Doctor(a)) => a.run(out),
         Some(Command::Diff(a)) => a.run(out),
         Some(Command::Whence(a)) => a.run(out),
-        Some(Command::Completions(a)) => a.run(out, &mut command()),
+        Some(Command::Completions(a)) => a.run(out, command()),
         Some(Command::Bench(a)) => a.run(out),
     }
 }

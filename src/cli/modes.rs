@@ -1,9 +1,10 @@
 //! `modes`: local maxima of kernel density estimates, with a proof of their number.
 
-use super::output::{Output, note};
+use super::output::{Output, more, note, shown};
 use crate::clusters::modes;
 use crate::error::{Error, Result};
-use crate::lab::arrays;
+use crate::lab::{arrays, frame::Which};
+use crate::sphere::Tokens;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -12,11 +13,18 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   metastable modes --samples x.csv --beta 100
   metastable modes --samples angles.npy --beta 50 --circle --format json
+  metastable modes --result run/ --frame t=20 --beta 9
 Without a proof the number is called at_least, and the exit code is 3.")]
 pub struct Arguments {
-    /// Samples, one number per row (CSV, NPY, NPZ); angles in radians with --circle.
-    #[arg(long, value_name = "FILE")]
-    samples: PathBuf,
+    /// Samples, one number per row (CSV, NPY, NPZ, or `-`); angles in radians with --circle.
+    #[arg(long, value_name = "FILE", required_unless_present = "result")]
+    samples: Option<PathBuf>,
+    /// Instead of samples, the tokens of a finished run on the circle or the sphere S^2, at --frame.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["samples", "array", "circle", "sphere"])]
+    result: Option<PathBuf>,
+    /// Of --result: last (default), a row from 0, t=T; of an experiment also cell=ID and realisation=R, separated by commas.
+    #[arg(long, value_name = "FRAME", requires = "result")]
+    frame: Option<String>,
     /// Array of an NPZ file.
     #[arg(long, value_name = "NAME")]
     array: Option<String>,
@@ -29,19 +37,41 @@ pub struct Arguments {
     /// Samples are unit vectors of S^2, three coordinates a row; kernel e^(beta <x, y>).
     #[arg(long, conflicts_with = "circle")]
     sphere: bool,
+    /// Print all locations.
+    #[arg(long)]
+    full: bool,
 }
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        let Some(path) = &self.samples else { return self.of_result(out) };
         if self.sphere {
-            return self.on_sphere(out);
+            return self.on_sphere(&arrays::tokens(path, self.array.as_deref(), false)?, out);
         }
-        let samples = arrays::list(&self.samples, self.array.as_deref())?;
-        let found = if self.circle { modes::circle(&samples, self.beta) } else { modes::line(&samples, self.beta) };
+        self.on_line(&arrays::list(path, self.array.as_deref())?, self.circle, out)
+    }
+
+    /// The tokens of a run.
+    fn of_result(&self, out: &Output) -> Result<i32> {
+        let folder = self.result.clone().unwrap_or_default();
+        let frame = self.frame.as_deref().map_or(Ok(Which::default()), Which::parse)?.of(&folder)?;
+        let x = Tokens::normalised(frame.d, frame.rows)?;
+        match x.d() {
+            2 => self.on_line(&x.angles(), true, out),
+            3 => self.on_sphere(&x, out),
+            d => Err(Error::parameter("--result", format!("tokens with d = {d}"), "a run on the circle or the sphere (d = 2 or 3)")),
+        }
+    }
+
+    fn on_line(&self, samples: &[f64], circle: bool, out: &Output) -> Result<i32> {
+        let found = if circle { modes::circle(samples, self.beta) } else { modes::line(samples, self.beta) };
         // The row of a bad sample is a row of the file.
         let found = found.map_err(|e| match e {
-            Error::Token { row, problem } => Error::File { path: self.samples.display().to_string(), place: format!("row {row}"), problem },
+            Error::Token { row, problem } => {
+                let path = self.samples.as_ref().map_or(String::new(), |p| p.display().to_string());
+                Error::File { path, place: format!("row {row}"), problem }
+            }
             other => other,
         })?;
         let statement = match (found.certified(), self.beta == 0.0) {
@@ -53,13 +83,12 @@ impl Arguments {
             ),
         };
         let undecided = found.undecided().iter().map(|(a, b)| json!([a, b])).collect();
-        let place = if self.circle { "circle" } else { "line" };
+        let place = if circle { "circle" } else { "line" };
         self.report(out, &found, &statement, (place, samples.len()), undecided)
     }
 
-    fn on_sphere(&self, out: &Output) -> Result<i32> {
-        let x = arrays::tokens(&self.samples, self.array.as_deref(), false)?;
-        let found = modes::sphere(&x, self.beta)?;
+    fn on_sphere(&self, x: &Tokens, out: &Output) -> Result<i32> {
+        let found = modes::sphere(x, self.beta)?;
         let statement = if found.certified() {
             "proved: every cell of a cover of the sphere holds no mode or exactly one".to_owned()
         } else {
@@ -81,13 +110,13 @@ impl Arguments {
         (space, samples): (&str, usize),
         undecided: serde_json::Value,
     ) -> Result<i32> {
-        let (number, places, count) = match found.proved() {
+        let (key, where_, count) = match found.proved() {
             Ok(count) => ("modes", "locations", count),
             Err(_) => ("at_least", "located", found.at_least()),
         };
         let json = json!({
-            number: count,
-            places: found.located(),
+            key: count,
+            where_: found.located(),
             "certified": found.certified(),
             "statement": statement,
             "undecided": undecided,
@@ -95,11 +124,11 @@ impl Arguments {
             "space": space,
             "samples": samples,
         });
-        let shown = found.located().iter().take(40).map(|x| format!("  {x:?}\n")).collect::<String>();
-        let more = found.located().len().saturating_sub(40);
-        let more = if more > 0 { format!("  ... and {more} more (use --format json)\n") } else { String::new() };
+        out.in_full(self.full);
+        let places = found.located().len();
+        let listed = found.located().iter().take(shown(places)).map(|x| format!("  {x:?}\n")).collect::<String>();
         let title = if found.certified() { format!("{count} modes") } else { format!("at least {count} modes") };
-        out.result(&json, &format!("{title} ({statement})\n{shown}{more}"));
+        out.result(&json, &format!("{title} ({statement})\n{listed}{}", more(places)));
         if found.certified() {
             return Ok(0);
         }

@@ -3,26 +3,82 @@
 use crate::error::Error;
 use serde_json::Value;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One object.
+    Json,
+    /// The longest list of the result as a table, its other numbers as comments.
+    Csv,
+}
 
 /// Where results go.
 pub struct Output {
-    json: bool,
+    format: Format,
+}
+
+/// Set when everything is to be printed with all digits.
+static FULL: AtomicBool = AtomicBool::new(false);
+
+/// Tokens, and coordinates of a token, that are printed for people when nobody asked for all.
+const FEW: usize = 8;
+
+/// How many of n lines are printed for people.
+pub fn shown(n: usize) -> usize {
+    if FULL.load(Ordering::Relaxed) { n } else { n.min(FEW) }
+}
+
+/// A line that says how many more there are; nothing when all are shown.
+pub fn more(n: usize) -> String {
+    if shown(n) < n { format!("  ... and {} more (--full, --format csv)\n", n - shown(n)) } else { String::new() }
+}
+
+/// A number with six digits, or all of them.
+pub fn number(v: f64) -> String {
+    let full = FULL.load(Ordering::Relaxed);
+    match v.abs() {
+        _ if full => crate::error::show(v),
+        size if size != 0.0 && !(1e-4..1e6).contains(&size) => format!("{v:.5e}"),
+        0.0 => "0".into(),
+        size => format!("{v:.*}", (5 - size.log10().floor() as i32).max(0) as usize),
+    }
+}
+
+/// A vector for people.
+pub fn vector(row: &[f64]) -> String {
+    let few: Vec<String> = row[..shown(row.len())].iter().map(|v| number(*v)).collect();
+    let dots = if few.len() < row.len() { ", ..." } else { "" };
+    format!("[{}{dots}]", few.join(", "))
 }
 
 impl Output {
-    /// JSON or text.
-    pub fn new(json: bool) -> Self {
-        Self { json }
+    /// Prints in this format.
+    pub fn new(format: Format) -> Self {
+        Self { format }
     }
 
-    /// True when JSON is wanted.
+    /// True when nothing but the result may be printed.
     pub fn is_json(&self) -> bool {
-        self.json
+        self.format != Format::Text
+    }
+
+    /// From now on text has everything with all digits, if so.
+    pub fn in_full(&self, full: bool) {
+        FULL.store(full, Ordering::Relaxed);
     }
 
     /// Prints a result in the wanted form. A closed pipe ends quietly.
     pub fn result(&self, json: &Value, text: &str) {
-        let line = if self.json { json.to_string() } else { text.trim_end().to_owned() };
+        super::progress::over();
+        let line = match self.format {
+            Format::Json => json.to_string(),
+            Format::Csv => table(json),
+            Format::Text => text.trim_end().to_owned(),
+        };
         let written = writeln!(std::io::stdout(), "{line}").and_then(|()| std::io::stdout().flush());
         if let Err(e) = written.or_else(|e| if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(e) }) {
             note(&format!("error: stdout: could not write: {e}"));
@@ -38,16 +94,65 @@ impl Output {
 
 /// A line on stderr.
 pub fn note(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    super::progress::above(line);
 }
 
-/// Rows of numbers as aligned text.
+/// Rows of numbers as aligned text: the first ones, with six digits, unless all are wanted.
 pub fn rows(values: &[f64], width: usize) -> String {
-    values
-        .chunks(width)
-        .map(|r| r.iter().map(|v| format!("{:>24}", crate::error::show(*v))).collect::<Vec<_>>().join(" "))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let count = values.len() / width.max(1);
+    let row = |r: &[f64]| {
+        let few: Vec<String> = r[..shown(width)].iter().map(|v| format!("{:>12}", number(*v))).collect();
+        few.join(" ") + if shown(width) < width { " ...\n" } else { "\n" }
+    };
+    values.chunks(width).take(shown(count)).map(row).collect::<String>() + &more(count)
+}
+
+/// The longest list of an object as CSV; lists of the same length are columns beside it, what is no list is a comment.
+fn table(json: &Value) -> String {
+    let Value::Object(entries) = json else { return json.to_string() };
+    let length = entries.values().filter_map(|v| v.as_array().map(Vec::len)).max().unwrap_or(0);
+    let (mut comments, mut columns): (String, Vec<(String, Vec<String>)>) = (String::new(), Vec::new());
+    for (key, value) in entries {
+        match value {
+            Value::Array(list) if list.len() == length && length > 0 => columns.extend(spread(key, list)),
+            Value::Array(_) | Value::Object(_) => {}
+            one => comments.push_str(&format!("# {key}: {}\n", cell(one))),
+        }
+    }
+    if columns.is_empty() {
+        return comments.trim_end().to_owned();
+    }
+    let names: Vec<&str> = columns.iter().map(|c| c.0.as_str()).collect();
+    let lines = (0..length).map(|k| columns.iter().map(|c| c.1[k].as_str()).collect::<Vec<_>>().join(","));
+    format!("{comments}{}\n{}", names.join(","), lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The columns of a list: one of numbers or words, one for each coordinate of rows, one for each entry of objects that is no list itself.
+fn spread(key: &str, list: &[Value]) -> Vec<(String, Vec<String>)> {
+    let one = |name: String, pick: &dyn Fn(&Value) -> Option<Value>| -> (String, Vec<String>) {
+        (name, list.iter().map(|v| pick(v).map_or(String::new(), |v| cell(&v))).collect())
+    };
+    match &list[0] {
+        Value::Array(row) => {
+            let width = list.iter().filter_map(|r| r.as_array().map(Vec::len)).max().unwrap_or(row.len());
+            (0..width).map(|c| one(format!("{key}_{c}"), &|v| v.get(c).cloned())).collect()
+        }
+        Value::Object(entries) => {
+            let flat = entries.iter().filter(|(_, v)| !v.is_array() && !v.is_object());
+            flat.map(|(name, _)| one(name.clone(), &|v| v.get(name).cloned())).collect()
+        }
+        _ => vec![one(key.to_owned(), &|v| Some(v.clone()))],
+    }
+}
+
+/// A value in a table; words with commas or quotes are quoted.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(s) if s.contains([',', '"', '\n']) => format!("\"{}\"", s.replace('"', "\"\"")),
+        Value::String(s) => s.clone(),
+        other => other.to_string(),
+    }
 }
 
 /// A finite number, or null.

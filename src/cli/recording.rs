@@ -128,6 +128,7 @@ pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, en
     };
     let mut record = json.clone();
     record["settings"] = settings.clone();
+    record["final_columns"] = Value::from(last.columns.clone());
     record["timeline_columns"] = Value::from(timeline.columns.clone());
     record["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
     for (name, table) in [("final_tokens", &last), ("timeline", timeline), ("mergers", &mergers)] {

@@ -2,12 +2,11 @@
 
 use super::cancel::CANCEL;
 use super::output::{Output, note};
+use super::progress;
 use crate::error::{Error, Result};
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, results, run};
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// Flags of `run`.
@@ -130,33 +129,15 @@ pub fn load(name: &str) -> Result<Experiment> {
     if known().any(|n| n == name) { Experiment::built_in(name) } else { Err(Error::unknown("experiment or study", name, known())) }
 }
 
-/// Runs what is missing with a progress bar on a terminal, plain lines otherwise.
+/// Runs what is missing, and says how far it is.
 pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
-    if std::io::stderr().is_terminal() {
-        let bar = ProgressBar::new(plan(experiment).len() as u64);
-        let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} cells, {elapsed} elapsed, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_message(experiment.name.clone());
-        let result = run(experiment, out, &CANCEL, &Bar(&bar));
-        bar.finish_and_clear();
-        result.map(|_| ())
-    } else {
-        run(experiment, out, &CANCEL, &Lines).map(|_| ())
-    }
+    run(experiment, out, &CANCEL, &Said(&experiment.name)).map(|_| ())
 }
 
-struct Bar<'a>(&'a ProgressBar);
+struct Said<'a>(&'a str);
 
-impl Progress for Bar<'_> {
-    fn finished(&self, done: usize, _: usize, _: &Cell) {
-        self.0.set_position(done as u64);
-    }
-}
-
-struct Lines;
-
-impl Progress for Lines {
+impl Progress for Said<'_> {
     fn finished(&self, done: usize, total: usize, cell: &Cell) {
-        note(&format!("[{done}/{total}] {}", cell.label()));
+        progress::report(Some(done as f64 / total as f64), || format!("{}: {done} of {total} cells, {}", self.0, cell.label()));
     }
 }

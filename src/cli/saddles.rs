@@ -1,8 +1,12 @@
 //! `saddles`: critical points of the energy, and who falls into whom.
 
-use super::output::{Output, finite, matrix, with_error};
+use super::cancel::cancelled;
+use super::input::TokenArguments;
+use super::output::{Output, finite, matrix, note, with_error};
+use super::progress;
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
+use crate::flow::clusters_within;
 use crate::lab::arrays;
 use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
 use crate::landscape::search::{Found, Search};
@@ -14,23 +18,18 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable saddles --n 5 --d 2 --beta 6
-  metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --certificates proofs")]
+  metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --certificates proofs
+  metastable saddles --result run/ --frame t=20 --beta 9")]
 pub struct Arguments {
-    /// Tokens.
-    #[arg(long, allow_hyphen_values = true)]
-    n: i64,
-    /// Ambient dimension.
-    #[arg(long, allow_hyphen_values = true)]
-    d: i64,
+    /// Number of tokens and dimension (--n, --d), or tokens or a frame of a run: then the one critical point that Newton's method reaches from them.
+    #[command(flatten)]
+    tokens: TokenArguments,
     /// Inverse temperature.
     #[arg(long, allow_hyphen_values = true)]
     beta: f64,
     /// Random starts: squared gradient with and without deflation, eigenvector following, lulls of flows.
-    #[arg(long, default_value_t = 200)]
-    starts: usize,
-    /// Seed of the starts.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[arg(long)]
+    starts: Option<usize>,
     /// Follow the unstable directions with this dynamics (sa or usa) to the next critical point.
     #[arg(long, value_name = "DYNAMICS")]
     connections: Option<String>,
@@ -39,6 +38,9 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     certificates: Option<PathBuf>,
 }
+
+/// Radians within which tokens of a run are one cluster.
+const COINCIDENT: f64 = 1e-6;
 
 /// A registered dynamics that climbs the energy, by name.
 fn ascent(name: &str) -> Result<&'static dynamics::NamedDynamics> {
@@ -50,27 +52,62 @@ fn ascent(name: &str) -> Result<&'static dynamics::NamedDynamics> {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let count = |name: &str, v: i64| {
-            usize::try_from(v).ok().filter(|v| *v >= 2).ok_or_else(|| Error::parameter(name, v, "a whole number >= 2"))
-        };
+        out.in_full(self.tokens.full);
         let ascent = self.connections.as_deref().map(ascent).transpose()?;
-        let search = Search { beta: self.beta, n: count("--n", self.n)?, d: count("--d", self.d)?, starts: self.starts, seed: self.seed };
-        let mut found = search.run()?;
+        let (mut found, n, d) = if self.tokens.is_given() { self.near()? } else { self.search()? };
         let (edges, lost) = match ascent {
-            Some(dynamics) => connections(dynamics, &mut found)?,
-            None => (Vec::new(), 0),
+            Some(dynamics) if !cancelled() => connections(dynamics, &mut found)?,
+            _ => (Vec::new(), 0),
         };
         let proofs = self.prove(&found)?;
         let json = json!({
-            "n": search.n, "d": search.d, "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "seed": self.seed,
+            "n": n, "d": d, "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "seed": self.tokens.seed(),
             "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
             "points": found.points.iter().zip(&proofs).map(|(p, c)| describe(p, c.as_deref())).collect::<Vec<_>>(),
             "connections": edges.iter().map(|e| json!({"from": e.from, "to": e.to, "rate": e.rate, "rate_error": finite(found.points[e.from].errors.eigenvalue), "t": e.t,
                 "t_error": finite(e.t_error)})).collect::<Vec<_>>(),
             "displacement": DISPLACEMENT, "ends_without_rest": lost,
         });
+        super::cancel::work_is_over();
         out.result(&json, &text(&found, &edges, lost, &proofs));
-        Ok(0)
+        Ok(if cancelled() { 130 } else { 0 })
+    }
+
+    /// The critical points that random starts find.
+    fn search(&self) -> Result<(Found, usize, usize)> {
+        let count = |name: &str, v: Option<i64>| {
+            let found = v.map_or("nothing".to_owned(), |v| v.to_string());
+            let expected = "a whole number >= 2, or tokens to start from";
+            v.and_then(|v| usize::try_from(v).ok()).filter(|v| *v >= 2).ok_or_else(|| Error::parameter(name, found, expected))
+        };
+        let (n, d) = self.tokens.shape();
+        let (n, d) = (count("--n", n)?, count("--d", d)?);
+        let search = Search { beta: self.beta, n, d, starts: self.starts.unwrap_or(200), seed: self.tokens.seed() };
+        let found = search.run_with(&mut |k, found| {
+            let share = k as f64 / search.starts as f64;
+            progress::report(Some(share), || format!("start {k} of {}, {} critical points", search.starts, found.points.len()));
+            !cancelled()
+        })?;
+        if cancelled() {
+            note(&format!("interrupted: the points of the first {} starts", found.starts));
+        }
+        Ok((found, n, d))
+    }
+
+    /// The critical point that Newton's method reaches from given tokens, of which those that coincide are one cluster.
+    fn near(&self) -> Result<(Found, usize, usize)> {
+        if let Some(starts) = self.starts {
+            return Err(Error::parameter("--starts", starts, "it without given tokens, for a search from random ones"));
+        }
+        crate::error::in_range("--beta", self.beta.abs(), 0.0, 1e4)?;
+        let x = self.tokens.tokens()?;
+        certificate::check_size(x.n(), x.d())?;
+        let (clusters, labels) = clusters_within(&x, COINCIDENT);
+        let mut sizes = vec![0; clusters.n()];
+        labels.iter().for_each(|l| sizes[*l] += 1);
+        let point = CriticalPoint::near(self.beta, &clusters, &sizes)?;
+        note(&format!("Newton's method moved the tokens by at most {:.3e} rad", point.moved));
+        Ok((Found { points: vec![point], starts: 1, failed: 0 }, x.n(), x.d()))
     }
 
     /// Certificates, where wanted: the outcome of each point.

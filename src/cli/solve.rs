@@ -3,7 +3,7 @@
 use super::cancel::CANCEL;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
-use super::output::{Output, finite, matrix, note};
+use super::output::{Output, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
@@ -59,6 +59,7 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        out.in_full(self.tokens.full);
         let options = self.options()?;
         let described = self.dynamics.parts.described()?;
         let model = &described.model;
@@ -80,6 +81,8 @@ impl Arguments {
         if self.out.is_some() {
             observers.push(&mut recorder);
         }
+        let mut said = Said { t_end: self.t_end, last: 0.0, steps: 0.0 };
+        observers.push(&mut said);
         let end = match &described.shaking {
             Some(shaking) => self.shaken(&dynamics, &x, shaking, &mut observers)?,
             None => solve(&dynamics, &x, self.t_end, &options, &mut observers)?,
@@ -181,7 +184,7 @@ impl Arguments {
         let bytes = |values: &[f64]| hash(values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>());
         Ok(json!({
             "tokens": {"n": x.n(), "d": x.d(), "space": x.space().name(), "sha256": bytes(x.numbers())},
-            "masses": {"equal": x.uniform_mass().is_some(), "sha256": bytes(x.masses())},
+            "masses": {"equal": x.uniform_mass().is_some(), "sha256": bytes(x.masses()), "values": x.uniform_mass().is_none().then(|| x.masses())},
             "dynamics": self.dynamics.entry(&described.model)?.name,
             "beta": self.dynamics.beta,
             "normalisation": self.dynamics.normalisation(&described.model)?,
@@ -207,6 +210,30 @@ fn flags(outcome: &Outcome) -> &'static str {
 
 /// Distance from a saddle, in units of the forces, below which rounding decides when it is left.
 const RESOLVED: f64 = 1e-13;
+
+/// Says how far the run is: by the steps it still needs, if they stay as long as the last one.
+struct Said {
+    t_end: f64,
+    last: f64,
+    steps: f64,
+}
+
+impl Observer for Said {
+    fn next_time(&self) -> Option<f64> {
+        None
+    }
+
+    fn every_step(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        let h = frame.t - std::mem::replace(&mut self.last, frame.t);
+        self.steps += 1.0;
+        let share = || (h > 0.0).then(|| self.steps / (self.steps + (self.t_end - frame.t) / h));
+        super::progress::report_with(|| (share(), format!("t = {:.4e} of {:e}, {} tokens", frame.t, self.t_end, frame.tokens.n())));
+    }
+}
 
 /// The least unrest of a run with at least two clusters: how near it came to a saddle, and when.
 struct ClosestSaddle {
@@ -307,13 +334,11 @@ fn text(end: &Solution, merge_radius: f64) -> String {
         s.evaluations
     );
     // Off the sphere clusters have no mean direction: the tokens themselves.
-    let shown = if end.clusters.space().is_unit() { &clusters } else { &end.clusters };
-    for (row, m) in shown.rows().zip(shown.masses()).take(20) {
-        text.push_str(&format!("  mass {m:<8.5} at {row:?}\n"));
+    let listed = if end.clusters.space().is_unit() { &clusters } else { &end.clusters };
+    for (row, m) in listed.rows().zip(listed.masses()).take(shown(listed.n())) {
+        text.push_str(&format!("  mass {m:<8.5} at {}\n", vector(row)));
     }
-    if shown.n() > 20 {
-        text.push_str(&format!("  ... and {} more (use --format json or --out)\n", shown.n() - 20));
-    }
+    text.push_str(&more(listed.n()));
     text
 }
 

@@ -23,6 +23,7 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        out.in_full(self.tokens.full);
         let described = self.dynamics.parts.described()?;
         if described.shaking.is_some() {
             return Err(Error::parameter("--noise", "--noise", "none: noise has no velocity; `solve` moves tokens with it"));

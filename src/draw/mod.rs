@@ -1,6 +1,7 @@
 //! Figures: a picture is data ([`Picture`]), rendered to SVG and PNG with an embedded font; the same data gives the same bytes.
 
 mod axis;
+pub mod film;
 mod palette;
 mod picture;
 mod render;
@@ -9,4 +10,4 @@ mod write;
 pub use axis::{Axis, Scale};
 pub use palette::{CATEGORIES, category, sequential};
 pub use picture::{Corner, Dash, Mark, Panel, Picture, Size};
-pub use write::{frames, png, spark, svg};
+pub use write::{frames, png, raster, spark, svg};

@@ -53,7 +53,7 @@ pub fn svg(picture: &Picture, size: Size, metadata: &str) -> Result<String> {
 }
 
 /// Width, height and the RGB bytes of a picture at `dpi`.
-fn raster(picture: &Picture, size: Size, dpi: f64) -> Result<(u32, u32, Vec<u8>)> {
+pub fn raster(picture: &Picture, size: Size, dpi: f64) -> Result<(u32, u32, Vec<u8>)> {
     register();
     let (w, h, unit) = pixels(picture, size, dpi);
     let mut buffer = vec![255u8; (w * h * 3) as usize];

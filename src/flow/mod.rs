@@ -30,7 +30,7 @@ mod walk;
 
 pub(crate) use clock::{Clock, StepRule};
 pub(crate) use coalesce::ClosePairs;
-pub use coalesce::Merge;
+pub use coalesce::{Merge, clusters_within};
 pub use control::Options;
 pub(crate) use drive::{System, Tried, Turn, drive};
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};

@@ -15,7 +15,7 @@ const MAX_STREAM: u64 = 1 << 30;
 /// Most bytes that an array of an NPZ archive may unpack to (a small archive can hold a very long run of zeros); larger ones come as NPY.
 const MAX_MEMBER: u64 = 256 << 20;
 
-fn malformed(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Error {
+pub(super) fn malformed(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Error {
     Error::File { path: path.display().to_string(), place: place.into(), problem: problem.into() }
 }
 

@@ -52,7 +52,7 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
     let dynamics = experiment.model.model.build(
         &cell.dynamics,
         false,
-        &Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) },
+        &experiment.method.spec(Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?,
         cell.d,
     )?;
     let batches: Vec<Vec<usize>> =
@@ -89,12 +89,14 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
 
 /// The initial tokens of realisation m.
 fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
-    if !experiment.tokens.is_empty() {
-        return experiment.model.model.place(cell.d, experiment.tokens.concat(), false, None);
-    }
-    let key = cell.stream_key();
-    let mut stream = Stream::new(experiment.seed, &["init", &key, &m.to_string()]);
-    experiment.model.model.settle(&Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?, None)
+    let model = &experiment.model.model;
+    let x = if experiment.tokens.is_empty() {
+        let mut stream = Stream::new(experiment.seed, &["init", &cell.stream_key(), &m.to_string()]);
+        model.settle(&Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?, None)?
+    } else {
+        model.place(cell.d, experiment.tokens.concat(), false, None)?
+    };
+    if experiment.masses.is_empty() { Ok(x) } else { x.with_masses(&experiment.masses) }
 }
 
 fn recorder(experiment: &Experiment, cell: &Cell) -> Result<Recorder> {
@@ -106,14 +108,14 @@ fn setting(cell: &Cell) -> Setting {
     Setting { n: cell.n, d: cell.d, beta: cell.beta }
 }
 
-fn options<'a>(experiment: &Experiment, cancel: &'a AtomicBool) -> Options<'a> {
-    Options {
+fn options<'a>(experiment: &Experiment, cancel: &'a AtomicBool) -> Result<Options<'a>> {
+    experiment.method.options(Options {
         rtol: experiment.rtol,
         merge_radius: experiment.merge_radius,
         stop_at_one_cluster: experiment.stop_at_one_cluster,
         cancel: Some(cancel),
         ..Options::default()
-    }
+    })
 }
 
 /// One realisation by adaptive steps until one cluster is left, with a forecast of when.
@@ -132,7 +134,7 @@ fn until_one_cluster(
     if let Some(f) = &mut forecast {
         observers.push(f);
     }
-    let end = solve(dynamics, &start, experiment.t_end, &options(experiment, cancel), &mut observers)?.into();
+    let end = solve(dynamics, &start, experiment.t_end, &options(experiment, cancel)?, &mut observers)?.into();
     let predicted = forecast.and_then(|f| f.time()).unwrap_or(-1.0);
     Ok(booked(experiment, cell, dynamics, m, &end, predicted, recorder))
 }
@@ -167,7 +169,7 @@ fn side_by_side(
     let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
     let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
     let ends = match experiment.stepper {
-        Stepping::Adaptive => solve_many(dynamics, &systems, experiment.t_end, &options(experiment, cancel), &mut recorders)?,
+        Stepping::Adaptive => solve_many(dynamics, &systems, experiment.t_end, &options(experiment, cancel)?, &mut recorders)?,
         Stepping::Layer | Stepping::MeanShift => layers(experiment, cell, dynamics, systems, cancel, &mut recorders)?,
     };
     let rows = m.iter().zip(&ends).zip(recorders);

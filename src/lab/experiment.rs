@@ -1,5 +1,6 @@
 //! An experiment: a validated TOML file, which cannot be built invalid.
 
+use super::method::Method;
 use super::model::Described;
 use serde::Serialize;
 
@@ -77,6 +78,12 @@ pub struct Experiment {
     /// What the dynamics is part of: a space, a normalisation, masks, heads, noise.
     #[serde(skip_serializing_if = "Described::is_plain")]
     pub model: Described,
+    /// Masses of the tokens; equal ones when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub masses: Vec<f64>,
+    /// Integrator, budget of steps, kernel, accuracy.
+    #[serde(skip_serializing_if = "Method::is_usual")]
+    pub method: Method,
     /// How the user named it: a path or a built-in name; part of the reproduce line only.
     #[serde(skip)]
     pub source: String,
@@ -101,6 +108,12 @@ impl Experiment {
         });
         if !self.model.is_plain() {
             key["model"] = serde_json::json!(self.model);
+        }
+        if !self.masses.is_empty() {
+            key["masses"] = serde_json::json!(self.masses);
+        }
+        if !self.method.is_usual() {
+            key["method"] = serde_json::json!(self.method);
         }
         key.to_string()
     }

@@ -34,6 +34,11 @@ impl Journal {
         Ok(Self { path, lines: Mutex::new(lines) })
     }
 
+    /// The ids of all lines.
+    pub fn ids(&self) -> Vec<String> {
+        self.table().keys().cloned().collect()
+    }
+
     /// True when there is a line of this id, sound or not.
     pub fn has(&self, id: &str) -> bool {
         self.table().contains_key(id)

@@ -1,5 +1,7 @@
 //! One array in the format of NumPy.
 
+use crate::flow::Table;
+
 /// A dense array in C order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
@@ -99,4 +101,16 @@ fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
         out[index] = *v;
     }
     out
+}
+
+/// A table of ours with its column names, from NPY; its entries need not be finite. Nothing where the shapes disagree.
+pub fn table(bytes: &[u8], columns: Vec<String>) -> Option<Table> {
+    let file = npyz::NpyFile::new(bytes).ok()?;
+    let shape = file.shape().to_vec();
+    let data: Vec<f64> = file.into_vec().ok()?;
+    if shape.len() != 2 || shape[1] as usize != columns.len() {
+        return None;
+    }
+    let rows = if columns.is_empty() { Vec::new() } else { data.chunks(columns.len()).map(<[f64]>::to_vec).collect() };
+    Some(Table { columns, rows })
 }

@@ -1,6 +1,7 @@
 //! Reads an experiment from its file. All problems of a file are reported together, those of its cells too.
 
 use super::experiment::{BUILT_IN, Experiment, MAX_CELLS, Stepping};
+use super::method::Method;
 use super::model::Described;
 use super::plan::plan;
 use super::toml_reader::Reader;
@@ -92,6 +93,7 @@ impl Experiment {
         if beta.is_empty() && beta_per_n.is_empty() && beta_per_n2.is_empty() && !r.has("beta") {
             r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
         }
+        let masses = super::method::masses(r, &n);
         let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
         let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
         let t_end = r.number("t_end", 0.0, 1e300);
@@ -125,6 +127,8 @@ impl Experiment {
             observables: observables_of(r),
             mean: r.flag("mean").unwrap_or(false),
             model,
+            masses,
+            method: Method::of(r),
             source: String::new(),
         }
     }
@@ -185,6 +189,10 @@ impl Experiment {
                 r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
             }
         }
+        if let (Some(key), true) = (self.method.adaptive_only(), self.stepper != Stepping::Adaptive || self.model.shaking.is_some()) {
+            let at = r.place(key);
+            r.problem(at, format!("{key}: only error-controlled steps have one"));
+        }
         if self.model.shaking.is_some() {
             for key in ["stepper", "eta", "layers", "rtol", "merge_radius", "stop_at_one_cluster"]
                 .into_iter()
@@ -244,10 +252,16 @@ impl Experiment {
                     r.problem(at, format!("init: the law `{}` does not exist for n = {}, d = {}: {e}", cell.init, cell.n, cell.d));
                 }
             }
-            let heads = if self.model.is_plain() { 0 } else { cell.d };
+            let heads = if self.model.is_plain() && self.method.kernel.is_none() { 0 } else { cell.d };
             let new = seen.insert(format!("{} {} {} {heads}", cell.dynamics, cell.beta, cell.n));
             if new && let Err(e) = self.probe(cell, affordable) {
-                let key = if self.model.is_plain() { "beta" } else { "model" };
+                let key = if self.method.kernel.is_some() {
+                    "kernel"
+                } else if self.model.is_plain() {
+                    "beta"
+                } else {
+                    "model"
+                };
                 let at = r.place(key);
                 r.problem(at, format!("{key}: {e}"));
             }
@@ -264,8 +278,8 @@ impl Experiment {
         let scale = TimeScale::parse(&self.time_scale).unwrap_or_default();
         let spec = dynamics::Spec { time_scale: scale, ..dynamics::Spec::new(cell.beta, cell.n) };
         let model = &self.model.model;
-        let built = model.build(&cell.dynamics, false, &spec, cell.d)?;
-        if !self.model.is_plain() && affordable {
+        let built = model.build(&cell.dynamics, false, &self.method.spec(spec)?, cell.d)?;
+        if (!self.model.is_plain() || self.method.kernel.is_some()) && affordable {
             let x = Law::parse("uniform")?.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"]))?;
             built.kernel(&model.settle(&x, None)?)?;
         }

@@ -72,6 +72,7 @@ pub fn read(path: &Path) -> Result<Provenance> {
         return Err(no_block("no such file"));
     }
     let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+    let bytes = if bytes.starts_with(b"GIF8") { gif_comment(&bytes) } else { bytes };
     let text = String::from_utf8_lossy(&bytes);
     let found = text
         .match_indices("{\"tool\":\"metastable")
@@ -87,4 +88,15 @@ pub fn read(path: &Path) -> Result<Provenance> {
         }
     }
     Err(no_block("holds no provenance block of metastable"))
+}
+
+/// The first comment of a GIF file, whose bytes come in blocks with their lengths between them.
+fn gif_comment(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut at = bytes.windows(2).position(|w| w == [0x21, 0xfe]).map_or(bytes.len(), |p| p + 2);
+    while let Some(length) = bytes.get(at).copied().map(usize::from).filter(|l| *l > 0) {
+        out.extend_from_slice(bytes.get(at + 1..at + 1 + length).unwrap_or_default());
+        at += 1 + length;
+    }
+    out
 }

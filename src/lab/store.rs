@@ -5,10 +5,10 @@ use super::arrays::{csv_text, npy_bytes, write_atomically};
 use super::cell::CellTables;
 use super::experiment::Experiment;
 use super::journal::Journal;
+use super::npy;
 use super::plan::Cell;
 use super::provenance::{Provenance, hash};
 use crate::error::{Error, Result};
-use crate::flow::Table;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -89,9 +89,25 @@ impl Store {
     ///
     /// **Errors** a folder that cannot be read.
     pub fn reader(root: &Path, experiment: &Experiment) -> Result<Self> {
-        let folder = root.join(experiment.folder());
-        let journal = Journal::open(folder.join(JOURNAL))?;
-        Ok(Self { folder, journal, many: false, _lock: None })
+        Self::at(&root.join(experiment.folder()))
+    }
+
+    /// A folder that is there, for reading.
+    ///
+    /// **Errors** a folder that cannot be read.
+    pub fn at(folder: &Path) -> Result<Self> {
+        Ok(Self { folder: folder.to_owned(), journal: Journal::open(folder.join(JOURNAL))?, many: false, _lock: None })
+    }
+
+    /// The ids of all cells that are there, in alphabetical order.
+    ///
+    /// **Errors** a folder that cannot be read.
+    pub fn finished(&self) -> Result<Vec<String>> {
+        let cells = self.folder.join("cells");
+        let entries = std::fs::read_dir(&cells).map_err(|e| Error::io(cells.display(), "read the folder", &e))?;
+        let folders = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| !n.contains('.'));
+        let ids: std::collections::BTreeSet<String> = folders.chain(self.journal.ids()).collect();
+        Ok(ids.into_iter().collect())
     }
 
     /// Its folder.
@@ -212,18 +228,7 @@ fn tables(record: &CellRecord, load: impl Fn(&str) -> Result<Vec<u8>>, bad: impl
             return Err(bad(format!("no checksum of {file}")));
         }
         let columns = record.columns.get(name).cloned().unwrap_or_default();
-        table_of(&load(&file)?, columns).ok_or_else(|| bad(format!("{file} is malformed")))
+        npy::table(&load(&file)?, columns).ok_or_else(|| bad(format!("{file} is malformed")))
     };
     Ok(CellTables { table: one("table")?, summary: one("summary")? })
-}
-
-fn table_of(bytes: &[u8], columns: Vec<String>) -> Option<Table> {
-    let file = npyz::NpyFile::new(bytes).ok()?;
-    let shape = file.shape().to_vec();
-    let data: Vec<f64> = file.into_vec().ok()?;
-    if shape.len() != 2 || shape[1] as usize != columns.len() {
-        return None;
-    }
-    let rows = if columns.is_empty() { Vec::new() } else { data.chunks(columns.len()).map(<[f64]>::to_vec).collect() };
-    Some(Table { columns, rows })
 }

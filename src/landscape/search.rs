@@ -60,12 +60,20 @@ impl Search {
     ///
     /// **Cost** a few milliseconds per start for ten clusters. **Errors** sizes or beta out of range.
     pub fn run(&self) -> Result<Found> {
+        self.run_with(&mut |_, _| true)
+    }
+
+    /// The same; `go_on` is told the start that begins and what was found so far, and ends the search by saying no.
+    pub fn run_with(&self, go_on: &mut dyn FnMut(usize, &Found) -> bool) -> Result<Found> {
         crate::error::in_range("beta", self.beta.abs(), 0.0, 1e4)?;
         if self.n < 2 || self.d < 2 || self.n * (self.d - 1) > 600 {
             return Err(Error::parameter("n, d", format!("{}, {}", self.n, self.d), "n >= 2, d >= 2 and n (d-1) at most 600"));
         }
         let mut found = Found::default();
         for k in 0..self.starts {
+            if !go_on(k, &found) {
+                break;
+            }
             let mut stream = Stream::new(self.seed, &["saddles", &k.to_string()]);
             // One start in eight is a flow from random tokens, searched at its lulls.
             if k % 8 == 7 {

@@ -1,5 +1,6 @@
 //! Closed forms and reduced equations that the papers predict.
 
+pub mod certain;
 mod clock;
 pub mod collapse;
 pub mod equiangular;

@@ -74,7 +74,7 @@ impl Arguments {
                 if self.keeps(pass) {
                     timeline.rows.push(row(t, c));
                 }
-                going_on()
+                going_on(t, pass)
             })?
             .partial();
         if end == End::UnderResolved && auto {
@@ -117,7 +117,7 @@ impl Arguments {
                 if self.keeps(pass) {
                     row(t, f).map_or_else(|e| failed = Some(e), |row| timeline.rows.push(row));
                 }
-                failed.is_none() && going_on()
+                failed.is_none() && going_on(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;
@@ -148,7 +148,7 @@ impl Arguments {
                     timeline.rows.push([&[t + s, h, (h - last.1) / (t + s - last.0)][..], &nothing].concat());
                     last = (t + s, h);
                 }
-                going_on()
+                going_on(t + s, pass)
             })?
             .partial();
         let averaged = volume.series(512.min(volume.cells.len() / 8))?;

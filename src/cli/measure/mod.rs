@@ -226,7 +226,10 @@ impl Arguments {
     }
 }
 
-/// False after Ctrl-C.
-fn going_on() -> bool {
+/// False after Ctrl-C. Says how far the pass is.
+fn going_on(t: f64, pass: Pass) -> bool {
+    super::progress::report(Some(t / pass.t_end), || {
+        format!("t = {t:.4e} of {:e}{}", pass.t_end, if pass.second { ", second time, for the error" } else { "" })
+    });
     !cancelled()
 }

@@ -43,7 +43,7 @@ impl Arguments {
                     let rates = [a.negentropy_rate(medium), a.energy(medium), a.energy_rate(medium), a.mean_length()];
                     timeline.rows.push([&[t, a.negentropy()], &rates[..]].concat());
                 }
-                going_on()
+                going_on(t, pass)
             })?
             .partial();
         if late && end == End::UnderResolved {
@@ -75,7 +75,7 @@ impl Arguments {
                     let row = |rate| vec![t, l.negentropy(), rate, l.energy(medium), length(l)];
                     l.negentropy_rate(medium).map_or_else(|e| failed = Some(e), |rate| timeline.rows.push(row(rate)));
                 }
-                failed.is_none() && going_on()
+                failed.is_none() && going_on(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;

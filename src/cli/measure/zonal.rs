@@ -34,7 +34,7 @@ impl Arguments {
                         (Err(e), _, _) | (_, Err(e), _) | (_, _, Err(e)) => failed = Some(e),
                     }
                 }
-                going_on()
+                going_on(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;
@@ -83,7 +83,7 @@ impl Arguments {
                         (Err(e), _) | (_, Err(e)) => failed = Some(e),
                     }
                 }
-                going_on()
+                going_on(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;

@@ -1,0 +1,204 @@
+//! A frame of a finished run: the tokens at its end, or where its table has positions.
+
+use super::arrays::malformed;
+use super::npy;
+use super::store::Store;
+use crate::error::{Error, Result};
+use crate::flow::Table;
+use serde_json::Value;
+use std::path::Path;
+
+/// Which frame: the last one, a row of the table, or the last row up to a time; of an experiment, of which cell and realisation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Which {
+    row: Option<usize>,
+    t: Option<f64>,
+    cell: Option<String>,
+    realisation: Option<usize>,
+}
+
+/// Tokens of a frame: d, rows, masses (none: equal), radii (none: there are none, or they were not recorded).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Dimension.
+    pub d: usize,
+    /// Coordinates, row by row.
+    pub rows: Vec<f64>,
+    /// Masses where they are not equal.
+    pub masses: Option<Vec<f64>>,
+    /// Radii of tokens that have them.
+    pub radii: Option<Vec<f64>>,
+}
+
+impl Which {
+    /// From words: `last`, a row counted from 0, or `t=3.5`, `row=7`, `cell=1a2b`, `realisation=2`, separated by commas.
+    ///
+    /// **Errors** other words.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut which = Self::default();
+        let bad = || Error::parameter("frame", text, "last, a row from 0, or t=T, row=K, cell=ID, realisation=R separated by commas");
+        for word in text.split(',').map(str::trim) {
+            let (key, value) = word.split_once('=').unwrap_or(if word == "last" { ("last", "") } else { ("row", word) });
+            match key {
+                "last" => {}
+                "row" => which.row = Some(value.parse().map_err(|_| bad())?),
+                "t" => which.t = Some(value.parse().ok().filter(|t: &f64| *t >= 0.0).ok_or_else(bad)?),
+                "cell" => which.cell = Some(value.to_owned()),
+                "realisation" => which.realisation = Some(value.parse().map_err(|_| bad())?),
+                _ => return Err(bad()),
+            }
+        }
+        if which.row.is_some() && which.t.is_some() { Err(bad()) } else { Ok(which) }
+    }
+
+    /// A layer of an array of three axes.
+    ///
+    /// **Errors** another kind of frame, and a layer that is not there.
+    pub fn layer(&self, layers: usize) -> Result<usize> {
+        let expected = || format!("last, or a layer from 0 to {}", layers - 1);
+        if self.t.is_some() || self.cell.is_some() || self.realisation.is_some() {
+            return Err(Error::parameter("frame", "words of a run", expected()));
+        }
+        let row = self.row.unwrap_or(layers - 1);
+        if row < layers { Ok(row) } else { Err(Error::parameter("frame", row, expected())) }
+    }
+
+    /// The frame of a folder written by `solve` or by an experiment.
+    ///
+    /// **Errors** a folder of something else, a frame that is not there, a table without positions, more than one cell or realisation and none named.
+    pub fn of(&self, folder: &Path) -> Result<Frame> {
+        if folder.join("experiment.json").exists() {
+            return self.of_experiment(folder);
+        }
+        let path = folder.join("record.json");
+        let text = std::fs::read_to_string(&path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => {
+                malformed(folder, "", "found no record.json and no experiment.json, expected a folder of a run")
+            }
+            _ => Error::io(path.display(), "read", &e),
+        })?;
+        let record: Value = serde_json::from_str(&text).map_err(|e| malformed(&path, "", e.to_string()))?;
+        let word = self.cell.as_ref().map(|c| format!("cell={c}")).or(self.realisation.map(|r| format!("realisation={r}")));
+        if let Some(word) = word {
+            return Err(Error::parameter("frame", word, "last, t=T or a row: this folder holds one run"));
+        }
+        let masses = record["settings"]["masses"]["values"].as_array().map(|m| m.iter().filter_map(Value::as_f64).collect());
+        let space = record["settings"]["tokens"]["space"].as_str().unwrap_or("sphere");
+        if self.row.is_none() && self.t.is_none() {
+            let last = table(folder, "final_tokens", &names(&record["final_columns"]))?;
+            let d = last.columns.iter().filter(|c| c.starts_with("x_")).count();
+            let radii = last.columns.iter().any(|c| c == "radius").then(|| last.column("radius"));
+            return Ok(Frame { d, rows: last.rows.iter().flat_map(|r| r[..d].to_vec()).collect(), masses, radii });
+        }
+        if space == "polar" {
+            return Err(Error::parameter("frame", "a row of a run with radii", "last: time lines hold directions only"));
+        }
+        let timeline = table(folder, "timeline", &names(&record["timeline_columns"]))?;
+        let (d, rows) = self.positions(&timeline, folder)?;
+        Ok(Frame { d, rows, masses, radii: None })
+    }
+
+    /// The whole time line of a run, or of the cell and realisation that are named.
+    ///
+    /// **Errors** as [`Which::of`].
+    pub fn timeline(&self, folder: &Path) -> Result<Table> {
+        if folder.join("experiment.json").exists() {
+            return self.cell_table(folder);
+        }
+        let path = folder.join("record.json");
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        let record: Value = serde_json::from_str(&text).map_err(|e| malformed(&path, "", e.to_string()))?;
+        table(folder, "timeline", &names(&record["timeline_columns"]))
+    }
+
+    /// A frame of a cell.
+    fn of_experiment(&self, folder: &Path) -> Result<Frame> {
+        let (d, rows) = self.positions(&self.cell_table(folder)?, folder)?;
+        Ok(Frame { d, rows, masses: masses(folder), radii: None })
+    }
+
+    /// The table of a realisation of a cell.
+    fn cell_table(&self, folder: &Path) -> Result<Table> {
+        let store = Store::at(folder)?;
+        let ids = store.finished()?;
+        let fits: Vec<&String> = ids.iter().filter(|id| self.cell.as_ref().is_none_or(|c| id.starts_with(c.as_str()))).collect();
+        let [id] = fits[..] else {
+            let found = self.cell.as_ref().map_or("no cell named".to_owned(), |c| format!("{} cells beginning with {c}", fits.len()));
+            let known = ids.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+            return Err(Error::parameter(
+                "frame",
+                found,
+                format!("cell=ID, one of {} finished cells ({known}{})", ids.len(), if ids.len() > 8 { ", ..." } else { "" }),
+            ));
+        };
+        let (_, tables) = store.read(id)?;
+        let mut table = tables.table;
+        let realisations = tables.summary.rows.len();
+        match self.realisation {
+            Some(r) if r >= realisations => {
+                return Err(Error::parameter("frame", format!("realisation {r}"), format!("a realisation from 0 to {}", realisations - 1)));
+            }
+            None if realisations > 1 => {
+                return Err(Error::parameter("frame", format!("{realisations} realisations"), "realisation=R, one of them, from 0"));
+            }
+            r => {
+                let own = table.column("realisation");
+                let r = r.unwrap_or(0) as f64;
+                let keep = |k: usize| own.get(k).is_none_or(|v| (v - r).abs() < 0.5);
+                table.rows = table.rows.into_iter().enumerate().filter(|(k, _)| keep(*k)).map(|p| p.1).collect();
+            }
+        }
+        Ok(table)
+    }
+
+    /// The positions of the row that is wanted.
+    fn positions(&self, table: &Table, folder: &Path) -> Result<(usize, Vec<f64>)> {
+        let (d, columns) = position_columns(table).ok_or_else(|| malformed(folder, "", NO_POSITIONS))?;
+        let row = match (self.row, self.t) {
+            (Some(k), _) if k >= table.rows.len() => {
+                return Err(Error::parameter("frame", k, format!("a row from 0 to {}", table.rows.len().saturating_sub(1))));
+            }
+            (Some(k), _) => k,
+            (None, Some(t)) => table.column("t").iter().rposition(|s| *s <= t).ok_or_else(|| {
+                Error::parameter("frame", format!("t = {t}"), format!("a time from {}", table.column("t").first().unwrap_or(&f64::NAN)))
+            })?,
+            (None, None) => table.rows.len().saturating_sub(1),
+        };
+        let row = table.rows.get(row).ok_or_else(|| malformed(folder, "", "its table has no rows"))?;
+        Ok((d, columns.iter().map(|k| row[*k]).collect()))
+    }
+}
+
+/// What a table lacks that has no positions.
+pub const NO_POSITIONS: &str = "its table has no positions; record the observable `positions`";
+
+/// The dimension and the columns of positions of a table, token by token.
+pub fn position_columns(table: &Table) -> Option<(usize, Vec<usize>)> {
+    let axis = |c: &String| -> Option<usize> {
+        let (token, axis) = c.strip_prefix("x_")?.split_once('_')?;
+        token.parse::<usize>().ok()?;
+        axis.parse().ok()
+    };
+    let found: Vec<(usize, usize)> = table.columns.iter().enumerate().filter_map(|(k, c)| Some((k, axis(c)?))).collect();
+    let d = found.iter().map(|c| c.1 + 1).max()?;
+    Some((d, found.into_iter().map(|c| c.0).collect()))
+}
+
+fn names(list: &Value) -> Vec<String> {
+    list.as_array().map_or_else(Vec::new, |l| l.iter().filter_map(|c| c.as_str().map(str::to_owned)).collect())
+}
+
+/// A table of a folder with its column names.
+fn table(folder: &Path, name: &str, columns: &[String]) -> Result<Table> {
+    let path = folder.join(format!("{name}.npy"));
+    let bytes = std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+    npy::table(&bytes, columns.to_vec())
+        .ok_or_else(|| malformed(&path, "", format!("expected a table of {} columns as in record.json", columns.len())))
+}
+
+/// The masses of an experiment, where they are not equal.
+fn masses(folder: &Path) -> Option<Vec<f64>> {
+    let text = std::fs::read_to_string(folder.join("experiment.json")).ok()?;
+    let experiment: Value = serde_json::from_str(&text).ok()?;
+    Some(experiment["masses"].as_array()?.iter().filter_map(Value::as_f64).collect())
+}

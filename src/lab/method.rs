@@ -1,0 +1,100 @@
+//! How the runs of an experiment are computed: integrator, budget of steps, kernel, accuracy of velocities.
+
+use super::toml_reader::Reader;
+use crate::attention::Spec;
+use crate::attention::kernel::Choice;
+use crate::error::Result;
+use crate::flow::{Options, integrator};
+use serde::Serialize;
+
+/// The method; what is not given is the usual one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Method {
+    /// Registered integrator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integrator: Option<String>,
+    /// Budget of steps of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_steps: Option<u64>,
+    /// Registered kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// Relative accuracy of every velocity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
+}
+
+impl Method {
+    /// From the keys `integrator`, `max_steps`, `kernel` and `accuracy` of a file.
+    pub fn of(r: &mut Reader) -> Self {
+        let mut checked = |key: &'static str, check: &dyn Fn(&str) -> Result<()>| {
+            let (at, word) = (r.place(key), r.string(key)?);
+            match check(&word) {
+                Ok(()) => Some(word),
+                Err(e) => {
+                    r.problem(at, format!("{key}: {e}"));
+                    None
+                }
+            }
+        };
+        let integrator = checked("integrator", &|w| integrator(w).map(|_| ()));
+        let kernel = checked("kernel", &|w| Choice::parse(w).map(|_| ()));
+        let max_steps = r.count("max_steps", 1, usize::MAX).map(|c| c as u64);
+        Self { integrator, max_steps, kernel, accuracy: r.number("accuracy", 1e-16, 0.1) }
+    }
+
+    /// True for the usual one.
+    pub fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The same options by this method.
+    ///
+    /// **Errors** an integrator that is not registered.
+    pub fn options<'a>(&self, options: Options<'a>) -> Result<Options<'a>> {
+        let chosen = self.integrator.as_deref().map(integrator).transpose()?;
+        Ok(match chosen {
+            Some(integrator) => Options { integrator, max_steps: self.max_steps.unwrap_or(options.max_steps), ..options },
+            None => Options { max_steps: self.max_steps.unwrap_or(options.max_steps), ..options },
+        })
+    }
+
+    /// The same specification by this method.
+    ///
+    /// **Errors** a kernel that is not registered.
+    pub fn spec(&self, spec: Spec) -> Result<Spec> {
+        let kernel = self.kernel.as_deref().map(Choice::parse).transpose()?.unwrap_or(spec.kernel);
+        Ok(Spec { kernel, accuracy: self.accuracy.unwrap_or(spec.accuracy), ..spec })
+    }
+
+    /// The keys that say something about error-controlled steps only, where they are given.
+    pub fn adaptive_only(&self) -> Option<&'static str> {
+        self.integrator.as_ref().map(|_| "integrator").or(self.max_steps.map(|_| "max_steps"))
+    }
+}
+
+/// Masses under `masses` or in a file beside it (`masses_file`); none means equal ones.
+pub fn masses(r: &mut Reader, n: &[usize]) -> Vec<f64> {
+    let given = r.numbers("masses", f64::MIN_POSITIVE, 1e300);
+    let (at, file) = (r.place("masses_file"), r.string("masses_file"));
+    let read = file.and_then(|f| match super::arrays::list(&r.beside(&f), None) {
+        Ok(list) => Some(list),
+        Err(e) => {
+            r.problem(at, format!("masses_file: {e}"));
+            None
+        }
+    });
+    let key = if given.is_some() { "masses" } else { "masses_file" };
+    let at = r.place(key);
+    if given.is_some() && read.is_some() {
+        r.problem(at, "masses_file: contradicts `masses`; give one of them".into());
+    }
+    let masses = given.or(read).unwrap_or_default();
+    if let Some(bad) = masses.iter().find(|m| !(m.is_finite() && **m > 0.0)) {
+        r.problem(at, format!("{key}: found {bad}, expected positive numbers"));
+    }
+    if let (false, Some(n)) = (masses.is_empty(), n.iter().find(|n| **n != masses.len())) {
+        r.problem(at, format!("{key}: found {} masses, expected one for each of n = {n} tokens", masses.len()));
+    }
+    masses
+}
