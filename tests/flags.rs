@@ -26,7 +26,7 @@ struct Audit {
     calls: &'static [(&'static str, &'static str)],
 }
 
-const AUDITS: [Audit; 5] = [
+const AUDITS: [Audit; 12] = [
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",
@@ -63,6 +63,9 @@ const AUDITS: [Audit; 5] = [
             ("kernel", "--kernel tiles"),
             ("accuracy", "--accuracy 1e-6"),
             ("simd", "--simd sse9"),
+            ("result", "velocity --result run --beta 3"),
+            ("frame", "velocity --result run --frame 0 --beta 3"),
+            ("full", "velocity --tokens x.csv --beta 3 --full"),
         ],
     },
     Audit {
@@ -112,6 +115,9 @@ const AUDITS: [Audit; 5] = [
             ("times", "--times 1"),
             ("samples", "--samples 4"),
             ("log-from", "--log-from 0.1"),
+            ("result", "solve --result run --beta 3 --t-end 1"),
+            ("frame", "solve --result run --frame 0 --beta 3 --t-end 1"),
+            ("full", "solve --tokens x.csv --beta 3 --t-end 1 --full"),
         ],
     },
     Audit {
@@ -130,6 +136,9 @@ const AUDITS: [Audit; 5] = [
             ("beta", "energy --tokens x.csv --beta 2"),
             ("energy-scale", "--energy-scale unit"),
             ("hessian", "--hessian"),
+            ("result", "energy --result run --beta 3"),
+            ("frame", "energy --result run --frame 0 --beta 3"),
+            ("full", "energy --tokens x.csv --beta 3 --hessian --full"),
         ],
     },
     Audit {
@@ -147,11 +156,121 @@ const AUDITS: [Audit; 5] = [
             ("seed", "--seed 5"),
             ("radius", "clusters --tokens x.csv --radius 3"),
             ("beta", "--beta 3"),
-            ("result", "--result nowhere"),
+            ("result", "clusters --result run"),
+            ("frame", "clusters --result run --frame 0 --radius 0.5"),
+            ("full", "clusters --init uniform --n 12 --d 2 --radius 0.001 --full"),
             ("plateau-tolerance", "--plateau-tolerance 1"),
             ("plateau-decades", "--plateau-decades 1"),
         ],
     },
+    Audit {
+        command: "is-certain",
+        base: "--tokens x.csv --beta 3",
+        calls: &[
+            ("tokens", "is-certain --tokens y.csv --beta 3"),
+            ("angles", "is-certain --angles angles.csv --beta 3"),
+            ("array", "--array x"),
+            ("normalise", "is-certain --tokens long.csv --beta 3 --normalise"),
+            ("masses", "--masses masses.csv"),
+            ("result", "is-certain --result run --beta 3"),
+            ("frame", "is-certain --result run --frame 0 --beta 3"),
+            ("init", "is-certain --init uniform --n 3 --d 2 --beta 3"),
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("seed", "--seed 5"),
+            ("full", "is-certain --init uniform --n 3 --d 4 --beta 3 --full"),
+            ("beta", "is-certain --tokens x.csv --beta 2"),
+            ("dynamics", "--dynamics usa"),
+        ],
+    },
+    Audit {
+        command: "saddles",
+        base: "--tokens x.csv --beta 3",
+        calls: &[
+            ("tokens", "saddles --tokens y.csv --beta 3"),
+            ("angles", "saddles --angles angles.csv --beta 3"),
+            ("array", "--array x"),
+            ("normalise", "saddles --tokens long.csv --beta 3 --normalise"),
+            ("masses", "--masses masses.csv"),
+            ("result", "saddles --result run --beta 3"),
+            ("frame", "saddles --result run --frame 0 --beta 3"),
+            ("init", "saddles --init uniform --n 3 --d 2 --beta 3"),
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("seed", "--seed 5"),
+            ("full", "saddles --tokens x.csv --beta 3 --full"),
+            ("beta", "saddles --tokens x.csv --beta 2"),
+            ("starts", "--starts 3"),
+            ("connections", "--connections sa"),
+            ("certificates", "--certificates proofs"),
+        ],
+    },
+    Audit {
+        command: "modes",
+        base: "--samples angles.csv --beta 3",
+        calls: &[
+            ("samples", "modes --samples masses.csv --beta 3"),
+            ("array", "--array x"),
+            ("result", "modes --result run --beta 3"),
+            ("frame", "--frame 0"),
+            ("beta", "modes --samples angles.csv --beta 2"),
+            ("circle", "--circle"),
+            ("sphere", "--sphere"),
+            ("full", "modes --samples spread.csv --beta 100 --full"),
+        ],
+    },
+    Audit {
+        command: "entropy",
+        base: "--tokens many.csv",
+        calls: &[
+            ("tokens", "entropy --tokens many-long.csv --bandwidth 4"),
+            ("array", "--array x"),
+            ("result", "entropy --result run"),
+            ("frame", "--frame 0"),
+            ("normalise", "entropy --result run --normalise"),
+            ("neighbours", "--neighbours 2"),
+            ("bandwidth", "--bandwidth 9"),
+        ],
+    },
+    Audit {
+        command: "measure",
+        base: "--space circle --density cos:1=0.2 --beta 2 --t-end 0.1",
+        calls: &[
+            ("space", "measure --space zonal --density cos:1=0.2 --beta 2 --t-end 0.1"),
+            ("d", "--d 4"),
+            ("density", "measure --space circle --density cos:1=0.1 --beta 2 --t-end 0.1"),
+            ("values", "--values masses.csv"),
+            ("tokens", "--tokens angles.csv"),
+            ("bandwidth", "--bandwidth 4"),
+            ("dynamics", "--dynamics usa"),
+            ("beta", "measure --space circle --density cos:1=0.2 --beta 3 --t-end 0.1"),
+            ("t-end", "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.2"),
+            ("noise", "--noise 3"),
+            ("method", "--method lagrangian"),
+            ("modes", "--modes 16"),
+            ("max-modes", "--max-modes 4"),
+            ("cells", "--cells 64"),
+            ("particles", "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.1 --method spectral --particles 64"),
+            ("out", "--out tokens-folder/inside"),
+        ],
+    },
+    Audit {
+        command: "check",
+        base: "unit-norm --quick",
+        calls: &[
+            ("quick", "check unit-norm --quick --quick"),
+            ("trials", "--trials 3"),
+            ("seed", "--seed 5"),
+            ("out", "--out tokens-folder/inside"),
+            ("n", "--n 3"),
+            ("d", "--d 3"),
+            ("beta", "--beta 3"),
+            ("dynamics", "--dynamics usa"),
+            ("law", "--law cap:radius=0.3"),
+            ("beyond", "--beyond --n 500"),
+        ],
+    },
+    Audit { command: "doctor", base: "sa", calls: &[("seed", "--seed 5")] },
     Audit { command: "list", base: "laws", calls: &[("markdown", "--markdown")] },
 ];
 
@@ -171,6 +290,13 @@ fn every_flag_changes_something_or_is_refused() {
     ] {
         std::fs::write(at.join(name), text).expect("writable");
     }
+    let angles: Vec<f64> = (0..40).map(|k| 0.7 * f64::from(k) + 0.1 * f64::from(k * k % 7)).collect();
+    let table = |r: f64| angles.iter().map(|a| format!("{},{}\n", r * a.cos(), r * a.sin())).collect::<String>();
+    std::fs::write(at.join("many.csv"), table(1.0)).expect("writable");
+    std::fs::write(at.join("many-long.csv"), table(2.0)).expect("writable");
+    std::fs::write(at.join("spread.csv"), angles.iter().map(|a| format!("{a}\n")).collect::<String>()).expect("writable");
+    let made = run(at, "solve --init uniform --n 20 --d 2 --beta 2 --t-end 1 --out run --observables positions,log-energy --samples 3");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let mut silent = Vec::new();
     for Audit { command, base, calls } in AUDITS {
         let known = flags(at, command);
@@ -183,6 +309,16 @@ fn every_flag_changes_something_or_is_refused() {
         for (flag, words) in calls {
             assert!(known.iter().any(|f| f == flag), "{command} has no --{flag}");
             let whole = if words.starts_with(command) { (*words).to_owned() } else { format!("{command} {base} {words}") };
+            if *flag == "full" {
+                // What is printed for people, with and without it.
+                let without = run(at, &whole.replace(" --full", ""));
+                let with = run(at, &whole);
+                assert!(with.status.code() == without.status.code(), "{whole}: {}", String::from_utf8_lossy(&with.stderr));
+                if with.stdout == without.stdout {
+                    silent.push(whole);
+                }
+                continue;
+            }
             let found = run(at, &format!("{whole} --format json"));
             let refused = matches!(found.status.code(), Some(1 | 5));
             if !refused && found.stdout == usual.stdout {

@@ -28,9 +28,9 @@ pub struct Arguments {
     quick: bool,
     #[command(flatten)]
     part: Flags,
-    /// Trials per point of the grid.
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    trials: usize,
+    /// Trials of a claim; with ranges, per point of the grid (default 20, with --quick 5).
+    #[arg(long, value_name = "N")]
+    trials: Option<usize>,
     /// Root seed of all trials.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -46,9 +46,16 @@ impl Arguments {
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
         let region = self.part.region()?;
         if !region.is_whole() || region.beyond {
-            return sweep::run(&claims, &region, self.trials, self.seed, self.out.as_deref(), out);
+            let trials = self.trials.unwrap_or(if self.quick { 5 } else { 20 });
+            return sweep::run(&claims, &region, trials, self.seed, self.out.as_deref(), out);
         }
-        let effort = if self.quick { Effort::Quick } else { Effort::Standard };
+        let effort = match (self.trials, self.quick) {
+            (Some(n), true) => return Err(Error::parameter("--trials", n, "it without --quick, which has its own number of trials")),
+            (Some(0), _) => return Err(Error::parameter("--trials", 0, "at least 1")),
+            (Some(n), false) => Effort::Draws(n),
+            (None, true) => Effort::Quick,
+            (None, false) => Effort::Standard,
+        };
         if let Some(folder) = &self.out {
             // Found out before the work, not after it.
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
@@ -102,7 +109,7 @@ fn verdicts(claims: &[&'static Claim], effort: Effort, seed: u64, quiet: bool) -
 fn word(effort: Effort) -> &'static str {
     match effort {
         Effort::Quick => "quick",
-        Effort::Standard => "standard",
+        Effort::Standard | Effort::Draws(_) => "standard",
     }
 }
 
@@ -124,11 +131,15 @@ fn write_report(
     seconds: f64,
 ) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let flag = if effort == Effort::Quick { " --quick" } else { "" };
+    let flag = match effort {
+        Effort::Quick => " --quick".to_owned(),
+        Effort::Standard => String::new(),
+        Effort::Draws(n) => format!(" --trials {n}"),
+    };
     let named: String = names.iter().map(|n| format!(" {n}")).collect();
     let provenance = Provenance::new("check", &format!("{effort:?} {seed}"), format!("metastable check{named}{flag} --seed {seed}"));
     let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("margins of {}", r.name))).collect();
-    let page = report::html(records, &sparks, figures, &provenance, flag, seconds);
+    let page = report::html(records, &sparks, figures, &provenance, &flag, seconds);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
     let json = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": rows(records)});
     write_atomically(&folder.join("verdicts.json"), json.to_string().as_bytes())

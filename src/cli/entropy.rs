@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["tokens", "array", "normalise"])]
     result: Option<PathBuf>,
     /// Of --result: last (default), a row from 0, t=T; of an experiment also cell=ID and realisation=R, separated by commas.
-    #[arg(long, value_name = "FRAME", requires = "result")]
+    #[arg(long, value_name = "FRAME")]
     frame: Option<String>,
     /// Rows are meant to have other lengths than 1: nothing is said about it.
     #[arg(long)]
@@ -90,6 +90,9 @@ impl Arguments {
             let frame = self.frame.as_deref().map_or(Ok(Which::default()), Which::parse)?.of(&folder)?;
             return Ok(vec![Tokens::normalised(frame.d, frame.rows)?]);
         };
+        if let Some(frame) = &self.frame {
+            return Err(Error::parameter("--frame", frame, "it with --result: of an array all layers are taken"));
+        }
         let mut array = arrays::read(path, self.array.as_deref())?;
         if array.shape.len() == 2 {
             array.shape.insert(0, 1);

@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["samples", "array", "circle", "sphere"])]
     result: Option<PathBuf>,
     /// Of --result: last (default), a row from 0, t=T; of an experiment also cell=ID and realisation=R, separated by commas.
-    #[arg(long, value_name = "FRAME", requires = "result")]
+    #[arg(long, value_name = "FRAME")]
     frame: Option<String>,
     /// Array of an NPZ file.
     #[arg(long, value_name = "NAME")]
@@ -46,6 +46,9 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let Some(path) = &self.samples else { return self.of_result(out) };
+        if let Some(frame) = &self.frame {
+            return Err(Error::parameter("--frame", frame, "it with --result"));
+        }
         if self.sphere {
             return self.on_sphere(&arrays::tokens(path, self.array.as_deref(), false)?, out);
         }

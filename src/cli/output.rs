@@ -27,9 +27,14 @@ static FULL: AtomicBool = AtomicBool::new(false);
 /// Tokens, and coordinates of a token, that are printed for people when nobody asked for all.
 const FEW: usize = 8;
 
+/// True when everything is wanted.
+pub fn in_full() -> bool {
+    FULL.load(Ordering::Relaxed)
+}
+
 /// How many of n lines are printed for people.
 pub fn shown(n: usize) -> usize {
-    if FULL.load(Ordering::Relaxed) { n } else { n.min(FEW) }
+    if in_full() { n } else { n.min(FEW) }
 }
 
 /// A line that says how many more there are; nothing when all are shown.
@@ -39,9 +44,8 @@ pub fn more(n: usize) -> String {
 
 /// A number with six digits, or all of them.
 pub fn number(v: f64) -> String {
-    let full = FULL.load(Ordering::Relaxed);
     match v.abs() {
-        _ if full => crate::error::show(v),
+        _ if in_full() => crate::error::show(v),
         size if size != 0.0 && !(1e-4..1e6).contains(&size) => format!("{v:.5e}"),
         0.0 => "0".into(),
         size => format!("{v:.*}", (5 - size.log10().floor() as i32).max(0) as usize),

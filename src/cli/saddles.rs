@@ -2,7 +2,7 @@
 
 use super::cancel::cancelled;
 use super::input::TokenArguments;
-use super::output::{Output, finite, matrix, note, with_error};
+use super::output::{Output, finite, in_full, matrix, note, vector, with_error};
 use super::progress;
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
@@ -161,6 +161,9 @@ fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<Strin
             p.residual,
             p.symmetry
         ));
+        if in_full() {
+            p.clusters.rows().for_each(|row| text.push_str(&format!("       at {}\n", vector(row))));
+        }
     }
     for e in edges {
         let (rate, t) = (with_error(e.rate, found.points[e.from].errors.eigenvalue), with_error(e.t, e.t_error));

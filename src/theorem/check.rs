@@ -15,6 +15,8 @@ pub enum Effort {
     Quick,
     /// More draws and longer searches.
     Standard,
+    /// As standard, with this many draws.
+    Draws(usize),
 }
 
 /// Confidence of one-sided bounds.
@@ -38,6 +40,7 @@ impl Effort {
         match self {
             Self::Quick => claim.trials.0,
             Self::Standard => claim.trials.1,
+            Self::Draws(n) => n,
         }
     }
 }

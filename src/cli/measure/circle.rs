@@ -28,28 +28,28 @@ impl Arguments {
             return Circle::from_values(&values, from, modes);
         }
         if let Some(path) = &self.tokens {
-            return Circle::from_tokens(&arrays::list(path, None)?, self.bandwidth, modes);
+            return Circle::from_tokens(&arrays::list(path, None)?, self.bandwidth(), modes);
         }
         Circle::from_density(&self.density()?, modes)
     }
 
     /// Cell averages of the density, on more cells than asked for if it needs them.
-    fn cells(&self, pass: Pass) -> Result<Volume> {
+    fn volumes(&self, pass: Pass) -> Result<Volume> {
         if let Some(path) = &self.values {
             let (from, values) = Self::profile(path)?;
-            return Volume::from_values(&values, from, pass.half(self.cells.max(2 * values.len())));
+            return Volume::from_values(&values, from, pass.half(self.cells().max(2 * values.len())));
         }
         let start = self.start(self.modes)?;
-        Volume::of(&start, pass.half(self.cells.max(8 * start.trimmed().modes())))
+        Volume::of(&start, pass.half(self.cells().max(8 * start.trimmed().modes())))
     }
 
     pub(super) fn on_circle(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
         let (auto, noisy) = (pass.method == Method::Auto, medium.diffusion != 0.0);
         let late = |timeline: Table| {
-            if noisy { self.by_volume(medium, pass, (self.cells(pass)?, 0.0), timeline) } else { self.by_map(medium, pass) }
+            if noisy { self.by_volume(medium, pass, (self.volumes(pass)?, 0.0), timeline) } else { self.by_map(medium, pass) }
         };
         match pass.method {
-            Method::Volume => return self.by_volume(medium, pass, (self.cells(pass)?, 0.0), table(&COLUMNS)),
+            Method::Volume => return self.by_volume(medium, pass, (self.volumes(pass)?, 0.0), table(&COLUMNS)),
             Method::Lagrangian => return self.by_map(medium, pass),
             Method::Auto | Method::Spectral => (),
         }
@@ -58,7 +58,7 @@ impl Arguments {
             Err(_) if auto && self.values.is_some() => return late(table(&COLUMNS)),
             start => start?,
         };
-        let most = if auto && !noisy { self.max_modes.min(AUTO_MODES) } else { self.max_modes };
+        let most = if auto && !noisy { self.max_modes().min(AUTO_MODES) } else { self.max_modes() };
         let needed = start.trimmed().modes();
         if needed > most {
             return if auto { late(table(&COLUMNS)) } else { Err(self.too_fine(needed)) };
@@ -78,7 +78,7 @@ impl Arguments {
             })?
             .partial();
         if end == End::UnderResolved && auto {
-            let cells = || Volume::of(&state, pass.half(self.cells.max(4 * state.modes())));
+            let cells = || Volume::of(&state, pass.half(self.cells().max(4 * state.modes())));
             return if noisy { self.by_volume(medium, pass, (cells()?, t), timeline) } else { self.by_map(medium, pass) };
         }
         Ok(LastState {

@@ -28,9 +28,9 @@ pub struct Arguments {
     /// circle, zonal (axisymmetric on S^(d-1), with --d), or sphere2 (all of S^2).
     #[arg(long)]
     space: String,
-    /// Ambient dimension of zonal densities.
-    #[arg(long, default_value_t = 3, allow_hyphen_values = true)]
-    d: i64,
+    /// Ambient dimension of zonal densities (default 3).
+    #[arg(long, allow_hyphen_values = true)]
+    d: Option<i64>,
     /// Density: uniform, cos:1=0.2,2=-0.1, sin:..., vmf:kappa=K,at=A,mass=M, noise:amplitude=A,modes=K,seed=S, joined by +. On the circle cos:k=a is a cos(k theta);
     /// on zonal and sphere2 it is a P_k(cos theta), with P_k the Legendre (Gegenbauer) polynomial of degree k scaled to P_k(1) = 1, theta the angle from the pole.
     #[arg(long, value_name = "SPEC")]
@@ -41,9 +41,9 @@ pub struct Arguments {
     /// Tokens (circle: angles): the density is their estimate with kernel e^(B <x, y>), B from --bandwidth.
     #[arg(long, visible_alias = "angles", value_name = "FILE", conflicts_with_all = ["density", "values"])]
     tokens: Option<PathBuf>,
-    /// Inverse temperature of the kernel of --tokens.
-    #[arg(long, default_value_t = 100.0, allow_hyphen_values = true)]
-    bandwidth: f64,
+    /// Inverse temperature of the kernel of --tokens (default 100).
+    #[arg(long, allow_hyphen_values = true)]
+    bandwidth: Option<f64>,
     /// sa, usa (in U1) or sinkhorn.
     #[arg(long, default_value = "sa")]
     dynamics: String,
@@ -63,12 +63,12 @@ pub struct Arguments {
     /// Modes to begin with; more if the density needs them, and they double as needed.
     #[arg(long, default_value_t = 64)]
     modes: usize,
-    /// Most modes.
-    #[arg(long, default_value_t = 2048)]
-    max_modes: usize,
-    /// Finite-volume cells; more if the density needs them.
-    #[arg(long, default_value_t = 1024)]
-    cells: usize,
+    /// Most modes (default 2048).
+    #[arg(long)]
+    max_modes: Option<usize>,
+    /// Finite-volume cells; more if the density needs them (default 1024).
+    #[arg(long)]
+    cells: Option<usize>,
     /// Rings (zonal) of the Lagrangian method, particles to begin with (circle: more come in where they part); on S^2 the number of latitudes, with twice as many longitudes.
     #[arg(long, value_name = "N")]
     particles: Option<usize>,
@@ -118,17 +118,20 @@ impl Arguments {
         in_range("--t-end", self.t_end, 0.0, 1e6)?;
         let place = Place::parse(&self.space)?;
         let method = Method::parse(&self.method, place)?;
-        if !(8..=8192).contains(&self.modes) || !(self.modes..=16384).contains(&self.max_modes) || !(32..=65536).contains(&self.cells) {
-            let found = format!("{} modes, at most {}, {} cells", self.modes, self.max_modes, self.cells);
+        self.check_flags(place, method)?;
+        let (most, cells) = (self.max_modes(), self.cells());
+        if !(8..=8192).contains(&self.modes) || !(self.modes..=16384).contains(&most) || !(32..=65536).contains(&cells) {
+            let found = format!("{} modes, at most {most}, {cells} cells", self.modes);
             return Err(Error::parameter("--modes", found, "8 to 8192 modes, at most 16384, and 32 to 65536 cells"));
         }
         let d = match place {
             Place::Circle => 2,
             Place::Sphere2 => 3,
-            Place::Zonal => usize::try_from(self.d)
-                .ok()
-                .filter(|d| (2..=1024).contains(d))
-                .ok_or_else(|| Error::parameter("--d", self.d, "a dimension in [2, 1024]"))?,
+            Place::Zonal => {
+                let d = self.d.unwrap_or(3);
+                let whole = usize::try_from(d).ok().filter(|d| (2..=1024).contains(d));
+                whole.ok_or_else(|| Error::parameter("--d", d, "a dimension in [2, 1024]"))?
+            }
         };
         let end = self.checked(&medium, (place, d), method)?;
         super::cancel::work_is_over();
@@ -150,6 +153,39 @@ impl Arguments {
                 note(&format!("the density becomes finer than the resolution allows {when} t = {}; {hint}", end.outcome.t));
                 Ok(4)
             }
+        }
+    }
+
+    fn max_modes(&self) -> usize {
+        self.max_modes.unwrap_or(2048)
+    }
+
+    fn cells(&self) -> usize {
+        self.cells.unwrap_or(1024)
+    }
+
+    fn bandwidth(&self) -> f64 {
+        self.bandwidth.unwrap_or(100.0)
+    }
+
+    /// Flags that this space and method have no use for are refused.
+    fn check_flags(&self, place: Place, method: Method) -> Result<()> {
+        let (circle, noisy) = (place == Place::Circle, self.noise.is_some());
+        let volumes = circle && (method == Method::Volume || method == Method::Auto && noisy);
+        let particles = !noisy && (method == Method::Lagrangian || method == Method::Auto);
+        let modes = matches!(method, Method::Spectral | Method::Auto);
+        let refuse = |flag: &str, found: String, expected: &str| Err(Error::parameter(flag, found, expected));
+        if let (Some(b), None) = (self.bandwidth, &self.tokens) {
+            return refuse("--bandwidth", b.to_string(), "it with --tokens, of whose kernel it is the inverse temperature");
+        }
+        match (self.d, self.cells, self.particles, self.max_modes) {
+            (Some(d), ..) if place != Place::Zonal => refuse("--d", d.to_string(), "it with --space zonal: the circle and S^2 have theirs"),
+            (_, Some(n), ..) if !volumes => refuse("--cells", n.to_string(), "it with finite volumes, on the circle"),
+            (_, _, Some(n), _) if !particles => {
+                refuse("--particles", n.to_string(), "it with particles, which know no noise: --method lagrangian or auto")
+            }
+            (.., Some(n)) if !modes => refuse("--max-modes", n.to_string(), "it with --method spectral or auto"),
+            _ => Ok(()),
         }
     }
 
@@ -203,7 +239,7 @@ impl Arguments {
 
     /// A density finer than the modes allowed.
     fn too_fine(&self, needed: usize) -> Error {
-        Error::parameter("--max-modes", self.max_modes, format!("at least {needed}, which this density needs, or another --method"))
+        Error::parameter("--max-modes", self.max_modes(), format!("at least {needed}, which this density needs, or another --method"))
     }
 
     /// Whether to write a time line, whose rows cost as much as steps.

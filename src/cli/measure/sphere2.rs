@@ -21,7 +21,7 @@ impl Arguments {
             return Sphere2::from_values(&values, rows);
         }
         if let Some(path) = &self.tokens {
-            return Sphere2::from_tokens(&self.cloud(path)?, self.bandwidth, degree);
+            return Sphere2::from_tokens(&self.cloud(path)?, self.bandwidth(), degree);
         }
         Sphere2::from_density(&self.density()?, degree)
     }
@@ -32,8 +32,8 @@ impl Arguments {
         }
         let start = self.sphere_start(pass.modes(self.modes.min(32)))?;
         let late = pass.method == Method::Auto && medium.diffusion == 0.0;
-        let most = if late { self.max_modes.min(AUTO_DEGREE) } else { self.max_modes };
-        if start.degree > pass.modes(self.max_modes) {
+        let most = if late { self.max_modes().min(AUTO_DEGREE) } else { self.max_modes() };
+        if start.degree > pass.modes(self.max_modes()) {
             return Err(self.too_fine(start.degree));
         }
         let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "mean_length"]);

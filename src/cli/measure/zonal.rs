@@ -16,12 +16,12 @@ impl Arguments {
             return self.by_rings(medium, d, pass);
         }
         let late = pass.method == Method::Auto && self.density.is_some() && medium.diffusion == 0.0;
-        let most = if late { self.max_modes.min(AUTO_MODES) } else { self.max_modes };
+        let most = if late { self.max_modes().min(AUTO_MODES) } else { self.max_modes() };
         if late && self.density()?.degree(d) > most {
             return self.by_rings(medium, d, pass);
         }
         let start = self.zonal_start(d, pass.modes(self.modes.min(if late { AUTO_MODES } else { 128 })))?;
-        if start.modes() > pass.modes(self.max_modes) {
+        if start.modes() > pass.modes(self.max_modes()) {
             return Err(self.too_fine(start.modes()));
         }
         let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
@@ -63,7 +63,7 @@ impl Arguments {
             if x.d() != d {
                 return Err(Error::parameter("--d", d, format!("the dimension {} of the tokens", x.d())));
             }
-            return Zonal::from_tokens(&x, self.bandwidth, modes);
+            return Zonal::from_tokens(&x, self.bandwidth(), modes);
         }
         Zonal::from_density(&self.density()?, d, modes)
     }
