@@ -32,7 +32,7 @@ impl Effort {
     fn searches(self) -> u64 {
         match self {
             Self::Quick => 48,
-            Self::Standard => 1000,
+            Self::Standard | Self::Draws(_) => 1000,
         }
     }
 
