@@ -132,7 +132,6 @@ fn figures_of_ones_own_file_name_it_and_others_take_none() {
         ("figure layer-entropy --array hidden_states", "--array: found hidden_states"),
         ("figure saddle-kernel --out f.pdf", "--out: found f.pdf, expected a folder"),
         ("figure saddle-kernel --full", "--full: found --full for `saddle-kernel`"),
-        ("movie --init uniform --n 4 --d 2 --beta 1 --t-end 2 --out a.gif", "ffmpeg"),
         ("list --markdown dynamics", "--markdown"),
         ("predict wendel --n 4 --d 2 --time-scale u2", "--time-scale: found u2, expected none"),
         ("solve --tokens tokens.csv --n 4 --beta 1 --t-end 1", "--n: found --n beside --tokens"),

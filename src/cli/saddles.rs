@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::flow::clusters_within;
 use crate::lab::arrays;
 use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
-use crate::landscape::search::{Found, Search};
+use crate::landscape::search::{Found, Search, nearby};
 use crate::landscape::{CriticalPoint, certificate};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
   metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --certificates proofs
   metastable saddles --result run/ --frame t=20 --beta 9")]
 pub struct Arguments {
-    /// Number of tokens and dimension (--n, --d), or tokens or a frame of a run: then the one critical point that Newton's method reaches from them.
+    /// Number of tokens and dimension (--n, --d), or tokens or a frame of a run: then the one critical point that is reached from them.
     #[command(flatten)]
     tokens: TokenArguments,
     /// Inverse temperature.
@@ -94,19 +94,22 @@ impl Arguments {
         Ok((found, n, d))
     }
 
-    /// The critical point that Newton's method reaches from given tokens, of which those that coincide are one cluster.
+    /// The critical point that is reached from given tokens, of which those that coincide are one cluster.
     fn near(&self) -> Result<(Found, usize, usize)> {
         if let Some(starts) = self.starts {
             return Err(Error::parameter("--starts", starts, "it without given tokens, for a search from random ones"));
         }
         crate::error::in_range("--beta", self.beta.abs(), 0.0, 1e4)?;
         let x = self.tokens.tokens()?;
+        if x.uniform_mass().is_none() {
+            return Err(Error::parameter("masses", "unequal ones", "equal masses: a cluster is known by its number of tokens"));
+        }
         certificate::check_size(x.n(), x.d())?;
         let (clusters, labels) = clusters_within(&x, COINCIDENT);
         let mut sizes = vec![0; clusters.n()];
         labels.iter().for_each(|l| sizes[*l] += 1);
-        let point = CriticalPoint::near(self.beta, &clusters, &sizes)?;
-        note(&format!("Newton's method moved the tokens by at most {:.3e} rad", point.moved));
+        let point = nearby(self.beta, &clusters, &sizes)?;
+        note(&format!("the critical point lies at most {:.3e} rad from the given tokens", point.moved));
         Ok((Found { points: vec![point], starts: 1, failed: 0 }, x.n(), x.d()))
     }
 

@@ -129,7 +129,7 @@ fn hint(field: &str) -> &'static str {
     let european =
         field.contains(';') && field.split(';').all(|f| f.trim().is_empty() || f.trim().replace(',', ".").parse::<f64>().is_ok());
     if european {
-        "numbers separated by semicolons; expected commas, blanks or tabs between numbers, and points in them"
+        "which has semicolons (and perhaps decimal commas); expected commas, blanks or tabs between numbers, and points in them"
     } else {
         "expected a number"
     }

@@ -22,8 +22,11 @@ impl<'a> Reader<'a> {
         let mut reader = Self { path: path.into(), source, table, problems: Vec::new(), known: Vec::new(), malformed: false };
         // One broken bracket may be reported for every line after it.
         for e in errors.iter().take(5) {
-            let place = e.span().map_or(0, |s| s.start);
-            reader.problem(place, e.message().lines().next().unwrap_or("malformed").to_owned());
+            let span = e.span().unwrap_or_default();
+            let said = e.message().lines().next().unwrap_or("malformed");
+            // The parser marks the key, and does not say it.
+            let key = source.get(span.clone()).filter(|k| said.contains("duplicate key") && !k.is_empty());
+            reader.problem(span.start, key.map_or(said.to_owned(), |k| format!("{said} `{}`", k.trim())));
         }
         reader.malformed = !errors.is_empty();
         reader

@@ -9,7 +9,7 @@ use crate::flow::{Options, solve};
 use crate::num::{dense, stream::Stream, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{project, retract, tangent_basis},
+    geometry::{dist, project, retract, tangent_basis},
     law::Law,
 };
 use argmin::core::{CostFunction, Executor, Gradient, Hessian};
@@ -53,6 +53,19 @@ impl Found {
         self.points.sort_by(|a, b| b.log_energy.total_cmp(&a.log_energy).then(a.spectrum.unstable.cmp(&b.spectrum.unstable)));
         true
     }
+}
+
+/// A critical point near given clusters: the one that Newton's method reaches, or, where it fails, the one that the least squared gradient leads to.
+///
+/// **Errors** as [`CriticalPoint::near`].
+pub fn nearby(beta: f64, x: &Tokens, sizes: &[usize]) -> Result<CriticalPoint> {
+    CriticalPoint::near(beta, x, sizes).or_else(|_| {
+        let (end, sizes, labels) = join(&squared_gradient(beta, x, &[]), sizes);
+        let found = CriticalPoint::near(beta, &end, &sizes)?;
+        let labels: Vec<usize> = labels.iter().map(|l| found.labels[*l]).collect();
+        let moved = x.rows().zip(&labels).map(|(r, l)| dist(r, found.clusters.row(*l))).fold(0.0, f64::max);
+        Ok(CriticalPoint { labels, moved, ..found })
+    })
 }
 
 impl Search {
