@@ -148,9 +148,9 @@ impl TokenArguments {
     fn check(&self) -> Result<()> {
         let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some())];
         let sources = [("--tokens", self.tokens.is_some()), ("--angles", self.angles.is_some()), ("--result", self.result.is_some())];
-        let source = sources.iter().find(|s| s.1).map_or("--init", |s| s.0);
-        let file = self.init.is_none() && source != "--init";
-        if let (true, Some((flag, _))) = (file, given.iter().find(|g| g.1)) {
+        let file = sources.iter().find(|s| s.1);
+        let source = file.map_or("", |s| s.0);
+        if let (Some(_), Some((flag, _))) = (file, given.iter().find(|g| g.1)) {
             let found = format!("{flag} beside {source}");
             return Err(Error::parameter(*flag, found, "it with --init only: the file says how many there are"));
         }
@@ -238,7 +238,7 @@ impl DynamicsArguments {
 
     /// True when nothing but beta is given.
     pub fn is_plain(&self) -> Result<bool> {
-        let usual = self.kernel.kernel == "auto" && self.kernel.simd == "auto" && self.kernel.accuracy.is_none();
+        let usual = matches!(Choice::parse(&self.kernel.kernel), Ok(Choice::Auto)) && self.kernel.accuracy.is_none();
         Ok(self.dynamics.is_none() && !self.causal && self.time_scale.is_none() && usual && self.parts.described()?.is_plain())
     }
 

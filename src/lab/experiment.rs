@@ -1,6 +1,6 @@
 //! An experiment: a validated TOML file, which cannot be built invalid.
 
-use super::method::Method;
+use super::computation::Computation;
 use super::model::Described;
 use serde::Serialize;
 
@@ -82,8 +82,8 @@ pub struct Experiment {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masses: Vec<f64>,
     /// Integrator, budget of steps, kernel, accuracy.
-    #[serde(skip_serializing_if = "Method::is_usual")]
-    pub method: Method,
+    #[serde(skip_serializing_if = "Computation::is_usual")]
+    pub method: Computation,
     /// How the user named it: a path or a built-in name; part of the reproduce line only.
     #[serde(skip)]
     pub source: String,

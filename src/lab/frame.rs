@@ -19,7 +19,7 @@ pub struct Which {
 
 /// Tokens of a frame: d, rows, masses (none: equal), radii (none: there are none, or they were not recorded).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
+pub struct Snapshot {
     /// Dimension.
     pub d: usize,
     /// Coordinates, row by row.
@@ -66,7 +66,7 @@ impl Which {
     /// The frame of a folder written by `solve` or by an experiment.
     ///
     /// **Errors** a folder of something else, a frame that is not there, a table without positions, more than one cell or realisation and none named.
-    pub fn of(&self, folder: &Path) -> Result<Frame> {
+    pub fn of(&self, folder: &Path) -> Result<Snapshot> {
         if folder.join("experiment.json").exists() {
             return self.of_experiment(folder);
         }
@@ -88,14 +88,14 @@ impl Which {
             let last = table(folder, "final_tokens", &names(&record["final_columns"]))?;
             let d = last.columns.iter().filter(|c| c.starts_with("x_")).count();
             let radii = last.columns.iter().any(|c| c == "radius").then(|| last.column("radius"));
-            return Ok(Frame { d, rows: last.rows.iter().flat_map(|r| r[..d].to_vec()).collect(), masses, radii });
+            return Ok(Snapshot { d, rows: last.rows.iter().flat_map(|r| r[..d].to_vec()).collect(), masses, radii });
         }
         if space == "polar" {
             return Err(Error::parameter("frame", "a row of a run with radii", "last: time lines hold directions only"));
         }
         let timeline = table(folder, "timeline", &names(&record["timeline_columns"]))?;
         let (d, rows) = self.positions(&timeline, folder)?;
-        Ok(Frame { d, rows, masses, radii: None })
+        Ok(Snapshot { d, rows, masses, radii: None })
     }
 
     /// The whole time line of a run, or of the cell and realisation that are named.
@@ -112,9 +112,9 @@ impl Which {
     }
 
     /// A frame of a cell.
-    fn of_experiment(&self, folder: &Path) -> Result<Frame> {
+    fn of_experiment(&self, folder: &Path) -> Result<Snapshot> {
         let (d, rows) = self.positions(&self.cell_table(folder)?, folder)?;
-        Ok(Frame { d, rows, masses: masses(folder), radii: None })
+        Ok(Snapshot { d, rows, masses: masses(folder), radii: None })
     }
 
     /// The table of a realisation of a cell.

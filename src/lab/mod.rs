@@ -2,13 +2,13 @@
 
 pub mod arrays;
 pub mod cell;
+pub mod computation;
 pub mod counterexample;
 pub mod difference;
 pub mod experiment;
 pub mod frame;
 mod gather;
 mod journal;
-pub mod method;
 pub mod model;
 mod npy;
 mod parse;

@@ -1,7 +1,7 @@
 //! Reads an experiment from its file. All problems of a file are reported together, those of its cells too.
 
+use super::computation::Computation;
 use super::experiment::{BUILT_IN, Experiment, MAX_CELLS, Stepping};
-use super::method::Method;
 use super::model::Described;
 use super::plan::plan;
 use super::toml_reader::Reader;
@@ -93,7 +93,7 @@ impl Experiment {
         if beta.is_empty() && beta_per_n.is_empty() && beta_per_n2.is_empty() && !r.has("beta") {
             r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
         }
-        let masses = super::method::masses(r, &n);
+        let masses = super::computation::masses(r, &n);
         let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
         let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
         let t_end = r.number("t_end", 0.0, 1e300);
@@ -128,7 +128,7 @@ impl Experiment {
             mean: r.flag("mean").unwrap_or(false),
             model,
             masses,
-            method: Method::of(r),
+            method: Computation::of(r),
             source: String::new(),
         }
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// The method; what is not given is the usual one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Method {
+pub struct Computation {
     /// Registered integrator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integrator: Option<String>,
@@ -24,7 +24,7 @@ pub struct Method {
     pub accuracy: Option<f64>,
 }
 
-impl Method {
+impl Computation {
     /// From the keys `integrator`, `max_steps`, `kernel` and `accuracy` of a file.
     pub fn of(r: &mut Reader) -> Self {
         let mut checked = |key: &'static str, check: &dyn Fn(&str) -> Result<()>| {
