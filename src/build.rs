@@ -34,9 +34,28 @@ fn main() {
         let path = Path::new(&out).join(format!("{name}.rs"));
         fs::write(path, format!("&[{}]", entries.join(", "))).expect("OUT_DIR is writable");
     }
+    derivations(Path::new(&out));
     experiments(Path::new(&out));
     println!("cargo::rustc-env=METASTABLE_COMMIT={}", commit().unwrap_or_else(|| "unknown".into()));
     println!("cargo::rustc-env=METASTABLE_RUSTC={}", compiler().unwrap_or_else(|| "unknown".into()));
+}
+
+/// Collects the section "Derivation" of every claim's documentation, in the order of the claims.
+fn derivations(out: &Path) {
+    let folder = Path::new("src/theorem/claim");
+    let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().filter_map(|f| Some(f.ok()?.path())).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "rs") && f.file_stem().is_some_and(|s| s != "mod"));
+    files.sort_by_key(|f| f.file_stem().map(ToOwned::to_owned));
+    let entries: Vec<String> = files.iter().map(|f| format!("{:?}", derivation(&fs::read_to_string(f).unwrap_or_default()))).collect();
+    fs::write(out.join("derivations.rs"), format!("&[{}]", entries.join(", "))).expect("OUT_DIR is writable");
+}
+
+/// The lines between `# Derivation` and the entry, without their comment marks.
+fn derivation(source: &str) -> String {
+    let (before, _) = source.split_once("\npub static ENTRY").unwrap_or_default();
+    let Some((_, text)) = before.split_once("/// # Derivation\n") else { return String::new() };
+    let lines: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("///")).map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 /// Embeds `experiments/*.toml` as (name, text), so that the binary runs them from any folder.

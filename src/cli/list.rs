@@ -48,6 +48,11 @@ const KINDS: [(&str, Lines); 12] = [
     ("columns", || lab::run::COLUMNS.iter().map(|(name, meaning)| line(name, meaning)).collect()),
 ];
 
+/// All kinds.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(kind, _)| *kind)
+}
+
 /// Name and summary of everything of a kind.
 pub fn entries(kind: &str) -> Vec<Line> {
     KINDS.iter().filter(|(known, _)| *known == kind).flat_map(|(_, all)| all()).collect()
