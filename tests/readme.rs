@@ -1,6 +1,6 @@
 //! The README is current: its generated table, its pictures, its commands. (Its example is a doc-test.)
 
-use metastable::lab::report::readme_table;
+use metastable::lab::report::claims_table;
 use std::path::Path;
 
 #[test]
@@ -8,7 +8,7 @@ fn the_theorem_table_is_the_generated_one() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("a README");
     let (_, rest) = readme.split_once("<!-- theorems -->\n").expect("the marker");
     let (table, _) = rest.split_once("<!-- /theorems -->").expect("the closing marker");
-    assert!(table == readme_table(), "regenerate with: metastable list --markdown");
+    assert!(table == claims_table(), "regenerate with: metastable list --markdown");
 }
 
 #[test]

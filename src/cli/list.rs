@@ -13,7 +13,7 @@ pub struct Arguments {
     /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators, kernels, normalisations, model (keys of a model) or columns
     /// (of results); all when none is given.
     kind: Option<String>,
-    /// The table of theorems as Markdown, as in the README.
+    /// The table of theorems as Markdown, as beside their sources.
     #[arg(long)]
     markdown: bool,
 }
@@ -69,7 +69,7 @@ impl Arguments {
             ));
         }
         if self.markdown {
-            let table = crate::lab::report::readme_table();
+            let table = crate::lab::report::claims_table();
             out.result(&json!({"markdown": table}), &table);
             return Ok(0);
         }
