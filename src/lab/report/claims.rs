@@ -117,7 +117,7 @@ fn observed(r: &Record) -> String {
             let within = if allowed.is_finite() { format!(", allowed +-{}", number(allowed)) } else { String::new() };
             format!("measured {}, stated {}{within}", digits(seen), digits(against))
         }
-        _ => format!("{}, bound {}", digits(seen), digits(against)),
+        _ => format!("value {}, bound {}", digits(seen), digits(against)),
     }
 }
 
@@ -147,10 +147,15 @@ fn trials(r: &Record) -> String {
 
 /// Three digits.
 fn number(v: f64) -> String {
-    if v == 0.0 || (1e-3..1e5).contains(&v.abs()) { format!("{v:.3}") } else { format!("{v:.2e}") }
+    rounded(v, 2)
 }
 
 /// Six digits, for numbers that are compared with each other.
 fn digits(v: f64) -> String {
-    if v == 0.0 || (1e-3..1e6).contains(&v.abs()) { format!("{v:.6}") } else { format!("{v:.5e}") }
+    rounded(v, 5)
+}
+
+/// A number with at most `places + 1` digits, without zeros that say nothing.
+fn rounded(v: f64, places: usize) -> String {
+    crate::error::show(format!("{v:.places$e}").parse().unwrap_or(v))
 }
