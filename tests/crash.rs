@@ -12,39 +12,53 @@ fn command(folder: &Path) -> Command {
     c
 }
 
-fn results(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let top = std::fs::read_dir(folder.join("out")).expect("results").flatten().next().expect("one experiment").path();
-    let mut all = vec![("results".to_owned(), std::fs::read(top.join("results.csv")).expect("collected"))];
-    let mut cells: Vec<_> = std::fs::read_dir(top.join("cells")).expect("cells").flatten().map(|c| c.path()).collect();
-    cells.sort();
-    for cell in cells {
-        for file in ["table.csv", "table.npy", "summary.csv"] {
-            all.push((
-                format!("{}/{file}", cell.file_name().expect("a name").to_string_lossy()),
-                std::fs::read(cell.join(file)).expect("whole"),
-            ));
+/// Many cells with small tables: lines of one file.
+const MANY: &str =
+    "name = 'crash'\nn = 6\nd = [2, 3]\nbeta = \"1..12:lin200\"\nt_end = 1e9\nrealisations = 4\nsamples = 20\nlog_from = 0.1";
+
+fn top(folder: &Path) -> Option<std::path::PathBuf> {
+    std::fs::read_dir(folder.join("out")).ok().and_then(|mut d| d.next()).and_then(|e| e.ok()).map(|e| e.path())
+}
+
+/// Every file that has the same bytes in every run: seconds are in records only.
+fn results(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    fn walk(folder: &Path, all: &mut Vec<(std::path::PathBuf, Vec<u8>)>) {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                walk(&path, all);
+            } else if path.extension().is_some_and(|e| e == "csv" || e == "npy") {
+                all.push((path.clone(), std::fs::read(path).expect("whole")));
+            }
         }
     }
+    let (top, mut all) = (top(folder).expect("one experiment"), Vec::new());
+    walk(&top, &mut all);
+    all.iter_mut().for_each(|(path, _)| *path = path.strip_prefix(&top).expect("inside").to_owned());
+    all.sort();
     all
 }
 
+/// Finished cells: their folders, and the whole lines of the common file.
 fn finished(folder: &Path) -> Vec<String> {
-    let Some(top) = std::fs::read_dir(folder.join("out")).ok().and_then(|mut d| d.next()).and_then(|e| e.ok()) else { return Vec::new() };
-    let Ok(cells) = std::fs::read_dir(top.path().join("cells")) else { return Vec::new() };
-    cells.flatten().map(|c| c.file_name().to_string_lossy().into_owned()).filter(|n| !n.starts_with('.')).collect()
+    let Some(top) = top(folder) else { return Vec::new() };
+    let folders = std::fs::read_dir(top.join("cells")).into_iter().flatten().flatten();
+    let names = folders.map(|c| c.file_name().to_string_lossy().into_owned()).filter(|n| !n.starts_with('.'));
+    let lines = std::fs::read(top.join("cells.jsonl")).unwrap_or_default();
+    let whole = lines.split_inclusive(|b| *b == b'\n').filter(|l| l.ends_with(b"\n"));
+    names.chain(whole.map(|l| String::from_utf8_lossy(&l[..l.len().min(16)]).into_owned())).collect()
 }
 
-#[test]
-fn kill_and_resume() {
+fn killed_and_resumed(experiment: &str, kills: u64) -> std::path::PathBuf {
     let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
     for folder in &folders {
-        std::fs::write(folder.path().join("crash.toml"), EXPERIMENT).expect("writable");
+        std::fs::write(folder.path().join("crash.toml"), experiment).expect("writable");
     }
     let straight = folders[0].path();
     assert!(command(straight).status().expect("runs").success());
     let broken = folders[1].path();
     let mut before: Vec<String> = Vec::new();
-    for k in 0..40u64 {
+    for k in 0..kills {
         let mut child = command(broken).spawn().expect("starts");
         // Pseudo-random moments from 1 to 60 ms; `kill` is SIGKILL.
         std::thread::sleep(Duration::from_millis(1 + (k * 7919) % 60));
@@ -56,4 +70,15 @@ fn kill_and_resume() {
     }
     assert!(command(broken).status().expect("runs").success());
     assert!(results(straight) == results(broken), "an interrupted run ends with other bytes");
+    top(straight).map(|t| if t.join("cells.jsonl").exists() { "cells.jsonl" } else { "cells" }).map(Into::into).expect("results")
+}
+
+#[test]
+fn kill_and_resume() {
+    assert_eq!(killed_and_resumed(EXPERIMENT, 40), Path::new("cells"));
+}
+
+#[test]
+fn kill_and_resume_many_small_cells() {
+    assert_eq!(killed_and_resumed(MANY, 40), Path::new("cells.jsonl"));
 }

@@ -80,7 +80,7 @@ fn damaged_records_are_noticed_and_made_again() {
     };
     let path = cell.join("table.npy");
     let whole = std::fs::read(&path).expect("written");
-    let reader = Store::reader(folder.path(), &experiment);
+    let reader = Store::reader(folder.path(), &experiment).expect("a store");
     for k in 0..whole.len() {
         let mut flipped = whole.clone();
         flipped[k] ^= 1 << (k % 8);

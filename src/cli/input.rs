@@ -54,7 +54,7 @@ impl TokenArguments {
         self.check()?;
         let array = self.array.as_deref();
         let x = if let Some(path) = &self.tokens {
-            arrays::placed(path, array, |d, rows| model.place(d, rows, self.normalise, radii))?
+            arrays::placed(path, &arrays::read(path, array)?, |d, rows| model.place(d, rows, self.normalise, radii))?
         } else if let Some(path) = &self.angles {
             model.settle(&Tokens::from_angles(&arrays::list(path, array)?)?, radii)?
         } else if let Some(law) = &self.init {

@@ -32,7 +32,7 @@ impl Arguments {
         }
         let experiment = load(&self.experiment)?;
         let cells = plan(&experiment);
-        let store = crate::lab::store::Store::reader(&self.out, &experiment);
+        let store = crate::lab::store::Store::reader(&self.out, &experiment)?;
         if self.dry_run {
             let done: Vec<bool> = cells.iter().map(|c| store.has(&c.id(&experiment))).collect();
             let finished = done.iter().filter(|d| **d).count();

@@ -1,22 +1,16 @@
-//! Numeric arrays from files: CSV, NPY and NPZ (float64, float32 or integers), and tables to CSV and NPY.
+//! Numeric arrays from files, pipes and the standard input: CSV, NPY and NPZ, and tables to CSV and NPY.
 
+use super::npy::{self, ROUNDOFF};
 use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::sphere::Tokens;
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
-/// A dense array in C order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Array {
-    /// Lengths of the axes.
-    pub shape: Vec<usize>,
-    /// Entries, last axis fastest.
-    pub data: Vec<f64>,
-}
+pub use super::npy::Array;
 
-/// Largest number of entries accepted from a file.
-const MAX_ENTRIES: u64 = 1 << 28;
+/// Most bytes that are read from a pipe or the standard input, which have no size.
+const MAX_STREAM: u64 = 1 << 30;
 
 /// Most bytes that an array of an NPZ archive may unpack to (a small archive can hold a very long run of zeros); larger ones come as NPY.
 const MAX_MEMBER: u64 = 256 << 20;
@@ -25,38 +19,60 @@ fn malformed(path: &Path, place: impl Into<String>, problem: impl Into<String>) 
     Error::File { path: path.display().to_string(), place: place.into(), problem: problem.into() }
 }
 
-/// Reads a CSV, NPY or NPZ file by its extension; `member` names the array of an NPZ (optional when it holds one array).
+/// Reads CSV, NPY or NPZ, from a file, a pipe, or the standard input (`-`); `member` names the array of an NPZ (optional when it holds one array).
 ///
-/// **Errors** a file that cannot be read, an unknown extension, ragged rows, entries that are not numbers (line and column), truncated data, a
-/// missing member (the members are listed).
+/// **Errors** a file that cannot be read, ragged rows, entries that are not numbers (line and column), truncated data, a missing member (the members
+/// are listed), a stream of more than a gigabyte.
 pub fn read(path: &Path, member: Option<&str>) -> Result<Array> {
-    // Devices and pipes have no end and no size: only regular files are read.
-    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        return Err(malformed(path, "", "not a regular file"));
+    parse(path, &load(path)?, member)
+}
+
+/// All bytes of a file, a pipe, or the standard input (`-`).
+pub fn load(path: &Path) -> Result<Vec<u8>> {
+    let stream = |from: &mut dyn Read| -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        from.take(MAX_STREAM + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let regular = std::fs::metadata(path).is_ok_and(|m| m.is_file() || m.is_dir());
+    let bytes = match path.to_str() {
+        Some("-") => stream(&mut std::io::stdin().lock()),
+        _ if regular => std::fs::read(path),
+        // Pipes and devices have no size, and some have no end.
+        _ => std::fs::File::open(path).and_then(|mut f| stream(&mut f)),
     }
-    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+    .map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => malformed(path, "", "no such file"),
         _ => Error::io(path.display(), "read", &e),
     })?;
-    parse(path, &bytes, member)
+    if !regular && bytes.len() as u64 > MAX_STREAM {
+        return Err(malformed(path, "", format!("more than {} MB, the most that is read from a stream", MAX_STREAM >> 20)));
+    }
+    Ok(bytes)
 }
 
-/// The same from bytes already in memory; `path` decides the format by its extension and is named in errors.
+/// The same from bytes already in memory. Their beginning says the format, where the extension of `path` does not.
 pub fn parse(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
     if bytes.is_empty() {
         return Err(malformed(path, "", "the file is empty"));
     }
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    if let (Some(name), false) = (member, extension == "npz") {
+    let named = |e: &str| extension == e;
+    let (array, archive) = match &bytes[..bytes.len().min(6)] {
+        start if named("npy") || !named("npz") && start == b"\x93NUMPY" => (true, false),
+        start if named("npz") || start.starts_with(b"PK\x03\x04") => (false, true),
+        _ => (false, false),
+    };
+    if let (Some(name), false) = (member, archive) {
         return Err(malformed(
             path,
             "",
             format!("found the array name `{name}`, but the file holds one array only; archives (.npz) hold several"),
         ));
     }
-    match extension.as_str() {
-        "npy" => npy(path, "", bytes),
-        "npz" => npz(path, bytes, member),
+    match (array, archive) {
+        (true, _) => npy::read(bytes).map_err(|problem| malformed(path, "", problem)),
+        (_, true) => npz(path, bytes, member),
         // Everything else is text: one row per line.
         _ => csv(path, bytes),
     }
@@ -86,7 +102,7 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
         }
         for (c, field) in fields.iter().enumerate() {
             let value: f64 = field.parse().map_err(|_| {
-                malformed(path, format!("line {line}, column {}", c + 1), format!("found `{}`, expected a number", shorten(field)))
+                malformed(path, format!("line {line}, column {}", c + 1), format!("found `{}`, {}", shorten(field), hint(field)))
             })?;
             if !value.is_finite() {
                 let problem = format!("found {value}, expected a finite number");
@@ -105,80 +121,23 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
     if rows == 0 {
         return Err(malformed(path, "", "found no rows of numbers"));
     }
-    Ok(Array { shape: vec![rows, columns], data })
+    Ok(Array { shape: vec![rows, columns], data, roundoff: ROUNDOFF })
+}
+
+/// What was expected instead of a field: the separators of other countries are told apart from words.
+fn hint(field: &str) -> &'static str {
+    let european =
+        field.contains(';') && field.split(';').all(|f| f.trim().is_empty() || f.trim().replace(',', ".").parse::<f64>().is_ok());
+    if european {
+        "numbers separated by semicolons; expected commas, blanks or tabs between numbers, and points in them"
+    } else {
+        "expected a number"
+    }
 }
 
 fn shorten(field: &str) -> String {
     let plain: String = field.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect();
     if field.chars().count() > 40 { format!("{plain}...") } else { plain }
-}
-
-fn npy(path: &Path, place: &str, bytes: &[u8]) -> Result<Array> {
-    let bad = |problem: String| malformed(path, place, problem);
-    check_header(bytes).map_err(bad)?;
-    let file = npyz::NpyFile::new(bytes).map_err(|_| bad("not an NPY array, or truncated in its header".into()))?;
-    let shape: Vec<u64> = file.shape().to_vec();
-    let entries = shape.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).filter(|e| *e <= MAX_ENTRIES);
-    if entries == Some(0) {
-        return Err(bad(format!("the shape {shape:?} has no entries")));
-    }
-    let Some(entries) = entries else {
-        return Err(bad(format!("the shape {shape:?} is too large; at most {MAX_ENTRIES} entries")));
-    };
-    if entries > bytes.len() as u64 {
-        return Err(bad(format!("truncated: the shape {shape:?} needs {entries} entries, the file has {} bytes", bytes.len())));
-    }
-    let fortran = file.order() == npyz::Order::Fortran && shape.len() > 1;
-    let descr = file.dtype().descr().replace(['\'', '"', ' '], "");
-    let truncated = |e: std::io::Error| bad(format!("truncated or corrupt data: {e}"));
-    fn floats<T: npyz::Deserialize>(file: npyz::NpyFile<&[u8]>, to: impl Fn(T) -> f64) -> std::io::Result<Vec<f64>> {
-        Ok(file.into_vec::<T>()?.into_iter().map(to).collect())
-    }
-    let data = match descr.as_str() {
-        "<f8" | ">f8" | "=f8" => floats::<f64>(file, |v| v),
-        "<f4" | ">f4" | "=f4" => floats::<f32>(file, f64::from),
-        "<i8" | ">i8" => floats::<i64>(file, |v| v as f64),
-        "<i4" | ">i4" => floats::<i32>(file, f64::from),
-        other => return Err(bad(format!("found element type {other}, expected float64 (<f8) or float32 (<f4)"))),
-    }
-    .map_err(truncated)?;
-    let shape: Vec<usize> = shape.iter().map(|s| *s as usize).collect();
-    let data = if fortran { from_fortran(&shape, &data) } else { data };
-    if let Some(i) = data.iter().position(|v| !v.is_finite()) {
-        return Err(bad(format!("entry {i}: found {}, expected a finite number", data[i])));
-    }
-    Ok(Array { shape, data })
-}
-
-/// Refuses headers that are not those of a plain array before they reach the parser: nested types cost it exponential time.
-fn check_header(bytes: &[u8]) -> std::result::Result<(), String> {
-    if !bytes.starts_with(b"\x93NUMPY") || bytes.len() < 12 {
-        return Err("not an NPY array, or truncated in its header".into());
-    }
-    let (start, length): (usize, usize) = match bytes[6] {
-        1 => (10, usize::from(u16::from_le_bytes([bytes[8], bytes[9]]))),
-        _ => (12, u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize),
-    };
-    let header = bytes.get(start..start.saturating_add(length)).ok_or("truncated in its header")?;
-    let nested = header.iter().filter(|b| b"([{".contains(b)).count();
-    if length > 4096 || nested > 2 {
-        return Err("found a structured or oversized header, expected a plain array of numbers".into());
-    }
-    Ok(())
-}
-
-fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0; data.len()];
-    for (k, v) in data.iter().enumerate() {
-        let (mut rest, mut index, mut stride) = (k, 0, data.len());
-        for s in shape {
-            stride /= s;
-            index += (rest % s) * stride;
-            rest /= s;
-        }
-        out[index] = *v;
-    }
-    out
 }
 
 /// The names of the arrays of an NPZ archive; none of another file.
@@ -211,23 +170,32 @@ fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
             format!("unpacks to more than {} MB, the most that is read from an archive; give the array as an NPY file", MAX_MEMBER >> 20);
         return Err(malformed(path, format!("array {name}"), problem));
     }
-    npy(path, &format!("array {name}"), &content)
+    npy::read(&content).map_err(|problem| malformed(path, format!("array {name}"), problem))
 }
 
 /// Tokens from a file: rows are points of the sphere; `normalise` divides every row by its length.
 ///
 /// **Errors** as [`read`], an array that is not a table, and rows that are not unit vectors (naming file and row).
 pub fn tokens(path: &Path, member: Option<&str>, normalise: bool) -> Result<Tokens> {
-    placed(path, member, |d, rows| if normalise { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) })
+    placed(path, &read(path, member)?, |d, rows| if normalise { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) })
 }
 
-/// Tokens from the rows of a file by a rule that is given d and the rows.
+/// Unit roundoffs by which the length of a unit vector that was stored in fewer digits may differ from 1: its coordinates are rounded, and so was the
+/// sum by which it was normalised.
+const LENGTH_ROUNDOFFS: f64 = 16.0;
+
+/// Tokens from the rows of a table by a rule that is given d and the rows. Rows that the rule takes for no unit vectors, but that are unit vectors to the
+/// digits of the type they were stored in, are divided by their lengths.
 ///
-/// **Errors** as [`read`], an array that is not a table, and rows that the rule refuses (naming file and row).
-pub fn placed(path: &Path, member: Option<&str>, place: impl FnOnce(usize, Vec<f64>) -> Result<Tokens>) -> Result<Tokens> {
-    let array = read(path, member)?;
+/// **Errors** an array that is not a table, and rows that the rule refuses (naming file and row).
+pub fn placed(path: &Path, array: &Array, place: impl Fn(usize, Vec<f64>) -> Result<Tokens>) -> Result<Tokens> {
     let made = match array.shape[..] {
-        [_, d] => place(d, array.data),
+        [_, d] => place(d, array.data.clone()).or_else(|e| match e {
+            Error::Token { .. } if array.roundoff > ROUNDOFF && is_unit(d, array) => {
+                place(d, Tokens::normalised(d, array.data.clone())?.coordinates().to_vec())
+            }
+            e => Err(e),
+        }),
         _ => Err(Error::parameter("shape", format!("{:?}", array.shape), "a table n x d, one token per row")),
     };
     made.map_err(|e| match e {
@@ -235,6 +203,12 @@ pub fn placed(path: &Path, member: Option<&str>, place: impl FnOnce(usize, Vec<f
         Error::Parameter { ref name, .. } if name == "radii" => e,
         e => malformed(path, "", e.to_string()),
     })
+}
+
+/// True when every row has length 1 to the digits that were stored.
+fn is_unit(d: usize, array: &Array) -> bool {
+    let tolerance = LENGTH_ROUNDOFFS * array.roundoff;
+    array.data.chunks_exact(d).all(|r| (crate::num::sum::dot(r, r).sqrt() - 1.0).abs() <= tolerance)
 }
 
 /// A matrix from a file with its number of rows.

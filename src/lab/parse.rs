@@ -305,7 +305,10 @@ fn tokens_of(r: &mut Reader, model: &Model) -> Vec<Vec<f64>> {
         let radius = x.own().get(i).copied().unwrap_or(1.0);
         x.row(i).iter().map(|v| radius * v).collect()
     };
-    match super::arrays::placed(&r.beside(&file), array.as_deref(), |d, rows| model.place(d, rows, normalise, None)) {
+    let path = r.beside(&file);
+    let placed = super::arrays::read(&path, array.as_deref())
+        .and_then(|a| super::arrays::placed(&path, &a, |d, rows| model.place(d, rows, normalise, None)));
+    match placed {
         Ok(x) => (0..x.n()).map(|i| whole(&x, i)).collect(),
         Err(e) => {
             r.problem(at, format!("tokens_file: {e}"));

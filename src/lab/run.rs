@@ -63,11 +63,12 @@ pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: 
 ///
 /// **Errors** a cell that is missing or damaged.
 pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, CellTables)>> {
-    let store = Store::reader(root, experiment);
+    let store = Store::reader(root, experiment)?;
     plan(experiment).into_iter().map(|cell| store.read(&cell.id(experiment)).map(|(_, t)| (cell, t))).collect()
 }
 
-/// Writes `results.csv` (one row per realisation with every axis of the grid), `results.npy` (the same in numbers) and `cells.csv` (one row per cell).
+/// Writes `results.csv` (one row per realisation with every axis of the grid), `results.npy` (the same in numbers), `cells.csv` (one row per cell) and,
+/// where many small cells share a file, their tables in one.
 fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     let mut all = Table::default();
     let (mut per_run, mut per_cell) = (String::new(), String::new());
@@ -107,7 +108,8 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     }
     write_atomically(&store.folder().join("results.csv"), per_run.as_bytes())?;
     write_atomically(&store.folder().join("results.npy"), &npy_bytes(&all))?;
-    write_atomically(&store.folder().join("cells.csv"), per_cell.as_bytes())
+    write_atomically(&store.folder().join("cells.csv"), per_cell.as_bytes())?;
+    super::gather::gather(experiment, store, &provenance)
 }
 
 /// The axes of the grid, as every row of results carries them.
@@ -127,7 +129,10 @@ const PER_CELL: [&str; 9] = [
 
 /// What the columns of results mean.
 pub const COLUMNS: [(&str, &str); 25] = [
-    ("cell", "the cell: its folder in cells/; in results.npy its row in cells.csv, from 0"),
+    (
+        "cell",
+        "the cell: its folder in cells/, or its line in cells.jsonl where there are many small ones; in results.npy and tables.npy its row in cells.csv, from 0",
+    ),
     ("dynamics", "registered dynamics; in results.npy its number in the experiment's list, from 0"),
     ("init", "law of initial tokens, `tokens` for given ones; in results.npy its number in the experiment's list, from 0"),
     ("n", "number of tokens"),

@@ -1,12 +1,15 @@
-//! The results store: one folder per experiment, one folder per finished cell, written beside and renamed, valid iff its checksums are.
+//! The results store: one folder per experiment; in it one folder per finished cell, written beside and renamed, or, for many small cells, one line of
+//! a common file each. A cell is valid iff its checksums are.
 
 use super::arrays::{csv_text, npy_bytes, write_atomically};
 use super::cell::CellTables;
 use super::experiment::Experiment;
+use super::journal::Journal;
 use super::plan::Cell;
 use super::provenance::{Provenance, hash};
 use crate::error::{Error, Result};
 use crate::flow::Table;
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,9 +35,28 @@ pub struct CellRecord {
     pub threads: usize,
 }
 
+/// The file of small cells.
+const JOURNAL: &str = "cells.jsonl";
+
+/// Experiments of more cells keep those with small tables in one file.
+const FEW: usize = 32;
+
+/// Bytes of the tables of a small cell.
+const SMALL: usize = 1 << 16;
+
+/// A small cell: its record and its tables (NPY in base64), one line of the journal.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    record: CellRecord,
+    table: String,
+    summary: String,
+}
+
 /// An open store, locked against a second writer until dropped (the lock dies with the process).
 pub struct Store {
     folder: PathBuf,
+    journal: Journal,
+    many: bool,
     _lock: Option<std::fs::File>,
 }
 
@@ -59,12 +81,17 @@ impl Store {
         if !resolved.exists() {
             write_atomically(&resolved, experiment.resolved().as_bytes())?;
         }
-        Ok(Self { folder, _lock: Some(lock) })
+        let journal = Journal::open(folder.join(JOURNAL))?;
+        Ok(Self { folder, journal, many: super::plan::plan(experiment).len() > FEW, _lock: Some(lock) })
     }
 
     /// The folder of an experiment for reading.
-    pub fn reader(root: &Path, experiment: &Experiment) -> Self {
-        Self { folder: root.join(experiment.folder()), _lock: None }
+    ///
+    /// **Errors** a folder that cannot be read.
+    pub fn reader(root: &Path, experiment: &Experiment) -> Result<Self> {
+        let folder = root.join(experiment.folder());
+        let journal = Journal::open(folder.join(JOURNAL))?;
+        Ok(Self { folder, journal, many: false, _lock: None })
     }
 
     /// Its folder.
@@ -81,34 +108,35 @@ impl Store {
         self.read(id).is_ok()
     }
 
+    /// True when the cell is a line of the common file.
+    pub fn is_line(&self, id: &str) -> bool {
+        self.journal.has(id)
+    }
+
     /// A finished cell: checksums verified.
     ///
     /// **Errors** a missing, torn or changed record.
     pub fn read(&self, id: &str) -> Result<(CellRecord, CellTables)> {
-        let folder = self.cell_folder(id);
-        let load = |name: &str| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e));
-        let bad = |problem: String| Error::File { path: folder.display().to_string(), place: String::new(), problem };
-        let record: CellRecord = serde_json::from_slice(&load("record.json")?).map_err(|e| bad(format!("record.json: {e}")))?;
-        for (name, checksum) in &record.checksums {
-            if *checksum != hash(load(name)?) {
-                return Err(bad(format!("{name} does not match its checksum")));
+        let bad = |problem: String| Error::File { path: self.cell_folder(id).display().to_string(), place: String::new(), problem };
+        match self.journal.get(id)? {
+            Some(line) => {
+                let line: Line = serde_json::from_str(&line).map_err(|e| bad(format!("{JOURNAL}: {e}")))?;
+                let load = |name: &str| {
+                    let text = if name == "table.npy" { &line.table } else { &line.summary };
+                    STANDARD.decode(text).map_err(|e| bad(format!("{name}: {e}")))
+                };
+                tables(&line.record, load, bad).map(|t| (line.record.clone(), t))
+            }
+            None => {
+                let folder = self.cell_folder(id);
+                let load = |name: &str| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e));
+                let record: CellRecord = serde_json::from_slice(&load("record.json")?).map_err(|e| bad(format!("record.json: {e}")))?;
+                tables(&record, load, bad).map(|t| (record.clone(), t))
             }
         }
-        let mut tables = Vec::new();
-        for name in ["table", "summary"] {
-            if !record.checksums.contains_key(&format!("{name}.npy")) {
-                return Err(bad(format!("no checksum of {name}.npy")));
-            }
-            let bytes = load(&format!("{name}.npy"))?;
-            let columns = record.columns.get(name).cloned().unwrap_or_default();
-            tables.push(table_of(&bytes, columns).ok_or_else(|| bad(format!("{name}.npy is malformed")))?);
-        }
-        let summary = tables.pop().unwrap_or_default();
-        let table = tables.pop().unwrap_or_default();
-        Ok((record, CellTables { table, summary }))
     }
 
-    /// Writes a finished cell into a temporary folder and renames it: a kill at any moment leaves the cell absent or whole.
+    /// Keeps a finished cell: a kill at any moment leaves it absent or whole.
     pub fn write(&self, experiment: &Experiment, cell: &Cell, tables: &CellTables, seconds: f64) -> Result<()> {
         let id = cell.id(experiment);
         let provenance = Provenance::new(
@@ -116,33 +144,42 @@ impl Store {
             &experiment.resolved(),
             format!("metastable run {}", experiment.source),
         );
-        let partial = self.folder.join("cells").join(format!(".partial-{id}-{}", std::process::id()));
-        let at = |e: std::io::Error, doing| Error::io(partial.display(), doing, &e);
-        std::fs::create_dir_all(&partial).map_err(|e| at(e, "create"))?;
-        let mut checksums = BTreeMap::new();
-        let mut columns = BTreeMap::new();
-        for (name, table) in [("table", &tables.table), ("summary", &tables.summary)] {
-            for (file, bytes) in
-                [(format!("{name}.csv"), csv_text(table, &provenance.csv_header()).into_bytes()), (format!("{name}.npy"), npy_bytes(table))]
-            {
-                checksums.insert(file.clone(), hash(&bytes));
-                write_atomically(&partial.join(file), &bytes)?;
-            }
-            columns.insert(name.to_owned(), table.columns.clone());
+        let parts = [("table", &tables.table), ("summary", &tables.summary)];
+        let arrays = parts.map(|(name, table)| (name, npy_bytes(table)));
+        let small = self.many && arrays.iter().map(|a| a.1.len()).sum::<usize>() <= SMALL;
+        let mut files: Vec<(String, Vec<u8>)> = arrays.into_iter().map(|(name, bytes)| (format!("{name}.npy"), bytes)).collect();
+        if !small {
+            let header = provenance.csv_header();
+            files.extend(parts.map(|(name, table)| (format!("{name}.csv"), csv_text(table, &header).into_bytes())));
         }
         let record = CellRecord {
             provenance,
             cell: cell.clone(),
             id: id.clone(),
-            columns,
+            columns: parts.iter().map(|(name, table)| ((*name).to_owned(), table.columns.clone())).collect(),
             outcomes: super::cell::OUTCOMES.iter().map(ToString::to_string).collect(),
-            checksums,
+            checksums: files.iter().map(|(name, bytes)| (name.clone(), hash(bytes))).collect(),
             seconds,
             threads: rayon::current_num_threads(),
         };
-        let json = serde_json::to_vec(&record).map_err(|e| Error::Numerical { what: format!("a record cannot be written: {e}") })?;
-        write_atomically(&partial.join("record.json"), &json)?;
-        let target = self.cell_folder(&id);
+        let unwritable = |e: serde_json::Error| Error::Numerical { what: format!("a record cannot be written: {e}") };
+        if small {
+            let [table, summary] = [&files[0].1, &files[1].1].map(|bytes| STANDARD.encode(bytes));
+            return self.journal.append(&id, &serde_json::to_string(&Line { record, table, summary }).map_err(unwritable)?);
+        }
+        files.push(("record.json".into(), serde_json::to_vec(&record).map_err(unwritable)?));
+        self.write_folder(&id, &files)
+    }
+
+    /// Writes the files of a cell into a temporary folder and renames it.
+    fn write_folder(&self, id: &str, files: &[(String, Vec<u8>)]) -> Result<()> {
+        let partial = self.folder.join("cells").join(format!(".partial-{id}-{}", std::process::id()));
+        let at = |e: std::io::Error, doing| Error::io(partial.display(), doing, &e);
+        std::fs::create_dir_all(&partial).map_err(|e| at(e, "create"))?;
+        for (name, bytes) in files {
+            write_atomically(&partial.join(name), bytes)?;
+        }
+        let target = self.cell_folder(id);
         if target.exists() {
             // A record that failed its checksums: kept aside, never lost silently.
             let aside = target.with_extension(format!("damaged-{}", std::process::id()));
@@ -160,6 +197,24 @@ impl Store {
             }
         }
     }
+}
+
+/// The tables of a record, whose files are loaded by name.
+fn tables(record: &CellRecord, load: impl Fn(&str) -> Result<Vec<u8>>, bad: impl Fn(String) -> Error) -> Result<CellTables> {
+    for (name, checksum) in &record.checksums {
+        if *checksum != hash(load(name)?) {
+            return Err(bad(format!("{name} does not match its checksum")));
+        }
+    }
+    let one = |name: &str| {
+        let file = format!("{name}.npy");
+        if !record.checksums.contains_key(&file) {
+            return Err(bad(format!("no checksum of {file}")));
+        }
+        let columns = record.columns.get(name).cloned().unwrap_or_default();
+        table_of(&load(&file)?, columns).ok_or_else(|| bad(format!("{file} is malformed")))
+    };
+    Ok(CellTables { table: one("table")?, summary: one("summary")? })
 }
 
 fn table_of(bytes: &[u8], columns: Vec<String>) -> Option<Table> {

@@ -1,0 +1,59 @@
+//! The tables of many small cells in one file each shape: `tables.csv` and `tables.npy`.
+
+use super::arrays::{csv_text, npy_bytes, write_atomically};
+use super::experiment::Experiment;
+use super::plan::plan;
+use super::provenance::Provenance;
+use super::store::Store;
+use crate::error::Result;
+use crate::flow::Table;
+
+/// Stacks the tables of all cells of the common file, those with the same columns together, each row with its cell first: the id in CSV, the row of
+/// `cells.csv` in NPY. Several sets of columns (positions of more or fewer tokens) make several files, named by n and d of their first cell.
+pub fn gather(experiment: &Experiment, store: &Store, provenance: &Provenance) -> Result<()> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (k, cell) in plan(experiment).iter().enumerate() {
+        let id = cell.id(experiment);
+        if !store.is_line(&id) {
+            continue;
+        }
+        let (_, tables) = store.read(&id)?;
+        let known = groups.iter().position(|g| g.columns == tables.table.columns);
+        let at = known.unwrap_or_else(|| {
+            groups.push(Group {
+                columns: tables.table.columns.clone(),
+                name: format!("tables-n{}-d{}", cell.n, cell.d),
+                ids: Vec::new(),
+                rows: Vec::new(),
+            });
+            groups.len() - 1
+        });
+        for row in tables.table.rows {
+            groups[at].ids.push(id.clone());
+            groups[at].rows.push([&[k as f64][..], &row].concat());
+        }
+    }
+    let single = groups.len() == 1;
+    for group in groups {
+        let name = if single { "tables".to_owned() } else { group.name };
+        let columns: Vec<String> = std::iter::once("cell".to_owned()).chain(group.columns).collect();
+        let table = Table { columns, rows: group.rows };
+        write_atomically(&store.folder().join(format!("{name}.npy")), &npy_bytes(&table))?;
+        // The rows of the CSV name their cell.
+        let head = csv_text(&Table { columns: table.columns.clone(), rows: Vec::new() }, &provenance.csv_header());
+        let lines = group.ids.iter().zip(&table.rows).map(|(id, row)| {
+            let numbers: Vec<String> = row[1..].iter().map(ToString::to_string).collect();
+            format!("{id},{}\n", numbers.join(","))
+        });
+        write_atomically(&store.folder().join(format!("{name}.csv")), lines.fold(head, |text, line| text + &line).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Rows of tables with the same columns.
+struct Group {
+    columns: Vec<String>,
+    name: String,
+    ids: Vec<String>,
+    rows: Vec<Vec<f64>>,
+}

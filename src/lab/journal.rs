@@ -1,0 +1,132 @@
+//! Many small cells in one file: a line each, appended and flushed, so that a kill at any moment loses the cell in work only.
+
+use super::provenance::hash;
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Lines `id checksum text`, found by their id.
+pub struct Journal {
+    path: PathBuf,
+    /// Where the text of an id begins and how long the line is from there; of several lines the last one counts.
+    lines: Mutex<HashMap<String, (u64, u64)>>,
+}
+
+impl Journal {
+    /// The journal at this path; one that does not exist is empty.
+    ///
+    /// **Errors** a file that cannot be read.
+    pub fn open(path: PathBuf) -> Result<Self> {
+        let mut lines = HashMap::new();
+        if let Ok(file) = std::fs::File::open(&path) {
+            let (mut reader, mut at, mut line) = (BufReader::new(file), 0, Vec::new());
+            while reader.read_until(b'\n', &mut line).map_err(|e| Error::io(path.display(), "read", &e))? > 0 {
+                // The last line of a killed run may lack its end.
+                if let (Some(id), true) = (line.split(|b| *b == b' ').next(), line.ends_with(b"\n")) {
+                    lines.insert(String::from_utf8_lossy(id).into_owned(), (at, line.len() as u64));
+                }
+                at += line.len() as u64;
+                line.clear();
+            }
+        }
+        Ok(Self { path, lines: Mutex::new(lines) })
+    }
+
+    /// True when there is a line of this id, sound or not.
+    pub fn has(&self, id: &str) -> bool {
+        self.table().contains_key(id)
+    }
+
+    /// The text of an id; nothing when there is none.
+    ///
+    /// **Errors** a file that cannot be read; a line that does not match its checksum.
+    pub fn get(&self, id: &str) -> Result<Option<String>> {
+        let Some((at, length)) = self.table().get(id).copied() else { return Ok(None) };
+        let mut line = String::new();
+        let read = |line: &mut String| -> std::io::Result<usize> {
+            let mut file = std::fs::File::open(&self.path)?;
+            file.seek(SeekFrom::Start(at))?;
+            file.take(length).read_to_string(line)
+        };
+        read(&mut line).map_err(|e| Error::io(self.path.display(), "read", &e))?;
+        let mut parts = line.trim_end().splitn(3, ' ').skip(1);
+        match (parts.next(), parts.next()) {
+            (Some(checksum), Some(text)) if checksum == hash(text) => Ok(Some(text.to_owned())),
+            _ => Err(Error::File {
+                path: self.path.display().to_string(),
+                place: format!("cell {id}"),
+                problem: "does not match its checksum".into(),
+            }),
+        }
+    }
+
+    /// Appends a text, which has no line breaks, durably.
+    ///
+    /// **Errors** a file that cannot be written.
+    pub fn append(&self, id: &str, text: &str) -> Result<()> {
+        let mut lines = self.table();
+        let line = format!("{id} {} {text}\n", hash(text));
+        let write = || -> std::io::Result<u64> {
+            let mut file = std::fs::OpenOptions::new().create(true).append(true).read(true).open(&self.path)?;
+            let mut at = file.seek(SeekFrom::End(0))?;
+            // After a torn line the next one begins on its own.
+            if at > 0 && !ends_with_newline(&self.path, at)? {
+                file.write_all(b"\n")?;
+                at += 1;
+            }
+            file.write_all(line.as_bytes())?;
+            file.sync_data()?;
+            Ok(at)
+        };
+        let at = write().map_err(|e| Error::io(self.path.display(), "write", &e))?;
+        lines.insert(id.to_owned(), (at, line.len() as u64));
+        Ok(())
+    }
+
+    fn table(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, u64)>> {
+        self.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn ends_with_newline(path: &Path, length: u64) -> std::io::Result<bool> {
+    let (mut file, mut last) = (std::fs::File::open(path)?, [0]);
+    file.seek(SeekFrom::Start(length - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Journal;
+
+    #[test]
+    fn what_was_appended_is_found_again_and_torn_or_changed_lines_are_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("cells.jsonl");
+        let journal = Journal::open(path.clone()).expect("a journal");
+        assert_eq!(journal.get("a"), Ok(None));
+        journal.append("a", "{\"x\": 1}").expect("written");
+        journal.append("b", "two words").expect("written");
+        assert_eq!(journal.get("a"), Ok(Some("{\"x\": 1}".to_owned())));
+        // A kill in the middle of a line: every length of the file is a journal of the whole lines.
+        let bytes = std::fs::read(&path).expect("bytes");
+        let first = bytes.iter().position(|b| *b == b'\n').expect("a line") + 1;
+        for cut in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..cut]).expect("cut");
+            let torn = Journal::open(path.clone()).expect("a journal");
+            assert_eq!(torn.get("a").expect("readable").is_some(), cut >= first, "{cut}");
+            assert_eq!(torn.get("b"), Ok(None), "{cut}");
+            torn.append("c", "after").expect("written");
+            let again = Journal::open(path.clone()).expect("a journal");
+            assert_eq!(again.get("c"), Ok(Some("after".to_owned())), "{cut}");
+            // What was torn is damage from now on, and its cell is run again; a line that lacked its end alone has it now.
+            assert_eq!(again.get("a").is_ok_and(|a| a.is_some()), cut + 1 >= first, "{cut}");
+        }
+        let mut changed = bytes;
+        *changed.iter_mut().rev().nth(2).expect("a byte") ^= 1;
+        std::fs::write(&path, &changed).expect("changed");
+        assert!(Journal::open(path).expect("a journal").get("b").is_err());
+    }
+}
