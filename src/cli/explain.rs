@@ -1,7 +1,6 @@
 //! `explain`: everything that a name means.
 
-use super::list;
-use super::output::Output;
+use super::{list, output::Output, papers};
 use crate::error::{Error, Result, show};
 use crate::paper_figs::{self, PaperFigure};
 use crate::theorem::{self, Claim, Kind, Status};
@@ -12,7 +11,8 @@ use serde_json::{Value, json};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  metastable explain cone-collapse\n  metastable explain cone-collapse --proof")]
 pub struct Arguments {
-    /// A theorem, dynamics, law, observable, figure, experiment, study, kernel, column, outcome or verdict.
+    /// A theorem, dynamics, law, observable, figure, experiment, study, kernel, column, outcome or verdict, or the
+    /// arXiv number of a paper.
     name: String,
     /// The derivation of a claim, where the cited paper does not print it.
     #[arg(long)]
@@ -122,6 +122,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         "a study",
         crate::study::find(name).ok().map(|s| format!("{}\n\nSource  {}\nTables: metastable run {}", s.title, s.citation, s.name)),
     );
+    add("a paper", papers::find(name).map(papers::Paper::page));
     add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
     for (kind, listed) in [
         ("an observable", "observables"),

@@ -20,6 +20,7 @@ mod model;
 mod modes;
 mod movie;
 mod output;
+mod papers;
 mod predict;
 mod recording;
 mod region;

@@ -145,8 +145,8 @@ pub fn claims_table() -> String {
 pub fn table(claims: &[&crate::theorem::Claim]) -> String {
     let mut out = String::from("| claim | what is tested | status | kind | source |\n|---|---|---|---|---|\n");
     for claim in claims {
-        // Asterisks and pipes would be read as markup.
-        let plain = |text: &str| text.replace('|', "\\|").replace('*', "\\*");
+        // Asterisks, pipes and angles would be read as markup.
+        let plain = |text: &str| text.replace('|', "\\|").replace('*', "\\*").replace('<', "\\<");
         out.push_str(&format!(
             "| `{}` | {} | {} | {} | {} |\n",
             claim.name,
