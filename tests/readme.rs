@@ -18,8 +18,9 @@ fn read(path: impl AsRef<Path>) -> String {
 fn shell(folder: &Path, line: &str) -> (String, bool) {
     let program = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
-    let out = Command::new("sh").args(["-c", line]).env("PATH", path).current_dir(folder).output().expect("a shell");
-    (format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr)), out.status.success())
+    let whole = format!("exec 2>&1; {line}");
+    let out = Command::new("sh").args(["-c", &whole]).env("PATH", path).current_dir(folder).output().expect("a shell");
+    (String::from_utf8_lossy(&out.stdout).into_owned(), out.status.success())
 }
 
 /// A fenced block: its words after the fence, its text.
