@@ -34,9 +34,36 @@ fn main() {
         let path = Path::new(&out).join(format!("{name}.rs"));
         fs::write(path, format!("&[{}]", entries.join(", "))).expect("OUT_DIR is writable");
     }
+    documentation(Path::new(&out));
     experiments(Path::new(&out));
     println!("cargo::rustc-env=METASTABLE_COMMIT={}", commit().unwrap_or_else(|| "unknown".into()));
     println!("cargo::rustc-env=METASTABLE_RUSTC={}", compiler().unwrap_or_else(|| "unknown".into()));
+}
+
+/// The sources of a plug-in folder, in the order of its registry.
+fn sources(folder: &str) -> Vec<String> {
+    let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().filter_map(|f| Some(f.ok()?.path())).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "rs") && f.file_stem().is_some_and(|s| s != "mod"));
+    files.sort_by_key(|f| f.file_stem().map(ToOwned::to_owned));
+    files.iter().map(|f| fs::read_to_string(f).unwrap_or_default()).collect()
+}
+
+/// Collects the section "Derivation" of every claim's documentation, and the first lines of every figure's file.
+fn documentation(out: &Path) {
+    let derivations: Vec<String> = sources("src/theorem/claim").iter().map(|s| derivation(s)).collect();
+    let about = |s: &String| s.lines().map_while(|l| l.strip_prefix("//!")).collect::<Vec<_>>().join(" ");
+    let figures: Vec<String> = sources("paper_figs").iter().map(about).collect();
+    for (name, texts) in [("derivations.rs", derivations), ("figure_docs.rs", figures)] {
+        fs::write(out.join(name), format!("&{texts:?}")).expect("OUT_DIR is writable");
+    }
+}
+
+/// The lines between `# Derivation` and the entry, without their comment marks.
+fn derivation(source: &str) -> String {
+    let (before, _) = source.split_once("\npub static ENTRY").unwrap_or_default();
+    let Some((_, text)) = before.split_once("/// # Derivation\n") else { return String::new() };
+    let lines: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("///")).map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 /// Embeds `experiments/*.toml` as (name, text), so that the binary runs them from any folder.

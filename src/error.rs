@@ -114,6 +114,24 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, k)| k)
 }
 
+/// A list up to this length is printed whole, a longer one by the names nearest to what was found.
+const SHORT: usize = 8;
+
+/// The `count` known names nearest to `found`: those that contain it, then by edit distance; each once.
+pub fn nearest_few<'a>(found: &str, known: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
+    let found = found.to_lowercase();
+    let mut ranked: Vec<(usize, &str)> = known
+        .into_iter()
+        .map(|k| {
+            let inside = found.len() > 2 && k.to_lowercase().contains(&found);
+            (if inside { 1 } else { strsim::damerau_levenshtein(&found, &k.to_lowercase()) }, k)
+        })
+        .collect();
+    ranked.sort_unstable();
+    ranked.dedup();
+    ranked.into_iter().take(count).map(|(_, k)| k).collect()
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -121,10 +139,15 @@ impl fmt::Display for Error {
             Self::Token { row, problem } => write!(f, "row {row}: {problem}"),
             Self::Unknown { kind, found, known } => {
                 write!(f, "unknown {kind} `{found}`")?;
-                if let Some(near) = nearest(found, known.iter().map(String::as_str)) {
+                let few = nearest_few(found, known.iter().map(String::as_str), 3);
+                let near = nearest(found, known.iter().map(String::as_str));
+                if let Some(near) = near.filter(|near| few.first() == Some(near)) {
                     write!(f, "; did you mean `{near}`?")?;
                 }
-                write!(f, " (known: {})", known.join(", "))
+                if known.len() <= SHORT {
+                    return write!(f, " (known: {})", known.join(", "));
+                }
+                write!(f, " (nearest of {}: {})", known.len(), few.join(", "))
             }
             Self::File { path, place, problem } if place.is_empty() => write!(f, "{path}: {problem}"),
             Self::File { path, place, problem } => write!(f, "{path}, {place}: {problem}"),

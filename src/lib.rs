@@ -11,6 +11,8 @@ pub mod draw;
 pub mod entropy;
 pub mod error;
 pub mod flow;
+#[cfg(feature = "figures")]
+pub mod guide;
 #[cfg(feature = "files")]
 pub mod lab;
 pub mod landscape;

@@ -117,7 +117,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
         let register = fs::read_to_string(root.join(folder).join("mod.rs")).expect("a register");
         for entry in fs::read_dir(root.join(folder)).expect("a folder").flatten() {
             let name = entry.file_name().to_string_lossy().trim_end_matches(".rs").to_owned();
-            if name != "mod" && entry.path().is_file() {
+            if name != "mod" && entry.path().extension().is_some_and(|e| e == "rs") {
                 assert!(register.contains(&format!("pub mod {name};")), "{folder}/{name}.rs");
                 assert!(fs::read_to_string(entry.path()).expect("text").contains("pub static ENTRY"), "{folder}/{name}.rs");
             }

@@ -1,32 +1,206 @@
-//! The README is current: its generated table, its pictures, its commands. (Its example is a doc-test.)
+//! The README and the guide are current: their tables, pictures, commands and programs. (Their Rust programs are doc-tests.)
 
-use metastable::lab::report::readme_table;
-use std::path::Path;
+use metastable::lab::report::{claims_table, table};
+use metastable::theorem;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-#[test]
-fn the_theorem_table_is_the_generated_one() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("a README");
-    let (_, rest) = readme.split_once("<!-- theorems -->\n").expect("the marker");
-    let (table, _) = rest.split_once("<!-- /theorems -->").expect("the closing marker");
-    assert!(table == readme_table(), "regenerate with: metastable list --markdown");
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// A line for a shell in a folder, with the program on the path; its output, and whether it came to a good end.
+fn shell(folder: &Path, line: &str) -> (String, bool) {
+    let program = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
+    let whole = format!("exec 2>&1; {line}");
+    let out = Command::new("sh").args(["-c", &whole]).env("PATH", path).current_dir(folder).output().expect("a shell");
+    (String::from_utf8_lossy(&out.stdout).into_owned(), out.status.success())
+}
+
+/// A fenced block: its words after the fence, its text.
+fn blocks(page: &str) -> Vec<(Vec<&str>, String)> {
+    let mut out: Vec<(Vec<&str>, String)> = Vec::new();
+    let mut inside = false;
+    for line in page.lines() {
+        match line.strip_prefix("```") {
+            Some(words) if !inside => out.push((words.split_whitespace().collect(), String::new())),
+            None if inside => out.last_mut().expect("a block").1.push_str(&format!("{line}\n")),
+            _ => {}
+        }
+        inside ^= line.starts_with("```");
+    }
+    out
+}
+
+/// Words agree if they are equal or numbers within 2 %; `...` stands for any rest of a line.
+fn same(expected: &str, found: &str) -> bool {
+    let mut found = found.split_whitespace();
+    for word in expected.split_whitespace() {
+        if word == "..." {
+            return true;
+        }
+        let Some(other) = found.next() else { return false };
+        let number = |w: &str| w.trim_end_matches([',', ';']).parse::<f64>().ok();
+        let near = matches!((number(word), number(other)), (Some(a), Some(b)) if (a - b).abs() <= 0.02 * a.abs());
+        // `runs/x-...`: the beginning of a word.
+        let begins = word.strip_suffix("...").is_some_and(|start| other.starts_with(start));
+        if word != other && !near && !begins {
+            return false;
+        }
+    }
+    found.next().is_none()
+}
+
+/// Compares an output with what is printed; a line `...` stands for any number of lines.
+fn shown(expected: &[&str], found: &[&str]) -> bool {
+    match expected {
+        [] => found.is_empty(),
+        ["..."] => true,
+        ["...", rest @ ..] => (0..=found.len()).any(|k| shown(rest, &found[k..])),
+        [line, rest @ ..] => {
+            // `... words ...` at the beginning: the words stand somewhere in the line.
+            let good = |f: &str| match line.strip_prefix("... ") {
+                Some(words) => words.split("...").all(|w| {
+                    f.split_whitespace().collect::<Vec<_>>().join(" ").contains(&w.split_whitespace().collect::<Vec<_>>().join(" "))
+                }),
+                None => same(line, f),
+            };
+            found.first().is_some_and(|f| good(f)) && shown(rest, &found[1..])
+        }
+    }
+}
+
+/// Runs the commands of a `console` block and compares what they print.
+fn console(folder: &Path, text: &str) {
+    for part in format!("\n{text}").split("\n$ ").skip(1) {
+        let (line, expected) = part.split_once('\n').unwrap_or((part, ""));
+        let (output, good) = shell(folder, line);
+        assert!(good, "{line}: {output}");
+        let expected: Vec<&str> = expected.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        let found: Vec<&str> = output.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        assert!(shown(&expected, &found), "{line} printed\n{output}");
+    }
+}
+
+/// A program in a language that may not be here: true if it ran.
+fn program(folder: &Path, interpreter: &str, probe: &str, text: &str) -> bool {
+    let there = Command::new(interpreter).args(["-c", probe]).output().is_ok_and(|o| o.status.success());
+    if there {
+        std::fs::write(folder.join("program"), text).expect("writable");
+        let (output, good) = shell(folder, &format!("{interpreter} program"));
+        assert!(good, "{text}\n{output}");
+    }
+    there
+}
+
+/// Does what a page says, in a folder of its own; the number of commands.
+fn follow(page: &str) -> usize {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = Path::new("tests/data/minilm_hidden_states.npz");
+    std::fs::create_dir_all(folder.path().join("tests/data")).expect("writable");
+    std::fs::copy(root().join(data), folder.path().join(data)).expect("copied");
+    let mut count = 0;
+    for (words, text) in blocks(page) {
+        match words[..] {
+            [_, file] if !file.starts_with(',') => std::fs::write(folder.path().join(file), &text).expect("writable"),
+            ["sh"] => {
+                for line in text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("cargo ")) {
+                    let (output, good) = shell(folder.path(), line);
+                    assert!(good, "{line}: {output}");
+                    count += 1;
+                }
+            }
+            ["console"] => {
+                console(folder.path(), &text);
+                count += text.matches("$ ").count();
+            }
+            ["python"] => count += usize::from(program(folder.path(), "python3", "import numpy", &text)),
+            _ => {}
+        }
+    }
+    count
 }
 
 #[test]
-fn every_picture_exists_and_every_figure_is_shown() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("a README");
-    for figure in metastable::paper_figs::ALL {
-        let path = format!("paper_figs/gallery/{}.png", figure.name);
-        assert!(readme.contains(&path), "{path} is not in the gallery");
-        assert!(root.join(&path).exists(), "{path} is missing");
+fn every_command_of_the_readme_does_what_it_says() {
+    assert!(follow(&read("README.md")) > 20);
+}
+
+#[test]
+fn every_command_of_the_guide_does_what_it_says() {
+    for (page, least) in [("first_experiment", 6), ("results", 3), ("own", 0), ("measure", 8), ("certificates", 7)] {
+        assert!(follow(&read(format!("src/guide/{page}.md"))) >= least, "{page}");
     }
 }
 
 #[test]
-fn the_experiment_of_the_readme_is_valid() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("a README");
-    let (_, rest) = readme.split_once("```toml\n").expect("an experiment");
-    let (text, _) = rest.split_once("```").expect("its end");
-    let experiment = metastable::lab::Experiment::parse("README.md", text).expect("valid");
-    assert_eq!(metastable::lab::plan(&experiment).len(), 20);
+fn what_is_printed_is_compared() {
+    assert!(same("t = 4: reached ...", "t = 4: reached (spectral)") && same("rate 0.24", "rate 0.2401"));
+    assert!(!same("rate 0.24", "rate 0.25") && !same("rate", "rate 1") && !same("rate 1", "rate"));
+    assert!(shown(&["a", "...", "c"], &["a", "b", "b", "c"]) && !shown(&["a", "...", "c"], &["a", "b"]));
+    assert!(shown(&["... y ..."], &["x y z"]) && !shown(&["... y ..."], &["x z"]));
+}
+
+#[test]
+fn the_tables_of_claims_are_the_generated_ones() {
+    let beside = read("src/theorem/claim/README.md");
+    assert!(beside.ends_with(&claims_table()), "regenerate with: metastable list --markdown");
+    let readme = read("README.md");
+    let (_, rest) = readme.split_once("<!-- theorems -->\n").expect("the marker");
+    let (shown, _) = rest.split_once("<!-- /theorems -->").expect("the closing marker");
+    let claims: Vec<_> = shown.lines().filter_map(|l| theorem::find(l.strip_prefix("| `")?.split('`').next()?).ok()).collect();
+    assert_eq!(claims.len(), 10);
+    assert!(shown == table(&claims), "should be\n{}", table(&claims));
+}
+
+#[test]
+fn every_picture_exists_and_every_figure_is_shown() {
+    let readme = read("README.md");
+    for figure in metastable::paper_figs::ALL {
+        let path = format!("paper_figs/gallery/{}.png", figure.name);
+        assert!(readme.contains(&path), "{path} is not in the gallery");
+        assert!(root().join(&path).exists(), "{path} is missing");
+    }
+}
+
+#[test]
+fn the_page_of_every_paper_is_the_generated_one() {
+    let (listed, good) = shell(&root(), "metastable list papers --format json");
+    assert!(good, "{listed}");
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let papers: Vec<&str> = listed["papers"].as_array().expect("a list").iter().filter_map(|p| p["name"].as_str()).collect();
+    let register = read("src/guide/papers/mod.rs");
+    for paper in &papers {
+        let (page, good) = shell(&root(), &format!("metastable explain {paper}"));
+        assert!(good && page == read(format!("src/guide/papers/{paper}.md")), "metastable explain {paper} > src/guide/papers/{paper}.md");
+        assert!(register.contains(&format!("include_str!(\"{paper}.md\")")), "{paper} has no module");
+    }
+    let mut cited: Vec<String> = theorem::ALL.iter().map(|c| c.citation.to_owned()).collect();
+    cited.extend(metastable::study::ALL.iter().map(|s| s.citation.to_owned()));
+    for text in &cited {
+        for (k, _) in text.match_indices("arXiv:") {
+            let number: String = text[k + 6..].chars().take(10).collect();
+            assert!(papers.contains(&number.as_str()), "{number} is cited and has no line in src/cli/papers.rs");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_theorem_of_a_paper_has_its_derivation() {
+    for claim in theorem::ALL {
+        let own =
+            ["derived", "linearisation", "reduction", "corrected", "found here", "symmetry"].iter().any(|w| claim.citation.contains(w));
+        let needs = claim.status == theorem::Status::Corrected || claim.status == theorem::Status::Observation || own;
+        if needs && claim.status != theorem::Status::Open {
+            let text =
+                theorem::derivation(claim).unwrap_or_else(|| panic!("{} has no section `# Derivation` in its documentation", claim.name));
+            assert!(text.len() > 150, "{}: {text}", claim.name);
+        }
+    }
 }

@@ -9,7 +9,11 @@ use super::sweep;
 use super::verdicts::{rows, table};
 use crate::draw::{Size, spark};
 use crate::error::{Error, Result};
-use crate::lab::{Provenance, arrays::write_atomically, report};
+use crate::lab::{
+    Provenance,
+    arrays::write_atomically,
+    report::{self, Budget, Drawn},
+};
 use crate::theorem::{ALL, Claim, Effort, Record, check, find, worst};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -62,7 +66,8 @@ impl Arguments {
         }
         let (records, seconds) = verdicts(&claims, effort, self.seed, out.is_json())?;
         if let Some(folder) = &self.out {
-            write_report(&records, effort, self.seed, folder, &self.names, &[], seconds)?;
+            let figures = if self.names.is_empty() { figures(effort, folder, out.is_json())? } else { Vec::new() };
+            write_report(&records, &budget(effort, self.seed, &self.names, seconds), folder, &figures)?;
         }
         finish(out, &records, word(effort), self.seed, seconds, &[])
     }
@@ -72,21 +77,45 @@ impl Arguments {
 pub fn quick(out: &Output) -> Result<i32> {
     let (records, seconds) = verdicts(ALL, Effort::Quick, 1, out.is_json())?;
     let folder = Path::new("runs/report");
-    let style = Style { size: Size::Siam, dpi: 200.0 };
-    let mut figures = Vec::new();
-    for entry in crate::paper_figs::ALL.iter().filter(|e| e.quick) {
-        let hidden = if entry.hidden { Some(figure::built_in_model()?) } else { None };
-        let files = figure::make(entry, false, hidden, &style, (Path::new("runs"), &folder.join("figures")))?;
-        let svg = std::fs::read_to_string(&files[0]).map_err(|e| Error::io(files[0].display(), "read", &e))?;
-        let caption = std::fs::read_to_string(&files[3]).map_err(|e| Error::io(files[3].display(), "read", &e))?;
-        figures.push(report::Figure { name: entry.name, title: entry.title, svg, caption });
-    }
-    write_report(&records, Effort::Quick, 1, folder, &[], &figures, seconds)?;
+    let figures = figures(Effort::Quick, folder, out.is_json())?;
+    write_report(&records, &budget(Effort::Quick, 1, &[], seconds), folder, &figures)?;
+    let here = figures.iter().filter(|f| matches!(f.drawn, Drawn::Here { .. })).count();
     let next = [
-        format!("wrote {} and {} figures beside it", folder.join("report.html").display(), figures.len()),
+        format!("wrote {} and {here} figures beside it", folder.join("report.html").display()),
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)".to_owned(),
     ];
     finish(out, &records, "quick", 1, seconds, &next)
+}
+
+/// The figures of a report on all claims: those whose data take seconds for a quick one, all for a full one.
+fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Figure>> {
+    // At 200 dpi a figure that goes into the page as PNG is readable at full width.
+    let style = Style { size: Size::Siam, dpi: 200.0 };
+    let mut figures = Vec::new();
+    for entry in crate::paper_figs::ALL {
+        let drawn = if entry.quick || effort == Effort::Standard {
+            let started = Instant::now();
+            let hidden = if entry.hidden { Some(figure::built_in_model()?) } else { None };
+            let files = figure::make(entry, false, hidden, &style, (Path::new("runs"), &folder.join("figures")))?;
+            let read = |extension: &str| {
+                let path = files.iter().find(|f| f.extension().is_some_and(|e| e == extension)).cloned().unwrap_or_default();
+                std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))
+            };
+            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+            if !quiet && started.elapsed().as_secs_f64() > 2.0 {
+                note(&format!("figure {} took {:.1} s", entry.name, started.elapsed().as_secs_f64()));
+            }
+            Drawn::Here { svg: text(read("svg")?), png: read("png")?, caption: text(read("txt")?) }
+        } else {
+            Drawn::Missing("its data take longer than a quick run")
+        };
+        figures.push(report::Figure { name: entry.name, title: entry.title, drawn });
+    }
+    Ok(figures)
+}
+
+fn budget(effort: Effort, seed: u64, names: &[String], seconds: f64) -> Budget {
+    Budget { effort, names: names.to_vec(), seconds, machine: format!("{} threads", rayon::current_num_threads()), seed }
 }
 
 fn verdicts(claims: &[&'static Claim], effort: Effort, seed: u64, quiet: bool) -> Result<(Vec<Record>, f64)> {
@@ -121,25 +150,11 @@ fn finish(out: &Output, records: &[Record], effort: &str, seed: u64, seconds: f6
     Ok(worst(records))
 }
 
-fn write_report(
-    records: &[Record],
-    effort: Effort,
-    seed: u64,
-    folder: &Path,
-    names: &[String],
-    figures: &[report::Figure],
-    seconds: f64,
-) -> Result<()> {
+fn write_report(records: &[Record], budget: &Budget, folder: &Path, figures: &[report::Figure]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let flag = match effort {
-        Effort::Quick => " --quick".to_owned(),
-        Effort::Standard => String::new(),
-        Effort::Draws(n) => format!(" --trials {n}"),
-    };
-    let named: String = names.iter().map(|n| format!(" {n}")).collect();
-    let provenance = Provenance::new("check", &format!("{effort:?} {seed}"), format!("metastable check{named}{flag} --seed {seed}"));
-    let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("margins of {}", r.name))).collect();
-    let page = report::html(records, &sparks, figures, &provenance, &flag, seconds);
+    let provenance = Provenance::new("check", &format!("{:?} {}", budget.effort, budget.seed), budget.command());
+    let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
+    let page = report::html(records, &sparks, figures, &provenance, budget);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
     let json = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": rows(records)});
     write_atomically(&folder.join("verdicts.json"), json.to_string().as_bytes())

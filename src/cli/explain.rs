@@ -1,21 +1,25 @@
-//! `explain`: what a name means.
+//! `explain`: everything that a name means.
 
-use super::list;
-use super::output::Output;
-use crate::error::{Error, Result};
+use super::{list, output::Output, papers};
+use crate::error::{Error, Result, show};
+use crate::paper_figs::{self, PaperFigure};
 use crate::theorem::{self, Claim, Kind, Status};
 use crate::{attention::dynamics, lab::experiment, sphere::law};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Flags of `explain`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable explain cone-collapse")]
+#[command(after_help = "Examples:\n  metastable explain cone-collapse\n  metastable explain cone-collapse --proof")]
 pub struct Arguments {
-    /// A theorem, dynamics, law, observable, figure, experiment, outcome or verdict.
+    /// A theorem, dynamics, law, observable, figure, experiment, study, kernel, column, outcome or verdict, or the
+    /// arXiv number of a paper.
     name: String,
+    /// The derivation of a claim, where the cited paper does not print it.
+    #[arg(long)]
+    proof: bool,
 }
 
-const WORDS: [(&str, &str); 16] = [
+const WORDS: [(&str, &str); 17] = [
     ("certified", "interval arithmetic decides the claim for exactly the printed box, and every trial agrees"),
     ("supported", "every margin exceeds its error in every trial that met the hypotheses, and the control came out on its side"),
     (
@@ -43,46 +47,115 @@ const WORDS: [(&str, &str); 16] = [
     ("step-too-small", "no step that still moves a token met the tolerance"),
     ("non-finite", "a velocity became infinite or NaN; the message names token and time"),
     ("interrupted", "Ctrl-C or SIGTERM; finished cells are kept and the same command resumes"),
+    ("under-resolved", "two resolutions do not agree on a single digit, so no number is printed; exit code 4"),
 ];
+
+/// What a name means, and as what.
+struct Meaning {
+    kind: &'static str,
+    text: String,
+}
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let name = self.name.as_str();
-        let text = describe(name).ok_or_else(|| {
-            let mut known: Vec<String> = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "studies"]
-                .iter()
-                .flat_map(|k| list::entries(k).into_iter().map(|e| e.0))
-                .collect();
+        if self.proof {
+            let claim = theorem::find(name)?;
+            let (text, derived) = derivation(claim);
+            out.result(&json!({"name": name, "derived": derived, "proof": text}), &text);
+            return Ok(0);
+        }
+        let meanings = meanings(name);
+        if meanings.is_empty() {
+            let mut known: Vec<String> = list::kinds().flat_map(list::entries).map(|e| e.0).collect();
             known.extend(WORDS.iter().map(|w| w.0.to_owned()));
-            Error::Unknown { kind: "name", found: name.into(), known }
-        })?;
-        out.result(&json!({"name": name, "text": text}), &text);
+            known.sort();
+            known.dedup();
+            return Err(Error::Unknown { kind: "name", found: name.into(), known });
+        }
+        let text = if let [one] = &meanings[..] {
+            one.text.clone()
+        } else {
+            meanings.iter().map(|m| format!("`{name}` is a name of {}:\n{}\n\n", m.kind, indented(&m.text))).collect()
+        };
+        let all: Vec<Value> = meanings.iter().map(|m| json!({"kind": m.kind, "text": m.text})).collect();
+        out.result(&json!({"name": name, "text": text.trim_end(), "meanings": all}), &text);
         Ok(0)
     }
 }
 
-fn describe(name: &str) -> Option<String> {
-    if let Ok(c) = theorem::find(name) {
-        return Some(claim(c));
+fn indented(text: &str) -> String {
+    text.lines().map(|l| if l.is_empty() { String::new() } else { format!("  {l}") }).collect::<Vec<_>>().join("\n")
+}
+
+/// Everything of this name, whatever its kind.
+fn meanings(name: &str) -> Vec<Meaning> {
+    let mut out = Vec::new();
+    let mut add = |kind: &'static str, text: Option<String>| out.extend(text.map(|text| Meaning { kind, text }));
+    add("a theorem", theorem::find(name).ok().map(claim));
+    add(
+        "a dynamics",
+        dynamics::find(name, false)
+            .ok()
+            .map(|e| format!("{}\n\nSource  {}\nConformance: metastable doctor {}", e.summary, e.citation, e.name)),
+    );
+    add(
+        "a law",
+        law::find(name).ok().map(|e| {
+            let keys: Vec<String> = e
+                .keys
+                .iter()
+                .map(|(k, v, lo, hi, what)| format!("  {k} (default {v}, in [{}, {}]): {what}", show(*lo), show(*hi)))
+                .collect();
+            format!("{}\n{}", e.summary, keys.join("\n"))
+        }),
+    );
+    add(
+        "an experiment",
+        experiment::BUILT_IN
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, text)| format!("{}\n\nRun it: metastable run {name}", text.trim_end())),
+    );
+    add(
+        "a study",
+        crate::study::find(name).ok().map(|s| format!("{}\n\nSource  {}\nTables: metastable run {}", s.title, s.citation, s.name)),
+    );
+    add("a paper", papers::find(name).map(papers::Paper::page));
+    add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
+    for (kind, listed) in [
+        ("an observable", "observables"),
+        ("an integrator", "integrators"),
+        ("a kernel", "kernels"),
+        ("a normalisation", "normalisations"),
+        ("a key of a model", "model"),
+        ("a column of results", "columns"),
+    ] {
+        add(kind, list::entries(listed).into_iter().find(|(n, _)| n == name).map(|(_, summary)| summary));
     }
-    if let Ok(e) = dynamics::find(name, false) {
-        return Some(format!("{}\n\nSource  {}\nConformance: metastable doctor {}", e.summary, e.citation, e.name));
+    add("an outcome or a word of a verdict", WORDS.iter().find(|(w, _)| *w == name).map(|(_, meaning)| (*meaning).to_owned()));
+    out
+}
+
+/// A figure with its data.
+fn figure(f: &PaperFigure) -> String {
+    let mut text = format!("{}\n\n", f.title);
+    f.experiments.iter().for_each(|e| text.push_str(&format!("Experiment  {e} (metastable run {e})\n")));
+    f.study.iter().for_each(|s| text.push_str(&format!("Study       {} ({})\nSource      {}\n", s.name, s.title, s.citation)));
+    if f.hidden {
+        text.push_str("Model       hidden states of the program, or yours with --tokens FILE\n");
     }
-    if let Ok(e) = law::find(name) {
-        let keys: Vec<String> = e.keys.iter().map(|(k, v, lo, hi, what)| format!("  {k} (default {v}, in [{lo}, {hi}]): {what}")).collect();
-        return Some(format!("{}\n{}", e.summary, keys.join("\n")));
+    text.push_str(&format!("Draw it     metastable figure {}", f.name));
+    text
+}
+
+/// The derivation of a claim, or where it is printed; true where there is one.
+fn derivation(c: &Claim) -> (String, bool) {
+    match theorem::derivation(c) {
+        Some(text) => (format!("{}\n\nStatement   {}\n\n{text}\n\nSource      {}", c.title, c.statement, c.citation), true),
+        None => (format!("{}\n\nStatement   {}\n\nAs in the cited paper: {}", c.title, c.statement, c.citation), false),
     }
-    if let Some((_, text)) = experiment::BUILT_IN.iter().find(|(n, _)| *n == name) {
-        return Some((*text).to_owned());
-    }
-    if let Ok(s) = crate::study::find(name) {
-        return Some(format!("{}\n\nSource  {}\nTables: metastable run {}", s.title, s.citation, s.name));
-    }
-    if let Some((_, meaning)) = WORDS.iter().find(|(w, _)| *w == name) {
-        return Some((*meaning).to_owned());
-    }
-    ["observables", "figures", "integrators"].iter().flat_map(|k| list::entries(k)).find(|(n, _)| n == name).map(|(_, s)| s)
 }
 
 /// A claim with everything a referee asks for.
@@ -114,8 +187,11 @@ fn claim(c: &Claim) -> String {
     line("Resolves", &if c.perturbed.is_empty() { String::new() } else { format!("{} is perturbed until the check notices", c.perturbed) });
     let side = if c.status.expects_violation() { "must hold" } else { "must be violated" };
     line("Control", &format!("{} ({side})", c.control.what));
-    line("Proof", c.proof.as_ref().map_or("", |p| p.what));
+    line("Certified", c.proof.as_ref().map_or("", |p| p.what));
     line("Source", c.citation);
+    if theorem::derivation(c).is_some() {
+        line("Derivation", &format!("metastable explain {} --proof", c.name));
+    }
     line(
         "Trials",
         &format!("{} quick, {} standard, the ends of all ranges among them; try: metastable check {}", c.trials.0, c.trials.1, c.name),

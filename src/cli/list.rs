@@ -1,6 +1,6 @@
 //! `list`: everything that is registered.
 
-use super::output::Output;
+use super::{output::Output, papers};
 use crate::attention::{dynamics, kernel, normalisation};
 use crate::error::{Error, Result};
 use crate::{flow::observable, lab, lab::experiment, paper_figs, sphere::law, study, theorem};
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators, kernels, normalisations, model (keys of a model) or columns
+    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators, kernels, normalisations, model (keys of a model), papers or columns
     /// (of results); all when none is given.
     kind: Option<String>,
-    /// The table of theorems as Markdown, as in the README.
+    /// The table of theorems as Markdown, as beside their sources.
     #[arg(long)]
     markdown: bool,
 }
@@ -28,7 +28,7 @@ fn line(name: &str, summary: &str) -> Line {
 type Lines = fn() -> Vec<Line>;
 
 /// Kinds and what is registered of each.
-const KINDS: [(&str, Lines); 12] = [
+const KINDS: [(&str, Lines); 13] = [
     ("theorems", || theorem::ALL.iter().map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title))).collect()),
     ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
@@ -45,8 +45,14 @@ const KINDS: [(&str, Lines); 12] = [
     ("kernels", || kernel::ALL.iter().map(|k| line(k.name(), k.summary())).collect()),
     ("normalisations", || normalisation::ALL.iter().map(|n| line(n.name(), n.summary())).collect()),
     ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),
+    ("papers", || papers::ALL.iter().map(|p| line(p.id, &p.summary())).collect()),
     ("columns", || lab::run::COLUMNS.iter().map(|(name, meaning)| line(name, meaning)).collect()),
 ];
+
+/// All kinds.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(kind, _)| *kind)
+}
 
 /// Name and summary of everything of a kind.
 pub fn entries(kind: &str) -> Vec<Line> {
@@ -64,7 +70,7 @@ impl Arguments {
             ));
         }
         if self.markdown {
-            let table = crate::lab::report::readme_table();
+            let table = crate::lab::report::claims_table();
             out.result(&json!({"markdown": table}), &table);
             return Ok(0);
         }

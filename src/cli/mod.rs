@@ -21,6 +21,7 @@ mod model;
 mod modes;
 mod movie;
 mod output;
+mod papers;
 mod predict;
 mod progress;
 mod recording;

@@ -87,6 +87,8 @@ fn object(r: &Record) -> Value {
         "margin": r.margin.map(|m| m.value),
         "error": r.margin.map(|m| m.error()),
         "error_parts": r.margin.map(|m| json!({"integrator": m.integrator, "evaluation": m.evaluation, "sampling": m.sampling})),
+        "observed": r.margin.and_then(|m| m.seen).map(|s| s.0),
+        "held_against": r.margin.and_then(|m| m.seen).map(|s| s.1),
         "slack": r.slack,
         "resolving_power": r.power.value(),
         "resolves": r.power.to_string(),

@@ -13,6 +13,8 @@ pub struct Margin {
     pub sampling: f64,
     /// How many times larger the bound is than what happens; for inequalities between numbers of one sign.
     pub slack: Option<f64>,
+    /// What was measured, and what it was held against: a deviation and its tolerance, a value and its bound, a number and the stated one.
+    pub seen: Option<(f64, f64)>,
 }
 
 impl Margin {
@@ -49,34 +51,38 @@ impl Finding {
     /// An exact law: `1 - deviation / tolerance`.
     pub fn identity(deviation: f64, tolerance: f64) -> Self {
         let share = deviation / tolerance;
-        Self::Margin(Margin { value: 1.0 - share, evaluation: 4.0 * f64::EPSILON * share.abs(), ..Margin::default() })
+        let (value, evaluation) = (1.0 - share, 4.0 * f64::EPSILON * share.abs());
+        Self::Margin(Margin { value, evaluation, seen: Some((deviation, tolerance)), ..Margin::default() })
     }
 
     /// The inequality `value <= bound`, distance over `|bound|`.
     pub fn at_most(value: f64, bound: f64) -> Self {
-        Self::ordered(bound - value, bound.abs(), value, bound)
+        Self::ordered(bound - value, (value, bound), value, bound)
     }
 
     /// The inequality `value >= bound`, distance over `|bound|`.
     pub fn at_least(value: f64, bound: f64) -> Self {
-        Self::ordered(value - bound, bound.abs(), bound, value)
+        Self::ordered(value - bound, (value, bound), bound, value)
     }
 
     /// The inequality `value >= 0` against the size of its terms.
     pub fn nonnegative(value: f64, scale: f64) -> Self {
-        Self::Margin(Margin { value: value / scale, evaluation: 8.0 * f64::EPSILON, ..Margin::default() })
+        let (share, evaluation) = (value / scale, 8.0 * f64::EPSILON);
+        Self::Margin(Margin { value: share, evaluation, seen: Some((value, 0.0)), ..Margin::default() })
     }
 
-    fn ordered(distance: f64, scale: f64, less: f64, more: f64) -> Self {
+    fn ordered(distance: f64, seen: (f64, f64), less: f64, more: f64) -> Self {
+        let scale = seen.1.abs();
         let slack = (less * more > 0.0).then(|| if less > 0.0 { more / less } else { less / more });
         let evaluation = 4.0 * f64::EPSILON * (less.abs() + more.abs()) / scale;
-        Self::Margin(Margin { value: distance / scale, evaluation, slack, ..Margin::default() })
+        Self::Margin(Margin { value: distance / scale, evaluation, slack, seen: Some(seen), ..Margin::default() })
     }
 
     /// A fitted number: `1 - |measured - stated| / allowed`, with three standard errors of the measurement.
     pub fn law(measured: f64, stated: f64, allowed: f64, standard_error: f64) -> Self {
         let value = 1.0 - (measured - stated).abs() / allowed;
-        Self::Margin(Margin { value, sampling: 3.0 * standard_error / allowed, ..Margin::default() })
+        let sampling = 3.0 * standard_error / allowed;
+        Self::Margin(Margin { value, sampling, seen: Some((measured, stated)), ..Margin::default() })
     }
 
     /// Yes or no.

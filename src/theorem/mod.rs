@@ -22,7 +22,7 @@ mod verdict;
 
 pub use attempt::{Attempt, attempt};
 pub use check::{Effort, check, sweep, worst};
-pub use claim::{ALL, find};
+pub use claim::{ALL, derivation, find};
 pub use confirm::{Confirmation, confirm};
 pub use context::{Context, Method};
 pub use domain::{Also, Betas, Case, Domain, Masses, Sizes};

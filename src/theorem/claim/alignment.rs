@@ -9,10 +9,17 @@ use crate::sphere::geometry::{dist, retract};
 
 /// Alignment, with its error for every n and beta.
 ///
-/// `v_i - P_{x_i} V x_i = P_{x_i} V sum_j A_ij (x_j - x_i)` is at most `|V|` times the mean distance under weights `m_j e^{-beta r^2/2}`.
-/// Over all places of the others that mean is largest when all stand at one distance: it is at most `M = sqrt(2s/beta) (1 - 1/(2s))` with
-/// `(2s - 1) e^s = (1 - m_i)/m_i`. Along the flow of `P_x V x` distances grow at most at the rate `L`, largest minus smallest eigenvalue
-/// (the derivative in the direction u is `<u, Vu> - <x, Vx>`). So `dist(x_i(t), e^{tV} x_i / |e^{tV} x_i|) <= |V| M (e^{L t} - 1)/L`.
+/// # Derivation
+///
+/// `v_i - P_{x_i} V x_i = P_{x_i} V sum_j A_ij (x_j - x_i)` is at most `|V|` times the mean distance `r_j = |x_j - x_i|` under the
+/// weights `A_ij ~ m_j e^{-beta r_j^2/2}`, the token's own among them. That mean is at most q iff `sum_{j != i} m_j e^{-beta r_j^2/2}
+/// (r_j - q) <= m_i q`, and every term on the left is largest at one and the same r. With all others there the mean is `r / (1 + e^s/c)`,
+/// `s = beta r^2/2`, `c = (1 - m_i)/m_i`; it is largest where `(2 s - 1) e^s = c`, and there it is `M = sqrt(2s/beta) (1 - 1/(2s))`. As s
+/// grows like log c, M is of the order `sqrt(log(n)/beta)`.
+///
+/// Along the flow of `P_x V x` distances grow at most at the rate L, largest minus smallest eigenvalue: the derivative in the unit
+/// direction u is `<u, Vu> - <x, Vx>`. So the distance D of `x_i(t)` from `e^{tV} x_i / |e^{tV} x_i|`, which follows that flow, obeys
+/// `D' <= L D + |V| M`, and `D(t) <= |V| M (e^{Lt} - 1)/L` (Gronwall).
 pub static ENTRY: Claim = Claim {
     name: "alignment",
     title: "Fast phase, large beta: tokens follow x' = P_x V x towards the top eigenspace of V",

@@ -8,6 +8,12 @@ use crate::sphere::Tokens;
 use crate::sphere::geometry::{antichord2, chord2};
 
 /// `sum_i m_i x_i ^ x_i' = 0` (USA), `sum_i m_i Z_i x_i ^ x_i' = 0` (SA): `m_i m_j e^{beta G_ij} x_i ^ x_j` is antisymmetric.
+///
+/// # Derivation
+///
+/// The projection takes multiples of `x_i` away and `x_i ^ x_i = 0`, so `x_i ^ x_i' = sum_j m_j e^{beta G_ij} x_i ^ x_j` for USA. Times
+/// `m_i`, the term of (i, j) changes its sign when i and j change places, because `G_ij = G_ji`: the sum over both vanishes. SA divides
+/// the velocity of token i by `Z_i = sum_j m_j e^{beta G_ij}`; multiplied by `Z_i` it is that of USA.
 pub static ENTRY: Claim = Claim {
     name: "angular-momentum",
     title: "Angular momentum vanishes",

@@ -8,8 +8,19 @@ use crate::theory::two_cluster::mass_factor;
 
 /// Two clusters at angle `pi - delta`. With `phi = pi - theta`, `phi' = c_alpha e^{-2 beta} sin(phi) e^{beta (1 - cos phi)}` to leading
 /// order in `e^{-2 beta}`, and the integral of `e^{-beta phi^2/2} d phi/phi` from delta is `E_1(beta delta^2/2)/2 = log(1/(delta sqrt
-/// beta)) + (log 2 - gamma)/2 + beta delta^2/4 - ...`; the next terms of sine and
-/// cosine add `1/(4 beta)`.
+/// beta)) + (log 2 - gamma)/2 + beta delta^2/4 - ...`; the next terms of sine and cosine add `1/(4 beta)`.
+///
+/// # Derivation
+///
+/// With `rho = cos theta` and `w = e^{-beta (1 - rho)}` two clusters under SA have `theta' = -sin(theta) ((1 - alpha) w/(alpha + (1 -
+/// alpha) w) + alpha w/(1 - alpha + alpha w))`, to leading order in w `-c_alpha w sin(theta)`. For `phi = pi - theta`, `1 - rho = 2 -
+/// (1 - cos phi)`, so `phi' = c_alpha e^{-2 beta} sin(phi) e^{beta (1 - cos phi)}` and `c_alpha e^{-2 beta} T` is the integral of
+/// `e^{-beta (1 - cos phi)} / sin(phi)` from delta on.
+///
+/// Its leading part is the integral of `e^{-beta phi^2/2} / phi`, which is `E_1(beta delta^2/2)/2 = log(1/(delta sqrt beta)) + (log 2 -
+/// gamma)/2 + beta delta^2/4 - ...`. The next terms, `1/sin(phi) = 1/phi + phi/6` and `e^{-beta (1 - cos phi)} = e^{-beta phi^2/2} (1 +
+/// beta phi^4/24)`, add `1/(6 beta) + 1/(12 beta) = 1/(4 beta)`. What remains is of the order `1/beta^2` and `beta delta^2`, below the
+/// `1/(2 beta)` that is allowed.
 pub static ENTRY: Claim = Claim {
     name: "antipodal-escape",
     title: "Antipodal clusters escape after (e^{2 beta} / c_alpha) log(1 / (delta sqrt beta))",

@@ -9,6 +9,11 @@ use crate::error::Result;
 use crate::sphere::Tokens;
 
 /// `f(-X) = -f(X)`.
+///
+/// # Derivation
+///
+/// `<Q(-x_i), K(-x_j)> = <Q x_i, K x_j>`, so all weights stay; `V x_j` changes its sign and the projection `P_x` does not. Floating-point
+/// numbers round symmetrically about 0, so that the two sides agree to the last bit.
 pub static ENTRY: Claim = Claim {
     name: "antipodal-symmetry",
     title: "f(-X) = -f(X)",

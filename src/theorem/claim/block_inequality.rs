@@ -8,8 +8,12 @@ use crate::error::Result;
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
-/// 2312.10794, (B.2)-(B.3). With `B` a generator of the rotation of a plane, the second derivative along `e^{tB}` on the block is `sum m_i
-/// m_j e^{beta G_ij} (beta <B x_i, x_j>^2 + <B^2 x_i, x_j>)`, and over the planes `sum <B x, y>^2 = |x ^ y|^2`, `sum B^2 = -(d-1)`.
+/// 2312.10794, (B.2)-(B.3).
+///
+/// # Derivation
+///
+/// With `B` a generator of the rotation of a plane, the second derivative along `e^{tB}` on the block is `sum m_i m_j e^{beta G_ij} (beta
+/// <B x_i, x_j>^2 + <B^2 x_i, x_j>)`, and over the planes `sum <B x, y>^2 = |x ^ y|^2`, `sum B^2 = -(d-1)`.
 pub static ENTRY: Claim = Claim {
     name: "block-inequality",
     title: "Rotating a block of tokens: curvature is minus the cut sum of g",

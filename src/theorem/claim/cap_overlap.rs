@@ -7,6 +7,8 @@ use crate::num::sum::dot;
 
 /// 2410.06833, section 4, with the order corrected: 4 sqrt(eps), not eps^2 + 2 eps.
 ///
+/// # Derivation
+///
 /// For orthogonal unit centres the largest inner product of the caps `<., w> >= 1 - 2 eps` is `sin(2r)` with `cos r = 1 - 2 eps`, that is
 /// `4 (1 - 2 eps) sqrt(eps (1 - eps))`; it is at most `4 sqrt(eps)` because `(1 - 2 eps)^2 (1 - eps) <= 1`, which intervals decide.
 pub static ENTRY: Claim = Claim {

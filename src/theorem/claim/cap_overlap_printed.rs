@@ -3,6 +3,11 @@
 use super::{Claim, Control, Kind, Status, cap_overlap};
 
 /// 2410.06833, section 4: false for every eps below `sqrt(2) - 1`, from where on the bound exceeds 1; the right order is `4 sqrt(eps)`.
+///
+/// # Derivation
+///
+/// Two points in the plane of the centres, each turned by `r = arccos(1 - 2 eps)` towards the other, have the inner product `sin(2r)`,
+/// about `4 sqrt(eps)`. That exceeds `eps^2 + 2 eps` for every eps below `sqrt(2) - 1`.
 pub static ENTRY: Claim = Claim {
     name: "cap-overlap-printed",
     title: "Orthogonal caps overlap by at most eps^2 + 2 eps (as printed)",

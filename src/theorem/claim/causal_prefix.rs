@@ -7,8 +7,13 @@ use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 
-/// Under a causal mask the first tokens do not see the later ones. Bit for bit they do not while n stays; the order of the sums depends on
-/// n, so that tokens taken away (rather than replaced) change roundings: from about n = 256 on.
+/// Under a causal mask the first tokens do not see the later ones. Bit for bit they do not while n stays; the order of the sums depends
+/// on n, so that tokens taken away (rather than replaced) change roundings: from about n = 256 on.
+///
+/// # Derivation
+///
+/// Token k is moved by `sum_{j <= k} A_kj V x_j` with weights that are normalised over `j <= k`: nothing of the later tokens enters. The
+/// first token has one weight, 1, and `P_{x_1} x_1 = 0`.
 pub static ENTRY: Claim = Claim {
     name: "causal-prefix",
     title: "Causal attention: the prefix property",

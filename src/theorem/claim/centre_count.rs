@@ -8,6 +8,15 @@ use crate::sphere::law::Law;
 use crate::theory::parking::strong_centres;
 
 /// 2411.04990, Lemma C.1, with the cap of S^2 corrected.
+///
+/// # Derivation
+///
+/// Token k is a strong centre iff none of the k - 1 tokens before it lies within delta of it. Given `x_k` these are independent and
+/// uniform, and each misses the cap of radius delta about `x_k` with probability `1 - p`. So token k is a centre with probability `(1 -
+/// p)^{k-1}`, and the sum over k is `(1 - (1 - p)^n)/p`, which tends to `1/p`.
+///
+/// On the circle `p = delta/pi`. On S^2 a cap of radius delta has the height `1 - cos delta`, and by Archimedes the share `p = (1 - cos
+/// delta)/2 = sin^2(delta/2)`, which is 1 at `delta = pi`. The printed `1/(3 sin^2(delta/2))` would give that whole sphere the share 3.
 pub static ENTRY: Claim = Claim {
     name: "centre-count",
     title: "Expected number of strong Renyi centres",

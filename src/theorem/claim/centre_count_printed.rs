@@ -3,6 +3,11 @@
 use super::{Case, Claim, Control, Domain, Kind, Sizes, Status, centre_count};
 
 /// 2411.04990, Lemma C.1 with its factor 3: the cap of radius pi would have mass 3.
+///
+/// # Derivation
+///
+/// The expected number tends to one over the share of a cap of radius delta (`centre-count`), on S^2 `1/sin^2(delta/2)`. A factor 3 in
+/// the denominator would give the cap of radius pi, the whole sphere, the share 3.
 pub static ENTRY: Claim = Claim {
     name: "centre-count-printed",
     title: "Expected number of strong Renyi centres on S^2 (as printed)",

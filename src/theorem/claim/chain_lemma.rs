@@ -8,8 +8,11 @@ use crate::sphere::geometry::{exp, project, retract};
 
 /// A tree of length below pi lies in a cap of half its length.
 ///
-/// Derivation. Walk round the tree: a closed curve of length `2 l < 2 pi`. Let p and q halve it and w be the middle of their short arc. A point x of the curve has `d(p, x) + d(x, q) <= l`; with x' its mirror
-/// image in w, `2 d(w, x) = d(x, x') <= d(x, p) + d(p, x') = d(x, p) + d(q, x) <= l`.
+/// # Derivation
+///
+/// Walk round the tree: a closed curve of length `2 l < 2 pi`. Let p and q halve it and w be the middle of their short arc. A point x of
+/// the curve has `d(p, x) + d(x, q) <= l`; with x' its mirror image in w, `2 d(w, x) = d(x, x') <= d(x, p) + d(p, x') = d(x, p) + d(q,
+/// x) <= l`.
 pub static ENTRY: Claim = Claim {
     name: "chain-lemma",
     title: "Chains shorter than pi lie in a cap of half their length",

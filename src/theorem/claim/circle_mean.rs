@@ -6,6 +6,13 @@ use crate::error::Result;
 use crate::flow::{Options, solve};
 
 /// In a half circle the consensus angle is the mean of the initial angles.
+///
+/// # Derivation
+///
+/// For USA on the circle `theta_i' = -sum_j m_j e^{beta cos(theta_i - theta_j)} sin(theta_i - theta_j)`. Multiplied by `m_i` and summed
+/// over i this is antisymmetric in (i, j), so `sum_i m_i theta_i` stands still. Tokens of an open half circle stay within the arc that
+/// they span (`hemisphere-monotone`), so their lifted angles never wind, and they end at one angle (`cone-collapse`): the mean of the
+/// initial ones.
 pub static ENTRY: Claim = Claim {
     name: "circle-mean",
     title: "USA on a half circle ends at the mean angle",

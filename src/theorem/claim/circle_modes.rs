@@ -7,6 +7,18 @@ use crate::num::stats::mean_and_error;
 use crate::theory::kac_rice::expected_modes_circle;
 
 /// Derived: the limit is a stationary Gaussian field.
+///
+/// # Derivation
+///
+/// For n uniform angles the estimate `F(t) = sum_i e^{beta cos(t - t_i)}`, minus its mean and over `sqrt n`, tends to a stationary
+/// Gaussian field; its k-th Fourier mode has the variance `I_k(beta)^2` up to a constant. Rice's formula gives `F'` on average `(1/pi)
+/// sqrt(Var F'' / Var F')` zeros per unit of length, and every second one is a mode: `sqrt(sum k^4 I_k^2 / sum k^2 I_k^2)` of them on the
+/// circle of length 2 pi.
+///
+/// The sums in closed form: `sum_k I_k(beta)^2 cos(k x) = I_0(2 beta cos(x/2))`. Its expansion to `x^4` gives `sum k^2 I_k^2 = (beta/2)
+/// I_1` and `sum k^4 I_k^2 = (3 beta^2/4) I_0 - (beta/4) I_1`, all at `2 beta`. The quotient is `(3 beta/2) I_0/I_1 - 1/2 = 1 + (3
+/// beta/2) I_2/I_1`, because `I_0(2 beta) = I_2(2 beta) + I_1(2 beta)/beta`. No logarithm appears, unlike on the line, because a
+/// stationary field has no edge.
 pub static ENTRY: Claim = Claim {
     name: "circle-modes",
     title: "Expected number of modes on the circle: sqrt(1 + (3 beta/2) I_2(2 beta)/I_1(2 beta))",

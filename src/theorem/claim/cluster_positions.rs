@@ -10,6 +10,14 @@ use realfft::num_complex::Complex64;
 use std::f64::consts::{PI, TAU};
 
 /// When one mode leads.
+///
+/// # Derivation
+///
+/// No proof: this is what linear growth suggests. With `c_k` the mean of `e^{-ik theta}` the density is `(1 + 2 sum_k Re(c_k e^{ik
+/// theta}))/(2 pi)`, and mode k grows like `e^{r_k t}` (`mode-growth`). Where one mode leads, the maxima are those of `Re(c_k e^{ik
+/// theta})`, at `delta_j = (2 pi j - arg c_k)/k`; every other mode starts at a twentieth of it at most and grows more slowly, so it stays
+/// below a twentieth as long as growth is linear. At `t = 5.5/r_k` the leading mode of 0.01 would have become 2.4: it has saturated into
+/// k clusters. That the clusters keep the places of the linear maxima through the nonlinear phase, within 0.1, is measured.
 pub static ENTRY: Claim = Claim {
     name: "cluster-positions",
     title: "USA from a perturbation led by mode k: k clusters at delta_j = (2 pi j - arg mu_k)/k",

@@ -8,6 +8,14 @@ use crate::sphere::{Tokens, law::Law};
 use crate::theory::equiangular::Equiangular;
 
 /// 2312.10794, Theorem 6.9, in the form that can be seen: the empirical slope in d.
+///
+/// # Derivation
+///
+/// No proof of the slope; the reasons for it: uniform tokens have `G_ij(0) = O(d^{-1/2})` for i != j, with Gaussian fluctuations of that
+/// size, while an orthonormal start has 0. For Q = K = V = I the Gram matrix obeys an equation of its own that does not know d
+/// (`gram-equation`), whose right-hand side has a Lipschitz constant of the order `1 + |beta|`. So at a fixed time the distance of `G(t)`
+/// from the equiangular solution, `gamma(t)` off the diagonal, is at most a constant (in d) times `d^{-1/2}`, and to first order it is a
+/// linear image of the Gaussian fluctuations: its median falls with the slope -1/2. The number of pairs enters the constant only.
 pub static ENTRY: Claim = Claim {
     name: "concentration",
     title: "High dimension: inner products follow gamma",

@@ -9,10 +9,13 @@ use crate::sphere::cap::{Hemisphere, hemisphere};
 
 /// 2312.10794, Lemma 6.4, with the time that its proof gives.
 ///
-/// Derivation. Let `alpha(t) = max_w min_i <x_i, w> > 0` and w the maximiser, the centre of the smallest cap; w lies in the conic hull, `w = sum c_j x_j`, `c_j >= 0`. At a token on the
-/// edge, `d/dt <x_i, w> = sum_j A_ij (<x_j, w> - G_ij alpha)` with every term at least `A_ij alpha (1 - G_ij) >= 0`. Because `sum c_j >= |w| = 1` and
-/// `sum c_j G_ij = alpha`, some j has `G_ij <= alpha`, so `alpha' >= A_ij alpha (1 - alpha)`, and `A_ij >= m_min e^{-2 beta q}` (SA; USA: the weight
-/// is at least `m_min e^{-beta q}`) with `q = |Q^T K|`. The logistic equation gives the time. A cap of radius r/2 has no two tokens further apart than r.
+/// # Derivation
+///
+/// Let `alpha(t) = max_w min_i <x_i, w> > 0` and w the maximiser, the centre of the smallest cap; w lies in the conic hull, `w = sum c_j
+/// x_j`, `c_j >= 0`. At a token on the edge, `d/dt <x_i, w> = sum_j A_ij (<x_j, w> - G_ij alpha)` with every term at least `A_ij alpha
+/// (1 - G_ij) >= 0`. Because `sum c_j >= |w| = 1` and `sum c_j G_ij = alpha`, some j has `G_ij <= alpha`, so `alpha' >= A_ij alpha (1 -
+/// alpha)`, and `A_ij >= m_min e^{-2 beta q}` (SA; USA: the weight is at least `m_min e^{-beta q}`) with `q = |Q^T K|`. The logistic
+/// equation gives the time. A cap of radius r/2 has no two tokens further apart than r.
 pub static ENTRY: Claim = Claim {
     name: "cone-collapse",
     title: "Cone collapse, with its time",

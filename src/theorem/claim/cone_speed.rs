@@ -13,8 +13,11 @@ use std::f64::consts::FRAC_PI_3;
 
 /// 2312.10794, (6.7)-(6.8), with the exponent that two tokens at +-60 degrees from w leave possible.
 ///
-/// Derivation. As in `cone-collapse` some j has `G_ij <= alpha`, and its term is at least `A_ij alpha (1 - G_ij)`, all others at least 0. With alpha >= 1/2 all pairs are within 120 degrees, so
-/// `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight of USA is at least `m_min e^{-beta/2}`.
+/// # Derivation
+///
+/// As in `cone-collapse` some j has `G_ij <= alpha`, and its term is at least `A_ij alpha (1 - G_ij)`, all others at least 0. With
+/// alpha >= 1/2 all pairs are within 120 degrees, so `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight of
+/// USA is at least `m_min e^{-beta/2}`.
 pub static ENTRY: Claim = Claim {
     name: "cone-speed",
     title: "Speed of cone collapse, corrected exponent",

@@ -5,6 +5,11 @@ use crate::sphere::Tokens;
 use std::f64::consts::FRAC_PI_3;
 
 /// 2312.10794, (6.8) with `e^{beta}`: false for pairs wide apart, as soon as beta exceeds about 4.
+///
+/// # Derivation
+///
+/// Two tokens at +-60 degrees from w have `alpha = 1/2`, `G = -1/2` and `A_12 = 1/(1 + e^{3 beta/2})`, so the speed towards w is `A_12
+/// alpha (1 - G) = (3/4)/(1 + e^{3 beta/2})`. The printed bound is `e^{-beta}/8`: larger from about `beta = 3.6` on.
 pub static ENTRY: Claim = Claim {
     name: "cone-speed-printed",
     title: "Speed of cone collapse, exponent as printed",

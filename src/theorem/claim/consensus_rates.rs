@@ -10,6 +10,15 @@ use crate::sphere::{
 };
 
 /// SA -1, USA `-e^{beta s}`, causal `-(1 - 1/k)`.
+///
+/// # Derivation
+///
+/// Put `x_i = xi + u_i` with `u_i` orthogonal to xi. At consensus all scores are `s = <Q xi, K xi>`, and a change of the weights
+/// multiplies `P_xi xi = 0`: to first order the weights are those of consensus, `a_ij = m_j r` with `r = 1` (SA), `r = e^{beta s}` (USA,
+/// U1). From `P_{x_i} x_j = x_j - <x_i, x_j> x_i` to first order `u_j - u_i`, `u_i' = sum_j a_ij (u_j - u_i) = r (mean(u) - u_i)`.
+///
+/// Equal `u_i` stand still (d - 1 directions); `u_i` of mean 0 have the eigenvalue -r, ((n-1)(d-1) times). A causal mask replaces the
+/// mean by that over `j <= i`: the matrix is triangular with the diagonal `1/k - 1` for equal masses, which are its eigenvalues.
 pub static ENTRY: Claim = Claim {
     name: "consensus-rates",
     title: "Spectrum of the flow at consensus",

@@ -6,6 +6,13 @@ use crate::error::Result;
 use crate::num::sum::dot;
 
 /// At `x_i = xi`, `V xi = lambda xi`: eigenvalues `-lambda` and `mu_k - lambda`.
+///
+/// # Derivation
+///
+/// As in `consensus-rates` the change of the weights multiplies `P_xi V xi = lambda P_xi xi = 0`. To first order `P_{x_i} V x_j` is `P V
+/// u_j - lambda u_i`, the last term from `P_{x_i} xi = -u_i`. Hence `u_i' = r (P V mean(u) - lambda u_i)`. Differences of tokens have the
+/// eigenvalue `-r lambda`; the mean obeys `u' = r (P V - lambda) u`, and P V on the vectors orthogonal to xi has the eigenvalues of V but
+/// lambda, because it is V on the quotient by its eigenvector.
 pub static ENTRY: Claim = Claim {
     name: "consensus-value",
     title: "Consensus at an eigenvector of V: spectrum -lambda, mu_k - lambda",

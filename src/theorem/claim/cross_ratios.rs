@@ -7,6 +7,12 @@ use crate::num::stats::{nan_max, nan_min};
 use crate::sphere::{Tokens, geometry::chord2};
 
 /// Chordal cross-ratios are conserved in every dimension: `d/dt log |x_i - x_j|^2 = -<b, x_i> - <b, x_j>` in a common field `P_x b`.
+///
+/// # Derivation
+///
+/// At `beta = 0` every token is moved by the same vector, `x_i' = b - <b, x_i> x_i` with b the mean (or minus it). So `<x_i, x_j>' = (<b,
+/// x_i> + <b, x_j>) (1 - <x_i, x_j>)`, and with `|x_i - x_j|^2 = 2 (1 - <x_i, x_j>)`: `d/dt log |x_i - x_j|^2 = -<b, x_i> - <b, x_j>`. In
+/// the cross-ratio every index stands once above and once below the line: the sum is 0, whatever b does in time and in every dimension.
 pub static ENTRY: Claim = Claim {
     name: "cross-ratios",
     title: "Cross-ratios are conserved at beta = 0",

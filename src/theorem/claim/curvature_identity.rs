@@ -9,6 +9,17 @@ use crate::sphere::Tokens;
 use crate::sphere::geometry::{chord2, project};
 
 /// A sum of second derivatives over block rotations, at every configuration.
+///
+/// # Derivation
+///
+/// For tangent `u_i` and `a_ij = <u_i, x_j>` the second derivative along geodesics is `Hess[U, U] = sum m_i m_j e^{beta G_ij} (<u_i,
+/// u_j> + beta a_ij (a_ij + a_ji) - G_ij |u_i|^2)`. Take `u_i = P_{x_i} v` and sum over an orthonormal basis v. With `G = G_ij` and
+/// `P_i = P_{x_i}`: `sum <P_i v, P_j v> = tr(P_i P_j) = d - 2 + G^2`, `sum |P_i v|^2 = d - 1`, `sum a_ij^2 = |P_i x_j|^2 = 1 - G^2`, `sum
+/// a_ij a_ji = <P_i x_j, P_j x_i> = -G (1 - G^2)`.
+///
+/// So the bracket becomes `d - 2 + G^2 - (d-1) G + beta (1 - G^2)(1 - G)`, and `d - 2 + G^2 - (d-1) G = (1 - G)(d - 2 - G)`: the
+/// right-hand side. For `d >= 3` and `beta >= 0` no term is negative and only those with G = 1 vanish, so every configuration but
+/// consensus has a direction in which the energy bends upwards. For d = 2 the bracket `-G + beta (1 - G^2)` has no sign.
 pub static ENTRY: Claim = Claim {
     name: "curvature-identity",
     title: "Curvature identity",

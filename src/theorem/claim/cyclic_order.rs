@@ -9,7 +9,20 @@ use std::f64::consts::{PI, TAU};
 
 /// A common field on the circle cannot let tokens pass each other. More: with `phi` the angle to a token and E, Var its mean and variance
 /// under the row of weights, the field of SA has the derivative `beta Var(sin phi) - E cos phi >= -1` (for beta < 0: `>= -1 - |beta|`),
-/// that of USA `sum m e^{beta cos phi} (beta sin^2 phi - cos phi) >= -e^|beta|`; a gap closes no faster. Near consensus it closes as fast.
+/// that of USA `sum m e^{beta cos phi} (beta sin^2 phi - cos phi) >= -e^|beta|`; a gap closes no faster. Near consensus it closes as
+/// fast.
+///
+/// # Derivation
+///
+/// SA and USA without a mask move all tokens by one vector field of the circle, `theta' = X(theta, mu)`, whose solutions are unique:
+/// tokens cannot pass each other. Under a causal mask each token has its own field, and they can.
+///
+/// With phi the angle from a place to a token, E, Var and Cov under the row of weights there, the field of SA is `E sin(phi)`. A move of
+/// the place changes phi by -1 and the logits `beta cos(phi)` by `beta sin(phi)`, so its derivative is `beta Var(sin phi) - E cos(phi) >=
+/// -1`, and for `beta < 0` at least `-1 - |beta|`. That of USA is `sum m e^{beta cos phi} (beta sin^2(phi) - cos(phi)) >= -e^{|beta|}`:
+/// for b > 0 the function `(cos - b sin^2) e^{b cos} = (1/b) sum k^2 I_k(b) cos(k phi)` is in size at most its value at 0, `e^b`, and -b
+/// turns it by pi and changes its sign. The difference of two neighbours' velocities is the integral of this derivative over their gap,
+/// so `gap' >= -rate * gap`. Near consensus it closes as fast as that.
 pub static ENTRY: Claim = Claim {
     name: "cyclic-order",
     title: "Cyclic order on the circle is preserved",

@@ -8,7 +8,14 @@ use crate::sphere::{
     cap::{Hemisphere, hemisphere},
 };
 
-/// 2312.10794, Theorem 6.3, with a bound: the best `min_i <x_i, w>` is the distance of the origin from the hull, `min |sum c_i x_i|` over the simplex, and there `|X^T c|^2 >= lambda_min |c|^2 >= lambda_min / n`.
+/// 2312.10794, Theorem 6.3, with a bound: the best `min_i <x_i, w>` is the distance of the origin from the hull, `min |sum c_i x_i|` over
+/// the simplex, and there `|X^T c|^2 >= lambda_min |c|^2 >= lambda_min / n`.
+///
+/// # Derivation
+///
+/// The best `min_i <x_i, w>` over unit w is, by duality, the distance of the origin from the convex hull: the least `|sum c_i x_i|` over
+/// `c >= 0` with `sum c_i = 1`. There `|X^T c|^2 = <c, G c> >= lambda_min |c|^2 >= lambda_min / n`, because `|c|^2 >= (sum c_i)^2 / n`.
+/// For `n <= d` uniform tokens are linearly independent with probability 1, so `lambda_min > 0` and the hemisphere is open.
 pub static ENTRY: Claim = Claim {
     name: "dimension-at-least-n",
     title: "d >= n: almost surely in a hemisphere",

@@ -10,6 +10,11 @@ use crate::num::quadrature::gauss_legendre;
 use crate::num::sum::dot;
 
 /// 2312.10794, (3.6) and Lemma 3.7, integrated over time.
+///
+/// # Derivation
+///
+/// With masses `m_i x_i' = grad_i E` for USA and `m_i Z_i x_i' = grad_i E` for SA (`gradient-structure`), so `dE/dt = sum_i <grad_i E,
+/// x_i'>` is `sum_i m_i |x_i'|^2` and `sum_i m_i Z_i |x_i'|^2`.
 pub static ENTRY: Claim = Claim {
     name: "dissipation",
     title: "Dissipation identities of SA and USA",

@@ -6,10 +6,13 @@ use crate::sphere::{Tokens, geometry::dist};
 
 /// With the sharp constant.
 ///
-/// Let pi couple mu and nu and move both ends of every pair. For two pairs joined by unit-speed geodesics with directions e and f, the half sum of what one pair does to
-/// the other is at most `(|delta| + |epsilon|)/2` times the largest of `e^{beta s} (beta <e,y>^2 - s + <e,f> + beta <e,y> <f,x>)`, which is met in the plane of x and y: `2 m(beta)`.
-/// The average over pairs of pairs gives `d/dt C <= 2 m C` for the cost C of every coupling, the optimal one in particular. Equality: a light token at the angle
-/// where m is met, displaced outwards from a heavy one.
+/// # Derivation
+///
+/// Let pi couple mu and nu and move both ends of every pair. For two pairs joined by unit-speed geodesics with directions e and f, the
+/// half sum of what one pair does to the other is at most `(|delta| + |epsilon|)/2` times the largest of `e^{beta s} (beta <e,y>^2 - s +
+/// <e,f> + beta <e,y> <f,x>)`, which is met in the plane of x and y: `2 m(beta)`. The average over pairs of pairs gives `d/dt C <= 2 m C`
+/// for the cost C of every coupling, the optimal one in particular. Equality: a light token at the angle where m is met, displaced
+/// outwards from a heavy one.
 pub static ENTRY: Claim = Claim {
     name: "dobrushin",
     title: "USA: W1(mu(t), nu(t)) <= e^{2 m t} W1(mu(0), nu(0)), m = max_s (beta (1 - s^2) - s) e^{beta s}",

@@ -12,6 +12,17 @@ use crate::num::stats::slope;
 /// `beta T = e^{beta (1 - cos gap)} / (c sin^2 gap) (1 + 2 cos gap / (beta sin^2 gap) + ...)`: the masses are in the constant c alone as
 /// long as `e^{beta (1 - cos gap)}` is far above their ratio (here `e^{12}` against 100), and the next term turns the slope by `-4e-5` of
 /// its coefficient, 0.33 % of `1 - cos gap` at gap = 0.5.
+///
+/// # Derivation
+///
+/// With `rho = cos(theta)` the exact equation of two clusters (`two-clusters`) is, up to terms of relative size `e^{-beta (1 - rho)}`,
+/// `theta' = -c e^{-beta (1 - cos theta)} sin(theta)`, `c = (1 - alpha)/alpha + alpha/(1 - alpha)` for SA and c = 1 for USA in U2. So the
+/// lifetime from the gap g is the integral of `e^{beta (1 - cos theta)} / (c sin theta)` up to g. Its integrand is largest at g, with the
+/// logarithmic slope `beta sin g`: by Laplace's method (once more integrated by parts) `beta T = e^{beta (1 - cos g)} / (c sin^2 g) (1 +
+/// 2 cos g / (beta sin^2 g) + ...)`.
+///
+/// The masses enter through c alone, as long as `e^{beta (1 - cos g)}` is far above their ratio (here e^{12} against 100). Between b and
+/// 3 b the next term turns the slope of the logarithm by a share that is largest at the smallest gap: 0.33 % of `1 - cos g` at g = 0.5.
 pub static ENTRY: Claim = Claim {
     name: "dwell-law",
     title: "Two clusters live for e^{beta (1 - cos gap)}",

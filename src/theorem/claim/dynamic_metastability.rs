@@ -12,6 +12,24 @@ use crate::sphere::{
 use std::f64::consts::{E, PI};
 
 /// 2410.06833, main theorem, with its conditions corrected.
+///
+/// # Derivation
+///
+/// For equal masses; w a centre, h = `<x_i, w>` the least height of the tokens of its cap. (1) Tokens of the cap contribute `A_ij (<x_j,
+/// w> - G_ij h) >= A_ij h (1 - G_ij) >= 0` to h'. A token of another cap has `A_ij <= e^{-(1 - alpha) beta}` and `|<P x_j, w>| <= 1`. So
+/// `h' >= -n e^{-(1 - alpha) beta}`, and from `1 - eps` to `1 - 2 eps` takes at least `T2 = (eps/n) e^{(1 - alpha) beta}`.
+///
+/// (2) Let rho be the least inner product in a cap; `rho >= 1 - 8 eps` there. At the minimising pair the terms of its own cap in the Gram
+/// equation are nonnegative (as in `min-inner`) and those of the pair itself at least `(2/n) rho (1 - rho) e^{-beta (1 - rho)}`; other
+/// caps take at most `2 n e^{-(1 - alpha) beta}`. That is at most half of the former while `1 - rho >= e^{-lambda beta}`: exactly
+/// condition `lambda < 1 - alpha - 8 eps - log(2 n^2/(1 - 8 eps))/beta`. So `y = 1 - rho` has `y' <= -(1/n)(1 - y) y e^{-beta y}` there,
+/// and once below `e^{-lambda beta}` it stays: `|x_i - x_j|^2 <= 2 y`.
+///
+/// From 8 eps to 1/beta that takes at most `n/(1 - 8 eps)` times the integral of `e^s/s` from 1 to `8 eps beta`, at most `2 n e^{8 eps
+/// beta}`; from 1/beta to `e^{-lambda beta}`, where `1 - y >= (beta - 1)/beta` and `e^{-beta y} >= 1/e`, at most `e n lambda
+/// beta^2/(beta - 1)`. The sum is T1, and T1 < T2: the first part is `T2 e^{-gamma beta}` with `gamma = 1 - alpha - 8 eps - log(2
+/// n^2/eps)/beta`, and the second is below `T2 (1 - e^{-gamma beta})`, which is the other bound on lambda. With a plus sign before the
+/// logarithm, as printed, this last step fails. (USA in U2 has the same bounds on its weights.)
 pub static ENTRY: Claim = Claim {
     name: "dynamic-metastability",
     title: "Separated tokens collapse within their caps and stay for e^{(1 - alpha) beta}",

@@ -6,6 +6,12 @@ use crate::error::Result;
 use crate::theory::uniform::{log_energy_dirac, log_energy_uniform};
 
 /// 2312.10794, Proposition 3.4.
+///
+/// # Derivation
+///
+/// `e^{beta s} <= e^beta` with equality only at s = 1 gives the upper end. For the lower one, `e^{beta s} = sum_k lambda_k dim_k P_k(s)`
+/// with `lambda_k > 0`, so `2 beta E = sum_k lambda_k |mu_k|^2` is least where all degrees `k >= 1` are empty, at the uniform measure,
+/// with the value `lambda_0 = Gamma(d/2) (2/beta)^{d/2-1} I_{d/2-1}(beta)`.
 pub static ENTRY: Claim = Claim {
     name: "energy-extremes",
     title: "The uniform measure minimises E_beta, Dirac masses maximise it",

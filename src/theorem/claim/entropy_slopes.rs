@@ -8,11 +8,14 @@ use crate::sphere::{Tokens, geometry::chord2};
 
 /// With the width of the clusters and the gaps between them, without which the slopes are false.
 ///
-/// USA produces `sum m_i m_j K(<x_i, x_j>)`, `K(s) = e^{beta s} ((d-1) s - beta (1 - s^2))`. At chord r, `s = 1 - r^2/2`, so
-/// `1 - u r^2 <= K / ((d-1) e^beta) <= 1` with `u = 1/2 + beta/2 + beta/(d-1)` (from `e^{-x} (1 - y) >= 1 - x - y`); beyond the smallest gap D,
-/// `|K| <= e^{beta - beta D^2/2} (d - 1 + beta)`. SA produces the mean over x of `(d-1) E_x s - beta tr Cov_x`, where `E_x` weighs with `e^{-beta r^2/2}`:
-/// that is at most `d - 1`, and below it by at most `(d-1)/2 + beta` times `E_x r^2`. The weights fall with r, so within the cluster of x this is at most the plain
-/// mean; the rest has at most the share `(1 - alpha_q)/alpha_q e^{-beta (D^2 - w^2)/2}` (w: the largest chord of a cluster), and `sum alpha_q (1 - alpha_q)/alpha_q = m - 1`.
+/// # Derivation
+///
+/// USA produces `sum m_i m_j K(<x_i, x_j>)`, `K(s) = e^{beta s} ((d-1) s - beta (1 - s^2))`. At chord r, `s = 1 - r^2/2`, so `1 - u
+/// r^2 <= K / ((d-1) e^beta) <= 1` with `u = 1/2 + beta/2 + beta/(d-1)` (from `e^{-x} (1 - y) >= 1 - x - y`); beyond the smallest gap D,
+/// `|K| <= e^{beta - beta D^2/2} (d - 1 + beta)`. SA produces the mean over x of `(d-1) E_x s - beta tr Cov_x`, where `E_x` weighs with
+/// `e^{-beta r^2/2}`: that is at most `d - 1`, and below it by at most `(d-1)/2 + beta` times `E_x r^2`. The weights fall with r, so
+/// within the cluster of x this is at most the plain mean; the rest has at most the share `(1 - alpha_q)/alpha_q e^{-beta (D^2 - w^2)/2}`
+/// (w: the largest chord of a cluster), and `sum alpha_q (1 - alpha_q)/alpha_q = m - 1`.
 pub static ENTRY: Claim = Claim {
     name: "entropy-slopes",
     title: "Clusters produce negentropy at (d-1) e^beta sum alpha_q^2 (USA) and d - 1 (SA), up to their width and gaps",

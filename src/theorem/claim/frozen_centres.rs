@@ -7,6 +7,22 @@ use crate::sphere::Tokens;
 use std::f64::consts::{PI, TAU};
 
 /// 2411.04990, Theorem 5.2, with the sign that its second condition needs.
+///
+/// # Derivation
+///
+/// With `w = beta^{-1/2}` token after token is treated; those before are at their limits, within `eps w` of centres (induction), so the
+/// next one sees sources of total weight at most N, each within `eps w` of a centre, and each centre itself with weight at least 1. A
+/// source at distance x pulls with h(x), which rises up to `tau* < w` and falls beyond; where the field has the slope `-sum g > 0` a zero
+/// of it is unstable.
+///
+/// (1) At a distance in `[eps w, (1 + eps) w]` from a centre, that centre pulls with at least `h(eps w)` (h has one peak, and at `(1 +
+/// eps) w` it is still larger) and its neighbours the same way; all others are at least `(c - 1 - 2 eps) w` away and pull with at most `N
+/// h((c - 1 - 2 eps) w)`, which is less by the first condition: no rest there. (2) Farther than that from all centres every source is
+/// farther than `w > tau*`, where g < 0: a zero of the field is unstable, and only a set of measure 0 of starts ends in one. (3) Within
+/// `eps w` the own centre contributes at least `g(eps w) > 0`, its neighbours, within `2 eps w`, something positive (here eps < 0.1 is
+/// used), and the others, at least `(c - 2 eps) w` away, at least `N g((c - 2 eps) w)`, which is negative. So the field falls throughout
+/// if `-N g((c - 2 eps) w) < g(eps w)`: there is one stable point. Printed is the second condition without its minus sign; its left-hand
+/// side is then negative and it says nothing.
 pub static ENTRY: Claim = Claim {
     name: "frozen-centres",
     title: "Causal attention, frozen centres: every token ends within eps beta^{-1/2} of a centre",

@@ -9,6 +9,17 @@ use crate::theory::equiangular::Equiangular;
 ///
 /// The proof needs `gamma(n e^beta / 2) >= 1/2`, which follows from `gamma' >= 1/(n e^beta)` while `gamma <= 1/2`, and that needs
 /// `beta >= 0`; at beta = -1, n = 2 the bound fails.
+///
+/// # Derivation
+///
+/// Equiangular tokens have `gamma' = 2 (1 - gamma) ((n-1) gamma + 1) / (e^{beta (1 - gamma)} + n - 1)` (SA) and `gamma' = (2/n) e^{beta
+/// gamma} (1 - gamma) ((n-1) gamma + 1)` (USA).
+///
+/// SA: while `gamma <= 1/2`, `gamma' >= 1/(e^beta + n - 1) >= 1/(n e^beta)`, the last step for `beta >= 0`; so `gamma >= 1/2` from `t_0 =
+/// n e^beta/2` on. Then `2 ((n-1) gamma + 1) >= n + 1` and `e^{beta (1 - gamma)} <= e^{beta/2}`, so `gamma' >= (1 - gamma)
+/// (n+1)/(e^{beta/2} + n - 1) >= (1 - gamma) n/(n + e^{beta/2})`, and `1 - gamma(t) <= (1/2) e^{-(t - t_0) n/(n + e^{beta/2})}`: the
+/// bound, for `t >= t_0` only. USA: `gamma' >= 1/n` while `gamma <= 1/2`, so `t_0 = n/2`, and then `gamma' >= e^{beta/2} (1 - gamma)`.
+/// Before `t_0` the right-hand side may start below 1 (`gamma-bound-printed`); for negative beta, at -1 with n = 2, the bound fails.
 pub static ENTRY: Claim = Claim {
     name: "gamma-bound",
     title: "Decay bound of gamma, corrected",

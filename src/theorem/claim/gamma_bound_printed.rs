@@ -4,6 +4,11 @@ use super::{Betas, Case, Claim, Control, Domain, Kind, Sizes, Status, gamma_boun
 
 /// 2312.10794, (D.8), claimed for all t >= 0: false at small t for n = 2 and beta below 0.046, where the right-hand side starts below 1
 /// (0.974 at beta = 0).
+///
+/// # Derivation
+///
+/// At t = 0 the right-hand side is `(1/2) exp(n^2 e^beta / (2 (n + e^{beta/2})))`. For n = 2 and beta = 0 that is `e^{2/3}/2 = 0.974`,
+/// below `1 - gamma(0) = 1`. The proof needs `gamma >= 1/2`, which is reached by `t = n e^beta/2` (`gamma-bound`).
 pub static ENTRY: Claim = Claim {
     name: "gamma-bound-printed",
     title: "Decay bound of gamma, as printed (all t >= 0)",

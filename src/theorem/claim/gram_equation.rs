@@ -8,6 +8,12 @@ use crate::error::Result;
 use crate::num::stats::nan_max;
 
 /// `G' = A-weighted differences`, closed in G for V = I and weights that depend on G.
+///
+/// # Derivation
+///
+/// With V = I, `x_i' = sum_k A_ik (x_k - G_ik x_i)`. So `<x_i', x_j> = sum_k A_ik (G_kj - G_ik G_ij)`, and `G_ij'` is that plus the same
+/// with i and j exchanged. For Q = K = I the weights are functions of G, so the equation is closed; masks and unnormalised weights change
+/// A only.
 pub static ENTRY: Claim = Claim {
     name: "gram-equation",
     title: "The Gram matrix obeys a closed, dimension-free equation",

@@ -7,6 +7,14 @@ use crate::num::{stats::nan_max, sum::dot};
 use crate::sphere::cap::cap_radius;
 
 /// The enclosing cap does not grow: every velocity and every layer moves tokens inside their conic hull.
+///
+/// # Derivation
+///
+/// Let w be the centre of the smallest cap and `m = min_i <x_i, w> >= 0`, met at token i. With weights `a_ij > 0`, `<x_i', w> = sum_j
+/// a_ij (<x_j, w> - G_ij m)`, and each term is at least `a_ij m (1 - G_ij) >= 0`: the least height over this w does not fall, so the best
+/// height over all w does not, which is the cosine of the radius. A layer puts `x_i + eta sum_j a_ij x_j`, of height at least `m (1 + eta
+/// s)`, `s = sum_j a_ij`, over its length, at most `1 + eta s`: the height is at least m, for every eta and without the x_i too (eta =
+/// inf). Queries and keys change the weights only.
 pub static ENTRY: Claim = Claim {
     name: "hemisphere-monotone",
     title: "Enclosing caps inside a hemisphere shrink",

@@ -12,8 +12,11 @@ use crate::theory::threshold::{sharp, tau_star};
 
 /// The landscape half of 2312.10794, Theorem 5.1, at its sharp threshold.
 ///
-/// Derivation. Tokens that are connected by steps of at most `tau*` hang on a tree shorter than `(n-1) tau* < pi`, lie in an open hemisphere (`chain-lemma`) and, being critical, are consensus. So at any other critical point some cut has all its
-/// pairs beyond `tau*`, where the kernel g is negative, and rotating one side raises the energy (`block-inequality`).
+/// # Derivation
+///
+/// Tokens that are connected by steps of at most `tau*` hang on a tree shorter than `(n-1) tau* < pi`, lie in an open hemisphere
+/// (`chain-lemma`) and, being critical, are consensus. So at any other critical point some cut has all its pairs beyond `tau*`, where the
+/// kernel g is negative, and rotating one side raises the energy (`block-inequality`).
 pub static ENTRY: Claim = Claim {
     name: "large-beta-chains",
     title: "beta > C n^2: every critical point has a cut wider than tau*",

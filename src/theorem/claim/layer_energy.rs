@@ -10,9 +10,12 @@ use crate::sphere::Tokens;
 
 /// `E(X') >= E(X)` for `x' = normalise(x + eta a)`, every eta in (0, inf].
 ///
-/// The kernel `k(x, y) = e^{beta <x, y>}` is positive definite and convex in x. With `Z(x) = sum_j m_j k(x, x_j)` the first gives `E(X') -
-/// E(X) >= (1/beta) sum_i m_i (Z(x_i') - Z(x_i))` for any move, the second `>= sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad Z(x_i)/beta`,
-/// which is `Z_i a_i` for softmax and `a_i` without; and `x_i'` lies on the arc from `x_i` towards `a_i`, so every term is at least 0.
+/// # Derivation
+///
+/// The kernel `k(x, y) = e^{beta <x, y>}` is positive definite and convex in x. With `Z(x) = sum_j m_j k(x, x_j)` the first gives
+/// `E(X') - E(X) >= (1/beta) sum_i m_i (Z(x_i') - Z(x_i))` for any move, the second `>= sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad
+/// Z(x_i)/beta`, which is `Z_i a_i` for softmax and `a_i` without; and `x_i'` lies on the arc from `x_i` towards `a_i`, so every term is
+/// at least 0.
 pub static ENTRY: Claim = Claim {
     name: "layer-energy",
     title: "A layer climbs the energy for every step size",

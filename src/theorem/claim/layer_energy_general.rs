@@ -6,6 +6,13 @@ use crate::error::Result;
 use crate::num::dense::transpose_mul;
 
 /// `V = Q^T K = B` symmetric positive semidefinite: the proof of `layer-energy` with `k(x, y) = e^{beta <x, B y>}`.
+///
+/// # Derivation
+///
+/// `B = C^T C`, so `k(x, y) = e^{beta <x, B y>}` is the kernel of `layer-energy` between C x and C y: positive definite, and convex in x.
+/// With `Z(x) = sum_j m_j k(x, x_j)` that gives `E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad Z(x_i)/beta = sum_j m_j
+/// e^{beta <x_i, B x_j>} B x_j`, a positive multiple of `a_i`. As `x_i'` lies on the arc from `x_i` towards `a_i`, no term is negative.
+/// For V other than `Q^T K` the layer does not go along `b_i`, and for an indefinite B the kernel is not positive definite.
 pub static ENTRY: Claim = Claim {
     name: "layer-energy-general",
     title: "A layer climbs the energy for V = Q^T K = B >= 0",

@@ -8,6 +8,15 @@ use crate::num::stats::nan_max;
 use crate::theory::equiangular::layer_map;
 
 /// `rho' = ...` in closed form, for every step size.
+///
+/// # Derivation
+///
+/// In an equiangular set of inner product rho every row has the weights a (own) and b (each other one), `a + (n-1) b = 1`. With `y_i =
+/// sum_j A_ij x_j`: `<x_i, y_i> = a + (n-1) b rho`, `<x_i, y_j> = a rho + b (1 + (n-2) rho)`. As the Gram matrix is `rho` plus `(1 -
+/// rho)` times the identity and rows sum to 1, `<y_i, y_j> = rho + (1 - rho) sum_k A_ik A_jk`, which is `N_d = rho + (1 - rho)(a^2 +
+/// (n-1) b^2)` for i = j and `N_o = rho + (1 - rho)(2 a b + (n-2) b^2)` else. All pairs are alike, so the next set is equiangular, with
+/// `rho' = (rho + 2 eta (a rho + b (1 + (n-2) rho)) + eta^2 N_o) / (1 + 2 eta (a + (n-1) b rho) + eta^2 N_d)`, and `N_o/N_d` at eta =
+/// inf.
 pub static ENTRY: Claim = Claim {
     name: "layer-map",
     title: "Layers map equiangular tokens by a closed formula",

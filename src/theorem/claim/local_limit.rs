@@ -9,10 +9,13 @@ use realfft::num_complex::Complex64;
 
 /// The moderate interaction regime: backward heat (SA) and backward porous medium flow (USA), with an explicit remainder.
 ///
-/// Mode k of `W` is that of `lambda_0 rho` times `q_k = I_k/I_0 = E cos k t` over the kernel's law of t. With `eps = E(1 - cos t)` and `eps_2 = E(1 - cos t)^2`,
-/// `0 <= k^2 eps - (1 - q_k) <= k^2 (k^2 - 1)/6 eps_2`, because the derivatives of the Chebyshev polynomial are largest at 1. So `W/lambda_0 = rho + eps rho'' + R` with
-/// `|R| <= N_4 = eps_2 (M_4 - M_2)/6`, `|R'| <= N_5 = eps_2 (M_5 - M_3)/6`, `M_j = sum k^j a_k` over the amplitudes. USA: nothing else. SA: with `u = (eps rho'' + R)/rho`,
-/// `(log W)' - (log rho)' = u' - u u'/(1 + u)`, `|u| <= eps M_2/rho_min`, `|u'| <= eps (M_3/rho_min + M_1 M_2/rho_min^2)` and `1/(1 + u) <= rho_max/rho_min`.
+/// # Derivation
+///
+/// Mode k of `W` is that of `lambda_0 rho` times `q_k = I_k/I_0 = E cos k t` over the kernel's law of t. With `eps = E(1 - cos t)` and
+/// `eps_2 = E(1 - cos t)^2`, `0 <= k^2 eps - (1 - q_k) <= k^2 (k^2 - 1)/6 eps_2`, because the derivatives of the Chebyshev polynomial are
+/// largest at 1. So `W/lambda_0 = rho + eps rho'' + R` with `|R| <= N_4 = eps_2 (M_4 - M_2)/6`, `|R'| <= N_5 = eps_2 (M_5 - M_3)/6`,
+/// `M_j = sum k^j a_k` over the amplitudes. USA: nothing else. SA: with `u = (eps rho'' + R)/rho`, `(log W)' - (log rho)' = u' - u
+/// u'/(1 + u)`, `|u| <= eps M_2/rho_min`, `|u'| <= eps (M_3/rho_min + M_1 M_2/rho_min^2)` and `1/(1 + u) <= rho_max/rho_min`.
 pub static ENTRY: Claim = Claim {
     name: "local-limit",
     title: "beta -> infinity: beta v tends to grad log rho (SA) and, over integral e^{beta <x,y>} dy, to grad rho (USA)",

@@ -8,6 +8,11 @@ use crate::num::bessel::scaled_bessel_i;
 use realfft::num_complex::Complex64;
 
 /// False for SA: the expansion is one in `max |rho''| / (beta rho)`, and a density that comes near 0 makes that large at every beta.
+///
+/// # Derivation
+///
+/// The expansion behind the law is one in `|rho''| / (beta rho)`, whose SA part divides by rho (`local-limit` has the remainder). A
+/// positive density with three modes may come as near to 0 as it likes, and then this is large at every beta that is tested.
 pub static ENTRY: Claim = Claim {
     name: "local-limit-folklore",
     title: "From beta to 3 beta the distance to the local limit shrinks by a third, once beta is 60",

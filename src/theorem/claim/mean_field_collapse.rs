@@ -6,9 +6,12 @@ use crate::error::{Error, Result};
 
 /// With the rate that the antipode of the limit dictates, and the density's behaviour there.
 ///
-/// Near the limit point distances shrink like `e^{-p t}`, `p = e^beta`. Near its antipode they grow like `e^{e^{-beta} t}`, so of a density `~ phi^{-c}` there the mass
-/// `e^{-2 q t}`, `q = (d - 1 - c) e^{-beta}/2`, has not left at time t. `W_2^2` sums what left at s and shrank since, `int e^{-2 q s - 2 p (t - s)} ds`: the rate of
-/// W_2 is min(p, q), less `1/(2 t)` where p = q (d = 3, beta = 0). Square-integrable densities have `c < (d-1)/2`: no rate above `(d-1) e^{-beta}/4` holds for all.
+/// # Derivation
+///
+/// Near the limit point distances shrink like `e^{-p t}`, `p = e^beta`. Near its antipode they grow like `e^{e^{-beta} t}`, so of a
+/// density `~ phi^{-c}` there the mass `e^{-2 q t}`, `q = (d - 1 - c) e^{-beta}/2`, has not left at time t. `W_2^2` sums what left at s
+/// and shrank since, `int e^{-2 q s - 2 p (t - s)} ds`: the rate of W_2 is min(p, q), less `1/(2 t)` where p = q (d = 3, beta = 0).
+/// Square-integrable densities have `c < (d-1)/2`: no rate above `(d-1) e^{-beta}/4` holds for all.
 pub static ENTRY: Claim = Claim {
     name: "mean-field-collapse",
     title: "Small |beta|: USA collapses a density ~ phi^{-c} at the antipode to a point, W2 at the rate min(e^beta, (d-1-c) e^{-beta}/2)",

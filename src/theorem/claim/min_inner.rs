@@ -8,7 +8,10 @@ use crate::sphere::{Tokens, geometry::chord2};
 
 /// `min_ij G_ij` is nondecreasing while it is nonnegative.
 ///
-/// Derivation. At the minimising pair, `m = G_ij >= 0`: `G_ij' = sum_k A_ik (G_kj - G_ik m) + (i <-> j)`, every term at least `A_ik (m - G_ik m) >= 0`, and those of k = j and k = i are `(A_ij + A_ji) (1 - m^2)`.
+/// # Derivation
+///
+/// At the minimising pair, `m = G_ij >= 0`: `G_ij' = sum_k A_ik (G_kj - G_ik m) + (i <-> j)`, every term at least `A_ik (m - G_ik m) >=
+/// 0`, and those of k = j and k = i are `(A_ij + A_ji) (1 - m^2)`.
 pub static ENTRY: Claim = Claim {
     name: "min-inner",
     title: "min <x_i, x_j> rises while it is nonnegative",

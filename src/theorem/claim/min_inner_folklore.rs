@@ -3,7 +3,14 @@
 use super::{Betas, Case, Claim, Control, Domain, Kind, Sizes, Status, min_inner};
 use crate::attention::Head;
 
-/// "In a hemisphere min_ij G_ij is nondecreasing": a heavy token can pull an obtuse pair apart, e.g. beta = 0, inner products -0.5, -0.4, -0.4, masses 1/5, 1/5, 3/5.
+/// "In a hemisphere min_ij G_ij is nondecreasing": a heavy token can pull an obtuse pair apart, e.g. beta = 0, inner products -0.5, -0.4,
+/// -0.4, masses 1/5, 1/5, 3/5.
+///
+/// # Derivation
+///
+/// With `beta = 0` the Gram equation gives `G_12' = 2 sum_k m_k (G_k2 - G_1k G_12)` for this symmetric example, inner products `G_12 =
+/// -0.5`, `G_13 = G_23 = -0.4`, masses 1/5, 1/5, 3/5: k = 2 gives `0.2 (1 - 0.25) = 0.15`, k = 3 gives `0.6 (-0.4 - 0.2) = -0.36`, so
+/// `G_12' = -0.42`. Three independent vectors always lie in an open hemisphere.
 pub static ENTRY: Claim = Claim {
     name: "min-inner-folklore",
     title: "min <x_i, x_j> rises in every hemisphere (folklore)",

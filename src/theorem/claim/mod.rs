@@ -114,6 +114,13 @@ pub fn find(name: &str) -> Result<&'static Claim> {
     ALL.iter().copied().find(|c| c.name == name).ok_or_else(|| Error::unknown("theorem", name, ALL.iter().map(|c| c.name)))
 }
 
+/// The derivation of a claim, from the documentation of its entry; none where the cited paper prints it.
+pub fn derivation(claim: &Claim) -> Option<&'static str> {
+    let all: &[&str] = include!(concat!(env!("OUT_DIR"), "/derivations.rs"));
+    let place = ALL.iter().position(|c| c.name == claim.name)?;
+    all.get(place).copied().filter(|text| !text.is_empty())
+}
+
 /// A horizon that no run meets: the flow ends at one cluster long before.
 const FOREVER: f64 = 1e300;
 

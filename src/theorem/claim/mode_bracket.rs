@@ -8,6 +8,14 @@ use crate::theory::kac_rice::{default_interval, expected_modes};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// 2412.09080, section on Kac-Rice, with the interval on which its Gaussian proxy is valid.
+///
+/// # Derivation
+///
+/// No proof of the bracket at finite n; the reasons: modes are the zeros at which `F(t) = sum_i (X_i - t) e^{-beta (t - X_i)^2/2}` falls.
+/// By Kac and Rice their expected number in an interval is the integral of `p_t(0) E[(-F')_+ | F = 0]`, and where many samples
+/// contribute, for `|t| <= T*`, (F, F') is nearly Gaussian with moments in closed form: the lower end KR(T*). Beyond T* about one sample
+/// or none lies within a bandwidth; there the expected number of modes is at most the expected number of samples, `2 n Q(T*)`, Q the tail
+/// of the normal law: the upper end. Neglected are the Edgeworth corrections near T*, positive where they were measured.
 pub static ENTRY: Claim = Claim {
     name: "mode-bracket",
     title: "Expected number of modes: KR(T*) <= E <= KR(T*) + 2 n Q(T*)",

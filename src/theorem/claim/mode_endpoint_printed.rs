@@ -4,6 +4,11 @@ use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, M
 use crate::error::Result;
 
 /// 2412.09080, quoted theorem on fixed intervals: the single mode falls on either side of an end at 0 with probability 1/2.
+///
+/// # Derivation
+///
+/// For small beta the estimate has one mode, near 0, with a place that is nearly symmetric about 0. Where 0 is an end of the interval,
+/// the mode lies inside with probability 1/2: the expected number is 1/2 and not 1.
 pub static ENTRY: Claim = Claim {
     name: "mode-endpoint-printed",
     title: "Few modes on [a, b]: one if 0 is in the interval (as quoted)",

@@ -7,6 +7,14 @@ use crate::error::Result;
 use crate::theory::growth::rates;
 
 /// Linearisation at the uniform measure (Funk-Hecke).
+///
+/// # Derivation
+///
+/// The velocities are `v = (1/beta) grad W` (USA) and `(1/beta) grad log W` (SA) with `W(x) = int e^{beta <x, y>} d mu(y)`. By Funk and
+/// Hecke convolution with `e^{beta s}` multiplies a spherical harmonic of degree k by `lambda_k = Gamma(d/2) (2/beta)^{d/2-1}
+/// I_{k+d/2-1}(beta)`. For `mu = 1 + a Y_k` thus `W = lambda_0 + a lambda_k Y_k`, and to first order in a the continuity equation reads
+/// `d_t (a Y_k) = -div v = -(a lambda_k/beta) Lap Y_k = a (k (k+d-2) lambda_k/beta) Y_k`, over lambda_0 for SA. Terms of second order
+/// come from `a^2`: they cancel in the difference of the runs with a and -a.
 pub static ENTRY: Claim = Claim {
     name: "mode-growth",
     title: "Modes of the uniform measure grow at r_k = k (k + d - 2) lambda_k / beta (USA), over lambda_0 (SA)",

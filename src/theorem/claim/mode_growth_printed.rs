@@ -4,6 +4,11 @@ use super::{Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, mo
 use std::f64::consts::PI;
 
 /// 2410.23228, figure code: the rate divided by pi.
+///
+/// # Derivation
+///
+/// The kernel `-(1/n) sum e^{beta cos} sin` of that code has the rates `k^2 I_k(beta)/beta` (`mode-growth` at d = 2). The plotted `k^2
+/// I_k(beta)/(pi beta)` is smaller by the factor pi at every k; the fastest mode is the same.
 pub static ENTRY: Claim = Claim {
     name: "mode-growth-printed",
     title: "Modes grow at k^2 I_k(beta) / (pi beta) (as plotted)",

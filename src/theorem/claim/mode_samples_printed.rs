@@ -4,7 +4,13 @@ use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status,
 use crate::clusters::modes;
 use crate::error::Result;
 
-/// 2412.09080, the scale-space lemma in its pathwise form: two samples wide apart have both modes between them, so from just below the lower mode on there are two modes and one sample.
+/// 2412.09080, the scale-space lemma in its pathwise form: two samples wide apart have both modes between them, so from just below the
+/// lower mode on there are two modes and one sample.
+///
+/// # Derivation
+///
+/// Take the samples 0 and 2 and beta = 2: the derivative `-beta sum (t - x_i) e^{-beta (t - x_i)^2/2}` is positive at 0 and negative at
+/// 2, so both modes lie strictly between. For a just below the lower mode and above 0, (a, inf) holds two modes and [a, inf) one sample.
 pub static ENTRY: Claim = Claim {
     name: "mode-samples-printed",
     title: "Modes in (a, inf) are at most the samples in [a, inf) (as printed)",

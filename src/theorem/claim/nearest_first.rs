@@ -9,6 +9,8 @@ use crate::sphere::{Tokens, geometry::chord2};
 
 /// 2410.06833, section 6, for clusters of any masses.
 ///
+/// # Derivation
+///
 /// A pair of gap g closes at the speed `c sin(g) e^{-beta (1 - cos g)}`, `c = m/m' + m'/m` for SA and `m + m'` for USA (U2), so alone it
 /// would live for `T = e^{beta (1 - cos g)} / (beta c sin^2 g)`. Neighbours can only open a gap. If the shortest life T is at most
 /// `e^{-3}` of every other, its two neighbours slow it down by at most `2 e^{-3}`, and when it ends another pair has spent at most the

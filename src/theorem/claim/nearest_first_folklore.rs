@@ -4,6 +4,12 @@ use super::{Case, Claim, Control, Kind, Status, nearest_first};
 
 /// False: a pair of unequal masses closes `m/m' + m'/m` over 2 times as fast under SA, a heavy pair `m + m'` times under USA, and
 /// `3/beta` in `1 - cos` is worth a factor 20 only.
+///
+/// # Derivation
+///
+/// A pair of masses m, m' at gap g lives `e^{beta (1 - cos g)} / (beta c sin^2 g)` with `c = m/m' + m'/m` for SA, `m + m'` for USA
+/// (`nearest-first`). A difference of `3/beta` in `1 - cos g` is worth the factor `e^3 = 20`; SA at masses 50 : 1 has c = 50 instead of
+/// 2.
 pub static ENTRY: Claim = Claim {
     name: "nearest-first-folklore",
     title: "Saddle to saddle: the nearest pair of clusters merges first, whatever their masses",

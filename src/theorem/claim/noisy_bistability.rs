@@ -12,8 +12,11 @@ use crate::theory::noise::threshold;
 
 /// The discontinuous transition seen by the equation itself.
 ///
-/// Which of the two stable measures has the lower free energy `F = H/kappa - E` depends on kappa: along the branch `dF/dkappa = -H/kappa^2` (the rest of the derivative vanishes at a stationary measure), so on the
-/// upper part F falls from its largest value at the fold to a negative one at `kappa_c`, and the clustered measure wins exactly above one kappa between.
+/// # Derivation
+///
+/// Which of the two stable measures has the lower free energy `F = H/kappa - E` depends on kappa: along the branch `dF/dkappa =
+/// -H/kappa^2` (the rest of the derivative vanishes at a stationary measure), so on the upper part F falls from its largest value at the
+/// fold to a negative one at `kappa_c`, and the clustered measure wins exactly above one kappa between.
 pub static ENTRY: Claim = Claim {
     name: "noisy-bistability",
     title: "Noisy USA, beta > beta_*: below kappa_c a stable clustered measure coexists with the uniform one",

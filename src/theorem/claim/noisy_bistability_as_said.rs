@@ -5,7 +5,13 @@ use crate::continuity::stationary::branch;
 use crate::error::Result;
 use crate::theory::noise::threshold;
 
-/// False above beta = 4.32: there mean 0.7 lies between the fold and the kappa at which the two free energies are equal, and the uniform measure is preferred.
+/// False above beta = 4.32: there mean 0.7 lies between the fold and the kappa at which the two free energies are equal, and the uniform
+/// measure is preferred.
+///
+/// # Derivation
+///
+/// Along the branch `dF/dkappa = -H/kappa^2` (`noisy-bistability`), so F falls from the fold to kappa_c through 0 once. Where mean 0.7
+/// lies below that place, above beta = 4.32, the uniform measure has the lower free energy. (The place 4.32 is computed, not derived.)
 pub static ENTRY: Claim = Claim {
     name: "noisy-bistability-as-said",
     title: "Noisy USA, 3.5 <= beta <= 5: the clustered measure of mean 0.7 wins (as said)",

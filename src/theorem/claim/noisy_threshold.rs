@@ -6,6 +6,13 @@ use crate::error::Result;
 use crate::theory::noise::threshold;
 
 /// Derived; agrees with 2606.05140 in our normalisation.
+///
+/// # Derivation
+///
+/// Noise of variance 2/kappa adds `(1/kappa) Lap rho` to the continuity equation, so a mode of degree k has the rate `k (k+d-2)
+/// (lambda_k/beta - 1/kappa)` (`mode-growth`). As `lambda_k` falls with k, the first mode to become unstable is k = 1, at `kappa_c =
+/// beta/lambda_1`, where the rate `(d-1) (1/kappa_c - 1/kappa)` changes its sign. For `beta -> 0` this is the threshold d of the Kuramoto
+/// model.
 pub static ENTRY: Claim = Claim {
     name: "noisy-threshold",
     title: "Noisy USA: the uniform measure is unstable iff kappa > kappa_c = beta/lambda_1",

@@ -6,11 +6,14 @@ use crate::num::stats::mean_and_error;
 use crate::sphere::Tokens;
 use std::f64::consts::TAU;
 
-/// The equation in weak form: with `x = theta_2 - theta_1` and the drift v it says
-/// `E cos(k x(t)) - E cos(k x(0)) = -int_0^t E[k sin(k x) v] ds`, and as g is a conditional mean given x,
-/// `E[sin(k x) g] = -E[sin(k x) h'(theta_3 - theta_1)]`: no density is estimated. The n cyclic pairs are followed (over both orders of a
-/// pair the equation is an identity for every start). The average over uniform starts is taken on lattices turned at random, six of them,
-/// whose differences are its sampling error.
+/// The equation in weak form:
+///
+/// # Derivation
+///
+/// With `x = theta_2 - theta_1` and the drift v it says `E cos(k x(t)) - E cos(k x(0)) = -int_0^t E[k sin(k x) v] ds`, and as g is a
+/// conditional mean given x, `E[sin(k x) g] = -E[sin(k x) h'(theta_3 - theta_1)]`: no density is estimated. The n cyclic pairs are
+/// followed (over both orders of a pair the equation is an identity for every start). The average over uniform starts is taken on
+/// lattices turned at random, six of them, whose differences are its sampling error.
 pub static ENTRY: Claim = Claim {
     name: "pair-equation",
     title: "USA on the circle: the law of the difference of two tokens follows its transport equation",

@@ -7,9 +7,11 @@ use crate::sphere::Tokens;
 
 /// The corrected statement, with its error.
 ///
-/// With `a = (1-alpha)/alpha` and `w = e^{-beta (1 - rho)}` the exact equation on the clock is
-/// `rho' = (1 - rho^2) (a/(1 + a w) + (1/a)/(1 + w/a))`, so `u = artanh rho` falls behind `c s` by `int (a^2/(1 + a w) + a^{-2}/(1 +
-/// w/a)) w ds <= (c^2 - 2) e^{-0.4 beta} s` while `rho <= 0.6`, and rho by no more.
+/// # Derivation
+///
+/// With `a = (1-alpha)/alpha` and `w = e^{-beta (1 - rho)}` the exact equation on the clock is `rho' = (1 - rho^2) (a/(1 + a w) +
+/// (1/a)/(1 + w/a))`, so `u = artanh rho` falls behind `c s` by `int (a^2/(1 + a w) + a^{-2}/(1 + w/a)) w ds <= (c^2 - 2) e^{-0.4 beta}
+/// s` while `rho <= 0.6`, and rho by no more.
 pub static ENTRY: Claim = Claim {
     name: "pairing-law",
     title: "Two SA clusters on the clock dt = e^{beta (1 - rho)} ds: rho(s) = tanh(c_alpha s + artanh rho_0)",

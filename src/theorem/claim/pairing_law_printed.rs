@@ -3,6 +3,12 @@
 use super::{Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, pairing_law};
 
 /// Violated: on the clock of the start the pair collapses within `1/(beta c (1 - rho_0^2))`, and unequal masses need the factor c.
+///
+/// # Derivation
+///
+/// On the exact clock the weights are `e^{-beta (1 - rho(t))}`. Measured by that of the start, `e^{-beta (1 - rho_0)}`, the speed is
+/// larger by `e^{beta (rho - rho_0)}`, which explodes as rho rises by a few 1/beta: the pair collapses within `1/(beta c (1 - rho_0^2))`
+/// of that clock. And unequal masses have the factor c, which is 2 for equal ones only.
 pub static ENTRY: Claim = Claim {
     name: "pairing-law-printed",
     title: "As printed: on the clock dt = e^{beta (1 - rho_0)} ds a pair follows y_i' = P y_j",

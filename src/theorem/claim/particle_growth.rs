@@ -12,6 +12,16 @@ use crate::theory::growth::{degree, rates};
 use std::f64::consts::TAU;
 
 /// The particle side of `mode-growth`.
+///
+/// # Derivation
+///
+/// On a grid whose quadrature is exact for the modes in play the particles' sums are the integrals of `mode-growth`, and a displacement
+/// along the gradient of a harmonic is the same perturbation of the measure: the moment grows at the same rate. With noise the particles
+/// follow `v - grad log rho / kappa`, which subtracts `k (k+d-2)/kappa`.
+///
+/// Sinkhorn attention on the circle: `K = f k f` with `f(x) int k f d mu = 1`. With `f = f_0 (1 + phi)`, `mu = 1 + delta` and `q =
+/// I_k/I_0` mode k of the condition is `phi + q (phi + delta) = 0`, so `phi = -q delta/(1 + q)`. The velocity is `(1/beta) grad log int k
+/// f d mu = -(1/beta) grad log f`, so mode k grows at `(k^2/beta) q/(1 + q)`.
 pub static ENTRY: Claim = Claim {
     name: "particle-growth",
     title: "Particles: modes of the uniform measure grow at r_k, also under Sinkhorn attention and with noise",

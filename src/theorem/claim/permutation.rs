@@ -7,6 +7,11 @@ use crate::error::Result;
 use crate::sphere::Tokens;
 
 /// The flow of SA and USA commutes with permutations; the causal flow does not.
+///
+/// # Derivation
+///
+/// The sum over j does not know the order of its terms, so with the masses carried along the velocity of token i at the permuted tokens
+/// is that of the token it was. A causal mask names the order, and loses this.
 pub static ENTRY: Claim = Claim {
     name: "permutation",
     title: "Permutation equivariance",

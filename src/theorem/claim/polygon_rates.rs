@@ -8,6 +8,14 @@ use crate::theory::spectra::polygon;
 use std::f64::consts::TAU;
 
 /// Linearisation at the regular n-gon.
+///
+/// # Derivation
+///
+/// For USA `theta_i' = -(1/n) sum_j h(theta_i - theta_j)`, `h = e^{beta cos} sin`. A small displacement obeys `delta_i' = -(1/n) sum_j
+/// g(theta_i - theta_j) (delta_i - delta_j)` with `g = h' = e^{beta cos} (cos - beta sin^2)`. At the regular n-gon this matrix is
+/// circulant, so `delta_i = cos(2 pi p i/n)` is an eigenvector with the eigenvalue `Lambda_p = (1/n) sum_q g(2 pi q/n) (cos(2 pi p q/n) -
+/// 1)`. SA divides the velocity by Z, which is the same at every token; its derivative multiplies the velocity at the polygon, which is
+/// 0.
 pub static ENTRY: Claim = Claim {
     name: "polygon-rates",
     title: "Regular polygons of clusters fall apart at the rates Lambda_p",

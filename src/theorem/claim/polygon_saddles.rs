@@ -8,6 +8,22 @@ use crate::sphere::Tokens;
 use std::f64::consts::{PI, TAU};
 
 /// Clusters at regular polygons have an explicit ascent direction, the pairing mode.
+///
+/// # Derivation
+///
+/// For m = 2 only pairs of opposite tokens count, with `g(pi) = -e^{-beta}`: the curvature is `e^{-beta} sum m_i m_j` times the squares
+/// of their relative turns, for any sizes. For m >= 3 and the mode p the curvature is a positive multiple of `Lambda_p = (1/m) sum_q
+/// g(t_q) (cos(p t_q) - 1)`, `t_q = 2 pi q/m`, and `g = -u''/beta` for `u = e^{beta cos}`.
+///
+/// Even m, p = m/2 = M: `1 - cos(p t_q)` is 2 for odd q and 0 else, so the sign is that of `sum u''` over the odd places, the second
+/// derivative at `phi = pi/M` of `S(phi) = sum_j u(phi + 2 pi j/M)`. The numbers `x_j = cos(phi + 2 pi j/M)` are the roots of `T_M(x) =
+/// y`, `y = cos(M phi)`, T_M Chebyshev's polynomial. So S = F(y) with `F'(y) = sum_j beta e^{beta x_j} / T_M'(x_j)`, which is
+/// `beta/2^{M-1}` times the divided difference of `e^{beta x}` at the M roots, hence `F'(y) = beta^M e^{beta xi} / ((M-1)! 2^{M-1}) > 0`
+/// for some xi in [-1, 1]. And `S'' = M^2 F'(-1) > 0` at `phi = pi/M`.
+///
+/// Odd m: the mode is `(-1)^q cos(t_q/2)`, and no such closed form is known to us. Intervals decide m = 3, 5, 7 for `1/2 <= beta <= 50`;
+/// the leading term for small beta, `(p^2/beta) (beta/2)^p/p!`, and for large beta the neighbours' `g < 0` give the sign. Between these
+/// it rests on the trials.
 pub static ENTRY: Claim = Claim {
     name: "polygon-saddles",
     title: "Polygons of clusters are saddles for every beta > 0",

@@ -9,6 +9,12 @@ use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
 /// Pairs mirrored in a hyperplane remain mirrored.
+///
+/// # Derivation
+///
+/// A reflection R is orthogonal, so `R x(t)` is a solution (`rotation`), and so is any exchange of tokens of equal masses
+/// (`permutation`). If R maps the start to itself up to an exchange of each pair, both solutions have the same start, and by uniqueness
+/// they are one.
 pub static ENTRY: Claim = Claim {
     name: "reflection",
     title: "Reflection-symmetric data stay symmetric",

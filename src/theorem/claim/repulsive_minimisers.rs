@@ -10,6 +10,13 @@ use crate::landscape::Spectrum;
 use crate::sphere::Tokens;
 
 /// The other half of 2312.10794, section 9.1: not only does nothing lie below the sharp configurations, the flow ends at them.
+///
+/// # Derivation
+///
+/// No proof that almost every start ends there. That nothing lies below these configurations is Cohn and Kumar's theorem
+/// (`sharp-minimisers`), because `e^{beta s}` is absolutely monotone. V = -I with USA is the gradient descent of the energy, so runs end
+/// at critical points, for almost every start at local minima. For antipodes and simplices (n <= d + 1) other local minima are excluded;
+/// for the cross-polytope and the icosahedron the trials bound the share of starts that end elsewhere.
 pub static ENTRY: Claim = Claim {
     name: "repulsive-minimisers",
     title: "V = -I from random tokens ends at the sharp configuration",

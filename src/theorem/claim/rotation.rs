@@ -9,6 +9,11 @@ use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 
 /// The flow commutes with O(d) when Q = K = V = I.
+///
+/// # Derivation
+///
+/// For R orthogonal `<R x_i, R x_j> = <x_i, x_j>`, so the weights stay, and `P_{Rx} R y = R P_x y`: the velocity at R X is R times that
+/// at X. By uniqueness the solutions correspond.
 pub static ENTRY: Claim = Claim {
     name: "rotation",
     title: "Rotation equivariance",

@@ -6,6 +6,13 @@ use crate::error::Result;
 use crate::num::bessel::scaled_bessel_i;
 
 /// Open: no proof is known. The upper bound d - 1 is part of `entropy-slopes`.
+///
+/// # Derivation
+///
+/// Open; what is known: SA produces the mean over x of `(d-1) E_x<x, y> - beta tr Cov_x(P_x y)`, `E_x` under the weights `e^{beta <x, y>}
+/// d mu(y)`. The upper bound d - 1 follows from `<x, y> <= 1` and `Cov >= 0`. Near the uniform measure the rate is `sum_k r_k |mu_k|^2`
+/// with the rates of `mode-growth`, which are positive; for large beta it tends to the Fisher information over beta, which is positive
+/// too. Between, the covariance may outweigh the first term at single places, and no argument for the mean is known to us.
 pub static ENTRY: Claim = Claim {
     name: "sa-entropy",
     title: "SA never destroys negentropy (conjecture)",

@@ -7,12 +7,14 @@ use crate::num::sum::dot;
 
 /// 2410.06833, section 4, with the cap overlap and the number of tokens corrected.
 ///
-/// The nearest orthonormal frame is the polar factor `Q = G^{-1/2} X`, so `|x_i - q_i|^2 = 2 - 2 (G^{1/2})_ii`. From
-/// `sqrt(t) >= 1 + (t-1)/2 - (t-1)^2/2` for `t >= 0` follows `|x_i - q_i|^2 <= sum_{j != i} <x_i, x_j>^2`. Given `x_i` these are n - 1
-/// independent squares whose moments, times d, are at most those of a squared normal, so Laurent and Massart's bound of a chi-square
-/// holds: `d sum_j <x_i, x_j>^2 <= n - 1 + 2 sqrt((n-1) s) + 2 s` but for a probability `e^{-s}`; with `s = log(n/p)` for all i but for
-/// p. That is at most `d eps = 4 log d` exactly under the second condition. What happens is a quarter of it, about `(n-1)/(4d)`: without
-/// a condition on n the conclusion fails from n near `16 log d` on (`separated-start-folklore`).
+/// # Derivation
+///
+/// The nearest orthonormal frame is the polar factor `Q = G^{-1/2} X`, so `|x_i - q_i|^2 = 2 - 2 (G^{1/2})_ii`. From `sqrt(t) >= 1 +
+/// (t-1)/2 - (t-1)^2/2` for `t >= 0` follows `|x_i - q_i|^2 <= sum_{j != i} <x_i, x_j>^2`. Given `x_i` these are n - 1 independent
+/// squares whose moments, times d, are at most those of a squared normal, so Laurent and Massart's bound of a chi-square holds: `d sum_j
+/// <x_i, x_j>^2 <= n - 1 + 2 sqrt((n-1) s) + 2 s` but for a probability `e^{-s}`; with `s = log(n/p)` for all i but for p. That is at
+/// most `d eps = 4 log d` exactly under the second condition. What happens is a quarter of it, about `(n-1)/(4d)`: without a condition on
+/// n the conclusion fails from n near `16 log d` on (`separated-start-folklore`).
 pub static ENTRY: Claim = Claim {
     name: "separated-start",
     title: "High dimension: few uniform tokens lie near an orthonormal frame and are (beta, eps)-separated",

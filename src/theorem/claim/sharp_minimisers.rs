@@ -7,6 +7,14 @@ use crate::num::stream::Stream;
 use crate::sphere::{Tokens, law::Law};
 
 /// 2312.10794, section 9.1, in the direction that is right (Cohn and Kumar 2007).
+///
+/// # Derivation
+///
+/// The source prints the converse direction. Cohn and Kumar: for an absolutely monotone function of the inner product, as `e^{beta s}`,
+/// take the polynomial that interpolates it to second order at the inner products of the sharp configuration (to first order at -1, where
+/// that is one): it lies below the function on [-1, 1) and is positive definite, and being a design the configuration attains the bound
+/// that this polynomial gives for every set of n points. That some configuration is a minimiser does not make it sharp:
+/// `sharp-minimisers-printed`.
 pub static ENTRY: Claim = Claim {
     name: "sharp-minimisers",
     title: "Simplex, cross-polytope, polygon, icosahedron and E8 roots are global minimisers",

@@ -7,7 +7,13 @@ use crate::flow::{Options, solve};
 use crate::num::gegenbauer::zonal_polynomials;
 use crate::sphere::Tokens;
 
-/// "Every global minimum is a sharp configuration with at least two distinct inner products, or the 600-cell": simplices have one, and most numbers of points have no sharp configuration at all.
+/// "Every global minimum is a sharp configuration with at least two distinct inner products, or the 600-cell": simplices have one, and
+/// most numbers of points have no sharp configuration at all.
+///
+/// # Derivation
+///
+/// Simplices are sharp with one inner product, and minimisers for every `n <= d + 1`: "at least two" is false. And for most n no sharp
+/// configuration exists, while a minimiser always does: n = 5 on S^2 has none.
 pub static ENTRY: Claim = Claim {
     name: "sharp-minimisers-printed",
     title: "Minimisers have at least two inner products (as printed)",

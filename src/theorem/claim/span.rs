@@ -11,6 +11,11 @@ use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
 /// Tokens that start in a subspace stay in it when V = I.
+///
+/// # Derivation
+///
+/// With V = I or -I the velocity of a token is a combination of tokens (and of itself, from the projection), whatever the weights; so it
+/// lies in every subspace that contains the tokens. In coordinates every term of the other coordinates is a product with 0.
 pub static ENTRY: Claim = Claim {
     name: "span",
     title: "The span of the tokens is invariant",

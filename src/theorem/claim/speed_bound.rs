@@ -10,6 +10,8 @@ use crate::sphere::{Tokens, geometry::dist};
 /// `|x_i'| <= 1` (SA), `<= e^|beta|` (USA); a Lipschitz constant; softmax rows are positive, of sum 1, blind to a common factor of the
 /// masses.
 ///
+/// # Derivation
+///
 /// The Lipschitz constant: with all tokens moved by at most eps, the projection of `y_i = sum_j a_ij x_j`, `|y_i| <= 1`, turns by `eps
 /// |y_i|`, the values move `y_i` by eps, and the logits, `dl_ij = beta (<dx_i, x_j> + <x_i, dx_j>)`, move it by the covariance of `x_j`
 /// and `dl_ij` under the row, at most `2 |beta| eps`. Unnormalised weights are at most `e^|beta|` and obey the same count.

@@ -8,6 +8,18 @@ use crate::sphere::law::Law;
 use crate::theory::kac_rice::expected_modes_sphere;
 
 /// Derived: the limit is an isotropic Gaussian field, whose Kac-Rice integral is elementary.
+///
+/// # Derivation
+///
+/// The estimate for n uniform points, minus its mean and over `sqrt n`, tends to an isotropic Gaussian field with the covariance `C(s) =
+/// int e^{beta <x + y, z>} d sigma(z) = sinh(r)/r`, `r = beta sqrt(2 + 2 s)`, up to a constant. With `C' = C'(1)`, `C'' = C''(1)`: the
+/// gradient has the variance C' in each direction and is independent of the second derivatives, for which `E f_ij f_kl = C'' (three
+/// pairings) + C' delta_ij delta_kl`. So the trace T has the variance `8 C'' + 4 C'`, and `R^2 = (f_11 - f_22)^2 + 4 f_12^2` is `8 C''`
+/// times an exponential variable; `det = (T^2 - R^2)/4`, a maximum if `T < -R`.
+///
+/// Kac and Rice: the number of maxima is `4 pi/(2 pi C')` times `E[det; T < -R] = E[(T^2 - R^2)_+]/8`. Over R first: `T^2 - 8 C'' (1 -
+/// e^{-T^2/(8 C'')})`; then over T: `4 C' + 8 C'' / sqrt(3 + C'/C'')`. Altogether `1 + 2 q/sqrt(3 + 1/q)` with `q = C''/C'`. As `d/ds` of
+/// `r^{-nu} I_nu(r)` is `beta^2 r^{-nu-1} I_{nu+1}(r)`, `q = (beta^2/r) I_{5/2}(r)/I_{3/2}(r)` at `r = 2 beta`.
 pub static ENTRY: Claim = Claim {
     name: "sphere-modes",
     title: "Expected number of modes on S^2: 1 + 2 q / sqrt(3 + 1/q), q = (beta/2) I_{5/2}(2 beta)/I_{3/2}(2 beta)",

@@ -7,6 +7,19 @@ use crate::flow::{Frame, Observer, Options, solve};
 use crate::sphere::Tokens;
 
 /// 2410.06833, section 6.
+///
+/// # Derivation
+///
+/// With k tokens at one place and the others alone, `(1/n^2) sum_ij e^{beta (cos(theta_i - theta_j) - 1)}` is `(k^2 + n - k)/n^2` plus
+/// cross terms of at most `e^{-beta (1 - cos gap)}`; the printed energy, with the factor 1/(2 beta), has the maximum 1/(2 beta) and every
+/// limit of it is 0.
+///
+/// Two clusters at a gap g close at a speed of the order `sin(g) e^{-beta (1 - cos g)}` (`dwell-law`), so their life is `e^{beta (1 - cos
+/// g)}` up to powers of beta. Well prepared means that `cos theta_i` exceeds the cosine of the next gap by `c log(beta)/beta`, c > 1: the
+/// life of the pair (first cluster, token i) is shorter than that of the next by the factor `beta^{-c}` at least. So while token 2 joins,
+/// the others stand still, then token 3, and so on: the energy is at each of the levels for k = 1, ..., n and between them only while a
+/// gap falls from about the kernel's width to the radius at which tokens join, a share of the time that falls with beta. On the clock of
+/// the source (its minimum over pairs printed as a maximum) each step of the stairs gets a length of order 1.
 pub static ENTRY: Claim = Claim {
     name: "staircase",
     title: "The energy climbs a staircase: one token after the other joins the first cluster",

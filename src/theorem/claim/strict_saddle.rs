@@ -6,7 +6,15 @@ use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::sphere::geometry::chord2;
 
-/// `lambda_max` is at least the mean curvature over the fields `U_v = (P_{x_i} v)_i`, `v` in an orthonormal basis: their squared lengths sum to `n (d-1)` (`curvature-identity` gives the sum of curvatures).
+/// `lambda_max` is at least the mean curvature over the fields `U_v = (P_{x_i} v)_i`, `v` in an orthonormal basis: their squared lengths
+/// sum to `n (d-1)` (`curvature-identity` gives the sum of curvatures).
+///
+/// # Derivation
+///
+/// The largest eigenvalue is at least the mean curvature over any family of directions, weighted by their squared lengths. Take `U_v =
+/// (P_{x_i} v)_i` over an orthonormal basis v: the curvatures add up to the right-hand side of `curvature-identity`, the squared lengths
+/// to `sum_i tr P_{x_i} = n (d-1)`. For `d >= 3` and `beta >= 0` every term of the sum is nonnegative, and all vanish only if all inner
+/// products are 1.
 pub static ENTRY: Claim = Claim {
     name: "strict-saddle",
     title: "Strict-saddle bound for d >= 3",

@@ -7,6 +7,10 @@ use crate::attention::{Variant, dynamics};
 use crate::error::Result;
 
 /// V = -I runs the flow backwards.
+///
+/// # Derivation
+///
+/// The velocity is linear in V and the weights do not depend on it, so with V = -I it is the negative: solutions run backwards.
 pub static ENTRY: Claim = Claim {
     name: "time-reversal",
     title: "V = -I is the reversed flow",

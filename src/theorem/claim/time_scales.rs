@@ -9,6 +9,11 @@ use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 
 /// `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`, `t_U4 = t_U1 / n`.
+///
+/// # Derivation
+///
+/// The four normalisations multiply the velocity by the factors 1, `e^{-beta}`, `e^{-beta}/n` and n, which are constants along a run
+/// (equal masses); a constant factor of an autonomous field is a change of the unit of time by its inverse.
 pub static ENTRY: Claim = Claim {
     name: "time-scales",
     title: "U1, U2, U3, U4 are one flow at different speeds",

@@ -8,8 +8,11 @@ use crate::theory::noise::threshold;
 
 /// The branch of stationary measures bends one way or the other, with the second coefficient in closed form.
 ///
-/// Derivation. `rho ~ exp(A cos t + B cos 2t)` with `A = 2 (kappa/beta) I_1 m`, `B = 2 (kappa/beta) I_2 s` and s the second moment. To third order in A, `m = A/2 - A^3/16 + A B/4` and `s = B/2 + A^2/8`; at
-/// `kappa = beta/I_1` the second gives `B = r A^2 / (4 (1 - r))`, `r = I_2/I_1`, and the first `m = (A/2) (1 - (A^2/8) (1 - 2r)/(1 - r))`.
+/// # Derivation
+///
+/// `rho ~ exp(A cos t + B cos 2t)` with `A = 2 (kappa/beta) I_1 m`, `B = 2 (kappa/beta) I_2 s` and s the second moment. To third order in
+/// A, `m = A/2 - A^3/16 + A B/4` and `s = B/2 + A^2/8`; at `kappa = beta/I_1` the second gives `B = r A^2 / (4 (1 - r))`, `r = I_2/I_1`,
+/// and the first `m = (A/2) (1 - (A^2/8) (1 - 2r)/(1 - r))`.
 pub static ENTRY: Claim = Claim {
     name: "transition-order",
     title: "Noisy USA on the circle: the transition is continuous iff beta <= beta_* = 2.4469",

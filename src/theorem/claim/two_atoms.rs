@@ -8,9 +8,17 @@ use std::f64::consts::PI;
 
 /// Why the small-beta theorem needs its bound, with a reason for "for ever".
 ///
-/// By symmetry the mass in [pi - w, pi + w] is symmetric about pi; at the ends of the interval it pulls inwards with at least `M f(2w)/2`, `f(x) = e^{beta cos x} sin x` concave on
-/// [0, 2w]; mass within w of 0 pulls outwards with at most `e^{-beta cos 2w} sin 2w` each, mass elsewhere with at most max f. Once the first wins over the
-/// others at both atoms, no mass leaves either interval at any later time; the normalisation of SA does not change the sign.
+/// # Derivation
+///
+/// By symmetry the mass in `[pi - w, pi + w]`, M in total, is symmetric about pi. With `f(x) = e^{beta cos x} sin x`, concave on `[0,
+/// 2w]`, a pair at pi - x and pi + x pulls the end pi - w inwards with `(f(w - x) + f(w + x))/2 >= f(2w)/2` per mass (concavity and
+/// f(0) = 0): together at least `M f(2w)/2`. Mass within w of 0 is at least `pi - 2w` away from that end and pulls outwards with at most
+/// `e^{-beta cos 2w} sin 2w` each; mass elsewhere, u in total, with at most max f. If the first exceeds the sum of the others the field
+/// points inwards at both ends.
+///
+/// The same holds at the other atom with A and M exchanged. While both conditions hold no mass leaves either interval, so A and M do not
+/// fall and u does not grow, and the conditions keep holding: for ever. SA divides the field by a positive number, which does not change
+/// its sign.
 pub static ENTRY: Claim = Claim {
     name: "two-atoms",
     title: "Large beta: two opposite bumps collapse to two atoms although the mean is not 0",

@@ -8,6 +8,14 @@ use crate::sphere::Tokens;
 use crate::theory::two_cluster::merge_time;
 
 /// Merging times of two weighted clusters against quadrature, across plateaus of up to e^600.
+///
+/// # Derivation
+///
+/// With rho the inner product and all tokens of a cluster at one place, SA gives a token of the first cluster the weight `(1-alpha)
+/// e^{beta rho} / (alpha e^beta + (1-alpha) e^{beta rho})` on the second, and moves it by that times `P_x y`; `<P_x y, y> = 1 - rho^2`.
+/// Both clusters together: `rho' = (1 - rho^2) ((1-alpha)/(alpha e^{beta (1-rho)} + 1 - alpha) + alpha/((1-alpha) e^{beta (1-rho)} +
+/// alpha))`. USA has the weights `(1-alpha) e^{beta rho}` and `alpha e^{beta rho}`, whose sum knows no masses: `rho' = e^{beta rho} (1 -
+/// rho^2)`. The merging time is the integral of `1/rho'`.
 pub static ENTRY: Claim = Claim {
     name: "two-clusters",
     title: "Merging time of two clusters",

@@ -9,6 +9,11 @@ use crate::sphere::Tokens;
 use crate::sphere::geometry::dist;
 
 /// `dt_SA = ((e^beta + e^{beta rho}) / 2) dt_USA` at n = 2: the rows of SA have the sum `Z = (e^beta + e^{beta rho})/2` for both tokens.
+///
+/// # Derivation
+///
+/// With two tokens of equal masses both rows of SA have the sum `Z = (e^beta + e^{beta rho})/2`, so the velocities of SA are those of USA
+/// over Z, a function of the state: the same orbit, with `dt_SA = Z dt_USA`.
 pub static ENTRY: Claim = Claim {
     name: "two-token-orbit",
     title: "n = 2: SA is USA in another time",

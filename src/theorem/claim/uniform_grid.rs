@@ -7,6 +7,11 @@ use crate::sphere::Tokens;
 use std::f64::consts::TAU;
 
 /// The regular n-gon is stationary for SA and USA.
+///
+/// # Derivation
+///
+/// At a regular polygon the forces of the tokens at +q and -q steps are mirror images in the line through the token and cancel along the
+/// circle; the opposite one, if there is one, pulls along that line. All rows have the same sum, so SA and USA differ by a factor.
 pub static ENTRY: Claim = Claim {
     name: "uniform-grid",
     title: "Equispaced tokens on the circle are stationary",

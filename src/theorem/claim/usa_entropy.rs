@@ -6,7 +6,18 @@ use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
 use crate::error::Result;
 use crate::theory::growth::rates_usa;
 
-/// The kernel `-(1/beta) Lap e^{beta s} = (1/beta) sum k (k+d-2) lambda_k dim_k P_k` is positive definite and at most `(d-1) e^beta`: the production is `sum r_k |mu_k|^2` with the growth rates r_k > 0.
+/// The kernel `-(1/beta) Lap e^{beta s} = (1/beta) sum k (k+d-2) lambda_k dim_k P_k` is positive definite and at most `(d-1) e^beta`: the
+/// production is `sum r_k |mu_k|^2` with the growth rates r_k > 0.
+///
+/// # Derivation
+///
+/// With `rho_t = -div(rho v)` the negentropy `H = int rho log rho` has `H' = -int div v d mu`. For USA `v = (1/beta) grad int e^{beta <x,
+/// y>} d mu(y)`, so `H' = int int K(<x, y>) d mu d mu` with `K(s) = -(1/beta) Lap e^{beta s} = e^{beta s} ((d-1) s - beta (1 - s^2))`.
+///
+/// By Funk and Hecke `e^{beta s} = sum_k lambda_k dim_k P_k(s)` with `lambda_k > 0` (`mode-growth`), and `Lap P_k = -k (k+d-2) P_k`. So
+/// `K = (1/beta) sum_k k (k+d-2) lambda_k dim_k P_k` is positive definite, `H' = sum_k r_k |mu_k|^2 >= 0` with `|mu_k|^2` the energy of
+/// the measure in degree k, and it is 0 only if all degrees k >= 1 are empty: the uniform density. From above `|P_k| <= P_k(1)`, so
+/// `K(s) <= K(1) = (d-1) e^beta`.
 pub static ENTRY: Claim = Claim {
     name: "usa-entropy",
     title: "USA: 0 <= production of negentropy <= (d-1) e^beta, for every density",

@@ -1,0 +1,25 @@
+//! The guide: pages to be read in order, or looked up. Their commands and programs run in the tests.
+//!
+//! - [`first_experiment`]: a question, a grid, an answer
+//! - [`results`]: reading results in Python and Julia
+//! - [`own`]: a claim, a dynamics, an observable and a figure of one's own
+//! - [`measure`]: densities instead of tokens
+//! - [`certificates`]: what is proved, and how to check it
+//! - [`papers`]: for each paper of the programme its statements, their tests, its figures and their commands
+
+#[doc = include_str!("first_experiment.md")]
+pub mod first_experiment {}
+
+#[doc = include_str!("results.md")]
+pub mod results {}
+
+#[doc = include_str!("own.md")]
+pub mod own {}
+
+#[doc = include_str!("measure.md")]
+pub mod measure {}
+
+#[doc = include_str!("certificates.md")]
+pub mod certificates {}
+
+pub mod papers;

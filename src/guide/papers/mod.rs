@@ -1,0 +1,50 @@
+//! The papers of the programme, one page each, made from the citations of what is registered: `metastable explain NUMBER` prints the page, and a test keeps it
+//! current.
+
+#[doc = include_str!("2110.11773.md")]
+pub mod arxiv_2110_11773 {}
+
+#[doc = include_str!("2305.05465.md")]
+pub mod arxiv_2305_05465 {}
+
+#[doc = include_str!("2312.10794.md")]
+pub mod arxiv_2312_10794 {}
+
+#[doc = include_str!("2405.18273.md")]
+pub mod arxiv_2405_18273 {}
+
+#[doc = include_str!("2407.01602.md")]
+pub mod arxiv_2407_01602 {}
+
+#[doc = include_str!("2410.06833.md")]
+pub mod arxiv_2410_06833 {}
+
+#[doc = include_str!("2410.23228.md")]
+pub mod arxiv_2410_23228 {}
+
+#[doc = include_str!("2411.04990.md")]
+pub mod arxiv_2411_04990 {}
+
+#[doc = include_str!("2412.09080.md")]
+pub mod arxiv_2412_09080 {}
+
+#[doc = include_str!("2504.14697.md")]
+pub mod arxiv_2504_14697 {}
+
+#[doc = include_str!("2507.22857.md")]
+pub mod arxiv_2507_22857 {}
+
+#[doc = include_str!("2509.25040.md")]
+pub mod arxiv_2509_25040 {}
+
+#[doc = include_str!("2510.05554.md")]
+pub mod arxiv_2510_05554 {}
+
+#[doc = include_str!("2510.22026.md")]
+pub mod arxiv_2510_22026 {}
+
+#[doc = include_str!("2512.01868.md")]
+pub mod arxiv_2512_01868 {}
+
+#[doc = include_str!("2606.05140.md")]
+pub mod arxiv_2606_05140 {}

@@ -1,0 +1,90 @@
+//! The figures of the page, enlarged by a link, or the reason why one is not there.
+
+use super::escape;
+use base64::Engine;
+
+/// A figure for the page.
+pub struct Figure {
+    /// Its name.
+    pub name: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// What is shown.
+    pub drawn: Drawn,
+}
+
+/// A picture, or the reason why it is missing.
+pub enum Drawn {
+    /// The picture.
+    Here {
+        /// The SVG text.
+        svg: String,
+        /// The PNG bytes, taken where the SVG has too many marks for a page.
+        png: Vec<u8>,
+        /// The caption, also the text alternative.
+        caption: String,
+    },
+    /// Why it is not here.
+    Missing(&'static str),
+}
+
+/// An SVG above this many bytes without its font is shown as PNG: the page of all figures stays below 3 MB.
+const LARGE: usize = 120_000;
+
+pub(super) fn section(figures: &[Figure]) -> String {
+    if figures.is_empty() {
+        return String::new();
+    }
+    let index: String = figures.iter().map(|f| format!("<li><a href=\"#figure-{}\">{}</a></li>", f.name, escape(f.title))).collect();
+    let all: String = figures.iter().map(figure).collect();
+    format!(
+        "<section id=\"figures\" aria-labelledby=\"h-figures\"><h2 id=\"h-figures\">Figures</h2>\n<ul class=\"names\">{index}</ul>\n{all}</section>\n"
+    )
+}
+
+fn figure(f: &Figure) -> String {
+    let (name, title) = (f.name, escape(f.title));
+    match &f.drawn {
+        Drawn::Missing(why) => format!(
+            "<p id=\"figure-{name}\"><b>{title}</b> is not in this report: {}. Draw it: <code>metastable figure {name}</code></p>\n",
+            escape(why)
+        ),
+        Drawn::Here { svg, png, caption } => {
+            let text = escape(caption.trim());
+            let picture = match without_font(svg) {
+                Some((svg, _)) if svg.len() <= LARGE => {
+                    scoped(&svg, name).replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{title}. {text}\" "), 1)
+                }
+                _ => format!(
+                    "<img alt=\"{title}. {text}\" src=\"data:image/png;base64,{}\">",
+                    base64::engine::general_purpose::STANDARD.encode(png)
+                ),
+            };
+            format!(
+                "<figure id=\"figure-{name}\"><div class=\"frame\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of {name}\">{picture}</div>\
+                 <figcaption><b>{title}.</b> {text} <a class=\"open\" href=\"#figure-{name}\">Enlarge {name}</a>\
+                 <a class=\"close\" href=\"#figures\">Back to all figures from {name}</a> <code>metastable figure {name}</code></figcaption></figure>\n"
+            )
+        }
+    }
+}
+
+/// The font rule of the figures, once for the whole page.
+pub(super) fn font(figures: &[Figure]) -> String {
+    let rule = |f: &Figure| if let Drawn::Here { svg, .. } = &f.drawn { without_font(svg).map(|(_, rule)| rule) } else { None };
+    figures.iter().find_map(rule).unwrap_or_default()
+}
+
+/// An SVG without its font rule, and the rule.
+fn without_font(svg: &str) -> Option<(String, String)> {
+    let (before, rest) = svg.split_once("<style>@font-face")?;
+    let (rule, after) = rest.split_once("</style>")?;
+    Some((format!("{before}{after}"), format!("@font-face{rule}")))
+}
+
+/// The names inside an SVG made its own, so that two figures on a page do not meet.
+fn scoped(svg: &str, name: &str) -> String {
+    svg.replace(" id=\"", &format!(" id=\"{name}-"))
+        .replace("url(#", &format!("url(#{name}-"))
+        .replace("href=\"#", &format!("href=\"#{name}-"))
+}
