@@ -67,6 +67,7 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         match &self.check {
             Some(path) => check(path, self.exact, out),
+            None if self.exact => Err(Error::parameter("--exact", "nothing to check", "--check FILE with it")),
             None if self.converges => converges::prove(&self, out),
             None => self.prove(out),
         }

@@ -3,6 +3,7 @@
 //! A program of its own: `cargo run --release --example referee FILE`.
 
 use num_bigint::BigInt;
+use std::borrow::Borrow;
 use std::cmp::{max, min};
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -15,33 +16,11 @@ const FLOOR: i64 = 256;
 #[derive(Clone, Debug)]
 struct I(BigInt, BigInt);
 
+#[rustfmt::skip]
 macro_rules! operation {
     ($Op:ident $f:ident |$a:ident, $b:ident| $e:expr) => {
-        impl $Op<&I> for &I {
-            type Output = I;
-            fn $f(self, o: &I) -> I {
-                let ($a, $b) = (self, o);
-                $e
-            }
-        }
-        impl $Op<I> for &I {
-            type Output = I;
-            fn $f(self, o: I) -> I {
-                self.$f(&o)
-            }
-        }
-        impl $Op<&I> for I {
-            type Output = I;
-            fn $f(self, o: &I) -> I {
-                (&self).$f(o)
-            }
-        }
-        impl $Op<I> for I {
-            type Output = I;
-            fn $f(self, o: I) -> I {
-                (&self).$f(&o)
-            }
-        }
+        impl<T: Borrow<I>> $Op<T> for &I { type Output = I; fn $f(self, o: T) -> I { let ($a, $b) = (self, o.borrow()); $e } }
+        impl<T: Borrow<I>> $Op<T> for I { type Output = I; fn $f(self, o: T) -> I { (&self).$f(o) } }
     };
 }
 operation!(Add add |a, b| I(&a.0 + &b.0, &a.1 + &b.1));
@@ -57,6 +36,26 @@ operation!(Div div |a, b| {
     if b.0 > BigInt::ZERO { I(over(&a.0, true) - 1, over(&a.1, false) + 1) } else { I(BigInt::from(-1) << (6 * P), BigInt::from(1) << (6 * P)) }
 });
 
+#[rustfmt::skip]
+impl I {
+    fn low(&self) -> I { I(self.0.clone(), self.0.clone()) }
+    /// The largest absolute value.
+    fn up(&self) -> I { I(max(-&self.0, self.1.clone()), max(-&self.0, self.1.clone())) }
+    fn mid(&self) -> I { I((&self.0 + &self.1) >> 1usize, (&self.0 + &self.1) >> 1usize) }
+    fn symmetric(&self) -> I { I(-self.up().1, self.up().1) }
+    fn over(&self, k: i64) -> I { I(&self.0 / k - 1, &self.1 / k + 1) }
+    fn sqr(&self) -> I { I(max((self * self).0, BigInt::ZERO), (self * self).1) }
+    /// Of the part that is not negative.
+    fn sqrt(&self) -> I { I((max(self.0.clone(), BigInt::ZERO) << P).sqrt(), (max(self.1.clone(), BigInt::ZERO) << P).sqrt() + 1) }
+    fn exp(&self) -> I { I(exp(&self.0).0, exp(&self.1).1) }
+}
+/// Halved until it is below 1/4, summed (`4^-33 / 33!` is far below the last digit), squared back.
+fn exp(v: &BigInt) -> I {
+    let halvings = (v.bits() as usize + 2).saturating_sub(P).min(64);
+    let x = I(v >> halvings, (v >> halvings) + 1);
+    let terms = (1..33).rev().fold(int(1), |s, k| int(1) + (s * &x).over(k));
+    (0..halvings).fold(I(terms.0 - 2, terms.1 + 2), |s, _| s.sqr())
+}
 fn int(v: i64) -> I {
     I(BigInt::from(v) << P, BigInt::from(v) << P)
 }
@@ -73,89 +72,31 @@ fn length(v: &[I]) -> I {
     sum(v.iter().map(I::sqr)).sqrt().up()
 }
 
-impl I {
-    fn low(&self) -> I {
-        I(self.0.clone(), self.0.clone())
-    }
-    /// The largest absolute value.
-    fn up(&self) -> I {
-        let m = max(-&self.0, self.1.clone());
-        I(m.clone(), m)
-    }
-    fn mid(&self) -> I {
-        let m = (&self.0 + &self.1) >> 1usize;
-        I(m.clone(), m)
-    }
-    fn symmetric(&self) -> I {
-        I(-self.up().1, self.up().1)
-    }
-    fn over(&self, k: i64) -> I {
-        I(&self.0 / k - 1, &self.1 / k + 1)
-    }
-    fn sqr(&self) -> I {
-        let v = self * self;
-        I(max(v.0, BigInt::ZERO), v.1)
-    }
-    /// Of the part that is not negative.
-    fn sqrt(&self) -> I {
-        let root = |v: &BigInt| (max(v.clone(), BigInt::ZERO) << P).sqrt();
-        I(root(&self.0), root(&self.1) + 1)
-    }
-    /// Halved until it is below 1/4, summed (`4^-33 / 33!` is far below the last digit), squared back.
-    fn exp(&self) -> I {
-        let of = |v: &BigInt| {
-            let halvings = (v.bits() as usize + 2).saturating_sub(P).min(64);
-            let x = I(v >> halvings, (v >> halvings) + 1);
-            let terms = (1..33).rev().fold(int(1), |s, k| int(1) + (s * &x).over(k));
-            (0..halvings).fold(I(terms.0 - 2, terms.1 + 2), |s, _| s.sqr())
-        };
-        I(of(&self.0).0, of(&self.1).1)
-    }
-}
-
-/// Points with masses; per point the least and the greatest mass of its tokens, and their number.
+/// Points with masses, and the masses of the tokens of each.
 struct System {
     softmax: bool,
     causal: bool,
     d: usize,
     beta: I,
     m: Vec<I>,
-    least: Vec<I>,
-    most: Vec<I>,
-    sizes: Vec<usize>,
+    tokens: Vec<Vec<I>>,
 }
 
+#[rustfmt::skip]
 impl System {
-    fn seen(&self, i: usize) -> impl Iterator<Item = usize> + use<> {
-        (0..if self.causal { i } else { self.m.len() }).filter(move |j| *j != i)
-    }
-    fn norm(&self, v: &[I]) -> I {
-        sum(v.chunks(self.d).zip(&self.m).map(|(v, m)| m * dot(v, v).up())).sqrt().up()
-    }
-    fn reach(&self, r: &I) -> Vec<I> {
-        self.least.iter().map(|m| (r / m.sqrt()).up()).collect()
-    }
+    fn seen(&self, i: usize) -> impl Iterator<Item = usize> + use<> { (0..if self.causal { i } else { self.m.len() }).filter(move |j| *j != i) }
+    fn least(&self, i: usize) -> &I { self.tokens[i].iter().min_by_key(|m| &m.0).unwrap_or(&self.m[i]) }
+    fn norm(&self, v: &[I]) -> I { sum(v.chunks(self.d).zip(&self.m).map(|(v, m)| m * dot(v, v).up())).sqrt().up() }
+    fn reach(&self, r: &I) -> Vec<I> { (0..self.m.len()).map(|i| (r / self.least(i).sqrt()).up()).collect() }
     fn merged(&self, labels: &[usize], count: usize) -> System {
-        let of = |l: usize| (0..labels.len()).filter(move |i| labels[*i] == l);
-        let least = |l| of(l).map(|i| self.least[i].clone()).min_by(|a, b| a.0.cmp(&b.0)).unwrap_or_else(|| int(0));
-        let m = (0..count).map(|l| sum(of(l).map(|i| self.m[i].clone()))).collect();
-        let most = (0..count).map(|l| largest(of(l).map(|i| self.most[i].clone()))).collect();
-        let sizes = (0..count).map(|l| of(l).map(|i| self.sizes[i]).sum()).collect();
-        System { beta: self.beta.clone(), m, least: (0..count).map(least).collect(), most, sizes, ..*self }
+        let of = |l| (0..labels.len()).filter(move |i| labels[*i] == l).flat_map(|i| self.tokens[i].clone()).collect();
+        let tokens: Vec<Vec<I>> = (0..count).map(of).collect();
+        System { beta: self.beta.clone(), m: tokens.iter().map(|m| sum(m.iter().cloned())).collect(), tokens, ..*self }
     }
 }
 
-/// Taylor coefficients of the field along a path: `next` is given those of the path one by one.
-struct Series<'a> {
-    s: &'a System,
-    x: Vec<Vec<I>>,
-    v: Vec<Vec<I>>,
-    z: Vec<Vec<I>>,
-    square: Vec<Vec<I>>,
-    radial: Vec<Vec<I>>,
-    slope: Vec<Vec<I>>,
-    e: Vec<Vec<I>>,
-}
+/// A series per coordinate, point or pair.
+type Table = Vec<Vec<I>>;
 
 fn cauchy(a: &[I], b: &[I], k: usize) -> I {
     sum((0..=k).map(|l| &a[l] * &b[k - l]))
@@ -163,38 +104,35 @@ fn cauchy(a: &[I], b: &[I], k: usize) -> I {
 fn pair(i: usize, j: usize) -> usize {
     max(i, j) * (max(i, j) - 1) / 2 + min(i, j)
 }
+fn tables(s: &System) -> [Table; 7] {
+    let n = s.m.len();
+    [n * s.d, n * s.d, n, n, n, n * n, n * n].map(|k| vec![Vec::new(); k])
+}
 
-impl<'a> Series<'a> {
-    fn new(s: &'a System) -> Self {
-        let [x, v] = [0; 2].map(|_| vec![Vec::new(); s.m.len() * s.d]);
-        let [z, square, radial] = [0; 3].map(|_| vec![Vec::new(); s.m.len()]);
-        let [slope, e] = [0; 2].map(|_| vec![Vec::new(); s.m.len() * (s.m.len() - 1) / 2]);
-        Self { s, x, v, z, square, radial, slope, e }
+/// The next Taylor coefficient of the field along a path, given that of the path. The tables: x, V, Z, `|x|^2`, `<x, V>`, `l beta G_l`, E.
+fn field(s: &System, [x, v, z, square, radial, slope, e]: &mut [Table; 7], next: &[I]) -> Vec<I> {
+    let (n, d, k) = (s.m.len(), s.d, x[0].len());
+    x.iter_mut().zip(next).for_each(|(s, x)| s.push(x.clone()));
+    for (i, j) in (1..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        let (at, g) = (pair(i, j), sum((0..d).map(|c| cauchy(&x[i * d + c], &x[j * d + c], k))));
+        slope[at].push(&s.beta * &g * int(k as i64));
+        let rest = || sum((1..=k).map(|l| &slope[at][l] * &e[at][k - l])).over(k as i64);
+        let next = if k == 0 { (&s.beta * (g - int(1))).exp() } else { rest() };
+        e[at].push(next);
     }
-    fn next(&mut self, x: &[I]) -> Vec<I> {
-        let (n, d, k) = (self.s.m.len(), self.s.d, self.x[0].len());
-        self.x.iter_mut().zip(x).for_each(|(s, x)| s.push(x.clone()));
-        for (i, j) in (1..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
-            let (at, g) = (pair(i, j), sum((0..d).map(|c| cauchy(&self.x[i * d + c], &self.x[j * d + c], k))));
-            self.slope[at].push(&self.s.beta * &g * int(k as i64));
-            let rest = || sum((1..=k).map(|l| &self.slope[at][l] * &self.e[at][k - l])).over(k as i64);
-            let e = if k == 0 { (&self.s.beta * (g - int(1))).exp() } else { rest() };
-            self.e[at].push(e);
+    for i in 0..n {
+        let others = sum(s.seen(i).map(|j| &s.m[j] * &e[pair(i, j)][k]));
+        z[i].push(if k == 0 { others + &s.m[i] } else { others });
+        for c in i * d..(i + 1) * d {
+            let y = sum(s.seen(i).map(|j| &s.m[j] * cauchy(&e[pair(i, j)], &x[j * d + c - i * d], k)));
+            let rest = |y| (y - sum((1..=k).map(|l| &z[i][l] * &v[c][k - l]))) / &z[i][0];
+            let next = if s.softmax { rest(y) } else { y };
+            v[c].push(next);
         }
-        for i in 0..n {
-            let z = sum(self.s.seen(i).map(|j| &self.s.m[j] * &self.e[pair(i, j)][k]));
-            self.z[i].push(if k == 0 { z + &self.s.m[i] } else { z });
-            for c in i * d..(i + 1) * d {
-                let y = sum(self.s.seen(i).map(|j| &self.s.m[j] * cauchy(&self.e[pair(i, j)], &self.x[j * d + c - i * d], k)));
-                let rest = |y| (y - sum((1..=k).map(|l| &self.z[i][l] * &self.v[c][k - l]))) / &self.z[i][0];
-                let v = if self.s.softmax { rest(y) } else { y };
-                self.v[c].push(v);
-            }
-            self.square[i].push(sum((i * d..(i + 1) * d).map(|c| cauchy(&self.x[c], &self.x[c], k))));
-            self.radial[i].push(sum((i * d..(i + 1) * d).map(|c| cauchy(&self.x[c], &self.v[c], k))));
-        }
-        (0..n * d).map(|c| cauchy(&self.square[c / d], &self.v[c], k) - cauchy(&self.radial[c / d], &self.x[c], k)).collect()
+        square[i].push(sum((i * d..(i + 1) * d).map(|c| cauchy(&x[c], &x[c], k))));
+        radial[i].push(sum((i * d..(i + 1) * d).map(|c| cauchy(&x[c], &v[c], k))));
     }
+    (0..n * d).map(|c| cauchy(&square[c / d], &v[c], k) - cauchy(&radial[c / d], &x[c], k)).collect()
 }
 
 /// What is known on a box: weights, products, and what is seen in the frames `B_i` (the columns of the reflection of `x_i / |x_i|` to an axis, but that one).
@@ -221,10 +159,10 @@ impl<'a> Local<'a> {
             let mut a = vec![int(0); rows.len()];
             s.seen(i).for_each(|j| a[j] = &s.m[j] * e(j));
             let mut itself = s.m[i].clone();
-            if own && s.sizes[i] > 1 {
+            if own && s.tokens[i].len() > 1 {
                 // Its tokens are anywhere in its box, and none sees itself.
-                itself = I(s.least[i].0.clone(), s.most[i].1.clone());
-                a[i] = I(max((&s.m[i] - &s.most[i]).0, BigInt::ZERO), (&s.m[i] - &s.least[i]).1) * e(i);
+                itself = I(s.least(i).0.clone(), largest(s.tokens[i].iter().cloned()).1);
+                a[i] = I(max((&s.m[i] - &itself).0, BigInt::ZERO), (&s.m[i] - s.least(i)).1) * e(i);
             }
             let total = if s.softmax { itself + sum(a.iter().cloned()) } else { int(1) };
             a = a.iter().map(|a| a / &total).collect();
@@ -235,17 +173,18 @@ impl<'a> Local<'a> {
         }
         l
     }
-    fn project(&self, i: usize, v: &[I]) -> Vec<I> {
+    fn reflected(&self, i: usize, v: &[I]) -> Vec<I> {
         let (u, (axis, sign)) = (&self.unit[i * self.s.d..(i + 1) * self.s.d], &self.axes[i]);
         let share = (dot(u, v) + sign * &v[*axis]) / (int(1) + sign * &u[*axis]);
-        (0..self.s.d).filter(|c| c != axis).map(|c| &v[c] - &u[c] * &share).collect()
+        (0..self.s.d).map(|c| &v[c] - if c == *axis { &u[c] + sign } else { u[c].clone() } * &share).collect()
+    }
+    /// `B_i^T v`: all of the reflected vector but what lies on the axis.
+    fn project(&self, i: usize, v: &[I]) -> Vec<I> {
+        self.reflected(i, v).into_iter().enumerate().filter(|(c, _)| *c != self.axes[i].0).map(|(_, v)| v).collect()
     }
     fn frame(&self, i: usize) -> Vec<Vec<I>> {
-        let (u, (axis, sign)) = (&self.unit[i * self.s.d..(i + 1) * self.s.d], &self.axes[i]);
-        let share = |a: usize| &u[a] / (int(1) + sign * &u[*axis]);
-        let tilt = |c: usize| if c == *axis { &u[c] + sign } else { u[c].clone() };
-        let column = |a: usize| (0..self.s.d).map(|c| int((c == a).into()) - tilt(c) * share(a)).collect();
-        (0..self.s.d).filter(|a| a != axis).map(column).collect()
+        let column = |a: usize| self.reflected(i, &(0..self.s.d).map(|c| int((c == a).into())).collect::<Vec<_>>());
+        (0..self.s.d).filter(|a| *a != self.axes[i].0).map(column).collect()
     }
     fn lean(&self, i: usize, j: usize) -> Vec<I> {
         self.h[i][j].iter().zip(&self.v[i]).map(|(h, v)| if self.s.softmax { h - v } else { h.clone() }).collect()
@@ -259,11 +198,11 @@ impl<'a> Local<'a> {
         for i in 0..s.m.len() {
             for j in s.seen(i) {
                 let (lean, scale) = (self.lean(i, j), (&s.m[i] / &s.m[j]).sqrt());
+                let (a, frame): (I, Vec<_>) = (&self.a[i][j] * &self.square, frames[j].iter().map(|b| self.project(i, b)).collect());
                 for (q, p) in (0..t).flat_map(|q| (0..t).map(move |p| (q, p))) {
-                    let carried = &self.project(i, &frames[j][q])[p];
                     let pull = &s.beta * &lean[p];
-                    f[i * t + p][j * t + q] = &self.a[i][j] * &scale * &self.square * (carried + &pull * &self.h[j][i][q]);
-                    f[i * t + p][i * t + q] = &f[i * t + p][i * t + q] + &self.a[i][j] * &self.square * pull * &self.h[i][j][q];
+                    f[i * t + p][j * t + q] = &a * &scale * (&frame[q][p] + &pull * &self.h[j][i][q]);
+                    f[i * t + p][i * t + q] = &f[i * t + p][i * t + q] + &a * pull * &self.h[i][j][q];
                 }
             }
             (i * t..(i + 1) * t).for_each(|p| f[p][p] = &f[p][p] - &self.radial[i]);
@@ -282,13 +221,13 @@ impl<'a> Local<'a> {
             // A, |B w|, the sine, |g|, |<x, w>|, the mass.
             let pair = |j: usize| {
                 let (g, a) = (self.g[i][j].up(), self.a[i][j].up());
-                let a = if i == j { (a * &s.m[i] / (&s.m[i] - &s.least[i])).up() } else { a };
+                let a = if i == j { (a * &s.m[i] / (&s.m[i] - s.least(i))).up() } else { a };
                 let far = largest([reach[i].clone(), reach[j].clone()]).over(2);
                 let sine = (largest([length(&self.h[i][j]), length(&self.h[j][i])]) + &g * inverse * far).up();
                 let along = if s.softmax { (&self.g[i][j] - &self.radial[i]).up() } else { g.clone() };
                 (j, [a, length(&self.lean(i, j)), sine, g, along, s.m[j].clone()])
             };
-            let pairs: Vec<(usize, [I; 6])> = s.seen(i).chain((s.sizes[i] > 1).then_some(i)).map(pair).collect();
+            let pairs: Vec<(usize, [I; 6])> = s.seen(i).chain((s.tokens[i].len() > 1).then_some(i)).map(pair).collect();
             let product = |p: &[I; 6], f: &[usize]| f.iter().fold(p[0].clone(), |s, k| s * &p[*k]);
             // Sums of A times the listed factors: of 1, and of eta_j by Cauchy and Schwarz.
             let plain = |f: &[usize]| sum(pairs.iter().map(|(_, p)| product(p, f))).up();
@@ -309,7 +248,7 @@ impl<'a> Local<'a> {
             let second = &self.square * second + two * (tail + b * (dual(&[4, 2]) + q * plain(&[4]))) + &reach[i] * slow + small * far * a0;
             let cubic = &self.square * cubic + two * b * plain(&[4, 2]) + &reach[i] * far * a0;
             let first = &self.square * first + small * slow;
-            rows.push((second + (cubic + &radial) / s.least[i].sqrt()).over(2).up());
+            rows.push((second + (cubic + &radial) / s.least(i).sqrt()).over(2).up());
             third = third + &s.m[i] * first.over(2).sqr();
             let mut drift = radial;
             for (j, p) in &pairs {
@@ -343,16 +282,16 @@ fn positive(mut a: Vec<Vec<I>>) -> bool {
 
 /// The polynomial of a step in units of its length, the bounds of its defect, and of `||p|^2 - 1|`.
 fn path(s: &System, start: &[I], h: &I, order: usize) -> (Vec<Vec<I>>, Vec<I>, I) {
-    let (mut series, mut p, mut defect) = (Series::new(s), vec![start.to_vec()], Vec::new());
+    let (mut t, mut p, mut defect) = (tables(s), vec![start.to_vec()], Vec::new());
     for k in 0..order {
-        let field: Vec<I> = series.next(&p[k]).iter().map(|f| h * f).collect();
-        let next: Vec<I> = field.iter().map(|f| f.over(k as i64 + 1).mid()).collect();
-        let delta: Vec<I> = field.iter().zip(&next).map(|(f, x)| int(k as i64 + 1) * x - f).collect();
+        let found: Vec<I> = field(s, &mut t, &p[k]).iter().map(|f| h * f).collect();
+        let next: Vec<I> = found.iter().map(|f| f.over(k as i64 + 1).mid()).collect();
+        let delta: Vec<I> = found.iter().zip(&next).map(|(f, x)| int(k as i64 + 1) * x - f).collect();
         (defect.push(s.norm(&delta)), p.push(next));
     }
     let choose = |l: usize, k: usize| (0..k).fold(1i64, |c, i| c * (l - i) as i64 / (i as i64 + 1));
-    let (mut series, all) = (Series::new(s), I(BigInt::ZERO, int(1).1));
-    let last = (0..=order).map(|k| series.next(&horner(&p, &all, k, |l| choose(l, k)))).last().unwrap_or_default();
+    let (mut t, all) = (tables(s), I(BigInt::ZERO, int(1).1));
+    let last = (0..=order).map(|k| field(s, &mut t, &horner(&p, &all, k, |l| choose(l, k)))).last().unwrap_or_default();
     defect.push(s.norm(&last.iter().map(|f| h * f).collect::<Vec<_>>()));
     let square = |i: usize, l: usize, k: usize| dot(&p[l][i * s.d..(i + 1) * s.d], &p[k - l][i * s.d..(i + 1) * s.d]);
     let of = |i: usize, k: usize| sum((k.saturating_sub(order)..=k.min(order)).map(|l| square(i, l, k))) - int((k == 0).into());
@@ -487,7 +426,7 @@ pub fn check(text: &str) -> Result<String, String> {
         &m[i] * (radius.up() + length(&away)).sqr()
     };
     let (error, shown) = (sum((0..n).map(off)).sqrt().up(), beta.clone());
-    let s = System { softmax, causal, d, beta, least: m.clone(), most: m.clone(), m, sizes: vec![1; n] };
+    let s = System { softmax, causal, d, beta, tokens: m.iter().map(|m| vec![m.clone()]).collect(), m };
     let (mut state, mut steps) = (State { s, x, error }, 0);
     while r.is("step") {
         steps += 1;
