@@ -129,3 +129,73 @@ fn whatever_proves_or_checks_asks_the_processor_first() {
         assert!(body.starts_with("    trusted()?;\n"), "{file}");
     }
 }
+
+/// Eight tokens on the circle at beta = 2, and what `--converges` says of them.
+const EIGHT: &str = "certify --converges --init uniform --n 8 --d 2 --seed 3 --beta 2";
+
+#[test]
+fn a_start_is_proved_and_the_referee_agrees() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let proof = json(at, &format!("{EIGHT} --radius 1e-6 --out proof.txt"));
+    assert_eq!((proof["proved"].as_bool(), proof["file"].as_str()), (Some(true), Some("proof.txt")));
+    for (key, low, high) in [("t_hemisphere", 1e-3, 50.0), ("error_bound", 1e-6, 1e-2), ("growth", 0.0, 10.0), ("steps", 1.0, 50.0)] {
+        let found = proof[key].as_f64().expect("a number");
+        assert!(low <= found && found <= high, "{key} {found}");
+    }
+    let file = std::fs::read_to_string(at.join("proof.txt")).expect("a certificate");
+    assert!(file.starts_with("metastable-trajectory 1\n# every solution of SA with beta = 2 whose 8 tokens"), "{file:.200}");
+    let said = json(at, "certify --check proof.txt --exact");
+    assert!(said["statement"].as_str().expect("a sentence").starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6"));
+    // The same error bound by two programs: the referee has no rounding of its own.
+    let bound = |text: &str| text.rsplit("at most ").next().and_then(|t| t.trim_end_matches(')').parse::<f64>().ok()).expect("a bound");
+    let (own, exact) = (proof["error_bound"].as_f64().expect("a number"), bound(said["statement"].as_str().expect("a sentence")));
+    assert!(exact <= 1.1 * own && own <= 2.0 * exact, "{own} {exact}");
+    // Shorter, and another radius: refused.
+    let cut = file.lines().filter(|l| !l.starts_with("next")).collect::<Vec<_>>().join("\n");
+    std::fs::write(at.join("cut.txt"), cut).expect("writable");
+    assert!(refused(at, "certify --check cut.txt --exact", 1).contains("a line `next` is missing"));
+    std::fs::write(
+        at.join("wide.txt"),
+        file.replace(&file[file.find("radius").expect("a line")..file.find("masses").expect("a line")], "radius 1p-2\n"),
+    )
+    .expect("writable");
+    assert!(refused(at, "certify --check wide.txt", 1).contains("the error leaves its tube"));
+}
+
+#[test]
+fn what_cannot_be_proved_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    triangle(at, "t.csv", 0.0);
+    let out = run(at, "certify --converges --tokens t.csv --beta 2 --format json");
+    assert_eq!(out.status.code(), Some(3));
+    let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    assert_eq!(said["proved"].as_bool(), Some(false));
+    assert!(said["cause"].as_str().expect("a cause").starts_with("symmetric?"), "{said}");
+    assert!(said["token"].as_u64().expect("a token") < 3 && said["t"].as_f64().is_some());
+    assert!(
+        refused(at, "certify --converges --tokens t.csv --beta 2 --dynamics repulsive-sa", 1).contains("sa, usa, causal-sa or causal-usa")
+    );
+    assert!(refused(at, "certify --converges --tokens t.csv --beta -1", 1).contains("beta"));
+    assert!(refused(at, "certify --converges --tokens t.csv", 1).contains("--beta"));
+    refused(at, "certify --converges --tokens t.csv --beta 2 --sizes 1,2,1", 1);
+    refused(at, "certify --tokens t.csv --beta 2 --exact", 1);
+}
+
+#[test]
+fn all_dynamics_and_masses_are_proved_and_agreed_upon() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("m.csv"), "1\n2\n0.5\n1\n3\n").expect("writable");
+    for kind in ["sa", "usa", "causal-sa", "causal-usa"] {
+        json(
+            at,
+            &format!("certify --converges --init uniform --n 5 --d 2 --seed 4 --beta 2 --masses m.csv --dynamics {kind} --out {kind}.txt"),
+        );
+        json(at, &format!("certify --check {kind}.txt --exact"));
+    }
+    // Clusters merge on the way at beta = 9.
+    json(at, "certify --converges --init uniform --n 5 --d 2 --seed 2 --beta 9 --out long.txt");
+    json(at, "certify --check long.txt --exact");
+}

@@ -1,5 +1,9 @@
-//! `certify`: prove a critical point near given clusters, or check a certificate.
+//! `certify`: prove a critical point near given clusters, or that a start converges to one point; or check a certificate.
 
+mod converges;
+pub mod referee;
+
+use super::input::TokenArguments;
 use super::output::{Output, note};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
@@ -13,53 +17,70 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   metastable certify --tokens clusters.csv --beta 6 --out saddle.json
   metastable certify --check saddle.json
+  metastable certify --converges --init uniform --n 16 --d 3 --seed 7 --beta 4 --radius 1e-6 --out proof.txt
+  metastable certify --check proof.txt --exact
 
-What is proved: exactly one critical point among the configurations of whole clusters in a small box, on the slice
-that fixes rotations. Not excluded: critical points that split a cluster, or that lie off the slice.")]
+What is proved of clusters: exactly one critical point among the configurations of whole clusters in a small box, on the slice
+that fixes rotations. Not excluded: critical points that split a cluster, or that lie off the slice.
+What is proved of starts: every start whose tokens lie within the radius of the given ones converges to one point. Exit code 3
+when that could not be proved.")]
 pub struct Arguments {
     /// Check this certificate: exit code 0 if it is accepted.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["tokens", "beta", "sizes", "out", "radius", "anywhere"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tokens", "angles", "init", "masses", "beta", "sizes", "out", "radius", "anywhere", "converges"])]
     check: Option<PathBuf>,
-    /// Clusters near a critical point, one row each (CSV, NPY, NPZ).
-    #[arg(long, value_name = "FILE")]
-    tokens: Option<PathBuf>,
-    /// Divide every row by its length.
+    /// Check it in exact arithmetic, by a program that shares nothing with the one that proves (certificates of convergence are
+    /// always checked by it).
+    #[arg(long, requires = "check")]
+    exact: bool,
+    /// Prove that the start converges to one point.
     #[arg(long)]
-    normalise: bool,
+    converges: bool,
+    #[command(flatten)]
+    tokens: TokenArguments,
+    /// Dynamics of --converges: sa (default), usa, causal-sa or causal-usa.
+    #[arg(long, requires = "converges")]
+    dynamics: Option<String>,
     /// Tokens per cluster, comma separated (default: one each).
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', conflicts_with = "converges")]
     sizes: Vec<usize>,
     /// Inverse temperature.
     #[arg(long, allow_hyphen_values = true)]
     beta: Option<f64>,
-    /// How far a row may be from its cluster in the proved point, in radians. Nothing is turned to make them fit. The
-    /// default holds for rows written with two decimals.
-    #[arg(long, value_name = "R", default_value_t = 0.01, allow_hyphen_values = true, conflicts_with = "anywhere")]
-    radius: f64,
+    /// How far a row may be from its cluster in the proved point, in radians; nothing is turned to make them fit. The
+    /// default, 0.01, holds for rows written with two decimals. With --converges: how far, as a chord, each token may start
+    /// from the given one (default 0).
+    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with = "anywhere")]
+    radius: Option<f64>,
     /// Prove the critical point that Newton's method reaches, however far it is and whatever merges on the way.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "converges")]
     anywhere: bool,
     /// Where the certificate goes.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
+/// Rows that are written with two decimals, in radians.
+const TWO_DECIMALS: f64 = 0.01;
+
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         match &self.check {
-            Some(path) => check(path, out),
+            Some(path) => check(path, self.exact, out),
+            None if self.exact => Err(Error::parameter("--exact", "nothing to check", "--check FILE with it")),
+            None if self.converges => converges::prove(&self, out),
             None => self.prove(out),
         }
     }
 
     fn prove(&self, out: &Output) -> Result<i32> {
-        let need = |name: &str| Error::parameter(name, "nothing", "--tokens FILE with --beta B, or --check FILE");
-        let path = self.tokens.as_ref().ok_or_else(|| need("--tokens"))?;
-        let beta = self.beta.ok_or_else(|| need("--beta"))?;
+        let beta = self.beta()?;
         crate::error::in_range("--beta", beta, -1e4, 1e4)?;
-        crate::error::in_range("--radius", self.radius, 0.0, std::f64::consts::PI)?;
-        let x = arrays::tokens(path, None, self.normalise)?;
+        let radius = crate::error::in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;
+        let x = self.tokens.tokens()?;
+        if x.uniform_mass().is_none() {
+            return Err(Error::parameter("--masses", "masses that differ", "--sizes for clusters, or --converges"));
+        }
         let sizes = if self.sizes.is_empty() { vec![1; x.n()] } else { self.sizes.clone() };
         if sizes.len() != x.n() || sizes.contains(&0) {
             return Err(Error::parameter("--sizes", format!("{sizes:?}"), format!("{} positive numbers, one per cluster", x.n())));
@@ -68,7 +89,7 @@ impl Arguments {
         let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
         let point = CriticalPoint::near(beta, &x.clone().with_masses(&masses)?, &sizes)?;
         if !self.anywhere {
-            self.refuse_elsewhere(&x, &point)?;
+            refuse_elsewhere(&x, &point, radius)?;
         }
         let proof = certificate::prove(&point)?;
         if let Some(path) = &self.out {
@@ -97,24 +118,28 @@ impl Arguments {
         Ok(0)
     }
 
-    /// A proof of some other point is no answer.
-    fn refuse_elsewhere(&self, given: &Tokens, found: &CriticalPoint) -> Result<()> {
-        let (before, after) = (given.n(), found.clusters.n());
-        let clusters = if before == after { format!("{after} clusters") } else { format!("{after} clusters, not the {before} given") };
-        if before == after && found.moved <= self.radius {
-            return Ok(());
-        }
-        Err(Error::Numerical {
-            what: format!(
-                "not proved: the critical point that Newton's method reaches lies {:.3e} rad from the given rows (--radius {}) and has {clusters}; --anywhere \
-                 proves it all the same",
-                found.moved, self.radius
-            ),
-        })
+    fn beta(&self) -> Result<f64> {
+        self.beta.ok_or_else(|| Error::parameter("--beta", "nothing", "--tokens FILE with --beta B, or --check FILE"))
     }
 }
 
-fn check(path: &std::path::Path, out: &Output) -> Result<i32> {
+/// A proof of some other point is no answer.
+fn refuse_elsewhere(given: &Tokens, found: &CriticalPoint, radius: f64) -> Result<()> {
+    let (before, after) = (given.n(), found.clusters.n());
+    let clusters = if before == after { format!("{after} clusters") } else { format!("{after} clusters, not the {before} given") };
+    if before == after && found.moved <= radius {
+        return Ok(());
+    }
+    Err(Error::Numerical {
+        what: format!(
+            "not proved: the critical point that Newton's method reaches lies {:.3e} rad from the given rows (--radius {radius}) and has {clusters}; --anywhere \
+             proves it all the same",
+            found.moved
+        ),
+    })
+}
+
+fn check(path: &std::path::Path, exact: bool, out: &Output) -> Result<i32> {
     let in_file = |e: Error| match e {
         Error::Parameter { found, expected, .. } => {
             Error::File { path: path.display().to_string(), place: String::new(), problem: format!("found {found}, expected {expected}") }
@@ -122,6 +147,16 @@ fn check(path: &std::path::Path, out: &Output) -> Result<i32> {
         other => other,
     };
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+    if text.starts_with(converges::KIND) {
+        return converges::check(path, &text, out);
+    }
+    if exact {
+        return Err(in_file(Error::parameter(
+            "certificate",
+            "a critical point",
+            "a certificate of convergence: others have no exact check",
+        )));
+    }
     let proof = Certificate::from_text(&text).map_err(in_file)?;
     certificate::check(&proof).map_err(in_file)?;
     let json = json!({

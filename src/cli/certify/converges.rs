@@ -1,0 +1,78 @@
+//! `certify --converges`: that every start near the given one converges to one point.
+
+use super::{Arguments, referee};
+use crate::attention::dynamics;
+use crate::cli::output::{Output, note};
+use crate::error::{Error, Result};
+use crate::lab::arrays;
+use crate::landscape::trajectory::{Convergence, Lost, Neighbourhood, prove as prove_convergence};
+use serde_json::json;
+use std::path::Path;
+
+/// The first words of a certificate.
+pub(super) const KIND: &str = "metastable-trajectory";
+
+/// The exit code where nothing is proved.
+const UNPROVED: i32 = 3;
+
+pub(super) fn prove(a: &Arguments, out: &Output) -> Result<i32> {
+    let entry = dynamics::find(a.dynamics.as_deref().unwrap_or("sa"), false)?;
+    let known = || Error::parameter("--dynamics", entry.name, "sa, usa, causal-sa or causal-usa");
+    let variant = entry.variant.filter(|v| !v.repulsive).ok_or_else(known)?;
+    let (beta, radius) = (a.beta()?, a.radius.unwrap_or(0.0));
+    let start = Neighbourhood::new(variant, beta, &a.tokens.tokens()?, radius)?;
+    // The proof of USA counts time in units of e^-beta.
+    let unit = if start.softmax { 1.0 } else { (-beta).exp() };
+    match prove_convergence(&start)? {
+        Ok(proof) => {
+            if let Some(path) = &a.out {
+                arrays::write_atomically(path, proof.to_text().as_bytes())?;
+                note(&format!("wrote {}", path.display()));
+            }
+            proved(&proof, unit, a.out.as_deref(), out);
+            Ok(0)
+        }
+        Err(lost) => {
+            unproved(&lost, unit, out);
+            Ok(UNPROVED)
+        }
+    }
+}
+
+fn proved(proof: &Convergence, unit: f64, file: Option<&Path>, out: &Output) {
+    let t = proof.t * unit;
+    let json = json!({
+        "proved": true, "statement": proof.statement(), "t_hemisphere": t, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
+        "file": file.map(|f| f.display().to_string()),
+    });
+    let text = format!(
+        "proved: {}\nall tokens lie in an open hemisphere at t = {t:.6}; {} steps, error at most {:.1e}, integral of the growth rate {:.1}",
+        proof.statement(),
+        proof.steps(),
+        proof.error,
+        proof.growth
+    );
+    out.result(&json, &text);
+}
+
+fn unproved(lost: &Lost, unit: f64, out: &Output) {
+    let Lost { cause, t, token, error, growth, defect, steps } = lost;
+    let t = t * unit;
+    let json = json!({
+        "proved": false, "cause": cause.describe(), "t": t, "token": token, "error_bound": error, "growth": growth, "defect": defect, "steps": steps,
+    });
+    let text = format!(
+        "not proved: lost at t = {t:.6}, token {token} (from 0) is deepest outside a hemisphere: {}\nerror at most {error:.1e}, integral of the growth rate {growth:.1}, of the \
+         defect {defect:.1e}, {steps} steps",
+        cause.describe()
+    );
+    out.result(&json, &text);
+}
+
+/// Lets the referee decide.
+pub(super) fn check(path: &Path, text: &str, out: &Output) -> Result<i32> {
+    let refused = |problem| Error::File { path: path.display().to_string(), place: String::new(), problem: format!("refused: {problem}") };
+    let statement = referee::check(text).map_err(refused)?;
+    out.result(&json!({ "accepted": true, "statement": statement }), &format!("accepted: {statement}"));
+    Ok(0)
+}

@@ -1,0 +1,76 @@
+//! The moving points of a proof: tokens, or clusters of tokens that have merged.
+
+use super::Neighbourhood;
+use crate::num::interval::Interval;
+use std::ops::Range;
+
+/// Points with masses, and the attention between them.
+#[derive(Clone)]
+pub(super) struct System {
+    pub(super) beta: f64,
+    pub(super) d: usize,
+    /// Rows of weights are divided by their sums (SA); else they are not, and time has the unit `e^{-beta}` (USA).
+    pub(super) softmax: bool,
+    /// Point i sees the points `j < i` only.
+    pub(super) causal: bool,
+    /// The mass of each point, and the least and the greatest mass of its tokens.
+    pub(super) masses: Vec<Interval>,
+    pub(super) least: Vec<f64>,
+    pub(super) greatest: Vec<f64>,
+    /// Tokens per point.
+    pub(super) sizes: Vec<usize>,
+}
+
+impl System {
+    /// Every token a point.
+    pub(super) fn of_tokens(s: &Neighbourhood) -> Self {
+        let masses = s.masses.iter().map(|m| Interval::exact(*m)).collect();
+        let (least, greatest, sizes) = (s.masses.clone(), s.masses.clone(), vec![1; s.masses.len()]);
+        Self { beta: s.beta, d: s.d, softmax: s.softmax, causal: s.causal, masses, least, greatest, sizes }
+    }
+
+    /// Points.
+    pub(super) fn len(&self) -> usize {
+        self.masses.len()
+    }
+
+    /// The other points that point i sees, itself among them.
+    fn range(&self, i: usize) -> Range<usize> {
+        0..if self.causal { i } else { self.len() }
+    }
+
+    /// The other points that point i sees.
+    pub(super) fn seen(&self, i: usize) -> impl Iterator<Item = usize> + use<> {
+        self.range(i).filter(move |j| *j != i)
+    }
+
+    /// The system in which points with one label are one point (labels 0, 1, ... in order of appearance).
+    pub(super) fn merged(&self, labels: &[usize]) -> Self {
+        let count = labels.iter().max().map_or(0, |l| l + 1);
+        let mut s = Self {
+            masses: vec![Interval::exact(0.0); count],
+            least: vec![f64::INFINITY; count],
+            greatest: vec![0.0; count],
+            sizes: vec![0; count],
+            ..*self
+        };
+        for (i, l) in labels.iter().enumerate() {
+            s.masses[*l] = s.masses[*l] + self.masses[i];
+            s.least[*l] = s.least[*l].min(self.least[i]);
+            s.greatest[*l] = s.greatest[*l].max(self.greatest[i]);
+            s.sizes[*l] += self.sizes[i];
+        }
+        s
+    }
+
+    /// Upper bound of `(sum_i m_i |v_i|^2)^(1/2)`.
+    pub(super) fn norm(&self, v: &[Interval]) -> f64 {
+        let row = |v: &[Interval]| v.iter().fold(Interval::exact(0.0), |s, v| s + v.sqr());
+        self.masses.iter().zip(v.chunks_exact(self.d)).fold(Interval::exact(0.0), |s, (m, v)| s + *m * row(v)).sqrt().hi()
+    }
+
+    /// Upper bound of the distance of any token of point i from it, when the error is `eps`: `eps / m^(1/2)` with its least mass.
+    pub(super) fn reach(&self, i: usize, eps: f64) -> f64 {
+        (Interval::exact(eps) / Interval::exact(self.least[i]).sqrt()).hi()
+    }
+}

@@ -1,0 +1,184 @@
+//! The bounds against the flow itself, from both sides.
+
+use super::curvature::curvature;
+use super::growth::Growth;
+use super::local::{Axis, Local, point};
+use super::series::Series;
+use super::system::System;
+use super::{Cause, Neighbourhood, prove, step};
+use crate::attention::{RowWeights, Spec, Variant, dynamics};
+use crate::flow::{Options, solve};
+use crate::num::interval::Interval;
+use crate::num::stream::Stream;
+use crate::sphere::Tokens;
+
+const SA: Variant = Variant::mutual(RowWeights::Softmax);
+const USA: Variant = Variant::mutual(RowWeights::Exponential);
+const CAUSAL: Variant = Variant { causal: true, ..SA };
+
+fn uniform(seed: u64, n: usize, d: usize) -> Tokens {
+    let mut x = vec![0.0; n * d];
+    Stream::new(seed, &["trajectory"]).normals(&mut x);
+    Tokens::normalised(d, x).expect("tokens")
+}
+
+fn near(variant: Variant, beta: f64, x: &Tokens, radius: f64) -> Neighbourhood {
+    Neighbourhood::new(variant, beta, x, radius).expect("a start")
+}
+
+/// Tokens with masses that differ.
+fn weighted(seed: u64, n: usize, d: usize) -> Tokens {
+    uniform(seed, n, d).with_masses(&(0..n).map(|i| 1.0 + 0.7 * i as f64).collect::<Vec<_>>()).expect("masses")
+}
+
+fn field(system: &System, x: &[f64]) -> Vec<f64> {
+    Series::<f64>::new(system).push(x.iter().copied())
+}
+
+#[test]
+fn the_field_is_the_velocity() {
+    let x = weighted(1, 5, 3);
+    for (variant, scale) in [(SA, 1.0), (CAUSAL, 1.0), (USA, 2f64.exp())] {
+        let flow = dynamics::of_variant(variant).and_then(|e| e.build(&Spec::new(2.0, 5))).expect("a dynamics");
+        let mut wanted = vec![0.0; 15];
+        flow.rates(0.0, &x, &mut Default::default(), &mut wanted);
+        for (a, b) in field(&System::of_tokens(&near(variant, 2.0, &x, 0.0)), x.coordinates()).iter().zip(&wanted) {
+            assert!((a * scale - b).abs() < 1e-13, "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn the_path_is_the_flow() {
+    for seed in 0..4 {
+        let x = uniform(seed, 8, 2);
+        let proof = prove(&near(SA, 2.0, &x, 0.0)).expect("arithmetic").expect("a proof");
+        if proof.strides.is_empty() {
+            continue;
+        }
+        let flow = dynamics::of_variant(SA).and_then(|e| e.build(&Spec::new(2.0, 8))).expect("a dynamics");
+        let options = Options { rtol: 1e-12, merge_radius: 0.0, ..Options::default() };
+        let end = solve(&flow, &x, proof.t, &options, &mut []).expect("a solution").clusters;
+        let last = &proof.strides[proof.strides.len() - 1].x;
+        let squares = end.coordinates().iter().zip(last).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        assert!((squares / 8.0).sqrt() < proof.error + 1e-9 * proof.growth.exp(), "{squares:e} {:e}", proof.error);
+    }
+}
+
+/// The largest `(<e, F(x) - F(p)> - mu |e|^2) / |e|^3` and `<e, F(x) - F(p)> / |e|^2` that are found for x on the sphere near p, climbing from random directions;
+/// tokens of one point move each on their own.
+fn steepest(tokens: &System, p: &[f64], size: f64, mu: f64, s: &mut Stream) -> (f64, f64) {
+    let d = tokens.d;
+    let at_rest = field(tokens, p);
+    let value = |e: &[f64]| {
+        let x = step::unit(d, &p.iter().zip(e).map(|(p, e)| p + e).collect::<Vec<_>>());
+        let moved = field(tokens, &x);
+        let (mut product, mut square) = (0.0, 0.0);
+        for at in 0..x.len() {
+            let (m, e) = (tokens.masses[at / d].mid(), x[at] - p[at]);
+            product += m * e * (moved[at] - at_rest[at]);
+            square += m * e * e;
+        }
+        ((product - mu * square) / square.powf(1.5), product / square)
+    };
+    let scaled = |e: Vec<f64>| {
+        let length = e.iter().map(|e| e * e).sum::<f64>().sqrt();
+        e.iter().map(|e| e * size / length).collect::<Vec<_>>()
+    };
+    let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    for _ in 0..6 {
+        let mut e = vec![0.0; p.len()];
+        s.normals(&mut e);
+        e = scaled(e);
+        let mut found = value(&e);
+        let mut stride = 0.5;
+        for _ in 0..300 {
+            let mut way = vec![0.0; p.len()];
+            s.normals(&mut way);
+            let next = scaled(e.iter().zip(scaled(way)).map(|(e, w)| e + stride * w).collect());
+            let there = value(&next);
+            if there.0 > found.0 { (e, found) = (next, there) } else { stride = f64::max(0.97 * stride, 1e-3) }
+        }
+        best = (best.0.max(found.0), best.1.max(found.1));
+    }
+    best
+}
+
+/// `mu`, `Lambda` at a point where nothing moves, for errors up to `size` in the norm of the masses.
+fn bounds(s: &System, p: &[f64], size: f64) -> (f64, f64) {
+    let axes: Vec<_> = p.chunks_exact(s.d).map(Axis::of).collect();
+    let norm = Interval::new(1.0 - 1e-15, 1.0 + 1e-15);
+    let exact: Vec<_> = p.iter().map(|v| point(*v)).collect();
+    let mu = Growth::new(s, &Local::new(s, &exact, norm, &axes, false)).bound(0.0, 1e-6).expect("a bound");
+    let reach: Vec<f64> = (0..s.len()).map(|i| s.reach(i, size)).collect();
+    let widest = reach.iter().copied().fold(0.0, f64::max);
+    let wide: Vec<_> = exact.iter().enumerate().map(|(at, v)| *v + Interval::symmetric(reach[at / s.d])).collect();
+    let (lambda, _) = curvature(s, &Local::new(s, &wide, norm + Interval::symmetric(widest), &axes, true), &reach);
+    (mu, lambda)
+}
+
+#[test]
+fn no_error_grows_faster_than_its_bound() {
+    let mut s = Stream::new(3, &["steepest"]);
+    for (variant, beta, n, d) in [(SA, 1.0, 4, 2), (SA, 4.0, 5, 3), (USA, 3.0, 4, 3), (CAUSAL, 2.0, 4, 2), (SA, 9.0, 3, 2)] {
+        for seed in 0..4 {
+            let x = weighted(seed, n, d);
+            let system = System::of_tokens(&near(variant, beta, &x, 0.0));
+            let (size, small) = (1e-2, 1e-7);
+            let (mu, lambda) = bounds(&system, x.coordinates(), size);
+            let (cubic, _) = steepest(&system, x.coordinates(), 0.9 * size, mu, &mut s);
+            assert!(cubic <= lambda, "{variant:?} {beta}: {cubic} > {lambda}");
+            // The linear part is sharp: bounds that say nothing would pass the first test.
+            let (_, rate) = steepest(&system, x.coordinates(), small, 0.0, &mut s);
+            assert!(rate <= mu + 1e-5 && (rate > 0.5 * mu - 0.02), "{variant:?} {beta}: {rate} {mu}");
+        }
+    }
+}
+
+#[test]
+fn merged_tokens_grow_as_their_clusters_and_their_error_is_that_of_all() {
+    let mut s = Stream::new(4, &["merged"]);
+    for (variant, beta) in [(SA, 1.0), (SA, 6.0), (USA, 2.0)] {
+        for seed in 0..4 {
+            let (x, labels) = (uniform(seed, 3, 2), [0, 1, 0, 2, 1, 0]);
+            let rows: Vec<f64> = labels.iter().flat_map(|l| x.row(*l).to_vec()).collect();
+            let all = Tokens::normalised(2, rows).and_then(|t| t.with_masses(&[1.0, 2.0, 3.0, 1.0, 1.0, 0.5])).expect("tokens");
+            let tokens = System::of_tokens(&near(variant, beta, &all, 0.0));
+            let clusters = tokens.merged(&labels);
+            let (mu, lambda) = bounds(&clusters, x.coordinates(), 1e-3);
+            let (full, _) = bounds(&tokens, all.coordinates(), 1e-3);
+            assert!((full - mu).abs() < 3e-6, "{full} {mu}");
+            let (cubic, _) = steepest(&tokens, all.coordinates(), 0.9e-3, mu, &mut s);
+            assert!(cubic <= lambda, "{variant:?} {beta}: {cubic} > {lambda}");
+        }
+    }
+}
+
+#[test]
+fn symmetric_starts_are_never_proved() {
+    let tau = std::f64::consts::TAU;
+    let polygon = |n: usize| Tokens::from_angles(&(0..n).map(|k| 0.3 + tau * k as f64 / n as f64).collect::<Vec<_>>()).expect("tokens");
+    // On the circle, symmetric about an axis on which a token sits, with another opposite: they stay opposite.
+    let axis = Tokens::from_angles(&[0.0, 0.5 * tau, 1.0, -1.0, 2.2, -2.2]).expect("tokens");
+    let pairs = Tokens::normalised(3, vec![1.0, 0.2, 0.0, -1.0, -0.2, 0.0, 0.1, 1.0, 0.4, -0.1, -1.0, -0.4]).expect("tokens");
+    for x in [polygon(2), polygon(3), polygon(5), axis, pairs] {
+        for (variant, beta) in [(SA, 1.0), (SA, 5.0), (USA, 1.0), (SA, 0.0)] {
+            for radius in [0.0, 1e-6] {
+                let lost = prove(&near(variant, beta, &x, radius)).expect("arithmetic").expect_err("not provable");
+                assert!(matches!(lost.cause, Cause::Symmetric | Cause::Growth), "{lost:?}");
+            }
+        }
+    }
+    let lost = prove(&near(SA, 2.0, &polygon(5), 0.0)).expect("arithmetic").expect_err("not provable");
+    assert_eq!(lost.cause, Cause::Symmetric);
+}
+
+#[test]
+fn a_ball_that_holds_an_unprovable_start_is_not_proved() {
+    // The triangle with one corner moved by t: provable alone, not with a radius above t.
+    let moved = |t: f64| Tokens::from_angles(&[t, 2.0 * std::f64::consts::FRAC_PI_3, 4.0 * std::f64::consts::FRAC_PI_3]).expect("tokens");
+    for t in [1e-3, 1e-6] {
+        assert!(prove(&near(SA, 1.0, &moved(t), 0.0)).expect("arithmetic").is_ok());
+        assert!(prove(&near(SA, 1.0, &moved(t), 1.01 * t)).expect("arithmetic").is_err());
+    }
+}
