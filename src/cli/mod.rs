@@ -21,6 +21,7 @@ mod modes;
 mod movie;
 mod output;
 mod predict;
+mod predict_rows;
 mod recording;
 mod region;
 mod replay;
