@@ -20,11 +20,11 @@ const ROOT: fn(f64) -> f64 = |t| (t + 1.0).sqrt();
 static TABLE: [Late; 7] = [
     Late { scheme: &Post, clock: PLAIN, slope: -2.0, times: [60.0, 90.0] },
     Late { scheme: &NGpt { alpha: 0.5 }, clock: PLAIN, slope: -1.0, times: [60.0, 90.0] },
-    Late { scheme: &Damped, clock: ROOT, slope: -4.0, times: [1e3, 2e3] },
-    Late { scheme: &Pre, clock: f64::ln, slope: -2.0, times: [1e6, 1e7] },
-    Late { scheme: &Peri, clock: f64::ln, slope: -2.0, times: [1e6, 1e7] },
-    Late { scheme: &Mix { tau: 1.0 }, clock: f64::ln, slope: -2.0, times: [1e6, 1e7] },
-    Late { scheme: &LnScaling, clock: f64::ln, slope: -1.0, times: [1e9, 1e10] },
+    Late { scheme: &Damped, clock: ROOT, slope: -4.0, times: [1e4, 2e4] },
+    Late { scheme: &Pre, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: &Peri, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: &Mix { tau: 1.0 }, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: &LnScaling, clock: f64::ln, slope: -1.0, times: [1e14, 1e15] },
 ];
 
 /// The reduced equation, which tokens follow by `ln-curve`.
