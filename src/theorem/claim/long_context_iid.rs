@@ -37,14 +37,14 @@ fn mean(case: &Case, ctx: &mut Context, exponent: usize) -> Result<Finding> {
     let shares: Vec<f64> = (0..DRAWS)
         .map(|_| {
             let stream = ctx.chance();
-            let (mut one, mut two) = (0.0, 0.0);
-            for _ in 0..n {
+            let mut cosine = || {
                 stream.normals(&mut key);
-                let weight = (beta * (key[0] / dot(&key, &key).sqrt() - 1.0)).exp();
-                one += weight;
-                two += weight * weight;
-            }
-            two / (one * one)
+                key[0] / dot(&key, &key).sqrt()
+            };
+            let scores: Vec<f64> = (0..n).map(|_| beta * cosine()).collect();
+            let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let weights: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
+            dot(&weights, &weights) / weights.iter().sum::<f64>().powi(2)
         })
         .collect();
     let (found, error) = mean_and_error(&shares);

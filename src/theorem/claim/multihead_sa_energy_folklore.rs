@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Fixed(6),
         d: Sizes::Fixed(3),
-        beta: Betas::Linear(1.3, 2.5),
+        beta: Betas::Linear(3.0, 6.0),
         dynamics: &["sa"],
         masses: Masses::Equal,
         ..HEADS
