@@ -243,7 +243,9 @@ impl Model {
         let plain = self.patterns.iter().all(|p| *p == Positions::Causal);
         let causal = attention.causal || (plain && !self.patterns.is_empty());
         let rescored = if plain {
+            let beta = attention.beta;
             Rescored::new(d, matrices, move |head| Box::new(Attention { heads: vec![head], causal, ..attention.clone() }))
+                .map(|r| r.plain(beta, causal))
         } else {
             let base = self.patterned(&attention, spec, vec![head], d)?;
             Rescored::new(d, matrices, move |head| Box::new(base.clone().with(vec![head])))

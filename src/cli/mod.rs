@@ -23,6 +23,7 @@ mod movie;
 mod output;
 mod papers;
 mod predict;
+mod predict_rows;
 mod progress;
 mod recording;
 mod region;

@@ -1,6 +1,7 @@
 //! `predict`: closed forms and reduced equations.
 
 use super::output::{Output, note};
+use super::predict_rows::Rows;
 use crate::attention::{RowWeights, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::theory::{equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster, uniform, wendel};
@@ -165,6 +166,8 @@ enum What {
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
     },
+    #[command(flatten)]
+    Rows(Rows),
 }
 
 /// The weights of SA or USA.
@@ -247,6 +250,7 @@ impl What {
                 let (d, modes) = (count("--d", d, 2, 1_000_000)?, count("--modes", modes, 1, 1000)?);
                 noisy(d, beta, modes)?
             }
+            Self::Rows(rows) => rows.value()?,
             Self::KacRice { n, beta, interval, .. } => modes(n.unwrap_or(0), beta, interval)?,
             Self::Parking { n, d, beta, c } => parking_centres(count("--n", n, 1, i64::MAX)?, count("--d", d, 2, 1_000_000)?, beta, c)?,
             Self::EnergyRange { d, beta } => {

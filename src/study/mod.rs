@@ -36,11 +36,15 @@ fn table(columns: &[&str]) -> Table {
 
 pub mod causal_centres;
 pub mod cluster_count;
+pub mod hardmax_cells;
 pub mod landscape_tour;
 pub mod measure_convergence;
 pub mod measure_view;
 pub mod merging_times;
 pub mod mode_count;
 pub mod noisy_branches;
+pub mod normalisation_schemes;
 pub mod published_patterns;
+pub mod rescaled_tokens;
+pub mod rows_beyond;
 pub mod staircase;

@@ -8,14 +8,17 @@ use std::cell::RefCell;
 
 pub mod cap_radius;
 pub mod clusters;
+pub mod effective_rank;
 pub mod energy;
 pub mod grad_norm;
 pub mod inner_histogram;
 pub mod inner_range;
 pub mod log_energy;
 pub mod masses;
+pub mod mean_cosine;
 pub mod pair_share;
 pub mod positions;
+pub mod radii;
 
 /// What an observer sees.
 pub struct Frame<'a> {

@@ -1,0 +1,52 @@
+//! Tokens in R^d (arXiv:2305.05465).
+
+use super::{PaperFigure, distinct, only, series};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+
+/// Trajectories, the limit F, growth of logit gaps.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "rescaled-tokens",
+    title: "Tokens in R^d: polytope and hyperplanes, the limit F(eps), growth of logit gaps",
+    experiments: &[],
+    full: &[],
+    study: Some(&crate::study::rescaled_tokens::ENTRY),
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let (paths, limit, rate) = (inputs.table("paths")?, inputs.table("limit")?, inputs.table("rate")?);
+        let mut panels = Vec::new();
+        for case in distinct(paths, "case") {
+            let mut panel = Panel::new(
+                if case > 0.5 { "V with eigenvalues 1, \u{2212}0.2" } else { "V = I" },
+                Axis::linear("z_1", -2.8, 2.8),
+                Axis::linear("z_2", -2.8, 2.8),
+            );
+            let rows = only(paths, "case", case);
+            for token in distinct(&rows, "token") {
+                let path = only(&rows, "token", token);
+                let points = series(&path, "x", "y");
+                let last = points.last().copied().unwrap_or_default();
+                panel.line(points, 0, Dash::Solid, "");
+                panel.marks.push(Mark::Points { points: vec![last], colour: 2, radius: 2.0, label: String::new() });
+            }
+            panels.push(panel);
+        }
+        let mut curve = Panel::new("", Axis::linear("\u{3b5}", 0.0, 1.65), Axis::log("F(\u{3b5})", 1e-9, 3.0));
+        curve.line(series(limit, "eps", "limit"), 0, Dash::Solid, "F");
+        curve.line(series(limit, "eps", "asymptote"), 3, Dash::Dotted, "1.33 e^{\u{2212}1/2\u{3b5}\u{b2}}");
+        let measured = series(limit, "eps", "measured").into_iter().filter(|p| p.1.is_finite()).collect();
+        curve.marks.push(Mark::Points { points: measured, colour: 2, radius: 2.0, label: "simulated".into() });
+        curve.legend = Some(Corner::BottomRight);
+        let mut gaps = Panel::new("", Axis::linear("t", 0.0, 29.0), Axis::linear("log of the logit gap", -2.0, 18.0));
+        for (k, v) in distinct(rate, "v").into_iter().enumerate() {
+            gaps.line(series(&only(rate, "v", v), "t", "log_gap"), k, [Dash::Solid, Dash::Dashed][k % 2], format!("v = {v}"));
+            let end = only(rate, "v", v).rows.last().map_or((0.0, 0.0), |r| (r[1], r[2]));
+            gaps.line(vec![(end.0 * 0.5, end.1 - v * end.0 * 0.5), end], 6, Dash::Dotted, "");
+        }
+        gaps.legend = Some(Corner::TopLeft);
+        panels.extend([curve, gaps]);
+        let caption = "Rescaled tokens e^{-tV} x, Q = K = I. Above: 20 normal tokens to t = 6, ends marked: vertices of a polytope for V = I, parallel lines for one positive eigenvalue. Below: the exact limit of the tokens eps, -eps with its asymptote; \
+                       the logarithm of the gap between the two largest logits of the extreme token's row, dotted with slope v.";
+        Ok(Picture { panels, columns: 2, aspect: 0.8, caption: caption.into() })
+    },
+};

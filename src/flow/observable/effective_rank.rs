@@ -1,0 +1,28 @@
+//! Spectrum of the tokens: how many directions carry them, and what is left beside their mean.
+
+use super::Observable;
+use crate::num::{dense::symmetric_eigenvalues, sum::dot};
+
+/// `e^H` of the shares of the eigenvalues of `sum_i m_i x_i x_i^T` (effective rank), `(tr)^2 / tr of the square` (participation ratio), and the logarithm of the root mean square distance to the mean.
+pub static ENTRY: Observable = Observable {
+    name: "effective-rank",
+    summary: "Effective rank e^H and participation ratio of the eigenvalues of sum m_i x_i x_i^T; log of the root mean square distance to the mean (-inf as -800).",
+    needs_unit: false,
+    columns: |_| vec!["effective_rank".into(), "participation".into(), "log_residual".into()],
+    measure: |_, frame, row| {
+        let (x, d) = (frame.tokens, frame.tokens.d());
+        let mut moment = vec![0.0; d * d];
+        for (r, m) in x.rows().zip(x.masses()) {
+            (0..d * d).for_each(|k| moment[k] += m * r[k / d] * r[k % d]);
+        }
+        let values = symmetric_eigenvalues(&moment, d).unwrap_or_default();
+        let total: f64 = values.iter().map(|v| v.max(0.0)).sum();
+        let shares: Vec<f64> = values.iter().map(|v| v.max(0.0) / total).filter(|p| *p > 0.0).collect();
+        let entropy: f64 = shares.iter().map(|p| -p * p.ln()).sum();
+        let mean = x.mean();
+        let spread = |r: &[f64]| r.iter().zip(&mean).map(|(x, m)| (x - m).powi(2)).sum::<f64>();
+        let residual: f64 = x.rows().zip(x.masses()).map(|(r, m)| m * spread(r)).sum();
+        row.extend([entropy.exp(), 1.0 / dot(&shares, &shares), if residual > 0.0 { 0.5 * residual.ln() } else { -800.0 }]);
+    },
+    batch: None,
+};

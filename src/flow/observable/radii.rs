@@ -1,0 +1,19 @@
+//! Smallest, mean and largest radius of the live tokens; lengths where tokens are points of R^d, 1 on the sphere.
+
+use super::Observable;
+use crate::num::sum::dot;
+
+/// Smallest, mean (by mass) and largest radius of the live tokens.
+pub static ENTRY: Observable = Observable {
+    name: "radii",
+    summary: "Smallest, mean (by mass) and largest radius of the live tokens; lengths of points of R^d, 1 on the sphere.",
+    needs_unit: false,
+    columns: |_| vec!["radius_min".into(), "radius_mean".into(), "radius_max".into()],
+    measure: |_, frame, row| {
+        let x = frame.tokens;
+        let length = |(i, r): (usize, &[f64])| x.own().get(i).copied().unwrap_or_else(|| dot(r, r).sqrt());
+        let all: Vec<f64> = x.rows().enumerate().map(length).collect();
+        row.extend([all.iter().copied().fold(f64::INFINITY, f64::min), dot(&all, x.masses()), all.iter().copied().fold(0.0, f64::max)]);
+    },
+    batch: None,
+};

@@ -1,0 +1,45 @@
+//! "Layer normalisation preserves the affine rank."
+
+use super::rank_collapse_cubic::ROWS;
+use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::dense::symmetric_eigenvalues;
+
+/// Three tokens on a line not through the multiples of 1 end on an arc, not on a line. What is preserved is the rank of the matrix X C of centred rows: rows are scaled only.
+pub static ENTRY: Claim = Claim {
+    name: "affine-rank-as-said",
+    title: "Layer normalisation preserves the affine rank (as said)",
+    statement: "Three collinear tokens of R^d are collinear after LN(x) = sqrt(d) N(x - mean(x) 1): the second singular value of their differences is at most 1e-7 of the first.",
+    domain: Domain { n: Sizes::Fixed(3), d: Sizes::Range(3, 8), ..ROWS },
+    narrower: "affine rank 1",
+    citation: "arXiv:2604.23681 (abstract, \"preserves affine rank exactly\")",
+    status: Status::Folklore,
+    kind: Kind::Inequality,
+    trials: (10, 60),
+    trial: |case, ctx| second(ctx, case.d, false),
+    perturbed: "",
+    control: Control {
+        what: "a line through the multiples of 1: centred tokens lie on a line through 0",
+        trial: |ctx| second(ctx, 4, true),
+    },
+    proof: None,
+};
+
+/// The second singular value of the differences of three normalised tokens of a line over the first.
+fn second(ctx: &mut Context, d: usize, through_ones: bool) -> Result<Finding> {
+    let (start, along) = (ctx.normals(d), ctx.normals(d));
+    let token = |s: f64| {
+        let mut x: Vec<f64> = (0..d).map(|c| if through_ones { 0.7 } else { start[c] } + s * along[c]).collect();
+        let mean = x.iter().sum::<f64>() / d as f64;
+        x.iter_mut().for_each(|v| *v -= mean);
+        let size = crate::num::sum::dot(&x, &x).sqrt();
+        x.iter_mut().for_each(|v| *v *= (d as f64).sqrt() / size);
+        x
+    };
+    let [a, b, c] = [token(-1.0), token(0.3), token(1.2)];
+    let (u, v): (Vec<f64>, Vec<f64>) = (0..d).map(|k| (b[k] - a[k], c[k] - a[k])).unzip();
+    let dot = crate::num::sum::dot;
+    let gram = symmetric_eigenvalues(&[dot(&u, &u), dot(&u, &v), dot(&u, &v), dot(&v, &v)], 2).unwrap_or_default();
+    let [low, high] = gram[..] else { return Ok(Finding::Missed) };
+    Ok(Finding::at_most((low.max(0.0) / high).sqrt(), 1e-7))
+}

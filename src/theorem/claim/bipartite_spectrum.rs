@@ -1,0 +1,94 @@
+//! V with a spectrum: the linearised flow at two antipodal clusters.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Dynamics, Head, kernel::Attention};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+use crate::theory::bipartite;
+
+/// SA with `Q^T K = V = S` symmetric; signed beta lambda.
+pub(super) const SYMMETRIC: Domain = Domain {
+    n: Sizes::List(&[2, 4, 8, 16]),
+    d: Sizes::Range(2, 6),
+    beta: Betas::Log(0.05, 4.0),
+    dynamics: &["sa"],
+    laws: &["uniform"],
+    masses: Masses::Equal,
+    also: None,
+    corners: &[],
+};
+
+/// `delta x_i' = ` tilt, turn and differences within a half are the three kinds of perturbation.
+pub static ENTRY: Claim = Claim {
+    name: "bipartite-spectrum",
+    title: "V with a spectrum: eigenvalues at two antipodal clusters",
+    statement: "SA with Q^T K = V = S symmetric, S xi = lambda xi, halves at xi and -xi, m = tanh(beta lambda): the velocity linearised along an eigenvector of eigenvalue mu has eigenvalues mu - lambda m (both halves alike), m (mu - lambda) (rotation) and -lambda m (within a half), to 1e-6 by central differences of 1e-5.",
+    domain: SYMMETRIC,
+    narrower: "lambda and mu in [-1.5, 1.5]",
+    citation: "arXiv:2604.26085 and 2511.11553 (abstracts); spectrum derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (24, 200),
+    trial: |case, ctx| {
+        let mode = ctx.index(3);
+        rate(case, ctx, mode, 1.0)
+    },
+    perturbed: "the eigenvalue",
+    control: Control { what: "m = 1 in the tilt", trial: |ctx| rate(&Case::new(4, 3, 1.0, "sa"), ctx, 0, 0.0) },
+    proof: None,
+};
+
+/// SA under the diagonal matrix S in a rotated basis, whose rows are returned too.
+pub(super) fn with_diagonal(beta: f64, values: &[f64], basis: &[f64]) -> Result<Dynamics> {
+    let d = values.len();
+    let entry = |k: usize| (0..d).map(|e| basis[e * d + k / d] * values[e] * basis[e * d + k % d]).sum();
+    let s: Vec<f64> = (0..d * d).map(entry).collect();
+    let head = Head::new(d, Some((d, s.clone())), None, Some((d, s)))?;
+    Ok(Dynamics::of(Attention { heads: vec![head], ..Attention::new(beta) }))
+}
+
+/// Halves at `xi` and `-xi`, displaced by these shares of `e`.
+pub(super) fn halves(n: usize, xi: &[f64], e: &[f64], shift: impl Fn(usize) -> f64) -> Result<Tokens> {
+    let sign = |i: usize| if i < n / 2 { 1.0 } else { -1.0 };
+    let rows = (0..n).flat_map(|i| xi.iter().zip(e).map(|(x, e)| sign(i) * x + shift(i) * e).collect::<Vec<_>>()).collect();
+    Tokens::normalised(xi.len(), rows)
+}
+
+fn rate(case: &Case, ctx: &mut Context, mode: usize, share: f64) -> Result<Finding> {
+    let (n, d, beta) = (case.n, case.d, case.beta);
+    // Within a half of one token there is nothing to differ.
+    let mode = if mode == 2 && n == 2 { 0 } else { mode };
+    let basis = ctx.rotation(d);
+    let values: Vec<f64> = (0..d).map(|_| ctx.uniform_in(-1.5, 1.5)).collect();
+    let dynamics = with_diagonal(beta, &values, &basis)?;
+    let (xi, e) = (&basis[..d], &basis[d..2 * d]);
+    let shape = |i: usize| match mode {
+        0 => 1.0,
+        1 => {
+            if i < n / 2 {
+                1.0
+            } else {
+                -1.0
+            }
+        }
+        // The halves of the first half.
+        _ => {
+            if i >= n / 2 {
+                0.0
+            } else if i < n / 4 {
+                1.0
+            } else {
+                -1.0
+            }
+        }
+    };
+    let step = 1e-5;
+    let v = |sign: f64| -> Result<Vec<f64>> { Ok(dynamics.velocity(&halves(n, xi, e, |i| sign * step * shape(i))?)) };
+    let (up, down) = (v(1.0)?, v(-1.0)?);
+    let found = (dot(&up[..d], e) - dot(&down[..d], e)) / (2.0 * step);
+    let rates = bipartite::rates(values[0], values[1], beta);
+    let tilt = if share > 0.0 { rates.tilt } else { values[1] - values[0] };
+    let stated = ctx.stated([tilt, rates.turn, rates.within][mode]);
+    Ok(Finding::identity((found - stated).abs(), 1e-6))
+}

@@ -1,0 +1,56 @@
+//! Attention layers in R^d at finite beta: one point.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Dynamics, kernel::Attention, layer::Layer, normalisation::Rescaled};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// Tokens of R^d under convex layers.
+pub(super) const CONVEX: Domain = Domain {
+    n: Sizes::Range(2, 12),
+    d: Sizes::Range(1, 4),
+    beta: Betas::Signed(0.01, 2.0),
+    dynamics: &["sa"],
+    laws: &["uniform"],
+    masses: Masses::Equal,
+    also: None,
+    corners: &[],
+};
+
+/// Every weight is at least c, so the width in every direction shrinks by `1 - g c n` at least.
+pub static ENTRY: Claim = Claim {
+    name: "fw-collapse",
+    title: "Convex attention layers: widths shrink by 1 - g c, to one point of the hull",
+    statement: "x+ = (1-g) x + g sum_j softmax_j(beta <x_i, x_j>) x_j in R^d, |x_i| <= R, g in (0, 1]: the width max_i <w, x_i> - min_i <w, x_i> shrinks in a layer by a factor of at most 1 - g c, c = e^{-2 |beta| R^2}/n, so that all tokens tend to one point of the hull.",
+    domain: CONVEX,
+    narrower: "one layer, 8 directions",
+    citation: "arXiv:2508.09628, Theorem on finite beta (factor derived)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (60, 400),
+    trial: |case, ctx| width(case, ctx, None),
+    perturbed: "",
+    control: Control { what: "c = 1 for two tokens", trial: |ctx| width(&Case::new(2, 1, 1.0, "sa"), ctx, Some(1.0)) },
+    proof: None,
+};
+
+fn width(case: &Case, ctx: &mut Context, stated: Option<f64>) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = Tokens::flat(d, ctx.normals(n * d))?;
+    let g = ctx.uniform_in(0.05, 1.0);
+    let far = x.rows().map(|r| dot(r, r)).fold(0.0, f64::max);
+    let c = stated.unwrap_or((-2.0 * case.beta.abs() * far).exp() / n as f64);
+    let mut z = x.clone();
+    Layer::new(g)?.apply(&Dynamics::of(Attention::new(case.beta)).with(&Rescaled), &mut z);
+    let mut worst = f64::INFINITY;
+    for w in ctx.normals(8 * d).chunks_exact(d) {
+        let range = |x: &Tokens| {
+            let all = x.rows().map(|r| dot(r, w));
+            all.clone().fold(f64::NEG_INFINITY, f64::max) - all.fold(f64::INFINITY, f64::min)
+        };
+        let bound = (1.0 - g * c) * range(&x);
+        worst = worst.min((bound - range(&z)) / range(&x));
+    }
+    Ok(Finding::nonnegative(worst, 1.0).with_error(1e-14))
+}

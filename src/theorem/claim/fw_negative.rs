@@ -1,0 +1,51 @@
+//! Hardmax with a negative form is Frank-Wolfe while the hull holds the origin.
+
+use super::fw_solved::HARDMAX;
+use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
+use crate::error::Result;
+use crate::num::{dense::mul, sum::dot};
+use crate::sphere::Tokens;
+
+/// `s = argmin_K <B x, s>` has `<B x, s> <= 0` while 0 lies in K, so `J(x+) <= (1 - 2g) J(x) + g^2 lambda d^2/2`, as in the usual proof for a fixed hull. Pairs x, -x keep 0 in it.
+pub static ENTRY: Claim = Claim {
+    name: "fw-negative",
+    title: "Hardmax, B < 0: J <= 2 lambda_max diam^2/(t+1) while the hull holds the origin",
+    statement: "x+ = x + 2/(t+2) (argmax_j <-B x, x_j> - x), B > 0, 0 in the hull of the tokens at every t: J(x^{t+1}) = <B x, x>/2 <= 2 lambda_max(B) diam^2/(t+1) for all tokens, t = 1..60, diam that of the start.",
+    domain: Domain { n: Sizes::List(&[2, 4, 6, 12, 20]), ..HARDMAX },
+    narrower: "tokens in pairs x, -x, which keep the origin in the hull",
+    citation: "arXiv:2508.09628, Theorem on B < 0, with the hypothesis at every t",
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (20, 200),
+    trial: |case, ctx| {
+        let half = ctx.normals(case.n / 2 * case.d);
+        let mirrored = half.iter().map(|v| -v);
+        let x = Tokens::flat(case.d, half.iter().copied().chain(mirrored).collect())?;
+        let root = ctx.normals(case.d * case.d);
+        bound(&x, &root, 60)
+    },
+    perturbed: "",
+    control: Control {
+        what: "tokens 3 and -1: the hull leaves the origin",
+        trial: |_| bound(&Tokens::flat(1, vec![3.0, -1.0])?, &[1.0], 1000),
+    },
+    proof: None,
+};
+
+/// The least distance of J to its bound over tokens and layers; B is `R R^T`.
+pub(super) fn bound(x: &Tokens, root: &[f64], layers: usize) -> Result<Finding> {
+    let d = x.d();
+    let b: Vec<f64> = (0..d * d).map(|k| dot(&root[k / d * d..][..d], &root[k % d * d..][..d])).collect();
+    let largest = crate::num::dense::symmetric_eigenvalues(&b, d).and_then(|v| v.last().copied()).unwrap_or(f64::NAN);
+    let size = largest * x.diameter().powi(2);
+    let dynamics = Dynamics::of(Hardmax::new(Some(b.iter().map(|v| -v).collect()), 1e-12)?).with(&Rescaled);
+    let (mut z, mut worst) = (x.clone(), f64::INFINITY);
+    for t in 0..layers {
+        Layer::new(2.0 / (t as f64 + 2.0))?.apply(&dynamics, &mut z);
+        let j = z.rows().map(|r| 0.5 * dot(r, &mul(&b, r, 1))).fold(0.0, f64::max);
+        let bound = 2.0 * size / (t as f64 + 1.0);
+        worst = worst.min((bound - j) / bound);
+    }
+    Ok(Finding::nonnegative(worst, 1.0).with_error(1e-12))
+}

@@ -1,0 +1,26 @@
+//! Hardmax with a negative form: the Frank-Wolfe bound as printed.
+
+use super::fw_negative::bound;
+use super::fw_solved::HARDMAX;
+use super::{Claim, Control, Domain, Kind, Sizes, Status};
+use crate::sphere::Tokens;
+
+/// Tokens 3 and -1: `x_2 = 1/3` for ever and `x_1 = 1/3 + 8/(t (t+1))`, J = 1/18 beside a bound 32/(t+1).
+pub static ENTRY: Claim = Claim {
+    name: "fw-negative-printed",
+    title: "Hardmax, B < 0: the Frank-Wolfe bound with the origin in the first hull only (as printed)",
+    statement: "x+ = x + 2/(t+2) (argmax_j <-B x, x_j> - x), B > 0, 0 in the hull of the start: J(x^{t+1}) = <B x, x>/2 <= 2 lambda_max(B) diam^2/(t+1) for t up to 1000.",
+    domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(1), ..HARDMAX },
+    narrower: "two tokens 3s and -qs on the line, 0.8 <= q <= 1.2, 1/2 <= s <= 2",
+    citation: "arXiv:2508.09628 v1, Theorem on B < 0",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (4, 30),
+    trial: |_, ctx| {
+        let (s, q) = (ctx.log_uniform_in(0.5, 2.0), ctx.uniform_in(0.8, 1.2));
+        bound(&Tokens::flat(1, vec![3.0 * s, -q * s])?, &[1.0], 1000)
+    },
+    perturbed: "",
+    control: Control { what: "tokens 1 and -1", trial: |_| bound(&Tokens::flat(1, vec![1.0, -1.0])?, &[1.0], 1000) },
+    proof: None,
+};

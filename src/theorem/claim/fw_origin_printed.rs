@@ -1,0 +1,42 @@
+//! Attention layers in R^d at finite beta: "to the origin".
+
+use super::fw_collapse::CONVEX;
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Dynamics, kernel::Attention, layer::Layer, normalisation::Rescaled};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// The limit is a point of the hull of the start: (1, 0.101351) for the tokens (1, 0) and (1, 0.2) at beta = 2, g = 1/2.
+pub static ENTRY: Claim = Claim {
+    name: "fw-origin-printed",
+    title: "Convex attention layers: all tokens tend to the origin (as printed)",
+    statement: "x+ = (x + sum_j softmax_j(beta <x_i, x_j>) x_j)/2 in R^d: after 400 layers |x_i| is at most a tenth of the largest |x_j| of the start.",
+    domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 4), beta: Betas::Log(0.5, 4.0), ..CONVEX },
+    narrower: "g = 1/2; tokens about e_1, (1, s) with |s| <= 0.3",
+    citation: "arXiv:2508.09628 v1, abstract",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (6, 40),
+    trial: |case, ctx| {
+        let side: Vec<f64> = (0..case.n * case.d).map(|_| ctx.uniform_in(-0.3, 0.3)).collect();
+        let x = (0..case.n * case.d).map(|k| if k % case.d == 0 { 1.0 } else { side[k] }).collect();
+        size(&Tokens::flat(case.d, x)?, case.beta)
+    },
+    perturbed: "",
+    control: Control {
+        what: "tokens e_1 and -e_1 at beta = 1/2, whose limit is the origin",
+        trial: |_| size(&Tokens::flat(2, vec![1.0, 0.0, -1.0, 0.0])?, 0.5),
+    },
+    proof: None,
+};
+
+fn size(x: &Tokens, beta: f64) -> Result<Finding> {
+    let dynamics = Dynamics::of(Attention::new(beta)).with(&Rescaled);
+    let mut z = x.clone();
+    for _ in 0..400 {
+        Layer::new(0.5)?.apply(&dynamics, &mut z);
+    }
+    let largest = |x: &Tokens| x.rows().map(|r| dot(r, r).sqrt()).fold(0.0, f64::max);
+    Ok(Finding::at_most(largest(&z), 0.1 * largest(x)))
+}

@@ -1,0 +1,72 @@
+//! Hardmax with a definite form: solved.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
+use crate::error::Result;
+use crate::num::{stats::nan_max, sum::dot};
+use crate::sphere::Tokens;
+
+/// Tokens of R^d under hardmax layers.
+pub(super) const HARDMAX: Domain = Domain {
+    n: Sizes::Range(3, 20),
+    d: Sizes::Range(2, 4),
+    beta: Betas::Unused,
+    dynamics: &["hardmax"],
+    laws: &["uniform"],
+    masses: Masses::Equal,
+    also: None,
+    corners: &[],
+};
+
+/// Hulls stay, and every token keeps to its cell: it moves on a straight line to the vertex of the cell.
+pub static ENTRY: Claim = Claim {
+    name: "fw-solved",
+    title: "Hardmax, vertices that lead themselves: solved",
+    statement: "x+ = x + g_t (argmax_v <x, v> - x), g_t in (0, 1), vertices v unit vectors among the tokens: x_i^t = Pi_t x_i^0 + (1 - Pi_t) v_sigma(i), Pi_t = prod_{s<t} (1 - g_s), sigma(i) the vertex of largest <x_i^0, v>; 30 layers, to 1e-13.",
+    domain: HARDMAX,
+    narrower: "B = I after a linear change of variables; no token within 1e-6 of the boundary of two cells",
+    citation: "arXiv:2508.09628, Theorem on B > 0 (solution formula derived)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (20, 200),
+    trial: |case, ctx| solved(case, ctx, false),
+    perturbed: "Pi_t",
+    control: Control { what: "a token on the boundary of two cells", trial: |ctx| solved(&Case::new(6, 2, 0.0, "hardmax"), ctx, true) },
+    proof: None,
+};
+
+fn solved(case: &Case, ctx: &mut Context, on_boundary: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let m = (n / 2).max(2);
+    let vertices = ctx.tokens_by(m, d, "uniform")?;
+    let mut x = vertices.coordinates().to_vec();
+    x.extend(ctx.normals((n - m) * d).iter().map(|g| 0.3 * g / (d as f64).sqrt()));
+    if on_boundary {
+        let middle: Vec<f64> = (0..d).map(|c| 0.5 * (vertices.row(0)[c] + vertices.row(1)[c])).collect();
+        // The bisector of the first two may lie in a third cell: they are made the nearest ones.
+        x.splice(m * d..(m + 1) * d, middle.iter().map(|v| 0.5 * v));
+        x.splice(0..m * d, (0..m).flat_map(|i| if i < 2 { vertices.row(i).to_vec() } else { middle.iter().map(|v| -v).collect() }));
+    }
+    let start = Tokens::flat(d, x)?;
+    let score = |i: usize, j: usize| dot(start.row(i), start.row(j));
+    let leader = |i: usize| (0..m).max_by(|a, b| score(i, *a).total_cmp(&score(i, *b))).unwrap_or(0);
+    for i in 0..n {
+        let top = leader(i);
+        // Interior tokens must not lead either.
+        let near = (0..n).any(|j| j != top && score(i, j) > score(i, top) - 1e-6);
+        if near && !on_boundary {
+            return Ok(Finding::Missed);
+        }
+    }
+    let dynamics = Dynamics::of(Hardmax::new(None, 1e-12)?).with(&Rescaled);
+    let (mut z, mut left) = (start.clone(), 1.0);
+    for _ in 0..30 {
+        let g = ctx.uniform_in(0.02, 0.5);
+        Layer::new(g)?.apply(&dynamics, &mut z);
+        left *= 1.0 - g;
+    }
+    let left = ctx.stated(left);
+    let stated = |i: usize, c: usize| left * start.row(i)[c] + (1.0 - left) * start.row(leader(i))[c];
+    let off = (0..n * d).map(|k| (z.numbers()[k] - stated(k / d, k % d)).abs()).fold(0.0, nan_max);
+    Ok(Finding::identity(off, 1e-13))
+}

@@ -1,0 +1,45 @@
+//! Hardmax with a definite form: "exponentially fast".
+
+use super::fw_solved::HARDMAX;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
+use crate::error::Result;
+use crate::num::{stats::nan_max, sum::dot};
+use crate::sphere::Tokens;
+
+/// `g_t = 2^{-t-1}` leaves `prod (1 - 2^{-k}) = 0.288788...` of the way for ever; steps bounded below are needed.
+pub static ENTRY: Claim = Claim {
+    name: "fw-speed-printed",
+    title: "Hardmax, B > 0: tokens reach their vertices exponentially fast for g_t in (0, 1) (as printed)",
+    statement: "For every g_t in (0, 1) tokens tend to vertices exponentially fast: after 60 layers at most a hundredth of the way is left. (Drawn: g_t = 2^{-t-1}.)",
+    domain: Domain { n: Sizes::Range(3, 12), ..HARDMAX },
+    narrower: "one sequence g_t",
+    citation: "arXiv:2508.09628 v1, Theorem on B > 0",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (10, 60),
+    trial: |case, ctx| left(case, ctx, |t| 0.5f64.powi(t + 1)),
+    perturbed: "",
+    control: Control { what: "g_t = 1/2 for all t", trial: |ctx| left(&Case::new(6, 3, 0.0, "hardmax"), ctx, |_| 0.5) },
+    proof: None,
+};
+
+/// The largest share of a token's way that is left.
+fn left(case: &Case, ctx: &mut Context, g: fn(i32) -> f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let mut x = ctx.tokens_by(n, d, "uniform")?.coordinates().to_vec();
+    // The last token is inside, near the first vertex.
+    let inside: Vec<f64> = x[..d].iter().map(|v| 0.5 * v).collect();
+    x.splice((n - 1) * d.., inside);
+    let start = Tokens::flat(d, x)?;
+    if (1..n - 1).any(|j| dot(start.row(0), start.row(j)) > 1.0 - 1e-6) {
+        return Ok(Finding::Missed);
+    }
+    let dynamics = Dynamics::of(Hardmax::new(None, 1e-12)?).with(&Rescaled);
+    let mut z = start.clone();
+    for t in 0..60 {
+        Layer::new(g(t))?.apply(&dynamics, &mut z);
+    }
+    let distance = |x: &Tokens| (0..d).map(|c| (x.row(n - 1)[c] - x.row(0)[c]).powi(2)).fold(0.0, nan_max).sqrt();
+    Ok(Finding::at_most(distance(&z) / distance(&start), 1e-2))
+}

@@ -1,0 +1,59 @@
+//! Normalisation schemes: the spread in a narrow cone.
+
+use super::ln_curve::LAYERED;
+use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{
+    Dynamics,
+    kernel::Attention,
+    normalisation::{Damped, NGpt, Normalisation, Peri, Post, Pre},
+};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// The scale s of the variance's decay at radius r: of nGPT `1/alpha`, printed `alpha`.
+static SCHEMES: [(&dyn Normalisation, f64); 5] = [(&Post, 1.0), (&Pre, 2.0), (&Peri, 2.0), (&NGpt { alpha: 0.25 }, 4.0), (&Damped, 1.0)];
+
+/// As printed, `delta < 1/(100 n^2 beta^2)` admits antipodal pairs for small beta; with `1/(100 n^2)` beside it the constant is 2 up to a tenth.
+pub static ENTRY: Claim = Claim {
+    name: "ln-cone",
+    title: "Normalisation schemes: the variance in a narrow cone decays as 2 Var/s, condition corrected",
+    statement: "Pairwise inner products at least 1 - delta, delta < 1/(100 n^2 max(1, beta^2)), Var = 1 - |mean|^2: -Var' s / Var lies within 0.2 of 2, s = 1 (post, CoD at t = 0), r (pre, peri), 1/alpha (nGPT; printed alpha).",
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), beta: Betas::Log(0.01, 8.0), ..LAYERED },
+    narrower: "Q = K = V = I; radius 2, alpha = 1/4",
+    citation: "arXiv:2510.22026, Theorem 4.3 (ii), with the condition and the scale of nGPT corrected",
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (40, 300),
+    trial: |case, ctx| {
+        let k = ctx.index(SCHEMES.len());
+        let width = 0.5 / (10.0 * case.n as f64 * case.beta.max(1.0));
+        let scatter = ctx.normals(case.n * case.d);
+        let longest = scatter.chunks_exact(case.d).map(|r| dot(r, r).sqrt()).fold(0.0, f64::max);
+        let place = |k: usize| width * scatter[k] / longest + if k % case.d == 0 { 1.0 } else { 0.0 };
+        decay(ctx, case.beta, &Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?, SCHEMES[k])
+    },
+    perturbed: "",
+    control: Control {
+        what: "the printed condition alone: an antipodal pair at beta = 1/100",
+        trial: |ctx| decay(ctx, 0.01, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, SCHEMES[0]),
+    },
+    proof: None,
+};
+
+fn decay(_: &mut Context, beta: f64, x: &Tokens, (scheme, scale): (&'static dyn Normalisation, f64)) -> Result<Finding> {
+    let (n, d) = (x.n(), x.d());
+    let placed = if scheme.space().own() > 0 { x.clone().polar(&vec![2.0; n])? } else { x.clone() };
+    let v = Dynamics::of(Attention::new(beta)).with(scheme).velocity(&placed);
+    // 1 - |mean|^2 as the mean of halved squared chords; its derivative by pairs.
+    let (mut variance, mut rate) = (0.0, 0.0);
+    for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        for c in 0..d {
+            let gap = x.row(i)[c] - x.row(j)[c];
+            variance += gap * gap;
+            rate += 2.0 * gap * (v[i * d + c] - v[j * d + c]);
+        }
+    }
+    let found = -rate * scale / variance;
+    Ok(Finding::nonnegative(0.2 - (found - 2.0).abs(), 0.2).with_error(1e-6))
+}

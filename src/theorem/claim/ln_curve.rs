@@ -1,0 +1,73 @@
+//! Normalisation schemes: equiangular tokens follow the reduced equation.
+
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{
+    Dynamics,
+    kernel::Attention,
+    normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre},
+};
+use crate::error::{Error, Result};
+use crate::flow::{Options, solve};
+use crate::num::stats::nan_max;
+use crate::sphere::{Tokens, geometry::chord2};
+use crate::theory::normalised::SchemeCurve;
+
+/// The schemes of arXiv:2510.22026 and the literal form of its LN scaling.
+pub(super) static SCHEMES: [&dyn Normalisation; 7] = [&Post, &Pre, &Peri, &NGpt { alpha: 0.5 }, &Damped, &LnScaling, &Mix { tau: 1.0 }];
+
+/// SA of unit vectors; the scheme is drawn.
+pub(super) const LAYERED: Domain = Domain {
+    n: Sizes::Range(2, 12),
+    d: Sizes::Range(2, 12),
+    beta: Betas::Linear(0.0, 4.0),
+    dynamics: &["sa"],
+    laws: &["uniform"],
+    masses: Masses::Equal,
+    also: None,
+    corners: &[],
+};
+
+/// All seven schemes.
+pub static ENTRY: Claim = Claim {
+    name: "ln-curve",
+    title: "Normalisation schemes: equiangular tokens follow one equation for gamma and r",
+    statement: "Orthonormal tokens of common radius in [0.5, 3] under post, pre, peri, nGPT, CoD, LN scaling or mix stay equiangular, and gamma' = (2b/s)(1-gamma)((n-1) gamma + 1), r' = rho with the scheme's s and rho: 1 - gamma and r at a time in [0.2, 8] to 1e-8 relative.",
+    domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..LAYERED },
+    narrower: "",
+    citation: "arXiv:2510.22026, Section 4 (its table of schemes; reduction derived)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (12, 80),
+    trial: |case, ctx| {
+        let k = ctx.index(SCHEMES.len());
+        follow(case, ctx, SCHEMES[k], SCHEMES[k])
+    },
+    perturbed: "the time",
+    control: Control {
+        what: "the curve of post for pre",
+        trial: |ctx| follow(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, &Pre, &Post),
+    },
+    proof: None,
+};
+
+/// Tokens under a scheme, with this radius where it has radii, after time t.
+pub(super) fn run(ctx: &mut Context, scheme: &'static dyn Normalisation, beta: f64, x: Tokens, radii: &[f64], t: f64) -> Result<Tokens> {
+    let x = if scheme.space().own() > 0 { x.polar(radii)? } else { x };
+    let options = Options { rtol: 1e-2 * ctx.rtol(), merge_radius: 0.0, ..Options::default() };
+    let end = solve(&Dynamics::of(Attention::new(beta)).with(scheme), &x, t, &options, &mut [])?;
+    if end.outcome.lasts() { Ok(end.clusters) } else { Err(Error::Numerical { what: end.outcome.to_string() }) }
+}
+
+fn follow(case: &Case, ctx: &mut Context, scheme: &'static dyn Normalisation, stated: &'static dyn Normalisation) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let radius = ctx.log_uniform_in(0.5, 3.0);
+    let t = ctx.log_uniform_in(0.2, 8.0);
+    let end = run(ctx, scheme, case.beta, x, &vec![radius; case.n], t)?;
+    let t = ctx.stated(t);
+    let place = SchemeCurve::new(stated, case.n, case.beta)?.at(0.0, radius, &[t])?[0];
+    let gap = (-place.depth).exp();
+    let pairs = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let angles = pairs.map(|(i, j)| (0.5 * chord2(end.row(i), end.row(j)) / gap - 1.0).abs()).fold(0.0, nan_max);
+    let radii = end.own().iter().map(|r| (r / place.radius - 1.0).abs()).fold(0.0, nan_max);
+    Ok(Finding::identity(angles.max(radii), 1e-8))
+}

@@ -1,0 +1,43 @@
+//! Normalisation schemes: layers are steps of their flows.
+
+use super::ln_curve::{LAYERED, SCHEMES, run};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Dynamics, kernel::Attention, layer::Layer};
+use crate::error::Result;
+use crate::flow::iterate;
+
+/// One scheme a trial.
+pub static ENTRY: Claim = Claim {
+    name: "ln-discrete",
+    title: "Normalisation schemes: layers approach their flow at first order",
+    statement: "Layers of step eta of post, pre, peri, nGPT, CoD, LN scaling and mix to depth 1/2 differ from the flow by O(eta): the difference of eta = 1/512 and 1/1024 has order 1 to 0.05 (differences above 1e-7).",
+    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Range(2, 4), beta: Betas::Linear(0.0, 3.0), ..LAYERED },
+    narrower: "Q = K = V = I",
+    citation: "arXiv:2510.22026, Section 2",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (8, 60),
+    trial: |case, ctx| order(case, ctx, 1.0),
+    perturbed: "the order",
+    control: Control { what: "order 2", trial: |ctx| order(&Case::new(4, 3, 1.0, "sa"), ctx, 2.0) },
+    proof: None,
+};
+
+fn order(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
+    let scheme = SCHEMES[ctx.index(SCHEMES.len())];
+    let x = ctx.tokens(case)?;
+    let radii: Vec<f64> = (0..case.n).map(|_| ctx.log_uniform_in(0.7, 2.0)).collect();
+    let flow = run(ctx, scheme, case.beta, x.clone(), &radii, 0.5)?;
+    let start = if scheme.space().own() > 0 { x.polar(&radii)? } else { x };
+    let dynamics = Dynamics::of(Attention::new(case.beta)).with(scheme);
+    let off = |count: usize| -> Result<f64> {
+        let eta = 0.5 / count as f64;
+        let end = iterate(&dynamics, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
+        Ok(end.numbers().iter().zip(flow.numbers()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+    };
+    let (coarse, fine) = (off(256)?, off(512)?);
+    if fine < 1e-7 {
+        return Ok(Finding::Missed);
+    }
+    Ok(Finding::law((coarse / fine).log2(), ctx.stated(stated), 0.05, 0.0))
+}

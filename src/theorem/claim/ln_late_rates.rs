@@ -1,0 +1,68 @@
+//! Normalisation schemes: how fast tokens meet in the end.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre};
+use crate::error::Result;
+use crate::theory::normalised::SchemeCurve;
+
+/// A scheme, the clock on which `log(1 - gamma)` falls linearly, the slope, and two times.
+struct Late {
+    scheme: &'static dyn Normalisation,
+    clock: fn(f64) -> f64,
+    slope: f64,
+    times: [f64; 2],
+}
+
+const PLAIN: fn(f64) -> f64 = |t| t;
+const ROOT: fn(f64) -> f64 = |t| (t + 1.0).sqrt();
+
+/// In the end `b -> 1/n`, `|A| -> 1`, `<theta, A> -> 1`: `eps' = -2 eps / s`.
+static TABLE: [Late; 7] = [
+    Late { scheme: &Post, clock: PLAIN, slope: -2.0, times: [60.0, 90.0] },
+    Late { scheme: &NGpt { alpha: 0.5 }, clock: PLAIN, slope: -1.0, times: [60.0, 90.0] },
+    Late { scheme: &Damped, clock: ROOT, slope: -4.0, times: [1e4, 2e4] },
+    Late { scheme: &Pre, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: &Peri, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: &Mix { tau: 1.0 }, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: &LnScaling, clock: f64::ln, slope: -1.0, times: [1e14, 1e15] },
+];
+
+/// The reduced equation, which tokens follow by `ln-curve`.
+pub static ENTRY: Claim = Claim {
+    name: "ln-late-rates",
+    title: "Normalisation schemes: late rates",
+    statement: "Equiangular tokens, eps = 1 - gamma: eps ~ e^{-2t} for post, e^{-2 alpha t} for nGPT, e^{-4 sqrt(t+1)} for CoD, t^{-2} for pre, peri and mix, t^{-1} for literal LN scaling: slopes of log eps against t, sqrt(t+1) or log t, each to 1e-3.",
+    domain: Domain {
+        n: Sizes::Range(2, 64),
+        d: Sizes::Unused,
+        beta: Betas::Linear(0.0, 4.0),
+        dynamics: &["sa"],
+        laws: &["equiangular"],
+        masses: Masses::Equal,
+        also: None,
+        corners: &[],
+    },
+    narrower: "the reduced equation",
+    citation: "arXiv:2510.22026, Section 4; constants derived",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (14, 60),
+    trial: |case, ctx| {
+        let k = ctx.index(TABLE.len());
+        slope(case, ctx, &TABLE[k], TABLE[k].slope)
+    },
+    perturbed: "the slope",
+    control: Control {
+        what: "the slope of pre for literal LN scaling",
+        trial: |ctx| slope(&Case::new(8, 2, 2.0, "sa"), ctx, &TABLE[6], -2.0),
+    },
+    proof: None,
+};
+
+fn slope(case: &Case, ctx: &mut Context, row: &Late, stated: f64) -> Result<Finding> {
+    let radius = ctx.log_uniform_in(0.5, 3.0);
+    let [a, b] = row.times;
+    let places = SchemeCurve::new(row.scheme, case.n, case.beta)?.at(0.0, radius, &[a, b])?;
+    let measured = (places[0].depth - places[1].depth) / ((row.clock)(b) - (row.clock)(a));
+    Ok(Finding::law(measured, ctx.stated(stated), 1e-3, 0.0))
+}

@@ -1,0 +1,43 @@
+//! Normalisation schemes: pre, peri and literal LN scaling trace one curve.
+
+use super::ln_curve::{LAYERED, run};
+use super::{Also, Case, Claim, Context, Control, Domain, Finding, Kind, Status};
+use crate::attention::normalisation::{LnScaling, Mix, Normalisation, Peri, Pre};
+use crate::error::Result;
+use crate::sphere::geometry::chord2;
+use crate::theory::normalised::SchemeCurve;
+
+static SCHEMES: [&dyn Normalisation; 3] = [&Pre, &Peri, &LnScaling];
+
+/// `d gamma/d r = (2b/r)(1-gamma)((n-1) gamma + 1) / (a + (n-1) b gamma)` for all three: speeds differ by `|A|` and `sqrt(t+1)` only.
+pub static ENTRY: Claim = Claim {
+    name: "ln-orbit",
+    title: "Pre, peri and literal LN scaling: one curve in the (r, gamma) plane",
+    statement: "Orthonormal tokens of common radius under pre, peri or literal LN scaling: where tokens of one scheme have the inner product gamma, their radius is that of pre at the same gamma, to 1e-8.",
+    domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..LAYERED },
+    narrower: "",
+    citation: "derived, for the schemes of arXiv:2510.22026",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (10, 60),
+    trial: |case, ctx| {
+        let k = ctx.index(SCHEMES.len());
+        same_radius(case, ctx, SCHEMES[k])
+    },
+    perturbed: "the radius",
+    control: Control {
+        what: "mix, which waits",
+        trial: |ctx| same_radius(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, &Mix { tau: 1.0 }),
+    },
+    proof: None,
+};
+
+fn same_radius(case: &Case, ctx: &mut Context, scheme: &'static dyn Normalisation) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let radius = ctx.log_uniform_in(0.5, 3.0);
+    let t = ctx.log_uniform_in(1.0, 30.0);
+    let end = run(ctx, scheme, case.beta, x, &vec![radius; case.n], t)?;
+    let depth = -(0.5 * chord2(end.row(0), end.row(1))).ln();
+    let stated = ctx.stated(SchemeCurve::new(&Pre, case.n, case.beta)?.radius_at(0.0, radius, depth)?);
+    Ok(Finding::identity((end.own()[0] / stated - 1.0).abs(), 1e-8))
+}

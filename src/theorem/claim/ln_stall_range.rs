@@ -1,0 +1,56 @@
+//! Normalisation schemes: where radii cannot stall.
+
+use super::ln_curve::LAYERED;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{Dynamics, Form, kernel::Attention};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// The numerator of `<theta, A>` is `e^beta + sum_k g_k e^{beta g_k} >= e^beta - (n-1) m`, its denominator at most `n e^beta`.
+pub static ENTRY: Claim = Claim {
+    name: "ln-stall-range",
+    title: "Pre-LN and peri-LN: radii grow while n < 1 + e^beta/m",
+    statement: "Q = K = V = I, m = max_g (-g e^{beta g}) over [-1, 1] (1/(e beta) for beta >= 1, e^{-beta} below): <theta_j, A_j> >= (1 - (n-1) m e^{-beta})/n > 0 for n < 1 + e^beta/m; so n < 1 + e beta e^beta for beta >= 1, where the source has n <= e^beta.",
+    domain: Domain {
+        n: Sizes::Range(2, 64),
+        d: Sizes::Range(2, 6),
+        beta: Betas::Per { lo: 1.001, hi: 3.0, name: "the beta with 1 + e beta e^beta = n", unit: |n, _| least(n) },
+        ..LAYERED
+    },
+    narrower: "beta >= 1 and up to 3 times the least; tokens near the worst angle",
+    citation: "derived; widens arXiv:2510.22026, Theorem 3.2 (n <= e^beta)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (60, 400),
+    trial: |case, ctx| radial(case, ctx, case.n),
+    perturbed: "the lower bound",
+    control: Control { what: "five times as many tokens", trial: |ctx| radial(&Case::new(32, 3, least(32), "sa"), ctx, 160) },
+    proof: None,
+};
+
+/// The solution of `1 + e beta e^beta = n`, at least 1.
+fn least(n: usize) -> f64 {
+    let f = |b: f64| 1.0 + b * (1.0 + b).exp() - n as f64;
+    crate::num::roots::bracketed_root(f, 1.0, 50.0, 0.0).unwrap_or(1.0)
+}
+
+/// `<theta_1, A_1>` with all other tokens about the inner product -1/beta with the first.
+fn radial(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
+    let (d, beta) = (case.d, case.beta);
+    let spread = ctx.log_uniform_in(1e-3, 1.0);
+    let mut x = ctx.normals(n * d);
+    for (i, row) in x.chunks_exact_mut(d).enumerate() {
+        let g = if i == 0 { 1.0 } else { (-1.0 / beta + 0.2 * spread * row[0]).clamp(-1.0, 1.0) };
+        let size = dot(&row[1..], &row[1..]).sqrt().max(1e-300);
+        row[1..].iter_mut().for_each(|v| *v *= (1.0 - g * g).sqrt() / size);
+        row[0] = g;
+    }
+    let x = Tokens::normalised(d, x)?;
+    let mut a = vec![0.0; n * d];
+    Dynamics::of(Attention::new(beta)).output(0.0, &x, Form::Sum, &mut crate::attention::kernel::Workspace::default(), &mut a);
+    let m = if beta >= 1.0 { (-1.0f64).exp() / beta } else { (-beta).exp() };
+    let bound = (1.0 - (case.n as f64 - 1.0) * m * (-beta).exp()) / case.n as f64;
+    let along = dot(x.row(0), &a[..d]);
+    Ok(Finding::at_least(along, ctx.stated(bound)).with_error(64.0 * f64::EPSILON / bound))
+}

@@ -1,0 +1,54 @@
+//! Long context: how many of n uniform keys a query attends to.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::{stats::mean_and_error, sum::dot};
+use crate::theory::long_context::{critical_beta, participation};
+
+/// Gaps `1 - <q, y>` of uniform keys near the query form a Poisson process.
+pub static ENTRY: Claim = Claim {
+    name: "long-context-iid",
+    title: "Long context: E sum w^2 at beta = c n^{2/(d-1)}",
+    statement: "A query and n = 2000 uniform keys of S^{d-1}, weights softmax(beta <q, y_j>), beta = c n^{2/(d-1)}: the mean of sum_j w_j^2 over 60 draws is that of the Poisson process of gaps (c = 1, d = 3: .6353), within 4 standard errors and 2 %.",
+    domain: Domain {
+        n: Sizes::Fixed(2000),
+        d: Sizes::List(&[2, 3, 4]),
+        beta: Betas::Log(0.25, 4.0),
+        dynamics: &["softmax row"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "beta is c here; n = 2000, where corrections are of the order n^{-2/(d-1)} and below 1 %",
+    citation: "arXiv:2605.08505 (abstract: beta_n ~ n^{2/(d-1)}); the law derived",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (6, 30),
+    trial: |case, ctx| mean(case, ctx, case.d),
+    perturbed: "the mean",
+    control: Control { what: "the exponent of d = 4 in d = 3", trial: |ctx| mean(&Case::new(2000, 3, 1.0, "softmax row"), ctx, 4) },
+    proof: None,
+};
+
+fn mean(case: &Case, ctx: &mut Context, exponent: usize) -> Result<Finding> {
+    const DRAWS: usize = 60;
+    let (n, d) = (case.n, case.d);
+    let beta = critical_beta(n as f64, exponent, case.beta)?;
+    let mut key = vec![0.0; d];
+    let shares: Vec<f64> = (0..DRAWS)
+        .map(|_| {
+            let stream = ctx.chance();
+            let mut cosine = || {
+                stream.normals(&mut key);
+                key[0] / dot(&key, &key).sqrt()
+            };
+            let scores: Vec<f64> = (0..n).map(|_| beta * cosine()).collect();
+            let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let weights: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
+            dot(&weights, &weights) / weights.iter().sum::<f64>().powi(2)
+        })
+        .collect();
+    let (found, error) = mean_and_error(&shares);
+    let stated = ctx.stated(participation(d, case.beta)?);
+
+    Ok(Finding::law(found, stated, 0.02 * stated + 4.0 * error, 0.0))
+}

@@ -1,0 +1,33 @@
+//! Several heads: "each head's energy rises".
+
+use super::multihead_usa_energy::{HEADS, forms, heads, power};
+use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use crate::attention::kernel::Weights;
+use crate::error::Result;
+use crate::num::sum::dot;
+
+/// Heads pull in different directions; about one configuration in two has a head that loses.
+pub static ENTRY: Claim = Claim {
+    name: "multihead-head-energy-folklore",
+    title: "Several heads: every head's energy rises along USA (folklore)",
+    statement: "USA with three heads, Q_h^T K_h = V_h = B_h symmetric: dE_h/dt >= 0 for every h.",
+    domain: HEADS,
+    narrower: "normal B_h of size about 1",
+    citation: "folklore; what rises is the sum (claim multihead-usa-energy)",
+    status: Status::Folklore,
+    kind: Kind::Inequality,
+    trials: (40, 300),
+    trial: |case, ctx| least(case, ctx, 3),
+    perturbed: "",
+    control: Control { what: "one head", trial: |ctx| least(&Case::weighted(6, 3, 1.0, "usa"), ctx, 1) },
+    proof: None,
+};
+
+fn least(case: &Case, ctx: &mut Context, count: usize) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let b = forms(case, ctx, count);
+    let v = heads(case.beta, case.d, &b, Weights::Exponential { log_factor: 0.0 }, 1.0)?.velocity(&x);
+    let scale: f64 = v.chunks_exact(case.d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
+    let least = b.iter().map(|b| power(case.beta, b, &x, &v)).fold(f64::INFINITY, f64::min);
+    Ok(Finding::nonnegative(least, scale).with_error(1e-9))
+}

@@ -1,0 +1,39 @@
+//! Several heads: "the total energy rises along SA".
+
+use super::multihead_usa_energy::{HEADS, forms, heads, power};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::kernel::Weights;
+use crate::error::Result;
+
+/// Each head has its own partition function, so there is no common metric: about one random configuration in a hundred loses energy.
+pub static ENTRY: Claim = Claim {
+    name: "multihead-sa-energy-folklore",
+    title: "Several heads: the total energy rises along SA (folklore)",
+    statement: "SA with three heads, Q_h^T K_h = V_h = B_h symmetric, E = sum_h (1/2beta) sum_ij m_i m_j e^{beta <x_i, B_h x_j>}: dE/dt >= 0.",
+    domain: Domain {
+        n: Sizes::Fixed(6),
+        d: Sizes::Fixed(3),
+        beta: Betas::Linear(3.0, 6.0),
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        ..HEADS
+    },
+    narrower: "normal B_h of size about 1",
+    citation: "folklore; arXiv:2605.04279 has conditions on the scores (abstract)",
+    status: Status::Folklore,
+    kind: Kind::Inequality,
+    trials: (600, 3000),
+    trial: |case, ctx| total(case, ctx, 3),
+    perturbed: "",
+    control: Control { what: "one head", trial: |ctx| total(&Case::new(6, 3, 1.3, "sa"), ctx, 1) },
+    proof: None,
+};
+
+fn total(case: &Case, ctx: &mut Context, count: usize) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let b = forms(case, ctx, count);
+    let v = heads(case.beta, case.d, &b, Weights::Softmax, 1.0)?.velocity(&x);
+    let each: Vec<f64> = b.iter().map(|b| power(case.beta, b, &x, &v)).collect();
+    let scale: f64 = each.iter().map(|p| p.abs()).sum();
+    Ok(Finding::nonnegative(each.iter().sum(), scale).with_error(1e-9))
+}

@@ -1,0 +1,99 @@
+//! Several heads: USA climbs the sum of their energies.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{Dynamics, Head, kernel::Weights, multi_head::MultiHead};
+use crate::error::Result;
+use crate::num::{dense::mul, sum::dot};
+use crate::sphere::{Tokens, geometry::exp};
+
+/// Heads with `Q^T K = V = B_h` symmetric, three of them.
+pub(super) const HEADS: Domain = Domain {
+    n: Sizes::Range(3, 12),
+    d: Sizes::Range(2, 5),
+    beta: Betas::Log(0.2, 3.0),
+    dynamics: &["usa"],
+    laws: &["uniform"],
+    masses: Masses::Random,
+    also: None,
+    corners: &[],
+};
+
+/// The gradient of `E_h` at x_i is `m_i sum_j m_j e^{beta <x_i, B_h x_j>} B_h x_j`.
+pub static ENTRY: Claim = Claim {
+    name: "multihead-usa-energy",
+    title: "Several heads: dE/dt = sum m_i |x_i'|^2 for USA, E the sum over heads",
+    statement: "USA with three heads, Q_h^T K_h = V_h = B_h symmetric, E = sum_h (1/2beta) sum_ij m_i m_j e^{beta <x_i, B_h x_j>}: dE/dt = sum_i m_i |x_i'|^2, by a central difference of E along geodesics of 1e-4, to 1e-6 of it.",
+    domain: HEADS,
+    narrower: "normal B_h of size about 1",
+    citation: "derived (gradient flow of the total energy); arXiv:2605.04279 (abstract)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (24, 200),
+    trial: |case, ctx| {
+        let b = forms(case, ctx, 3);
+        dissipation(case, ctx, &b, 1.0)
+    },
+    perturbed: "sum m_i |x_i'|^2",
+    control: Control {
+        what: "V_h = 2 B_h",
+        trial: |ctx| {
+            let case = Case::weighted(6, 3, 1.0, "usa");
+            let b = forms(&case, ctx, 3);
+            dissipation(&case, ctx, &b, 2.0)
+        },
+    },
+    proof: None,
+};
+
+/// Symmetric normal matrices.
+pub(super) fn forms(case: &Case, ctx: &mut Context, heads: usize) -> Vec<Vec<f64>> {
+    let d = case.d;
+    let draw = |ctx: &mut Context| {
+        let g = ctx.normals(d * d);
+        (0..d * d).map(|k| (g[k] + g[(k % d) * d + k / d]) / (2.0 * d as f64).sqrt()).collect()
+    };
+    (0..heads).map(|_| draw(ctx)).collect()
+}
+
+/// SA or USA with these heads, V_h a multiple of B_h.
+pub(super) fn heads(beta: f64, d: usize, b: &[Vec<f64>], weights: Weights, value: f64) -> Result<Dynamics> {
+    let head = |b: &Vec<f64>| Head::new(d, Some((d, b.clone())), None, Some((d, b.iter().map(|v| value * v).collect())));
+    let heads = b.iter().map(head).collect::<Result<Vec<_>>>()?;
+    Ok(Dynamics::of(MultiHead::new(beta, heads)?.weighted(weights)))
+}
+
+/// The energy of one head.
+pub(super) fn energy(beta: f64, b: &[f64], x: &Tokens) -> f64 {
+    let images: Vec<Vec<f64>> = x.rows().map(|r| mul(b, r, 1)).collect();
+    let m = x.masses();
+    let pair = |i: usize, j: usize| m[i] * m[j] * (beta * dot(x.row(i), &images[j])).exp();
+    (0..x.n()).map(|i| (0..x.n()).map(|j| pair(i, j)).sum::<f64>()).sum::<f64>() / (2.0 * beta)
+}
+
+/// The derivative of the energy of one head along velocities.
+pub(super) fn power(beta: f64, b: &[f64], x: &Tokens, v: &[f64]) -> f64 {
+    let d = x.d();
+    let images: Vec<Vec<f64>> = x.rows().map(|r| mul(b, r, 1)).collect();
+    let m = x.masses();
+    let pair = |i: usize, j: usize| m[i] * m[j] * (beta * dot(x.row(i), &images[j])).exp() * dot(&v[i * d..(i + 1) * d], &images[j]);
+    (0..x.n()).map(|i| (0..x.n()).map(|j| pair(i, j)).sum::<f64>()).sum()
+}
+
+fn dissipation(case: &Case, ctx: &mut Context, b: &[Vec<f64>], value: f64) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let d = case.d;
+    let v = heads(case.beta, d, b, Weights::Exponential { log_factor: 0.0 }, value)?.velocity(&x);
+    let fastest = v.chunks_exact(d).map(|v| dot(v, v).sqrt()).fold(0.0, f64::max);
+    let step = 1e-4 / fastest;
+    let total = |sign: f64| -> Result<f64> {
+        let moved =
+            x.rows().zip(v.chunks_exact(d)).flat_map(|(x, v)| exp(x, &v.iter().map(|v| sign * step * v).collect::<Vec<_>>())).collect();
+        let moved = Tokens::normalised(d, moved)?.with_masses(x.masses())?;
+        Ok(b.iter().map(|b| energy(case.beta, b, &moved)).sum())
+    };
+    let found = (total(1.0)? - total(-1.0)?) / (2.0 * step);
+    let stated: f64 = v.chunks_exact(d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
+    let stated = ctx.stated(stated);
+    // The third derivative along a way of 1e-4, and rounding of E.
+    Ok(Finding::identity((found / stated - 1.0).abs(), 1e-6))
+}

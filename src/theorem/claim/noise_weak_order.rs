@@ -1,0 +1,31 @@
+//! Noise: the order of Strang steps.
+
+use super::noise_step_mean::NOISE;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::theory::noise_step::{Sampler, stationary_mean, stationary_means};
+
+/// By the transfer operator of a step on 48 Legendre modes, whose fixed point is the stationary law of the scheme.
+pub static ENTRY: Claim = Claim {
+    name: "noise-weak-order",
+    title: "Noise: Strang steps with the corrected geodesic have weak order 2",
+    statement: "dX = P e_1 dt + sqrt(2/kappa) P o dW on S^2, half drift, noise, half drift of length h: the error of the stationary mean (exact coth kappa - 1/kappa) has order 2 within 0.1 between h = 0.4 and 0.2.",
+    domain: Domain { d: Sizes::Fixed(3), beta: Betas::Linear(3.0, 5.0), ..NOISE },
+    narrower: "d = 3, one drift",
+    citation: "derived",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (2, 8),
+    trial: |case, ctx| order(case, ctx, Sampler::Corrected),
+    perturbed: "the order",
+    control: Control {
+        what: "the geodesic without correction: order 1",
+        trial: |ctx| order(&Case::new(2, 3, 4.0, "noise"), ctx, Sampler::Geodesic),
+    },
+    proof: None,
+};
+
+fn order(case: &Case, ctx: &mut Context, sampler: Sampler) -> Result<Finding> {
+    let off = |h: f64| stationary_means(sampler, case.beta, h).1 - stationary_mean(case.beta);
+    Ok(Finding::law((off(0.4) / off(0.2)).log2(), ctx.stated(2.0), 0.1, 0.0))
+}

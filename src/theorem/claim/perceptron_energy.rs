@@ -1,0 +1,59 @@
+//! Perceptron and attention: one energy.
+
+use super::multihead_usa_energy::energy;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::{
+    Dynamics, Spec, dynamics,
+    feed_forward::{Activation, FeedForward},
+};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::{Tokens, geometry::exp};
+
+/// The gradient of `w max(0, <a, x>)^2 / 2` is `w max(0, <a, x>) a`.
+pub static ENTRY: Claim = Claim {
+    name: "perceptron-energy",
+    title: "Perceptron and attention: dE/dt = sum m_i |x_i'|^2",
+    statement: "x_i' = P[sum_j m_j e^{beta <x_i, x_j>} x_j + sum_k w_k act(<a_k, x_i>) a_k], act = max(0, .), E = E_beta + sum_i m_i sum_k w_k max(0, <a_k, x_i>)^2 / 2: dE/dt = sum_i m_i |x_i'|^2, by a central difference along geodesics of 1e-4, to 1e-6 of it.",
+    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 5), beta: Betas::Log(0.2, 3.0), dynamics: &["usa"], ..Domain::ATTENTION },
+    narrower: "three hidden units, normal a_k and w_k",
+    citation: "arXiv:2601.21366 (energy); identity derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (20, 150),
+    trial: |case, ctx| dissipation(case, ctx, 1.0),
+    perturbed: "sum m_i |x_i'|^2",
+    control: Control { what: "twice the potential", trial: |ctx| dissipation(&Case::weighted(6, 3, 1.0, "usa"), ctx, 2.0) },
+    proof: None,
+};
+
+fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    const UNITS: usize = 3;
+    let (n, d) = (case.n, case.d);
+    let x = ctx.tokens(case)?;
+    let (a, w) = (ctx.normals(UNITS * d), ctx.normals(UNITS));
+    let second = (0..d * UNITS).map(|k| w[k % UNITS] * a[(k % UNITS) * d + k / UNITS]).collect();
+    let mut both: Dynamics = dynamics::build(case.dynamics, false, &Spec::new(case.beta, n))?;
+    both.sublayers.push(Box::new(FeedForward::new(d, a.clone(), vec![0.0; UNITS], second, vec![0.0; d], Activation::Relu)?));
+    let v = both.velocity(&x);
+    let fastest = v.chunks_exact(d).map(|v| dot(v, v).sqrt()).fold(0.0, f64::max);
+    let step = 1e-4 / fastest;
+    // A unit whose kink is crossed has no derivative there.
+    let distance = x.rows().flat_map(|x| a.chunks_exact(d).map(move |a| dot(a, x).abs())).fold(f64::INFINITY, f64::min);
+    if distance < 1e-3 {
+        return Ok(Finding::Missed);
+    }
+    let identity = crate::num::dense::identity(d);
+    let potential = |x: &Tokens| -> f64 {
+        let own = |row: &[f64]| a.chunks_exact(d).zip(&w).map(|(a, w)| 0.5 * w * dot(a, row).max(0.0).powi(2)).sum::<f64>();
+        energy(case.beta, &identity, x) + factor * x.rows().zip(x.masses()).map(|(r, m)| m * own(r)).sum::<f64>()
+    };
+    let total = |sign: f64| -> Result<f64> {
+        let rows =
+            x.rows().zip(v.chunks_exact(d)).flat_map(|(x, v)| exp(x, &v.iter().map(|v| sign * step * v).collect::<Vec<_>>())).collect();
+        Ok(potential(&Tokens::normalised(d, rows)?.with_masses(x.masses())?))
+    };
+    let found = (total(1.0)? - total(-1.0)?) / (2.0 * step);
+    let stated: f64 = v.chunks_exact(d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
+    Ok(Finding::identity((found / ctx.stated(stated) - 1.0).abs(), 1e-6))
+}

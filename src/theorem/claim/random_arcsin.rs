@@ -1,0 +1,52 @@
+//! Random linear layers: pairs end together or opposite.
+
+use super::random_value_antipodal::LAYERS;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::sphere::geometry::retract;
+use crate::theory::random_weights::together;
+
+/// The inner product is a martingale on the scale `arcsin`.
+pub static ENTRY: Claim = Claim {
+    name: "random-arcsin",
+    title: "Random linear layers cluster pairs without attention: P(together) = 1/2 + arcsin(u0)/pi",
+    statement: "x+ = N(x + eta V x), y+ = N(y + eta V y), V with normal entries of variance 1/d, d = 8, eta = 1/5, 800 layers: of 200 pairs with <x, y> = u0 the share with <x, y> > 0 at the end is 1/2 + arcsin(u0)/pi within 4 standard errors and 0.02.",
+    domain: Domain { d: Sizes::Fixed(8), beta: Betas::Linear(-0.9, 0.9), corners: &[], ..LAYERS },
+    narrower: "beta is u0 here; d = 8",
+    citation: "arXiv:2604.01978 and 2603.06187 (abstract); derived",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (3, 20),
+    trial: |case, ctx| share(case, ctx, 1.0),
+    perturbed: "",
+    control: Control { what: "the opposite inner product", trial: |ctx| share(&Case::new(2, 8, 0.6, "random layers"), ctx, -1.0) },
+    proof: None,
+};
+
+fn share(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
+    const PAIRS: usize = 200;
+    let d = case.d;
+    let mut noise = vec![0.0; 2 * d];
+    let mut count = 0;
+    for _ in 0..PAIRS {
+        // y = u x + sqrt(1 - u^2) e; V x and V e are independent normals, and the law forgets directions: only u is kept.
+        let mut u = case.beta;
+        for _ in 0..800 {
+            ctx.chance().normals(&mut noise);
+            let (size, rest) = (0.2 / (d as f64).sqrt(), (1.0 - u * u).max(0.0).sqrt());
+            let mut x: Vec<f64> = (0..d).map(|c| size * noise[c]).collect();
+            let mut y: Vec<f64> = (0..d).map(|c| size * (u * noise[c] + rest * noise[d + c])).collect();
+            x[0] += 1.0;
+            y[0] += u;
+            y[1] += rest;
+            retract(&mut x);
+            retract(&mut y);
+            u = crate::num::sum::dot(&x, &y).clamp(-1.0, 1.0);
+        }
+        count += usize::from(u > 0.0);
+    }
+    let found = count as f64 / PAIRS as f64;
+    let stated = together(sign * case.beta)?;
+    let error = (stated * (1.0 - stated) / PAIRS as f64).sqrt();
+    Ok(Finding::law(found, stated, 4.0 * error + 0.02, 0.0))
+}

@@ -1,0 +1,53 @@
+//! Random values at beta = 0: the logistic law.
+
+use super::random_value_antipodal::LAYERS;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::mean_and_error;
+use crate::sphere::{Tokens, law::Law};
+use crate::theory::random_weights::logistic;
+
+/// All tokens hear `V xbar`, a normal vector of length about `|xbar|`: no matrix need be formed.
+pub static ENTRY: Claim = Claim {
+    name: "random-logistic",
+    title: "Random values, beta = 0: the squared mean follows u' = u (1 - u)",
+    statement: "n = 16 uniform tokens on S^{d-1}, d = 256, about a common direction, x+ = N(x + eta V xbar), V with normal entries of variance 1/d, eta = 1/20, t = layers eta^2 in {1/2, 1}: |xbar|^2 follows u0/(u0 + (1-u0) e^{-t}) in the mean of 6 runs, within 4 standard errors and 3/d + 1/100.",
+    domain: Domain { n: Sizes::Fixed(16), d: Sizes::Fixed(256), beta: Betas::List(&[0.0]), corners: &[], ..LAYERS },
+    narrower: "equal weights (beta = 0); u0 about 0.3",
+    citation: "arXiv:2604.01978 (clustering at small beta); derived at d = infinity",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (2, 10),
+    trial: |case, ctx| mean(case, ctx, 1.0),
+    perturbed: "",
+    control: Control { what: "twice the time", trial: |ctx| mean(&Case::new(16, 256, 0.0, "random layers"), ctx, 2.0) },
+    proof: None,
+};
+
+fn mean(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    const ETA: f64 = 0.05;
+    let (n, d) = (case.n, case.d);
+    let t = [0.5, 1.0][ctx.index(2)];
+    let layers = (t / (ETA * ETA)).round() as usize;
+    let mut noise = vec![0.0; d];
+    let mut differences = Vec::new();
+    for _ in 0..6 {
+        let spread = Law::parse("uniform")?.sample(n, d, ctx.chance())?;
+        let rows = spread.coordinates().iter().enumerate().map(|(k, v)| v + if k % d == 0 { 0.6 } else { 0.0 }).collect();
+        let mut x = Tokens::normalised(d, rows)?.coordinates().to_vec();
+        let centre = |x: &[f64]| -> Vec<f64> { (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect() };
+        let square = |m: &[f64]| crate::num::sum::dot(m, m);
+        let before = square(&centre(&x));
+        for _ in 0..layers {
+            ctx.chance().normals(&mut noise);
+            let size = ETA * (square(&centre(&x)) / d as f64).sqrt();
+            for row in x.chunks_exact_mut(d) {
+                row.iter_mut().zip(&noise).for_each(|(x, g)| *x += size * g);
+                crate::sphere::geometry::retract(row);
+            }
+        }
+        differences.push(square(&centre(&x)) - logistic(before, factor * t));
+    }
+    let (found, error) = mean_and_error(&differences);
+    Ok(Finding::law(found, 0.0, 4.0 * error + 3.0 / d as f64 + 0.01, 0.0))
+}

@@ -1,0 +1,49 @@
+//! Tokens on the line: how fast rows of attention become one-hot.
+
+use super::rd_rescaling::{FLAT, attention, flowed};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::sphere::Tokens;
+
+/// Once attached, tokens keep their gap in x to the leader: the gap of logits is `beta |x_i| times` a constant, and x grows as `e^{vt}`.
+pub static ENTRY: Claim = Claim {
+    name: "rd-boolean-rate",
+    title: "R^1: logit gaps grow like e^{vt}",
+    statement: "d = 1, V = v, scores beta x_i x_j, normal tokens: in the row of the extreme token the gap between the largest and the next logit grows like e^{vt} (not e^{2vt}): slope of its logarithm over t in [12, 14]/v equals v to 2e-3 v.",
+    domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Fixed(1), beta: Betas::Log(0.5, 2.0), masses: Masses::Equal, ..FLAT },
+    narrower: "1/2 <= v <= 1; the next token attached by then",
+    citation: "derived; sharpens arXiv:2305.05465, Theorem 3.1 (the matrix becomes Boolean)",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (6, 40),
+    trial: |case, ctx| slope(case, ctx, 1.0),
+    perturbed: "the slope",
+    control: Control { what: "slope 2v", trial: |ctx| slope(&Case::new(8, 1, 1.0, "sa"), ctx, 2.0) },
+    proof: None,
+};
+
+fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let v = ctx.uniform_in(0.5, 1.0);
+    let x = Tokens::flat(1, ctx.normals(case.n))?;
+    let dynamics = attention(case.beta, case.n, 1, None, Some((1, vec![v])), true)?;
+    let gap = |z: &Tokens, t: f64| {
+        let mut all = z.numbers().to_vec();
+        // Of the two extreme tokens the one that is farther out.
+        let side = if all.iter().sum::<f64>() >= 0.0 { 1.0 } else { -1.0 };
+        all.iter_mut().for_each(|z| *z *= side);
+        all.sort_by(f64::total_cmp);
+        let [.., next, top] = all[..] else { return f64::NAN };
+        if next > 0.5 * top { (top * (top - next)).ln() + 2.0 * v * t } else { f64::NAN }
+    };
+    let (early, late) = (12.0 / v, 14.0 / v);
+    let first = flowed(ctx, &dynamics, &x, early, 1e-2)?;
+    let before = gap(&first, early);
+    // The equation of z reads the time: the whole way again.
+    let after = gap(&flowed(ctx, &dynamics, &x, late, 1e-2)?, late);
+    if before.is_nan() || after.is_nan() {
+        return Ok(Finding::Missed);
+    }
+    let measured = (after - before) / (late - early);
+    let stated = ctx.stated(factor * v);
+    Ok(Finding::law(measured, stated, 2e-3 * v, 0.0))
+}

@@ -1,0 +1,44 @@
+//! Tokens in R^d: the codimension conjecture as printed.
+
+use super::rd_rescaling::{FLAT, attention, flowed};
+use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::sphere::Tokens;
+
+/// V = I_2 has k = 2 eigenvalues of positive real part: at most three limits of codimension 2, points of the plane. A rectangle keeps its four corners.
+pub static ENTRY: Claim = Claim {
+    name: "rd-codimension-printed",
+    title: "R^d: at most three limits of codimension k (conjecture as printed)",
+    statement: "If V has k eigenvalues of positive real part, the rescaled tokens tend to at most three affine subspaces of codimension k: here V = I_2, k = 2 = d, so to at most three points.",
+    domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    narrower: "rectangles (+-a, +-b), 0.7 <= a, b <= 2, and Q = K = I",
+    citation: "arXiv:2305.05465, Section 7 (conjecture on codimension)",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (4, 20),
+    trial: |_, ctx| {
+        let (a, b) = (ctx.uniform_in(0.7, 2.0), ctx.uniform_in(0.7, 2.0));
+        limits(ctx, vec![a, b, -a, b, -a, -b, a, -b], None)
+    },
+    perturbed: "",
+    control: Control {
+        what: "the square (+-1, +-1) with V = diag(1, -1/2): k = 1, limits are lines",
+        trial: |ctx| limits(ctx, vec![1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0], Some(vec![1.0, 0.0, 0.0, -0.5])),
+    },
+    proof: None,
+};
+
+/// Three and a half less the number of limits: places farther than 0.1 from each other, in the coordinates in which V grows.
+fn limits(ctx: &mut Context, x: Vec<f64>, v: Option<Vec<f64>>) -> Result<Finding> {
+    let growing: Vec<usize> = (0..2).filter(|c| v.as_ref().is_none_or(|v| v[3 * c] > 0.0)).collect();
+    let dynamics = attention(1.0, x.len() / 2, 2, None, v.map(|v| (2, v)), true)?;
+    let end = flowed(ctx, &dynamics, &Tokens::flat(2, x)?, 8.0, 1.0)?;
+    let mut places: Vec<&[f64]> = Vec::new();
+    for row in end.rows() {
+        let near = |place: &&[f64]| growing.iter().map(|c| (place[*c] - row[*c]).abs()).fold(0.0, f64::max) < 0.1;
+        if !places.iter().any(near) {
+            places.push(row);
+        }
+    }
+    Ok(Finding::nonnegative(3.5 - places.len() as f64, 1.0))
+}

@@ -1,0 +1,53 @@
+//! Tokens in R^d, V = I: distances in the metric of the scores never fall.
+
+use super::rd_rescaling::{FLAT, points};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::{dense::mul, sum::dot};
+
+/// `x_i' = grad Lambda(A x_i)`, Lambda = log sum m_j e^{<., x_j>} convex: `<A (x_i - x_j), x_i' - x_j'> >= 0`. In the plain metric it fails for A that is not a multiple of I.
+pub static ENTRY: Claim = Claim {
+    name: "rd-distances",
+    title: "R^d, V = I, A > 0: distances |x_i - x_j|_A do not decrease",
+    statement: "x_i' = sum_j A_ij x_j with scores <A x_i, x_j>, A symmetric positive: d/dt <A (x_i - x_j), x_i - x_j> >= 0 for all i, j.",
+    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 6), beta: Betas::Log(0.01, 2.0), ..FLAT },
+    narrower: "normal tokens and roots of A",
+    citation: "derived (arXiv:2305.05465, Section 6, uses it for A = I)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (200, 1000),
+    trial: |case, ctx| closing(case, ctx, 1.0),
+    perturbed: "",
+    control: Control { what: "scores of the opposite sign", trial: |ctx| closing(&Case::weighted(8, 3, 1.0, "sa"), ctx, -1.0) },
+    proof: None,
+};
+
+/// The least of `<A (x_i - x_j), x_i' - x_j'>` against the product of their lengths.
+fn closing(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = points(case, ctx)?;
+    let root = ctx.normals(d * d);
+    let a: Vec<f64> = (0..d * d).map(|k| case.beta * dot(&root[k / d * d..][..d], &root[k % d * d..][..d])).collect();
+    let images: Vec<Vec<f64>> = x.rows().map(|r| mul(&a, r, 1)).collect();
+    let drift: Vec<Vec<f64>> = images
+        .iter()
+        .map(|h| {
+            let scores: Vec<f64> = x.rows().map(|r| sign * dot(h, r)).collect();
+            let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let weights: Vec<f64> = scores.iter().zip(x.masses()).map(|(s, m)| m * (s - top).exp()).collect();
+            let total: f64 = weights.iter().sum();
+            (0..d).map(|c| x.rows().zip(&weights).map(|(r, w)| w / total * r[c]).sum()).collect()
+        })
+        .collect();
+    let minus = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>();
+    let mut worst = 1.0f64;
+    for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        let (h, v) = (minus(&images[i], &images[j]), minus(&drift[i], &drift[j]));
+        let size = (dot(&h, &h) * dot(&v, &v)).sqrt();
+        // Rows that are equal to rounding have no direction.
+        if dot(&v, &v).sqrt() > 1e-6 {
+            worst = worst.min(dot(&h, &v) / size);
+        }
+    }
+    Ok(Finding::nonnegative(worst, 1.0).with_error(1e-8))
+}

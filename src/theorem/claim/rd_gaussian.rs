@@ -1,0 +1,51 @@
+//! Tokens in R^d: Gaussians stay Gaussian.
+
+use super::rd_rescaling::{FLAT, attention, flowed};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::dense::symmetric_eigen;
+use crate::sphere::Tokens;
+use crate::theory::gaussian::{mean_factor, variance};
+
+/// The weight `e^{b x y}` shifts the mean of a Gaussian of variance s by `s b x`; masses and nodes of a Gauss-Hermite rule stand for the Gaussian.
+pub static ENTRY: Claim = Claim {
+    name: "rd-gaussian",
+    title: "R^1: the Gaussian closure, mean and variance",
+    statement: "A Gaussian of mean m and variance s under x' = v E[x_j], scores b x_i x_j, v = 1 or -1: s(t) = s/(1 - 2 v b s t), m(t) = m e^{vt}/sqrt(1 - 2 v b s t), for 2 b s t <= 1/2, seen by n weighted tokens at Gauss-Hermite nodes, to 1e-7 relative.",
+    domain: Domain { n: Sizes::Range(28, 40), d: Sizes::Fixed(1), beta: Betas::Log(0.1, 1.0), masses: Masses::Equal, ..FLAT },
+    narrower: "d = 1; b s and b s t up to a quarter, where finitely many tokens follow their limit; t <= 3",
+    citation: "arXiv:2501.18322 (abstract); equations derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (6, 40),
+    trial: |case, ctx| moments(case, ctx, 1.0),
+    perturbed: "b",
+    control: Control { what: "b in place of 2 b in the variance", trial: |ctx| moments(&Case::new(32, 1, 0.5, "sa"), ctx, 0.5) },
+    proof: None,
+};
+
+/// Nodes and weights of the Gauss-Hermite rule for the standard normal law: eigenvalues of the Jacobi matrix.
+pub(super) fn gauss_hermite(n: usize) -> Option<Vec<(f64, f64)>> {
+    let entry = |i: usize, j: usize| if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 };
+    let (values, vectors) = symmetric_eigen(&(0..n * n).map(|k| entry(k / n, k % n)).collect::<Vec<_>>(), n)?;
+    Some(values.into_iter().zip(vectors.chunks_exact(n).map(|v| v[0] * v[0])).collect())
+}
+
+fn moments(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let (s, m) = (ctx.uniform_in(0.05, 0.25) / case.beta, ctx.uniform_in(-1.0, 1.0));
+    let v = if ctx.index(2) == 0 { 1.0 } else { -1.0 };
+    let t = ctx.uniform_in(0.05, 0.25) / (case.beta * s);
+    let t = t.min(3.0);
+    let Some(rule) = gauss_hermite(case.n) else { return Ok(Finding::Missed) };
+    // Nodes of weight below rounding carry nothing.
+    let rule: Vec<(f64, f64)> = rule.into_iter().filter(|r| r.1 > 1e-18).collect();
+    let x =
+        Tokens::flat(1, rule.iter().map(|r| m + s.sqrt() * r.0).collect())?.with_masses(&rule.iter().map(|r| r.1).collect::<Vec<_>>())?;
+    let end = flowed(ctx, &attention(case.beta, x.n(), 1, None, Some((1, vec![v])), false)?, &x, t, 1e-2)?;
+    let mean = end.mean()[0];
+    let spread: f64 = end.numbers().iter().zip(end.masses()).map(|(x, w)| w * (x - mean).powi(2)).sum();
+    let b = ctx.stated(factor * case.beta);
+    let (Some(stated), Some(grown)) = (variance(s, b, v, t), mean_factor(s, b, v, t)) else { return Ok(Finding::Missed) };
+    let off = (spread / stated - 1.0).abs().max((mean - m * grown).abs() / (m.abs() * grown + s.sqrt()));
+    Ok(Finding::identity(off, 1e-7))
+}

@@ -1,0 +1,56 @@
+//! Tokens in R^d, V = I: the convex hull never grows.
+
+use super::rd_rescaling::{FLAT, attention, flowed, points};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Status};
+use crate::attention::layer::Layer;
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// Any row-stochastic weights, so any scores; z+ = z + eta sum A (z_j - z_i) is a convex combination for eta <= 1.
+pub static ENTRY: Claim = Claim {
+    name: "rd-hull",
+    title: "R^d, V = I: the hull of the rescaled tokens never grows",
+    statement: "Rescaled tokens with V = I and scores beta <Q x_i, x_j>, Q any matrix: the support functions max_i <w, z_i> of 16 directions w do not increase, along the flow to t <= 2 and through ten layers of step <= 1, to 1e-12 of the \
+                size of the tokens (layers) and 1e-9 (flow).",
+    domain: Domain { beta: Betas::Signed(0.01, 2.0), ..FLAT },
+    narrower: "normal tokens and Q",
+    citation: "arXiv:2305.05465, Proposition 6.1 (its proof needs row sums of one only)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (12, 80),
+    trial: |case, ctx| growth(case, ctx, 1.0),
+    perturbed: "",
+    control: Control { what: "V = -I", trial: |ctx| growth(&Case::weighted(6, 2, 1.0, "sa"), ctx, -1.0) },
+    proof: None,
+};
+
+fn support(x: &Tokens, w: &[f64]) -> f64 {
+    x.rows().map(|row| dot(row, w)).fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn growth(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = points(case, ctx)?;
+    let q = ctx.normals(d * d);
+    let directions = ctx.normals(16 * d);
+    let v: Vec<f64> = crate::num::dense::identity(d).iter().map(|v| sign * v).collect();
+    let dynamics = attention(case.beta, n, d, Some((d, q)), Some((d, v)), true)?;
+    let size = x.numbers().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let excess = |before: &Tokens, after: &Tokens| {
+        let grown = directions.chunks_exact(d).map(|w| (support(after, w) - support(before, w)) / dot(w, w).sqrt());
+        grown.fold(0.0, crate::num::stats::nan_max)
+    };
+    let t = ctx.uniform_in(0.1, 2.0);
+    let end = flowed(ctx, &dynamics, &x, t, 0.1)?;
+    let along = Finding::identity(excess(&x, &end), 1e-9 * size);
+    let layer = Layer::new(ctx.uniform_in(0.05, 1.0))?;
+    let mut worst = 0.0f64;
+    let mut z = x;
+    for _ in 0..10 {
+        let before = z.clone();
+        layer.apply(&dynamics, &mut z);
+        worst = worst.max(excess(&before, &z));
+    }
+    Ok(along.and(Finding::identity(worst, 1e-12 * size)))
+}

@@ -1,0 +1,47 @@
+//! Tokens in R^d, exactly solved: two opposite ones, and the hypercube.
+
+use super::rd_rescaling::{FLAT, attention, flowed};
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::sphere::Tokens;
+use crate::theory::boolean::limit;
+
+/// Softmax of the scores of `(+-eps_1, ..., +-eps_d)` is a product over coordinates, so every coordinate is two tokens on the line; there `u = beta x^2` obeys `u' = 2 u tanh u`.
+pub static ENTRY: Claim = Claim {
+    name: "rd-hypercube",
+    title: "R^d, V = I: 2^d corners end at corners, in closed form",
+    statement: "The 2^d tokens (+-eps_1, ..., +-eps_d), eps_k in [0.5, 2] beta^{-1/2}, V = I, scores beta <x_i, x_j>: z -> (+-F_1, ..., +-F_d), F_k = beta^{-1/2} F(beta^{1/2} eps_k), F(eps) = eps exp(-int_{eps^2}^inf du / (u (e^{2u} - 1))), \
+                to 1e-9 at t = log(60 / min beta^{1/2} F_k).",
+    domain: Domain {
+        n: Sizes::List(&[2, 4, 8, 16]),
+        d: Sizes::Range(1, 4),
+        beta: Betas::Log(0.25, 4.0),
+        masses: Masses::Equal,
+        also: Some(Also { text: "n = 2^d", holds: |c| c.n == 1 << c.d }),
+        ..FLAT
+    },
+    narrower: "",
+    citation: "derived (arXiv:2305.05465, remark after Theorem 3.1, has d = 2 with one eps)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (6, 40),
+    trial: |case, ctx| corners(case, ctx, 1.0),
+    perturbed: "the limits",
+    control: Control { what: "limits of eps larger by a millionth", trial: |ctx| corners(&Case::new(4, 2, 1.0, "sa"), ctx, 1.0 + 1e-6) },
+    proof: None,
+};
+
+fn corners(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let (n, d, root) = (case.n, case.d, case.beta.sqrt());
+    let eps: Vec<f64> = (0..d).map(|_| ctx.uniform_in(0.5, 2.0) / root).collect();
+    let sign = |i: usize, c: usize| if i >> c & 1 == 0 { 1.0 } else { -1.0 };
+    let x = Tokens::flat(d, (0..n * d).map(|k| sign(k / d, k % d) * eps[k % d]).collect())?;
+    let limits = eps.iter().map(|e| limit(factor * e, case.beta)).collect::<Result<Vec<_>>>()?;
+    // 1 - tanh of 60^2 and less is nothing.
+    let least = limits.iter().fold(f64::INFINITY, |m, l| m.min(root * l));
+    let end = flowed(ctx, &attention(case.beta, n, d, None, None, true)?, &x, (60.0 / least).ln(), 1e-2)?;
+    let limits: Vec<f64> = limits.iter().map(|l| ctx.stated(*l)).collect();
+    let off = (0..n * d).map(|k| (end.numbers()[k] - sign(k / d, k % d) * limits[k % d]).abs()).fold(0.0, nan_max);
+    Ok(Finding::identity(off, 1e-9 / root))
+}

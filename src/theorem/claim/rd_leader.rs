@@ -1,0 +1,69 @@
+//! Tokens in R^d under a good triple: who leads, and how fast hyperplanes form.
+
+use super::rd_rescaling::{FLAT, attention, flowed};
+use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// The time at which rows are read.
+const LATE: f64 = 9.0;
+
+/// `x_i ~ e^{lambda t} c_i phi`, so differences of scores are `c_i e^{lambda t} <Q phi, x_j - x_k>`, in which gaps along all directions count.
+pub static ENTRY: Claim = Claim {
+    name: "rd-leader",
+    title: "R^2: the leader is argmax <Q phi_1, x_j>, not the token farthest along phi_1",
+    statement: "V = diag(1, 0), scores <Q x_i, x_j>, Q = [[1, 1/2], [1/2, 1]], normal tokens: at t = 9 every token with z_1 > 0 whose row is one-hot to 1e-9 follows argmax_j <Q phi_1, x_j>, phi_1 = e_1.",
+    domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    narrower: "one V and Q; n <= 8",
+    citation: "derived; arXiv:2305.05465, Theorem 4.3 (names no leader)",
+    status: Status::Theorem,
+    kind: Kind::Every(0.2),
+    trials: (48, 200),
+    trial: |case, ctx| {
+        let x = Tokens::flat(2, ctx.normals(2 * case.n))?;
+        follows(ctx, &x, &Q[..2])
+    },
+    perturbed: "",
+    control: Control {
+        what: "the token farthest along phi_1, for a start in which they differ",
+        trial: |ctx| follows(ctx, &Tokens::flat(2, vec![1.0, 0.0, 0.95, 1.0, 0.2, -0.3])?, &[1.0, 0.0]),
+    },
+    proof: None,
+};
+
+/// Symmetric.
+const Q: [f64; 4] = [1.0, 0.5, 0.5, 1.0];
+
+/// Whether the largest weight of every decided row is that of the token farthest along `rule`, in x.
+fn follows(ctx: &mut Context, x: &Tokens, rule: &[f64]) -> Result<Finding> {
+    let dynamics = attention(1.0, x.n(), 2, Some((2, Q.to_vec())), Some((2, vec![1.0, 0.0, 0.0, 0.0])), true)?;
+    let z = flowed(ctx, &dynamics, x, LATE, 1.0)?;
+    let grown: Vec<[f64; 2]> = z.rows().map(|r| [LATE.exp() * r[0], r[1]]).collect();
+    let farthest = |w: &[f64]| {
+        let along = |j: &usize| dot(w, &grown[*j]);
+        (0..x.n()).max_by(|a, b| along(a).total_cmp(&along(b))).unwrap_or(0)
+    };
+    let stated = farthest(rule);
+    let mut decided = false;
+    for i in (0..x.n()).filter(|i| z.row(*i)[0] > 0.0) {
+        let query = [dot(&Q[..2], &grown[i]), dot(&Q[2..], &grown[i])];
+        let leader = farthest(&query);
+        let top = dot(&query, &grown[leader]);
+        let others: f64 = (0..x.n()).filter(|j| *j != leader).map(|j| (dot(&query, &grown[j]) - top).exp()).sum();
+        if others < 1e-9 {
+            decided = true;
+            if leader != stated {
+                return Ok(Finding::yes(false));
+            }
+        }
+    }
+    Ok(if decided { Finding::yes(true) } else { Finding::Missed })
+}
+
+/// A matrix with eigenvalues `values` and their right eigenvectors in the columns of `basis`.
+pub(super) fn with_spectrum(basis: &[f64], values: &[f64]) -> Vec<f64> {
+    let d = values.len();
+    let scaled: Vec<f64> = (0..d * d).map(|k| basis[k] * values[k % d]).collect();
+    crate::num::dense::mul(&scaled, &crate::num::dense::inverse(basis, d), d)
+}

@@ -1,0 +1,37 @@
+//! Tokens in R^d: "one cluster, yet the attention matrix becomes the identity".
+
+use super::rd_rescaling::{FLAT, attention, flowed};
+use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::sphere::Tokens;
+use crate::theory::boolean::log_limit;
+
+/// The gap does not close: it ends at `2 F(eps)`, about `2.7 e^{-1/(2 eps^2)}`, which is small and not 0. With a common limit P would tend to 1/n.
+pub static ENTRY: Claim = Claim {
+    name: "rd-remark-printed",
+    title: "R^2: the tokens (1, eps) and (1, -eps) have a common rescaled limit (as printed)",
+    statement: "Rescaled tokens (1, eps), (1, -eps) of R^2 with Q = K = V = I have the common limit (1, 0): their distance falls below a thousandth of 2 eps.",
+    domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    narrower: "0.5 <= eps <= 2",
+    citation: "arXiv:2305.05465, remark on d >= 2 after Theorem 3.1",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (4, 20),
+    trial: |_, ctx| {
+        let eps = ctx.uniform_in(0.5, 2.0);
+        gap(ctx, eps)
+    },
+    perturbed: "",
+    control: Control { what: "eps = 0.2, whose limit is below the level", trial: |ctx| gap(ctx, 0.2) },
+    proof: None,
+};
+
+fn gap(ctx: &mut Context, eps: f64) -> Result<Finding> {
+    let x = Tokens::flat(2, vec![1.0, eps, 1.0, -eps])?;
+    // The gap is at its limit once it is 60 in x.
+    let t = 60f64.ln() - log_limit(eps)?;
+    let end = flowed(ctx, &attention(1.0, 2, 2, None, None, true)?, &x, t, 1.0)?;
+    let distance = (0..2).map(|c| (end.row(0)[c] - end.row(1)[c]).abs()).fold(0.0, nan_max);
+    Ok(Finding::at_most(distance, 2e-3 * eps))
+}

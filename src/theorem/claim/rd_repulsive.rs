@@ -1,0 +1,48 @@
+//! Tokens in R^d, V = -I: all directions forget their size.
+
+use super::rd_rescaling::{FLAT, attention, flowed};
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::dense::symmetric_eigenvalues;
+use crate::sphere::Tokens;
+
+/// Near 0 the weights are linear in x: `x_i' = -(m + beta C x_i)`, so `(C^{-1})' = 2 beta I`.
+pub static ENTRY: Claim = Claim {
+    name: "rd-repulsive",
+    title: "R^d, V = -I: 2t C -> I",
+    statement: "x_i' = -sum_j A_ij x_j, scores <x_i, x_j>, at least 3d normal tokens: the eigenvalues c of their covariance obey (1/c(2t) - 1/c(t)) / (2t) = 1 within 0.05 at t = 100.",
+    domain: Domain { n: Sizes::Range(9, 16), d: Sizes::Range(1, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    narrower: "",
+    citation: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian closure is exact)",
+    status: Status::Observation,
+    kind: Kind::Law,
+    trials: (4, 30),
+    trial: |case, ctx| slope(case, ctx, 1.0),
+    perturbed: "the slope",
+    control: Control { what: "slope 1/2", trial: |ctx| slope(&Case::new(10, 2, 1.0, "sa"), ctx, 0.5) },
+    proof: None,
+};
+
+fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = Tokens::flat(d, ctx.normals(n * d))?;
+    let minus: Vec<f64> = crate::num::dense::identity(d).iter().map(|v| -v).collect();
+    let dynamics = attention(case.beta, n, d, None, Some((d, minus)), false)?;
+    let t = 100.0;
+    let first = flowed(ctx, &dynamics, &x, t, 1.0)?;
+    let last = flowed(ctx, &dynamics, &first, t, 1.0)?;
+    let inverse = |x: &Tokens| {
+        let mean = x.mean();
+        let entry = |k: usize| x.rows().map(|r| (r[k / d] - mean[k / d]) * (r[k % d] - mean[k % d])).sum::<f64>() / n as f64;
+        symmetric_eigenvalues(&(0..d * d).map(entry).collect::<Vec<_>>(), d).unwrap_or_default()
+    };
+    let stated = ctx.stated(factor);
+    let mut worst = stated;
+    for (a, b) in inverse(&first).iter().zip(inverse(&last)) {
+        let measured = (1.0 / b - 1.0 / a) / (2.0 * case.beta * t);
+        if (measured - stated).abs() >= f64::abs(worst - stated) {
+            worst = measured;
+        }
+    }
+    Ok(Finding::law(worst, stated, 0.05, 0.0))
+}

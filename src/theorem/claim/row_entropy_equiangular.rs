@@ -1,0 +1,33 @@
+//! The row entropy of equiangular tokens.
+
+use super::row_entropy_folklore::rise;
+use super::{Also, Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status};
+
+/// A row is `(a, b, ..., b)` with `b/a = e^{-beta (1-gamma)}`, whose entropy rises with b/a, and gamma rises.
+pub static ENTRY: Claim = Claim {
+    name: "row-entropy-equiangular",
+    title: "The row entropy of attention increases along SA from orthonormal tokens",
+    statement: "SA, Q = K = V = I, orthonormal tokens: d/dt of the mean over i of -sum_j A_ij log A_ij is positive.",
+    domain: Domain {
+        n: Sizes::Range(2, 24),
+        d: Sizes::Range(2, 24),
+        beta: Betas::Linear(0.1, 8.0),
+        dynamics: &["sa"],
+        laws: &["orthonormal"],
+        masses: Masses::Equal,
+        also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }),
+        ..Domain::ATTENTION
+    },
+    narrower: "the start",
+    citation: "derived; the words of arXiv:2605.04279 (abstract) where they hold",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (20, 100),
+    trial: rise,
+    perturbed: "",
+    control: Control {
+        what: "the repulsive flow",
+        trial: |ctx| rise(&Case { dynamics: "repulsive-sa", ..Case::new(6, 6, 4.0, "sa").with_law("orthonormal") }, ctx),
+    },
+    proof: None,
+};

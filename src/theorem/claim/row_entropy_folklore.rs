@@ -1,0 +1,48 @@
+//! "Attention entropy increases monotonically."
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::sum::dot;
+
+/// The entropy of a row with weights p moves by `-beta sum_j p_j (s_j - E s) s_j' log-free form`: `H' = -beta^2 Cov_p(s, s')`, `s_j = <x_i, x_j>`.
+pub static ENTRY: Claim = Claim {
+    name: "row-entropy-folklore",
+    title: "The mean row entropy of attention increases along SA (folklore)",
+    statement: "SA, Q = K = V = I: the mean over i of -sum_j A_ij log A_ij does not decrease.",
+    domain: Domain {
+        n: Sizes::Range(4, 8),
+        d: Sizes::Fixed(2),
+        beta: Betas::Linear(3.0, 6.0),
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "",
+    citation: "arXiv:2605.04279 (abstract; its own regime was not seen)",
+    status: Status::Folklore,
+    kind: Kind::Inequality,
+    trials: (400, 2000),
+    trial: rise,
+    perturbed: "",
+    control: Control { what: "orthonormal tokens", trial: |ctx| rise(&Case::new(6, 6, 4.0, "sa").with_law("orthonormal"), ctx) },
+    proof: None,
+};
+
+/// `d/dt` of the mean row entropy, over beta^2 and the size of its terms.
+pub(super) fn rise(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    let v = ctx.velocity(case, &x)?;
+    let (n, d) = (case.n, case.d);
+    let (mut total, mut size) = (0.0, 0.0);
+    for i in 0..n {
+        let own = &v[i * d..(i + 1) * d];
+        let weights: Vec<f64> = (0..n).map(|j| (case.beta * (x.inner(i, j) - 1.0)).exp()).collect();
+        let z: f64 = weights.iter().sum();
+        let change: Vec<f64> = (0..n).map(|j| dot(own, x.row(j)) + dot(x.row(i), &v[j * d..(j + 1) * d])).collect();
+        let mean = |f: &dyn Fn(usize) -> f64| (0..n).map(|j| weights[j] / z * f(j)).sum::<f64>();
+        let (s, r) = (mean(&|j| x.inner(i, j)), mean(&|j| change[j]));
+        total -= mean(&|j| (x.inner(i, j) - s) * (change[j] - r));
+        size += mean(&|j| ((x.inner(i, j) - s) * (change[j] - r)).abs());
+    }
+    Ok(Finding::nonnegative(total, size).with_error(1e-10))
+}

@@ -1,0 +1,88 @@
+//! Positions that enter the scores alone do not keep tokens apart; positions added to tokens do.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::{
+    At, Dynamics, Facts, Form, Spec, Sublayer,
+    kernel::Workspace,
+    model::{Model, Positions},
+    pattern::Pairs,
+};
+use crate::error::{Error, Result};
+use crate::flow::{Options, solve};
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// Weights stay positive and V = I, so caps are invariant and contract: the argument of cone collapse does not ask where weights come from.
+pub static ENTRY: Claim = Claim {
+    name: "score-positions-collapse",
+    title: "Rotary positions and ALiBi: tokens of a hemisphere still collapse",
+    statement: "SA with V = I under rotary positions (base 100) or the slopes of ALiBi, tokens in an open hemisphere: at t = 60 all inner products are within 1e-6 of 1.",
+    domain: Domain {
+        n: Sizes::Range(2, 8),
+        d: Sizes::List(&[2, 4]),
+        beta: Betas::Linear(0.1, 2.0),
+        dynamics: &["sa"],
+        laws: &["cap:radius=1.2"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "beta <= 2, a cap of radius 1.2, Q = K = I",
+    citation: "derived (arXiv:2312.10794, Theorem 6.3, for any positive weights)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (8, 60),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        let pattern = if ctx.index(2) == 0 { Positions::Alibi } else { Positions::Rotary(100.0, Pairs::Adjacent) };
+        let model = Model { patterns: vec![pattern], ..Model::default() };
+        ends(ctx, &model.build("sa", false, &Spec::new(case.beta, case.n), case.d)?, &x)
+    },
+    perturbed: "",
+    control: Control {
+        what: "frozen vectors of length 1/2 added to the tokens in queries, keys and values",
+        trial: |ctx| {
+            let x = ctx.tokens(&Case::new(8, 3, 1.0, "sa").with_law("cap:radius=1.2"))?;
+            let p = ctx.tokens_by(8, 3, "uniform")?.coordinates().iter().map(|v| 0.5 * v).collect();
+            ends(ctx, &Dynamics::of(Added { beta: 1.0, p }), &x)
+        },
+    },
+    proof: None,
+};
+
+fn ends(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens) -> Result<Finding> {
+    let end = solve(dynamics, x, 60.0, &Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() }, &mut [])?;
+    if !end.outcome.lasts() {
+        return Err(Error::Numerical { what: end.outcome.to_string() });
+    }
+    let z = &end.clusters;
+    let least = (0..z.n()).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| z.inner(i, j)).fold(1.0, f64::min);
+    Ok(Finding::nonnegative(1e-6 - (1.0 - least), 1e-6).with_error(1e-8))
+}
+
+/// SA of `y_i = x_i + p_i` with frozen `p_i` (arXiv:2605.30229): `x_i' = P sum_j softmax_j(beta <y_i, y_j>) y_j`. Consensus is not even stationary.
+struct Added {
+    beta: f64,
+    p: Vec<f64>,
+}
+
+impl Sublayer for Added {
+    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
+        let d = at.tokens.d();
+        let y: Vec<f64> = at.tokens.coordinates().iter().zip(&self.p).map(|(x, p)| x + p).collect();
+        for (yi, out) in y.chunks_exact(d).zip(out.chunks_exact_mut(d)) {
+            let weights: Vec<f64> = y.chunks_exact(d).map(|yj| (self.beta * (dot(yi, yj) - 4.0)).exp()).collect();
+            let total: f64 = weights.iter().sum();
+            out.fill(0.0);
+            y.chunks_exact(d).zip(&weights).for_each(|(y, w)| out.iter_mut().zip(y).for_each(|(o, y)| *o += w / total * y));
+        }
+        form.of_sums(at.tokens, out);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+
+    fn length_scale(&self) -> f64 {
+        0.5
+    }
+}

@@ -1,0 +1,35 @@
+//! Layers with fresh random weights, `x <- N(x + eta sum_h V_h m_h / H)` with entries of `V_h` of variance `sigma^2` (arXiv:2601.21942, 2604.01978; exponents derived).
+
+use crate::error::{Result, in_range};
+
+/// The inverse temperature above which antipodal pairs attract under `Q^T K = beta I` and random values: `cosh 2 beta = d - 2`; 0 for `d <= 3`, where
+/// they always do.
+///
+/// ```
+/// use metastable::theory::random_weights::antipodal_threshold;
+/// assert!((antipodal_threshold(8) - 1.238944).abs() < 1e-6 && antipodal_threshold(3) == 0.0);
+/// ```
+pub fn antipodal_threshold(d: usize) -> f64 {
+    let level = d as f64 - 2.0;
+    if level <= 1.0 { 0.0 } else { 0.5 * level.acosh() }
+}
+
+/// Lyapunov exponents of two tokens on the clock `layers eta^2 sigma^2 d / H`: `Lambda_- = ((d-1)/cosh^2 beta - 2)/d` at antipodes and
+/// `Lambda_+ = -(d-1)/d` at consensus, for every beta.
+pub fn exponents(d: usize, beta: f64) -> (f64, f64) {
+    let d = d as f64;
+    let sech = 1.0 / beta.cosh();
+    (((d - 1.0) * sech * sech - 2.0) / d, -(d - 1.0) / d)
+}
+
+/// The common inner product at beta = 0 and d = infinity: `u' = u (1 - u)`.
+pub fn logistic(u0: f64, t: f64) -> f64 {
+    u0 / (u0 + (1.0 - u0) * (-t).exp())
+}
+
+/// The probability `1/2 + arcsin(u0)/pi` that a pair under random linear maps ends together rather than opposite.
+///
+/// **Errors** an inner product outside [-1, 1].
+pub fn together(u0: f64) -> Result<f64> {
+    Ok(0.5 + in_range("u0", u0, -1.0, 1.0)?.asin() / std::f64::consts::PI)
+}

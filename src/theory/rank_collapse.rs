@@ -1,0 +1,113 @@
+//! Attention without skip connection and normalisation, `X+ = P X W_V`, scores `X W X^T`: the part of X that differs from a common row shrinks cubically (arXiv:2103.03404; the law is derived).
+
+use crate::num::{dense::mul, sum::dot};
+
+/// `X = 1 x^T + e^s Y`: a common row and a residual of any size, kept by its logarithm s; rows of Y have mean 0 and `|Y| = 1`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Residual {
+    /// The mean row.
+    pub common: Vec<f64>,
+    /// `log |R|` (Frobenius).
+    pub log_size: f64,
+    /// `R / |R|` by rows.
+    pub shape: Vec<f64>,
+}
+
+/// `expm1(e^l y) / e^l` for any l: y where `e^l` is nothing.
+fn scaled_expm1(log: f64, y: f64) -> f64 {
+    if log < -40.0 { y } else { (log.exp() * y).exp_m1() / log.exp() }
+}
+
+impl Residual {
+    /// Of a matrix by rows of d; `None` when all rows are equal.
+    pub fn new(x: &[f64], d: usize) -> Option<Self> {
+        Self::centred(vec![0.0; d], 0.0, x.to_vec())
+    }
+
+    /// `1 x^T + e^s Y` for any Y.
+    fn centred(mut common: Vec<f64>, log: f64, mut shape: Vec<f64>) -> Option<Self> {
+        let (d, n) = (common.len(), shape.len() / common.len());
+        for c in 0..d {
+            let mean = shape.iter().skip(c).step_by(d).sum::<f64>() / n as f64;
+            shape.iter_mut().skip(c).step_by(d).for_each(|v| *v -= mean);
+            common[c] += log.exp() * mean;
+        }
+        let size = dot(&shape, &shape).sqrt();
+        if size == 0.0 || !size.is_finite() {
+            return None;
+        }
+        shape.iter_mut().for_each(|v| *v /= size);
+        Some(Self { common, log_size: log + size.ln(), shape })
+    }
+
+    /// Weights `q_j` of what is common to all rows, `softmax_j <W^T x, R_j>`.
+    fn common_weights(&self, w: &[f64]) -> Vec<f64> {
+        let d = self.common.len();
+        let direction = mul(&self.common, w, d);
+        let scores: Vec<f64> = self.shape.chunks_exact(d).map(|y| self.log_size.exp() * dot(&direction, y)).collect();
+        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let all: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
+        let total: f64 = all.iter().sum();
+        all.into_iter().map(|v| v / total).collect()
+    }
+
+    /// One layer `X+ = P X W_V`, exactly: `r_i+ = sum_j q_j (e^{s_ij}/Z_i - 1) r_j W_V` with `s_ij = r_i W r_j^T`, of which differences are taken before they are formed.
+    /// `None` when the residual is 0 (W = 0, a `W_V` that maps it to 0).
+    ///
+    /// **Accuracy** some rounding units of the shape and of `log |R|`, whatever its size.
+    ///
+    /// ```
+    /// use metastable::theory::rank_collapse::Residual;
+    /// let one = [1.0, 0.0, 0.0, 1.0];
+    /// let x = Residual::new(&[0.01, 0.0, 0.0, 0.02, 0.0, -0.01], 2).unwrap();
+    /// let (y, z) = (x.layer(&one, &one).unwrap(), x.layer(&one, &one).unwrap().layer(&one, &one).unwrap());
+    /// // The logarithm of the residual triples, but for a constant.
+    /// assert!((z.log_size / y.log_size - 3.0).abs() < 0.2 && z.log_size < -30.0);
+    /// ```
+    #[must_use]
+    pub fn layer(&self, w: &[f64], w_v: &[f64]) -> Option<Self> {
+        let (d, s) = (self.common.len(), self.log_size);
+        let q = self.common_weights(w);
+        let rows = |m: &[f64]| m.chunks_exact(d).map(<[f64]>::to_vec).collect::<Vec<_>>();
+        let (images, y) = (rows(&mul(&self.shape, w, d)), rows(&self.shape));
+        let mut next = Vec::with_capacity(self.shape.len());
+        for image in &images {
+            // (e^{s_ij} - 1) e^{-2s}, and the same of Z_i.
+            let excess: Vec<f64> = y.iter().map(|y| scaled_expm1(2.0 * s, dot(image, y))).collect();
+            let mean = dot(&q, &excess);
+            let z = 1.0 + (2.0 * s).exp() * mean;
+            for c in 0..d {
+                next.push((0..y.len()).map(|j| q[j] * (excess[j] - mean) / z * y[j][c]).sum());
+            }
+        }
+        let mut common = self.common.clone();
+        for c in 0..d {
+            common[c] += s.exp() * (0..y.len()).map(|j| q[j] * y[j][c]).sum::<f64>();
+        }
+        Self::centred(mul(&common, w_v, d), 3.0 * s, mul(&next, w_v, d))
+    }
+
+    /// The leading order of [`Residual::layer`]: `r_i+ = r_i W C_q W_V`, `C_q = sum_j q_j (r_j - rbar)^T (r_j - rbar)`.
+    #[must_use]
+    pub fn leading(&self, w: &[f64], w_v: &[f64]) -> Option<Self> {
+        let d = self.common.len();
+        let q = self.common_weights(w);
+        let mut centre = vec![0.0; d];
+        self.shape.chunks_exact(d).zip(&q).for_each(|(y, q)| centre.iter_mut().zip(y).for_each(|(c, y)| *c += q * y));
+        let mut covariance = vec![0.0; d * d];
+        for (y, q) in self.shape.chunks_exact(d).zip(&q) {
+            for k in 0..d * d {
+                covariance[k] += q * (y[k / d] - centre[k / d]) * (y[k % d] - centre[k % d]);
+            }
+        }
+        let map = mul(&mul(w, &covariance, d), w_v, d);
+        Self::centred(vec![0.0; d], 3.0 * self.log_size, mul(&self.shape, &map, d))
+    }
+}
+
+/// `log |R_l|`, l = 0..=layers, under `log |R+| = 3 log |R| + log_factor`: the residual dies out iff `log |R_0| < -log_factor / 2`.
+pub fn ladder(log_size: f64, log_factor: f64, layers: usize) -> Vec<f64> {
+    let mut out = vec![log_size];
+    (0..layers).for_each(|l| out.push(3.0 * out[l] + log_factor));
+    out
+}

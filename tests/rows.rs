@@ -1,0 +1,190 @@
+//! Closed forms of the rows beyond plain attention on the sphere, against 40-digit values of another program and against the printed numbers.
+
+mod common;
+
+use common::{number, numbers, reference};
+use metastable::attention::normalisation::find;
+use metastable::num::dense::identity;
+use metastable::theory::noise_step::{Sampler, exact_mean, mean_cosine, stationary_mean, stationary_means};
+use metastable::theory::normalised::SchemeCurve;
+use metastable::theory::{bipartite, boolean, gaussian, long_context, random_weights, rank_collapse::Residual};
+
+#[test]
+fn equiangular_tokens_under_every_scheme() {
+    let mut worst = 0.0f64;
+    for case in reference("normalised") {
+        let name = case["scheme"].as_str().expect("a name");
+        let curve =
+            SchemeCurve::new(find(name).expect("known"), case["n"].as_u64().expect("n") as usize, number(&case["beta"])).expect("valid");
+        let places = curve.at(number(&case["gamma0"]), number(&case["r0"]), &numbers(&case["times"])).expect("valid");
+        for ((p, gamma), radius) in places.iter().zip(numbers(&case["gamma"])).zip(numbers(&case["radius"])) {
+            let off = ((p.gamma - gamma).abs() / (1.0 - gamma)).max((p.radius / radius - 1.0).abs());
+            // 1 - gamma of the reference is rounded to 1e-16.
+            assert!(off < 1e-10 + 1e-15 / (1.0 - gamma), "{case}: {p:?}");
+            worst = worst.max((p.gamma - gamma).abs());
+        }
+    }
+    assert!(worst < 1e-11, "{worst:e}");
+}
+
+#[test]
+fn schemes_begin_and_end_as_printed() {
+    let curve = |name: &str| SchemeCurve::new(find(name).expect("known"), 16, 2.0).expect("valid");
+    for (name, rate) in [("post", 0.0893294), ("cod", 0.0893294), ("pre", 0.0297765), ("peri", 0.0799116), ("ngpt", 0.2397348)] {
+        let found = curve(name).first_rates(0.0, 3.0).0;
+        assert!((found - rate).abs() < 6e-8, "{name}: {found}");
+    }
+    let slope = |name: &str, clock: fn(f64) -> f64, t: [f64; 2]| {
+        let p = curve(name).at(0.0, 1.0, &t).expect("valid");
+        (p[0].depth - p[1].depth) / (clock(t[1]) - clock(t[0]))
+    };
+    for (name, clock, times, stated, accuracy) in [
+        ("post", (|t| t) as fn(f64) -> f64, [20.0, 40.0], -2.0, 1e-3),
+        ("ngpt", |t| t, [20.0, 40.0], -2.0, 1e-3),
+        ("cod", |t| (t + 1.0).sqrt(), [400.0, 900.0], -4.0, 1e-3),
+        ("pre", f64::ln, [1e5, 1e6], -2.0, 1e-3),
+        ("peri", f64::ln, [1e5, 1e6], -2.0, 1e-3),
+        ("mix", f64::ln, [1e5, 1e6], -2.0, 1e-3),
+        ("ln-scaling", f64::ln, [1e3, 1e4], -1.0, 5e-2),
+    ] {
+        let found = slope(name, clock, times);
+        assert!((found - stated).abs() < accuracy, "{name}: {found}");
+    }
+    for (name, limit) in [("pre", 2.36836), ("peri", 2.36836), ("ln-scaling", 2.36836), ("mix", 1.17429)] {
+        let end = curve(name).at(0.0, 1.0, &[1e8]).expect("valid")[0];
+        let found = (-end.depth).exp() * end.radius.powi(2);
+        assert!((found - limit).abs() < 1e-4, "{name}: {found}");
+    }
+    assert!(SchemeCurve::new(find("none").expect("known"), 4, 1.0).is_err());
+    assert!(curve("pre").at(0.0, 0.0, &[1.0]).is_err() && curve("pre").at(1.0, 1.0, &[1.0]).is_err());
+}
+
+#[test]
+fn the_boolean_limit() {
+    for case in reference("boolean_limit") {
+        let (eps, log) = (number(&case["eps"]), number(&case["log_limit"]));
+        let found = boolean::log_limit(eps).expect("valid");
+        assert!((found - log).abs() < 2e-14 * (1.0 + log.abs()), "{eps}: {found} {log}");
+    }
+    for (eps, constant) in [(0.3, 1.34818), (0.2, 1.33699), (0.1, 1.33033)] {
+        assert!(((boolean::log_limit(eps).expect("valid") + 0.5 / (eps * eps)).exp() - constant).abs() < 6e-6);
+    }
+    let (two, one) = (boolean::limit(0.5, 4.0).expect("valid"), boolean::limit(1.0, 1.0).expect("valid"));
+    assert!((two - 0.5 * one).abs() < 1e-15);
+    assert!(boolean::limit(-1.0, 1.0).is_err() && boolean::limit(1.0, 0.0).is_err());
+}
+
+#[test]
+fn the_gaussian_closure_and_its_end() {
+    // A diagonal case by the equation and by the closed form.
+    let start = gaussian::Moments { mean: vec![0.5, -1.0], covariance: vec![0.4, 0.0, 0.0, 1.5] };
+    let scaled = |f: f64| identity(2).iter().map(|v| f * v).collect::<Vec<_>>();
+    for (b, v, t) in [(0.5, -1.0, 2.0), (0.3, 1.0, 0.9)] {
+        let end = gaussian::evolve(&start, &scaled(b), &scaled(v), t).expect("finite");
+        for (c, s, m) in [(0, 0.4, 0.5), (1, 1.5, -1.0)] {
+            assert!((end.covariance[3 * c] / gaussian::variance(s, b, v, t).expect("finite") - 1.0).abs() < 1e-11);
+            assert!((end.mean[c] / (m * gaussian::mean_factor(s, b, v, t).expect("finite")) - 1.0).abs() < 1e-11);
+        }
+    }
+    let end = gaussian::blow_up(1.5, 0.3, 1.0).expect("finite");
+    assert!((end - 1.0 / 0.9).abs() < 1e-15 && gaussian::variance(1.5, 0.3, 1.0, end).is_none());
+    assert!(gaussian::evolve(&start, &scaled(0.3), &scaled(1.0), 1.2).is_err());
+    assert!(gaussian::blow_up(1.0, 1.0, -1.0).is_none());
+}
+
+#[test]
+fn random_weights_and_two_clusters() {
+    for (d, beta) in [(3, 0.0), (8, 1.238944), (64, 2.410108)] {
+        assert!((random_weights::antipodal_threshold(d) - beta).abs() < 6e-7, "{d}");
+        assert!(d == 3 || random_weights::exponents(d, beta).0.abs() < 1e-6);
+    }
+    assert!((random_weights::exponents(8, 0.5).0 - 0.4381).abs() < 1e-4 && (random_weights::exponents(8, 2.0).0 + 0.188).abs() < 1e-3);
+    for (t, u) in [(0.5, 0.423), (1.0, 0.547), (2.0, 0.766)] {
+        assert!((random_weights::logistic(0.3075, t) - u).abs() < 1e-3);
+    }
+    assert!((random_weights::together(0.5).expect("valid") - 2.0 / 3.0).abs() < 1e-15);
+    for (mu, rate) in [(0.2, -0.764028), (0.97, 0.005972), (1.0, 0.035972)] {
+        assert!((bipartite::rates(1.0, mu, 2.0).tilt - rate).abs() < 5e-7);
+    }
+    assert!(bipartite::is_stable(1.0, &[0.2], 2.0) && !bipartite::is_stable(1.0, &[0.2], 0.15));
+}
+
+#[test]
+fn one_step_of_noise() {
+    for case in reference("noise_step") {
+        let (d, tau) = (case["d"].as_u64().expect("d") as usize, number(&case["tau"]));
+        for (sampler, mean) in Sampler::ALL.into_iter().zip(numbers(&case["means"])) {
+            let found = sampler.mean(d, tau);
+            assert!((found - mean).abs() < 1e-14, "{case}: {sampler:?} {found}");
+        }
+        let m = d as f64 - 1.0;
+        assert!((Sampler::Geodesic.mean(d, tau) - mean_cosine(m, 2.0 * tau)).abs() < 1e-14);
+    }
+    for d in [2, 3, 5, 8] {
+        for sampler in Sampler::ALL {
+            let size = |tau: f64| (sampler.mean(d, tau) - exact_mean(d, tau)) / tau.powi(2);
+            // Richardson: the error of second order without the third.
+            let found = 2.0 * size(5e-4) - size(1e-3);
+            assert!((found - sampler.constant(d)).abs() < 1e-3 * (1.0 + sampler.constant(d).abs()), "{d} {sampler:?} {found}");
+        }
+    }
+}
+
+#[test]
+fn stationary_means_of_steps() {
+    let exact = stationary_mean(4.0);
+    assert!((exact - 0.750671).abs() < 1e-6);
+    let off = |s: Sampler, h: f64| {
+        let (lie, strang) = stationary_means(s, 4.0, h);
+        (lie - exact, strang - exact)
+    };
+    let printed = [(0.2, 7.195e-4), (0.1, 1.807e-4)];
+    for (h, error) in printed {
+        let found = off(Sampler::Corrected, h).1;
+        assert!((found - error).abs() < 1e-3 * error, "{h}: {found:e}");
+    }
+    let order = (off(Sampler::Corrected, 0.2).1 / off(Sampler::Corrected, 0.1).1).log2();
+    assert!((order - 2.0).abs() < 0.05, "{order}");
+    let (coarse, fine) = (off(Sampler::Geodesic, 0.2), off(Sampler::Geodesic, 0.1));
+    assert!((coarse.0 + 0.0435).abs() < 1e-4 && (fine.0 + 0.0213).abs() < 1e-4, "{coarse:?} {fine:?}");
+    assert!((coarse.1 + 0.0035).abs() < 1e-4 && ((coarse.1 / fine.1).log2() - 1.0).abs() < 0.15, "{coarse:?} {fine:?}");
+}
+
+#[test]
+fn participation_of_a_long_context() {
+    for (c, printed) in [(0.25, 0.2524), (1.0, 0.6353), (4.0, 0.8851)] {
+        assert!((long_context::participation(3, c).expect("valid") - printed).abs() < 6e-5);
+    }
+    // beta / n^2 grows on the circle: one key in the end.
+    let [low, high] = [0.1, 10.0].map(|c| long_context::participation(2, c).expect("valid"));
+    assert!(low < high && high < 1.0);
+    assert!((long_context::subcritical_length(3, 20.0) - 0.95).abs() < 1e-10);
+}
+
+#[test]
+fn residuals_shrink_cubically() {
+    let mut stream = metastable::num::stream::Stream::new(1, &["rank collapse"]);
+    let (n, d) = (8, 4);
+    let mut normals = |count: usize, size: f64| {
+        let mut out = vec![0.0; count];
+        stream.normals(&mut out);
+        out.iter_mut().for_each(|v| *v *= size);
+        out
+    };
+    let (x, w, w_v) = (normals(n * d, 0.02), normals(d * d, 0.3), normals(d * d, 0.5));
+    let mut r = Residual::new(&x, d).expect("rows differ");
+    let mut logs = vec![r.log_size];
+    for layer in 0..5 {
+        let (next, leading) = (r.layer(&w, &w_v).expect("alive"), r.leading(&w, &w_v).expect("alive"));
+        let off =
+            next.shape.iter().zip(&leading.shape).map(|(a, b)| (a - b).abs()).fold((next.log_size - leading.log_size).abs(), f64::max);
+        // Relative corrections are of the order |R|.
+        assert!(off < 50.0 * r.log_size.exp() + 1e-14, "{layer}: {off:e}");
+        r = next;
+        logs.push(r.log_size);
+    }
+    let last = logs[5] / logs[4];
+    assert!((last - 3.0).abs() < 0.02 && logs[5] < -900.0, "{logs:?}");
+    assert!(Residual::new(&[1.0, 2.0, 1.0, 2.0], 2).is_none());
+    assert!(r.layer(&[0.0; 16], &w_v).is_none(), "uniform attention ends it in one layer");
+}
