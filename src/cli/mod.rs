@@ -24,6 +24,7 @@ mod predict;
 mod recording;
 mod region;
 mod replay;
+mod result_folder;
 mod run;
 mod saddles;
 mod solve;

@@ -67,6 +67,11 @@ impl Store {
         Self { folder: root.join(experiment.folder()), _lock: None }
     }
 
+    /// A folder of results for reading.
+    pub fn at(folder: &Path) -> Self {
+        Self { folder: folder.to_path_buf(), _lock: None }
+    }
+
     /// Its folder.
     pub fn folder(&self) -> &Path {
         &self.folder
