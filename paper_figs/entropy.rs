@@ -29,7 +29,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let label = if usa < 0.5 { "slope d \u{2212} 1 = 1" } else { "slope \u{3a3} \u{3b1}\u{b2} = 1/3" };
                 panel.line(vec![(t - h / slope * 0.7, 0.3 * h), (t + (top - h) / slope, top)], 1, Dash::Dashed, label);
             }
-            panel.line(rows, 0, Dash::Solid, "");
+            panel.line(rows, 0, Dash::Solid, "computed");
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);
         }

@@ -27,7 +27,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             Axis::log("\u{3b2}", 4.0, 500.0),
             Axis::linear("T / T exact \u{2212} 1, in 10\u{207b}\u{b9}\u{b3}", -20.0, 20.0),
         );
-        ratio.line(vec![(4.0, 0.0), (500.0, 0.0)], 7, Dash::Dotted, "");
+        ratio.line(vec![(ratio.x.low, 0.0), (ratio.x.high, 0.0)], 7, Dash::Dotted, "");
         for (k, rho) in distinct(table, "rho").into_iter().enumerate() {
             let rows = only(table, "rho", rho);
             let points = series(&rows, "exponent", "rescaled").into_iter().map(|(x, y)| (x, y.ln())).collect();
@@ -44,6 +44,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 .map(|(b, (m, e))| (b, (m / e - 1.0) * 1e13));
             ratio.marks.push(Mark::Points { points: errors.collect(), colour: 2 * k, radius: 1.8, label: String::new() });
         }
+        let largest = ratio.marks.iter().flat_map(|m| if let Mark::Points { points, .. } = m { points.clone() } else { Vec::new() });
+        let top = largest.map(|p| 1.2 * p.1.abs()).fold(1.0, f64::max);
+        (ratio.y.low, ratio.y.high) = (-top, top);
         collapse.legend = Some(Corner::TopLeft);
         let caption = "Two clusters of masses 1/2, 1/2 and 1/5, 4/5 under SA from three angles, beta = 5 to 400. Left: time to the angle of cosine 1 - 1/beta, rescaled, against beta (1 - rho_0). Right: \
                        the integrated time against the exact quadrature.";

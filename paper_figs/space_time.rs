@@ -22,7 +22,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         // Time runs to the right: one row of the raster per angle.
         let at = |t: usize, a: usize| table.rows[t * angles.len() + a][2];
         let values = (0..angles.len()).map(|a| (0..times.len()).map(|t| at(t, a)).collect()).collect();
-        let shade = Axis::saturating("density \u{3c1} (1 for the uniform law), in steps of \u{3c1} / (1 + \u{3c1})");
+        let shade = Axis::saturating("density \u{3c1} (uniform: 1)");
         let end = inputs.values.one("t_end")?;
         let mut panel = Panel::new("", Axis::linear("t", 0.0, end), Axis::linear("angle", 0.0, tau));
         panel.marks.push(Mark::Heat { x: edges(&times, end), y: edges(&angles, tau), values, shade });

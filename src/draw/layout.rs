@@ -9,8 +9,8 @@ use super::scene::{Anchor, Ink, Laid, Rect, Scene, Text};
 use super::sheet::Sheet;
 use crate::error::{Error, Result};
 
-/// Narrowest data region in units, with axes and without.
-const NARROWEST: (f64, f64) = (92.0, 58.0);
+/// Narrowest data region in units: without axes, with axes, and with axes where there are fewer than four panels.
+const NARROWEST: (f64, f64, f64) = (50.0, 70.0, 92.0);
 /// Highest panel over its width where panels that want to be side by side stand below each other.
 const FLATTENED: f64 = 0.62;
 
@@ -56,9 +56,15 @@ impl<'p> Grid<'p> {
     fn new(picture: &'p Picture, sheet: &'p Sheet) -> Self {
         let (unit, count) = (sheet.unit(), picture.panels.len().max(1));
         let bare = picture.panels.iter().all(|p| p.bare);
-        let needed = unit * if bare { NARROWEST.1 + 6.0 } else { NARROWEST.0 + 44.0 };
+        let needed = match count {
+            _ if bare => NARROWEST.0 + 6.0,
+            4.. => NARROWEST.1 + 44.0,
+            _ => NARROWEST.2 + 44.0,
+        };
         let wanted = picture.columns.clamp(1, count);
-        let columns = wanted.min((sheet.width / needed) as usize).max(1);
+        let most = ((sheet.width / (needed * unit)) as usize).max(1);
+        // Where not all fit, a divisor: panels that stood in one row stay together.
+        let columns = if wanted <= most { wanted } else { (1..=most).rev().find(|c| wanted % c == 0).unwrap_or(1) };
         // Rows as even as they can be: five panels of four columns are three and two.
         let lines = count.div_ceil(columns);
         let columns = count.div_ceil(lines);

@@ -72,18 +72,20 @@ pub fn draw(panel: &Panel, k: usize, frame: &Frame, sheet: &Sheet, out: &mut Lai
             out.path(outline, theme.category(*colour), 0.9 * weight, Ink::Curve(k));
         }
         Mark::Circle => {
-            let ring = (0..=120).map(|k| std::f64::consts::TAU * f64::from(k) / 120.0).map(|a| frame.at((a.cos(), a.sin())));
-            out.path(ring.collect(), theme.category(7), 0.6 * weight, Ink::Border);
+            let (centre, rim) = (frame.at((0.0, 0.0)), frame.at((1.0, 0.0)));
+            let form = Form::Disc(centre, rim.0 - centre.0);
+            out.shapes.push(Shape { form, colour: theme.category(7), stroke: Some(0.6 * weight), ink: Ink::Border });
         }
         Mark::Middle(_) | Mark::Text { .. } => {}
     }
 }
 
-/// True when a line carries markers of its own: it has a name, others have too, and no points of its category stand in the panel.
+/// True when a line carries markers of its own: it has a name, others have too, and nothing else of its category stands in the panel.
 pub fn marked(panel: &Panel, category: usize, label: &str) -> bool {
     let named = panel.marks.iter().filter(|m| matches!(m, Mark::Line { label, dash, .. } if !label.is_empty() && *dash != Dash::Dotted));
     let points = panel.marks.iter().any(|m| matches!(m, Mark::Points { colour, .. } if *colour == category));
-    !label.is_empty() && category < 6 && !points && named.count() > 1
+    let alone = panel.marks.iter().filter(|m| matches!(m, Mark::Line { colour, .. } if *colour == category)).count() == 1;
+    !label.is_empty() && category < 6 && !points && alone && named.count() > 1
 }
 
 /// The parts of a polyline inside the region, without points that would not be seen.

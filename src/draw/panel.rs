@@ -14,6 +14,9 @@ const TICK: f64 = 2.5;
 /// Distance from a tick to its label in units.
 const GAP: f64 = 1.6;
 
+/// Distance from the labels of ticks to the label of the axis in units.
+const APART: f64 = 3.2;
+
 /// The room of a panel: its data region, and how far type may reach to both sides of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
@@ -82,7 +85,7 @@ pub fn left_of(panel: &Panel, height: f64, sheet: &Sheet) -> f64 {
     let unit = sheet.unit();
     let widest = upright(&panel.y, height, sheet).major.iter().map(|(_, l)| width(l, sheet.small())).fold(0.0, f64::max);
     let lines = wrap(&panel.y.label, sheet.font, height.max(30.0 * unit)).len();
-    (TICK + GAP + 2.0) * unit + widest + lines as f64 * LINE * sheet.font + 1.5 * unit
+    (TICK + GAP + APART) * unit + widest + lines as f64 * LINE * sheet.font + 1.5 * unit
 }
 
 /// Room that the last label of the level axis needs to the right of a region of this width.
@@ -156,12 +159,12 @@ fn axes(panel: &Panel, f: &Frame, sheet: &Sheet, laid: &mut Laid) -> f64 {
     }
     let lines = wrap(&panel.y.label, sheet.font, a.height().max(30.0 * unit));
     for (k, text) in lines.iter().enumerate() {
-        let x = end - widest - 2.0 * unit - BELOW * sheet.font - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
+        let x = end - widest - APART * unit - BELOW * sheet.font - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
         let at = (x, 0.5 * (a.top + a.bottom));
         laid.texts.push(Text { upwards: true, ..Text::level(text.as_str(), at, Anchor::Middle, sheet.font) });
     }
     let lines = wrap(&panel.x.label, sheet.font, a.width().max(30.0 * unit));
-    let mut bottom = base + BELOW * small - a.bottom;
+    let mut bottom = base + BELOW * small + unit - a.bottom;
     for text in &lines {
         let at = (0.5 * (a.left + a.right), a.bottom + bottom + unit + ABOVE * sheet.font);
         laid.texts.push(Text::level(text.as_str(), at, Anchor::Middle, sheet.font));
@@ -187,12 +190,25 @@ fn words(panel: &Panel, f: &Frame, within: &Rect, sheet: &Sheet, (laid, taken): 
             Mark::Text { at, text } => {
                 let at = f.at(*at);
                 let own = Text::level(text.as_str(), (at.0, at.1 + 0.5 * (ABOVE - BELOW) * small), Anchor::Start, small);
-                near(&own, at, within, taken, unit)
+                let chosen = near(&own, at, within, taken, unit);
+                leader(at, &chosen.bounds(), sheet, laid);
+                chosen
             }
             _ => continue,
         };
         taken.rect(&chosen.bounds());
         laid.texts.push(chosen);
+    }
+}
+
+/// A fine line from a place to its word, where the word stands further away than one would look.
+fn leader(at: Spot, word: &Rect, sheet: &Sheet, laid: &mut Laid) {
+    let end = (at.0.clamp(word.left, word.right), at.1.clamp(word.top, word.bottom));
+    let length = (end.0 - at.0).hypot(end.1 - at.1);
+    if length > 7.0 * sheet.unit() {
+        let start = 4.0 * sheet.unit() / length;
+        let from = (at.0 + start * (end.0 - at.0), at.1 + start * (end.1 - at.1));
+        laid.path(vec![from, end], sheet.theme.category(7), 0.4 * sheet.unit() * sheet.theme.thickens(), Ink::Key);
     }
 }
 

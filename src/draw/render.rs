@@ -8,13 +8,15 @@ use plotters::prelude::{
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Pixels per point, and where a backend puts the base line: this share of the size of type below the top that it is told.
+/// Pixels per point, and how a backend sizes and places type.
 #[derive(Clone, Copy)]
 pub struct Grain {
     /// Pixels per point.
     pub scale: f64,
-    /// Share of the size.
+    /// The base line lies this share of the size of type below the top that the backend is told.
     pub base: f64,
+    /// The size that the backend is told, over the size of type.
+    pub em: f64,
 }
 
 /// Draws everything.
@@ -62,8 +64,7 @@ fn words<DB: DrawingBackend>(
         Anchor::Middle => HPos::Center,
         Anchor::End => HPos::Right,
     };
-    // plotters sizes a font by its ascent minus descent, 1.24 times the nominal size.
-    let font = (FAMILY, t.size * grain.scale * 1.24).into_font();
+    let font = (FAMILY, t.size * grain.scale * grain.em).into_font();
     let font = if t.upwards { font.transform(FontTransform::Rotate270) } else { font };
     let style = font.color(&scene.ink).pos(Pos::new(along, VPos::Top));
     let lift = grain.base * t.size;

@@ -1,7 +1,7 @@
 //! Writers: SVG with the font inside and live text, PNG at a given resolution; both carry a provenance line.
 
 use super::layout::layout;
-use super::metrics::{FAMILY, FONT};
+use super::metrics::{FAMILY, FONT, face};
 use super::picture::Picture;
 use super::render::{Grain, draw};
 use super::scene::Scene;
@@ -39,9 +39,9 @@ pub fn svg(picture: &Picture, sheet: impl Into<Sheet>, metadata: &str) -> Result
     let (w, h) = pixels(&scene, SVG_DPI);
     let mut text = String::new();
     {
-        // The base line of type is 0.76 of its size below the top.
+        // plotters writes the size over 1.24, and the base line 0.76 of the size below the top.
         let root = SVGBackend::with_string(&mut text, (w, h)).into_drawing_area();
-        draw(&scene, &root, Grain { scale: SVG_DPI / 72.0, base: 0.76 }).map_err(failed)?;
+        draw(&scene, &root, Grain { scale: SVG_DPI / 72.0, base: 0.76, em: 1.24 }).map_err(failed)?;
     }
     let open = text.find("<svg").and_then(|s| text[s..].find('>').map(|e| s + e + 1)).ok_or_else(|| failed("no <svg> element"))?;
     let font = base64::engine::general_purpose::STANDARD.encode(FONT);
@@ -62,9 +62,10 @@ fn raster(picture: &Picture, sheet: &Sheet, dpi: f64) -> Result<(u32, u32, Vec<u
     let (w, h) = pixels(&scene, dpi);
     let mut buffer = vec![255u8; w as usize * h as usize * 3];
     {
-        // plotters takes half of its own size of a font, which is 1.24 times ours, for the height above the base line.
+        // Here the size is ascent minus descent, and the base line half of it below the top.
+        let em = face().map_or(1.24, |f| f64::from(f.ascender() - f.descender()) / f64::from(f.units_per_em()));
         let root = BitMapBackend::with_buffer(&mut buffer, (w, h)).into_drawing_area();
-        draw(&scene, &root, Grain { scale: dpi / 72.0, base: 0.62 }).map_err(failed)?;
+        draw(&scene, &root, Grain { scale: dpi / 72.0, base: 0.5 * em, em }).map_err(failed)?;
     }
     Ok((w, h, buffer))
 }
