@@ -252,6 +252,7 @@ const AUDITS: [Audit; 12] = [
             ("cells", "--cells 64"),
             ("particles", "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.1 --method spectral --particles 64"),
             ("out", "--out tokens-folder/inside"),
+            ("movie", "--movie film.avi"),
         ],
     },
     Audit {

@@ -82,6 +82,21 @@ fn every_command_takes_a_frame_of_a_run() {
 const GRID: &str = "name = 'grid'\nn = 4\nd = 2\nbeta = [1, 3]\nt_end = 2\nrealisations = 2\nsamples = 5\nobservables = ['positions']\nmasses = [1, 1, 1, 5]\n";
 
 #[test]
+fn densities_have_films() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let circle = "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.5 --movie";
+    let plain = json(at, "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.5");
+    assert_eq!(json(at, &format!("{circle} film.gif")), plain, "a film changes no number");
+    let film = std::fs::read(at.join("film.gif")).expect("a film");
+    assert!(film.starts_with(b"GIF89a") && film.len() > 10_000);
+    json(at, &format!("{circle} frames/"));
+    assert_eq!(std::fs::read_dir(at.join("frames")).expect("frames").count(), 120);
+    refused(at, "measure --space zonal --density cos:1=0.2 --beta 2 --t-end 0.5 --movie film.gif", "the circle or S^2");
+    refused(at, &format!("{circle} film.avi"), "--movie: found film.avi");
+}
+
+#[test]
 fn cells_have_frames_masses_and_methods() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();

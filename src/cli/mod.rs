@@ -12,6 +12,7 @@ mod energy;
 mod entropy;
 mod explain;
 mod figure;
+mod film;
 mod hunt;
 mod input;
 mod is_certain;

@@ -1,21 +1,18 @@
 //! `movie`: a run on the circle or the sphere, at constant speed in log time, with an observable beside it: animated PNG or GIF, numbered frames, MP4.
 
-use super::cancel::{CANCEL, cancelled};
+use super::cancel::CANCEL;
+use super::film::Reel;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, note};
-use super::progress;
 use crate::attention::{Energy, EnergyScale};
-use crate::draw::{Axis, Dash, Mark, Panel, Picture, Sheet, Size, film, frames, png, raster};
-use crate::error::{Error, Result, in_range};
+use crate::draw::{Axis, Dash, Mark, Panel, Picture};
+use crate::error::{Error, Result};
 use crate::flow::observable::{Observable, Setting, find, log_times};
 use crate::flow::{Observer, Options, Outcome, Recorder, solve, velocity_accuracy};
 use crate::lab::frame::{NO_POSITIONS, position_columns};
-use crate::lab::{Provenance, arrays};
 use crate::sphere::Tokens;
 use serde_json::json;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Flags of `movie`.
 #[derive(clap::Args)]
@@ -51,56 +48,23 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-/// How the film is written.
-enum Form {
-    Apng,
-    Gif,
-    Mp4,
-    Folder,
-}
-
 /// Tolerance and merge radius of a run that is only looked at.
 const LOOKED_AT: (f64, f64) = (1e-7, 1e-6);
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        in_range("--dpi", self.dpi, 20.0, 600.0)?;
-        let form = self.form()?;
-        if !(2..=2000).contains(&self.frames.unwrap_or(160)) || !(1..=100).contains(&self.rate) {
-            let found = format!("{} frames, {} a second", self.frames.unwrap_or(160), self.rate);
-            return Err(Error::parameter("--frames", found, "from 2 to 2000 frames, 1 to 100 a second"));
+        let reel = Reel::new(&self.out, "--out", self.dpi, self.rate)?;
+        if !(2..=2000).contains(&self.frames.unwrap_or(160)) {
+            return Err(Error::parameter("--frames", self.frames.unwrap_or(160), "from 2 to 2000 frames"));
         }
         let (film, outcome) = if self.tokens.result().is_some() { (self.recorded()?, None) } else { self.solved()? };
-        let bytes = self.write(&form, &film)?;
-        super::cancel::work_is_over();
         let count = film.rows.len();
+        let bytes = reel.write("movie", count, |k| film.frame(k))?;
+        super::cancel::work_is_over();
         let json = json!({"file": self.out.display().to_string(), "frames": count, "outcome": outcome.as_ref().map(Outcome::name), "bytes": bytes});
         out.result(&json, &format!("{count} frames in {} ({} kB)", self.out.display(), bytes / 1000));
         Ok(if outcome.is_none_or(|o| o.is_success()) { 0 } else { 4 })
-    }
-
-    fn form(&self) -> Result<Form> {
-        let name = self.out.to_string_lossy().to_ascii_lowercase();
-        let ends = |e: &str| name.ends_with(e);
-        match () {
-            () if ends(".png") || ends(".apng") => Ok(Form::Apng),
-            () if ends(".gif") => Ok(Form::Gif),
-            () if ends(".mp4") => match Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status() {
-                Ok(_) => Ok(Form::Mp4),
-                Err(_) => Err(Error::parameter(
-                    "--out",
-                    self.out.display(),
-                    "ffmpeg on the path for .mp4; without it .gif, .png, or a folder (a name that ends in /)",
-                )),
-            },
-            () if ends("/") => Ok(Form::Folder),
-            () => Err(Error::parameter(
-                "--out",
-                self.out.display(),
-                "a name that ends in .png, .apng, .gif, .mp4, or in / for a folder of numbered frames",
-            )),
-        }
     }
 
     /// The frames of a run that is made now.
@@ -199,38 +163,6 @@ impl Arguments {
     fn film(&self, rows: Vec<Shown>, d: usize, first: f64) -> Film {
         Film { rows, d, beta: self.dynamics.beta, first, name: self.observable.clone() }
     }
-
-    /// Writes the film and returns its bytes; every form holds the provenance.
-    fn write(&self, form: &Form, film: &Film) -> Result<usize> {
-        let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
-        let provenance = Provenance::new("movie", &reproduce, reproduce.clone()).json();
-        let count = film.rows.len();
-        let sheet = Sheet::from(Size::Siam);
-        let picture = |k: usize| -> Result<Picture> {
-            progress::report(Some(k as f64 / count as f64), || format!("frame {k} of {count}"));
-            if cancelled() { Err(Error::Interrupted { resume: "no movie was made".into() }) } else { Ok(film.frame(k)) }
-        };
-        let image = |k: usize| raster(&picture(k)?, &sheet, self.dpi);
-        match form {
-            Form::Apng => {
-                let bytes = frames(count, picture, sheet, self.dpi, &provenance, self.rate)?;
-                arrays::write_atomically(&self.out, &bytes).map(|()| bytes.len())
-            }
-            Form::Gif => {
-                let bytes = film::gif(count, image, &provenance, self.rate)?;
-                arrays::write_atomically(&self.out, &bytes).map(|()| bytes.len())
-            }
-            Form::Mp4 => mp4(&self.out, count, image, &provenance, self.rate),
-            Form::Folder => {
-                super::solve::create(&self.out)?;
-                let one = |k: usize| {
-                    let bytes = png(&picture(k)?, sheet, self.dpi, &provenance)?;
-                    arrays::write_atomically(&self.out.join(format!("frame-{:05}.png", k + 1)), &bytes).map(|()| bytes.len())
-                };
-                (0..count).map(one).sum()
-            }
-        }
-    }
 }
 
 /// The circle or the sphere, and not more tokens than can be seen.
@@ -239,49 +171,6 @@ fn fits(n: usize, d: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::parameter("--d", format!("{d} (n = {n})"), "the circle or the sphere (d = 2 or 3), at most 2000 tokens"))
-}
-
-/// Hands the frames to ffmpeg; sides are made even, as its codec wants them.
-fn mp4(path: &Path, count: usize, image: impl Fn(usize) -> Result<film::Image>, provenance: &str, rate: u16) -> Result<usize> {
-    let failed = |e: std::io::Error| Error::io(path.display(), "write through ffmpeg", &e);
-    let (w, h, first) = image(0)?;
-    let mut child = Command::new("ffmpeg")
-        .args([
-            "-y",
-            "-loglevel",
-            "error",
-            "-f",
-            "rawvideo",
-            "-pix_fmt",
-            "rgb24",
-            "-s",
-            &format!("{w}x{h}"),
-            "-r",
-            &rate.to_string(),
-            "-i",
-            "-",
-        ])
-        .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:0:0:white", "-pix_fmt", "yuv420p", "-metadata", &format!("comment={provenance}")])
-        .arg(path)
-        .stdin(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    let mut pipe = child.stdin.take();
-    let mut send = |pixels: &[u8]| pipe.as_mut().map_or(Ok(()), |p| p.write_all(pixels)).map_err(failed);
-    send(&first)?;
-    for k in 1..count {
-        send(&image(k)?.2)?;
-    }
-    drop(pipe);
-    let status = child.wait().map_err(failed)?;
-    if !status.success() {
-        return Err(Error::Io {
-            path: path.display().to_string(),
-            doing: "write through ffmpeg",
-            cause: format!("it ended with {status}"),
-        });
-    }
-    std::fs::metadata(path).map(|m| m.len() as usize).map_err(failed)
 }
 
 /// One frame: time, coordinates, number of clusters and the observable, where they are known.

@@ -1,9 +1,11 @@
 //! Densities on the circle: Fourier series while they resolve, then the flow map, or finite volumes where there is noise.
 
 use super::outcome::{LastState, table};
+use super::stills::{Still, stills};
 use super::{Arguments, Method, Pass, going_on};
+use crate::cli::cancel::cancelled;
 use crate::continuity::{
-    End, Medium,
+    End, Limits, Medium,
     circle::Circle,
     flow_map::{FlowMap, Resolution},
     volume::{self, Volume},
@@ -89,6 +91,18 @@ impl Arguments {
             numbers: [state.negentropy(), state.negentropy_rate(medium), state.energy(medium)],
             values: on_grid(&state.values(256), 0.0),
             timeline,
+        })
+    }
+
+    /// Stills of the density at equal distances in time, as long as the series resolves it.
+    pub(super) fn circle_stills(&self, medium: &Medium) -> Result<Vec<Still>> {
+        let limits = Limits { modes: self.max_modes(), relax: 1.0 };
+        let mut state = self.start(self.modes)?;
+        stills(self.t_end, |t, dt| {
+            let now = Still { t, values: state.values(360), rings: 1 };
+            let (next, _, end) = state.clone().evolve(medium, dt, limits, |_, _| !cancelled())?.partial();
+            state = next;
+            Ok((now, end == End::Reached))
         })
     }
 

@@ -4,9 +4,11 @@ mod choice;
 mod circle;
 mod outcome;
 mod sphere2;
+mod stills;
 mod zonal;
 
 use super::cancel::cancelled;
+use super::film::Reel;
 use super::output::{Output, note};
 use crate::continuity::{End, Limits, Medium, density::Density};
 use crate::error::{Error, Result, in_range};
@@ -75,6 +77,9 @@ pub struct Arguments {
     /// Write a time line (negentropy, energy, their rates, first moments), the final coefficients and values into this new folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// A film of the density (.gif, .png, .mp4, or a name that ends in / for numbered frames), on the circle and on S^2, as long as its series resolves it.
+    #[arg(long, value_name = "FILE")]
+    movie: Option<PathBuf>,
 }
 
 /// One of the two runs whose difference is the error.
@@ -133,7 +138,12 @@ impl Arguments {
                 whole.ok_or_else(|| Error::parameter("--d", d, "a dimension in [2, 1024]"))?
             }
         };
+        let reel = self.movie.as_deref().map(|path| self.reel(path, place, method)).transpose()?;
         let end = self.checked(&medium, (place, d), method)?;
+        if let Some(reel) = &reel {
+            let stills = if place == Place::Circle { self.circle_stills(&medium)? } else { self.sphere_stills(&medium)? };
+            stills::write(&stills, reel, self.beta, self.t_end)?;
+        }
         super::cancel::work_is_over();
         let json = self.json(&end, d);
         if let Some(folder) = &self.out {
@@ -154,6 +164,14 @@ impl Arguments {
                 Ok(4)
             }
         }
+    }
+
+    /// The film that is wanted.
+    fn reel<'a>(&self, path: &'a Path, place: Place, method: Method) -> Result<Reel<'a>> {
+        if place == Place::Zonal || !matches!(method, Method::Spectral | Method::Auto) {
+            return Err(Error::parameter("--movie", path.display(), "the circle or S^2, by the spectral method or auto"));
+        }
+        Reel::new(path, "--movie", 110.0, 20)
     }
 
     fn max_modes(&self) -> usize {

@@ -1,14 +1,19 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
 use super::outcome::{LastState, table};
+use super::stills::{Still, stills};
 use super::{Arguments, Method, Pass, going_on};
-use crate::continuity::{End, Medium, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
+use crate::cli::cancel::cancelled;
+use crate::continuity::{End, Limits, Medium, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
 use crate::error::{Result, in_range};
 use crate::flow::Table;
 use crate::lab::arrays;
 
 /// Degree from which `auto` is handed to the particles; spectral runs go on to 128.
 const AUTO_DEGREE: usize = 64;
+
+/// Rings of latitude of a still.
+const RINGS: usize = 48;
 
 impl Arguments {
     fn sphere_start(&self, degree: usize) -> Result<Sphere2> {
@@ -57,6 +62,18 @@ impl Arguments {
             numbers: [state.negentropy(), state.negentropy_rate(medium), state.energy(medium)],
             values: on_grid(&state),
             timeline,
+        })
+    }
+
+    /// Stills of the density at equal distances in time, as long as the series resolves it.
+    pub(super) fn sphere_stills(&self, medium: &Medium) -> Result<Vec<Still>> {
+        let limits = Limits { modes: self.max_modes().min(AUTO_DEGREE), relax: 10.0 };
+        let mut state = self.sphere_start(self.modes.min(32))?;
+        stills(self.t_end, |t, dt| {
+            let now = Still { t, values: state.values_on(RINGS), rings: RINGS };
+            let (next, _, end) = state.clone().evolve(medium, dt, limits, |_, _| !cancelled())?.partial();
+            state = next;
+            Ok((now, end == End::Reached))
         })
     }
 
