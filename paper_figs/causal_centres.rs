@@ -9,13 +9,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Causal attention: trajectories and strong Renyi centres",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::causal_centres::ENTRY),
+    cells: None,
+    study: Some(&crate::study::causal_centres::PART),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
         let paths = inputs.table("paths")?;
         let pi = std::f64::consts::PI;
-        let mut panel = Panel::new("angles over time", Axis::log("t", 0.1, 5000.0), Axis::linear("angle", -pi, pi));
+        let end = paths.column("t").into_iter().fold(1.0, f64::max);
+        let mut panel = Panel::new("angles over time", Axis::log("t", 0.1, end), Axis::linear("angle", -pi, pi));
         let mut lines: Vec<(bool, Vec<(f64, f64)>)> = Vec::new();
         for rows in paths.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()) {
             let mut points: Vec<(f64, f64)> = Vec::new();
@@ -29,18 +32,22 @@ pub static ENTRY: PaperFigure = PaperFigure {
             lines.push((rows[0][3] > 0.5, points));
         }
         lines.sort_by_key(|l| l.0);
-        let mut named = false;
+        let mut named = [false; 2];
         for (strong, points) in lines {
-            let label = if strong && !named { "strong centres" } else { "" };
-            named |= strong;
-            panel.line(points, if strong { 1 } else { 2 }, if strong { Dash::Solid } else { Dash::Dotted }, label);
+            let label = match (strong, named[usize::from(strong)]) {
+                (_, true) => "",
+                (true, false) => "strong centres",
+                (false, false) => "other tokens",
+            };
+            named[usize::from(strong)] = true;
+            panel.line(points, if strong { 1 } else { 7 }, Dash::Solid, label);
         }
         panel.legend = Some(Corner::BottomLeft);
         let counts = inputs.table("counts")?;
         let mut numbers = Panel::new("strong centres", Axis::log("\u{3b4}", 0.08, 1.0), Axis::log("number", 2.0, 1000.0));
         for (k, d) in [2.0, 3.0].into_iter().enumerate() {
             let rows = only(counts, "d", d);
-            numbers.line(series(&rows, "delta", "strong_expected"), k, Dash::Solid, "");
+            numbers.line(series(&rows, "delta", "strong_expected"), k, Dash::of(k), "");
             numbers.marks.push(Mark::Points {
                 points: series(&rows, "delta", "strong"),
                 colour: k,
@@ -56,10 +63,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         numbers.legend = Some(Corner::TopRight);
         let caption = format!(
-            "Left: causal SA on the circle, n = {}, beta = {}; strong Renyi centres at delta = 4 beta^(-1/2) stay where they are while the others move to them. Right: numbers of strong centres among uniform \
+            "Left: causal SA on the circle, n = {}, beta = {}; strong Renyi centres at delta = 4 beta^(-1/2) are quasi-stationary: they hold their places for a long time, not for ever, while the others move to them. Right: numbers of strong centres among uniform \
              tokens against (1 - (1 - p)^n)/p; dotted, the value printed for d = 3, a third of the right one.",
-            crate::study::causal_centres::N,
-            crate::study::causal_centres::BETA
+            inputs.values.count("n")?,
+            inputs.values.one("beta")?
         );
         Ok(Picture { panels: vec![panel, numbers], columns: 2, aspect: 0.9, caption })
     },

@@ -1,7 +1,8 @@
 //! Tokens on the circle at the printed times (arXiv:2312.10794, figure 4).
 
-use super::PaperFigure;
+use super::{CellsShown, PaperFigure};
 use crate::draw::{Axis, Mark, Panel, Picture};
+use crate::study::Parameter;
 
 /// beta = 4 and 9, n = 32, t = 0, 2.5, 18, 30.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -9,7 +10,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Tokens on the circle at beta = 4 and 9",
     experiments: &["circle-snapshots"],
     full: &[],
+    cells: Some(CellsShown { most: 8, d: Some(2), columns: &["x_0_0", "clusters"] }),
     study: None,
+    parameters: &[
+        Parameter::real("beta", &[4.0, 9.0], (0.0, 500.0), "inverse temperatures, one row each"),
+        Parameter::count("n", &[32.0], (2.0, 1000.0), "tokens"),
+        Parameter::count("seed", &[4.0], (0.0, 9e15), "seed of the start"),
+        Parameter::real("times", &[0.0, 2.5, 18.0, 30.0], (0.0, 1e4), "times, ascending; the last one is at most t_end"),
+        Parameter::real("t_end", &[30.0], (0.1, 1e4), "end of the run"),
+    ],
     hidden: false,
     quick: true,
     draw: |inputs| {
@@ -29,12 +38,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
                     radius: 1.6,
                     label: String::new(),
                 });
-                panel.marks.push(Mark::Text { at: (-0.42, 0.0), text: format!("{} {word}", clusters[k]) });
+                panel.marks.push(Mark::Middle(format!("{} {word}", clusters[k])));
                 panels.push(panel);
             }
         }
-        let caption = "SA on the circle from 32 uniform tokens at beta = 4 (top) and beta = 9 (bottom); clusters are components of tokens nearer than half a \
-                       kernel width, beta^{-1/2}/2.";
-        Ok(Picture { panels, columns: 4, aspect: 1.0, caption: caption.into() })
+        let n = inputs.results[0].first().map_or(0, |(c, _)| c.n);
+        let caption = format!(
+            "SA on the circle from {n} uniform tokens, one row for each beta; clusters are components of tokens nearer than half a \
+                       kernel width, beta^(-1/2)/2."
+        );
+        let columns = inputs.results[0].first().map_or(1, |(_, t)| t.table.rows.len());
+        Ok(Picture { panels, columns, aspect: 1.0, caption })
     },
 };

@@ -12,7 +12,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Number of clusters against beta, with the square-root laws",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::cluster_count::ENTRY),
+    cells: None,
+    study: Some(&crate::study::cluster_count::PART),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -64,7 +66,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let most = rows.column("modes").into_iter().fold(1.0, f64::max) * 1.1;
         let mut modes =
             Panel::new("modes and clusters", Axis::linear("modes of the initial density", 0.0, most), Axis::linear("clusters", 0.0, most));
-        modes.line(vec![(0.0, 0.0), (most, most)], 6, Dash::Dotted, "");
+        modes.line(vec![(0.0, 0.0), (most, most)], 7, Dash::Dotted, "");
         for usa in [0.0f64, 1.0] {
             let points: Vec<(f64, f64)> = rows.rows.iter().filter(|r| (r[1] - usa).abs() < 0.5).map(|r| (r[5], r[4])).collect();
             let label = format!("{}, correlation {:.3}", if usa < 0.5 { "SA" } else { "USA" }, correlation(&points));
@@ -72,8 +74,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         modes.legend = Some(Corner::TopLeft);
         panels.push(modes);
-        let caption = "Clusters (components at half a kernel width) of 300 uniform tokens after six formation times log n / (2 r_max), mean and two standard errors, against four square-root laws; below: against \
-                       the certified number of modes of the initial density, start by start.";
-        Ok(Picture { panels, columns: 2, aspect: 0.8, caption: caption.into() })
+        let caption = format!(
+            "Clusters (components at half a kernel width) of {} uniform tokens after six formation times log n / (2 r_max), mean and two standard errors (SA drawn 3 % to the left of its beta, USA 3 % to the right), against four square-root laws; below: against \
+                       the certified number of modes of the initial density, start by start.",
+            inputs.values.count("n")?
+        );
+        Ok(Picture { panels, columns: 2, aspect: 0.8, caption })
     },
 };

@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Critical points of five tokens on the circle and who falls into whom",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::landscape_tour::ENTRY),
+    cells: None,
+    study: Some(&crate::study::landscape_tour::GRAPH),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -30,19 +32,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
         panel.marks.push(Mark::Points { points: (0..level.len()).map(place).collect(), colour: 0, radius: 3.0, label: String::new() });
         for k in 0..level.len() {
             let (x, y) = place(k);
-            let sizes = ["largest", "second", "third"]
-                .iter()
-                .map(|c| points.column(c)[k])
-                .filter(|s| *s > 0.0)
-                .map(|s| s.to_string())
-                .collect::<Vec<_>>()
-                .join("+");
-            let more = if points.column("clusters")[k] > 3.5 { "+..." } else { "" };
-            panel.marks.push(Mark::Text { at: (x + 0.07, y + 0.02), text: format!("{sizes}{more}") });
+            let sizes = (1..=7).map(|c| points.column(&format!("size_{c}"))[k]).filter(|s| *s > 0.0);
+            let text = sizes.map(|s| s.to_string()).collect::<Vec<_>>().join("+");
+            panel.marks.push(Mark::Text { at: (x, y), text });
         }
         let caption = format!(
-            "Critical points of E_beta for five tokens on the circle at beta = {}, with cluster sizes; lines: both ends of each unstable direction followed by SA to rest (dotted: more than one index down).",
-            crate::study::landscape_tour::GRAPH_BETA
+            "Critical points of E_beta for {} tokens on the circle at beta = {}, with cluster sizes; lines: both ends of each unstable direction followed by SA to rest (dotted: more than one index down).",
+            inputs.values.count("n")?,
+            inputs.values.one("beta")?
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },

@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Negentropy over time, SA and USA, with the predicted slopes",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::measure_view::ENTRY),
+    cells: None,
+    study: Some(&crate::study::measure_view::ENTROPY),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -27,14 +29,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let label = if usa < 0.5 { "slope d \u{2212} 1 = 1" } else { "slope \u{3a3} \u{3b1}\u{b2} = 1/3" };
                 panel.line(vec![(t - h / slope * 0.7, 0.3 * h), (t + (top - h) / slope, top)], 1, Dash::Dashed, label);
             }
-            panel.line(rows, 0, Dash::Solid, "");
+            panel.line(rows, 0, Dash::Solid, "computed");
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);
         }
         let gap = ends.rows.iter().map(|r| (r[1] - r[2]).abs()).fold(0.0, f64::max);
         let caption = format!(
-            "Negentropy of a noisy uniform density on the circle at beta = 5 under SA and USA (time scale U2): three clusters form, and the slope becomes d - 1 for SA whatever their number, and the sum of squared masses for USA \
-                       (about 1/3). By the flow map of the density; a coarser run differs by {gap:.0e} at the end."
+            "Negentropy of a noisy uniform density on the circle at beta = {} under SA and USA (time scale U2): three clusters form, and the slope becomes d - 1 for SA whatever their number, and the sum of squared masses for USA \
+                       (about 1/3). By the flow map of the density; a coarser run differs by {gap:.0e} at the end.",
+            inputs.values.one("beta")?
         );
         Ok(Picture { panels, columns: 2, aspect: 0.8, caption })
     },

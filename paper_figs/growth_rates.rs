@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Growth rates of the modes, and the fastest one",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::measure_view::ENTRY),
+    cells: None,
+    study: Some(&crate::study::measure_view::RATES),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -19,7 +21,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let rows = only(table, "beta", beta);
             let mut panel = Panel::new(format!("\u{3b2} = {beta}"), Axis::linear("mode k", -0.5, 10.5), Axis::linear("rate", 0.0, 0.85));
             for (k, (column, name)) in [("sa", "SA"), ("usa", "USA / e^\u{3b2}"), ("sinkhorn", "Sinkhorn")].into_iter().enumerate() {
-                panel.line(series(&rows, "k", column), k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k], name);
+                panel.line(series(&rows, "k", column), k, Dash::of(k), name);
                 panel.marks.push(Mark::Points { points: series(&rows, "k", column), colour: k, radius: 1.6, label: String::new() });
             }
             panel.legend = Some(Corner::TopRight);
@@ -28,17 +30,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let table = inputs.table("kmax")?;
         let mut panel = Panel::new("fastest mode of SA", Axis::log("\u{3b2}", 0.5, 500.0), Axis::linear("k", 0.0, 34.0));
         for (k, d) in distinct(table, "d").into_iter().enumerate() {
-            panel.line(series(&only(table, "d", d), "beta", "k"), k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], format!("d = {d}"));
+            panel.line(series(&only(table, "d", d), "beta", "k"), k, Dash::of(k), format!("d = {d}"));
         }
         panel.line(
             (0..=60).map(|j| 0.5 * 1000f64.powf(f64::from(j) / 60.0)).map(|b| (b, (2.0 * b).sqrt())).collect(),
-            6,
+            7,
             Dash::Dotted,
             "\u{221a}(2\u{3b2})",
         );
         panel.legend = Some(Corner::TopLeft);
         panels.push(panel);
-        let caption = "Linear growth rates about the uniform measure on the circle at beta = 5 and 7 for SA, USA (time scale U2) and Sinkhorn attention, and the fastest mode of SA against beta: sqrt(2 beta) in low dimension, 1 until \
+        let caption = "Linear growth rates about the uniform measure on the circle for SA, USA (time scale U2) and Sinkhorn attention, and the fastest mode of SA against beta: sqrt(2 beta) in low dimension, 1 until \
                        beta = 2d/3 in high.";
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption: caption.into() })
     },

@@ -2,7 +2,7 @@
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
-use crate::study::hardmax_cells::{ENTRY as STUDY, VERTICES};
+use crate::study::hardmax_cells::{PART as STUDY, VERTICES};
 
 /// Cells with straight trajectories, and the failing bound.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -10,7 +10,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Hardmax layers: straight lines to vertices, and the Frank-Wolfe bound that fails",
     experiments: &[],
     full: &[],
+    cells: None,
     study: Some(&STUDY),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {

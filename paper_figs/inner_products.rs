@@ -10,7 +10,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Inner products by layer of a trained transformer, and SA from its layer 0",
     experiments: &[],
     full: &[],
+    cells: None,
     study: None,
+    parameters: &[],
     hidden: true,
     quick: true,
     draw: |inputs| {
@@ -19,11 +21,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
         };
         let bins = hidden.model[0].len();
         let edges: Vec<f64> = (0..=bins).map(|b| -1.0 + 2.0 * b as f64 / bins as f64).collect();
+        // Everything is shown: the axis begins where the first pair is.
+        let seen = |b: &usize| hidden.model.iter().chain(&hidden.sa).any(|h| h[*b] > 0.0);
+        let low = (0..bins).find(seen).map_or(-1.0, |b| (10.0 * edges[b]).floor() / 10.0);
         let mut panels = Vec::new();
         for (l, (model, sa)) in hidden.model.iter().zip(&hidden.sa).enumerate() {
             let top = model.iter().chain(sa).copied().fold(0.0, f64::max);
-            let y = Axis::linear(if l % 4 == 0 { "share of pairs" } else { "" }, 0.0, top * 1.1);
-            let mut panel = Panel::new(format!("layer {l}"), Axis::linear("inner product", -0.5, 1.0), y);
+            let y = Axis::linear("share of pairs", 0.0, top * 1.1);
+            let mut panel = Panel::new(format!("layer {l}"), Axis::linear("inner product", low, 1.0), y);
             let steps = |values: &[f64], colour, filled, label: &str| Mark::Steps {
                 edges: edges.clone(),
                 values: values.to_vec(),

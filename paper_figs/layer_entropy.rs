@@ -13,7 +13,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Negentropy of hidden states by layer, and of SA from layer 0",
     experiments: &[],
     full: &[],
+    cells: None,
     study: None,
+    parameters: &[],
     hidden: true,
     quick: true,
     draw: |inputs| {

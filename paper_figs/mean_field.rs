@@ -10,7 +10,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Wasserstein distance between n particles and the density",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::measure_view::ENTRY),
+    cells: None,
+    study: Some(&crate::study::measure_view::DISTANCE),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -32,7 +34,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             });
         }
         panel.legend = Some(Corner::BottomLeft);
-        let caption = "W1 on the circle between n tokens and the solution of the continuity equation after t = 1 under SA at beta = 3, from 1 + 0.5 cos + 0.2 cos 2: random starts and quantile starts.";
-        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.55, caption: caption.into() })
+        let caption = format!(
+            "W1 on the circle between n tokens and the solution of the continuity equation after t = 1 under SA at beta = {}, from 1 + 0.5 cos + 0.2 cos 2: random starts and quantile starts.",
+            inputs.values.one("beta")?
+        );
+        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.55, caption })
     },
 };

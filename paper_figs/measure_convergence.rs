@@ -9,12 +9,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Solvers of the continuity equation: error against resolution, and layers against step size",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::measure_convergence::ENTRY),
+    cells: None,
+    study: Some(&crate::study::measure_convergence::PART),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
-        let mut space =
-            Panel::new("", Axis::log("modes, particles or cells", 3.0, 1500.0), Axis::log("error of the moments 1 to 4", 1e-17, 1e4));
+        let mut space = Panel::new(
+            "solvers",
+            Axis::log("modes, particles or cells", 3.0, 1500.0),
+            Axis::log("error of the moments 1 to 4", 1e-17, 1e4),
+        );
         for (colour, name, label) in
             [(0, "spectral", "Fourier modes"), (1, "lagrangian", "particles with log density"), (2, "volume", "finite volumes")]
         {
@@ -23,13 +28,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
             space.marks.push(Mark::Points { points, colour, radius: 2.2, label: label.into() });
         }
         space.legend = Some(Corner::TopRight);
-        let mut time = Panel::new("", Axis::log("\u{3b7}", 1.5e-3, 0.7), Axis::log("error of the moments 1 to 4", 1e-5, 0.2));
+        let mut time = Panel::new("layers", Axis::log("\u{3b7}", 1.5e-3, 0.7), Axis::log("error of the moments 1 to 4", 1e-5, 0.2));
         let points: Vec<(f64, f64)> = inputs.table("layers")?.rows.iter().map(|r| (r[0], r[1])).collect();
         let last = points.last().copied().unwrap_or((1.0, 1.0));
         time.line(vec![last, (0.5, last.1 * 0.5 / last.0)], 7, Dash::Dotted, "order 1");
         time.marks.push(Mark::Points { points, colour: 0, radius: 2.2, label: "residual layers".into() });
         time.legend = Some(Corner::BottomRight);
-        let caption = "SA at beta = 4 from 1 + 0.3 cos + 0.1 sin - 0.2 cos 2 to t = 1. Left: error of the first four moments against the resolution of the three solvers. Right: the same initial measure through 1/eta residual layers.";
-        Ok(Picture { panels: vec![space, time], columns: 2, aspect: 0.8, caption: caption.into() })
+        let caption = format!(
+            "SA at beta = {} from 1 + 0.3 cos + 0.1 sin - 0.2 cos 2 to t = 1. Left: error of the first four moments against the resolution of the three solvers. Right: the same initial measure through 1/eta residual layers.",
+            inputs.values.one("beta")?
+        );
+        Ok(Picture { panels: vec![space, time], columns: 2, aspect: 0.8, caption })
     },
 };

@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Merge tree of 48 tokens on the circle over log time",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::landscape_tour::ENTRY),
+    cells: None,
+    study: Some(&crate::study::landscape_tour::TREE),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -20,7 +22,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for r in &table.rows {
             panel.line(vec![(r[0].max(0.1), r[1]), (r[2], r[3])], 0, Dash::Solid, "");
         }
-        let caption = "Merge tree of one SA run of 48 uniform tokens on the circle at beta = 40: horizontal strokes are clusters in log time, vertical strokes mergers.";
-        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption: caption.into() })
+        let caption = format!(
+            "Merge tree of one SA run of {} uniform tokens on the circle at beta = {}: horizontal strokes are clusters in log time, vertical strokes mergers.",
+            inputs.values.count("n")?,
+            inputs.values.one("beta")?
+        );
+        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },
 };

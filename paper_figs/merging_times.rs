@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Merging times of two clusters, over 260 orders of magnitude",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::merging_times::ENTRY),
+    cells: None,
+    study: Some(&crate::study::merging_times::PART),
+    parameters: &[],
     hidden: false,
     quick: true,
     draw: |inputs| {
@@ -19,13 +21,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             Axis::linear("\u{3b2} (1 \u{2212} \u{3c1}\u{2080})", 0.0, 620.0),
             Axis::linear("ln (T \u{3b2} c (1 \u{2212} \u{3c1}\u{2080}\u{b2}))", 0.0, 620.0),
         );
-        collapse.line(vec![(0.0, 0.0), (620.0, 620.0)], 6, Dash::Dotted, "asymptotic law");
+        collapse.line(vec![(0.0, 0.0), (620.0, 620.0)], 7, Dash::Dotted, "asymptotic law");
         let mut ratio = Panel::new(
             "measured over exact",
             Axis::log("\u{3b2}", 4.0, 500.0),
             Axis::linear("T / T exact \u{2212} 1, in 10\u{207b}\u{b9}\u{b3}", -20.0, 20.0),
         );
-        ratio.line(vec![(4.0, 0.0), (500.0, 0.0)], 6, Dash::Dotted, "");
+        ratio.line(vec![(ratio.x.low, 0.0), (ratio.x.high, 0.0)], 7, Dash::Dotted, "");
         for (k, rho) in distinct(table, "rho").into_iter().enumerate() {
             let rows = only(table, "rho", rho);
             let points = series(&rows, "exponent", "rescaled").into_iter().map(|(x, y)| (x, y.ln())).collect();
@@ -42,6 +44,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 .map(|(b, (m, e))| (b, (m / e - 1.0) * 1e13));
             ratio.marks.push(Mark::Points { points: errors.collect(), colour: 2 * k, radius: 1.8, label: String::new() });
         }
+        let largest = ratio.marks.iter().flat_map(|m| if let Mark::Points { points, .. } = m { points.clone() } else { Vec::new() });
+        let top = largest.map(|p| 1.2 * p.1.abs()).fold(1.0, f64::max);
+        (ratio.y.low, ratio.y.high) = (-top, top);
         collapse.legend = Some(Corner::TopLeft);
         let caption = "Two clusters of masses 1/2, 1/2 and 1/5, 4/5 under SA from three angles, beta = 5 to 400. Left: time to the angle of cosine 1 - 1/beta, rescaled, against beta (1 - rho_0). Right: \
                        the integrated time against the exact quadrature.";

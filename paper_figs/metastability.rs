@@ -1,8 +1,9 @@
 //! Metastability of five tokens (the start of arXiv:2410.06833's movie).
 
-use super::{PaperFigure, series};
+use super::{CellsShown, PaperFigure, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
-use std::f64::consts::{PI, TAU};
+use crate::study::Parameter;
+use std::f64::consts::PI;
 
 /// Angles, energy and clusters over log time to t = 400.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -10,7 +11,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Metastability of five tokens on the circle, beta = 4",
     experiments: &["metastability"],
     full: &[],
+    cells: Some(CellsShown { most: 1, d: Some(2), columns: &["x_0_0", "log_energy", "clusters"] }),
     study: None,
+    parameters: &[
+        Parameter::real("beta", &[4.0], (0.1, 200.0), "inverse temperature"),
+        Parameter::real("t_end", &[400.0], (1.0, 1e100), "end of the run"),
+    ],
     hidden: false,
     quick: true,
     draw: |inputs| {
@@ -18,26 +24,32 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let table = &tables.table;
         let t = table.column("t");
         let end = t.last().copied().unwrap_or(1.0);
-        let mut angles = Panel::new("angles", Axis::log("t", 0.1, end), Axis::linear("\u{3b8}", -PI, PI));
+        let mut angles = Panel::new("angles", Axis::log("t", 0.1, end), Axis::linear("\u{3b8} / \u{3c0}", 0.0, 0.0));
         for i in 0..cell.n {
             let (x, y) = (table.column(&format!("x_{i}_0")), table.column(&format!("x_{i}_1")));
             let mut points: Vec<(f64, f64)> = Vec::new();
             for (k, t) in t.iter().enumerate() {
-                let theta = y[k].atan2(x[k]);
-                if points.last().is_some_and(|p: &(f64, f64)| (p.1 - theta).abs() > TAU / 2.0) {
-                    points.push((f64::NAN, f64::NAN));
+                // Angles go on through pi: no token jumps.
+                let mut theta = y[k].atan2(x[k]) / PI;
+                if let Some(last) = points.last() {
+                    theta += 2.0 * ((last.1 - theta) / 2.0).round();
                 }
+                angles.y.low = angles.y.low.min(theta - 0.05);
+                angles.y.high = angles.y.high.max(theta + 0.05);
                 points.push((*t, theta));
             }
-            angles.line(points, i, [Dash::Solid, Dash::Dashed, Dash::Dotted][i % 3], "");
+            angles.line(points, i, Dash::of(i), "");
         }
         let mut energy =
             Panel::new("energy", Axis::log("t", 0.1, end), Axis::linear("\u{2211} exp \u{3b2}(G\u{2212}1) / n\u{b2}", 0.0, 1.05));
         energy.line(series(table, "t", "log_energy").into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
-        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::linear("number", 0.0, 6.0));
-        clusters.line(series(table, "t", "clusters"), 1, Dash::Solid, "");
-        let caption = "SA on the circle from the published start of five tokens, beta = 4: angles, energy (its maximum is 1) and the number of clusters (components nearer \
-                       than beta^{-1/2}/2), by adaptive integration.";
-        Ok(Picture { panels: vec![angles, energy, clusters], columns: 3, aspect: 0.9, caption: caption.into() })
+        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::linear("number", 0.0, cell.n as f64 + 1.0));
+        clusters.line(series(table, "t", "clusters"), 0, Dash::Solid, "");
+        let caption = format!(
+            "SA on the circle from {} tokens, beta = {}: angles, energy (its maximum is 1) and the number of clusters (components nearer \
+                       than beta^(-1/2)/2), by adaptive integration.",
+            cell.n, cell.beta
+        );
+        Ok(Picture { panels: vec![angles, energy, clusters], columns: 3, aspect: 0.9, caption })
     },
 };

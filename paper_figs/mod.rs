@@ -47,6 +47,8 @@ pub struct Inputs {
     pub results: Vec<Results>,
     /// Tables of the study it asked for.
     pub tables: study::Tables,
+    /// Values of its parameters.
+    pub values: study::Values,
     /// Hidden states of a model compared with SA, when it asked for them.
     pub hidden: Option<Comparison>,
 }
@@ -56,6 +58,39 @@ impl Inputs {
     pub fn table(&self, name: &str) -> Result<&crate::flow::Table> {
         let known = self.tables.iter().map(|(n, _)| n.as_str());
         self.tables.iter().find(|(n, _)| n == name).map(|(_, t)| t).ok_or_else(|| crate::Error::unknown("table", name, known))
+    }
+}
+
+/// What a figure shows of the cells of an experiment.
+pub struct CellsShown {
+    /// Most cells.
+    pub most: usize,
+    /// The dimension it is made for.
+    pub d: Option<usize>,
+    /// Columns of their tables.
+    pub columns: &'static [&'static str],
+}
+
+impl CellsShown {
+    /// **Errors** results that the figure could not show whole, named by `flag`.
+    pub fn check(&self, flag: &str, cells: &[(Cell, CellTables)]) -> Result<()> {
+        let wrong = |found: String, expected: String| Err(crate::Error::parameter(flag, found, expected));
+        if cells.is_empty() || cells.len() > self.most {
+            return wrong(format!("{} cells", cells.len()), format!("from 1 to {} of them in this figure", self.most));
+        }
+        for (cell, tables) in cells {
+            if let Some(d) = self.d.filter(|d| *d != cell.d) {
+                return wrong(format!("d = {}", cell.d), format!("d = {d} in this figure"));
+            }
+            let lacks = self.columns.iter().find(|c| !tables.table.columns.iter().any(|have| have == *c));
+            if let Some(column) = lacks {
+                return wrong(
+                    format!("columns {}", tables.table.columns.join(", ")),
+                    format!("a column {column} (an observable that was recorded)"),
+                );
+            }
+        }
+        Ok(())
     }
 }
 
@@ -69,14 +104,25 @@ pub struct PaperFigure {
     pub experiments: &'static [&'static str],
     /// The same for `--full`; empty if there is no larger version.
     pub full: &'static [&'static str],
+    /// What it shows of cells, its own or a user's.
+    pub cells: Option<CellsShown>,
     /// The study whose tables it draws.
-    pub study: Option<&'static study::Study>,
+    pub study: Option<&'static study::Part>,
+    /// What can be asked of it besides the study: of its experiments, by their keys, or of the drawing.
+    pub parameters: &'static [study::Parameter],
     /// True when it shows hidden states of a model.
     pub hidden: bool,
     /// Part of the quick check (its data take seconds).
     pub quick: bool,
     /// The drawing.
     pub draw: fn(&Inputs) -> Result<Picture>,
+}
+
+impl PaperFigure {
+    /// Everything that can be asked of it.
+    pub fn asked(&self) -> Vec<&'static study::Parameter> {
+        self.parameters.iter().chain(self.study.map_or(&[][..], |s| s.parameters)).collect()
+    }
 }
 
 /// All figures, by name.

@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Modes of density estimates: certified counts and expectations",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::mode_count::ENTRY),
+    cells: None,
+    study: Some(&crate::study::mode_count::PART),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -17,7 +19,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut counts = Panel::new("line, Gaussian samples", Axis::log("\u{3b2}", 2.0, 8000.0), Axis::log("modes", 0.8, 2000.0));
         for (k, n) in distinct(line, "n").into_iter().enumerate() {
             let rows = only(line, "n", n);
-            counts.line(series(&rows, "beta", "expected"), k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], "");
+            counts.line(series(&rows, "beta", "expected"), k, Dash::of(k), "");
             counts.marks.push(Mark::Points { points: series(&rows, "beta", "mean"), colour: k, radius: 1.8, label: format!("n = {n}") });
         }
         counts.legend = Some(Corner::TopLeft);
@@ -45,7 +47,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         for (k, n) in distinct(line, "n").into_iter().enumerate() {
             let rows = only(line, "n", n);
-            constant.line(series(&rows, "beta", "leading_constant"), k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], "");
+            constant.line(series(&rows, "beta", "leading_constant"), k, Dash::of(k), "");
             constant.marks.push(Mark::Points {
                 points: series(&rows, "beta", "constant"),
                 colour: k,

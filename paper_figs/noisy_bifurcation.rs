@@ -1,6 +1,6 @@
 //! The bifurcation of noisy USA: mean against kappa, below and above beta_*.
 
-use super::PaperFigure;
+use super::{PaperFigure, distinct};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Continuous below beta_* = 2.447, with a fold above.
@@ -9,14 +9,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Noisy USA: the mean against kappa, continuous below beta* = 2.447 and with a fold above",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::noisy_branches::ENTRY),
+    cells: None,
+    study: Some(&crate::study::noisy_branches::PART),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
         let table = inputs.table("branches")?;
-        let mut mean = Panel::new("", Axis::linear("\u{3ba} over the linear threshold", 0.9, 1.2), Axis::linear("mean", 0.0, 0.9));
+        let mut mean = Panel::new("", Axis::linear("\u{3ba} over the linear threshold", 0.9, 1.2), Axis::linear("mean", -0.03, 0.9));
         let mut energy = Panel::new("", Axis::linear("mean", 0.0, 0.9), Axis::linear("free energy", -0.03, 0.04));
-        for (colour, beta) in crate::study::noisy_branches::BETAS.into_iter().enumerate() {
+        for (colour, beta) in distinct(table, "beta").into_iter().enumerate() {
             let rows: Vec<&Vec<f64>> = table.rows.iter().filter(|r| (r[0] - beta).abs() < 1e-9).collect();
             // Stable where kappa grows along the branch.
             let turn = (1..rows.len()).find(|k| rows[*k][2] > rows[k - 1][2]).unwrap_or(1) - 1;
@@ -30,12 +32,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 format!("\u{3b2} = {beta}"),
             );
         }
-        mean.line(vec![(0.9, 0.0), (1.0, 0.0)], 7, Dash::Solid, "");
-        mean.line(vec![(1.0, 0.0), (1.2, 0.0)], 7, Dash::Dotted, "");
+        mean.line(vec![(0.9, 0.0), (1.0, 0.0)], 6, Dash::Solid, "uniform");
+        mean.line(vec![(1.0, 0.0), (1.2, 0.0)], 6, Dash::Dotted, "");
         mean.legend = Some(Corner::BottomRight);
         energy.legend = Some(Corner::TopLeft);
-        let caption = "Left: stationary measures of noisy USA on the circle, their mean against kappa over the threshold kappa_c of the first mode; dotted: unstable. Above beta_* = 2.447 the branch turns back and the transition \
-                       is discontinuous. Right: free energy along the branches at their own kappa, below 0 where the clustered measure is preferred.";
-        Ok(Picture { panels: vec![mean, energy], columns: 2, aspect: 0.8, caption: caption.into() })
+        let caption = format!(
+            "Left: stationary measures of noisy USA on the circle, their mean against kappa over the threshold kappa_c of the first mode; dotted: unstable. The uniform measure (mean 0) is stable below the threshold. Branches are followed to mean {} and to kappa 1.2 times the threshold, where the axis ends. Above beta_* = 2.447 the branch turns back and the transition \
+                       is discontinuous. Right: free energy along the branches at their own kappa, below 0 where the clustered measure is preferred.",
+            crate::study::noisy_branches::LARGEST_MEAN
+        );
+        Ok(Picture { panels: vec![mean, energy], columns: 2, aspect: 0.8, caption })
     },
 };

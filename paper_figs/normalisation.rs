@@ -2,7 +2,7 @@
 
 use super::{PaperFigure, only};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
-use crate::study::normalisation_schemes::{ENTRY as STUDY, SCHEMES};
+use crate::study::normalisation_schemes::{PART as STUDY, SCHEMES};
 
 /// Late rates, orbits, mean cosine with its band.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -10,7 +10,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Normalisation schemes: late rates, one orbit of three schemes, mean cosine with its 90 % band",
     experiments: &[],
     full: &[],
+    cells: None,
     study: Some(&STUDY),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {

@@ -1,7 +1,8 @@
 //! The phase diagram over (t, beta) with the transition curve of high dimension on top (arXiv:2312.10794, figure 3).
 
-use super::PaperFigure;
+use super::{CellsShown, PaperFigure};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
+use crate::study::Parameter;
 use crate::theory::equiangular::Equiangular;
 
 /// Share of merged pairs, one panel per dimension.
@@ -10,7 +11,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Phase diagram of SA with the transition curve, n = 32",
     experiments: &["phase-diagram"],
     full: &["phase-diagram-full"],
+    cells: Some(CellsShown { most: 100000, d: None, columns: &["pair_share"] }),
     study: None,
+    parameters: &[
+        Parameter::count("n", &[32.0], (2.0, 256.0), "tokens"),
+        Parameter::count("d", &[2.0, 8.0, 32.0, 128.0], (2.0, 1024.0), "dimensions, one panel each"),
+        Parameter::count("realisations", &[64.0], (1.0, 10000.0), "starts for each cell"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the starts"),
+        Parameter::real("t_end", &[30.0], (1.0, 1000.0), "end of the runs"),
+    ],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -28,7 +37,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 Axis::linear("\u{3b2}", betas[0], betas[betas.len() - 1]),
             );
             let values = cells.iter().map(|(_, t)| t.table.column("pair_share")).collect();
-            panel.marks.push(Mark::Heat { x: edges(&times), y: edges(&betas), values });
+            panel.marks.push(Mark::Heat { x: edges(&times), y: edges(&betas), values, shade: shade() });
             let n = cells[0].0.n;
             let mut curve = Vec::new();
             for k in 0..=90 {
@@ -39,14 +48,20 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.line(curve, 1, Dash::Dashed, "");
             panels.push(panel);
         }
+        let n = results.first().map_or(0, |(c, _)| c.n);
         let runs = results.first().map_or(0, |(_, t)| t.summary.rows.len());
         let caption = format!(
-            "Share of pairs with inner product at least 0.999 (dark 0, bright 1) for SA layers of step 0.1, n = 32 uniform tokens, mean of {runs} starts; dashed: the time at which \
+            "Share of pairs with inner product at least 0.999 for SA layers of step 0.1, n = {n} uniform tokens, mean of {runs} starts; dashed: the time at which \
              orthonormal tokens reach 0.999 (the limit of high dimension)."
         );
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
 };
+
+/// What the colours mean.
+fn shade() -> Axis {
+    Axis::linear("share of pairs with inner product at least 0.999", 0.0, 1.0)
+}
 
 /// Cell edges around sorted centres.
 fn edges(centres: &[f64]) -> Vec<f64> {

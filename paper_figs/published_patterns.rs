@@ -10,7 +10,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Clusters from 20000 iid tokens: histogram, continuity equation, predicted places",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::published_patterns::ENTRY),
+    cells: None,
+    study: Some(&crate::study::published_patterns::PART),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {

@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Tokens in R^d: polytope and hyperplanes, the limit F(eps), growth of logit gaps",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::rescaled_tokens::ENTRY),
+    cells: None,
+    study: Some(&crate::study::rescaled_tokens::PART),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {

@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Rank collapse is cubic, orders of noise integrators, antipodal attraction, two stable clusters",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::rows_beyond::ENTRY),
+    cells: None,
+    study: Some(&crate::study::rows_beyond::PART),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {

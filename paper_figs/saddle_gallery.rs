@@ -9,14 +9,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Saddles of eight tokens on S^2",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::landscape_tour::ENTRY),
+    cells: None,
+    study: Some(&crate::study::landscape_tour::GALLERY),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
         let table = inputs.table("gallery")?;
         let mut panels = Vec::new();
+        let (mut front, mut behind) = ("in front".to_owned(), "behind".to_owned());
         for rows in table.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()) {
-            let title = format!("E = {:.3}, u = {}", rows[0][1], rows[0][2]);
+            let title = format!("E = {:.3}, {} unstable", rows[0][1], rows[0][2]);
             let mut panel = Panel::new(title, Axis::linear("", -1.2, 1.2), Axis::linear("", -1.2, 1.2));
             panel.bare = true;
             panel.marks.push(Mark::Circle);
@@ -28,11 +31,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 (u, 0.94 * z + 0.34 * depth, 0.94 * depth - 0.34 * z)
             };
             let gap = |a: &[f64], b: &[f64]| (a[5] - b[5]).hypot(a[6] - b[6]).hypot(a[7] - b[7]);
-            let nearest = |a: &[f64]| rows.iter().map(|b| gap(a, b)).filter(|g| *g > 1e-9).fold(f64::INFINITY, f64::min);
+            let reach = 1.02 * joined(rows, gap);
             for (i, a) in rows.iter().enumerate() {
-                for b in rows[..i].iter().filter(|b| gap(a, b) < 1.1 * nearest(a).max(nearest(b))) {
+                for b in rows[..i].iter().filter(|b| gap(a, b) <= reach) {
                     let (p, q) = (view(a), view(b));
-                    panel.line(vec![(p.0, p.1), (q.0, q.1)], 6, Dash::Dotted, "");
+                    panel.line(vec![(p.0, p.1), (q.0, q.1)], 7, Dash::Dotted, "");
                 }
             }
             for r in rows {
@@ -41,12 +44,34 @@ pub static ENTRY: PaperFigure = PaperFigure {
                     points: vec![(u, v)],
                     colour: if depth < 0.0 { 0 } else { 1 },
                     radius: 1.2 + 0.8 * r[4].sqrt(),
-                    label: String::new(),
+                    label: match (panels.len(), depth < 0.0) {
+                        (0, false) => std::mem::replace(&mut behind, String::new()),
+                        (0, true) => std::mem::replace(&mut front, String::new()),
+                        _ => String::new(),
+                    },
                 });
             }
+            panel.legend = panels.is_empty().then_some(crate::draw::Corner::TopLeft);
             panels.push(panel);
         }
-        let caption = "The most symmetric critical points found for eight tokens on S^2 at beta = 4, one for each number of clusters: share E of the largest energy and number u of unstable directions. Lines join nearest neighbours; the area of a disc grows with its tokens, open discs lie behind.";
-        Ok(Picture { panels, columns: 4, aspect: 1.0, caption: caption.into() })
+        let caption = format!(
+            "The most symmetric critical points found for {} tokens on S^2 at beta = {}, one for each number of clusters: share E of the largest energy and number of unstable directions. Lines join clusters nearer to each other than the shortest distance that joins all; the area of a disc grows with its tokens, open discs lie behind.",
+            inputs.values.count("n")?,
+            inputs.values.one("beta")?
+        );
+        Ok(Picture { panels, columns: 4, aspect: 1.0, caption })
     },
 };
+
+/// The shortest distance at which all rows hang together: the longest side of a shortest spanning tree (Prim 1957).
+fn joined(rows: &[Vec<f64>], gap: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
+    let mut away: Vec<f64> = rows.iter().map(|r| gap(&rows[0], r)).collect();
+    let mut left: Vec<usize> = (1..rows.len()).collect();
+    let mut longest = 0.0f64;
+    while let Some(next) = (0..left.len()).min_by(|a, b| away[left[*a]].total_cmp(&away[left[*b]])) {
+        let k = left.swap_remove(next);
+        longest = longest.max(away[k]);
+        left.iter().for_each(|j| away[*j] = away[*j].min(gap(&rows[k], &rows[*j])));
+    }
+    longest
+}

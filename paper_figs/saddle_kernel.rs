@@ -1,8 +1,9 @@
-//! The kernel `g(tau) = (cos tau - beta sin^2 tau) e^{beta cos tau}` (arXiv:2312.10794, figure 6).
+//! The kernel `g(tau) = (cos tau - beta sin^2 tau) e^(beta cos tau)` (arXiv:2312.10794, figure 6).
 
 use super::PaperFigure;
 use crate::attention::circle::hessian_kernel;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use crate::study::Parameter;
 use crate::theory::threshold::tau_star;
 
 /// beta = 2 and 6 on [-pi, pi], each scaled by e^beta.
@@ -11,21 +12,26 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "The kernel g of the second variation, beta = 2 and 6",
     experiments: &[],
     full: &[],
+    cells: None,
     study: None,
+    parameters: &[Parameter::real("beta", &[2.0, 6.0], (0.1, 500.0), "inverse temperatures")],
     hidden: false,
     quick: true,
-    draw: |_| {
+    draw: |inputs| {
+        let betas = inputs.values.list("beta")?;
         let pi = std::f64::consts::PI;
         let mut panel = Panel::new("", Axis::linear("\u{3c4}", -pi, pi), Axis::linear("g(\u{3c4}) / e^\u{3b2}", -0.5, 1.05));
-        for (k, beta) in [2.0, 6.0].into_iter().enumerate() {
+        for (k, &beta) in betas.iter().enumerate() {
             let points = (0..=400).map(|i| -pi + 2.0 * pi * f64::from(i) / 400.0).map(|t| (t, hessian_kernel(beta, t) / f64::exp(beta)));
-            let dash = if k == 0 { Dash::Solid } else { Dash::Dashed };
+            let dash = Dash::of(k);
             panel.line(points.collect(), k, dash, format!("\u{3b2} = {beta}, \u{3c4}* = {:.3}", tau_star(2, beta)));
         }
-        panel.line(vec![(-pi, 0.0), (pi, 0.0)], 6, Dash::Dotted, "");
+        panel.line(vec![(-pi, 0.0), (pi, 0.0)], 7, Dash::Dotted, "");
         panel.legend = Some(Corner::TopRight);
-        let caption = "The kernel g(tau) = (cos tau - beta sin^2 tau) e^{beta cos tau} of the Hessian on the circle for beta = 2 and 6, divided by e^beta; it changes \
-                       sign at +-tau*.";
-        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.5, caption: caption.into() })
+        let caption = format!(
+            "The kernel g(tau) = (cos tau - beta sin^2 tau) e^(beta cos tau) of the Hessian on the circle for beta = {betas:?}, divided by e^beta; it changes \
+                       sign at +-tau*."
+        );
+        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.5, caption })
     },
 };

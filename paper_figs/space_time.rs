@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Density on the circle over time, with particles on top",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::measure_view::ENTRY),
+    cells: None,
+    study: Some(&crate::study::measure_view::RASTER),
+    parameters: &[],
     hidden: false,
     quick: false,
     draw: |inputs| {
@@ -19,11 +21,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let edges = |v: &[f64], end: f64| -> Vec<f64> { v.iter().copied().chain([end]).collect() };
         // Time runs to the right: one row of the raster per angle.
         let at = |t: usize, a: usize| table.rows[t * angles.len() + a][2];
-        let shade = |r: f64| (r / (1.0 + r)).clamp(0.0, 1.0);
-        let values = (0..angles.len()).map(|a| (0..times.len()).map(|t| shade(at(t, a))).collect()).collect();
-        let end = crate::study::measure_view::RASTER_END;
+        let values = (0..angles.len()).map(|a| (0..times.len()).map(|t| at(t, a)).collect()).collect();
+        let shade = Axis::saturating("density \u{3c1} (uniform: 1)");
+        let end = inputs.values.one("t_end")?;
         let mut panel = Panel::new("", Axis::linear("t", 0.0, end), Axis::linear("angle", 0.0, tau));
-        panel.marks.push(Mark::Heat { x: edges(&times, end), y: edges(&angles, tau), values });
+        panel.marks.push(Mark::Heat { x: edges(&times, end), y: edges(&angles, tau), values, shade });
         let particles = inputs.table("particles")?;
         for rows in particles.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()).step_by(4) {
             let mut points: Vec<(f64, f64)> = Vec::new();
@@ -36,8 +38,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.line(points, 1, Dash::Solid, "");
         }
         let caption = format!(
-            "Density rho on the circle under SA at beta = {} from noise (shade rho / (1 + rho), cell averages of the flow map), and every fourth of forty particles started at its quantiles: both views agree.",
-            crate::study::measure_view::RASTER_BETA
+            "Density rho on the circle under SA at beta = {} from noise (cell averages of the flow map), and every fourth of forty particles started at its quantiles: both views agree.",
+            inputs.values.one("beta")?
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },

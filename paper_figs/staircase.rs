@@ -9,7 +9,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "The energy climbs a staircase: five tokens, six beta",
     experiments: &[],
     full: &[],
-    study: Some(&crate::study::staircase::ENTRY),
+    cells: None,
+    study: Some(&crate::study::staircase::PART),
+    parameters: &[],
     hidden: false,
     quick: true,
     draw: |inputs| {
@@ -20,12 +22,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let last = table.column("t").into_iter().fold(1.0, f64::max);
         let mut time = Panel::new("in time (U2)", Axis::log("t", 1e-1, last.min(1e110)), Axis::linear("energy", 0.0, 1.05));
         for level in [0.2, 0.28, 0.44, 0.52] {
-            length.line(vec![(0.0, level), (1.02 * longest, level)], 6, Dash::Dotted, "");
-            time.line(vec![(1e-1, level), (last.min(1e110), level)], 6, Dash::Dotted, "");
+            length.line(vec![(0.0, level), (1.02 * longest, level)], 7, Dash::Dotted, "");
+            time.line(vec![(1e-1, level), (last.min(1e110), level)], 7, Dash::Dotted, "");
         }
         for (k, beta) in distinct(table, "beta").into_iter().enumerate() {
             let rows = only(table, "beta", beta);
-            let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
+            let dash = Dash::of(k);
             length.line(series(&rows, "length", "energy"), k, dash, format!("\u{3b2} = {beta}"));
             time.line(series(&rows, "t", "energy"), k, dash, "");
         }

@@ -1,7 +1,8 @@
 //! Energy and clusters of one run over log time.
 
-use super::{PaperFigure, series};
+use super::{CellsShown, PaperFigure, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
+use crate::study::Parameter;
 
 /// n = 64, d = 2, beta = 25, from uniform tokens to one cluster.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -9,7 +10,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Energy and clusters of one run over log time",
     experiments: &["timeline"],
     full: &[],
+    cells: Some(CellsShown { most: 1, d: None, columns: &["log_energy", "clusters"] }),
     study: None,
+    parameters: &[
+        Parameter::real("beta", &[25.0], (0.1, 200.0), "inverse temperature"),
+        Parameter::count("n", &[64.0], (2.0, 1000.0), "tokens"),
+        Parameter::count("d", &[2.0], (2.0, 128.0), "dimension"),
+        Parameter::count("seed", &[3.0], (0.0, 9e15), "seed of the start"),
+        Parameter::real("t_end", &[1e26], (1.0, 1e200), "end of the run"),
+    ],
     hidden: false,
     quick: true,
     draw: |inputs| {

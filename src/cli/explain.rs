@@ -142,7 +142,10 @@ fn meanings(name: &str) -> Vec<Meaning> {
 fn figure(f: &PaperFigure) -> String {
     let mut text = format!("{}\n\n", f.title);
     f.experiments.iter().for_each(|e| text.push_str(&format!("Experiment  {e} (metastable run {e})\n")));
-    f.study.iter().for_each(|s| text.push_str(&format!("Study       {} ({})\nSource      {}\n", s.name, s.title, s.citation)));
+    f.study
+        .iter()
+        .filter_map(|p| p.study())
+        .for_each(|s| text.push_str(&format!("Study       {} ({})\nSource      {}\n", s.name, s.title, s.citation)));
     if f.hidden {
         text.push_str("Model       hidden states of the program, or yours with --tokens FILE\n");
     }

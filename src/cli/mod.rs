@@ -28,6 +28,7 @@ mod progress;
 mod recording;
 mod region;
 mod replay;
+mod result_folder;
 mod run;
 mod saddles;
 mod solve;

@@ -5,7 +5,7 @@ use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, note};
 use super::progress;
 use crate::attention::{Energy, EnergyScale};
-use crate::draw::{Axis, Dash, Mark, Panel, Picture, Size, film, frames, png, raster};
+use crate::draw::{Axis, Dash, Mark, Panel, Picture, Sheet, Size, film, frames, png, raster};
 use crate::error::{Error, Result, in_range};
 use crate::flow::observable::{Observable, Setting, find, log_times};
 use crate::flow::{Observer, Options, Outcome, Recorder, solve, velocity_accuracy};
@@ -205,14 +205,15 @@ impl Arguments {
         let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
         let provenance = Provenance::new("movie", &reproduce, reproduce.clone()).json();
         let count = film.rows.len();
+        let sheet = Sheet::from(Size::Siam);
         let picture = |k: usize| -> Result<Picture> {
             progress::report(Some(k as f64 / count as f64), || format!("frame {k} of {count}"));
             if cancelled() { Err(Error::Interrupted { resume: "no movie was made".into() }) } else { Ok(film.frame(k)) }
         };
-        let image = |k: usize| raster(&picture(k)?, Size::Siam, self.dpi);
+        let image = |k: usize| raster(&picture(k)?, &sheet, self.dpi);
         match form {
             Form::Apng => {
-                let bytes = frames(count, picture, Size::Siam, self.dpi, &provenance, self.rate)?;
+                let bytes = frames(count, picture, sheet, self.dpi, &provenance, self.rate)?;
                 arrays::write_atomically(&self.out, &bytes).map(|()| bytes.len())
             }
             Form::Gif => {
@@ -223,7 +224,7 @@ impl Arguments {
             Form::Folder => {
                 super::solve::create(&self.out)?;
                 let one = |k: usize| {
-                    let bytes = png(&picture(k)?, Size::Siam, self.dpi, &provenance)?;
+                    let bytes = png(&picture(k)?, sheet, self.dpi, &provenance)?;
                     arrays::write_atomically(&self.out.join(format!("frame-{:05}.png", k + 1)), &bytes).map(|()| bytes.len())
                 };
                 (0..count).map(one).sum()

@@ -104,7 +104,7 @@ impl Paper {
         );
         let figure = |(f, about): (&&paper_figs::PaperFigure, &&str)| {
             let data = f.experiments.iter().any(|e| BUILT_IN.iter().any(|(n, text)| n == e && cites(text)));
-            let own = cites(about) || data || f.study.is_some_and(|s| cites(s.citation));
+            let own = cites(about) || data || f.study.and_then(|p| p.study()).is_some_and(|s| cites(s.citation));
             own.then(|| format!("- `metastable figure {}`: {}", f.name, f.title))
         };
         bullets("Its figures", paper_figs::ALL.iter().zip(ABOUT).filter_map(figure).collect());

@@ -10,7 +10,7 @@ use std::path::Path;
 /// Runs a study and writes its tables into a folder of its own.
 pub fn run(entry: &Study, runs: &Path, out: &Output) -> Result<i32> {
     let folder = runs.join(format!("study-{}", entry.name));
-    let tables = (entry.run)()?;
+    let tables = entry.run()?;
     std::fs::create_dir_all(&folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let provenance = Provenance::new(format!("study {}", entry.name), entry.name, format!("metastable run {}", entry.name));
     let (mut text, mut files) = (format!("{}\n", entry.title), Vec::new());

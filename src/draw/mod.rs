@@ -1,13 +1,27 @@
-//! Figures: a picture is data ([`Picture`]), rendered to SVG and PNG with an embedded font; the same data gives the same bytes.
+//! Figures: a picture is data ([`Picture`]); laid out on a [`Sheet`] it is a [`Scene`] of shapes and boxes of type, from which SVG, PDF and PNG are
+//! written with an embedded font; the same data gives the same bytes.
 
 mod axis;
 pub mod film;
+mod ink;
+mod layout;
+mod legend;
+mod marks;
+mod metrics;
 mod palette;
+mod panel;
+mod pdf;
 mod picture;
 mod render;
+mod scene;
+mod sheet;
 mod write;
 
-pub use axis::{Axis, Scale};
-pub use palette::{CATEGORIES, category, sequential};
-pub use picture::{Corner, Dash, Mark, Panel, Picture, Size};
+pub use axis::{Axis, Scale, Ticks};
+pub use layout::layout;
+pub use palette::{CATEGORIES, LIGHT, Theme, sequential};
+pub use pdf::pdf;
+pub use picture::{Corner, Dash, Mark, Panel, Picture};
+pub use scene::{Anchor, Form, Ink, Laid, Rect, Scene, Shape, Spot, Text};
+pub use sheet::{Sheet, Size};
 pub use write::{frames, png, raster, spark, svg};

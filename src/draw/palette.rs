@@ -1,8 +1,9 @@
 //! Colours: Okabe-Ito for categories (safe for colour-blind readers, always with a dash or marker), viridis for magnitudes.
 
+use crate::error::{Error, Result};
 use plotters::style::RGBColor;
 
-/// Okabe and Ito's palette in fixed order.
+/// Okabe and Ito's palette in fixed order without its yellow, which does not show on paper; black, and grey for lines of reference.
 pub const CATEGORIES: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -11,12 +12,78 @@ pub const CATEGORIES: [RGBColor; 8] = [
     RGBColor(86, 180, 233),
     RGBColor(230, 159, 0),
     RGBColor(0, 0, 0),
-    RGBColor(240, 228, 66),
+    RGBColor(110, 110, 110),
 ];
 
-/// The k-th category, cycling.
-pub fn category(k: usize) -> RGBColor {
-    CATEGORIES[k % CATEGORIES.len()]
+/// The same hues, light enough for a dark ground.
+pub const LIGHT: [RGBColor; 8] = [
+    RGBColor(64, 156, 255),
+    RGBColor(255, 128, 48),
+    RGBColor(40, 200, 150),
+    RGBColor(232, 150, 200),
+    RGBColor(150, 215, 255),
+    RGBColor(250, 200, 70),
+    RGBColor(255, 255, 255),
+    RGBColor(150, 150, 150),
+];
+
+/// Where a picture is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark on white, thin strokes.
+    Print,
+    /// Dark on white, larger type, strokes half as thick again.
+    Slides,
+    /// Light on dark.
+    Dark,
+}
+
+impl Theme {
+    /// Names of the themes.
+    pub const NAMES: [&str; 3] = ["print", "slides", "dark"];
+
+    /// Parses a name. **Errors** an unknown one, with the nearest.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "print" => Ok(Self::Print),
+            "slides" => Ok(Self::Slides),
+            "dark" => Ok(Self::Dark),
+            _ => Err(Error::unknown("theme", name, Self::NAMES)),
+        }
+    }
+
+    /// How much larger type is than on paper.
+    pub fn enlarges(self) -> f64 {
+        if self == Self::Slides { 1.25 } else { 1.0 }
+    }
+
+    /// How much thicker strokes are than on paper.
+    pub fn thickens(self) -> f64 {
+        if self == Self::Slides { 1.5 } else { 1.0 }
+    }
+
+    /// The ground.
+    pub fn ground(self) -> RGBColor {
+        if self == Self::Dark { RGBColor(24, 26, 30) } else { RGBColor(255, 255, 255) }
+    }
+
+    /// Axes and type.
+    pub fn ink(self) -> RGBColor {
+        if self == Self::Dark { RGBColor(232, 232, 232) } else { RGBColor(0, 0, 0) }
+    }
+
+    /// The k-th category, cycling.
+    pub fn category(self, k: usize) -> RGBColor {
+        let all = if self == Self::Dark { LIGHT } else { CATEGORIES };
+        all[k % all.len()]
+    }
+
+    /// A category laid thinly over the ground.
+    pub fn tint(self, k: usize) -> RGBColor {
+        let (c, g) = (self.category(k), self.ground());
+        let mix = |c: u8, g: u8| (0.28 * f64::from(c) + 0.72 * f64::from(g)).round() as u8;
+        RGBColor(mix(c.0, g.0), mix(c.1, g.1), mix(c.2, g.2))
+    }
 }
 
 /// Viridis at `s` in [0, 1].

@@ -2,50 +2,6 @@
 
 use super::Axis;
 
-/// Size presets in millimetres: text widths of venues.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Size {
-    /// SIAM text width.
-    Siam,
-    /// AMS text width.
-    Ams,
-    /// NeurIPS text width.
-    Neurips,
-    /// Nature, one column.
-    Nature1,
-    /// Nature, two columns.
-    Nature2,
-    /// Slides, 4:3.
-    Beamer,
-}
-
-impl Size {
-    /// Parses a preset's name.
-    pub fn parse(name: &str) -> crate::Result<Self> {
-        match name {
-            "siam" => Ok(Self::Siam),
-            "ams" => Ok(Self::Ams),
-            "neurips" => Ok(Self::Neurips),
-            "nature1" => Ok(Self::Nature1),
-            "nature2" => Ok(Self::Nature2),
-            "beamer" => Ok(Self::Beamer),
-            _ => Err(crate::Error::unknown("figure size", name, ["siam", "ams", "neurips", "nature1", "nature2", "beamer"])),
-        }
-    }
-
-    /// Width in millimetres.
-    pub fn width(self) -> f64 {
-        match self {
-            Self::Siam => 130.2,
-            Self::Ams => 127.0,
-            Self::Neurips => 139.7,
-            Self::Nature1 => 89.0,
-            Self::Nature2 => 183.0,
-            Self::Beamer => 108.0,
-        }
-    }
-}
-
 /// Line patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
@@ -53,11 +9,39 @@ pub enum Dash {
     Solid,
     /// Dashes.
     Dashed,
-    /// Dots.
+    /// Dots: lines of reference.
     Dotted,
+    /// Dash, dot.
+    DashDot,
+    /// Long dashes.
+    LongDashed,
+    /// Dash, dot, dot.
+    DashDotDot,
+    /// Short dashes.
+    ShortDashed,
 }
 
-/// Where a legend goes.
+impl Dash {
+    /// The pattern of the k-th series; dots stay for lines of reference.
+    pub fn of(k: usize) -> Self {
+        [Self::Solid, Self::Dashed, Self::DashDot, Self::LongDashed, Self::DashDotDot, Self::ShortDashed][k % 6]
+    }
+
+    /// Lengths of strokes and gaps in units; none for an unbroken line.
+    pub(super) fn lengths(self) -> &'static [f64] {
+        match self {
+            Self::Solid => &[],
+            Self::Dashed => &[5.0, 2.6],
+            Self::Dotted => &[1.0, 2.2],
+            Self::DashDot => &[5.0, 2.0, 1.2, 2.0],
+            Self::LongDashed => &[9.0, 2.6],
+            Self::DashDotDot => &[5.0, 1.8, 1.2, 1.8, 1.2, 1.8],
+            Self::ShortDashed => &[2.8, 2.0],
+        }
+    }
+}
+
+/// Where a legend goes if nothing is drawn there; else to a free place, or above the panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corner {
     /// Top left.
@@ -84,7 +68,7 @@ pub enum Mark {
         /// Legend entry; empty for none.
         label: String,
     },
-    /// Filled discs (even categories) or open ones (odd).
+    /// Markers: discs, squares, triangles, diamonds by category, filled (even) or open (odd).
     Points {
         /// Positions.
         points: Vec<(f64, f64)>,
@@ -95,7 +79,7 @@ pub enum Mark {
         /// Legend entry; empty for none.
         label: String,
     },
-    /// A raster of values in [0, 1]: `values[r][c]` in the cell between the c-th and next x edge, r-th and next y edge.
+    /// A raster: `values[r][c]` in the cell between the c-th and next x edge, r-th and next y edge.
     Heat {
         /// Ascending edges.
         x: Vec<f64>,
@@ -103,6 +87,8 @@ pub enum Mark {
         y: Vec<f64>,
         /// Rows.
         values: Vec<Vec<f64>>,
+        /// What the colours mean: drawn as a colour bar.
+        shade: Axis,
     },
     /// A step outline (histogram) over edges.
     Steps {
@@ -119,7 +105,9 @@ pub enum Mark {
     },
     /// The unit circle.
     Circle,
-    /// A word at a place.
+    /// A word in the middle of the panel.
+    Middle(String),
+    /// A word at a place, or next to it where something else is drawn.
     Text {
         /// Where its left end is.
         at: (f64, f64),

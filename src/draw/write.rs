@@ -1,14 +1,16 @@
 //! Writers: SVG with the font inside and live text, PNG at a given resolution; both carry a provenance line.
 
-use super::picture::{Picture, Size};
-use super::render::{FAMILY, Unit, draw, height};
+use super::layout::layout;
+use super::metrics::{FAMILY, FONT, face};
+use super::picture::Picture;
+use super::render::{Grain, draw};
+use super::scene::Scene;
+use super::sheet::Sheet;
 use crate::error::{Error, Result};
 use base64::Engine;
-use plotters::prelude::*;
+use plotters::prelude::{BitMapBackend, FontStyle, IntoDrawingArea, SVGBackend};
 use plotters::style::register_font;
 use std::sync::Once;
-
-static FONT: &[u8] = include_bytes!("font/metastable-sans.ttf");
 
 /// Resolution of the pixel grid on which SVG coordinates are rounded.
 const SVG_DPI: f64 = 450.0;
@@ -21,30 +23,31 @@ fn register() {
     });
 }
 
-fn pixels(picture: &Picture, size: Size, dpi: f64) -> (u32, u32, Unit) {
-    let unit = Unit(dpi / 72.0);
-    let width = (size.width() / 25.4 * dpi).round() as u32;
-    (width, height(picture, width, unit), unit)
+fn pixels(scene: &Scene, dpi: f64) -> (u32, u32) {
+    let count = |points: f64| (points / 72.0 * dpi).round() as u32;
+    (count(scene.width), count(scene.height))
 }
 
-fn failed(e: impl std::fmt::Display) -> Error {
+pub(super) fn failed(e: impl std::fmt::Display) -> Error {
     Error::Numerical { what: format!("a figure could not be drawn: {e}") }
 }
 
 /// The picture as SVG text; `metadata` is stored verbatim (one line).
-pub fn svg(picture: &Picture, size: Size, metadata: &str) -> Result<String> {
+pub fn svg(picture: &Picture, sheet: impl Into<Sheet>, metadata: &str) -> Result<String> {
     register();
-    let (w, h, unit) = pixels(picture, size, SVG_DPI);
+    let scene = layout(picture, &sheet.into())?;
+    let (w, h) = pixels(&scene, SVG_DPI);
     let mut text = String::new();
     {
+        // plotters writes the size over 1.24, and the base line 0.76 of the size below the top.
         let root = SVGBackend::with_string(&mut text, (w, h)).into_drawing_area();
-        draw(picture, &root, unit).map_err(failed)?;
+        draw(&scene, &root, Grain { scale: SVG_DPI / 72.0, base: 0.76, em: 1.24 }).map_err(failed)?;
     }
     let open = text.find("<svg").and_then(|s| text[s..].find('>').map(|e| s + e + 1)).ok_or_else(|| failed("no <svg> element"))?;
     let font = base64::engine::general_purpose::STANDARD.encode(FONT);
-    let millimetres = size.width();
+    let millimetres = scene.width / 72.0 * 25.4;
     let head = format!(
-        "<svg width=\"{millimetres}mm\" height=\"{:.2}mm\" viewBox=\"0 0 {w} {h}\" xmlns=\"http://www.w3.org/2000/svg\">\n<metadata>{}</metadata>\n\
+        "<svg width=\"{millimetres:.2}mm\" height=\"{:.2}mm\" viewBox=\"0 0 {w} {h}\" xmlns=\"http://www.w3.org/2000/svg\">\n<metadata>{}</metadata>\n\
          <style>@font-face{{font-family:\"{FAMILY}\";src:url(data:font/ttf;base64,{font})}}</style>",
         millimetres * f64::from(h) / f64::from(w),
         metadata.replace('&', "&amp;").replace('<', "&lt;")
@@ -53,20 +56,23 @@ pub fn svg(picture: &Picture, size: Size, metadata: &str) -> Result<String> {
 }
 
 /// Width, height and the RGB bytes of a picture at `dpi`.
-pub fn raster(picture: &Picture, size: Size, dpi: f64) -> Result<(u32, u32, Vec<u8>)> {
+pub fn raster(picture: &Picture, sheet: &Sheet, dpi: f64) -> Result<(u32, u32, Vec<u8>)> {
     register();
-    let (w, h, unit) = pixels(picture, size, dpi);
-    let mut buffer = vec![255u8; (w * h * 3) as usize];
+    let scene = layout(picture, sheet)?;
+    let (w, h) = pixels(&scene, dpi);
+    let mut buffer = vec![255u8; w as usize * h as usize * 3];
     {
+        // Here the size is ascent minus descent, and the base line half of it below the top.
+        let em = face().map_or(1.24, |f| f64::from(f.ascender() - f.descender()) / f64::from(f.units_per_em()));
         let root = BitMapBackend::with_buffer(&mut buffer, (w, h)).into_drawing_area();
-        draw(picture, &root, unit).map_err(failed)?;
+        draw(&scene, &root, Grain { scale: dpi / 72.0, base: 0.5 * em, em }).map_err(failed)?;
     }
     Ok((w, h, buffer))
 }
 
 /// The picture as PNG bytes at `dpi`; `metadata` becomes a text chunk.
-pub fn png(picture: &Picture, size: Size, dpi: f64, metadata: &str) -> Result<Vec<u8>> {
-    frames(1, |_| Ok(picture.clone()), size, dpi, metadata, 1)
+pub fn png(picture: &Picture, sheet: impl Into<Sheet>, dpi: f64, metadata: &str) -> Result<Vec<u8>> {
+    frames(1, |_| Ok(picture.clone()), sheet, dpi, metadata, 1)
 }
 
 /// Pictures of one shape as an animated PNG, `per_second` of them a second, for ever; one picture makes a still.
@@ -75,12 +81,13 @@ pub fn png(picture: &Picture, size: Size, dpi: f64, metadata: &str) -> Result<Ve
 pub fn frames(
     count: usize,
     picture: impl Fn(usize) -> Result<Picture>,
-    size: Size,
+    sheet: impl Into<Sheet>,
     dpi: f64,
     metadata: &str,
     per_second: u16,
 ) -> Result<Vec<u8>> {
-    let (w, h, first) = raster(&picture(0)?, size, dpi)?;
+    let sheet = sheet.into();
+    let (w, h, first) = raster(&picture(0)?, &sheet, dpi)?;
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, w, h);
     encoder.set_color(png::ColorType::Rgb);
@@ -95,7 +102,7 @@ pub fn frames(
     let mut writer = encoder.write_header().map_err(failed)?;
     writer.write_image_data(&first).map_err(failed)?;
     for k in 1..count {
-        let (width, height, buffer) = raster(&picture(k)?, size, dpi)?;
+        let (width, height, buffer) = raster(&picture(k)?, &sheet, dpi)?;
         if (width, height) != (w, h) {
             return Err(failed("frames of different shapes"));
         }

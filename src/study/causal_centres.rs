@@ -1,6 +1,6 @@
 //! Causal attention on the circle: trajectories with their strong Renyi centres, and numbers of centres against the radius (arXiv:2411.04990).
 
-use super::{Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::centres::{renyi, strong};
 use crate::error::Result;
@@ -15,23 +15,30 @@ pub static ENTRY: Study = Study {
     name: "causal-centres",
     title: "Causal attention: trajectories with strong Renyi centres, and the numbers of centres",
     citation: "arXiv:2411.04990, section 5 and Lemma C.1 (at d = 3 without the printed factor 3)",
+    parts: &[&PART],
+};
+
+/// All of it.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::count("n", &[200.0], (2.0, 1000.0), "tokens of the trajectories"),
+        Parameter::real("beta", &[64.0], (1.0, 1000.0), "inverse temperature of the trajectories"),
+        Parameter::real("t_end", &[5000.0], (1.0, 1e5), "end of the trajectories"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of all draws"),
+    ],
     run,
 };
 
-/// Tokens and inverse temperature of the trajectories.
-pub const N: usize = 200;
-/// Inverse temperature of the trajectories.
-pub const BETA: f64 = 64.0;
-
-fn run() -> Result<Tables> {
-    let x = Law::parse("uniform")?.sample(N, 2, &mut Stream::new(1, &["causal-centres"]))?;
-    let csa = dynamics::build("sa", true, &Spec::new(BETA, N))?;
-    let setting = Setting { n: N, d: 2, beta: BETA };
-    let mut recorder = Recorder::new(setting, log_times(0.1, 5000.0, 120), false, vec![find("positions")?]);
-    solve(&csa, &x, 5000.0, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [&mut recorder])?;
+fn run(values: &Values) -> Result<Tables> {
+    let (n, beta, end, seed) = (values.count("n")?, values.one("beta")?, values.one("t_end")?, values.one("seed")? as u64);
+    let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["causal-centres"]))?;
+    let csa = dynamics::build("sa", true, &Spec::new(beta, n))?;
+    let setting = Setting { n, d: 2, beta };
+    let mut recorder = Recorder::new(setting, log_times(0.1, end, 120), false, vec![find("positions")?]);
+    solve(&csa, &x, end, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [&mut recorder])?;
     let mut paths = table(&["token", "t", "theta", "strong"]);
-    let centres = strong(&x, 4.0 / BETA.sqrt());
-    for i in 0..N {
+    let centres = strong(&x, 4.0 / beta.sqrt());
+    for i in 0..n {
         let (a, b) = (recorder.table.column(&format!("x_{i}_0")), recorder.table.column(&format!("x_{i}_1")));
         let t = recorder.table.column("t");
         let is_strong = f64::from(u8::from(centres.contains(&i)));
@@ -45,7 +52,8 @@ fn run() -> Result<Tables> {
             let n = (30.0 / cap_share(d, delta)?) as usize;
             let (mut all, mut greedy) = (Vec::new(), 0.0);
             for draw in 0..20 {
-                let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["causal-centres", &d.to_string(), &draw.to_string()]))?;
+                let x =
+                    Law::parse("uniform")?.sample(n, d, &mut Stream::new(seed, &["causal-centres", &d.to_string(), &draw.to_string()]))?;
                 all.push(strong(&x, delta).len() as f64);
                 greedy += renyi(&x, delta).len() as f64 / 20.0;
             }

@@ -1,6 +1,6 @@
 //! Hardmax layers (arXiv:2508.09628): straight lines to the vertices of cells, and the line on which the Frank-Wolfe bound fails.
 
-use super::{Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
 use crate::error::Result;
 use crate::num::stream::Stream;
@@ -11,13 +11,16 @@ pub static ENTRY: Study = Study {
     name: "hardmax-cells",
     title: "Hardmax layers: straight trajectories in dominance cells; tokens 3 and -1 under a negative form",
     citation: "arXiv:2508.09628 v1; counterexample x_1 = 1/3 + 8/(t(t+1)), x_2 = 1/3",
-    run,
+    parts: &[&PART],
 };
+
+/// All of it, at fixed parameters.
+pub static PART: Part = Part { parameters: &[], run };
 
 /// Vertices of the first table.
 pub const VERTICES: usize = 5;
 
-fn run() -> Result<Tables> {
+fn run(_: &Values) -> Result<Tables> {
     let mut stream = Stream::new(2, &["hardmax-cells"]);
     let angle = |k: usize| std::f64::consts::TAU * (k as f64 + 0.3 * (k as f64 * 1.7).sin()) / VERTICES as f64;
     let mut x: Vec<f64> = (0..VERTICES).flat_map(|k| [angle(k).cos(), angle(k).sin()]).collect();

@@ -1,7 +1,7 @@
 //! A tour of a landscape: all critical points of five tokens on the circle with their connections, saddles of eight tokens on S^2, the Hessian
 //! spectrum along a run, and a merge tree.
 
-use super::{Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::tree::Tree;
 use crate::error::Result;
@@ -15,40 +15,80 @@ pub static ENTRY: Study = Study {
     name: "landscape-tour",
     title: "Critical points and their connections, saddles on S^2, the Hessian along a run, a merge tree",
     citation: "arXiv:2312.10794, section 5 and appendix B (second variation); saddles of E_beta",
-    run,
+    parts: &[&GRAPH, &GALLERY, &SPECTRUM, &TREE],
 };
 
-/// Inverse temperature of the graph.
-pub const GRAPH_BETA: f64 = 6.0;
+/// Critical points on the circle and their connections.
+pub static GRAPH: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[6.0], (0.5, 50.0), "inverse temperature"),
+        Parameter::count("n", &[5.0], (3.0, 7.0), "tokens"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the search"),
+    ],
+    run: graph,
+};
 
-fn run() -> Result<Tables> {
-    let mut found = Search { beta: GRAPH_BETA, n: 5, d: 2, starts: 200, seed: 1 }.run()?;
+/// Saddles on the sphere.
+pub static GALLERY: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[4.0], (0.5, 20.0), "inverse temperature"),
+        Parameter::count("n", &[8.0], (3.0, 10.0), "tokens"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the search"),
+    ],
+    run: gallery,
+};
+
+/// The Hessian along a run.
+pub static SPECTRUM: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[10.0], (0.5, 40.0), "inverse temperature"),
+        Parameter::count("n", &[12.0], (2.0, 64.0), "tokens"),
+        Parameter::count("seed", &[3.0], (0.0, 9e15), "seed of the start"),
+    ],
+    run: spectrum,
+};
+
+/// A merge tree.
+pub static TREE: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[40.0], (0.5, 100.0), "inverse temperature"),
+        Parameter::count("n", &[48.0], (2.0, 200.0), "tokens"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the start"),
+    ],
+    run: tree,
+};
+
+/// Inverse temperature, tokens, seed.
+fn settings(values: &Values) -> Result<(f64, usize, u64)> {
+    Ok((values.one("beta")?, values.count("n")?, values.one("seed")? as u64))
+}
+
+fn graph(values: &Values) -> Result<Tables> {
+    let (beta, n, seed) = settings(values)?;
+    let mut found = Search { beta, n, d: 2, starts: 200, seed }.run()?;
     let (edges, _) = connections(&dynamics::sa::ENTRY, &mut found)?;
-    let mut points = table(&["point", "log_energy", "unstable", "clusters", "largest", "second", "third"]);
+    let mut points =
+        table(&["point", "log_energy", "unstable", "clusters", "size_1", "size_2", "size_3", "size_4", "size_5", "size_6", "size_7"]);
     for (k, p) in found.points.iter().enumerate() {
         let mut sizes = p.sizes.clone();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
-        let size = |k: usize| sizes.get(k).map_or(0.0, |s| *s as f64);
-        points.rows.push(vec![k as f64, p.log_energy, p.spectrum.unstable as f64, p.clusters.n() as f64, size(0), size(1), size(2)]);
+        let row = [k as f64, p.log_energy, p.spectrum.unstable as f64, p.clusters.n() as f64];
+        let sizes = (0..7).map(|c| sizes.get(c).map_or(0.0, |s| *s as f64));
+        points.rows.push(row.into_iter().chain(sizes).collect());
     }
     let mut links = table(&["from", "to", "rate", "t"]);
     links.rows = edges.iter().map(|e| vec![e.from as f64, e.to as f64, e.rate, e.t]).collect();
-    Ok(vec![
-        ("points".into(), points),
-        ("links".into(), links),
-        ("gallery".into(), gallery()?),
-        ("spectrum".into(), spectrum()?),
-        ("tree".into(), tree()?),
-    ])
+    Ok(vec![("points".into(), points), ("links".into(), links)])
 }
 
-/// Saddles of eight tokens on S^2 at beta = 4: positions with masses.
-fn gallery() -> Result<crate::flow::Table> {
-    let found = Search { beta: 4.0, n: 8, d: 3, starts: 300, seed: 1 }.run()?;
+/// Saddles on S^2: positions with masses.
+fn gallery(values: &Values) -> Result<Tables> {
+    let (beta, n, seed) = settings(values)?;
+    let found = Search { beta, n, d: 3, starts: 300, seed }.run()?;
     let mut out = table(&["saddle", "share", "unstable", "symmetry", "size", "x", "y", "z"]);
     // The most symmetric ones of each number of clusters.
     let mut chosen: Vec<&crate::landscape::CriticalPoint> = Vec::new();
-    for k in 2..=8 {
+    for k in 2..=n {
         chosen.extend(found.points.iter().filter(|p| p.clusters.n() == k).max_by_key(|p| p.symmetry));
     }
     for (s, p) in chosen.iter().enumerate() {
@@ -65,7 +105,7 @@ fn gallery() -> Result<crate::flow::Table> {
             ]);
         }
     }
-    Ok(out)
+    Ok(vec![("gallery".into(), out)])
 }
 
 /// Eigenvalues of the Hessian at every step of a run.
@@ -91,23 +131,25 @@ impl Observer for Eigenvalues {
     }
 }
 
-/// n = 12 tokens on the circle, beta = 10.
-fn spectrum() -> Result<crate::flow::Table> {
-    let x = Law::parse("uniform")?.sample(12, 2, &mut Stream::new(3, &["landscape-tour"]))?;
-    let sa = dynamics::build("sa", false, &Spec::new(10.0, 12))?;
-    let mut watch = Eigenvalues { beta: 10.0, rows: Vec::new() };
+/// One run on the circle.
+fn spectrum(values: &Values) -> Result<Tables> {
+    let (beta, n, seed) = settings(values)?;
+    let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["landscape-tour"]))?;
+    let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
+    let mut watch = Eigenvalues { beta, rows: Vec::new() };
     let options = Options { rtol: 1e-6, merge_radius: 1e-5, stop_at_one_cluster: true, ..Options::default() };
     solve(&sa, &x, 1e300, &options, &mut [&mut watch])?;
     let mut out = table(&["t", "k", "eigenvalue"]);
     out.rows = watch.rows;
-    Ok(out)
+    Ok(vec![("spectrum".into(), out)])
 }
 
-/// The merge tree of 48 tokens on the circle at beta = 40: horizontal and vertical strokes `(t, place) - (t, place)`.
-fn tree() -> Result<crate::flow::Table> {
-    let x = Law::parse("uniform")?.sample(48, 2, &mut Stream::new(1, &["merge-tree"]))?;
-    let sa = dynamics::build("sa", false, &Spec::new(40.0, 48))?;
-    let options = Options { rtol: 1e-8, merge_radius: 0.01 / 40f64.sqrt(), stop_at_one_cluster: true, ..Options::default() };
+/// The merge tree of tokens on the circle: horizontal and vertical strokes `(t, place) - (t, place)`.
+fn tree(values: &Values) -> Result<Tables> {
+    let (beta, n, seed) = settings(values)?;
+    let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["merge-tree"]))?;
+    let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
+    let options = Options { rtol: 1e-8, merge_radius: 0.01 / beta.sqrt(), stop_at_one_cluster: true, ..Options::default() };
     let end = solve(&sa, &x, 1e300, &options, &mut [])?;
     let tree = Tree::new(x.masses(), &end.merges);
     let mut place = vec![0.0; tree.nodes.len()];
@@ -120,5 +162,5 @@ fn tree() -> Result<crate::flow::Table> {
             out.rows.push(vec![node.t, place[p], node.t, place[k]]);
         }
     }
-    Ok(out)
+    Ok(vec![("tree".into(), out)])
 }

@@ -1,6 +1,6 @@
 //! How the three solvers of the continuity equation converge, and layers towards it.
 
-use super::{Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics, layer::Layer};
 use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
 use crate::error::{Error, Result};
@@ -11,13 +11,15 @@ pub static ENTRY: Study = Study {
     name: "measure-convergence",
     title: "Error of Fourier series, finite volumes, particles that carry the density, and residual layers",
     citation: "spectral and second order derived; arXiv:2312.10794, Section 2 (layers as time steps)",
-    run,
+    parts: &[&PART],
 };
 
-const BETA: f64 = 4.0;
+/// All of it.
+pub static PART: Part = Part { parameters: &[Parameter::real("beta", &[4.0], (0.5, 6.0), "inverse temperature")], run };
 
-fn run() -> Result<Tables> {
-    let medium = Medium::new("sa", BETA, 0.0)?;
+fn run(values: &Values) -> Result<Tables> {
+    let beta = values.one("beta")?;
+    let medium = Medium::new("sa", beta, 0.0)?;
     let start = Circle::from_density(&Density::parse("cos:1=0.3,2=-0.2+sin:1=0.1")?, 128)?;
     let exact = start.evolve_unchecked(&medium, 1.0)?;
     if exact.tail() > 1e-12 {
@@ -44,7 +46,7 @@ fn run() -> Result<Tables> {
     let grid = Lagrangian::on_circle(&start, 256)?.x;
     for count in [2usize, 5, 10, 20, 50, 100, 200, 500] {
         let mut x = grid.clone();
-        let (flow, layer) = (dynamics::build("sa", false, &Spec::new(BETA, grid.n()))?, Layer::new(1.0 / count as f64)?);
+        let (flow, layer) = (dynamics::build("sa", false, &Spec::new(beta, grid.n()))?, Layer::new(1.0 / count as f64)?);
         (0..count).for_each(|_| layer.apply(&flow, &mut x));
         layers.rows.push(vec![1.0 / count as f64, distance(&means(&x))]);
     }

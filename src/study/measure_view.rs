@@ -1,6 +1,6 @@
 //! The measure view in numbers: growth rates, entropy over time, density and particles together, distance to the mean field.
 
-use super::{Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::continuity::{
     Medium,
@@ -22,32 +22,45 @@ pub static ENTRY: Study = Study {
     name: "measure-view",
     title: "Growth rates, entropy over time, density with particles, distance to the mean field",
     citation: "arXiv:2410.23228 (growth), arXiv:2312.10794, Remark 3.3 (mean field); entropy production derived",
-    run,
+    parts: &[&RATES, &ENTROPY, &RASTER, &DISTANCE],
 };
 
-/// Inverse temperature of the density with particles.
-pub const RASTER_BETA: f64 = 7.0;
-/// Its end time (SA).
-pub const RASTER_END: f64 = 14.0;
+/// Growth rates and the fastest mode.
+pub static RATES: Part =
+    Part { parameters: &[Parameter::real("beta", &[5.0, 7.0], (0.1, 100.0), "inverse temperatures, one panel each")], run: rates };
 
-fn run() -> Result<Tables> {
-    let (raster, particles) = raster()?;
-    let (entropy, ends) = entropy()?;
-    Ok(vec![
-        ("rates".into(), rates()?),
-        ("kmax".into(), kmax()?),
-        ("entropy".into(), entropy),
-        ("entropy-ends".into(), ends),
-        ("raster".into(), raster),
-        ("particles".into(), particles),
-        ("distance".into(), distance()?),
-    ])
-}
+/// Negentropy over time.
+pub static ENTROPY: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[5.0], (2.0, 8.0), "inverse temperature"),
+        Parameter::count("seed", &[2.0], (0.0, 9e15), "seed of the noise"),
+    ],
+    run: entropy,
+};
 
-/// Rates of SA, USA (U2, so that all fit one scale) and Sinkhorn attention at beta = 5 and 7.
-fn rates() -> Result<Table> {
+/// Density and particles over time.
+pub static RASTER: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[7.0], (1.0, 12.0), "inverse temperature"),
+        Parameter::real("t_end", &[14.0], (0.1, 100.0), "end time"),
+        Parameter::count("seed", &[3.0], (0.0, 9e15), "seed of the noise"),
+    ],
+    run: raster,
+};
+
+/// Distance to the mean field.
+pub static DISTANCE: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[3.0], (0.1, 6.0), "inverse temperature"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the draws"),
+    ],
+    run: distance,
+};
+
+/// Rates of SA, USA (U2, so that all fit one scale) and Sinkhorn attention; the fastest mode.
+fn rates(values: &Values) -> Result<Tables> {
     let mut out = table(&["beta", "k", "sa", "usa", "sinkhorn"]);
-    for beta in [5.0, 7.0] {
+    for &beta in values.list("beta")? {
         let (sa, usa) = (rates_sa(2, beta, 10)?, rates_usa(2, beta, 10, TimeScale::U2, 2)?);
         let i = scaled_bessel_i(10, beta);
         for k in 0..=10usize {
@@ -55,7 +68,7 @@ fn rates() -> Result<Table> {
             out.rows.push(vec![beta, k as f64, sa[k], usa[k], (k * k) as f64 / beta * ratio / (1.0 + ratio)]);
         }
     }
-    Ok(out)
+    Ok(vec![("rates".into(), out), ("kmax".into(), kmax()?)])
 }
 
 /// The fastest mode against beta for four dimensions.
@@ -72,12 +85,13 @@ fn kmax() -> Result<Table> {
 }
 
 /// Negentropy over time from noise by the flow map, and at the end with that of a coarser run; time of USA in U2.
-fn entropy() -> Result<(Table, Table)> {
+fn entropy(values: &Values) -> Result<Tables> {
+    let (beta, seed) = (values.one("beta")?, values.one("seed")? as u64);
     let (mut out, mut ends) = (table(&["usa", "t", "negentropy"]), table(&["usa", "negentropy", "coarser"]));
     for (usa, law, end) in [(0.0, "sa", 16.0), (1.0, "usa", 90.0)] {
-        let medium = Medium::new(law, 5.0, 0.0)?;
-        let clock = if usa > 0.5 { 5f64.exp() } else { 1.0 };
-        let start = Circle::from_density(&Density::parse("noise:amplitude=0.005,modes=12,seed=2")?, 64)?;
+        let medium = Medium::new(law, beta, 0.0)?;
+        let clock = if usa > 0.5 { beta.exp() } else { 1.0 };
+        let start = Circle::from_density(&Density::parse(&format!("noise:amplitude=0.005,modes=12,seed={seed}"))?, 64)?;
         let fine = FlowMap::from_series(&start, Resolution::FINE)?;
         out.rows.push(vec![usa, 0.0, fine.negentropy()]);
         let fine = fine.evolve(&medium, end / clock, |t, f| {
@@ -87,35 +101,36 @@ fn entropy() -> Result<(Table, Table)> {
         let coarse = FlowMap::from_series(&start, Resolution::COARSE)?.evolve(&medium, end / clock, |_, _| true)?;
         ends.rows.push(vec![usa, fine.reached()?.negentropy(), coarse.reached()?.negentropy()]);
     }
-    Ok((out, ends))
+    Ok(vec![("entropy".into(), out), ("entropy-ends".into(), ends)])
 }
 
 /// Density over time and angle, and forty particles started at its quantiles.
-fn raster() -> Result<(Table, Table)> {
-    let text = "noise:amplitude=0.01,modes=10,seed=3";
-    let medium = Medium::new("sa", RASTER_BETA, 0.0)?;
-    let start = Circle::from_density(&Density::parse(text)?, 64)?;
+fn raster(values: &Values) -> Result<Tables> {
+    let (beta, end) = (values.one("beta")?, values.one("t_end")?);
+    let text = format!("noise:amplitude=0.01,modes=10,seed={}", values.count("seed")?);
+    let medium = Medium::new("sa", beta, 0.0)?;
+    let start = Circle::from_density(&Density::parse(&text)?, 64)?;
     let (rows, columns) = (100usize, 128usize);
     let mut raster = table(&["t", "theta", "density"]);
     let mut map = FlowMap::from_series(&start, Resolution::COARSE)?;
     for r in 0..rows {
         for (c, average) in map.cell_averages(columns).into_iter().enumerate() {
-            raster.rows.push(vec![RASTER_END * r as f64 / rows as f64, TAU * c as f64 / columns as f64, average]);
+            raster.rows.push(vec![end * r as f64 / rows as f64, TAU * c as f64 / columns as f64, average]);
         }
-        map = map.evolve(&medium, RASTER_END / rows as f64, |_, _| true)?.reached()?;
+        map = map.evolve(&medium, end / rows as f64, |_, _| true)?.reached()?;
     }
     let x = Tokens::from_angles(&quantiles(&start, 40))?;
-    let flow = dynamics::build("sa", false, &Spec::new(RASTER_BETA, 40))?;
-    let setting = Setting { n: 40, d: 2, beta: RASTER_BETA };
-    let mut recorder = Recorder::new(setting, linear_times(RASTER_END, 101), false, vec![find("positions")?]);
-    solve(&flow, &x, RASTER_END, &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() }, &mut [&mut recorder])?;
+    let flow = dynamics::build("sa", false, &Spec::new(beta, 40))?;
+    let setting = Setting { n: 40, d: 2, beta };
+    let mut recorder = Recorder::new(setting, linear_times(end, 101), false, vec![find("positions")?]);
+    solve(&flow, &x, end, &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() }, &mut [&mut recorder])?;
     let mut particles = table(&["i", "t", "theta"]);
     for i in 0..40 {
         for row in &recorder.table.rows {
             particles.rows.push(vec![i as f64, row[0], row[2 + 2 * i].atan2(row[1 + 2 * i]).rem_euclid(TAU)]);
         }
     }
-    Ok((raster, particles))
+    Ok(vec![("raster".into(), raster), ("particles".into(), particles)])
 }
 
 /// Angles at the levels `(i + 1/2)/n` of the distribution function.
@@ -134,14 +149,15 @@ fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
     out
 }
 
-/// W1 between n tokens and the density after t = 1 under SA at beta = 3, for random and quantile starts.
-fn distance() -> Result<Table> {
+/// W1 between n tokens and the density after t = 1 under SA, for random and quantile starts.
+fn distance(values: &Values) -> Result<Tables> {
+    let (beta, seed) = (values.one("beta")?, values.one("seed")? as u64);
     let start = Circle::from_density(&Density::parse("cos:1=0.5,2=0.2")?, 64)?;
-    let end = start.clone().evolve(&Medium::new("sa", 3.0, 0.0)?, 1.0, 1024, |_, _| true)?.reached()?;
+    let end = start.clone().evolve(&Medium::new("sa", beta, 0.0)?, 1.0, 1024, |_, _| true)?.reached()?;
     let mut out = table(&["random", "n", "w1"]);
     for n in [30usize, 100, 300, 1000, 3000] {
         for draw in 0..13usize {
-            let mut stream = Stream::new(1, &["measure-view", &n.to_string(), &draw.to_string()]);
+            let mut stream = Stream::new(seed, &["measure-view", &n.to_string(), &draw.to_string()]);
             let angles: Vec<f64> = if draw == 0 {
                 quantiles(&start, n)
             } else {
@@ -155,7 +171,7 @@ fn distance() -> Result<Table> {
                 }
                 angles
             };
-            let flow = dynamics::build("sa", false, &Spec { accuracy: 1e-9, ..Spec::new(3.0, n) })?;
+            let flow = dynamics::build("sa", false, &Spec { accuracy: 1e-9, ..Spec::new(beta, n) })?;
             let tokens = solve(
                 &flow,
                 &Tokens::from_angles(&angles)?,
@@ -166,5 +182,5 @@ fn distance() -> Result<Table> {
             out.rows.push(vec![f64::from(u8::from(draw > 0)), n as f64, w1(&tokens.clusters.angles(), &end, 100_000)]);
         }
     }
-    Ok(out)
+    Ok(vec![("distance".into(), out)])
 }

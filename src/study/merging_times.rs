@@ -1,6 +1,6 @@
 //! Merging times of two clusters against the exact reduction and its asymptotics.
 
-use super::{Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Options, solve};
@@ -12,14 +12,24 @@ pub static ENTRY: Study = Study {
     name: "merging-times",
     title: "Merging times of two clusters: measured, exact quadrature, and the law e^{beta (1 - rho)}",
     citation: "reduction of arXiv:2312.10794, (2.3) to two points; arXiv:2512.01868",
+    parts: &[&PART],
+};
+
+/// All of it.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 400.0], (2.0, 600.0), "inverse temperatures"),
+        Parameter::real("rho", &[-0.5, 0.0, 0.5], (-0.99, 0.9), "inner products of the two clusters at the start"),
+        Parameter::real("alpha", &[0.5, 0.2], (0.01, 0.99), "masses of the first cluster"),
+    ],
     run,
 };
 
-fn run() -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let mut out = table(&["rho", "alpha", "beta", "measured", "exact", "exponent", "rescaled"]);
-    for rho in [-0.5f64, 0.0, 0.5] {
-        for alpha in [0.5, 0.2] {
-            for beta in [5.0f64, 10.0, 20.0, 40.0, 80.0, 160.0, 400.0] {
+    for &rho in values.list("rho")? {
+        for &alpha in values.list("alpha")? {
+            for &beta in values.list("beta")? {
                 let from = rho.acos();
                 let to = (1.0 - 1.0 / beta).acos();
                 let x = Tokens::from_angles(&[0.0, from])?.with_masses(&[alpha, 1.0 - alpha])?;

@@ -3,11 +3,122 @@
 //! An experiment is a grid of runs described by a TOML file; a study is what does not fit one: a search, a scan with its own statistic, a comparison
 //! with several laws. Studies take seconds and have fixed seeds.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, show};
 use crate::flow::Table;
 
 /// Named tables of one study.
 pub type Tables = Vec<(String, Table)>;
+
+/// A number, or a list of them, that a computation can be asked to take.
+#[derive(Debug)]
+pub struct Parameter {
+    /// Name.
+    pub name: &'static str,
+    /// Default; several numbers where it is a list.
+    pub default: &'static [f64],
+    /// Smallest and largest value.
+    pub range: (f64, f64),
+    /// True when values are whole numbers.
+    pub whole: bool,
+    /// What it means.
+    pub what: &'static str,
+}
+
+impl Parameter {
+    /// A whole number.
+    pub const fn count(name: &'static str, default: &'static [f64], range: (f64, f64), what: &'static str) -> Self {
+        Self { name, default, range, whole: true, what }
+    }
+
+    /// A number.
+    pub const fn real(name: &'static str, default: &'static [f64], range: (f64, f64), what: &'static str) -> Self {
+        Self { name, default, range, whole: false, what }
+    }
+
+    /// True when it takes a list.
+    pub fn is_list(&self) -> bool {
+        self.default.len() > 1
+    }
+
+    /// Reads a value: a number, or numbers separated by commas. **Errors** what is no number, out of range, or a list where there is none.
+    pub fn read(&self, text: &str) -> Result<Vec<f64>> {
+        let (low, high) = self.range;
+        let form = match (self.is_list(), self.whole) {
+            (true, true) => "whole numbers",
+            (true, false) => "numbers",
+            (false, true) => "a whole number",
+            (false, false) => "a number",
+        };
+        let expected = |near: f64| format!("{form} from {} to {}, the nearest is {}", show(low), show(high), show(near));
+        let values: Vec<&str> = text.split(',').map(str::trim).collect();
+        if values.len() > 1 && !self.is_list() {
+            return Err(Error::parameter(self.name, text, format!("one value, {form} from {} to {}", show(low), show(high))));
+        }
+        let one = |t: &str| {
+            let v = t.parse::<f64>().ok().filter(|v| v.is_finite());
+            let v = v.ok_or_else(|| Error::parameter(self.name, t, format!("{form} from {} to {}", show(low), show(high))))?;
+            let near = if self.whole { v.round().clamp(low, high) } else { v.clamp(low, high) };
+            if (v - near).abs() > 0.0 { Err(Error::parameter(self.name, t, expected(near))) } else { Ok(v) }
+        };
+        values.into_iter().map(one).collect()
+    }
+}
+
+/// Values of parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values(Vec<(&'static str, Vec<f64>)>);
+
+impl Values {
+    /// The defaults.
+    pub fn of<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Self {
+        Self(parameters.into_iter().map(|p| (p.name, p.default.to_vec())).collect())
+    }
+
+    /// Takes another value. **Errors** an unknown name; what [`Parameter::read`] refuses.
+    pub fn set(&mut self, parameters: &[&'static Parameter], name: &str, text: &str) -> Result<()> {
+        let found = parameters.iter().find(|p| p.name == name);
+        let found = found.ok_or_else(|| Error::unknown("parameter", name, parameters.iter().map(|p| p.name)))?;
+        let read = found.read(text)?;
+        self.0.iter_mut().filter(|v| v.0 == name).for_each(|v| v.1.clone_from(&read));
+        Ok(())
+    }
+
+    /// A list. **Errors** a name that was not declared.
+    pub fn list(&self, name: &str) -> Result<&[f64]> {
+        let found = self.0.iter().find(|v| v.0 == name);
+        found.map(|v| v.1.as_slice()).ok_or_else(|| Error::unknown("parameter", name, self.0.iter().map(|v| v.0)))
+    }
+
+    /// A number. **Errors** a name that was not declared.
+    pub fn one(&self, name: &str) -> Result<f64> {
+        Ok(self.list(name)?[0])
+    }
+
+    /// A whole number. **Errors** a name that was not declared.
+    pub fn count(&self, name: &str) -> Result<usize> {
+        Ok(self.one(name)? as usize)
+    }
+
+    /// One line a parameter, for a record.
+    pub fn text(&self) -> String {
+        self.0.iter().map(|(name, v)| format!("{name} = {v:?}\n")).collect()
+    }
+}
+
+/// A part of a study that stands for itself: its tables depend on its own parameters only.
+pub struct Part {
+    /// What can be asked of it.
+    pub parameters: &'static [Parameter],
+    /// The computation.
+    pub run: fn(&Values) -> Result<Tables>,
+}
+
+impl Part {
+    /// The study that it is a part of.
+    pub fn study(&self) -> Option<&'static Study> {
+        ALL.iter().copied().find(|s| s.parts.iter().any(|p| std::ptr::eq(*p, self)))
+    }
+}
 
 /// A registered study.
 pub struct Study {
@@ -17,8 +128,16 @@ pub struct Study {
     pub title: &'static str,
     /// Paper and section.
     pub citation: &'static str,
-    /// The computation.
-    pub run: fn() -> Result<Tables>,
+    /// Its parts.
+    pub parts: &'static [&'static Part],
+}
+
+impl Study {
+    /// Tables of all parts at the default parameters.
+    pub fn run(&self) -> Result<Tables> {
+        let all: Vec<Tables> = self.parts.iter().map(|p| (p.run)(&Values::of(p.parameters))).collect::<Result<_>>()?;
+        Ok(all.into_iter().flatten().collect())
+    }
 }
 
 /// All studies, by name.

@@ -1,6 +1,6 @@
 //! Normalisation schemes (arXiv:2510.22026): late rates, orbits, and the mean cosine of random starts with its 90 % band.
 
-use super::{Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::attention::{
     Dynamics, Head,
     kernel::Attention,
@@ -21,8 +21,11 @@ pub static ENTRY: Study = Study {
     name: "normalisation-schemes",
     title: "Normalisation schemes: late rates, orbits in the (r, gamma) plane, mean cosine with band",
     citation: "arXiv:2510.22026, Section 4 and figure 1 (its n and number of runs are not printed: here n = 32, 20 runs)",
-    run,
+    parts: &[&PART],
 };
+
+/// All of it, at fixed parameters.
+pub static PART: Part = Part { parameters: &[], run };
 
 /// The schemes, by their index in the tables.
 pub static SCHEMES: [&dyn Normalisation; 7] = [&Post, &Pre, &Peri, &Mix { tau: 1.0 }, &NGpt { alpha: 1.0 }, &Damped, &LnScaling];
@@ -31,7 +34,7 @@ const N: usize = 32;
 const D: usize = 512;
 const RUNS: usize = 20;
 
-fn run() -> Result<Tables> {
+fn run(_: &Values) -> Result<Tables> {
     let mut reduced = table(&["scheme", "t", "one_minus_gamma", "radius"]);
     let times = log_times(1e-2, 1e4, 120);
     for (k, scheme) in SCHEMES.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The published experiments on clusters from noise: 20000 iid tokens and the continuity equation side by side, USA at beta = 5 and 7.
 
-use super::{Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::linkage::linkage;
 use crate::continuity::{
@@ -23,18 +23,22 @@ pub static ENTRY: Study = Study {
     name: "published-patterns",
     title: "Clusters from 20000 iid tokens: particles, continuity equation, predicted places, numbers over 50 seeds",
     citation: "arXiv:2410.23228 (figures and code)",
-    run,
+    parts: &[&PART],
 };
+
+/// All of it.
+pub static PART: Part = Part { parameters: &[Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the tokens")], run };
 
 const N: usize = 20_000;
 const BINS: usize = 100;
 
-fn run() -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let mut densities = table(&["beta", "theta", "particles", "equation"]);
     let (mut predicted, mut counts) = (table(&["beta", "theta"]), table(&["beta", "clusters", "seeds"]));
+    let seed = values.one("seed")? as u64;
     for beta in [5.0, 7.0] {
         let (k, t) = published(beta);
-        let mut stream = Stream::new(1, &["published-patterns", &beta.to_string()]);
+        let mut stream = Stream::new(seed, &["published-patterns", &beta.to_string()]);
         let angles: Vec<f64> = (0..N).map(|_| stream.uniform_in(0.0, TAU)).collect();
         let start = empirical(&angles, 16);
         let flow = dynamics::build("usa", false, &Spec { accuracy: 1e-9, ..Spec::new(beta, N) })?;

@@ -1,6 +1,6 @@
 //! Tokens in R^d (arXiv:2305.05465): trajectories to a polytope, the Boolean limit, how fast rows become one-hot.
 
-use super::{Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::attention::{Spec, model::Model};
 use crate::error::{Error, Result};
 use crate::flow::{Options, solve};
@@ -13,8 +13,11 @@ pub static ENTRY: Study = Study {
     name: "rescaled-tokens",
     title: "Tokens in R^d: trajectories of e^{-tV} x, the limit F(eps), growth of logit gaps",
     citation: "arXiv:2305.05465, Figures 1-4; F and the rates derived",
-    run,
+    parts: &[&PART],
 };
+
+/// All of it, at fixed parameters.
+pub static PART: Part = Part { parameters: &[], run };
 
 fn flowed(v: &[f64], x: Vec<f64>, t: f64) -> Result<Vec<f64>> {
     let d = (v.len() as f64).sqrt().round() as usize;
@@ -25,7 +28,7 @@ fn flowed(v: &[f64], x: Vec<f64>, t: f64) -> Result<Vec<f64>> {
     if end.outcome.lasts() { Ok(end.clusters.numbers().to_vec()) } else { Err(Error::Numerical { what: end.outcome.to_string() }) }
 }
 
-fn run() -> Result<Tables> {
+fn run(_: &Values) -> Result<Tables> {
     // V = I (polytope) and V with one positive eigenvalue (hyperplanes), 20 normal tokens.
     let mut paths = table(&["case", "token", "t", "x", "y"]);
     let mut start = vec![0.0; 40];

@@ -1,6 +1,6 @@
 //! Small laws beside each other: rank collapse, orders of noise integrators, antipodal attraction under random values, two antipodal clusters.
 
-use super::{Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::error::Result;
 use crate::num::stream::Stream;
 use crate::theory::{
@@ -15,10 +15,13 @@ pub static ENTRY: Study = Study {
     name: "rows-beyond",
     title: "Rank collapse, noise integrators, random values, two antipodal clusters",
     citation: "arXiv:2103.03404, 2601.21942, 2604.26085 (laws derived)",
-    run,
+    parts: &[&PART],
 };
 
-fn run() -> Result<Tables> {
+/// All of it, at fixed parameters.
+pub static PART: Part = Part { parameters: &[], run };
+
+fn run(_: &Values) -> Result<Tables> {
     let mut collapse = table(&["layer", "log_residual", "three_times"]);
     let mut stream = Stream::new(1, &["rank collapse"]);
     let mut normals = |count: usize, size: f64| {

@@ -1,6 +1,6 @@
 //! The staircase: energy along normalised gradient ascent on the circle (arXiv:2410.06833, section 6 and its figure).
 
-use super::{Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Frame, Observer, Options, solve};
@@ -11,8 +11,11 @@ pub static ENTRY: Study = Study {
     name: "staircase",
     title: "Energy of five well-prepared tokens along normalised gradient ascent, six beta",
     citation: "arXiv:2410.06833, section 6 (energy normalised to (1/n^2) sum e^{beta (cos - 1)})",
-    run,
+    parts: &[&PART],
 };
+
+/// All of it.
+pub static PART: Part = Part { parameters: &[Parameter::real("beta", &BETAS, (10.0, 1e5), "inverse temperatures, one curve each")], run };
 
 /// The betas of the figure.
 pub const BETAS: [f64; 6] = [500.0, 1000.0, 1500.0, 2000.0, 3000.0, 4000.0];
@@ -72,9 +75,9 @@ pub fn ascend(beta: f64) -> Result<Ascent> {
     Ok(ascent)
 }
 
-fn run() -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let mut out = table(&["beta", "t", "length", "energy", "clusters"]);
-    for beta in BETAS {
+    for &beta in values.list("beta")? {
         out.rows.extend(ascend(beta)?.rows.iter().map(|r| vec![beta, r[0], r[1], r[2], r[3]]));
     }
     Ok(vec![("ascent".into(), out)])

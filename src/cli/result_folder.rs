@@ -1,0 +1,77 @@
+//! Folders that `run` and `solve --out` wrote, read back for figures.
+
+use crate::error::{Error, Result};
+use crate::flow::Table;
+use crate::lab::store::Store;
+use crate::lab::{Cell, arrays, cell::CellTables};
+use serde_json::Value;
+use std::path::Path;
+
+/// What a folder of results holds.
+pub enum Found {
+    /// Cells of an experiment, in grid order.
+    Cells(Vec<(Cell, CellTables)>),
+    /// Tables of a study.
+    Study(Vec<(String, Table)>),
+}
+
+/// Reads a folder. **Errors** one that neither command wrote.
+pub fn read(folder: &Path) -> Result<Found> {
+    let strange = |problem: String| Error::File { path: folder.display().to_string(), place: String::new(), problem };
+    if folder.join("cells.csv").is_file() {
+        let (store, mut cells) = (Store::at(folder)?, Vec::new());
+        for id in first_column(&folder.join("cells.csv"))? {
+            let (record, tables) = store.read(&id)?;
+            cells.push((record.cell, tables));
+        }
+        return Ok(Found::Cells(cells));
+    }
+    if folder.join("timeline.csv").is_file() {
+        return Ok(Found::Cells(vec![solved(folder)?]));
+    }
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .map_err(|e| Error::io(folder.display(), "read", &e))?
+        .filter_map(|f| f.ok()?.file_name().into_string().ok()?.strip_suffix(".csv").map(str::to_owned))
+        .collect();
+    names.sort();
+    if names.is_empty() {
+        return Err(strange("found no results, expected a folder written by `run` (with cells.csv or tables) or by `solve --out`".into()));
+    }
+    let tables = names.into_iter().map(|n| Ok((n.clone(), table(&folder.join(format!("{n}.csv")))?))).collect::<Result<_>>()?;
+    Ok(Found::Study(tables))
+}
+
+/// A table with the names of its columns.
+fn table(path: &Path) -> Result<Table> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+    let head = text.lines().find(|l| !l.starts_with('#')).unwrap_or_default();
+    let columns: Vec<String> = head.split(',').map(str::to_owned).collect();
+    let data = if text.lines().filter(|l| !l.starts_with('#')).count() > 1 { arrays::read(path, None)?.data } else { Vec::new() };
+    Ok(Table { rows: data.chunks(columns.len()).map(<[f64]>::to_vec).collect(), columns })
+}
+
+fn first_column(path: &Path) -> Result<Vec<String>> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+    let lines = text.lines().filter(|l| !l.starts_with('#')).skip(1);
+    Ok(lines.filter_map(|l| l.split(',').next().map(str::to_owned)).collect())
+}
+
+/// A run of `solve` as the one cell of an experiment.
+fn solved(folder: &Path) -> Result<(Cell, CellTables)> {
+    let path = folder.join("record.json");
+    let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+    let bad = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
+    let record: Value = serde_json::from_str(&text).map_err(|_| bad("found no JSON, expected the record of `solve --out`"))?;
+    let last = table(&folder.join("final_tokens.csv"))?;
+    let word = |key: &str| record["settings"][key].as_str().unwrap_or("sa").to_owned();
+    let beta = record["settings"]["beta"].as_f64().or_else(|| record["beta"].as_f64());
+    let cell = Cell {
+        dynamics: word("dynamics"),
+        init: String::new(),
+        n: last.rows.len(),
+        d: last.columns.iter().filter(|c| c.starts_with("x_")).count(),
+        beta: beta.ok_or_else(|| bad("found no number `beta`, expected the record of `solve --out`"))?,
+        eta: "0".into(),
+    };
+    Ok((cell, CellTables { table: table(&folder.join("timeline.csv"))?, summary: Table::default() }))
+}

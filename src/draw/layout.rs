@@ -1,0 +1,173 @@
+//! A picture on a sheet: panels in rows, colour bars below, everything a pure function of the data and the size.
+
+use super::axis::Axis;
+use super::metrics::{ABOVE, BELOW, LINE, wrap};
+use super::palette::sequential;
+use super::panel::{Composed, Room, compose, left_of, right_of};
+use super::picture::{Mark, Picture};
+use super::scene::{Anchor, Ink, Laid, Rect, Scene, Text};
+use super::sheet::Sheet;
+use crate::error::{Error, Result};
+
+/// Narrowest data region in units: without axes, with axes, and with axes where there are fewer than four panels.
+const NARROWEST: (f64, f64, f64) = (50.0, 70.0, 92.0);
+/// Highest panel over its width where panels that want to be side by side stand below each other.
+const FLATTENED: f64 = 0.62;
+
+/// Lays a picture out. **Errors** a height that leaves the panels no room.
+pub fn layout(picture: &Picture, sheet: &Sheet) -> Result<Scene> {
+    let grid = Grid::new(picture, sheet);
+    let mut scene = grid.scene(1.0);
+    let Some(height) = sheet.height else { return Ok(scene) };
+    // What is not panel (type, gaps) stays as it is: the panels take the rest; a few rounds, because legends move.
+    let mut stretch = 1.0;
+    for _ in 0..12 {
+        let panels: f64 = grid.natural.iter().sum();
+        stretch += (height - scene.height) / panels;
+        if stretch * grid.natural.iter().copied().fold(f64::INFINITY, f64::min) < 20.0 * sheet.unit() {
+            let expected = "a larger height: the labels of its panels leave no room for data";
+            return Err(Error::parameter("figure size", format!("{:.0} mm high", height / 72.0 * 25.4), expected));
+        }
+        scene = grid.scene(stretch);
+        if (scene.height - height).abs() < 0.05 {
+            break;
+        }
+    }
+    if scene.height > height + 0.5 {
+        return Err(Error::parameter("figure size", format!("{:.0} mm high", height / 72.0 * 25.4), "a larger height"));
+    }
+    scene.height = height;
+    Ok(scene)
+}
+
+/// Panels in rows.
+struct Grid<'p> {
+    picture: &'p Picture,
+    sheet: &'p Sheet,
+    /// Panels of each row.
+    rows: Vec<Vec<usize>>,
+    /// Panels of a full row.
+    columns: usize,
+    /// Heights of the data regions of the rows.
+    natural: Vec<f64>,
+}
+
+impl<'p> Grid<'p> {
+    fn new(picture: &'p Picture, sheet: &'p Sheet) -> Self {
+        let (unit, count) = (sheet.unit(), picture.panels.len().max(1));
+        let bare = picture.panels.iter().all(|p| p.bare);
+        let needed = match count {
+            _ if bare => NARROWEST.0 + 6.0,
+            4.. => NARROWEST.1 + 44.0,
+            _ => NARROWEST.2 + 44.0,
+        };
+        let wanted = picture.columns.clamp(1, count);
+        let most = ((sheet.width / (needed * unit)) as usize).max(1);
+        // Where not all fit, a divisor: panels that stood in one row stay together.
+        let columns = if wanted <= most { wanted } else { (1..=most).rev().find(|c| wanted % c == 0).unwrap_or(1) };
+        // Rows as even as they can be: five panels of four columns are three and two.
+        let lines = count.div_ceil(columns);
+        let columns = count.div_ceil(lines);
+        let all: Vec<usize> = (0..picture.panels.len()).collect();
+        let rows: Vec<Vec<usize>> = all.chunks(columns).map(<[usize]>::to_vec).collect();
+        let cell = sheet.width / columns as f64;
+        let aspect = if columns == 1 && wanted > 1 { picture.aspect.min(FLATTENED) } else { picture.aspect };
+        let height = |row: &Vec<usize>| {
+            if row.iter().all(|k| picture.panels[*k].bare) { cell - 6.0 * unit } else { (cell - 46.0 * unit) * aspect }
+        };
+        Self { picture, sheet, natural: rows.iter().map(height).collect(), rows, columns }
+    }
+
+    /// Left edges and widths of the cells of a row: panels with axes fill it, others keep their width in its middle.
+    fn cells(&self, row: &[usize]) -> Vec<(f64, f64)> {
+        let bare = row.iter().all(|k| self.picture.panels[*k].bare);
+        let count = row.len() as f64;
+        let wide = self.sheet.width / if bare { self.columns as f64 } else { count };
+        let start = 0.5 * (self.sheet.width - wide * count);
+        (0..row.len()).map(|c| (start + wide * c as f64, wide)).collect()
+    }
+
+    fn scene(&self, stretch: f64) -> Scene {
+        let sheet = self.sheet;
+        let mut panels = Vec::new();
+        let mut top = sheet.unit();
+        for (r, row) in self.rows.iter().enumerate() {
+            let height = stretch * self.natural[r];
+            let cells = self.cells(row);
+            let composed: Vec<(f64, f64, Composed)> =
+                row.iter().enumerate().map(|(c, k)| self.panel(*k, cells[c], self.margin(c, row.len(), stretch), height)).collect();
+            let above = composed.iter().map(|c| c.2.above).fold(0.0, f64::max);
+            let below = composed.iter().map(|c| c.2.below).fold(0.0, f64::max);
+            for (x, down, c) in composed {
+                panels.push(c.laid.moved((x, top + above + down)));
+            }
+            top += above + height + below + sheet.unit();
+        }
+        let mut bars = Laid::default();
+        for shade in self.shades() {
+            top = bar(shade, top, sheet, &mut bars);
+        }
+        panels.push(bars);
+        Scene { width: sheet.width, height: top + sheet.unit(), ground: sheet.theme.ground(), ink: sheet.theme.ink(), panels }
+    }
+
+    /// Room left of the regions of a column: panels that stand below each other share it.
+    fn margin(&self, column: usize, count: usize, stretch: f64) -> f64 {
+        let same = self.rows.iter().zip(&self.natural).filter(|(row, _)| row.len() == count);
+        same.map(|(row, h)| left_of(&self.picture.panels[row[column]], stretch * h, self.sheet)).fold(0.0, f64::max)
+    }
+
+    /// A panel in its cell: place of its region and the panel itself.
+    fn panel(&self, k: usize, (start, wide): (f64, f64), margin: f64, height: f64) -> (f64, f64, Composed) {
+        let (panel, unit) = (&self.picture.panels[k], self.sheet.unit());
+        let letter = if self.picture.panels.len() > 1 { format!("({}) ", char::from(b'a' + (k % 26) as u8)) } else { String::new() };
+        if panel.bare {
+            let side = (wide - 6.0 * unit).min(height);
+            let left = 0.5 * (wide - side);
+            let room = Room { width: side, height: side, left, right: left };
+            return (start + left, 0.5 * (height - side), compose(panel, &letter, room, self.sheet));
+        }
+        let right = right_of(panel, wide - margin - 5.0 * unit, self.sheet);
+        let room = Room { width: wide - margin - right, height, left: margin, right };
+        (start + margin, 0.0, compose(panel, &letter, room, self.sheet))
+    }
+
+    /// Meanings of colours, each once.
+    fn shades(&self) -> Vec<&Axis> {
+        let mut out: Vec<&Axis> = Vec::new();
+        for mark in self.picture.panels.iter().flat_map(|p| &p.marks) {
+            if let Mark::Heat { shade, .. } = mark
+                && !out.contains(&shade)
+            {
+                out.push(shade);
+            }
+        }
+        out
+    }
+}
+
+/// A colour bar below everything else; returns where it ends.
+fn bar(shade: &Axis, top: f64, sheet: &Sheet, laid: &mut Laid) -> f64 {
+    let (unit, small) = (sheet.unit(), sheet.small());
+    let wide = (0.6 * sheet.width).min(240.0 * unit);
+    let left = 0.5 * (sheet.width - wide);
+    let (high, low) = (top + 2.0 * unit, top + 8.0 * unit);
+    let pieces = 96;
+    for k in 0..pieces {
+        let at = |k: i32| left + wide * f64::from(k) / f64::from(pieces);
+        let colour = sequential((f64::from(k) + 0.5) / f64::from(pieces));
+        laid.fill(Rect { left: at(k), top: high, right: at(k + 1), bottom: low }, colour, Ink::Key);
+    }
+    let base = low + 4.0 * unit + ABOVE * small;
+    for (v, label) in shade.ticks(5).major {
+        let x = left + shade.position(v) * wide;
+        laid.path(vec![(x, low), (x, low + 2.5 * unit)], sheet.theme.ink(), 0.5 * unit * sheet.theme.thickens(), Ink::Border);
+        laid.texts.push(Text::level(label, (x, base), Anchor::Middle, small));
+    }
+    let mut bottom = base + BELOW * small + unit;
+    for line in wrap(&shade.label, sheet.font, sheet.width - 8.0 * unit) {
+        laid.texts.push(Text::level(line, (0.5 * sheet.width, bottom + ABOVE * sheet.font), Anchor::Middle, sheet.font));
+        bottom += LINE * sheet.font;
+    }
+    bottom + 2.0 * unit
+}

@@ -1,0 +1,128 @@
+//! Legends: in a corner or a free place of the data region, else in a strip above it.
+
+use super::ink::Occupied;
+use super::marks::{Pattern, marked, marker};
+use super::metrics::{ABOVE, BELOW, LINE, width, wrap};
+use super::picture::{Corner, Dash, Mark, Panel};
+use super::scene::{Anchor, Ink, Laid, Rect, Spot, Text};
+use super::sheet::Sheet;
+
+/// Length of a sample line in units.
+const SAMPLE: f64 = 18.0;
+/// Distance from a sample to its name in units.
+const SPACE: f64 = 3.5;
+
+/// Marks that have a name.
+pub fn entries(panel: &Panel) -> Vec<(&Mark, &str)> {
+    let named = |m: &'_ Mark| -> bool { !label_of(m).is_empty() };
+    panel.marks.iter().filter(|m| named(m)).map(|m| (m, label_of(m))).collect()
+}
+
+fn label_of(mark: &Mark) -> &str {
+    match mark {
+        Mark::Line { label, .. } | Mark::Points { label, .. } | Mark::Steps { label, .. } => label,
+        _ => "",
+    }
+}
+
+/// Draws the legend inside the region where nothing is drawn; false where there is no such place.
+pub fn inside(panel: &Panel, entries: &[(&Mark, &str)], area: &Rect, taken: &Occupied, sheet: &Sheet, laid: &mut Laid) -> bool {
+    let (unit, small) = (sheet.unit(), sheet.small());
+    let line = 1.3 * small;
+    let widest = entries.iter().map(|e| width(e.1, small)).fold(0.0, f64::max);
+    let (w, h) = ((SAMPLE + SPACE) * unit + widest, line * entries.len() as f64);
+    let inner = area.grown(-4.0 * unit);
+    if w > inner.width() || h > inner.height() {
+        return false;
+    }
+    let (left, right, top, bottom) = (inner.left, inner.right - w, inner.top, inner.bottom - h);
+    let at = |corner| match corner {
+        Corner::TopLeft => (left, top),
+        Corner::TopRight => (right, top),
+        Corner::BottomLeft => (left, bottom),
+        Corner::BottomRight => (right, bottom),
+    };
+    let all = [Corner::TopLeft, Corner::TopRight, Corner::BottomLeft, Corner::BottomRight];
+    let corners = panel.legend.into_iter().chain(all).map(at);
+    let step = 3.0 * unit;
+    let (across, down) = (((right - left) / step) as usize, ((bottom - top) / step) as usize);
+    let anywhere = (0..=down).flat_map(|r| (0..=across).map(move |c| (r, c))).map(|(r, c)| (left + step * c as f64, top + step * r as f64));
+    let free = |p: &Spot| taken.count(&Rect { left: p.0, top: p.1, right: p.0 + w, bottom: p.1 + h }.grown(2.5 * unit)) == 0;
+    let Some(place) = corners.chain(anywhere).find(free) else { return false };
+    for (k, (mark, name)) in entries.iter().enumerate() {
+        let y = place.1 + (k as f64 + 0.5) * line;
+        sample(panel, mark, (place.0, y), sheet, laid);
+        let base = y + 0.5 * (ABOVE - BELOW) * small;
+        laid.texts.push(Text::level(*name, (place.0 + (SAMPLE + SPACE) * unit, base), Anchor::Start, small));
+    }
+    true
+}
+
+/// Draws the legend in lines above the region, the lowest line `above` it; returns where the strip ends.
+pub fn strip(panel: &Panel, entries: &[(&Mark, &str)], above: f64, room: f64, sheet: &Sheet, laid: &mut Laid) -> f64 {
+    let (unit, small) = (sheet.unit(), sheet.small());
+    let (indent, line) = ((SAMPLE + SPACE) * unit, LINE * small);
+    // Entries side by side while they fit; names that are too wide are broken.
+    let blocks: Vec<(&Mark, Vec<String>)> = entries.iter().map(|e| (e.0, wrap(e.1, small, room - indent))).collect();
+    let mut rows: Vec<Vec<(f64, usize)>> = vec![Vec::new()];
+    let mut x = 0.0;
+    for (k, (_, lines)) in blocks.iter().enumerate() {
+        let w = indent + lines.iter().map(|l| width(l, small)).fold(0.0, f64::max);
+        if x > 0.0 && x + w > room {
+            rows.push(Vec::new());
+            x = 0.0;
+        }
+        if let Some(row) = rows.last_mut() {
+            row.push((x, k));
+        }
+        x += w + 8.0 * unit;
+    }
+    let tall = |row: &Vec<(f64, usize)>| row.iter().map(|(_, k)| blocks[*k].1.len()).max().unwrap_or(0) as f64 * line;
+    let total: f64 = rows.iter().map(tall).sum();
+    let mut top = -above - total;
+    for row in &rows {
+        for (x, k) in row {
+            let (mark, lines) = &blocks[*k];
+            sample(panel, mark, (*x, top + 0.5 * line), sheet, laid);
+            for (j, text) in lines.iter().enumerate() {
+                let base = top + (j as f64 + 0.5) * line + 0.5 * (ABOVE - BELOW) * small;
+                laid.texts.push(Text::level(text.as_str(), (x + indent, base), Anchor::Start, small));
+            }
+        }
+        top += tall(row);
+    }
+    above + total + 2.0 * unit
+}
+
+/// The sample of a mark from `at` to the right.
+fn sample(panel: &Panel, mark: &Mark, at: Spot, sheet: &Sheet, laid: &mut Laid) {
+    let (unit, theme) = (sheet.unit(), sheet.theme);
+    let weight = unit * theme.thickens();
+    let middle = (at.0 + 0.5 * SAMPLE * unit, at.1);
+    let ends = vec![at, (at.0 + SAMPLE * unit, at.1)];
+    match mark {
+        Mark::Line { colour, dash, label, .. } => {
+            let strength = if *dash == Dash::Dotted { 0.8 } else { 1.0 };
+            Pattern::new(*dash, unit).walk(&ends, |path| laid.path(path, theme.category(*colour), strength * weight, Ink::Key));
+            let points = panel.marks.iter().find_map(|m| match m {
+                Mark::Points { colour: c, radius, label, .. } if c == colour && label.is_empty() => Some(*radius),
+                _ => None,
+            });
+            let own = marked(panel, *colour, label).then_some(1.7);
+            if let Some(radius) = own.or(points) {
+                laid.shapes.push(marker(*colour, middle, radius * unit, sheet, Ink::Key));
+            }
+        }
+        Mark::Steps { colour, filled, .. } => {
+            if *filled {
+                let r = Rect { left: at.0, top: at.1 - 2.5 * unit, right: at.0 + SAMPLE * unit, bottom: at.1 + 2.5 * unit };
+                laid.fill(r, theme.tint(*colour), Ink::Key);
+                laid.path(vec![(r.left, r.top), (r.right, r.top)], theme.category(*colour), 0.9 * weight, Ink::Key);
+            } else {
+                laid.path(ends, theme.category(*colour), 0.9 * weight, Ink::Key);
+            }
+        }
+        Mark::Points { colour, radius, .. } => laid.shapes.push(marker(*colour, middle, radius * unit, sheet, Ink::Key)),
+        _ => {}
+    }
+}

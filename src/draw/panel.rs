@@ -1,0 +1,240 @@
+//! One panel laid out about its data region, whose upper left corner is the origin: axes, ticks, title, labels, legend.
+
+use super::axis::{Axis, Ticks};
+use super::ink::Occupied;
+use super::legend;
+use super::marks::{Frame, draw};
+use super::metrics::{ABOVE, BELOW, LINE, width, wrap};
+use super::picture::{Mark, Panel};
+use super::scene::{Anchor, Ink, Laid, Rect, Spot, Text, centred};
+use super::sheet::Sheet;
+
+/// Length of a tick in units.
+const TICK: f64 = 2.5;
+/// Distance from a tick to its label in units.
+const GAP: f64 = 1.6;
+
+/// Distance from the labels of ticks to the label of the axis in units.
+const APART: f64 = 3.2;
+
+/// The room of a panel: its data region, and how far type may reach to both sides of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Width of the data region.
+    pub width: f64,
+    /// Its height.
+    pub height: f64,
+    /// Free to the left.
+    pub left: f64,
+    /// Free to the right.
+    pub right: f64,
+}
+
+/// A panel about its data region, and what it needs above and below it.
+pub struct Composed {
+    /// What is drawn.
+    pub laid: Laid,
+    /// Needed above the region.
+    pub above: f64,
+    /// Needed below it.
+    pub below: f64,
+}
+
+/// Ticks of an upright axis of this length.
+fn upright(axis: &Axis, length: f64, sheet: &Sheet) -> Ticks {
+    let line = 1.35 * sheet.small();
+    let most = ((length / line) as usize).clamp(2, 7);
+    let apart = |t: &Ticks| {
+        let places: Vec<f64> = t.major.iter().map(|(v, _)| axis.position(*v) * length).collect();
+        places.windows(2).all(|p| (p[1] - p[0]).abs() > line)
+    };
+    choose(axis, most, apart)
+}
+
+/// Ticks of a level axis of this length.
+fn level(axis: &Axis, length: f64, sheet: &Sheet) -> Ticks {
+    let apart = |t: &Ticks| {
+        let ends: Vec<(f64, f64)> = t
+            .major
+            .iter()
+            .map(|(v, label)| (axis.position(*v) * length, 0.5 * width(label, sheet.small())))
+            .map(|(at, half)| (at - half, at + half))
+            .collect();
+        ends.windows(2).all(|p| p[1].0 - p[0].1 > 3.0 * sheet.unit())
+    };
+    choose(axis, 8, apart)
+}
+
+/// The most ticks whose labels stay apart.
+fn choose(axis: &Axis, most: usize, apart: impl Fn(&Ticks) -> bool) -> Ticks {
+    let mut ticks = axis.ticks(most);
+    for fewer in (1..most).rev() {
+        if apart(&ticks) && !ticks.major.is_empty() {
+            break;
+        }
+        ticks = axis.ticks(fewer);
+    }
+    ticks
+}
+
+/// Room that the labels of the upright axis need, for a region of this height.
+pub fn left_of(panel: &Panel, height: f64, sheet: &Sheet) -> f64 {
+    if panel.bare {
+        return 0.0;
+    }
+    let unit = sheet.unit();
+    let widest = upright(&panel.y, height, sheet).major.iter().map(|(_, l)| width(l, sheet.small())).fold(0.0, f64::max);
+    let lines = wrap(&panel.y.label, sheet.font, height.max(30.0 * unit)).len();
+    (TICK + GAP + APART) * unit + widest + lines as f64 * LINE * sheet.font + 1.5 * unit
+}
+
+/// Room that the last label of the level axis needs to the right of a region of this width.
+pub fn right_of(panel: &Panel, length: f64, sheet: &Sheet) -> f64 {
+    if panel.bare {
+        return 0.0;
+    }
+    let over = |(v, label): &(f64, String)| (panel.x.position(*v) - 1.0) * length + 0.5 * width(label, sheet.small());
+    level(&panel.x, length, sheet).major.iter().map(over).fold(4.0 * sheet.unit(), f64::max) + sheet.unit()
+}
+
+/// Lays a panel out.
+pub fn compose(panel: &Panel, letter: &str, room: Room, sheet: &Sheet) -> Composed {
+    let unit = sheet.unit();
+    let area = Rect { left: 0.0, top: 0.0, right: room.width, bottom: room.height };
+    let frame = Frame { x: &panel.x, y: &panel.y, area };
+    let mut laid = Laid::default();
+    (0..panel.marks.len()).for_each(|k| draw(panel, k, &frame, sheet, &mut laid));
+    let within = if panel.bare { area.grown(0.5 * room.left.min(room.right)) } else { area };
+    let mut taken = Occupied::new(within, 0.75 * unit);
+    laid.shapes.iter().for_each(|s| taken.add(s));
+    words(panel, &frame, &within, sheet, (&mut laid, &mut taken));
+    let below = if panel.bare { 3.0 * unit } else { axes(panel, &frame, sheet, &mut laid) };
+    let entries = if panel.legend.is_some() { legend::entries(panel) } else { Vec::new() };
+    // Type at the upper end of the axis reaches above the region.
+    let mut above = 0.5 * sheet.font + unit;
+    if !entries.is_empty() && !legend::inside(panel, &entries, &area, &taken, sheet, &mut laid) {
+        above = legend::strip(panel, &entries, above, room.width + room.right - 2.0 * unit, sheet, &mut laid);
+    }
+    let start = if panel.bare { 2.0 * unit - room.left } else { 0.0 };
+    let lines = wrap(&format!("{letter}{}", panel.title), sheet.font, room.width + room.right - start - 2.0 * unit);
+    for (k, line) in lines.iter().enumerate() {
+        let base = -above - BELOW * sheet.font - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
+        laid.texts.push(Text::level(line.as_str(), (start, base), Anchor::Start, sheet.font));
+    }
+    Composed { laid, above: above + lines.len() as f64 * LINE * sheet.font, below }
+}
+
+/// Axes with ticks and labels; returns what they need below the region.
+fn axes(panel: &Panel, f: &Frame, sheet: &Sheet, laid: &mut Laid) -> f64 {
+    let (unit, small, ink, a) = (sheet.unit(), sheet.small(), sheet.theme.ink(), f.area);
+    let fine = 0.5 * unit * sheet.theme.thickens();
+    let mut line = |from: Spot, to: Spot| laid.path(vec![from, to], ink, fine, Ink::Border);
+    line((a.left, a.bottom), (a.right, a.bottom));
+    line((a.left, a.bottom), (a.left, a.top));
+    let (across, up) = (level(&panel.x, a.width(), sheet), upright(&panel.y, a.height(), sheet));
+    let inside = |s: f64| (-1e-9..=1.0 + 1e-9).contains(&s);
+    let places = |axis: &Axis, values: Vec<f64>| values.into_iter().map(|v| axis.position(v)).filter(|s| inside(*s)).collect::<Vec<_>>();
+    for (ticks, length) in [(across.minor.clone(), 0.55), (across.major.iter().map(|t| t.0).collect(), 1.0)] {
+        for s in places(&panel.x, ticks) {
+            let x = a.left + s * a.width();
+            line((x, a.bottom), (x, a.bottom + length * TICK * unit));
+        }
+    }
+    for (ticks, length) in [(up.minor.clone(), 0.55), (up.major.iter().map(|t| t.0).collect(), 1.0)] {
+        for s in places(&panel.y, ticks) {
+            let y = a.bottom - s * a.height();
+            line((a.left, y), (a.left - length * TICK * unit, y));
+        }
+    }
+    let base = a.bottom + (TICK + GAP) * unit + ABOVE * small;
+    for (v, label) in &across.major {
+        laid.texts.push(Text::level(label.as_str(), (a.left + panel.x.position(*v) * a.width(), base), Anchor::Middle, small));
+    }
+    let end = a.left - (TICK + GAP) * unit;
+    let mut widest = 0.0f64;
+    for (v, label) in &up.major {
+        let y = a.bottom - panel.y.position(*v) * a.height() + 0.5 * (ABOVE - BELOW) * small;
+        laid.texts.push(Text::level(label.as_str(), (end, y), Anchor::End, small));
+        widest = widest.max(width(label, small));
+    }
+    let lines = wrap(&panel.y.label, sheet.font, a.height().max(30.0 * unit));
+    for (k, text) in lines.iter().enumerate() {
+        let x = end - widest - APART * unit - BELOW * sheet.font - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
+        let at = (x, 0.5 * (a.top + a.bottom));
+        laid.texts.push(Text { upwards: true, ..Text::level(text.as_str(), at, Anchor::Middle, sheet.font) });
+    }
+    let lines = wrap(&panel.x.label, sheet.font, a.width().max(30.0 * unit));
+    let mut bottom = base + BELOW * small + unit - a.bottom;
+    for text in &lines {
+        let at = (0.5 * (a.left + a.right), a.bottom + bottom + unit + ABOVE * sheet.font);
+        laid.texts.push(Text::level(text.as_str(), at, Anchor::Middle, sheet.font));
+        bottom += LINE * sheet.font;
+    }
+    bottom + 2.0 * unit
+}
+
+/// Words of the data region: in the middle, and at places, each next to its place where nothing else is drawn.
+fn words(panel: &Panel, f: &Frame, within: &Rect, sheet: &Sheet, (laid, taken): (&mut Laid, &mut Occupied)) {
+    let (unit, small) = (sheet.unit(), sheet.small());
+    for mark in &panel.marks {
+        let chosen = match mark {
+            Mark::Middle(text) => {
+                let (x, y) = (0.5 * (f.area.left + f.area.right), 0.5 * (f.area.top + f.area.bottom));
+                let lines = wrap(text, small, 0.75 * f.area.width());
+                let first = y - 0.5 * (lines.len() - 1) as f64 * LINE * small + 0.5 * (ABOVE - BELOW) * small;
+                lines.iter().enumerate().for_each(|(k, l)| {
+                    laid.texts.push(Text::level(l.as_str(), (x, first + k as f64 * LINE * small), Anchor::Middle, small));
+                });
+                continue;
+            }
+            Mark::Text { at, text } => {
+                let at = f.at(*at);
+                let own = Text::level(text.as_str(), (at.0, at.1 + 0.5 * (ABOVE - BELOW) * small), Anchor::Start, small);
+                let chosen = near(&own, at, within, taken, unit);
+                leader(at, &chosen.bounds(), sheet, laid);
+                chosen
+            }
+            _ => continue,
+        };
+        taken.rect(&chosen.bounds());
+        laid.texts.push(chosen);
+    }
+}
+
+/// A fine line from a place to its word, where the word stands further away than one would look.
+fn leader(at: Spot, word: &Rect, sheet: &Sheet, laid: &mut Laid) {
+    let end = (at.0.clamp(word.left, word.right), at.1.clamp(word.top, word.bottom));
+    let length = (end.0 - at.0).hypot(end.1 - at.1);
+    if length > 7.0 * sheet.unit() {
+        let start = 4.0 * sheet.unit() / length;
+        let from = (at.0 + start * (end.0 - at.0), at.1 + start * (end.1 - at.1));
+        laid.path(vec![from, end], sheet.theme.category(7), 0.4 * sheet.unit() * sheet.theme.thickens(), Ink::Key);
+    }
+}
+
+/// The text at its place, or at the nearest one where its box is free; where none is, where least is covered.
+fn near(own: &Text, at: Spot, within: &Rect, taken: &Occupied, unit: f64) -> Text {
+    let bounds = own.bounds();
+    let (half, tall) = (0.5 * bounds.width(), 0.5 * bounds.height());
+    let mut best: Option<(usize, Text)> = None;
+    for ring in 0..14 {
+        let reach = 2.0 * unit * f64::from(ring);
+        for turn in 0..16 {
+            let (s, c) = (std::f64::consts::TAU * f64::from(turn) / 16.0).sin_cos();
+            // The box touches a circle about its place from outside.
+            let r = centred(&bounds, (at.0 + c * (half + reach), at.1 + s * (tall + reach)));
+            if !within.holds(&r) {
+                continue;
+            }
+            let count = taken.count(&r.grown(unit));
+            if best.as_ref().is_none_or(|b| count < b.0) {
+                let by = (r.left - bounds.left, r.top - bounds.top);
+                best = Some((count, Text { at: (own.at.0 + by.0, own.at.1 + by.1), ..own.clone() }));
+            }
+            if count == 0 {
+                return best.map_or_else(|| own.clone(), |b| b.1);
+            }
+        }
+    }
+    best.map_or_else(|| own.clone(), |b| b.1)
+}
