@@ -42,17 +42,17 @@ fn record(k: usize, claim: &'static Claim) -> Record {
 
 fn gallery() -> Vec<Figure> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("paper_figs/gallery");
-    let read = |name: &str, extension: &str| std::fs::read(folder.join(format!("{name}.{extension}"))).expect("a picture of the gallery");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    let read = |name: &str, extension: &str| std::fs::read(folder.join(format!("{name}.{extension}"))).ok();
+    let drawn = |name: &str| {
+        let text = |extension: &str| String::from_utf8(read(name, extension)?).ok();
+        Some(Drawn::Here { svg: text("svg")?, png: read(name, "png")?, caption: text("txt")? })
+    };
+    let missing = Drawn::Missing("its data take longer than a quick run");
     let mut figures: Vec<Figure> = metastable::paper_figs::ALL
         .iter()
-        .map(|f| Figure {
-            name: f.name,
-            title: f.title,
-            drawn: Drawn::Here { svg: text(read(f.name, "svg")), png: read(f.name, "png"), caption: text(read(f.name, "txt")) },
-        })
+        .map(|f| Figure { name: f.name, title: f.title, drawn: drawn(f.name).unwrap_or(Drawn::Missing("it is not in the gallery")) })
         .collect();
-    figures[1].drawn = Drawn::Missing("its data take longer than a quick run");
+    figures[1].drawn = missing;
     figures
 }
 

@@ -17,7 +17,12 @@ const fn paper(id: &'static str, authors: &'static str, title: &'static str) -> 
 }
 
 /// All papers that are cited, by number.
-pub const ALL: [Paper; 16] = [
+pub const ALL: [Paper; 26] = [
+    paper(
+        "2103.03404",
+        "Dong, Cordonnier, Loukas",
+        "Attention is not all you need: pure attention loses rank doubly exponentially with depth",
+    ),
     paper("2110.11773", "Sander, Ablin, Blondel, Peyré", "Sinkformers: Transformers with doubly stochastic attention"),
     paper("2305.05465", "Geshkovski, Letrouit, Polyanskiy, Rigollet", "The emergence of clusters in self-attention dynamics"),
     paper("2312.10794", "Geshkovski, Letrouit, Polyanskiy, Rigollet", "A mathematical perspective on Transformers"),
@@ -31,8 +36,10 @@ pub const ALL: [Paper; 16] = [
     paper("2410.23228", "Bruno, Pasqualotto, Agazzi", "Emergence of meta-stable clustering in mean-field transformer models"),
     paper("2411.04990", "Karagodin, Polyanskiy, Rigollet", "Clustering in causal attention masking"),
     paper("2412.09080", "Geshkovski, Rigollet, Sun", "On the number of modes of Gaussian kernel density estimators"),
+    paper("2501.18322", "Castin, Ablin, Carrillo, Peyré", "A unified perspective on the dynamics of deep transformers"),
     paper("2504.14697", "Chen, Lin, Polyanskiy, Rigollet", "Quantitative clustering in mean-field transformer models"),
     paper("2507.22857", "Polyanskiy, Rigollet, Yao", "Synchronization of mean-field models on the circle"),
+    paper("2508.09628", "Alcalde, Geshkovski, Ruiz-Balet", "Attention's forward pass and Frank-Wolfe"),
     paper(
         "2509.25040",
         "Bruno, Pasqualotto, Agazzi",
@@ -41,6 +48,17 @@ pub const ALL: [Paper; 16] = [
     paper("2510.05554", "Chen, Lin, Polyanskiy, Rigollet", "Critical attention scaling in long-context transformers"),
     paper("2510.22026", "Karagodin, Ge, Polyanskiy, Rigollet", "Normalization in attention dynamics"),
     paper("2512.01868", "Rigollet", "The mean-field dynamics of Transformers"),
+    paper("2601.21366", "Álvarez-López, Geshkovski, Ruiz-Balet", "Perceptrons and localization of attention's mean-field landscape"),
+    paper("2601.21942", "Fedorov, Sander, Elie, Marion, Laurière", ""),
+    paper("2604.01978", "Koubbi, Geshkovski, Rigollet", "Homogenized Transformers"),
+    paper(
+        "2604.23681",
+        "Cirrincione",
+        "Rank, head-channel non-identifiability, and symmetry breaking: a precise analysis of representational collapse in Transformers",
+    ),
+    paper("2604.26085", "", ""),
+    paper("2605.04279", "Pendharkar", "Gradient flow structure and quantitative dynamics of multi-head self-attention"),
+    paper("2605.08505", "Bruno, Chen, Lin, Polyanskiy, Rigollet", "Scaling limits of long-context Transformers"),
     paper("2606.05140", "Mun, Rosenzweig", "Phase transitions for the noisy transformer model in arbitrary dimension"),
 ];
 
@@ -56,13 +74,15 @@ pub fn find(name: &str) -> Option<&'static Paper> {
 impl Paper {
     /// Authors and title.
     pub fn summary(&self) -> String {
-        format!("{}: {}", self.authors, self.title)
+        [self.authors, self.title].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(": ")
     }
 
     /// Its page in Markdown: the claims that test it, what is computed for it, its figures with their commands.
     pub fn page(&self) -> String {
         let cites = |text: &str| text.contains(self.id);
-        let mut out = format!("{}, *{}*, arXiv:{}.\n", self.authors, self.title, self.id);
+        let printed = if self.title.is_empty() { String::new() } else { format!("*{}*", self.title) };
+        let known = [self.authors, &printed, &format!("arXiv:{}", self.id)];
+        let mut out = format!("{}.\n", known.iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(", "));
         let claims: Vec<_> = theorem::ALL.iter().copied().filter(|c| cites(c.citation)).collect();
         if !claims.is_empty() {
             out.push_str("\n# Its statements, tested\n\n`metastable check NAME` tests one, `metastable explain NAME` says how, with `--proof` why.\n\n");

@@ -9,7 +9,7 @@ pub struct Array {
     pub shape: Vec<usize>,
     /// Entries, last axis fastest.
     pub data: Vec<f64>,
-    /// Unit roundoff of the numbers as they were stored: [`ROUNDOFF`], 2^-24 for float32, 2^-11 for float16, 2^-8 for bfloat16.
+    /// Unit roundoff of the numbers as they were stored: 2^-53 for float64, 2^-24 for float32, 2^-11 for float16, 2^-8 for bfloat16.
     pub roundoff: f64,
 }
 

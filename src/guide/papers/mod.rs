@@ -1,6 +1,9 @@
 //! The papers of the programme, one page each, made from the citations of what is registered: `metastable explain NUMBER` prints the page, and a test keeps it
 //! current.
 
+#[doc = include_str!("2103.03404.md")]
+pub mod arxiv_2103_03404 {}
+
 #[doc = include_str!("2110.11773.md")]
 pub mod arxiv_2110_11773 {}
 
@@ -28,11 +31,17 @@ pub mod arxiv_2411_04990 {}
 #[doc = include_str!("2412.09080.md")]
 pub mod arxiv_2412_09080 {}
 
+#[doc = include_str!("2501.18322.md")]
+pub mod arxiv_2501_18322 {}
+
 #[doc = include_str!("2504.14697.md")]
 pub mod arxiv_2504_14697 {}
 
 #[doc = include_str!("2507.22857.md")]
 pub mod arxiv_2507_22857 {}
+
+#[doc = include_str!("2508.09628.md")]
+pub mod arxiv_2508_09628 {}
 
 #[doc = include_str!("2509.25040.md")]
 pub mod arxiv_2509_25040 {}
@@ -45,6 +54,27 @@ pub mod arxiv_2510_22026 {}
 
 #[doc = include_str!("2512.01868.md")]
 pub mod arxiv_2512_01868 {}
+
+#[doc = include_str!("2601.21366.md")]
+pub mod arxiv_2601_21366 {}
+
+#[doc = include_str!("2601.21942.md")]
+pub mod arxiv_2601_21942 {}
+
+#[doc = include_str!("2604.01978.md")]
+pub mod arxiv_2604_01978 {}
+
+#[doc = include_str!("2604.23681.md")]
+pub mod arxiv_2604_23681 {}
+
+#[doc = include_str!("2604.26085.md")]
+pub mod arxiv_2604_26085 {}
+
+#[doc = include_str!("2605.04279.md")]
+pub mod arxiv_2605_04279 {}
+
+#[doc = include_str!("2605.08505.md")]
+pub mod arxiv_2605_08505 {}
 
 #[doc = include_str!("2606.05140.md")]
 pub mod arxiv_2606_05140 {}

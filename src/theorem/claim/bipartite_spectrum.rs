@@ -20,6 +20,14 @@ pub(super) const SYMMETRIC: Domain = Domain {
 };
 
 /// `delta x_i' = ` tilt, turn and differences within a half are the three kinds of perturbation.
+///
+/// # Derivation
+///
+/// Put `x_j = s_j xi + u_j`, `s_j` the sign of its half, `u_j` orthogonal to xi. A row has the weight `p = e^{beta lambda}/(2 cosh beta
+/// lambda)` on its own half, so `sum_j A_ij V x_j = lambda m x_i` with `m = 2 p - 1 = tanh(beta lambda)`. A change of the weights
+/// multiplies `S xi = lambda xi`, which the projection takes away. To first order `u_i' = S (p mean_own(u) + (1 - p) mean_other(u)) -
+/// lambda m u_i`. Along an eigenvector of mu: both halves alike, `mu - lambda m`; opposite (a rotation), `mu (2 p - 1) - lambda m = m
+/// (mu - lambda)`; mean 0 within each half, `-lambda m`.
 pub static ENTRY: Claim = Claim {
     name: "bipartite-spectrum",
     title: "V with a spectrum: eigenvalues at two antipodal clusters",

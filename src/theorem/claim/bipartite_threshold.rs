@@ -7,6 +7,12 @@ use crate::num::{roots::bracketed_root, sum::dot};
 use crate::theory::bipartite::threshold;
 
 /// For V = I the other eigenvalues are lambda itself: always above.
+///
+/// # Derivation
+///
+/// The common tilt along an eigenvector of mu grows at `mu - lambda tanh(beta lambda)` (`bipartite-spectrum`), which vanishes at `mu =
+/// lambda tanh(beta lambda)`. For V = I the other eigenvalues equal lambda, above the threshold for every beta: antipodal halves are
+/// unstable.
 pub static ENTRY: Claim = Claim {
     name: "bipartite-threshold",
     title: "V with a spectrum: two antipodal clusters lose stability at mu = lambda tanh(beta lambda)",

@@ -7,7 +7,15 @@ use crate::error::Result;
 use crate::num::{dense::mul, sum::dot};
 use crate::sphere::Tokens;
 
-/// `s = argmin_K <B x, s>` has `<B x, s> <= 0` while 0 lies in K, so `J(x+) <= (1 - 2g) J(x) + g^2 lambda d^2/2`, as in the usual proof for a fixed hull. Pairs x, -x keep 0 in it.
+/// `s = argmin_K <B x, s>` has `<B x, s> <= 0` while 0 lies in K, so `J(x+) <= (1 - 2g) J(x) + g^2 lambda d^2/2`, as in the usual proof
+/// for a fixed hull. Pairs x, -x keep 0 in it.
+///
+/// # Derivation
+///
+/// With `s = argmin <B x, s>` over the tokens, `<B x, s> <= 0` while 0 lies in their hull, and `<B x, x> = 2 J(x)`. So `J(x + g (s -
+/// x)) <= (1 - 2 g) J(x) + g^2 C/2` with `C = lambda_max(B) diam^2`. For `g = 2/(t+2)`: `J(x^1) <= C/2`, `J(x^2) <= 2 C/9`, and from
+/// `J(x^t) <= 2 C/t`, t >= 2, follows `J(x^{t+1}) <= 2 C ((t-2)/(t (t+2)) + 1/(t+2)^2) <= 2 C/(t+1)`. The diameter does not grow. Without
+/// 0 in the hull at every t the first inequality fails (`fw-negative-printed`); pairs x, -x keep it there.
 pub static ENTRY: Claim = Claim {
     name: "fw-negative",
     title: "Hardmax, B < 0: J <= 2 lambda_max diam^2/(t+1) while the hull holds the origin",

@@ -19,6 +19,12 @@ pub(super) const HARDMAX: Domain = Domain {
 };
 
 /// Hulls stay, and every token keeps to its cell: it moves on a straight line to the vertex of the cell.
+///
+/// # Derivation
+///
+/// A linear function is largest at a vertex of the hull. If `<x, v> >= <x, v'>` for all vertices v', then for `x+ = (1-g) x + g v` also
+/// `<x+, v> - <x+, v'> = (1-g) (<x, v> - <x, v'>) + g (1 - <v, v'>) >= 0`: the token keeps to its cell, and a vertex, a unit vector,
+/// stays where it is. So the hull stays, sigma(i) stays, and `x+ - v = (1-g) (x - v)` at every layer: the product.
 pub static ENTRY: Claim = Claim {
     name: "fw-solved",
     title: "Hardmax, vertices that lead themselves: solved",

@@ -7,6 +7,13 @@ use crate::error::Result;
 use crate::sphere::{Tokens, geometry::chord2};
 
 /// Ties end elsewhere, at convex combinations of leaders; they have probability 0.
+///
+/// # Derivation
+///
+/// No proof for all starts. A token with `C_i = {i}` stays for ever (`hm-leaders`). Each other one moves towards the tokens that are
+/// largest in its own direction; these are vertices of the hull, and the paper proves that limits are leaders or convex combinations of
+/// several. A combination needs two leaders with equal scores at the limit, a tie, which normal tokens meet with probability 0 at every
+/// finite layer; that it is not met in the limit is what the trials say.
 pub static ENTRY: Claim = Claim {
     name: "hm-followers",
     title: "Hardmax, A = I: every token ends at a leader",

@@ -6,7 +6,14 @@ use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::
 use crate::error::Result;
 use crate::sphere::{Tokens, geometry::chord2};
 
-/// If `<A z_i, z_j> < <A z_i, z_i>` for all j then z_i stays, and for every j the next z_j is a convex combination of tokens below that level: so it is for ever. A need not be symmetric.
+/// If `<A z_i, z_j> < <A z_i, z_i>` for all j then z_i stays, and for every j the next z_j is a convex combination of tokens below that
+/// level: so it is for ever. A need not be symmetric.
+///
+/// # Derivation
+///
+/// Let `<A z_i, z_j> < <A z_i, z_i>` for all j other than i. Then `C_i = {i}` and `z_i` stays. Every other token moves to a convex
+/// combination of tokens, with some weight on itself (s < 1), whose scores against `A z_i` are at most `<A z_i, z_i>`, its own less: the
+/// inequality holds again. A need not be symmetric, since only its action on `z_i` is used.
 pub static ENTRY: Claim = Claim {
     name: "hm-leaders",
     title: "Hardmax: a token that is its own strict leader never moves, for any A",

@@ -14,7 +14,16 @@ use crate::sphere::Tokens;
 /// The scale s of the variance's decay at radius r: of nGPT `1/alpha`, printed `alpha`.
 static SCHEMES: [(&dyn Normalisation, f64); 5] = [(&Post, 1.0), (&Pre, 2.0), (&Peri, 2.0), (&NGpt { alpha: 0.25 }, 4.0), (&Damped, 1.0)];
 
-/// As printed, `delta < 1/(100 n^2 beta^2)` admits antipodal pairs for small beta; with `1/(100 n^2)` beside it the constant is 2 up to a tenth.
+/// As printed, `delta < 1/(100 n^2 beta^2)` admits antipodal pairs for small beta; with `1/(100 n^2)` beside it the constant is 2 up to a
+/// tenth.
+///
+/// # Derivation
+///
+/// All schemes move directions by `theta_i' = P A_i / s`. At pairwise inner products at least `1 - delta` the weights are within a factor
+/// `e^{+-beta delta}` of 1/n, so `P A_i = mean - theta_i` up to a relative error of the order `n beta delta`, and `Var = 1 - |mean|^2`,
+/// the mean squared distance from the mean, has `Var' = -2 Var / s` up to the same order. Under the condition on delta that is below
+/// 1/10. Post has s = 1, pre `s = r`, peri `s = r |A|` with `|A|` near 1, CoD `s = sqrt(t+1)`, nGPT `s = |A|/alpha`: 1/alpha, where alpha
+/// is printed. For beta below 1 the printed condition `delta < 1/(100 n^2 beta^2)` does not make delta small: it admits antipodal pairs.
 pub static ENTRY: Claim = Claim {
     name: "ln-cone",
     title: "Normalisation schemes: the variance in a narrow cone decays as 2 Var/s, condition corrected",

@@ -28,6 +28,14 @@ pub(super) const LAYERED: Domain = Domain {
 };
 
 /// All seven schemes.
+///
+/// # Derivation
+///
+/// With own weight a and cross weight b, `P_i A_i = b (sum_{k != i} theta_k - (n-1) gamma theta_i)`, and its product with `theta_j` is `b
+/// (1 + (n-2) gamma - (n-1) gamma^2) = b (1 - gamma)((n-1) gamma + 1)`. The same for i and j exchanged: `gamma' = (2b/s)(1 - gamma)((n-1)
+/// gamma + 1)`, with the same s for all tokens, because by symmetry all radii and all `|A_i|` are equal and stay so. `r' = rho` is the
+/// scheme's own equation, with `<theta_i, A_i> = a + (n-1) b gamma` and `|A_i|^2 = gamma + (1 - gamma)(a^2 + (n-1) b^2)`, as rows sum to
+/// 1.
 pub static ENTRY: Claim = Claim {
     name: "ln-curve",
     title: "Normalisation schemes: equiangular tokens follow one equation for gamma and r",

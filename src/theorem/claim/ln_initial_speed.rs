@@ -24,6 +24,11 @@ static TABLE: [Row; 6] = [
 ];
 
 /// The table.
+///
+/// # Derivation
+///
+/// `ln-curve` at gamma = 0: `gamma'(0) = 2 b/s` with `b = 1/(e^beta + n - 1)` and `|A|^2 = a^2 + (n-1) b^2 = (e^{2 beta} + n -
+/// 1)/(e^beta + n - 1)^2`. Post and CoD have s = 1 at t = 0, pre and LN scaling `s = r_0`, peri `s = r_0 |A|`, nGPT `s = |A|/alpha`.
 pub static ENTRY: Claim = Claim {
     name: "ln-initial-speed",
     title: "Normalisation schemes: initial speeds of orthonormal tokens",

@@ -28,6 +28,13 @@ static TABLE: [Late; 7] = [
 ];
 
 /// The reduced equation, which tokens follow by `ln-curve`.
+///
+/// # Derivation
+///
+/// Near gamma = 1 the weight b tends to 1/n and `(n-1) gamma + 1` to n, so `eps' = -2 eps/s` (`ln-curve`), with `|A|` and `<theta, A>`
+/// near 1. Post: s = 1, `e^{-2t}`. nGPT: s = 1/alpha. CoD: `s = sqrt(t+1)`, and the integral of `2/sqrt(t+1)` is `4 sqrt(t+1)`. Pre and
+/// peri: `r' = 1`, s = r ~ t, so `eps' = -2 eps/t`: `t^{-2}`; mix is pre in the end. Literal LN scaling: `r' = 1/sqrt(t+1)`, `r ~ 2 sqrt
+/// t`, `s = r sqrt(t+1) ~ 2 t`, so `eps' = -eps/t`: `t^{-1}`.
 pub static ENTRY: Claim = Claim {
     name: "ln-late-rates",
     title: "Normalisation schemes: late rates",

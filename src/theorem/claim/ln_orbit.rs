@@ -10,6 +10,12 @@ use crate::theory::normalised::SchemeCurve;
 static SCHEMES: [&dyn Normalisation; 3] = [&Pre, &Peri, &LnScaling];
 
 /// `d gamma/d r = (2b/r)(1-gamma)((n-1) gamma + 1) / (a + (n-1) b gamma)` for all three: speeds differ by `|A|` and `sqrt(t+1)` only.
+///
+/// # Derivation
+///
+/// By `ln-curve` `gamma' = (2b/s)(1 - gamma)((n-1) gamma + 1)`, and `r' = rho`. Pre: `s = r`, `rho = <theta, A>`; peri divides the output
+/// by `|A|`, literal LN scaling by `sqrt(t+1)`: both s and 1/rho are multiplied by that factor. So `d gamma/d r = (2b/r)(1 - gamma)((n-1)
+/// gamma + 1) / (a + (n-1) b gamma)` is one equation for all three: one orbit at different speeds.
 pub static ENTRY: Claim = Claim {
     name: "ln-orbit",
     title: "Pre, peri and literal LN scaling: one curve in the (r, gamma) plane",

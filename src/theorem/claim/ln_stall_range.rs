@@ -8,6 +8,12 @@ use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
 /// The numerator of `<theta, A>` is `e^beta + sum_k g_k e^{beta g_k} >= e^beta - (n-1) m`, its denominator at most `n e^beta`.
+///
+/// # Derivation
+///
+/// `<theta_j, A_j>` is the mean of the inner products `g_k` under the weights `e^{beta g_k}`, the own one being 1. Its numerator is at
+/// least `e^beta - (n-1) m`, where `-m` is the least value of `g e^{beta g}` on [-1, 1], at `g = -1/beta` for `beta >= 1` and at -1
+/// below; its denominator is at most `n e^beta`. So it is at least `(1 - (n-1) m e^{-beta})/n`, positive for `n < 1 + e^beta/m`.
 pub static ENTRY: Claim = Claim {
     name: "ln-stall-range",
     title: "Pre-LN and peri-LN: radii grow while n < 1 + e^beta/m",

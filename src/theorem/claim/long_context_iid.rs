@@ -6,6 +6,13 @@ use crate::num::{stats::mean_and_error, sum::dot};
 use crate::theory::long_context::{critical_beta, participation};
 
 /// Gaps `1 - <q, y>` of uniform keys near the query form a Poisson process.
+///
+/// # Derivation
+///
+/// For a uniform key the gap `u = 1 - <q, y>` has a density `C u^{(d-3)/2}` near 0, so the number of n keys with a gap below `v
+/// n^{-2/(d-1)}` tends to a Poisson variable of mean `C' v^{(d-1)/2}`: the scaled gaps `v_j = n^{2/(d-1)} u_j` tend to a Poisson process.
+/// With `beta = c n^{2/(d-1)}` the weights are `e^{-c v_j} / sum_k e^{-c v_k}`, functions of the process, whose far points contribute
+/// nothing in the limit. The mean of their squares is what the statement says.
 pub static ENTRY: Claim = Claim {
     name: "long-context-iid",
     title: "Long context: E sum w^2 at beta = c n^{2/(d-1)}",

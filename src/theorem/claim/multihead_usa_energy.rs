@@ -19,6 +19,12 @@ pub(super) const HEADS: Domain = Domain {
 };
 
 /// The gradient of `E_h` at x_i is `m_i sum_j m_j e^{beta <x_i, B_h x_j>} B_h x_j`.
+///
+/// # Derivation
+///
+/// For symmetric `B_h` the derivative of `E_h` by `x_i` is `m_i sum_j m_j e^{beta <x_i, B_h x_j>} B_h x_j`: both places of `x_i` in the
+/// double sum give the same. That is `m_i` times what head h adds to token i. Summed over heads and projected, `grad_i E = m_i x_i'`, so
+/// `dE/dt = sum_i m_i |x_i'|^2`. SA divides each head by its own sum, and there is no common factor (`multihead-sa-energy-folklore`).
 pub static ENTRY: Claim = Claim {
     name: "multihead-usa-energy",
     title: "Several heads: dE/dt = sum m_i |x_i'|^2 for USA, E the sum over heads",

@@ -15,7 +15,15 @@ pub(super) const NOISE: Domain = Domain {
     ..Domain::ATTENTION
 };
 
-/// `E cos(s chi_{d-1}) = 1F1((d-1)/2; 1/2; -s^2/2)`; with `s^2 = (2h/kappa)(1 - (d-2) h/(3 kappa))` second and fourth moments of the angle are those of Brownian motion.
+/// `E cos(s chi_{d-1}) = 1F1((d-1)/2; 1/2; -s^2/2)`; with `s^2 = (2h/kappa)(1 - (d-2) h/(3 kappa))` second and fourth moments of the
+/// angle are those of Brownian motion.
+///
+/// # Derivation
+///
+/// A step turns x by an angle s times a chi variable of `D = d - 1` degrees, so `E <x', x> = 1 - s^2 D/2 + s^4 D (D+2)/24 - s^6 D
+/// (D+2)(D+4)/720 + ...`. Brownian motion has `e^{-D tau}`, `tau = h/kappa`. With `s^2 = 2 tau (1 - (D-1) tau/3)`: the first order is `-D
+/// tau`; the second `D ((D-1)/3 + (D+2)/6) = D^2/2`; the third `-D (D+2) ((D-1)/9 + (D+4)/90) = -D (D+2)(11 D - 6)/90`, and its
+/// difference from `-D^3/6` is `(2/45) D (D-1)(D-3)`. It vanishes for d = 2 (with all later ones) and d = 4.
 pub static ENTRY: Claim = Claim {
     name: "noise-step-mean",
     title: "Noise: one-step mean of the corrected geodesic",

@@ -7,6 +7,13 @@ use crate::num::{stats::slope, sum::dot};
 use crate::sphere::geometry::{exp, project};
 
 /// The fields `P e_i` do not commute, also on the circle; in one angle they do. The laws are the same, the couplings are not.
+///
+/// # Derivation
+///
+/// A coarse step goes along the sum of the increments, the fine ones follow the path. They differ by the brackets of the fields `P e_i`,
+/// times the areas that the path encloses: of the order h in a step of length h, with mean 0 given the past. After 1/h independent steps
+/// that adds up to `h^{1/2}`. The brackets are rotations and do not vanish, not on the circle either, where the two components of dW
+/// enter; in one angle there is one field and no area.
 pub static ENTRY: Claim = Claim {
     name: "noise-strong-order",
     title: "Noise: geodesic steps of ambient Brownian motion have strong order 1/2",

@@ -11,6 +11,12 @@ use crate::num::sum::dot;
 use crate::sphere::{Tokens, geometry::exp};
 
 /// The gradient of `w max(0, <a, x>)^2 / 2` is `w max(0, <a, x>) a`.
+///
+/// # Derivation
+///
+/// The derivative of `m_i w_k max(0, <a_k, x_i>)^2/2` by `x_i` is `m_i w_k max(0, <a_k, x_i>) a_k`, `m_i` times what the perceptron adds;
+/// that of `E_beta` is `m_i` times what USA adds (`gradient-structure`). So `grad_i E = m_i x_i'` and `dE/dt = sum_i m_i |x_i'|^2`. The
+/// square is differentiable where its argument is 0, so the kink of the activation does no harm.
 pub static ENTRY: Claim = Claim {
     name: "perceptron-energy",
     title: "Perceptron and attention: dE/dt = sum m_i |x_i'|^2",

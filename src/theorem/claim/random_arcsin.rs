@@ -7,6 +7,13 @@ use crate::sphere::geometry::retract;
 use crate::theory::random_weights::together;
 
 /// The inner product is a martingale on the scale `arcsin`.
+///
+/// # Derivation
+///
+/// Given x and y with `<x, y> = u`, V x and V y are normal vectors with covariances I/d and u I/d between them. Expanding `<x+, y+>` to
+/// the second order in eta: its mean changes by `-(eta^2/d) u (1 - u^2)`, and its variance is `(2 eta^2/d)(1 - u^2)^2` (the linear term
+/// is `<Vx, y - u x> + <Vy, x - u y>`). A function f(u) is a martingale if `-u (1 - u^2) f' + (1 - u^2)^2 f'' = 0`, that is `f''/f' =
+/// u/(1 - u^2)`: `f = arcsin`. The process ends at u = 1 or -1, so the probability of 1 is `(arcsin(u_0) + pi/2)/pi`.
 pub static ENTRY: Claim = Claim {
     name: "random-arcsin",
     title: "Random linear layers cluster pairs without attention: P(together) = 1/2 + arcsin(u0)/pi",

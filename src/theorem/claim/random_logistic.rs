@@ -8,6 +8,13 @@ use crate::sphere::{Tokens, law::Law};
 use crate::theory::random_weights::logistic;
 
 /// All tokens hear `V xbar`, a normal vector of length about `|xbar|`: no matrix need be formed.
+///
+/// # Derivation
+///
+/// All tokens add the same `eta V xbar`, a normal vector of variance `eta^2 rho/d` per coordinate, `rho = |xbar|^2`. For d = infinity it
+/// is orthogonal to all tokens and has the length `eta sqrt(rho)`, so every inner product becomes `(u + eta^2 rho)/(1 + eta^2 rho)`, and
+/// so does their mean rho: `rho+ - rho = eta^2 rho (1 - rho)` to leading order. In the time `t = layers * eta^2` that is the logistic
+/// equation. Finite d adds fluctuations of the order 1/d.
 pub static ENTRY: Claim = Claim {
     name: "random-logistic",
     title: "Random values, beta = 0: the squared mean follows u' = u (1 - u)",

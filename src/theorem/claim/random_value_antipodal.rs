@@ -18,7 +18,16 @@ pub(super) const LAYERS: Domain = Domain {
     corners: &[(2, 8, 1.0), (2, 8, 1.5)],
 };
 
-/// `m_x = a x + b y`, `a - b = tanh beta` at antipodes, so `|x+ + y+| = |P_u (delta + eta V delta)| / |u|`, `u = x + eta tanh(beta) V x`; expanded to `eta^2`.
+/// `m_x = a x + b y`, `a - b = tanh beta` at antipodes, so `|x+ + y+| = |P_u (delta + eta V delta)| / |u|`, `u = x + eta tanh(beta) V x`;
+/// expanded to `eta^2`.
+///
+/// # Derivation
+///
+/// `m_x = a x + b y` with `a + b = 1` and, at antipodes, `a - b = T = tanh beta`; a changes to second order in `delta = x + y` only. So
+/// `m_x + m_y = delta`, and with `u = x + eta T V x` the next sum is `P_u (delta + eta V delta)/|u|` to first order in delta. To `eta^2`,
+/// in the mean: `log |delta + eta V delta|^2` gains `1 - 2/d`; `log |u|^2` is `T^2 (1 - 2/d)`; the projection takes the squared component
+/// along u, `(1 + T^2)/d`. Together `(1 - T^2)(1 - 2/d) - (1 + T^2)/d = ((d-1)/cosh^2 beta - 2)/d`, the growth of `log |delta|^2 =
+/// log(1 + <x, y>) + log 2`. It is positive, so that antipodes repel, while `cosh 2 beta < d - 2`.
 pub static ENTRY: Claim = Claim {
     name: "random-value-antipodal",
     title: "Random values: antipodal pairs attract iff cosh 2 beta > d - 2",

@@ -18,6 +18,13 @@ pub(super) const ROWS: Domain = Domain {
 };
 
 /// Row constants drop out of softmax and the common part moves all rows alike: `r_i+ = r_i W C_q W_V (1 + O(|R|))`.
+///
+/// # Derivation
+///
+/// With `x_i = mu + r_i` the score `x_i W x_j^T` is a part that depends on i alone, which softmax drops, plus `mu W r_j + r_i W r_j`. The
+/// first alone gives all rows the same weights `q_j`, and one common output. To first order in the second row i differs from it by `sum_j
+/// q_j (r_i W r_j)(r_j - mean_q) W_V = r_i W C_q W_V`, C_q the covariance of the `r_j` under q; subtracting the mean row changes nothing
+/// at this order. `C_q` is of second order in R: so `|R+| = O(|R|^3)`, and `log |R|` triples up to a constant.
 pub static ENTRY: Claim = Claim {
     name: "rank-collapse-cubic",
     title: "Pure attention: residuals shrink cubically",

@@ -6,6 +6,12 @@ use crate::error::Result;
 use crate::sphere::Tokens;
 
 /// Once attached, tokens keep their gap in x to the leader: the gap of logits is `beta |x_i| times` a constant, and x grows as `e^{vt}`.
+///
+/// # Derivation
+///
+/// On the line with V = v the extreme token sees mostly itself and grows like `e^{vt}`. A token attached to it is moved by `v x_1` too,
+/// up to weights of others that are exponentially small in the gap of logits: the gap in x tends to a constant. So the gap of logits in
+/// its row, `beta |x_1|` times that constant, grows as `e^{vt}`. The square `e^{2vt}` would need gaps that grow with the tokens.
 pub static ENTRY: Claim = Claim {
     name: "rd-boolean-rate",
     title: "R^1: logit gaps grow like e^{vt}",

@@ -5,7 +5,14 @@ use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, 
 use crate::error::Result;
 use crate::num::{dense::mul, sum::dot};
 
-/// `x_i' = grad Lambda(A x_i)`, Lambda = log sum m_j e^{<., x_j>} convex: `<A (x_i - x_j), x_i' - x_j'> >= 0`. In the plain metric it fails for A that is not a multiple of I.
+/// `x_i' = grad Lambda(A x_i)`, Lambda = log sum m_j e^{<., x_j>} convex: `<A (x_i - x_j), x_i' - x_j'> >= 0`. In the plain metric it
+/// fails for A that is not a multiple of I.
+///
+/// # Derivation
+///
+/// `Lambda(y) = log sum_j m_j e^{<y, x_j>}` is convex in y, and `x_i' = grad Lambda(A x_i)` at the tokens of the moment. The gradient of
+/// a convex function is monotone: `<A x_i - A x_j, x_i' - x_j'> >= 0`, and for a symmetric A this is half the derivative of `<A (x_i -
+/// x_j), x_i - x_j>`. In the plain metric it fails for A that is not a multiple of I.
 pub static ENTRY: Claim = Claim {
     name: "rd-distances",
     title: "R^d, V = I, A > 0: distances |x_i - x_j|_A do not decrease",

@@ -7,7 +7,15 @@ use crate::num::dense::symmetric_eigen;
 use crate::sphere::Tokens;
 use crate::theory::gaussian::{mean_factor, variance};
 
-/// The weight `e^{b x y}` shifts the mean of a Gaussian of variance s by `s b x`; masses and nodes of a Gauss-Hermite rule stand for the Gaussian.
+/// The weight `e^{b x y}` shifts the mean of a Gaussian of variance s by `s b x`; masses and nodes of a Gauss-Hermite rule stand for the
+/// Gaussian.
+///
+/// # Derivation
+///
+/// The weight `e^{b x y}` turns the law of y, normal of mean m and variance s, into a normal one of mean `m + s b x`. So `x' = v (m + s b
+/// x)`, a linear field, under which the law stays normal: `s' = 2 v b s^2`, hence `s(t) = s/(1 - 2 v b s t)`, and `m' = v m (1 + b
+/// s(t))`, whose integral is `m e^{vt} (1 - 2 v b s t)^{-1/2}`. Nodes and masses of a Gauss-Hermite rule integrate the moments in play to
+/// rounding.
 pub static ENTRY: Claim = Claim {
     name: "rd-gaussian",
     title: "R^1: the Gaussian closure, mean and variance",

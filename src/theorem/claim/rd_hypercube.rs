@@ -7,7 +7,15 @@ use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 use crate::theory::boolean::limit;
 
-/// Softmax of the scores of `(+-eps_1, ..., +-eps_d)` is a product over coordinates, so every coordinate is two tokens on the line; there `u = beta x^2` obeys `u' = 2 u tanh u`.
+/// Softmax of the scores of `(+-eps_1, ..., +-eps_d)` is a product over coordinates, so every coordinate is two tokens on the line; there
+/// `u = beta x^2` obeys `u' = 2 u tanh u`.
+///
+/// # Derivation
+///
+/// For the vertices of a box the scores are sums over coordinates, so softmax is a product, and coordinate k of the mean over the others
+/// is that of two tokens +-x on the line: `x' = x tanh(beta x^2)`. With `z = e^{-t} x` and `u = beta x^2`: `u' = 2 u tanh u` and `(log
+/// z)' = tanh u - 1`. So `log(F/eps)` is minus the integral of `(1 - tanh u)/(2 u tanh u) = 1/(u (e^{2u} - 1))` from `eps^2` on (beta =
+/// 1; the rest is scaling). It converges: the limits are different points for every eps.
 pub static ENTRY: Claim = Claim {
     name: "rd-hypercube",
     title: "R^d, V = I: 2^d corners end at corners, in closed form",

@@ -8,6 +8,12 @@ use crate::num::{dense::inverse, sum::dot};
 use crate::sphere::Tokens;
 
 /// An attached token obeys `(z_l - z_i)' = -V (z_l - z_i)`, whose part along the left eigenvector decays as `e^{-lambda_1 t}`.
+///
+/// # Derivation
+///
+/// Once rows are one-hot, an attached token and its leader obey `x_i' = V x_l = x_l'`, so `z = e^{-tV} x` has `(z_l - z_i)' = -V (z_l -
+/// z_i)`. Its part along the left eigenvector `phi_1^*` of lambda_1 is multiplied by `e^{-lambda_1 t}`, as stated. Rows that are one-hot
+/// to 1e-13 change it by no more.
 pub static ENTRY: Claim = Claim {
     name: "rd-hyperplane-rate",
     title: "R^d, good triple: tokens reach their hyperplane at the rate e^{-lambda_1 t}",

@@ -9,7 +9,15 @@ use crate::sphere::Tokens;
 /// The time at which rows are read.
 const LATE: f64 = 9.0;
 
-/// `x_i ~ e^{lambda t} c_i phi`, so differences of scores are `c_i e^{lambda t} <Q phi, x_j - x_k>`, in which gaps along all directions count.
+/// `x_i ~ e^{lambda t} c_i phi`, so differences of scores are `c_i e^{lambda t} <Q phi, x_j - x_k>`, in which gaps along all directions
+/// count.
+///
+/// # Derivation
+///
+/// With a simple largest eigenvalue, x_i grows like `c_i e^{lambda t} phi_1` while the differences of tokens stay bounded along phi_1 and
+/// in the kernel. The scores of token i differ by `<Q x_i, x_j - x_k>`, to leading order `c_i e^{lambda t} <Q phi_1, x_j - x_k>`: for
+/// `c_i > 0` the row tends to one-hot at the j with the largest `<Q phi_1, x_j>`, in which differences along all directions count, not
+/// the largest `z_1` alone.
 pub static ENTRY: Claim = Claim {
     name: "rd-leader",
     title: "R^2: the leader is argmax <Q phi_1, x_j>, not the token farthest along phi_1",

@@ -7,6 +7,12 @@ use crate::num::dense::symmetric_eigenvalues;
 use crate::sphere::Tokens;
 
 /// Near 0 the weights are linear in x: `x_i' = -(m + beta C x_i)`, so `(C^{-1})' = 2 beta I`.
+///
+/// # Derivation
+///
+/// To leading order near 0, not a proof: the scores are small, so `A_ij = (1 + <x_i, x_j - m>)/n` and `x_i' = -(m + C x_i)` with m the
+/// mean and C the matrix of second moments about it. The mean falls exponentially, and then `C' = -2 C^2`, that is `(C^{-1})' = 2 I`:
+/// every eigenvalue c has `1/c(2t) - 1/c(t) = 2t`. The neglected terms are of relative order c, which falls like 1/(2t).
 pub static ENTRY: Claim = Claim {
     name: "rd-repulsive",
     title: "R^d, V = -I: 2t C -> I",

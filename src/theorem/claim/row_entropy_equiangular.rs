@@ -4,6 +4,12 @@ use super::row_entropy_folklore::rise;
 use super::{Also, Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status};
 
 /// A row is `(a, b, ..., b)` with `b/a = e^{-beta (1-gamma)}`, whose entropy rises with b/a, and gamma rises.
+///
+/// # Derivation
+///
+/// A row is (a, b, ..., b) with `b/a = w = e^{-beta (1 - gamma)} < 1` and gamma rising (`gamma-curve`), so w rises for beta > 0. The
+/// derivative of the entropy by log w is minus the covariance of log p and the indicator of the others under p: the others have the
+/// smaller weights, so it is positive. The row tends to the uniform one.
 pub static ENTRY: Claim = Claim {
     name: "row-entropy-equiangular",
     title: "The row entropy of attention increases along SA from orthonormal tokens",

@@ -12,7 +12,14 @@ use crate::flow::{Options, solve};
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
-/// Weights stay positive and V = I, so caps are invariant and contract: the argument of cone collapse does not ask where weights come from.
+/// Weights stay positive and V = I, so caps are invariant and contract: the argument of cone collapse does not ask where weights come
+/// from.
+///
+/// # Derivation
+///
+/// Rotary positions turn queries and keys, so scores stay within beta of 0; ALiBi adds fixed finite numbers. So all weights stay above
+/// some c > 0, and V = I. The proof of `cone-collapse` uses no more: at a token on the edge of the smallest cap some j has `G_ij <=
+/// alpha`, and the cosine alpha of the radius obeys `alpha' >= c alpha (1 - alpha)`.
 pub static ENTRY: Claim = Claim {
     name: "score-positions-collapse",
     title: "Rotary positions and ALiBi: tokens of a hemisphere still collapse",
