@@ -2,6 +2,7 @@
 
 mod clock;
 pub mod collapse;
+pub mod dwell;
 pub mod equiangular;
 pub mod growth;
 pub mod kac_rice;
