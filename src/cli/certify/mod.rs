@@ -73,12 +73,15 @@ const TWO_DECIMALS: f64 = 0.01;
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        match &self.check {
-            Some(path) => check(path, self.exact, out),
-            None if self.exact => Err(Error::parameter("--exact", "nothing to check", "--check FILE with it")),
-            None if self.dwell.is_some() => dwell::bound(&self, out),
-            None if self.converges => converges::prove(&self, out),
-            None => self.prove(out),
+        let name = self.dynamics.as_deref().unwrap_or("sa");
+        match (&self.check, &self.dwell) {
+            (Some(path), _) => check(path, self.exact, out),
+            (None, _) if self.exact => Err(Error::parameter("--exact", "nothing to check", "--check FILE with it")),
+            (None, Some(angles)) => dwell::bound(angles, self.share, name, self.beta()?, out),
+            (None, None) if self.converges => {
+                converges::prove(&self.tokens.tokens()?, name, (self.beta()?, self.radius.unwrap_or(0.0)), self.out.as_deref(), out)
+            }
+            (None, None) => self.prove(out),
         }
     }
 

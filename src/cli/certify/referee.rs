@@ -350,7 +350,7 @@ impl State {
         while r.is("piece") {
             let [end, mu, tube] = &r.numbers("piece", 3)?[..] else { return Err("three numbers".into()) };
             // In units of the step; the last one ends with it.
-            let b = if r.0.len() > 1 && r.0[r.0.len() - 1].starts_with("piece") { (end / &h).mid() } else { int(1) };
+            let b = if r.is("piece") { (end / &h).mid() } else { int(1) };
             if b.0 <= a.0 || b.0 > int(1).0 || mu.0 < BigInt::ZERO || tube.0 <= BigInt::ZERO {
                 return Err("pieces are not in order".into());
             }

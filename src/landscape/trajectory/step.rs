@@ -1,40 +1,12 @@
 //! One step: a polynomial, its defect, and how the error grows on pieces of it.
 
-use super::Piece;
 use super::curvature::{FLOOR, curvature};
 use super::growth::Growth;
 use super::local::{Axis, Local, length, point, sum};
+use super::proof::{Cause, Piece};
 use super::series::Series;
 use super::system::System;
 use crate::num::interval::Interval;
-
-/// What ended a proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The error outgrew the distance from every hemisphere.
-    Growth,
-    /// The enclosure of the field became the whole line.
-    Enclosure,
-    /// The polynomial does not follow the field.
-    Defect,
-    /// The same, where the enclosure may hold a point at rest: a symmetric start, or one on the way to a saddle.
-    Symmetric,
-    /// Too many steps or too long a time.
-    Endless,
-}
-
-impl Cause {
-    /// In words.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Growth => "growth: the error outgrew the distance from every hemisphere",
-            Self::Enclosure => "enclosure: the bounds of the field became infinite",
-            Self::Defect => "defect: no polynomial follows the field closely enough",
-            Self::Symmetric => "symmetric? The growth does not end: the enclosure may hold a point at rest",
-            Self::Endless => "endless: too many steps, or too long a time",
-        }
-    }
-}
 
 /// A step that was proved.
 pub(super) struct Step {
