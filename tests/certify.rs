@@ -199,3 +199,21 @@ fn all_dynamics_and_masses_are_proved_and_agreed_upon() {
     json(at, "certify --converges --init uniform --n 5 --d 2 --seed 2 --beta 9 --out long.txt");
     json(at, "certify --check long.txt --exact");
 }
+
+#[test]
+fn dwell_times_are_bounded_from_both_sides() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    for kind in ["sa", "usa"] {
+        let t = json(at, &format!("certify --dwell 2,0.5 --beta 50 --dynamics {kind}"));
+        let (low, high) = (t["lower"].as_f64().expect("a number"), t["upper"].as_f64().expect("a number"));
+        assert!(low < high && high < low * (1.0 + 1e-6), "{low} {high}");
+        let other = json(at, &format!("predict two-cluster-time --beta 50 --dynamics {kind} --from 2 --to 0.5"));
+        let other = other["time"].as_f64().expect("a number");
+        assert!(low * (1.0 - 1e-11) <= other && other <= high * (1.0 + 1e-11), "{low} {high} {other}");
+    }
+    assert!(refused(at, "certify --dwell 2,0.5", 1).contains("--beta"));
+    assert!(refused(at, "certify --dwell 0.5,2 --beta 3", 1).contains("0 < to <= from < pi"));
+    refused(at, "certify --dwell 2,0.5 --beta 3 --share 1.5", 1);
+    refused(at, "certify --dwell 2,0.5 --beta 3 --dynamics causal-sa", 1);
+}

@@ -5,6 +5,7 @@ pub mod boolean;
 pub mod certain;
 mod clock;
 pub mod collapse;
+pub mod dwell;
 pub mod equiangular;
 pub mod gaussian;
 pub mod growth;

@@ -1,11 +1,12 @@
 //! `certify --converges`: that every start near the given one converges to one point.
 
-use super::{Arguments, referee};
+use super::referee;
 use crate::attention::dynamics;
 use crate::cli::output::{Output, note};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::landscape::trajectory::{Convergence, Lost, Neighbourhood, prove as prove_convergence};
+use crate::sphere::Tokens;
 use serde_json::json;
 use std::path::Path;
 
@@ -15,21 +16,20 @@ pub(super) const KIND: &str = "metastable-trajectory";
 /// The exit code where nothing is proved.
 const UNPROVED: i32 = 3;
 
-pub(super) fn prove(a: &Arguments, out: &Output) -> Result<i32> {
-    let entry = dynamics::find(a.dynamics.as_deref().unwrap_or("sa"), false)?;
+pub(super) fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Option<&Path>, out: &Output) -> Result<i32> {
+    let entry = dynamics::find(name, false)?;
     let known = || Error::parameter("--dynamics", entry.name, "sa, usa, causal-sa or causal-usa");
     let variant = entry.variant.filter(|v| !v.repulsive).ok_or_else(known)?;
-    let (beta, radius) = (a.beta()?, a.radius.unwrap_or(0.0));
-    let start = Neighbourhood::new(variant, beta, &a.tokens.tokens()?, radius)?;
+    let start = Neighbourhood::new(variant, beta, x, radius)?;
     // The proof of USA counts time in units of e^-beta.
     let unit = if start.softmax { 1.0 } else { (-beta).exp() };
     match prove_convergence(&start)? {
         Ok(proof) => {
-            if let Some(path) = &a.out {
+            if let Some(path) = file {
                 arrays::write_atomically(path, proof.to_text().as_bytes())?;
                 note(&format!("wrote {}", path.display()));
             }
-            proved(&proof, unit, a.out.as_deref(), out);
+            proved(&proof, unit, file, out);
             Ok(0)
         }
         Err(lost) => {

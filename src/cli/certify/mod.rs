@@ -1,6 +1,7 @@
 //! `certify`: prove a critical point near given clusters, or that a start converges to one point; or check a certificate.
 
 mod converges;
+mod dwell;
 pub mod referee;
 
 use super::input::TokenArguments;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
   metastable certify --check saddle.json
   metastable certify --converges --init uniform --n 16 --d 3 --seed 7 --beta 4 --radius 1e-6 --out proof.txt
   metastable certify --check proof.txt --exact
+  metastable certify --dwell 2,0.5 --beta 50
 
 What is proved of clusters: exactly one critical point among the configurations of whole clusters in a small box, on the slice
 that fixes rotations. Not excluded: critical points that split a cluster, or that lie off the slice.
@@ -35,10 +37,16 @@ pub struct Arguments {
     /// Prove that the start converges to one point.
     #[arg(long)]
     converges: bool,
+    /// Bound the time that two clusters need to close from one angle to another (radians), from both sides.
+    #[arg(long, value_name = "FROM,TO", value_delimiter = ',', conflicts_with_all = ["converges", "tokens", "angles", "init", "out", "check", "radius", "anywhere"])]
+    dwell: Option<Vec<f64>>,
+    /// The share of the mass in the first of the two clusters.
+    #[arg(long, value_name = "A", default_value_t = 0.5, requires = "dwell")]
+    share: f64,
     #[command(flatten)]
     tokens: TokenArguments,
-    /// Dynamics of --converges: sa (default), usa, causal-sa or causal-usa.
-    #[arg(long, requires = "converges")]
+    /// Dynamics of --converges and --dwell: sa (default), usa; of --converges also causal-sa and causal-usa.
+    #[arg(long)]
     dynamics: Option<String>,
     /// Tokens per cluster, comma separated (default: one each).
     #[arg(long, value_delimiter = ',', conflicts_with = "converges")]
@@ -65,15 +73,26 @@ const TWO_DECIMALS: f64 = 0.01;
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        match &self.check {
-            Some(path) => check(path, self.exact, out),
-            None if self.exact => Err(Error::parameter("--exact", "nothing to check", "--check FILE with it")),
-            None if self.converges => converges::prove(&self, out),
-            None => self.prove(out),
+        let name = self.dynamics.as_deref().unwrap_or("sa");
+        match (&self.check, &self.dwell) {
+            (Some(path), _) => check(path, self.exact, out),
+            (None, _) if self.exact => Err(Error::parameter("--exact", "nothing to check", "--check FILE with it")),
+            (None, Some(angles)) => dwell::bound(angles, self.share, name, self.beta()?, out),
+            (None, None) if self.converges => {
+                converges::prove(&self.tokens.tokens()?, name, (self.beta()?, self.radius.unwrap_or(0.0)), self.out.as_deref(), out)
+            }
+            (None, None) => self.prove(out),
         }
     }
 
     fn prove(&self, out: &Output) -> Result<i32> {
+        if let Some(name) = &self.dynamics {
+            return Err(Error::parameter(
+                "--dynamics",
+                name,
+                "it with --converges or --dwell: critical points are the same for SA and USA",
+            ));
+        }
         let beta = self.beta()?;
         crate::error::in_range("--beta", beta, -1e4, 1e4)?;
         let radius = crate::error::in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;

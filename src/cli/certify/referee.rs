@@ -169,7 +169,8 @@ impl<'a> Local<'a> {
             let h: Vec<Vec<I>> = rows.iter().map(|x| l.project(i, x)).collect();
             l.v.push((0..s.d - 1).map(|c| sum(a.iter().zip(&h).map(|(a, h)| a * &h[c]))).collect());
             l.radial.push(dot(&a, &l.g[i]));
-            (l.h.push(h), l.a.push(a));
+            l.h.push(h);
+            l.a.push(a);
         }
         l
     }
@@ -287,7 +288,8 @@ fn path(s: &System, start: &[I], h: &I, order: usize) -> (Vec<Vec<I>>, Vec<I>, I
         let found: Vec<I> = field(s, &mut t, &p[k]).iter().map(|f| h * f).collect();
         let next: Vec<I> = found.iter().map(|f| f.over(k as i64 + 1).mid()).collect();
         let delta: Vec<I> = found.iter().zip(&next).map(|(f, x)| int(k as i64 + 1) * x - f).collect();
-        (defect.push(s.norm(&delta)), p.push(next));
+        defect.push(s.norm(&delta));
+        p.push(next);
     }
     let choose = |l: usize, k: usize| (0..k).fold(1i64, |c, i| c * (l - i) as i64 / (i as i64 + 1));
     let (mut t, all) = (tables(s), I(BigInt::ZERO, int(1).1));
@@ -348,7 +350,7 @@ impl State {
         while r.is("piece") {
             let [end, mu, tube] = &r.numbers("piece", 3)?[..] else { return Err("three numbers".into()) };
             // In units of the step; the last one ends with it.
-            let b = if r.0.len() > 1 && r.0[r.0.len() - 1].starts_with("piece") { (end / &h).mid() } else { int(1) };
+            let b = if r.is("piece") { (end / &h).mid() } else { int(1) };
             if b.0 <= a.0 || b.0 > int(1).0 || mu.0 < BigInt::ZERO || tube.0 <= BigInt::ZERO {
                 return Err("pieces are not in order".into());
             }

@@ -15,7 +15,7 @@ pub(super) fn direction(d: usize, x: &[f64]) -> Vec<f64> {
         let Some(row) = x.chunks_exact(d).min_by(|a, b| dot(a, &w).total_cmp(&dot(b, &w))) else { break };
         let away: Vec<f64> = w.iter().zip(row).map(|(w, x)| w - x).collect();
         let share = (dot(&w, &away) / dot(&away, &away)).clamp(0.0, 1.0);
-        if !(share > 1e-9) {
+        if share.is_nan() || share <= 1e-9 {
             break;
         }
         w.iter_mut().zip(&away).for_each(|(w, a)| *w -= share * a);

@@ -1,8 +1,10 @@
 //! From the start to the hemisphere.
 
-use super::step::{self, Cause, Path};
+use super::hemisphere;
+use super::proof::{Cause, Convergence, Lost, Stride};
+use super::start::Neighbourhood;
+use super::step::{self, Path};
 use super::system::System;
-use super::{Convergence, Lost, Neighbourhood, Stride, hemisphere};
 use crate::num::interval::Interval;
 
 /// Steps and time after which nothing more is tried.

@@ -1,40 +1,12 @@
 //! One step: a polynomial, its defect, and how the error grows on pieces of it.
 
-use super::Piece;
 use super::curvature::{FLOOR, curvature};
 use super::growth::Growth;
 use super::local::{Axis, Local, length, point, sum};
+use super::proof::{Cause, Piece};
 use super::series::Series;
 use super::system::System;
 use crate::num::interval::Interval;
-
-/// What ended a proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The error outgrew the distance from every hemisphere.
-    Growth,
-    /// The enclosure of the field became the whole line.
-    Enclosure,
-    /// The polynomial does not follow the field.
-    Defect,
-    /// The same, where the enclosure may hold a point at rest: a symmetric start, or one on the way to a saddle.
-    Symmetric,
-    /// Too many steps or too long a time.
-    Endless,
-}
-
-impl Cause {
-    /// In words.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Growth => "growth: the error outgrew the distance from every hemisphere",
-            Self::Enclosure => "enclosure: the bounds of the field became infinite",
-            Self::Defect => "defect: no polynomial follows the field closely enough",
-            Self::Symmetric => "symmetric? The growth does not end: the enclosure may hold a point at rest",
-            Self::Endless => "endless: too many steps, or too long a time",
-        }
-    }
-}
 
 /// A step that was proved.
 pub(super) struct Step {
@@ -79,7 +51,7 @@ impl<'a> Path<'a> {
         let mut path = Self { system, x, h, defect: Vec::new(), bulge: 0.0 };
         path.near();
         for _ in 0..20 {
-            if !(path.h > 1e-6) {
+            if path.h.is_nan() || path.h <= 1e-6 {
                 return None;
             }
             path.far();
@@ -149,7 +121,6 @@ impl<'a> Path<'a> {
     fn range(&self, a: f64, b: f64) -> (Vec<Interval>, Vec<Axis>) {
         let middle = 0.5 * (a + b);
         let at = horner(&self.x, point(middle), |_| point(1.0), 0);
-        // (p - x_0) / t would do as well; p' is one order less.
         let slope: Vec<_> = derivative(&self.x, Interval::new(a, b));
         let way = Interval::new(a, b) - point(middle);
         let centre: Vec<f64> = at.iter().map(|v| v.mid()).collect();
@@ -183,18 +154,22 @@ pub(super) fn follow(path: &Path, error: f64, slack: f64) -> Result<Step, Cause>
         let local = Local::new(s, &range, norm, &axes, false);
         let growth = Growth::new(s, &local);
         let found = growth.slack();
-        if !(found <= wanted) {
+        // Not a number does not fit.
+        let fits = found <= wanted;
+        if !fits {
             length = (b - a) * if found.is_finite() { (0.8 * wanted / found).clamp(0.1, 0.8) } else { 0.25 };
-            if !(length > 1e-5 * path.h) {
+            if length <= 1e-5 * path.h {
                 return Err(Cause::Enclosure);
             }
             continue;
         }
         let Some(mu) = growth.bound(near, tolerance) else { return Err(Cause::Enclosure) };
         let rate = path.rate(b);
-        let Some((tube, end)) = tube(path, &range, norm, &axes, (b - a, mu, rate, error)) else {
+        let part =
+            Part { system: s, range: &range, norm, axes: &axes, bulge: path.bulge, time: (point(b) - point(a)).hi(), mu, rate, error };
+        let Some((tube, end)) = part.tube() else {
             length = 0.3 * (b - a);
-            if !(length > 1e-3 * path.h) {
+            if length <= 1e-3 * path.h {
                 // A point at rest is about as far as the speed over the rate of growth.
                 let speed = s.norm(&path.x[1].iter().map(|v| point(*v)).collect::<Vec<_>>());
                 return Err(if speed <= mu * error { Cause::Symmetric } else { Cause::Growth });
@@ -214,51 +189,53 @@ pub(super) fn follow(path: &Path, error: f64, slack: f64) -> Result<Step, Cause>
     Ok(Step { h: path.h, pieces, x, error, defect })
 }
 
-/// A bound of the error on a piece, and the error at its end.
-fn tube(
-    path: &Path,
-    range: &[Interval],
+/// A piece of a path: where it is, and what acts on the error there.
+struct Part<'a> {
+    system: &'a System,
+    range: &'a [Interval],
+    /// `|p_i|`.
     norm: Interval,
-    axes: &[Axis],
-    (time, mu, rate, error): (f64, f64, Interval, f64),
-) -> Option<(f64, f64)> {
-    let s = path.system;
-    let mut radius = 1.2 * (error + rate.hi() * time) * (mu * time).exp();
-    for _ in 0..6 {
-        let reach: Vec<f64> = (0..s.len()).map(|i| s.reach(i, radius)).collect();
-        let widest = reach.iter().copied().fold(0.0, f64::max);
-        // Beyond this nothing is left to prove.
-        if !(widest < 0.2) {
-            return None;
-        }
-        let end = error_after(path, range, norm, axes, (time, mu, rate, error, &reach, radius));
-        if end <= radius {
-            return Some((radius, end));
-        }
-        radius = if end < 4.0 * radius { 1.3 * end } else { 2.0 * radius };
-    }
-    None
+    axes: &'a [Axis],
+    bulge: f64,
+    time: f64,
+    mu: f64,
+    /// The bound of the defect.
+    rate: Interval,
+    /// The error at its beginning.
+    error: f64,
 }
 
-/// `(error + time (rate + c q)) e^{(mu + Lambda radius) time}`, upwards.
-#[allow(clippy::type_complexity)]
-fn error_after(
-    path: &Path,
-    range: &[Interval],
-    norm: Interval,
-    axes: &[Axis],
-    (time, mu, rate, error, reach, radius): (f64, f64, Interval, f64, &[f64], f64),
-) -> f64 {
-    let s = path.system;
-    let d = s.d;
-    let wide: Vec<_> = range.iter().enumerate().map(|(at, x)| *x + Interval::symmetric(reach[at / d])).collect();
-    let widest = reach.iter().copied().fold(0.0, f64::max);
-    let local = Local::new(s, &wide, norm + Interval::symmetric(widest), axes, true);
-    let (lambda, c) = curvature(s, &local, reach);
-    let growth = (point(mu) + point(lambda) * point(radius)) * point(time);
-    let added = point(time) * (rate + point(c) * point(path.bulge));
-    let end = ((point(error) + added) * growth.exp()).hi();
-    if end.is_nan() { f64::INFINITY } else { end }
+impl Part<'_> {
+    /// A bound of the error on the piece, and the error at its end.
+    fn tube(&self) -> Option<(f64, f64)> {
+        let mut radius = 1.2 * (self.error + self.rate.hi() * self.time) * (self.mu * self.time).exp();
+        for _ in 0..6 {
+            let reach: Vec<f64> = (0..self.system.len()).map(|i| self.system.reach(i, radius)).collect();
+            let widest = reach.iter().copied().fold(0.0, f64::max);
+            // Beyond this nothing is left to prove.
+            if radius.is_nan() || widest >= 0.2 {
+                return None;
+            }
+            let end = self.after(&reach, widest, radius);
+            if end <= radius {
+                return Some((radius, end));
+            }
+            radius = if end < 4.0 * radius { 1.3 * end } else { 2.0 * radius };
+        }
+        None
+    }
+
+    /// `(error + time (rate + c q)) e^{(mu + Lambda radius) time}`, upwards.
+    fn after(&self, reach: &[f64], widest: f64, radius: f64) -> f64 {
+        let (s, time) = (self.system, point(self.time));
+        let wide: Vec<_> = self.range.iter().enumerate().map(|(at, x)| *x + Interval::symmetric(reach[at / s.d])).collect();
+        let local = Local::new(s, &wide, self.norm + Interval::symmetric(widest), self.axes, true);
+        let (lambda, c) = curvature(s, &local, reach);
+        let growth = (point(self.mu) + point(lambda) * point(radius)) * time;
+        let added = time * (self.rate + point(c) * point(self.bulge));
+        let end = ((point(self.error) + added) * growth.exp()).hi();
+        if end.is_nan() { f64::INFINITY } else { end }
+    }
 }
 
 /// Every row divided by its length, nearly.

@@ -1,6 +1,6 @@
 //! The moving points of a proof: tokens, or clusters of tokens that have merged.
 
-use super::Neighbourhood;
+use super::start::Neighbourhood;
 use crate::num::interval::Interval;
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Certificates as text: a line a record, numbers exact, `m p k` for `m 2^k`.
 
-use super::Convergence;
+use super::proof::Convergence;
 
 /// A double as `mp k`: an integer, `p`, a power of two.
 fn dyadic(v: f64) -> String {

@@ -1,0 +1,62 @@
+//! What is asked.
+
+use crate::attention::{RowWeights, Variant};
+use crate::error::{Error, Result, in_range};
+use crate::sphere::Tokens;
+
+/// A start, and all that are near it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neighbourhood {
+    /// Rows of weights are divided by their sums (SA); else they are not (USA).
+    pub softmax: bool,
+    /// Token i sees the tokens `j <= i` only.
+    pub causal: bool,
+    /// Inverse temperature.
+    pub beta: f64,
+    /// Ambient dimension.
+    pub d: usize,
+    /// Masses, in any unit.
+    pub masses: Vec<f64>,
+    /// Rows, taken as directions `x / |x|`.
+    pub x: Vec<f64>,
+    /// Every token may be anywhere within this chord of its direction.
+    pub radius: f64,
+}
+
+impl Neighbourhood {
+    /// Of tokens on the sphere. **Errors** attention that repels or that is neither SA nor USA; fewer than two tokens, or more than 512 coordinates; beta
+    /// outside `[0, 1000]`; a radius outside `[0, 1]`.
+    pub fn new(variant: Variant, beta: f64, tokens: &Tokens, radius: f64) -> Result<Self> {
+        let softmax = match variant {
+            Variant { weights: RowWeights::Softmax, repulsive: false, .. } => true,
+            Variant { weights: RowWeights::Exponential, repulsive: false, .. } => false,
+            _ => return Err(Error::parameter("dynamics", format!("{variant:?}"), "attracting SA or USA, mutual or causal")),
+        };
+        in_range("beta", beta, 0.0, 1e3)?;
+        in_range("radius", radius, 0.0, 1.0)?;
+        let (n, d) = (tokens.n(), tokens.d());
+        if !tokens.space().is_unit() || n < 2 || n * d > 512 {
+            let found = format!("{n} tokens of dimension {d}");
+            return Err(Error::parameter("tokens", found, "at least two on the unit sphere, at most 512 coordinates"));
+        }
+        Ok(Self { softmax, causal: variant.causal, beta, d, masses: tokens.masses().to_vec(), x: tokens.coordinates().to_vec(), radius })
+    }
+
+    /// What a proof of it says.
+    pub fn statement(&self) -> String {
+        let name = match (self.softmax, self.causal) {
+            (true, false) => "SA",
+            (true, true) => "causal SA",
+            (false, false) => "USA",
+            (false, true) => "causal USA",
+        };
+        format!(
+            "every solution of {name} with beta = {} whose {} tokens start on the unit sphere of R^{}, each within {} of the direction of its start row, converges \
+             to one point",
+            self.beta,
+            self.masses.len(),
+            self.d,
+            crate::error::show(self.radius)
+        )
+    }
+}
