@@ -489,3 +489,35 @@ fn unresolved_numbers_are_no_results() {
     assert!(number(&e["kernel_bias"][0]) < 0.0 && number(&e["kernel_error"][0]) > 0.0 && e["nearest_neighbour_bias"][0].is_number());
     assert!(String::from_utf8_lossy(&run(at, "entropy --tokens ring.csv --bandwidth 10000").stderr).contains("warning: kernels"));
 }
+
+#[test]
+fn the_rows_beyond_the_sphere_are_predicted() {
+    let f = folder();
+    let at = f.path();
+    let schemes = json(at, "predict normalisation --scheme pre --n 16 --beta 2 --r0 3 --gamma0 0 --times 1,10,100");
+    assert!(["gamma", "radius"].iter().all(|k| schemes[k].as_array().map(Vec::len) == Some(3)));
+    let limits = json(at, "predict boolean-limit --eps 0.5,0.7,1");
+    assert!(limits["limits"][2].as_f64().is_some_and(|f| (f - 0.948301957871).abs() < 1e-12));
+    assert!(json(at, "predict antipodal-threshold --d 8")["beta"].as_f64().is_some_and(|b| (b - 1.238944).abs() < 1e-6));
+    assert!(json(at, "predict rank-collapse --log-size -9.7 --layers 3")["log_sizes"][3].as_f64() == Some(-261.9));
+    let blown = json(at, "predict gaussian-closure --variance 1,2 --b 0.5 --times 0.25,0.75");
+    assert!(blown["blow_up_time"].as_f64() == Some(0.5) && blown["variance"][1][1].is_null() && blown["variance"][1][0] == 4.0);
+    assert!(json(at, "predict long-context --d 3 --c 1 --n 1000")["participation"].is_number());
+    assert!(json(at, "predict bipartite --lambda 1 --mu 0.2 --beta 2")["stable"] == true);
+    assert!(json(at, "predict random-weights --u0 0.5 --times 1")["probability_together"].is_number());
+    assert!(json(at, "predict noise-step --d 3 --tau 0.01")["corrected"].is_number());
+    for (arguments, words) in [
+        ("predict normalisation --scheme none --n 4 --beta 1 --times 1", "keeps directions"),
+        ("predict normalisation --scheme per --n 4 --beta 1 --times 1", "did you mean"),
+        ("predict normalisation --scheme pre --n 4 --beta 1 --r0 0 --times 1", "--r0: found 0"),
+        ("predict normalisation --scheme pre --n 4 --beta 1 --gamma0 -0.5 --times 1", "--gamma0: found -0.5"),
+        ("predict boolean-limit --eps -1", "eps"),
+        ("predict antipodal-threshold --d 1", "--d"),
+        ("predict long-context --d 3 --c 0", "--c: found 0"),
+        ("predict random-weights --u0 2 --times 1", "u0"),
+    ] {
+        let out = run(at, arguments);
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && text.lines().count() == 1 && text.contains(words), "{arguments}: {text}");
+    }
+}

@@ -3,11 +3,16 @@
 mod common;
 
 use common::{number, numbers, reference};
-use metastable::attention::normalisation::find;
+use metastable::attention::kernel::{Attention, Workspace};
+use metastable::attention::normalisation::{Rescaled, find};
+use metastable::attention::{Dynamics, Form, Spec, hardmax::Hardmax, layer::Layer, model::Model};
+use metastable::flow::{Options, solve};
 use metastable::num::dense::identity;
+use metastable::sphere::Tokens;
 use metastable::theory::noise_step::{Sampler, exact_mean, mean_cosine, stationary_mean, stationary_means};
 use metastable::theory::normalised::SchemeCurve;
-use metastable::theory::{bipartite, boolean, gaussian, long_context, random_weights, rank_collapse::Residual};
+use metastable::theory::{bipartite, boolean, gaussian, long_context, random_weights, rank_collapse::RankResidual};
+use num_rational::BigRational;
 
 #[test]
 fn equiangular_tokens_under_every_scheme() {
@@ -172,7 +177,7 @@ fn residuals_shrink_cubically() {
         out
     };
     let (x, w, w_v) = (normals(n * d, 0.02), normals(d * d, 0.3), normals(d * d, 0.5));
-    let mut r = Residual::new(&x, d).expect("rows differ");
+    let mut r = RankResidual::new(&x, d).expect("rows differ");
     let mut logs = vec![r.log_size];
     for layer in 0..5 {
         let (next, leading) = (r.layer(&w, &w_v).expect("alive"), r.leading(&w, &w_v).expect("alive"));
@@ -185,6 +190,97 @@ fn residuals_shrink_cubically() {
     }
     let last = logs[5] / logs[4];
     assert!((last - 3.0).abs() < 0.02 && logs[5] < -900.0, "{logs:?}");
-    assert!(Residual::new(&[1.0, 2.0, 1.0, 2.0], 2).is_none());
+    assert!(RankResidual::new(&[1.0, 2.0, 1.0, 2.0], 2).is_none());
     assert!(r.layer(&[0.0; 16], &w_v).is_none(), "uniform attention ends it in one layer");
+}
+
+/// Rescaled attention of R^d with these V and a normal Q.
+fn rescaled(n: usize, d: usize, v: Vec<f64>, q: Option<Vec<f64>>) -> Dynamics {
+    let model = Model { rescaled: true, heads: vec![[q.map(|q| (d, q)), None, Some((d, v)), None]], ..Model::default() };
+    model.build("sa", false, &Spec::new(1.0, n), d).expect("a model")
+}
+
+fn normals(count: usize, name: &str) -> Vec<f64> {
+    let mut out = vec![0.0; count];
+    metastable::num::stream::Stream::new(1, &["rows", name]).normals(&mut out);
+    out
+}
+
+#[test]
+fn scores_by_differences_to_the_leader_are_the_scores() {
+    let (n, d) = (9, 3);
+    let x = Tokens::flat(d, normals(n * d, "points"))
+        .expect("points")
+        .with_masses(&[0.1, 1.0, 2.0, 0.3, 1.0, 1.0, 4.0, 1.0, 0.2])
+        .expect("masses");
+    let v: Vec<f64> = normals(d * d, "V").iter().map(|g| 0.6 * g).collect();
+    let dynamics = rescaled(n, d, v, Some(normals(d * d, "Q")));
+    let mut out = vec![0.0; n * d];
+    for t in [0.0, 0.7, 3.0] {
+        dynamics.output(t, &x, Form::Difference, &mut Workspace::default(), &mut out);
+        let exact = dynamics.definition(t, &x, Form::Difference).expect("attention defines itself");
+        let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        assert!(out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-11 * size), "t = {t}: {out:?} {exact:?}");
+    }
+    // Where e^{tV} is far beyond f64 rows are one-hot; no number is lost.
+    let line = rescaled(3, 1, vec![1.0], None);
+    let z = Tokens::flat(1, vec![-1.0, 0.5, 2.0]).expect("points");
+    let mut out = [0.0; 3];
+    line.output(2000.0, &z, Form::Difference, &mut Workspace::default(), &mut out);
+    assert!(out.iter().zip([0.0, 1.5, 0.0]).all(|(a, b)| (a - b).abs() < 1e-15), "{out:?}");
+}
+
+#[test]
+fn a_regular_heptagon_keeps_its_corners_and_a_square_four_limits() {
+    let flow = |x: Vec<f64>| {
+        let x = Tokens::flat(2, x).expect("points");
+        let options = Options { merge_radius: 0.0, ..Options::default() };
+        solve(&rescaled(x.n(), 2, identity(2), None), &x, 8.0, &options, &mut []).expect("runs").clusters
+    };
+    let corner = |k: usize| 2.0 * std::f64::consts::PI * k as f64 / 7.0;
+    let end = flow((0..7).flat_map(|k| [3.0 * corner(k).cos(), 3.0 * corner(k).sin()]).collect());
+    for (k, row) in end.rows().enumerate() {
+        assert!((row[0].hypot(row[1]) - 2.99117083).abs() < 1e-7, "{k}: {row:?}");
+    }
+    let end = flow(vec![1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0]);
+    assert!(end.numbers().iter().all(|z| (z.abs() - 0.948301957871).abs() < 1e-9), "{end:?}");
+    assert!(end.diameter() > 1.0);
+}
+
+#[test]
+fn convex_layers_meet_at_a_point_of_the_hull() {
+    let attention = Dynamics::of(Attention::new(2.0)).with(&Rescaled);
+    let mut x = Tokens::flat(2, vec![1.0, 0.0, 1.0, 0.2]).expect("points");
+    (0..2000).for_each(|_| Layer::new(0.5).expect("a step").apply(&attention, &mut x));
+    assert!((x.row(0)[0] - 1.0).abs() < 1e-12 && (x.row(0)[1] - 0.101351).abs() < 1e-6, "{x:?}");
+    // g_t = 2^{-t-1} leaves a share for ever.
+    let hardmax = Dynamics::of(Hardmax::new(None, 1e-12).expect("a rule")).with(&Rescaled);
+    let mut x = Tokens::flat(1, vec![1.0, 0.0625]).expect("points");
+    (0..60).for_each(|t| Layer::new(0.5f64.powi(t + 1)).expect("a step").apply(&hardmax, &mut x));
+    let left = (1.0 - x.numbers()[1]) / (1.0 - 0.0625);
+    assert!((left - 0.288788095087).abs() < 1e-12, "{left}");
+}
+
+#[test]
+fn the_line_on_which_the_bound_fails_exactly() {
+    // x_1 = 1/3 + 8/(t (t+1)), x_2 = 1/3 in rationals, beside the layers of the program.
+    let ratio = |a: i64, b: i64| BigRational::new(a.into(), b.into());
+    let (mut one, mut two) = (ratio(3, 1), ratio(-1, 1));
+    let negative = Dynamics::of(Hardmax::new(Some(vec![-1.0]), 1e-12).expect("a rule")).with(&Rescaled);
+    let mut x = Tokens::flat(1, vec![3.0, -1.0]).expect("points");
+    let zero = ratio(0, 1);
+    for t in 0..200 {
+        let g = ratio(2, t + 2);
+        let (low, high) = if one < two { (one.clone(), two.clone()) } else { (two.clone(), one.clone()) };
+        let target = |x: &BigRational| if *x > zero { low.clone() } else { high.clone() };
+        let next = |x: &BigRational| x.clone() + g.clone() * (target(x) - x.clone());
+        (one, two) = (next(&one), next(&two));
+        Layer::new(2.0 / (t as f64 + 2.0)).expect("a step").apply(&negative, &mut x);
+        if t >= 1 {
+            assert_eq!((&two, &one), (&ratio(1, 3), &(ratio(1, 3) + ratio(8, (t + 1) * (t + 2)))), "t = {t}");
+            assert!((x.numbers()[1] - 1.0 / 3.0).abs() < 1e-14);
+        }
+    }
+    // J = 1/18 against 32/(t+1) from t = 576 on.
+    assert!(ratio(1, 18) > ratio(32, 1001));
 }

@@ -1,7 +1,7 @@
 //! `predict`: closed forms and reduced equations.
 
 use super::output::{Output, note};
-use super::predict_rows::Rows;
+use super::predict_rows::RowPredictions;
 use crate::attention::{RowWeights, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::theory::{equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster, uniform, wendel};
@@ -167,7 +167,7 @@ enum What {
         beta: f64,
     },
     #[command(flatten)]
-    Rows(Rows),
+    Rows(RowPredictions),
 }
 
 /// The weights of SA or USA.
@@ -230,11 +230,7 @@ impl What {
             }
             Self::Consensus { n, d, dynamics, beta } => {
                 let (n, d) = (count("--n", n, 1, 10_000)?, count("--d", d, 2, 10_000)?);
-                if n * d > 1_000_000 {
-                    return Err(Error::parameter("--n, --d", format!("{n}, {d}"), "at most 1000000 coordinates"));
-                }
-                let rates = consensus(n, d, &dynamics, beta, scale)?;
-                json!({"eigenvalues": rates})
+                json!({"eigenvalues": consensus(n, d, &dynamics, beta, scale)?})
             }
             Self::Polygon { m, beta, dynamics } => {
                 let m = count("--m", m, 2, 5_000)?;
@@ -316,6 +312,9 @@ fn parking_centres(n: usize, d: usize, beta: f64, c: f64) -> Result<Value> {
 
 /// Eigenvalues at consensus.
 fn consensus(n: usize, d: usize, name: &str, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
+    if n * d > 1_000_000 {
+        return Err(Error::parameter("--n, --d", format!("{n}, {d}"), "at most 1000000 coordinates"));
+    }
     let known = dynamics::ALL.iter().filter_map(|e| e.variant.filter(|v| spectra::has_consensus(*v)).map(|v| (e.name, v)));
     let found = known.clone().find(|(known, _)| *known == name);
     let (_, variant) = found.ok_or_else(|| Error::unknown("dynamics", name, known.map(|(known, _)| known)))?;

@@ -13,7 +13,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 #[derive(Subcommand)]
-pub enum Rows {
+pub enum RowPredictions {
     /// Common inner product and radius of equiangular tokens under a normalisation scheme (Q = K = V = I).
     Normalisation {
         /// post, pre, peri, mix:tau=T, ngpt:alpha=A, cod or ln-scaling.
@@ -131,7 +131,7 @@ fn dimension(d: i64, low: i64) -> Result<usize> {
     Err(Error::parameter("--d", d, format!("a whole number in [{low}, 1000000]")))
 }
 
-impl Rows {
+impl RowPredictions {
     /// The prediction.
     pub fn value(self) -> Result<Value> {
         match self {

@@ -12,7 +12,7 @@ use crate::flow::{
     observable::{self, Setting, log_times},
     solve,
 };
-use crate::num::{stream::Stream, sum::dot};
+use crate::num::{dense::transpose_mul, stream::Stream, sum::dot};
 use crate::sphere::Tokens;
 use crate::theory::normalised::SchemeCurve;
 
@@ -82,7 +82,9 @@ fn random_run(scheme: &'static dyn Normalisation, run: usize) -> Result<Vec<(f64
         basis.push(rest);
     }
     let size = (D as f64).sqrt().recip();
-    let head = Head::new(N, Some((D, normals(D * N, size))), Some((D, normals(D * N, size))), None)?;
+    // <Q x, K y> = <K^T Q x, y>.
+    let (q, k) = (normals(D * N, size), normals(D * N, size));
+    let head = Head::new(N, Some((N, transpose_mul(&k, &q, D))), None, None)?;
     let attention = Attention { heads: vec![head], ..Attention::new((D as f64).sqrt()) };
     let x = Tokens::normalised(N, coordinates)?;
     let x = if scheme.space().own() > 0 { x.polar(&[1.0; N])? } else { x };

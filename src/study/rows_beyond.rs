@@ -7,7 +7,7 @@ use crate::theory::{
     bipartite::threshold,
     noise_step::{Sampler, stationary_mean, stationary_means},
     random_weights::antipodal_threshold,
-    rank_collapse::Residual,
+    rank_collapse::RankResidual,
 };
 
 /// Tables: collapse, noise, antipodal, bipartite.
@@ -31,7 +31,7 @@ fn run(_: &Values) -> Result<Tables> {
         out
     };
     let (x, w, w_v) = (normals(32, 0.02), normals(16, 0.5), normals(16, 0.5));
-    let mut state = Residual::new(&x, 4);
+    let mut state = RankResidual::new(&x, 4);
     let mut last = f64::NAN;
     for layer in 0..=5 {
         let Some(r) = state else { break };

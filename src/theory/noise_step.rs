@@ -64,10 +64,8 @@ pub fn stationary_means(sampler: Sampler, kappa: f64, h: f64) -> (f64, f64) {
         for (z, w) in &rule {
             let moved = (z + dt.tanh()) / (1.0 + z * dt.tanh());
             let (p, q) = (legendre(*z), legendre(moved));
-            for l in 0..MODES {
-                for k in 0..MODES {
-                    m[l * MODES + k] += w * (l as f64 + 0.5) * p[l] * q[k];
-                }
+            for (l, (row, p)) in m.chunks_exact_mut(MODES).zip(&p).enumerate() {
+                row.iter_mut().zip(&q).for_each(|(m, q)| *m += w * (l as f64 + 0.5) * p * q);
             }
         }
         m

@@ -80,9 +80,9 @@ impl SchemeCurve {
     pub fn at(&self, gamma: f64, radius: f64, times: &[f64]) -> Result<Vec<Place>> {
         let lowest = -1.0 / (self.n - 1.0);
         if !(gamma > lowest && gamma < 1.0) {
-            return Err(Error::parameter("gamma", gamma, format!("a value in ({lowest}, 1)")));
+            return Err(Error::parameter("gamma0", gamma, format!("a value in ({lowest}, 1)")));
         }
-        in_range("radius", radius, 1e-100, 1e100)?;
+        in_range("r0", radius, 1e-100, 1e100)?;
         let mut state = [0.0, -(-gamma).ln_1p(), radius];
         let mut out = Vec::new();
         for t in times {

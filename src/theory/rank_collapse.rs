@@ -4,7 +4,7 @@ use crate::num::{dense::mul, sum::dot};
 
 /// `X = 1 x^T + e^s Y`: a common row and a residual of any size, kept by its logarithm s; rows of Y have mean 0 and `|Y| = 1`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Residual {
+pub struct RankResidual {
     /// The mean row.
     pub common: Vec<f64>,
     /// `log |R|` (Frobenius).
@@ -18,7 +18,7 @@ fn scaled_expm1(log: f64, y: f64) -> f64 {
     if log < -40.0 { y } else { (log.exp() * y).exp_m1() / log.exp() }
 }
 
-impl Residual {
+impl RankResidual {
     /// Of a matrix by rows of d; `None` when all rows are equal.
     pub fn new(x: &[f64], d: usize) -> Option<Self> {
         Self::centred(vec![0.0; d], 0.0, x.to_vec())
@@ -27,10 +27,10 @@ impl Residual {
     /// `1 x^T + e^s Y` for any Y.
     fn centred(mut common: Vec<f64>, log: f64, mut shape: Vec<f64>) -> Option<Self> {
         let (d, n) = (common.len(), shape.len() / common.len());
-        for c in 0..d {
+        for (c, common) in common.iter_mut().enumerate() {
             let mean = shape.iter().skip(c).step_by(d).sum::<f64>() / n as f64;
             shape.iter_mut().skip(c).step_by(d).for_each(|v| *v -= mean);
-            common[c] += log.exp() * mean;
+            *common += log.exp() * mean;
         }
         let size = dot(&shape, &shape).sqrt();
         if size == 0.0 || !size.is_finite() {
@@ -57,9 +57,9 @@ impl Residual {
     /// **Accuracy** some rounding units of the shape and of `log |R|`, whatever its size.
     ///
     /// ```
-    /// use metastable::theory::rank_collapse::Residual;
+    /// use metastable::theory::rank_collapse::RankResidual;
     /// let one = [1.0, 0.0, 0.0, 1.0];
-    /// let x = Residual::new(&[0.01, 0.0, 0.0, 0.02, 0.0, -0.01], 2).unwrap();
+    /// let x = RankResidual::new(&[0.01, 0.0, 0.0, 0.02, 0.0, -0.01], 2).unwrap();
     /// let (y, z) = (x.layer(&one, &one).unwrap(), x.layer(&one, &one).unwrap().layer(&one, &one).unwrap());
     /// // The logarithm of the residual triples, but for a constant.
     /// assert!((z.log_size / y.log_size - 3.0).abs() < 0.2 && z.log_size < -30.0);
@@ -81,13 +81,13 @@ impl Residual {
             }
         }
         let mut common = self.common.clone();
-        for c in 0..d {
-            common[c] += s.exp() * (0..y.len()).map(|j| q[j] * y[j][c]).sum::<f64>();
+        for (y, q) in y.iter().zip(&q) {
+            common.iter_mut().zip(y).for_each(|(c, y)| *c += s.exp() * q * y);
         }
         Self::centred(mul(&common, w_v, d), 3.0 * s, mul(&next, w_v, d))
     }
 
-    /// The leading order of [`Residual::layer`]: `r_i+ = r_i W C_q W_V`, `C_q = sum_j q_j (r_j - rbar)^T (r_j - rbar)`.
+    /// The leading order of [`RankResidual::layer`]: `r_i+ = r_i W C_q W_V`, `C_q = sum_j q_j (r_j - rbar)^T (r_j - rbar)`.
     #[must_use]
     pub fn leading(&self, w: &[f64], w_v: &[f64]) -> Option<Self> {
         let d = self.common.len();
@@ -96,9 +96,8 @@ impl Residual {
         self.shape.chunks_exact(d).zip(&q).for_each(|(y, q)| centre.iter_mut().zip(y).for_each(|(c, y)| *c += q * y));
         let mut covariance = vec![0.0; d * d];
         for (y, q) in self.shape.chunks_exact(d).zip(&q) {
-            for k in 0..d * d {
-                covariance[k] += q * (y[k / d] - centre[k / d]) * (y[k % d] - centre[k % d]);
-            }
+            let off = |c: usize| y[c] - centre[c];
+            covariance.iter_mut().enumerate().for_each(|(k, v)| *v += q * off(k / d) * off(k % d));
         }
         let map = mul(&mul(w, &covariance, d), w_v, d);
         Self::centred(vec![0.0; d], 3.0 * self.log_size, mul(&self.shape, &map, d))

@@ -40,17 +40,17 @@ pub static ENTRY: Claim = Claim {
         let scatter = ctx.normals(case.n * case.d);
         let longest = scatter.chunks_exact(case.d).map(|r| dot(r, r).sqrt()).fold(0.0, f64::max);
         let place = |k: usize| width * scatter[k] / longest + if k % case.d == 0 { 1.0 } else { 0.0 };
-        decay(ctx, case.beta, &Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?, SCHEMES[k])
+        decay(case.beta, &Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?, SCHEMES[k])
     },
     perturbed: "",
     control: Control {
         what: "the printed condition alone: an antipodal pair at beta = 1/100",
-        trial: |ctx| decay(ctx, 0.01, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, SCHEMES[0]),
+        trial: |_: &mut Context| decay(0.01, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, SCHEMES[0]),
     },
     proof: None,
 };
 
-fn decay(_: &mut Context, beta: f64, x: &Tokens, (scheme, scale): (&'static dyn Normalisation, f64)) -> Result<Finding> {
+fn decay(beta: f64, x: &Tokens, (scheme, scale): (&'static dyn Normalisation, f64)) -> Result<Finding> {
     let (n, d) = (x.n(), x.d());
     let placed = if scheme.space().own() > 0 { x.clone().polar(&vec![2.0; n])? } else { x.clone() };
     let v = Dynamics::of(Attention::new(beta)).with(scheme).velocity(&placed);

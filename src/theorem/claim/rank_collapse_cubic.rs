@@ -3,7 +3,7 @@
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::error::Result;
 use crate::num::{dense::mul, stats::nan_max, sum::dot};
-use crate::theory::rank_collapse::Residual;
+use crate::theory::rank_collapse::RankResidual;
 
 /// Matrices of rows, no space.
 pub(super) const ROWS: Domain = Domain {
@@ -62,9 +62,9 @@ fn ladder(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> {
     let x: Vec<f64> = scaled(n * d, 0.05 / (n as f64 * d as f64).sqrt()).iter().enumerate().map(|(k, r)| r + common[k % d]).collect();
     let size = (d as f64).sqrt().recip();
     let (w, w_v) = (scaled(d * d, size), scaled(d * d, size));
-    let Some(start) = Residual::new(&x, d) else { return Ok(Finding::Missed) };
+    let Some(start) = RankResidual::new(&x, d) else { return Ok(Finding::Missed) };
     // The first layer by plain softmax: its residual is known to 1e-16 absolutely.
-    let direct = Residual::new(&plain_layer(&x, &w, &w_v, d, skip), d);
+    let direct = RankResidual::new(&plain_layer(&x, &w, &w_v, d, skip), d);
     let (Some(direct), Some(leading), Some(mut r)) = (direct, start.leading(&w, &w_v), start.layer(&w, &w_v)) else {
         return Ok(Finding::Missed);
     };

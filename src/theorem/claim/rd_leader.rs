@@ -24,8 +24,8 @@ pub static ENTRY: Claim = Claim {
     statement: "V = diag(1, 0), scores <Q x_i, x_j>, Q = [[1, 1/2], [1/2, 1]], normal tokens: at t = 9 every token with z_1 > 0 whose row is one-hot to 1e-9 follows argmax_j <Q phi_1, x_j>, phi_1 = e_1.",
     domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
     narrower: "one V and Q; n <= 8",
-    citation: "derived; arXiv:2305.05465, Theorem 4.3 (names no leader)",
-    status: Status::Theorem,
+    citation: "derived to leading order; arXiv:2305.05465, Theorem 4.3 (names no leader)",
+    status: Status::Observation,
     kind: Kind::Every(0.2),
     trials: (48, 200),
     trial: |case, ctx| {
