@@ -23,19 +23,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: true,
     draw: |inputs| {
         let results = &inputs.results[0];
-        let mut panel = Panel::new("", Axis::log("layer", 1.0, results[0].1.table.column("t").into_iter().fold(2.0, f64::max)), Axis::linear("log energy", -3.0, 0.3));
+        let mut panel = Panel::new(
+            "",
+            Axis::log("layer", 1.0, results[0].1.table.column("t").into_iter().fold(2.0, f64::max)),
+            Axis::linear("log energy", -3.0, 0.3),
+        );
         for (k, (cell, tables)) in results.iter().enumerate() {
             let label = match cell.eta()? {
                 f64::INFINITY => "\u{3b7} = \u{221e} (mean shift)".to_owned(),
                 eta if eta > 0.0 => format!("\u{3b7} = {eta}"),
                 _ => format!("continuous time, \u{3b2} = {}", cell.beta),
             };
-            panel.line(
-                series(&tables.table, "t", "log_energy").into_iter().skip(1).collect(),
-                k,
-                Dash::of(k),
-                label,
-            );
+            panel.line(series(&tables.table, "t", "log_energy").into_iter().skip(1).collect(), k, Dash::of(k), label);
         }
         let values = results.iter().flat_map(|(_, t)| t.table.column("log_energy"));
         panel.y.low = values.fold(0.0f64, f64::min) * 1.05;

@@ -15,8 +15,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
     hidden: false,
     quick: false,
     draw: |inputs| {
-        let mut space =
-            Panel::new("solvers", Axis::log("modes, particles or cells", 3.0, 1500.0), Axis::log("error of the moments 1 to 4", 1e-17, 1e4));
+        let mut space = Panel::new(
+            "solvers",
+            Axis::log("modes, particles or cells", 3.0, 1500.0),
+            Axis::log("error of the moments 1 to 4", 1e-17, 1e4),
+        );
         for (colour, name, label) in
             [(0, "spectral", "Fourier modes"), (1, "lagrangian", "particles with log density"), (2, "volume", "finite volumes")]
         {

@@ -43,8 +43,8 @@ pub struct Inputs {
     pub results: Vec<Results>,
     /// Tables of the study it asked for.
     pub tables: study::Tables,
-    /// Values of its parameters.
-    pub values: study::Values,
+    /// Given of its parameters.
+    pub values: study::Given,
     /// Hidden states of a model compared with SA, when it asked for them.
     pub hidden: Option<Comparison>,
 }
@@ -80,7 +80,10 @@ impl CellsShown {
             }
             let lacks = self.columns.iter().find(|c| !tables.table.columns.iter().any(|have| have == *c));
             if let Some(column) = lacks {
-                return wrong(format!("columns {}", tables.table.columns.join(", ")), format!("a column {column} (an observable that was recorded)"));
+                return wrong(
+                    format!("columns {}", tables.table.columns.join(", ")),
+                    format!("a column {column} (an observable that was recorded)"),
+                );
             }
         }
         Ok(())

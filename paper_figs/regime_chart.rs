@@ -13,18 +13,24 @@ pub static ENTRY: PaperFigure = PaperFigure {
     full: &[],
     cells: None,
     study: None,
-    parameters: &[
-        Parameter::count("n", &[32.0], (3.0, 1e6), "tokens"),
-    ],
+    parameters: &[Parameter::count("n", &[32.0], (3.0, 1e6), "tokens")],
     hidden: false,
     quick: true,
     draw: |inputs| {
         let n = inputs.values.count("n")?;
-        let mut panel =
-            Panel::new(format!("One cluster for almost every start, n = {n}"), Axis::linear("d", 1.5, 8.5), Axis::log("\u{3b2}", 0.3 / n as f64, 1e4 * (n * n) as f64));
+        let mut panel = Panel::new(
+            format!("One cluster for almost every start, n = {n}"),
+            Axis::linear("d", 1.5, 8.5),
+            Axis::log("\u{3b2}", 0.3 / n as f64, 1e4 * (n * n) as f64),
+        );
         let over = |f: &dyn Fn(usize) -> f64| (2..=8).map(|d| (d as f64, f(d))).collect::<Vec<_>>();
         panel.line(over(&|_| 1.0 / n as f64), 0, Dash::Solid, "\u{3b2} = 1/n (Theorem 4.3)");
-        panel.line(vec![(2.0, 0.3 / n as f64), (2.0, 1e4 * (n * n) as f64)], 7, Dash::Dotted, "circle: all \u{3b2} \u{2265} 0 (2507.22857)");
+        panel.line(
+            vec![(2.0, 0.3 / n as f64), (2.0, 1e4 * (n * n) as f64)],
+            7,
+            Dash::Dotted,
+            "circle: all \u{3b2} \u{2265} 0 (2507.22857)",
+        );
         panel.line(over(&|d| sharp(n, d)), 1, Dash::Dashed, "sharp threshold, (n\u{2212}1)\u{3c4}* = \u{3c0}");
         panel.line(over(&|d| paper_proof(n, d)), 2, Dash::Dotted, "written proof, (n\u{2212}1)\u{3c4}* = \u{3c0}/2");
         panel.marks.push(Mark::Points {

@@ -14,9 +14,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     full: &[],
     cells: None,
     study: None,
-    parameters: &[
-        Parameter::real("beta", &[2.0, 6.0], (0.1, 500.0), "inverse temperatures"),
-    ],
+    parameters: &[Parameter::real("beta", &[2.0, 6.0], (0.1, 500.0), "inverse temperatures")],
     hidden: false,
     quick: true,
     draw: |inputs| {

@@ -1,14 +1,19 @@
 //! Every figure is laid out at three widths: no type meets other type, a marker, a line or a border, nothing leaves the sheet, every series is seen.
 
-use metastable::draw::{Form, Ink, Mark, Picture, Rect, Scene, Shape, Sheet, Size, Theme, layout};
+use metastable::draw::{Ink, Mark, Outline, Picture, Rect, Scene, Shape, Sheet, Size, Theme, layout};
 use metastable::flow::{Table, hidden::compare};
 use metastable::lab::{Experiment, arrays, run};
 use metastable::paper_figs::{ALL, Inputs, PaperFigure};
 use metastable::sphere::Tokens;
-use metastable::study::{self, Values};
-use std::collections::HashMap;
+use metastable::study::{self, Given};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+/// A cell of half a point.
+type Dot = (i32, i32);
+/// A colour.
+type Hue = (u8, u8, u8);
 
 /// A table of a study, thinned (see tests/data/ORIGIN.md).
 fn table(path: &Path) -> Table {
@@ -40,7 +45,7 @@ fn cells(name: &str, folder: &Path) -> metastable::paper_figs::Results {
 
 fn picture(figure: &PaperFigure) -> Picture {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut inputs = Inputs { values: Values::of(figure.asked()), tables: tables(figure), ..Inputs::default() };
+    let mut inputs = Inputs { values: Given::of(figure.asked()), tables: tables(figure), ..Inputs::default() };
     inputs.results = figure.experiments.iter().map(|e| cells(e, folder.path())).collect();
     if figure.hidden {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz");
@@ -59,9 +64,9 @@ fn sheets() -> impl Iterator<Item = (f64, Sheet)> {
 /// True when a shape that is not under type by purpose touches a box.
 fn touches(shape: &Shape, r: &Rect) -> bool {
     match &shape.form {
-        Form::Path(points) => points.windows(2).any(|s| r.clip(s[0], s[1]).is_some()),
-        Form::Polygon(points) => points.iter().zip(points.iter().cycle().skip(1)).any(|(a, b)| r.clip(*a, *b).is_some()),
-        Form::Disc(c, radius) => {
+        Outline::Path(points) => points.windows(2).any(|s| r.clip(s[0], s[1]).is_some()),
+        Outline::Polygon(points) => points.iter().zip(points.iter().cycle().skip(1)).any(|(a, b)| r.clip(*a, *b).is_some()),
+        Outline::Disc(c, radius) => {
             let gap = (c.0 - c.0.clamp(r.left, r.right)).hypot(c.1 - c.1.clamp(r.top, r.bottom));
             let farthest = [(r.left, r.top), (r.right, r.top), (r.left, r.bottom), (r.right, r.bottom)]
                 .iter()
@@ -69,7 +74,7 @@ fn touches(shape: &Shape, r: &Rect) -> bool {
                 .fold(0.0, f64::max);
             gap <= *radius && (shape.ink != Ink::Border || farthest >= *radius)
         }
-        Form::Box(b) => b.meets(r),
+        Outline::Box(b) => b.meets(r),
     }
 }
 
@@ -99,10 +104,11 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
         (0..=pieces as usize).map(|k| k as f64 / pieces).for_each(|s| spot(a.0 + s * (b.0 - a.0), a.1 + s * (b.1 - a.1)));
     };
     match &shape.form {
-        Form::Path(points) => points.windows(2).for_each(|s| segment(s[0], s[1])),
-        Form::Polygon(points) => points.iter().zip(points.iter().cycle().skip(1)).for_each(|(a, b)| segment(*a, *b)),
-        Form::Disc(c, r) => {
-            let ring: Vec<(f64, f64)> = (0..=24).map(|k| (f64::from(k) * 0.2618).sin_cos()).map(|(s, k)| (c.0 + r * k, c.1 + r * s)).collect();
+        Outline::Path(points) => points.windows(2).for_each(|s| segment(s[0], s[1])),
+        Outline::Polygon(points) => points.iter().zip(points.iter().cycle().skip(1)).for_each(|(a, b)| segment(*a, *b)),
+        Outline::Disc(c, r) => {
+            let ring: Vec<(f64, f64)> =
+                (0..=24).map(|k| (f64::from(k) * 0.2618).sin_cos()).map(|(s, k)| (c.0 + r * k, c.1 + r * s)).collect();
             ring.windows(2).for_each(|s| segment(s[0], s[1]));
             if shape.stroke.is_none() {
                 let inner = (*r * 2.0).ceil() as i32;
@@ -113,7 +119,7 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
                 });
             }
         }
-        Form::Box(r) => {
+        Outline::Box(r) => {
             let rows = (2.0 * r.height()).ceil().max(1.0) as i32;
             (0..rows).map(|k| r.top + 0.25 + f64::from(k) / 2.0).filter(|y| *y < r.bottom).for_each(|y| segment((r.left, y), (r.right, y)));
         }
@@ -123,17 +129,17 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
 /// Every series keeps a share of its cells in its own colour after everything is drawn.
 fn check_visible(picture: &Picture, scene: &Scene, about: &str) {
     for (panel, laid) in picture.panels.iter().zip(&scene.panels) {
-        let mut last: HashMap<(i32, i32), (u8, u8, u8)> = HashMap::new();
-        let mut own: HashMap<usize, (HashMap<(i32, i32), ()>, (u8, u8, u8))> = HashMap::new();
+        let mut last: HashMap<Dot, Hue> = HashMap::new();
+        let mut own: HashMap<usize, (HashSet<Dot>, Hue)> = HashMap::new();
         for shape in &laid.shapes {
             let colour = (shape.colour.0, shape.colour.1, shape.colour.2);
             covered(shape, |cell| {
                 last.insert(cell, colour);
                 if let Ink::Curve(k) | Ink::Marker(k) = shape.ink {
-                    let entry = own.entry(k).or_insert_with(|| (HashMap::new(), colour));
+                    let entry = own.entry(k).or_insert_with(|| (HashSet::new(), colour));
                     // A filled histogram is known by its outline, drawn last.
                     entry.1 = colour;
-                    entry.0.insert(cell, ());
+                    entry.0.insert(cell);
                 }
             });
         }
@@ -143,7 +149,7 @@ fn check_visible(picture: &Picture, scene: &Scene, about: &str) {
                 _ => continue,
             };
             let Some((cells, colour)) = own.get(&k) else { panic!("{about}: `{label}` is not drawn") };
-            let seen = cells.keys().filter(|c| last.get(*c) == Some(colour)).count();
+            let seen = cells.iter().filter(|c| last.get(*c) == Some(colour)).count();
             assert!(20 * seen >= cells.len(), "{about}: `{label}` shows {seen} of its {} cells", cells.len());
         }
     }

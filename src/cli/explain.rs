@@ -49,7 +49,9 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let name = self.name.as_str();
-        let text = describe(name).ok_or_else(|| {
+        let figure = super::figure::find(name).ok().map(super::figure::explained);
+        let meanings: Vec<String> = describe(name).into_iter().chain(figure).collect();
+        let text = (!meanings.is_empty()).then(|| meanings.join("\n\n")).ok_or_else(|| {
             let mut known: Vec<String> = ["theorems", "dynamics", "laws", "observables", "figures", "experiments", "studies"]
                 .iter()
                 .flat_map(|k| list::entries(k).into_iter().map(|e| e.0))
@@ -82,7 +84,7 @@ fn describe(name: &str) -> Option<String> {
     if let Some((_, meaning)) = WORDS.iter().find(|(w, _)| *w == name) {
         return Some((*meaning).to_owned());
     }
-    ["observables", "figures", "integrators"].iter().flat_map(|k| list::entries(k)).find(|(n, _)| n == name).map(|(_, s)| s)
+    ["observables", "integrators"].iter().flat_map(|k| list::entries(k)).find(|(n, _)| n == name).map(|(_, s)| s)
 }
 
 /// A claim with everything a referee asks for.

@@ -3,7 +3,7 @@
 use super::axis::{Axis, Ticks};
 use super::ink::Occupied;
 use super::legend;
-use super::marks::{Frame, draw};
+use super::marks::{DataRegion, draw};
 use super::metrics::{ABOVE, BELOW, LINE, width, wrap};
 use super::picture::{Mark, Panel};
 use super::scene::{Anchor, Ink, Laid, Rect, Spot, Text, centred};
@@ -101,7 +101,7 @@ pub fn right_of(panel: &Panel, length: f64, sheet: &Sheet) -> f64 {
 pub fn compose(panel: &Panel, letter: &str, room: Room, sheet: &Sheet) -> Composed {
     let unit = sheet.unit();
     let area = Rect { left: 0.0, top: 0.0, right: room.width, bottom: room.height };
-    let frame = Frame { x: &panel.x, y: &panel.y, area };
+    let frame = DataRegion { x: &panel.x, y: &panel.y, area };
     let mut laid = Laid::default();
     (0..panel.marks.len()).for_each(|k| draw(panel, k, &frame, sheet, &mut laid));
     let within = if panel.bare { area.grown(0.5 * room.left.min(room.right)) } else { area };
@@ -125,7 +125,7 @@ pub fn compose(panel: &Panel, letter: &str, room: Room, sheet: &Sheet) -> Compos
 }
 
 /// Axes with ticks and labels; returns what they need below the region.
-fn axes(panel: &Panel, f: &Frame, sheet: &Sheet, laid: &mut Laid) -> f64 {
+fn axes(panel: &Panel, f: &DataRegion, sheet: &Sheet, laid: &mut Laid) -> f64 {
     let (unit, small, ink, a) = (sheet.unit(), sheet.small(), sheet.theme.ink(), f.area);
     let fine = 0.5 * unit * sheet.theme.thickens();
     let mut line = |from: Spot, to: Spot| laid.path(vec![from, to], ink, fine, Ink::Border);
@@ -174,7 +174,7 @@ fn axes(panel: &Panel, f: &Frame, sheet: &Sheet, laid: &mut Laid) -> f64 {
 }
 
 /// Words of the data region: in the middle, and at places, each next to its place where nothing else is drawn.
-fn words(panel: &Panel, f: &Frame, within: &Rect, sheet: &Sheet, (laid, taken): (&mut Laid, &mut Occupied)) {
+fn words(panel: &Panel, f: &DataRegion, within: &Rect, sheet: &Sheet, (laid, taken): (&mut Laid, &mut Occupied)) {
     let (unit, small) = (sheet.unit(), sheet.small());
     for mark in &panel.marks {
         let chosen = match mark {

@@ -3,7 +3,7 @@
 use super::layout::layout;
 use super::metrics::{FAMILY, FONT, face, width};
 use super::picture::Picture;
-use super::scene::{Anchor, Form, Scene, Shape, Spot, Text};
+use super::scene::{Anchor, Outline, Scene, Shape, Spot, Text};
 use super::sheet::Sheet;
 use super::write::failed;
 use crate::error::Result;
@@ -99,7 +99,11 @@ fn drawn(scene: &Scene, font: &Face) -> Vec<u8> {
 
 fn paint(page: &mut Content, colour: RGBColor, fill: bool) {
     let [r, g, b] = [colour.0, colour.1, colour.2].map(|v| f32::from(v) / 255.0);
-    if fill { page.set_fill_rgb(r, g, b) } else { page.set_stroke_rgb(r, g, b) };
+    if fill {
+        page.set_fill_rgb(r, g, b)
+    } else {
+        page.set_stroke_rgb(r, g, b)
+    };
 }
 
 fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Spot) -> (f32, f32)) {
@@ -109,20 +113,24 @@ fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Spot) -> (f32, f32)) {
     }
     let mut along = |points: &[Spot]| {
         for (k, p) in points.iter().map(up).enumerate() {
-            if k == 0 { page.move_to(p.0, p.1) } else { page.line_to(p.0, p.1) };
+            if k == 0 {
+                page.move_to(p.0, p.1)
+            } else {
+                page.line_to(p.0, p.1)
+            };
         }
     };
     match &s.form {
-        Form::Path(points) => along(points),
-        Form::Polygon(points) => {
+        Outline::Path(points) => along(points),
+        Outline::Polygon(points) => {
             along(points);
             page.close_path();
         }
-        Form::Box(r) => {
+        Outline::Box(r) => {
             let p = up(&(r.left, r.bottom));
             page.rect(p.0, p.1, r.width() as f32, r.height() as f32);
         }
-        Form::Disc(centre, radius) => {
+        Outline::Disc(centre, radius) => {
             // Four cubics: within 3e-4 of the radius of a circle.
             let ((x, y), r) = (up(centre), *radius as f32);
             let k = 0.552_285 * r;
@@ -130,7 +138,11 @@ fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Spot) -> (f32, f32)) {
             page.cubic_to(x - r, y - k, x - k, y - r, x, y - r).cubic_to(x + k, y - r, x + r, y - k, x + r, y).close_path();
         }
     }
-    if s.stroke.is_some() { page.stroke() } else { page.fill_nonzero() };
+    if s.stroke.is_some() {
+        page.stroke()
+    } else {
+        page.fill_nonzero()
+    };
 }
 
 fn words(page: &mut Content, t: &Text, font: &Face, up: &dyn Fn(&Spot) -> (f32, f32)) {

@@ -1,7 +1,7 @@
 //! How many clusters form: counts against the four square-root laws, on the circle and on S^2 (theory: linear instability, modes of the initial
 //! density, Renyi centres).
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::clusters::{linkage::linkage, modes};
 use crate::error::Result;
@@ -23,14 +23,19 @@ pub static ENTRY: Study = Study {
 pub static PART: Part = Part {
     parameters: &[
         Parameter::count("n", &[300.0], (10.0, 2000.0), "tokens of every run"),
-        Parameter::real("beta", &[4.0, 9.0, 16.0, 25.0, 49.0, 100.0, 196.0, 400.0], (1.0, 1000.0), "inverse temperatures on the circle; on the sphere those up to 50"),
+        Parameter::real(
+            "beta",
+            &[4.0, 9.0, 16.0, 25.0, 49.0, 100.0, 196.0, 400.0],
+            (1.0, 1000.0),
+            "inverse temperatures on the circle; on the sphere those up to 50",
+        ),
         Parameter::count("starts", &[8.0], (2.0, 1000.0), "starts for each beta on the circle; half as many on the sphere"),
         Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the starts"),
     ],
     run,
 };
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let mut runs = Vec::new();
     let (n, seed, starts) = (values.count("n")?, values.one("seed")? as u64, values.count("starts")?);
     for (d, starts, most) in [(2usize, starts, f64::INFINITY), (3, starts.div_ceil(2), 50.0)] {

@@ -1,6 +1,6 @@
 //! The staircase: energy along normalised gradient ascent on the circle (arXiv:2410.06833, section 6 and its figure).
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Frame, Observer, Options, solve};
@@ -15,12 +15,7 @@ pub static ENTRY: Study = Study {
 };
 
 /// All of it.
-pub static PART: Part = Part {
-    parameters: &[
-        Parameter::real("beta", &BETAS, (10.0, 1e5), "inverse temperatures, one curve each"),
-    ],
-    run,
-};
+pub static PART: Part = Part { parameters: &[Parameter::real("beta", &BETAS, (10.0, 1e5), "inverse temperatures, one curve each")], run };
 
 /// The betas of the figure.
 pub const BETAS: [f64; 6] = [500.0, 1000.0, 1500.0, 2000.0, 3000.0, 4000.0];
@@ -80,7 +75,7 @@ pub fn ascend(beta: f64) -> Result<Ascent> {
     Ok(ascent)
 }
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let mut out = table(&["beta", "t", "length", "energy", "clusters"]);
     for &beta in values.list("beta")? {
         out.rows.extend(ascend(beta)?.rows.iter().map(|r| vec![beta, r[0], r[1], r[2], r[3]]));
