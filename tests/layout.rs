@@ -78,20 +78,24 @@ fn touches(shape: &Shape, r: &Rect) -> bool {
     }
 }
 
-fn check_type(scene: &Scene, about: &str) {
+fn check_type(scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     let sheet = Rect { left: 0.0, top: 0.0, right: scene.width, bottom: scene.height };
     let boxes: Vec<(&str, Rect)> = scene.panels.iter().flat_map(|p| &p.texts).map(|t| (t.text.as_str(), t.bounds())).collect();
     for (k, (text, r)) in boxes.iter().enumerate() {
-        assert!(sheet.holds(r), "{about}: `{text}` leaves the sheet: {r:?} of {sheet:?}");
+        if !sheet.holds(r) {
+            wrong.push(format!("{about}: `{text}` leaves the sheet: {r:?} of {sheet:?}"));
+        }
         for (other, o) in &boxes[..k] {
-            assert!(!r.meets(o), "{about}: `{text}` meets `{other}`");
+            if r.meets(o) {
+                wrong.push(format!("{about}: `{text}` meets `{other}`"));
+            }
         }
     }
     for panel in &scene.panels {
         for text in &panel.texts {
             let r = text.bounds();
             let met = panel.shapes.iter().filter(|s| !matches!(s.ink, Ink::Raster)).find(|s| touches(s, &r));
-            assert!(met.is_none(), "{about}: `{}` meets {met:?}", text.text);
+            wrong.extend(met.map(|met| format!("{about}: `{}` meets {met:?}", text.text)));
         }
     }
 }
@@ -127,7 +131,7 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
 }
 
 /// Every series keeps a share of its cells in its own colour after everything is drawn.
-fn check_visible(picture: &Picture, scene: &Scene, about: &str) {
+fn check_visible(picture: &Picture, scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     for (panel, laid) in picture.panels.iter().zip(&scene.panels) {
         let mut last: HashMap<Dot, Hue> = HashMap::new();
         let mut own: HashMap<usize, (HashSet<Dot>, Hue)> = HashMap::new();
@@ -148,22 +152,29 @@ fn check_visible(picture: &Picture, scene: &Scene, about: &str) {
                 Mark::Line { label, .. } | Mark::Points { label, .. } | Mark::Steps { label, .. } if !label.is_empty() => label,
                 _ => continue,
             };
-            let Some((cells, colour)) = own.get(&k) else { panic!("{about}: `{label}` is not drawn") };
+            let Some((cells, colour)) = own.get(&k) else {
+                wrong.push(format!("{about}: `{label}` is not drawn"));
+                continue;
+            };
             let seen = cells.iter().filter(|c| last.get(*c) == Some(colour)).count();
-            assert!(20 * seen >= cells.len(), "{about}: `{label}` shows {seen} of its {} cells", cells.len());
+            if 20 * seen < cells.len() {
+                wrong.push(format!("{about}: `{label}` shows {seen} of its {} cells", cells.len()));
+            }
         }
     }
 }
 
 /// Markers outside the axes would be lost without a word.
-fn check_inside(picture: &Picture, about: &str) {
+fn check_inside(picture: &Picture, about: &str, wrong: &mut Vec<String>) {
     for panel in &picture.panels {
         for mark in &panel.marks {
             let Mark::Points { points, label, .. } = mark else { continue };
             for p in points.iter().filter(|p| p.0.is_finite() && p.1.is_finite()) {
                 let places = [panel.x.position(p.0), panel.y.position(p.1)];
                 let inside = places.iter().all(|s| (-1e-9..=1.0 + 1e-9).contains(s));
-                assert!(inside, "{about}: `{label}` of `{}` has {p:?} outside the axes", panel.title);
+                if !inside {
+                    wrong.push(format!("{about}: `{label}` of `{}` has {p:?} outside the axes", panel.title));
+                }
             }
         }
     }
@@ -171,14 +182,15 @@ fn check_inside(picture: &Picture, about: &str) {
 
 #[test]
 fn type_keeps_clear_and_series_are_seen_at_every_width() {
+    let mut wrong = Vec::new();
     for figure in ALL {
         let picture = picture(figure);
-        check_inside(&picture, figure.name);
+        check_inside(&picture, figure.name, &mut wrong);
         for (width, sheet) in sheets() {
             let scene = layout(&picture, &sheet).expect("laid out");
             let about = format!("{} at {width} mm", figure.name);
-            check_type(&scene, &about);
-            check_visible(&picture, &scene, &about);
+            check_type(&scene, &about, &mut wrong);
+            check_visible(&picture, &scene, &about, &mut wrong);
             assert!(scene.height < 2.4 * scene.width.max(250.0), "{about}: {} points high", scene.height);
             // Log axes have three labels, whatever the room.
             for panel in &picture.panels {
@@ -190,25 +202,27 @@ fn type_keeps_clear_and_series_are_seen_at_every_width() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_theme_type_and_height_keeps_clear() {
     let figure = ALL.iter().find(|f| f.name == "gamma-curve").expect("registered");
-    let picture = picture(figure);
+    let (picture, mut wrong) = (picture(figure), Vec::new());
     for theme in [Theme::Slides, Theme::Dark] {
         for (width, sheet) in sheets() {
             let scene = layout(&picture, &sheet.themed(theme)).expect("laid out");
-            check_type(&scene, &format!("{theme:?} at {width} mm"));
-            check_visible(&picture, &scene, &format!("{theme:?} at {width} mm"));
+            check_type(&scene, &format!("{theme:?} at {width} mm"), &mut wrong);
+            check_visible(&picture, &scene, &format!("{theme:?} at {width} mm"), &mut wrong);
         }
     }
     for (width, height, font) in [(84.0, 60.0, 6.0), (130.0, 60.0, 8.0), (130.0, 150.0, 11.0)] {
         let sheet = Sheet { font, ..Sheet::from(Size::Custom { width, height: Some(height) }) };
         let scene = layout(&picture, &sheet).expect("laid out");
         assert!((scene.height - height / 25.4 * 72.0).abs() < 1e-9, "{} points for {height} mm", scene.height);
-        check_type(&scene, &format!("{width} x {height} mm at {font} pt"));
+        check_type(&scene, &format!("{width} x {height} mm at {font} pt"), &mut wrong);
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let low = Sheet::from(Size::Custom { width: 84.0, height: Some(20.0) });
     assert!(layout(&picture, &low).is_err(), "two panels below each other do not fit into 20 mm");
 }

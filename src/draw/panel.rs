@@ -191,7 +191,9 @@ fn words(panel: &Panel, f: &DataRegion, within: &Rect, sheet: &Sheet, (laid, tak
                 let at = f.at(*at);
                 let own = Text::level(text.as_str(), (at.0, at.1 + 0.5 * (ABOVE - BELOW) * small), Anchor::Start, small);
                 let chosen = near(&own, at, within, taken, unit);
-                leader(at, &chosen.bounds(), sheet, laid);
+                if leader(at, &chosen.bounds(), sheet, laid) {
+                    laid.shapes.last().into_iter().for_each(|s| taken.add(s));
+                }
                 chosen
             }
             _ => continue,
@@ -201,15 +203,20 @@ fn words(panel: &Panel, f: &DataRegion, within: &Rect, sheet: &Sheet, (laid, tak
     }
 }
 
-/// A fine line from a place to its word, where the word stands further away than one would look.
-fn leader(at: Spot, word: &Rect, sheet: &Sheet, laid: &mut Laid) {
+/// A fine line from a place to its word, where the word stands further away than one would look; true when it is drawn.
+fn leader(at: Spot, word: &Rect, sheet: &Sheet, laid: &mut Laid) -> bool {
     let end = (at.0.clamp(word.left, word.right), at.1.clamp(word.top, word.bottom));
     let length = (end.0 - at.0).hypot(end.1 - at.1);
-    if length > 7.0 * sheet.unit() {
+    let far = length > 7.0 * sheet.unit();
+    if far {
         let start = 4.0 * sheet.unit() / length;
         let from = (at.0 + start * (end.0 - at.0), at.1 + start * (end.1 - at.1));
-        laid.path(vec![from, end], sheet.theme.category(7), 0.4 * sheet.unit() * sheet.theme.thickens(), Ink::Key);
+        // It ends before the word, whose box it would touch.
+        let stop = 1.0 - sheet.unit() / length;
+        let to = (at.0 + stop * (end.0 - at.0), at.1 + stop * (end.1 - at.1));
+        laid.path(vec![from, to], sheet.theme.category(7), 0.4 * sheet.unit() * sheet.theme.thickens(), Ink::Key);
     }
+    far
 }
 
 /// The text at its place, or at the nearest one where its box is free; where none is, where least is covered.
