@@ -47,8 +47,8 @@ pub struct Inputs {
     pub results: Vec<Results>,
     /// Tables of the study it asked for.
     pub tables: study::Tables,
-    /// Values of its parameters.
-    pub values: study::Values,
+    /// Given of its parameters.
+    pub values: study::Given,
     /// Hidden states of a model compared with SA, when it asked for them.
     pub hidden: Option<Comparison>,
 }

@@ -40,11 +40,15 @@ fn the_same_bytes_twice_and_nothing_from_outside() {
             assert!(!outside.contains("http"), "{name:?} points outside");
             assert!(text.contains("data:font/ttf;base64,") && text.contains("<text"), "{name:?}: font inside, live text");
         }
+        if name.to_string_lossy().ends_with(".pdf") {
+            assert!(text.starts_with("%PDF-") && text.contains("/FontFile2") && text.contains("{\"tool\":\"metastable"), "{name:?}");
+            assert!(!text.contains("/CreationDate"), "{name:?}: a date would change its bytes");
+        }
         if name.to_string_lossy().ends_with(".csv") {
             assert!(text.lines().count() > 10 && text.contains("panel,mark,label,x,y,value"), "{name:?}");
         }
     }
-    assert_eq!(count, 7 * 4);
+    assert_eq!(count, 7 * 5);
 }
 
 #[test]
@@ -63,4 +67,92 @@ fn categories_stay_apart_for_colour_blind_readers() {
             assert!(gap > 0.08, "categories {i} and {j} are {gap} apart");
         }
     }
+}
+
+fn metastable(folder: &Path, arguments: &str) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(folder).output().expect("runs")
+}
+
+#[test]
+fn one_file_of_the_size_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for ending in ["pdf", "svg", "png", "csv", "txt"] {
+        let out =
+            metastable(folder.path(), &format!("figure saddle-kernel --size 84x60 --font-size 7 --theme dark --dpi 100 --out f.{ending}"));
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        assert!(folder.path().join(format!("f.{ending}")).is_file(), "f.{ending} is a file");
+    }
+    let text = |name: &str| String::from_utf8_lossy(&std::fs::read(folder.path().join(name)).expect("written")).into_owned();
+    assert!(text("f.svg").contains("width=\"84.00mm\" height=\"60.00mm\""));
+    // 84 and 60 mm in points.
+    assert!(text("f.pdf").contains("/MediaBox [0 0 238.11023 170.07874]"));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 5, "nothing else is written");
+}
+
+#[test]
+fn parameters_change_figures_and_wrong_ones_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let drawn = |flags: &str| {
+        let out = metastable(at, &format!("figure gamma-curve --out g.csv {flags}"));
+        assert!(out.status.success(), "{flags}: {}", String::from_utf8_lossy(&out.stderr));
+        std::fs::read_to_string(at.join("g.csv")).expect("written")
+    };
+    let plain = drawn("");
+    for set in ["--set n=16", "--set beta=1,2", "--set t_end=10"] {
+        assert!(drawn(set) != plain, "{set} changes nothing");
+    }
+    for (arguments, expected) in [
+        ("figure gamma-curve --set m=16", "unknown parameter `m`"),
+        ("figure gamma-curve --set n=1", "the nearest is 2"),
+        ("figure gamma-curve --set n=2.5", "a whole number"),
+        ("figure gamma-curve --set n=3,4", "expected one value"),
+        ("figure gamma-curve --set n", "expected NAME=VALUE"),
+        ("figure inner-products --set n=3", "`inner-products` has none"),
+        ("figure gamma-curve --result .", "`gamma-curve`, which draws no results"),
+        ("figure gamma-curve --experiment x.toml", "`gamma-curve`, which draws no experiment"),
+        ("figure timeline --result nothing", "no such folder"),
+        ("figure gamma-curve --size 84x2", "WIDTHxHEIGHT"),
+        ("figure gamma-curve --size nature3", "did you mean `nature1`"),
+        ("figure gamma-curve --theme drak", "did you mean `dark`"),
+        ("figure gamma-curve --font-size 1", "--font-size"),
+        ("figure gamma-curve --out f.gif", "a file that ends in .pdf"),
+        ("figure gamma-curve saddle-kernel --out f.pdf", "a folder for 2 figures"),
+    ] {
+        let out = metastable(at, arguments);
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{arguments}: {text}");
+        assert!(text.contains(expected), "{arguments}: {text}");
+    }
+    let explained = metastable(at, "explain gamma-curve");
+    let text = String::from_utf8_lossy(&explained.stdout).into_owned();
+    assert!(text.contains("n = 32 (whole numbers from 2 to 1000000): tokens of the curves"), "{text}");
+}
+
+#[test]
+fn a_users_run_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let solve = "solve --init uniform --n 8 --d 2 --beta 9 --t-end 1e4 --out mine --observables log-energy,clusters,positions --samples 60 --log-from 0.1";
+    assert!(metastable(at, solve).status.success());
+    let out = metastable(at, "figure timeline --result mine --out mine.csv");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let caption = metastable(at, "figure timeline --result mine --out mine.txt");
+    assert!(caption.status.success());
+    let caption = std::fs::read_to_string(at.join("mine.txt")).expect("written");
+    assert!(caption.contains("n = 8, d = 2, beta = 9"), "{caption}");
+    std::fs::write(
+        at.join("e.toml"),
+        "name = 'e'\nn = 6\nd = 2\nbeta = 5\nt_end = 100\nlog_from = 0.1\nsamples = 20\nobservables = ['log-energy', 'clusters']\n",
+    )
+    .expect("written");
+    let out = metastable(at, "figure timeline --experiment e.toml --out e.svg");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let run = metastable(at, "run e.toml");
+    let place =
+        String::from_utf8_lossy(&run.stdout).lines().find_map(|l| l.strip_prefix("results in ").map(str::to_owned)).expect("a folder");
+    assert!(metastable(at, &format!("figure timeline --result {place} --out r.svg")).status.success());
+    let wrong = metastable(at, &format!("figure circle-snapshots --result {place} --out r.svg"));
+    let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(wrong.status.code() == Some(1) && text.contains("a column x_0_0"), "{text}");
 }

@@ -1,14 +1,19 @@
 //! Every figure is laid out at three widths: no type meets other type, a marker, a line or a border, nothing leaves the sheet, every series is seen.
 
-use metastable::draw::{Form, Ink, Mark, Picture, Rect, Scene, Shape, Sheet, Size, Theme, layout};
+use metastable::draw::{Ink, Mark, Outline, Picture, Rect, Scene, Shape, Sheet, Size, Theme, layout};
 use metastable::flow::{Table, hidden::compare};
 use metastable::lab::{Experiment, arrays, run};
 use metastable::paper_figs::{ALL, Inputs, PaperFigure};
 use metastable::sphere::Tokens;
-use metastable::study::{self, Values};
-use std::collections::HashMap;
+use metastable::study::{self, Given};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+/// A cell of half a point.
+type Dot = (i32, i32);
+/// A colour.
+type Hue = (u8, u8, u8);
 
 /// A table of a study, thinned (see tests/data/ORIGIN.md).
 fn table(path: &Path) -> Table {
@@ -40,7 +45,7 @@ fn cells(name: &str, folder: &Path) -> metastable::paper_figs::Results {
 
 fn picture(figure: &PaperFigure) -> Picture {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut inputs = Inputs { values: Values::of(figure.asked()), tables: tables(figure), ..Inputs::default() };
+    let mut inputs = Inputs { values: Given::of(figure.asked()), tables: tables(figure), ..Inputs::default() };
     inputs.results = figure.experiments.iter().map(|e| cells(e, folder.path())).collect();
     if figure.hidden {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz");
@@ -59,9 +64,9 @@ fn sheets() -> impl Iterator<Item = (f64, Sheet)> {
 /// True when a shape that is not under type by purpose touches a box.
 fn touches(shape: &Shape, r: &Rect) -> bool {
     match &shape.form {
-        Form::Path(points) => points.windows(2).any(|s| r.clip(s[0], s[1]).is_some()),
-        Form::Polygon(points) => points.iter().zip(points.iter().cycle().skip(1)).any(|(a, b)| r.clip(*a, *b).is_some()),
-        Form::Disc(c, radius) => {
+        Outline::Path(points) => points.windows(2).any(|s| r.clip(s[0], s[1]).is_some()),
+        Outline::Polygon(points) => points.iter().zip(points.iter().cycle().skip(1)).any(|(a, b)| r.clip(*a, *b).is_some()),
+        Outline::Disc(c, radius) => {
             let gap = (c.0 - c.0.clamp(r.left, r.right)).hypot(c.1 - c.1.clamp(r.top, r.bottom));
             let farthest = [(r.left, r.top), (r.right, r.top), (r.left, r.bottom), (r.right, r.bottom)]
                 .iter()
@@ -69,24 +74,28 @@ fn touches(shape: &Shape, r: &Rect) -> bool {
                 .fold(0.0, f64::max);
             gap <= *radius && (shape.ink != Ink::Border || farthest >= *radius)
         }
-        Form::Box(b) => b.meets(r),
+        Outline::Box(b) => b.meets(r),
     }
 }
 
-fn check_type(scene: &Scene, about: &str) {
+fn check_type(scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     let sheet = Rect { left: 0.0, top: 0.0, right: scene.width, bottom: scene.height };
     let boxes: Vec<(&str, Rect)> = scene.panels.iter().flat_map(|p| &p.texts).map(|t| (t.text.as_str(), t.bounds())).collect();
     for (k, (text, r)) in boxes.iter().enumerate() {
-        assert!(sheet.holds(r), "{about}: `{text}` leaves the sheet: {r:?} of {sheet:?}");
+        if !sheet.holds(r) {
+            wrong.push(format!("{about}: `{text}` leaves the sheet: {r:?} of {sheet:?}"));
+        }
         for (other, o) in &boxes[..k] {
-            assert!(!r.meets(o), "{about}: `{text}` meets `{other}`");
+            if r.meets(o) {
+                wrong.push(format!("{about}: `{text}` meets `{other}`"));
+            }
         }
     }
     for panel in &scene.panels {
         for text in &panel.texts {
             let r = text.bounds();
             let met = panel.shapes.iter().filter(|s| !matches!(s.ink, Ink::Raster)).find(|s| touches(s, &r));
-            assert!(met.is_none(), "{about}: `{}` meets {met:?}", text.text);
+            wrong.extend(met.map(|met| format!("{about}: `{}` meets {met:?}", text.text)));
         }
     }
 }
@@ -99,9 +108,9 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
         (0..=pieces as usize).map(|k| k as f64 / pieces).for_each(|s| spot(a.0 + s * (b.0 - a.0), a.1 + s * (b.1 - a.1)));
     };
     match &shape.form {
-        Form::Path(points) => points.windows(2).for_each(|s| segment(s[0], s[1])),
-        Form::Polygon(points) => points.iter().zip(points.iter().cycle().skip(1)).for_each(|(a, b)| segment(*a, *b)),
-        Form::Disc(c, r) => {
+        Outline::Path(points) => points.windows(2).for_each(|s| segment(s[0], s[1])),
+        Outline::Polygon(points) => points.iter().zip(points.iter().cycle().skip(1)).for_each(|(a, b)| segment(*a, *b)),
+        Outline::Disc(c, r) => {
             let ring: Vec<(f64, f64)> =
                 (0..=24).map(|k| (f64::from(k) * 0.2618).sin_cos()).map(|(s, k)| (c.0 + r * k, c.1 + r * s)).collect();
             ring.windows(2).for_each(|s| segment(s[0], s[1]));
@@ -114,7 +123,7 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
                 });
             }
         }
-        Form::Box(r) => {
+        Outline::Box(r) => {
             let rows = (2.0 * r.height()).ceil().max(1.0) as i32;
             (0..rows).map(|k| r.top + 0.25 + f64::from(k) / 2.0).filter(|y| *y < r.bottom).for_each(|y| segment((r.left, y), (r.right, y)));
         }
@@ -122,19 +131,19 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
 }
 
 /// Every series keeps a share of its cells in its own colour after everything is drawn.
-fn check_visible(picture: &Picture, scene: &Scene, about: &str) {
+fn check_visible(picture: &Picture, scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     for (panel, laid) in picture.panels.iter().zip(&scene.panels) {
-        let mut last: HashMap<(i32, i32), (u8, u8, u8)> = HashMap::new();
-        let mut own: HashMap<usize, (HashMap<(i32, i32), ()>, (u8, u8, u8))> = HashMap::new();
+        let mut last: HashMap<Dot, Hue> = HashMap::new();
+        let mut own: HashMap<usize, (HashSet<Dot>, Hue)> = HashMap::new();
         for shape in &laid.shapes {
             let colour = (shape.colour.0, shape.colour.1, shape.colour.2);
             covered(shape, |cell| {
                 last.insert(cell, colour);
                 if let Ink::Curve(k) | Ink::Marker(k) = shape.ink {
-                    let entry = own.entry(k).or_insert_with(|| (HashMap::new(), colour));
+                    let entry = own.entry(k).or_insert_with(|| (HashSet::new(), colour));
                     // A filled histogram is known by its outline, drawn last.
                     entry.1 = colour;
-                    entry.0.insert(cell, ());
+                    entry.0.insert(cell);
                 }
             });
         }
@@ -143,22 +152,29 @@ fn check_visible(picture: &Picture, scene: &Scene, about: &str) {
                 Mark::Line { label, .. } | Mark::Points { label, .. } | Mark::Steps { label, .. } if !label.is_empty() => label,
                 _ => continue,
             };
-            let Some((cells, colour)) = own.get(&k) else { panic!("{about}: `{label}` is not drawn") };
-            let seen = cells.keys().filter(|c| last.get(*c) == Some(colour)).count();
-            assert!(20 * seen >= cells.len(), "{about}: `{label}` shows {seen} of its {} cells", cells.len());
+            let Some((cells, colour)) = own.get(&k) else {
+                wrong.push(format!("{about}: `{label}` is not drawn"));
+                continue;
+            };
+            let seen = cells.iter().filter(|c| last.get(*c) == Some(colour)).count();
+            if 20 * seen < cells.len() {
+                wrong.push(format!("{about}: `{label}` shows {seen} of its {} cells", cells.len()));
+            }
         }
     }
 }
 
 /// Markers outside the axes would be lost without a word.
-fn check_inside(picture: &Picture, about: &str) {
+fn check_inside(picture: &Picture, about: &str, wrong: &mut Vec<String>) {
     for panel in &picture.panels {
         for mark in &panel.marks {
             let Mark::Points { points, label, .. } = mark else { continue };
             for p in points.iter().filter(|p| p.0.is_finite() && p.1.is_finite()) {
                 let places = [panel.x.position(p.0), panel.y.position(p.1)];
                 let inside = places.iter().all(|s| (-1e-9..=1.0 + 1e-9).contains(s));
-                assert!(inside, "{about}: `{label}` of `{}` has {p:?} outside the axes", panel.title);
+                if !inside {
+                    wrong.push(format!("{about}: `{label}` of `{}` has {p:?} outside the axes", panel.title));
+                }
             }
         }
     }
@@ -166,14 +182,15 @@ fn check_inside(picture: &Picture, about: &str) {
 
 #[test]
 fn type_keeps_clear_and_series_are_seen_at_every_width() {
+    let mut wrong = Vec::new();
     for figure in ALL {
         let picture = picture(figure);
-        check_inside(&picture, figure.name);
+        check_inside(&picture, figure.name, &mut wrong);
         for (width, sheet) in sheets() {
             let scene = layout(&picture, &sheet).expect("laid out");
             let about = format!("{} at {width} mm", figure.name);
-            check_type(&scene, &about);
-            check_visible(&picture, &scene, &about);
+            check_type(&scene, &about, &mut wrong);
+            check_visible(&picture, &scene, &about, &mut wrong);
             assert!(scene.height < 2.4 * scene.width.max(250.0), "{about}: {} points high", scene.height);
             // Log axes have three labels, whatever the room.
             for panel in &picture.panels {
@@ -185,25 +202,27 @@ fn type_keeps_clear_and_series_are_seen_at_every_width() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_theme_type_and_height_keeps_clear() {
     let figure = ALL.iter().find(|f| f.name == "gamma-curve").expect("registered");
-    let picture = picture(figure);
+    let (picture, mut wrong) = (picture(figure), Vec::new());
     for theme in [Theme::Slides, Theme::Dark] {
         for (width, sheet) in sheets() {
             let scene = layout(&picture, &sheet.themed(theme)).expect("laid out");
-            check_type(&scene, &format!("{theme:?} at {width} mm"));
-            check_visible(&picture, &scene, &format!("{theme:?} at {width} mm"));
+            check_type(&scene, &format!("{theme:?} at {width} mm"), &mut wrong);
+            check_visible(&picture, &scene, &format!("{theme:?} at {width} mm"), &mut wrong);
         }
     }
     for (width, height, font) in [(84.0, 60.0, 6.0), (130.0, 60.0, 8.0), (130.0, 150.0, 11.0)] {
         let sheet = Sheet { font, ..Sheet::from(Size::Custom { width, height: Some(height) }) };
         let scene = layout(&picture, &sheet).expect("laid out");
         assert!((scene.height - height / 25.4 * 72.0).abs() < 1e-9, "{} points for {height} mm", scene.height);
-        check_type(&scene, &format!("{width} x {height} mm at {font} pt"));
+        check_type(&scene, &format!("{width} x {height} mm at {font} pt"), &mut wrong);
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let low = Sheet::from(Size::Custom { width: 84.0, height: Some(20.0) });
     assert!(layout(&picture, &low).is_err(), "two panels below each other do not fit into 20 mm");
 }

@@ -130,7 +130,7 @@ fn figures_of_ones_own_file_name_it_and_others_take_none() {
         ("figure staircase --tokens model.npz", "--tokens: found model.npz for `staircase`"),
         ("figure staircase --tokens missing.npz", "--tokens: found"),
         ("figure layer-entropy --array hidden_states", "--array: found hidden_states"),
-        ("figure saddle-kernel --out f.pdf", "--out: found f.pdf, expected a folder"),
+        ("figure saddle-kernel --out f.eps", "--out: found f.eps, expected a folder, or a file that ends in .pdf"),
         ("figure saddle-kernel --full", "--full: found --full for `saddle-kernel`"),
         ("list --markdown dynamics", "--markdown"),
         ("predict wendel --n 4 --d 2 --time-scale u2", "--time-scale: found u2, expected none"),

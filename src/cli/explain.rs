@@ -139,7 +139,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
 }
 
 /// A figure with its data.
-fn figure(f: &PaperFigure) -> String {
+fn figure(f: &'static PaperFigure) -> String {
     let mut text = format!("{}\n\n", f.title);
     f.experiments.iter().for_each(|e| text.push_str(&format!("Experiment  {e} (metastable run {e})\n")));
     f.study
@@ -149,7 +149,7 @@ fn figure(f: &PaperFigure) -> String {
     if f.hidden {
         text.push_str("Model       hidden states of the program, or yours with --tokens FILE\n");
     }
-    text.push_str(&format!("Draw it     metastable figure {}", f.name));
+    text.push_str(super::figure::explained(f).trim_end());
     text
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// What a folder of results holds.
-pub enum Found {
+pub enum FolderContents {
     /// Cells of an experiment, in grid order.
     Cells(Vec<(Cell, CellTables)>),
     /// Tables of a study.
@@ -16,18 +16,21 @@ pub enum Found {
 }
 
 /// Reads a folder. **Errors** one that neither command wrote.
-pub fn read(folder: &Path) -> Result<Found> {
+pub fn read(folder: &Path) -> Result<FolderContents> {
     let strange = |problem: String| Error::File { path: folder.display().to_string(), place: String::new(), problem };
+    if !folder.is_dir() {
+        return Err(strange("no such folder".into()));
+    }
     if folder.join("cells.csv").is_file() {
         let (store, mut cells) = (Store::at(folder)?, Vec::new());
         for id in first_column(&folder.join("cells.csv"))? {
             let (record, tables) = store.read(&id)?;
             cells.push((record.cell, tables));
         }
-        return Ok(Found::Cells(cells));
+        return Ok(FolderContents::Cells(cells));
     }
     if folder.join("timeline.csv").is_file() {
-        return Ok(Found::Cells(vec![solved(folder)?]));
+        return Ok(FolderContents::Cells(vec![solved(folder)?]));
     }
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .map_err(|e| Error::io(folder.display(), "read", &e))?
@@ -38,7 +41,7 @@ pub fn read(folder: &Path) -> Result<Found> {
         return Err(strange("found no results, expected a folder written by `run` (with cells.csv or tables) or by `solve --out`".into()));
     }
     let tables = names.into_iter().map(|n| Ok((n.clone(), table(&folder.join(format!("{n}.csv")))?))).collect::<Result<_>>()?;
-    Ok(Found::Study(tables))
+    Ok(FolderContents::Study(tables))
 }
 
 /// A table with the names of its columns.

@@ -1,6 +1,6 @@
 //! Where something is drawn already: a grid of cells over a panel, one unit wide.
 
-use super::scene::{Form, Ink, Rect, Shape, Spot};
+use super::scene::{Ink, Outline, Rect, Shape, Spot};
 
 /// Occupied cells.
 pub struct Occupied {
@@ -25,8 +25,8 @@ impl Occupied {
             return;
         }
         match &shape.form {
-            Form::Path(points) => points.windows(2).for_each(|side| self.segment(side[0], side[1])),
-            Form::Polygon(points) => {
+            Outline::Path(points) => points.windows(2).for_each(|side| self.segment(side[0], side[1])),
+            Outline::Polygon(points) => {
                 let fold = |f: fn(f64, f64) -> f64, g: fn(&Spot) -> f64| points.iter().map(g).reduce(f).unwrap_or(0.0);
                 self.rect(&Rect {
                     left: fold(f64::min, |p| p.0),
@@ -35,13 +35,13 @@ impl Occupied {
                     bottom: fold(f64::max, |p| p.1),
                 });
             }
-            Form::Box(r) => self.rect(r),
-            Form::Disc(c, r) if shape.ink == Ink::Border => {
+            Outline::Box(r) => self.rect(r),
+            Outline::Disc(c, r) if shape.ink == Ink::Border => {
                 let ring =
                     (0..=120).map(|k| (std::f64::consts::TAU * f64::from(k) / 120.0).sin_cos()).map(|(s, k)| (c.0 + r * k, c.1 + r * s));
                 ring.collect::<Vec<_>>().windows(2).for_each(|side| self.segment(side[0], side[1]));
             }
-            Form::Disc(c, r) => self.rect(&Rect { left: c.0 - r, top: c.1 - r, right: c.0 + r, bottom: c.1 + r }),
+            Outline::Disc(c, r) => self.rect(&Rect { left: c.0 - r, top: c.1 - r, right: c.0 + r, bottom: c.1 + r }),
         }
     }
 

@@ -63,13 +63,14 @@ impl<'p> Grid<'p> {
         };
         let wanted = picture.columns.clamp(1, count);
         let most = ((sheet.width / (needed * unit)) as usize).max(1);
-        // Where not all fit, a divisor: panels that stood in one row stay together.
-        let columns = if wanted <= most { wanted } else { (1..=most).rev().find(|c| wanted % c == 0).unwrap_or(1) };
+        // Where not all fit, full rows are halved, so that what stood in one row stays together.
+        let halved = (1..=most).rev().find(|c| wanted.is_multiple_of(*c)).unwrap_or(1);
+        let columns = if count.is_multiple_of(wanted) { halved } else { wanted.min(most) };
         // Rows as even as they can be: five panels of four columns are three and two.
         let lines = count.div_ceil(columns);
         let columns = count.div_ceil(lines);
-        let all: Vec<usize> = (0..picture.panels.len()).collect();
-        let rows: Vec<Vec<usize>> = all.chunks(columns).map(<[usize]>::to_vec).collect();
+        let start = |row: usize| row * (count / lines) + row.min(count % lines);
+        let rows: Vec<Vec<usize>> = (0..lines).map(|r| (start(r)..start(r + 1).min(picture.panels.len())).collect()).collect();
         let cell = sheet.width / columns as f64;
         let aspect = if columns == 1 && wanted > 1 { picture.aspect.min(FLATTENED) } else { picture.aspect };
         let height = |row: &Vec<usize>| {

@@ -1,7 +1,7 @@
 //! Legends: in a corner or a free place of the data region, else in a strip above it.
 
 use super::ink::Occupied;
-use super::marks::{Pattern, marked, marker};
+use super::marks::{Dashing, marked, marker};
 use super::metrics::{ABOVE, BELOW, LINE, width, wrap};
 use super::picture::{Corner, Dash, Mark, Panel};
 use super::scene::{Anchor, Ink, Laid, Rect, Spot, Text};
@@ -103,7 +103,7 @@ fn sample(panel: &Panel, mark: &Mark, at: Spot, sheet: &Sheet, laid: &mut Laid) 
     match mark {
         Mark::Line { colour, dash, label, .. } => {
             let strength = if *dash == Dash::Dotted { 0.8 } else { 1.0 };
-            Pattern::new(*dash, unit).walk(&ends, |path| laid.path(path, theme.category(*colour), strength * weight, Ink::Key));
+            Dashing::new(*dash, unit).walk(&ends, |path| laid.path(path, theme.category(*colour), strength * weight, Ink::Key));
             let points = panel.marks.iter().find_map(|m| match m {
                 Mark::Points { colour: c, radius, label, .. } if c == colour && label.is_empty() => Some(*radius),
                 _ => None,

@@ -3,12 +3,12 @@
 use super::axis::Axis;
 use super::palette::sequential;
 use super::picture::{Dash, Mark, Panel};
-use super::scene::{Form, Ink, Laid, Rect, Shape, Spot};
+use super::scene::{Ink, Laid, Outline, Rect, Shape, Spot};
 use super::sheet::Sheet;
 use plotters::style::RGBColor;
 
 /// The data region of a panel, and how data map to it.
-pub struct Frame<'p> {
+pub struct DataRegion<'p> {
     /// Horizontal axis.
     pub x: &'p Axis,
     /// Vertical axis.
@@ -17,7 +17,7 @@ pub struct Frame<'p> {
     pub area: Rect,
 }
 
-impl Frame<'_> {
+impl DataRegion<'_> {
     /// The place of a value; NaN where an axis has none for it.
     pub fn at(&self, p: (f64, f64)) -> Spot {
         let (u, v) = (self.x.position(p.0), self.y.position(p.1));
@@ -33,13 +33,13 @@ impl Frame<'_> {
 }
 
 /// Draws a mark into the panel's shapes; what lies outside the axes is cut there.
-pub fn draw(panel: &Panel, k: usize, frame: &Frame, sheet: &Sheet, out: &mut Laid) {
+pub fn draw(panel: &Panel, k: usize, frame: &DataRegion, sheet: &Sheet, out: &mut Laid) {
     let (unit, theme) = (sheet.unit(), sheet.theme);
     let weight = unit * theme.thickens();
     match &panel.marks[k] {
         Mark::Line { points, colour, dash, label } => {
             let strength = if *dash == Dash::Dotted { 0.8 } else { 1.0 };
-            let mut pattern = Pattern::new(*dash, unit);
+            let mut pattern = Dashing::new(*dash, unit);
             for piece in pieces(points, frame) {
                 pattern.walk(&piece, |path| out.path(path, theme.category(*colour), strength * weight, Ink::Curve(k)));
                 if marked(panel, *colour, label) {
@@ -73,7 +73,7 @@ pub fn draw(panel: &Panel, k: usize, frame: &Frame, sheet: &Sheet, out: &mut Lai
         }
         Mark::Circle => {
             let (centre, rim) = (frame.at((0.0, 0.0)), frame.at((1.0, 0.0)));
-            let form = Form::Disc(centre, rim.0 - centre.0);
+            let form = Outline::Disc(centre, rim.0 - centre.0);
             out.shapes.push(Shape { form, colour: theme.category(7), stroke: Some(0.6 * weight), ink: Ink::Border });
         }
         Mark::Middle(_) | Mark::Text { .. } => {}
@@ -89,7 +89,7 @@ pub fn marked(panel: &Panel, category: usize, label: &str) -> bool {
 }
 
 /// The parts of a polyline inside the region, without points that would not be seen.
-fn pieces(points: &[(f64, f64)], frame: &Frame) -> Vec<Vec<Spot>> {
+fn pieces(points: &[(f64, f64)], frame: &DataRegion) -> Vec<Vec<Spot>> {
     let mut out: Vec<Vec<Spot>> = Vec::new();
     for side in points.windows(2) {
         let (a, b) = (frame.at(side[0]), frame.at(side[1]));
@@ -115,13 +115,13 @@ fn near(a: Spot, b: Spot, by: f64) -> bool {
 }
 
 /// A dash pattern measured along a line.
-pub struct Pattern {
+pub struct Dashing {
     lengths: Vec<f64>,
     /// Which stroke or gap, and how much of it is left.
     state: (usize, f64),
 }
 
-impl Pattern {
+impl Dashing {
     /// The beginning of a pattern.
     pub fn new(dash: Dash, unit: f64) -> Self {
         let lengths: Vec<f64> = dash.lengths().iter().map(|l| l * unit).collect();
@@ -180,17 +180,17 @@ fn along(path: &[Spot], first: f64, every: f64, unit: f64) -> Vec<Spot> {
 pub fn marker(category: usize, at: Spot, radius: f64, sheet: &Sheet, ink: Ink) -> Shape {
     let corner = |x: f64, y: f64| (at.0 + radius * x, at.1 + radius * y);
     let form = match category % 8 / 2 {
-        0 => Form::Disc(at, radius),
-        1 => Form::Polygon(vec![corner(-0.89, -0.89), corner(0.89, -0.89), corner(0.89, 0.89), corner(-0.89, 0.89)]),
-        2 => Form::Polygon(vec![corner(0.0, -1.2), corner(1.08, 0.75), corner(-1.08, 0.75)]),
-        _ => Form::Polygon(vec![corner(0.0, -1.25), corner(1.25, 0.0), corner(0.0, 1.25), corner(-1.25, 0.0)]),
+        0 => Outline::Disc(at, radius),
+        1 => Outline::Polygon(vec![corner(-0.89, -0.89), corner(0.89, -0.89), corner(0.89, 0.89), corner(-0.89, 0.89)]),
+        2 => Outline::Polygon(vec![corner(0.0, -1.2), corner(1.08, 0.75), corner(-1.08, 0.75)]),
+        _ => Outline::Polygon(vec![corner(0.0, -1.25), corner(1.25, 0.0), corner(0.0, 1.25), corner(-1.25, 0.0)]),
     };
     let stroke = (category % 2 == 1).then_some(0.8 * sheet.unit() * sheet.theme.thickens());
     Shape { form, colour: sheet.theme.category(category), stroke, ink }
 }
 
 /// Cells of a raster; runs of one colour are one rectangle: smaller files, no seams.
-fn raster((x, y): (&[f64], &[f64]), values: &[Vec<f64>], shade: &Axis, frame: &Frame, out: &mut Laid) {
+fn raster((x, y): (&[f64], &[f64]), values: &[Vec<f64>], shade: &Axis, frame: &DataRegion, out: &mut Laid) {
     let colour = |v: f64| -> RGBColor { sequential(shade.position(v)) };
     for (row, edge) in values.iter().zip(y.windows(2)) {
         let mut start = 0;

@@ -22,6 +22,6 @@ pub use layout::layout;
 pub use palette::{CATEGORIES, LIGHT, Theme, sequential};
 pub use pdf::pdf;
 pub use picture::{Corner, Dash, Mark, Panel, Picture};
-pub use scene::{Anchor, Form, Ink, Laid, Rect, Scene, Shape, Spot, Text};
+pub use scene::{Anchor, Ink, Laid, Outline, Rect, Scene, Shape, Spot, Text};
 pub use sheet::{Sheet, Size};
 pub use write::{frames, png, raster, spark, svg};

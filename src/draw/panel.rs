@@ -3,7 +3,7 @@
 use super::axis::{Axis, Ticks};
 use super::ink::Occupied;
 use super::legend;
-use super::marks::{Frame, draw};
+use super::marks::{DataRegion, draw};
 use super::metrics::{ABOVE, BELOW, LINE, width, wrap};
 use super::picture::{Mark, Panel};
 use super::scene::{Anchor, Ink, Laid, Rect, Spot, Text, centred};
@@ -101,7 +101,7 @@ pub fn right_of(panel: &Panel, length: f64, sheet: &Sheet) -> f64 {
 pub fn compose(panel: &Panel, letter: &str, room: Room, sheet: &Sheet) -> Composed {
     let unit = sheet.unit();
     let area = Rect { left: 0.0, top: 0.0, right: room.width, bottom: room.height };
-    let frame = Frame { x: &panel.x, y: &panel.y, area };
+    let frame = DataRegion { x: &panel.x, y: &panel.y, area };
     let mut laid = Laid::default();
     (0..panel.marks.len()).for_each(|k| draw(panel, k, &frame, sheet, &mut laid));
     let within = if panel.bare { area.grown(0.5 * room.left.min(room.right)) } else { area };
@@ -125,7 +125,7 @@ pub fn compose(panel: &Panel, letter: &str, room: Room, sheet: &Sheet) -> Compos
 }
 
 /// Axes with ticks and labels; returns what they need below the region.
-fn axes(panel: &Panel, f: &Frame, sheet: &Sheet, laid: &mut Laid) -> f64 {
+fn axes(panel: &Panel, f: &DataRegion, sheet: &Sheet, laid: &mut Laid) -> f64 {
     let (unit, small, ink, a) = (sheet.unit(), sheet.small(), sheet.theme.ink(), f.area);
     let fine = 0.5 * unit * sheet.theme.thickens();
     let mut line = |from: Spot, to: Spot| laid.path(vec![from, to], ink, fine, Ink::Border);
@@ -174,7 +174,7 @@ fn axes(panel: &Panel, f: &Frame, sheet: &Sheet, laid: &mut Laid) -> f64 {
 }
 
 /// Words of the data region: in the middle, and at places, each next to its place where nothing else is drawn.
-fn words(panel: &Panel, f: &Frame, within: &Rect, sheet: &Sheet, (laid, taken): (&mut Laid, &mut Occupied)) {
+fn words(panel: &Panel, f: &DataRegion, within: &Rect, sheet: &Sheet, (laid, taken): (&mut Laid, &mut Occupied)) {
     let (unit, small) = (sheet.unit(), sheet.small());
     for mark in &panel.marks {
         let chosen = match mark {
@@ -191,7 +191,9 @@ fn words(panel: &Panel, f: &Frame, within: &Rect, sheet: &Sheet, (laid, taken): 
                 let at = f.at(*at);
                 let own = Text::level(text.as_str(), (at.0, at.1 + 0.5 * (ABOVE - BELOW) * small), Anchor::Start, small);
                 let chosen = near(&own, at, within, taken, unit);
-                leader(at, &chosen.bounds(), sheet, laid);
+                if leader(at, &chosen.bounds(), sheet, laid) {
+                    laid.shapes.last().into_iter().for_each(|s| taken.add(s));
+                }
                 chosen
             }
             _ => continue,
@@ -201,15 +203,20 @@ fn words(panel: &Panel, f: &Frame, within: &Rect, sheet: &Sheet, (laid, taken): 
     }
 }
 
-/// A fine line from a place to its word, where the word stands further away than one would look.
-fn leader(at: Spot, word: &Rect, sheet: &Sheet, laid: &mut Laid) {
+/// A fine line from a place to its word, where the word stands further away than one would look; true when it is drawn.
+fn leader(at: Spot, word: &Rect, sheet: &Sheet, laid: &mut Laid) -> bool {
     let end = (at.0.clamp(word.left, word.right), at.1.clamp(word.top, word.bottom));
     let length = (end.0 - at.0).hypot(end.1 - at.1);
-    if length > 7.0 * sheet.unit() {
+    let far = length > 7.0 * sheet.unit();
+    if far {
         let start = 4.0 * sheet.unit() / length;
         let from = (at.0 + start * (end.0 - at.0), at.1 + start * (end.1 - at.1));
-        laid.path(vec![from, end], sheet.theme.category(7), 0.4 * sheet.unit() * sheet.theme.thickens(), Ink::Key);
+        // It ends before the word, whose box it would touch.
+        let stop = 1.0 - sheet.unit() / length;
+        let to = (at.0 + stop * (end.0 - at.0), at.1 + stop * (end.1 - at.1));
+        laid.path(vec![from, to], sheet.theme.category(7), 0.4 * sheet.unit() * sheet.theme.thickens(), Ink::Key);
     }
+    far
 }
 
 /// The text at its place, or at the nearest one where its box is free; where none is, where least is covered.

@@ -3,7 +3,7 @@
 use super::layout::layout;
 use super::metrics::{FAMILY, FONT, face, width};
 use super::picture::Picture;
-use super::scene::{Anchor, Form, Scene, Shape, Spot, Text};
+use super::scene::{Anchor, Outline, Scene, Shape, Spot, Text};
 use super::sheet::Sheet;
 use super::write::failed;
 use crate::error::Result;
@@ -121,16 +121,16 @@ fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Spot) -> (f32, f32)) {
         }
     };
     match &s.form {
-        Form::Path(points) => along(points),
-        Form::Polygon(points) => {
+        Outline::Path(points) => along(points),
+        Outline::Polygon(points) => {
             along(points);
             page.close_path();
         }
-        Form::Box(r) => {
+        Outline::Box(r) => {
             let p = up(&(r.left, r.bottom));
             page.rect(p.0, p.1, r.width() as f32, r.height() as f32);
         }
-        Form::Disc(centre, radius) => {
+        Outline::Disc(centre, radius) => {
             // Four cubics: within 3e-4 of the radius of a circle.
             let ((x, y), r) = (up(centre), *radius as f32);
             let k = 0.552_285 * r;

@@ -1,7 +1,7 @@
 //! Draws a scene on a plotters backend, in pixels.
 
 use super::metrics::FAMILY;
-use super::scene::{Anchor, Form, Scene, Shape, Spot, Text};
+use super::scene::{Anchor, Outline, Scene, Shape, Spot, Text};
 use plotters::coord::Shift;
 use plotters::prelude::{
     Circle, DrawingArea, DrawingAreaErrorKind, DrawingBackend, FontTransform, IntoFont, PathElement, Polygon, Rectangle, ShapeStyle,
@@ -46,15 +46,15 @@ fn shape<DB: DrawingBackend>(s: &Shape, root: &DrawingArea<DB, Shift>, grain: Gr
         out
     };
     match (&s.form, s.stroke) {
-        (Form::Path(points), _) => root.draw(&PathElement::new(pixels(points), style)),
-        (Form::Polygon(points), None) => root.draw(&Polygon::new(pixels(points), style)),
-        (Form::Polygon(points), Some(_)) => {
+        (Outline::Path(points), _) => root.draw(&PathElement::new(pixels(points), style)),
+        (Outline::Polygon(points), None) => root.draw(&Polygon::new(pixels(points), style)),
+        (Outline::Polygon(points), Some(_)) => {
             let mut ring = pixels(points);
             ring.extend(ring.first().copied());
             root.draw(&PathElement::new(ring, style))
         }
-        (Form::Box(r), _) => root.draw(&Rectangle::new([at(&(r.left, r.top)), at(&(r.right, r.bottom))], style)),
-        (Form::Disc(centre, radius), _) => root.draw(&Circle::new(at(centre), (radius * grain.scale).round().max(1.0) as i32, style)),
+        (Outline::Box(r), _) => root.draw(&Rectangle::new([at(&(r.left, r.top)), at(&(r.right, r.bottom))], style)),
+        (Outline::Disc(centre, radius), _) => root.draw(&Circle::new(at(centre), (radius * grain.scale).round().max(1.0) as i32, style)),
     }
 }
 

@@ -85,7 +85,7 @@ pub enum Ink {
 
 /// Outlines.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum Outline {
     /// An open path.
     Path(Vec<Spot>),
     /// A closed one.
@@ -100,7 +100,7 @@ pub enum Form {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     /// Its outline.
-    pub form: Form,
+    pub form: Outline,
     /// Its colour.
     pub colour: RGBColor,
     /// Width of the stroke in points; `None` where it is filled.
@@ -172,9 +172,9 @@ impl Laid {
         let shift = |p: &mut Spot| *p = (p.0 + by.0, p.1 + by.1);
         for shape in &mut self.shapes {
             match &mut shape.form {
-                Form::Path(points) | Form::Polygon(points) => points.iter_mut().for_each(shift),
-                Form::Disc(centre, _) => shift(centre),
-                Form::Box(r) => *r = r.moved(by),
+                Outline::Path(points) | Outline::Polygon(points) => points.iter_mut().for_each(shift),
+                Outline::Disc(centre, _) => shift(centre),
+                Outline::Box(r) => *r = r.moved(by),
             }
         }
         self.texts.iter_mut().for_each(|t| shift(&mut t.at));
@@ -183,13 +183,13 @@ impl Laid {
 
     /// A filled rectangle.
     pub fn fill(&mut self, r: Rect, colour: RGBColor, ink: Ink) {
-        self.shapes.push(Shape { form: Form::Box(r), colour, stroke: None, ink });
+        self.shapes.push(Shape { form: Outline::Box(r), colour, stroke: None, ink });
     }
 
     /// A stroke.
     pub fn path(&mut self, points: Vec<Spot>, colour: RGBColor, stroke: f64, ink: Ink) {
         if points.len() > 1 {
-            self.shapes.push(Shape { form: Form::Path(points), colour, stroke: Some(stroke), ink });
+            self.shapes.push(Shape { form: Outline::Path(points), colour, stroke: Some(stroke), ink });
         }
     }
 }

@@ -49,7 +49,7 @@ pub fn svg(picture: &Picture, sheet: impl Into<Sheet>, metadata: &str) -> Result
     let head = format!(
         "<svg width=\"{millimetres:.2}mm\" height=\"{:.2}mm\" viewBox=\"0 0 {w} {h}\" xmlns=\"http://www.w3.org/2000/svg\">\n<metadata>{}</metadata>\n\
          <style>@font-face{{font-family:\"{FAMILY}\";src:url(data:font/ttf;base64,{font})}}</style>",
-        millimetres * f64::from(h) / f64::from(w),
+        scene.height / 72.0 * 25.4,
         metadata.replace('&', "&amp;").replace('<', "&lt;")
     );
     Ok(format!("{head}{}", &text[open..]))

@@ -1,6 +1,6 @@
 //! Causal attention on the circle: trajectories with their strong Renyi centres, and numbers of centres against the radius (arXiv:2411.04990).
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::centres::{renyi, strong};
 use crate::error::Result;
@@ -29,7 +29,7 @@ pub static PART: Part = Part {
     run,
 };
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let (n, beta, end, seed) = (values.count("n")?, values.one("beta")?, values.one("t_end")?, values.one("seed")? as u64);
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["causal-centres"]))?;
     let csa = dynamics::build("sa", true, &Spec::new(beta, n))?;

@@ -1,7 +1,7 @@
 //! How many clusters form: counts against the four square-root laws, on the circle and on S^2 (theory: linear instability, modes of the initial
 //! density, Renyi centres).
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::clusters::{linkage::linkage, modes};
 use crate::error::Result;
@@ -35,7 +35,7 @@ pub static PART: Part = Part {
     run,
 };
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let mut runs = Vec::new();
     let (n, seed, starts) = (values.count("n")?, values.one("seed")? as u64, values.count("starts")?);
     for (d, starts, most) in [(2usize, starts, f64::INFINITY), (3, starts.div_ceil(2), 50.0)] {

@@ -1,6 +1,6 @@
 //! Hardmax layers (arXiv:2508.09628): straight lines to the vertices of cells, and the line on which the Frank-Wolfe bound fails.
 
-use super::{Part, Study, Tables, Values, table};
+use super::{Given, Part, Study, Tables, table};
 use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
 use crate::error::Result;
 use crate::num::stream::Stream;
@@ -20,7 +20,7 @@ pub static PART: Part = Part { parameters: &[], run };
 /// Vertices of the first table.
 pub const VERTICES: usize = 5;
 
-fn run(_: &Values) -> Result<Tables> {
+fn run(_: &Given) -> Result<Tables> {
     let mut stream = Stream::new(2, &["hardmax-cells"]);
     let angle = |k: usize| std::f64::consts::TAU * (k as f64 + 0.3 * (k as f64 * 1.7).sin()) / VERTICES as f64;
     let mut x: Vec<f64> = (0..VERTICES).flat_map(|k| [angle(k).cos(), angle(k).sin()]).collect();

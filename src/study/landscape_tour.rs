@@ -1,7 +1,7 @@
 //! A tour of a landscape: all critical points of five tokens on the circle with their connections, saddles of eight tokens on S^2, the Hessian
 //! spectrum along a run, and a merge tree.
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::tree::Tree;
 use crate::error::Result;
@@ -59,11 +59,11 @@ pub static TREE: Part = Part {
 };
 
 /// Inverse temperature, tokens, seed.
-fn settings(values: &Values) -> Result<(f64, usize, u64)> {
+fn settings(values: &Given) -> Result<(f64, usize, u64)> {
     Ok((values.one("beta")?, values.count("n")?, values.one("seed")? as u64))
 }
 
-fn graph(values: &Values) -> Result<Tables> {
+fn graph(values: &Given) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
     let mut found = Search { beta, n, d: 2, starts: 200, seed }.run()?;
     let (edges, _) = connections(&dynamics::sa::ENTRY, &mut found)?;
@@ -82,7 +82,7 @@ fn graph(values: &Values) -> Result<Tables> {
 }
 
 /// Saddles on S^2: positions with masses.
-fn gallery(values: &Values) -> Result<Tables> {
+fn gallery(values: &Given) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
     let found = Search { beta, n, d: 3, starts: 300, seed }.run()?;
     let mut out = table(&["saddle", "share", "unstable", "symmetry", "size", "x", "y", "z"]);
@@ -132,7 +132,7 @@ impl Observer for Eigenvalues {
 }
 
 /// One run on the circle.
-fn spectrum(values: &Values) -> Result<Tables> {
+fn spectrum(values: &Given) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["landscape-tour"]))?;
     let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
@@ -145,7 +145,7 @@ fn spectrum(values: &Values) -> Result<Tables> {
 }
 
 /// The merge tree of tokens on the circle: horizontal and vertical strokes `(t, place) - (t, place)`.
-fn tree(values: &Values) -> Result<Tables> {
+fn tree(values: &Given) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["merge-tree"]))?;
     let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;

@@ -1,6 +1,6 @@
 //! How the three solvers of the continuity equation converge, and layers towards it.
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, dynamics, layer::Layer};
 use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ pub static ENTRY: Study = Study {
 /// All of it.
 pub static PART: Part = Part { parameters: &[Parameter::real("beta", &[4.0], (0.5, 6.0), "inverse temperature")], run };
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let beta = values.one("beta")?;
     let medium = Medium::new("sa", beta, 0.0)?;
     let start = Circle::from_density(&Density::parse("cos:1=0.3,2=-0.2+sin:1=0.1")?, 128)?;

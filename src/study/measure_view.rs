@@ -1,6 +1,6 @@
 //! The measure view in numbers: growth rates, entropy over time, density and particles together, distance to the mean field.
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::continuity::{
     Medium,
@@ -58,7 +58,7 @@ pub static DISTANCE: Part = Part {
 };
 
 /// Rates of SA, USA (U2, so that all fit one scale) and Sinkhorn attention; the fastest mode.
-fn rates(values: &Values) -> Result<Tables> {
+fn rates(values: &Given) -> Result<Tables> {
     let mut out = table(&["beta", "k", "sa", "usa", "sinkhorn"]);
     for &beta in values.list("beta")? {
         let (sa, usa) = (rates_sa(2, beta, 10)?, rates_usa(2, beta, 10, TimeScale::U2, 2)?);
@@ -85,7 +85,7 @@ fn kmax() -> Result<Table> {
 }
 
 /// Negentropy over time from noise by the flow map, and at the end with that of a coarser run; time of USA in U2.
-fn entropy(values: &Values) -> Result<Tables> {
+fn entropy(values: &Given) -> Result<Tables> {
     let (beta, seed) = (values.one("beta")?, values.one("seed")? as u64);
     let (mut out, mut ends) = (table(&["usa", "t", "negentropy"]), table(&["usa", "negentropy", "coarser"]));
     for (usa, law, end) in [(0.0, "sa", 16.0), (1.0, "usa", 90.0)] {
@@ -105,7 +105,7 @@ fn entropy(values: &Values) -> Result<Tables> {
 }
 
 /// Density over time and angle, and forty particles started at its quantiles.
-fn raster(values: &Values) -> Result<Tables> {
+fn raster(values: &Given) -> Result<Tables> {
     let (beta, end) = (values.one("beta")?, values.one("t_end")?);
     let text = format!("noise:amplitude=0.01,modes=10,seed={}", values.count("seed")?);
     let medium = Medium::new("sa", beta, 0.0)?;
@@ -150,7 +150,7 @@ fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
 }
 
 /// W1 between n tokens and the density after t = 1 under SA, for random and quantile starts.
-fn distance(values: &Values) -> Result<Tables> {
+fn distance(values: &Given) -> Result<Tables> {
     let (beta, seed) = (values.one("beta")?, values.one("seed")? as u64);
     let start = Circle::from_density(&Density::parse("cos:1=0.5,2=0.2")?, 64)?;
     let end = start.clone().evolve(&Medium::new("sa", beta, 0.0)?, 1.0, 1024, |_, _| true)?.reached()?;

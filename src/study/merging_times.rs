@@ -1,6 +1,6 @@
 //! Merging times of two clusters against the exact reduction and its asymptotics.
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Options, solve};
@@ -25,7 +25,7 @@ pub static PART: Part = Part {
     run,
 };
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let mut out = table(&["rho", "alpha", "beta", "measured", "exact", "exponent", "rescaled"]);
     for &rho in values.list("rho")? {
         for &alpha in values.list("alpha")? {

@@ -64,11 +64,11 @@ impl Parameter {
     }
 }
 
-/// Values of parameters.
+/// Given of parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Values(Vec<(&'static str, Vec<f64>)>);
+pub struct Given(Vec<(&'static str, Vec<f64>)>);
 
-impl Values {
+impl Given {
     /// The defaults.
     pub fn of<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Self {
         Self(parameters.into_iter().map(|p| (p.name, p.default.to_vec())).collect())
@@ -110,7 +110,7 @@ pub struct Part {
     /// What can be asked of it.
     pub parameters: &'static [Parameter],
     /// The computation.
-    pub run: fn(&Values) -> Result<Tables>,
+    pub run: fn(&Given) -> Result<Tables>,
 }
 
 impl Part {
@@ -135,7 +135,7 @@ pub struct Study {
 impl Study {
     /// Tables of all parts at the default parameters.
     pub fn run(&self) -> Result<Tables> {
-        let all: Vec<Tables> = self.parts.iter().map(|p| (p.run)(&Values::of(p.parameters))).collect::<Result<_>>()?;
+        let all: Vec<Tables> = self.parts.iter().map(|p| (p.run)(&Given::of(p.parameters))).collect::<Result<_>>()?;
         Ok(all.into_iter().flatten().collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Modes of density estimates: certified counts of random samples against the Kac-Rice formulas (arXiv:2412.09080).
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::clusters::modes;
 use crate::error::Result;
 use crate::num::{stats::mean_and_error, stream::Stream};
@@ -24,7 +24,7 @@ pub static PART: Part = Part {
     run,
 };
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let (draws, seed) = (values.count("draws")?, values.one("seed")? as u64);
     // The last two: mean and leading order over sqrt(beta log beta), the effective constant.
     let mut line = table(&["n", "beta", "mean", "error", "expected", "inside", "certified", "constant", "leading_constant"]);

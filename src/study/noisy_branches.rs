@@ -1,6 +1,6 @@
 //! Stationary measures of noisy USA on the circle: the branch that leaves the uniform measure, below and above `beta_*`.
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::continuity::stationary::branch;
 use crate::error::Result;
 use crate::theory::noise::threshold;
@@ -22,7 +22,7 @@ pub const BETAS: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
 /// Branches are followed to this mean.
 pub const LARGEST_MEAN: f64 = 0.9;
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let mut branches = table(&["beta", "mean", "kappa_over_critical", "free_energy"]);
     for &beta in values.list("beta")? {
         let critical = threshold(2, 1, beta)?;

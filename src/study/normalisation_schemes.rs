@@ -1,6 +1,6 @@
 //! Normalisation schemes (arXiv:2510.22026): late rates, orbits, and the mean cosine of random starts with its 90 % band.
 
-use super::{Part, Study, Tables, Values, table};
+use super::{Given, Part, Study, Tables, table};
 use crate::attention::{
     Dynamics, Head,
     kernel::Attention,
@@ -34,7 +34,7 @@ const N: usize = 32;
 const D: usize = 512;
 const RUNS: usize = 20;
 
-fn run(_: &Values) -> Result<Tables> {
+fn run(_: &Given) -> Result<Tables> {
     let mut reduced = table(&["scheme", "t", "one_minus_gamma", "radius"]);
     let times = log_times(1e-2, 1e4, 120);
     for (k, scheme) in SCHEMES.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The published experiments on clusters from noise: 20000 iid tokens and the continuity equation side by side, USA at beta = 5 and 7.
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::linkage::linkage;
 use crate::continuity::{
@@ -32,7 +32,7 @@ pub static PART: Part = Part { parameters: &[Parameter::count("seed", &[1.0], (0
 const N: usize = 20_000;
 const BINS: usize = 100;
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let mut densities = table(&["beta", "theta", "particles", "equation"]);
     let (mut predicted, mut counts) = (table(&["beta", "theta"]), table(&["beta", "clusters", "seeds"]));
     let seed = values.one("seed")? as u64;

@@ -1,6 +1,6 @@
 //! Tokens in R^d (arXiv:2305.05465): trajectories to a polytope, the Boolean limit, how fast rows become one-hot.
 
-use super::{Part, Study, Tables, Values, table};
+use super::{Given, Part, Study, Tables, table};
 use crate::attention::{Spec, model::Model};
 use crate::error::{Error, Result};
 use crate::flow::{Options, solve};
@@ -28,7 +28,7 @@ fn flowed(v: &[f64], x: Vec<f64>, t: f64) -> Result<Vec<f64>> {
     if end.outcome.lasts() { Ok(end.clusters.numbers().to_vec()) } else { Err(Error::Numerical { what: end.outcome.to_string() }) }
 }
 
-fn run(_: &Values) -> Result<Tables> {
+fn run(_: &Given) -> Result<Tables> {
     // V = I (polytope) and V with one positive eigenvalue (hyperplanes), 20 normal tokens.
     let mut paths = table(&["case", "token", "t", "x", "y"]);
     let mut start = vec![0.0; 40];

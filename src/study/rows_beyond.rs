@@ -1,6 +1,6 @@
 //! Small laws beside each other: rank collapse, orders of noise integrators, antipodal attraction under random values, two antipodal clusters.
 
-use super::{Part, Study, Tables, Values, table};
+use super::{Given, Part, Study, Tables, table};
 use crate::error::Result;
 use crate::num::stream::Stream;
 use crate::theory::{
@@ -21,7 +21,7 @@ pub static ENTRY: Study = Study {
 /// All of it, at fixed parameters.
 pub static PART: Part = Part { parameters: &[], run };
 
-fn run(_: &Values) -> Result<Tables> {
+fn run(_: &Given) -> Result<Tables> {
     let mut collapse = table(&["layer", "log_residual", "three_times"]);
     let mut stream = Stream::new(1, &["rank collapse"]);
     let mut normals = |count: usize, size: f64| {

@@ -1,6 +1,6 @@
 //! The staircase: energy along normalised gradient ascent on the circle (arXiv:2410.06833, section 6 and its figure).
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Frame, Observer, Options, solve};
@@ -75,7 +75,7 @@ pub fn ascend(beta: f64) -> Result<Ascent> {
     Ok(ascent)
 }
 
-fn run(values: &Values) -> Result<Tables> {
+fn run(values: &Given) -> Result<Tables> {
     let mut out = table(&["beta", "t", "length", "energy", "clusters"]);
     for &beta in values.list("beta")? {
         out.rows.extend(ascend(beta)?.rows.iter().map(|r| vec![beta, r[0], r[1], r[2], r[3]]));

@@ -1,0 +1,70 @@
+//! A drawn figure, and the files it is written as.
+
+use crate::draw::{Mark, Picture, Sheet, pdf, png, svg};
+use crate::error::{Error, Result};
+use crate::lab::{Provenance, arrays};
+use std::path::{Path, PathBuf};
+
+/// What a figure is written as: file endings, in the order in which they are written.
+pub const FORMATS: [&str; 5] = ["svg", "png", "csv", "txt", "pdf"];
+
+/// A picture with where it comes from.
+pub struct Drawn {
+    /// The picture.
+    pub picture: Picture,
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// Name of its files.
+    pub name: String,
+}
+
+impl Drawn {
+    /// The bytes of one format.
+    pub fn bytes(&self, format: &str, sheet: &Sheet, dpi: f64) -> Result<Vec<u8>> {
+        let (picture, record) = (&self.picture, self.provenance.json());
+        Ok(match format {
+            "svg" => svg(picture, *sheet, &record)?.into_bytes(),
+            "png" => png(picture, *sheet, dpi, &record)?,
+            "pdf" => pdf(picture, *sheet, &record)?,
+            "csv" => plotted_numbers(picture, &self.provenance).into_bytes(),
+            _ => format!("{}\n", picture.caption).into_bytes(),
+        })
+    }
+
+    /// All formats into a folder.
+    pub fn write(&self, out: &Path, sheet: &Sheet, dpi: f64) -> Result<Vec<PathBuf>> {
+        std::fs::create_dir_all(out).map_err(|e| Error::io(out.display(), "create the folder", &e))?;
+        let mut files = Vec::new();
+        for format in FORMATS {
+            let path = out.join(format!("{}.{format}", self.name));
+            arrays::write_atomically(&path, &self.bytes(format, sheet, dpi)?)?;
+            files.push(path);
+        }
+        Ok(files)
+    }
+}
+
+/// Exactly the numbers that are drawn, one per line: panel, mark, label, x, y, value.
+fn plotted_numbers(picture: &Picture, provenance: &Provenance) -> String {
+    let mut out = provenance.csv_header().iter().map(|l| format!("# {l}\n")).collect::<String>();
+    out.push_str("panel,mark,label,x,y,value\n");
+    for (p, panel) in picture.panels.iter().enumerate() {
+        for (m, mark) in panel.marks.iter().enumerate() {
+            match mark {
+                Mark::Line { points, label, .. } | Mark::Points { points, label, .. } => {
+                    points.iter().for_each(|(x, y)| out.push_str(&format!("{p},{m},\"{label}\",{x},{y},\n")));
+                }
+                Mark::Heat { x, y, values, .. } => {
+                    for (row, y) in values.iter().zip(y) {
+                        row.iter().zip(x).for_each(|(v, x)| out.push_str(&format!("{p},{m},,{x},{y},{v}\n")));
+                    }
+                }
+                Mark::Steps { edges, values, label, .. } => {
+                    values.iter().zip(edges).for_each(|(v, x)| out.push_str(&format!("{p},{m},\"{label}\",{x},,{v}\n")));
+                }
+                Mark::Circle | Mark::Middle(_) | Mark::Text { .. } => {}
+            }
+        }
+    }
+    out
+}

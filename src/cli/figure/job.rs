@@ -1,0 +1,123 @@
+//! The data of a figure: experiments, studies, results and hidden states, with the record of where they come from.
+
+use super::drawn::Drawn;
+use super::hidden::HiddenStates;
+use crate::cli::result_folder::{self, FolderContents};
+use crate::error::{Error, Result};
+use crate::lab::{Experiment, Provenance, arrays, experiment::BUILT_IN, provenance::hash, run::results};
+use crate::paper_figs::{Inputs, PaperFigure};
+use crate::study::Given;
+use std::path::Path;
+
+/// A figure whose data are being gathered.
+pub struct Job {
+    entry: &'static PaperFigure,
+    full: bool,
+    /// What the drawing will see.
+    pub inputs: Inputs,
+    what: String,
+    configuration: String,
+    /// The flags that ask for these data.
+    pub flags: String,
+}
+
+impl Job {
+    /// Nothing gathered yet but hidden states.
+    pub fn new(entry: &'static PaperFigure, full: bool, hidden: Option<HiddenStates>) -> Self {
+        let full = full && !entry.full.is_empty();
+        let mut inputs = Inputs { values: Given::of(entry.asked()), ..Inputs::default() };
+        let (mut what, mut configuration) = (format!("figure {}", entry.name), String::new());
+        let mut flags = if full { " --full".to_owned() } else { String::new() };
+        if let Some(model) = hidden {
+            configuration.push_str(&model.origin);
+            what.push_str(&format!(" of {}", model.origin.replace('"', "")));
+            flags.push_str(&model.flags);
+            inputs.hidden = Some(model.comparison);
+        }
+        Self { entry, full, inputs, what, configuration, flags }
+    }
+
+    /// Cells of an experiment, run where they are missing.
+    pub fn experiment(&mut self, experiment: &Experiment, runs: &Path, flag: &str) -> Result<()> {
+        crate::cli::run::execute(experiment, runs)?;
+        let cells = results(experiment, runs)?;
+        if let Some(shown) = &self.entry.cells {
+            shown.check(flag, &cells)?;
+        }
+        self.configuration.push_str(&experiment.resolved());
+        self.inputs.results.push(cells);
+        Ok(())
+    }
+
+    /// What a folder of results holds.
+    pub fn folder(&mut self, folder: &Path) -> Result<()> {
+        match (result_folder::read(folder)?, &self.entry.cells, self.entry.study) {
+            (FolderContents::Cells(cells), Some(shown), _) => {
+                shown.check("--result", &cells)?;
+                cells.iter().for_each(|(cell, t)| self.configuration.push_str(&format!("{cell:?}{:?}", t.table.rows)));
+                self.inputs.results.push(cells);
+            }
+            (FolderContents::Study(tables), _, Some(_)) => {
+                tables.iter().for_each(|(name, t)| self.configuration.push_str(&format!("{name}{:?}", t.rows)));
+                self.inputs.tables = tables;
+            }
+            (found, ..) => {
+                let holds = if matches!(found, FolderContents::Cells(_)) { "cells of an experiment" } else { "tables of a study" };
+                let takes = if self.entry.study.is_some() {
+                    "tables of its study, as `run` writes them"
+                } else {
+                    "cells, as `run` or `solve --out` writes them"
+                };
+                return Err(Error::parameter(
+                    "--result",
+                    format!("{holds} in {}", folder.display()),
+                    format!("{takes}, for `{}`", self.entry.name),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The figure's own experiments and study, with the parameters that were set.
+    pub fn own(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
+        for name in if self.full { self.entry.full } else { self.entry.experiments } {
+            let experiment =
+                if overridden.is_empty() { Experiment::built_in(name)? } else { changed(name, overridden, &self.inputs.values, runs)? };
+            self.experiment(&experiment, runs, "--set")?;
+        }
+        if let Some(part) = self.entry.study {
+            self.inputs.tables = (part.run)(&self.inputs.values)?;
+        }
+        self.configuration.push_str(&self.inputs.values.text());
+        Ok(())
+    }
+
+    /// The picture.
+    pub fn draw(self) -> Result<Drawn> {
+        let picture = (self.entry.draw)(&self.inputs)?;
+        let provenance = Provenance::new(self.what, &self.configuration, format!("metastable figure {}{}", self.entry.name, self.flags));
+        let name = if self.full { format!("{}-full", self.entry.name) } else { self.entry.name.to_owned() };
+        Ok(Drawn { picture, provenance, name })
+    }
+}
+
+/// A built-in experiment with other values of some keys: an experiment file of its own beside the results, so that it can be run again.
+fn changed(name: &str, keys: &[&str], values: &Given, runs: &Path) -> Result<Experiment> {
+    let text = BUILT_IN.iter().find(|(n, _)| *n == name).map_or("", |(_, t)| *t);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for key in keys {
+        let numbers: Vec<String> =
+            values.list(key)?.iter().map(|v| if v.abs() < 1e15 { v.to_string() } else { format!("{v:e}") }).collect();
+        let line = format!("{key} = [{}]", numbers.join(", "));
+        let line = if numbers.len() == 1 { format!("{key} = {}", numbers[0]) } else { line };
+        match lines.iter_mut().find(|l| l.split('=').next().is_some_and(|k| k.trim() == *key)) {
+            Some(old) => *old = line,
+            None => lines.push(line),
+        }
+    }
+    let text = lines.join("\n") + "\n";
+    let path = runs.join(format!("{name}-{}.toml", &hash(&text)[..8]));
+    std::fs::create_dir_all(runs).map_err(|e| Error::io(runs.display(), "create the folder", &e))?;
+    arrays::write_atomically(&path, text.as_bytes())?;
+    Experiment::load(&path)
+}

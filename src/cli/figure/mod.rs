@@ -1,0 +1,224 @@
+//! `figure`: run what data are missing, then draw.
+
+mod drawn;
+mod hidden;
+mod job;
+
+use super::output::{Output, note};
+use crate::draw::{Sheet, Size, Theme};
+use crate::error::{Error, Result, in_range, show};
+use crate::lab::{Experiment, arrays};
+use crate::paper_figs::{ALL, PaperFigure};
+use drawn::{Drawn, FORMATS};
+pub use hidden::{HiddenStates, built_in_model, layers};
+use job::Job;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Flags of `figure`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  metastable figure gamma-curve --size nature2 --set n=64 --set beta=2,4
+  metastable figure staircase --out staircase.pdf --size 84x60
+  metastable figure inner-products --tokens hidden.npz --array hidden_states
+  metastable figure timeline --experiment my-run.toml --theme dark
+  metastable figure phase-diagram --full")]
+pub struct Arguments {
+    /// Names (see `list figures`); all of them when none is given.
+    names: Vec<String>,
+    /// Another value of a parameter (see `explain NAME`); lists are separated by commas. Again for another parameter.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// The published grid where the default one is reduced.
+    #[arg(long)]
+    full: bool,
+    /// siam, ams, neurips, icml, jmlr, pnas, pnas2, physrev, physrev2, nature1, nature2, beamer, or WIDTH or WIDTHxHEIGHT in millimetres.
+    #[arg(long, default_value = "siam")]
+    size: String,
+    /// Size of type in points; ticks and legends are an eighth smaller. The venue's when none is given.
+    #[arg(long, value_name = "PT")]
+    font_size: Option<f64>,
+    /// print, slides or dark.
+    #[arg(long, default_value = "print")]
+    theme: String,
+    /// Resolution of PNG files.
+    #[arg(long, default_value_t = 450.0)]
+    dpi: f64,
+    /// Folder for figures (SVG, PNG, numbers, caption, PDF), or one file: a name that ends in .pdf, .svg, .png, .csv or .txt.
+    #[arg(long, default_value = "runs/figures", value_name = "PATH")]
+    out: PathBuf,
+    /// Folder of experiment results.
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    runs: PathBuf,
+    /// Draw this experiment instead of the figure's own.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "full", "result"])]
+    experiment: Option<String>,
+    /// Draw what `run` or `solve --out` wrote into this folder.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["set", "full"])]
+    result: Option<PathBuf>,
+    /// Hidden states (layers x tokens x dimensions, NPY or NPZ) for figures that show a model.
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+    /// Array of an NPZ file of hidden states.
+    #[arg(long, value_name = "NAME")]
+    array: Option<String>,
+}
+
+/// How figures are written.
+pub struct Style {
+    /// Journal size.
+    pub size: Size,
+    /// Resolution of PNG files.
+    pub dpi: f64,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let sheet = self.sheet()?;
+        let dpi = in_range("--dpi", self.dpi, 20.0, 2400.0)?;
+        let entries: Vec<&PaperFigure> =
+            if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
+        let one = self.check(&entries)?;
+        let mut written = Vec::new();
+        for entry in entries {
+            let hidden = match (&self.tokens, entry.hidden) {
+                (Some(path), true) => Some(HiddenStates::from_file(path, self.array.as_deref(), self.source())?),
+                (None, true) => Some(built_in_model()?),
+                _ => None,
+            };
+            let drawn = self.drawn(entry, hidden)?;
+            note(&format!("{}: {}", entry.name, entry.title));
+            if let Some(format) = one {
+                arrays::write_atomically(&self.out, &drawn.bytes(format, &sheet, dpi)?)?;
+                written.push(self.out.clone());
+            } else {
+                written.extend(drawn.write(&self.out, &sheet, dpi)?);
+            }
+        }
+        let names: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
+        out.result(&json!({"files": names}), &names.join("\n"));
+        Ok(0)
+    }
+
+    /// What figures are drawn on.
+    fn sheet(&self) -> Result<Sheet> {
+        let mut sheet = Sheet::from(Size::parse(&self.size)?).themed(Theme::parse(&self.theme)?);
+        if let Some(font) = self.font_size {
+            sheet.font = in_range("--font-size", font, 4.0, 40.0)?;
+        }
+        Ok(sheet)
+    }
+
+    /// The flags that name the hidden states.
+    fn source(&self) -> String {
+        let flag = |name: &str, v: Option<String>| v.map_or(String::new(), |v| format!(" --{name} {v}"));
+        flag("tokens", self.tokens.as_ref().map(|p| p.display().to_string())) + &flag("array", self.array.clone())
+    }
+
+    /// Flags that say nothing about these figures are refused. Returns the format of the one file that is asked for.
+    fn check(&self, entries: &[&PaperFigure]) -> Result<Option<&'static str>> {
+        if let (Some(path), Some(e)) = (&self.tokens, entries.iter().find(|e| !e.hidden)) {
+            let takes: Vec<&str> = ALL.iter().filter(|e| e.hidden).map(|e| e.name).collect();
+            let found = format!("{} for `{}`, which draws experiments of its own", path.display(), e.name);
+            return Err(Error::parameter("--tokens", found, format!("a figure of hidden states ({})", takes.join(", "))));
+        }
+        if let (None, Some(array)) = (&self.tokens, &self.array) {
+            return Err(Error::parameter("--array", array, "it with --tokens, whose array it names"));
+        }
+        if let (true, Some(e)) = (self.full && !self.names.is_empty(), entries.iter().find(|e| e.full.is_empty())) {
+            return Err(Error::parameter("--full", format!("--full for `{}`", e.name), "a figure whose default grid is reduced"));
+        }
+        if let (Some(file), Some(e)) = (&self.experiment, entries.iter().find(|e| e.cells.is_none())) {
+            let takes: Vec<&str> = ALL.iter().filter(|e| e.cells.is_some()).map(|e| e.name).collect();
+            let found = format!("{file} for `{}`, which draws no experiment", e.name);
+            return Err(Error::parameter("--experiment", found, format!("a figure of an experiment ({})", takes.join(", "))));
+        }
+        if let (Some(folder), Some(e)) = (&self.result, entries.iter().find(|e| e.cells.is_none() && e.study.is_none())) {
+            let found = format!("{} for `{}`, which draws no results", folder.display(), e.name);
+            return Err(Error::parameter("--result", found, "a figure of an experiment or a study"));
+        }
+        let extension = self.out.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        let Some(extension) = extension.filter(|_| !self.out.is_dir()) else { return Ok(None) };
+        let format = FORMATS.into_iter().find(|f| *f == extension);
+        let expected = "a folder, or a file that ends in .pdf, .svg, .png, .csv or .txt";
+        let format = format.ok_or_else(|| Error::parameter("--out", self.out.display(), expected))?;
+        if entries.len() > 1 {
+            return Err(Error::parameter("--out", self.out.display(), format!("a folder for {} figures", entries.len())));
+        }
+        Ok(Some(format))
+    }
+
+    /// The figure's data as these flags ask for them, and its picture.
+    fn drawn(&self, entry: &'static PaperFigure, hidden: Option<HiddenStates>) -> Result<Drawn> {
+        let mut job = Job::new(entry, self.full, hidden);
+        let asked = entry.asked();
+        let mut overridden = Vec::new();
+        for text in &self.set {
+            let pair = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
+            let (name, value) = pair.ok_or_else(|| Error::parameter("--set", text, "NAME=VALUE"))?;
+            if asked.is_empty() {
+                return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
+            }
+            job.inputs.values.set(&asked, name, value)?;
+            job.flags.push_str(&format!(" --set {name}={value}"));
+            overridden.push(name);
+        }
+        if let Some(file) = &self.experiment {
+            job.flags.push_str(&format!(" --experiment {file}"));
+            let experiment = Experiment::load(Path::new(file))?;
+            job.experiment(&experiment, &self.runs, "--experiment")?;
+        } else if let Some(folder) = &self.result {
+            job.flags.push_str(&format!(" --result {}", folder.display()));
+            job.folder(folder)?;
+        } else {
+            job.own(&self.runs, &overridden)?;
+        }
+        job.draw()
+    }
+}
+
+/// Finds a figure.
+pub fn find(name: &str) -> Result<&'static PaperFigure> {
+    ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("figure", name, ALL.iter().map(|e| e.name)))
+}
+
+/// A figure with everything that can be asked of it.
+pub fn explained(entry: &'static PaperFigure) -> String {
+    let mut text = format!("Draw it     metastable figure {}\n", entry.name);
+    let asked = entry.asked();
+    if !asked.is_empty() {
+        text.push_str("Parameters (--set NAME=VALUE):\n");
+    }
+    for p in asked {
+        let default: Vec<String> = p.default.iter().map(|v| show(*v)).collect();
+        let (low, high) = p.range;
+        let kind = if p.whole { "whole numbers " } else { "" };
+        text.push_str(&format!("  {} = {} ({kind}from {} to {}): {}\n", p.name, default.join(","), show(low), show(high), p.what));
+    }
+    let mut takes = Vec::new();
+    if entry.cells.is_some() {
+        takes.extend(["--experiment FILE", "--result DIR (of run or solve --out)"]);
+    } else if entry.study.is_some() {
+        takes.push("--result DIR (of run)");
+    }
+    takes.extend(entry.hidden.then_some("--tokens FILE [--array NAME]"));
+    takes.extend((!entry.full.is_empty()).then_some("--full"));
+    if !takes.is_empty() {
+        text.push_str(&format!("Your own data: {}\n", takes.join(", ")));
+    }
+    text.trim_end().to_owned()
+}
+
+/// Runs the experiments that are missing, draws, and writes SVG, PNG, CSV, caption and PDF; returns the files.
+pub fn make(
+    entry: &'static PaperFigure,
+    full: bool,
+    hidden: Option<HiddenStates>,
+    style: &Style,
+    folders: (&Path, &Path),
+) -> Result<Vec<PathBuf>> {
+    let mut job = Job::new(entry, full, hidden);
+    job.own(folders.0, &[])?;
+    job.draw()?.write(folders.1, &style.size.into(), style.dpi)
+}
