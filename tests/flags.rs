@@ -14,6 +14,8 @@ fn flags(folder: &Path, command: &str) -> Vec<String> {
     let named = text.lines().filter_map(|l| l.split_whitespace().find(|w| w.starts_with("--")).filter(|_| l.trim_start().starts_with('-')));
     named
         .map(|w| w.trim_start_matches("--").trim_end_matches(',').to_owned())
+        // A line of a description may begin with the name of a flag in quotes.
+        .filter(|f| f.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
         .filter(|f| !["format", "threads", "help"].contains(&f.as_str()))
         .collect()
 }
@@ -23,13 +25,16 @@ fn flags(folder: &Path, command: &str) -> Vec<String> {
 struct Audit {
     command: &'static str,
     base: &'static str,
+    /// A file that is part of what comes out; none where it is empty.
+    file: &'static str,
     calls: &'static [(&'static str, &'static str)],
 }
 
-const AUDITS: [Audit; 12] = [
+const AUDITS: [Audit; 15] = [
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",
+        file: "",
         calls: &[
             ("tokens", "velocity --tokens y.csv --beta 3"),
             ("angles", "velocity --angles angles.csv --beta 3"),
@@ -71,6 +76,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "solve",
         base: "--tokens x.csv --beta 3 --t-end 1",
+        file: "",
         calls: &[
             ("tokens", "solve --tokens y.csv --beta 3 --t-end 1"),
             ("angles", "solve --angles angles.csv --beta 3 --t-end 1"),
@@ -123,6 +129,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "energy",
         base: "--tokens x.csv --beta 3",
+        file: "",
         calls: &[
             ("tokens", "energy --tokens y.csv --beta 3"),
             ("angles", "energy --angles angles.csv --beta 3"),
@@ -144,6 +151,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "clusters",
         base: "--tokens x.csv --radius 0.5",
+        file: "",
         calls: &[
             ("tokens", "clusters --tokens y.csv --radius 0.5"),
             ("angles", "clusters --angles angles.csv --radius 0.5"),
@@ -166,6 +174,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "is-certain",
         base: "--tokens x.csv --beta 3",
+        file: "",
         calls: &[
             ("tokens", "is-certain --tokens y.csv --beta 3"),
             ("angles", "is-certain --angles angles.csv --beta 3"),
@@ -186,6 +195,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "saddles",
         base: "--tokens x.csv --beta 3",
+        file: "",
         calls: &[
             ("tokens", "saddles --tokens y.csv --beta 3"),
             ("angles", "saddles --angles angles.csv --beta 3"),
@@ -208,6 +218,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "modes",
         base: "--samples angles.csv --beta 3",
+        file: "",
         calls: &[
             ("samples", "modes --samples masses.csv --beta 3"),
             ("array", "--array x"),
@@ -222,6 +233,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "entropy",
         base: "--tokens many.csv",
+        file: "",
         calls: &[
             ("tokens", "entropy --tokens many-long.csv --bandwidth 4"),
             ("array", "--array x"),
@@ -235,6 +247,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "measure",
         base: "--space circle --density cos:1=0.2 --beta 2 --t-end 0.1",
+        file: "",
         calls: &[
             ("space", "measure --space zonal --density cos:1=0.2 --beta 2 --t-end 0.1"),
             ("d", "--d 4"),
@@ -258,6 +271,7 @@ const AUDITS: [Audit; 12] = [
     Audit {
         command: "check",
         base: "unit-norm --quick",
+        file: "",
         calls: &[
             ("quick", "check unit-norm --quick --quick"),
             ("trials", "--trials 3"),
@@ -271,8 +285,106 @@ const AUDITS: [Audit; 12] = [
             ("beyond", "--beyond --n 500"),
         ],
     },
-    Audit { command: "doctor", base: "sa", calls: &[("seed", "--seed 5")] },
-    Audit { command: "list", base: "laws", calls: &[("markdown", "--markdown")] },
+    Audit {
+        command: "movie",
+        base: "--tokens x.csv --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif",
+        file: "film.gif",
+        calls: &[
+            ("tokens", "movie --tokens y.csv --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif"),
+            ("angles", "movie --angles angles.csv --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif"),
+            ("array", "--array x"),
+            ("normalise", "movie --tokens long.csv --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif --normalise"),
+            ("masses", "--masses masses.csv"),
+            ("result", "movie --result run --beta 3 --dpi 30 --out film.gif"),
+            ("frame", "movie --result run --frame cell=1 --beta 3 --dpi 30 --out film.gif"),
+            ("init", "movie --init uniform --n 3 --d 2 --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif"),
+            ("full", "movie --tokens x.csv --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif --full"),
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("seed", "--seed 5"),
+            ("dynamics", "--dynamics usa"),
+            ("beta", "movie --tokens x.csv --beta 2 --t-end 10 --frames 3 --dpi 30 --out film.gif"),
+            ("causal", "--causal"),
+            ("time-scale", "--time-scale u2"),
+            ("model", "--model model.toml"),
+            ("space", "--space flat"),
+            ("norm", "--norm pre"),
+            ("rescaled", "--rescaled"),
+            ("radii", "--radii masses.csv"),
+            ("weights", "--weights sinkhorn"),
+            ("mask", "--mask window:w=2"),
+            ("bias", "--bias alibi"),
+            ("rotary", "--rotary base=10"),
+            ("q", "--q square.csv"),
+            ("k", "--k square.csv"),
+            ("v", "--v square.csv"),
+            ("o", "--o square.csv"),
+            ("mlp", "--mlp missing.npz"),
+            ("activation", "--activation relu"),
+            ("noise", "--noise kappa=1,step=0.1"),
+            ("kernel", "--kernel nothing"),
+            ("accuracy", "--accuracy 1e-3"),
+            ("simd", "--simd sse9"),
+            ("t-end", "movie --tokens x.csv --beta 3 --t-end 20 --frames 3 --dpi 30 --out film.gif"),
+            ("t-first", "--t-first 1"),
+            ("frames", "movie --tokens x.csv --beta 3 --t-end 10 --frames 4 --dpi 30 --out film.gif"),
+            ("observable", "--observable grad-norm"),
+            ("rate", "--rate 5"),
+            ("dpi", "movie --tokens x.csv --beta 3 --t-end 10 --frames 3 --dpi 31 --out film.gif"),
+            ("out", "movie --tokens x.csv --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.png"),
+        ],
+    },
+    Audit {
+        command: "figure",
+        base: "saddle-kernel --out k.svg",
+        file: "k.svg",
+        calls: &[
+            ("set", "--set beta=3"),
+            ("full", "figure saddle-kernel --out k.svg --full --format json"),
+            ("size", "--size nature1"),
+            ("font-size", "--font-size 11"),
+            ("theme", "--theme dark"),
+            ("dpi", "--dpi 1e9"),
+            ("out", "figure saddle-kernel --out k.pdf"),
+            ("runs", "figure regime-chart --out k.svg --runs tokens-folder"),
+            ("experiment", "--experiment model.toml"),
+            ("result", "--result run"),
+            ("tokens", "--tokens x.csv"),
+            ("array", "--array x"),
+        ],
+    },
+    Audit {
+        command: "certify",
+        base: "--tokens pair.csv --beta 3",
+        file: "",
+        calls: &[
+            ("check", "certify --check model.toml"),
+            ("exact", "--exact"),
+            ("converges", "--converges"),
+            ("dwell", "--dwell"),
+            ("share", "--share 0.3"),
+            ("tokens", "certify --tokens y.csv --beta 3"),
+            ("angles", "certify --angles angles.csv --beta 3"),
+            ("array", "--array x"),
+            ("normalise", "certify --tokens long.csv --beta 3 --normalise"),
+            ("masses", "--masses masses.csv"),
+            ("result", "certify --result run --beta 3"),
+            ("frame", "--frame 0"),
+            ("init", "certify --init uniform --n 3 --d 2 --beta 3"),
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("seed", "--seed 5"),
+            ("full", "certify --tokens pair.csv --beta 3 --full"),
+            ("dynamics", "--dynamics usa"),
+            ("sizes", "--sizes 1,2"),
+            ("beta", "certify --tokens pair.csv --beta 2"),
+            ("radius", "--radius 9"),
+            ("anywhere", "--anywhere --radius 1"),
+            ("out", "--out tokens-folder/inside"),
+        ],
+    },
+    Audit { command: "doctor", base: "sa", file: "", calls: &[("seed", "--seed 5")] },
+    Audit { command: "list", base: "laws", file: "", calls: &[("markdown", "--markdown")] },
 ];
 
 #[test]
@@ -288,6 +400,7 @@ fn every_flag_changes_something_or_is_refused() {
         ("square.csv", "1,2\n-1,0.5\n"),
         ("model.toml", "mask = 'causal'\n"),
         ("tokens-folder", "a file"),
+        ("pair.csv", "1,0\n-1,0\n"),
     ] {
         std::fs::write(at.join(name), text).expect("writable");
     }
@@ -299,7 +412,8 @@ fn every_flag_changes_something_or_is_refused() {
     let made = run(at, "solve --init uniform --n 20 --d 2 --beta 2 --t-end 1 --out run --observables positions,log-energy --samples 3");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let mut silent = Vec::new();
-    for Audit { command, base, calls } in AUDITS {
+    for Audit { command, base, file, calls } in AUDITS {
+        let written = || std::fs::read(at.join(file)).unwrap_or_default();
         let known = flags(at, command);
         assert!(!known.is_empty(), "no flags of {command}");
         for flag in &known {
@@ -307,10 +421,11 @@ fn every_flag_changes_something_or_is_refused() {
         }
         let usual = run(at, &format!("{command} {base} --format json"));
         assert!(usual.status.success(), "{command} {base}: {}", String::from_utf8_lossy(&usual.stderr));
+        let film = written();
         for (flag, words) in calls {
             assert!(known.iter().any(|f| f == flag), "{command} has no --{flag}");
             let whole = if words.starts_with(command) { (*words).to_owned() } else { format!("{command} {base} {words}") };
-            if *flag == "full" {
+            if *flag == "full" && !["movie", "figure"].contains(&command) {
                 // What is printed for people, with and without it.
                 let without = run(at, &whole.replace(" --full", ""));
                 let with = run(at, &whole);
@@ -322,7 +437,7 @@ fn every_flag_changes_something_or_is_refused() {
             }
             let found = run(at, &format!("{whole} --format json"));
             let refused = matches!(found.status.code(), Some(1 | 5));
-            if !refused && found.stdout == usual.stdout {
+            if !refused && found.stdout == usual.stdout && written() == film {
                 silent.push(whole);
             }
         }

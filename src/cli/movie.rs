@@ -54,6 +54,9 @@ const LOOKED_AT: (f64, f64) = (1e-7, 1e-6);
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if self.tokens.full {
+            return Err(Error::parameter("--full", "--full", "none: a movie prints no tokens"));
+        }
         let reel = Reel::new(&self.out, "--out", self.dpi, self.rate)?;
         if !(2..=2000).contains(&self.frames.unwrap_or(160)) {
             return Err(Error::parameter("--frames", self.frames.unwrap_or(160), "from 2 to 2000 frames"));
