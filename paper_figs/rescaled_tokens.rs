@@ -18,11 +18,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (paths, limit, rate) = (inputs.table("paths")?, inputs.table("limit")?, inputs.table("rate")?);
         let mut panels = Vec::new();
         for case in distinct(paths, "case") {
-            let mut panel = Panel::new(
-                if case > 0.5 { "V with eigenvalues 1, \u{2212}0.2" } else { "V = I" },
-                Axis::linear("z_1", -2.8, 2.8),
-                Axis::linear("z_2", -2.8, 2.8),
-            );
+            let (title, x, y) = if case > 0.5 { ("V with eigenvalues 1, \u{2212}0.2", 4.0, 8.0) } else { ("V = I", 2.8, 2.8) };
+            let mut panel = Panel::new(title, Axis::linear("z_1", -x, x), Axis::linear("z_2", -y, y));
             let rows = only(paths, "case", case);
             for token in distinct(&rows, "token") {
                 let path = only(&rows, "token", token);

@@ -82,7 +82,7 @@ fn the_boolean_limit() {
 #[test]
 fn the_gaussian_closure_and_its_end() {
     // A diagonal case by the equation and by the closed form.
-    let start = gaussian::Moments { mean: vec![0.5, -1.0], covariance: vec![0.4, 0.0, 0.0, 1.5] };
+    let start = gaussian::GaussianMoments { mean: vec![0.5, -1.0], covariance: vec![0.4, 0.0, 0.0, 1.5] };
     let scaled = |f: f64| identity(2).iter().map(|v| f * v).collect::<Vec<_>>();
     for (b, v, t) in [(0.5, -1.0, 2.0), (0.3, 1.0, 0.9)] {
         let end = gaussian::evolve(&start, &scaled(b), &scaled(v), t).expect("finite");

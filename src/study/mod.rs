@@ -162,6 +162,7 @@ pub mod measure_view;
 pub mod merging_times;
 pub mod mode_count;
 pub mod noisy_branches;
+pub mod normalisation_bands;
 pub mod normalisation_schemes;
 pub mod published_patterns;
 pub mod rescaled_tokens;

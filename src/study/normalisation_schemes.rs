@@ -1,26 +1,16 @@
-//! Normalisation schemes (arXiv:2510.22026): late rates, orbits, and the mean cosine of random starts with its 90 % band.
+//! Normalisation schemes (arXiv:2510.22026): late rates and orbits of equiangular tokens.
 
 use super::{Given, Part, Study, Tables, table};
-use crate::attention::{
-    Dynamics, Head,
-    kernel::Attention,
-    normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre},
-};
+use crate::attention::normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre};
 use crate::error::Result;
-use crate::flow::{
-    Options, Recorder,
-    observable::{self, Setting, log_times},
-    solve,
-};
-use crate::num::{dense::transpose_mul, stream::Stream, sum::dot};
-use crate::sphere::Tokens;
+use crate::flow::observable::log_times;
 use crate::theory::normalised::SchemeCurve;
 
-/// Tables: reduced (equiangular, n = 16, beta = 2, r = 1) and cosine (random starts).
+/// Table: reduced (n = 16, beta = 2, orthonormal start of radius 1).
 pub static ENTRY: Study = Study {
     name: "normalisation-schemes",
-    title: "Normalisation schemes: late rates, orbits in the (r, gamma) plane, mean cosine with band",
-    citation: "arXiv:2510.22026, Section 4 and figure 1 (its n and number of runs are not printed: here n = 32, 20 runs)",
+    title: "Normalisation schemes: late rates, orbits in the (r, gamma) plane",
+    citation: "arXiv:2510.22026, Section 4; rates and orbits derived",
     parts: &[&PART],
 };
 
@@ -30,10 +20,6 @@ pub static PART: Part = Part { parameters: &[], run };
 /// The schemes, by their index in the tables.
 pub static SCHEMES: [&dyn Normalisation; 7] = [&Post, &Pre, &Peri, &Mix { tau: 1.0 }, &NGpt { alpha: 1.0 }, &Damped, &LnScaling];
 
-const N: usize = 32;
-const D: usize = 512;
-const RUNS: usize = 20;
-
 fn run(_: &Given) -> Result<Tables> {
     let mut reduced = table(&["scheme", "t", "one_minus_gamma", "radius"]);
     let times = log_times(1e-2, 1e4, 120);
@@ -42,55 +28,5 @@ fn run(_: &Given) -> Result<Tables> {
             reduced.rows.push(vec![k as f64, *t, (-p.depth).exp(), p.radius]);
         }
     }
-    let mut cosine = table(&["scheme", "t", "mean", "low", "high"]);
-    for (k, scheme) in SCHEMES.iter().enumerate() {
-        let runs = (0..RUNS).map(|r| random_run(*scheme, r)).collect::<Result<Vec<_>>>()?;
-        for (i, (t, _)) in runs[0].iter().enumerate() {
-            let mut values: Vec<f64> = runs.iter().map(|r| r[i].1).collect();
-            values.sort_by(f64::total_cmp);
-            // 5 and 95 % of 20 values: the second from either end.
-            let mean = values.iter().sum::<f64>() / RUNS as f64;
-            cosine.rows.push(vec![k as f64, *t, mean, values[1], values[RUNS - 2]]);
-        }
-    }
-    Ok(vec![("reduced".into(), reduced), ("cosine".into(), cosine)])
-}
-
-/// Mean cosine over time of n uniform tokens of `S^{511}` under SA with V = I, beta = sqrt d and normal Q and K of variance 1/d.
-///
-/// With V = I tokens stay in their span: in an orthonormal basis of it they have n coordinates, and Q and K act on these by d x n normal matrices of the same law. Exact, and d/n times cheaper.
-fn random_run(scheme: &'static dyn Normalisation, run: usize) -> Result<Vec<(f64, f64)>> {
-    let mut stream = Stream::new(1, &["normalisation", &run.to_string()]);
-    let mut normals = |count: usize, size: f64| {
-        let mut out = vec![0.0; count];
-        stream.normals(&mut out);
-        out.iter_mut().for_each(|v| *v *= size);
-        out
-    };
-    let (mut basis, tokens): (Vec<Vec<f64>>, _) = (Vec::new(), normals(N * D, 1.0));
-    let mut coordinates = vec![0.0; N * N];
-    for (i, row) in tokens.chunks_exact(D).enumerate() {
-        let mut rest = row.to_vec();
-        for (j, e) in basis.iter().enumerate() {
-            let along = dot(&rest, e);
-            coordinates[i * N + j] = along;
-            rest.iter_mut().zip(e).for_each(|(r, e)| *r -= along * e);
-        }
-        let size = dot(&rest, &rest).sqrt();
-        coordinates[i * N + i] = size;
-        rest.iter_mut().for_each(|r| *r /= size);
-        basis.push(rest);
-    }
-    let size = (D as f64).sqrt().recip();
-    // <Q x, K y> = <K^T Q x, y>.
-    let (q, k) = (normals(D * N, size), normals(D * N, size));
-    let head = Head::new(N, Some((N, transpose_mul(&k, &q, D))), None, None)?;
-    let attention = Attention { heads: vec![head], ..Attention::new((D as f64).sqrt()) };
-    let x = Tokens::normalised(N, coordinates)?;
-    let x = if scheme.space().own() > 0 { x.polar(&[1.0; N])? } else { x };
-    let setting = Setting { n: N, d: N, beta: (D as f64).sqrt() };
-    let mut watch = Recorder::new(setting, log_times(0.05, 100.0, 40), false, vec![observable::find("mean-cosine")?]);
-    let options = Options { rtol: 1e-6, merge_radius: 0.0, ..Options::default() };
-    solve(&Dynamics::of(attention).with(scheme), &x, 100.0, &options, &mut [&mut watch])?;
-    Ok(watch.table.rows.iter().map(|r| (r[0], r[1])).collect())
+    Ok(vec![("reduced".into(), reduced)])
 }

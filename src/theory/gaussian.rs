@@ -28,7 +28,7 @@ pub fn blow_up(s: f64, b: f64, v: f64) -> Option<f64> {
 
 /// Mean and covariance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Moments {
+pub struct GaussianMoments {
     /// The mean.
     pub mean: Vec<f64>,
     /// The covariance by rows.
@@ -39,7 +39,7 @@ pub struct Moments {
 /// Gaussian by `S A^T x`.
 ///
 /// **Accuracy** 1e-12 of the growth. **Errors** matrices that are not d x d; a covariance that grows beyond `f64` before t (the time is named).
-pub fn evolve(start: &Moments, a: &[f64], v: &[f64], t: f64) -> Result<Moments> {
+pub fn evolve(start: &GaussianMoments, a: &[f64], v: &[f64], t: f64) -> Result<GaussianMoments> {
     let d = start.mean.len();
     for (name, m) in [("A", a), ("V", v), ("covariance", &start.covariance[..])] {
         if m.len() != d * d || m.iter().any(|x| !x.is_finite()) {
@@ -60,7 +60,7 @@ pub fn evolve(start: &Moments, a: &[f64], v: &[f64], t: f64) -> Result<Moments> 
     let y0: Vec<f64> = start.mean.iter().chain(&start.covariance).copied().collect();
     let end = advance(field, &y0, t, (1e-13, 1e-13), 100_000);
     match end {
-        Ok(y) if y.iter().all(|v| v.is_finite()) => Ok(Moments { mean: y[..d].to_vec(), covariance: y[d..].to_vec() }),
+        Ok(y) if y.iter().all(|v| v.is_finite()) => Ok(GaussianMoments { mean: y[..d].to_vec(), covariance: y[d..].to_vec() }),
         _ => Err(Error::Numerical { what: format!("the covariance of the Gaussian closure becomes infinite before t = {t}") }),
     }
 }
