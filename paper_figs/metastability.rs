@@ -25,19 +25,21 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let t = table.column("t");
         let end = t.last().copied().unwrap_or(1.0);
         let mut angles = Panel::new("angles", Axis::log("t", 0.1, end), Axis::linear("\u{3b8} / \u{3c0}", 0.0, 0.0));
+        let mut first = 0.0;
         for i in 0..cell.n {
             let (x, y) = (table.column(&format!("x_{i}_0")), table.column(&format!("x_{i}_1")));
             let mut points: Vec<(f64, f64)> = Vec::new();
             for (k, t) in t.iter().enumerate() {
                 // Angles go on through pi: no token jumps.
                 let mut theta = y[k].atan2(x[k]) / PI;
-                if let Some(last) = points.last() {
-                    theta += 2.0 * ((last.1 - theta) / 2.0).round();
-                }
+                // A start is drawn on the side of the token before it.
+                let before = points.last().map_or(first, |p| p.1);
+                theta += 2.0 * ((before - theta) / 2.0).round();
                 angles.y.low = angles.y.low.min(theta - 0.05);
                 angles.y.high = angles.y.high.max(theta + 0.05);
                 points.push((*t, theta));
             }
+            first = points.first().map_or(first, |p| p.1);
             angles.line(points, i, Dash::of(i), "");
         }
         let mut energy =

@@ -134,15 +134,15 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
 fn check_visible(picture: &Picture, scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     for (panel, laid) in picture.panels.iter().zip(&scene.panels) {
         let mut last: HashMap<Dot, Hue> = HashMap::new();
-        let mut own: HashMap<usize, (HashSet<Dot>, Hue)> = HashMap::new();
+        // Cells and colours of every mark: a filled histogram has two.
+        let mut own: HashMap<usize, (HashSet<Dot>, HashSet<Hue>)> = HashMap::new();
         for shape in &laid.shapes {
             let colour = (shape.colour.0, shape.colour.1, shape.colour.2);
             covered(shape, |cell| {
                 last.insert(cell, colour);
                 if let Ink::Curve(k) | Ink::Marker(k) = shape.ink {
-                    let entry = own.entry(k).or_insert_with(|| (HashSet::new(), colour));
-                    // A filled histogram is known by its outline, drawn last.
-                    entry.1 = colour;
+                    let entry = own.entry(k).or_default();
+                    entry.1.insert(colour);
                     entry.0.insert(cell);
                 }
             });
@@ -152,11 +152,11 @@ fn check_visible(picture: &Picture, scene: &Scene, about: &str, wrong: &mut Vec<
                 Mark::Line { label, .. } | Mark::Points { label, .. } | Mark::Steps { label, .. } if !label.is_empty() => label,
                 _ => continue,
             };
-            let Some((cells, colour)) = own.get(&k) else {
+            let Some((cells, hues)) = own.get(&k) else {
                 wrong.push(format!("{about}: `{label}` is not drawn"));
                 continue;
             };
-            let seen = cells.iter().filter(|c| last.get(*c) == Some(colour)).count();
+            let seen = cells.iter().filter(|c| last.get(*c).is_some_and(|h| hues.contains(h))).count();
             if 20 * seen < cells.len() {
                 wrong.push(format!("{about}: `{label}` shows {seen} of its {} cells", cells.len()));
             }

@@ -63,9 +63,9 @@ impl<'p> Grid<'p> {
         };
         let wanted = picture.columns.clamp(1, count);
         let most = ((sheet.width / (needed * unit)) as usize).max(1);
-        // Where not all fit, full rows are halved, so that what stood in one row stays together.
+        // Where not all fit, several full rows are halved, so that what stood in one row stays together.
         let halved = (1..=most).rev().find(|c| wanted.is_multiple_of(*c)).unwrap_or(1);
-        let columns = if count.is_multiple_of(wanted) { halved } else { wanted.min(most) };
+        let columns = if count > wanted && count.is_multiple_of(wanted) { halved } else { wanted.min(most) };
         // Rows as even as they can be: five panels of four columns are three and two.
         let lines = count.div_ceil(columns);
         let columns = count.div_ceil(lines);

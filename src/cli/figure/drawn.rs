@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub const FORMATS: [&str; 5] = ["svg", "png", "csv", "txt", "pdf"];
 
 /// A picture with where it comes from.
-pub struct Drawn {
+pub struct DrawnFigure {
     /// The picture.
     pub picture: Picture,
     /// Where it comes from.
@@ -18,7 +18,7 @@ pub struct Drawn {
     pub name: String,
 }
 
-impl Drawn {
+impl DrawnFigure {
     /// The bytes of one format.
     pub fn bytes(&self, format: &str, sheet: &Sheet, dpi: f64) -> Result<Vec<u8>> {
         let (picture, record) = (&self.picture, self.provenance.json());

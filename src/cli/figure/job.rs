@@ -1,6 +1,6 @@
 //! The data of a figure: experiments, studies, results and hidden states, with the record of where they come from.
 
-use super::drawn::Drawn;
+use super::drawn::DrawnFigure;
 use super::hidden::HiddenStates;
 use crate::cli::result_folder::{self, FolderContents};
 use crate::error::{Error, Result};
@@ -93,11 +93,11 @@ impl Job {
     }
 
     /// The picture.
-    pub fn draw(self) -> Result<Drawn> {
+    pub fn draw(self) -> Result<DrawnFigure> {
         let picture = (self.entry.draw)(&self.inputs)?;
         let provenance = Provenance::new(self.what, &self.configuration, format!("metastable figure {}{}", self.entry.name, self.flags));
         let name = if self.full { format!("{}-full", self.entry.name) } else { self.entry.name.to_owned() };
-        Ok(Drawn { picture, provenance, name })
+        Ok(DrawnFigure { picture, provenance, name })
     }
 }
 

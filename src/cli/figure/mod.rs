@@ -9,7 +9,7 @@ use crate::draw::{Sheet, Size, Theme};
 use crate::error::{Error, Result, in_range, show};
 use crate::lab::{Experiment, arrays};
 use crate::paper_figs::{ALL, PaperFigure};
-use drawn::{Drawn, FORMATS};
+use drawn::{DrawnFigure, FORMATS};
 pub use hidden::{HiddenStates, built_in_model, layers};
 use job::Job;
 use serde_json::json;
@@ -150,7 +150,7 @@ impl Arguments {
     }
 
     /// The figure's data as these flags ask for them, and its picture.
-    fn drawn(&self, entry: &'static PaperFigure, hidden: Option<HiddenStates>) -> Result<Drawn> {
+    fn drawn(&self, entry: &'static PaperFigure, hidden: Option<HiddenStates>) -> Result<DrawnFigure> {
         let mut job = Job::new(entry, self.full, hidden);
         let asked = entry.asked();
         let mut overridden = Vec::new();
