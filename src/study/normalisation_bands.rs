@@ -1,6 +1,6 @@
 //! Normalisation schemes (arXiv:2510.22026): the mean cosine of random starts with its 90 % band.
 
-use super::{Given, Part, Study, Tables, table};
+use super::{Given, Part, Study, Tables, normalisation_schemes::SCHEMES, table};
 use crate::attention::{Dynamics, Head, kernel::Attention, normalisation::Normalisation};
 use crate::error::Result;
 use crate::flow::{
