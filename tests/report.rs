@@ -2,7 +2,7 @@
 
 use metastable::draw::spark;
 use metastable::lab::Provenance;
-use metastable::lab::report::{Budget, Drawn, Figure, html};
+use metastable::lab::report::{Budget, Figure, Shown, html};
 use metastable::theorem::{ALL, Claim, Effort, Margin, Power, Record, Searched, Verdict};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -45,12 +45,12 @@ fn gallery() -> Vec<Figure> {
     let read = |name: &str, extension: &str| std::fs::read(folder.join(format!("{name}.{extension}"))).ok();
     let drawn = |name: &str| {
         let text = |extension: &str| String::from_utf8(read(name, extension)?).ok();
-        Some(Drawn::Here { svg: text("svg")?, png: read(name, "png")?, caption: text("txt")? })
+        Some(Shown::Here { svg: text("svg")?, png: read(name, "png")?, caption: text("txt")? })
     };
-    let missing = Drawn::Missing("its data take longer than a quick run");
+    let missing = Shown::Missing("its data take longer than a quick run");
     let mut figures: Vec<Figure> = metastable::paper_figs::ALL
         .iter()
-        .map(|f| Figure { name: f.name, title: f.title, drawn: drawn(f.name).unwrap_or(Drawn::Missing("it is not in the gallery")) })
+        .map(|f| Figure { name: f.name, title: f.title, drawn: drawn(f.name).unwrap_or(Shown::Missing("it is not in the gallery")) })
         .collect();
     figures[1].drawn = missing;
     figures

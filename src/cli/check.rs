@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::lab::{
     Provenance,
     arrays::write_atomically,
-    report::{self, Budget, Drawn},
+    report::{self, Budget, Shown},
 };
 use crate::theorem::{ALL, Claim, Effort, Record, check, find, worst};
 use serde_json::json;
@@ -79,7 +79,7 @@ pub fn quick(out: &Output) -> Result<i32> {
     let folder = Path::new("runs/report");
     let figures = figures(Effort::Quick, folder, out.is_json())?;
     write_report(&records, &budget(Effort::Quick, 1, &[], seconds), folder, &figures)?;
-    let here = figures.iter().filter(|f| matches!(f.drawn, Drawn::Here { .. })).count();
+    let here = figures.iter().filter(|f| matches!(f.drawn, Shown::Here { .. })).count();
     let next = [
         format!("wrote {} and {here} figures beside it", folder.join("report.html").display()),
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)".to_owned(),
@@ -105,9 +105,9 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
             if !quiet && started.elapsed().as_secs_f64() > 2.0 {
                 note(&format!("figure {} took {:.1} s", entry.name, started.elapsed().as_secs_f64()));
             }
-            Drawn::Here { svg: text(read("svg")?), png: read("png")?, caption: text(read("txt")?) }
+            Shown::Here { svg: text(read("svg")?), png: read("png")?, caption: text(read("txt")?) }
         } else {
-            Drawn::Missing("its data take longer than a quick run")
+            Shown::Missing("its data take longer than a quick run")
         };
         figures.push(report::Figure { name: entry.name, title: entry.title, drawn });
     }

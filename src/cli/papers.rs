@@ -67,8 +67,7 @@ const ABOUT: &[&str] = include!(concat!(env!("OUT_DIR"), "/figure_docs.rs"));
 
 /// A paper by its number, with or without `arXiv:`.
 pub fn find(name: &str) -> Option<&'static Paper> {
-    let id = name.strip_prefix("arXiv:").unwrap_or(name);
-    ALL.iter().find(|p| p.id == id)
+    ALL.iter().find(|p| [p.id, &format!("arXiv:{}", p.id)].contains(&name))
 }
 
 impl Paper {
@@ -83,6 +82,7 @@ impl Paper {
         let printed = if self.title.is_empty() { String::new() } else { format!("*{}*", self.title) };
         let known = [self.authors, &printed, &format!("arXiv:{}", self.id)];
         let mut out = format!("{}.\n", known.iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(", "));
+        let bare = out.len();
         let claims: Vec<_> = theorem::ALL.iter().copied().filter(|c| cites(c.citation)).collect();
         if !claims.is_empty() {
             out.push_str("\n# Its statements, tested\n\n`metastable check NAME` tests one, `metastable explain NAME` says how, with `--proof` why.\n\n");
@@ -113,7 +113,7 @@ impl Paper {
             used.extend(list::entries(kind).into_iter().filter(|(_, s)| cites(s)).map(|(n, s)| format!("- `{n}` ({kind}): {s}")));
         }
         bullets("Also here", used);
-        if !out.contains("# ") {
+        if out.len() == bare {
             out.push_str("\nNothing registered cites it; its formulas are in the documentation of the library, where they are used.\n");
         }
         out

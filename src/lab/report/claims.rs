@@ -1,7 +1,7 @@
 //! The claims of the page: an index, and everything about each.
 
 use super::{STATUSES, VERDICTS, escape, kind};
-use crate::theorem::{Claim, Kind, Margin, Record, Verdict, derivation, find};
+use crate::theorem::{Claim, Kind, Margin, Power, Record, Verdict, derivation, find};
 
 pub(super) fn section(records: &[Record], sparks: &[String], flag: &str) -> String {
     let known: Vec<(&Record, &Claim, &String)> =
@@ -127,10 +127,10 @@ fn margin(m: &Margin) -> String {
 }
 
 fn power(r: &Record) -> String {
-    match r.power.value() {
-        Some(s) => format!("a change by {}", number(s)),
-        None if r.power.to_string() == "-" => "nothing of it has a size".to_owned(),
-        None => "not half or twice the stated value".to_owned(),
+    match r.power {
+        Power::Notices(s) => format!("a change by {}", number(s)),
+        Power::NotTwice => "not half or twice the stated value".to_owned(),
+        Power::NotAsked => "nothing of it has a size".to_owned(),
     }
 }
 

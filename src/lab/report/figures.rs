@@ -10,11 +10,11 @@ pub struct Figure {
     /// Its title.
     pub title: &'static str,
     /// What is shown.
-    pub drawn: Drawn,
+    pub drawn: Shown,
 }
 
 /// A picture, or the reason why it is missing.
-pub enum Drawn {
+pub enum Shown {
     /// The picture.
     Here {
         /// The SVG text.
@@ -45,11 +45,11 @@ pub(super) fn section(figures: &[Figure]) -> String {
 fn figure(f: &Figure) -> String {
     let (name, title) = (f.name, escape(f.title));
     match &f.drawn {
-        Drawn::Missing(why) => format!(
+        Shown::Missing(why) => format!(
             "<p id=\"figure-{name}\"><b>{title}</b> is not in this report: {}. Draw it: <code>metastable figure {name}</code></p>\n",
             escape(why)
         ),
-        Drawn::Here { svg, png, caption } => {
+        Shown::Here { svg, png, caption } => {
             let text = escape(caption.trim());
             let picture = match without_font(svg) {
                 Some((svg, _)) if svg.len() <= LARGE => {
@@ -71,7 +71,7 @@ fn figure(f: &Figure) -> String {
 
 /// The font rule of the figures, once for the whole page.
 pub(super) fn font(figures: &[Figure]) -> String {
-    let rule = |f: &Figure| if let Drawn::Here { svg, .. } = &f.drawn { without_font(svg).map(|(_, rule)| rule) } else { None };
+    let rule = |f: &Figure| if let Shown::Here { svg, .. } = &f.drawn { without_font(svg).map(|(_, rule)| rule) } else { None };
     figures.iter().find_map(rule).unwrap_or_default()
 }
 

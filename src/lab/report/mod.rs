@@ -3,7 +3,7 @@
 mod claims;
 mod figures;
 
-pub use figures::{Drawn, Figure};
+pub use figures::{Figure, Shown};
 
 use super::Provenance;
 use crate::theorem::{Effort, Kind, Record, Status, Verdict};
