@@ -1,6 +1,6 @@
 //! `explain`: everything that a name means.
 
-use super::{list, output::Output, papers};
+use super::{list, output::Output, paper_page, papers};
 use crate::error::{Error, Result, show};
 use crate::paper_figs::{self, PaperFigure};
 use crate::theorem::{self, Claim, Kind, Status};
@@ -122,7 +122,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         "a study",
         crate::study::find(name).ok().map(|s| format!("{}\n\nSource  {}\nTables: metastable run {}", s.title, s.citation, s.name)),
     );
-    add("a paper", papers::find(name).map(papers::Paper::page));
+    add("a paper", papers::find(name).map(paper_page::page));
     add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
     for (kind, listed) in [
         ("an observable", "observables"),

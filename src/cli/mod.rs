@@ -22,6 +22,7 @@ mod model;
 mod modes;
 mod movie;
 mod output;
+mod paper_page;
 mod papers;
 mod predict;
 mod predict_rows;

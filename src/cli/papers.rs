@@ -1,15 +1,13 @@
-//! The papers: what of each is checked and drawn here, from the citations of what is registered.
-
-use super::list;
-use crate::lab::{experiment::BUILT_IN, report::table};
-use crate::{paper_figs, study::ALL as STUDIES, theorem};
+//! The papers of the programme.
 
 /// A paper of the programme.
 pub struct Paper {
     /// Its number at arXiv.
     pub id: &'static str,
-    authors: &'static str,
-    title: &'static str,
+    /// Who wrote it; empty where that is not known for certain.
+    pub authors: &'static str,
+    /// Its title; empty where that is not known for certain.
+    pub title: &'static str,
 }
 
 const fn paper(id: &'static str, authors: &'static str, title: &'static str) -> Paper {
@@ -62,12 +60,10 @@ pub const ALL: [Paper; 26] = [
     paper("2606.05140", "Mun, Rosenzweig", "Phase transitions for the noisy transformer model in arbitrary dimension"),
 ];
 
-/// The first lines of every figure's file, in the order of the figures.
-const ABOUT: &[&str] = include!(concat!(env!("OUT_DIR"), "/figure_docs.rs"));
-
 /// A paper by its number, with or without `arXiv:`.
 pub fn find(name: &str) -> Option<&'static Paper> {
-    ALL.iter().find(|p| [p.id, &format!("arXiv:{}", p.id)].contains(&name))
+    let number = name.trim_start_matches("arXiv:");
+    ALL.iter().find(|p| number == p.id)
 }
 
 impl Paper {
@@ -75,51 +71,4 @@ impl Paper {
     pub fn summary(&self) -> String {
         [self.authors, self.title].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(": ")
     }
-
-    /// Its page in Markdown: the claims that test it, what is computed for it, its figures with their commands.
-    pub fn page(&self) -> String {
-        let cites = |text: &str| text.contains(self.id);
-        let printed = if self.title.is_empty() { String::new() } else { format!("*{}*", self.title) };
-        let known = [self.authors, &printed, &format!("arXiv:{}", self.id)];
-        let mut out = format!("{}.\n", known.iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(", "));
-        let bare = out.len();
-        let claims: Vec<_> = theorem::ALL.iter().copied().filter(|c| cites(c.citation)).collect();
-        if !claims.is_empty() {
-            out.push_str("\n# Its statements, tested\n\n`metastable check NAME` tests one, `metastable explain NAME` says how, with `--proof` why.\n\n");
-            out.push_str(&table(&claims));
-        }
-        let mut bullets = |heading: &str, lines: Vec<String>| {
-            if !lines.is_empty() {
-                out.push_str(&format!("\n# {heading}\n\n{}\n", lines.join("\n")));
-            }
-        };
-        let experiments = BUILT_IN.iter().filter(|(_, text)| cites(text));
-        let studies = STUDIES.iter().filter(|s| cites(s.citation));
-        bullets(
-            "Computed for it",
-            experiments
-                .map(|(name, _)| format!("- `metastable run {name}`: {}", title("experiments", name)))
-                .chain(studies.map(|s| format!("- `metastable run {}`: {}", s.name, s.title)))
-                .collect(),
-        );
-        let figure = |(f, about): (&&paper_figs::PaperFigure, &&str)| {
-            let data = f.experiments.iter().any(|e| BUILT_IN.iter().any(|(n, text)| n == e && cites(text)));
-            let own = cites(about) || data || f.study.and_then(|p| p.study()).is_some_and(|s| cites(s.citation));
-            own.then(|| format!("- `metastable figure {}`: {}", f.name, f.title))
-        };
-        bullets("Its figures", paper_figs::ALL.iter().zip(ABOUT).filter_map(figure).collect());
-        let mut used = Vec::new();
-        for kind in ["integrators", "kernels", "normalisations", "dynamics"] {
-            used.extend(list::entries(kind).into_iter().filter(|(_, s)| cites(s)).map(|(n, s)| format!("- `{n}` ({kind}): {s}")));
-        }
-        bullets("Also here", used);
-        if out.len() == bare {
-            out.push_str("\nNothing registered cites it; its formulas are in the documentation of the library, where they are used.\n");
-        }
-        out
-    }
-}
-
-fn title(kind: &str, name: &str) -> String {
-    list::entries(kind).into_iter().find(|(n, _)| n == name).map_or_else(String::new, |(_, title)| title)
 }

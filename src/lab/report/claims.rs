@@ -1,6 +1,6 @@
 //! The claims of the page: an index, and everything about each.
 
-use super::{STATUSES, VERDICTS, escape, kind};
+use super::words::{STATUSES, VERDICTS, escape, kind};
 use crate::theorem::{Claim, Kind, Margin, Power, Record, Verdict, derivation, find};
 
 pub(super) fn section(records: &[Record], sparks: &[String], flag: &str) -> String {

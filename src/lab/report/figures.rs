@@ -1,6 +1,6 @@
 //! The figures of the page, enlarged by a link, or the reason why one is not there.
 
-use super::escape;
+use super::words::escape;
 use base64::Engine;
 
 /// A figure for the page.

@@ -2,11 +2,13 @@
 
 mod claims;
 mod figures;
+mod words;
 
 pub use figures::{Figure, Shown};
 
 use super::Provenance;
-use crate::theorem::{Effort, Kind, Record, Status, Verdict};
+use crate::theorem::{Effort, Record, Verdict};
+use words::{STATUSES, VERDICTS, escape, kind};
 
 /// How the records came about.
 pub struct Budget {
@@ -98,11 +100,6 @@ fn contents(figures: &[Figure]) -> String {
     )
 }
 
-/// Verdicts and statuses, in the order of the tables.
-const VERDICTS: [Verdict; 5] =
-    [Verdict::Certified, Verdict::Supported, Verdict::Inconclusive, Verdict::Violated, Verdict::HypothesesNeverMet];
-const STATUSES: [Status; 6] = [Status::Theorem, Status::Corrected, Status::Misprinted, Status::Folklore, Status::Open, Status::Observation];
-
 fn summary(records: &[Record]) -> String {
     let head: String = VERDICTS.iter().map(|v| format!("<th scope=\"col\">{v}</th>")).collect();
     let rows: String = STATUSES
@@ -162,15 +159,4 @@ pub fn table(claims: &[&crate::theorem::Claim]) -> String {
         ));
     }
     out
-}
-
-fn kind(kind: Kind) -> String {
-    match kind {
-        Kind::Every(_) => "every draw".to_owned(),
-        kind => kind.to_string(),
-    }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
