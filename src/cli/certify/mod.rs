@@ -40,9 +40,9 @@ pub struct Arguments {
     /// Bound the time that two clusters need to close from one angle to another (radians), from both sides.
     #[arg(long, value_name = "FROM,TO", value_delimiter = ',', conflicts_with_all = ["converges", "tokens", "angles", "init", "out", "check", "radius", "anywhere"])]
     dwell: Option<Vec<f64>>,
-    /// The share of the mass in the first of the two clusters.
-    #[arg(long, value_name = "A", default_value_t = 0.5, requires = "dwell")]
-    share: f64,
+    /// Of --dwell: the share of the mass in the first of the two clusters (default 0.5).
+    #[arg(long, value_name = "A")]
+    share: Option<f64>,
     #[command(flatten)]
     tokens: TokenArguments,
     /// Dynamics of --converges and --dwell: sa (default), usa; of --converges also causal-sa and causal-usa.
@@ -74,10 +74,16 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let name = self.dynamics.as_deref().unwrap_or("sa");
+        if let (Some(share), None) = (self.share, &self.dwell) {
+            return Err(Error::parameter("--share", share, "it with --dwell"));
+        }
+        if self.tokens.full {
+            return Err(Error::parameter("--full", "--full", "none: certificates hold all digits"));
+        }
         match (&self.check, &self.dwell) {
             (Some(path), _) => check(path, self.exact, out),
             (None, _) if self.exact => Err(Error::parameter("--exact", "nothing to check", "--check FILE with it")),
-            (None, Some(angles)) => dwell::bound(angles, self.share, name, self.beta()?, out),
+            (None, Some(angles)) => dwell::bound(angles, self.share.unwrap_or(0.5), name, self.beta()?, out),
             (None, None) if self.converges => {
                 converges::prove(&self.tokens.tokens()?, name, (self.beta()?, self.radius.unwrap_or(0.0)), self.out.as_deref(), out)
             }
