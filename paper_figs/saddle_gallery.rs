@@ -45,8 +45,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
                     colour: if depth < 0.0 { 0 } else { 1 },
                     radius: 1.2 + 0.8 * r[4].sqrt(),
                     label: match (panels.len(), depth < 0.0) {
-                        (0, false) => std::mem::replace(&mut behind, String::new()),
-                        (0, true) => std::mem::replace(&mut front, String::new()),
+                        (0, false) => std::mem::take(&mut behind),
+                        (0, true) => std::mem::take(&mut front),
                         _ => String::new(),
                     },
                 });

@@ -148,14 +148,14 @@ impl Dashing {
                 a = (a.0 + s * (b.0 - a.0), a.1 + s * (b.1 - a.1));
                 current.push(a);
                 let next = (self.state.0 + 1) % self.lengths.len();
-                if self.state.0 % 2 == 0 {
+                if self.state.0.is_multiple_of(2) {
                     stroke(std::mem::take(&mut current));
                 }
                 self.state = (next, self.lengths[next]);
                 current = vec![a];
             }
         }
-        if self.state.0 % 2 == 0 {
+        if self.state.0.is_multiple_of(2) {
             stroke(current);
         }
     }

@@ -86,13 +86,7 @@ impl Experiment {
         } else {
             (n, d) = inline_shape(r, &tokens, &n, &d, &model.model);
         }
-        let limit = dynamics::MAX_BETA;
-        let beta = r.numbers("beta", -limit, limit).unwrap_or_default();
-        let beta_per_n = r.numbers("beta_per_n", 0.0, 1e6).unwrap_or_default();
-        let beta_per_n2 = r.numbers("beta_per_n2", 0.0, 1e6).unwrap_or_default();
-        if beta.is_empty() && beta_per_n.is_empty() && beta_per_n2.is_empty() && !r.has("beta") {
-            r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
-        }
+        let [beta, beta_per_n, beta_per_n2] = betas_of(r);
         let masses = super::computation::masses(r, &n);
         let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
         let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
@@ -189,20 +183,7 @@ impl Experiment {
                 r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
             }
         }
-        if let (Some(key), true) = (self.method.adaptive_only(), self.stepper != Stepping::Adaptive || self.model.shaking.is_some()) {
-            let at = r.place(key);
-            r.problem(at, format!("{key}: only error-controlled steps have one"));
-        }
-        if self.model.shaking.is_some() {
-            for key in ["stepper", "eta", "layers", "rtol", "merge_radius", "stop_at_one_cluster"]
-                .into_iter()
-                .filter(|k| r.has(k))
-                .collect::<Vec<_>>()
-            {
-                let at = r.place(key);
-                r.problem(at, format!("{key}: found beside noise, whose steps have the length it gives and whose tokens never become one"));
-            }
-        }
+        self.check_method(r);
         let unit = self.model.model.scheme().is_ok_and(|s| s.space().is_unit());
         for o in self.observables.iter().filter_map(|o| observable::find(o).ok()).filter(|o| o.needs_unit && !unit) {
             let at = r.place("observables");
@@ -233,6 +214,24 @@ impl Experiment {
         if self.log_from > 0.0 && self.log_from >= self.t_end {
             let at = r.place("log_from");
             r.problem(at, format!("log_from: found {}, expected a time below t_end = {}", self.log_from, self.t_end));
+        }
+    }
+
+    /// Keys of error-controlled steps beside steps of another kind.
+    fn check_method(&self, r: &mut Reader) {
+        if let (Some(key), true) = (self.method.adaptive_only(), self.stepper != Stepping::Adaptive || self.model.shaking.is_some()) {
+            let at = r.place(key);
+            r.problem(at, format!("{key}: only error-controlled steps have one"));
+        }
+        if self.model.shaking.is_some() {
+            for key in ["stepper", "eta", "layers", "rtol", "merge_radius", "stop_at_one_cluster"]
+                .into_iter()
+                .filter(|k| r.has(k))
+                .collect::<Vec<_>>()
+            {
+                let at = r.place(key);
+                r.problem(at, format!("{key}: found beside noise, whose steps have the length it gives and whose tokens never become one"));
+            }
         }
     }
 
@@ -285,6 +284,18 @@ impl Experiment {
         }
         Ok(())
     }
+}
+
+/// Inverse temperatures: as they are, per 1/n, per n^2.
+fn betas_of(r: &mut Reader) -> [Vec<f64>; 3] {
+    let limit = dynamics::MAX_BETA;
+    let beta = r.numbers("beta", -limit, limit).unwrap_or_default();
+    let beta_per_n = r.numbers("beta_per_n", 0.0, 1e6).unwrap_or_default();
+    let beta_per_n2 = r.numbers("beta_per_n2", 0.0, 1e6).unwrap_or_default();
+    if beta.is_empty() && beta_per_n.is_empty() && beta_per_n2.is_empty() && !r.has("beta") {
+        r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
+    }
+    [beta, beta_per_n, beta_per_n2]
 }
 
 /// The name, which also names a folder.

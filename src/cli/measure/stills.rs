@@ -78,7 +78,7 @@ fn map(still: &Still, beta: f64) -> Panel {
     let mut edges: Vec<f64> = vec![1.0];
     heights.iter().for_each(|(_, w)| edges.push(edges[edges.len() - 1] - w));
     edges.reverse();
-    let rows: Vec<Vec<f64>> = still.values.chunks(columns).rev().map(|r| r.iter().copied().collect()).collect();
+    let rows: Vec<Vec<f64>> = still.values.chunks(columns).rev().map(<[f64]>::to_vec).collect();
     let x: Vec<f64> = (0..=columns).map(|k| TAU * k as f64 / columns as f64).collect();
     let title = format!("t = {:.3e}, \u{3b2} = {beta}", still.t);
     let mut panel = Panel::new(title, Axis::linear("longitude", 0.0, TAU), Axis::linear("height", -1.0, 1.0));

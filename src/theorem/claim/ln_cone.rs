@@ -39,7 +39,7 @@ pub static ENTRY: Claim = Claim {
         let width = 0.5 / (10.0 * case.n as f64 * case.beta.max(1.0));
         let scatter = ctx.normals(case.n * case.d);
         let longest = scatter.chunks_exact(case.d).map(|r| dot(r, r).sqrt()).fold(0.0, f64::max);
-        let place = |k: usize| width * scatter[k] / longest + if k % case.d == 0 { 1.0 } else { 0.0 };
+        let place = |k: usize| width * scatter[k] / longest + if k.is_multiple_of(case.d) { 1.0 } else { 0.0 };
         decay(case.beta, &Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?, SCHEMES[k])
     },
     perturbed: "",
