@@ -17,7 +17,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: false,
     draw: |inputs| {
         let (paths, line) = (inputs.table("paths")?, inputs.table("line")?);
-        let mut cells = Panel::new("", Axis::linear("", -1.1, 1.1), Axis::linear("", -1.1, 1.1));
+        let mut cells = Panel::new("cells", Axis::linear("", -1.1, 1.1), Axis::linear("", -1.1, 1.1));
         let mut hull: Vec<(f64, f64)> = Vec::new();
         for token in distinct(paths, "token") {
             let points = series(&only(paths, "token", token), "x", "y");
@@ -36,7 +36,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         cells.marks.push(Mark::Points { points: hull, colour: 2, radius: 3.0, label: "vertices".into() });
         cells.legend = Some(Corner::TopRight);
-        let mut bound = Panel::new("", Axis::log("t", 1.0, 1000.0), Axis::log("J", 1e-2, 50.0));
+        let mut bound = Panel::new("the bound", Axis::log("t", 1.0, 1000.0), Axis::log("J", 1e-2, 50.0));
         bound.line(series(line, "t", "j"), 0, Dash::Solid, "J of the second token: 1/18");
         bound.line(series(line, "t", "bound"), 3, Dash::Dashed, "bound as printed");
         bound.legend = Some(Corner::TopRight);

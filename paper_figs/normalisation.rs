@@ -18,14 +18,19 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let reduced = inputs.table("reduced")?;
         let dash = |k: usize| [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
-        let mut rates = Panel::new("", Axis::log("t", 1e-2, 1e4), Axis::log("1 \u{2212} \u{3b3}", 1e-9, 2.0));
-        let mut orbits = Panel::new("", Axis::log("r", 0.9, 200.0), Axis::log("1 \u{2212} \u{3b3}", 1e-5, 2.0));
+        let mut rates = Panel::new("rates", Axis::log("t", 1e-2, 1e4), Axis::log("1 \u{2212} \u{3b3}", 1e-9, 2.0));
+        let mut orbits = Panel::new("orbits", Axis::log("r", 0.9, 200.0), Axis::log("1 \u{2212} \u{3b3}", 1e-5, 2.0));
         for (k, scheme) in SCHEMES.iter().enumerate() {
             let rows = only(reduced, "scheme", k as f64).rows;
             let seen = |r: &&Vec<f64>| r[1] > 0.0 && r[2] > 1e-9;
             rates.line(rows.iter().filter(seen).map(|r| (r[1], r[2])).collect(), k, dash(k), scheme.name());
             if scheme.space().own() > 0 {
-                orbits.line(rows.iter().filter(|r| r[2] > 1e-5).map(|r| (r[3], r[2])).collect(), k, dash(k), scheme.name());
+                orbits.line(
+                    rows.iter().filter(|r| r[2] > 1e-5 && r[3] <= 200.0).map(|r| (r[3], r[2])).collect(),
+                    k,
+                    dash(k),
+                    scheme.name(),
+                );
             }
         }
         (rates.legend, orbits.legend) = (Some(Corner::BottomLeft), Some(Corner::BottomLeft));

@@ -18,9 +18,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (paths, limit, rate) = (inputs.table("paths")?, inputs.table("limit")?, inputs.table("rate")?);
         let mut panels = Vec::new();
         for case in distinct(paths, "case") {
-            let (title, x, y) = if case > 0.5 { ("V with eigenvalues 1, \u{2212}0.2", 4.0, 8.0) } else { ("V = I", 2.8, 2.8) };
-            let mut panel = Panel::new(title, Axis::linear("z_1", -x, x), Axis::linear("z_2", -y, y));
+            let title = if case > 0.5 { "V with eigenvalues 1, \u{2212}0.2" } else { "V = I" };
             let rows = only(paths, "case", case);
+            // All of every path, with a little room.
+            let reach = |c: &str| 1.08 * rows.column(c).into_iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            let (x, y) = (reach("x"), reach("y"));
+            let mut panel = Panel::new(title, Axis::linear("z_1", -x, x), Axis::linear("z_2", -y, y));
             for token in distinct(&rows, "token") {
                 let path = only(&rows, "token", token);
                 let points = series(&path, "x", "y");
@@ -30,13 +33,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             }
             panels.push(panel);
         }
-        let mut curve = Panel::new("", Axis::linear("\u{3b5}", 0.0, 1.65), Axis::log("F(\u{3b5})", 1e-9, 3.0));
+        let mut curve =
+            Panel::new("tokens \u{3b5}, \u{2212}\u{3b5}", Axis::linear("\u{3b5}", 0.0, 1.65), Axis::log("F(\u{3b5})", 1e-9, 3.0));
         curve.line(series(limit, "eps", "limit"), 0, Dash::Solid, "F");
         curve.line(series(limit, "eps", "asymptote"), 3, Dash::Dotted, "1.33 e^{\u{2212}1/2\u{3b5}\u{b2}}");
         let measured = series(limit, "eps", "measured").into_iter().filter(|p| p.1.is_finite()).collect();
         curve.marks.push(Mark::Points { points: measured, colour: 2, radius: 2.0, label: "simulated".into() });
         curve.legend = Some(Corner::BottomRight);
-        let mut gaps = Panel::new("", Axis::linear("t", 0.0, 29.0), Axis::linear("log of the logit gap", -2.0, 18.0));
+        let mut gaps = Panel::new("logits", Axis::linear("t", 0.0, 29.0), Axis::linear("log of the logit gap", -2.0, 18.0));
         for (k, v) in distinct(rate, "v").into_iter().enumerate() {
             gaps.line(series(&only(rate, "v", v), "t", "log_gap"), k, [Dash::Solid, Dash::Dashed][k % 2], format!("v = {v}"));
             let end = only(rate, "v", v).rows.last().map_or((0.0, 0.0), |r| (r[1], r[2]));
