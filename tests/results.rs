@@ -133,6 +133,8 @@ fn figures_of_ones_own_file_name_it_and_others_take_none() {
         ("figure saddle-kernel --out f.eps", "--out: found f.eps, expected a folder, or a file that ends in .pdf"),
         ("figure saddle-kernel --full", "--full: found --full for `saddle-kernel`"),
         ("list --markdown dynamics", "--markdown"),
+        ("predict gamma --n 1e9 --beta 1 --times 1", "--n: found 1e9, expected a whole number"),
+        ("energy --tokens tokens.csv --beta two", "--beta: found two, expected a number"),
         ("predict wendel --n 4 --d 2 --time-scale u2", "--time-scale: found u2, expected none"),
         ("solve --tokens tokens.csv --n 4 --beta 1 --t-end 1", "--n: found --n beside --tokens"),
     ] {

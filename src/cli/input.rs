@@ -254,6 +254,24 @@ impl DynamicsArguments {
     }
 }
 
+/// The error for a value that is no number, in the words of all others: the parser of flags says only what its type could not read.
+pub fn wrong_number(e: &clap::Error) -> Option<Error> {
+    use clap::error::ContextKind::{InvalidArg, InvalidValue};
+    let said = e.to_string();
+    let expected = if said.contains("float literal") {
+        "a number"
+    } else if said.contains("digit found in string") || said.contains("integer from empty string") {
+        "a whole number, all digits written out"
+    } else if said.contains("too large to fit") || said.contains("too small to fit") {
+        "a smaller whole number"
+    } else {
+        return None;
+    };
+    let word = |kind| e.get(kind).map(ToString::to_string);
+    let (flag, found) = (word(InvalidArg)?, word(InvalidValue)?);
+    Some(Error::parameter(flag.split_whitespace().next().unwrap_or_default(), found, expected))
+}
+
 /// Phrases of the library's errors that a flag of some commands stands for: the library knows no flags.
 const PHRASES: [(&str, &str, &str); 6] = [
     ("the time normalisation", "time-scale", "--time-scale"),

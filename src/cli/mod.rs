@@ -145,6 +145,10 @@ pub fn main() -> i32 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(e) => {
+            if let Some(ours) = input::wrong_number(&e) {
+                output::note(&format!("error: {ours}"));
+                return 1;
+            }
             let _ = e.print();
             // Help and version are not errors; wrong flags are exit code 1 here, clap's own would be 2.
             return i32::from(e.use_stderr());

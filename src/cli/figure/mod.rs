@@ -5,6 +5,7 @@ mod hidden;
 mod job;
 
 use super::output::{Output, note};
+use super::progress;
 use crate::draw::{Sheet, Size, Theme};
 use crate::error::{Error, Result, in_range, show};
 use crate::lab::{Experiment, arrays};
@@ -80,8 +81,9 @@ impl Arguments {
         let entries: Vec<&PaperFigure> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
         let one = self.check(&entries)?;
-        let mut written = Vec::new();
-        for entry in entries {
+        let (mut written, count) = (Vec::new(), entries.len() as f64);
+        for (k, entry) in entries.into_iter().enumerate() {
+            progress::report(Some(k as f64 / count), || entry.name.to_owned());
             let hidden = match (&self.tokens, entry.hidden) {
                 (Some(path), true) => Some(HiddenStates::from_file(path, self.array.as_deref(), self.source())?),
                 (None, true) => Some(built_in_model()?),
