@@ -220,7 +220,7 @@ fn merged(x: &Tokens, mut components: Components) -> (Tokens, Vec<usize>) {
 /// Two tokens nearer than this are equal to rounding.
 const EQUAL: f64 = 8.0 * f64::EPSILON;
 
-/// The clusters of x: its components under geodesic distances up to `radius` (or equality to rounding, where that is more), as in [`merge`].
+/// The clusters of x: its components under geodesic distances up to `radius` (or equality to rounding, where that is more), as tokens merge in a run.
 ///
 /// Tokens of dynamics without a common field never become one, however near they come; in every summary they count as one here.
 pub fn clusters_within(x: &Tokens, radius: f64) -> (Tokens, Vec<usize>) {
