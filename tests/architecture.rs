@@ -126,7 +126,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 /// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 20] = [
+const COMPARING: [(&str, &str); 21] = [
     ("src/lab/arrays.rs", "file endings and the types of NPY"),
     ("src/lab/provenance.rs", "file endings"),
     ("src/lab/store.rs", "the names of unfinished files"),
@@ -142,6 +142,7 @@ const COMPARING: [(&str, &str); 20] = [
     ("src/cli/result_folder.rs", "file endings and the names of columns"),
     ("src/cli/movie.rs", "the names of columns"),
     ("src/cli/film.rs", "file endings"),
+    ("src/cli/input.rs", "what the parser of flags says of a number"),
     ("src/lab/frame.rs", "words of a frame, columns of tables"),
     ("src/lab/npy.rs", "element types of the format"),
     ("src/lab/difference.rs", "file endings"),
