@@ -44,7 +44,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut bipartite =
             Panel::new("V with a spectrum", Axis::linear("\u{3b2}\u{3bb}", 0.0, 4.0), Axis::linear("\u{3bc}/\u{3bb}", 0.0, 1.1));
         bipartite.line(series(inputs.table("bipartite")?, "beta", "mu"), 0, Dash::Solid, "tanh(\u{3b2}\u{3bb})");
-        bipartite.marks.push(Mark::Text { at: (1.6, 0.4), text: "two clusters stable".into() });
+        bipartite.marks.push(Mark::Text { at: (1.6, 0.4), text: "stable".into() });
         bipartite.marks.push(Mark::Text { at: (0.1, 0.85), text: "unstable".into() });
         bipartite.legend = Some(Corner::BottomRight);
         let caption = "Residuals of pure attention layers (n = 8, d = 4) with their logarithm tripling; errors of the stationary mean of dX = P e_1 dt + sqrt(2/kappa) P dW on S^2, kappa = 4, by the transfer operator; where random values attract antipodal \
