@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::lab::store::Store;
-use crate::lab::{Cell, arrays, cell::CellTables};
+use crate::lab::{Cell, cell::CellTables};
 use serde_json::Value;
 use std::path::Path;
 
@@ -49,8 +49,18 @@ fn table(path: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
     let head = text.lines().find(|l| !l.starts_with('#')).unwrap_or_default();
     let columns: Vec<String> = head.split(',').map(str::to_owned).collect();
-    let data = if text.lines().filter(|l| !l.starts_with('#')).count() > 1 { arrays::read(path, None)?.data } else { Vec::new() };
-    Ok(Table { rows: data.chunks(columns.len()).map(<[f64]>::to_vec).collect(), columns })
+    // What is missing is NaN in our tables: they are read as they were written, not as arrays of finite numbers.
+    let row = |(k, line): (usize, &str)| -> Result<Vec<f64>> {
+        let bad = || Error::File {
+            path: path.display().to_string(),
+            place: format!("row {}", k + 1),
+            problem: "found no table of numbers".into(),
+        };
+        let row: Vec<f64> = line.split(',').map(|v| v.parse().map_err(|_| bad())).collect::<Result<_>>()?;
+        if row.len() == columns.len() { Ok(row) } else { Err(bad()) }
+    };
+    let rows = text.lines().filter(|l| !l.starts_with('#')).skip(1).enumerate().map(row).collect::<Result<_>>()?;
+    Ok(Table { rows, columns })
 }
 
 fn first_column(path: &Path) -> Result<Vec<String>> {

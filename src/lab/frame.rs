@@ -134,6 +134,13 @@ impl Which {
         let (_, tables) = store.read(id)?;
         let mut table = tables.table;
         let realisations = tables.summary.rows.len();
+        if realisations > 1 && table.column("realisation").is_empty() {
+            return Err(malformed(
+                folder,
+                "",
+                "its tables are means over the realisations, which are tokens of none; run it without `mean`",
+            ));
+        }
         match self.realisation {
             Some(r) if r >= realisations => {
                 return Err(Error::parameter("frame", format!("realisation {r}"), format!("a realisation from 0 to {}", realisations - 1)));

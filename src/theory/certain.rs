@@ -1,4 +1,6 @@
 //! Which theorems already decide where a start ends: one cluster for this start, or for almost every start.
+//!
+//! The hemisphere and `d >= n` are about positions; the others are about the landscape of equal masses.
 
 use super::threshold;
 use crate::sphere::{
@@ -51,8 +53,14 @@ pub fn decisions(x: &Tokens, beta: f64) -> (Vec<Decision>, Option<(Vec<f64>, f64
         Some((_, margin)) => format!("all tokens lie in an open hemisphere: min <x_i, w> = {margin:.3e}"),
         None => "all tokens lie in an open hemisphere: none was found".to_owned(),
     };
-    let large = threshold::sharp(n, d);
-    let small = 1.0 / n as f64;
+    let (small, large) = (threshold::small(n), threshold::sharp(n, d));
+    // The landscape theorems are those of equal masses.
+    let equal = x.uniform_mass().is_some();
+    let landscape = |holds: bool, hypothesis: String, citation| {
+        let masses = if equal { "" } else { "; equal masses: these are not" };
+        almost(holds && equal, one, format!("{hypothesis}{masses}"), citation)
+    };
+    let geometry = "almost every start lies in an open hemisphere and converges to one point";
     let all = vec![
         Decision {
             statement: "this start converges to one point, exponentially fast".into(),
@@ -61,20 +69,18 @@ pub fn decisions(x: &Tokens, beta: f64) -> (Vec<Decision>, Option<(Vec<f64>, f64
             hypothesis: cap,
             citation: "arXiv:2312.10794, Lemma 6.4",
         },
-        almost(
-            d >= n,
-            "almost every start lies in an open hemisphere and converges to one point",
-            format!("d >= n: {d} and {n}"),
-            "arXiv:2312.10794, Theorem 6.3",
+        almost(d >= n, geometry, format!("d >= n: {d} and {n}"), "arXiv:2312.10794, Theorem 6.3"),
+        landscape(d >= 3 && beta >= 0.0, format!("d >= 3 and beta >= 0: {d} and {beta}"), "arXiv:2312.10794, Theorem 6.1"),
+        landscape(d == 2 && beta >= -0.16, format!("d = 2 and beta >= -0.16: {d} and {beta}"), "arXiv:2507.22857"),
+        landscape(
+            beta >= 0.0 && beta < small,
+            format!("0 <= beta < log(n/(n-2))/2 = {small:.6}, a little above 1/n: {beta}"),
+            "arXiv:2312.10794, Theorem 4.3 (its constant C/n is not given: this one is derived in the claim small-beta-blocks)",
         ),
-        almost(d >= 3 && beta >= 0.0, one, format!("d >= 3 and beta >= 0: {d} and {beta}"), "arXiv:2312.10794, Theorem 6.1"),
-        almost(d == 2 && beta >= -0.16, one, format!("d = 2 and beta >= -0.16: {d} and {beta}"), "arXiv:2507.22857"),
-        almost((0.0..=small).contains(&beta), one, format!("0 <= beta <= 1/n = {small}: {beta}"), "arXiv:2312.10794, Theorem 4.3"),
-        almost(
-            beta >= 0.0 && beta > large,
-            one,
-            format!("beta > {large:.6} (for n^2 in the paper): {beta}"),
-            "arXiv:2312.10794, Theorem 5.1, with the sharp constant of its argument",
+        landscape(
+            beta > large && beta > 0.0,
+            format!("beta > {large:.6}, a part of C n^2: {beta}"),
+            "arXiv:2312.10794, Theorem 5.1 (its constant is not given: this one is that of the chains of its proof, in the claim large-beta-chains)",
         ),
     ];
     (all, open)

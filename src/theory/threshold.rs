@@ -19,6 +19,18 @@ pub fn tau_star(d: usize, beta: f64) -> f64 {
     2.0 * (0.5 * one_minus_cos).sqrt().asin()
 }
 
+/// The threshold of beta below which at every critical point but consensus some single token ascends (two antipodal halves attain it):
+/// `log(n/(n-2))/2`, a little above `1/n`; infinite for two tokens. The constant of arXiv:2312.10794, Theorem 4.3, derived in the claim `small-beta-blocks`.
+///
+/// ```
+/// use metastable::theory::threshold::small;
+/// assert!(small(2).is_infinite() && small(8) > 1.0 / 8.0 && (small(4) - 0.5 * 2f64.ln()).abs() < 1e-15);
+/// ```
+pub fn small(n: usize) -> f64 {
+    let n = n as f64;
+    if n <= 2.0 { f64::INFINITY } else { 0.5 * (n / (n - 2.0)).ln() }
+}
+
 /// The sharp threshold of the chain argument: `(n-1) tau* < pi`, i.e. `beta > (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1))`; 0 for n <= 3.
 ///
 /// ```

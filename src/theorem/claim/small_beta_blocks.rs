@@ -3,6 +3,7 @@
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, large_beta_chains};
 use crate::error::Result;
 use crate::sphere::Tokens;
+use crate::theory::threshold::small;
 
 /// The landscape half of 2312.10794, Theorem 4.3, with an explicit and sharp constant.
 ///
@@ -23,7 +24,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(3, 12),
         d: Sizes::Range(2, 5),
-        beta: Betas::Per { lo: 0.05, hi: 0.99, name: "log(n/(n-2))/2", unit: |n, _| threshold(n) },
+        beta: Betas::Per { lo: 0.05, hi: 0.99, name: "log(n/(n-2))/2", unit: |n, _| small(n) },
         dynamics: &["usa"],
         laws: &["uniform"],
         masses: Masses::Equal,
@@ -42,15 +43,10 @@ pub static ENTRY: Claim = Claim {
     perturbed: "n in n sinh(beta)",
     control: Control {
         what: "two antipodal halves of eight tokens at 1.1 times the threshold",
-        trial: |ctx| ascent(&Case::new(8, 2, 1.1 * threshold(8), "usa"), ctx, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, &[4, 4]),
+        trial: |ctx| ascent(&Case::new(8, 2, 1.1 * small(8), "usa"), ctx, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, &[4, 4]),
     },
     proof: None,
 };
-
-fn threshold(n: usize) -> f64 {
-    let n = n as f64;
-    0.5 * (n / (n - 2.0)).ln()
-}
 
 /// The largest ascent by one token against the bound, or against 0 where the bound is negative, over `(d-1) e^beta`.
 fn ascent(case: &Case, ctx: &mut Context, x: &Tokens, sizes: &[usize]) -> Result<Finding> {
