@@ -53,6 +53,10 @@ impl Architecture for Albert {
         0
     }
 
+    fn in_first_block(&self, name: &str) -> bool {
+        name.starts_with(BLOCK)
+    }
+
     fn embed(&self, store: &Store, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         let small = embedded(store, config, ids)?;
         Ok(store.linear("encoder.embedding_hidden_mapping_in", config.embedding, true)?.apply(&small))

@@ -23,6 +23,8 @@ pub trait Architecture: Send + Sync {
     fn block_of(&self, l: usize) -> usize {
         l
     }
+    /// True for tensors of block 0.
+    fn in_first_block(&self, name: &str) -> bool;
     /// The tokens before the first layer.
     ///
     /// **Errors** tensors that cannot be read.
@@ -122,6 +124,17 @@ impl Store {
     pub fn layer_norm(&self, name: &str, eps: f64) -> Result<Norm> {
         Norm::new(name, Centring::Mean, eps, self.all(&format!("{name}.weight"))?, self.all(&format!("{name}.bias"))?)
     }
+}
+
+/// The parameters of one block of a model of these settings (a `config.json`).
+///
+/// **Errors** as [`Architecture::config`].
+pub fn block_parameters(path: &str, json: &serde_json::Value) -> Result<usize> {
+    let keys = Keys { path, json };
+    let kind = find(&keys)?;
+    let config = kind.config(&keys)?;
+    let parts = kind.shapes(&config).into_iter().filter(|s| kind.in_first_block(&s.0));
+    Ok(parts.map(|s| s.1.iter().product::<usize>()).sum())
 }
 
 /// Names and shapes of a map and its bias.

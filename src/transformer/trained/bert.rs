@@ -77,6 +77,10 @@ impl Architecture for Bert {
         ["pooler.", "cls.", "classifier.", "dropout."].iter().any(|p| name.starts_with(p))
     }
 
+    fn in_first_block(&self, name: &str) -> bool {
+        name.starts_with("encoder.layer.0.")
+    }
+
     fn embed(&self, store: &Store, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         embedded(store, config, ids)
     }

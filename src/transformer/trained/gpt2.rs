@@ -77,6 +77,10 @@ impl Architecture for Gpt2 {
         name.starts_with("lm_head.") || name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias")
     }
 
+    fn in_first_block(&self, name: &str) -> bool {
+        name.starts_with("h.0.")
+    }
+
     fn embed(&self, store: &Store, _: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         let positions: Vec<usize> = (0..ids.len()).collect();
         let mut x = store.rows("wte.weight", ids)?;

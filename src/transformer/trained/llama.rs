@@ -66,6 +66,10 @@ impl Architecture for Llama {
         name.starts_with("lm_head.") || name.starts_with("rope_freqs") || name.ends_with("rotary_emb.inv_freq")
     }
 
+    fn in_first_block(&self, name: &str) -> bool {
+        name.starts_with("layers.0.")
+    }
+
     fn embed(&self, store: &Store, _: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         store.rows("embed_tokens.weight", ids)
     }

@@ -15,7 +15,7 @@ mod safetensors;
 mod tensors;
 mod text;
 
-pub use architecture::{ARCHITECTURES, Architecture, Store};
+pub use architecture::{ARCHITECTURES, Architecture, Store, block_parameters};
 pub use bytes::Bytes;
 pub use config::Config;
 pub use gguf::read as read_gguf;
