@@ -268,3 +268,22 @@ impl<T: Real> Task for Softmax<'_, T> {
         }
     }
 }
+
+impl Projected<f64> {
+    /// What head h alone adds, `W_o^h sum_j P_ij (W_v^h y_j + b_v^h)`, for weights (n x m) that it had.
+    pub fn of_head(&self, h: usize, weights: &[f64], y: &[f64]) -> Vec<f64> {
+        let (s, sets) = (self.size(), self.grouping.sets);
+        let g = h / (self.grouping.heads / sets);
+        let values = self.value.apply(y);
+        let m = values.len() / (sets * s);
+        let n = weights.len() / m;
+        let mut mixed = vec![0.0; n * self.output.inputs()];
+        for (row, weights) in mixed.chunks_exact_mut(self.output.inputs()).zip(weights.chunks_exact(m)) {
+            let out = &mut row[h * s..(h + 1) * s];
+            for (w, v) in weights.iter().zip(values.chunks_exact(sets * s)).filter(|(w, _)| **w > 0.0) {
+                out.iter_mut().zip(&v[g * s..(g + 1) * s]).for_each(|(o, v)| *o += w * v);
+            }
+        }
+        self.output.push(&mixed)
+    }
+}
