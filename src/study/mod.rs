@@ -156,14 +156,17 @@ fn table(columns: &[&str]) -> Table {
 pub mod causal_centres;
 pub mod cluster_count;
 pub mod hardmax_cells;
+pub mod iterated_block;
 pub mod landscape_tour;
 pub mod measure_convergence;
 pub mod measure_view;
 pub mod merging_times;
+pub mod mixing_matrices;
 pub mod mode_count;
 pub mod noisy_branches;
 pub mod normalisation_bands;
 pub mod normalisation_schemes;
+pub mod positions;
 pub mod published_patterns;
 pub mod rescaled_tokens;
 pub mod rows_beyond;

@@ -6,22 +6,46 @@ use crate::error::Result;
 use crate::num::stream::Stream;
 use crate::num::sum::dot;
 
-/// The first `count` Lyapunov exponents of these layers from tokens x: means over depth of the logarithms by which an orthonormal frame grows, brought
-/// back to orthonormal after every layer (QR by modified Gram-Schmidt, twice). Minus infinity where a direction dies.
+/// An orthonormal frame of small changes that is taken through layers.
+pub struct Changes {
+    frame: Vec<Vec<f64>>,
+    sums: Vec<f64>,
+    layers: usize,
+}
+
+impl Changes {
+    /// `count` directions of `size` numbers, drawn from a seed.
+    pub fn new(size: usize, count: usize, seed: u64) -> Self {
+        let mut stream = Stream::new(seed, &["transformer", "exponents"]);
+        let mut frame: Vec<Vec<f64>> = (0..count.min(size)).map(|_| (0..size).map(|_| stream.normal()).collect()).collect();
+        orthonormalise(&mut frame);
+        Self { sums: vec![0.0; frame.len()], frame, layers: 0 }
+    }
+
+    /// Takes them through a layer and makes them orthonormal again (QR by modified Gram-Schmidt, twice).
+    pub fn through(&mut self, at: &BlockAt) {
+        self.frame = self.frame.iter().map(|h| at.push(h)).collect();
+        self.sums.iter_mut().zip(orthonormalise(&mut self.frame)).for_each(|(s, length)| *s += length.ln());
+        self.layers += 1;
+    }
+
+    /// Means over the layers so far of the logarithms by which the directions grew: the first Lyapunov exponents. Minus infinity where one died.
+    pub fn exponents(&self) -> Vec<f64> {
+        self.sums.iter().map(|s| s / self.layers.max(1) as f64).collect()
+    }
+}
+
+/// The first `count` Lyapunov exponents of these layers from tokens x.
 ///
 /// **Cost** `count` products a layer. **Errors** as [`super::Placed::output`].
 pub fn exponents(blocks: &[&Block], x: &[f64], eta: f64, count: usize, seed: u64) -> Result<Vec<f64>> {
-    let mut stream = Stream::new(seed, &["transformer", "exponents"]);
-    let mut frame: Vec<Vec<f64>> = (0..count.min(x.len())).map(|_| (0..x.len()).map(|_| stream.normal()).collect()).collect();
-    orthonormalise(&mut frame);
-    let (mut sums, mut x) = (vec![0.0; frame.len()], x.to_vec());
+    let (mut changes, mut x) = (Changes::new(x.len(), count, seed), x.to_vec());
     for block in blocks {
         let at = BlockAt::new(block, &x, None, eta)?;
-        frame = frame.iter().map(|h| at.push(h)).collect();
-        sums.iter_mut().zip(orthonormalise(&mut frame)).for_each(|(s, length)| *s += length.ln());
+        changes.through(&at);
         x = at.next().to_vec();
     }
-    Ok(sums.into_iter().map(|s| s / blocks.len().max(1) as f64).collect())
+    Ok(changes.exponents())
 }
 
 /// Brings a frame to an orthonormal one and returns the lengths that were left; a direction that dies is left as zeros.

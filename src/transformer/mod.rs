@@ -12,6 +12,7 @@
 //! | `decode` | one token after another with kept keys and values |
 //! | `depth` | Lyapunov exponents and mixing over depth |
 //! | `lipschitz` | bounds |
+//! | `random` | blocks with random weights |
 //! | `field` | a block as a field that the flow integrates |
 //! | `trained` | models read from files (feature `models`) |
 //! | `observe` | what the theory asks of hidden states and heads |
@@ -27,6 +28,7 @@ pub mod norm;
 pub mod observe;
 pub mod positions;
 pub mod projected;
+pub mod random;
 mod real;
 pub mod tangent;
 #[cfg(feature = "models")]
