@@ -10,8 +10,8 @@ use crate::sphere::Tokens;
 /// # Derivation
 ///
 /// Tokens 3 and -1, B = 1. Layer 0 has step 1 and exchanges them; layer 1, of step 2/3, takes -1 to 5/3 and 3 to 1/3. Now 0 is outside
-/// the hull, the smallest token 1/3 leads both, and it stays for ever. The other has the gap 4/3 at t = 2, which layer t multiplies by 1
-/// - 2/(t+2) = t/(t+2): x_1 = 1/3 + 8/(t (t+1)).
+/// the hull, the smallest token 1/3 leads both, and it stays for ever. The other has the gap 4/3 at t = 2, which layer t multiplies by
+/// 1 - 2/(t+2) = t/(t+2): x_1 = 1/3 + 8/(t (t+1)).
 /// So J does not fall below (1/3)^2/2 = 1/18, while the printed bound 2 * 16/(t+1) does from t = 576 on at the latest. For tokens 3s and
 /// -qs the limit is s (1 - 2q/3), positive for q < 3/2. The proof needs 0 in the hull of every layer (`fw-negative`).
 pub static ENTRY: Claim = Claim {
