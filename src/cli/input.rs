@@ -13,7 +13,7 @@ use crate::sphere::{Tokens, law::Law};
 use std::path::{Path, PathBuf};
 
 /// Where tokens come from.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct TokenArguments {
     /// Tokens file: CSV (one token per row), NPY or NPZ, n x d, or `-` for the standard input; of layers x n x d --frame names a layer.
     #[arg(long, value_name = "FILE")]
@@ -100,6 +100,16 @@ impl TokenArguments {
     /// True when tokens, angles, a run or a law are named.
     pub fn is_given(&self) -> bool {
         self.tokens.is_some() || self.angles.is_some() || self.result.is_some() || self.init.is_some()
+    }
+
+    /// True when tokens are drawn from a law.
+    pub fn is_drawn(&self) -> bool {
+        self.init.is_some()
+    }
+
+    /// The same, drawn with another seed.
+    pub fn at_seed(&self, seed: u64) -> Self {
+        Self { seed: Some(seed), ..self.clone() }
     }
 
     /// The numbers given as --n and --d.
