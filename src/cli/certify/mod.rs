@@ -32,8 +32,8 @@ pub struct Arguments {
     /// Check this certificate: exit code 0 if it is accepted.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tokens", "angles", "init", "masses", "beta", "sizes", "out", "radius", "anywhere", "converges"])]
     check: Option<PathBuf>,
-    /// Check it in exact arithmetic, by a program that shares nothing with the one that proves (certificates of convergence are
-    /// always checked by it). With --trials: check every proof.
+    /// Check it in exact arithmetic, by the referee, which shares nothing with the program that proves (certificates of convergence
+    /// are always checked by it). With --trials: check every proof.
     #[arg(long)]
     exact: bool,
     /// Prove that the start converges to one point.
@@ -183,15 +183,8 @@ fn check(path: &std::path::Path, exact: bool, out: &Output) -> Result<i32> {
         other => other,
     };
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
-    if text.starts_with(converges::KIND) {
+    if exact || text.starts_with(converges::KIND) {
         return converges::check(path, &text, out);
-    }
-    if exact {
-        return Err(in_file(Error::parameter(
-            "certificate",
-            "a critical point",
-            "a certificate of convergence: others have no exact check",
-        )));
     }
     let proof = Certificate::from_text(&text).map_err(in_file)?;
     certificate::check(&proof).map_err(in_file)?;
