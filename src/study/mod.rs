@@ -184,6 +184,7 @@ pub mod mode_count;
 pub mod noisy_branches;
 pub mod normalisation_bands;
 pub mod normalisation_schemes;
+pub mod proved_starts;
 pub mod published_patterns;
 pub mod rescaled_tokens;
 pub mod rows_beyond;
