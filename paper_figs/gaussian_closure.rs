@@ -26,7 +26,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let rows = only(&dots, "s0", s0);
                 for (j, n) in distinct(&rows, "n").into_iter().enumerate() {
                     let label = if k == 0 { format!("{n} tokens") } else { String::new() };
-                    panel.marks.push(Mark::Points { points: series(&only(&rows, "n", n), "t", "variance"), colour: 1 + 2 * j, radius: 2.0, label });
+                    panel.marks.push(Mark::Points {
+                        points: series(&only(&rows, "n", n), "t", "variance"),
+                        colour: 1 + 2 * j,
+                        radius: 2.0,
+                        label,
+                    });
                 }
             }
             panel.legend = Some(corner);

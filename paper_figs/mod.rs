@@ -32,6 +32,7 @@ pub mod normalisation_bands;
 pub mod perceptron_atoms;
 pub mod phase_diagram;
 pub mod published_patterns;
+pub mod random_values;
 pub mod regime_chart;
 pub mod rescaled_tokens;
 pub mod rows_beyond;

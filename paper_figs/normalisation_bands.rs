@@ -32,6 +32,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         };
         let caption = "Mean inner product of pairs of 32 uniform tokens, d = 512, beta = sqrt d, V = I, Q and K normal with entries of variance 1/d: mean over 20 runs, dotted the second smallest and second largest of them (90 %). Left schemes on the \
                        sphere, right those with radii. The paper's n and number of runs are not printed.";
-        Ok(Picture { panels: vec![panel("on the sphere", false), panel("with radii", true)], columns: 2, aspect: 1.0, caption: caption.into() })
+        Ok(Picture {
+            panels: vec![panel("on the sphere", false), panel("with radii", true)],
+            columns: 2,
+            aspect: 1.0,
+            caption: caption.into(),
+        })
     },
 };

@@ -168,6 +168,7 @@ pub mod normalisation_bands;
 pub mod normalisation_schemes;
 pub mod perceptron_atoms;
 pub mod published_patterns;
+pub mod random_values;
 pub mod rescaled_tokens;
 pub mod rows_beyond;
 pub mod staircase;
