@@ -155,6 +155,7 @@ fn table(columns: &[&str]) -> Table {
 
 pub mod causal_centres;
 pub mod cluster_count;
+pub mod flow_maps;
 pub mod hardmax_cells;
 pub mod landscape_tour;
 pub mod measure_convergence;
@@ -167,4 +168,5 @@ pub mod normalisation_schemes;
 pub mod published_patterns;
 pub mod rescaled_tokens;
 pub mod rows_beyond;
+pub mod seed_sheet;
 pub mod staircase;
