@@ -1,6 +1,8 @@
 //! `compare`: the same observables of maps of every kind.
 
+use super::cancel::cancelled;
 use super::output::{Output, finite};
+use super::progress;
 use crate::error::{Error, Result};
 use crate::recurrent::{
     MapSpec, NamedMap, map,
@@ -46,10 +48,17 @@ impl Arguments {
         let maps: Vec<&NamedMap> =
             if self.names.is_empty() { map::ALL.to_vec() } else { self.names.iter().map(|n| map::find(n)).collect::<Result<_>>()? };
         let (n, d) = (count("--n", self.n, 1, 256)?, count("--d", self.d, 1, 256)?);
-        let layers = count("--layers", self.layers, 1, 10_000)?;
+        let layers = count("--layers", self.layers, 1, 1000)?;
         let spec = MapSpec { n, d, layers, gain: self.gain, seed: self.seed };
         let exponents = count("--exponents", self.exponents, 0, (n * d) as i64)?;
-        let found = maps.iter().map(|m| Ok((*m, portrait(m, &spec, exponents)?))).collect::<Result<Vec<_>>>()?;
+        let mut found = Vec::new();
+        for (k, named) in maps.iter().enumerate() {
+            if cancelled() {
+                return Err(Error::Interrupted { resume: format!("{k} of {} maps were measured", maps.len()) });
+            }
+            progress::report(Some(k as f64 / maps.len() as f64), || format!("{} ({} of {} maps)", named.name, k + 1, maps.len()));
+            found.push((*named, portrait(named, &spec, exponents)?));
+        }
         let json: Vec<Value> = found.iter().map(|(m, p)| object(m, p, &spec)).collect();
         out.result(&json!({"n": n, "d": d, "layers": layers, "gain": self.gain, "seed": self.seed, "maps": json}), &text(&found, &spec));
         Ok(0)
@@ -57,7 +66,7 @@ impl Arguments {
 }
 
 fn object(m: &NamedMap, p: &Portrait, spec: &MapSpec) -> Value {
-    let column = |f: fn(&crate::recurrent::observe::LayerView) -> f64| p.layers.iter().map(|l| finite(f(l))).collect::<Vec<Value>>();
+    let column = |f: fn(&LayerView) -> f64| p.layers.iter().map(|l| finite(f(l))).collect::<Vec<Value>>();
     json!({
         "name": m.name,
         "mean_cosine": column(|l| l.mean_cosine),

@@ -81,9 +81,9 @@ impl MapSpec {
         };
         count("n", self.n, 1, 256)?;
         count("d", self.d, 1, 256)?;
-        count("layers", self.layers, 1, 10_000)?;
+        count("layers", self.layers, 1, 1000)?;
         // A trace holds n^2 weights, a Jacobian n d columns.
-        count("n * d", self.n * self.d, 1, 4096)?;
+        count("n * d", self.n * self.d, 1, 1024)?;
         in_range("gain", self.gain, 0.0, 100.0)?;
         Ok(self)
     }

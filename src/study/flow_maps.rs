@@ -8,7 +8,7 @@ use crate::recurrent::{MapSpec, map, observe::portrait};
 pub static ENTRY: Study = Study {
     name: "flow-maps",
     title: "Maps beside attention: cosines, ranks, Lyapunov spectra, who hears whom",
-    citation: "arXiv:2206.06929, 1409.0473, 1508.04025, 1406.1078, 2312.10794 (observables common to all)",
+    citation: "arXiv:2206.06929, 1409.0473, 1406.1078, 2312.10794 (the maps); the observables are common to all",
     parts: &[&PART],
 };
 

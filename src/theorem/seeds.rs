@@ -67,7 +67,7 @@ pub fn claims_of(name: &str) -> Result<Vec<&'static Claim>> {
     }
     match ALL.iter().find(|s| s.name == name) {
         Some(s) if s.claims.is_empty() => {
-            Err(Error::parameter("seed", name, format!("one with a claim: this one is listed only ({})", s.why)))
+            Err(Error::parameter("sentence", name, format!("one with a claim: this one is listed only ({})", s.why)))
         }
         Some(s) => of(s),
         None => find(name).map(|c| vec![c]).map_err(|_| unknown(name)),

@@ -9,7 +9,9 @@ use crate::num::dense::{exponential, mul, symmetric_eigenvalues};
 ///
 /// # Derivation
 ///
-/// x' = -2 L x with the Laplacian L of the weights. Constants are its kernel, the mean is kept, and on the rest L >= lambda_2.
+/// x' = -2 L x with the Laplacian L of the weights, for each coordinate. L is symmetric and positive semidefinite, constants are its
+/// kernel, and 1^T L = 0 keeps the mean. On the complement of the constants L >= lambda_2, so the distance to the mean falls at least
+/// like e^{-2 lambda_2 t}.
 pub static ENTRY: Claim = Claim {
     name: "force-consensus",
     title: "x_i' = 2 sum_j w_ij (x_j - x_i), w symmetric: consensus at the rate 2 lambda_2",

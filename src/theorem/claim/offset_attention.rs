@@ -10,8 +10,8 @@ use crate::num::stats::nan_max;
 ///
 /// # Derivation
 ///
-/// The extra token adds e^{log c} = c to the denominator and 0 to the numerator. c/(c + Z) = 1 - Z/(c + Z) gives the limit and its
-/// rate.
+/// The extra token of value 0 and score log c adds e^{log c} = c to the denominator and nothing to the numerator, whatever the other
+/// scores are. For the limit, c/(c + Z) = 1 - Z/(c + Z): with c = 1e8 Z the relative distance to sum e^s v is 1e-8.
 pub static ENTRY: Claim = Claim {
     name: "offset-attention",
     title: "sum e^s v/(c + sum e^s) is softmax with a token of value 0 and score log c; c times it tends to the unnormalised sum",

@@ -1,7 +1,6 @@
 //! What products of sinusoidal positions tell.
 
 use super::mixing_structure::MAPS;
-use super::pe_shift::place;
 use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::num::sum::dot;
@@ -31,12 +30,16 @@ pub static ENTRY: Claim = Claim {
 
 fn sides(ctx: &mut Context, d: usize, matrix: bool) -> Result<Finding> {
     let (p, k) = (100.0 + ctx.index(901) as f64, 1.0 + ctx.index(100) as f64);
-    let mut own = place(p, d);
+    let place = |p: f64| -> Vec<f64> {
+        let angle = |c: usize| p * 1e4f64.powf(-((c / 2 * 2) as f64) / d as f64);
+        (0..d).map(|c| if c % 2 == 0 { angle(c).sin() } else { angle(c).cos() }).collect()
+    };
+    let mut own = place(p);
     if matrix {
         let w = ctx.normals(d * d);
         own = w.chunks_exact(d).map(|row| dot(row, &own)).collect();
     }
-    let off = (dot(&own, &place(p + k, d)) - dot(&own, &place(p - k, d))).abs();
+    let off = (dot(&own, &place(p + k)) - dot(&own, &place(p - k))).abs();
     // Angles up to 1100 are rounded to 1e-13.
     Ok(Finding::identity(off, 1e-12 * d as f64))
 }

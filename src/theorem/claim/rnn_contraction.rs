@@ -19,7 +19,7 @@ use crate::recurrent::{
 pub static ENTRY: Claim = Claim {
     name: "rnn-contraction",
     title: "RNN with |U| < 1: states forget where they started at the rate |U|",
-    statement: "h+ = tanh(W x + U h + b) with |U|_2 = s, 0.1 <= s <= 0.99, normal W, b and n normal inputs: two normal starts under the same inputs have |h_n - k_n| <= s^n |h_0 - k_0|; so all exponents are at most log s.",
+    statement: "h+ = tanh(W x + U h + b) with |U|_2 = s, 0.1 <= s <= 0.99, normal W, b and n normal inputs, or s times a rotation and no inputs: two normal starts under the same inputs have |h_n - k_n| <= s^n |h_0 - k_0|; so all exponents are at most log s.",
     domain: Domain { n: Sizes::Range(2, 30), d: Sizes::Range(2, 16), ..MAPS },
     narrower: "",
     citation: "derived; Pascanu, Mikolov, Bengio, arXiv:1211.5063, section 2.1 (the sufficient condition for vanishing)",
@@ -46,9 +46,15 @@ fn gap(ctx: &mut Context, case: &Case, norm: f64, control: bool) -> Result<Findi
     u.iter_mut().for_each(|v| *v *= norm / own);
     let (mut h, mut k) = (ctx.normals(d), ctx.normals(d));
     let mut rnn = Rnn { gate: Gate { input: w, state: u, bias } };
+    if ctx.index(2) == 0 {
+        // Near equality: a rotation, no bend.
+        rnn.gate = Gate { input: vec![0.0; d * d], state: ctx.rotation(d).iter().map(|v| norm * v).collect(), bias: vec![0.0; d] };
+        (h, k) = (h.iter().map(|v| 1e-3 * v).collect(), k.iter().map(|v| 1e-3 * v).collect());
+    }
     if control {
         let four = identity(d).iter().map(|v| 4.0 * v).collect();
         rnn.gate = Gate { input: vec![0.0; d * d], state: four, bias: vec![0.0; d] };
+        h = ctx.normals(d);
         k = h.iter().map(|v| -v).collect();
     }
     let start = distance(&h, &k);

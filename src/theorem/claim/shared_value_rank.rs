@@ -10,8 +10,8 @@ use crate::num::{dense::symmetric_eigenvalues, sum::dot};
 ///
 /// # Derivation
 ///
-/// sum_h P_h X v o^T = (sum_h P_h X v) o^T is a column times a row. With a v_h and an o_h for every head it is a sum of three such
-/// products.
+/// sum_h P_h X v o^T = (sum_h P_h X v) o^T is a column times a row, whatever the weights P_h are: rank 1. With a v_h and an o_h for
+/// every head it is a sum of three such products, whose rank is 3 for almost all draws with n, d >= 3, and 2 for d = 2.
 pub static ENTRY: Claim = Claim {
     name: "shared-value-rank",
     title: "Heads that share V: the sum of their outputs has rank at most that of V",

@@ -10,8 +10,8 @@ use crate::num::stats::nan_max;
 ///
 /// # Derivation
 ///
-/// The full mean is (1 - tau) a + tau b, so it is tau (b - a) away from a; a and b lie in the hull, whose diameter is the largest
-/// distance of two rows.
+/// The full mean is (1 - tau) a + tau b, a and b the means of the kept and of the dropped rows under their own weights; so it is tau (b
+/// - a) away from a. Both lie in the convex hull of the rows, and its diameter is the largest distance of two rows.
 pub static ENTRY: Claim = Claim {
     name: "truncation-bound",
     title: "Top-k softmax: the error is tau |mean of the kept - mean of the dropped| <= tau diam",

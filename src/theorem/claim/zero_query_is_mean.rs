@@ -11,6 +11,11 @@ use crate::num::{
 };
 
 /// All weights are 1/n: every token gets the same output, the mean of the values.
+///
+/// # Derivation
+///
+/// All scores are 0, so every weight is 1/n, and sum_j (1/n) V x_j = V xbar does not depend on the row. A tokenwise map needs the
+/// identity as the matrix of weights: one token, or beta to infinity with every token its own strict maximiser.
 pub static ENTRY: Claim = Claim {
     name: "zero-query-is-mean",
     title: "Q = K = 0: every output is V times the mean token",
