@@ -11,13 +11,16 @@ use std::path::{Path, PathBuf};
 
 /// Flags of `run`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run")]
+#[command(after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20")]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
     experiment: String,
     /// Folder for results; each experiment gets its own folder inside.
     #[arg(long, default_value = "runs", value_name = "DIR")]
     out: PathBuf,
+    /// Another value of a parameter of a study (see `explain NAME`); lists are separated by commas. Again for another parameter.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
     /// Print the plan and what is done already, run nothing.
     #[arg(long)]
     dry_run: bool,
@@ -27,7 +30,14 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         if let Ok(study) = crate::study::find(&self.experiment) {
-            return super::study::run(study, &self.out, out);
+            if self.dry_run {
+                return Err(Error::parameter("--dry-run", study.name, "an experiment: a study has no grid, and nothing of it is kept half done"));
+            }
+            return super::study::run(study, &self.set, &self.out, out);
+        }
+        if let Some(set) = self.set.first() {
+            let expected = "a study (`list studies`): the values of an experiment are the keys of its file, which `explain NAME` prints";
+            return Err(Error::parameter("--set", format!("{set} for the experiment `{}`", self.experiment), expected));
         }
         let experiment = load(&self.experiment)?;
         let cells = plan(&experiment);
