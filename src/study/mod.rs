@@ -176,6 +176,7 @@ fn table(columns: &[&str]) -> Table {
 pub mod causal_centres;
 pub mod cluster_count;
 pub mod gaussian_closure;
+pub mod flow_maps;
 pub mod hardmax_cells;
 pub mod landscape_tour;
 pub mod long_context;
@@ -192,4 +193,5 @@ pub mod published_patterns;
 pub mod random_values;
 pub mod rescaled_tokens;
 pub mod rows_beyond;
+pub mod seed_sheet;
 pub mod staircase;
