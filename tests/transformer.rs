@@ -6,7 +6,7 @@ use metastable::num::stream::Stream;
 use metastable::num::sum::dot;
 use metastable::transformer::depth::{exponents, mixing, stretch};
 use metastable::transformer::tangent::{BlockAt, ProjectedAt};
-use metastable::transformer::{Block, Centring, Grouping, Linear, Mlp, Norm, Part, Placed, Projected, Residual, lipschitz};
+use metastable::transformer::{TransformerBlock, Centring, Grouping, Linear, Mlp, Norm, BlockPart, Placed, Projected, NormPlace, lipschitz};
 use std::sync::Arc;
 
 const D: usize = 8;
@@ -32,11 +32,11 @@ fn norm(stream: &mut Stream, centring: Centring) -> Norm {
 }
 
 /// A decoder's block: causal attention, cross-attention, a feed-forward layer, with these norms.
-fn decoder(stream: &mut Stream, place: Residual, centring: Centring, pattern: Arc<dyn Pattern>, act: Activation, gated: bool) -> Block {
+fn decoder(stream: &mut Stream, place: NormPlace, centring: Centring, pattern: Arc<dyn Pattern>, act: Activation, gated: bool) -> TransformerBlock {
     let gate = gated.then(|| map(stream, D, 12));
     let mlp = Mlp::new("units", map(stream, D, 12), gate, map(stream, 12, D), act).expect("units");
-    let parts = [Part::Attention(heads(stream, pattern)), Part::Cross(heads(stream, Arc::new(Everything))), Part::Mlp(mlp)];
-    Block { parts: parts.into_iter().map(|p| Placed::new(p, place, norm(stream, centring), Some(norm(stream, centring)))).collect() }
+    let parts = [BlockPart::Attention(heads(stream, pattern)), BlockPart::Cross(heads(stream, Arc::new(Everything))), BlockPart::Mlp(mlp)];
+    TransformerBlock { parts: parts.into_iter().map(|p| Placed::new(p, place, norm(stream, centring), Some(norm(stream, centring)))).collect() }
 }
 
 fn patterns() -> Vec<Arc<dyn Pattern>> {
@@ -53,7 +53,7 @@ fn patterns() -> Vec<Arc<dyn Pattern>> {
 fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
     let acts = [Activation::Gelu, Activation::GeluTanh, Activation::Silu, Activation::Gelu];
     for (k, pattern) in patterns().into_iter().enumerate() {
-        for place in [Residual::Post, Residual::Pre, Residual::Peri] {
+        for place in [NormPlace::Post, NormPlace::Pre, NormPlace::Peri] {
             for centring in [Centring::Mean, Centring::Nothing] {
                 let mut stream = Stream::new(7, &["derivatives"]);
                 let block = decoder(&mut stream, place, centring, Arc::clone(&pattern), acts[k], k % 2 == 0);
@@ -95,13 +95,13 @@ fn the_derivative_of_one_attention_takes_queries_and_sources_apart() {
 }
 
 /// A block `x + (a - 1) x` for a diagonal of a's: a feed-forward layer of two ReLUs a coordinate.
-fn diagonal(a: &[f64]) -> Block {
+fn diagonal(a: &[f64]) -> TransformerBlock {
     let d = a.len();
     let first = (0..2 * d * d).map(|k| if k % d == k / d % d { if k / d < d { 1.0 } else { -1.0 } } else { 0.0 }).collect();
     let second = (0..2 * d * d).map(|k| if k % (2 * d) % d == k / (2 * d) { (a[k / (2 * d)] - 1.0) * if k % (2 * d) < d { 1.0 } else { -1.0 } } else { 0.0 });
     let map = |inputs, w| Linear::new("map", inputs, w, vec![]).expect("a map");
     let mlp = Mlp::new("units", map(d, first), None, map(2 * d, second.collect()), Activation::Relu).expect("units");
-    Block { parts: vec![Placed { part: Part::Mlp(mlp), inner: None, outer: None, after: None }] }
+    TransformerBlock { parts: vec![Placed { part: BlockPart::Mlp(mlp), inner: None, outer: None, after: None }] }
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_
     let mut stream = Stream::new(9, &["mixing"]);
     let (n, x) = (5, normals(&mut stream, 5 * D, 1.0));
     let mut of = |pattern: Option<Arc<dyn Pattern>>| {
-        let mut block = decoder(&mut stream, Residual::Pre, Centring::Mean, pattern.clone().unwrap_or(Arc::new(Everything)), Activation::Gelu, false);
-        block.parts.retain(|p| matches!(p.part, Part::Mlp(_)) || pattern.is_some() && matches!(p.part, Part::Attention(_)));
+        let mut block = decoder(&mut stream, NormPlace::Pre, Centring::Mean, pattern.clone().unwrap_or(Arc::new(Everything)), Activation::Gelu, false);
+        block.parts.retain(|p| matches!(p.part, BlockPart::Mlp(_)) || pattern.is_some() && matches!(p.part, BlockPart::Attention(_)));
         mixing(&[&block, &block], &x, D, 1.0).expect("a matrix")
     };
     let zeros = |m: &[f64]| (0..n * n).filter(|k| m[*k] < 1e-12).map(|k| (k / n, k % n)).collect::<Vec<_>>();
@@ -139,9 +139,9 @@ fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_
 #[test]
 fn norms_and_feed_forward_layers_stay_within_their_bounds() {
     let norm = Norm::new("norm", Centring::Mean, 1e-4, vec![2.0; D], vec![]).expect("a norm");
-    let block = Block {
+    let block = TransformerBlock {
         parts: vec![Placed {
-            part: Part::Mlp(Mlp::new("units", Linear::new("m", D, vec![0.0; D], vec![]).expect("a map"), None, Linear::new("m", 1, vec![0.0; D], vec![]).expect("a map"), Activation::Relu).expect("units")),
+            part: BlockPart::Mlp(Mlp::new("units", Linear::new("m", D, vec![0.0; D], vec![]).expect("a map"), None, Linear::new("m", 1, vec![0.0; D], vec![]).expect("a map"), Activation::Relu).expect("units")),
             inner: None,
             outer: None,
             after: Some(norm),
@@ -164,9 +164,9 @@ fn what_does_not_fit_is_refused() {
     let maps = [map(&mut stream, D, 6), map(&mut stream, D, 6), map(&mut stream, D, 6), map(&mut stream, 6, D)];
     let refused = Projected::new("heads", maps, Grouping { heads: 4, sets: 2 }, Arc::new(Everything)).map(|_| ()).expect_err("refused");
     assert!(refused.to_string().starts_with("heads: found 4 heads with 2 sets of keys, W_q 6 x 8"), "{refused}");
-    let block = decoder(&mut stream, Residual::Pre, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
+    let block = decoder(&mut stream, NormPlace::Pre, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
     let x = normals(&mut stream, 2 * D, 1.0);
     assert_eq!(block.step(&x, None, 1.0).expect_err("refused").to_string(), "memory: found none, expected tokens for the cross-attention");
-    let post = decoder(&mut stream, Residual::Post, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
+    let post = decoder(&mut stream, NormPlace::Post, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
     assert!(post.symmetrised(&x, Some(&x), 0.1).expect_err("refused").to_string().contains("norms before the sublayers"));
 }

@@ -1,19 +1,19 @@
 //! What each column of a report says, which theorem it concerns, and what of its hypotheses a trained model breaks.
 
 /// A column.
-pub struct Entry {
+pub struct ReportColumn {
     pub column: &'static str,
     pub what: &'static str,
     pub theorem: &'static str,
     pub broken: &'static str,
 }
 
-const fn entry(column: &'static str, what: &'static str, theorem: &'static str, broken: &'static str) -> Entry {
-    Entry { column, what, theorem, broken }
+const fn entry(column: &'static str, what: &'static str, theorem: &'static str, broken: &'static str) -> ReportColumn {
+    ReportColumn { column, what, theorem, broken }
 }
 
 /// Columns of `layers.csv`.
-pub static LAYERS: [Entry; 16] = [
+pub static LAYERS: [ReportColumn; 16] = [
     entry("mean_cosine", "mean cosine of pairs of tokens", "one cluster in long time: arXiv:2312.10794, Theorem 4.1", "V is not the identity, layers differ, there are feed-forward layers, depth is finite"),
     entry("mean_cosine_bare", "the same without gain and shift of the norm", "tokens on a sphere: arXiv:2312.10794, Section 2", "gain and shift of a norm move the sphere between layers"),
     entry("clusters_90", "classes linked by cosines above 0.9", "metastable clusters: arXiv:2410.06833", "as for mean_cosine; the number depends on the threshold"),
@@ -33,7 +33,7 @@ pub static LAYERS: [Entry; 16] = [
 ];
 
 /// Columns of `heads.csv`.
-pub static HEADS: [Entry; 13] = [
+pub static HEADS: [ReportColumn; 13] = [
     entry("logit_spread", "standard deviation of a row of logits, mean over rows", "beta times the spread of cosines", "logits have biases, and Q^T K is not a multiple of the identity"),
     entry("entropy", "entropy of a row over the logarithm of what it sees", "uniform attention at beta = 0, hard attention at beta = infinity", ""),
     entry("leader_share", "largest share of all attention that one token gets", "leaders of hard attention: arXiv:2508.09628", "weights are soft"),

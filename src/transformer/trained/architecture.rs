@@ -3,7 +3,7 @@
 use super::config::Keys;
 use super::{Config, Tensors, albert, bert, gpt2, llama};
 use crate::error::{Error, Result};
-use crate::transformer::{Block, Centring, Linear, Norm};
+use crate::transformer::{TransformerBlock, Centring, Linear, Norm};
 
 /// How the tensors of a kind of model make its embeddings and blocks.
 pub trait Architecture: Send + Sync {
@@ -28,15 +28,15 @@ pub trait Architecture: Send + Sync {
     /// The tokens before the first layer.
     ///
     /// **Errors** tensors that cannot be read.
-    fn embed(&self, store: &Store, config: &Config, ids: &[usize]) -> Result<Vec<f64>>;
+    fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>>;
     /// A block.
     ///
     /// **Errors** tensors that cannot be read.
-    fn block(&self, store: &Store, config: &Config, index: usize) -> Result<Block>;
+    fn block(&self, store: &TensorStore, config: &Config, index: usize) -> Result<TransformerBlock>;
     /// The norm after the last layer.
     ///
     /// **Errors** tensors that cannot be read.
-    fn last(&self, _: &Store, _: &Config) -> Result<Option<Norm>> {
+    fn last(&self, _: &TensorStore, _: &Config) -> Result<Option<Norm>> {
         Ok(None)
     }
 }
@@ -58,12 +58,12 @@ pub fn find(keys: &Keys) -> Result<&'static dyn Architecture> {
 }
 
 /// Tensors of a model whose names and shapes are checked.
-pub struct Store {
+pub struct TensorStore {
     tensors: Tensors,
     prefix: &'static str,
 }
 
-impl Store {
+impl TensorStore {
     /// Checks that all tensors of a model are there with their shapes, and no others but those beside the hidden states.
     ///
     /// **Errors** the first missing, wrongly shaped or unknown tensor.
@@ -148,7 +148,7 @@ pub fn norm(name: &str, d: usize) -> [(String, Vec<usize>); 2] {
 }
 
 /// Word, position and kind added up, under a norm: how BERT and ALBERT embed.
-pub fn embedded(store: &Store, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+pub fn embedded(store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
     let positions: Vec<usize> = (0..ids.len()).collect();
     let mut x = store.rows("embeddings.word_embeddings.weight", ids)?;
     let p = store.rows("embeddings.position_embeddings.weight", &positions)?;

@@ -15,11 +15,11 @@ mod safetensors;
 mod tensors;
 mod text;
 
-pub use architecture::{ARCHITECTURES, Architecture, Store, block_parameters};
+pub use architecture::{ARCHITECTURES, Architecture, TensorStore, block_parameters};
 pub use bytes::Bytes;
 pub use config::Config;
 pub use gguf::read as read_gguf;
-pub use model::{Layer, Trained};
+pub use model::{PassedLayer, Trained};
 pub use safetensors::read as read_safetensors;
-pub use tensors::{Entry, Stored, Tensors};
-pub use text::Words;
+pub use tensors::{TensorPlace, Stored, Tensors};
+pub use text::Vocabulary;
