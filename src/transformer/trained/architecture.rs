@@ -1,7 +1,7 @@
-//! The kinds of models that are read, one file each.
+//! What a kind of model has to say, and its tensors checked against that.
 
 use super::config::Keys;
-use super::{Config, Tensors, albert, bert, gpt2, llama};
+use super::{Config, Tensors};
 use crate::error::{Error, Result};
 use crate::transformer::{TransformerBlock, Centring, Linear, Norm};
 
@@ -39,22 +39,6 @@ pub trait Architecture: Send + Sync {
     fn last(&self, _: &TensorStore, _: &Config) -> Result<Option<Norm>> {
         Ok(None)
     }
-}
-
-/// All of them.
-pub static ARCHITECTURES: [&dyn Architecture; 4] = [&albert::Albert, &bert::Bert, &gpt2::Gpt2, &llama::Llama];
-
-/// The kind of model that a `config.json` tells of.
-///
-/// **Errors** one that is not known.
-pub fn find(keys: &Keys) -> Result<&'static dyn Architecture> {
-    let found = keys.json["model_type"].as_str().ok_or_else(|| keys.bad("model_type", &keys.json["model_type"], "the kind of model"))?;
-    let known = || ARCHITECTURES.iter().map(|a| a.name());
-    let kind = ARCHITECTURES.iter().copied().find(|a| a.name() == found);
-    kind.ok_or_else(|| {
-        let place = "key model_type".to_owned();
-        Error::File { path: keys.path.into(), place, problem: Error::unknown("kind of model", found, known()).to_string() }
-    })
 }
 
 /// Tensors of a model whose names and shapes are checked.
@@ -124,17 +108,6 @@ impl TensorStore {
     pub fn layer_norm(&self, name: &str, eps: f64) -> Result<Norm> {
         Norm::new(name, Centring::Mean, eps, self.all(&format!("{name}.weight"))?, self.all(&format!("{name}.bias"))?)
     }
-}
-
-/// The parameters of one block of a model of these settings (a `config.json`).
-///
-/// **Errors** as [`Architecture::config`].
-pub fn block_parameters(path: &str, json: &serde_json::Value) -> Result<usize> {
-    let keys = Keys { path, json };
-    let kind = find(&keys)?;
-    let config = kind.config(&keys)?;
-    let parts = kind.shapes(&config).into_iter().filter(|s| kind.in_first_block(&s.0));
-    Ok(parts.map(|s| s.1.iter().product::<usize>()).sum())
 }
 
 /// Names and shapes of a map and its bias.

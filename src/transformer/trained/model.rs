@@ -1,6 +1,7 @@
 //! A trained model, layer by layer.
 
-use super::architecture::{Architecture, TensorStore, find};
+use super::architecture::{Architecture, TensorStore};
+use super::kinds::find;
 use super::config::{Config, Keys};
 use super::{Bytes, gguf, safetensors};
 use crate::error::{Error, Result};
