@@ -1,7 +1,7 @@
 //! Parts of a block: derivatives against differences and transposes, kernels against the theory's heads, depth.
 
 use metastable::attention::feed_forward::Activation;
-use metastable::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
+use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
 use metastable::num::stream::Stream;
 use metastable::num::sum::dot;
 use metastable::transformer::depth::{exponents, mixing, stretch};
@@ -169,4 +169,20 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(block.step(&x, None, 1.0).expect_err("refused").to_string(), "memory: found none, expected tokens for the cross-attention");
     let post = decoder(&mut stream, NormPlace::Post, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
     assert!(post.symmetrised(&x, Some(&x), 0.1).expect_err("refused").to_string().contains("norms before the sublayers"));
+}
+
+#[test]
+fn a_query_that_sees_nothing_gets_the_output_bias_alone() {
+    let mut stream = Stream::new(10, &["masked"]);
+    let of = heads(&mut stream, Arc::new(BiasTable::mask(3, 3, &[false, false, false, true, true, false, true, true, true]).expect("a mask")));
+    let x = normals(&mut stream, 3 * D, 1.0);
+    let seen = of.attend(&x, &x, true).expect("attention");
+    assert_eq!(&seen.out[..D], of.output.bias());
+    assert!(seen.weights[..3].iter().all(|w| w.abs() < f64::MIN_POSITIVE), "no weight, and no 0/0");
+    assert!(seen.out.iter().all(|v| v.is_finite()));
+}
+
+#[test]
+fn sinusoidal_positions_first_grow_alike_again_at_5_and_43() {
+    assert_eq!([64, 512].map(metastable::transformer::positions::first_increase), [5, 43]);
 }
