@@ -37,7 +37,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         mean.line(series(course, "layer", "ratio"), 3, Dash::Dotted, "|\u{3a6}(x) \u{2212} x| / |x|");
         mean.legend = Some(Corner::BottomRight);
         let ranks = course.column("rank").into_iter().fold(1.0, f64::max);
-        let mut rank = Panel::new("rank", Axis::linear("layer", 0.0, last), Axis::linear("e^H of squared singular values", 0.0, 1.1 * ranks));
+        let mut rank =
+            Panel::new("rank", Axis::linear("layer", 0.0, last), Axis::linear("e^H of squared singular values", 0.0, 1.1 * ranks));
         rank.line(series(course, "layer", "rank"), 2, Dash::Solid, "");
         panels.extend([mean, rank]);
         let caption = "One post-norm block (4 heads, feed-forward layer, random weights, a norm with gain and shift) applied again and again, as ALBERT applies its own: cosines of pairs of tokens as they are and after taking off gain and shift of the norm, \

@@ -23,13 +23,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
             consensus.line(series(&only(gap, "p", p), "beta", "gap"), k.min(3), Dash::of(k.min(3)), format!("w = 2\u{3c0} {p}/12"));
         }
         consensus.legend = Some(Corner::TopLeft);
-        let mut states = Panel::new("twisted states, w = 2\u{3c0}/12", Axis::linear("\u{3b2}", 0.0, 3.0), Axis::linear("leading rate", -3.0, 3.0));
+        let mut states =
+            Panel::new("twisted states, w = 2\u{3c0}/12", Axis::linear("\u{3b2}", 0.0, 3.0), Axis::linear("leading rate", -3.0, 3.0));
         for (k, q) in [-2.0, -1.0, 0.0, 1.0].into_iter().enumerate() {
             states.line(series(&only(twisted, "q", q), "beta", "rate"), k, Dash::of(k), format!("q = {q}"));
         }
         states.line(vec![(0.0, 0.0), (3.0, 0.0)], 7, Dash::Dotted, "");
         states.legend = Some(Corner::TopLeft);
-        let mut sines = Panel::new("sinusoidal positions", Axis::linear("k", 0.0, 120.0), Axis::linear("2 \u{27e8}PE(p), PE(p+k)\u{27e9} / d", -0.2, 1.05));
+        let mut sines = Panel::new(
+            "sinusoidal positions",
+            Axis::linear("k", 0.0, 120.0),
+            Axis::linear("2 \u{27e8}PE(p), PE(p+k)\u{27e9} / d", -0.2, 1.05),
+        );
         sines.line(series(overlap, "k", "d64"), 0, Dash::Solid, "d = 64");
         sines.line(series(overlap, "k", "d512"), 1, Dash::Dashed, "d = 512");
         sines.legend = Some(Corner::TopRight);

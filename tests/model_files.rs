@@ -47,7 +47,8 @@ fn a_model_is_a_run_that_other_commands_take() {
     assert_eq!((entropy["layers"].as_u64(), entropy["n"].as_u64(), entropy["d"].as_u64()), (Some(3), Some(8), Some(16)));
     let clusters = json(at, &["clusters", "--result", "run", "--radius", "3.2"]);
     assert_eq!(clusters["clusters"].as_array().map(Vec::len).or(clusters["clusters"].as_u64().map(|c| c as usize)), Some(1), "{clusters}");
-    let velocity = json(at, &["velocity", "--tokens", "run/hidden.npz", "--array", "hidden_states", "--frame", "1", "--normalise", "--beta", "2"]);
+    let velocity =
+        json(at, &["velocity", "--tokens", "run/hidden.npz", "--array", "hidden_states", "--frame", "1", "--normalise", "--beta", "2"]);
     assert_eq!(velocity["velocity"].as_array().map(Vec::len), Some(8));
     let report: Value = serde_json::from_str(&std::fs::read_to_string(at.join("run/report.json")).expect("a report")).expect("JSON");
     assert_eq!((report["layers"].as_array().map(Vec::len), report["heads"].as_array().map(Vec::len)), (Some(3), Some(4)));

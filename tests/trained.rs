@@ -121,7 +121,10 @@ fn files_that_are_foreign_truncated_or_contradict_themselves_are_refused_in_one_
     let renamed = header("bert", |t| t.replace("encoder.layer.1.output.dense.bias", "encoder.layer.1.output.dense.bios"));
     refused(model("bert", Some(renamed), None), &["tensor encoder.layer.1.output.dense.bias", "not in the file"]);
     refused(with("bert", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1"), &["encoder.layer.1", "expected no such tensor"]);
-    refused(with("bert", "\"intermediate_size\": 24", "\"intermediate_size\": 32"), &["intermediate.dense", "found shape [24, 16], expected [32, 16]"]);
+    refused(
+        with("bert", "\"intermediate_size\": 24", "\"intermediate_size\": 32"),
+        &["intermediate.dense", "found shape [24, 16], expected [32, 16]"],
+    );
     refused(with("bert", "\"num_attention_heads\": 2", "\"num_attention_heads\": 3"), &["3 heads for d = 16"]);
     refused(with("bert", "\"hidden_act\": \"gelu\"", "\"hidden_act\": \"mish\""), &["key hidden_act", "mish", "one of gelu"]);
     refused(with("bert", "\"model_type\": \"bert\"", "\"model_type\": \"brt\""), &["model_type", "did you mean `bert`"]);

@@ -6,7 +6,9 @@ use metastable::num::stream::Stream;
 use metastable::num::sum::dot;
 use metastable::transformer::depth::{exponents, mixing, stretch};
 use metastable::transformer::tangent::{BlockAt, ProjectedAt};
-use metastable::transformer::{TransformerBlock, Centring, Grouping, Linear, Mlp, Norm, BlockPart, Placed, Projected, NormPlace, lipschitz};
+use metastable::transformer::{
+    BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock, lipschitz,
+};
 use std::sync::Arc;
 
 const D: usize = 8;
@@ -32,11 +34,20 @@ fn norm(stream: &mut Stream, centring: Centring) -> Norm {
 }
 
 /// A decoder's block: causal attention, cross-attention, a feed-forward layer, with these norms.
-fn decoder(stream: &mut Stream, place: NormPlace, centring: Centring, pattern: Arc<dyn Pattern>, act: Activation, gated: bool) -> TransformerBlock {
+fn decoder(
+    stream: &mut Stream,
+    place: NormPlace,
+    centring: Centring,
+    pattern: Arc<dyn Pattern>,
+    act: Activation,
+    gated: bool,
+) -> TransformerBlock {
     let gate = gated.then(|| map(stream, D, 12));
     let mlp = Mlp::new("units", map(stream, D, 12), gate, map(stream, 12, D), act).expect("units");
     let parts = [BlockPart::Attention(heads(stream, pattern)), BlockPart::Cross(heads(stream, Arc::new(Everything))), BlockPart::Mlp(mlp)];
-    TransformerBlock { parts: parts.into_iter().map(|p| Placed::new(p, place, norm(stream, centring), Some(norm(stream, centring)))).collect() }
+    TransformerBlock {
+        parts: parts.into_iter().map(|p| Placed::new(p, place, norm(stream, centring), Some(norm(stream, centring)))).collect(),
+    }
 }
 
 fn patterns() -> Vec<Arc<dyn Pattern>> {
@@ -69,7 +80,8 @@ fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
                 let (pushed, pulled, e) = (at.push(&h), at.pull(&g), 1e-5);
                 let (up, down) = (step(e), step(-e));
                 let size = dot(&pushed, &pushed).sqrt();
-                let difference = pushed.iter().zip(up.iter().zip(&down)).map(|(p, (u, d))| (p - (u - d) / (2.0 * e)).powi(2)).sum::<f64>().sqrt();
+                let difference =
+                    pushed.iter().zip(up.iter().zip(&down)).map(|(p, (u, d))| (p - (u - d) / (2.0 * e)).powi(2)).sum::<f64>().sqrt();
                 // Differences err by e^2 and by u / e.
                 assert!(difference < 1e-8 * size, "{place:?} {centring:?} pattern {k}: {difference} of {size}");
                 let (a, b) = (dot(&g, &pushed), dot(&pulled, &h));
@@ -98,7 +110,8 @@ fn the_derivative_of_one_attention_takes_queries_and_sources_apart() {
 fn diagonal(a: &[f64]) -> TransformerBlock {
     let d = a.len();
     let first = (0..2 * d * d).map(|k| if k % d == k / d % d { if k / d < d { 1.0 } else { -1.0 } } else { 0.0 }).collect();
-    let second = (0..2 * d * d).map(|k| if k % (2 * d) % d == k / (2 * d) { (a[k / (2 * d)] - 1.0) * if k % (2 * d) < d { 1.0 } else { -1.0 } } else { 0.0 });
+    let second = (0..2 * d * d)
+        .map(|k| if k % (2 * d) % d == k / (2 * d) { (a[k / (2 * d)] - 1.0) * if k % (2 * d) < d { 1.0 } else { -1.0 } } else { 0.0 });
     let map = |inputs, w| Linear::new("map", inputs, w, vec![]).expect("a map");
     let mlp = Mlp::new("units", map(d, first), None, map(2 * d, second.collect()), Activation::Relu).expect("units");
     TransformerBlock { parts: vec![Placed { part: BlockPart::Mlp(mlp), inner: None, outer: None, after: None }] }
@@ -124,7 +137,8 @@ fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_
     let mut stream = Stream::new(9, &["mixing"]);
     let (n, x) = (5, normals(&mut stream, 5 * D, 1.0));
     let mut of = |pattern: Option<Arc<dyn Pattern>>| {
-        let mut block = decoder(&mut stream, NormPlace::Pre, Centring::Mean, pattern.clone().unwrap_or(Arc::new(Everything)), Activation::Gelu, false);
+        let mut block =
+            decoder(&mut stream, NormPlace::Pre, Centring::Mean, pattern.clone().unwrap_or(Arc::new(Everything)), Activation::Gelu, false);
         block.parts.retain(|p| matches!(p.part, BlockPart::Mlp(_)) || pattern.is_some() && matches!(p.part, BlockPart::Attention(_)));
         mixing(&[&block, &block], &x, D, 1.0).expect("a matrix")
     };
@@ -141,7 +155,16 @@ fn norms_and_feed_forward_layers_stay_within_their_bounds() {
     let norm = Norm::new("norm", Centring::Mean, 1e-4, vec![2.0; D], vec![]).expect("a norm");
     let block = TransformerBlock {
         parts: vec![Placed {
-            part: BlockPart::Mlp(Mlp::new("units", Linear::new("m", D, vec![0.0; D], vec![]).expect("a map"), None, Linear::new("m", 1, vec![0.0; D], vec![]).expect("a map"), Activation::Relu).expect("units")),
+            part: BlockPart::Mlp(
+                Mlp::new(
+                    "units",
+                    Linear::new("m", D, vec![0.0; D], vec![]).expect("a map"),
+                    None,
+                    Linear::new("m", 1, vec![0.0; D], vec![]).expect("a map"),
+                    Activation::Relu,
+                )
+                .expect("units"),
+            ),
             inner: None,
             outer: None,
             after: Some(norm),
@@ -156,7 +179,8 @@ fn norms_and_feed_forward_layers_stay_within_their_bounds() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let linear = |inputs: usize, w: Vec<f64>, b: Vec<f64>| Linear::new("layer 1", inputs, w, b).map(|_| ()).expect_err("refused").to_string();
+    let linear =
+        |inputs: usize, w: Vec<f64>, b: Vec<f64>| Linear::new("layer 1", inputs, w, b).map(|_| ()).expect_err("refused").to_string();
     assert_eq!(linear(2, vec![1.0; 3], vec![]), "layer 1: found 3 numbers, expected rows of 2 numbers");
     assert_eq!(linear(1, vec![1.0; 3], vec![1.0]), "layer 1, bias: found 1 numbers, expected 3, one for each output");
     assert_eq!(linear(1, vec![1.0, f64::NAN], vec![]), "layer 1, weight: found NaN, expected finite numbers (number 2)");
@@ -174,7 +198,8 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn a_query_that_sees_nothing_gets_the_output_bias_alone() {
     let mut stream = Stream::new(10, &["masked"]);
-    let of = heads(&mut stream, Arc::new(BiasTable::mask(3, 3, &[false, false, false, true, true, false, true, true, true]).expect("a mask")));
+    let of =
+        heads(&mut stream, Arc::new(BiasTable::mask(3, 3, &[false, false, false, true, true, false, true, true, true]).expect("a mask")));
     let x = normals(&mut stream, 3 * D, 1.0);
     let seen = of.attend(&x, &x, true).expect("attention");
     assert_eq!(&seen.out[..D], of.output.bias());

@@ -19,8 +19,7 @@ pub static PART: Part = Part { parameters: &[], run };
 const N: usize = 12;
 
 fn run(_: &Given) -> Result<Tables> {
-    let (mut gap, mut twisted, mut overlaps) =
-        (table(&["p", "beta", "gap"]), table(&["q", "beta", "rate"]), table(&["k", "d64", "d512"]));
+    let (mut gap, mut twisted, mut overlaps) = (table(&["p", "beta", "gap"]), table(&["q", "beta", "rate"]), table(&["k", "d64", "d512"]));
     for k in 0..=60 {
         let beta = 0.05 * f64::from(k);
         gap.rows.extend((0..=6).map(|p| vec![p as f64, beta, -leading(&rates(N, p, 0, beta))]));

@@ -1,6 +1,6 @@
 //! Decoding: one token after another, with the keys and values of those before it kept.
 
-use super::{TransformerBlock, BlockPart, Projected, Real};
+use super::{BlockPart, Projected, Real, TransformerBlock};
 use crate::attention::pattern::{Bias, Extent, Pattern};
 use crate::error::Result;
 use crate::num::dd::Dd;

@@ -39,7 +39,11 @@ impl<T: Real> Linear<T> {
             return Err(Error::parameter(place, format!("{} numbers", weight.len()), format!("rows of {inputs} numbers")));
         }
         if !bias.is_empty() && bias.len() != outputs {
-            return Err(Error::parameter(format!("{place}, bias"), format!("{} numbers", bias.len()), format!("{outputs}, one for each output")));
+            return Err(Error::parameter(
+                format!("{place}, bias"),
+                format!("{} numbers", bias.len()),
+                format!("{outputs}, one for each output"),
+            ));
         }
         for (name, numbers) in [("weight", &weight), ("bias", &bias)] {
             let wide: Vec<f64> = numbers.iter().map(|v| v.to_f64()).collect();
@@ -91,7 +95,14 @@ impl<T: Real> Linear<T> {
         let (r, c) = (self.inputs, self.outputs());
         let w = MatRef::from_row_major_slice(&self.weight, c, r).transpose();
         let mut out = by_rows(x, r, c, |x, out| {
-            matmul(MatMut::from_row_major_slice_mut(out, ROWS, c), Accum::Replace, MatRef::from_row_major_slice(x, ROWS, r), w, T::of(1.0), Par::Seq);
+            matmul(
+                MatMut::from_row_major_slice_mut(out, ROWS, c),
+                Accum::Replace,
+                MatRef::from_row_major_slice(x, ROWS, r),
+                w,
+                T::of(1.0),
+                Par::Seq,
+            );
         });
         if !self.bias.is_empty() {
             out.chunks_exact_mut(c).for_each(|row| row.iter_mut().zip(&self.bias).for_each(|(o, b)| *o += *b));
@@ -104,7 +115,14 @@ impl<T: Real> Linear<T> {
         let (r, c) = (self.inputs, self.outputs());
         let w = MatRef::from_row_major_slice(&self.weight, c, r).transpose();
         by_rows(h, r, c, |x, out| {
-            matmul(MatMut::from_row_major_slice_mut(out, ROWS, c), Accum::Replace, MatRef::from_row_major_slice(x, ROWS, r), w, T::of(1.0), Par::Seq);
+            matmul(
+                MatMut::from_row_major_slice_mut(out, ROWS, c),
+                Accum::Replace,
+                MatRef::from_row_major_slice(x, ROWS, r),
+                w,
+                T::of(1.0),
+                Par::Seq,
+            );
         })
     }
 
@@ -113,7 +131,14 @@ impl<T: Real> Linear<T> {
         let (r, c) = (self.outputs(), self.inputs);
         let w = MatRef::from_row_major_slice(&self.weight, r, c);
         by_rows(g, r, c, |x, out| {
-            matmul(MatMut::from_row_major_slice_mut(out, ROWS, c), Accum::Replace, MatRef::from_row_major_slice(x, ROWS, r), w, T::of(1.0), Par::Seq);
+            matmul(
+                MatMut::from_row_major_slice_mut(out, ROWS, c),
+                Accum::Replace,
+                MatRef::from_row_major_slice(x, ROWS, r),
+                w,
+                T::of(1.0),
+                Par::Seq,
+            );
         })
     }
 }

@@ -27,7 +27,11 @@ impl<T: Real> Mlp<T> {
         let shape = |l: &Linear<T>| format!("{} x {}", l.outputs(), l.inputs());
         let gate_fits = gate.as_ref().is_none_or(|g| (g.inputs(), g.outputs()) == (first.inputs(), first.outputs()));
         if first.outputs() != second.inputs() || !gate_fits {
-            return Err(Error::parameter(place, format!("W_1 {} and W_2 {}", shape(&first), shape(&second)), "h x d (also of a gate) and d x h"));
+            return Err(Error::parameter(
+                place,
+                format!("W_1 {} and W_2 {}", shape(&first), shape(&second)),
+                "h x d (also of a gate) and d x h",
+            ));
         }
         Ok(Self { first, gate, second, activation })
     }

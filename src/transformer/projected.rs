@@ -73,7 +73,11 @@ impl<T: Real> Projected<T> {
                 output.outputs(),
                 output.inputs()
             );
-            return Err(Error::parameter(place, found, "heads x r rows of W_q, sets x r of W_k, sets x s of W_v, heads x s columns of W_o"));
+            return Err(Error::parameter(
+                place,
+                found,
+                "heads x r rows of W_q, sets x r of W_k, sets x s of W_v, heads x s columns of W_o",
+            ));
         }
         Ok(Self { query, key, value, output, grouping, pattern })
     }

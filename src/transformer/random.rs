@@ -1,6 +1,6 @@
 //! Blocks with random weights.
 
-use super::{TransformerBlock, Centring, Grouping, Linear, Mlp, Norm, BlockPart, Placed, Projected, NormPlace};
+use super::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
 use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::Pattern;
 use crate::error::Result;

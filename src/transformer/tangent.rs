@@ -1,6 +1,6 @@
 //! Sublayers and blocks linearised at given tokens: what a change of the tokens becomes (`push`), and the transposed product (`pull`).
 
-use super::block::{TransformerBlock, BlockPart, Placed};
+use super::block::{BlockPart, Placed, TransformerBlock};
 use super::{Centring, Mlp, Norm, Projected};
 use crate::error::Result;
 use crate::num::sum::dot;

@@ -1,6 +1,6 @@
 //! The files of a report: report.html, report.json, layers.csv, heads.csv.
 
-use super::entries::{ReportColumn, HEADS, LAYERS};
+use super::entries::{HEADS, LAYERS, ReportColumn};
 use super::table::{BINS, Report};
 use crate::cli::output::{finite, number};
 use crate::error::Result;
@@ -69,7 +69,10 @@ fn table(table: &Table, file: &str) -> String {
     let head: String = table.columns.iter().map(|c| format!("<th scope=\"col\">{}</th>", c.replace('_', " "))).collect();
     let cell = |v: &f64| if v.is_finite() { number(*v) } else { "-".into() };
     let rows = table.rows.iter().map(|r| format!("<tr>{}</tr>\n", r.iter().map(|v| format!("<td>{}</td>", cell(v))).collect::<String>()));
-    format!("<div class=\"frame\"><table><caption>{file}</caption><thead><tr>{head}</tr></thead><tbody>\n{}</tbody></table></div>", rows.collect::<String>())
+    format!(
+        "<div class=\"frame\"><table><caption>{file}</caption><thead><tr>{head}</tr></thead><tbody>\n{}</tbody></table></div>",
+        rows.collect::<String>()
+    )
 }
 
 fn words(caption: &str, entries: &[ReportColumn]) -> String {
@@ -107,5 +110,7 @@ fn bars(counts: &[usize]) -> String {
         format!("<rect x=\"{k}\" y=\"{:.2}\" width=\"1\" height=\"{height:.2}\"/>", 30.0 - height)
     };
     let all: String = counts.iter().enumerate().filter(|(_, c)| **c > 0).map(bar).collect();
-    format!("<svg role=\"img\" aria-label=\"histogram\" viewBox=\"0 0 {BINS} 30\" preserveAspectRatio=\"none\"><line x1=\"0\" x2=\"{BINS}\" y1=\"30\" y2=\"30\" stroke=\"#777\"/>{all}</svg>")
+    format!(
+        "<svg role=\"img\" aria-label=\"histogram\" viewBox=\"0 0 {BINS} 30\" preserveAspectRatio=\"none\"><line x1=\"0\" x2=\"{BINS}\" y1=\"30\" y2=\"30\" stroke=\"#777\"/>{all}</svg>"
+    )
 }

@@ -10,7 +10,7 @@ use crate::transformer::depth::Changes;
 use crate::transformer::observe::{Cloud, Reference, entropy_rank, form, rank_one_residual, weighting};
 use crate::transformer::tangent::BlockAt;
 use crate::transformer::trained::{PassedLayer, Trained};
-use crate::transformer::{TransformerBlock, Norm};
+use crate::transformer::{Norm, TransformerBlock};
 
 /// Bins of the histograms of cosines.
 pub const BINS: usize = 40;

@@ -7,7 +7,7 @@ use crate::attention::{Head, kernel::Workspace, multi_head::MultiHead};
 use crate::error::Result;
 use crate::num::dense::{mul, transpose_mul};
 use crate::sphere::Tokens;
-use crate::transformer::{TransformerBlock, Centring, Grouping, Linear, Mlp, Norm, BlockPart, Placed, Projected, NormPlace};
+use crate::transformer::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
 use std::sync::Arc;
 
 /// Blocks with normal weights.
@@ -104,6 +104,7 @@ fn collapsed(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {
     let lifted: Vec<f64> = x.chunks_exact(d).flat_map(|row| row.iter().copied().chain([1.0])).collect();
     let mut sums = vec![0.0; n * e];
     MultiHead::new(1.0, made)?.sums(&Tokens::flat(e, lifted)?, &mut Workspace::default(), &mut sums)?;
-    let theory: Vec<f64> = sums.chunks_exact(e).flat_map(|row| row[..d].iter().zip(of.output.bias()).map(|(v, b)| v + b).collect::<Vec<_>>()).collect();
+    let theory: Vec<f64> =
+        sums.chunks_exact(e).flat_map(|row| row[..d].iter().zip(of.output.bias()).map(|(v, b)| v + b).collect::<Vec<_>>()).collect();
     Ok(Finding::identity(apart(&theory, &literal), 1e-12))
 }

@@ -34,7 +34,17 @@ pub static ENTRY: Claim = Claim {
         let stretched = stretch(&form(d, &a, &v)?, &x)?;
         let bound = lipschitz::attention(case.n, norm(&v, d), norm(&a, d), radius);
         // All keys but the first are far behind.
-        let leader: Vec<f64> = (0..case.n * d).map(|k| if k % d > 0 { 0.0 } else if k == 0 { 1.0 } else { 0.5 }).collect();
+        let leader: Vec<f64> = (0..case.n * d)
+            .map(|k| {
+                if k % d > 0 {
+                    0.0
+                } else if k == 0 {
+                    1.0
+                } else {
+                    0.5
+                }
+            })
+            .collect();
         let identity: Vec<f64> = (0..d * d).map(|k| f64::from(u8::from(k / d == k % d))).collect();
         let hard: Vec<f64> = identity.iter().map(|v| 400.0 * v).collect();
         let one = stretch(&form(d, &hard, &identity)?, &leader)?;

@@ -11,7 +11,14 @@ pub(super) fn gram(x: &[f64], d: usize) -> Vec<f64> {
     let n = x.len() / d;
     let all = MatRef::from_row_major_slice(x, n, d).transpose();
     by_rows(x, d, n, |rows, out| {
-        matmul(MatMut::from_row_major_slice_mut(out, ROWS, n), Accum::Replace, MatRef::from_row_major_slice(rows, ROWS, d), all, 1.0, Par::Seq);
+        matmul(
+            MatMut::from_row_major_slice_mut(out, ROWS, n),
+            Accum::Replace,
+            MatRef::from_row_major_slice(rows, ROWS, d),
+            all,
+            1.0,
+            Par::Seq,
+        );
     })
 }
 

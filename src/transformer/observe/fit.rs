@@ -83,7 +83,14 @@ fn drift(cloud: &Cloud, beta: f64, causal: bool) -> Vec<f64> {
     }
     let all = MatRef::from_row_major_slice(g, n, n);
     let pulled = by_rows(&weights, n, n, |rows, out| {
-        matmul(MatMut::from_row_major_slice_mut(out, ROWS, n), Accum::Replace, MatRef::from_row_major_slice(rows, ROWS, n), all, 1.0, Par::Seq);
+        matmul(
+            MatMut::from_row_major_slice_mut(out, ROWS, n),
+            Accum::Replace,
+            MatRef::from_row_major_slice(rows, ROWS, n),
+            all,
+            1.0,
+            Par::Seq,
+        );
     });
     symmetrised(&pulled, g, n)
 }

@@ -3,7 +3,7 @@
 use super::config::Keys;
 use super::{Config, Tensors};
 use crate::error::{Error, Result};
-use crate::transformer::{TransformerBlock, Centring, Linear, Norm};
+use crate::transformer::{Centring, Linear, Norm, TransformerBlock};
 
 /// How the tensors of a kind of model make its embeddings and blocks.
 pub trait Architecture: Send + Sync {
@@ -69,7 +69,10 @@ impl TensorStore {
         for name in tensors.entries().keys() {
             let bare = name.strip_prefix(prefix).unwrap_or(name);
             if !kind.is_beside(bare) && !shapes.iter().any(|s| s.0 == bare) {
-                return Err(bad(name, format!("found in the file, expected no such tensor in a model `{}` of these settings", kind.name())));
+                return Err(bad(
+                    name,
+                    format!("found in the file, expected no such tensor in a model `{}` of these settings", kind.name()),
+                ));
             }
         }
         Ok(Self { tensors, prefix })

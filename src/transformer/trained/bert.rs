@@ -4,7 +4,7 @@ use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes,
 use super::config::{Config, Keys};
 use crate::attention::pattern::Everything;
 use crate::error::Result;
-use crate::transformer::block::{TransformerBlock, BlockPart, Placed, NormPlace};
+use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Grouping, Mlp, Norm, Projected};
 use serde_json::json;
 use std::sync::Arc;

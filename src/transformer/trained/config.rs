@@ -47,7 +47,8 @@ pub struct Keys<'a> {
 impl Keys<'_> {
     /// An error at a key.
     pub fn bad(&self, key: &str, found: &Value, expected: &str) -> Error {
-        let problem = if found.is_null() { format!("found nothing, expected {expected}") } else { format!("found {found}, expected {expected}") };
+        let problem =
+            if found.is_null() { format!("found nothing, expected {expected}") } else { format!("found {found}, expected {expected}") };
         Error::File { path: self.path.into(), place: format!("key {key}"), problem }
     }
 

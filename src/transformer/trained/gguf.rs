@@ -1,6 +1,6 @@
 //! GGUF files of Llama-style models: settings and tensors in one file.
 
-use super::{Bytes, TensorPlace, Stored, Tensors};
+use super::{Bytes, Stored, TensorPlace, Tensors};
 use crate::error::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

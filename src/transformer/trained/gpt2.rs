@@ -4,7 +4,7 @@ use super::architecture::{Architecture, TensorStore, norm};
 use super::config::{Config, Keys};
 use crate::attention::pattern::Causal;
 use crate::error::Result;
-use crate::transformer::block::{TransformerBlock, BlockPart, Placed, NormPlace};
+use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Grouping, Linear, Mlp, Norm, Projected};
 use serde_json::json;
 use std::sync::Arc;
@@ -55,12 +55,9 @@ impl Architecture for Gpt2 {
         for l in 0..c.layers {
             out.extend(norm(&format!("h.{l}.ln_1"), c.d));
             out.extend(norm(&format!("h.{l}.ln_2"), c.d));
-            for (name, inputs, outputs) in [
-                ("attn.c_attn", c.d, 3 * c.d),
-                ("attn.c_proj", c.d, c.d),
-                ("mlp.c_fc", c.d, c.hidden),
-                ("mlp.c_proj", c.hidden, c.d),
-            ] {
+            for (name, inputs, outputs) in
+                [("attn.c_attn", c.d, 3 * c.d), ("attn.c_proj", c.d, c.d), ("mlp.c_fc", c.d, c.hidden), ("mlp.c_proj", c.hidden, c.d)]
+            {
                 out.push((format!("h.{l}.{name}.weight"), vec![inputs, outputs]));
                 out.push((format!("h.{l}.{name}.bias"), vec![outputs]));
             }

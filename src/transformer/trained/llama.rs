@@ -5,7 +5,7 @@ use super::config::{Config, Keys};
 use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::{Causal, Joined, Pairs, Rotary};
 use crate::error::Result;
-use crate::transformer::block::{TransformerBlock, BlockPart, Placed, NormPlace};
+use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Centring, Grouping, Mlp, Norm, Projected};
 use serde_json::json;
 use std::sync::Arc;

@@ -23,5 +23,5 @@ pub use gguf::read as read_gguf;
 pub use kinds::{ARCHITECTURES, block_parameters};
 pub use model::{PassedLayer, Trained};
 pub use safetensors::read as read_safetensors;
-pub use tensors::{TensorPlace, Stored, Tensors};
+pub use tensors::{Stored, TensorPlace, Tensors};
 pub use text::Vocabulary;

@@ -1,11 +1,11 @@
 //! A trained model, layer by layer.
 
 use super::architecture::{Architecture, TensorStore};
-use super::kinds::find;
 use super::config::{Config, Keys};
+use super::kinds::find;
 use super::{Bytes, gguf, safetensors};
 use crate::error::{Error, Result};
-use crate::transformer::{TransformerBlock, Norm, Real};
+use crate::transformer::{Norm, Real, TransformerBlock};
 use serde_json::{Map, Value};
 
 /// A trained model whose tensors are read when they are needed.
@@ -95,7 +95,11 @@ impl Trained {
             return Err(Error::parameter("text", "no token", "at least one"));
         }
         if ids.len() > positions {
-            return Err(Error::parameter("text", format!("{} tokens", ids.len()), format!("at most {positions}, the positions of the model")));
+            return Err(Error::parameter(
+                "text",
+                format!("{} tokens", ids.len()),
+                format!("at most {positions}, the positions of the model"),
+            ));
         }
         if let Some(k) = ids.iter().position(|id| *id >= vocabulary) {
             return Err(Error::parameter(format!("id {}", k + 1), ids[k], format!("a word of the model, below {vocabulary}")));
@@ -123,7 +127,13 @@ impl Trained {
     /// Takes tokens through the blocks of a plan in one precision; every layer is shown to `watch`. One block is in memory at a time.
     ///
     /// **Errors** tensors that cannot be read, no such block, numbers that are not finite, what `watch` says.
-    pub fn pass<T: Real>(&self, x: &[f64], plan: &[usize], keep: bool, mut watch: impl FnMut(&PassedLayer<T>) -> Result<()>) -> Result<Vec<T>> {
+    pub fn pass<T: Real>(
+        &self,
+        x: &[f64],
+        plan: &[usize],
+        keep: bool,
+        mut watch: impl FnMut(&PassedLayer<T>) -> Result<()>,
+    ) -> Result<Vec<T>> {
         let mut x: Vec<T> = x.iter().map(|v| T::of(*v)).collect();
         let mut held: Option<(usize, TransformerBlock<T>)> = None;
         for (index, wanted) in plan.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The header of a safetensors file.
 
-use super::{Bytes, TensorPlace, Stored, Tensors};
+use super::{Bytes, Stored, TensorPlace, Tensors};
 use crate::error::{Error, Result};
 use safetensors::tensor::{Dtype, Metadata};
 
