@@ -12,6 +12,7 @@ mod journal;
 pub mod model;
 mod npy;
 mod parse;
+pub mod part;
 pub mod plan;
 pub mod provenance;
 pub mod report;
