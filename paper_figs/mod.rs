@@ -27,6 +27,7 @@ pub mod mode_count;
 pub mod noisy_bifurcation;
 pub mod normalisation;
 pub mod phase_diagram;
+pub mod proved_starts;
 pub mod published_patterns;
 pub mod regime_chart;
 pub mod rescaled_tokens;

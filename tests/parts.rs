@@ -73,7 +73,8 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
         let missing = fails(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"));
         assert!(missing.contains("0 of"), "{missing}");
         // Two instances of every part at once: none waits, none loses or doubles a cell.
-        let both: Vec<Child> = (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --cells {}/3", k % 3))).collect();
+        let both: Vec<Child> =
+            (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --cells {}/3", k % 3))).collect();
         for mut child in both {
             assert!(child.wait().expect("ends").success());
         }
@@ -84,7 +85,11 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
         // Nothing is left of what was in work, and nothing was set aside.
         let mut all = BTreeMap::new();
         files(&folder.path().join(format!("parts-{name}")), &mut all, folder.path());
-        assert!(all.keys().all(|p| !p.to_string_lossy().contains(".partial") && !p.to_string_lossy().contains("damaged")), "{:?}", all.keys());
+        assert!(
+            all.keys().all(|p| !p.to_string_lossy().contains(".partial") && !p.to_string_lossy().contains("damaged")),
+            "{:?}",
+            all.keys()
+        );
         // Again: nothing is run, nothing changes.
         succeeds(folder.path(), &format!("run {name}.toml --out parts-{name} --cells 0/3"));
         succeeds(folder.path(), &format!("run {name}.toml --out parts-{name}"));
@@ -95,9 +100,8 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
 #[test]
 fn every_cell_belongs_to_one_part() {
     let folder = folder();
-    let counts: Vec<u64> = (0..5)
-        .map(|k| succeeds(folder.path(), &format!("run many.toml --cells {k}/5"))["cells"].as_u64().expect("a number"))
-        .collect();
+    let counts: Vec<u64> =
+        (0..5).map(|k| succeeds(folder.path(), &format!("run many.toml --cells {k}/5"))["cells"].as_u64().expect("a number")).collect();
     assert_eq!(counts.iter().sum::<u64>(), 40);
     assert!(counts.iter().all(|c| *c < 40));
 }
@@ -145,7 +149,9 @@ fn a_run_of_the_whole_and_its_parts_do_not_meet() {
     let long = MANY.replace("t_end = 10", "t_end = 1e9\nrealisations = 3000").replace("'many'", "'long'");
     std::fs::write(folder.path().join("long.toml"), long).expect("writable");
     let mut part = start(folder.path(), "run long.toml --cells 0/2");
-    let lock = |f: &Path| std::fs::read_dir(f).ok().and_then(|mut d| d.next()).is_some_and(|e| e.is_ok_and(|e| e.path().join("experiment.json").exists()));
+    let lock = |f: &Path| {
+        std::fs::read_dir(f).ok().and_then(|mut d| d.next()).is_some_and(|e| e.is_ok_and(|e| e.path().join("experiment.json").exists()))
+    };
     while !lock(&folder.path().join("runs")) {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -237,7 +243,9 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
         let (mut a, mut b) = (BTreeMap::new(), BTreeMap::new());
         files(&folder.path().join("straight"), &mut a, &folder.path().join("straight"));
         files(&folder.path().join("broken"), &mut b, &folder.path().join("broken"));
-        let text = |files: &BTreeMap<PathBuf, Vec<u8>>, name: &str| String::from_utf8_lossy(&files[Path::new(name)]).replace("--out broken --keep-every 0", "--out straight");
+        let text = |files: &BTreeMap<PathBuf, Vec<u8>>, name: &str| {
+            String::from_utf8_lossy(&files[Path::new(name)]).replace("--out broken --keep-every 0", "--out straight")
+        };
         for name in ["record.json", "timeline.csv", "mergers.csv", "final_tokens.csv"] {
             assert_eq!(text(&a, name), text(&b, name), "{line}: {name} after {went_on} checkpoints");
         }

@@ -35,10 +35,10 @@ pub struct Arguments {
     #[command(flatten)]
     part: Flags,
     /// Trials of a claim; with ranges, per point of the grid (default 20, with --quick 5).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     trials: Option<usize>,
     /// Root seed of all trials.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
     /// Write report.html and verdicts.json into this folder.
     #[arg(long, value_name = "DIR")]
@@ -104,8 +104,7 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
     for entry in crate::paper_figs::ALL {
         let drawn = if entry.quick || effort == Effort::Standard {
             let started = Instant::now();
-            let hidden = if entry.hidden { Some(figure::built_in_model()?) } else { None };
-            let files = figure::make(entry, false, hidden, &style, (Path::new("runs"), &folder.join("figures")))?;
+            let files = figure::make(entry, &style, (Path::new("runs"), &folder.join("figures")))?;
             let read = |extension: &str| {
                 let path = files.iter().find(|f| f.extension().is_some_and(|e| e == extension)).cloned().unwrap_or_default();
                 std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))

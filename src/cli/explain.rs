@@ -118,10 +118,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
             .find(|(n, _)| *n == name)
             .map(|(_, text)| format!("{}\n\nRun it: metastable run {name}", text.trim_end())),
     );
-    add(
-        "a study",
-        crate::study::find(name).ok().map(|s| format!("{}\n\nSource  {}\nTables: metastable run {}", s.title, s.citation, s.name)),
-    );
+    add("a study", crate::study::find(name).ok().map(study));
     add("a paper", papers::find(name).map(paper_page::page));
     add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
     for (kind, listed) in [
@@ -136,6 +133,20 @@ fn meanings(name: &str) -> Vec<Meaning> {
     }
     add("an outcome or a word of a verdict", WORDS.iter().find(|(w, _)| *w == name).map(|(_, meaning)| (*meaning).to_owned()));
     out
+}
+
+/// A study with its parameters, those that several parts share once.
+fn study(s: &crate::study::Study) -> String {
+    let mut parameters: Vec<&crate::study::Parameter> = Vec::new();
+    for p in s.parts.iter().flat_map(|p| p.parameters) {
+        if !parameters.iter().any(|q| super::parameter::explained([*q]) == super::parameter::explained([p])) {
+            parameters.push(p);
+        }
+    }
+    let shared = parameters.iter().enumerate().any(|(k, p)| parameters[..k].iter().any(|q| q.name == p.name));
+    let note = if shared { "A name that stands there twice belongs to two parts; --set gives both the value.\n" } else { "" };
+    let lines = super::parameter::explained(parameters);
+    format!("{}\n\nSource  {}\nTables: metastable run {}\n{lines}{note}", s.title, s.citation, s.name).trim_end().to_owned()
 }
 
 /// A figure with its data.

@@ -20,12 +20,12 @@ pub struct Arguments {
     /// The claim (see `list theorems`).
     claim: String,
     /// Time to spend; Ctrl-C ends the hunt earlier and keeps the best.
-    #[arg(long, default_value_t = 2.0, value_name = "M")]
+    #[arg(long, default_value_t = 2.0, value_name = "M", allow_hyphen_values = true)]
     minutes: f64,
     #[command(flatten)]
     part: Flags,
     /// Seed of draws and searches.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
     /// Where a counterexample goes (default runs/hunt/CLAIM.json); with --cells and --merge the folder that all machines share.
     #[arg(long, value_name = "PATH")]
@@ -96,9 +96,12 @@ impl Arguments {
         let file = Counterexample::new(claim, &small, self.seed, &confirmation, provenance);
         write_atomically(&path, file.text().as_bytes())?;
         let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
+        let enclosed = small.evidence.margin;
+        let certificate = enclosed
+            .map_or(String::new(), |m| format!("\n  certified: by enclosures the margin is at most {m:.4e}; the claim is violated here"));
         let held = if confirmation.holds() { "confirmed by" } else { "NOT confirmed; it was by" };
         let text = format!(
-            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}\n  wrote {}; again: metastable replay {}",
+            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}{certificate}\n  wrote {}; again: metastable replay {}",
             claim.name,
             small.case,
             margin.map_or("no".into(), |m| format!("{m:.4e}")),
@@ -109,7 +112,8 @@ impl Arguments {
             path.display()
         );
         let budget = json!({"trials": evaluations, "seconds": seconds});
-        let answer = json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "margin": margin,
+        let answer = json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "certified": enclosed.is_some(),
+            "certified_margin": enclosed, "margin": margin,
             "budget": budget, "file": path.display().to_string()});
         out.result(&answer, &text);
         let code = match (confirmation.holds(), claim.status.must_hold()) {

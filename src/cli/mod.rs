@@ -26,6 +26,7 @@ mod movie;
 mod output;
 mod paper_page;
 mod papers;
+mod parameter;
 mod parts;
 mod predict;
 mod predict_rows;
@@ -54,11 +55,11 @@ use std::sync::atomic::Ordering;
 #[derive(Parser)]
 #[command(name = "metastable", version, arg_required_else_help = false, after_help = EXAMPLES)]
 struct Arguments {
-    /// Text for people, one JSON object, or CSV: the longest list of the result with its other numbers as comments.
-    #[arg(long, global = true, value_enum, default_value = "text")]
+    /// text for people, json (one object), or csv (the longest list of the result, its other numbers as comments).
+    #[arg(long, global = true, value_enum, default_value = "text", hide_possible_values = true, help_heading = "Everywhere")]
     format: Format,
     /// Threads; results do not depend on it.
-    #[arg(long, global = true, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, global = true, value_name = "T", allow_hyphen_values = true, help_heading = "Everywhere")]
     threads: Option<usize>,
     #[command(subcommand)]
     command: Option<Command>,
@@ -220,4 +221,25 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
 /// The command with its flags, for completions and for errors that name flags.
 fn command() -> clap::Command {
     <Arguments as clap::CommandFactory>::command()
+}
+
+#[cfg(test)]
+mod tests {
+    /// Everything that is wrong with the flags of a command and of its subcommands.
+    fn faults(command: &clap::Command, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for a in command.get_arguments().filter(|a| !matches!(a.get_id().as_str(), "help" | "version")) {
+            let name = format!("{path} {}", a.get_id());
+            if a.get_help().is_none_or(|h| h.to_string().is_empty()) {
+                found.push(format!("{name}: no help"));
+            }
+        }
+        command.get_subcommands().for_each(|c| found.extend(faults(c, &format!("{path} {}", c.get_name()))));
+        found
+    }
+
+    #[test]
+    fn every_flag_says_what_it_is() {
+        assert_eq!(faults(&super::command(), ""), Vec::<String>::new());
+    }
 }

@@ -12,14 +12,19 @@ use std::path::{Path, PathBuf};
 
 /// Flags of `run`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run
-  metastable run my-study.toml --out /shared/runs --cells 3/64      (one of 64 machines; when all are done: --merge)")]
+#[command(
+    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20
+  metastable run my-study.toml --out /shared/runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
+)]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
     experiment: String,
     /// Folder for results; each experiment gets its own folder inside.
     #[arg(long, default_value = "runs", value_name = "DIR")]
     out: PathBuf,
+    /// Another value of a parameter of a study (see `explain NAME`); lists are separated by commas. Again for another parameter.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
     /// Print the plan and what is done already, run nothing.
     #[arg(long)]
     dry_run: bool,
@@ -60,7 +65,18 @@ impl Arguments {
         let part = self.parts.part()?;
         if let Ok(study) = crate::study::find(&self.experiment) {
             self.parts.refuse("neither for a study, which is one computation of seconds; experiments have cells")?;
-            return super::study::run(study, &self.out, out);
+            if self.dry_run {
+                return Err(Error::parameter(
+                    "--dry-run",
+                    study.name,
+                    "an experiment: a study has no grid, and nothing of it is kept half done",
+                ));
+            }
+            return super::study::run(study, &self.set, &self.out, out);
+        }
+        if let Some(set) = self.set.first() {
+            let expected = "a study (`list studies`): the values of an experiment are the keys of its file, which `explain NAME` prints";
+            return Err(Error::parameter("--set", format!("{set} for the experiment `{}`", self.experiment), expected));
         }
         let experiment = load(&self.experiment)?;
         let cells = plan(&experiment);
@@ -83,11 +99,21 @@ impl Arguments {
         if let Some(part) = part {
             let (done, all) = execute_part(&experiment, &self.out, &part)?;
             let folder = store.folder().display().to_string();
-            let text = format!("part {part}: {done} of {all} cells are finished, in {folder}\nwhen all parts are: metastable run {} --merge", experiment.source);
-            out.result(&json!({"experiment": experiment.name, "part": part.to_string(), "cells": done, "of": all, "folder": folder}), &text);
+            let text = format!(
+                "part {part}: {done} of {all} cells are finished, in {folder}\nwhen all parts are: metastable run {} --merge",
+                experiment.source
+            );
+            out.result(
+                &json!({"experiment": experiment.name, "part": part.to_string(), "cells": done, "of": all, "folder": folder}),
+                &text,
+            );
             return Ok(0);
         }
-        if self.parts.merge { merge(&experiment, &self.out).map(|_| ())? } else { execute(&experiment, &self.out)? }
+        if self.parts.merge {
+            merge(&experiment, &self.out).map(|_| ())?
+        } else {
+            execute(&experiment, &self.out)?
+        }
         let (mut lines, mut rows, mut failed) = (Vec::new(), Vec::new(), 0);
         for (cell, tables) in results(&experiment, &self.out)? {
             let s = CellSummary::of(&tables.summary);

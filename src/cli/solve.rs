@@ -73,12 +73,13 @@ impl Arguments {
         let setting = Setting { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
         let settings = self.settings(&described, &x)?;
-        let kept = self.out.as_ref().map(|folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every)).transpose()?;
-        let options = Options {
-            keeper: kept.as_ref().map(|k| k as &dyn Keeper),
-            resume: kept.as_ref().and_then(|k| k.pause.as_ref()),
-            ..options
-        };
+        let kept = self
+            .out
+            .as_ref()
+            .map(|folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every))
+            .transpose()?;
+        let options =
+            Options { keeper: kept.as_ref().map(|k| k as &dyn Keeper), resume: kept.as_ref().and_then(|k| k.pause.as_ref()), ..options };
         let blind = note_blind(model, &x)?;
         let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();

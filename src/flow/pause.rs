@@ -72,7 +72,8 @@ impl Pause {
     /// **Errors** a pause of another run.
     pub(super) fn tokens(&self, start: &Tokens) -> Result<Tokens> {
         let (n, d) = (self.masses.len(), start.d());
-        let fits = self.labels.len() == start.n() && self.labels.iter().all(|l| *l < n) && self.numbers.len() == n * (d + start.space().own());
+        let fits =
+            self.labels.len() == start.n() && self.labels.iter().all(|l| *l < n) && self.numbers.len() == n * (d + start.space().own());
         if !fits || n == 0 || (n < start.n() && !start.space().is_unit()) {
             let expected = format!("the pause of a run of {} tokens with d = {d}", start.n());
             return Err(Error::parameter("pause", format!("{} tokens of {}", n, self.labels.len()), expected));
@@ -83,7 +84,11 @@ impl Pause {
     }
 
     pub(super) fn merges(&self) -> Vec<Merge> {
-        let one = |(t, members, mass): &(u64, Vec<usize>, u64)| Merge { t: f64::from_bits(*t), members: members.clone(), mass: f64::from_bits(*mass) };
+        let one = |(t, members, mass): &(u64, Vec<usize>, u64)| Merge {
+            t: f64::from_bits(*t),
+            members: members.clone(),
+            mass: f64::from_bits(*mass),
+        };
         self.merges.iter().map(one).collect()
     }
 

@@ -124,7 +124,8 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             all.columns = AXES.into_iter().chain(summary).map(str::to_owned).collect();
             let numbers = format!("in results.npy: {}", legend(experiment));
             per_run = head(&provenance, &all.columns, &numbers);
-            per_cell = head(&provenance, &AXES.into_iter().chain(PER_CELL).map(str::to_owned).collect::<Vec<_>>(), "");
+            let proofs = experiment.certify.then_some("proved_share");
+            per_cell = head(&provenance, &AXES.into_iter().chain(PER_CELL).chain(proofs).map(str::to_owned).collect::<Vec<_>>(), "");
         }
         for row in &tables.summary.rows {
             all.rows.push(axes.numbers.iter().chain(row).copied().collect());
@@ -135,6 +136,8 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             per_run.push_str(&format!("{},{}\n", axes.words(&id), words.collect::<Vec<_>>().join(",")));
         }
         let line = CellSummary::of(&tables.summary);
+        let proved = tables.summary.column("proved");
+        let share = (!proved.is_empty()).then(|| proved.iter().sum::<f64>() / proved.len() as f64);
         let numbers = [
             line.runs as f64,
             line.one_cluster,
@@ -146,7 +149,8 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             line.inner_min,
             line.failed as f64,
         ];
-        per_cell.push_str(&format!("{},{}\n", axes.words(&id), numbers.map(|v| v.to_string()).join(",")));
+        let numbers: Vec<String> = numbers.into_iter().chain(share).map(|v| v.to_string()).collect();
+        per_cell.push_str(&format!("{},{}\n", axes.words(&id), numbers.join(",")));
     }
     write_atomically(&store.folder().join("results.csv"), per_run.as_bytes())?;
     write_atomically(&store.folder().join("results.npy"), &npy_bytes(&all))?;
@@ -170,7 +174,7 @@ const PER_CELL: [&str; 9] = [
 ];
 
 /// What the columns of results mean.
-pub const COLUMNS: [(&str, &str); 25] = [
+pub const COLUMNS: [(&str, &str); 27] = [
     (
         "cell",
         "the cell: its folder in cells/, or its line in cells.jsonl where there are many small ones; in results.npy and tables.npy its row in cells.csv, from 0",
@@ -190,6 +194,8 @@ pub const COLUMNS: [(&str, &str); 25] = [
     ("merges", "tokens that became one with another"),
     ("evaluations", "evaluations of the velocity"),
     ("predicted_t", "the theory's time to one cluster, from the last two clusters; -1 where it has none"),
+    ("proved", "1 where the start is proved by enclosures to converge to one point, else 0 (`certify = true`)"),
+    ("proved_share", "share of starts that are proved to converge to one point (`certify = true`)"),
     ("realisations", "runs of the cell"),
     ("one_cluster", "share of runs that ended as one cluster"),
     ("exceptions_below", "upper bound (Clopper-Pearson, 99.9 %) on the probability of anything else"),

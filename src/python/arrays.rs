@@ -2,7 +2,9 @@
 
 use crate::raised;
 use metastable::sphere::Tokens;
-use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -114,7 +116,9 @@ pub fn vector<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1
 /// Writes into an array of the caller's. **Errors** another type or shape, or one that cannot be written.
 pub fn write(out: &Bound<'_, PyAny>, numbers: &[f64], shape: [usize; 2]) -> PyResult<()> {
     let wrong = || {
-        let found = out.cast::<PyUntypedArray>().map_or_else(|_| "no array".into(), |a| format!("an array of dtype {} and shape {:?}", a.dtype(), a.shape()));
+        let found = out
+            .cast::<PyUntypedArray>()
+            .map_or_else(|_| "no array".into(), |a| format!("an array of dtype {} and shape {:?}", a.dtype(), a.shape()));
         PyValueError::new_err(format!("out: found {found}, expected a writeable float64 array of shape {shape:?}, C order"))
     };
     let array = out.cast::<PyArray2<f64>>().map_err(|_| wrong())?;

@@ -84,7 +84,12 @@ impl Dynamics {
         // What cannot be built for any tokens is found out here.
         entry.build(&spec).map_err(|e| raised(&e))?;
         let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None) };
-        Ok(Self { kind: Kind::Registered(Box::new(registered)), name: entry.name.to_owned(), beta: Some(beta), arguments: arguments.unbind() })
+        Ok(Self {
+            kind: Kind::Registered(Box::new(registered)),
+            name: entry.name.to_owned(),
+            beta: Some(beta),
+            arguments: arguments.unbind(),
+        })
     }
 
     /// Name of the registered dynamics, or of the function.

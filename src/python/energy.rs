@@ -75,7 +75,12 @@ impl Energy {
     }
 
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn grad<'py>(&self, py: Python<'py>, tokens: &Bound<'py, PyAny>, masses: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn grad<'py>(
+        &self,
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+        masses: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let x = unit_tokens(tokens, masses, false)?;
         let d = x.d();
         matrix(py, self.short(py, x, |e, x| e.grad(x))?, d)
@@ -101,14 +106,24 @@ impl Energy {
     }
 
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn hessian<'py>(&self, py: Python<'py>, tokens: &Bound<'py, PyAny>, masses: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn hessian<'py>(
+        &self,
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+        masses: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let x = unit_tokens(tokens, masses, false)?;
         let (energy, size) = (self.energy, x.n() * (x.d() - 1));
         matrix(py, quietly(py, move || energy.hessian(&x))?, size)
     }
 
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn eigenvalues<'py>(&self, py: Python<'py>, tokens: &Bound<'py, PyAny>, masses: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn eigenvalues<'py>(
+        &self,
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+        masses: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
         Ok(vector(py, quietly(py, move || energy.hessian_eigenvalues(&x))?))
     }

@@ -40,7 +40,9 @@ impl PythonField {
         let (n, d) = (at.tokens.n(), at.tokens.d());
         let x = matrix(py, at.tokens.coordinates().to_vec(), d)?;
         let answer = self.f.bind(py).call1((at.t, x))?;
-        let wrong = |found: String| PyValueError::new_err(format!("the dynamics f(t, x): found {found}, expected an array of shape ({n}, {d}), as x"));
+        let wrong = |found: String| {
+            PyValueError::new_err(format!("the dynamics f(t, x): found {found}, expected an array of shape ({n}, {d}), as x"))
+        };
         if answer.is_none() {
             return Err(wrong("None (is a `return` missing?)".into()));
         }

@@ -23,7 +23,9 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
             return Err(raised(&metastable::Error::unknown("argument of a model", &key, names)));
         };
         if known == "noise" {
-            return Err(PyValueError::new_err("noise: found it beside a model, expected noise(dynamics, tokens, t_end, kappa=K, step=H), which moves tokens with it"));
+            return Err(PyValueError::new_err(
+                "noise: found it beside a model, expected noise(dynamics, tokens, t_end, kappa=K, step=H), which moves tokens with it",
+            ));
         }
         if known == "rescaled" {
             if value.is_truthy()? {
@@ -82,7 +84,10 @@ fn patterns(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
     for value in arrays(parts, "mask")? {
         let found = given("mask", &value)?;
         let [n, m] = found.shape[..] else {
-            return Err(PyValueError::new_err(format!("mask: found the shape {:?}, expected n x n, True where row i sees column j", found.shape)));
+            return Err(PyValueError::new_err(format!(
+                "mask: found the shape {:?}, expected n x n, True where row i sees column j",
+                found.shape
+            )));
         };
         if let Some(v) = found.data.iter().find(|v| (**v * (**v - 1.0)).abs() > 0.0 || v.is_nan()) {
             return Err(PyValueError::new_err(format!("mask: found {v}, expected zeros and ones (1 where row i sees column j)")));
@@ -111,7 +116,12 @@ fn heads(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
             match found.shape[..] {
                 [r, _] => matrices.push((r, found.data)),
                 [_, r, d] => matrices.extend(found.data.chunks(r * d).map(|m| (r, m.to_vec()))),
-                _ => return Err(PyValueError::new_err(format!("{key}: found the shape {:?}, expected a matrix or heads x rows x columns", found.shape))),
+                _ => {
+                    return Err(PyValueError::new_err(format!(
+                        "{key}: found the shape {:?}, expected a matrix or heads x rows x columns",
+                        found.shape
+                    )));
+                }
             }
         }
         if matrices.is_empty() {
@@ -140,5 +150,11 @@ fn units(value: &Bound<'_, PyAny>, activation: Option<&str>) -> PyResult<Units> 
         Ok((found.data.len() / d.max(1), found.data))
     };
     let activation = metastable::lab::model::activation(activation.unwrap_or("gelu")).map_err(|e| raised(&e))?;
-    Ok(Units { first: matrix("w1", w1)?, shift: crate::arrays::list("b1", b1)?, second: matrix("w2", w2)?, last: crate::arrays::list("b2", b2)?, activation })
+    Ok(Units {
+        first: matrix("w1", w1)?,
+        shift: crate::arrays::list("b1", b1)?,
+        second: matrix("w2", w2)?,
+        last: crate::arrays::list("b2", b2)?,
+        activation,
+    })
 }

@@ -27,11 +27,16 @@ impl Watch {
         let names = names.unwrap_or_else(|| usual.iter().map(ToString::to_string).collect());
         let observables = names.iter().map(|o| observable::find(o)).collect::<metastable::Result<Vec<_>>>().map_err(|e| raised(&e))?;
         if let (false, Some(o)) = (unit, observables.iter().find(|o| o.needs_unit)) {
-            return Err(PyValueError::new_err(format!("observables: found {}, expected positions, clusters or masses off the sphere", o.name)));
+            return Err(PyValueError::new_err(format!(
+                "observables: found {}, expected positions, clusters or masses off the sphere",
+                o.name
+            )));
         }
         if let Some(times) = &times {
             if let Some(t) = times.iter().find(|t| !(**t >= 0.0 && **t <= t_end)) {
-                return Err(PyValueError::new_err(format!("t_eval: found {t} (from the start), expected times inside the run, of length {t_end}")));
+                return Err(PyValueError::new_err(format!(
+                    "t_eval: found {t} (from the start), expected times inside the run, of length {t_end}"
+                )));
             }
             if times.windows(2).any(|p| p[0] >= p[1]) {
                 return Err(PyValueError::new_err("t_eval: found times that are not ascending, expected ascending ones"));
@@ -164,7 +169,8 @@ pub fn solve<'py>(
     let (shape, stop) = ((x.n(), x.d()), trouble.stop.clone());
     let inside = stop.clone();
     let (end, watch) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let options = Options { integrator, rtol, merge_radius, max_steps, stop_at_one_cluster, cancel: Some(&inside), ..Options::default() };
+        let options =
+            Options { integrator, rtol, merge_radius, max_steps, stop_at_one_cluster, cancel: Some(&inside), ..Options::default() };
         let end = flow::solve(&built, &x, t_end, &options, &mut watch.observers());
         (end, watch)
     })?;

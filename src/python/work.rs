@@ -54,7 +54,10 @@ pub fn threads(count: Option<usize>) -> PyResult<usize> {
         }
         let built = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
         if built.is_err() && rayon::current_num_threads() != count {
-            let said = format!("threads: found {count}, expected it before any work: {} threads are at work already", rayon::current_num_threads());
+            let said = format!(
+                "threads: found {count}, expected it before any work: {} threads are at work already",
+                rayon::current_num_threads()
+            );
             return Err(PyValueError::new_err(said));
         }
     }
@@ -76,7 +79,9 @@ pub fn interruptible<T: Send + 'static>(py: Python<'_>, stop: &dyn Fn(), work: i
         match wait(BEAT) {
             Ok(Ok(found)) => return Ok(found),
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("metastable met a bug of its own: the work ended without an answer (see the message above)"));
+                return Err(PyRuntimeError::new_err(
+                    "metastable met a bug of its own: the work ended without an answer (see the message above)",
+                ));
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(signal) = py.check_signals() {

@@ -24,7 +24,7 @@ pub use attempt::{Attempt, attempt};
 pub use check::{Effort, check, sweep, worst};
 pub use claim::{ALL, derivation, find};
 pub use confirm::{Confirmation, confirm};
-pub use context::{Context, Method};
+pub use context::{Context, Evidence, Method};
 pub use domain::{Also, Betas, Case, Domain, Masses, Sizes};
 pub use finding::{Finding, Margin};
 pub use region::{AxisValues, Region};
