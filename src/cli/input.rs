@@ -13,7 +13,7 @@ use crate::sphere::{Tokens, law::Law};
 use std::path::{Path, PathBuf};
 
 /// A frame of a finished run.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct RunArguments {
     /// A folder of a finished run (`solve --out`, `run`): its tokens at --frame.
     #[arg(long, value_name = "DIR")]

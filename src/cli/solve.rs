@@ -53,9 +53,9 @@ pub struct Arguments {
     /// Write final tokens and a time line (CSV, NPY, JSON) into this new folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Keep the run in --out so often; the same command goes on from there. Runs with noise are not kept.
-    #[arg(long, value_name = "MINUTES", default_value_t = 3.0, requires = "out")]
-    keep_every: f64,
+    /// Keep the run in --out so often (default 3), and when it is interrupted; the same command goes on from there. Runs with noise are not kept.
+    #[arg(long, value_name = "MINUTES", requires = "out", allow_hyphen_values = true)]
+    keep_every: Option<f64>,
     #[command(flatten)]
     recording: RecordingArguments,
 }
@@ -76,7 +76,7 @@ impl Arguments {
         let kept = self
             .out
             .as_ref()
-            .map(|folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every))
+            .map(|folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0)))
             .transpose()?;
         let options =
             Options { keeper: kept.as_ref().map(|k| k as &dyn Keeper), resume: kept.as_ref().and_then(|k| k.pause.as_ref()), ..options };
@@ -154,12 +154,13 @@ impl Arguments {
             ("--integrator", self.integrator.is_some()),
             ("--max-steps", self.max_steps.is_some()),
             ("--stop-at-one-cluster", self.stop_at_one_cluster),
+            ("--keep-every", self.keep_every.is_some()),
         ];
         if let Some((flag, _)) = given.iter().find(|g| g.1) {
             return Err(Error::parameter(
                 *flag,
                 *flag,
-                "none with --noise, whose steps have the length it gives and whose tokens never become one",
+                "none with --noise, whose steps have the length it gives, whose tokens never become one and whose runs are not kept",
             ));
         }
         let Shaking { noise, seed, step } = *shaking;
