@@ -1,9 +1,11 @@
 //! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
 
+pub mod answer;
 mod bench;
 mod cancel;
 mod certify;
 mod check;
+mod checkpoint;
 mod clusters;
 mod compare;
 mod completions;
@@ -26,6 +28,7 @@ mod output;
 mod paper_page;
 mod papers;
 mod parameter;
+mod parts;
 mod predict;
 mod predict_rows;
 mod progress;
@@ -189,12 +192,12 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
     }
+    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     // Commands run on a thread of the pool: a parallel loop then starts without waking another one.
     rayon::scope(|_| run(arguments, out))
 }
 
 fn run(arguments: Arguments, out: &Output) -> Result<i32> {
-    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     match arguments.command {
         None => check::quick(out),
         Some(Command::Velocity(a)) => a.run(out),

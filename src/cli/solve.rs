@@ -1,6 +1,7 @@
 //! `solve`: integrate the flow from given or random tokens.
 
 use super::cancel::CANCEL;
+use super::checkpoint::Kept;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
 use super::output::{Output, finite, matrix, more, note, shown, vector};
@@ -9,7 +10,7 @@ use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::Setting;
-use crate::flow::{Frame, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
+use crate::flow::{Frame, Keeper, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
 use crate::lab::{Described, model::Shaking, provenance::hash};
 use crate::landscape::critical::unrest;
 use crate::sphere::{Tokens, geometry::dist};
@@ -52,6 +53,9 @@ pub struct Arguments {
     /// Write final tokens and a time line (CSV, NPY, JSON) into this new folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Keep the run in --out so often (default 3), and when it is interrupted; the same command goes on from there. Runs with noise are not kept.
+    #[arg(long, value_name = "MINUTES", requires = "out", allow_hyphen_values = true)]
+    keep_every: Option<f64>,
     #[command(flatten)]
     recording: RecordingArguments,
 }
@@ -68,9 +72,14 @@ impl Arguments {
         let beta = self.dynamics.beta;
         let setting = Setting { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
-        if let Some(folder) = &self.out {
-            create(folder)?;
-        }
+        let settings = self.settings(&described, &x)?;
+        let kept = self
+            .out
+            .as_ref()
+            .map(|folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0)))
+            .transpose()?;
+        let options =
+            Options { keeper: kept.as_ref().map(|k| k as &dyn Keeper), resume: kept.as_ref().and_then(|k| k.pause.as_ref()), ..options };
         let blind = note_blind(model, &x)?;
         let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
@@ -95,7 +104,10 @@ impl Arguments {
         json["model"] = json!(described);
         self.remarks(&end, &json, &saddle);
         if let Some(folder) = &self.out {
-            write(folder, &json, &self.settings(&described, &x)?, recorder.table(), &end)?;
+            write(folder, &json, &settings, recorder.table(), &end)?;
+            if let Some(kept) = kept.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
+                kept.over();
+            }
             note(&format!("wrote {}", folder.display()));
         }
         out.result(&json, &text(&end, self.merge_radius()));
@@ -142,12 +154,13 @@ impl Arguments {
             ("--integrator", self.integrator.is_some()),
             ("--max-steps", self.max_steps.is_some()),
             ("--stop-at-one-cluster", self.stop_at_one_cluster),
+            ("--keep-every", self.keep_every.is_some()),
         ];
         if let Some((flag, _)) = given.iter().find(|g| g.1) {
             return Err(Error::parameter(
                 *flag,
                 *flag,
-                "none with --noise, whose steps have the length it gives and whose tokens never become one",
+                "none with --noise, whose steps have the length it gives, whose tokens never become one and whose runs are not kept",
             ));
         }
         let Shaking { noise, seed, step, splitting } = *shaking;
@@ -249,6 +262,16 @@ impl Observer for ClosestSaddle {
 
     fn every_step(&self) -> bool {
         true
+    }
+
+    fn memory(&self) -> Value {
+        json!([self.least.0.to_bits(), self.least.1.to_bits()])
+    }
+
+    fn recall(&mut self, memory: &Value) {
+        if let (Some(least), Some(t)) = (memory[0].as_u64(), memory[1].as_u64()) {
+            self.least = (f64::from_bits(least), f64::from_bits(t));
+        }
     }
 
     fn observe(&mut self, frame: &Frame) {

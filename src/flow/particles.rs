@@ -7,6 +7,7 @@ use super::drive::{System, Tried, Turn};
 use super::event::{Action, Event, Hit};
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution};
+use super::pause::{Pause, bits, numbers};
 use super::rest::{Residual, Rest};
 use super::stepper::Stepper;
 use crate::attention::{Dynamics, kernel::Workspace};
@@ -170,6 +171,32 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
         }
     }
 
+    /// Keeps the run as it is at the end of a step.
+    fn keep(&self, clock: &Clock) {
+        let Some(keeper) = self.options.keeper.filter(|k| k.due() && clock.outcome.is_none() && self.at_rest.is_none()) else { return };
+        let mut pause = Pause::of(&self.live, &self.scene.labels, &self.merges, &self.hits);
+        clock.keep(self.stepper.evaluations(), &mut pause);
+        pause.events = bits(&self.event_values);
+        pause.rest = self.rest.memory();
+        pause.stepper = bits(&self.stepper.memory());
+        pause.observers = self.observers.iter().map(|o| o.memory()).collect();
+        keeper.keep(&pause);
+    }
+
+    /// Goes on from a pause.
+    ///
+    /// **Errors** the pause of another run.
+    pub fn resume(&mut self, clock: &mut Clock, pause: &Pause) -> Result<()> {
+        self.live = pause.tokens(&self.live)?;
+        self.end = self.live.clone();
+        (self.scene.labels, self.merges, self.hits) = (pause.labels.clone(), pause.merges(), pause.hits());
+        (self.event_values, self.rest) = (numbers(&pause.events), Rest::recall(pause.rest));
+        self.stepper.recall(&numbers(&pause.stepper), self.dynamics, pause.time(), &self.live);
+        clock.resume(pause, self.stepper.evaluations());
+        self.observers.iter_mut().zip(&pause.observers).for_each(|(o, memory)| o.recall(memory));
+        Ok(())
+    }
+
     /// Goes to the share `theta` of the step.
     fn go(&mut self, clock: &mut Clock, h: f64, theta: f64) {
         if theta < 1.0 {
@@ -284,6 +311,7 @@ impl System for Particles<'_, '_, '_> {
                 self.at_rest = self.rest.examine(self.dynamics, &self.live, self.stepper.velocity(), self.options.rtol);
                 clock.stats.evaluations += self.rest.evaluations();
             }
+            self.keep(clock);
         }
         Ok(())
     }

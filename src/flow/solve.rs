@@ -71,8 +71,13 @@ pub fn solve(dynamics: &Dynamics, start: &Tokens, t_end: f64, options: &Options,
     let mut particles = Particles::new(dynamics, start, stepper, options, observers);
     let mut clock = Clock::new(t_end, particles.first_step(t_end), &dynamics.jumps());
     let rule = StepRule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
-    particles.observe(0.0);
-    particles.coalesce(0.0);
+    match options.resume {
+        Some(pause) => particles.resume(&mut clock, pause)?,
+        None => {
+            particles.observe(0.0);
+            particles.coalesce(0.0);
+        }
+    }
     in_a_row(start, || drive(&mut particles, std::slice::from_mut(&mut clock), &rule, options.cancel))?;
     Ok(particles.finish(clock))
 }
