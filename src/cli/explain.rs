@@ -118,10 +118,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
             .find(|(n, _)| *n == name)
             .map(|(_, text)| format!("{}\n\nRun it: metastable run {name}", text.trim_end())),
     );
-    add(
-        "a study",
-        crate::study::find(name).ok().map(study),
-    );
+    add("a study", crate::study::find(name).ok().map(study));
     add("a paper", papers::find(name).map(paper_page::page));
     add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
     for (kind, listed) in [

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Flags of `run`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20")]
+#[command(
+    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20"
+)]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
     experiment: String,
@@ -31,7 +33,11 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         if let Ok(study) = crate::study::find(&self.experiment) {
             if self.dry_run {
-                return Err(Error::parameter("--dry-run", study.name, "an experiment: a study has no grid, and nothing of it is kept half done"));
+                return Err(Error::parameter(
+                    "--dry-run",
+                    study.name,
+                    "an experiment: a study has no grid, and nothing of it is kept half done",
+                ));
             }
             return super::study::run(study, &self.set, &self.out, out);
         }
@@ -70,7 +76,8 @@ impl Arguments {
                 "median_predicted_t": or_null(s.predicted), "worst_deviation": or_null(s.deviation), "worst_inner_min": s.inner_min,
                 "failed": s.failed}));
         }
-        let mut text = format!("{}\n{}", experiment.title, columns(&header(&experiment), &lines));
+        let (names, lines) = said(header(&experiment), lines);
+        let mut text = format!("{}\n{}", experiment.title, columns(&names, &lines));
         text.push_str(&footer(store.folder()));
         if failed > 0 {
             note(&format!("{failed} runs did not reach their end (see the column outcome of results.csv)"));
@@ -100,6 +107,14 @@ fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
     row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), format!("{:.2e}", s.exceptions), or_dash(s.t_one_cluster)]);
     row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
     row
+}
+
+/// The columns that say something: not those of dashes alone, as the times of a theory that has none for these starts.
+fn said(names: Vec<&'static str>, rows: Vec<Vec<String>>) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let keep: Vec<bool> = (0..names.len()).map(|c| rows.iter().any(|r| r[c] != "-")).collect();
+    let kept = |row: Vec<String>| row.into_iter().zip(&keep).filter_map(|(cell, k)| k.then_some(cell)).collect();
+    let rows = rows.into_iter().map(kept).collect();
+    (names.into_iter().zip(&keep).filter_map(|(name, k)| k.then_some(name)).collect(), rows)
 }
 
 /// Rows that are printed; all are in the files.
