@@ -22,6 +22,7 @@ pub mod num;
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
 pub mod prelude;
+pub mod recurrent;
 pub mod sphere;
 pub mod study;
 pub mod theorem;

@@ -14,7 +14,7 @@ use crate::lab::{
     arrays::write_atomically,
     report::{self, Budget, Shown},
 };
-use crate::theorem::{ALL, Claim, Effort, Record, check, find, worst};
+use crate::theorem::{ALL, Claim, Effort, Record, check, seeds, worst};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -22,10 +22,10 @@ use std::time::Instant;
 /// Flags of `check`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
+    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check seeds --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
 )]
 pub struct Arguments {
-    /// Names (see `list theorems`); all of them when none is given.
+    /// Names (see `list theorems`), `seeds` or one of its sentences (see `list seeds`); all theorems when none is given.
     names: Vec<String>,
     /// First cases and fewer trials: a minute for everything.
     #[arg(long)]
@@ -46,8 +46,14 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it; the exit code is the worst verdict.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let claims: Vec<&Claim> =
-            if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
+        let claims: Vec<&Claim> = if self.names.is_empty() {
+            ALL.to_vec()
+        } else {
+            let mut all = self.names.iter().map(|n| seeds::claims_of(n)).collect::<Result<Vec<_>>>()?.concat();
+            let mut seen = std::collections::HashSet::new();
+            all.retain(|c| seen.insert(c.name));
+            all
+        };
         let region = self.part.region()?;
         if !region.is_whole() || region.beyond {
             let trials = self.trials.unwrap_or(if self.quick { 5 } else { 20 });
@@ -69,7 +75,8 @@ impl Arguments {
             let figures = if self.names.is_empty() { figures(effort, folder, out.is_json())? } else { Vec::new() };
             write_report(&records, &budget(effort, self.seed, &self.names, seconds), folder, &figures)?;
         }
-        finish(out, &records, word(effort), self.seed, seconds, &[])
+        let sheet = if self.names.iter().any(|n| n == seeds::GROUP) { super::seeds::sheet(&records) } else { Vec::new() };
+        finish(out, &records, word(effort), self.seed, seconds, &sheet)
     }
 }
 

@@ -76,9 +76,12 @@ impl Arguments {
         let file = Counterexample::new(claim, &small, self.seed, &confirmation, provenance);
         write_atomically(&path, file.text().as_bytes())?;
         let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
+        let enclosed = small.evidence.margin;
+        let certificate =
+            enclosed.map_or(String::new(), |m| format!("\n  certified: by enclosures the margin is at most {m:.4e}; the claim is violated here"));
         let held = if confirmation.holds() { "confirmed by" } else { "NOT confirmed; it was by" };
         let text = format!(
-            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}\n  wrote {}; again: metastable replay {}",
+            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}{certificate}\n  wrote {}; again: metastable replay {}",
             claim.name,
             small.case,
             margin.map_or("no".into(), number),
@@ -90,7 +93,7 @@ impl Arguments {
         );
         let budget = json!({"trials": evaluations, "seconds": seconds});
         out.result(
-            &json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "margin": margin, "budget": budget, "file": path.display().to_string()}),
+            &json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "certified": enclosed.is_some(), "certified_margin": enclosed, "margin": margin, "budget": budget, "file": path.display().to_string()}),
             &text,
         );
         Ok(match (confirmation.holds(), claim.status.must_hold()) {

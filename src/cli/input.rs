@@ -13,7 +13,7 @@ use crate::sphere::{Tokens, law::Law};
 use std::path::{Path, PathBuf};
 
 /// A frame of a finished run.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct RunArguments {
     /// A folder of a finished run (`solve --out`, `run`): its tokens at --frame.
     #[arg(long, value_name = "DIR")]
@@ -51,7 +51,7 @@ impl RunArguments {
 }
 
 /// Where tokens come from.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct TokenArguments {
     /// Tokens file: CSV (one token per row), NPY or NPZ, n x d, or `-` for the standard input; of layers x n x d --frame names a layer.
     #[arg(long, value_name = "FILE", conflicts_with = "result")]
@@ -133,6 +133,16 @@ impl TokenArguments {
     /// True when tokens, angles, a run or a law are named.
     pub fn is_given(&self) -> bool {
         self.tokens.is_some() || self.angles.is_some() || self.past.folder().is_some() || self.init.is_some()
+    }
+
+    /// True when tokens are drawn from a law.
+    pub fn is_drawn(&self) -> bool {
+        self.init.is_some()
+    }
+
+    /// The same, drawn with another seed.
+    pub fn at_seed(&self, seed: u64) -> Self {
+        Self { seed: Some(seed), ..self.clone() }
     }
 
     /// The numbers given as --n and --d.

@@ -5,6 +5,7 @@ mod cancel;
 mod certify;
 mod check;
 mod clusters;
+mod compare;
 mod completions;
 mod diff;
 mod doctor;
@@ -34,6 +35,7 @@ mod replay;
 mod result_folder;
 mod run;
 mod saddles;
+mod seeds;
 mod solve;
 mod study;
 mod sweep;
@@ -89,6 +91,8 @@ enum Command {
     Movie(movie::Arguments),
     /// Prove a critical point of whole clusters near given ones, or check a certificate.
     Certify(certify::Arguments),
+    /// Maps beside attention: residual, recurrent, convolutional; cosines, ranks, exponents, who hears whom.
+    Compare(compare::Arguments),
     /// Which theorems already decide where given tokens end.
     IsCertain(is_certain::Arguments),
     /// What the theory predicts.
@@ -103,7 +107,7 @@ enum Command {
     Replay(replay::Arguments),
     /// Draw figures (SVG, PNG, CSV, caption).
     Figure(figure::Arguments),
-    /// List theorems, dynamics, laws, observables, figures, experiments, integrators, kernels.
+    /// List theorems, dynamics, maps, laws, observables, figures, experiments, integrators, kernels.
     List(list::Arguments),
     /// Explain a name: statement, hypotheses, citation, status.
     Explain(explain::Arguments),
@@ -130,6 +134,7 @@ impl Command {
             Self::Entropy(_) => "entropy",
             Self::Movie(_) => "movie",
             Self::Certify(_) => "certify",
+            Self::Compare(_) => "compare",
             Self::Run(_) => "run",
             Self::Check(_) => "check",
             Self::Hunt(_) => "hunt",
@@ -198,6 +203,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Entropy(a)) => a.run(out),
         Some(Command::Movie(a)) => a.run(out),
         Some(Command::Certify(a)) => a.run(out),
+        Some(Command::Compare(a)) => a.run(out),
         Some(Command::IsCertain(a)) => a.run(out),
         Some(Command::Predict(a)) => a.run(out),
         Some(Command::Run(a)) => a.run(out),

@@ -71,7 +71,7 @@ impl Arguments {
             lines.push(line(&experiment, &cell, &s));
             let or_null = |v: f64| if v < 0.0 || v.is_nan() { serde_json::Value::Null } else { json!(v) };
             rows.push(json!({"cell": cell.id(&experiment), "dynamics": cell.dynamics, "init": cell.init, "n": cell.n, "d": cell.d,
-                "beta": cell.beta, "eta": cell.eta, "runs": s.runs, "one_cluster": s.one_cluster, "exceptions_below": s.exceptions,
+                "beta": cell.beta, "eta": cell.eta, "model": cell.model, "runs": s.runs, "one_cluster": s.one_cluster, "exceptions_below": s.exceptions,
                 "exceptions_confidence": CONFIDENCE, "median_t": s.time, "median_t_one_cluster": or_null(s.t_one_cluster),
                 "median_predicted_t": or_null(s.predicted), "worst_deviation": or_null(s.deviation), "worst_inner_min": s.inner_min,
                 "failed": s.failed}));
@@ -93,6 +93,7 @@ fn header(experiment: &Experiment) -> Vec<&'static str> {
     names.extend((experiment.init.len() > 1).then_some("init"));
     names.extend(["n", "d", "beta"]);
     names.extend((experiment.eta.len() > 1).then_some("eta"));
+    names.extend((!experiment.models.is_empty()).then_some("model"));
     names.extend(["runs", "one cluster", "exceptions <", "median t_one", "theory t_one", "deviation", "worst min<x,y>"]);
     names
 }
@@ -104,6 +105,7 @@ fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
     row.extend((experiment.init.len() > 1).then(|| cell.init.clone()));
     row.extend([cell.n.to_string(), cell.d.to_string(), format!("{:.6}", cell.beta)]);
     row.extend((experiment.eta.len() > 1).then(|| cell.eta.clone()));
+    row.extend((!experiment.models.is_empty()).then(|| cell.model.clone()));
     row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), format!("{:.2e}", s.exceptions), or_dash(s.t_one_cluster)]);
     row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
     row

@@ -175,8 +175,11 @@ fn table(columns: &[&str]) -> Table {
 
 pub mod causal_centres;
 pub mod cluster_count;
+pub mod gaussian_closure;
+pub mod flow_maps;
 pub mod hardmax_cells;
 pub mod landscape_tour;
+pub mod long_context;
 pub mod measure_convergence;
 pub mod measure_view;
 pub mod merging_times;
@@ -184,7 +187,11 @@ pub mod mode_count;
 pub mod noisy_branches;
 pub mod normalisation_bands;
 pub mod normalisation_schemes;
+pub mod proved_starts;
+pub mod perceptron_atoms;
 pub mod published_patterns;
+pub mod random_values;
 pub mod rescaled_tokens;
 pub mod rows_beyond;
+pub mod seed_sheet;
 pub mod staircase;

@@ -145,6 +145,9 @@ fn power(r: &Record) -> String {
 
 fn trials(r: &Record) -> String {
     let mut text = format!("{}, of which {} held beyond their error", r.trials, r.held);
+    if let Some((proved, of)) = r.certified {
+        text.push_str(&format!("; {proved} of {of} starts certified: proved by enclosures to converge to one point"));
+    }
     if r.missed > 0 {
         text.push_str(&format!("; {} draws missed the hypotheses", r.missed));
     }

@@ -72,6 +72,7 @@ impl Observer for CapWatch {
 /// Flows until one cluster is left: yes if that happened in time.
 fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
+    ctx.converges(case, &x);
     let merge_radius = 1e-10;
     let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
     let mut watch = CapWatch(None);
