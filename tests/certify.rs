@@ -208,11 +208,17 @@ fn experiments_and_checks_book_proofs() {
         let lines: Vec<String> = text.lines().filter(|l| !l.starts_with('#')).map(str::to_owned).collect();
         lines.iter().map(|l| l.rsplit(',').next().expect("a column").to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!((last("results.csv"), last("cells.csv")), (vec!["proved".into(), "1".into(), "1".into(), "1".into()], vec!["proved_share".into(), "1".into()]));
+    assert_eq!(
+        (last("results.csv"), last("cells.csv")),
+        (vec!["proved".into(), "1".into(), "1".into(), "1".into()], vec!["proved_share".into(), "1".into()])
+    );
     std::fs::write(at.join("bad.toml"), study.replace("n = 4", "n = 4\ndynamics = \"repulsive-sa\"")).expect("writable");
     assert!(refused(at, "run bad.toml", 1).contains("certify"));
     let claim = metastable::theorem::find("single-cluster").expect("a claim");
-    let cases = [metastable::theorem::Case::new(5, 2, 1.0, "sa").with_law("uniform"), metastable::theorem::Case::new(2, 3, 0.5, "usa").with_law("uniform")];
+    let cases = [
+        metastable::theorem::Case::new(5, 2, 1.0, "sa").with_law("uniform"),
+        metastable::theorem::Case::new(2, 3, 0.5, "usa").with_law("uniform"),
+    ];
     let record = metastable::theorem::sweep(claim, &cases, 2, 1).expect("a record");
     assert_eq!(record.certified, Some((4, 4)));
 }

@@ -219,13 +219,22 @@ fn bent_statements_about_critical_points_are_accepted_only_when_they_are_true() 
     }
     // A radius or a last digit may change within the slack of the proof; most changes are wrong.
     assert!(accepted > 0 && accepted < tried / 2, "{tried} {accepted}");
-    println_numbers("critical points", &[("tried", tried), ("accepted", accepted), ("of another statement", new), ("not decided by doubles", open)]);
+    println_numbers(
+        "critical points",
+        &[("tried", tried), ("accepted", accepted), ("of another statement", new), ("not decided by doubles", open)],
+    );
 }
 
 #[test]
 fn files_about_critical_points_are_read_whole_or_not_at_all() {
     let text = saddles()[0].to_text();
-    for (from, to) in [("4e0", "5e0"), ("version 2", "version 1"), ("\"radius\"", "\"radios\""), ("4010000000000000", "401000000000000"), ("\"d\": 2", "\"d\": 3")] {
+    for (from, to) in [
+        ("4e0", "5e0"),
+        ("version 2", "version 1"),
+        ("\"radius\"", "\"radios\""),
+        ("4010000000000000", "401000000000000"),
+        ("\"d\": 2", "\"d\": 3"),
+    ] {
         assert!(text.contains(from) && referee::check(&text.replacen(from, to, 1)).is_err(), "{from}");
     }
     assert!(referee::check("{}").is_err() && referee::check("{").is_err());
