@@ -129,6 +129,11 @@ fn asked(usual: usize) -> usize {
     std::env::var("METASTABLE_MUTANTS").ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
 }
 
+/// Clusters of so many tokens.
+fn weighted(x: metastable::Result<Tokens>, sizes: &[usize]) -> Tokens {
+    x.and_then(|x| x.with_masses(&sizes.iter().map(|s| *s as f64).collect::<Vec<_>>())).expect("tokens")
+}
+
 /// Certificates of critical points: inverse temperature, angles on the circle or rows in R^3, tokens of each.
 fn saddles() -> Vec<Certificate> {
     let polygon = |n: usize| Tokens::from_angles(&(0..n).map(|k| std::f64::consts::TAU * k as f64 / n as f64).collect::<Vec<_>>());
@@ -141,7 +146,7 @@ fn saddles() -> Vec<Certificate> {
         (-1.0, polygon(3), vec![1, 1, 1]),
     ];
     let proof = |(beta, x, sizes): (f64, metastable::Result<Tokens>, Vec<usize>)| {
-        let point = CriticalPoint::near(beta, &x.expect("tokens"), &sizes).expect("a critical point");
+        let point = CriticalPoint::near(beta, &weighted(x, &sizes), &sizes).expect("a critical point");
         certificate::prove(&point).expect("a proof")
     };
     all.into_iter().map(proof).collect()
@@ -211,7 +216,7 @@ fn bent_statements_about_critical_points_are_accepted_only_when_they_are_true() 
         // The same statement by the library's own checker; where doubles do not decide, by a new proof of a point in the box with the same signs.
         if certificate::check(&mutant).is_err() {
             open += 1;
-            let x = Tokens::normalised(mutant.d, mutant.points.clone()).expect("tokens");
+            let x = weighted(Tokens::normalised(mutant.d, mutant.points.clone()), &mutant.sizes);
             let again = CriticalPoint::near(mutant.beta, &x, &mutant.sizes).and_then(|p| certificate::prove(&p)).expect("a fresh proof");
             let near = again.points.iter().zip(&mutant.points).all(|(a, b)| (a - b).abs() <= again.radius + mutant.radius);
             assert!(near && (again.unstable, again.morse_index) == (mutant.unstable, mutant.morse_index), "{mutant:?}");
@@ -281,7 +286,7 @@ fn a_million_operations_on_intervals_enclose_what_the_referee_finds() {
         }
         for (own, exact) in found {
             count += 1;
-            assert!(exactly(own.lo()).0 <= &exact.0 + &slack && &exact.1 <= &(exactly(own.hi()).1 + &slack), "{a:?} {b:?} {own:?}");
+            assert!(exactly(own.lo()).0 <= &exact.0 + &slack && exact.1 <= exactly(own.hi()).1 + &slack, "{a:?} {b:?} {own:?}");
         }
     }
     assert!(count >= 1_000_000, "{count}");
