@@ -22,10 +22,12 @@ pub mod num;
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
 pub mod prelude;
+pub mod recurrent;
 pub mod sphere;
 pub mod study;
 pub mod theorem;
 pub mod theory;
+pub mod transformer;
 
 pub use error::{Error, Result};
 

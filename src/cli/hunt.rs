@@ -18,12 +18,12 @@ pub struct Arguments {
     /// The claim (see `list theorems`).
     claim: String,
     /// Time to spend; Ctrl-C ends the hunt earlier and keeps the best.
-    #[arg(long, default_value_t = 2.0, value_name = "M")]
+    #[arg(long, default_value_t = 2.0, value_name = "M", allow_hyphen_values = true)]
     minutes: f64,
     #[command(flatten)]
     part: Flags,
     /// Seed of draws and searches.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
     /// Where a counterexample goes (default runs/hunt/CLAIM.json).
     #[arg(long, value_name = "FILE")]

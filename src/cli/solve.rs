@@ -150,8 +150,9 @@ impl Arguments {
                 "none with --noise, whose steps have the length it gives and whose tokens never become one",
             ));
         }
-        let Shaking { noise, seed, step } = *shaking;
-        let (end, outcome) = walk(dynamics, x, self.t_end, &Walk { noise: &noise, step, seed, cancel: Some(&CANCEL) }, observers)?;
+        let Shaking { noise, seed, step, splitting } = *shaking;
+        let plan = Walk { noise: &noise, step, seed, splitting, cancel: Some(&CANCEL) };
+        let (end, outcome) = walk(dynamics, x, self.t_end, &plan, observers)?;
         let t = match outcome {
             Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
             _ => self.t_end,

@@ -39,7 +39,7 @@ pub use integrator::integrator;
 #[doc(hidden)]
 pub use iterate::together;
 pub use iterate::{iterate, iterate_many};
-pub use lockstep::solve_many;
+pub use lockstep::{solve_many, walk_many};
 pub use mover::Implicit;
 pub use observable::{Frame, Observer, Recorder, Table};
 pub use outcome::{Outcome, Solution, Stats, Summary};
@@ -47,4 +47,4 @@ pub use rest::Residual;
 pub use solve::{solve, velocity_accuracy};
 pub use stepper::{Integrator, Stepper};
 pub use tableau::Tableau;
-pub use walk::{Walk, walk};
+pub use walk::{Splitting, Walk, walk};

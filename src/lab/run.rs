@@ -78,12 +78,12 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
         let (id, axes) = (cell.id(experiment), Axes::of(experiment, cell, k)?);
         let (_, tables) = store.read(&id)?;
         if k == 0 {
-            let summary = tables.summary.columns.iter().map(String::as_str);
-            all.columns = AXES.into_iter().chain(summary).map(str::to_owned).collect();
+            let summary = tables.summary.columns.iter().cloned();
+            all.columns = axes_of(experiment).map(str::to_owned).chain(summary).collect();
             let numbers = format!("in results.npy: {}", legend(experiment));
             per_run = head(&provenance, &all.columns, &numbers);
             let proofs = experiment.certify.then_some("proved_share");
-            per_cell = head(&provenance, &AXES.into_iter().chain(PER_CELL).chain(proofs).map(str::to_owned).collect::<Vec<_>>(), "");
+            per_cell = head(&provenance, &axes_of(experiment).chain(PER_CELL).chain(proofs).map(str::to_owned).collect::<Vec<_>>(), "");
         }
         for row in &tables.summary.rows {
             all.rows.push(axes.numbers.iter().chain(row).copied().collect());
@@ -119,6 +119,11 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
 /// The axes of the grid, as every row of results carries them.
 const AXES: [&str; 7] = ["cell", "dynamics", "init", "n", "d", "beta", "eta"];
 
+/// These, and the model where there are several.
+fn axes_of(experiment: &Experiment) -> impl Iterator<Item = &'static str> {
+    AXES.into_iter().chain((!experiment.models.is_empty()).then_some("model"))
+}
+
 const PER_CELL: [&str; 9] = [
     "realisations",
     "one_cluster",
@@ -132,7 +137,7 @@ const PER_CELL: [&str; 9] = [
 ];
 
 /// What the columns of results mean.
-pub const COLUMNS: [(&str, &str); 27] = [
+pub const COLUMNS: [(&str, &str); 28] = [
     (
         "cell",
         "the cell: its folder in cells/, or its line in cells.jsonl where there are many small ones; in results.npy and tables.npy its row in cells.csv, from 0",
@@ -143,6 +148,7 @@ pub const COLUMNS: [(&str, &str); 27] = [
     ("d", "ambient dimension"),
     ("beta", "inverse temperature"),
     ("eta", "step of a layer, inf for mean shift; 0 in continuous time"),
+    ("model", "what the model says where the models of the grid differ; in results.npy its number in the grid, from 0"),
     ("realisation", "number of the run in its cell, from 0"),
     ("outcome", "why the run ended (see `explain reached`, ...); in results.npy its number in record.json"),
     ("t", "time at which the run ended"),
@@ -190,21 +196,24 @@ fn legend(experiment: &Experiment) -> String {
 /// Where a cell stands in the grid.
 struct Axes<'a> {
     cell: &'a Cell,
-    numbers: [f64; 7],
+    numbers: Vec<f64>,
 }
 
 impl<'a> Axes<'a> {
     fn of(experiment: &Experiment, cell: &'a Cell, k: usize) -> Result<Self> {
         let place = |list: &[String], name: &str| list.iter().position(|n| n == name).map_or(-1.0, |p| p as f64);
         let (dynamics, init) = (place(&experiment.dynamics, &cell.dynamics), place(&experiment.init, &cell.init));
-        Ok(Self { cell, numbers: [k as f64, dynamics, init, cell.n as f64, cell.d as f64, cell.beta, cell.eta()?] })
+        let model = experiment.models.iter().position(|m| m.label(&experiment.models) == cell.model);
+        let numbers = [k as f64, dynamics, init, cell.n as f64, cell.d as f64, cell.beta, cell.eta()?];
+        Ok(Self { cell, numbers: numbers.into_iter().chain(model.map(|m| m as f64)).collect() })
     }
 
     /// The same in words, laws quoted because they hold commas.
     fn words(&self, id: &str) -> String {
-        let Cell { dynamics, init, n, d, beta, eta } = self.cell;
+        let Cell { dynamics, init, n, d, beta, eta, model } = self.cell;
         let init = if init.is_empty() { "tokens" } else { init };
-        format!("{id},{dynamics},\"{init}\",{n},{d},{beta},{eta}")
+        let model = if model.is_empty() { String::new() } else { format!(",\"{model}\"") };
+        format!("{id},{dynamics},\"{init}\",{n},{d},{beta},{eta}{model}")
     }
 }
 

@@ -16,6 +16,7 @@ mod finding;
 pub mod hunt;
 mod power;
 mod region;
+pub mod seeds;
 mod status;
 mod tape;
 mod verdict;

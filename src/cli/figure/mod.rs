@@ -5,13 +5,14 @@ mod hidden;
 mod job;
 
 use super::output::{Output, note};
+use super::parameter::{assignment, explained as explained_parameters};
 use super::progress;
 use crate::draw::{Sheet, Size, Theme};
-use crate::error::{Error, Result, in_range, show};
+use crate::error::{Error, Result, in_range};
 use crate::lab::{Experiment, arrays};
 use crate::paper_figs::{ALL, PaperFigure};
 use drawn::{DrawnFigure, FORMATS};
-pub use hidden::{HiddenStates, built_in_model, layers};
+pub use hidden::layers;
 use job::Job;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -84,12 +85,7 @@ impl Arguments {
         let (mut written, count) = (Vec::new(), entries.len() as f64);
         for (k, entry) in entries.into_iter().enumerate() {
             progress::report(Some(k as f64 / count), || entry.name.to_owned());
-            let hidden = match (&self.tokens, entry.hidden) {
-                (Some(path), true) => Some(HiddenStates::from_file(path, self.array.as_deref(), self.source())?),
-                (None, true) => Some(built_in_model()?),
-                _ => None,
-            };
-            let drawn = self.drawn(entry, hidden)?;
+            let drawn = self.drawn(entry)?;
             note(&format!("{}: {}", entry.name, entry.title));
             if let Some(format) = one {
                 arrays::write_atomically(&self.out, &drawn.bytes(format, &sheet, dpi)?)?;
@@ -152,19 +148,22 @@ impl Arguments {
     }
 
     /// The figure's data as these flags ask for them, and its picture.
-    fn drawn(&self, entry: &'static PaperFigure, hidden: Option<HiddenStates>) -> Result<DrawnFigure> {
-        let mut job = Job::new(entry, self.full, hidden);
+    fn drawn(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
+        let mut job = Job::new(entry, self.full);
         let asked = entry.asked();
         let mut overridden = Vec::new();
         for text in &self.set {
-            let pair = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
-            let (name, value) = pair.ok_or_else(|| Error::parameter("--set", text, "NAME=VALUE"))?;
+            let (name, value) = assignment(text)?;
             if asked.is_empty() {
                 return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
             }
-            job.inputs.values.set(&asked, name, value)?;
-            job.flags.push_str(&format!(" --set {name}={value}"));
+            job.inputs.values.set(&asked, name, &value)?;
+            job.flags.push_str(&format!(" --set {text}"));
             overridden.push(name);
+        }
+        if entry.hidden {
+            let file = self.tokens.as_deref().map(|path| (path, self.array.as_deref()));
+            job.hidden(file, &self.source())?;
         }
         if let Some(file) = &self.experiment {
             job.flags.push_str(&format!(" --experiment {file}"));
@@ -188,16 +187,7 @@ pub fn find(name: &str) -> Result<&'static PaperFigure> {
 /// A figure with everything that can be asked of it.
 pub fn explained(entry: &'static PaperFigure) -> String {
     let mut text = format!("Draw it     metastable figure {}\n", entry.name);
-    let asked = entry.asked();
-    if !asked.is_empty() {
-        text.push_str("Parameters (--set NAME=VALUE):\n");
-    }
-    for p in asked {
-        let default: Vec<String> = p.default.iter().map(|v| show(*v)).collect();
-        let (low, high) = p.range;
-        let kind = if p.whole { "whole numbers " } else { "" };
-        text.push_str(&format!("  {} = {} ({kind}from {} to {}): {}\n", p.name, default.join(","), show(low), show(high), p.what));
-    }
+    text.push_str(&explained_parameters(entry.asked()));
     let mut takes = Vec::new();
     if entry.cells.is_some() {
         takes.extend(["--experiment FILE", "--result DIR (of run or solve --out)"]);
@@ -213,14 +203,11 @@ pub fn explained(entry: &'static PaperFigure) -> String {
 }
 
 /// Runs the experiments that are missing, draws, and writes SVG, PNG, CSV, caption and PDF; returns the files.
-pub fn make(
-    entry: &'static PaperFigure,
-    full: bool,
-    hidden: Option<HiddenStates>,
-    style: &Style,
-    folders: (&Path, &Path),
-) -> Result<Vec<PathBuf>> {
-    let mut job = Job::new(entry, full, hidden);
+pub fn make(entry: &'static PaperFigure, style: &Style, folders: (&Path, &Path)) -> Result<Vec<PathBuf>> {
+    let mut job = Job::new(entry, false);
+    if entry.hidden {
+        job.hidden(None, "")?;
+    }
     job.own(folders.0, &[])?;
     job.draw()?.write(folders.1, &style.size.into(), style.dpi)
 }

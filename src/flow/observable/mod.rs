@@ -6,11 +6,14 @@ use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 use std::cell::RefCell;
 
+pub mod attention_entropy;
 pub mod cap_radius;
 pub mod clusters;
 pub mod effective_rank;
 pub mod energy;
 pub mod grad_norm;
+pub mod head_energy;
+pub mod hull_support;
 pub mod inner_histogram;
 pub mod inner_range;
 pub mod log_energy;
@@ -19,6 +22,7 @@ pub mod mean_cosine;
 pub mod pair_share;
 pub mod positions;
 pub mod radii;
+pub mod residual;
 
 /// What an observer sees.
 pub struct Frame<'a> {
@@ -103,6 +107,7 @@ impl Table {
 }
 
 /// Writes observables at given times into one table; the first column is `t`.
+#[derive(Clone)]
 pub struct Recorder {
     setting: Setting,
     times: Vec<f64>,
