@@ -29,6 +29,7 @@ fn record(k: usize, claim: &'static Claim) -> Record {
         missed: k % 3,
         unfinished: (0, String::new()),
         held: 5,
+        certified: k.is_multiple_of(6).then_some((3, 5)),
         bound: claim.kind.counts().then_some(0.3),
         confirmed: Vec::new(),
         searched: k.is_multiple_of(5).then_some(Searched { evaluations: 48, best: 0.01 }),
