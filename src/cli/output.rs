@@ -21,6 +21,14 @@ pub struct Output {
     format: Format,
 }
 
+/// Set when another process of the same run prints.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Prints nothing from now on.
+pub fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
+}
+
 /// Set when everything is to be printed with all digits.
 static FULL: AtomicBool = AtomicBool::new(false);
 
@@ -78,6 +86,9 @@ impl Output {
     /// Prints a result in the wanted form. A closed pipe ends quietly.
     pub fn result(&self, json: &Value, text: &str) {
         super::progress::over();
+        if SILENT.load(Ordering::Relaxed) {
+            return;
+        }
         let line = match self.format {
             Format::Json => json.to_string(),
             Format::Csv => table(json),
@@ -98,7 +109,9 @@ impl Output {
 
 /// A line on stderr.
 pub fn note(line: &str) {
-    super::progress::above(line);
+    if !SILENT.load(Ordering::Relaxed) {
+        super::progress::above(line);
+    }
 }
 
 /// Rows of numbers as aligned text: the first ones, with six digits, unless all are wanted.

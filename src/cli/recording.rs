@@ -84,6 +84,18 @@ impl RecordingArguments {
 }
 
 impl TimeLine {
+    /// Goes on after these rows.
+    pub fn resume(&mut self, rows: Vec<Vec<f64>>) {
+        let last = rows.last().map_or(f64::NEG_INFINITY, |r| r[0]);
+        self.next = self.loose.as_ref().map_or(0, |loose| loose.iter().take_while(|s| **s <= last).count());
+        self.recorder.resume(rows);
+    }
+
+    /// The times wanted; empty for ends of steps.
+    pub fn times(&self) -> &[f64] {
+        self.recorder.times()
+    }
+
     /// The rows so far.
     pub fn table(&self) -> &Table {
         &self.recorder.table

@@ -1,21 +1,23 @@
 //! `solve`: integrate the flow from given or random tokens.
 
-use super::cancel::CANCEL;
+use super::checkpoint::{Checkpoints, Seen};
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
 use super::output::{Output, finite, matrix, more, note, shown, vector};
-use super::recording::{RecordingArguments, write};
+use super::recording::{RecordingArguments, TimeLine, write};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::Setting;
-use crate::flow::{Frame, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
+use crate::flow::{Frame, Observer, Options, Outcome, Run, Solution, Stats, Walk, begin, begin_walk, integrator, velocity_accuracy};
 use crate::lab::{Described, model::Shaking, provenance::hash};
 use crate::landscape::critical::unrest;
 use crate::sphere::{Tokens, geometry::dist};
 use crate::theory::two_cluster::log_merge_time;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Flags of `solve`.
 #[derive(clap::Args)]
@@ -54,11 +56,26 @@ pub struct Arguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     recording: RecordingArguments,
+    /// Seconds between checkpoints in the folder of --out, from which the same command goes on (default 120).
+    #[arg(long, value_name = "SECONDS", requires = "out", allow_hyphen_values = true)]
+    checkpoint: Option<f64>,
+    /// One run shared by the processes that `mpirun -n P` started: the kernel `blocks`, whose bytes do not depend on P.
+    #[arg(long)]
+    mpi: bool,
 }
 
 impl Arguments {
-    /// Runs it.
+    /// Runs it, alone or as one of several processes.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if !self.mpi {
+            return self.work(out);
+        }
+        let company = super::company::join()?;
+        let code = self.work(out);
+        company.left(code)
+    }
+
+    fn work(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
         let options = self.options()?;
         let described = self.dynamics.parts.described()?;
@@ -67,26 +84,42 @@ impl Arguments {
         let dynamics = self.dynamics.build(model, x.n(), x.d(), velocity_accuracy(self.rtol(), self.dynamics.beta))?;
         let beta = self.dynamics.beta;
         let setting = Setting { n: x.n(), d: x.d(), beta };
-        let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
-        if let Some(folder) = &self.out {
-            create(folder)?;
-        }
+        let recorder = RefCell::new(self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?);
         let blind = note_blind(model, &x)?;
-        let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
+        let settings = self.settings(&described, &x)?;
+        let folder = self.out.as_deref().map(|f| self.checkpoints(f, &settings, &recorder.borrow()));
+        let mut checkpoints = super::company::agreed(&settings, folder.transpose())?;
+        let saddle = RefCell::new(ClosestSaddle { beta, least: (f64::INFINITY, 0.0) });
+        let (mut line, mut nearest) = (Watched(&recorder), Watched(&saddle));
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
         // Saddles are those of plain attention.
         if *model == Model::default() {
-            observers.push(&mut saddle);
+            observers.push(&mut nearest);
         }
         if self.out.is_some() {
-            observers.push(&mut recorder);
+            observers.push(&mut line);
         }
         let mut said = Said { t_end: self.t_end, last: 0.0, steps: 0.0 };
         observers.push(&mut said);
-        let end = match &described.shaking {
-            Some(shaking) => self.shaken(&dynamics, &x, shaking, &mut observers)?,
-            None => solve(&dynamics, &x, self.t_end, &options, &mut observers)?,
+        let seen = || Seen { rows: recorder.borrow().table().rows.clone(), saddle: saddle.borrow().least };
+        let resumed = |was: Seen| {
+            recorder.borrow_mut().resume(was.rows);
+            saddle.borrow_mut().least = was.saddle;
         };
+        let mut go = |run: &mut Run| -> Result<()> {
+            let Some(points) = &mut checkpoints else { return run.go(u64::MAX).map(|_| ()) };
+            points.resume(run)?.map(resumed);
+            points.drive(run, &seen)
+        };
+        let end = match &described.shaking {
+            Some(shaking) => self.shaken(&dynamics, &x, shaking, &mut observers, &mut go)?,
+            None => {
+                let mut run = begin(&dynamics, &x, self.t_end, &options, &mut observers)?;
+                go(&mut run)?;
+                run.finish()
+            }
+        };
+        let (recorder, saddle) = (recorder.into_inner(), saddle.into_inner());
         super::cancel::work_is_over();
         let mut json = self.json(&end, model, x.d())?;
         json["remaining_merger_log10_t"] = self.last_merger(&end, model).map_or(Value::Null, finite);
@@ -95,7 +128,12 @@ impl Arguments {
         json["model"] = json!(described);
         self.remarks(&end, &json, &saddle);
         if let Some(folder) = &self.out {
-            write(folder, &json, &self.settings(&described, &x)?, recorder.table(), &end)?;
+            if super::company::is_first() {
+                write(folder, &json, &settings, recorder.table(), &end)?;
+            }
+            if let Some(points) = checkpoints.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
+                points.over();
+            }
             note(&format!("wrote {}", folder.display()));
         }
         out.result(&json, &text(&end, self.merge_radius()));
@@ -128,14 +166,34 @@ impl Arguments {
             merge_radius: self.merge_radius(),
             max_steps: self.max_steps.unwrap_or(1_000_000),
             stop_at_one_cluster: self.stop_at_one_cluster,
-            cancel: Some(&CANCEL),
+            cancel: Some(super::company::cancel()),
             ..Options::default()
         }
         .validated()
     }
 
+    /// Checkpoints in a new folder, or in that of a run that was left.
+    fn checkpoints(&self, folder: &Path, settings: &Value, line: &TimeLine) -> Result<Checkpoints> {
+        let every = self.checkpoint.unwrap_or(120.0);
+        let every = Duration::try_from_secs_f64(every).map_err(|_| Error::parameter("checkpoint", every, "seconds, 0 or more"))?;
+        if !Checkpoints::is_in(folder) && super::company::is_first() {
+            create(folder)?;
+        }
+        let mut all = settings.clone();
+        all["timeline"] = json!(line.table().columns);
+        all["times"] = json!(line.times());
+        Ok(Checkpoints::new(folder, &all, every, !super::company::is_first()))
+    }
+
     /// A path with noise, whose steps all have the length that was given.
-    fn shaken(&self, dynamics: &Dynamics, x: &Tokens, shaking: &Shaking, observers: &mut [&mut dyn Observer]) -> Result<Solution> {
+    fn shaken(
+        &self,
+        dynamics: &Dynamics,
+        x: &Tokens,
+        shaking: &Shaking,
+        observers: &mut [&mut dyn Observer],
+        go: &mut dyn FnMut(&mut Run) -> Result<()>,
+    ) -> Result<Solution> {
         let given = [
             ("--rtol", self.rtol.is_some()),
             ("--merge-radius", self.merge_radius.is_some()),
@@ -151,7 +209,10 @@ impl Arguments {
             ));
         }
         let Shaking { noise, seed, step } = *shaking;
-        let (end, outcome) = walk(dynamics, x, self.t_end, &Walk { noise: &noise, step, seed, cancel: Some(&CANCEL) }, observers)?;
+        let (options, how) = (Walk::options(), Walk { noise: &noise, step, seed, cancel: Some(super::company::cancel()) });
+        let mut run = begin_walk(dynamics, x, self.t_end, &how, &options, observers)?;
+        go(&mut run)?;
+        let Solution { clusters: end, outcome, .. } = run.finish();
         let t = match outcome {
             Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
             _ => self.t_end,
@@ -210,6 +271,23 @@ fn flags(outcome: &Outcome) -> &'static str {
 
 /// Distance from a saddle, in units of the forces, below which rounding decides when it is left.
 const RESOLVED: f64 = 1e-13;
+
+/// An observer that is asked while it watches.
+struct Watched<'a, O>(&'a RefCell<O>);
+
+impl<O: Observer> Observer for Watched<'_, O> {
+    fn next_time(&self) -> Option<f64> {
+        self.0.borrow().next_time()
+    }
+
+    fn every_step(&self) -> bool {
+        self.0.borrow().every_step()
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        self.0.borrow_mut().observe(frame);
+    }
+}
 
 /// Says how far the run is: by the steps it still needs, if they stay as long as the last one.
 struct Said {

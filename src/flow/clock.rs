@@ -149,6 +149,16 @@ impl Clock {
         }
     }
 
+    /// Whether the last step was refused, and how many in a row were not finite.
+    pub fn refusals(&self) -> (bool, u32) {
+        (self.shrunk, self.broken)
+    }
+
+    /// Sets them.
+    pub fn set_refusals(&mut self, shrunk: bool, broken: u32) {
+        (self.shrunk, self.broken) = (shrunk, broken);
+    }
+
     /// Begins anew with a shorter step after [`Clock::failure`].
     pub fn retry(&mut self) {
         self.broken = 0;

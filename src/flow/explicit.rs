@@ -214,4 +214,9 @@ impl Stepper for Step {
     fn evaluations(&self) -> u64 {
         self.evaluations
     }
+
+    /// The velocity at the start is a function of the tokens.
+    fn memory(&self) -> Option<Vec<f64>> {
+        Some(Vec::new())
+    }
 }

@@ -123,6 +123,19 @@ impl Stepper for Mover<'_> {
         self.stiff
     }
 
+    /// Explicit steps can be left; implicit ones keep a linearisation.
+    fn memory(&self) -> Option<Vec<f64>> {
+        let explicit = self.explicit.memory().filter(|_| !self.stiff)?;
+        Some([f64::from(self.since), f64::from(self.wait)].into_iter().chain(explicit).collect())
+    }
+
+    fn recall(&mut self, memory: &[f64]) {
+        if let [since, wait, explicit @ ..] = memory {
+            (self.stiff, self.since, self.wait) = (false, *since as u32, *wait as u32);
+            self.explicit.recall(explicit);
+        }
+    }
+
     /// Changes the kind of steps, if that is due, at the tokens reached by a step that moved them by `displacement`; the length `h` planned for the
     /// next one, or a shorter one.
     fn reconsider(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens, h: f64, displacement: f64) -> f64 {

@@ -82,6 +82,41 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
         }
     }
 
+    /// For every initial token, its row.
+    pub fn labels(&self) -> &[usize] {
+        &self.scene.labels
+    }
+
+    /// Coalescences so far.
+    pub fn merges(&self) -> &[Merge] {
+        &self.merges
+    }
+
+    /// Velocities that the stepper has evaluated.
+    pub fn evaluations(&self) -> u64 {
+        self.stepper.evaluations()
+    }
+
+    /// What the stepper must remember; `None` when it cannot be left now.
+    pub fn memory(&self) -> Option<Vec<f64>> {
+        self.stepper.memory().filter(|_| self.at_rest.is_none())
+    }
+
+    /// What the watch for states at rest must remember.
+    pub fn rest_memory(&self) -> (u32, u32, f64) {
+        self.rest.memory()
+    }
+
+    /// Goes on from another state of the same run.
+    pub fn put(&mut self, t: f64, live: Tokens, labels: Vec<usize>, merges: Vec<Merge>, rest: (u32, u32, f64), memory: &[f64]) {
+        (self.scene.labels, self.merges) = (labels, merges);
+        self.end = live.clone();
+        self.live = live;
+        self.rest.recall(rest);
+        self.stepper.restart(self.dynamics, t, &self.live);
+        self.stepper.recall(memory);
+    }
+
     /// A step that moves the fastest token by [`FIRST_STEP`] of the kernel width.
     pub fn first_step(&self, t_end: f64) -> f64 {
         let h = FIRST_STEP * self.dynamics.length_scale() / self.stepper.max_speed(&self.live);

@@ -72,6 +72,16 @@ impl Default for Rest {
 }
 
 impl Rest {
+    /// Quiet steps, patience, first step of the row.
+    pub fn memory(&self) -> (u32, u32, f64) {
+        (self.quiet, self.patience, self.first)
+    }
+
+    /// Goes on with a memory.
+    pub fn recall(&mut self, (quiet, patience, first): (u32, u32, f64)) {
+        (self.quiet, self.patience, self.first) = (quiet, patience, first);
+    }
+
     /// Sees an accepted step; true when the state is to be examined.
     pub fn is_due(&mut self, h: f64, remaining: f64, displacement: f64) -> bool {
         if displacement > QUIET || (self.quiet > 0 && h > GROWN * self.first) {

@@ -115,6 +115,16 @@ pub trait Stepper {
         h
     }
 
+    /// What a stepper restarted at the present tokens must know besides them to go on as this one would; `None` when it cannot be left now.
+    fn memory(&self) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Goes on with a memory.
+    fn recall(&mut self, memory: &[f64]) {
+        let _ = memory;
+    }
+
     /// Leaves a kind of steps that no length makes acceptable; false when there is nothing to leave.
     fn give_up(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) -> bool {
         let _ = (dynamics, t, x);

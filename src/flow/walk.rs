@@ -3,11 +3,11 @@
 use super::clock::{Clock, StepRule};
 use super::control::Options;
 use super::dopri5::DOPRI5;
-use super::drive::drive;
 use super::explicit::Step;
 use super::observable::Observer;
 use super::outcome::Outcome;
 use super::particles::Particles;
+use super::run::Run;
 use super::stepper::Stepper;
 use crate::attention::{Dynamics, noise::Noise};
 use crate::error::{Error, Result, show};
@@ -30,6 +30,13 @@ pub struct Walk<'a> {
 /// The most steps: beyond, time is lost in its rounding.
 const MOST: f64 = 1e9;
 
+impl Walk<'_> {
+    /// The options of a path with noise: its tokens never become one.
+    pub fn options() -> Options<'static> {
+        Options { merge_radius: 0.0, ..Options::default() }
+    }
+}
+
 /// Walks `dynamics` with noise over `[0, t_end]`; observers see the state at the end of the step that reaches their times.
 ///
 /// **Accuracy** weak order 2 in the step with [`Isotropic`](crate::attention::noise::Isotropic) noise (each half drift is one step of order 5); a path is
@@ -42,6 +49,24 @@ pub fn walk(
     walk: &Walk,
     observers: &mut [&mut dyn Observer],
 ) -> Result<(Tokens, Outcome)> {
+    let options = Walk::options();
+    let mut run = begin_walk(dynamics, start, t_end, walk, &options, observers)?;
+    run.go(u64::MAX)?;
+    let end = run.finish();
+    Ok((end.clusters, end.outcome))
+}
+
+/// The path of [`walk`], to go on in turns, with [`Walk::options`].
+///
+/// **Errors** as [`walk`].
+pub fn begin_walk<'a, 'o, 'p>(
+    dynamics: &'a Dynamics,
+    start: &Tokens,
+    t_end: f64,
+    walk: &Walk<'a>,
+    options: &'a Options<'a>,
+    observers: &'o mut [&'p mut dyn Observer],
+) -> Result<Run<'a, 'o, 'p>> {
     if !(t_end.is_finite() && t_end >= 0.0) {
         return Err(Error::parameter("t-end", t_end, "a finite time >= 0"));
     }
@@ -51,13 +76,8 @@ pub fn walk(
     dynamics.kernel(start)?;
     let drift = Step::new(&DOPRI5, dynamics, 0.0, start);
     let strang = Strang { drift, noise: walk.noise, seed: walk.seed, done: 0, t: 0.0, x: start.clone() };
-    let options = Options { merge_radius: 0.0, ..Options::default() };
-    let mut particles = Particles::new(dynamics, start, Box::new(strang), &options, observers);
-    let mut clock = Clock::new(t_end, walk.step, &[]);
-    particles.observe(0.0);
-    drive(&mut particles, std::slice::from_mut(&mut clock), &StepRule::FREE, walk.cancel)?;
-    let end = particles.finish(clock);
-    Ok((end.clusters, end.outcome))
+    let particles = Particles::new(dynamics, start, Box::new(strang), options, observers);
+    Ok(Run::new(particles, Clock::new(t_end, walk.step, &[]), StepRule::FREE, walk.cancel))
 }
 
 /// Half the drift, the noise, half the drift.
@@ -111,5 +131,14 @@ impl Stepper for Strang<'_> {
 
     fn evaluations(&self) -> u64 {
         self.drift.evaluations()
+    }
+
+    /// The noise of a step is that of its number.
+    fn memory(&self) -> Option<Vec<f64>> {
+        Some(vec![self.done as f64])
+    }
+
+    fn recall(&mut self, memory: &[f64]) {
+        self.done = memory.first().map_or(0, |d| *d as u64);
     }
 }

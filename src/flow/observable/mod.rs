@@ -122,6 +122,18 @@ impl Recorder {
 }
 
 impl Recorder {
+    /// All sample times.
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Goes on after these rows of an earlier recorder of the same times.
+    pub fn resume(&mut self, rows: Vec<Vec<f64>>) {
+        self.next = 0;
+        self.next = rows.last().map_or(0, |r| self.due(r[0]));
+        self.table.rows = rows;
+    }
+
     /// The observable, when it is the only one and can measure batches.
     pub(super) fn batched(&self) -> Option<fn(&Batch, &mut Vec<f64>)> {
         if let [only] = self.observables[..] { only.batch } else { None }
