@@ -10,7 +10,7 @@ use metastable::attention::normalisation::{Bare, Pre};
 use metastable::attention::pattern::{Alibi, BiasTable, Causal, Joined, Pairs, Rotary, Window};
 use metastable::attention::sinkhorn::Sinkhorn;
 use metastable::attention::{Dynamics, Head};
-use metastable::flow::{Options, Walk, solve, velocity_accuracy, walk};
+use metastable::flow::{Options, Splitting, Walk, solve, velocity_accuracy, walk};
 use metastable::lab::arrays;
 use metastable::num::stream::Stream;
 use metastable::sphere::{Tokens, law::Law};
@@ -229,7 +229,7 @@ fn noise_is_that_of_the_library_and_of_its_seed() -> Result<()> {
     };
     let noise = Isotropic::new(5.0)?;
     let attention = Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
-    let plan = Walk { noise: &noise, step: 0.05, seed: 7, cancel: None };
+    let plan = Walk { noise: &noise, step: 0.05, seed: 7, splitting: Splitting::Strang, cancel: None };
     let (expected, _) = walk(&Dynamics::of(attention), &tokens(), 1.0, &plan, &mut [])?;
     agree(&solve(7), expected.coordinates(), "a path");
     assert_eq!(solve(7), solve(7));
@@ -314,6 +314,65 @@ fn experiments_take_models() -> Result<()> {
         assert!(out.status.code() == Some(1) && said.contains(expected), "{text}: {said}");
     }
     Ok(())
+}
+
+#[test]
+fn models_are_axes_of_the_grid() {
+    let f = folder();
+    let at = f.path();
+    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).expect("written");
+    let head = "name = 'axes'\nn = 6\nd = 4\nbeta = [1, 2]\nt_end = 0.5\nsamples = 3\nobservables = ['mean-cosine', 'residual', 'attention-entropy', 'hull-support', 'head-energy']\n";
+    let grid = "[model]\nnorm = ['post', 'cod']\nv = [['normal:seed=1'], ['normal:seed=2'], ['low-rank:rank=1']]\nq = 'rotation:seed=4'\n";
+    write("axes.toml", &format!("{head}{grid}"));
+    let ran = json(at, "run axes.toml --out runs");
+    let cells = ran["cells"].as_array().expect("cells");
+    assert_eq!(cells.len(), 12);
+    let labels: Vec<&str> = cells.iter().map(|c| c["model"].as_str().expect("a label")).collect();
+    assert!(labels.contains(&"norm=post; v=normal:seed=1") && labels.contains(&"norm=cod; v=low-rank:rank=1"), "{labels:?}");
+    let folder = at.join(ran["folder"].as_str().expect("a folder"));
+    let text = std::fs::read_to_string(folder.join("results.csv")).expect("results");
+    assert!(text.contains("cell,dynamics,init,n,d,beta,eta,model,realisation"), "{text}");
+    // Another value of an axis changes no other cell.
+    let more = grid.replace("'post', 'cod'", "'post', 'cod', 'ngpt:alpha=2'");
+    write("axes.toml", &format!("{head}{more}"));
+    let ids =
+        |v: &Value| v["cells"].as_array().expect("cells").iter().map(|c| c["cell"].as_str().expect("an id").to_owned()).collect::<Vec<_>>();
+    let longer = json(at, "run axes.toml --out runs");
+    assert!(ids(&ran).iter().all(|id| ids(&longer).contains(id)) && ids(&longer).len() == 18);
+    // One model is what it says, with or without a grid around it.
+    let alone = "[model]\nnorm = 'post'\nv = 'normal:seed=1'\nq = 'rotation:seed=4'\n";
+    write("alone.toml", &format!("{}{alone}", head.replace("[1, 2]", "1")));
+    let one = json(at, "run alone.toml --out runs");
+    let of = |v: &Value, k: usize| v["cells"][k]["worst_inner_min"].as_f64().expect("a number");
+    let same = labels.iter().position(|l| *l == "norm=post; v=normal:seed=1").expect("there");
+    assert_eq!(of(&one, 0).to_bits(), of(&ran, same).to_bits());
+    // Weights over depth: fresh ones differ from layer to layer, and from those that stay.
+    let layers = "name = 'deep'\nn = 5\nd = 3\nbeta = 1\nstepper = 'layer'\nlayers = 4\nrealisations = 20\nmean = true\nband = 0.9\nobservables = ['mean-cosine']\n";
+    write("deep.toml", &format!("{layers}[model]\nv = 'normal'\nschedule = 'fresh'\n"));
+    write("still.toml", &format!("{layers}[model]\nv = 'normal'\n"));
+    let mean = |file: &str| {
+        let ran = json(at, &format!("run {file} --out runs"));
+        let cells = at.join(ran["folder"].as_str().expect("a folder")).join("cells");
+        let cell = std::fs::read_dir(cells).expect("cells").flatten().next().expect("a cell").path();
+        arrays::read(&cell.join("table.npy"), None).expect("a table")
+    };
+    let (fresh, still) = (mean("deep.toml"), mean("still.toml"));
+    assert_eq!(fresh.shape, [5, 4], "t, mean, low, high");
+    assert!(fresh.data.chunks(4).all(|r| r[2] <= r[1] && r[1] <= r[3]));
+    assert!(fresh.data.iter().zip(&still.data).any(|(a, b)| (a - b).abs() > 1e-3));
+    for (text, expected) in [
+        ("norm = ['post', 'prae']\n", "did you mean `pre`?"),
+        ("norm = [['post']]\n", "norm: found a list in a list, expected strings"),
+        ("q = 'normal:sed=1'\n", "q: normal: found sed=1, expected scale=S, seed=N"),
+        ("v = 'low-rank:seed=2'\n", "v: low-rank rank: found 0, expected a rank of at least 1"),
+        ("schedule = 'fresh'\n", "schedule: found fresh, expected matrices by law"),
+        ("noise = ['none', 'kappa=4,step=0.1,scheme=lie']\n", "scheme"),
+    ] {
+        write("wrong.toml", &format!("{head}[model]\n{text}"));
+        let out = run(at, "run wrong.toml");
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && said.contains(expected), "{text}: {said}");
+    }
 }
 
 /// Flags beside `velocity --tokens x.csv --beta 3`, and what is said.

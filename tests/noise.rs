@@ -2,11 +2,13 @@
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
-use metastable::attention::noise::{Isotropic, Noise};
+use metastable::attention::noise::{Isotropic, Noise, Sampler, Turning};
 use metastable::attention::{At, Dynamics, Facts, Form, Sublayer};
-use metastable::flow::{Outcome, Walk, walk};
-use metastable::num::{quadrature::integrate, stream::Stream};
+use metastable::flow::{Outcome, Recorder, Splitting, Walk, observable, walk, walk_many};
+use metastable::num::brownian::Brownian;
+use metastable::num::{quadrature::integrate, stats::slope, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
+use metastable::theory::noise_step::{stationary_mean, stationary_means};
 
 /// `E cos(s chi)` of the length chi of a normal tangent vector of d - 1 dimensions.
 fn mean_cosine(d: usize, s: f64) -> f64 {
@@ -33,7 +35,9 @@ fn the_mean_of_a_step_is_that_of_brownian_motion_to_third_order() -> Result<()> 
         let n = 200_000;
         let pole: Vec<f64> = (0..d).map(|k| if k == 0 { 1.0 } else { 0.0 }).collect();
         let mut x = Tokens::new(d, pole.repeat(n))?;
-        noise.shake(&mut x, 0.5, &mut Stream::new(2, &["noise", "step"]));
+        let mut xi = vec![0.0; n * d];
+        Stream::new(2, &["noise", "step"]).normals(&mut xi);
+        noise.shake(&mut x, 0.5, &xi);
         let (found, expected) = (x.mean()[0], mean_cosine(d, noise.angle(d, 0.5)));
         let spread = (x.rows().map(|r| (r[0] - found).powi(2)).sum::<f64>() / n as f64).sqrt();
         assert!((found - expected).abs() < 4.0 * spread / (n as f64).sqrt(), "d = {d}: {found} {expected}");
@@ -109,7 +113,7 @@ fn paths_reach_the_stationary_mean_and_repeat_themselves() -> Result<()> {
     let x = Law::parse("uniform")?.sample(n, 3, &mut Stream::new(9, &["walk"]))?;
     let noise = Isotropic::new(kappa)?;
     let towards = Dynamics::of(Towards);
-    let plan = Walk { noise: &noise, step: 0.2, seed: 7, cancel: None };
+    let plan = Walk { noise: &noise, step: 0.2, seed: 7, splitting: Splitting::Strang, cancel: None };
     let (end, outcome) = walk(&towards, &x, 8.0, &plan, &mut [])?;
     assert_eq!(outcome, Outcome::Reached);
     let expected = 1.0 / kappa.tanh() - 1.0 / kappa + 7.2e-4;
@@ -119,8 +123,125 @@ fn paths_reach_the_stationary_mean_and_repeat_themselves() -> Result<()> {
     let small = Law::parse("uniform")?.sample(20, 3, &mut Stream::new(9, &["again"]))?;
     assert_eq!(walk(&towards, &small, 1.0, &plan, &mut [])?.0, walk(&towards, &small, 1.0, &plan, &mut [])?.0);
     for (step, t) in [(0.0, 1.0), (-1.0, 1.0), (f64::NAN, 1.0), (1e-12, 1e6), (0.1, f64::NAN)] {
-        assert!(walk(&towards, &small, t, &Walk { noise: &noise, step, seed: 1, cancel: None }, &mut []).is_err());
+        assert!(
+            walk(&towards, &small, t, &Walk { noise: &noise, step, seed: 1, splitting: Splitting::Strang, cancel: None }, &mut []).is_err()
+        );
     }
     assert!(Isotropic::new(0.0).is_err() && Isotropic::new(-1.0).is_err() && Isotropic::new(f64::NAN).is_err());
+    Ok(())
+}
+
+#[test]
+fn half_the_step_refines_the_same_brownian_motion() {
+    // Over 64 steps: sums of fine increments are the coarse ones, which are normal and independent.
+    let (mut coarse, mut fine) = (Brownian::new(3, 0.3, 500), Brownian::new(3, 0.075, 500));
+    let mut before: Vec<f64> = Vec::new();
+    for k in 0..64 {
+        let whole = coarse.step(k).to_vec();
+        let mut sum = vec![0.0; 500];
+        (4 * k..4 * k + 4).for_each(|j| sum.iter_mut().zip(fine.step(j)).for_each(|(s, w)| *s += 0.5 * w));
+        assert!(whole.iter().zip(&sum).all(|(a, b)| (a - b).abs() < 1e-14));
+        let square = whole.iter().map(|w| w * w).sum::<f64>() / 500.0;
+        assert!((square - 1.0).abs() < 5.0 * (2.0f64 / 500.0).sqrt(), "{square}");
+        let with_last = whole.iter().zip(&before).map(|(a, b)| a * b).sum::<f64>() / 500.0;
+        assert!(with_last.abs() < 5.0 / 500f64.sqrt(), "{with_last}");
+        before = whole;
+    }
+    // Any order of steps and any place gives the same numbers; another seed others.
+    assert_eq!(coarse.step(17).to_vec(), Brownian::new(3, 0.3, 500).step(17));
+    assert_ne!(coarse.step(17).to_vec(), Brownian::new(4, 0.3, 500).step(17));
+    // A part of a step is a point of the same path: its rest is independent of it.
+    let (whole, part) = (coarse.step(5).to_vec(), coarse.part(5, 0.25).to_vec());
+    let rest: Vec<f64> = whole.iter().zip(&part).map(|(w, p)| w - 0.5 * p).collect();
+    let along = rest.iter().zip(&part).map(|(a, b)| a * b).sum::<f64>() / 500.0;
+    assert!(along.abs() < 5.0 / 500f64.sqrt(), "{along}");
+}
+
+/// Root mean square distances to the path of 1024 steps, for tokens of one start under the drift, and the slope.
+fn strong_slope(noise: &dyn Noise, d: usize) -> Result<f64> {
+    let n = 400;
+    let start = Tokens::new(d, [&[0.6, 0.8][..], &vec![0.0; d - 2]].concat().repeat(n))?;
+    let end = |steps: u32| -> Result<Tokens> {
+        let plan = Walk { noise, step: 0.5 / f64::from(steps), seed: 11, splitting: Splitting::Strang, cancel: None };
+        Ok(walk(&Dynamics::of(Towards), &start, 0.5, &plan, &mut [])?.0)
+    };
+    let exact = end(1024)?;
+    let mut points = Vec::new();
+    for steps in [8, 16, 32, 64] {
+        let gaps = end(steps)?.coordinates().iter().zip(exact.coordinates()).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        points.push((-f64::from(steps).ln(), 0.5 * (gaps / n as f64).ln()));
+    }
+    Ok(slope(&points))
+}
+
+#[test]
+fn strong_orders_one_half_and_one() -> Result<()> {
+    for d in [2, 3] {
+        let found = strong_slope(&Isotropic::new(1.0)?, d)?;
+        assert!((found - 0.5).abs() < 0.1, "ambient noise, d = {d}: {found}");
+    }
+    let found = strong_slope(&Turning::new(1.0)?, 2)?;
+    assert!((found - 1.0).abs() < 0.1, "angle noise: {found}");
+    Ok(())
+}
+
+#[test]
+fn four_schemes_have_the_stationary_means_of_their_transfer_operators() -> Result<()> {
+    let (n, kappa, h) = (40_000, 4.0_f64, 0.4);
+    let x = Law::parse("uniform")?.sample(n, 3, &mut Stream::new(9, &["four"]))?;
+    let spread = (1.0 - 1.0 / kappa.tanh().powi(2) + 1.0 / kappa.powi(2)).sqrt() / (n as f64).sqrt();
+    for (splitting, sampler) in [
+        (Splitting::Strang, Sampler::Corrected),
+        (Splitting::Strang, Sampler::Geodesic),
+        (Splitting::Lie, Sampler::Geodesic),
+        (Splitting::Lie, Sampler::Normalised),
+    ] {
+        let noise = Isotropic::new(kappa)?.by(sampler);
+        let plan = Walk { noise: &noise, step: h, seed: 7, splitting, cancel: None };
+        let found = walk(&Dynamics::of(Towards), &x, 8.0, &plan, &mut [])?.0.mean()[0];
+        let (lie, strang) = stationary_means(sampler, kappa, h);
+        let stated = if splitting == Splitting::Lie { lie } else { strang };
+        assert!((found - stated).abs() < 4.0 * spread, "{splitting:?} {sampler:?}: {found} {stated} +- {spread}");
+        // The control: only the schemes of order 1 are seen to miss the law of the equation at this step.
+        let seen = (found - stationary_mean(kappa)).abs() > 6.0 * spread;
+        assert!(seen || splitting == Splitting::Strang, "{splitting:?} {sampler:?}: {found}");
+    }
+    Ok(())
+}
+
+#[test]
+fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
+    use metastable::attention::{Spec, dynamics};
+    let sa = dynamics::build("sa", false, &Spec::new(3.0, 12))?;
+    let noise = Isotropic::new(20.0)?;
+    let starts = (0..11).map(|k| Law::parse("uniform")?.sample(12, 3, &mut Stream::new(k, &["lanes"]))).collect::<Result<Vec<_>>>()?;
+    let seeds: Vec<u64> = (100..111).collect();
+    let setting = observable::Setting { n: 12, d: 3, beta: 3.0 };
+    for splitting in [Splitting::Strang, Splitting::Lie] {
+        // The last step is shorter.
+        let plan = Walk { noise: &noise, step: 0.03, seed: 0, splitting, cancel: None };
+        let recorder = || Ok(Recorder::new(setting, vec![0.0, 0.5, 1.0], false, vec![observable::find("mean-cosine")?]));
+        let mut recorders = starts.iter().map(|_| recorder()).collect::<Result<Vec<_>>>()?;
+        let ends = walk_many(&sa, &starts, 1.0, &plan, &seeds, &mut recorders)?;
+        for (k, (end, outcome)) in ends.iter().enumerate() {
+            let mut own = recorder()?;
+            let (alone, _) = walk(&sa, &starts[k], 1.0, &Walk { seed: seeds[k], ..plan }, &mut [&mut own])?;
+            assert_eq!(*outcome, Outcome::Reached);
+            let off = end.coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-12, "{splitting:?} {k}: {off:e}");
+            assert_eq!(own.table.rows.len(), recorders[k].table.rows.len());
+            assert!(
+                own.table
+                    .rows
+                    .iter()
+                    .zip(&recorders[k].table.rows)
+                    .all(|(a, b)| (a[0] - b[0]).abs() < 1e-15 && (a[1] - b[1]).abs() < 1e-12)
+            );
+        }
+        // Companions do not matter.
+        let mut few = vec![recorder()?];
+        let single = walk_many(&sa, &starts[4..5], 1.0, &plan, &seeds[4..5], &mut few)?;
+        assert_eq!(single[0].0, ends[4].0);
+    }
     Ok(())
 }

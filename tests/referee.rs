@@ -1,6 +1,6 @@
 //! The referee of proofs of convergence, with nothing between it and the files: what it accepts is true, whatever was done to the file.
 
-#[path = "../src/cli/certify/referee.rs"]
+#[path = "../src/cli/certify/referee/mod.rs"]
 mod referee;
 
 use metastable::attention::{RowWeights, Variant};

@@ -4,12 +4,13 @@ mod common;
 
 use common::{number, numbers, reference};
 use metastable::attention::kernel::{Attention, Workspace};
+use metastable::attention::noise::Sampler;
 use metastable::attention::normalisation::{Rescaled, find};
 use metastable::attention::{Dynamics, Form, Spec, hardmax::Hardmax, layer::Layer, model::Model};
 use metastable::flow::{Options, solve};
 use metastable::num::dense::identity;
 use metastable::sphere::Tokens;
-use metastable::theory::noise_step::{Sampler, exact_mean, mean_cosine, stationary_mean, stationary_means};
+use metastable::theory::noise_step::{exact_mean, mean_cosine, stationary_mean, stationary_means};
 use metastable::theory::normalised::SchemeCurve;
 use metastable::theory::{bipartite, boolean, gaussian, long_context, random_weights, rank_collapse::RankResidual};
 use num_rational::BigRational;
@@ -283,4 +284,114 @@ fn the_line_on_which_the_bound_fails_exactly() {
     }
     // J = 1/18 against 32/(t+1) from t = 576 on.
     assert!(ratio(1, 18) > ratio(32, 1001));
+}
+
+#[test]
+fn residuals_of_500_digits() {
+    // log |R_l| of plain attention layers in 500 digits (mpmath): f64 is 0 from layer 4 on.
+    let stated = [-3.441_351_687_733_432, -13.501_835_995_825_195, -42.182_538_046_310_79, -128.093_056_137_056_9, -385.845_590_224_034_6];
+    let (n, d) = (8usize, 4usize);
+    let wave = |count: usize, a: f64, b: f64| (0..count).map(|k| (a * k as f64 + b).sin()).collect::<Vec<_>>();
+    let x: Vec<f64> = wave(n * d, 3.0, 1.0).iter().enumerate().map(|(k, s)| s / 100.0 + if k % d == 0 { 0.5 } else { 0.0 }).collect();
+    let (w, w_v) = (wave(d * d, 5.0, 2.0), wave(d * d, 7.0, 3.0));
+    let mut r = RankResidual::new(&x, d).expect("rows differ");
+    for (layer, stated) in stated.into_iter().enumerate() {
+        assert!((r.log_size - stated).abs() < 1e-12 * stated.abs(), "{layer}: {} {stated}", r.log_size);
+        let (next, leading) = (r.layer(&w, &w_v).expect("alive"), r.leading(&w, &w_v).expect("alive"));
+        // The leading formula, relative to the residual: below 1e-10 from the layer at e^-42 on.
+        let off = (next.log_size - leading.log_size).abs();
+        assert!(off < 10.0 * r.log_size.exp() + 1e-12, "{layer}: {off:e}");
+        // Ratios of logarithms tend to 3 like the logarithm of a constant over log |R|.
+        assert!((next.log_size / r.log_size - 3.0).abs() < 4.0 / r.log_size.abs(), "{layer}");
+        r = next;
+    }
+}
+
+#[test]
+fn a_skip_connection_keeps_the_rank_and_layer_norm_changes_the_affine_rank() {
+    let (n, d) = (8usize, 4usize);
+    let (mut x, w, w_v): (Vec<f64>, _, _) =
+        (normals(n * d, "skip").iter().map(|v| 0.02 * v).collect(), normals(16, "W"), normals(16, "W_V"));
+    let residual = |x: &[f64]| RankResidual::new(x, d).expect("rows differ").log_size;
+    for layer in 0..6 {
+        let images = metastable::num::dense::mul(&x, &w, d);
+        let mixed: Vec<f64> = images
+            .chunks_exact(d)
+            .flat_map(|q| {
+                let scores: Vec<f64> = x.chunks_exact(d).map(|y| q.iter().zip(y).map(|(a, b)| a * b).sum::<f64>().exp()).collect();
+                let total: f64 = scores.iter().sum();
+                (0..d).map(|c| x.chunks_exact(d).zip(&scores).map(|(y, s)| s / total * y[c]).sum()).collect::<Vec<f64>>()
+            })
+            .collect();
+        let out = metastable::num::dense::mul(&mixed, &w_v, d);
+        let next: Vec<f64> = x.iter().zip(&out).map(|(x, a)| x + a).collect();
+        let ratio = residual(&next) / residual(&x);
+        assert!((ratio - 1.0).abs() < 1e-2, "{layer}: {ratio}");
+        x = next;
+    }
+    // Affine rank: of the differences to the first row, from the eigenvalues of their Gram matrix.
+    let normed = |rows: &[[f64; 3]]| -> Vec<[f64; 3]> {
+        let norm = |r: &[f64; 3]| {
+            let mean = r.iter().sum::<f64>() / 3.0;
+            let c = r.map(|v| v - mean);
+            let size = c.iter().map(|v| v * v).sum::<f64>().sqrt();
+            c.map(|v| v * 3f64.sqrt() / size)
+        };
+        rows.iter().map(norm).collect()
+    };
+    let rank = |rows: &[[f64; 3]]| {
+        let off = |i: usize, c: usize| rows[i][c] - rows[0][c];
+        let gram: Vec<f64> = (0..4).map(|k| (0..3).map(|c| off(1 + k / 2, c) * off(1 + k % 2, c)).sum()).collect();
+        metastable::num::dense::symmetric_eigenvalues(&gram, 2).expect("symmetric").iter().filter(|v| **v > 1e-12).count()
+    };
+    let line = [[1.0, 2.0, 0.0], [1.5, 1.0, 0.5], [3.0, -2.0, 2.0]];
+    let ray = [[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [5.0, 10.0, 0.0]];
+    assert_eq!((rank(&line), rank(&normed(&line))), (1, 2));
+    assert_eq!((rank(&ray), rank(&normed(&ray))), (1, 0));
+}
+
+#[test]
+fn the_printed_matrix_reaches_its_hyperplanes_at_its_rate() {
+    let v: Vec<f64> = vec![0.64709742, 0.81911926, 0.61210449, 0.63263484];
+    let (mean, det) = (0.5 * (v[0] + v[3]), v[0] * v[3] - v[1] * v[2]);
+    let root = (mean * mean - det).sqrt();
+    let (rate, other) = (mean + root, mean - root);
+    assert!((rate - 1.34799).abs() < 5e-6 && (other + 0.068257).abs() < 5e-7, "{rate} {other}");
+    // phi^* = (v_21, lambda - v_11) V = lambda phi^*.
+    let along = |z: &[f64]| v[2] * z[0] + (rate - v[0]) * z[1];
+    let x = Tokens::flat(2, normals(40, "hyperplanes").iter().map(|g| 3.0 * g).collect()).expect("points");
+    let options = Options { merge_radius: 0.0, rtol: 1e-13, ..Options::default() };
+    let mut spreads = Vec::new();
+    for t in [6.0, 7.0, 8.0, 9.0] {
+        let z = solve(&rescaled(20, 2, v.clone(), None), &x, t, &options, &mut []).expect("runs").clusters;
+        let group: Vec<f64> = z.rows().map(along).filter(|c| *c > 0.0).collect();
+        let (low, high) = group.iter().fold((f64::INFINITY, 0.0f64), |(l, h), c| (l.min(*c), h.max(*c)));
+        assert!(group.len() > 2);
+        spreads.push((high - low) * (rate * t).exp());
+    }
+    assert!(spreads.iter().all(|s| (s / spreads[3] - 1.0).abs() < 1e-6), "{spreads:?}");
+}
+
+#[test]
+fn four_thousand_quantile_tokens_follow_the_gaussian_closure() {
+    let end = metastable::study::gaussian_closure::variances(4000, 1.0, -1.0, &[2.0]).expect("runs")[0];
+    assert!((end - 1.0 / 3.0).abs() < 5e-4, "{end}");
+}
+
+#[test]
+fn participation_of_four_thousand_keys() {
+    for (c, printed) in [(0.25, 0.2524), (1.0, 0.6353), (4.0, 0.8851)] {
+        let mut stream = metastable::num::stream::Stream::new(1, &["rows", "keys"]);
+        let shares: Vec<f64> = (0..300)
+            .map(|_| {
+                // Cosines of uniform keys of S^2 are uniform.
+                let gaps: Vec<f64> = (0..4000).map(|_| c * 4000.0 * (1.0 - stream.uniform_in(-1.0, 1.0))).collect();
+                let least = gaps.iter().copied().fold(f64::INFINITY, f64::min);
+                let weights: Vec<f64> = gaps.iter().map(|g| (least - g).exp()).collect();
+                weights.iter().map(|w| w * w).sum::<f64>() / weights.iter().sum::<f64>().powi(2)
+            })
+            .collect();
+        let (mean, error) = metastable::num::stats::mean_and_error(&shares);
+        assert!((mean - printed).abs() < 3.0 * error + 0.01 * printed, "{c}: {mean} +- {error}");
+    }
 }

@@ -5,10 +5,12 @@ use super::feed_forward::{Activation, FeedForward};
 use super::hardmax::Hardmax;
 use super::head::{Head, Matrix};
 use super::kernel::{Attention, Choice, Form, Weights};
+use super::matrix_law::MatrixLaw;
 use super::multi_head::MultiHead;
 use super::normalisation::{self, Normalisation, Post, Rescaled};
 use super::pattern::{Alibi, BiasTable, Causal, Joined, Pairs, Pattern, Rotary, Window};
 use super::rescored::Rescored;
+use super::scheduled::{Layers, Schedule, Scheduled};
 use super::sinkhorn::Sinkhorn;
 use super::{Dynamics, Sublayer};
 use crate::error::{Error, Result};
@@ -104,6 +106,41 @@ pub struct Model {
     pub heads: Vec<[Option<Matrix>; 4]>,
     /// A feed-forward sublayer after attention.
     pub units: Option<Units>,
+    /// Matrices by law: head, which of Q, K, V and O (0 to 3), law.
+    pub laws: Vec<(usize, usize, MatrixLaw)>,
+    /// How heads change with depth.
+    pub over_depth: Option<OverDepth>,
+}
+
+/// How heads change with depth (or time).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverDepth {
+    /// The k-th head is the only one between depths k and k + 1; the last one stays.
+    Listed,
+    /// Matrices by law are drawn anew at every whole depth.
+    Fresh,
+}
+
+/// Depths at which fresh weights are drawn when time is continuous: later ones are those of the last.
+const FRESH: usize = 10_000;
+
+/// A model whose matrices are drawn anew at every whole depth.
+struct FreshHeads {
+    model: Model,
+    d: usize,
+    sign: f64,
+    jumps: Vec<f64>,
+}
+
+impl Schedule for FreshHeads {
+    fn heads(&self, t: f64) -> Vec<Head> {
+        // Shapes were checked when the schedule was made.
+        self.model.drawn(self.d, t.max(0.0).min(FRESH as f64) as usize).heads(self.d, self.sign).unwrap_or_default()
+    }
+
+    fn jumps(&self) -> &[f64] {
+        &self.jumps
+    }
 }
 
 impl Model {
@@ -175,7 +212,31 @@ impl Model {
     ///
     /// **Errors** an unknown name, matrices whose shapes disagree, answers that contradict each other.
     pub fn build(&self, name: &str, causal: bool, spec: &Spec, d: usize) -> Result<Dynamics> {
-        let (scheme, one) = (self.scheme()?, dynamics::build(name, causal, &Spec { heads: self.heads(d, 1.0)?, ..spec.clone() })?);
+        if !self.laws.is_empty() {
+            let drawn =
+                Self { laws: if self.over_depth == Some(OverDepth::Fresh) { self.laws.clone() } else { Vec::new() }, ..self.drawn(d, 0) };
+            return drawn.build_of_matrices(name, causal, spec, d);
+        }
+        self.build_of_matrices(name, causal, spec, d)
+    }
+
+    /// The same with the matrices by law drawn for this depth.
+    fn drawn(&self, d: usize, depth: usize) -> Self {
+        let mut out = self.clone();
+        for (head, slot, law) in &self.laws {
+            let place = if self.over_depth == Some(OverDepth::Fresh) { format!("{head} {slot} {depth}") } else { format!("{head} {slot}") };
+            out.heads[*head][*slot] = Some(law.draw(d, &place));
+        }
+        out
+    }
+
+    fn build_of_matrices(&self, name: &str, causal: bool, spec: &Spec, d: usize) -> Result<Dynamics> {
+        let mut heads = self.heads(d, 1.0)?;
+        if self.over_depth == Some(OverDepth::Listed) {
+            // Heads over depth are not heads side by side.
+            heads.truncate(1);
+        }
+        let (scheme, one) = (self.scheme()?, dynamics::build(name, causal, &Spec { heads, ..spec.clone() })?);
         if *self == Self::default() {
             return Ok(one);
         }
@@ -211,6 +272,9 @@ impl Model {
 
     /// The attention sublayer.
     fn attention(&self, attention: Attention, spec: &Spec, d: usize, scheme: &'static dyn Normalisation) -> Result<Box<dyn Sublayer>> {
+        if let Some(how) = self.over_depth {
+            return self.scheduled(how, attention, d, scheme);
+        }
         match self.weights {
             Some(Weighting::Sinkhorn) => self.sinkhorn(spec),
             Some(Weighting::Hardmax) => self.hardmax(d),
@@ -221,6 +285,29 @@ impl Model {
             }
             _ => Ok(Box::new(self.patterned(&attention, spec, self.heads(d, attention.sign)?, d)?)),
         }
+    }
+
+    /// Attention whose heads change with depth.
+    fn scheduled(&self, how: OverDepth, attention: Attention, d: usize, scheme: &'static dyn Normalisation) -> Result<Box<dyn Sublayer>> {
+        let plain = matches!(self.weights, None | Some(Weighting::Softmax | Weighting::Exponential))
+            && self.patterns.iter().all(|p| *p == Positions::Causal);
+        if !plain || scheme.form() == Form::Difference || self.heads.is_empty() {
+            let expected = "heads with softmax or exponential weights, no biases and positions, tokens that are not rescaled";
+            return Err(Error::parameter("schedule", format!("{how:?}").to_lowercase(), expected));
+        }
+        let causal = attention.causal || !self.patterns.is_empty();
+        let (sign, attention) = (attention.sign, Attention { causal, ..attention });
+        Ok(match how {
+            OverDepth::Listed => {
+                let layers = Layers::new(self.heads(d, sign)?.into_iter().map(|h| vec![h]).collect())?;
+                Box::new(Scheduled { attention, schedule: layers })
+            }
+            OverDepth::Fresh => {
+                self.heads(d, sign)?;
+                let jumps = (1..=FRESH).map(|k| k as f64).collect();
+                Box::new(Scheduled { attention, schedule: FreshHeads { model: self.clone(), d, sign, jumps } })
+            }
+        })
     }
 
     /// Attention under patterns.

@@ -41,9 +41,9 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
-        match self.tokens.result() {
+        match self.tokens.past.folder() {
             // A run as a whole, unless a frame or a radius asks for the clusters at one time.
-            Some(folder) if !self.tokens.has_frame() && self.radius.is_none() && self.beta.is_none() => self.of_result(folder, out),
+            Some(folder) if !self.tokens.past.has_frame() && self.radius.is_none() && self.beta.is_none() => self.of_result(folder, out),
             _ => self.of_tokens(out),
         }
     }

@@ -37,16 +37,16 @@ pub struct ModelArguments {
     /// Rotary positions: base=10000,pairs=adjacent or halves.
     #[arg(long, value_name = "KEYS", help_heading = "Model")]
     rotary: Option<String>,
-    /// Query matrix file, r x d; repeat --q, --k, --v, --o for several heads.
+    /// Query matrix file, r x d, or a law of matrices (normal:seed=1,scale=1, symmetric, low-rank:rank=2, rotation, diagonal:1,0.5); repeat --q, --k, --v, --o for several heads.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     q: Vec<String>,
-    /// Key matrix file, r x d.
+    /// Key matrix file, r x d, or a law.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     k: Vec<String>,
-    /// Value matrix file, d x d, or s x d beside an output matrix.
+    /// Value matrix file, d x d, or s x d beside an output matrix, or a law.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     v: Vec<String>,
-    /// Output matrix file, d x s.
+    /// Output matrix file, d x s, or a law.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     o: Vec<String>,
     /// Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2.

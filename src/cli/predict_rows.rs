@@ -1,13 +1,10 @@
 //! `predict`: tokens in R^d, normalisation schemes, rank collapse, long context, noise, random weights, spectra of V.
 
 use super::output::finite;
-use crate::attention::normalisation;
+use crate::attention::{noise::Sampler, normalisation};
 use crate::error::{Error, Result, in_range};
 use crate::theory::{
-    bipartite, boolean, gaussian, long_context,
-    noise_step::{Sampler, exact_mean},
-    normalised::SchemeCurve,
-    random_weights, rank_collapse,
+    bipartite, boolean, gaussian, long_context, noise_step::exact_mean, normalised::SchemeCurve, random_weights, rank_collapse,
 };
 use clap::Subcommand;
 use serde_json::{Value, json};

@@ -85,6 +85,7 @@ fn solved(folder: &Path) -> Result<(Cell, CellTables)> {
         d: last.columns.iter().filter(|c| c.starts_with("x_")).count(),
         beta: beta.ok_or_else(|| bad("found no number `beta`, expected the record of `solve --out`"))?,
         eta: "0".into(),
+        model: String::new(),
     };
     Ok((cell, CellTables { table: table(&folder.join("timeline.csv"))?, summary: Table::default() }))
 }

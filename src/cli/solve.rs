@@ -1,23 +1,21 @@
 //! `solve`: integrate the flow from given or random tokens.
 
-use super::checkpoint::{Checkpoints, Seen};
+use super::checkpoint::Kept;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
 use super::output::{Output, finite, matrix, more, note, shown, vector};
-use super::recording::{RecordingArguments, TimeLine, write};
+use super::recording::{RecordingArguments, write};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::Setting;
-use crate::flow::{Frame, Observer, Options, Outcome, Run, Solution, Stats, Walk, begin, begin_walk, integrator, velocity_accuracy};
+use crate::flow::{Frame, Keeper, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
 use crate::lab::{Described, model::Shaking, provenance::hash};
 use crate::landscape::critical::unrest;
 use crate::sphere::{Tokens, geometry::dist};
 use crate::theory::two_cluster::log_merge_time;
 use serde_json::{Value, json};
-use std::cell::RefCell;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 /// Flags of `solve`.
 #[derive(clap::Args)]
@@ -54,11 +52,11 @@ pub struct Arguments {
     /// Write final tokens and a time line (CSV, NPY, JSON) into this new folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Keep the run in --out so often (default 3), and when it is interrupted; the same command goes on from there. Runs with noise are not kept.
+    #[arg(long, value_name = "MINUTES", requires = "out", allow_hyphen_values = true)]
+    keep_every: Option<f64>,
     #[command(flatten)]
     recording: RecordingArguments,
-    /// Seconds between checkpoints in the folder of --out, from which the same command goes on (default 120).
-    #[arg(long, value_name = "SECONDS", requires = "out", allow_hyphen_values = true)]
-    checkpoint: Option<f64>,
     /// One run shared by the processes that `mpirun -n P` started: the kernel `blocks`, whose bytes do not depend on P.
     #[arg(long)]
     mpi: bool,
@@ -84,42 +82,28 @@ impl Arguments {
         let dynamics = self.dynamics.build(model, x.n(), x.d(), velocity_accuracy(self.rtol(), self.dynamics.beta))?;
         let beta = self.dynamics.beta;
         let setting = Setting { n: x.n(), d: x.d(), beta };
-        let recorder = RefCell::new(self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?);
-        let blind = note_blind(model, &x)?;
+        let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
         let settings = self.settings(&described, &x)?;
-        let folder = self.out.as_deref().map(|f| self.checkpoints(f, &settings, &recorder.borrow()));
-        let mut checkpoints = super::company::agreed(&settings, folder.transpose())?;
-        let saddle = RefCell::new(ClosestSaddle { beta, least: (f64::INFINITY, 0.0) });
-        let (mut line, mut nearest) = (Watched(&recorder), Watched(&saddle));
+        let keep = |folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0));
+        let kept = super::company::agreed(&settings, self.out.as_deref().map(keep).transpose())?;
+        let options =
+            Options { keeper: kept.as_ref().map(|k| k as &dyn Keeper), resume: kept.as_ref().and_then(|k| k.pause.as_ref()), ..options };
+        let blind = note_blind(model, &x)?;
+        let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
         // Saddles are those of plain attention.
         if *model == Model::default() {
-            observers.push(&mut nearest);
+            observers.push(&mut saddle);
         }
         if self.out.is_some() {
-            observers.push(&mut line);
+            observers.push(&mut recorder);
         }
         let mut said = Said { t_end: self.t_end, last: 0.0, steps: 0.0 };
         observers.push(&mut said);
-        let seen = || Seen { rows: recorder.borrow().table().rows.clone(), saddle: saddle.borrow().least };
-        let resumed = |was: Seen| {
-            recorder.borrow_mut().resume(was.rows);
-            saddle.borrow_mut().least = was.saddle;
-        };
-        let mut go = |run: &mut Run| -> Result<()> {
-            let Some(points) = &mut checkpoints else { return run.go(u64::MAX).map(|_| ()) };
-            points.resume(run)?.map(resumed);
-            points.drive(run, &seen)
-        };
         let end = match &described.shaking {
-            Some(shaking) => self.shaken(&dynamics, &x, shaking, &mut observers, &mut go)?,
-            None => {
-                let mut run = begin(&dynamics, &x, self.t_end, &options, &mut observers)?;
-                go(&mut run)?;
-                run.finish()
-            }
+            Some(shaking) => self.shaken(&dynamics, &x, shaking, &mut observers)?,
+            None => solve(&dynamics, &x, self.t_end, &options, &mut observers)?,
         };
-        let (recorder, saddle) = (recorder.into_inner(), saddle.into_inner());
         super::cancel::work_is_over();
         let mut json = self.json(&end, model, x.d())?;
         json["remaining_merger_log10_t"] = self.last_merger(&end, model).map_or(Value::Null, finite);
@@ -131,8 +115,8 @@ impl Arguments {
             if super::company::is_first() {
                 write(folder, &json, &settings, recorder.table(), &end)?;
             }
-            if let Some(points) = checkpoints.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
-                points.over();
+            if let Some(kept) = kept.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
+                kept.over();
             }
             note(&format!("wrote {}", folder.display()));
         }
@@ -172,47 +156,26 @@ impl Arguments {
         .validated()
     }
 
-    /// Checkpoints in a new folder, or in that of a run that was left.
-    fn checkpoints(&self, folder: &Path, settings: &Value, line: &TimeLine) -> Result<Checkpoints> {
-        let every = self.checkpoint.unwrap_or(120.0);
-        let every = Duration::try_from_secs_f64(every).map_err(|_| Error::parameter("checkpoint", every, "seconds, 0 or more"))?;
-        if !Checkpoints::is_in(folder) && super::company::is_first() {
-            create(folder)?;
-        }
-        let mut all = settings.clone();
-        all["timeline"] = json!(line.table().columns);
-        all["times"] = json!(line.times());
-        Ok(Checkpoints::new(folder, &all, every, !super::company::is_first()))
-    }
-
     /// A path with noise, whose steps all have the length that was given.
-    fn shaken(
-        &self,
-        dynamics: &Dynamics,
-        x: &Tokens,
-        shaking: &Shaking,
-        observers: &mut [&mut dyn Observer],
-        go: &mut dyn FnMut(&mut Run) -> Result<()>,
-    ) -> Result<Solution> {
+    fn shaken(&self, dynamics: &Dynamics, x: &Tokens, shaking: &Shaking, observers: &mut [&mut dyn Observer]) -> Result<Solution> {
         let given = [
             ("--rtol", self.rtol.is_some()),
             ("--merge-radius", self.merge_radius.is_some()),
             ("--integrator", self.integrator.is_some()),
             ("--max-steps", self.max_steps.is_some()),
             ("--stop-at-one-cluster", self.stop_at_one_cluster),
+            ("--keep-every", self.keep_every.is_some()),
         ];
         if let Some((flag, _)) = given.iter().find(|g| g.1) {
             return Err(Error::parameter(
                 *flag,
                 *flag,
-                "none with --noise, whose steps have the length it gives and whose tokens never become one",
+                "none with --noise, whose steps have the length it gives, whose tokens never become one and whose runs are not kept",
             ));
         }
-        let Shaking { noise, seed, step } = *shaking;
-        let (options, how) = (Walk::options(), Walk { noise: &noise, step, seed, cancel: Some(super::company::cancel()) });
-        let mut run = begin_walk(dynamics, x, self.t_end, &how, &options, observers)?;
-        go(&mut run)?;
-        let Solution { clusters: end, outcome, .. } = run.finish();
+        let Shaking { noise, seed, step, splitting } = *shaking;
+        let plan = Walk { noise: &noise, step, seed, splitting, cancel: Some(super::company::cancel()) };
+        let (end, outcome) = walk(dynamics, x, self.t_end, &plan, observers)?;
         let t = match outcome {
             Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
             _ => self.t_end,
@@ -272,23 +235,6 @@ fn flags(outcome: &Outcome) -> &'static str {
 /// Distance from a saddle, in units of the forces, below which rounding decides when it is left.
 const RESOLVED: f64 = 1e-13;
 
-/// An observer that is asked while it watches.
-struct Watched<'a, O>(&'a RefCell<O>);
-
-impl<O: Observer> Observer for Watched<'_, O> {
-    fn next_time(&self) -> Option<f64> {
-        self.0.borrow().next_time()
-    }
-
-    fn every_step(&self) -> bool {
-        self.0.borrow().every_step()
-    }
-
-    fn observe(&mut self, frame: &Frame) {
-        self.0.borrow_mut().observe(frame);
-    }
-}
-
 /// Says how far the run is: by the steps it still needs, if they stay as long as the last one.
 struct Said {
     t_end: f64,
@@ -309,7 +255,7 @@ impl Observer for Said {
         let h = frame.t - std::mem::replace(&mut self.last, frame.t);
         self.steps += 1.0;
         let share = || (h > 0.0).then(|| self.steps / (self.steps + (self.t_end - frame.t) / h));
-        super::progress::report_with(|| (share(), format!("t = {:.4e} of {:e}, {} tokens", frame.t, self.t_end, frame.tokens.n())));
+        super::progress::report_with(|| (share(), format!("t = {:.4e} of {}, {} tokens", frame.t, time(self.t_end), frame.tokens.n())));
     }
 }
 
@@ -326,6 +272,16 @@ impl Observer for ClosestSaddle {
 
     fn every_step(&self) -> bool {
         true
+    }
+
+    fn memory(&self) -> Value {
+        json!([self.least.0.to_bits(), self.least.1.to_bits()])
+    }
+
+    fn recall(&mut self, memory: &Value) {
+        if let (Some(least), Some(t)) = (memory[0].as_u64(), memory[1].as_u64()) {
+            self.least = (f64::from_bits(least), f64::from_bits(t));
+        }
     }
 
     fn observe(&mut self, frame: &Frame) {
@@ -397,12 +353,17 @@ impl Arguments {
     }
 }
 
+/// A time with its shortest digits, powers of ten where they are shorter.
+fn time(t: f64) -> String {
+    if (1e-3..1e5).contains(&t) || t == 0.0 { t.to_string() } else { format!("{t:e}") }
+}
+
 /// The result for people: one line and the first clusters.
 fn text(end: &Solution, merge_radius: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
     let mut text = format!(
-        "t = {:e}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
-        end.t,
+        "t = {}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
+        time(end.t),
         end.outcome,
         clusters.n(),
         end.merges.len(),

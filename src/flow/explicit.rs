@@ -214,9 +214,4 @@ impl Stepper for Step {
     fn evaluations(&self) -> u64 {
         self.evaluations
     }
-
-    /// The velocity at the start is a function of the tokens.
-    fn memory(&self) -> Option<Vec<f64>> {
-        Some(Vec::new())
-    }
 }

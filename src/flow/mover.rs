@@ -123,16 +123,18 @@ impl Stepper for Mover<'_> {
         self.stiff
     }
 
-    /// Explicit steps can be left; implicit ones keep a linearisation.
-    fn memory(&self) -> Option<Vec<f64>> {
-        let explicit = self.explicit.memory().filter(|_| !self.stiff)?;
-        Some([f64::from(self.since), f64::from(self.wait)].into_iter().chain(explicit).collect())
+    fn memory(&self) -> Vec<f64> {
+        vec![f64::from(u8::from(self.stiff)), f64::from(self.since), f64::from(self.wait), f64::from(self.short), self.reach]
     }
 
-    fn recall(&mut self, memory: &[f64]) {
-        if let [since, wait, explicit @ ..] = memory {
-            (self.stiff, self.since, self.wait) = (false, *since as u32, *wait as u32);
-            self.explicit.recall(explicit);
+    fn recall(&mut self, memory: &[f64], dynamics: &Dynamics, t: f64, x: &Tokens) {
+        if let [stiff, since, wait, short, reach] = *memory {
+            (self.stiff, self.since, self.wait, self.short, self.reach) = (stiff > 0.5, since as u32, wait as u32, short as u32, reach);
+        }
+        self.restart(dynamics, t, x);
+        if self.stiff {
+            // The run that was kept had looked at the rate already.
+            let _ = self.implicit.rate();
         }
     }
 

@@ -7,6 +7,7 @@ use super::drive::{System, Tried, Turn};
 use super::event::{Action, Event, Hit};
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution};
+use super::pause::{Pause, bits, numbers};
 use super::rest::{Residual, Rest};
 use super::stepper::Stepper;
 use crate::attention::{Dynamics, kernel::Workspace};
@@ -85,36 +86,6 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
     /// For every initial token, its row.
     pub fn labels(&self) -> &[usize] {
         &self.scene.labels
-    }
-
-    /// Coalescences so far.
-    pub fn merges(&self) -> &[Merge] {
-        &self.merges
-    }
-
-    /// Velocities that the stepper has evaluated.
-    pub fn evaluations(&self) -> u64 {
-        self.stepper.evaluations()
-    }
-
-    /// What the stepper must remember; `None` when it cannot be left now.
-    pub fn memory(&self) -> Option<Vec<f64>> {
-        self.stepper.memory().filter(|_| self.at_rest.is_none())
-    }
-
-    /// What the watch for states at rest must remember.
-    pub fn rest_memory(&self) -> (u32, u32, f64) {
-        self.rest.memory()
-    }
-
-    /// Goes on from another state of the same run.
-    pub fn put(&mut self, t: f64, live: Tokens, labels: Vec<usize>, merges: Vec<Merge>, rest: (u32, u32, f64), memory: &[f64]) {
-        (self.scene.labels, self.merges) = (labels, merges);
-        self.end = live.clone();
-        self.live = live;
-        self.rest.recall(rest);
-        self.stepper.restart(self.dynamics, t, &self.live);
-        self.stepper.recall(memory);
     }
 
     /// A step that moves the fastest token by [`FIRST_STEP`] of the kernel width.
@@ -203,6 +174,32 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
                 observer.observe(&self.scene.frame(t, &self.live));
             }
         }
+    }
+
+    /// Keeps the run as it is at the end of a step.
+    fn keep(&self, clock: &Clock) {
+        let Some(keeper) = self.options.keeper.filter(|k| k.due() && clock.outcome.is_none() && self.at_rest.is_none()) else { return };
+        let mut pause = Pause::of(&self.live, &self.scene.labels, &self.merges, &self.hits);
+        clock.keep(self.stepper.evaluations(), &mut pause);
+        pause.events = bits(&self.event_values);
+        pause.rest = self.rest.memory();
+        pause.stepper = bits(&self.stepper.memory());
+        pause.observers = self.observers.iter().map(|o| o.memory()).collect();
+        keeper.keep(&pause);
+    }
+
+    /// Goes on from a pause.
+    ///
+    /// **Errors** the pause of another run.
+    pub fn resume(&mut self, clock: &mut Clock, pause: &Pause) -> Result<()> {
+        self.live = pause.tokens(&self.live)?;
+        self.end = self.live.clone();
+        (self.scene.labels, self.merges, self.hits) = (pause.labels.clone(), pause.merges(), pause.hits());
+        (self.event_values, self.rest) = (numbers(&pause.events), Rest::recall(pause.rest));
+        self.stepper.recall(&numbers(&pause.stepper), self.dynamics, pause.time(), &self.live);
+        clock.resume(pause, self.stepper.evaluations());
+        self.observers.iter_mut().zip(&pause.observers).for_each(|(o, memory)| o.recall(memory));
+        Ok(())
     }
 
     /// Goes to the share `theta` of the step.
@@ -319,6 +316,7 @@ impl System for Particles<'_, '_, '_> {
                 self.at_rest = self.rest.examine(self.dynamics, &self.live, self.stepper.velocity(), self.options.rtol);
                 clock.stats.evaluations += self.rest.evaluations();
             }
+            self.keep(clock);
         }
         Ok(())
     }

@@ -72,14 +72,14 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Quiet steps, patience, first step of the row.
-    pub fn memory(&self) -> (u32, u32, f64) {
-        (self.quiet, self.patience, self.first)
+    /// What it must know to go on.
+    pub fn memory(&self) -> [u64; 4] {
+        [u64::from(self.quiet), u64::from(self.patience), self.first.to_bits(), self.evaluations]
     }
 
-    /// Goes on with a memory.
-    pub fn recall(&mut self, (quiet, patience, first): (u32, u32, f64)) {
-        (self.quiet, self.patience, self.first) = (quiet, patience, first);
+    /// Goes on with this memory.
+    pub fn recall([quiet, patience, first, evaluations]: [u64; 4]) -> Self {
+        Self { quiet: quiet as u32, patience: patience as u32, first: f64::from_bits(first), evaluations }
     }
 
     /// Sees an accepted step; true when the state is to be examined.

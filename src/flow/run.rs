@@ -4,9 +4,8 @@ use super::clock::{Clock, StepRule};
 use super::drive::drive;
 use super::outcome::{Outcome, Solution, Stats};
 use super::particles::Particles;
-use super::state::RunState;
 use crate::attention::kernel::in_a_row;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sphere::Tokens;
 use std::sync::atomic::AtomicBool;
 
@@ -36,10 +35,8 @@ pub struct Run<'a, 'o, 'p> {
 }
 
 impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
-    /// Shows the start to the observers, and lets tokens become one that are.
-    pub(super) fn new(mut particles: Particles<'a, 'o, 'p>, clock: Clock, rule: StepRule, cancel: Option<&'a AtomicBool>) -> Self {
-        particles.observe(0.0);
-        particles.coalesce(0.0);
+    /// A run whose observers have seen its start.
+    pub(super) fn new(particles: Particles<'a, 'o, 'p>, clock: Clock, rule: StepRule, cancel: Option<&'a AtomicBool>) -> Self {
         Self { particles, clock, rule, cancel }
     }
 
@@ -59,22 +56,6 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
             }
         }
         Ok(self.clock.outcome.as_ref())
-    }
-
-    /// The state, from which [`Run::resume`] goes on with the same bytes; `None` when this cannot be left now (implicit steps, which come and go) or at
-    /// all (a dynamics that depends on time, events).
-    pub fn state(&self) -> Option<RunState> {
-        RunState::of(&self.clock, &self.particles)
-    }
-
-    /// Puts a run that was just begun into the state of a run with the same start, dynamics and options. Its observers have seen the start only.
-    ///
-    /// **Errors** a state that is none of such a run.
-    pub fn resume(&mut self, state: &RunState) -> Result<()> {
-        if state.put(&mut self.clock, &mut self.particles) {
-            return Ok(());
-        }
-        Err(Error::parameter("state", "a state of other tokens", "one of a run with the same start"))
     }
 
     /// The time reached.

@@ -7,7 +7,11 @@ use super::observable::Observer;
 use super::outcome::Solution;
 use super::particles::Particles;
 use super::run::Run;
-use crate::attention::{Dynamics, kernel::EXACT, kernel_width};
+use crate::attention::{
+    Dynamics,
+    kernel::EXACT,
+    kernel_width,
+};
 use crate::error::{Error, Result, show};
 use crate::sphere::Tokens;
 
@@ -79,8 +83,15 @@ pub fn begin<'a, 'o, 'p>(
     check_noise(dynamics, options.rtol)?;
     let explicit = options.integrator.begin(dynamics, 0.0, start);
     let stepper = Mover::begin(explicit, options.implicit, dynamics, start);
-    let particles = Particles::new(dynamics, start, stepper, options, observers);
-    let clock = Clock::new(t_end, particles.first_step(t_end), &dynamics.jumps());
+    let mut particles = Particles::new(dynamics, start, stepper, options, observers);
+    let mut clock = Clock::new(t_end, particles.first_step(t_end), &dynamics.jumps());
     let rule = StepRule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
+    match options.resume {
+        Some(pause) => particles.resume(&mut clock, pause)?,
+        None => {
+            particles.observe(0.0);
+            particles.coalesce(0.0);
+        }
+    }
     Ok(Run::new(particles, clock, rule, options.cancel))
 }

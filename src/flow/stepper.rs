@@ -103,6 +103,17 @@ pub trait Stepper {
         0
     }
 
+    /// What it must know to go on from the tokens of a pause, beside them.
+    fn memory(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Goes on with this memory from the tokens `x` at time `t`.
+    fn recall(&mut self, memory: &[f64], dynamics: &Dynamics, t: f64, x: &Tokens) {
+        let _ = memory;
+        self.restart(dynamics, t, x);
+    }
+
     /// True while steps are implicit.
     fn is_implicit(&self) -> bool {
         false
@@ -113,16 +124,6 @@ pub trait Stepper {
     fn reconsider(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens, h: f64, displacement: f64) -> f64 {
         let _ = (dynamics, t, x, displacement);
         h
-    }
-
-    /// What a stepper restarted at the present tokens must know besides them to go on as this one would; `None` when it cannot be left now.
-    fn memory(&self) -> Option<Vec<f64>> {
-        None
-    }
-
-    /// Goes on with a memory.
-    fn recall(&mut self, memory: &[f64]) {
-        let _ = memory;
     }
 
     /// Leaves a kind of steps that no length makes acceptable; false when there is nothing to leave.

@@ -1,4 +1,4 @@
-//! Paths with noise: Strang steps, half the drift, the noise, half the drift.
+//! Paths with noise: Strang steps (half the drift, the noise, half the drift) or Lie steps (the drift, then the noise).
 
 use super::clock::{Clock, StepRule};
 use super::control::Options;
@@ -11,18 +11,31 @@ use super::run::Run;
 use super::stepper::Stepper;
 use crate::attention::{Dynamics, noise::Noise};
 use crate::error::{Error, Result, show};
-use crate::num::stream::Stream;
+use crate::num::brownian::Brownian;
 use crate::sphere::Tokens;
 use std::sync::atomic::AtomicBool;
 
+/// How a step is made of drift and noise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Splitting {
+    /// Half the drift, the noise, half the drift.
+    #[default]
+    Strang,
+    /// The drift, then the noise: weak order 1.
+    Lie,
+}
+
 /// How a path is walked.
+#[derive(Clone, Copy)]
 pub struct Walk<'a> {
     /// What shakes the tokens.
     pub noise: &'a dyn Noise,
     /// Length of a step; the last one is shorter.
     pub step: f64,
-    /// Seed: step k draws from a stream of its own.
+    /// Seed of the Brownian motion; half the step refines the same one.
     pub seed: u64,
+    /// What a step is made of.
+    pub splitting: Splitting,
     /// Checked before every step.
     pub cancel: Option<&'a AtomicBool>,
 }
@@ -30,17 +43,13 @@ pub struct Walk<'a> {
 /// The most steps: beyond, time is lost in its rounding.
 const MOST: f64 = 1e9;
 
-impl Walk<'_> {
-    /// The options of a path with noise: its tokens never become one.
-    pub fn options() -> Options<'static> {
-        Options { merge_radius: 0.0, ..Options::default() }
-    }
-}
+/// Steps are whole to this share: the end time is rounded.
+const WHOLE: f64 = 1e-5;
 
 /// Walks `dynamics` with noise over `[0, t_end]`; observers see the state at the end of the step that reaches their times.
 ///
-/// **Accuracy** weak order 2 in the step with [`Isotropic`](crate::attention::noise::Isotropic) noise (each half drift is one step of order 5); a path is
-/// that of its seed and step, not of a Brownian motion that other steps share. **Cost** 12 velocities and n d normal numbers per step.
+/// **Accuracy** weak order 2 in the step with [`Isotropic`](crate::attention::noise::Isotropic) noise and Strang steps (each half drift is one step of order 5); strong order 1/2, and 1 with
+/// [`Turning`](crate::attention::noise::Turning): the steps h, h/2, h/4, ... of one seed follow one Brownian motion. **Cost** 12 velocities (Lie: 6) and 2 n d normal numbers per step.
 /// **Errors** a step that is not positive or that needs more than 1e9 steps, a bad `t_end`, tokens of another space, an algorithm that refuses.
 pub fn walk(
     dynamics: &Dynamics,
@@ -56,6 +65,13 @@ pub fn walk(
     Ok((end.clusters, end.outcome))
 }
 
+impl Walk<'_> {
+    /// The options of a path with noise: its tokens never become one.
+    pub fn options() -> Options<'static> {
+        Options { merge_radius: 0.0, ..Options::default() }
+    }
+}
+
 /// The path of [`walk`], to go on in turns, with [`Walk::options`].
 ///
 /// **Errors** as [`walk`].
@@ -67,24 +83,40 @@ pub fn begin_walk<'a, 'o, 'p>(
     options: &'a Options<'a>,
     observers: &'o mut [&'p mut dyn Observer],
 ) -> Result<Run<'a, 'o, 'p>> {
+    checked(dynamics, start, t_end, walk)?;
+    let drift = Step::new(&DOPRI5, dynamics, 0.0, start);
+    let motion = Brownian::new(walk.seed, walk.step, start.coordinates().len());
+    let (step, splitting) = (walk.step, walk.splitting);
+    let strang = Strang { drift, noise: walk.noise, motion, step, splitting, done: 0, t: 0.0, x: start.clone() };
+    let mut particles = Particles::new(dynamics, start, Box::new(strang), options, observers);
+    particles.observe(0.0);
+    Ok(Run::new(particles, Clock::new(t_end, walk.step, &[]), StepRule::FREE, walk.cancel))
+}
+
+/// **Errors** as [`walk`].
+pub(super) fn checked(dynamics: &Dynamics, start: &Tokens, t_end: f64, walk: &Walk) -> Result<()> {
     if !(t_end.is_finite() && t_end >= 0.0) {
         return Err(Error::parameter("t-end", t_end, "a finite time >= 0"));
     }
     if !(walk.step > 0.0 && t_end / walk.step <= MOST) {
         return Err(Error::parameter("step", show(walk.step), format!("a positive step of at least {:e} for this end time", t_end / MOST)));
     }
-    dynamics.kernel(start)?;
-    let drift = Step::new(&DOPRI5, dynamics, 0.0, start);
-    let strang = Strang { drift, noise: walk.noise, seed: walk.seed, done: 0, t: 0.0, x: start.clone() };
-    let particles = Particles::new(dynamics, start, Box::new(strang), options, observers);
-    Ok(Run::new(particles, Clock::new(t_end, walk.step, &[]), StepRule::FREE, walk.cancel))
+    dynamics.kernel(start).map(|_| ())
+}
+
+/// The normal numbers of step k, of which only a share may be left: the last one may be shorter, what rounding took from it does not count.
+pub(super) fn increment(motion: &mut Brownian, k: u64, share: f64) -> &[f64] {
+    if share < 1.0 - WHOLE { motion.part(k, share) } else { motion.step(k) }
 }
 
 /// Half the drift, the noise, half the drift.
 struct Strang<'a> {
     drift: Step,
     noise: &'a dyn Noise,
-    seed: u64,
+    motion: Brownian,
+    /// Length of a whole step.
+    step: f64,
+    splitting: Splitting,
     /// Steps done.
     done: u64,
     t: f64,
@@ -93,7 +125,7 @@ struct Strang<'a> {
 
 impl Strang<'_> {
     /// One step of the drift.
-    fn half(&mut self, dynamics: &Dynamics, t: f64, h: f64) {
+    fn drift(&mut self, dynamics: &Dynamics, t: f64, h: f64) {
         self.drift.restart(dynamics, t, &self.x);
         self.drift.attempt(dynamics, h);
         self.x.numbers_mut().copy_from_slice(self.drift.end());
@@ -110,9 +142,12 @@ impl Stepper for Strang<'_> {
     }
 
     fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
-        self.half(dynamics, self.t, 0.5 * h);
-        self.noise.shake(&mut self.x, h, &mut Stream::new(self.seed, &["noise", &self.done.to_string()]));
-        self.half(dynamics, self.t + 0.5 * h, 0.5 * h);
+        let first = if self.splitting == Splitting::Lie { h } else { 0.5 * h };
+        self.drift(dynamics, self.t, first);
+        self.noise.shake(&mut self.x, h, increment(&mut self.motion, self.done, h / self.step));
+        if self.splitting == Splitting::Strang {
+            self.drift(dynamics, self.t + 0.5 * h, 0.5 * h);
+        }
         self.done += 1;
         if self.x.numbers().iter().all(|v| v.is_finite()) { 0.0 } else { f64::NAN }
     }
@@ -131,14 +166,5 @@ impl Stepper for Strang<'_> {
 
     fn evaluations(&self) -> u64 {
         self.drift.evaluations()
-    }
-
-    /// The noise of a step is that of its number.
-    fn memory(&self) -> Option<Vec<f64>> {
-        Some(vec![self.done as f64])
-    }
-
-    fn recall(&mut self, memory: &[f64]) {
-        self.done = memory.first().map_or(0, |d| *d as u64);
     }
 }

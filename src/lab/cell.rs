@@ -8,8 +8,10 @@ use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
 use crate::flow::{
-    Frame, Observer, Options, Outcome, Recorder, Summary, Table, Walk, iterate_many, solve, solve_many, together, velocity_accuracy, walk,
+    Frame, Observer, Options, Outcome, Recorder, Summary, Table, Walk, iterate_many, solve, solve_many, together, velocity_accuracy,
+    walk_many,
 };
+use crate::landscape::trajectory::{Neighbourhood, prove};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
@@ -49,7 +51,8 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
         Stepping::Layer | Stepping::MeanShift => EXACT,
     };
-    let dynamics = experiment.model.model.build(
+    let described = experiment.model_of(cell);
+    let dynamics = described.model.build(
         &cell.dynamics,
         false,
         &experiment.method.spec(Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?,
@@ -59,8 +62,8 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         (0..experiment.realisations).collect::<Vec<_>>().chunks(together(cell.d)).map(<[usize]>::to_vec).collect();
     let forecast = matches!(experiment.stepper, Stepping::Adaptive) && experiment.stop_at_one_cluster;
     let batch = |m: &Vec<usize>| {
-        if let Some(shaking) = &experiment.model.shaking {
-            m.iter().map(|m| shaken(experiment, cell, &dynamics, shaking, *m, cancel)).collect::<Result<Vec<_>>>()
+        if let Some(shaking) = &described.shaking {
+            shaken(experiment, cell, &dynamics, shaking, m, cancel)
         } else if forecast {
             m.iter().map(|m| until_one_cluster(experiment, cell, &dynamics, *m, cancel)).collect::<Result<Vec<_>>>()
         } else {
@@ -83,13 +86,25 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         tables.push(table);
         summary.rows.push(row);
     }
-    let table = if experiment.mean { mean(&tables)? } else { stacked(tables) };
+    if experiment.certify {
+        summary.columns.push("proved".into());
+        let proved = (0..experiment.realisations).into_par_iter().map(|m| proved(experiment, cell, m)).collect::<Result<Vec<f64>>>()?;
+        summary.rows.iter_mut().zip(proved).for_each(|(row, p)| row.push(p));
+    }
+    let table = if experiment.mean { mean(&tables, experiment.band)? } else { stacked(tables) };
     Ok(Some(CellTables { table, summary }))
+}
+
+/// 1 where the start of realisation m is proved to converge to one point, else 0.
+fn proved(experiment: &Experiment, cell: &Cell, m: usize) -> Result<f64> {
+    let Some(variant) = dynamics::find(&cell.dynamics, false)?.variant else { return Ok(0.0) };
+    let near = Neighbourhood::new(variant, cell.beta, &start(experiment, cell, m)?, 0.0)?;
+    Ok(f64::from(u8::from(prove(&near)?.is_ok())))
 }
 
 /// The initial tokens of realisation m.
 fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
-    let model = &experiment.model.model;
+    let model = &experiment.model_of(cell).model;
     let x = if experiment.tokens.is_empty() {
         let mut stream = Stream::new(experiment.seed, &["init", &cell.stream_key(), &m.to_string()]);
         model.settle(&Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?, None)?
@@ -127,7 +142,7 @@ fn until_one_cluster(
     cancel: &AtomicBool,
 ) -> Result<(Table, Vec<f64>)> {
     let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
-    let variant = dynamics::find(&cell.dynamics, false)?.variant.filter(|_| experiment.model.is_plain());
+    let variant = dynamics::find(&cell.dynamics, false)?.variant.filter(|_| experiment.model_of(cell).is_plain());
     let scale = TimeScale::parse(&experiment.time_scale)?;
     let mut forecast = Forecast::new(variant, scale, cell.beta, experiment.merge_radius.max(1e-12));
     let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];
@@ -139,23 +154,27 @@ fn until_one_cluster(
     Ok(booked(experiment, cell, dynamics, m, &end, predicted, recorder))
 }
 
-/// One realisation with noise, from a stream of its own.
+/// Some realisations with noise, each from a seed of its own, moved together where they can be.
 fn shaken(
     experiment: &Experiment,
     cell: &Cell,
     dynamics: &Dynamics,
     shaking: &Shaking,
-    m: usize,
+    m: &[usize],
     cancel: &AtomicBool,
-) -> Result<(Table, Vec<f64>)> {
-    let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
-    let seed = Stream::new(shaking.seed, &["noise", &cell.stream_key(), &m.to_string()]).next_u64();
-    let plan = Walk { noise: &shaking.noise, step: shaking.step, seed, cancel: Some(cancel) };
-    let (clusters, outcome) = walk(dynamics, &start, experiment.t_end, &plan, &mut [&mut recorder])?;
+) -> Result<Vec<(Table, Vec<f64>)>> {
+    let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
+    let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
+    let seeds: Vec<u64> = m.iter().map(|m| Stream::new(shaking.seed, &["noise", &cell.stream_key(), &m.to_string()]).next_u64()).collect();
+    let plan = Walk { noise: &shaking.noise, step: shaking.step, seed: 0, splitting: shaking.splitting, cancel: Some(cancel) };
+    let ends = walk_many(dynamics, &systems, experiment.t_end, &plan, &seeds, &mut recorders)?;
     let steps = (experiment.t_end / shaking.step - 1e-9).ceil().max(0.0) as u64;
-    let t = if let Outcome::NonFinite { t, .. } = outcome { t } else { experiment.t_end };
-    let end = Summary { outcome, t, clusters, merges: 0, evaluations: 12 * steps, one_cluster: None };
-    Ok(booked(experiment, cell, dynamics, m, &end, -1.0, recorder))
+    let rows = m.iter().zip(ends).zip(recorders).map(|((m, (clusters, outcome)), recorder)| {
+        let t = if let Outcome::NonFinite { t, .. } = outcome { t } else { experiment.t_end };
+        let end = Summary { outcome, t, clusters, merges: 0, evaluations: 12 * steps, one_cluster: None };
+        booked(experiment, cell, dynamics, *m, &end, -1.0, recorder)
+    });
+    Ok(rows.collect())
 }
 
 /// Some realisations, moved together where they can be.
@@ -250,8 +269,8 @@ fn stacked(tables: Vec<Table>) -> Table {
     all
 }
 
-/// Row by row means; runs must have the same sample times.
-fn mean(tables: &[Table]) -> Result<Table> {
+/// Row by row means, and the ends of a share of the realisations; runs must have the same sample times.
+fn mean(tables: &[Table], band: f64) -> Result<Table> {
     let rows = tables.iter().map(|t| t.rows.len()).min().unwrap_or(0);
     if tables.iter().any(|t| t.rows.len() != rows) {
         return Err(Error::Numerical {
@@ -259,11 +278,23 @@ fn mean(tables: &[Table]) -> Result<Table> {
         });
     }
     let mut out = tables.first().cloned().unwrap_or_default();
+    if band > 0.0 {
+        let names: Vec<String> = out.columns.iter().skip(1).flat_map(|c| [format!("{c}_low"), format!("{c}_high")]).collect();
+        out.columns.extend(names);
+    }
+    // As many are left out at either end: of 20 and 90 % the smallest and the largest.
+    let outside = ((0.5 * (1.0 - band) * tables.len() as f64 + 1e-9) as usize).min((tables.len() - 1) / 2);
     for (k, row) in out.rows.iter_mut().enumerate() {
+        let mut ends = Vec::new();
         for (c, v) in row.iter_mut().enumerate() {
-            let column: Vec<f64> = tables.iter().map(|t| t.rows[k][c]).collect();
+            let mut column: Vec<f64> = tables.iter().map(|t| t.rows[k][c]).collect();
             *v = crate::num::sum::block_sum(&column) / tables.len() as f64;
+            if band > 0.0 && c > 0 {
+                column.sort_by(f64::total_cmp);
+                ends.extend([column[outside], column[column.len() - 1 - outside]]);
+            }
         }
+        row.extend(ends);
     }
     Ok(out)
 }

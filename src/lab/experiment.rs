@@ -75,18 +75,31 @@ pub struct Experiment {
     pub observables: Vec<String>,
     /// Average tables over realisations.
     pub mean: bool,
+    /// Beside means the ends of this share of the realisations, column by column; 0: none.
+    #[serde(skip_serializing_if = "is_none")]
+    pub band: f64,
     /// What the dynamics is part of: a space, a normalisation, masks, heads, noise.
     #[serde(skip_serializing_if = "Described::is_plain")]
     pub model: Described,
+    /// All models where they are an axis of the grid, `model` the first of them; else none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<Described>,
     /// Masses of the tokens; equal ones when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masses: Vec<f64>,
     /// Integrator, budget of steps, kernel, accuracy.
     #[serde(skip_serializing_if = "Computation::is_usual")]
     pub method: Computation,
+    /// Every start is tried to be proved to converge to one point.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub certify: bool,
     /// How the user named it: a path or a built-in name; part of the reproduce line only.
     #[serde(skip)]
     pub source: String,
+}
+
+fn is_none(share: &f64) -> bool {
+    *share <= 0.0
 }
 
 impl Experiment {
@@ -94,7 +107,10 @@ impl Experiment {
     pub fn size(&self) -> Option<usize> {
         let betas = self.beta.len() + self.beta_per_n.len() + self.beta_per_n2.len();
         let etas = if self.stepper == Stepping::Layer { self.eta.len() } else { 1 };
-        [self.dynamics.len(), self.init.len(), self.n.len(), self.d.len(), betas, etas].iter().try_fold(1usize, |a, b| a.checked_mul(*b))
+        let models = self.models.len().max(1);
+        [self.dynamics.len(), self.init.len(), self.n.len(), self.d.len(), betas, etas, models]
+            .iter()
+            .try_fold(1usize, |a, b| a.checked_mul(*b))
     }
 
     /// What all cells share, for their identity: everything that decides numbers except the axes of the grid.
@@ -106,8 +122,12 @@ impl Experiment {
             "stop_at_one_cluster": self.stop_at_one_cluster, "times": self.times, "samples": self.samples, "log_from": self.log_from,
             "observables": self.observables, "mean": self.mean,
         });
-        if !self.model.is_plain() {
+        // A model of an axis is part of its cells.
+        if !self.model.is_plain() && self.models.is_empty() {
             key["model"] = serde_json::json!(self.model);
+        }
+        if !is_none(&self.band) {
+            key["band"] = serde_json::json!(self.band);
         }
         if !self.masses.is_empty() {
             key["masses"] = serde_json::json!(self.masses);
@@ -115,7 +135,20 @@ impl Experiment {
         if !self.method.is_usual() {
             key["method"] = serde_json::json!(self.method);
         }
+        if self.certify {
+            key["certify"] = serde_json::json!(true);
+        }
         key.to_string()
+    }
+
+    /// The models of the grid, at least one.
+    pub fn all_models(&self) -> &[Described] {
+        if self.models.is_empty() { std::slice::from_ref(&self.model) } else { &self.models }
+    }
+
+    /// The model of a cell.
+    pub fn model_of(&self, cell: &super::plan::Cell) -> &Described {
+        self.models.iter().find(|m| m.label(&self.models) == cell.model).unwrap_or(&self.model)
     }
 
     /// The resolved configuration as JSON: what is hashed and stored.

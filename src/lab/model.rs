@@ -4,17 +4,19 @@ use super::arrays;
 use super::provenance::hash;
 use super::toml_reader::Reader;
 use crate::attention::feed_forward::Activation;
-use crate::attention::model::{Model, Positions, Units, Weighting};
-use crate::attention::noise::Isotropic;
+use crate::attention::matrix_law::MatrixLaw;
+use crate::attention::model::{Model, OverDepth, Positions, Units, Weighting};
+use crate::attention::noise::{Isotropic, Sampler};
 use crate::attention::pattern::{BiasTable, Pairs};
 use crate::attention::{Matrix, normalisation};
 use crate::error::{Error, Result};
+use crate::flow::Splitting;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The keys of a model: name, whether it may be a list (one per head, or several at once), and meaning.
-pub const KEYS: [(&str, bool, &str); 14] = [
+pub const KEYS: [(&str, bool, &str); 15] = [
     ("space", false, "sphere, flat or polar; must be that of the normalisation"),
     ("norm", false, "what a layer does: post, pre, none"),
     ("rescaled", false, "true for z = e^{-tV} x instead of x, in R^d"),
@@ -22,13 +24,26 @@ pub const KEYS: [(&str, bool, &str); 14] = [
     ("mask", true, "causal, window:w=8, or a file of n x n zeros and ones"),
     ("bias", true, "alibi, or a file of n x n numbers added to the logits (heads x n x n in NPY)"),
     ("rotary", false, "base=10000,pairs=adjacent (or halves)"),
-    ("q", true, "query matrix, r x d, one file per head"),
+    (
+        "q",
+        true,
+        "query matrix, r x d, one file per head, or a law: normal:seed=1,scale=1, symmetric, low-rank:rank=2, rotation:seed=1, diagonal:1,0.5",
+    ),
     ("k", true, "key matrix, r x d"),
     ("v", true, "value matrix, d x d, or s x d with an output matrix"),
     ("o", true, "output matrix, d x s"),
+    (
+        "schedule",
+        false,
+        "layers: the matrices of q, k, v, o are those of layers one after the other; fresh: matrices by law are drawn anew at every whole depth",
+    ),
     ("mlp", false, "feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2"),
     ("activation", false, "of the feed-forward sublayer: gelu, gelu-tanh or relu"),
-    ("noise", false, "kappa=4,seed=1,step=0.01: isotropic noise of variance 2 h / kappa, by steps of this length"),
+    (
+        "noise",
+        false,
+        "kappa=4,seed=1,step=0.01: isotropic noise of variance 2 h / kappa, by steps of this length; scheme=strang-corrected (default), strang-geodesic, lie-geodesic, lie-normalised",
+    ),
 ];
 
 /// What was said under every key.
@@ -43,7 +58,17 @@ pub struct Shaking {
     pub seed: u64,
     /// Length of a step.
     pub step: f64,
+    /// What a step is made of.
+    pub splitting: Splitting,
 }
+
+/// Steps with noise by name.
+const SCHEMES: [(&str, Splitting, Sampler); 4] = [
+    ("strang-corrected", Splitting::Strang, Sampler::Corrected),
+    ("strang-geodesic", Splitting::Strang, Sampler::Geodesic),
+    ("lie-geodesic", Splitting::Lie, Sampler::Geodesic),
+    ("lie-normalised", Splitting::Lie, Sampler::Normalised),
+];
 
 /// A model with the words and files that it was made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -76,20 +101,32 @@ impl Described {
         self.words.is_empty()
     }
 
-    /// The key `model` of a table: a table of these keys, or the name of a file with them.
-    pub fn of(r: &mut Reader) -> Self {
-        let Some(file) = r.word("model") else { return r.inside("model", Self::read).unwrap_or_default() };
-        Self::load(&r.beside(&file)).unwrap_or_else(|e| {
+    /// The key `model` of an experiment: a table of these keys, or the name of a file with them. Lists where one value is expected, and lists of lists where a list is, are axes: all their
+    /// combinations, at least one.
+    pub fn axis(r: &mut Reader) -> Vec<Self> {
+        let Some(file) = r.word("model") else { return r.inside("model", Self::read).unwrap_or_else(|| vec![Self::default()]) };
+        Self::load_axis(&r.beside(&file)).unwrap_or_else(|e| {
             let at = r.place("model");
             r.problem(at, format!("model: {e}"));
-            Self::default()
+            vec![Self::default()]
         })
     }
 
-    /// A file of its own with these keys.
+    /// A file of its own with these keys, one value each.
     ///
-    /// **Errors** all problems of the file together, each with its line.
+    /// **Errors** all problems of the file together, each with its line; a list that is an axis of a grid.
     pub fn load(path: &Path) -> Result<Self> {
+        let mut all = Self::load_axis(path)?;
+        match all.len() {
+            1 => Ok(all.remove(0)),
+            several => {
+                let problem = format!("found {several} models (lists of values are axes of an experiment's grid), expected one");
+                Err(Error::File { path: path.display().to_string(), place: String::new(), problem })
+            }
+        }
+    }
+
+    fn load_axis(path: &Path) -> Result<Vec<Self>> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => Error::File { path: name.clone(), place: String::new(), problem: "no such file".into() },
@@ -105,36 +142,58 @@ impl Described {
         }
     }
 
-    /// The keys of a table; problems are booked in the reader.
-    pub fn read(r: &mut Reader) -> Self {
-        let mut words = Words::new();
+    /// The keys of a table, every combination of their variants; problems are booked in the reader.
+    fn read(r: &mut Reader) -> Vec<Self> {
+        let mut grid = vec![Words::new()];
         for (key, many, _) in KEYS {
-            if key == "rescaled" {
-                if r.flag(key) == Some(true) {
-                    words.insert(key, vec!["true".into()]);
+            let variants = if key == "rescaled" {
+                r.flag(key).map(|yes| vec![if yes { vec!["true".to_owned()] } else { Vec::new() }])
+            } else {
+                r.variants(key, many)
+            };
+            let Some(variants) = variants.filter(|v| !v.is_empty()) else { continue };
+            let with = |words: &Words, variant: &Vec<String>| {
+                let mut words = words.clone();
+                if !variant.is_empty() {
+                    words.insert(key, variant.clone());
                 }
-                continue;
-            }
-            let Some(list) = r.strings(key) else { continue };
-            if !many && list.len() > 1 {
+                words
+            };
+            grid = grid.iter().flat_map(|words| variants.iter().map(move |v| with(words, v))).collect();
+            if grid.len() > MAX_MODELS {
                 let at = r.place(key);
-                r.problem(at, format!("{key}: found a list of {} items, expected one", list.len()));
+                r.problem(at, format!("{key}: found {} models, expected at most {MAX_MODELS}; shorten a list", grid.len()));
+                return vec![Self::default()];
             }
-            words.insert(key, list.into_iter().map(|s| s.1).collect());
         }
-        let folder = r.beside("");
-        match Self::new(words, &folder) {
-            Ok(described) => described,
-            Err(problems) => {
-                for (key, e) in problems {
-                    let at = r.place(key);
-                    r.problem(at, format!("{key}: {e}"));
+        let (folder, mut all, mut said) = (r.beside(""), Vec::new(), std::collections::BTreeSet::new());
+        for words in grid {
+            match Self::new(words, &folder) {
+                Ok(described) => all.push(described),
+                Err(problems) => {
+                    for (key, e) in problems {
+                        // The same value stands in several combinations.
+                        if said.insert(format!("{key}: {e}")) {
+                            let at = r.place(key);
+                            r.problem(at, format!("{key}: {e}"));
+                        }
+                    }
                 }
-                Self::default()
             }
         }
+        if all.is_empty() { vec![Self::default()] } else { all }
+    }
+
+    /// What it says under the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
+    pub fn label(&self, all: &[Self]) -> String {
+        let differs = |key: &str| all.iter().any(|other| other.words.get(key) != self.words.get(key));
+        let said = |key: &str| self.words.get(key).map_or("none".to_owned(), |w| w.join("+"));
+        KEYS.iter().filter(|k| differs(k.0)).map(|k| format!("{}={}", k.0, said(k.0))).collect::<Vec<_>>().join("; ")
     }
 }
+
+/// The most models of a grid.
+const MAX_MODELS: usize = 10_000;
 
 /// Words being read.
 struct Reading<'a> {
@@ -187,14 +246,16 @@ impl Reading<'_> {
         let mut patterns = self.each("mask", Self::mask);
         patterns.extend(self.each("bias", Self::bias));
         patterns.extend(self.one("rotary", |_, w| rotary(w)));
-        let heads = self.heads();
+        let (heads, laws) = self.heads();
         let activation = self.one("activation", |_, w| activation(w));
         if self.words.contains_key("activation") && !self.words.contains_key("mlp") {
             let found = self.list("activation").join(", ");
             self.problems.push(("activation", Error::parameter("activation", found, "none without a feed-forward sublayer")));
         }
         let units = self.one("mlp", |r, w| r.units(w, activation.unwrap_or(Activation::Gelu)));
-        let model = Model { space, normalisation, rescaled: self.words.contains_key("rescaled"), weights, patterns, heads, units };
+        let over_depth = self.over_depth(&laws);
+        let rescaled = self.words.contains_key("rescaled");
+        let model = Model { space, normalisation, rescaled, weights, patterns, heads, units, laws, over_depth };
         if let (true, Err(e)) = (self.problems.is_empty(), model.scheme()) {
             let key = if self.words.contains_key("space") { "space" } else { "norm" };
             self.problems.push((key, e));
@@ -202,22 +263,38 @@ impl Reading<'_> {
         model
     }
 
-    fn heads(&mut self) -> Vec<[Option<Matrix>; 4]> {
+    /// Matrices from files, and those by law with their places.
+    fn heads(&mut self) -> (Vec<[Option<Matrix>; 4]>, Vec<(usize, usize, MatrixLaw)>) {
         let keys = ["q", "k", "v", "o"];
         let count = keys.map(|k| self.list(k).len()).into_iter().max().unwrap_or(0);
-        let mut columns = Vec::new();
-        for key in keys {
+        let (mut columns, mut laws) = (Vec::new(), Vec::new());
+        for (slot, key) in keys.into_iter().enumerate() {
             let found = self.list(key).len();
             if found != 0 && found != count {
                 let expected = format!("none, or one per head ({count})");
                 self.problems.push((key, Error::parameter(key, format!("{found} files"), expected)));
             }
-            columns.push(self.each(key, |r, w| {
-                let path = r.file(w)?;
-                arrays::matrix(&path, None)
-            }));
+            let column = self.each(key, |r, w| match MatrixLaw::parse(w).filter(|_| !r.folder.join(w).exists()) {
+                Some(law) => Ok((None, Some(law?))),
+                None => Ok((Some(arrays::matrix(&r.file(w)?, None)?), None)),
+            });
+            laws.extend(column.iter().enumerate().filter_map(|(h, c)| Some((h, slot, c.1.clone()?))));
+            columns.push(column);
         }
-        (0..count).map(|h| [0, 1, 2, 3].map(|k: usize| columns[k].get(h).cloned())).collect()
+        let matrix = |h: usize, k: usize| columns[k].get(h).and_then(|c| c.0.clone());
+        ((0..count).map(|h| [0, 1, 2, 3].map(|k| matrix(h, k))).collect(), laws)
+    }
+
+    fn over_depth(&mut self, laws: &[(usize, usize, MatrixLaw)]) -> Option<OverDepth> {
+        let how = self.one("schedule", |_, w| match w {
+            "layers" => Ok(OverDepth::Listed),
+            "fresh" => Ok(OverDepth::Fresh),
+            other => Err(Error::unknown("schedule", other, ["layers", "fresh"])),
+        })?;
+        if how == OverDepth::Fresh && laws.is_empty() {
+            self.problems.push(("schedule", Error::parameter("schedule", "fresh", "matrices by law, such as v = \"normal\"")));
+        }
+        Some(how)
     }
 
     fn mask(&mut self, word: &str) -> Result<Positions> {
@@ -278,8 +355,12 @@ impl Reading<'_> {
     }
 
     fn shaking(&mut self) -> Option<Shaking> {
+        // In a grid noise may be absent.
+        if self.list("noise") == ["none"] {
+            return None;
+        }
         self.one("noise", |_, w| {
-            let [kappa, seed, step] = pairs("noise", w, ["kappa", "seed", "step"])?;
+            let [kappa, seed, step, scheme] = pairs("noise", w, ["kappa", "seed", "step", "scheme"])?;
             let missing = |name: &str| Error::parameter(format!("noise {name}"), "nothing", "kappa=K,step=H (and seed=S)");
             let kappa = number("noise kappa", &kappa.ok_or_else(|| missing("kappa"))?)?;
             let step = number("noise step", &step.ok_or_else(|| missing("step"))?)?;
@@ -287,7 +368,10 @@ impl Reading<'_> {
                 return Err(Error::parameter("noise step", step, "a positive finite number"));
             }
             let seed = seed.map_or(Ok(1), |s| whole("noise seed", &s))?;
-            Ok(Shaking { noise: Isotropic::new(kappa)?, seed, step })
+            let scheme = scheme.unwrap_or_else(|| SCHEMES[0].0.into());
+            let found = SCHEMES.iter().find(|s| s.0 == scheme);
+            let (_, splitting, sampler) = found.ok_or_else(|| Error::unknown("scheme of noise", &scheme, SCHEMES.map(|s| s.0)))?;
+            Ok(Shaking { noise: Isotropic::new(kappa)?.by(*sampler), seed, step, splitting: *splitting })
         })
     }
 }
@@ -306,7 +390,10 @@ fn rotary(word: &str) -> Result<Positions> {
     Ok(Positions::Rotary(base, with))
 }
 
-fn activation(word: &str) -> Result<Activation> {
+/// What is between the two matrices of a feed-forward sublayer.
+///
+/// **Errors** an unknown name.
+pub fn activation(word: &str) -> Result<Activation> {
     let all = [("gelu", Activation::Gelu), ("gelu-tanh", Activation::GeluTanh), ("relu", Activation::Relu)];
     let found = all.iter().find(|(n, _)| *n == word);
     found.map(|a| a.1).ok_or_else(|| Error::unknown("activation", word, all.iter().map(|a| a.0)))

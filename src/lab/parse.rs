@@ -71,7 +71,11 @@ impl Experiment {
         let name = name_of(r);
         let title = r.string("title").unwrap_or_else(|| name.clone());
         let seed = r.number("seed", 0.0, 9e15).unwrap_or(1.0) as u64;
-        let model = Described::of(r);
+        let mut models = Described::axis(r);
+        let model = models[0].clone();
+        if models.len() == 1 {
+            models.clear();
+        }
         let usual = model.model.weights.map_or("sa", Weighting::dynamics);
         let dynamics = named(r, "dynamics", usual, |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
         let tokens = tokens_of(r, &model.model);
@@ -120,9 +124,12 @@ impl Experiment {
             log_from: r.number("log_from", 0.0, 1e300).unwrap_or(0.0),
             observables: observables_of(r),
             mean: r.flag("mean").unwrap_or(false),
+            band: r.number("band", 0.0, 1.0).unwrap_or(0.0),
             model,
+            models,
             masses,
             method: Computation::of(r),
+            certify: r.flag("certify").unwrap_or(false),
             source: String::new(),
         }
     }
@@ -184,7 +191,8 @@ impl Experiment {
             }
         }
         self.check_method(r);
-        let unit = self.model.model.scheme().is_ok_and(|s| s.space().is_unit());
+        self.check_certify(r);
+        let unit = self.all_models().iter().all(|m| m.model.scheme().is_ok_and(|s| s.space().is_unit()));
         for o in self.observables.iter().filter_map(|o| observable::find(o).ok()).filter(|o| o.needs_unit && !unit) {
             let at = r.place("observables");
             r.problem(
@@ -200,6 +208,10 @@ impl Experiment {
                 let at = r.place(key);
                 r.problem(at, format!("{key}: only steppers `layer` and `mean-shift` have layers"));
             }
+        }
+        if self.band > 0.0 && !(self.mean && self.realisations > 1) {
+            let at = r.place("band");
+            r.problem(at, "band: found without means of several realisations; set `mean = true` and `realisations`".into());
         }
         if let Some(late) = self.times.iter().find(|t| self.layers == 0 && **t > self.t_end) {
             let at = r.place("times");
@@ -217,13 +229,36 @@ impl Experiment {
         }
     }
 
+    /// What can be proved of starts: the flows of SA and USA, mutual or causal, as they are, of few tokens.
+    fn check_certify(&self, r: &mut Reader) {
+        if !self.certify {
+            return;
+        }
+        let at = r.place("certify");
+        let provable = |name: &String| dynamics::find(name, false).is_ok_and(|e| e.variant.is_some_and(|v| !v.repulsive));
+        if let Some(name) = self.dynamics.iter().find(|d| !provable(d)) {
+            r.problem(at, format!("certify: found dynamics {name}, expected sa, usa, causal-sa or causal-usa"));
+        }
+        if self.stepper != Stepping::Adaptive || !self.all_models().iter().all(|m| m.is_plain()) {
+            r.problem(at, "certify: only the flow itself can be proved, without layers, noise or parts of a model".into());
+        }
+        let size = self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
+        if size > 512 || self.n.iter().min() == Some(&1) {
+            r.problem(at, format!("certify: found n d = {size}, expected at least 2 tokens of at most 512 coordinates in all"));
+        }
+        if self.beta.iter().any(|b| *b < 0.0) {
+            r.problem(at, "certify: found beta < 0, expected attraction".into());
+        }
+    }
+
     /// Keys of error-controlled steps beside steps of another kind.
     fn check_method(&self, r: &mut Reader) {
-        if let (Some(key), true) = (self.method.adaptive_only(), self.stepper != Stepping::Adaptive || self.model.shaking.is_some()) {
+        let noisy = self.all_models().iter().any(|m| m.shaking.is_some());
+        if let (Some(key), true) = (self.method.adaptive_only(), self.stepper != Stepping::Adaptive || noisy) {
             let at = r.place(key);
             r.problem(at, format!("{key}: only error-controlled steps have one"));
         }
-        if self.model.shaking.is_some() {
+        if noisy {
             for key in ["stepper", "eta", "layers", "rtol", "merge_radius", "stop_at_one_cluster"]
                 .into_iter()
                 .filter(|k| r.has(k))
@@ -251,12 +286,13 @@ impl Experiment {
                     r.problem(at, format!("init: the law `{}` does not exist for n = {}, d = {}: {e}", cell.init, cell.n, cell.d));
                 }
             }
-            let heads = if self.model.is_plain() && self.method.kernel.is_none() { 0 } else { cell.d };
-            let new = seen.insert(format!("{} {} {} {heads}", cell.dynamics, cell.beta, cell.n));
+            let plain = self.model_of(cell).is_plain();
+            let heads = if plain && self.method.kernel.is_none() { 0 } else { cell.d };
+            let new = seen.insert(format!("{} {} {} {heads} {}", cell.dynamics, cell.beta, cell.n, cell.model));
             if new && let Err(e) = self.probe(cell, affordable) {
                 let key = if self.method.kernel.is_some() {
                     "kernel"
-                } else if self.model.is_plain() {
+                } else if plain {
                     "beta"
                 } else {
                     "model"
@@ -276,9 +312,10 @@ impl Experiment {
     fn probe(&self, cell: &super::plan::Cell, affordable: bool) -> Result<()> {
         let scale = TimeScale::parse(&self.time_scale).unwrap_or_default();
         let spec = dynamics::Spec { time_scale: scale, ..dynamics::Spec::new(cell.beta, cell.n) };
-        let model = &self.model.model;
+        let described = self.model_of(cell);
+        let model = &described.model;
         let built = model.build(&cell.dynamics, false, &self.method.spec(spec)?, cell.d)?;
-        if (!self.model.is_plain() || self.method.kernel.is_some()) && affordable {
+        if (!described.is_plain() || self.method.kernel.is_some()) && affordable {
             let x = Law::parse("uniform")?.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"]))?;
             built.kernel(&model.settle(&x, None)?)?;
         }

@@ -20,12 +20,19 @@ pub struct Cell {
     pub beta: f64,
     /// Layer step as text (JSON has no infinity).
     pub eta: String,
+    /// What its model says under the keys in which the models of the grid differ; empty where there is one model.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
 }
 
 impl Cell {
     /// The identity of the cell inside an experiment: what the numbers depend on.
     pub fn id(&self, experiment: &Experiment) -> String {
-        let cell = serde_json::to_string(self).unwrap_or_default();
+        let mut cell = serde_json::to_string(self).unwrap_or_default();
+        if !self.model.is_empty() {
+            // The whole model, with its files: what others say does not matter.
+            cell = serde_json::to_string(&(Self { model: String::new(), ..self.clone() }, experiment.model_of(self))).unwrap_or_default();
+        }
         hash(format!("{NUMERICAL_VERSION}/{FORMAT}/{}/{cell}", experiment.shared_key()))[..16].to_owned()
     }
 
@@ -44,7 +51,8 @@ impl Cell {
 
     /// A readable alias.
     pub fn label(&self) -> String {
-        format!("{} n={} d={} beta={}", self.dynamics, self.n, self.d, self.beta)
+        let model = if self.model.is_empty() { String::new() } else { format!(" {}", self.model) };
+        format!("{} n={} d={} beta={}{model}", self.dynamics, self.n, self.d, self.beta)
     }
 }
 
@@ -57,6 +65,8 @@ pub fn plan(experiment: &Experiment) -> Vec<Cell> {
         Stepping::Adaptive => vec!["0".into()],
     };
     let inits = if experiment.tokens.is_empty() { experiment.init.clone() } else { vec![String::new()] };
+    let labels = experiment.models.iter().map(|m| m.label(&experiment.models));
+    let models: Vec<String> = if experiment.models.is_empty() { vec![String::new()] } else { labels.collect() };
     for dynamics in &experiment.dynamics {
         for init in &inits {
             for &n in &experiment.n {
@@ -66,7 +76,10 @@ pub fn plan(experiment: &Experiment) -> Vec<Cell> {
                 for &d in &experiment.d {
                     for &beta in &betas {
                         for eta in &etas {
-                            cells.push(Cell { dynamics: dynamics.clone(), init: init.clone(), n, d, beta, eta: eta.clone() });
+                            for model in &models {
+                                let (dynamics, init, eta, model) = (dynamics.clone(), init.clone(), eta.clone(), model.clone());
+                                cells.push(Cell { dynamics, init, n, d, beta, eta, model });
+                            }
                         }
                     }
                 }

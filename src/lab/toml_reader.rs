@@ -121,6 +121,30 @@ impl<'a> Reader<'a> {
         Some(out)
     }
 
+    /// Values of a key whose lists are an axis: of strings, or of lists of strings where one value may be a list (`many`).
+    pub fn variants(&mut self, key: &'static str, many: bool) -> Option<Vec<Vec<String>>> {
+        let (at, value) = self.take(key)?;
+        self.refuse_empty(at, key, &value);
+        let nested = value.as_array().is_some_and(|list| list.iter().any(|i| i.get_ref().as_array().is_some()));
+        let mut out = Vec::new();
+        for (at, item) in items(at, &value) {
+            let mut one = Vec::new();
+            for (at, word) in items(at, &item) {
+                match word.as_str() {
+                    Some(s) => one.push(s.to_owned()),
+                    None => self.wrong(at, key, &word, "a string"),
+                }
+            }
+            if nested && !many {
+                self.problem(at, format!("{key}: found a list in a list, expected strings"));
+            }
+            self.refuse_empty(at, key, &item);
+            out.push(one);
+        }
+        // A plain list of a key that may be a list is one value.
+        Some(if many && !nested { vec![out.concat()] } else { out })
+    }
+
     /// A flag.
     pub fn flag(&mut self, key: &'static str) -> Option<bool> {
         let (at, value) = self.take(key)?;

@@ -4,6 +4,7 @@
 
 pub(crate) mod aligned;
 pub mod bessel;
+pub mod brownian;
 pub mod chebyshev;
 pub mod dd;
 pub mod dense;

@@ -3,7 +3,7 @@
 use crate::forecast;
 use crate::settings::Settings;
 use metastable::attention::kernel::EXACT;
-use metastable::flow::{Run, Walk, begin, begin_walk, clusters_within};
+use metastable::flow::{Run, Splitting, Walk, begin, begin_walk, clusters_within};
 use metastable::prelude::*;
 use metastable::{Error, Result};
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ impl Engine {
         let run = match settings.noise()? {
             Some(noise) => {
                 let (noise, options) = (&*Box::leak(Box::new(noise)), &*Box::leak(Box::new(Walk::options())));
-                let walk = Walk { noise, step: settings.step, seed: settings.seed, cancel: None };
+                let walk = Walk { noise, step: settings.step, seed: settings.seed, splitting: Splitting::Strang, cancel: None };
                 begin_walk(dynamics, &start, settings.t_end, &walk, options, &mut [])?
             }
             None => {

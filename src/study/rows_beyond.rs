@@ -1,11 +1,12 @@
 //! Small laws beside each other: rank collapse, orders of noise integrators, antipodal attraction under random values, two antipodal clusters.
 
 use super::{Given, Part, Study, Tables, table};
+use crate::attention::noise::Sampler;
 use crate::error::Result;
 use crate::num::stream::Stream;
 use crate::theory::{
     bipartite::threshold,
-    noise_step::{Sampler, stationary_mean, stationary_means},
+    noise_step::{stationary_mean, stationary_means},
     random_weights::antipodal_threshold,
     rank_collapse::RankResidual,
 };

@@ -1,27 +1,14 @@
 //! One step of pure noise on `S^{d-1}` by three samplers: the mean of `<x', x>`, whose exact value is `e^{-(d-1) h/kappa}` (constants derived).
 
+use crate::attention::noise::Sampler;
 use crate::num::quadrature::integrate;
 use statrs::function::gamma::ln_gamma;
 
-/// A sampler of steps from the normal tangent vector `P xi`, whose length has the law chi of d - 1 degrees of freedom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sampler {
-    /// `N(x + s P xi)`, `s^2 = 2 h/kappa`: the Euler-Maruyama step brought back.
-    Normalised,
-    /// A geodesic of length `s |P xi|`.
-    Geodesic,
-    /// The same with `s^2 = (2h/kappa) (1 - (d-2) h/(3 kappa))`: weak order 2.
-    Corrected,
-}
-
 impl Sampler {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Normalised, Self::Geodesic, Self::Corrected];
-
     /// `E <x', x>` of a step with `tau = h / kappa`, by quadrature over the length. **Accuracy** 1e-14.
     pub fn mean(self, d: usize, tau: f64) -> f64 {
         let m = d as f64 - 1.0;
-        let s2 = 2.0 * tau * if self == Self::Corrected { 1.0 - (d as f64 - 2.0) * tau / 3.0 } else { 1.0 };
+        let s2 = self.square(d, tau);
         let s = s2.sqrt();
         let log_norm = (1.0 - 0.5 * m) * 2f64.ln() - ln_gamma(0.5 * m);
         let inner = |r: f64| if self == Self::Normalised { 1.0 / (1.0 + s2 * r * r).sqrt() } else { (s * r).cos() };
@@ -71,7 +58,7 @@ pub fn stationary_means(sampler: Sampler, kappa: f64, h: f64) -> (f64, f64) {
         m
     };
     let tau = h / kappa;
-    let s2 = 2.0 * tau * if sampler == Sampler::Corrected { 1.0 - tau / 3.0 } else { 1.0 };
+    let s2 = sampler.square(3, tau);
     let angle = |r: f64| if sampler == Sampler::Normalised { (s2.sqrt() * r).atan() } else { s2.sqrt() * r };
     // Lengths have the density r e^{-r^2/2}.
     let mut factors = vec![0.0; MODES];

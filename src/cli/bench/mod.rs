@@ -6,6 +6,7 @@ mod measure;
 mod modes;
 mod peak;
 mod rhs;
+mod rows;
 mod sinkhorn;
 mod sweep;
 mod timing;
@@ -28,6 +29,8 @@ enum What {
     Rhs(rhs::Arguments),
     /// Projections, attention and output of several heads.
     Heads(heads::Arguments),
+    /// Tokens of R^d, a step with noise, layers with random values.
+    Rows(rows::Arguments),
     /// One velocity under Sinkhorn weights, in units of one of SA.
     Sinkhorn(sinkhorn::Arguments),
     /// The phase-diagram workload.
@@ -48,6 +51,7 @@ impl Arguments {
         match self.what {
             What::Rhs(arguments) => arguments.run(out),
             What::Heads(arguments) => arguments.run(out),
+            What::Rows(arguments) => arguments.run(out),
             What::Sinkhorn(arguments) => arguments.run(out),
             What::Sweep(arguments) => arguments.run(out),
             What::Hessian(arguments) => arguments.run(out),

@@ -87,6 +87,11 @@ impl State {
         }
     }
 
+    /// The number of lanes.
+    pub fn lanes(&self) -> usize {
+        self.width
+    }
+
     pub fn run(&mut self, op: Op) -> (PerLane, PerLane) {
         let level = self.level;
         level.run(Work { state: self, op })

@@ -5,7 +5,10 @@
 //! tokens of size 0 that need no mask.
 
 mod lanes;
+mod shaken;
 mod system;
+
+pub use self::shaken::walk_many;
 
 use self::lanes::{Interpolation, Op, PerLane, State};
 use self::system::{Member, Merger};

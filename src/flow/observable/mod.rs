@@ -4,13 +4,17 @@ use crate::attention::Dynamics;
 use crate::attention::kernel::{Batch, Workspace};
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
+use serde_json::{Value, json};
 use std::cell::RefCell;
 
+pub mod attention_entropy;
 pub mod cap_radius;
 pub mod clusters;
 pub mod effective_rank;
 pub mod energy;
 pub mod grad_norm;
+pub mod head_energy;
+pub mod hull_support;
 pub mod inner_histogram;
 pub mod inner_range;
 pub mod log_energy;
@@ -19,6 +23,7 @@ pub mod mean_cosine;
 pub mod pair_share;
 pub mod positions;
 pub mod radii;
+pub mod residual;
 
 /// What an observer sees.
 pub struct Frame<'a> {
@@ -46,6 +51,14 @@ pub trait Observer {
     }
     /// Sees a frame.
     fn observe(&mut self, frame: &Frame);
+    /// What it must know to go on after a pause; null where that is nothing.
+    fn memory(&self) -> Value {
+        Value::Null
+    }
+    /// Goes on with this memory.
+    fn recall(&mut self, memory: &Value) {
+        let _ = memory;
+    }
 }
 
 /// Fixed facts of a run that observables may need.
@@ -103,6 +116,7 @@ impl Table {
 }
 
 /// Writes observables at given times into one table; the first column is `t`.
+#[derive(Clone)]
 pub struct Recorder {
     setting: Setting,
     times: Vec<f64>,
@@ -122,18 +136,6 @@ impl Recorder {
 }
 
 impl Recorder {
-    /// All sample times.
-    pub fn times(&self) -> &[f64] {
-        &self.times
-    }
-
-    /// Goes on after these rows of an earlier recorder of the same times.
-    pub fn resume(&mut self, rows: Vec<Vec<f64>>) {
-        self.next = 0;
-        self.next = rows.last().map_or(0, |r| self.due(r[0]));
-        self.table.rows = rows;
-    }
-
     /// The observable, when it is the only one and can measure batches.
     pub(super) fn batched(&self) -> Option<fn(&Batch, &mut Vec<f64>)> {
         if let [only] = self.observables[..] { only.batch } else { None }
@@ -157,6 +159,17 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
+    fn memory(&self) -> Value {
+        let rows: Vec<Vec<u64>> = self.table.rows.iter().map(|r| r.iter().map(|v| v.to_bits()).collect()).collect();
+        json!({"next": self.next, "rows": rows})
+    }
+
+    fn recall(&mut self, memory: &Value) {
+        self.next = memory["next"].as_u64().unwrap_or(0) as usize;
+        let row = |r: &Value| r.as_array().into_iter().flatten().map(|v| f64::from_bits(v.as_u64().unwrap_or(0))).collect();
+        self.table.rows = memory["rows"].as_array().into_iter().flatten().map(row).collect();
+    }
+
     fn next_time(&self) -> Option<f64> {
         self.times.get(self.next).copied()
     }

@@ -8,7 +8,8 @@ pub use figures::{Figure, Shown};
 
 use super::Provenance;
 use crate::theorem::{Effort, Record, Verdict};
-use words::{STATUSES, VERDICTS, escape, kind};
+pub use words::escape;
+use words::{STATUSES, VERDICTS, kind};
 
 /// How the records came about.
 pub struct Budget {
@@ -102,15 +103,17 @@ fn contents(figures: &[Figure]) -> String {
 }
 
 fn summary(records: &[Record]) -> String {
-    let head: String = VERDICTS.iter().map(|v| format!("<th scope=\"col\">{v}</th>")).collect();
+    // A verdict that no claim has is no column: on a phone the others fit.
+    let given: Vec<&Verdict> = VERDICTS.iter().filter(|v| records.iter().any(|r| r.verdict == **v)).collect();
+    let head: String = given.iter().map(|v| format!("<th scope=\"col\">{v}</th>")).collect();
     let rows: String = STATUSES
         .iter()
         .map(|s| {
-            let cell = |v: &Verdict| match records.iter().filter(|r| r.status == *s && r.verdict == *v).count() {
+            let cell = |v: &&Verdict| match records.iter().filter(|r| r.status == *s && r.verdict == **v).count() {
                 0 => "<td></td>".to_owned(),
                 count => format!("<td>{count}</td>"),
             };
-            format!("<tr><th scope=\"row\">{s}</th>{}</tr>\n", VERDICTS.iter().map(cell).collect::<String>())
+            format!("<tr><th scope=\"row\">{s}</th>{}</tr>\n", given.iter().map(cell).collect::<String>())
         })
         .collect();
     let odd: String = records

@@ -6,6 +6,15 @@ use crate::error::Result;
 use crate::sphere::Tokens;
 
 /// V = I_2 has k = 2 eigenvalues of positive real part: at most three limits of codimension 2, points of the plane. A rectangle keeps its four corners.
+///
+/// # Derivation
+///
+/// V = I_2 has two eigenvalues of positive real part, and affine subspaces of codimension 2 of R^2 are points. Let the rescaled tokens be
+/// a rectangle (s u, s' v), s, s' = +-1. The weights exp(e^{2t} (u^2 s r + v^2 s' r')) are a product, the mean of r under them is s
+/// tanh(u^2 e^{2t}), and so
+/// `u' = -u (1 - tanh(u^2 e^{2t})), v' = -v (1 - tanh(v^2 e^{2t}))`:
+/// the tokens stay a rectangle, and each side has the equation of `rd-remark-printed`, whose limit is positive. Four limits, not three.
+/// (With k < d the rectangle is no counterexample: the control.)
 pub static ENTRY: Claim = Claim {
     name: "rd-codimension-printed",
     title: "R^d: at most three limits of codimension k (conjecture as printed)",
@@ -33,12 +42,17 @@ fn limits(ctx: &mut Context, x: Vec<f64>, v: Option<Vec<f64>>) -> Result<Finding
     let growing: Vec<usize> = (0..2).filter(|c| v.as_ref().is_none_or(|v| v[3 * c] > 0.0)).collect();
     let dynamics = attention(1.0, x.len() / 2, 2, None, v.map(|v| (2, v)), true)?;
     let end = flowed(ctx, &dynamics, &Tokens::flat(2, x)?, 8.0, 1.0)?;
+    Ok(Finding::nonnegative(3.5 - places(&end, &growing) as f64, 1.0))
+}
+
+/// The number of places farther than 0.1 from each other, in these coordinates.
+pub(super) fn places(x: &Tokens, coordinates: &[usize]) -> usize {
     let mut places: Vec<&[f64]> = Vec::new();
-    for row in end.rows() {
-        let near = |place: &&[f64]| growing.iter().map(|c| (place[*c] - row[*c]).abs()).fold(0.0, f64::max) < 0.1;
+    for row in x.rows() {
+        let near = |place: &&[f64]| coordinates.iter().map(|c| (place[*c] - row[*c]).abs()).fold(0.0, f64::max) < 0.1;
         if !places.iter().any(near) {
             places.push(row);
         }
     }
-    Ok(Finding::nonnegative(3.5 - places.len() as f64, 1.0))
+    places.len()
 }

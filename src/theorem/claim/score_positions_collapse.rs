@@ -67,9 +67,9 @@ fn ends(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens) -> Result<Finding> {
 }
 
 /// SA of `y_i = x_i + p_i` with frozen `p_i` (arXiv:2605.30229): `x_i' = P sum_j softmax_j(beta <y_i, y_j>) y_j`. Consensus is not even stationary.
-struct Added {
-    beta: f64,
-    p: Vec<f64>,
+pub(super) struct Added {
+    pub beta: f64,
+    pub p: Vec<f64>,
 }
 
 impl Sublayer for Added {

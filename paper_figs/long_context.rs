@@ -1,0 +1,38 @@
+//! Long context (arXiv:2605.08505).
+
+use super::{PaperFigure, distinct, only, series};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+
+/// Participation against the scaled inverse temperature.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "long-context",
+    title: "Long context: participation against beta / n^{2/(d-1)}",
+    experiments: &[],
+    full: &[],
+    cells: None,
+    study: Some(&crate::study::long_context::PART),
+    parameters: &[],
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let (limit, sampled) = (inputs.table("limit")?, inputs.table("sampled")?);
+        let mut panels = Vec::new();
+        for d in distinct(limit, "d") {
+            let mut panel = Panel::new(
+                format!("d = {d}"),
+                Axis::log("\u{3b2} / n^{2/(d\u{2212}1)}", 0.045, 56.0),
+                Axis::log("E \u{3a3} w\u{b2}", 1e-4, 1.3),
+            );
+            panel.line(series(&only(limit, "d", d), "c", "participation"), 6, Dash::Solid, "n = \u{221e}");
+            let rows = only(sampled, "d", d);
+            for (k, n) in distinct(&rows, "n").into_iter().enumerate() {
+                let points = series(&only(&rows, "n", n), "c", "participation");
+                panel.marks.push(Mark::Points { points, colour: k, radius: 2.2, label: format!("n = 10^{}", n.log10().round()) });
+            }
+            panel.legend = Some(Corner::BottomRight);
+            panels.push(panel);
+        }
+        let caption = "Mean sum of the squared softmax weights of a query over n uniform keys of S^{d-1}, beta = c n^{2/(d-1)}: 400, 100 and 12 draws for n = 10^2, 10^4, 10^6; lines: the Poisson process of gaps, n = infinity.";
+        Ok(Picture { columns: panels.len().min(3), panels, aspect: 1.0, caption: caption.into() })
+    },
+};

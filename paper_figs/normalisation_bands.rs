@@ -1,0 +1,42 @@
+//! Normalisation schemes (arXiv:2510.22026): random starts.
+
+use super::{PaperFigure, only, series};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use crate::study::{normalisation_bands::PART as STUDY, normalisation_schemes::SCHEMES};
+
+/// Mean cosine and its 90 % band for every scheme.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "normalisation-bands",
+    title: "Normalisation schemes: mean cosine of random starts with its 90 % band",
+    experiments: &[],
+    full: &[],
+    cells: None,
+    study: Some(&STUDY),
+    parameters: &[],
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let cosine = inputs.table("cosine")?;
+        let panel = |title: &str, radii: bool| {
+            let mut panel = Panel::new(title, Axis::log("t", 0.05, 100.0), Axis::linear("mean cosine", -0.05, 1.05));
+            let members = SCHEMES.iter().enumerate().filter(|(_, s)| (s.space().own() > 0) == radii);
+            for (series_number, (k, scheme)) in members.enumerate() {
+                let rows = only(cosine, "scheme", k as f64);
+                panel.line(series(&rows, "t", "mean"), series_number, Dash::of(series_number), scheme.name());
+                for side in ["low", "high"] {
+                    panel.line(series(&rows, "t", side), series_number, Dash::Dotted, "");
+                }
+            }
+            panel.legend = Some(Corner::TopLeft);
+            panel
+        };
+        let caption = "Mean inner product of pairs of 32 uniform tokens, d = 512, beta = sqrt d, V = I, Q and K normal with entries of variance 1/d: mean over 20 runs, dotted the second smallest and second largest of them (90 %). Left schemes on the \
+                       sphere, right those with radii. The paper's n and number of runs are not printed.";
+        Ok(Picture {
+            panels: vec![panel("on the sphere", false), panel("with radii", true)],
+            columns: 2,
+            aspect: 1.0,
+            caption: caption.into(),
+        })
+    },
+};

@@ -1,0 +1,145 @@
+//! Matrices of heads by law instead of from files.
+
+use super::Matrix;
+use crate::error::{Error, Result};
+use crate::num::{dense::transpose_mul, stream::Stream, sum::dot};
+
+/// A law of d x d matrices.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MatrixLaw {
+    /// Independent normal entries of variance `scale^2 / d`.
+    Normal {
+        /// Factor.
+        scale: f64,
+        /// Seed.
+        seed: u64,
+    },
+    /// The same made symmetric: variance `scale^2 / d` off the diagonal, twice that on it.
+    Symmetric {
+        /// Factor.
+        scale: f64,
+        /// Seed.
+        seed: u64,
+    },
+    /// A product of normal d x r and r x d matrices with entries of variance `scale^2 / d`.
+    LowRank {
+        /// Rank.
+        rank: usize,
+        /// Factor.
+        scale: f64,
+        /// Seed.
+        seed: u64,
+    },
+    /// A uniformly distributed orthogonal matrix.
+    Rotation {
+        /// Seed.
+        seed: u64,
+    },
+    /// These entries; the last one is repeated.
+    Diagonal(Vec<f64>),
+}
+
+/// Names of the laws.
+pub const LAWS: [&str; 5] = ["normal", "symmetric", "low-rank", "rotation", "diagonal"];
+
+impl MatrixLaw {
+    /// Reads `normal:seed=1,scale=1`, `symmetric:..`, `low-rank:rank=2,..`, `rotation:seed=1`, `diagonal:1,0.5`; `None` for what does not begin with a law.
+    ///
+    /// **Errors** wrong words after a law's name.
+    pub fn parse(text: &str) -> Option<Result<Self>> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        LAWS.contains(&name).then(|| Self::read(name, rest))
+    }
+
+    fn read(name: &str, rest: &str) -> Result<Self> {
+        let number = |key: &str, text: &str| {
+            let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, "a finite number"))
+        };
+        let whole = |key: &str, text: &str| {
+            let value = text.trim().parse::<u64>().ok();
+            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, "a whole number >= 0"))
+        };
+        if name == "diagonal" {
+            let entries = rest.split(',').map(|t| number("entry", t)).collect::<Result<Vec<_>>>()?;
+            return Ok(Self::Diagonal(entries));
+        }
+        let (mut scale, mut seed, mut rank) = (1.0, 1, None);
+        for word in rest.split(',').filter(|w| !w.trim().is_empty()) {
+            match word.split_once('=').map(|(k, v)| (k.trim(), v)) {
+                Some(("scale", v)) if name != "rotation" => scale = number("scale", v)?,
+                Some(("seed", v)) => seed = whole("seed", v)?,
+                Some(("rank", v)) if name == "low-rank" => rank = Some(whole("rank", v)? as usize),
+                _ => {
+                    let keys = match name {
+                        "low-rank" => "rank=R, scale=S, seed=N",
+                        "rotation" => "seed=N",
+                        _ => "scale=S, seed=N",
+                    };
+                    return Err(Error::parameter(name, word, keys));
+                }
+            }
+        }
+        match (name, rank) {
+            ("normal", _) => Ok(Self::Normal { scale, seed }),
+            ("symmetric", _) => Ok(Self::Symmetric { scale, seed }),
+            ("rotation", _) => Ok(Self::Rotation { seed }),
+            (_, Some(rank)) if rank > 0 => Ok(Self::LowRank { rank, scale, seed }),
+            (_, found) => Err(Error::parameter("low-rank rank", found.unwrap_or(0), "a rank of at least 1")),
+        }
+    }
+
+    /// The matrix for tokens of dimension d; `place` names it among the matrices of a model (head, Q or K or V, layer), so that equal seeds give different ones.
+    ///
+    /// ```
+    /// use metastable::attention::matrix_law::MatrixLaw;
+    /// let (rows, q) = MatrixLaw::parse("rotation:seed=3").unwrap().unwrap().draw(3, "head 0 q");
+    /// let first: f64 = q[..3].iter().map(|v| v * v).sum();
+    /// assert!(rows == 3 && (first - 1.0).abs() < 1e-14);
+    /// assert!(MatrixLaw::parse("q.npy").is_none());
+    /// ```
+    pub fn draw(&self, d: usize, place: &str) -> Matrix {
+        let normals = |seed: u64, count: usize, scale: f64| {
+            let mut out = vec![0.0; count];
+            Stream::new(seed, &["matrix", place]).normals(&mut out);
+            out.iter_mut().for_each(|v| *v *= scale / (d as f64).sqrt());
+            out
+        };
+        let entries = match self {
+            Self::Normal { scale, seed } => normals(*seed, d * d, *scale),
+            Self::Symmetric { scale, seed } => {
+                let g = normals(*seed, d * d, scale * std::f64::consts::FRAC_1_SQRT_2);
+                (0..d * d).map(|k| g[k] + g[(k % d) * d + k / d]).collect()
+            }
+            Self::LowRank { rank, scale, seed } => {
+                // Sums of `rank` products; the second factor has entries of variance 1/d as well.
+                let both = normals(*seed, 2 * rank * d, 1.0);
+                let (a, b) = both.split_at(rank * d);
+                transpose_mul(a, b, *rank).iter().map(|v| scale * v).collect()
+            }
+            Self::Rotation { seed } => orthogonal(normals(*seed, d * d, 1.0), d),
+            Self::Diagonal(entries) => {
+                let entry = |k: usize| entries[k.min(entries.len() - 1)];
+                (0..d * d).map(|k| if k / d == k % d { entry(k / d) } else { 0.0 }).collect()
+            }
+        };
+        (d, entries)
+    }
+}
+
+/// Rows made orthonormal, twice for accuracy.
+fn orthogonal(mut rows: Vec<f64>, d: usize) -> Vec<f64> {
+    for i in 0..d {
+        let (before, rest) = rows.split_at_mut(i * d);
+        let row = &mut rest[..d];
+        for _ in 0..2 {
+            for e in before.chunks_exact(d) {
+                let along = dot(row, e);
+                row.iter_mut().zip(e).for_each(|(r, e)| *r -= along * e);
+            }
+        }
+        let size = dot(row, row).sqrt();
+        row.iter_mut().for_each(|r| *r /= size);
+    }
+    rows
+}

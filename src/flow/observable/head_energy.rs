@@ -1,0 +1,37 @@
+//! The interaction energy of every head.
+
+use super::Observable;
+use crate::num::{dense::mat_vec, sum::dot};
+
+/// The most heads with a column of their own.
+const MOST: usize = 8;
+
+/// `log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)}` of head h: of USA heads with symmetric `V_h = Q_h^T K_h` the energies `e^beta / (2 beta)` times their exponentials increase together, not one by one.
+pub static ENTRY: Observable = Observable {
+    name: "head-energy",
+    summary: "log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)} of the first eight heads; NaN for those that do not exist.",
+    needs_unit: false,
+    columns: |_| (0..MOST).map(|h| format!("log_energy_head_{h}")).collect(),
+    measure: |s, frame, row| {
+        let x = frame.tokens;
+        let heads = frame.dynamics.attention().map_or(&[][..], |a| &a.heads);
+        row.extend((0..MOST).map(|h| {
+            let Some(head) = heads.get(h) else { return f64::NAN };
+            let [q, k, _] = head.matrices();
+            let image = |m: Option<&[f64]>, r: &[f64]| {
+                let Some(m) = m else { return r.to_vec() };
+                let mut out = vec![0.0; m.len() / r.len()];
+                mat_vec(m, r, &mut out);
+                out
+            };
+            let (queries, keys): (Vec<_>, Vec<_>) = x.rows().map(|r| (image(q, r), image(k, r))).unzip();
+            let terms: Vec<f64> = (0..x.n() * x.n())
+                .map(|p| (p / x.n(), p % x.n()))
+                .map(|(i, j)| s.beta * (dot(&queries[i], &keys[j]) - 1.0) + (x.masses()[i] * x.masses()[j]).ln())
+                .collect();
+            let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln()
+        }));
+    },
+    batch: None,
+};

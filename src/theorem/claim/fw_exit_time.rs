@@ -1,0 +1,86 @@
+//! Random leaders: tokens stay near their vertices for a time exponential in beta.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::{stream::Stream, sum::dot};
+
+/// The scale-invariant form of the printed bound, whose exponent lacks a diameter.
+///
+/// # Derivation
+///
+/// While all tokens are within r = rho + e of their vertices, a token of vertex v and one of vertex v' have a score of at most `<v, v'> + 2 R r + r^2`, two of v one of at least `|v|^2 - 2 R r - r^2`:
+/// a gap of at least `c_0 - 4 R r - 2 r^2 >= c_0/2`. So a token jumps towards another vertex with probability at most `n e^{-beta c_0/2}`. A jump towards a token of the same vertex does not
+/// raise the largest distance to vertices, one towards another raises it by at most `g diam K`: to leave takes at least M = ceil(e / (g diam K)) of them. Of the `n t` jumps until t some M are
+/// wrong with probability at most `binom(n t, M) (n e^{-beta c_0/2})^M <= (e n t n e^{-beta c_0/2} / M)^M`, which is what is subtracted from 1.
+pub static ENTRY: Claim = Claim {
+    name: "fw-exit-time",
+    title: "Random leaders: exit times are exponential in beta (bound with the diameter)",
+    statement: "x_i+ = x_i + g (x_J - x_i), J drawn from softmax(beta <x_i, x_j>), two tokens within rho = 0.05 of each corner of (+-1, +-1), g = 1/50, e = 0.1, c_0 = 2, R = sqrt 2, M = ceil(e/(g diam K)): \
+                no token is farther than rho + e from its corner before t with probability at least 1 - exp(M (1 + log(n^2 t / M) - beta c_0/2)): at the t where this is 1/2, among 60 runs, \
+                within 3 standard errors.",
+    domain: Domain {
+        n: Sizes::Fixed(8),
+        d: Sizes::Fixed(2),
+        beta: Betas::Linear(5.0, 10.0),
+        dynamics: &["random leaders"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "a square, two tokens at a corner, t where the bound is 1/2",
+    citation: "arXiv:2508.09628, Section 5 (printed without the diameter); derived",
+    status: Status::Corrected,
+    kind: Kind::Inequality,
+    trials: (4, 30),
+    trial: |case, ctx| stays(case, ctx, 1.0),
+    perturbed: "the probability",
+    control: Control { what: "jumps at beta / 10", trial: |ctx| stays(&Case::new(8, 2, 9.0, "random leaders"), ctx, 0.1) },
+    proof: None,
+};
+
+const G: f64 = 0.02;
+const RHO: f64 = 0.05;
+const EXCESS: f64 = 0.1;
+const RUNS: usize = 60;
+
+fn stays(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let corner = |i: usize| [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]][i / 2];
+    let n = case.n;
+    let diameter = 2.0 * (2f64.sqrt() + RHO);
+    let m = (EXCESS / (G * diameter)).ceil();
+    // 1 - exp(M (1 + log(n^2 t / M) - beta)) = 1/2, c_0/2 = 1.
+    let t = m / (n * n) as f64 * (case.beta - 1.0 - 2f64.ln() / m).exp();
+    let stream = ctx.chance();
+    let kept = (0..RUNS).filter(|_| run(n, &corner, factor * case.beta, t as usize, stream)).count() as f64 / RUNS as f64;
+    let stated = ctx.stated(0.5);
+    // A binomial share about the stated one.
+    Ok(Finding::at_least(kept, stated).with_sampling(3.0 * 0.5 / (RUNS as f64).sqrt()))
+}
+
+/// Whether no token has left by t.
+fn run(n: usize, corner: &dyn Fn(usize) -> [f64; 2], beta: f64, t: usize, stream: &mut Stream) -> bool {
+    let mut x: Vec<[f64; 2]> = (0..n)
+        .map(|i| {
+            let (angle, r) = (std::f64::consts::TAU * stream.uniform(), RHO * stream.uniform().sqrt());
+            [corner(i)[0] + r * angle.cos(), corner(i)[1] + r * angle.sin()]
+        })
+        .collect();
+    for _ in 0..t {
+        let before = x.clone();
+        for (i, x) in x.iter_mut().enumerate() {
+            let scores = before.iter().map(|y| beta * dot(&before[i], y));
+            let top = scores.clone().fold(f64::NEG_INFINITY, f64::max);
+            let weights: Vec<f64> = scores.map(|s| (s - top).exp()).collect();
+            let mut left = stream.uniform() * weights.iter().sum::<f64>();
+            let j = weights.iter().position(|w| {
+                left -= w;
+                left < 0.0
+            });
+            let y = before[j.unwrap_or(i)];
+            *x = [x[0] + G * (y[0] - x[0]), x[1] + G * (y[1] - x[1])];
+            if (x[0] - corner(i)[0]).hypot(x[1] - corner(i)[1]) > RHO + EXCESS {
+                return false;
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,51 @@
+//! Positions added to tokens: consensus is not even stationary.
+
+use super::score_positions_collapse::Added;
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::Dynamics;
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// With `y_i = x_i + p_i` token i moves to the mean of the `x + p_j`, whose tangent part at x is that of a mean of the `p_j`.
+///
+/// # Derivation
+///
+/// At `x_i = x` the velocity is `P_x sum_j w_ij p_j`, which is 0 for all i only if all these means are multiples of x. Where all `p_j = p` it is `P_x p`, which vanishes at `x = +-p/|p|` and nowhere else.
+pub static ENTRY: Claim = Claim {
+    name: "pe-breaks-consensus",
+    title: "Vectors added to queries, keys and values: consensus is not stationary",
+    statement: "x_i' = P_i sum_j softmax_j(beta <x_i + p_i, x_j + p_j>) (x_j + p_j) with p_i uniform of length 1/2, n = 8: at x_i = x, x uniform, some token moves at a speed of at least 1/100.",
+    domain: Domain {
+        n: Sizes::Fixed(8),
+        d: Sizes::Range(2, 6),
+        beta: Betas::Linear(0.1, 4.0),
+        dynamics: &["sa"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "n = 8, |p_i| = 1/2; a draw for which all means of the p_j are along x has measure 0",
+    citation: "arXiv:2605.30229 (abstract: auxiliary variables); derived",
+    status: Status::Observation,
+    kind: Kind::Inequality,
+    trials: (20, 200),
+    trial: |case, ctx| {
+        let p = ctx.tokens_by(case.n, case.d, "uniform")?.coordinates().iter().map(|v| 0.5 * v).collect();
+        let x = ctx.tokens_by(1, case.d, "uniform")?.coordinates().repeat(case.n);
+        speed(case.beta, case.d, p, x)
+    },
+    perturbed: "",
+    control: Control {
+        what: "one p for all, at x = p/|p|",
+        trial: |ctx| {
+            let x = ctx.tokens_by(1, 3, "uniform")?.coordinates().repeat(8);
+            speed(1.0, 3, x.iter().map(|v| 0.5 * v).collect(), x)
+        },
+    },
+    proof: None,
+};
+
+fn speed(beta: f64, d: usize, p: Vec<f64>, x: Vec<f64>) -> Result<Finding> {
+    let v = Dynamics::of(Added { beta, p }).velocity(&Tokens::normalised(d, x)?);
+    Ok(Finding::at_least(v.chunks_exact(d).map(|v| dot(v, v).sqrt()).fold(0.0, f64::max), 0.01))
+}

@@ -1,0 +1,60 @@
+//! Symmetric random matrices alone: two tokens meet.
+
+use super::random_value_antipodal::LAYERS;
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::{stats::mean_and_error, sum::dot};
+use crate::sphere::geometry::retract;
+
+/// `X' = P_X dQ X` with symmetric Q: every token hears the same matrix.
+///
+/// # Derivation
+///
+/// Let `E q_ab^2 = s` off the diagonal and 2s on it, x = e_1 and `delta = y - x` along e_2. To first order in delta the next difference is `P_u (delta + eta Q delta)/|u|`, `u = x + eta Q x`. To `eta^2` in the mean,
+/// `log |delta + eta Q delta|^2` gains `E |Q e_2|^2 - 2 E q_22^2 = (d+1) s - 4 s`, `log |u|^2` the same, so they cancel; the squared component along u is `(2 eta q_12)^2`, 4 s in the mean. So `log |delta|^2` moves by `-4 s
+/// eta^2`. With entries all independent it is `(v_12 + v_21)^2`, 2 s. By oddness the same holds for `x + y` near antipodes.
+pub static ENTRY: Claim = Claim {
+    name: "random-symmetric-pairs",
+    title: "Symmetric random matrices without attention: pairs meet, at twice the rate of general ones",
+    statement: "x+ = N(x + eta Q x), Q fresh and symmetric, normal entries of variance 1/d off the diagonal and 2/d on it: log(1 - <x, y>) near 0 distance moves by -4 eta^2/d a layer, from 3000 pairs of layers +Q and -Q at eta = 1/20, within 4 standard errors and 0.01.",
+    domain: Domain { d: Sizes::List(&[2, 3, 5, 8]), beta: Betas::Unused, corners: &[], ..LAYERS },
+    narrower: "",
+    citation: "arXiv:2603.06187 (abstract: synchronisation; rates not seen); exponent derived",
+    status: Status::Observation,
+    kind: Kind::Law,
+    trials: (6, 40),
+    trial: |case, ctx| exponent(case, ctx, true),
+    perturbed: "",
+    control: Control { what: "independent entries", trial: |ctx| exponent(&Case::new(2, 3, 0.0, "random layers"), ctx, false) },
+    proof: None,
+};
+
+fn exponent(case: &Case, ctx: &mut Context, symmetric: bool) -> Result<Finding> {
+    const ETA: f64 = 0.05;
+    const GAP: f64 = 1e-4;
+    let d = case.d;
+    let mut q = vec![0.0; d * d];
+    let y = [(1.0 - GAP * GAP).sqrt(), GAP];
+    let changes: Vec<f64> = (0..3000)
+        .map(|_| {
+            ctx.chance().normals(&mut q);
+            // (G + G^T)/sqrt 2 has variances 1 off the diagonal and 2 on it.
+            let entry = |a: usize, b: usize| if symmetric { (q[a * d + b] + q[b * d + a]) / 2f64.sqrt() } else { q[a * d + b] };
+            let image = |t: &[f64; 2]| (0..d).map(|a| t[0] * entry(a, 0) + t[1] * entry(a, 1)).collect::<Vec<_>>();
+            let (qx, qy) = (image(&[1.0, 0.0]), image(&y));
+            let grown = |sign: f64| {
+                let next = |token: &[f64; 2], image: &[f64]| {
+                    let mut z: Vec<f64> = image.iter().map(|v| sign * ETA / (d as f64).sqrt() * v).collect();
+                    (z[0], z[1]) = (z[0] + token[0], z[1] + token[1]);
+                    retract(&mut z);
+                    z
+                };
+                let gap: Vec<f64> = next(&[1.0, 0.0], &qx).iter().zip(&next(&y, &qy)).map(|(a, b)| a - b).collect();
+                (dot(&gap, &gap) / ((1.0 - y[0]).powi(2) + GAP * GAP)).ln()
+            };
+            0.5 * (grown(1.0) + grown(-1.0)) / (ETA * ETA)
+        })
+        .collect();
+    let (found, error) = mean_and_error(&changes);
+    Ok(Finding::law(found, -4.0 / d as f64, 4.0 * error + 0.01, 0.0))
+}

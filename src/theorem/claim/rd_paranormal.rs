@@ -1,0 +1,43 @@
+//! Tokens in R^d under a paranormal V whose scores mix its two subspaces.
+
+use super::rd_rescaling::{FLAT, attention, flowed};
+use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+use std::f64::consts::TAU;
+
+/// One estimate of the printed proof needs scores that respect the two subspaces; the conclusion is asked for without.
+pub static ENTRY: Claim = Claim {
+    name: "rd-paranormal",
+    title: "R^3, V = diag(1, 1, -1/2): tokens tend to the boundary of a polygon times a line, for any positive scores",
+    statement: "V = diag(1, 1, -1/2), scores <Q x_i, Q x_j> with Q = I + G/3, G normal: at t = 12 every token has z_1, z_2 within 1e-3 of the boundary of their convex hull or of 0 (in units of its diameter).",
+    domain: Domain { n: Sizes::Range(5, 10), d: Sizes::Fixed(3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    narrower: "d = 3, dim F = 2; read at t = 12",
+    citation: "arXiv:2305.05465, Theorem 5.3 (paranormal V; its proof covers scores that respect the two subspaces)",
+    status: Status::Open,
+    kind: Kind::Every(0.25),
+    trials: (28, 200),
+    trial: |case, ctx| ends(ctx, case.n, 1.0),
+    perturbed: "",
+    control: Control { what: "V = diag(-1, -1, -1/2), under which nobody leads", trial: |ctx| ends(ctx, 10, -1.0) },
+    proof: None,
+};
+
+fn ends(ctx: &mut Context, n: usize, first: f64) -> Result<Finding> {
+    let (x, g) = (Tokens::flat(3, ctx.normals(3 * n))?, ctx.normals(9));
+    let q: Vec<f64> = (0..9).map(|k| g[k] / 3.0 + if k % 4 == 0 { 1.0 } else { 0.0 }).collect();
+    // <Q x, Q y> = <Q^T Q x, y>.
+    let form = crate::num::dense::transpose_mul(&q, &q, 3);
+    let v = vec![first, 0.0, 0.0, 0.0, first, 0.0, 0.0, 0.0, -0.5];
+    let z = flowed(ctx, &attention(1.0, n, 3, Some((3, form)), Some((3, v)), true)?, &x, 12.0, 1.0)?;
+    // Distance to the boundary of the hull: the least gap to its support over directions.
+    let directions: Vec<[f64; 2]> = (0..720).map(|k| TAU * f64::from(k) / 720.0).map(|t| [t.cos(), t.sin()]).collect();
+    let support: Vec<f64> = directions.iter().map(|w| z.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, f64::max)).collect();
+    let size = directions.iter().enumerate().map(|(k, _)| support[k] + support[(k + 360) % 720]).fold(0.0, f64::max);
+    let inside = |r: &[f64]| {
+        let depth = directions.iter().zip(&support).map(|(w, h)| h - dot(w, &r[..2])).fold(f64::INFINITY, f64::min);
+        depth > 1e-3 * size && r[0].hypot(r[1]) > 1e-3 * size
+    };
+    Ok(Finding::yes(!z.rows().any(inside)))
+}
