@@ -90,6 +90,10 @@ fn every_link_has_its_target_and_every_name_is_there_once() {
     let known: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(ids.len(), known.len(), "an id stands twice");
     for link in values(&page, "href") {
+        // The page that computes lies beside it.
+        if link == "page.html" {
+            continue;
+        }
         let target = link.strip_prefix('#').unwrap_or_else(|| panic!("{link} leads outside"));
         assert!(known.contains(target), "nothing is named {target}");
     }

@@ -1,6 +1,7 @@
 //! A long `solve` keeps itself in its folder, so that the same command goes on where it was killed, to the same bytes.
 
 use super::cancel::cancelled;
+use super::company::is_first;
 use super::output::note;
 use crate::error::{Error, Result, in_range};
 use crate::flow::{Keeper, Pause};
@@ -42,7 +43,9 @@ impl Kept {
         let pause = match std::fs::read(&path) {
             Ok(bytes) => Some(Self::read(&path, &bytes, &run)?),
             Err(_) => {
-                super::solve::create(folder)?;
+                if is_first() {
+                    super::solve::create(folder)?;
+                }
                 None
             }
         };
@@ -63,13 +66,15 @@ impl Kept {
 
     /// The run has ended: nothing is kept.
     pub fn over(self) {
-        let _ = std::fs::remove_file(&self.path);
+        if is_first() {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
 impl Keeper for Kept {
     fn due(&self) -> bool {
-        cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every)
+        is_first() && (cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every))
     }
 
     fn keep(&self, pause: &Pause) {
