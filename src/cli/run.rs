@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20
-  metastable run my-study.toml --out /shared/runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
+  metastable run my-study.toml --out runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
 )]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).

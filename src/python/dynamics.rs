@@ -35,7 +35,18 @@ enum Kind {
     Own(Py<PyAny>, f64, Model),
 }
 
-/// What moves tokens.
+/// What moves tokens: a registered dynamics (`names("dynamics")`; sa when none is named) with its parameters.
+///
+/// `causal`: token i sees the tokens j <= i. `time_scale` of USA: u1 to u4. `accuracy`: relative error of every velocity (1e-13). `kernel`, `simd`: how sums
+/// are evaluated. The others are those of a model, as words of the command line or as arrays: `norm`, `space`, `rescaled`, `weights`, `mask` and `bias` (n, n)
+/// or a list, `rotary`, the matrices `q`, `k`, `v`, `o` of a head (r, d), of several heads (heads, r, d), `mlp` as (w1, b1, w2, b2), `activation`.
+///
+/// >>> import numpy as np, metastable as ms
+/// >>> sa = ms.Dynamics("sa", beta=4.0, mask="window:w=2", v=np.eye(3))
+/// >>> sa.velocity(ms.tokens("uniform", n=5, d=3)).shape
+/// (5, 3)
+/// >>> sa.name, sa.beta, sa.space
+/// ('sa', 4.0, 'sphere')
 #[pyclass(frozen, module = "metastable", name = "Dynamics")]
 pub struct Dynamics {
     kind: Kind,
@@ -119,6 +130,16 @@ impl Dynamics {
         }
     }
 
+    /// The velocity of every token, an array of shape (n, d); written into `out` where it is given. With radii (`norm="pre"`) n x (d + 1), the rate of the
+    /// radius last. `t` is the time, for a function that knows it.
+    ///
+    /// >>> import numpy as np, metastable as ms
+    /// >>> sa, out = ms.Dynamics("sa", beta=0.0), np.empty((2, 2))
+    /// >>> sa.velocity(np.eye(2), out) is out
+    /// True
+    /// >>> out
+    /// array([[0. , 0.5],
+    ///        [0.5, 0. ]])
     #[pyo3(signature = (tokens, out=None, *, masses=None, radii=None, normalise=false, t=0.0))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn velocity<'py>(
@@ -278,9 +299,6 @@ pub fn rebuilt<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'p
     py.get_type::<Dynamics>().call((name,), Some(&keywords))
 }
 
-/// field(f, norm="post", length_scale=1.0)
-/// --
-///
 /// A dynamics of one's own: `f(t, x)` takes the time and an array of shape (n, d) and returns what is added to the tokens, of the same shape. On the
 /// sphere (`norm="post"`) its tangent part moves them; `norm="none"` leaves tokens in R^d. `length_scale`, at most 1, is the length over which f changes by
 /// a factor e: the unit of `rtol`. Tokens of such a dynamics never become one.

@@ -37,9 +37,6 @@ pub fn begin() -> PyResult<()> {
     Err(PyRuntimeError::new_err(said))
 }
 
-/// threads(count=None)
-/// --
-///
 /// The number of threads; with `count`, sets it first (once, before any work). Results do not depend on it.
 ///
 /// >>> import metastable as ms
