@@ -27,6 +27,7 @@ pub mod sphere;
 pub mod study;
 pub mod theorem;
 pub mod theory;
+pub mod transformer;
 
 pub use error::{Error, Result};
 

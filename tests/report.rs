@@ -141,5 +141,8 @@ fn it_says_what_it_is_and_what_was_seen() {
         assert!(quick.contains(words), "{words}");
     }
     assert!(!quick.contains("e-308"));
+    assert!(quick.contains("<h3>Not in this report: its data take longer than a quick run</h3>"));
+    // A verdict that no claim has is no column.
+    assert!(quick.contains("<th scope=\"col\">inconclusive</th>"));
     assert!(quick.contains("&lt; its error &amp; &quot;near&quot;"), "text is escaped");
 }

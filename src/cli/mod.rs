@@ -42,6 +42,7 @@ mod seeds;
 mod solve;
 mod study;
 mod sweep;
+mod trained;
 mod velocity;
 mod verdicts;
 mod whence;
@@ -86,6 +87,8 @@ enum Command {
     Saddles(saddles::Arguments),
     /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
     Measure(measure::Arguments),
+    /// Hidden states and attention of a trained model; how far the theory holds in it.
+    Model(trained::Arguments),
     /// Estimate the negentropy of tokens, layer by layer for hidden states.
     Entropy(entropy::Arguments),
     /// Clusters of tokens; merge tree and plateaus of a run.
@@ -134,6 +137,7 @@ impl Command {
             Self::Measure(_) => "measure",
             Self::Modes(_) => "modes",
             Self::Saddles(_) => "saddles",
+            Self::Model(_) => "model",
             Self::Entropy(_) => "entropy",
             Self::Movie(_) => "movie",
             Self::Certify(_) => "certify",
@@ -203,6 +207,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Saddles(a)) => a.run(out),
         Some(Command::Measure(a)) => a.run(out),
         Some(Command::Clusters(a)) => a.run(out),
+        Some(Command::Model(a)) => a.run(out),
         Some(Command::Entropy(a)) => a.run(out),
         Some(Command::Movie(a)) => a.run(out),
         Some(Command::Certify(a)) => a.run(out),

@@ -42,7 +42,7 @@ pub fn kept_notes<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
 static FULL: AtomicBool = AtomicBool::new(false);
 
 /// Tokens, and coordinates of a token, that are printed for people when nobody asked for all.
-const FEW: usize = 8;
+pub const FEW: usize = 8;
 
 /// True when everything is wanted.
 pub fn in_full() -> bool {

@@ -245,7 +245,7 @@ impl Observer for Said {
         let h = frame.t - std::mem::replace(&mut self.last, frame.t);
         self.steps += 1.0;
         let share = || (h > 0.0).then(|| self.steps / (self.steps + (self.t_end - frame.t) / h));
-        super::progress::report_with(|| (share(), format!("t = {:.4e} of {:e}, {} tokens", frame.t, self.t_end, frame.tokens.n())));
+        super::progress::report_with(|| (share(), format!("t = {:.4e} of {}, {} tokens", frame.t, time(self.t_end), frame.tokens.n())));
     }
 }
 
@@ -343,12 +343,17 @@ impl Arguments {
     }
 }
 
+/// A time with its shortest digits, powers of ten where they are shorter.
+fn time(t: f64) -> String {
+    if (1e-3..1e5).contains(&t) || t == 0.0 { t.to_string() } else { format!("{t:e}") }
+}
+
 /// The result for people: one line and the first clusters.
 fn text(end: &Solution, merge_radius: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
     let mut text = format!(
-        "t = {:e}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
-        end.t,
+        "t = {}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
+        time(end.t),
         end.outcome,
         clusters.n(),
         end.merges.len(),

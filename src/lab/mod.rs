@@ -11,6 +11,7 @@ mod gather;
 mod journal;
 pub mod model;
 mod npy;
+pub mod npz;
 mod parse;
 pub mod part;
 pub mod plan;
@@ -19,6 +20,8 @@ pub mod report;
 pub mod run;
 pub mod store;
 pub mod toml_reader;
+#[cfg(feature = "models")]
+pub mod weights;
 
 pub use counterexample::Counterexample;
 pub use experiment::Experiment;

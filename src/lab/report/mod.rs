@@ -8,7 +8,8 @@ pub use figures::{Figure, Shown};
 
 use super::Provenance;
 use crate::theorem::{Effort, Record, Verdict};
-use words::{STATUSES, VERDICTS, escape, kind};
+pub use words::escape;
+use words::{STATUSES, VERDICTS, kind};
 
 /// How the records came about.
 pub struct Budget {
