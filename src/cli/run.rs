@@ -36,7 +36,7 @@ pub struct Arguments {
 #[derive(clap::Args)]
 pub struct PartArguments {
     /// Only the part k of K, from 0/K to (K-1)/K: for one of several machines that share the folder.
-    #[arg(long, value_name = "k/K", conflicts_with = "merge")]
+    #[arg(long, value_name = "k/K", conflicts_with = "merge", allow_hyphen_values = true)]
     cells: Option<String>,
     /// Collect what the parts have finished.
     #[arg(long)]
