@@ -171,6 +171,7 @@ fn write_report(records: &[Record], budget: &Budget, folder: &Path, figures: &[r
     let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
     let page = report::html(records, &sparks, figures, &provenance, budget);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
+    write_atomically(&folder.join("page.html"), super::page::html()?.as_bytes())?;
     let json = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": rows(records)});
     write_atomically(&folder.join("verdicts.json"), json.to_string().as_bytes())
 }

@@ -1,6 +1,7 @@
 //! A long `solve` keeps itself in its folder, so that the same command goes on where it was killed, to the same bytes.
 
 use super::cancel::cancelled;
+use super::company::is_first;
 use super::output::note;
 use crate::error::{Error, Result, in_range};
 use crate::flow::{Keeper, Pause};
@@ -42,7 +43,9 @@ impl Kept {
         let pause = match std::fs::read(&path) {
             Ok(bytes) => Some(Self::read(&path, &bytes, &run)?),
             Err(_) => {
-                super::solve::create(folder)?;
+                if is_first() {
+                    super::solve::create(folder)?;
+                }
                 None
             }
         };
@@ -63,6 +66,9 @@ impl Kept {
 
     /// The run has ended: nothing is kept, nor what a kill left half-written.
     pub fn over(self) {
+        if !is_first() {
+            return;
+        }
         let files = self.path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
         for entry in files.into_iter().flatten().flatten().filter(|e| e.file_name().to_string_lossy().starts_with(FILE)) {
             let _ = std::fs::remove_file(entry.path());
@@ -72,7 +78,7 @@ impl Kept {
 
 impl Keeper for Kept {
     fn due(&self) -> bool {
-        cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every)
+        is_first() && (cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every))
     }
 
     fn keep(&self, pause: &Pause) {

@@ -7,6 +7,7 @@ mod certify;
 mod check;
 mod checkpoint;
 mod clusters;
+mod company;
 mod compare;
 mod completions;
 mod diff;
@@ -25,6 +26,7 @@ mod model;
 mod modes;
 mod movie;
 mod output;
+mod page;
 mod paper_page;
 mod papers;
 mod parameter;
@@ -119,6 +121,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Conformance suite of a dynamics, or of all, and facts about this machine.
     Doctor(doctor::Arguments),
+    /// The solver in a browser: one HTML file with sliders, plateaus and predictions.
+    Page(page::Arguments),
     /// Two runs side by side: settings, tables, largest deviation.
     Diff(diff::Arguments),
     /// Where a result file comes from and how to make it again.
@@ -222,6 +226,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::List(a)) => a.run(out),
         Some(Command::Explain(a)) => a.run(out),
         Some(Command::Doctor(a)) => a.run(out),
+        Some(Command::Page(a)) => a.run(out),
         Some(Command::Diff(a)) => a.run(out),
         Some(Command::Whence(a)) => a.run(out),
         Some(Command::Completions(a)) => a.run(out, command()),

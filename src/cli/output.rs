@@ -38,6 +38,15 @@ pub fn kept_notes<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     (done, notes().take().unwrap_or_default())
 }
 
+/// Set when another process of the same run prints.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Prints nothing from now on.
+#[cfg(feature = "mpi")]
+pub fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
+}
+
 /// Set when everything is to be printed with all digits.
 static FULL: AtomicBool = AtomicBool::new(false);
 
@@ -109,6 +118,9 @@ impl Output {
             return;
         }
         super::progress::over();
+        if SILENT.load(Ordering::Relaxed) {
+            return;
+        }
         let line = match self.format {
             Format::Json => json.to_string(),
             Format::Csv => table(json),
@@ -132,7 +144,9 @@ pub fn note(line: &str) {
     if let Some(kept) = notes().as_mut() {
         return kept.push(line.to_owned());
     }
-    super::progress::above(line);
+    if !SILENT.load(Ordering::Relaxed) {
+        super::progress::above(line);
+    }
 }
 
 /// Rows of numbers as aligned text: the first ones, with six digits, unless all are wanted.

@@ -1,6 +1,5 @@
 //! `solve`: integrate the flow from given or random tokens.
 
-use super::cancel::CANCEL;
 use super::checkpoint::Kept;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
@@ -58,11 +57,23 @@ pub struct Arguments {
     keep_every: Option<f64>,
     #[command(flatten)]
     recording: RecordingArguments,
+    /// One run shared by the processes that `mpirun -n P` started: the kernel `blocks`, whose bytes do not depend on P.
+    #[arg(long)]
+    mpi: bool,
 }
 
 impl Arguments {
-    /// Runs it.
+    /// Runs it, alone or as one of several processes.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if !self.mpi {
+            return self.work(out);
+        }
+        let company = super::company::join()?;
+        let code = self.work(out);
+        company.left(code)
+    }
+
+    fn work(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
         let options = self.options()?;
         let described = self.dynamics.parts.described()?;
@@ -73,11 +84,8 @@ impl Arguments {
         let setting = Setting { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
         let settings = self.settings(&described, &x)?;
-        let kept = self
-            .out
-            .as_ref()
-            .map(|folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0)))
-            .transpose()?;
+        let keep = |folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0));
+        let kept = super::company::agreed(&settings, self.out.as_deref().map(keep).transpose())?;
         let options =
             Options { keeper: kept.as_ref().map(|k| k as &dyn Keeper), resume: kept.as_ref().and_then(|k| k.pause.as_ref()), ..options };
         let blind = note_blind(model, &x)?;
@@ -104,7 +112,9 @@ impl Arguments {
         json["model"] = json!(described);
         self.remarks(&end, &json, &saddle);
         if let Some(folder) = &self.out {
-            write(folder, &json, &settings, recorder.table(), &end)?;
+            if super::company::is_first() {
+                write(folder, &json, &settings, recorder.table(), &end)?;
+            }
             if let Some(kept) = kept.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
                 kept.over();
             }
@@ -140,7 +150,7 @@ impl Arguments {
             merge_radius: self.merge_radius(),
             max_steps: self.max_steps.unwrap_or(1_000_000),
             stop_at_one_cluster: self.stop_at_one_cluster,
-            cancel: Some(&CANCEL),
+            cancel: Some(super::company::cancel()),
             ..Options::default()
         }
         .validated()
@@ -164,7 +174,7 @@ impl Arguments {
             ));
         }
         let Shaking { noise, seed, step, splitting } = *shaking;
-        let plan = Walk { noise: &noise, step, seed, splitting, cancel: Some(&CANCEL) };
+        let plan = Walk { noise: &noise, step, seed, splitting, cancel: Some(super::company::cancel()) };
         let (end, outcome) = walk(dynamics, x, self.t_end, &plan, observers)?;
         let t = match outcome {
             Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,

@@ -83,6 +83,11 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
         }
     }
 
+    /// For every initial token, its row.
+    pub fn labels(&self) -> &[usize] {
+        &self.scene.labels
+    }
+
     /// A step that moves the fastest token by [`FIRST_STEP`] of the kernel width.
     pub fn first_step(&self, t_end: f64) -> f64 {
         let h = FIRST_STEP * self.dynamics.length_scale() / self.stepper.max_speed(&self.live);
