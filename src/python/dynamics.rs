@@ -86,9 +86,8 @@ impl Dynamics {
         let kernel_choice = Choice::parse(kernel).map_err(|e| raised(&e))?;
         let level = Level::parse(simd).map_err(|e| raised(&e))?;
         let spec = Spec { time_scale: scale, kernel: kernel_choice, level, ..Spec::new(beta, 2) };
-        for (key, value) in [("causal", causal.into_pyobject(py)?.to_owned().into_any()), ("accuracy", accuracy.into_pyobject(py)?)] {
-            arguments.set_item(key, value)?;
-        }
+        // The registered name of a causal dynamics says so itself.
+        arguments.set_item("accuracy", accuracy)?;
         for (key, value) in [("time_scale", time_scale), ("kernel", kernel), ("simd", simd)] {
             arguments.set_item(key, value)?;
         }
@@ -168,7 +167,6 @@ impl Dynamics {
             return Ok(format!("metastable.field({})", f.bind(py).repr()?));
         }
         let usual = |key: &str, value: &Bound<'_, PyAny>| match key {
-            "causal" => value.is_truthy().is_ok_and(|v| !v),
             "accuracy" => value.is_none(),
             "time_scale" => value.eq("u1").unwrap_or(false),
             "kernel" | "simd" => value.eq("auto").unwrap_or(false),
@@ -294,8 +292,6 @@ fn beside(n: usize, d: usize, own: usize, v: &[f64]) -> Vec<f64> {
 pub fn rebuilt<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     let keywords = arguments.copy()?;
     keywords.set_item("beta", beta)?;
-    // The registered name of a causal dynamics says so itself.
-    keywords.set_item("causal", false)?;
     py.get_type::<Dynamics>().call((name,), Some(&keywords))
 }
 
