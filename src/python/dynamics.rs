@@ -301,7 +301,7 @@ pub fn rebuilt<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'p
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> turn = ms.field(lambda t, x: np.stack([-x[:, 1], x[:, 0], 0 * x[:, 2]], axis=1))
-/// >>> ms.velocity([[1.0, 0.0, 0.0]], turn)
+/// >>> ms.velocity([[1.0, 0.0, 0.0]], turn) + 0.0
 /// array([[0., 1., 0.]])
 #[pyfunction]
 #[pyo3(signature = (f, norm=None, length_scale=1.0))]

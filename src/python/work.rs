@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often signals are looked at.
-const BEAT: Duration = Duration::from_millis(20);
+const BEAT: Duration = Duration::from_millis(10);
 
 /// How long work may take to end after Ctrl-C: what has not looked at its flag by then ends by itself, unheard.
-const GRACE: Duration = Duration::from_millis(100);
+const GRACE: Duration = Duration::from_millis(60);
 
 /// Set when the threads of the pool are used.
 static STARTED: AtomicBool = AtomicBool::new(false);
