@@ -136,7 +136,9 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 /// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 21] = [
+const COMPARING: [(&str, &str); 23] = [
+    ("src/cli/answer.rs", "what the parser of flags says is near"),
+    ("src/cli/parts.rs", "the names of files"),
     ("src/lab/arrays.rs", "file endings and the types of NPY"),
     ("src/lab/provenance.rs", "file endings"),
     ("src/lab/store.rs", "the names of unfinished files"),

@@ -4,7 +4,7 @@ use super::cancel::CANCEL;
 use super::output::{Output, note};
 use super::progress;
 use crate::error::{Error, Result};
-use crate::lab::part::Part;
+use crate::lab::part::Share;
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
 use serde_json::json;
@@ -45,8 +45,8 @@ pub struct PartArguments {
 
 impl PartArguments {
     /// The part, where one is asked for.
-    pub fn part(&self) -> Result<Option<Part>> {
-        self.cells.as_deref().map(Part::parse).transpose()
+    pub fn part(&self) -> Result<Option<Share>> {
+        self.cells.as_deref().map(Share::parse).transpose()
     }
 
     /// **Errors** flags of parts, for what has none.
@@ -212,7 +212,7 @@ pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
 }
 
 /// Runs what is missing of a part; the numbers of its cells and of all.
-pub fn execute_part(experiment: &Experiment, out: &Path, part: &Part) -> Result<(usize, usize)> {
+pub fn execute_part(experiment: &Experiment, out: &Path, part: &Share) -> Result<(usize, usize)> {
     run_part(experiment, out, part, &CANCEL, &Said(&experiment.name))
 }
 
