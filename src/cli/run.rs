@@ -4,7 +4,7 @@ use super::cancel::CANCEL;
 use super::output::{Output, note};
 use super::progress;
 use crate::error::{Error, Result};
-use crate::lab::part::Part;
+use crate::lab::part::Share;
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
 use serde_json::json;
@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// Flags of `run`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20\n  metastable run my-study.toml --out /shared/runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
+    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20
+  metastable run my-study.toml --out runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
 )]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
@@ -35,7 +36,7 @@ pub struct Arguments {
 #[derive(clap::Args)]
 pub struct PartArguments {
     /// Only the part k of K, from 0/K to (K-1)/K: for one of several machines that share the folder.
-    #[arg(long, value_name = "k/K", conflicts_with = "merge")]
+    #[arg(long, value_name = "k/K", conflicts_with = "merge", allow_hyphen_values = true)]
     cells: Option<String>,
     /// Collect what the parts have finished.
     #[arg(long)]
@@ -44,8 +45,8 @@ pub struct PartArguments {
 
 impl PartArguments {
     /// The part, where one is asked for.
-    pub fn part(&self) -> Result<Option<Part>> {
-        self.cells.as_deref().map(Part::parse).transpose()
+    pub fn part(&self) -> Result<Option<Share>> {
+        self.cells.as_deref().map(Share::parse).transpose()
     }
 
     /// **Errors** flags of parts, for what has none.
@@ -211,7 +212,7 @@ pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
 }
 
 /// Runs what is missing of a part; the numbers of its cells and of all.
-pub fn execute_part(experiment: &Experiment, out: &Path, part: &Part) -> Result<(usize, usize)> {
+pub fn execute_part(experiment: &Experiment, out: &Path, part: &Share) -> Result<(usize, usize)> {
     run_part(experiment, out, part, &CANCEL, &Said(&experiment.name))
 }
 
