@@ -44,7 +44,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             cells.sort_by(|a, b| a.0.beta.total_cmp(&b.0.beta));
             let betas: Vec<f64> = cells.iter().map(|(c, _)| c.beta).collect();
             if betas.len() < 2 {
-                return Err(Error::parameter("beta", format!("{betas:?} for d = {d}"), "at least two inverse temperatures, rows of the diagram"));
+                return Err(Error::parameter(
+                    "beta",
+                    format!("{betas:?} for d = {d}"),
+                    "at least two inverse temperatures, rows of the diagram",
+                ));
             }
             let times = cells[0].1.table.column("t");
             let mut panel = Panel::new(

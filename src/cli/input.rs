@@ -175,7 +175,8 @@ impl TokenArguments {
     /// Flags that say nothing about what is given are refused.
     fn check(&self) -> Result<()> {
         let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some())];
-        let sources = [("--tokens", self.tokens.is_some()), ("--angles", self.angles.is_some()), ("--result", self.past.folder().is_some())];
+        let sources =
+            [("--tokens", self.tokens.is_some()), ("--angles", self.angles.is_some()), ("--result", self.past.folder().is_some())];
         let file = sources.iter().find(|s| s.1);
         let source = file.map_or("", |s| s.0);
         if let (Some(_), Some((flag, _))) = (file, given.iter().find(|g| g.1)) {

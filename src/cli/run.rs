@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Flags of `run`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20")]
+#[command(
+    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20"
+)]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
     experiment: String,
@@ -31,7 +33,11 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         if let Ok(study) = crate::study::find(&self.experiment) {
             if self.dry_run {
-                return Err(Error::parameter("--dry-run", study.name, "an experiment: a study has no grid, and nothing of it is kept half done"));
+                return Err(Error::parameter(
+                    "--dry-run",
+                    study.name,
+                    "an experiment: a study has no grid, and nothing of it is kept half done",
+                ));
             }
             return super::study::run(study, &self.set, &self.out, out);
         }

@@ -118,6 +118,3 @@ pub(crate) fn normal_matrix(seed: u64, name: &str, (rows, columns): (usize, usiz
     out.iter_mut().for_each(|v| *v *= size);
     out
 }
-
-#[cfg(test)]
-mod tests;

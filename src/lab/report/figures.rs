@@ -74,9 +74,8 @@ fn missing(figures: &[Figure]) -> String {
     reasons.dedup();
     let list = |why: &str| {
         let of = figures.iter().filter(|f| matches!(f.drawn, Shown::Missing(w) if w == why));
-        let items: String = of
-            .map(|f| format!("<li id=\"figure-{0}\"><code>metastable figure {0}</code>: {1}</li>\n", f.name, escape(f.title)))
-            .collect();
+        let items: String =
+            of.map(|f| format!("<li id=\"figure-{0}\"><code>metastable figure {0}</code>: {1}</li>\n", f.name, escape(f.title))).collect();
         format!("<h3>Not in this report: {}</h3>\n<ul class=\"absent\">\n{items}</ul>\n", escape(why))
     };
     reasons.into_iter().map(list).collect()

@@ -41,6 +41,6 @@ fn least_fall(p: f64, d: usize, to: usize) -> Finding {
 fn where_products_first_grow() {
     for (d, first) in [(64, 5), (512, 43)] {
         let product = |k: usize| dot(&place(0.0, d), &place(k as f64, d));
-        assert_eq!((1..100).find(|k| product(*k) > product(*k - 1)), Some(first), "d = {d}");
+        assert_eq!((0..100).find(|k| product(*k + 1) > product(*k)), Some(first), "d = {d}");
     }
 }
