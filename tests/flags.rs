@@ -5,7 +5,20 @@ mod audit;
 
 use audit::{Audit, run, silent};
 
-const AUDITS: [Audit; 23] = [
+const AUDITS: [Audit; 24] = [
+    Audit {
+        command: "compare",
+        base: "rnn attention",
+        file: "",
+        calls: &[
+            ("n", "--n 5"),
+            ("d", "--d 5"),
+            ("layers", "--layers 5"),
+            ("gain", "--gain 0.5"),
+            ("seed", "--seed 5"),
+            ("exponents", "--exponents 2"),
+        ],
+    },
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",
