@@ -254,10 +254,10 @@ fn println_numbers(kind: &str, numbers: &[(&str, usize)]) {
 }
 
 /// A double as the referee has it; exact for multiples of 2^-128.
-fn exactly(v: f64) -> referee::I {
+fn exactly(v: f64) -> referee::number::I {
     let (bits, sign) = (v.abs().to_bits(), if v < 0.0 { -1 } else { 1 });
     let (whole, power) = ((bits & ((1 << 52) - 1)) as i64, (bits >> 52) as i64);
-    referee::dyadic(sign * if power == 0 { whole } else { whole | 1 << 52 }, power.max(1) - 1075)
+    referee::number::dyadic(sign * if power == 0 { whole } else { whole | 1 << 52 }, power.max(1) - 1075)
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn a_million_operations_on_intervals_enclose_what_the_referee_finds() {
         let (a, b) = (size(&mut s), size(&mut s));
         if wide { (a.min(b), a.max(b)) } else { (a, a) }
     };
-    let pair = |(lo, hi): (f64, f64)| (Interval::new(lo, hi), referee::I(exactly(lo).0, exactly(hi).1));
+    let pair = |(lo, hi): (f64, f64)| (Interval::new(lo, hi), referee::number::I(exactly(lo).0, exactly(hi).1));
     // The referee rounds to 2^-128, a few times in a row; where it lies strictly inside, doubles could not see it.
     let slack = exactly(2f64.powi(-110)).1;
     let mut count = 0;

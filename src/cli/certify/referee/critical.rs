@@ -9,7 +9,7 @@
 //! a cluster see the block of S on the diagonal less the number of tokens in it, `s_q - 1` times over.
 
 use super::flow::{Local, System, axes, cauchy, field, less, tables};
-use super::{I, Reader, dot, dyadic, int, positive, sum};
+use super::number::{I, Reader, dot, dyadic, int, positive, sum};
 
 /// A statement to be confirmed.
 struct Claim {
@@ -131,9 +131,9 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         text.lines().filter(said).flat_map(|l| l.split(|c: char| "{}[],:\"".contains(c) || c.is_whitespace())).filter(|w| !w.is_empty());
     let plain: String = words.flat_map(|w| [if KEYS.contains(&w) { "\n" } else { " " }, w]).collect();
     let mut r = Reader(plain.lines().skip(1).collect::<Vec<_>>().into_iter().rev().collect());
-    if r.words("kind")?.join(" ") != "metastable critical point version 2" {
+    let ["metastable", "critical", "point", "version", "2"] = r.words("kind")?[..] else {
         return Err("not a critical point, version 2".into());
-    }
+    };
     // The bits, and for readers the decimals, which are to say the same.
     let pair =
         |w: &[&str]| double(w[0]).filter(|_| w.get(1).and_then(|d| d.parse().ok()).map(f64::to_bits) == u64::from_str_radix(w[0], 16).ok());
