@@ -243,6 +243,10 @@ fn files_about_critical_points_are_read_whole_or_not_at_all() {
         assert!(text.contains(from) && referee::check(&text.replacen(from, to, 1)).is_err(), "{from}");
     }
     assert!(referee::check("{}").is_err() && referee::check("{").is_err());
+    // A zero of the equations that is no configuration: a cluster at the origin.
+    let mut origin = saddles()[0].clone();
+    origin.points[2] = 0.0;
+    assert!(referee::check(&origin.to_text()).expect_err("no point of the sphere").contains("sphere"));
 }
 
 /// Numbers for a closing note, when they are asked for.

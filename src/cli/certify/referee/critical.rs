@@ -1,7 +1,7 @@
 //! Certificates of critical points: rest points of whole clusters, and the signs of the Hessian there.
 //!
 //! **Equations** `G(y)_q = F(y)_q + (1 - |y_q|^2) y_q - sum_a g_a(y) A_a y_q`, F the field of USA with the sizes as masses, `g_a = sum_q s_q <A_a p_q, y_q>` and p the
-//! given points. A zero near them has `|y_q| = 1` (pair with `y_q`: F and `A_a y_q` are orthogonal to it); then `sum_q s_q <F_q, A_b y_q> = 0`, so that `sum_a g_a <A_a y, A_b y> = 0`
+//! given points. A zero near them has `|y_q| = 1` (pair with `y_q`: F and `A_a y_q` are orthogonal to it; 0 is excluded by the box); then `sum_q s_q <F_q, A_b y_q> = 0`, so that `sum_a g_a <A_a y, A_b y> = 0`
 //! and, the displacements being independent, `g = 0`. So the zeros of the box are its critical points on the slice. Krawczyk's test finds exactly one.
 //!
 //! **Signs**: on tangent spaces, in the coordinates `sqrt(s_q) e_q`, the Hessian of whole clusters is the derivative S of F, with the rotations in its kernel: they alone are
@@ -160,6 +160,9 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let s = System { softmax: false, causal: false, d, beta: beta.clone(), shift, tokens: m.iter().map(|m| vec![m.clone()]).collect(), m };
     let claim = Claim { s, sizes, radius: radius.clone(), points, planes };
     let y: Vec<I> = claim.points.iter().map(|p| p + claim.radius.symmetric()).collect();
+    if y.chunks(d).any(|row| dot(row, row).0 < int(1).over(2).0) {
+        return Err("a point is not near the sphere".into());
+    }
     if !claim.has_one_zero(&y) {
         return Err("Newton's map does not send the box into itself".into());
     }
