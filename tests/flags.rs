@@ -5,7 +5,7 @@ mod audit;
 
 use audit::{Audit, run, silent};
 
-const AUDITS: [Audit; 22] = [
+const AUDITS: [Audit; 23] = [
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",
@@ -92,6 +92,7 @@ const AUDITS: [Audit; 22] = [
             ("max-steps", "--max-steps 2"),
             ("stop-at-one-cluster", "solve --tokens x.csv --beta 3 --t-end 1e9 --stop-at-one-cluster"),
             ("out", "--out tokens-folder/inside"),
+            ("keep-every", "--keep-every 1"),
             ("observables", "--observables clusters"),
             ("times", "--times 1"),
             ("samples", "--samples 4"),
@@ -252,6 +253,8 @@ const AUDITS: [Audit; 22] = [
             ("trials", "--trials 3"),
             ("seed", "--seed 5"),
             ("out", "--out tokens-folder/inside"),
+            ("cells", "--cells 0/2"),
+            ("merge", "--merge"),
             ("n", "--n 3"),
             ("d", "--d 3"),
             ("beta", "--beta 3"),
@@ -326,6 +329,8 @@ const AUDITS: [Audit; 22] = [
             ("result", "--result run"),
             ("tokens", "--tokens x.csv"),
             ("array", "--array x"),
+            ("cells", "--cells 0/2"),
+            ("merge", "--merge"),
         ],
     },
     Audit {
@@ -338,6 +343,7 @@ const AUDITS: [Audit; 22] = [
             ("converges", "--converges"),
             ("dwell", "--dwell"),
             ("share", "--share 0.3"),
+            ("trials", "certify --converges --init uniform --n 3 --d 2 --beta 3 --trials 2"),
             ("tokens", "certify --tokens y.csv --beta 3"),
             ("angles", "certify --angles angles.csv --beta 3"),
             ("array", "--array x"),
@@ -360,7 +366,18 @@ const AUDITS: [Audit; 22] = [
     },
     Audit { command: "doctor", base: "sa", file: "", calls: &[("seed", "--seed 5")] },
     Audit { command: "list", base: "laws", file: "", calls: &[("markdown", "--markdown")] },
-    Audit { command: "run", base: "e.toml", file: "", calls: &[("out", "--out other"), ("set", "--set n=3"), ("dry-run", "--dry-run")] },
+    Audit {
+        command: "run",
+        base: "e.toml",
+        file: "",
+        calls: &[
+            ("out", "--out other"),
+            ("set", "--set n=3"),
+            ("dry-run", "--dry-run"),
+            ("cells", "--cells 0/2"),
+            ("merge", "--out nowhere --merge"),
+        ],
+    },
     Audit {
         command: "hunt",
         base: "cone-speed-printed --minutes 0.05 --out h.json",
@@ -375,11 +392,26 @@ const AUDITS: [Audit; 22] = [
             ("beyond", "--beyond --n 500"),
             ("seed", "--seed 5"),
             ("out", "hunt cone-speed-printed --minutes 0.05 --out other.json"),
+            ("cells", "hunt cone-speed-printed --minutes 0.05 --cells 0/2"),
+            ("merge", "hunt cone-speed-printed --minutes 0.05 --merge"),
         ],
     },
     Audit { command: "replay", base: "h.json", file: "", calls: &[] },
     Audit { command: "diff", base: "x.csv y.csv", file: "", calls: &[] },
     Audit { command: "whence", base: "run/timeline.csv", file: "", calls: &[] },
+    Audit {
+        command: "compare",
+        base: "rnn --n 3 --d 3 --layers 3 --exponents 1",
+        file: "",
+        calls: &[
+            ("n", "compare rnn --n 4 --d 3 --layers 3 --exponents 1"),
+            ("d", "compare rnn --n 3 --d 4 --layers 3 --exponents 1"),
+            ("layers", "compare rnn --n 3 --d 3 --layers 4 --exponents 1"),
+            ("gain", "--gain 2"),
+            ("seed", "--seed 5"),
+            ("exponents", "compare rnn --n 3 --d 3 --layers 3 --exponents 2"),
+        ],
+    },
     Audit { command: "explain", base: "cone-speed", file: "", calls: &[("proof", "--proof")] },
     Audit { command: "completions", base: "bash", file: "", calls: &[] },
 ];

@@ -1,10 +1,13 @@
 //! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
 
+pub mod answer;
 mod bench;
 mod cancel;
 mod certify;
 mod check;
+mod checkpoint;
 mod clusters;
+mod company;
 mod compare;
 mod completions;
 mod diff;
@@ -23,9 +26,11 @@ mod model;
 mod modes;
 mod movie;
 mod output;
+mod page;
 mod paper_page;
 mod papers;
 mod parameter;
+mod parts;
 mod predict;
 mod predict_rows;
 mod progress;
@@ -116,6 +121,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Conformance suite of a dynamics, or of all, and facts about this machine.
     Doctor(doctor::Arguments),
+    /// The solver in a browser: one HTML file with sliders, plateaus and predictions.
+    Page(page::Arguments),
     /// Two runs side by side: settings, tables, largest deviation.
     Diff(diff::Arguments),
     /// Where a result file comes from and how to make it again.
@@ -189,12 +196,12 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
     }
+    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     // Commands run on a thread of the pool: a parallel loop then starts without waking another one.
     rayon::scope(|_| run(arguments, out))
 }
 
 fn run(arguments: Arguments, out: &Output) -> Result<i32> {
-    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     match arguments.command {
         None => check::quick(out),
         Some(Command::Velocity(a)) => a.run(out),
@@ -219,6 +226,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::List(a)) => a.run(out),
         Some(Command::Explain(a)) => a.run(out),
         Some(Command::Doctor(a)) => a.run(out),
+        Some(Command::Page(a)) => a.run(out),
         Some(Command::Diff(a)) => a.run(out),
         Some(Command::Whence(a)) => a.run(out),
         Some(Command::Completions(a)) => a.run(out, command()),

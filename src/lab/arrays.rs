@@ -268,10 +268,20 @@ pub(super) fn npy_header(shape: &str) -> Vec<u8> {
     out
 }
 
+/// A word that no other writer has, on this machine or on another one that shares the disk.
+pub(super) fn unique() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    // A state drawn by the standard library: another one in every process.
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+    format!("{}-{:016x}", std::process::id(), hasher.finish())
+}
+
 /// Writes bytes durably: temporary file beside the target, flush, rename.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".partial-{}", std::process::id()));
+    partial.push(format!(".partial-{}", unique()));
     let partial = std::path::PathBuf::from(partial);
     let attempt = || -> std::io::Result<()> {
         let mut file = std::fs::File::create(&partial)?;

@@ -13,6 +13,7 @@ pub mod model;
 mod npy;
 pub mod npz;
 mod parse;
+pub mod part;
 pub mod plan;
 pub mod provenance;
 pub mod report;

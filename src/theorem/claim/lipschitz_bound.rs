@@ -1,7 +1,7 @@
 //! How much attention stretches.
 
 use super::block_collapse::BLOCKS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::pattern::Everything;
 use crate::error::Result;
 use crate::num::dense::{symmetric_eigenvalues, transpose_mul};
