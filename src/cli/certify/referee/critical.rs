@@ -147,9 +147,13 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let (k, ([beta], [radius])) = (sizes.len(), (&beta[..], &radius[..])) else { return Err("one beta, one radius".into()) };
     let ranges =
         beta.up().1 <= int(1000).0 && radius.0 > 0.into() && radius.1 < int(1).over(10).0 && k > 0 && k * d <= 512 && points.len() == k * d;
-    if !ranges || sizes.iter().any(|s| !(1..=1 << 20).contains(s)) || planes.len() > k * d || planes.iter().any(|(a, b)| *a >= d || b >= a)
+    if !ranges
+        || r.0.len() > 1
+        || sizes.iter().any(|s| !(1..=1 << 20).contains(s))
+        || planes.len() > k * d
+        || planes.iter().any(|(a, b)| *a >= d || b >= a)
     {
-        return Err("sizes, beta, the radius or a rotation are out of range".into());
+        return Err("sizes, beta, the radius or a rotation are out of range, or more is said".into());
     }
     let m: Vec<I> = sizes.iter().map(|s| int(*s as i64)).collect();
     // The largest weight between clusters is about 1.
