@@ -198,7 +198,7 @@ fn the_referee_reads_certificates_of_critical_points() {
 fn experiments_and_checks_book_proofs() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    let study = "n = 4\nd = 2\nbeta = 1\nrealisations = 3\nt_end = 1\ncertify = true\nobservables = [\"clusters\"]\n";
+    let study = "name = \"proofs\"\nn = 4\nd = 2\nbeta = 1\nrealisations = 3\nt_end = 1\ncertify = true\nobservables = [\"clusters\"]\n";
     std::fs::write(at.join("study.toml"), study).expect("writable");
     let out = run(at, "run study.toml");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -226,8 +226,8 @@ fn experiments_and_checks_book_proofs() {
 #[test]
 fn a_violation_ends_in_a_certificate_where_an_enclosure_decides() {
     let folder = tempfile::tempdir().expect("a folder");
-    // Below its threshold, cos(2 pi/9) / sin^2(2 pi/9) = 1.85, the statement is false.
-    let found = json(folder.path(), "hunt large-beta-polygon --n 9 --d 2 --beta 1.5..1.8 --beyond --minutes 0.05 --out c.json");
+    // Below its threshold, cos(2 pi/5) / sin^2(2 pi/5) = 0.34, the statement is false.
+    let found = json(folder.path(), "hunt large-beta-polygon --n 5 --d 2 --beta 0.2..0.33 --beyond --minutes 0.05 --out c.json");
     let (own, certified) = (found["margin"].as_f64().expect("a number"), found["certified_margin"].as_f64().expect("a number"));
     assert!(found["certified"].as_bool() == Some(true) && certified < 0.0 && own <= certified, "{found}");
 }

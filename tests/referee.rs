@@ -243,6 +243,10 @@ fn files_about_critical_points_are_read_whole_or_not_at_all() {
         assert!(text.contains(from) && referee::check(&text.replacen(from, to, 1)).is_err(), "{from}");
     }
     assert!(referee::check("{}").is_err() && referee::check("{").is_err());
+    // A zero of the equations that is no configuration: a cluster at the origin.
+    let mut origin = saddles()[0].clone();
+    origin.points[2] = 0.0;
+    assert!(referee::check(&origin.to_text()).expect_err("no point of the sphere").contains("sphere"));
 }
 
 /// Numbers for a closing note, when they are asked for.
@@ -254,10 +258,10 @@ fn println_numbers(kind: &str, numbers: &[(&str, usize)]) {
 }
 
 /// A double as the referee has it; exact for multiples of 2^-128.
-fn exactly(v: f64) -> referee::I {
+fn exactly(v: f64) -> referee::number::I {
     let (bits, sign) = (v.abs().to_bits(), if v < 0.0 { -1 } else { 1 });
     let (whole, power) = ((bits & ((1 << 52) - 1)) as i64, (bits >> 52) as i64);
-    referee::dyadic(sign * if power == 0 { whole } else { whole | 1 << 52 }, power.max(1) - 1075)
+    referee::number::dyadic(sign * if power == 0 { whole } else { whole | 1 << 52 }, power.max(1) - 1075)
 }
 
 #[test]
@@ -268,7 +272,7 @@ fn a_million_operations_on_intervals_enclose_what_the_referee_finds() {
         let (a, b) = (size(&mut s), size(&mut s));
         if wide { (a.min(b), a.max(b)) } else { (a, a) }
     };
-    let pair = |(lo, hi): (f64, f64)| (Interval::new(lo, hi), referee::I(exactly(lo).0, exactly(hi).1));
+    let pair = |(lo, hi): (f64, f64)| (Interval::new(lo, hi), referee::number::I(exactly(lo).0, exactly(hi).1));
     // The referee rounds to 2^-128, a few times in a row; where it lies strictly inside, doubles could not see it.
     let slack = exactly(2f64.powi(-110)).1;
     let mut count = 0;

@@ -94,19 +94,11 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
         "seconds": pair(seconds), "t_hemisphere": pair(t), "error_bound": pair(error), "steps": pair(steps),
         "checked": checked.len(), "accepted": accepted, "check_seconds": pair(time),
     });
-    let mut text = format!(
-        "proved: {} of {} starts; median and largest: {:.3} and {:.2} s, t = {:.3} and {:.3}, error {:.0e} and {:.0e}, {} and {} steps",
-        proved.len(),
-        all.len(),
-        seconds.0,
-        seconds.1,
-        t.0,
-        t.1,
-        error.0,
-        error.1,
-        steps.0,
-        steps.1
-    );
+    let mut text = format!("proved: {} of {} starts; median and largest: {:.3} and {:.2} s", proved.len(), all.len(), seconds.0, seconds.1);
+    if !proved.is_empty() {
+        let more = format!(", t = {:.3} and {:.3}, error {:.0e} and {:.0e}, {} and {} steps", t.0, t.1, error.0, error.1, steps.0, steps.1);
+        text.push_str(&more);
+    }
     for (name, count, seeds) in &lost {
         text.push_str(&format!("\nlost by {name}: {count} (seeds {seeds:?}{})", if seeds.len() < *count { " and others" } else { "" }));
     }

@@ -1,7 +1,7 @@
 //! Certificates of critical points: rest points of whole clusters, and the signs of the Hessian there.
 //!
 //! **Equations** `G(y)_q = F(y)_q + (1 - |y_q|^2) y_q - sum_a g_a(y) A_a y_q`, F the field of USA with the sizes as masses, `g_a = sum_q s_q <A_a p_q, y_q>` and p the
-//! given points. A zero near them has `|y_q| = 1` (pair with `y_q`: F and `A_a y_q` are orthogonal to it); then `sum_q s_q <F_q, A_b y_q> = 0`, so that `sum_a g_a <A_a y, A_b y> = 0`
+//! given points. A zero near them has `|y_q| = 1` (pair with `y_q`: F and `A_a y_q` are orthogonal to it; 0 is excluded by the box); then `sum_q s_q <F_q, A_b y_q> = 0`, so that `sum_a g_a <A_a y, A_b y> = 0`
 //! and, the displacements being independent, `g = 0`. So the zeros of the box are its critical points on the slice. Krawczyk's test finds exactly one.
 //!
 //! **Signs**: on tangent spaces, in the coordinates `sqrt(s_q) e_q`, the Hessian of whole clusters is the derivative S of F, with the rotations in its kernel: they alone are
@@ -9,7 +9,7 @@
 //! a cluster see the block of S on the diagonal less the number of tokens in it, `s_q - 1` times over.
 
 use super::flow::{Local, System, axes, cauchy, field, less, tables};
-use super::{I, Reader, dot, dyadic, int, positive, sum};
+use super::number::{I, Reader, dot, dyadic, int, positive, sum};
 
 /// A statement to be confirmed.
 struct Claim {
@@ -131,9 +131,9 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         text.lines().filter(said).flat_map(|l| l.split(|c: char| "{}[],:\"".contains(c) || c.is_whitespace())).filter(|w| !w.is_empty());
     let plain: String = words.flat_map(|w| [if KEYS.contains(&w) { "\n" } else { " " }, w]).collect();
     let mut r = Reader(plain.lines().skip(1).collect::<Vec<_>>().into_iter().rev().collect());
-    if r.words("kind")?.join(" ") != "metastable critical point version 2" {
+    let ["metastable", "critical", "point", "version", "2"] = r.words("kind")?[..] else {
         return Err("not a critical point, version 2".into());
-    }
+    };
     // The bits, and for readers the decimals, which are to say the same.
     let pair =
         |w: &[&str]| double(w[0]).filter(|_| w.get(1).and_then(|d| d.parse().ok()).map(f64::to_bits) == u64::from_str_radix(w[0], 16).ok());
@@ -147,9 +147,13 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let (k, ([beta], [radius])) = (sizes.len(), (&beta[..], &radius[..])) else { return Err("one beta, one radius".into()) };
     let ranges =
         beta.up().1 <= int(1000).0 && radius.0 > 0.into() && radius.1 < int(1).over(10).0 && k > 0 && k * d <= 512 && points.len() == k * d;
-    if !ranges || sizes.iter().any(|s| !(1..=1 << 20).contains(s)) || planes.len() > k * d || planes.iter().any(|(a, b)| *a >= d || b >= a)
+    if !ranges
+        || r.0.len() > 1
+        || sizes.iter().any(|s| !(1..=1 << 20).contains(s))
+        || planes.len() > k * d
+        || planes.iter().any(|(a, b)| *a >= d || b >= a)
     {
-        return Err("sizes, beta, the radius or a rotation are out of range".into());
+        return Err("sizes, beta, the radius or a rotation are out of range, or more is said".into());
     }
     let m: Vec<I> = sizes.iter().map(|s| int(*s as i64)).collect();
     // The largest weight between clusters is about 1.
@@ -160,6 +164,9 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let s = System { softmax: false, causal: false, d, beta: beta.clone(), shift, tokens: m.iter().map(|m| vec![m.clone()]).collect(), m };
     let claim = Claim { s, sizes, radius: radius.clone(), points, planes };
     let y: Vec<I> = claim.points.iter().map(|p| p + claim.radius.symmetric()).collect();
+    if y.chunks(d).any(|row| dot(row, row).0 < int(1).over(2).0) {
+        return Err("a point is not near the sphere".into());
+    }
     if !claim.has_one_zero(&y) {
         return Err("Newton's map does not send the box into itself".into());
     }

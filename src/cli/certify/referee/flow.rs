@@ -1,7 +1,6 @@
 //! The flow: its field, the Taylor coefficients of the field along a path, and its derivative on tangent spaces.
 
-use super::{BigInt, I, dot, int, largest, max, sum};
-use std::cmp::min;
+use super::number::{BigInt, I, dot, int, largest, max, sum};
 
 /// Points with masses, and the masses of the tokens of each.
 pub(super) struct System {
@@ -34,7 +33,7 @@ pub(super) type Table = Vec<Vec<I>>;
 #[rustfmt::skip]
 pub(super) fn cauchy(a: &[I], b: &[I], k: usize) -> I { sum((0..=k).map(|l| &a[l] * &b[k - l])) }
 #[rustfmt::skip]
-fn pair(i: usize, j: usize) -> usize { max(i, j) * (max(i, j) - 1) / 2 + min(i, j) }
+fn pair(i: usize, j: usize) -> usize { max(i, j) * (max(i, j) - 1) / 2 + i.min(j) }
 pub(super) fn tables(s: &System) -> [Table; 7] {
     let n = s.m.len();
     [n * s.d, n * s.d, n, n, n, n * n, n * n].map(|k| vec![Vec::new(); k])

@@ -1,7 +1,7 @@
 //! Certificates of convergence: from the start to an open hemisphere.
 
 use super::flow::{Local, System, axes, field, less, tables};
-use super::{BigInt, I, Reader, dot, int, largest, length, max, positive, sum};
+use super::number::{BigInt, I, Reader, dot, int, largest, length, max, positive, sum};
 
 /// Nothing is claimed of errors below this times the distance of the path from the sphere.
 const FLOOR: i64 = 256;
