@@ -120,10 +120,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
             .find(|(n, _)| *n == name)
             .map(|(_, text)| format!("{}\n\nRun it: metastable run {name}", text.trim_end())),
     );
-    add(
-        "a study",
-        crate::study::find(name).ok().map(study),
-    );
+    add("a study", crate::study::find(name).ok().map(study));
     add("a sentence of the seeds", seeds::sentence(name).ok().map(super::seeds::explained));
     add("the sentences of the seeds", (name == seeds::GROUP).then(super::seeds::all));
     add(

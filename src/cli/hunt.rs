@@ -77,8 +77,8 @@ impl Arguments {
         write_atomically(&path, file.text().as_bytes())?;
         let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
         let enclosed = small.evidence.margin;
-        let certificate =
-            enclosed.map_or(String::new(), |m| format!("\n  certified: by enclosures the margin is at most {m:.4e}; the claim is violated here"));
+        let certificate = enclosed
+            .map_or(String::new(), |m| format!("\n  certified: by enclosures the margin is at most {m:.4e}; the claim is violated here"));
         let held = if confirmation.holds() { "confirmed by" } else { "NOT confirmed; it was by" };
         let text = format!(
             "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}{certificate}\n  wrote {}; again: metastable replay {}",

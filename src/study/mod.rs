@@ -175,8 +175,8 @@ fn table(columns: &[&str]) -> Table {
 
 pub mod causal_centres;
 pub mod cluster_count;
-pub mod gaussian_closure;
 pub mod flow_maps;
+pub mod gaussian_closure;
 pub mod hardmax_cells;
 pub mod landscape_tour;
 pub mod long_context;
@@ -187,8 +187,8 @@ pub mod mode_count;
 pub mod noisy_branches;
 pub mod normalisation_bands;
 pub mod normalisation_schemes;
-pub mod proved_starts;
 pub mod perceptron_atoms;
+pub mod proved_starts;
 pub mod published_patterns;
 pub mod random_values;
 pub mod rescaled_tokens;

@@ -91,8 +91,7 @@ fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Recor
 /// Proves what trials say of their starts, as far as the effort goes.
 fn certified(attempts: &[Attempt], effort: Effort) -> Result<Option<(usize, usize)>> {
     let starts: Vec<_> = attempts.iter().filter_map(|a| a.evidence.start.as_ref()).collect();
-    let proved: Vec<bool> =
-        starts.par_iter().map(|s| prove_within(s, effort.proof()).map(|found| found.is_ok())).collect::<Result<_>>()?;
+    let proved: Vec<bool> = starts.par_iter().map(|s| prove_within(s, effort.proof()).map(|found| found.is_ok())).collect::<Result<_>>()?;
     Ok((!starts.is_empty()).then_some((proved.iter().filter(|p| **p).count(), starts.len())))
 }
 

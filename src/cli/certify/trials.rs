@@ -82,7 +82,8 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
         .map(|(name, seeds)| (name, seeds.len(), seeds.into_iter().take(5).collect()))
         .collect();
     let of = |f: &dyn Fn(&(f64, f64, usize)) -> f64| spread(&proved.iter().map(f).collect::<Vec<_>>());
-    let (seconds, t, error, steps) = (spread(&all.iter().map(|t| t.seconds).collect::<Vec<_>>()), of(&|p| p.0), of(&|p| p.1), of(&|p| p.2 as f64));
+    let (seconds, t, error, steps) =
+        (spread(&all.iter().map(|t| t.seconds).collect::<Vec<_>>()), of(&|p| p.0), of(&|p| p.1), of(&|p| p.2 as f64));
     let checked: Vec<(bool, f64)> = all.iter().filter_map(|t| t.checked).collect();
     let accepted = checked.iter().filter(|c| c.0).count();
     let time = spread(&checked.iter().map(|c| c.1).collect::<Vec<_>>());
@@ -95,7 +96,16 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
     });
     let mut text = format!(
         "proved: {} of {} starts; median and largest: {:.3} and {:.2} s, t = {:.3} and {:.3}, error {:.0e} and {:.0e}, {} and {} steps",
-        proved.len(), all.len(), seconds.0, seconds.1, t.0, t.1, error.0, error.1, steps.0, steps.1
+        proved.len(),
+        all.len(),
+        seconds.0,
+        seconds.1,
+        t.0,
+        t.1,
+        error.0,
+        error.1,
+        steps.0,
+        steps.1
     );
     for (name, count, seeds) in &lost {
         text.push_str(&format!("\nlost by {name}: {count} (seeds {seeds:?}{})", if seeds.len() < *count { " and others" } else { "" }));

@@ -21,8 +21,8 @@ mod text;
 
 use crate::error::Result;
 use crate::num::interval::trusted;
-use run::MOST_STEPS;
 pub use proof::{Cause, Convergence, Lost};
+use run::MOST_STEPS;
 pub use start::Neighbourhood;
 
 /// Slacks of the growth rate, from coarse to fine.
