@@ -8,11 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only modules that stand before it; lab and draw do not know each other.
-const LAYERS: [&str; 18] = [
+const LAYERS: [&str; 19] = [
     "error",
     "num",
     "sphere",
     "attention",
+    "transformer",
     "recurrent",
     "flow",
     "continuity",

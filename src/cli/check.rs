@@ -3,8 +3,10 @@
 use super::cancel::cancelled;
 use super::figure::{self, Style};
 use super::output::{Output, note};
+use super::parts::{CheckInParts, shared};
 use super::progress;
 use super::region::Flags;
+use super::run::PartArguments;
 use super::sweep;
 use super::verdicts::{rows, table};
 use crate::draw::{Size, spark};
@@ -41,6 +43,8 @@ pub struct Arguments {
     /// Write report.html and verdicts.json into this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    parts: PartArguments,
 }
 
 impl Arguments {
@@ -56,6 +60,7 @@ impl Arguments {
         };
         let region = self.part.region()?;
         if !region.is_whole() || region.beyond {
+            self.parts.refuse("neither with ranges of one's own: name a part of the grid by other ranges")?;
             let trials = self.trials.unwrap_or(if self.quick { 5 } else { 20 });
             return sweep::run(&claims, &region, trials, self.seed, self.out.as_deref(), out);
         }
@@ -66,6 +71,10 @@ impl Arguments {
             (None, true) => Effort::Quick,
             (None, false) => Effort::Standard,
         };
+        if let Some((folder, part)) = shared(self.out.as_deref(), &self.parts)? {
+            let all = CheckInParts { claims: &claims, effort, seed: self.seed, folder: &folder };
+            return part.map_or_else(|| all.merge(out), |part| all.run(&part, out));
+        }
         if let Some(folder) = &self.out {
             // Found out before the work, not after it.
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
@@ -162,6 +171,7 @@ fn write_report(records: &[Record], budget: &Budget, folder: &Path, figures: &[r
     let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
     let page = report::html(records, &sparks, figures, &provenance, budget);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
+    write_atomically(&folder.join("page.html"), super::page::html()?.as_bytes())?;
     let json = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": rows(records)});
     write_atomically(&folder.join("verdicts.json"), json.to_string().as_bytes())
 }

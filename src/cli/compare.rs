@@ -6,7 +6,7 @@ use super::progress;
 use crate::error::{Error, Result};
 use crate::recurrent::{
     MapSpec, NamedMap, map,
-    observe::{Portrait, portrait},
+    observe::{LayerView, Portrait, portrait},
 };
 use serde_json::{Value, json};
 

@@ -2,12 +2,14 @@
 
 use super::cancel::cancelled;
 use super::output::{Output, finite, number};
+use super::parts::{keep_hunt, merge_hunts, shared};
 use super::progress;
 use super::region::Flags;
+use super::run::PartArguments;
 use crate::error::{Error, Result};
 use crate::lab::{Counterexample, Provenance, arrays::write_atomically};
 use crate::theorem::{Attempt, Claim, Finding, Region, confirm, find, hunt};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -25,15 +27,32 @@ pub struct Arguments {
     /// Seed of draws and searches.
     #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
-    /// Where a counterexample goes (default runs/hunt/CLAIM.json).
-    #[arg(long, value_name = "FILE")]
+    /// Where a counterexample goes (default runs/hunt/CLAIM.json); with --cells and --merge the folder that all machines share.
+    #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    parts: PartArguments,
 }
 
 impl Arguments {
     /// Runs it; 0 when the hunt ended as the literature predicts, 2 when a theorem or a correction is violated.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    pub fn run(mut self, out: &Output) -> Result<i32> {
         let claim = find(&self.claim)?;
+        let parts = shared(self.out.as_deref(), &self.parts)?;
+        let Some((folder, part)) = parts else { return self.alone(claim, out).map(|(code, _)| code) };
+        let Some(part) = part else { return merge_hunts(&folder, claim, out) };
+        // Every part draws from a seed of its own, and says which.
+        let settings = self.seed.to_string();
+        self.seed = part.seed(self.seed);
+        self.out = Some(folder.join(format!("{}-{}.json", claim.name, part.to_string().replace('/', "-of-"))));
+        let (code, mut answer) = self.alone(claim, out)?;
+        answer["parts"] = part.of().into();
+        keep_hunt(&folder, claim, &settings, &part, &answer)?;
+        Ok(code)
+    }
+
+    /// One hunt; its exit code and what it answered.
+    fn alone(&self, claim: &'static Claim, out: &Output) -> Result<(i32, Value)> {
         if !(self.minutes > 0.0 && self.minutes <= 1e5) {
             return Err(Error::parameter("--minutes", self.minutes, "a time in (0, 1e5]"));
         }
@@ -56,15 +75,16 @@ impl Arguments {
                 claim.name, hunted.evaluations
             );
             let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
-            out.result(&json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null}), &text);
+            let answer = json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null});
+            out.result(&answer, &text);
             let inconclusive = if claim.status.expects_violation() { 3 } else { 0 };
-            return Ok(if super::cancel::cancelled() { 130 } else { inconclusive });
+            return Ok((if super::cancel::cancelled() { 130 } else { inconclusive }, answer));
         };
         self.found(claim, &region, best, hunted.evaluations, seconds, out)
     }
 
     /// Minimises, confirms and writes what was found.
-    fn found(&self, claim: &Claim, region: &Region, best: &Attempt, evaluations: u64, seconds: f64, out: &Output) -> Result<i32> {
+    fn found(&self, claim: &Claim, region: &Region, best: &Attempt, evaluations: u64, seconds: f64, out: &Output) -> Result<(i32, Value)> {
         let small = hunt::minimised(claim, region, best, self.seed)?;
         let confirmation = confirm(claim, &small, self.seed)?;
         let path = self.out.clone().unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
@@ -92,14 +112,15 @@ impl Arguments {
             path.display()
         );
         let budget = json!({"trials": evaluations, "seconds": seconds});
-        out.result(
-            &json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "certified": enclosed.is_some(), "certified_margin": enclosed, "margin": margin, "budget": budget, "file": path.display().to_string()}),
-            &text,
-        );
-        Ok(match (confirmation.holds(), claim.status.must_hold()) {
+        let answer = json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "certified": enclosed.is_some(),
+            "certified_margin": enclosed, "margin": margin,
+            "budget": budget, "file": path.display().to_string()});
+        out.result(&answer, &text);
+        let code = match (confirmation.holds(), claim.status.must_hold()) {
             (true, true) => 2,
             (false, _) => 3,
             _ => 0,
-        })
+        };
+        Ok((code, answer))
     }
 }

@@ -236,7 +236,7 @@ pub struct KernelArguments {
 impl KernelArguments {
     /// The specification with these choices.
     pub fn apply(&self, spec: Spec, default_accuracy: f64) -> Result<Spec> {
-        let kernel = Choice::parse(&self.kernel)?;
+        let kernel = super::company::shared(Choice::parse(&self.kernel)?)?;
         let accuracy = self.accuracy.unwrap_or(default_accuracy);
         if !(accuracy > 0.0 && accuracy <= 0.1) {
             return Err(Error::parameter("--accuracy", accuracy, "a number in (0, 0.1]"));

@@ -1,10 +1,13 @@
 //! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
 
+pub mod answer;
 mod bench;
 mod cancel;
 mod certify;
 mod check;
+mod checkpoint;
 mod clusters;
+mod company;
 mod compare;
 mod completions;
 mod diff;
@@ -23,9 +26,11 @@ mod model;
 mod modes;
 mod movie;
 mod output;
+mod page;
 mod paper_page;
 mod papers;
 mod parameter;
+mod parts;
 mod predict;
 mod predict_rows;
 mod progress;
@@ -39,6 +44,7 @@ mod seeds;
 mod solve;
 mod study;
 mod sweep;
+mod trained;
 mod velocity;
 mod verdicts;
 mod whence;
@@ -83,6 +89,8 @@ enum Command {
     Saddles(saddles::Arguments),
     /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
     Measure(measure::Arguments),
+    /// Hidden states and attention of a trained model; how far the theory holds in it.
+    Model(trained::Arguments),
     /// Estimate the negentropy of tokens, layer by layer for hidden states.
     Entropy(entropy::Arguments),
     /// Clusters of tokens; merge tree and plateaus of a run.
@@ -113,6 +121,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Conformance suite of a dynamics, or of all, and facts about this machine.
     Doctor(doctor::Arguments),
+    /// The solver in a browser: one HTML file with sliders, plateaus and predictions.
+    Page(page::Arguments),
     /// Two runs side by side: settings, tables, largest deviation.
     Diff(diff::Arguments),
     /// Where a result file comes from and how to make it again.
@@ -131,6 +141,7 @@ impl Command {
             Self::Measure(_) => "measure",
             Self::Modes(_) => "modes",
             Self::Saddles(_) => "saddles",
+            Self::Model(_) => "model",
             Self::Entropy(_) => "entropy",
             Self::Movie(_) => "movie",
             Self::Certify(_) => "certify",
@@ -185,12 +196,12 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
     }
+    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     // Commands run on a thread of the pool: a parallel loop then starts without waking another one.
     rayon::scope(|_| run(arguments, out))
 }
 
 fn run(arguments: Arguments, out: &Output) -> Result<i32> {
-    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     match arguments.command {
         None => check::quick(out),
         Some(Command::Velocity(a)) => a.run(out),
@@ -200,6 +211,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Saddles(a)) => a.run(out),
         Some(Command::Measure(a)) => a.run(out),
         Some(Command::Clusters(a)) => a.run(out),
+        Some(Command::Model(a)) => a.run(out),
         Some(Command::Entropy(a)) => a.run(out),
         Some(Command::Movie(a)) => a.run(out),
         Some(Command::Certify(a)) => a.run(out),
@@ -214,6 +226,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::List(a)) => a.run(out),
         Some(Command::Explain(a)) => a.run(out),
         Some(Command::Doctor(a)) => a.run(out),
+        Some(Command::Page(a)) => a.run(out),
         Some(Command::Diff(a)) => a.run(out),
         Some(Command::Whence(a)) => a.run(out),
         Some(Command::Completions(a)) => a.run(out, command()),

@@ -4,7 +4,8 @@ use super::cancel::CANCEL;
 use super::output::{Output, note};
 use super::progress;
 use crate::error::{Error, Result};
-use crate::lab::run::{CONFIDENCE, CellSummary, Progress, results, run};
+use crate::lab::part::Part;
+use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Flags of `run`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20"
+    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20\n  metastable run my-study.toml --out /shared/runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
 )]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
@@ -26,12 +27,43 @@ pub struct Arguments {
     /// Print the plan and what is done already, run nothing.
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    parts: PartArguments,
+}
+
+/// Work for several machines.
+#[derive(clap::Args)]
+pub struct PartArguments {
+    /// Only the part k of K, from 0/K to (K-1)/K: for one of several machines that share the folder.
+    #[arg(long, value_name = "k/K", conflicts_with = "merge")]
+    cells: Option<String>,
+    /// Collect what the parts have finished.
+    #[arg(long)]
+    pub merge: bool,
+}
+
+impl PartArguments {
+    /// The part, where one is asked for.
+    pub fn part(&self) -> Result<Option<Part>> {
+        self.cells.as_deref().map(Part::parse).transpose()
+    }
+
+    /// **Errors** flags of parts, for what has none.
+    pub fn refuse(&self, expected: &str) -> Result<()> {
+        match (&self.cells, self.merge) {
+            (Some(cells), _) => Err(Error::parameter("--cells", cells, expected)),
+            (None, true) => Err(Error::parameter("--merge", "--merge", expected)),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        let part = self.parts.part()?;
         if let Ok(study) = crate::study::find(&self.experiment) {
+            self.parts.refuse("neither for a study, which is one computation of seconds; experiments have cells")?;
             if self.dry_run {
                 return Err(Error::parameter(
                     "--dry-run",
@@ -63,7 +95,24 @@ impl Arguments {
             );
             return Ok(0);
         }
-        execute(&experiment, &self.out)?;
+        if let Some(part) = part {
+            let (done, all) = execute_part(&experiment, &self.out, &part)?;
+            let folder = store.folder().display().to_string();
+            let text = format!(
+                "part {part}: {done} of {all} cells are finished, in {folder}\nwhen all parts are: metastable run {} --merge",
+                experiment.source
+            );
+            out.result(
+                &json!({"experiment": experiment.name, "part": part.to_string(), "cells": done, "of": all, "folder": folder}),
+                &text,
+            );
+            return Ok(0);
+        }
+        if self.parts.merge {
+            merge(&experiment, &self.out).map(|_| ())?
+        } else {
+            execute(&experiment, &self.out)?
+        }
         let (mut lines, mut rows, mut failed) = (Vec::new(), Vec::new(), 0);
         for (cell, tables) in results(&experiment, &self.out)? {
             let s = CellSummary::of(&tables.summary);
@@ -159,6 +208,11 @@ pub fn load(name: &str) -> Result<Experiment> {
 /// Runs what is missing, and says how far it is.
 pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
     run(experiment, out, &CANCEL, &Said(&experiment.name)).map(|_| ())
+}
+
+/// Runs what is missing of a part; the numbers of its cells and of all.
+pub fn execute_part(experiment: &Experiment, out: &Path, part: &Part) -> Result<(usize, usize)> {
+    run_part(experiment, out, part, &CANCEL, &Said(&experiment.name))
 }
 
 struct Said<'a>(&'a str);

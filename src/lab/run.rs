@@ -3,6 +3,7 @@
 use super::Experiment;
 use super::arrays::{npy_bytes, write_atomically};
 use super::cell::{self, CellTables};
+use super::part::Part;
 use super::plan::{Cell, plan};
 use super::provenance::Provenance;
 use super::store::Store;
@@ -30,6 +31,48 @@ pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: 
     let store = Store::open(root, experiment)?;
     store.sweep();
     let cells = plan(experiment);
+    complete(experiment, &store, &cells, cancel, progress)?;
+    whole(experiment, store, &cells)
+}
+
+/// Collects an experiment whose cells are all there.
+fn whole(experiment: &Experiment, store: Store, cells: &[Cell]) -> Result<Store> {
+    store.gather_small(&cells.iter().map(|c| c.id(experiment)).collect::<Vec<_>>())?;
+    collect(experiment, &store)?;
+    Ok(store)
+}
+
+/// Runs what is missing of a part, beside other machines that run the others in the same folder; returns the numbers of its cells and of all.
+///
+/// **Errors** as [`run`].
+pub fn run_part(experiment: &Experiment, root: &Path, part: &Part, cancel: &AtomicBool, progress: &dyn Progress) -> Result<(usize, usize)> {
+    let store = Store::beside(root, experiment)?;
+    let all = plan(experiment);
+    let cells: Vec<Cell> = all.iter().filter(|c| part.holds(&c.id(experiment))).cloned().collect();
+    complete(experiment, &store, &cells, cancel, progress)?;
+    Ok((cells.len(), all.len()))
+}
+
+/// Collects an experiment whose parts are finished.
+///
+/// **Errors** cells that are missing, with the way to run them.
+pub fn merge(experiment: &Experiment, root: &Path) -> Result<Store> {
+    let store = Store::open(root, experiment)?;
+    let cells = plan(experiment);
+    let ids: Vec<String> = cells.iter().map(|c| c.id(experiment)).collect();
+    let missing: Vec<&String> = ids.iter().filter(|id| !store.has(id)).collect();
+    if let Some(first) = missing.first() {
+        return Err(Error::Parameter {
+            name: store.folder().display().to_string(),
+            found: format!("{} of {} cells, without {first}", ids.len() - missing.len(), ids.len()),
+            expected: "all of them: run the missing parts again (they resume), or the experiment without parts".into(),
+        });
+    }
+    whole(experiment, store, &cells)
+}
+
+/// Runs those of some cells that are not finished.
+fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &AtomicBool, progress: &dyn Progress) -> Result<()> {
     let missing: Vec<&Cell> = cells.iter().filter(|c| !store.has(&c.id(experiment))).collect();
     let done = AtomicUsize::new(cells.len() - missing.len());
     let sweep = missing.len() * experiment.realisations > 1;
@@ -55,8 +98,7 @@ pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: 
             resume: format!("{} of {} cells are finished; the same command resumes", done.load(Ordering::Relaxed), cells.len()),
         });
     }
-    collect(experiment, &store)?;
-    Ok(store)
+    Ok(())
 }
 
 /// All finished cells of an experiment, in grid order.

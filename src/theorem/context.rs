@@ -78,7 +78,16 @@ impl Context {
     pub fn replay(tape: Tape, seed: u64, names: &[&str], method: Method) -> Self {
         let path: Vec<&str> = names.iter().copied().chain(["chance"]).collect();
         let chance = Stream::new(seed.wrapping_add(method.chance), &path);
-        Self { tape, at: 0, stream: Stream::new(seed, names), chance, method, factor: 1.0, used: Used::default(), evidence: Evidence::default() }
+        Self {
+            tape,
+            at: 0,
+            stream: Stream::new(seed, names),
+            chance,
+            method,
+            factor: 1.0,
+            used: Used::default(),
+            evidence: Evidence::default(),
+        }
     }
 
     /// The same with the stated constant multiplied.

@@ -7,9 +7,10 @@ mod job;
 use super::output::{Output, note};
 use super::parameter::{assignment, explained as explained_parameters};
 use super::progress;
+use super::run::PartArguments;
 use crate::draw::{Sheet, Size, Theme};
 use crate::error::{Error, Result, in_range};
-use crate::lab::{Experiment, arrays};
+use crate::lab::{Experiment, arrays, part::Part, run::merge};
 use crate::paper_figs::{ALL, PaperFigure};
 use drawn::{DrawnFigure, FORMATS};
 pub use hidden::layers;
@@ -64,6 +65,8 @@ pub struct Arguments {
     /// Array of an NPZ file of hidden states.
     #[arg(long, value_name = "NAME")]
     array: Option<String>,
+    #[command(flatten)]
+    parts: PartArguments,
 }
 
 /// How figures are written.
@@ -82,6 +85,13 @@ impl Arguments {
         let entries: Vec<&PaperFigure> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
         let one = self.check(&entries)?;
+        let part = self.parts.part()?;
+        if part.is_some() || self.parts.merge {
+            self.check_parts(&entries)?;
+        }
+        if let Some(part) = part {
+            return self.part(&entries, &part, out);
+        }
         let (mut written, count) = (Vec::new(), entries.len() as f64);
         for (k, entry) in entries.into_iter().enumerate() {
             progress::report(Some(k as f64 / count), || entry.name.to_owned());
@@ -147,6 +157,41 @@ impl Arguments {
             return Err(Error::parameter("--out", self.out.display(), format!("a folder for {} figures", entries.len())));
         }
         Ok(Some(format))
+    }
+
+    /// Parts are of the figure's own experiments.
+    fn check_parts(&self, entries: &[&PaperFigure]) -> Result<()> {
+        let other = self.experiment.is_some() || self.result.is_some() || !self.set.is_empty();
+        let refuse = |expected: &str| self.parts.refuse(expected);
+        if other {
+            return refuse("neither with --set, --experiment or --result: run the experiment itself in parts");
+        }
+        if !entries.iter().any(|e| !self.experiments(e).is_empty()) {
+            return refuse("neither: these figures have no experiments, they are drawn in seconds");
+        }
+        if self.parts.merge {
+            for name in entries.iter().flat_map(|e| self.experiments(e)) {
+                merge(&Experiment::built_in(name)?, &self.runs)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The experiments of a figure.
+    fn experiments(&self, entry: &PaperFigure) -> &'static [&'static str] {
+        if self.full && !entry.full.is_empty() { entry.full } else { entry.experiments }
+    }
+
+    /// Runs a part of the data and draws nothing.
+    fn part(&self, entries: &[&PaperFigure], part: &Part, out: &Output) -> Result<i32> {
+        let (mut done, mut all) = (0, 0);
+        for name in entries.iter().flat_map(|e| self.experiments(e)) {
+            let (mine, cells) = crate::cli::run::execute_part(&Experiment::built_in(name)?, &self.runs, part)?;
+            (done, all) = (done + mine, all + cells);
+        }
+        let text = format!("part {part}: {done} of {all} cells are finished; when all parts are: the same with --merge");
+        out.result(&json!({"part": part.to_string(), "cells": done, "of": all}), &text);
+        Ok(0)
     }
 
     /// The figure's data as these flags ask for them, and its picture.

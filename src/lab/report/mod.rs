@@ -8,7 +8,8 @@ pub use figures::{Figure, Shown};
 
 use super::Provenance;
 use crate::theorem::{Effort, Record, Verdict};
-use words::{STATUSES, VERDICTS, escape, kind};
+pub use words::escape;
+use words::{STATUSES, VERDICTS, kind};
 
 /// How the records came about.
 pub struct Budget {
@@ -48,7 +49,7 @@ impl Budget {
     }
 }
 
-/// The page. `sparks` holds one small picture per record, as inline SVG with a text alternative.
+/// The page, which links `page.html` beside it. `sparks` holds one small picture per record, as inline SVG with a text alternative.
 pub fn html(records: &[Record], sparks: &[String], figures: &[Figure], provenance: &Provenance, budget: &Budget) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: status of the theorems</title>\n\
@@ -96,7 +97,8 @@ fn contents(figures: &[Figure]) -> String {
     let figures = if figures.is_empty() { "" } else { "<li><a href=\"#figures\">Figures</a></li>" };
     format!(
         "<nav aria-label=\"Contents\"><ul><li><a href=\"#summary\">What was found</a></li><li><a href=\"#words\">What the words mean</a></li>\
-         <li><a href=\"#claims\">Claims: index</a></li><li><a href=\"#each\">Each claim</a></li>{figures}</ul></nav>\n"
+         <li><a href=\"#claims\">Claims: index</a></li><li><a href=\"#each\">Each claim</a></li>{figures}\
+         <li><a href=\"page.html\">Tokens in motion</a>, a page that computes</li></ul></nav>\n"
     )
 }
 

@@ -1,45 +1,50 @@
-//! Padding with a mask.
+//! Padding.
 
-use super::mixing_structure::MAPS;
-use super::query_key_product::soft;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use super::block_collapse::{BLOCKS, apart, heads, tokens};
+use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use crate::attention::pattern::{BiasTable, Everything};
 use crate::error::Result;
-use crate::num::{stats::nan_max, sum::dot};
+use std::sync::Arc;
 
-/// A score of -infinity is a weight of 0; a zero vector is not.
+/// A row that is masked as a whole gets the output bias alone: no 0/0.
 ///
 /// # Derivation
 ///
-/// e^{-infinity} = 0 adds nothing to the sums. A zero row has the score 0 and so the weight 1/Z.
+/// `e^{-infinity} = 0`: masked sources are in neither sum of the softmax. `e^{-1e9}` is 0 in double precision, beside any logit of a model.
 pub static ENTRY: Claim = Claim {
     name: "pad-mask",
-    title: "Masked padding is deletion",
-    statement: "n normal rows and 3 zero rows with the score -infinity: the outputs of softmax attention at the n rows are those without the zero rows, to 1e-13, and the weights of the zero rows are 0 exactly.",
-    domain: Domain { n: Sizes::Range(2, 8), ..MAPS },
-    narrower: "",
-    citation: "arXiv:1706.03762, section 3.2.3",
+    title: "Padding that is masked is padding that is not there",
+    statement: "Outputs of n tokens beside 3 padded ones that nobody sees (a mask, or a bias of -1e9) are those of the n tokens alone, to 1e-12 of the largest entry; a query that sees nothing gets b_o.",
+    domain: BLOCKS,
+    narrower: "normal weights, two heads, padding of zeros",
+    citation: "Vaswani et al. 2017; derived",
     status: Status::Theorem,
     kind: Kind::Identity,
     trials: (8, 60),
-    trial: |case, ctx| padded(ctx, case, f64::NEG_INFINITY),
+    trial: |case, ctx| padded(case, ctx, true),
     perturbed: "",
-    control: Control { what: "zero rows with their own score 0", trial: |ctx| padded(ctx, &Case::new(5, 3, 0.0, "maps of rows"), 0.0) },
+    control: Control { what: "padding that is seen", trial: |ctx| padded(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
     proof: None,
 };
 
-fn padded(ctx: &mut Context, case: &Case, score: f64) -> Result<Finding> {
-    let (n, d) = (case.n, case.d);
-    let x = ctx.normals(n * d);
-    let (mut off, mut size, mut given) = (0.0, 1.0, 0.0);
-    for own in x.chunks_exact(d) {
-        let scores: Vec<f64> = x.chunks_exact(d).map(|other| dot(own, other)).collect();
-        let (short, long) = (soft(scores.clone()), soft([scores, vec![score; 3]].concat()));
-        given = long[n..].iter().fold(given, |m, w| nan_max(m, *w));
-        for c in 0..d {
-            let mean = |w: &[f64]| (0..n).map(|j| w[j] * x[j * d + c]).sum::<f64>();
-            off = nan_max(off, (mean(&short) - mean(&long)).abs());
-            size = nan_max(size, mean(&short).abs());
+const PADS: usize = 3;
+
+fn padded(case: &Case, ctx: &mut Context, masked: bool) -> Result<Finding> {
+    let (n, d, all) = (case.n, case.d, case.n + PADS);
+    let mut of = heads(ctx, d, 1.0, Arc::new(Everything))?;
+    let mut x = tokens(ctx, n, d);
+    let alone = of.attend(&x, &x, false)?.out;
+    x.extend(vec![0.0; PADS * d]);
+    let mut worst = 0.0f64;
+    for low in [f64::NEG_INFINITY, -1e9] {
+        if masked {
+            let biases = (0..all * all).map(|k| if k % all < n { 0.0 } else { low }).collect();
+            of.pattern = Arc::new(BiasTable::biases(all, all, biases)?);
         }
+        worst = worst.max(apart(&of.attend(&x, &x, false)?.out[..n * d], &alone));
     }
-    Ok(Finding::identity(off, 1e-13 * size).and(Finding::identity(given, f64::MIN_POSITIVE)))
+    of.pattern = Arc::new(BiasTable::mask(all, all, &vec![false; all * all])?);
+    let blind = of.attend(&x, &x, false)?.out;
+    let nothing = blind.iter().enumerate().filter(|(k, v)| (**v - of.output.bias()[k % d]).abs() > 0.0 || v.is_nan()).count();
+    Ok(Finding::identity(worst + nothing as f64, 1e-12))
 }

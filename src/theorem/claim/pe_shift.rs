@@ -1,45 +1,42 @@
-//! Sinusoidal positions under a shift.
+//! Sinusoidal positions: a shift is a rotation.
 
-use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use super::block_collapse::BLOCKS;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::num::sum::dot;
+use crate::transformer::positions::{frequency, overlap, sinusoidal};
 
-/// A shift turns every pair of coordinates by its own angle.
+/// The same rotation at every position.
 ///
 /// # Derivation
 ///
-/// sin(a + b) and cos(a + b) are linear in sin a and cos a.
+/// `(sin, cos)((p + k) w)` is `(sin, cos)(p w)` turned by `k w`; so `<PE(p), PE(q)> = sum_k cos(w_k (p - q))`.
 pub static ENTRY: Claim = Claim {
     name: "pe-shift",
-    title: "Sinusoidal positions: PE(p + k) = R_k PE(p), a rotation that does not know p",
-    statement: "PE(p)_{2c}, PE(p)_{2c+1} = sin, cos of p 10000^{-2c/d}, d even, p and k up to 1000: turning every pair of PE(p) by k 10000^{-2c/d} gives PE(p + k) to 1e-12.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 8, 64, 512]), laws: &["uniform"], ..MAPS },
+    title: "Sinusoidal positions: PE(p + k) = M_k PE(p), inner products depend on the distance alone",
+    statement: "PE(p + k) is PE(p) with pair j turned by k w_j, and <PE(p), PE(p + k)> = sum_j cos(w_j k), for p and k up to 1000: to 1e-12 times d.",
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 16, 64, 512]), ..BLOCKS },
     narrower: "",
-    citation: "arXiv:1706.03762, section 3.5",
+    citation: "Vaswani et al. 2017, section 3.5",
     status: Status::Theorem,
     kind: Kind::Identity,
-    trials: (8, 60),
-    trial: |case, ctx| turned(ctx, case.d, 1.0),
+    trials: (6, 60),
+    trial: |case, ctx| turned(case, ctx, 1.0),
     perturbed: "",
-    control: Control { what: "a turn by half the angle", trial: |ctx| turned(ctx, 8, 0.5) },
+    control: Control { what: "sines alone", trial: |ctx| turned(&Case::new(2, 64, 1.0, "sa"), ctx, 0.0) },
     proof: None,
 };
 
-/// The position p, d even.
-pub(super) fn place(p: f64, d: usize) -> Vec<f64> {
-    let angle = |c: usize| p * 1e4f64.powf(-((c / 2 * 2) as f64) / d as f64);
-    (0..d).map(|c| if c % 2 == 0 { angle(c).sin() } else { angle(c).cos() }).collect()
-}
-
-fn turned(ctx: &mut Context, d: usize, share: f64) -> Result<Finding> {
-    let (p, k) = (ctx.index(1001) as f64, 1.0 + ctx.index(1000) as f64);
-    let (start, end) = (place(p, d), place(p + k, d));
-    let off = (0..d / 2).map(|c| {
-        let (sin, cos) = (share * k * 1e4f64.powf(-2.0 * c as f64 / d as f64)).sin_cos();
-        let (a, b) = (start[2 * c], start[2 * c + 1]);
-        (a * cos + b * sin - end[2 * c]).abs().max((b * cos - a * sin - end[2 * c + 1]).abs())
-    });
-    // Angles up to 2000 are rounded to 2e-13.
-    Ok(Finding::identity(off.fold(0.0, nan_max), 1e-12))
+fn turned(case: &Case, ctx: &mut Context, cosines: f64) -> Result<Finding> {
+    let d = case.d;
+    let (p, k) = (ctx.index(1000) as f64, 1.0 + ctx.index(1000) as f64);
+    let at = |p: f64| -> Vec<f64> { sinusoidal(p, d).iter().enumerate().map(|(c, v)| if c % 2 == 1 { cosines * v } else { *v }).collect() };
+    let (here, there) = (at(p), at(p + k));
+    let mut worst = (dot(&here, &there) - overlap(k, d)).abs();
+    for j in 0..d / 2 {
+        let (sin, cos) = (frequency(j, d) * k).sin_cos();
+        let (a, b) = (here[2 * j], here[2 * j + 1]);
+        worst = worst.max((there[2 * j] - (cos * a + sin * b)).abs()).max((there[2 * j + 1] - cosines * (cos * b - sin * a)).abs());
+    }
+    Ok(Finding::identity(worst, 1e-12 * d as f64))
 }
