@@ -118,8 +118,8 @@ mod with_mpi {
     /// **Errors** a library of MPI without threads.
     pub fn join() -> Result<Member> {
         // Sums run on threads; only one of them at a time speaks to the others.
-        let (universe, level) = mpi::initialize_with_threading(Threading::Serialized)
-            .ok_or_else(|| Error::Numerical { what: "MPI was begun twice".into() })?;
+        let (universe, level) =
+            mpi::initialize_with_threading(Threading::Serialized).ok_or_else(|| Error::Numerical { what: "MPI was begun twice".into() })?;
         if level < Threading::Serialized {
             return Err(Error::Numerical { what: format!("this library of MPI has no threads ({level:?})") });
         }
