@@ -28,7 +28,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let rows = only(&rows, "n", n);
                 let over = |column: &str| rows.column("beta").into_iter().zip(rows.column(column)).collect::<Vec<_>>();
                 let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
-                proved.line(over("proved"), k, dash, &format!("n = {n}"));
+                proved.line(over("proved"), k, dash, format!("n = {n}"));
                 for (c, cause) in CAUSES.iter().enumerate().filter(|(_, cause)| rows.column(cause).iter().any(|v| *v > 0.0)) {
                     let known = lost.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if label == cause));
                     lost.line(over(cause), c, dash, if known { "" } else { cause });

@@ -5,7 +5,7 @@ mod audit;
 
 use audit::{Audit, run, silent};
 
-const AUDITS: [Audit; 22] = [
+const AUDITS: [Audit; 23] = [
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",
@@ -343,6 +343,7 @@ const AUDITS: [Audit; 22] = [
             ("converges", "--converges"),
             ("dwell", "--dwell"),
             ("share", "--share 0.3"),
+            ("trials", "certify --converges --init uniform --n 3 --d 2 --beta 3 --trials 2"),
             ("tokens", "certify --tokens y.csv --beta 3"),
             ("angles", "certify --angles angles.csv --beta 3"),
             ("array", "--array x"),
@@ -398,6 +399,19 @@ const AUDITS: [Audit; 22] = [
     Audit { command: "replay", base: "h.json", file: "", calls: &[] },
     Audit { command: "diff", base: "x.csv y.csv", file: "", calls: &[] },
     Audit { command: "whence", base: "run/timeline.csv", file: "", calls: &[] },
+    Audit {
+        command: "compare",
+        base: "rnn --n 3 --d 3 --layers 3 --exponents 1",
+        file: "",
+        calls: &[
+            ("n", "compare rnn --n 4 --d 3 --layers 3 --exponents 1"),
+            ("d", "compare rnn --n 3 --d 4 --layers 3 --exponents 1"),
+            ("layers", "compare rnn --n 3 --d 3 --layers 4 --exponents 1"),
+            ("gain", "--gain 2"),
+            ("seed", "--seed 5"),
+            ("exponents", "compare rnn --n 3 --d 3 --layers 3 --exponents 2"),
+        ],
+    },
     Audit { command: "explain", base: "cone-speed", file: "", calls: &[("proof", "--proof")] },
     Audit { command: "completions", base: "bash", file: "", calls: &[] },
 ];

@@ -1,6 +1,6 @@
 //! Trained models: hidden states against an independent implementation, and files that are refused.
 
-use metastable::transformer::trained::{Bytes, Trained, Words};
+use metastable::transformer::trained::{Bytes, Trained, Vocabulary};
 use std::path::{Path, PathBuf};
 
 fn folder(name: &str) -> PathBuf {
@@ -85,13 +85,13 @@ fn a_model_counts_its_parameters() {
 #[test]
 fn words_become_ids_with_the_marks_of_the_model() {
     let json = std::fs::read_to_string(folder("bert").join("tokenizer.json")).expect("a tokenizer");
-    let words = Words::new("tokenizer.json", &json).expect("a tokenizer");
+    let words = Vocabulary::new("tokenizer.json", &json).expect("a tokenizer");
     // Its file cuts after 4 words: hidden states are wanted of all.
     let (ids, names) = words.encode("The tokens of a text attend").expect("ids");
     assert_eq!(ids, [1, 3, 4, 5, 6, 7, 8, 2]);
     assert_eq!(names[1], "the");
     assert_eq!(words.encode(" \n").map(|_| ()).unwrap_err().to_string(), "text: found no words, expected at least one");
-    let foreign = Words::new("tokenizer.json", "{}").map(|_| ()).unwrap_err().to_string();
+    let foreign = Vocabulary::new("tokenizer.json", "{}").map(|_| ()).unwrap_err().to_string();
     assert!(foreign.starts_with("tokenizer.json: not a tokenizer") && foreign.lines().count() == 1, "{foreign}");
 }
 

@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     gain: f64,
     /// Seed of weights and rows.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
     /// Lyapunov exponents.
     #[arg(long, default_value_t = 3, allow_hyphen_values = true)]

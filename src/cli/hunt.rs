@@ -1,7 +1,7 @@
 //! `hunt`: search a claim's range for a counterexample.
 
 use super::cancel::cancelled;
-use super::output::{Output, finite};
+use super::output::{Output, finite, number};
 use super::parts::{keep_hunt, merge_hunts, shared};
 use super::progress;
 use super::region::Flags;
@@ -69,7 +69,7 @@ impl Arguments {
         let seconds = started.elapsed().as_secs_f64();
         let Some(best) = hunted.best.as_ref().filter(|b| b.failed()) else {
             let margin = hunted.margin();
-            let words = margin.map_or("no trial met the hypotheses".to_owned(), |m| format!("smallest margin {m:.3e}"));
+            let words = margin.map_or("no trial met the hypotheses".to_owned(), |m| format!("smallest margin {}", number(m)));
             let text = format!(
                 "{}: nothing found in {} trials, {seconds:.0} s; {words}. A search that finds nothing proves nothing.",
                 claim.name, hunted.evaluations
@@ -104,7 +104,7 @@ impl Arguments {
             "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}{certificate}\n  wrote {}; again: metastable replay {}",
             claim.name,
             small.case,
-            margin.map_or("no".into(), |m| format!("{m:.4e}")),
+            margin.map_or("no".into(), number),
             evaluations,
             confirmation.by.join(", "),
             if confirmation.against.is_empty() { String::new() } else { format!("; against: {}", confirmation.against.join(", ")) },

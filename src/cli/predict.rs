@@ -1,6 +1,6 @@
 //! `predict`: closed forms and reduced equations.
 
-use super::output::{Output, note};
+use super::output::{FEW, Output, note};
 use super::predict_rows::RowPredictions;
 use crate::attention::{RowWeights, TimeScale, dynamics};
 use crate::error::{Error, Result};
@@ -207,6 +207,20 @@ enum What {
     Rows(RowPredictions),
 }
 
+/// A value for people: numbers with all digits, the first of a long list, words without quotes.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Array(all) => {
+            let few: Vec<String> = all.iter().take(FEW).map(words).collect();
+            let rest = if all.len() > FEW { format!(", ... {} numbers (--format csv)", all.len()) } else { String::new() };
+            format!("{}{rest}", few.join(", "))
+        }
+        Value::String(text) => text.clone(),
+        Value::Number(v) => v.as_f64().map_or_else(|| v.to_string(), crate::error::show),
+        other => other.to_string(),
+    }
+}
+
 /// The weights of SA or USA.
 fn weights(name: &str) -> Result<RowWeights> {
     RowWeights::parse(name, &[RowWeights::Softmax, RowWeights::Exponential])
@@ -228,8 +242,9 @@ impl Arguments {
         if let (Some(given), true) = (&self.time_scale, json["normalisation"].is_null()) {
             return Err(Error::parameter("--time-scale", given, "none: this does not depend on the time normalisation of USA"));
         }
-        let text = json.as_object().map(|o| o.iter().map(|(k, v)| format!("{k}: {v}")).collect::<Vec<_>>().join("\n"));
-        out.result(&json, &text.unwrap_or_default());
+        let lines = json.as_object().into_iter().flatten().filter(|(_, v)| !v.is_null());
+        let text: String = lines.map(|(k, v)| format!("{}: {}\n", k.replace('_', " "), words(v))).collect();
+        out.result(&json, text.trim_end());
         Ok(0)
     }
 }
@@ -310,8 +325,8 @@ fn growth_rates(d: usize, beta: f64, modes: usize, dynamics: &str, scale: TimeSc
 /// Thresholds of noisy USA.
 fn noisy(d: usize, beta: f64, modes: usize) -> Result<Value> {
     let thresholds = (1..=modes).map(|k| noise::threshold(d, k, beta)).collect::<Result<Vec<_>>>()?;
-    let normalisation = "U1, dX = v dt + sqrt(2/kappa) dW";
-    Ok(json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "normalisation": normalisation}))
+    let equation = "dX = v dt + sqrt(2/kappa) dW, v in U1";
+    Ok(json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "equation": equation}))
 }
 
 /// Expected number of modes of normal samples on the line.

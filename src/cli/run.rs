@@ -125,7 +125,8 @@ impl Arguments {
                 "median_predicted_t": or_null(s.predicted), "worst_deviation": or_null(s.deviation), "worst_inner_min": s.inner_min,
                 "failed": s.failed}));
         }
-        let mut text = format!("{}\n{}", experiment.title, columns(&header(&experiment), &lines));
+        let (names, lines) = said(header(&experiment), lines);
+        let mut text = format!("{}\n{}", experiment.title, columns(&names, &lines));
         text.push_str(&footer(store.folder()));
         if failed > 0 {
             note(&format!("{failed} runs did not reach their end (see the column outcome of results.csv)"));
@@ -157,6 +158,14 @@ fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
     row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), format!("{:.2e}", s.exceptions), or_dash(s.t_one_cluster)]);
     row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
     row
+}
+
+/// The columns that say something: not those of dashes alone, as the times of a theory that has none for these starts.
+fn said(names: Vec<&'static str>, rows: Vec<Vec<String>>) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let keep: Vec<bool> = (0..names.len()).map(|c| rows.iter().any(|r| r[c] != "-")).collect();
+    let kept = |row: Vec<String>| row.into_iter().zip(&keep).filter_map(|(cell, k)| k.then_some(cell)).collect();
+    let rows = rows.into_iter().map(kept).collect();
+    (names.into_iter().zip(&keep).filter_map(|(name, k)| k.then_some(name)).collect(), rows)
 }
 
 /// Rows that are printed; all are in the files.

@@ -2,7 +2,7 @@
 
 use super::arrays::malformed;
 use crate::error::{Error, Result};
-use crate::transformer::trained::{Bytes, Trained, Words};
+use crate::transformer::trained::{Bytes, Trained, Vocabulary};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ pub fn read(path: &Path) -> Result<Trained> {
         bytes.fill(0, &mut start)?;
     }
     let named = file.display().to_string();
-    if &start == b"GGUF" || file.extension().is_some_and(|e| e == "gguf") {
+    if &start == b"GGUF" {
         return Trained::gguf(&named, bytes);
     }
     let config = file.with_file_name("config.json");
@@ -64,13 +64,13 @@ pub fn read(path: &Path) -> Result<Trained> {
 /// The tokenizer beside a model, or in it.
 ///
 /// **Errors** none, or one that is not understood.
-pub fn words(path: &Path, model: &Trained) -> Result<Words> {
+pub fn words(path: &Path, model: &Trained) -> Result<Vocabulary> {
     let beside = if path.is_dir() { path.join("tokenizer.json") } else { path.with_file_name("tokenizer.json") };
     if beside.is_file() {
-        return Words::new(&beside.display().to_string(), &text(&beside)?);
+        return Vocabulary::new(&beside.display().to_string(), &text(&beside)?);
     }
     if model.said.is_empty() {
         return Err(malformed(&beside, "", "no such file; without the model's tokenizer give the ids of the tokens"));
     }
-    Words::gguf(&path.display().to_string(), &model.said)
+    Vocabulary::gguf(&path.display().to_string(), &model.said)
 }

@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::num::stream::Stream;
 use crate::num::sum::dot;
 use crate::transformer::observe::{Cloud, entropy_rank};
-use crate::transformer::random::{Sizes, block};
-use crate::transformer::{Centring, Norm, Residual};
+use crate::transformer::random::{BlockSizes, block};
+use crate::transformer::{Centring, Norm, NormPlace};
 
 /// Tables: histogram (layer, cosine, raw, bare), course (layer, mean, bare, ratio, rank).
 pub static ENTRY: Study = Study {
@@ -35,7 +35,7 @@ const BINS: usize = 40;
 fn run(given: &Given) -> Result<Tables> {
     let (layers, n, size) = (given.count("layers")?, given.count("n")?, given.one("size")?);
     let mut stream = Stream::new(5, &["iterated-block"]);
-    let sizes = Sizes { d: D, heads: 4, hidden: 4 * D, size, place: Residual::Post };
+    let sizes = BlockSizes { d: D, heads: 4, hidden: 4 * D, size, place: NormPlace::Post };
     let mut block = block(&mut stream, &sizes, std::sync::Arc::new(Everything))?;
     // A norm with gains and shifts of its own, as trained ones have.
     let (mut gain, mut shift, mut x) = (vec![0.0; D], vec![0.0; D], vec![0.0; n * D]);

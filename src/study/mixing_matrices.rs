@@ -4,9 +4,9 @@ use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary};
 use crate::error::Result;
 use crate::num::stream::Stream;
-use crate::transformer::Residual;
+use crate::transformer::NormPlace;
 use crate::transformer::depth::mixing;
-use crate::transformer::random::{Sizes, block};
+use crate::transformer::random::{BlockSizes, block};
 use std::sync::Arc;
 
 /// Table: mixing (kind, i, j, value); kinds are numbered as in [`KINDS`].
@@ -48,10 +48,10 @@ fn run(given: &Given) -> Result<Tables> {
     for kind in 0..KINDS.len() {
         // The same weights and tokens for all kinds.
         let mut stream = Stream::new(3, &["mixing-matrices"]);
-        let sizes = Sizes { d: D, heads: 2, hidden: 2 * D, size, place: Residual::Pre };
+        let sizes = BlockSizes { d: D, heads: 2, hidden: 2 * D, size, place: NormPlace::Pre };
         let mut blocks = (0..layers).map(|_| block(&mut stream, &sizes, pattern(kind)?)).collect::<Result<Vec<_>>>()?;
         if kind == 0 {
-            blocks.iter_mut().for_each(|b| b.parts.retain(|p| !matches!(p.part, crate::transformer::Part::Attention(_))));
+            blocks.iter_mut().for_each(|b| b.parts.retain(|p| !matches!(p.part, crate::transformer::BlockPart::Attention(_))));
         }
         let mut x = vec![0.0; n * D];
         stream.normals(&mut x);

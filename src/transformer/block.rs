@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 
 /// What a sublayer does.
 #[derive(Clone)]
-pub enum Part<T = f64> {
+pub enum BlockPart<T = f64> {
     /// Tokens attend to each other.
     Attention(Projected<T>),
     /// Tokens attend to a memory.
@@ -20,7 +20,7 @@ pub enum Part<T = f64> {
 #[derive(Clone)]
 pub struct Placed<T = f64> {
     /// F.
-    pub part: Part<T>,
+    pub part: BlockPart<T>,
     /// Before F.
     pub inner: Option<Norm<T>>,
     /// On what F gives.
@@ -31,14 +31,14 @@ pub struct Placed<T = f64> {
 
 /// A block: its sublayers in turn.
 #[derive(Clone)]
-pub struct Block<T = f64> {
+pub struct TransformerBlock<T = f64> {
     /// Sublayers.
     pub parts: Vec<Placed<T>>,
 }
 
 /// Where norms are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Residual {
+pub enum NormPlace {
     /// On the sum.
     Post,
     /// Before the sublayer.
@@ -49,20 +49,20 @@ pub enum Residual {
 
 impl<T: Real> Placed<T> {
     /// A sublayer with norms of one place; `outer` is used by peri alone.
-    pub fn new(part: Part<T>, place: Residual, norm: Norm<T>, outer: Option<Norm<T>>) -> Self {
+    pub fn new(part: BlockPart<T>, place: NormPlace, norm: Norm<T>, outer: Option<Norm<T>>) -> Self {
         match place {
-            Residual::Post => Self { part, inner: None, outer: None, after: Some(norm) },
-            Residual::Pre => Self { part, inner: Some(norm), outer: None, after: None },
-            Residual::Peri => Self { part, inner: Some(norm), outer, after: None },
+            NormPlace::Post => Self { part, inner: None, outer: None, after: Some(norm) },
+            NormPlace::Pre => Self { part, inner: Some(norm), outer: None, after: None },
+            NormPlace::Peri => Self { part, inner: Some(norm), outer, after: None },
         }
     }
 
     /// The same numbers in another precision.
     pub fn rounded<U: Real>(&self) -> Placed<U> {
         let part = match &self.part {
-            Part::Attention(a) => Part::Attention(a.rounded()),
-            Part::Cross(a) => Part::Cross(a.rounded()),
-            Part::Mlp(m) => Part::Mlp(m.rounded()),
+            BlockPart::Attention(a) => BlockPart::Attention(a.rounded()),
+            BlockPart::Cross(a) => BlockPart::Cross(a.rounded()),
+            BlockPart::Mlp(m) => BlockPart::Mlp(m.rounded()),
         };
         let norm = |n: &Option<Norm<T>>| n.as_ref().map(Norm::rounded);
         Placed { part, inner: norm(&self.inner), outer: norm(&self.outer), after: norm(&self.after) }
@@ -75,16 +75,16 @@ impl<T: Real> Placed<T> {
         let normed = self.inner.as_ref().map(|n| n.apply(x));
         let x = normed.as_deref().unwrap_or(x);
         let (out, weights) = match &self.part {
-            Part::Attention(a) => {
+            BlockPart::Attention(a) => {
                 let seen = a.attend(x, x, keep)?;
                 (seen.out, seen.weights)
             }
-            Part::Cross(a) => {
+            BlockPart::Cross(a) => {
                 let memory = memory.ok_or_else(|| Error::parameter("memory", "none", "tokens for the cross-attention"))?;
                 let seen = a.attend(x, memory, keep)?;
                 (seen.out, seen.weights)
             }
-            Part::Mlp(m) => (m.apply(x), Vec::new()),
+            BlockPart::Mlp(m) => (m.apply(x), Vec::new()),
         };
         let out = match &self.outer {
             Some(norm) => norm.apply(&out),
@@ -109,8 +109,8 @@ impl<T: Real> Placed<T> {
     /// Number of parameters.
     pub fn len(&self) -> usize {
         let part = match &self.part {
-            Part::Attention(a) | Part::Cross(a) => a.len(),
-            Part::Mlp(m) => m.len(),
+            BlockPart::Attention(a) | BlockPart::Cross(a) => a.len(),
+            BlockPart::Mlp(m) => m.len(),
         };
         part + [&self.inner, &self.outer, &self.after].into_iter().flatten().map(Norm::len).sum::<usize>()
     }
@@ -121,10 +121,10 @@ impl<T: Real> Placed<T> {
     }
 }
 
-impl<T: Real> Block<T> {
+impl<T: Real> TransformerBlock<T> {
     /// The same numbers in another precision.
-    pub fn rounded<U: Real>(&self) -> Block<U> {
-        Block { parts: self.parts.iter().map(Placed::rounded).collect() }
+    pub fn rounded<U: Real>(&self) -> TransformerBlock<U> {
+        TransformerBlock { parts: self.parts.iter().map(Placed::rounded).collect() }
     }
 
     /// One layer of step `eta` (1 in trained models).
@@ -140,7 +140,7 @@ impl<T: Real> Block<T> {
     pub fn step_with(&self, x: &[T], memory: Option<&[T]>, eta: f64, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
         let (mut x, mut weights) = (x.to_vec(), Vec::new());
         for part in &self.parts {
-            let (f, seen) = part.output(&x, memory, keep && matches!(part.part, Part::Attention(_)))?;
+            let (f, seen) = part.output(&x, memory, keep && matches!(part.part, BlockPart::Attention(_)))?;
             x = part.close(&x, &f, eta);
             weights.extend(seen);
         }
@@ -166,7 +166,7 @@ impl<T: Real> Block<T> {
 
     /// The attention sublayers.
     pub fn attention(&self) -> impl Iterator<Item = &Projected<T>> {
-        self.parts.iter().filter_map(|p| if let Part::Attention(a) = &p.part { Some(a) } else { None })
+        self.parts.iter().filter_map(|p| if let BlockPart::Attention(a) = &p.part { Some(a) } else { None })
     }
 
     /// Number of parameters.

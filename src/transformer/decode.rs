@@ -1,6 +1,6 @@
 //! Decoding: one token after another, with the keys and values of those before it kept.
 
-use super::{Block, Part, Projected, Real};
+use super::{BlockPart, Projected, Real, TransformerBlock};
 use crate::attention::pattern::{Bias, Extent, Pattern};
 use crate::error::Result;
 use crate::num::dd::Dd;
@@ -46,17 +46,17 @@ impl Pattern for From {
 
 impl<T: Real> Cache<T> {
     /// Nothing yet.
-    pub fn new(block: &Block<T>) -> Self {
+    pub fn new(block: &TransformerBlock<T>) -> Self {
         Self { kept: vec![(Vec::new(), Vec::new()); block.parts.len()], count: 0 }
     }
 
     /// The next token through the block: equal, bit by bit, to its row of a pass over all tokens so far under the block's causal pattern.
     ///
     /// **Cost** of the maps one token filled up to a piece of 64, of attention the tokens so far. **Errors** as [`super::Placed::output`].
-    pub fn next(&mut self, block: &Block<T>, x: &[T], memory: Option<&[T]>) -> Result<Vec<T>> {
+    pub fn next(&mut self, block: &TransformerBlock<T>, x: &[T], memory: Option<&[T]>) -> Result<Vec<T>> {
         let mut x = x.to_vec();
         for (part, kept) in block.parts.iter().zip(&mut self.kept) {
-            let Part::Attention(a) = &part.part else {
+            let BlockPart::Attention(a) = &part.part else {
                 let f = part.output(&x, memory, false)?.0;
                 x = part.close(&x, &f, 1.0);
                 continue;

@@ -1,6 +1,6 @@
 //! What many layers make of small changes: Lyapunov exponents by QR, mixing matrices.
 
-use super::block::Block;
+use super::block::TransformerBlock;
 use super::tangent::BlockAt;
 use crate::error::Result;
 use crate::num::stream::Stream;
@@ -38,7 +38,7 @@ impl Changes {
 /// The first `count` Lyapunov exponents of these layers from tokens x.
 ///
 /// **Cost** `count` products a layer. **Errors** as [`super::Placed::output`].
-pub fn exponents(blocks: &[&Block], x: &[f64], eta: f64, count: usize, seed: u64) -> Result<Vec<f64>> {
+pub fn exponents(blocks: &[&TransformerBlock], x: &[f64], eta: f64, count: usize, seed: u64) -> Result<Vec<f64>> {
     let (mut changes, mut x) = (Changes::new(x.len(), count, seed), x.to_vec());
     for block in blocks {
         let at = BlockAt::new(block, &x, None, eta)?;
@@ -70,7 +70,7 @@ fn orthonormalise(frame: &mut [Vec<f64>]) -> Vec<f64> {
 /// The mixing matrix `|d x_i(L) / d x_j(0)|` (Frobenius norms of its d x d blocks, n x n) of these layers from tokens x of dimension d.
 ///
 /// **Cost** `n d` products a layer. **Errors** as [`super::Placed::output`].
-pub fn mixing(blocks: &[&Block], x: &[f64], d: usize, eta: f64) -> Result<Vec<f64>> {
+pub fn mixing(blocks: &[&TransformerBlock], x: &[f64], d: usize, eta: f64) -> Result<Vec<f64>> {
     let (mut at, mut x) = (Vec::with_capacity(blocks.len()), x.to_vec());
     for block in blocks {
         let here = BlockAt::new(block, &x, None, eta)?;
@@ -94,7 +94,7 @@ pub fn mixing(blocks: &[&Block], x: &[f64], d: usize, eta: f64) -> Result<Vec<f6
 /// relative change.
 ///
 /// **Errors** as [`super::Placed::output`].
-pub fn stretch(block: &Block, x: &[f64], eta: f64, steps: usize) -> Result<(f64, f64)> {
+pub fn stretch(block: &TransformerBlock, x: &[f64], eta: f64, steps: usize) -> Result<(f64, f64)> {
     let at = BlockAt::new(block, x, None, eta)?;
     let mut stream = Stream::new(1, &["transformer", "stretch"]);
     let mut h: Vec<f64> = (0..x.len()).map(|_| stream.normal()).collect();

@@ -1,6 +1,6 @@
 //! A block as a field: `x' = sum over its sublayers of outer(F(inner(x)))`, the limit of many thin layers.
 
-use super::block::Block;
+use super::block::TransformerBlock;
 use crate::attention::kernel::{Form, Workspace};
 use crate::attention::{At, Facts, Sublayer};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// With [`crate::attention::normalisation::Bare`] the flow of the residual stream of a pre-norm block: layers of step eta are Euler's method, or a Lie
 /// splitting where there are two sublayers, so that they come within `C eta` of it.
 pub struct Field {
-    block: Arc<Block>,
+    block: Arc<TransformerBlock>,
     memory: Option<Vec<f64>>,
 }
 
 impl Field {
     /// The field of a block.
-    pub fn new(block: Arc<Block>, memory: Option<Vec<f64>>) -> Self {
+    pub fn new(block: Arc<TransformerBlock>, memory: Option<Vec<f64>>) -> Self {
         Self { block, memory }
     }
 }

@@ -34,9 +34,9 @@ pub mod tangent;
 #[cfg(feature = "models")]
 pub mod trained;
 
-pub use block::{Block, Part, Placed, Residual};
+pub use block::{BlockPart, NormPlace, Placed, TransformerBlock};
 pub use linear::Linear;
 pub use mlp::Mlp;
 pub use norm::{Centring, Norm};
-pub use projected::{Grouping, Projected, Seen};
+pub use projected::{Attended, Grouping, Projected};
 pub use real::Real;

@@ -40,7 +40,7 @@ pub struct Projected<T = f64> {
 
 /// What attention gives.
 #[derive(Clone, Debug)]
-pub struct Seen<T> {
+pub struct Attended<T> {
     /// `n x d`.
     pub out: Vec<T>,
     /// Weights, heads x n x m; empty when they were not asked for.
@@ -123,7 +123,7 @@ impl<T: Real> Projected<T> {
     ///
     /// **Accuracy** some `10 u (1 + |logit|)` of the largest entry. **Cost** `2 n` operations a weight of the maps and `2 n m (r + s)` a head.
     /// **Errors** a pattern made for something else.
-    pub fn attend(&self, x: &[T], y: &[T], keep: bool) -> Result<Seen<T>> {
+    pub fn attend(&self, x: &[T], y: &[T], keep: bool) -> Result<Attended<T>> {
         let (n, m) = (x.len() / self.query.inputs(), y.len() / self.key.inputs());
         self.pattern.check(&self.extent(n, m))?;
         let mut q = self.query.apply(x);
@@ -131,7 +131,7 @@ impl<T: Real> Projected<T> {
         self.place(&mut q, self.grouping.heads, 0);
         self.place(&mut k, self.grouping.sets, 0);
         let (mixed, weights) = self.mix(&q, &k, &v, keep);
-        Ok(Seen { out: self.output.apply(&mixed), weights })
+        Ok(Attended { out: self.output.apply(&mixed), weights })
     }
 
     /// Places rows of so many images each, of the tokens from `first` on.

@@ -1,6 +1,6 @@
 //! Sublayers and blocks linearised at given tokens: what a change of the tokens becomes (`push`), and the transposed product (`pull`).
 
-use super::block::{Block, Part, Placed};
+use super::block::{BlockPart, Placed, TransformerBlock};
 use super::{Centring, Mlp, Norm, Projected};
 use crate::error::Result;
 use crate::num::sum::dot;
@@ -269,9 +269,9 @@ impl<'a> PlacedAt<'a> {
         let inside = normed.as_deref().unwrap_or(x);
         let f = of.output(x, memory, false)?.0;
         let (part, raw) = match &of.part {
-            Part::Attention(a) => (PartAt::Attention(ProjectedAt::new(a, inside, inside)?), None),
-            Part::Cross(a) => (PartAt::Cross(ProjectedAt::new(a, inside, memory.unwrap_or(&[]))?), None),
-            Part::Mlp(m) => (PartAt::Mlp(MlpAt::new(m, inside)), Some(m)),
+            BlockPart::Attention(a) => (PartAt::Attention(ProjectedAt::new(a, inside, inside)?), None),
+            BlockPart::Cross(a) => (PartAt::Cross(ProjectedAt::new(a, inside, memory.unwrap_or(&[]))?), None),
+            BlockPart::Mlp(m) => (PartAt::Mlp(MlpAt::new(m, inside)), Some(m)),
         };
         let outer = match (&of.outer, raw) {
             (None, _) => None,
@@ -329,7 +329,7 @@ impl<'a> BlockAt<'a> {
     /// At these tokens, the memory fixed, of step `eta`.
     ///
     /// **Errors** as [`Placed::output`].
-    pub fn new(of: &'a Block, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Self> {
+    pub fn new(of: &'a TransformerBlock, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Self> {
         let mut parts: Vec<PlacedAt> = Vec::with_capacity(of.parts.len());
         for part in &of.parts {
             let x = parts.last().map_or(x, |p| &p.next);

@@ -96,7 +96,9 @@ impl Arguments {
         for (k, entry) in entries.into_iter().enumerate() {
             progress::report(Some(k as f64 / count), || entry.name.to_owned());
             let drawn = self.drawn(entry)?;
-            note(&format!("{}: {}", entry.name, entry.title));
+            // A title names the figure as it is drawn without flags.
+            let own = self.set.is_empty() && self.experiment.is_none() && self.result.is_none() && self.tokens.is_none();
+            note(&format!("{}: {}", entry.name, if own { entry.title } else { drawn.provenance.reproduce.as_str() }));
             if let Some(format) = one {
                 arrays::write_atomically(&self.out, &drawn.bytes(format, &sheet, dpi)?)?;
                 written.push(self.out.clone());

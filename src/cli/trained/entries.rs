@@ -1,19 +1,19 @@
 //! What each column of a report says, which theorem it concerns, and what of its hypotheses a trained model breaks.
 
 /// A column.
-pub struct Entry {
+pub struct ReportColumn {
     pub column: &'static str,
     pub what: &'static str,
     pub theorem: &'static str,
     pub broken: &'static str,
 }
 
-const fn entry(column: &'static str, what: &'static str, theorem: &'static str, broken: &'static str) -> Entry {
-    Entry { column, what, theorem, broken }
+const fn entry(column: &'static str, what: &'static str, theorem: &'static str, broken: &'static str) -> ReportColumn {
+    ReportColumn { column, what, theorem, broken }
 }
 
 /// Columns of `layers.csv`.
-pub static LAYERS: [Entry; 16] = [
+pub static LAYERS: [ReportColumn; 16] = [
     entry(
         "mean_cosine",
         "mean cosine of pairs of tokens",
@@ -53,7 +53,12 @@ pub static LAYERS: [Entry; 16] = [
         "eta is 1: what stands here would have to be small",
     ),
     entry("mlp_ratio", "|F(x)| / |x| of the feed-forward layer", "theorems without feed-forward layers", "it is no smaller than attention"),
-    entry("beta", "median over heads of the fitted inverse temperature", "SA at one beta", "heads have betas of their own, and matrices"),
+    entry(
+        "beta",
+        "median over heads of the fitted inverse temperature, of those with one",
+        "SA at one beta",
+        "heads have betas of their own, and matrices",
+    ),
     entry("sqrt_beta", "its root, beside the numbers of clusters", "about sqrt beta modes on the circle: arXiv:2412.09080", "d is not 2"),
     entry(
         "log_energy",
@@ -78,7 +83,7 @@ pub static LAYERS: [Entry; 16] = [
 ];
 
 /// Columns of `heads.csv`.
-pub static HEADS: [Entry; 13] = [
+pub static HEADS: [ReportColumn; 13] = [
     entry(
         "logit_spread",
         "standard deviation of a row of logits, mean over rows",
@@ -97,7 +102,12 @@ pub static HEADS: [Entry; 13] = [
         "leaders of hard attention: arXiv:2508.09628",
         "weights are soft",
     ),
-    entry("beta", "beta of the SA whose drift of cosines is nearest in angle to the head's", "SA", "the cosine beside it says how near"),
+    entry(
+        "beta",
+        "beta of the SA whose drift of cosines is nearest in angle to the head's; none where that is an end of the ladder from 1/4 to 256",
+        "SA",
+        "the cosine beside it says how near",
+    ),
     entry("beta_error", "standard error by leaving out groups of tokens", "", ""),
     entry("beta_cosine", "cosine of the two drifts; 1 where the head does what SA does", "SA", "V is not the identity"),
     entry("value_norm", "largest singular value of V = W_o W_v", "Lipschitz bounds: arXiv:2312.14820", ""),

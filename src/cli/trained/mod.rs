@@ -13,7 +13,7 @@ use crate::lab::{Provenance, arrays, npz, weights};
 use crate::sphere::Tokens;
 use crate::transformer::Real;
 use crate::transformer::observe::Cloud;
-use crate::transformer::trained::{Layer, Trained};
+use crate::transformer::trained::{PassedLayer, Trained};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -151,7 +151,7 @@ impl Arguments {
         }
         let begun = Instant::now();
         let mut reading = 0.0;
-        let last = model.pass::<T>(x, plan, keep, |layer: &Layer<T>| {
+        let last = model.pass::<T>(x, plan, keep, |layer: &PassedLayer<T>| {
             progress::report(Some(layer.index as f64 / plan.len() as f64), || format!("layer {} of {}", layer.index + 1, plan.len()));
             let shown = Instant::now();
             states.extend(wide(layer.after));

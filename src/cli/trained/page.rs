@@ -1,6 +1,6 @@
 //! The files of a report: report.html, report.json, layers.csv, heads.csv.
 
-use super::entries::{Entry, HEADS, LAYERS};
+use super::entries::{HEADS, LAYERS, ReportColumn};
 use super::table::{BINS, Report};
 use crate::cli::output::{finite, number};
 use crate::error::Result;
@@ -75,8 +75,8 @@ fn table(table: &Table, file: &str) -> String {
     )
 }
 
-fn words(caption: &str, entries: &[Entry]) -> String {
-    let row = |e: &Entry| {
+fn words(caption: &str, entries: &[ReportColumn]) -> String {
+    let row = |e: &ReportColumn| {
         format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
             e.column.replace('_', " "),

@@ -5,12 +5,12 @@ use crate::entropy::bootstrap::assess;
 use crate::error::Result;
 use crate::flow::{Options, Table, solve};
 use crate::sphere::Tokens;
-use crate::transformer::block::{Part, Placed};
+use crate::transformer::block::{BlockPart, Placed};
 use crate::transformer::depth::Changes;
 use crate::transformer::observe::{Cloud, Reference, entropy_rank, form, rank_one_residual, weighting};
 use crate::transformer::tangent::BlockAt;
-use crate::transformer::trained::{Layer, Trained};
-use crate::transformer::{Block, Norm};
+use crate::transformer::trained::{PassedLayer, Trained};
+use crate::transformer::{Norm, TransformerBlock};
 
 /// Bins of the histograms of cosines.
 pub const BINS: usize = 40;
@@ -86,7 +86,7 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
     let mut heads = Table { columns: named(&HEADS), rows: Vec::new() };
     let mut states = vec![State { cloud: Cloud::new(x, d), x: x.to_vec(), bare: None, ratios: [f64::NAN; 2], beta: f64::NAN }];
     let mut changes = Changes::new(x.len(), DIRECTIONS, 1);
-    model.pass::<f64>(x, plan, true, |layer: &Layer<f64>| {
+    model.pass::<f64>(x, plan, true, |layer: &PassedLayer<f64>| {
         let before = states.len() - 1;
         states[before].bare = states[before].bare.take().or_else(|| inner(layer.block).map(|n| Cloud::new(&n.apply(layer.before), d)));
         let betas = of_heads(layer, &states[before].cloud, model.config().rotary.is_some() || is_causal(layer.block), &mut heads)?;
@@ -135,26 +135,26 @@ fn row(l: usize, state: &State, sa: &Cloud, d: usize) -> Vec<f64> {
 }
 
 /// The norm before the first sublayer, without its affine part.
-fn inner(block: &Block) -> Option<Norm> {
+fn inner(block: &TransformerBlock) -> Option<Norm> {
     let norm = block.parts.first()?.inner.as_ref()?;
     Some(Norm::plain(norm.d(), norm.centring, norm.eps))
 }
 
 /// The norm after the last sum.
-fn after(block: &Block) -> Option<&Norm> {
+fn after(block: &TransformerBlock) -> Option<&Norm> {
     block.parts.last()?.after.as_ref()
 }
 
-fn is_causal(block: &Block) -> bool {
+fn is_causal(block: &TransformerBlock) -> bool {
     block.attention().all(|a| a.pattern.seen(0, 2).end == 1)
 }
 
 /// `|F(x)| / |x|` of attention and feed-forward layer.
-fn ratios(block: &Block, x: &[f64]) -> Result<[f64; 2]> {
+fn ratios(block: &TransformerBlock, x: &[f64]) -> Result<[f64; 2]> {
     let (mut x, mut out) = (x.to_vec(), [f64::NAN; 2]);
     for part in &block.parts {
         let f = part.output(&x, None, false)?.0;
-        out[usize::from(matches!(part.part, Part::Mlp(_)))] = norm(&f) / norm(&x);
+        out[usize::from(matches!(part.part, BlockPart::Mlp(_)))] = norm(&f) / norm(&x);
         x = part.close(&x, &f, 1.0);
     }
     Ok(out)
@@ -171,13 +171,13 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Adds the rows of a layer's heads; the fitted inverse temperatures.
-fn of_heads(layer: &Layer<f64>, cloud: &Cloud, causal: bool, heads: &mut Table) -> Result<Vec<f64>> {
+fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, heads: &mut Table) -> Result<Vec<f64>> {
     let n = cloud.n;
     let lengths: Vec<f64> = layer.before.chunks_exact(layer.before.len() / n).map(norm).collect();
     let reference = Reference::new(cloud, causal);
     let mut betas = Vec::new();
     for Placed { part, inner, .. } in &layer.block.parts {
-        let Part::Attention(a) = part else { continue };
+        let BlockPart::Attention(a) = part else { continue };
         let inside = inner.as_ref().map_or_else(|| layer.before.to_vec(), |norm| norm.apply(layer.before));
         for (h, weights) in layer.weights.chunks_exact(n * n).enumerate() {
             let (seen, form) = (weighting(weights, n), form(a, h));

@@ -7,7 +7,7 @@ use crate::attention::{Head, kernel::Workspace, multi_head::MultiHead};
 use crate::error::Result;
 use crate::num::dense::{mul, transpose_mul};
 use crate::sphere::Tokens;
-use crate::transformer::{Block, Centring, Grouping, Linear, Mlp, Norm, Part, Placed, Projected, Residual};
+use crate::transformer::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
 use std::sync::Arc;
 
 /// Blocks with normal weights.
@@ -59,12 +59,12 @@ pub(super) fn heads(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pat
 }
 
 /// A pre-norm block: heads, then 2 d hidden units.
-pub(super) fn block(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pattern>) -> Result<Block> {
+pub(super) fn block(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pattern>) -> Result<TransformerBlock> {
     let attention = heads(ctx, d, size, pattern)?;
     let mlp = Mlp::new("units", map(ctx, d, 2 * d, size)?, None, map(ctx, 2 * d, d, size)?, Activation::Gelu)?;
     let norm = || Norm::plain(d, Centring::Mean, 1e-5);
-    let place = |part| Placed::new(part, Residual::Pre, norm(), None);
-    Ok(Block { parts: vec![place(Part::Attention(attention)), place(Part::Mlp(mlp))] })
+    let place = |part| Placed::new(part, NormPlace::Pre, norm(), None);
+    Ok(TransformerBlock { parts: vec![place(BlockPart::Attention(attention)), place(BlockPart::Mlp(mlp))] })
 }
 
 /// Tokens of length about `sqrt d`.

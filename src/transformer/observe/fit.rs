@@ -19,9 +19,9 @@ pub struct Reference {
 /// A fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// The best inverse temperature of the ladder.
+    /// The best inverse temperature of the ladder; not a number where that is an end of it.
     pub beta: f64,
-    /// Half width of an interval of one standard error: by leaving out each of eight groups of tokens in turn.
+    /// Standard error, by leaving out each of eight groups of tokens in turn.
     pub error: f64,
     /// Cosine of the angle between the two drifts, over all pairs.
     pub cosine: f64,
@@ -52,7 +52,8 @@ impl Reference {
         let logs: Vec<f64> = (0..GROUPS).map(|g| best(Some(g)).1.ln()).collect();
         let mean = logs.iter().sum::<f64>() / GROUPS as f64;
         let spread = logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() * (GROUPS - 1) as f64 / GROUPS as f64;
-        Fit { beta, cosine, error: beta * spread.sqrt() }
+        let inside = beta > self.betas[0] && self.betas.last().is_some_and(|end| beta < *end);
+        Fit { beta: if inside { beta } else { f64::NAN }, cosine, error: if inside { beta * spread.sqrt() } else { f64::NAN } }
     }
 
     /// `sum a b`, `sum a^2`, `sum b^2` over pairs of different tokens, by groups of both.

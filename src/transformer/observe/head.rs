@@ -6,7 +6,7 @@ use crate::transformer::Projected;
 
 /// How a head spreads its attention.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weighting {
+pub struct HeadWeighting {
     /// Mean over queries of the standard deviation of the logits over what is seen.
     pub spread: f64,
     /// Mean entropy of a row, over the logarithm of what it sees: 1 where attention is uniform; 0 where a row sees one source.
@@ -16,7 +16,7 @@ pub struct Weighting {
 }
 
 /// From the weights of one head, n x n; what is not seen has weight 0.
-pub fn weighting(weights: &[f64], n: usize) -> Weighting {
+pub fn weighting(weights: &[f64], n: usize) -> HeadWeighting {
     let (mut spread, mut entropy, mut rows) = (0.0, 0.0, 0usize);
     let mut share = vec![0.0; n];
     for row in weights.chunks_exact(n) {
@@ -33,12 +33,12 @@ pub fn weighting(weights: &[f64], n: usize) -> Weighting {
         entropy += seen.iter().map(|w| -w * w.ln()).sum::<f64>() / count.ln();
     }
     let count = rows.max(1) as f64;
-    Weighting { spread: spread / count, entropy: entropy / count, leader: share.into_iter().fold(0.0, f64::max) }
+    HeadWeighting { spread: spread / count, entropy: entropy / count, leader: share.into_iter().fold(0.0, f64::max) }
 }
 
 /// The bilinear forms of a head: `A = W_q^T W_k / sqrt r` and `V = W_o W_v`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Form {
+pub struct HeadForm {
     /// Largest singular value of V.
     pub norm: f64,
     /// Largest real part of an eigenvalue of V, and its least.
@@ -50,7 +50,7 @@ pub struct Form {
 }
 
 /// The forms of head h, by matrices of its rank. **Errors** none: a number that cannot be computed is NaN.
-pub fn form(of: &Projected, h: usize) -> Form {
+pub fn form(of: &Projected, h: usize) -> HeadForm {
     let (r, s) = (of.rank(), of.size());
     let g = h / (of.grouping.heads / of.grouping.sets);
     let (d, source) = (of.query.inputs(), of.value.inputs());
@@ -66,7 +66,7 @@ pub fn form(of: &Projected, h: usize) -> Form {
     let size = |a: &[f64], b: &[f64]| dot(a, b).max(0.0).sqrt();
     let spectrum = eigenvalues(&vo, s).unwrap_or_default();
     let real = spectrum.iter().fold((0.0f64, 0.0f64), |(a, b), z| (a.max(z.0), b.min(z.0)));
-    Form {
+    HeadForm {
         norm: largest(&oo, &vv, s).sqrt(),
         real,
         symmetric: symmetric_part(&oo, &vo, &vv, s),

@@ -6,4 +6,4 @@ mod head;
 
 pub use cloud::{Cloud, entropy_rank, rank_one_residual};
 pub use fit::{Fit, Reference};
-pub use head::{Form, Weighting, form, weighting};
+pub use head::{HeadForm, HeadWeighting, form, weighting};

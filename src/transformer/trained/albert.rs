@@ -1,11 +1,11 @@
 //! ALBERT: one block for all layers, embeddings of a smaller dimension.
 
-use super::architecture::{Architecture, Store, embedded, embedding_shapes, map, norm};
+use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
 use super::bert::{encoder, post};
 use super::config::{Config, Keys};
 use crate::attention::pattern::Everything;
 use crate::error::Result;
-use crate::transformer::block::Block;
+use crate::transformer::block::TransformerBlock;
 use crate::transformer::{Grouping, Mlp, Projected};
 use serde_json::json;
 use std::sync::Arc;
@@ -57,12 +57,12 @@ impl Architecture for Albert {
         name.starts_with(BLOCK)
     }
 
-    fn embed(&self, store: &Store, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+    fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         let small = embedded(store, config, ids)?;
         Ok(store.linear("encoder.embedding_hidden_mapping_in", config.embedding, true)?.apply(&small))
     }
 
-    fn block(&self, store: &Store, c: &Config, _: usize) -> Result<Block> {
+    fn block(&self, store: &TensorStore, c: &Config, _: usize) -> Result<TransformerBlock> {
         let at = |name: &str| format!("{BLOCK}.{name}");
         let map = |name: &str| store.linear(&at(name), c.d, true);
         let maps = [map("attention.query")?, map("attention.key")?, map("attention.value")?, map("attention.dense")?];

@@ -1,9 +1,9 @@
-//! The kinds of models that are read, one file each.
+//! What a kind of model has to say, and its tensors checked against that.
 
 use super::config::Keys;
-use super::{Config, Tensors, albert, bert, gpt2, llama};
+use super::{Config, Tensors};
 use crate::error::{Error, Result};
-use crate::transformer::{Block, Centring, Linear, Norm};
+use crate::transformer::{Centring, Linear, Norm, TransformerBlock};
 
 /// How the tensors of a kind of model make its embeddings and blocks.
 pub trait Architecture: Send + Sync {
@@ -28,42 +28,26 @@ pub trait Architecture: Send + Sync {
     /// The tokens before the first layer.
     ///
     /// **Errors** tensors that cannot be read.
-    fn embed(&self, store: &Store, config: &Config, ids: &[usize]) -> Result<Vec<f64>>;
+    fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>>;
     /// A block.
     ///
     /// **Errors** tensors that cannot be read.
-    fn block(&self, store: &Store, config: &Config, index: usize) -> Result<Block>;
+    fn block(&self, store: &TensorStore, config: &Config, index: usize) -> Result<TransformerBlock>;
     /// The norm after the last layer.
     ///
     /// **Errors** tensors that cannot be read.
-    fn last(&self, _: &Store, _: &Config) -> Result<Option<Norm>> {
+    fn last(&self, _: &TensorStore, _: &Config) -> Result<Option<Norm>> {
         Ok(None)
     }
 }
 
-/// All of them.
-pub static ARCHITECTURES: [&dyn Architecture; 4] = [&albert::Albert, &bert::Bert, &gpt2::Gpt2, &llama::Llama];
-
-/// The kind of model that a `config.json` tells of.
-///
-/// **Errors** one that is not known.
-pub fn find(keys: &Keys) -> Result<&'static dyn Architecture> {
-    let found = keys.json["model_type"].as_str().ok_or_else(|| keys.bad("model_type", &keys.json["model_type"], "the kind of model"))?;
-    let known = || ARCHITECTURES.iter().map(|a| a.name());
-    let kind = ARCHITECTURES.iter().copied().find(|a| a.name() == found);
-    kind.ok_or_else(|| {
-        let place = "key model_type".to_owned();
-        Error::File { path: keys.path.into(), place, problem: Error::unknown("kind of model", found, known()).to_string() }
-    })
-}
-
 /// Tensors of a model whose names and shapes are checked.
-pub struct Store {
+pub struct TensorStore {
     tensors: Tensors,
     prefix: &'static str,
 }
 
-impl Store {
+impl TensorStore {
     /// Checks that all tensors of a model are there with their shapes, and no others but those beside the hidden states.
     ///
     /// **Errors** the first missing, wrongly shaped or unknown tensor.
@@ -129,17 +113,6 @@ impl Store {
     }
 }
 
-/// The parameters of one block of a model of these settings (a `config.json`).
-///
-/// **Errors** as [`Architecture::config`].
-pub fn block_parameters(path: &str, json: &serde_json::Value) -> Result<usize> {
-    let keys = Keys { path, json };
-    let kind = find(&keys)?;
-    let config = kind.config(&keys)?;
-    let parts = kind.shapes(&config).into_iter().filter(|s| kind.in_first_block(&s.0));
-    Ok(parts.map(|s| s.1.iter().product::<usize>()).sum())
-}
-
 /// Names and shapes of a map and its bias.
 pub fn map(name: &str, inputs: usize, outputs: usize) -> [(String, Vec<usize>); 2] {
     [(format!("{name}.weight"), vec![outputs, inputs]), (format!("{name}.bias"), vec![outputs])]
@@ -151,7 +124,7 @@ pub fn norm(name: &str, d: usize) -> [(String, Vec<usize>); 2] {
 }
 
 /// Word, position and kind added up, under a norm: how BERT and ALBERT embed.
-pub fn embedded(store: &Store, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+pub fn embedded(store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
     let positions: Vec<usize> = (0..ids.len()).collect();
     let mut x = store.rows("embeddings.word_embeddings.weight", ids)?;
     let p = store.rows("embeddings.position_embeddings.weight", &positions)?;

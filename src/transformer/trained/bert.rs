@@ -1,10 +1,10 @@
 //! BERT and the sentence transformers made of it: post-norm, learned positions.
 
-use super::architecture::{Architecture, Store, embedded, embedding_shapes, map, norm};
+use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
 use super::config::{Config, Keys};
 use crate::attention::pattern::Everything;
 use crate::error::Result;
-use crate::transformer::block::{Block, Part, Placed, Residual};
+use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Grouping, Mlp, Norm, Projected};
 use serde_json::json;
 use std::sync::Arc;
@@ -34,10 +34,13 @@ pub(super) fn encoder(keys: &Keys) -> Result<Config> {
 }
 
 /// Attention and feed-forward layer with a norm after each sum.
-pub(super) fn post(config: &Config, attention: Projected, a: Norm, mlp: Mlp, b: Norm) -> Block {
+pub(super) fn post(config: &Config, attention: Projected, a: Norm, mlp: Mlp, b: Norm) -> TransformerBlock {
     debug_assert_eq!(attention.grouping.heads, config.heads);
-    Block {
-        parts: vec![Placed::new(Part::Attention(attention), Residual::Post, a, None), Placed::new(Part::Mlp(mlp), Residual::Post, b, None)],
+    TransformerBlock {
+        parts: vec![
+            Placed::new(BlockPart::Attention(attention), NormPlace::Post, a, None),
+            Placed::new(BlockPart::Mlp(mlp), NormPlace::Post, b, None),
+        ],
     }
 }
 
@@ -78,11 +81,11 @@ impl Architecture for Bert {
         name.starts_with("encoder.layer.0.")
     }
 
-    fn embed(&self, store: &Store, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+    fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         embedded(store, config, ids)
     }
 
-    fn block(&self, store: &Store, c: &Config, l: usize) -> Result<Block> {
+    fn block(&self, store: &TensorStore, c: &Config, l: usize) -> Result<TransformerBlock> {
         let at = |name: &str| format!("encoder.layer.{l}.{name}");
         let maps = [
             store.linear(&at("attention.self.query"), c.d, true)?,

@@ -28,7 +28,7 @@ pub struct Config {
     pub eps: f64,
     /// Most positions.
     pub positions: usize,
-    /// Words.
+    /// Vocabulary.
     pub vocabulary: usize,
     /// Kinds of tokens; 0 where there are none.
     pub kinds: usize,

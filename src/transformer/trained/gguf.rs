@@ -1,6 +1,6 @@
 //! GGUF files of Llama-style models: settings and tensors in one file.
 
-use super::{Bytes, Entry, Stored, Tensors};
+use super::{Bytes, Stored, TensorPlace, Tensors};
 use crate::error::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -129,12 +129,12 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<(Tensors, Value, Map<St
             30 => Stored::BF16,
             other => return Err(plain(format!("tensor {name}: found type {other}, expected F32, F16, BF16, F64, Q8_0 or Q4_1"))),
         };
-        entries.insert(name, Entry { stored, shape, start });
+        entries.insert(name, TensorPlace { stored, shape, start });
     }
     let alignment = said.get("general.alignment").and_then(Value::as_u64).unwrap_or(32).max(1);
     let data = reader.at.next_multiple_of(alignment);
     let config = config(path, &said)?;
-    let named = entries.into_iter().map(|(n, e)| (usual(&n), Entry { start: data.saturating_add(e.start), ..e })).collect();
+    let named = entries.into_iter().map(|(n, e)| (usual(&n), TensorPlace { start: data.saturating_add(e.start), ..e })).collect();
     Ok((Tensors::new(path, bytes, named)?, config, said))
 }
 

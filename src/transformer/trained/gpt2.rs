@@ -1,10 +1,10 @@
 //! GPT-2: pre-norm, causal, learned positions; its maps are stored by columns.
 
-use super::architecture::{Architecture, Store, norm};
+use super::architecture::{Architecture, TensorStore, norm};
 use super::config::{Config, Keys};
 use crate::attention::pattern::Causal;
 use crate::error::Result;
-use crate::transformer::block::{Block, Part, Placed, Residual};
+use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Grouping, Linear, Mlp, Norm, Projected};
 use serde_json::json;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Gpt2;
 
 /// A map that is stored inputs x outputs.
-fn by_columns(store: &Store, name: &str, inputs: usize) -> Result<(Vec<f64>, Vec<f64>)> {
+fn by_columns(store: &TensorStore, name: &str, inputs: usize) -> Result<(Vec<f64>, Vec<f64>)> {
     let (stored, bias) = (store.all(&format!("{name}.weight"))?, store.all(&format!("{name}.bias"))?);
     let outputs = bias.len();
     Ok(((0..stored.len()).map(|k| stored[k % inputs * outputs + k / inputs]).collect(), bias))
@@ -78,14 +78,14 @@ impl Architecture for Gpt2 {
         name.starts_with("h.0.")
     }
 
-    fn embed(&self, store: &Store, _: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+    fn embed(&self, store: &TensorStore, _: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         let positions: Vec<usize> = (0..ids.len()).collect();
         let mut x = store.rows("wte.weight", ids)?;
         x.iter_mut().zip(store.rows("wpe.weight", &positions)?).for_each(|(x, p)| *x += p);
         Ok(x)
     }
 
-    fn block(&self, store: &Store, c: &Config, l: usize) -> Result<Block> {
+    fn block(&self, store: &TensorStore, c: &Config, l: usize) -> Result<TransformerBlock> {
         let at = |name: &str| format!("h.{l}.{name}");
         let linear = |name: &str, inputs: usize| {
             let (weight, bias) = by_columns(store, &at(name), inputs)?;
@@ -100,15 +100,15 @@ impl Architecture for Gpt2 {
         let attention = Projected::new(&at("attn"), maps, Grouping { heads: c.heads, sets: c.sets }, Arc::new(Causal))?;
         let mlp = Mlp::new(&at("mlp"), linear("mlp.c_fc", c.d)?, None, linear("mlp.c_proj", c.hidden)?, c.activation)?;
         let norm = |name: &str| store.layer_norm(&at(name), c.eps);
-        Ok(Block {
+        Ok(TransformerBlock {
             parts: vec![
-                Placed::new(Part::Attention(attention), Residual::Pre, norm("ln_1")?, None),
-                Placed::new(Part::Mlp(mlp), Residual::Pre, norm("ln_2")?, None),
+                Placed::new(BlockPart::Attention(attention), NormPlace::Pre, norm("ln_1")?, None),
+                Placed::new(BlockPart::Mlp(mlp), NormPlace::Pre, norm("ln_2")?, None),
             ],
         })
     }
 
-    fn last(&self, store: &Store, config: &Config) -> Result<Option<Norm>> {
+    fn last(&self, store: &TensorStore, config: &Config) -> Result<Option<Norm>> {
         store.layer_norm("ln_f", config.eps).map(Some)
     }
 }

@@ -1,11 +1,11 @@
 //! Llama and what is built like it: pre-norm with RMSNorm, rotary positions, keys and values shared by groups of heads, gated feed-forward layers.
 
-use super::architecture::{Architecture, Store};
+use super::architecture::{Architecture, TensorStore};
 use super::config::{Config, Keys};
 use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::{Causal, Joined, Pairs, Rotary};
 use crate::error::Result;
-use crate::transformer::block::{Block, Part, Placed, Residual};
+use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Centring, Grouping, Mlp, Norm, Projected};
 use serde_json::json;
 use std::sync::Arc;
@@ -70,11 +70,11 @@ impl Architecture for Llama {
         name.starts_with("layers.0.")
     }
 
-    fn embed(&self, store: &Store, _: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+    fn embed(&self, store: &TensorStore, _: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         store.rows("embed_tokens.weight", ids)
     }
 
-    fn block(&self, store: &Store, c: &Config, l: usize) -> Result<Block> {
+    fn block(&self, store: &TensorStore, c: &Config, l: usize) -> Result<TransformerBlock> {
         let at = |name: &str| format!("layers.{l}.{name}");
         let map = |name: &str, inputs: usize| store.linear(&at(name), inputs, false);
         let (base, pairs) = c.rotary.unwrap_or((1e4, Pairs::Halves));
@@ -89,19 +89,19 @@ impl Architecture for Llama {
         let (up, gate, down) = (map("mlp.up_proj", c.d)?, map("mlp.gate_proj", c.d)?, map("mlp.down_proj", c.hidden)?);
         let mlp = Mlp::new(&at("mlp"), up, Some(gate), down, c.activation)?;
         let norm = |name: &str| rms(store, &at(name), c.eps);
-        Ok(Block {
+        Ok(TransformerBlock {
             parts: vec![
-                Placed::new(Part::Attention(attention), Residual::Pre, norm("input_layernorm")?, None),
-                Placed::new(Part::Mlp(mlp), Residual::Pre, norm("post_attention_layernorm")?, None),
+                Placed::new(BlockPart::Attention(attention), NormPlace::Pre, norm("input_layernorm")?, None),
+                Placed::new(BlockPart::Mlp(mlp), NormPlace::Pre, norm("post_attention_layernorm")?, None),
             ],
         })
     }
 
-    fn last(&self, store: &Store, config: &Config) -> Result<Option<Norm>> {
+    fn last(&self, store: &TensorStore, config: &Config) -> Result<Option<Norm>> {
         rms(store, "norm", config.eps).map(Some)
     }
 }
 
-fn rms(store: &Store, name: &str, eps: f64) -> Result<Norm> {
+fn rms(store: &TensorStore, name: &str, eps: f64) -> Result<Norm> {
     Norm::new(name, Centring::Nothing, eps, store.all(&format!("{name}.weight"))?, Vec::new())
 }

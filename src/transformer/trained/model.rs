@@ -1,27 +1,28 @@
 //! A trained model, layer by layer.
 
-use super::architecture::{Architecture, Store, find};
+use super::architecture::{Architecture, TensorStore};
 use super::config::{Config, Keys};
+use super::kinds::find;
 use super::{Bytes, gguf, safetensors};
 use crate::error::{Error, Result};
-use crate::transformer::{Block, Norm, Real};
+use crate::transformer::{Norm, Real, TransformerBlock};
 use serde_json::{Map, Value};
 
 /// A trained model whose tensors are read when they are needed.
 pub struct Trained {
     kind: &'static dyn Architecture,
     config: Config,
-    store: Store,
+    store: TensorStore,
     /// What a GGUF file says beside the sizes.
     pub said: Map<String, Value>,
 }
 
 /// A layer of a pass.
-pub struct Layer<'a, T> {
+pub struct PassedLayer<'a, T> {
     /// Its number, from 0.
     pub index: usize,
     /// Its block.
-    pub block: &'a Block<T>,
+    pub block: &'a TransformerBlock<T>,
     /// Tokens before it.
     pub before: &'a [T],
     /// Tokens after it.
@@ -56,7 +57,7 @@ impl Trained {
         let keys = Keys { path, json };
         let kind = find(&keys)?;
         let config = kind.config(&keys)?;
-        let store = Store::new(tensors, kind, &config)?;
+        let store = TensorStore::new(tensors, kind, &config)?;
         Ok(Self { kind, config, store, said })
     }
 
@@ -109,7 +110,7 @@ impl Trained {
     /// A block.
     ///
     /// **Errors** tensors that cannot be read, no such block.
-    pub fn block(&self, index: usize) -> Result<Block> {
+    pub fn block(&self, index: usize) -> Result<TransformerBlock> {
         if index >= self.blocks() {
             return Err(Error::parameter("block", index, format!("a number below {}, the blocks of the model", self.blocks())));
         }
@@ -126,9 +127,15 @@ impl Trained {
     /// Takes tokens through the blocks of a plan in one precision; every layer is shown to `watch`. One block is in memory at a time.
     ///
     /// **Errors** tensors that cannot be read, no such block, numbers that are not finite, what `watch` says.
-    pub fn pass<T: Real>(&self, x: &[f64], plan: &[usize], keep: bool, mut watch: impl FnMut(&Layer<T>) -> Result<()>) -> Result<Vec<T>> {
+    pub fn pass<T: Real>(
+        &self,
+        x: &[f64],
+        plan: &[usize],
+        keep: bool,
+        mut watch: impl FnMut(&PassedLayer<T>) -> Result<()>,
+    ) -> Result<Vec<T>> {
         let mut x: Vec<T> = x.iter().map(|v| T::of(*v)).collect();
-        let mut held: Option<(usize, Block<T>)> = None;
+        let mut held: Option<(usize, TransformerBlock<T>)> = None;
         for (index, wanted) in plan.iter().enumerate() {
             let block = match held.take() {
                 Some((b, block)) if b == *wanted => block,
@@ -138,7 +145,7 @@ impl Trained {
             if after.iter().any(|v| !v.to_f64().is_finite()) {
                 return Err(Error::Numerical { what: format!("layer {}: the tokens are not finite", index + 1) });
             }
-            watch(&Layer { index, block: &block, before: &x, after: &after, weights: &weights })?;
+            watch(&PassedLayer { index, block: &block, before: &x, after: &after, weights: &weights })?;
             x = after;
             held = Some((*wanted, block));
         }

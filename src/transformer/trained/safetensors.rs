@@ -1,6 +1,6 @@
 //! The header of a safetensors file.
 
-use super::{Bytes, Entry, Stored, Tensors};
+use super::{Bytes, Stored, TensorPlace, Tensors};
 use crate::error::{Error, Result};
 use safetensors::tensor::{Dtype, Metadata};
 
@@ -41,7 +41,7 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<Tensors> {
             Dtype::BOOL | Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::U16 | Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64 => continue,
             other => return Err(bad(format!("tensor {name}: found numbers of type {other:?}, expected F64, F32, F16 or BF16"))),
         };
-        entries.insert(name, Entry { stored, shape: info.shape.clone(), start: start + info.data_offsets.0 as u64 });
+        entries.insert(name, TensorPlace { stored, shape: info.shape.clone(), start: start + info.data_offsets.0 as u64 });
     }
     Tensors::new(path, bytes, entries)
 }

@@ -61,7 +61,7 @@ impl Stored {
 
 /// A tensor.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct TensorPlace {
     /// How it is stored.
     pub stored: Stored,
     /// Lengths of its axes, the last one fastest.
@@ -74,14 +74,14 @@ pub struct Entry {
 pub struct Tensors {
     path: String,
     bytes: Box<dyn Bytes>,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, TensorPlace>,
 }
 
 impl Tensors {
     /// Tensors of these places.
     ///
     /// **Errors** a tensor that ends beyond the file, or whose rows are no whole blocks.
-    pub fn new(path: &str, bytes: Box<dyn Bytes>, entries: BTreeMap<String, Entry>) -> Result<Self> {
+    pub fn new(path: &str, bytes: Box<dyn Bytes>, entries: BTreeMap<String, TensorPlace>) -> Result<Self> {
         for (name, entry) in &entries {
             let (numbers, size) = entry.stored.block();
             let count = entry.shape.iter().try_fold(1u64, |p, s| p.checked_mul(*s as u64));
@@ -104,7 +104,7 @@ impl Tensors {
     }
 
     /// Names and places.
-    pub fn entries(&self) -> &BTreeMap<String, Entry> {
+    pub fn entries(&self) -> &BTreeMap<String, TensorPlace> {
         &self.entries
     }
 

@@ -1,4 +1,4 @@
-//! Words to numbers, by a model's own `tokenizer.json` or what a GGUF file says.
+//! Vocabulary to numbers, by a model's own `tokenizer.json` or what a GGUF file says.
 
 use crate::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -9,9 +9,9 @@ use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::{PreTokenizerWrapper, Tokenizer};
 
 /// A tokenizer.
-pub struct Words(Tokenizer);
+pub struct Vocabulary(Tokenizer);
 
-impl Words {
+impl Vocabulary {
     /// From the text of a `tokenizer.json`. Whatever it says of padding and truncation is left out.
     ///
     /// **Errors** one that is not understood.
