@@ -88,7 +88,7 @@ mod with_mpi {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     /// Membership, until it is dropped.
-    pub struct Membershipship(#[expect(dead_code, reason = "dropped at the end")] Universe);
+    pub struct Membership(#[expect(dead_code, reason = "dropped at the end")] Universe);
 
     impl Membership {
         /// The work is over: the others hear of an error that came before all could begin.
