@@ -187,7 +187,7 @@ fn strong_orders_one_half_and_one() -> Result<()> {
 
 #[test]
 fn four_schemes_have_the_stationary_means_of_their_transfer_operators() -> Result<()> {
-    let (n, kappa, h) = (40_000, 4.0, 0.4);
+    let (n, kappa, h) = (40_000, 4.0f64, 0.4);
     let x = Law::parse("uniform")?.sample(n, 3, &mut Stream::new(9, &["four"]))?;
     let spread = (1.0 - 1.0 / kappa.tanh().powi(2) + 1.0 / kappa.powi(2)).sqrt() / (n as f64).sqrt();
     for (splitting, sampler) in [

@@ -6,6 +6,11 @@ use crate::attention::random_values::RandomValues;
 use crate::error::Result;
 
 /// For two tokens this is `random-value-antipodal`; for many it is seen, not proved.
+///
+/// # Derivation
+///
+/// Not a proof. At a configuration of two opposite groups the distance of a token from its group, and that of the groups from being opposite, are pairs near consensus and near antipodes: both decay in the mean of their logarithms above
+/// the threshold (`random-value-consensus`, `random-value-antipodal`, with the weights of the groups). That all starts come near one is what is counted here.
 pub static ENTRY: Claim = Claim {
     name: "random-value-groups",
     title: "Random values above the antipodal threshold: all tokens end on one axis",
