@@ -3,6 +3,11 @@
 use super::PaperFigure;
 use crate::draw::{Axis, Corner, Mark, Panel, Picture};
 use crate::error::Error;
+use crate::study::Parameter;
+
+/// The inverse temperature of SA beside a model.
+pub(super) const BETA: Parameter =
+    Parameter::real("beta", &[0.0], (0.0, 1000.0), "inverse temperature of SA; 0: the one whose velocity matches the model best");
 
 /// One panel per layer.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -12,7 +17,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
     full: &[],
     cells: None,
     study: None,
-    parameters: &[],
+    parameters: &[
+        BETA,
+        Parameter::count("every", &[1.0], (1.0, 1000.0), "layers from one panel to the next; the last layer is always there"),
+    ],
     hidden: true,
     quick: true,
     draw: |inputs| {
@@ -25,7 +33,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let seen = |b: &usize| hidden.model.iter().chain(&hidden.sa).any(|h| h[*b] > 0.0);
         let low = (0..bins).find(seen).map_or(-1.0, |b| (10.0 * edges[b]).floor() / 10.0);
         let mut panels = Vec::new();
-        for (l, (model, sa)) in hidden.model.iter().zip(&hidden.sa).enumerate() {
+        let (every, last) = (inputs.values.count("every")?, hidden.model.len() - 1);
+        for (l, (model, sa)) in hidden.model.iter().zip(&hidden.sa).enumerate().filter(|(l, _)| l % every == 0 || *l == last) {
             let top = model.iter().chain(sa).copied().fold(0.0, f64::max);
             let y = Axis::linear("share of pairs", 0.0, top * 1.1);
             let mut panel = Panel::new(format!("layer {l}"), Axis::linear("inner product", low, 1.0), y);
@@ -42,10 +51,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let caption = format!(
-            "Histograms of the inner products of normalised hidden states (i < j) of a trained transformer by layer (filled), and of SA started from layer 0 (outline) at the \
-             inverse temperature whose velocity best matches the model's own drift of inner products from layer to layer: beta = {:.3}, {:.3} units of time per \
-             layer, cosine of the drifts {:.3}.",
-            hidden.beta, hidden.time_per_layer, hidden.alignment
+            "Histograms of the inner products of normalised hidden states (i < j) of a trained transformer by layer (filled), and of SA started from layer 0 (outline) at {} \
+             beta = {:.3}, {:.3} units of time per layer, cosine of the drifts {:.3}.",
+            if inputs.values.one("beta")? > 0.0 {
+                "a given inverse temperature, its time the one that best matches the model's own drift of inner products:"
+            } else {
+                "the inverse temperature whose velocity best matches the model's own drift of inner products from layer to layer:"
+            },
+            hidden.beta,
+            hidden.time_per_layer,
+            hidden.alignment
         );
         Ok(Picture { panels, columns: 4, aspect: 0.9, caption })
     },

@@ -1,11 +1,12 @@
 //! Negentropy of a trained transformer's hidden states layer by layer, beside SA started from its first layer.
 
-use super::PaperFigure;
+use super::{PaperFigure, inner_products::BETA};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::entropy::bootstrap::assess;
 use crate::entropy::estimate::{kernel, nearest_neighbour};
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
+use crate::study::Parameter;
 
 /// Two estimators, two clouds.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -15,7 +16,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
     full: &[],
     cells: None,
     study: None,
-    parameters: &[],
+    parameters: &[
+        BETA,
+        Parameter::count("neighbours", &[3.0], (1.0, 50.0), "which neighbour's distance the first estimator uses"),
+        Parameter::real("bandwidth", &[100.0], (0.1, 1e5), "concentration of the kernels of the second"),
+    ],
     hidden: true,
     quick: true,
     draw: |inputs| {
@@ -24,7 +29,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
         };
         let last = hidden.model_tokens.len() as f64 - 1.0;
         let mut panels = Vec::new();
-        for (title, estimate) in ESTIMATES {
+        let (neighbour, bandwidth) = (inputs.values.count("neighbours")?, inputs.values.one("bandwidth")?);
+        let nearest = move |x: &Tokens| nearest_neighbour(x, neighbour);
+        let smooth = move |x: &Tokens| kernel(x, bandwidth);
+        for (title, estimate) in [("nearest neighbours", &nearest as &Estimate), ("kernels", &smooth)] {
             let mut panel = Panel::new(title, Axis::linear("layer", 0.0, last), Axis::linear("negentropy", 0.0, 1.0));
             for (clouds, colour, label) in [(&hidden.model_tokens, 0, "model"), (&hidden.sa_tokens, 1, "SA")] {
                 let points: Vec<(f64, f64)> =
@@ -42,10 +50,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let x = &hidden.model_tokens[0];
-        let biases = assess(x, 3, 100.0)?.map(|e| e.bias);
+        let biases = assess(x, neighbour, bandwidth)?.map(|e| e.bias);
         let caption = format!(
-            "Negentropy relative to the uniform law of the sphere, {} tokens in d = {}, by layer: nearest neighbours (third) and leave-one-out kernels of \
-             concentration 100 (on average a lower bound). By a smoothed bootstrap their biases at layer 0 are about {:+.2} and {:+.2}: where these are large only differences mean something. Filled: a trained transformer; dashed: SA from its layer 0 at beta = {:.3}, {:.3} per layer.",
+            "Negentropy relative to the uniform law of the sphere, {} tokens in d = {}, by layer: nearest neighbours (number {neighbour}) and leave-one-out kernels of \
+             concentration {bandwidth} (on average a lower bound). By a smoothed bootstrap their biases at layer 0 are about {:+.2} and {:+.2}: where these are large only differences mean something. Filled: a trained transformer; dashed: SA from its layer 0 at beta = {:.3}, {:.3} per layer.",
             x.n(),
             x.d(),
             biases[0],
@@ -57,6 +65,4 @@ pub static ENTRY: PaperFigure = PaperFigure {
     },
 };
 
-type Estimate = fn(&Tokens) -> Result<f64>;
-
-const ESTIMATES: [(&str, Estimate); 2] = [("nearest neighbours", |x| nearest_neighbour(x, 3)), ("kernels", |x| kernel(x, 100.0))];
+type Estimate = dyn Fn(&Tokens) -> Result<f64>;

@@ -2,8 +2,19 @@
 
 use super::{CellsShown, PaperFigure};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
+use crate::error::Error;
 use crate::study::Parameter;
 use crate::theory::equiangular::Equiangular;
+
+/// 45 inverse temperatures from 0.1 to 9.
+const BETAS: [f64; 45] = {
+    let (mut betas, mut k) = ([0.0; 45], 0);
+    while k < 45 {
+        betas[k] = 0.1 + 8.9 * k as f64 / 44.0;
+        k += 1;
+    }
+    betas
+};
 
 /// Share of merged pairs, one panel per dimension.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -16,6 +27,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     parameters: &[
         Parameter::count("n", &[32.0], (2.0, 256.0), "tokens"),
         Parameter::count("d", &[2.0, 8.0, 32.0, 128.0], (2.0, 1024.0), "dimensions, one panel each"),
+        Parameter::real("beta", &BETAS, (0.0, 1000.0), "inverse temperatures, rows of the diagram"),
         Parameter::count("realisations", &[64.0], (1.0, 10000.0), "starts for each cell"),
         Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the starts"),
         Parameter::real("t_end", &[30.0], (1.0, 1000.0), "end of the runs"),
@@ -28,8 +40,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
         dimensions.dedup();
         let mut panels = Vec::new();
         for d in dimensions {
-            let cells: Vec<_> = results.iter().filter(|(c, _)| c.d == d).collect();
+            let mut cells: Vec<_> = results.iter().filter(|(c, _)| c.d == d).collect();
+            cells.sort_by(|a, b| a.0.beta.total_cmp(&b.0.beta));
             let betas: Vec<f64> = cells.iter().map(|(c, _)| c.beta).collect();
+            if betas.len() < 2 {
+                return Err(Error::parameter(
+                    "beta",
+                    format!("{betas:?} for d = {d}"),
+                    "at least two inverse temperatures, rows of the diagram",
+                ));
+            }
             let times = cells[0].1.table.column("t");
             let mut panel = Panel::new(
                 format!("d = {d}"),

@@ -3,8 +3,9 @@
 
 use std::{env, fs, path::Path};
 
-const FOLDERS: [(&str, &str); 6] = [
+const FOLDERS: [(&str, &str); 7] = [
     ("dynamics", "src/attention/dynamics"),
+    ("maps", "src/recurrent/map"),
     ("laws", "src/sphere/law"),
     ("claims", "src/theorem/claim"),
     ("observables", "src/flow/observable"),

@@ -88,8 +88,11 @@ impl Error {
         Self::Unknown { kind, found: found.into(), known: known.into_iter().map(str::to_owned).collect() }
     }
 
-    /// An I/O error with its path.
+    /// An I/O error with its path; a file to read that is not there is a mistake of the input.
     pub fn io(path: impl fmt::Display, doing: &'static str, cause: &std::io::Error) -> Self {
+        if cause.kind() == std::io::ErrorKind::NotFound && doing.starts_with("read") {
+            return Self::File { path: path.to_string(), place: String::new(), problem: "no such file".into() };
+        }
         Self::Io { path: path.to_string(), doing, cause: cause.to_string() }
     }
 
@@ -104,11 +107,18 @@ impl Error {
     }
 }
 
+/// Edit distance to a name, or one more than that to one of its words: `gama` means `gamma-curve`.
+fn distance(found: &str, name: &str) -> usize {
+    let name = name.to_lowercase();
+    let words = name.split('-').filter(|w| w.len() > 3 && name.contains('-')).map(|w| strsim::damerau_levenshtein(found, w) + 1);
+    words.chain([strsim::damerau_levenshtein(found, &name)]).min().unwrap_or(usize::MAX)
+}
+
 /// The known name nearest to `found` in edit distance, if any is near enough to be a slip of the pen.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
-        .map(|k| (strsim::damerau_levenshtein(&found.to_lowercase(), &k.to_lowercase()), k))
+        .map(|k| (distance(&found.to_lowercase(), k), k))
         .min()
         .filter(|(distance, k)| *distance <= 2.max(k.len() / 3))
         .map(|(_, k)| k)
@@ -124,7 +134,7 @@ pub fn nearest_few<'a>(found: &str, known: impl IntoIterator<Item = &'a str>, co
         .into_iter()
         .map(|k| {
             let inside = found.len() > 2 && k.to_lowercase().contains(&found);
-            (if inside { 1 } else { strsim::damerau_levenshtein(&found, &k.to_lowercase()) }, k)
+            (if inside { 1 } else { distance(&found, k) }, k)
         })
         .collect();
     ranked.sort_unstable();

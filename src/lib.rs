@@ -15,6 +15,8 @@ pub mod flow;
 pub mod guide;
 #[cfg(feature = "files")]
 pub mod lab;
+// A browser moves tokens: proofs, searches and claims stay outside.
+#[cfg(not(target_family = "wasm"))]
 pub mod landscape;
 pub mod num;
 #[cfg(feature = "figures")]
@@ -22,10 +24,14 @@ pub mod num;
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
 pub mod prelude;
+pub mod recurrent;
 pub mod sphere;
+#[cfg(not(target_family = "wasm"))]
 pub mod study;
+#[cfg(not(target_family = "wasm"))]
 pub mod theorem;
 pub mod theory;
+pub mod transformer;
 
 pub use error::{Error, Result};
 

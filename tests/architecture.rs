@@ -8,11 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only modules that stand before it; lab and draw do not know each other.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 19] = [
     "error",
     "num",
     "sphere",
     "attention",
+    "transformer",
+    "recurrent",
     "flow",
     "continuity",
     "landscape",
@@ -113,7 +115,15 @@ fn nothing_below_the_lab_prints_reads_files_looks_at_a_clock_or_knows_a_flag() {
 #[test]
 fn every_plug_in_file_has_its_line_and_its_entry() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["src/attention/dynamics", "src/sphere/law", "src/theorem/claim", "src/flow/observable", "src/study", "paper_figs"] {
+    for folder in [
+        "src/attention/dynamics",
+        "src/recurrent/map",
+        "src/sphere/law",
+        "src/theorem/claim",
+        "src/flow/observable",
+        "src/study",
+        "paper_figs",
+    ] {
         let register = fs::read_to_string(root.join(folder).join("mod.rs")).expect("a register");
         for entry in fs::read_dir(root.join(folder)).expect("a folder").flatten() {
             let name = entry.file_name().to_string_lossy().trim_end_matches(".rs").to_owned();

@@ -164,6 +164,75 @@ fn a_start_is_proved_and_the_referee_agrees() {
 }
 
 #[test]
+fn many_starts_are_counted_and_their_certificates_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let all = json(at, "certify --converges --init uniform --n 5 --d 2 --beta 1 --seed 3 --trials 4 --exact");
+    let count = |key: &str| all[key].as_u64().expect("a count");
+    assert_eq!((count("trials"), count("proved"), count("checked"), count("accepted")), (4, 4, 4, 4));
+    // A ball as large as the circle cannot be proved: the cause is counted, the code is 3.
+    let out = run(at, "certify --converges --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json");
+    let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    let lost: u64 = said["lost"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
+    assert!(out.status.code() == Some(3) && said["proved"].as_u64() == Some(0) && lost == 3, "{said}");
+    triangle(at, "t.csv", 0.0);
+    assert!(refused(at, "certify --converges --tokens t.csv --beta 1 --trials 3", 1).contains("--init"));
+    refused(at, "certify --converges --init uniform --n 5 --d 2 --beta 1 --trials 0", 1);
+}
+
+#[test]
+fn the_referee_reads_certificates_of_critical_points() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    triangle(at, "t.csv", 0.0);
+    json(at, "certify --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
+    let said = json(at, "certify --check proof.json --exact");
+    assert!(said["statement"].as_str().expect("a sentence").contains("exactly one is critical"), "{said}");
+    let text = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
+    let line = text.lines().find(|l| l.contains("\"unstable\"")).expect("a line");
+    std::fs::write(at.join("bent.json"), text.replace(line, "  \"unstable\": 0,")).expect("writable");
+    assert!(refused(at, "certify --check bent.json --exact", 1).contains("positive and"));
+}
+
+#[test]
+fn experiments_and_checks_book_proofs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let study = "n = 4\nd = 2\nbeta = 1\nrealisations = 3\nt_end = 1\ncertify = true\nobservables = [\"clusters\"]\n";
+    std::fs::write(at.join("study.toml"), study).expect("writable");
+    let out = run(at, "run study.toml");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let store = std::fs::read_dir(at.join("runs")).expect("results").next().expect("a folder").expect("a folder").path();
+    let last = |file: &str| {
+        let text = std::fs::read_to_string(store.join(file)).expect("a table");
+        let lines: Vec<String> = text.lines().filter(|l| !l.starts_with('#')).map(str::to_owned).collect();
+        lines.iter().map(|l| l.rsplit(',').next().expect("a column").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (last("results.csv"), last("cells.csv")),
+        (vec!["proved".into(), "1".into(), "1".into(), "1".into()], vec!["proved_share".into(), "1".into()])
+    );
+    std::fs::write(at.join("bad.toml"), study.replace("n = 4", "n = 4\ndynamics = \"repulsive-sa\"")).expect("writable");
+    assert!(refused(at, "run bad.toml", 1).contains("certify"));
+    let claim = metastable::theorem::find("single-cluster").expect("a claim");
+    let cases = [
+        metastable::theorem::Case::new(5, 2, 1.0, "sa").with_law("uniform"),
+        metastable::theorem::Case::new(2, 3, 0.5, "usa").with_law("uniform"),
+    ];
+    let record = metastable::theorem::sweep(claim, &cases, 2, 1).expect("a record");
+    assert_eq!(record.certified, Some((4, 4)));
+}
+
+#[test]
+fn a_violation_ends_in_a_certificate_where_an_enclosure_decides() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Below its threshold, cos(2 pi/9) / sin^2(2 pi/9) = 1.85, the statement is false.
+    let found = json(folder.path(), "hunt large-beta-polygon --n 9 --d 2 --beta 1.5..1.8 --beyond --minutes 0.05 --out c.json");
+    let (own, certified) = (found["margin"].as_f64().expect("a number"), found["certified_margin"].as_f64().expect("a number"));
+    assert!(found["certified"].as_bool() == Some(true) && certified < 0.0 && own <= certified, "{found}");
+}
+
+#[test]
 fn what_cannot_be_proved_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();

@@ -125,6 +125,10 @@ fn bad_input_ends_in_one_sentence_and_exit_code_1() {
         ("energy --tokens tokens.csv --beta 1 --no-such-flag", "no-such-flag"),
         ("doctor sq", "did you mean"),
         ("bench rhs --n 0", "n: found 0"),
+        ("bench rhs --n -3", "--n: found -3"),
+        ("replay nothing.json", "nothing.json: no such file"),
+        ("diff nothing tokens.csv", "nothing: no such file"),
+        ("figure gama", "did you mean `gamma-curve`"),
     ];
     for (arguments, expected) in cases {
         let started = Instant::now();

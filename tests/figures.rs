@@ -108,7 +108,13 @@ fn parameters_change_figures_and_wrong_ones_are_refused() {
         ("figure gamma-curve --set n=2.5", "a whole number"),
         ("figure gamma-curve --set n=3,4", "expected one value"),
         ("figure gamma-curve --set n", "expected NAME=VALUE"),
-        ("figure inner-products --set n=3", "`inner-products` has none"),
+        ("figure hardmax-cells --set n=3", "`hardmax-cells` has none"),
+        ("figure inner-products --set n=3", "unknown parameter `n`"),
+        ("figure phase-diagram --set beta=1..2:log", "a range like 1..9:lin5"),
+        ("run merging-times --set bta=5", "did you mean `beta`"),
+        ("run merging-times --set beta=1e9", "the nearest is 600"),
+        ("run merging-times --dry-run", "a study has no grid"),
+        ("run metastability --set beta=5", "expected a study"),
         ("figure gamma-curve --result .", "`gamma-curve`, which draws no results"),
         ("figure gamma-curve --experiment x.toml", "`gamma-curve`, which draws no experiment"),
         ("figure timeline --result nothing", "no such folder"),
@@ -127,6 +133,36 @@ fn parameters_change_figures_and_wrong_ones_are_refused() {
     let explained = metastable(at, "explain gamma-curve");
     let text = String::from_utf8_lossy(&explained.stdout).into_owned();
     assert!(text.contains("n = 32 (whole numbers from 2 to 1000000): tokens of the curves"), "{text}");
+}
+
+#[test]
+fn figures_of_experiments_studies_and_hidden_states_take_other_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let written = |arguments: &str, file: &str| {
+        let out = metastable(at, arguments);
+        assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
+        std::fs::read_to_string(at.join(file)).expect("written")
+    };
+    // The rows of the phase diagram are a range, in any order.
+    let drawn = "figure phase-diagram --set beta=3,1..2:lin3 --set n=4 --set d=2 --set realisations=2 --set t_end=1 --out p.csv";
+    let rows: std::collections::BTreeSet<String> =
+        written(drawn, "p.csv").lines().filter(|l| l.starts_with("0,0,")).filter_map(|l| l.split(',').nth(4).map(str::to_owned)).collect();
+    // Edges half way between the inverse temperatures 1, 1.5, 2, 3; a cell is written with the first edge of each of its rows.
+    assert_eq!(rows.into_iter().collect::<Vec<_>>(), ["1", "1.25", "1.75", "2.5"]);
+    // Layers 0 and 6 of seven, beside SA at a given inverse temperature.
+    let layers = written("figure inner-products --set every=6 --set beta=2 --out i.csv", "i.csv");
+    assert!(layers.lines().any(|l| l.starts_with("1,")) && !layers.lines().any(|l| l.starts_with("2,")), "two panels");
+    assert!(written("figure inner-products --set every=6 --set beta=2 --out i.txt", "i.txt").contains("a given inverse temperature"));
+    // A study with other values has a folder of its own, and says how it was made.
+    let out = metastable(at, "run merging-times --set beta=5 --set rho=0 --format json");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let files = String::from_utf8_lossy(&out.stdout).into_owned();
+    let file = files.split('"').find(|w| w.ends_with("times.csv")).expect("a table").to_owned();
+    assert!(!file.starts_with("runs/study-merging-times/"), "{file}");
+    let text = std::fs::read_to_string(at.join(&file)).expect("a table");
+    assert!(text.contains("metastable run merging-times --set beta=5 --set rho=0"), "{text}");
+    assert!(text.lines().filter(|l| l.starts_with("0,")).count() == 2, "two masses: {text}");
 }
 
 #[test]

@@ -1,36 +1,11 @@
 //! Nothing is accepted in silence: every flag of these commands, given a value, changes what comes out or is refused.
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "flags/audit.rs"]
+mod audit;
 
-fn run(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(folder).output().expect("starts")
-}
+use audit::{Audit, run, silent};
 
-/// The long flags of a command, from its help.
-fn flags(folder: &Path, command: &str) -> Vec<String> {
-    let help = run(folder, &format!("{command} --help"));
-    let text = String::from_utf8_lossy(&help.stdout).into_owned();
-    let named = text.lines().filter_map(|l| l.split_whitespace().find(|w| w.starts_with("--")).filter(|_| l.trim_start().starts_with('-')));
-    named
-        .map(|w| w.trim_start_matches("--").trim_end_matches(',').to_owned())
-        // A line of a description may begin with the name of a flag in quotes.
-        .filter(|f| f.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
-        .filter(|f| !["format", "threads", "help"].contains(&f.as_str()))
-        .collect()
-}
-
-/// A command, what it is called with, and for every flag a call that must differ from it: the flag's words are added, or replace the base where they
-/// begin with the name of the command.
-struct Audit {
-    command: &'static str,
-    base: &'static str,
-    /// A file that is part of what comes out; none where it is empty.
-    file: &'static str,
-    calls: &'static [(&'static str, &'static str)],
-}
-
-const AUDITS: [Audit; 15] = [
+const AUDITS: [Audit; 23] = [
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",
@@ -117,6 +92,7 @@ const AUDITS: [Audit; 15] = [
             ("max-steps", "--max-steps 2"),
             ("stop-at-one-cluster", "solve --tokens x.csv --beta 3 --t-end 1e9 --stop-at-one-cluster"),
             ("out", "--out tokens-folder/inside"),
+            ("keep-every", "--keep-every 1"),
             ("observables", "--observables clusters"),
             ("times", "--times 1"),
             ("samples", "--samples 4"),
@@ -277,6 +253,8 @@ const AUDITS: [Audit; 15] = [
             ("trials", "--trials 3"),
             ("seed", "--seed 5"),
             ("out", "--out tokens-folder/inside"),
+            ("cells", "--cells 0/2"),
+            ("merge", "--merge"),
             ("n", "--n 3"),
             ("d", "--d 3"),
             ("beta", "--beta 3"),
@@ -351,6 +329,8 @@ const AUDITS: [Audit; 15] = [
             ("result", "--result run"),
             ("tokens", "--tokens x.csv"),
             ("array", "--array x"),
+            ("cells", "--cells 0/2"),
+            ("merge", "--merge"),
         ],
     },
     Audit {
@@ -363,6 +343,7 @@ const AUDITS: [Audit; 15] = [
             ("converges", "--converges"),
             ("dwell", "--dwell"),
             ("share", "--share 0.3"),
+            ("trials", "certify --converges --init uniform --n 3 --d 2 --beta 3 --trials 2"),
             ("tokens", "certify --tokens y.csv --beta 3"),
             ("angles", "certify --angles angles.csv --beta 3"),
             ("array", "--array x"),
@@ -385,6 +366,54 @@ const AUDITS: [Audit; 15] = [
     },
     Audit { command: "doctor", base: "sa", file: "", calls: &[("seed", "--seed 5")] },
     Audit { command: "list", base: "laws", file: "", calls: &[("markdown", "--markdown")] },
+    Audit {
+        command: "run",
+        base: "e.toml",
+        file: "",
+        calls: &[
+            ("out", "--out other"),
+            ("set", "--set n=3"),
+            ("dry-run", "--dry-run"),
+            ("cells", "--cells 0/2"),
+            ("merge", "--out nowhere --merge"),
+        ],
+    },
+    Audit {
+        command: "hunt",
+        base: "cone-speed-printed --minutes 0.05 --out h.json",
+        file: "h.json",
+        calls: &[
+            ("minutes", "hunt cone-speed-printed --minutes -1 --out h.json"),
+            ("n", "--n 3"),
+            ("d", "--d 3"),
+            ("beta", "--beta 6"),
+            ("dynamics", "--dynamics usa"),
+            ("law", "--law cap:radius=0.3"),
+            ("beyond", "--beyond --n 500"),
+            ("seed", "--seed 5"),
+            ("out", "hunt cone-speed-printed --minutes 0.05 --out other.json"),
+            ("cells", "hunt cone-speed-printed --minutes 0.05 --cells 0/2"),
+            ("merge", "hunt cone-speed-printed --minutes 0.05 --merge"),
+        ],
+    },
+    Audit { command: "replay", base: "h.json", file: "", calls: &[] },
+    Audit { command: "diff", base: "x.csv y.csv", file: "", calls: &[] },
+    Audit { command: "whence", base: "run/timeline.csv", file: "", calls: &[] },
+    Audit {
+        command: "compare",
+        base: "rnn --n 3 --d 3 --layers 3 --exponents 1",
+        file: "",
+        calls: &[
+            ("n", "compare rnn --n 4 --d 3 --layers 3 --exponents 1"),
+            ("d", "compare rnn --n 3 --d 4 --layers 3 --exponents 1"),
+            ("layers", "compare rnn --n 3 --d 3 --layers 4 --exponents 1"),
+            ("gain", "--gain 2"),
+            ("seed", "--seed 5"),
+            ("exponents", "compare rnn --n 3 --d 3 --layers 3 --exponents 2"),
+        ],
+    },
+    Audit { command: "explain", base: "cone-speed", file: "", calls: &[("proof", "--proof")] },
+    Audit { command: "completions", base: "bash", file: "", calls: &[] },
 ];
 
 #[test]
@@ -401,6 +430,7 @@ fn every_flag_changes_something_or_is_refused() {
         ("model.toml", "mask = 'causal'\n"),
         ("tokens-folder", "a file"),
         ("pair.csv", "1,0\n-1,0\n"),
+        ("e.toml", "name = 'e'\nn = 4\nd = 2\nbeta = 2\nt_end = 1\n"),
     ] {
         std::fs::write(at.join(name), text).expect("writable");
     }
@@ -411,36 +441,6 @@ fn every_flag_changes_something_or_is_refused() {
     std::fs::write(at.join("spread.csv"), angles.iter().map(|a| format!("{a}\n")).collect::<String>()).expect("writable");
     let made = run(at, "solve --init uniform --n 20 --d 2 --beta 2 --t-end 1 --out run --observables positions,log-energy --samples 3");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let mut silent = Vec::new();
-    for Audit { command, base, file, calls } in AUDITS {
-        let written = || std::fs::read(at.join(file)).unwrap_or_default();
-        let known = flags(at, command);
-        assert!(!known.is_empty(), "no flags of {command}");
-        for flag in &known {
-            assert!(calls.iter().any(|(name, _)| name == flag), "{command} --{flag} is not audited");
-        }
-        let usual = run(at, &format!("{command} {base} --format json"));
-        assert!(usual.status.success(), "{command} {base}: {}", String::from_utf8_lossy(&usual.stderr));
-        let film = written();
-        for (flag, words) in calls {
-            assert!(known.iter().any(|f| f == flag), "{command} has no --{flag}");
-            let whole = if words.starts_with(command) { (*words).to_owned() } else { format!("{command} {base} {words}") };
-            if *flag == "full" && !["movie", "figure", "certify"].contains(&command) {
-                // What is printed for people, with and without it.
-                let without = run(at, &whole.replace(" --full", ""));
-                let with = run(at, &whole);
-                assert!(with.status.code() == without.status.code(), "{whole}: {}", String::from_utf8_lossy(&with.stderr));
-                if with.stdout == without.stdout {
-                    silent.push(whole);
-                }
-                continue;
-            }
-            let found = run(at, &format!("{whole} --format json"));
-            let refused = matches!(found.status.code(), Some(1 | 5));
-            if !refused && found.stdout == usual.stdout && written() == film {
-                silent.push(whole);
-            }
-        }
-    }
+    let silent = silent(at, &AUDITS);
     assert!(silent.is_empty(), "accepted without effect: {silent:#?}");
 }

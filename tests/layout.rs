@@ -55,7 +55,7 @@ fn picture(figure: &PaperFigure) -> Picture {
         let states = arrays::read(&path, Some("hidden_states")).expect("hidden states");
         let (n, d) = (states.shape[1], states.shape[2]);
         let layers = states.data.chunks(n * d).map(|l| Tokens::normalised(d, l.to_vec()).expect("directions")).collect();
-        inputs.hidden = Some(compare(layers).expect("compares"));
+        inputs.hidden = Some(compare(layers, None).expect("compares"));
     }
     (figure.draw)(&inputs).unwrap_or_else(|e| panic!("{}: {e}", figure.name))
 }

@@ -1,10 +1,14 @@
-//! The referee of proofs of convergence, with nothing between it and the files: what it accepts is true, whatever was done to the file.
+//! The referee with nothing between it and the files: what it accepts is true, whatever was done to the file.
+//! `METASTABLE_MUTANTS=10000 cargo test --release --test referee -- --nocapture` makes that many of each kind and prints what became of them.
 
-#[path = "../src/cli/certify/referee.rs"]
+#[path = "../src/cli/certify/referee/mod.rs"]
 mod referee;
 
 use metastable::attention::{RowWeights, Variant};
+use metastable::landscape::CriticalPoint;
+use metastable::landscape::certificate::{self, Certificate};
 use metastable::landscape::trajectory::{Neighbourhood, prove};
+use metastable::num::interval::Interval;
 use metastable::num::stream::Stream;
 use metastable::sphere::Tokens;
 
@@ -120,9 +124,178 @@ fn mutants(seed: u64, count: usize) -> (usize, usize, usize) {
     (tried, accepted, proved)
 }
 
+/// How many are asked for.
+fn asked(usual: usize) -> usize {
+    std::env::var("METASTABLE_MUTANTS").ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
+}
+
+/// Clusters of so many tokens.
+fn weighted(x: metastable::Result<Tokens>, sizes: &[usize]) -> Tokens {
+    x.and_then(|x| x.with_masses(&sizes.iter().map(|s| *s as f64).collect::<Vec<_>>())).expect("tokens")
+}
+
+/// Certificates of critical points: inverse temperature, angles on the circle or rows in R^3, tokens of each.
+fn saddles() -> Vec<Certificate> {
+    let polygon = |n: usize| Tokens::from_angles(&(0..n).map(|k| std::f64::consts::TAU * k as f64 / n as f64).collect::<Vec<_>>());
+    let tetrahedron = Tokens::normalised(3, vec![1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0]);
+    let all = [
+        (4.0, polygon(2), vec![3, 2]),
+        (5.0, polygon(3), vec![1, 2, 1]),
+        (6.0, polygon(4), vec![1, 1, 1, 1]),
+        (3.0, tetrahedron, vec![1, 2, 1, 1]),
+        (-1.0, polygon(3), vec![1, 1, 1]),
+    ];
+    let proof = |(beta, x, sizes): (f64, metastable::Result<Tokens>, Vec<usize>)| {
+        let point = CriticalPoint::near(beta, &weighted(x, &sizes), &sizes).expect("a critical point");
+        certificate::prove(&point).expect("a proof")
+    };
+    all.into_iter().map(proof).collect()
+}
+
+/// Another number: a bit, a sign, a neighbour, a thousandth or a tenth of it.
+fn other(v: f64, s: &mut Stream) -> f64 {
+    match s.index(7) {
+        0 => f64::from_bits(v.to_bits() ^ 1 << s.index(63)),
+        1 => -v,
+        2 => v.next_up(),
+        3 => v * 1.001,
+        4 => v * 0.9,
+        5 => v * 2.0,
+        _ => v + 1e-15,
+    }
+}
+
+/// One thing of a statement is wrong.
+fn bent(c: &Certificate, s: &mut Stream) -> Certificate {
+    let mut c = c.clone();
+    let (k, d) = (c.sizes.len(), c.d);
+    let (q, p) = (s.index(k), s.index(k));
+    match s.index(12) {
+        0 => c.beta = other(c.beta, s),
+        1 => c.radius = other(c.radius, s),
+        2 => c.sizes[q] += 1,
+        3 => c.sizes[q] -= usize::from(c.sizes[q] > 1),
+        4 => c.sizes.swap(q, p),
+        5 => (0..d).for_each(|a| c.points.swap(q * d + a, p * d + a)),
+        6 => c.unstable += 1,
+        7 => (c.unstable, c.morse_index) = (c.morse_index, c.unstable),
+        8 => c.morse_index = c.morse_index.saturating_sub(1),
+        9 => drop(c.rotations.pop()),
+        10 => c.rotations.push((1, 0)),
+        _ => {
+            let at = s.index(k * d);
+            c.points[at] = other(c.points[at], s);
+        }
+    }
+    c
+}
+
+#[test]
+fn bent_statements_about_critical_points_are_accepted_only_when_they_are_true() {
+    let (mut s, mut tried, mut accepted, mut new, mut open) = (Stream::new(2, &["bent"]), 0, 0, 0, 0);
+    let all = saddles();
+    for proof in &all {
+        let said = referee::check(&proof.to_text()).expect("the referee agrees");
+        assert!(said.contains(&format!("{} positive and {} negative", proof.unstable, proof.morse_index)), "{said}");
+    }
+    for k in 0..asked(300) {
+        let (proof, mut text) = (&all[k % all.len()], String::new());
+        let mutant = bent(proof, &mut s);
+        if mutant.points.iter().chain([&mutant.beta, &mutant.radius]).all(|v| v.is_finite()) {
+            text = mutant.to_text();
+        }
+        tried += 1;
+        if referee::check(&text).is_err() {
+            continue;
+        }
+        accepted += 1;
+        if mutant == *proof {
+            continue;
+        }
+        new += 1;
+        // The same statement by the library's own checker; where doubles do not decide, by a new proof of a point in the box with the same signs.
+        if certificate::check(&mutant).is_err() {
+            open += 1;
+            let x = weighted(Tokens::normalised(mutant.d, mutant.points.clone()), &mutant.sizes);
+            let again = CriticalPoint::near(mutant.beta, &x, &mutant.sizes).and_then(|p| certificate::prove(&p)).expect("a fresh proof");
+            let near = again.points.iter().zip(&mutant.points).all(|(a, b)| (a - b).abs() <= again.radius + mutant.radius);
+            assert!(near && (again.unstable, again.morse_index) == (mutant.unstable, mutant.morse_index), "{mutant:?}");
+        }
+    }
+    // A radius or a last digit may change within the slack of the proof; most changes are wrong.
+    assert!(accepted > 0 && accepted < tried / 2, "{tried} {accepted}");
+    println_numbers(
+        "critical points",
+        &[("tried", tried), ("accepted", accepted), ("of another statement", new), ("not decided by doubles", open)],
+    );
+}
+
+#[test]
+fn files_about_critical_points_are_read_whole_or_not_at_all() {
+    let text = saddles()[0].to_text();
+    for (from, to) in [
+        ("4e0", "5e0"),
+        ("version 2", "version 1"),
+        ("\"radius\"", "\"radios\""),
+        ("4010000000000000", "401000000000000"),
+        ("\"d\": 2", "\"d\": 3"),
+    ] {
+        assert!(text.contains(from) && referee::check(&text.replacen(from, to, 1)).is_err(), "{from}");
+    }
+    assert!(referee::check("{}").is_err() && referee::check("{").is_err());
+}
+
+/// Numbers for a closing note, when they are asked for.
+fn println_numbers(kind: &str, numbers: &[(&str, usize)]) {
+    if std::env::var_os("METASTABLE_MUTANTS").is_some() {
+        let said: Vec<String> = numbers.iter().map(|(name, v)| format!("{v} {name}")).collect();
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{kind}: {}\n", said.join(", ")).as_bytes());
+    }
+}
+
+/// A double as the referee has it; exact for multiples of 2^-128.
+fn exactly(v: f64) -> referee::I {
+    let (bits, sign) = (v.abs().to_bits(), if v < 0.0 { -1 } else { 1 });
+    let (whole, power) = ((bits & ((1 << 52) - 1)) as i64, (bits >> 52) as i64);
+    referee::dyadic(sign * if power == 0 { whole } else { whole | 1 << 52 }, power.max(1) - 1075)
+}
+
+#[test]
+fn a_million_operations_on_intervals_enclose_what_the_referee_finds() {
+    let mut s = Stream::new(5, &["operations"]);
+    let size = |s: &mut Stream| s.normal() * f64::from(1 << s.index(8)) / f64::from(1 << s.index(20));
+    let mut draw = |wide: bool| {
+        let (a, b) = (size(&mut s), size(&mut s));
+        if wide { (a.min(b), a.max(b)) } else { (a, a) }
+    };
+    let pair = |(lo, hi): (f64, f64)| (Interval::new(lo, hi), referee::I(exactly(lo).0, exactly(hi).1));
+    // The referee rounds to 2^-128, a few times in a row; where it lies strictly inside, doubles could not see it.
+    let slack = exactly(2f64.powi(-110)).1;
+    let mut count = 0;
+    for k in 0..180_000 {
+        let ((a, x), (b, y)) = (pair(draw(k % 2 == 0)), pair(draw(k % 3 == 0)));
+        let mut found = vec![(a + b, &x + &y), (a - b, &x - &y), (a * b, &x * &y), (a.sqr(), x.sqr())];
+        if b.is_positive() {
+            found.push((a / b, &x / &y));
+        }
+        if a.lo() >= 0.0 {
+            found.push((a.sqrt(), x.sqrt()));
+        }
+        if a.mag() < 16.0 {
+            found.push((a.exp(), x.exp()));
+        }
+        for (own, exact) in found {
+            count += 1;
+            assert!(exactly(own.lo()).0 <= &exact.0 + &slack && exact.1 <= exactly(own.hi()).1 + &slack, "{a:?} {b:?} {own:?}");
+        }
+    }
+    assert!(count >= 1_000_000, "{count}");
+}
+
 #[test]
 fn mutants_are_accepted_only_when_what_they_say_is_true() {
-    let (tried, accepted, proved) = mutants(1, 240);
+    let (tried, accepted, proved) = mutants(1, asked(240));
+    println_numbers("convergence", &[("tried", tried), ("accepted", accepted), ("of another statement", proved)]);
     // Growth rates and tubes may be larger than needed, a start may move within the slack of the first tube; most changes are wrong.
     assert!(accepted > 0 && accepted < tried / 2 && proved <= accepted, "{tried} {accepted} {proved}");
 }

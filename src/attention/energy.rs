@@ -221,6 +221,14 @@ impl Energy {
         h
     }
 
+    /// Dense Hessian in the chosen normalisation, in the bases of [`Energy::scaled_hessian`].
+    ///
+    /// **Errors** more than 6000 unknowns, and as [`Energy::grad`].
+    pub fn hessian(&self, x: &Tokens) -> Result<Vec<f64>> {
+        Self::check_hessian_size(x)?;
+        self.rescale(self.scaled_hessian(x), x.n(), "the Hessian of E_beta")
+    }
+
     /// **Errors** more unknowns than a dense Hessian is built for.
     pub fn check_hessian_size(x: &Tokens) -> Result<()> {
         match x.n() * (x.d() - 1) {

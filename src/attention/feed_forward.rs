@@ -5,7 +5,7 @@ use super::sublayer::{At, Facts, Sublayer};
 use crate::error::{Error, Result};
 use crate::num::sum::dot;
 use libm::erfc;
-use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, TAU};
 
 /// The function between the two matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Activation {
     Gelu,
     /// `(x/2) (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`, within 4.7324e-4 of [`Activation::Gelu`].
     GeluTanh,
+    /// `x / (1 + e^{-x})`.
+    Silu,
 }
 
 impl Activation {
@@ -30,6 +32,30 @@ impl Activation {
             Self::Relu => x.max(0.0),
             Self::Gelu => 0.5 * x * erfc(-x * FRAC_1_SQRT_2),
             Self::GeluTanh => 0.5 * x * (1.0 + (FRAC_2_PI.sqrt() * (x + 0.044_715 * x.powi(3))).tanh()),
+            Self::Silu => x / (1.0 + (-x).exp()),
+        }
+    }
+
+    /// Its derivative (0 at the corner of ReLU).
+    ///
+    /// ```
+    /// use metastable::attention::feed_forward::Activation;
+    /// // The largest slope of the exact form is at sqrt 2: Phi(sqrt 2) + sqrt 2 phi(sqrt 2).
+    /// assert!((Activation::Gelu.slope(2f64.sqrt()) - 1.128904145185).abs() < 1e-12);
+    /// ```
+    pub fn slope(self, x: f64) -> f64 {
+        match self {
+            Self::Relu => f64::from(u8::from(x > 0.0)),
+            Self::Gelu => 0.5 * erfc(-x * FRAC_1_SQRT_2) + x * (-0.5 * x * x).exp() / TAU.sqrt(),
+            Self::GeluTanh => {
+                let (a, b) = (FRAC_2_PI.sqrt(), 0.044_715);
+                let tanh = (a * (x + b * x.powi(3))).tanh();
+                0.5 * (1.0 + tanh) + 0.5 * x * (1.0 - tanh * tanh) * a * (1.0 + 3.0 * b * x * x)
+            }
+            Self::Silu => {
+                let gate = 1.0 / (1.0 + (-x).exp());
+                gate * (1.0 + x * (1.0 - gate))
+            }
         }
     }
 
@@ -38,6 +64,7 @@ impl Activation {
         match self {
             Self::Relu => 1.0,
             Self::Gelu | Self::GeluTanh => 1.129,
+            Self::Silu => 1.1,
         }
     }
 }

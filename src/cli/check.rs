@@ -3,8 +3,10 @@
 use super::cancel::cancelled;
 use super::figure::{self, Style};
 use super::output::{Output, note};
+use super::parts::{CheckInParts, shared};
 use super::progress;
 use super::region::Flags;
+use super::run::PartArguments;
 use super::sweep;
 use super::verdicts::{rows, table};
 use crate::draw::{Size, spark};
@@ -14,7 +16,7 @@ use crate::lab::{
     arrays::write_atomically,
     report::{self, Budget, Shown},
 };
-use crate::theorem::{ALL, Claim, Effort, Record, check, find, worst};
+use crate::theorem::{ALL, Claim, Effort, Record, check, seeds, worst};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -22,10 +24,10 @@ use std::time::Instant;
 /// Flags of `check`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
+    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check seeds --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
 )]
 pub struct Arguments {
-    /// Names (see `list theorems`); all of them when none is given.
+    /// Names (see `list theorems`), `seeds` or one of its sentences (see `list seeds`); all theorems when none is given.
     names: Vec<String>,
     /// First cases and fewer trials: a minute for everything.
     #[arg(long)]
@@ -33,23 +35,32 @@ pub struct Arguments {
     #[command(flatten)]
     part: Flags,
     /// Trials of a claim; with ranges, per point of the grid (default 20, with --quick 5).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     trials: Option<usize>,
     /// Root seed of all trials.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
     /// Write report.html and verdicts.json into this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    parts: PartArguments,
 }
 
 impl Arguments {
     /// Runs it; the exit code is the worst verdict.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let claims: Vec<&Claim> =
-            if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
+        let claims: Vec<&Claim> = if self.names.is_empty() {
+            ALL.to_vec()
+        } else {
+            let mut all = self.names.iter().map(|n| seeds::claims_of(n)).collect::<Result<Vec<_>>>()?.concat();
+            let mut seen = std::collections::HashSet::new();
+            all.retain(|c| seen.insert(c.name));
+            all
+        };
         let region = self.part.region()?;
         if !region.is_whole() || region.beyond {
+            self.parts.refuse("neither with ranges of one's own: name a part of the grid by other ranges")?;
             let trials = self.trials.unwrap_or(if self.quick { 5 } else { 20 });
             return sweep::run(&claims, &region, trials, self.seed, self.out.as_deref(), out);
         }
@@ -60,6 +71,10 @@ impl Arguments {
             (None, true) => Effort::Quick,
             (None, false) => Effort::Standard,
         };
+        if let Some((folder, part)) = shared(self.out.as_deref(), &self.parts)? {
+            let all = CheckInParts { claims: &claims, effort, seed: self.seed, folder: &folder };
+            return part.map_or_else(|| all.merge(out), |part| all.run(&part, out));
+        }
         if let Some(folder) = &self.out {
             // Found out before the work, not after it.
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
@@ -69,7 +84,8 @@ impl Arguments {
             let figures = if self.names.is_empty() { figures(effort, folder, out.is_json())? } else { Vec::new() };
             write_report(&records, &budget(effort, self.seed, &self.names, seconds), folder, &figures)?;
         }
-        finish(out, &records, word(effort), self.seed, seconds, &[])
+        let sheet = if self.names.iter().any(|n| n == seeds::GROUP) { super::seeds::sheet(&records) } else { Vec::new() };
+        finish(out, &records, word(effort), self.seed, seconds, &sheet)
     }
 }
 
@@ -95,8 +111,7 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
     for entry in crate::paper_figs::ALL {
         let drawn = if entry.quick || effort == Effort::Standard {
             let started = Instant::now();
-            let hidden = if entry.hidden { Some(figure::built_in_model()?) } else { None };
-            let files = figure::make(entry, false, hidden, &style, (Path::new("runs"), &folder.join("figures")))?;
+            let files = figure::make(entry, &style, (Path::new("runs"), &folder.join("figures")))?;
             let read = |extension: &str| {
                 let path = files.iter().find(|f| f.extension().is_some_and(|e| e == extension)).cloned().unwrap_or_default();
                 std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))
@@ -156,6 +171,7 @@ fn write_report(records: &[Record], budget: &Budget, folder: &Path, figures: &[r
     let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
     let page = report::html(records, &sparks, figures, &provenance, budget);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
+    write_atomically(&folder.join("page.html"), super::page::html()?.as_bytes())?;
     let json = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": rows(records)});
     write_atomically(&folder.join("verdicts.json"), json.to_string().as_bytes())
 }

@@ -1,7 +1,7 @@
 //! `clusters`: clusters of a tokens file at a stated radius, or the merge tree and plateaus of a finished run.
 
 use super::input::TokenArguments;
-use super::output::{Output, matrix, more, shown, vector};
+use super::output::{Output, matrix, more, number, shown, vector};
 use crate::clusters::{
     linkage::linkage,
     plateau::{Criterion, plateaus},
@@ -41,9 +41,9 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
-        match self.tokens.result() {
+        match self.tokens.past.folder() {
             // A run as a whole, unless a frame or a radius asks for the clusters at one time.
-            Some(folder) if !self.tokens.has_frame() && self.radius.is_none() && self.beta.is_none() => self.of_result(folder, out),
+            Some(folder) if !self.tokens.past.has_frame() && self.radius.is_none() && self.beta.is_none() => self.of_result(folder, out),
             _ => self.of_tokens(out),
         }
     }
@@ -68,9 +68,9 @@ impl Arguments {
         let mut text = format!("{} clusters of {} tokens (linked at {radius})\n", found.sizes.len(), x.n());
         for (k, size) in found.sizes.iter().enumerate().take(shown(found.sizes.len())) {
             text.push_str(&format!(
-                "  {size} tokens, mass {:.5}, radius {:.3e}, centre {}\n",
+                "  {size} tokens, mass {:.5}, radius {}, centre {}\n",
                 found.centres.masses()[k],
-                found.radii[k],
+                number(found.radii[k]),
                 vector(found.centres.row(k))
             ));
         }
@@ -110,7 +110,7 @@ impl Arguments {
         });
         let mut text = format!("{n} tokens, {} mergers, {} clusters left\n", tree.nodes.len() - n, tree.roots.len());
         for m in tree.nodes[n..].iter().rev().take(12).collect::<Vec<_>>().into_iter().rev() {
-            text.push_str(&format!("  t = {:.6e}: {} tokens, mass {:.4}\n", m.t, m.tokens, m.mass));
+            text.push_str(&format!("  t = {}: {} tokens, mass {:.4}\n", number(m.t), m.tokens, m.mass));
         }
         text.push_str(&format!(
             "{} plateaus (log energy within {}, at least {} decades)\n",
@@ -120,9 +120,9 @@ impl Arguments {
         ));
         for p in &found {
             text.push_str(&format!(
-                "  t = {:.3e} to {:.3e} ({:.1} decades), energy {:.6}\n",
-                p.from,
-                p.to,
+                "  t = {} to {} ({:.1} decades), energy {:.6}\n",
+                number(p.from),
+                number(p.to),
                 p.decades(),
                 p.log_energy.exp()
             ));

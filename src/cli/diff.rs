@@ -4,7 +4,7 @@ use super::output::Output;
 use crate::error::Result;
 use crate::lab::difference::compare;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Flags of `diff`.
 #[derive(clap::Args)]
@@ -17,6 +17,13 @@ pub struct Arguments {
     a: PathBuf,
     /// Another.
     b: PathBuf,
+}
+
+/// The name of a column, from the CSV file beside an array.
+fn column(folder: &Path, array: &str, k: usize) -> Option<String> {
+    let text = std::fs::read_to_string(folder.join(array).with_extension("csv")).ok()?;
+    let header = text.lines().find(|l| !l.starts_with('#'))?;
+    header.split(',').nth(k).filter(|name| name.parse::<f64>().is_err()).map(str::to_owned)
 }
 
 impl Arguments {
@@ -33,9 +40,10 @@ impl Arguments {
                 (Some(0), _) => format!("{}: equal, {a:?}\n", t.name),
                 (Some(k), ulps) => {
                     let ulps = ulps.map_or("a number meets one that is none".to_owned(), |u| format!("{u} ulp"));
+                    let column = column(&self.a, &t.name, t.at[1]).unwrap_or_else(|| t.at[1].to_string());
                     format!(
-                        "{}: {k} numbers of {a:?} differ, by at most {ulps}, {:.2e} relative (row {}, column {})\n",
-                        t.name, t.relative, t.at[0], t.at[1]
+                        "{}: {k} numbers of {a:?} differ, by at most {ulps}, {:.2e} relative (row {}, column {column})\n",
+                        t.name, t.relative, t.at[0]
                     )
                 }
                 (None, _) => format!("{}: shapes {a:?} and {b:?}\n", t.name),

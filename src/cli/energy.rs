@@ -47,12 +47,12 @@ impl Arguments {
             "d": x.d(),
             "beta": beta,
         });
-        let show = |v: &Result<f64>| v.as_ref().map_or("beyond f64".to_owned(), |v| crate::error::show(*v));
+        let show = |v: &Result<f64>| v.as_ref().map_or("beyond f64".to_owned(), |v| number(*v));
         let mut text = format!(
             "energy      {}\nlog energy  {}\ngrad norm   {}\nnormalisation  {}\n",
             show(&value),
             show(&log_value),
-            if grad.is_finite() { crate::error::show(grad) } else { format!("e^{log_grad}") },
+            if grad.is_finite() { number(grad) } else { format!("e^{log_grad}") },
             scale.describe()
         );
         if let Err(e) = value.map_err(|e| as_flag(e, command)) {

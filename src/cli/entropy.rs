@@ -1,14 +1,15 @@
 //! `entropy`: negentropy of a cloud of tokens, or of hidden states layer by layer, by two estimators.
 
 use super::figure::layers;
+use super::input::RunArguments;
 use super::output::{Output, finite, note, with_error};
 use super::progress;
 use crate::entropy::bootstrap::{Estimate, assess};
 use crate::error::{Error, Result, in_range};
-use crate::lab::{arrays, frame::Which};
+use crate::lab::arrays;
 use crate::sphere::Tokens;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Flags of `entropy`.
 #[derive(clap::Args)]
@@ -17,19 +18,15 @@ use std::path::PathBuf;
   metastable entropy --tokens hidden_states.npz --array hidden_states --neighbours 3 --bandwidth 100")]
 pub struct Arguments {
     /// Tokens (n x d), or hidden states (layers x n x d), CSV, NPY or NPZ, or `-`. Rows may have any length: their directions are taken.
-    #[arg(long, value_name = "FILE", required_unless_present = "result")]
+    #[arg(long, value_name = "FILE", required_unless_present = "result", conflicts_with = "result")]
     tokens: Option<PathBuf>,
-    /// Instead of a file, the tokens of a finished run at --frame.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["tokens", "array", "normalise"])]
-    result: Option<PathBuf>,
-    /// Of --result: last (default), a row from 0, t=T; of an experiment also cell=ID and realisation=R, separated by commas.
-    #[arg(long, value_name = "FRAME")]
-    frame: Option<String>,
+    #[command(flatten)]
+    past: RunArguments,
     /// Rows are meant to have other lengths than 1: nothing is said about it.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "result")]
     normalise: bool,
     /// Array of an NPZ file.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "result")]
     array: Option<String>,
     /// Which neighbour's distance the first estimator uses.
     #[arg(long, default_value_t = 3, allow_hyphen_values = true)]
@@ -85,14 +82,10 @@ impl Arguments {
 impl Arguments {
     /// The directions of the tokens, layer by layer.
     fn clouds(&self) -> Result<Vec<Tokens>> {
-        let Some(path) = &self.tokens else {
-            let folder = self.result.clone().unwrap_or_default();
-            let frame = self.frame.as_deref().map_or(Ok(Which::default()), Which::parse)?.of(&folder)?;
+        if let Some(frame) = self.past.frame("it with --result: of an array all layers are taken")? {
             return Ok(vec![Tokens::normalised(frame.d, frame.rows)?]);
-        };
-        if let Some(frame) = &self.frame {
-            return Err(Error::parameter("--frame", frame, "it with --result: of an array all layers are taken"));
         }
+        let path = self.tokens.as_deref().unwrap_or(Path::new(""));
         let mut array = arrays::read(path, self.array.as_deref())?;
         if array.shape.len() == 2 {
             array.shape.insert(0, 1);

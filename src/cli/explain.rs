@@ -3,7 +3,8 @@
 use super::{list, output::Output, paper_page, papers};
 use crate::error::{Error, Result, show};
 use crate::paper_figs::{self, PaperFigure};
-use crate::theorem::{self, Claim, Kind, Status};
+use crate::recurrent::map;
+use crate::theorem::{self, Claim, Kind, Status, seeds};
 use crate::{attention::dynamics, lab::experiment, sphere::law};
 use serde_json::{Value, json};
 
@@ -70,6 +71,7 @@ impl Arguments {
         if meanings.is_empty() {
             let mut known: Vec<String> = list::kinds().flat_map(list::entries).map(|e| e.0).collect();
             known.extend(WORDS.iter().map(|w| w.0.to_owned()));
+            known.push(seeds::GROUP.to_owned());
             known.sort();
             known.dedup();
             return Err(Error::Unknown { kind: "name", found: name.into(), known });
@@ -118,9 +120,12 @@ fn meanings(name: &str) -> Vec<Meaning> {
             .find(|(n, _)| *n == name)
             .map(|(_, text)| format!("{}\n\nRun it: metastable run {name}", text.trim_end())),
     );
+    add("a study", crate::study::find(name).ok().map(study));
+    add("a sentence of the seeds", seeds::sentence(name).ok().map(super::seeds::explained));
+    add("the sentences of the seeds", (name == seeds::GROUP).then(super::seeds::all));
     add(
-        "a study",
-        crate::study::find(name).ok().map(|s| format!("{}\n\nSource  {}\nTables: metastable run {}", s.title, s.citation, s.name)),
+        "a map",
+        map::find(name).ok().map(|m| format!("{}\n\nSource  {}\nBeside others: metastable compare {}", m.summary, m.citation, m.name)),
     );
     add("a paper", papers::find(name).map(paper_page::page));
     add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
@@ -136,6 +141,20 @@ fn meanings(name: &str) -> Vec<Meaning> {
     }
     add("an outcome or a word of a verdict", WORDS.iter().find(|(w, _)| *w == name).map(|(_, meaning)| (*meaning).to_owned()));
     out
+}
+
+/// A study with its parameters, those that several parts share once.
+fn study(s: &crate::study::Study) -> String {
+    let mut parameters: Vec<&crate::study::Parameter> = Vec::new();
+    for p in s.parts.iter().flat_map(|p| p.parameters) {
+        if !parameters.iter().any(|q| super::parameter::explained([*q]) == super::parameter::explained([p])) {
+            parameters.push(p);
+        }
+    }
+    let shared = parameters.iter().enumerate().any(|(k, p)| parameters[..k].iter().any(|q| q.name == p.name));
+    let note = if shared { "A name that stands there twice belongs to two parts; --set gives both the value.\n" } else { "" };
+    let lines = super::parameter::explained(parameters);
+    format!("{}\n\nSource  {}\nTables: metastable run {}\n{lines}{note}", s.title, s.citation, s.name).trim_end().to_owned()
 }
 
 /// A figure with its data.

@@ -1,13 +1,15 @@
 //! `hunt`: search a claim's range for a counterexample.
 
 use super::cancel::cancelled;
-use super::output::{Output, finite};
+use super::output::{Output, finite, number};
+use super::parts::{keep_hunt, merge_hunts, shared};
 use super::progress;
 use super::region::Flags;
+use super::run::PartArguments;
 use crate::error::{Error, Result};
 use crate::lab::{Counterexample, Provenance, arrays::write_atomically};
 use crate::theorem::{Attempt, Claim, Finding, Region, confirm, find, hunt};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,22 +20,39 @@ pub struct Arguments {
     /// The claim (see `list theorems`).
     claim: String,
     /// Time to spend; Ctrl-C ends the hunt earlier and keeps the best.
-    #[arg(long, default_value_t = 2.0, value_name = "M")]
+    #[arg(long, default_value_t = 2.0, value_name = "M", allow_hyphen_values = true)]
     minutes: f64,
     #[command(flatten)]
     part: Flags,
     /// Seed of draws and searches.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
-    /// Where a counterexample goes (default runs/hunt/CLAIM.json).
-    #[arg(long, value_name = "FILE")]
+    /// Where a counterexample goes (default runs/hunt/CLAIM.json); with --cells and --merge the folder that all machines share.
+    #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    parts: PartArguments,
 }
 
 impl Arguments {
     /// Runs it; 0 when the hunt ended as the literature predicts, 2 when a theorem or a correction is violated.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    pub fn run(mut self, out: &Output) -> Result<i32> {
         let claim = find(&self.claim)?;
+        let parts = shared(self.out.as_deref(), &self.parts)?;
+        let Some((folder, part)) = parts else { return self.alone(claim, out).map(|(code, _)| code) };
+        let Some(part) = part else { return merge_hunts(&folder, claim, out) };
+        // Every part draws from a seed of its own, and says which.
+        let settings = self.seed.to_string();
+        self.seed = part.seed(self.seed);
+        self.out = Some(folder.join(format!("{}-{}.json", claim.name, part.to_string().replace('/', "-of-"))));
+        let (code, mut answer) = self.alone(claim, out)?;
+        answer["parts"] = part.of().into();
+        keep_hunt(&folder, claim, &settings, &part, &answer)?;
+        Ok(code)
+    }
+
+    /// One hunt; its exit code and what it answered.
+    fn alone(&self, claim: &'static Claim, out: &Output) -> Result<(i32, Value)> {
         if !(self.minutes > 0.0 && self.minutes <= 1e5) {
             return Err(Error::parameter("--minutes", self.minutes, "a time in (0, 1e5]"));
         }
@@ -50,21 +69,22 @@ impl Arguments {
         let seconds = started.elapsed().as_secs_f64();
         let Some(best) = hunted.best.as_ref().filter(|b| b.failed()) else {
             let margin = hunted.margin();
-            let words = margin.map_or("no trial met the hypotheses".to_owned(), |m| format!("smallest margin {m:.3e}"));
+            let words = margin.map_or("no trial met the hypotheses".to_owned(), |m| format!("smallest margin {}", number(m)));
             let text = format!(
                 "{}: nothing found in {} trials, {seconds:.0} s; {words}. A search that finds nothing proves nothing.",
                 claim.name, hunted.evaluations
             );
             let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
-            out.result(&json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null}), &text);
+            let answer = json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null});
+            out.result(&answer, &text);
             let inconclusive = if claim.status.expects_violation() { 3 } else { 0 };
-            return Ok(if super::cancel::cancelled() { 130 } else { inconclusive });
+            return Ok((if super::cancel::cancelled() { 130 } else { inconclusive }, answer));
         };
         self.found(claim, &region, best, hunted.evaluations, seconds, out)
     }
 
     /// Minimises, confirms and writes what was found.
-    fn found(&self, claim: &Claim, region: &Region, best: &Attempt, evaluations: u64, seconds: f64, out: &Output) -> Result<i32> {
+    fn found(&self, claim: &Claim, region: &Region, best: &Attempt, evaluations: u64, seconds: f64, out: &Output) -> Result<(i32, Value)> {
         let small = hunt::minimised(claim, region, best, self.seed)?;
         let confirmation = confirm(claim, &small, self.seed)?;
         let path = self.out.clone().unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
@@ -76,12 +96,15 @@ impl Arguments {
         let file = Counterexample::new(claim, &small, self.seed, &confirmation, provenance);
         write_atomically(&path, file.text().as_bytes())?;
         let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
+        let enclosed = small.evidence.margin;
+        let certificate = enclosed
+            .map_or(String::new(), |m| format!("\n  certified: by enclosures the margin is at most {m:.4e}; the claim is violated here"));
         let held = if confirmation.holds() { "confirmed by" } else { "NOT confirmed; it was by" };
         let text = format!(
-            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}\n  wrote {}; again: metastable replay {}",
+            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {held} {}{}{certificate}\n  wrote {}; again: metastable replay {}",
             claim.name,
             small.case,
-            margin.map_or("no".into(), |m| format!("{m:.4e}")),
+            margin.map_or("no".into(), number),
             evaluations,
             confirmation.by.join(", "),
             if confirmation.against.is_empty() { String::new() } else { format!("; against: {}", confirmation.against.join(", ")) },
@@ -89,14 +112,15 @@ impl Arguments {
             path.display()
         );
         let budget = json!({"trials": evaluations, "seconds": seconds});
-        out.result(
-            &json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "margin": margin, "budget": budget, "file": path.display().to_string()}),
-            &text,
-        );
-        Ok(match (confirmation.holds(), claim.status.must_hold()) {
+        let answer = json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "certified": enclosed.is_some(),
+            "certified_margin": enclosed, "margin": margin,
+            "budget": budget, "file": path.display().to_string()});
+        out.result(&answer, &text);
+        let code = match (confirmation.holds(), claim.status.must_hold()) {
             (true, true) => 2,
             (false, _) => 3,
             _ => 0,
-        })
+        };
+        Ok((code, answer))
     }
 }

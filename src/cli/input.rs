@@ -7,19 +7,57 @@ use crate::attention::model::{Model, Weighting};
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::lab::arrays::{self, Array};
-use crate::lab::frame::Which;
+use crate::lab::frame::{Snapshot, Which};
 use crate::num::{simd::Level, stream::Stream};
 use crate::sphere::{Tokens, law::Law};
 use std::path::{Path, PathBuf};
 
+/// A frame of a finished run.
+#[derive(Clone, clap::Args)]
+pub struct RunArguments {
+    /// A folder of a finished run (`solve --out`, `run`): its tokens at --frame.
+    #[arg(long, value_name = "DIR")]
+    result: Option<PathBuf>,
+    /// Which frame of --result, or layer of --tokens: last (default), a row from 0, t=T (the last row up to T); of an experiment also cell=ID and
+    /// realisation=R, separated by commas.
+    #[arg(long, value_name = "FRAME")]
+    frame: Option<String>,
+}
+
+impl RunArguments {
+    /// The folder, when one is named.
+    pub fn folder(&self) -> Option<&Path> {
+        self.result.as_deref()
+    }
+
+    /// Which frame is wanted.
+    pub fn which(&self) -> Result<Which> {
+        self.frame.as_deref().map_or(Ok(Which::default()), Which::parse)
+    }
+
+    /// True when a frame is named.
+    pub fn has_frame(&self) -> bool {
+        self.frame.is_some()
+    }
+
+    /// The frame of a run. **Errors** a frame without a run, which is one of `where_it_fits`.
+    pub fn frame(&self, where_it_fits: &str) -> Result<Option<Snapshot>> {
+        match (&self.result, &self.frame) {
+            (Some(folder), _) => self.which()?.of(folder).map(Some),
+            (None, Some(frame)) => Err(Error::parameter("--frame", frame, where_it_fits)),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
 /// Where tokens come from.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct TokenArguments {
     /// Tokens file: CSV (one token per row), NPY or NPZ, n x d, or `-` for the standard input; of layers x n x d --frame names a layer.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "result")]
     tokens: Option<PathBuf>,
     /// Angles file (d = 2), one angle per row, radians.
-    #[arg(long, value_name = "FILE", conflicts_with = "tokens")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tokens", "result"])]
     angles: Option<PathBuf>,
     /// Array of an NPZ file.
     #[arg(long, value_name = "NAME")]
@@ -30,13 +68,8 @@ pub struct TokenArguments {
     /// Masses file, one per token (default: equal).
     #[arg(long, value_name = "FILE")]
     masses: Option<PathBuf>,
-    /// A folder of a finished run (`solve --out`, `run`): its tokens at --frame.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["tokens", "angles"])]
-    result: Option<PathBuf>,
-    /// Which frame of --result, or layer of --tokens: last (default), a row from 0, t=T (the last row up to T); of an experiment also cell=ID and
-    /// realisation=R, separated by commas.
-    #[arg(long, value_name = "FRAME")]
-    frame: Option<String>,
+    #[command(flatten)]
+    pub past: RunArguments,
     /// Law of initial tokens, e.g. uniform or cap:radius=0.3 (see `list laws`).
     #[arg(long, value_name = "LAW", conflicts_with_all = ["tokens", "angles", "result"])]
     init: Option<String>,
@@ -69,8 +102,8 @@ impl TokenArguments {
             arrays::placed(path, &table, |d, rows| model.place(d, rows, self.normalise, radii))?
         } else if let Some(path) = &self.angles {
             model.settle(&Tokens::from_angles(&arrays::list(path, array)?)?, radii)?
-        } else if let Some(folder) = &self.result {
-            let frame = self.which()?.of(folder)?;
+        } else if let Some(folder) = self.past.folder() {
+            let frame = self.past.which()?.of(folder)?;
             let x = model.place(frame.d, frame.rows, false, radii.or(frame.radii.as_deref().filter(|_| model.has_radii())))?;
             match &frame.masses {
                 Some(masses) => x.with_masses(masses)?,
@@ -99,7 +132,17 @@ impl TokenArguments {
 
     /// True when tokens, angles, a run or a law are named.
     pub fn is_given(&self) -> bool {
-        self.tokens.is_some() || self.angles.is_some() || self.result.is_some() || self.init.is_some()
+        self.tokens.is_some() || self.angles.is_some() || self.past.folder().is_some() || self.init.is_some()
+    }
+
+    /// True when tokens are drawn from a law.
+    pub fn is_drawn(&self) -> bool {
+        self.init.is_some()
+    }
+
+    /// The same, drawn with another seed.
+    pub fn at_seed(&self, seed: u64) -> Self {
+        Self { seed: Some(seed), ..self.clone() }
     }
 
     /// The numbers given as --n and --d.
@@ -107,35 +150,20 @@ impl TokenArguments {
         (self.n, self.d)
     }
 
-    /// Which frame is wanted.
-    pub fn which(&self) -> Result<Which> {
-        self.frame.as_deref().map_or(Ok(Which::default()), Which::parse)
-    }
-
-    /// True when a frame is named.
-    pub fn has_frame(&self) -> bool {
-        self.frame.is_some()
-    }
-
-    /// The folder of a run, when tokens come from one.
-    pub fn result(&self) -> Option<&Path> {
-        self.result.as_deref()
-    }
-
     /// The layer of an array of three axes; others as they are.
     fn layer(&self, array: Array) -> Result<Array> {
         let [layers, n, d] = array.shape[..] else {
-            return if self.frame.is_none() {
+            return if !self.past.has_frame() {
                 Ok(array)
             } else {
                 Err(Error::parameter("--frame", "one", "it with --result, or with an array of layers x n x d"))
             };
         };
-        if self.frame.is_none() {
+        if !self.past.has_frame() {
             let expected = format!("a layer with --frame, from 0 to {}", layers - 1);
             return Err(Error::parameter("--tokens", format!("an array of {layers} x {n} x {d}"), expected));
         }
-        let k = self.which()?.layer(layers)?;
+        let k = self.past.which()?.layer(layers)?;
         Ok(Array { shape: vec![n, d], data: array.data[k * n * d..(k + 1) * n * d].to_vec(), ..array })
     }
 
@@ -147,7 +175,8 @@ impl TokenArguments {
     /// Flags that say nothing about what is given are refused.
     fn check(&self) -> Result<()> {
         let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some())];
-        let sources = [("--tokens", self.tokens.is_some()), ("--angles", self.angles.is_some()), ("--result", self.result.is_some())];
+        let sources =
+            [("--tokens", self.tokens.is_some()), ("--angles", self.angles.is_some()), ("--result", self.past.folder().is_some())];
         let file = sources.iter().find(|s| s.1);
         let source = file.map_or("", |s| s.0);
         if let (Some(_), Some((flag, _))) = (file, given.iter().find(|g| g.1)) {
@@ -158,7 +187,7 @@ impl TokenArguments {
         for (flag, given, fits) in [
             ("--normalise", self.normalise, table),
             ("--array", self.array.is_some(), table || self.angles.is_some()),
-            ("--frame", self.frame.is_some(), table || self.result.is_some()),
+            ("--frame", self.past.has_frame(), table || self.past.folder().is_some()),
         ] {
             if given && !fits {
                 return Err(Error::parameter(flag, flag, "none: nothing of that kind is read from a file here"));
@@ -207,7 +236,7 @@ pub struct KernelArguments {
 impl KernelArguments {
     /// The specification with these choices.
     pub fn apply(&self, spec: Spec, default_accuracy: f64) -> Result<Spec> {
-        let kernel = Choice::parse(&self.kernel)?;
+        let kernel = super::company::shared(Choice::parse(&self.kernel)?)?;
         let accuracy = self.accuracy.unwrap_or(default_accuracy);
         if !(accuracy > 0.0 && accuracy <= 0.1) {
             return Err(Error::parameter("--accuracy", accuracy, "a number in (0, 0.1]"));
@@ -261,7 +290,7 @@ pub fn wrong_number(e: &clap::Error) -> Option<Error> {
     let expected = if said.contains("float literal") {
         "a number"
     } else if said.contains("digit found in string") || said.contains("integer from empty string") {
-        "a whole number, all digits written out"
+        "a whole number of 0 or more, all digits written out"
     } else if said.contains("too large to fit") || said.contains("too small to fit") {
         "a smaller whole number"
     } else {

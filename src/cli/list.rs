@@ -3,15 +3,15 @@
 use super::{output::Output, papers};
 use crate::attention::{dynamics, kernel, normalisation};
 use crate::error::{Error, Result};
-use crate::{flow::observable, lab, lab::experiment, paper_figs, sphere::law, study, theorem};
+use crate::{flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law, study, theorem};
 use serde_json::{Value, json};
 
 /// Flags of `list`.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators, kernels, normalisations, model (keys of a model), papers or columns
-    /// (of results); all when none is given.
+    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators, kernels, normalisations, maps (to compare attention with), seeds
+    /// (sentences of popular documents), model (keys of a model), papers or columns (of results); all when none is given.
     kind: Option<String>,
     /// The table of theorems as Markdown, as beside their sources.
     #[arg(long)]
@@ -28,7 +28,7 @@ fn line(name: &str, summary: &str) -> Line {
 type Lines = fn() -> Vec<Line>;
 
 /// Kinds and what is registered of each.
-const KINDS: [(&str, Lines); 13] = [
+const KINDS: [(&str, Lines); 15] = [
     ("theorems", || theorem::ALL.iter().map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title))).collect()),
     ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
@@ -44,6 +44,8 @@ const KINDS: [(&str, Lines); 13] = [
     }),
     ("kernels", || kernel::ALL.iter().map(|k| line(k.name(), k.summary())).collect()),
     ("normalisations", || normalisation::ALL.iter().map(|n| line(n.name(), n.summary())).collect()),
+    ("maps", || map::ALL.iter().map(|m| line(m.name, m.summary)).collect()),
+    ("seeds", || theorem::seeds::ALL.iter().map(|s| line(s.name, &format!("[{}, {}] {}", s.source, s.standing, s.sentence))).collect()),
     ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),
     ("papers", || papers::ALL.iter().map(|p| line(p.id, &p.summary())).collect()),
     ("columns", || lab::run::COLUMNS.iter().map(|(name, meaning)| line(name, meaning)).collect()),

@@ -1,10 +1,14 @@
 //! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
 
+pub mod answer;
 mod bench;
 mod cancel;
 mod certify;
 mod check;
+mod checkpoint;
 mod clusters;
+mod company;
+mod compare;
 mod completions;
 mod diff;
 mod doctor;
@@ -22,8 +26,11 @@ mod model;
 mod modes;
 mod movie;
 mod output;
+mod page;
 mod paper_page;
 mod papers;
+mod parameter;
+mod parts;
 mod predict;
 mod predict_rows;
 mod progress;
@@ -33,9 +40,11 @@ mod replay;
 mod result_folder;
 mod run;
 mod saddles;
+mod seeds;
 mod solve;
 mod study;
 mod sweep;
+mod trained;
 mod velocity;
 mod verdicts;
 mod whence;
@@ -51,11 +60,11 @@ use std::sync::atomic::Ordering;
 #[derive(Parser)]
 #[command(name = "metastable", version, arg_required_else_help = false, after_help = EXAMPLES)]
 struct Arguments {
-    /// Text for people, one JSON object, or CSV: the longest list of the result with its other numbers as comments.
-    #[arg(long, global = true, value_enum, default_value = "text")]
+    /// text for people, json (one object), or csv (the longest list of the result, its other numbers as comments).
+    #[arg(long, global = true, value_enum, default_value = "text", hide_possible_values = true, help_heading = "Everywhere")]
     format: Format,
     /// Threads; results do not depend on it.
-    #[arg(long, global = true, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, global = true, value_name = "T", allow_hyphen_values = true, help_heading = "Everywhere")]
     threads: Option<usize>,
     #[command(subcommand)]
     command: Option<Command>,
@@ -80,6 +89,8 @@ enum Command {
     Saddles(saddles::Arguments),
     /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
     Measure(measure::Arguments),
+    /// Hidden states and attention of a trained model; how far the theory holds in it.
+    Model(trained::Arguments),
     /// Estimate the negentropy of tokens, layer by layer for hidden states.
     Entropy(entropy::Arguments),
     /// Clusters of tokens; merge tree and plateaus of a run.
@@ -88,6 +99,8 @@ enum Command {
     Movie(movie::Arguments),
     /// Prove a critical point of whole clusters near given ones, or check a certificate.
     Certify(certify::Arguments),
+    /// Maps beside attention: residual, recurrent, convolutional; cosines, ranks, exponents, who hears whom.
+    Compare(compare::Arguments),
     /// Which theorems already decide where given tokens end.
     IsCertain(is_certain::Arguments),
     /// What the theory predicts.
@@ -102,12 +115,14 @@ enum Command {
     Replay(replay::Arguments),
     /// Draw figures (SVG, PNG, CSV, caption).
     Figure(figure::Arguments),
-    /// List theorems, dynamics, laws, observables, figures, experiments, integrators, kernels.
+    /// List theorems, dynamics, maps, laws, observables, figures, experiments, integrators, kernels.
     List(list::Arguments),
     /// Explain a name: statement, hypotheses, citation, status.
     Explain(explain::Arguments),
     /// Conformance suite of a dynamics, or of all, and facts about this machine.
     Doctor(doctor::Arguments),
+    /// The solver in a browser: one HTML file with sliders, plateaus and predictions.
+    Page(page::Arguments),
     /// Two runs side by side: settings, tables, largest deviation.
     Diff(diff::Arguments),
     /// Where a result file comes from and how to make it again.
@@ -126,9 +141,11 @@ impl Command {
             Self::Measure(_) => "measure",
             Self::Modes(_) => "modes",
             Self::Saddles(_) => "saddles",
+            Self::Model(_) => "model",
             Self::Entropy(_) => "entropy",
             Self::Movie(_) => "movie",
             Self::Certify(_) => "certify",
+            Self::Compare(_) => "compare",
             Self::Run(_) => "run",
             Self::Check(_) => "check",
             Self::Hunt(_) => "hunt",
@@ -179,12 +196,12 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
     }
+    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     // Commands run on a thread of the pool: a parallel loop then starts without waking another one.
     rayon::scope(|_| run(arguments, out))
 }
 
 fn run(arguments: Arguments, out: &Output) -> Result<i32> {
-    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
     match arguments.command {
         None => check::quick(out),
         Some(Command::Velocity(a)) => a.run(out),
@@ -194,9 +211,11 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Saddles(a)) => a.run(out),
         Some(Command::Measure(a)) => a.run(out),
         Some(Command::Clusters(a)) => a.run(out),
+        Some(Command::Model(a)) => a.run(out),
         Some(Command::Entropy(a)) => a.run(out),
         Some(Command::Movie(a)) => a.run(out),
         Some(Command::Certify(a)) => a.run(out),
+        Some(Command::Compare(a)) => a.run(out),
         Some(Command::IsCertain(a)) => a.run(out),
         Some(Command::Predict(a)) => a.run(out),
         Some(Command::Run(a)) => a.run(out),
@@ -207,6 +226,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::List(a)) => a.run(out),
         Some(Command::Explain(a)) => a.run(out),
         Some(Command::Doctor(a)) => a.run(out),
+        Some(Command::Page(a)) => a.run(out),
         Some(Command::Diff(a)) => a.run(out),
         Some(Command::Whence(a)) => a.run(out),
         Some(Command::Completions(a)) => a.run(out, command()),
@@ -217,4 +237,25 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
 /// The command with its flags, for completions and for errors that name flags.
 fn command() -> clap::Command {
     <Arguments as clap::CommandFactory>::command()
+}
+
+#[cfg(test)]
+mod tests {
+    /// Everything that is wrong with the flags of a command and of its subcommands.
+    fn faults(command: &clap::Command, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for a in command.get_arguments().filter(|a| !matches!(a.get_id().as_str(), "help" | "version")) {
+            let name = format!("{path} {}", a.get_id());
+            if a.get_help().is_none_or(|h| h.to_string().is_empty()) {
+                found.push(format!("{name}: no help"));
+            }
+        }
+        command.get_subcommands().for_each(|c| found.extend(faults(c, &format!("{path} {}", c.get_name()))));
+        found
+    }
+
+    #[test]
+    fn every_flag_says_what_it_is() {
+        assert_eq!(faults(&super::command(), ""), Vec::<String>::new());
+    }
 }

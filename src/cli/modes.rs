@@ -1,12 +1,13 @@
 //! `modes`: local maxima of kernel density estimates, with a proof of their number.
 
+use super::input::RunArguments;
 use super::output::{Output, more, note, shown};
 use crate::clusters::modes;
 use crate::error::{Error, Result};
-use crate::lab::{arrays, frame::Which};
+use crate::lab::{arrays, frame::Snapshot};
 use crate::sphere::Tokens;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Flags of `modes`.
 #[derive(clap::Args)]
@@ -17,25 +18,21 @@ use std::path::PathBuf;
 Without a proof the number is called at_least, and the exit code is 3.")]
 pub struct Arguments {
     /// Samples, one number per row (CSV, NPY, NPZ, or `-`); angles in radians with --circle.
-    #[arg(long, value_name = "FILE", required_unless_present = "result")]
+    #[arg(long, value_name = "FILE", required_unless_present = "result", conflicts_with = "result")]
     samples: Option<PathBuf>,
-    /// Instead of samples, the tokens of a finished run on the circle or the sphere S^2, at --frame.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["samples", "array", "circle", "sphere"])]
-    result: Option<PathBuf>,
-    /// Of --result: last (default), a row from 0, t=T; of an experiment also cell=ID and realisation=R, separated by commas.
-    #[arg(long, value_name = "FRAME")]
-    frame: Option<String>,
+    #[command(flatten)]
+    past: RunArguments,
     /// Array of an NPZ file.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "result")]
     array: Option<String>,
     /// Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta cos) on the circle.
     #[arg(long, allow_hyphen_values = true)]
     beta: f64,
-    /// Samples are angles on the circle.
-    #[arg(long)]
+    /// Samples are angles on the circle (a run says by its dimension whether it is there or on S^2).
+    #[arg(long, conflicts_with = "result")]
     circle: bool,
     /// Samples are unit vectors of S^2, three coordinates a row; kernel e^(beta <x, y>).
-    #[arg(long, conflicts_with = "circle")]
+    #[arg(long, conflicts_with_all = ["circle", "result"])]
     sphere: bool,
     /// Print all locations.
     #[arg(long)]
@@ -45,10 +42,10 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let Some(path) = &self.samples else { return self.of_result(out) };
-        if let Some(frame) = &self.frame {
-            return Err(Error::parameter("--frame", frame, "it with --result"));
+        if let Some(frame) = self.past.frame("it with --result")? {
+            return self.of_run(frame, out);
         }
+        let path = self.samples.as_deref().unwrap_or(Path::new(""));
         if self.sphere {
             return self.on_sphere(&arrays::tokens(path, self.array.as_deref(), false)?, out);
         }
@@ -56,9 +53,7 @@ impl Arguments {
     }
 
     /// The tokens of a run.
-    fn of_result(&self, out: &Output) -> Result<i32> {
-        let folder = self.result.clone().unwrap_or_default();
-        let frame = self.frame.as_deref().map_or(Ok(Which::default()), Which::parse)?.of(&folder)?;
+    fn of_run(&self, frame: Snapshot, out: &Output) -> Result<i32> {
         let x = Tokens::normalised(frame.d, frame.rows)?;
         match x.d() {
             2 => self.on_line(&x.angles(), true, out),

@@ -61,7 +61,7 @@ impl Arguments {
         if !(2..=2000).contains(&self.frames.unwrap_or(160)) {
             return Err(Error::parameter("--frames", self.frames.unwrap_or(160), "from 2 to 2000 frames"));
         }
-        let (film, outcome) = if self.tokens.result().is_some() { (self.recorded()?, None) } else { self.solved()? };
+        let (film, outcome) = if self.tokens.past.folder().is_some() { (self.recorded()?, None) } else { self.solved()? };
         let count = film.rows.len();
         let bytes = reel.write("movie", count, |k| film.frame(k))?;
         super::cancel::work_is_over();
@@ -136,8 +136,8 @@ impl Arguments {
                 "--result, --frame, --beta, --frames, --observable, --rate, --dpi and --out",
             ));
         }
-        let folder = self.tokens.result().map_or_else(PathBuf::new, Path::to_path_buf);
-        let table = self.tokens.which()?.timeline(&folder)?;
+        let folder = self.tokens.past.folder().map_or_else(PathBuf::new, Path::to_path_buf);
+        let table = self.tokens.past.which()?.timeline(&folder)?;
         let missing = |what: &str| Error::File { path: folder.display().to_string(), place: String::new(), problem: what.into() };
         let (d, columns) = position_columns(&table).ok_or_else(|| missing(NO_POSITIONS))?;
         fits(columns.len() / d, d)?;

@@ -4,6 +4,7 @@ use crate::error::Error;
 use serde_json::Value;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -19,13 +20,38 @@ pub enum Format {
 /// Where results go.
 pub struct Output {
     format: Format,
+    /// The result of a command that is called as a function.
+    kept: Option<Mutex<String>>,
+}
+
+/// Lines of a command that is called as a function: nothing is printed.
+static NOTES: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+fn notes() -> std::sync::MutexGuard<'static, Option<Vec<String>>> {
+    NOTES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the work yields, and the lines that it would have written to stderr.
+pub fn kept_notes<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    *notes() = Some(Vec::new());
+    let done = work();
+    (done, notes().take().unwrap_or_default())
+}
+
+/// Set when another process of the same run prints.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Prints nothing from now on.
+#[cfg(feature = "mpi")]
+pub fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
 }
 
 /// Set when everything is to be printed with all digits.
 static FULL: AtomicBool = AtomicBool::new(false);
 
 /// Tokens, and coordinates of a token, that are printed for people when nobody asked for all.
-const FEW: usize = 8;
+pub const FEW: usize = 8;
 
 /// True when everything is wanted.
 pub fn in_full() -> bool {
@@ -62,7 +88,17 @@ pub fn vector(row: &[f64]) -> String {
 impl Output {
     /// Prints in this format.
     pub fn new(format: Format) -> Self {
-        Self { format }
+        Self { format, kept: None }
+    }
+
+    /// Keeps the result instead.
+    pub fn kept() -> Self {
+        Self { format: Format::Json, kept: Some(Mutex::default()) }
+    }
+
+    /// The result that was kept.
+    pub fn answered(self) -> String {
+        self.kept.and_then(|k| k.into_inner().ok()).unwrap_or_default()
     }
 
     /// True when nothing but the result may be printed.
@@ -77,7 +113,14 @@ impl Output {
 
     /// Prints a result in the wanted form. A closed pipe ends quietly.
     pub fn result(&self, json: &Value, text: &str) {
+        if let Some(kept) = &self.kept {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = json.to_string();
+            return;
+        }
         super::progress::over();
+        if SILENT.load(Ordering::Relaxed) {
+            return;
+        }
         let line = match self.format {
             Format::Json => json.to_string(),
             Format::Csv => table(json),
@@ -98,7 +141,12 @@ impl Output {
 
 /// A line on stderr.
 pub fn note(line: &str) {
-    super::progress::above(line);
+    if let Some(kept) = notes().as_mut() {
+        return kept.push(line.to_owned());
+    }
+    if !SILENT.load(Ordering::Relaxed) {
+        super::progress::above(line);
+    }
 }
 
 /// Rows of numbers as aligned text: the first ones, with six digits, unless all are wanted.

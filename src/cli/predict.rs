@@ -1,6 +1,6 @@
 //! `predict`: closed forms and reduced equations.
 
-use super::output::{Output, note};
+use super::output::{FEW, Output, note};
 use super::predict_rows::RowPredictions;
 use crate::attention::{RowWeights, TimeScale, dynamics};
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ pub struct Arguments {
     #[command(subcommand)]
     what: What,
     /// Time normalisation of USA: u1 (default), u2, u3 or u4.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Time")]
     time_scale: Option<String>,
 }
 
@@ -22,65 +22,82 @@ pub struct Arguments {
 enum What {
     /// Common inner product gamma(t) from an orthonormal (or equiangular) start.
     Gamma {
+        /// Number of tokens.
         #[arg(long, allow_hyphen_values = true)]
         n: i64,
+        /// Inverse temperature.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
+        /// sa or usa.
         #[arg(long, default_value = "sa")]
         dynamics: String,
-        /// Times, separated by commas.
+        /// Times, separated by commas; for USA in the units of --time-scale.
         #[arg(long, value_delimiter = ',', allow_hyphen_values = true, required = true)]
         times: Vec<f64>,
-        /// gamma(0).
+        /// Common inner product at time 0, gamma(0), in (-1/(n-1), 1).
         #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         start: f64,
     },
     /// Time at which gamma reaches a level.
     LevelTime {
+        /// Number of tokens.
         #[arg(long, allow_hyphen_values = true)]
         n: i64,
+        /// Inverse temperature.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
+        /// sa or usa.
         #[arg(long, default_value = "sa")]
         dynamics: String,
         /// The level, e.g. 0.999.
         #[arg(long, default_value_t = 0.999, allow_hyphen_values = true)]
         level: f64,
-        /// gamma(0).
+        /// Common inner product at time 0, gamma(0), in (-1/(n-1), 1).
         #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         start: f64,
     },
     /// Linear growth rates of the modes k = 0..K of the uniform measure.
     GrowthRates {
+        /// Ambient dimension; tokens live on S^(d-1).
         #[arg(long, allow_hyphen_values = true)]
         d: i64,
+        /// Inverse temperature.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
+        /// sa, usa or sinkhorn.
         #[arg(long, default_value = "sa")]
         dynamics: String,
-        /// K.
+        /// The last mode K.
         #[arg(long, allow_hyphen_values = true)]
         modes: i64,
     },
     /// Time in which two tokens close from one angle to another.
     TwoTokenTime {
+        /// Inverse temperature.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
+        /// sa or usa.
         #[arg(long, default_value = "sa")]
         dynamics: String,
+        /// Angle at the beginning, in radians, in (0, pi).
         #[arg(long, allow_hyphen_values = true)]
         from: f64,
+        /// Angle at the end, in radians, smaller.
         #[arg(long, allow_hyphen_values = true)]
         to: f64,
     },
     /// The same for two clusters of masses ALPHA and 1 - ALPHA.
     TwoClusterTime {
+        /// Inverse temperature.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
+        /// sa or usa.
         #[arg(long, default_value = "sa")]
         dynamics: String,
+        /// Angle at the beginning, in radians, in (0, pi).
         #[arg(long, allow_hyphen_values = true)]
         from: f64,
+        /// Angle at the end, in radians, smaller.
         #[arg(long, allow_hyphen_values = true)]
         to: f64,
         /// Mass of the first cluster.
@@ -89,42 +106,55 @@ enum What {
     },
     /// Thresholds of beta beyond which one cluster forms for almost every start.
     Threshold {
+        /// Number of tokens.
         #[arg(long, allow_hyphen_values = true)]
         n: i64,
+        /// Ambient dimension; tokens live on S^(d-1).
         #[arg(long, allow_hyphen_values = true)]
         d: i64,
     },
     /// Probability that n uniform tokens lie in a common hemisphere.
     Wendel {
+        /// Number of tokens.
         #[arg(long, allow_hyphen_values = true)]
         n: i64,
+        /// Ambient dimension.
         #[arg(long, allow_hyphen_values = true)]
         d: i64,
     },
     /// Spectrum of the flow at consensus.
     Consensus {
+        /// Number of tokens.
         #[arg(long, allow_hyphen_values = true)]
         n: i64,
+        /// Ambient dimension; tokens live on S^(d-1).
         #[arg(long, allow_hyphen_values = true)]
         d: i64,
+        /// Any dynamics with a consensus: sa, usa, causal-sa, ... (`list dynamics`).
         #[arg(long, default_value = "sa")]
         dynamics: String,
+        /// Inverse temperature.
         #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
         beta: f64,
     },
     /// Growth rates of m equal clusters at a regular polygon.
     Polygon {
+        /// Number of clusters.
         #[arg(long, allow_hyphen_values = true)]
         m: i64,
+        /// Inverse temperature.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
+        /// sa or usa.
         #[arg(long, default_value = "sa")]
         dynamics: String,
     },
     /// Expected number of modes of a kernel density estimate.
     KacRice {
+        /// Number of samples on the line.
         #[arg(long, allow_hyphen_values = true, required_unless_present_any = ["circle", "sphere"])]
         n: Option<i64>,
+        /// Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta <x, y>) elsewhere.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         /// Half width of the interval (default T* = sqrt(2 log n - log beta)).
@@ -139,8 +169,10 @@ enum What {
     },
     /// Noisy USA: thresholds of the modes and the inverse temperature where the transition becomes discontinuous.
     Noise {
+        /// Ambient dimension; tokens live on S^(d-1).
         #[arg(long, allow_hyphen_values = true)]
         d: i64,
+        /// Inverse temperature.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         /// Modes 1..K.
@@ -149,10 +181,13 @@ enum What {
     },
     /// Renyi centres of causal attention: expected numbers at radius c beta^{-1/2}.
     Parking {
+        /// Number of tokens.
         #[arg(long, allow_hyphen_values = true)]
         n: i64,
+        /// Ambient dimension; tokens live on S^(d-1).
         #[arg(long, allow_hyphen_values = true)]
         d: i64,
+        /// Inverse temperature.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
         /// Radius in kernel widths.
@@ -161,13 +196,29 @@ enum What {
     },
     /// log E_beta of the uniform measure and of a Dirac mass.
     EnergyRange {
+        /// Ambient dimension; tokens live on S^(d-1).
         #[arg(long, allow_hyphen_values = true)]
         d: i64,
+        /// Inverse temperature, positive.
         #[arg(long, allow_hyphen_values = true)]
         beta: f64,
     },
     #[command(flatten)]
     Rows(RowPredictions),
+}
+
+/// A value for people: numbers with all digits, the first of a long list, words without quotes.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Array(all) => {
+            let few: Vec<String> = all.iter().take(FEW).map(words).collect();
+            let rest = if all.len() > FEW { format!(", ... {} numbers (--format csv)", all.len()) } else { String::new() };
+            format!("{}{rest}", few.join(", "))
+        }
+        Value::String(text) => text.clone(),
+        Value::Number(v) => v.as_f64().map_or_else(|| v.to_string(), crate::error::show),
+        other => other.to_string(),
+    }
 }
 
 /// The weights of SA or USA.
@@ -191,8 +242,9 @@ impl Arguments {
         if let (Some(given), true) = (&self.time_scale, json["normalisation"].is_null()) {
             return Err(Error::parameter("--time-scale", given, "none: this does not depend on the time normalisation of USA"));
         }
-        let text = json.as_object().map(|o| o.iter().map(|(k, v)| format!("{k}: {v}")).collect::<Vec<_>>().join("\n"));
-        out.result(&json, &text.unwrap_or_default());
+        let lines = json.as_object().into_iter().flatten().filter(|(_, v)| !v.is_null());
+        let text: String = lines.map(|(k, v)| format!("{}: {}\n", k.replace('_', " "), words(v))).collect();
+        out.result(&json, text.trim_end());
         Ok(0)
     }
 }
@@ -230,15 +282,17 @@ impl What {
             }
             Self::Consensus { n, d, dynamics, beta } => {
                 let (n, d) = (count("--n", n, 1, 10_000)?, count("--d", d, 2, 10_000)?);
-                json!({"eigenvalues": consensus(n, d, &dynamics, beta, scale)?})
+                consensus(n, d, &dynamics, beta, scale)?
             }
             Self::Polygon { m, beta, dynamics } => {
                 let m = count("--m", m, 2, 5_000)?;
-                let rates = spectra::polygon(weights(&dynamics)?, m, beta_of(beta)?)?;
+                let normalisation = normalisation(&dynamics)?;
+                let factor = if normalisation.is_some() { scale.log_factor(beta, m).exp() } else { 1.0 };
+                let rates: Vec<f64> = spectra::polygon(weights(&dynamics)?, m, beta_of(beta)?)?.iter().map(|r| r * factor).collect();
                 if rates.iter().any(|r| !r.is_finite()) {
                     return Err(Error::Beyond { quantity: "a USA polygon rate".into(), hint: "use --dynamics sa".into() });
                 }
-                json!({"rates": rates})
+                json!({"rates": rates, "normalisation": normalisation})
             }
             Self::KacRice { beta, circle: true, .. } => json!({"expected_modes": kac_rice::expected_modes_circle(beta)?}),
             Self::KacRice { beta, sphere: true, .. } => json!({"expected_modes": kac_rice::expected_modes_sphere(beta)?}),
@@ -271,8 +325,8 @@ fn growth_rates(d: usize, beta: f64, modes: usize, dynamics: &str, scale: TimeSc
 /// Thresholds of noisy USA.
 fn noisy(d: usize, beta: f64, modes: usize) -> Result<Value> {
     let thresholds = (1..=modes).map(|k| noise::threshold(d, k, beta)).collect::<Result<Vec<_>>>()?;
-    let normalisation = "U1, dX = v dt + sqrt(2/kappa) dW";
-    Ok(json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "normalisation": normalisation}))
+    let equation = "dX = v dt + sqrt(2/kappa) dW, v in U1";
+    Ok(json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "equation": equation}))
 }
 
 /// Expected number of modes of normal samples on the line.
@@ -311,14 +365,16 @@ fn parking_centres(n: usize, d: usize, beta: f64, c: f64) -> Result<Value> {
 }
 
 /// Eigenvalues at consensus.
-fn consensus(n: usize, d: usize, name: &str, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
+fn consensus(n: usize, d: usize, name: &str, beta: f64, scale: TimeScale) -> Result<Value> {
     if n * d > 1_000_000 {
         return Err(Error::parameter("--n, --d", format!("{n}, {d}"), "at most 1000000 coordinates"));
     }
     let known = dynamics::ALL.iter().filter_map(|e| e.variant.filter(|v| spectra::has_consensus(*v)).map(|v| (e.name, v)));
     let found = known.clone().find(|(known, _)| *known == name);
     let (_, variant) = found.ok_or_else(|| Error::unknown("dynamics", name, known.map(|(known, _)| known)))?;
-    spectra::consensus(variant, n, d, beta, scale)
+    let eigenvalues = spectra::consensus(variant, n, d, beta, scale)?;
+    let normalisation = if variant.causal { None } else { variant.weights.time_scale(scale) };
+    Ok(json!({"eigenvalues": eigenvalues, "normalisation": normalisation}))
 }
 
 fn merge(beta: f64, dynamics: &str, from: f64, to: f64, mass: f64, scale: TimeScale) -> Result<Value> {

@@ -4,11 +4,11 @@ use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
 use crate::flow::{Frame, Observer, Recorder, Solution, Table};
 use crate::lab::{Provenance, arrays};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Flags of the time line.
-#[derive(clap::Args)]
+#[derive(Debug, clap::Args)]
 pub struct RecordingArguments {
     /// Observables of the time line (see `list observables`), separated by commas; log-energy, clusters and inner-range when none is named.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
@@ -91,6 +91,15 @@ impl TimeLine {
 }
 
 impl Observer for TimeLine {
+    fn memory(&self) -> Value {
+        json!({"next": self.next, "recorder": self.recorder.memory()})
+    }
+
+    fn recall(&mut self, memory: &Value) {
+        self.next = memory["next"].as_u64().unwrap_or(0) as usize;
+        self.recorder.recall(&memory["recorder"]);
+    }
+
     fn next_time(&self) -> Option<f64> {
         self.recorder.next_time()
     }

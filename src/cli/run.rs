@@ -4,30 +4,78 @@ use super::cancel::CANCEL;
 use super::output::{Output, note};
 use super::progress;
 use crate::error::{Error, Result};
-use crate::lab::run::{CONFIDENCE, CellSummary, Progress, results, run};
+use crate::lab::part::Part;
+use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Flags of `run`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run")]
+#[command(
+    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20\n  metastable run my-study.toml --out /shared/runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
+)]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
     experiment: String,
     /// Folder for results; each experiment gets its own folder inside.
     #[arg(long, default_value = "runs", value_name = "DIR")]
     out: PathBuf,
+    /// Another value of a parameter of a study (see `explain NAME`); lists are separated by commas. Again for another parameter.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
     /// Print the plan and what is done already, run nothing.
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    parts: PartArguments,
+}
+
+/// Work for several machines.
+#[derive(clap::Args)]
+pub struct PartArguments {
+    /// Only the part k of K, from 0/K to (K-1)/K: for one of several machines that share the folder.
+    #[arg(long, value_name = "k/K", conflicts_with = "merge")]
+    cells: Option<String>,
+    /// Collect what the parts have finished.
+    #[arg(long)]
+    pub merge: bool,
+}
+
+impl PartArguments {
+    /// The part, where one is asked for.
+    pub fn part(&self) -> Result<Option<Part>> {
+        self.cells.as_deref().map(Part::parse).transpose()
+    }
+
+    /// **Errors** flags of parts, for what has none.
+    pub fn refuse(&self, expected: &str) -> Result<()> {
+        match (&self.cells, self.merge) {
+            (Some(cells), _) => Err(Error::parameter("--cells", cells, expected)),
+            (None, true) => Err(Error::parameter("--merge", "--merge", expected)),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        let part = self.parts.part()?;
         if let Ok(study) = crate::study::find(&self.experiment) {
-            return super::study::run(study, &self.out, out);
+            self.parts.refuse("neither for a study, which is one computation of seconds; experiments have cells")?;
+            if self.dry_run {
+                return Err(Error::parameter(
+                    "--dry-run",
+                    study.name,
+                    "an experiment: a study has no grid, and nothing of it is kept half done",
+                ));
+            }
+            return super::study::run(study, &self.set, &self.out, out);
+        }
+        if let Some(set) = self.set.first() {
+            let expected = "a study (`list studies`): the values of an experiment are the keys of its file, which `explain NAME` prints";
+            return Err(Error::parameter("--set", format!("{set} for the experiment `{}`", self.experiment), expected));
         }
         let experiment = load(&self.experiment)?;
         let cells = plan(&experiment);
@@ -47,7 +95,24 @@ impl Arguments {
             );
             return Ok(0);
         }
-        execute(&experiment, &self.out)?;
+        if let Some(part) = part {
+            let (done, all) = execute_part(&experiment, &self.out, &part)?;
+            let folder = store.folder().display().to_string();
+            let text = format!(
+                "part {part}: {done} of {all} cells are finished, in {folder}\nwhen all parts are: metastable run {} --merge",
+                experiment.source
+            );
+            out.result(
+                &json!({"experiment": experiment.name, "part": part.to_string(), "cells": done, "of": all, "folder": folder}),
+                &text,
+            );
+            return Ok(0);
+        }
+        if self.parts.merge {
+            merge(&experiment, &self.out).map(|_| ())?
+        } else {
+            execute(&experiment, &self.out)?
+        }
         let (mut lines, mut rows, mut failed) = (Vec::new(), Vec::new(), 0);
         for (cell, tables) in results(&experiment, &self.out)? {
             let s = CellSummary::of(&tables.summary);
@@ -60,7 +125,8 @@ impl Arguments {
                 "median_predicted_t": or_null(s.predicted), "worst_deviation": or_null(s.deviation), "worst_inner_min": s.inner_min,
                 "failed": s.failed}));
         }
-        let mut text = format!("{}\n{}", experiment.title, columns(&header(&experiment), &lines));
+        let (names, lines) = said(header(&experiment), lines);
+        let mut text = format!("{}\n{}", experiment.title, columns(&names, &lines));
         text.push_str(&footer(store.folder()));
         if failed > 0 {
             note(&format!("{failed} runs did not reach their end (see the column outcome of results.csv)"));
@@ -92,6 +158,14 @@ fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
     row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), format!("{:.2e}", s.exceptions), or_dash(s.t_one_cluster)]);
     row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
     row
+}
+
+/// The columns that say something: not those of dashes alone, as the times of a theory that has none for these starts.
+fn said(names: Vec<&'static str>, rows: Vec<Vec<String>>) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let keep: Vec<bool> = (0..names.len()).map(|c| rows.iter().any(|r| r[c] != "-")).collect();
+    let kept = |row: Vec<String>| row.into_iter().zip(&keep).filter_map(|(cell, k)| k.then_some(cell)).collect();
+    let rows = rows.into_iter().map(kept).collect();
+    (names.into_iter().zip(&keep).filter_map(|(name, k)| k.then_some(name)).collect(), rows)
 }
 
 /// Rows that are printed; all are in the files.
@@ -134,6 +208,11 @@ pub fn load(name: &str) -> Result<Experiment> {
 /// Runs what is missing, and says how far it is.
 pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
     run(experiment, out, &CANCEL, &Said(&experiment.name)).map(|_| ())
+}
+
+/// Runs what is missing of a part; the numbers of its cells and of all.
+pub fn execute_part(experiment: &Experiment, out: &Path, part: &Part) -> Result<(usize, usize)> {
+    run_part(experiment, out, part, &CANCEL, &Said(&experiment.name))
 }
 
 struct Said<'a>(&'a str);

@@ -1,6 +1,6 @@
 //! `solve`: integrate the flow from given or random tokens.
 
-use super::cancel::CANCEL;
+use super::checkpoint::Kept;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
 use super::output::{Output, finite, matrix, more, note, shown, vector};
@@ -9,7 +9,7 @@ use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::Setting;
-use crate::flow::{Frame, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
+use crate::flow::{Frame, Keeper, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
 use crate::lab::{Described, model::Shaking, provenance::hash};
 use crate::landscape::critical::unrest;
 use crate::sphere::{Tokens, geometry::dist};
@@ -52,13 +52,28 @@ pub struct Arguments {
     /// Write final tokens and a time line (CSV, NPY, JSON) into this new folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Keep the run in --out so often (default 3), and when it is interrupted; the same command goes on from there. Runs with noise are not kept.
+    #[arg(long, value_name = "MINUTES", requires = "out", allow_hyphen_values = true)]
+    keep_every: Option<f64>,
     #[command(flatten)]
     recording: RecordingArguments,
+    /// One run shared by the processes that `mpirun -n P` started: the kernel `blocks`, whose bytes do not depend on P.
+    #[arg(long)]
+    mpi: bool,
 }
 
 impl Arguments {
-    /// Runs it.
+    /// Runs it, alone or as one of several processes.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if !self.mpi {
+            return self.work(out);
+        }
+        let company = super::company::join()?;
+        let code = self.work(out);
+        company.left(code)
+    }
+
+    fn work(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
         let options = self.options()?;
         let described = self.dynamics.parts.described()?;
@@ -68,9 +83,11 @@ impl Arguments {
         let beta = self.dynamics.beta;
         let setting = Setting { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
-        if let Some(folder) = &self.out {
-            create(folder)?;
-        }
+        let settings = self.settings(&described, &x)?;
+        let keep = |folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0));
+        let kept = super::company::agreed(&settings, self.out.as_deref().map(keep).transpose())?;
+        let options =
+            Options { keeper: kept.as_ref().map(|k| k as &dyn Keeper), resume: kept.as_ref().and_then(|k| k.pause.as_ref()), ..options };
         let blind = note_blind(model, &x)?;
         let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
@@ -95,7 +112,12 @@ impl Arguments {
         json["model"] = json!(described);
         self.remarks(&end, &json, &saddle);
         if let Some(folder) = &self.out {
-            write(folder, &json, &self.settings(&described, &x)?, recorder.table(), &end)?;
+            if super::company::is_first() {
+                write(folder, &json, &settings, recorder.table(), &end)?;
+            }
+            if let Some(kept) = kept.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
+                kept.over();
+            }
             note(&format!("wrote {}", folder.display()));
         }
         out.result(&json, &text(&end, self.merge_radius()));
@@ -128,7 +150,7 @@ impl Arguments {
             merge_radius: self.merge_radius(),
             max_steps: self.max_steps.unwrap_or(1_000_000),
             stop_at_one_cluster: self.stop_at_one_cluster,
-            cancel: Some(&CANCEL),
+            cancel: Some(super::company::cancel()),
             ..Options::default()
         }
         .validated()
@@ -142,16 +164,17 @@ impl Arguments {
             ("--integrator", self.integrator.is_some()),
             ("--max-steps", self.max_steps.is_some()),
             ("--stop-at-one-cluster", self.stop_at_one_cluster),
+            ("--keep-every", self.keep_every.is_some()),
         ];
         if let Some((flag, _)) = given.iter().find(|g| g.1) {
             return Err(Error::parameter(
                 *flag,
                 *flag,
-                "none with --noise, whose steps have the length it gives and whose tokens never become one",
+                "none with --noise, whose steps have the length it gives, whose tokens never become one and whose runs are not kept",
             ));
         }
         let Shaking { noise, seed, step, splitting } = *shaking;
-        let plan = Walk { noise: &noise, step, seed, splitting, cancel: Some(&CANCEL) };
+        let plan = Walk { noise: &noise, step, seed, splitting, cancel: Some(super::company::cancel()) };
         let (end, outcome) = walk(dynamics, x, self.t_end, &plan, observers)?;
         let t = match outcome {
             Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
@@ -232,7 +255,7 @@ impl Observer for Said {
         let h = frame.t - std::mem::replace(&mut self.last, frame.t);
         self.steps += 1.0;
         let share = || (h > 0.0).then(|| self.steps / (self.steps + (self.t_end - frame.t) / h));
-        super::progress::report_with(|| (share(), format!("t = {:.4e} of {:e}, {} tokens", frame.t, self.t_end, frame.tokens.n())));
+        super::progress::report_with(|| (share(), format!("t = {:.4e} of {}, {} tokens", frame.t, time(self.t_end), frame.tokens.n())));
     }
 }
 
@@ -249,6 +272,16 @@ impl Observer for ClosestSaddle {
 
     fn every_step(&self) -> bool {
         true
+    }
+
+    fn memory(&self) -> Value {
+        json!([self.least.0.to_bits(), self.least.1.to_bits()])
+    }
+
+    fn recall(&mut self, memory: &Value) {
+        if let (Some(least), Some(t)) = (memory[0].as_u64(), memory[1].as_u64()) {
+            self.least = (f64::from_bits(least), f64::from_bits(t));
+        }
     }
 
     fn observe(&mut self, frame: &Frame) {
@@ -320,12 +353,17 @@ impl Arguments {
     }
 }
 
+/// A time with its shortest digits, powers of ten where they are shorter.
+fn time(t: f64) -> String {
+    if (1e-3..1e5).contains(&t) || t == 0.0 { t.to_string() } else { format!("{t:e}") }
+}
+
 /// The result for people: one line and the first clusters.
 fn text(end: &Solution, merge_radius: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
     let mut text = format!(
-        "t = {:e}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
-        end.t,
+        "t = {}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
+        time(end.t),
         end.outcome,
         clusters.n(),
         end.merges.len(),

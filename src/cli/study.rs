@@ -1,18 +1,23 @@
 //! `run` for studies: their tables as CSV and NPY.
 
 use super::output::Output;
+use super::parameter::assignment;
 use crate::error::{Error, Result};
-use crate::lab::{Provenance, arrays};
+use crate::lab::{Provenance, arrays, provenance::hash};
 use crate::study::Study;
 use serde_json::json;
 use std::path::Path;
 
-/// Runs a study and writes its tables into a folder of its own.
-pub fn run(entry: &Study, runs: &Path, out: &Output) -> Result<i32> {
-    let folder = runs.join(format!("study-{}", entry.name));
-    let tables = entry.run()?;
+/// Runs a study with these changes of its parameters and writes its tables into a folder of its own.
+pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i32> {
+    let changes = set.iter().map(|text| assignment(text)).collect::<Result<Vec<_>>>()?;
+    let tables = entry.run_with(&changes)?;
+    let flags: String = set.iter().map(|text| format!(" --set {text}")).collect();
+    let own = if set.is_empty() { String::new() } else { format!("-{}", &hash(&flags)[..8]) };
+    let folder = runs.join(format!("study-{}{own}", entry.name));
     std::fs::create_dir_all(&folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let provenance = Provenance::new(format!("study {}", entry.name), entry.name, format!("metastable run {}", entry.name));
+    let configuration = format!("{}{flags}", entry.name);
+    let provenance = Provenance::new(format!("study {}", entry.name), &configuration, format!("metastable run {}{flags}", entry.name));
     let (mut text, mut files) = (format!("{}\n", entry.title), Vec::new());
     for (name, table) in &tables {
         for (extension, bytes) in

@@ -1,7 +1,7 @@
 //! Sweeps: claims over the user's own grid, with a table and a picture of the margin.
 
 use super::figure::Style;
-use super::output::Output;
+use super::output::{Output, number};
 use super::verdicts::{rows, table};
 use crate::draw::{self, Axis as Scale, Mark, Panel, Picture, Size};
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ fn grid_table(points: &[Point]) -> String {
     let mut text =
         format!("{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {:>12}\n", "n", "d", "beta", "dynamics", "law", "trials", "worst margin");
     for p in points {
-        let worst = if p.worst.is_finite() { format!("{:.3e}", p.worst) } else { "none".into() };
+        let worst = if p.worst.is_finite() { number(p.worst) } else { "none".into() };
         let c = &p.case;
         text.push_str(&format!(
             "{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {worst:>12}\n",

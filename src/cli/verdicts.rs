@@ -37,6 +37,9 @@ fn row(r: &Record) -> String {
         r.power,
         if r.control_ok { "ok" } else { "WRONG SIDE" }
     );
+    if let Some((proved, of)) = r.certified {
+        text.push_str(&format!("    certified: {proved} of the {of} starts are proved by enclosures to converge to one point\n"));
+    }
     if let Some(s) = r.searched.filter(|_| r.status == Status::Open || !r.as_expected) {
         text.push_str(&format!("    searched: {} trials, smallest margin {}\n", s.evaluations, short(s.best)));
     }
@@ -95,6 +98,7 @@ fn object(r: &Record) -> Value {
         "perturbed": claim.map(|c| c.perturbed),
         "trials": r.trials,
         "held": r.held,
+        "certified": r.certified.map(|(proved, of)| json!({"proved": proved, "starts": of})),
         "bound": r.bound,
         "missed": r.missed,
         "unfinished": r.unfinished.0,

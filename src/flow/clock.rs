@@ -1,6 +1,7 @@
 //! The clock of a system, and the rule by which its steps are judged.
 
 use super::outcome::{Outcome, Stats};
+use super::pause::Pause;
 use crate::num::dd::Dd;
 
 /// Rounding floor of the step tolerance: below it the estimate is noise.
@@ -69,6 +70,23 @@ impl Clock {
     pub fn new(t_end: f64, h: f64, jumps: &[f64]) -> Self {
         let jumps = jumps.iter().copied().filter(|t| *t > 0.0).chain([f64::INFINITY]).collect();
         Self { t: Dd::default(), t_end, h, jumps, shrunk: false, broken: 0, stats: Stats::default(), outcome: None }
+    }
+
+    /// Writes what it must know to go on into a pause.
+    pub fn keep(&self, stepper: u64, pause: &mut Pause) {
+        let (hi, lo) = self.t.parts();
+        (pause.t, pause.h) = ([hi.to_bits(), lo.to_bits()], self.h.to_bits());
+        (pause.shrunk, pause.broken) = (self.shrunk, self.broken);
+        let Stats { steps, rejected, evaluations, implicit } = self.stats;
+        pause.stats = [steps, rejected, evaluations + stepper, implicit];
+    }
+
+    /// Goes on from a pause with a stepper that has made so many evaluations already.
+    pub fn resume(&mut self, pause: &Pause, stepper: u64) {
+        let [hi, lo] = pause.t.map(f64::from_bits);
+        (self.t, self.h) = (Dd::from(hi) + Dd::from(lo), f64::from_bits(pause.h));
+        (self.shrunk, self.broken, self.stats) = (pause.shrunk, pause.broken, pause.stats(stepper));
+        self.jumps.retain(|t| *t > hi);
     }
 
     pub fn now(&self) -> f64 {

@@ -2,6 +2,7 @@
 
 use super::event::{Action, Event};
 use super::mover::Implicit;
+use super::pause::{Keeper, Pause};
 use super::stepper::Integrator;
 use crate::error::{Error, Result};
 use std::sync::atomic::AtomicBool;
@@ -25,6 +26,10 @@ pub struct Options<'a> {
     pub events: Vec<(Box<dyn Event>, Action)>,
     /// Checked before every step.
     pub cancel: Option<&'a AtomicBool>,
+    /// Keeps the run now and then.
+    pub keeper: Option<&'a dyn Keeper>,
+    /// Goes on from here, with the start and all options of the run that was kept.
+    pub resume: Option<&'a Pause>,
 }
 
 impl Default for Options<'_> {
@@ -38,6 +43,8 @@ impl Default for Options<'_> {
             stop_at_one_cluster: false,
             events: Vec::new(),
             cancel: None,
+            keeper: None,
+            resume: None,
         }
     }
 }

@@ -74,26 +74,19 @@ impl CostFunction for Drift {
 /// Compares hidden states (one [`Tokens`] per layer, at least two layers of the same shape) with SA.
 ///
 /// The fit minimises `sum_l sum_{j<i} (G_ij^{l+1} - G_ij^l - tau G_ij'(x^l; beta))^2` over `tau > 0` and `beta` in [0.01, 1000] (argmin, Brent in log beta
-/// from the best of a coarse grid). **Errors** fewer than two layers, different shapes, no beta with a positive alignment.
-pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
+/// from the best of a coarse grid); with a beta given, over tau alone. **Errors** fewer than two layers, different shapes, no beta with a positive
+/// alignment.
+pub fn compare(layers: Vec<Tokens>, beta: Option<f64>) -> Result<Comparison> {
     if layers.len() < 2 || layers.iter().any(|x| (x.n(), x.d()) != (layers[0].n(), layers[0].d())) {
         return Err(Error::parameter("layers", layers.len(), "at least two layers of the same shape"));
     }
     let model = layers.iter().map(histogram).collect();
-    let drift = Drift { steps: steps(&layers), layers: layers.clone() };
-    let grid: Vec<f64> = (0..=10).map(|k| (0.01f64).ln() + (1e5f64).ln() * f64::from(k) / 10.0).collect();
-    let cost = |b: &f64| drift.cost(b).unwrap_or(f64::INFINITY);
-    let best = (0..grid.len()).min_by(|&a, &b| cost(&grid[a]).total_cmp(&cost(&grid[b]))).unwrap_or(0);
-    let (low, high) = (grid[best.saturating_sub(1)], grid[(best + 1).min(grid.len() - 1)]);
-    let failed = |e: &dyn std::fmt::Display| Error::Numerical { what: format!("the fit of beta failed: {e}") };
-    let fit = Executor::new(drift, BrentOpt::new(low, high)).configure(|s| s.max_iters(40)).run().map_err(|e| failed(&e))?;
-    let beta = fit.state().best_param.ok_or_else(|| failed(&"no minimum"))?.exp();
+    let among = beta.map_or("every beta in [0.01, 1000]".to_owned(), |b| format!("beta = {b}"));
+    let beta = beta.map_or_else(|| fitted(&layers), Ok)?;
     let drift = Drift { steps: steps(&layers), layers };
     let (cross, square, total) = drift.products(beta)?;
     if cross.is_nan() || cross <= 0.0 {
-        return Err(Error::Numerical {
-            what: "the layers move against the SA velocity at every beta in [0.01, 1000]; no step length fits".into(),
-        });
+        return Err(Error::Numerical { what: format!("the layers move against the SA velocity at {among}; no step length fits") });
     }
     let time_per_layer = cross / square;
     let sa = dynamics::build("sa", false, &Spec::new(beta, drift.layers[0].n()))?;
@@ -105,6 +98,18 @@ pub fn compare(layers: Vec<Tokens>) -> Result<Comparison> {
     let rows = sa_tokens.iter().map(histogram).collect();
     let alignment = cross / (square * total).sqrt();
     Ok(Comparison { beta, time_per_layer, alignment, model, sa: rows, model_tokens: drift.layers, sa_tokens })
+}
+
+/// The inverse temperature in [0.01, 1000] at which SA drifts most like the layers.
+fn fitted(layers: &[Tokens]) -> Result<f64> {
+    let drift = Drift { steps: steps(layers), layers: layers.to_vec() };
+    let grid: Vec<f64> = (0..=10).map(|k| (0.01f64).ln() + (1e5f64).ln() * f64::from(k) / 10.0).collect();
+    let cost = |b: &f64| drift.cost(b).unwrap_or(f64::INFINITY);
+    let best = (0..grid.len()).min_by(|&a, &b| cost(&grid[a]).total_cmp(&cost(&grid[b]))).unwrap_or(0);
+    let (low, high) = (grid[best.saturating_sub(1)], grid[(best + 1).min(grid.len() - 1)]);
+    let failed = |e: &dyn std::fmt::Display| Error::Numerical { what: format!("the fit of beta failed: {e}") };
+    let fit = Executor::new(drift, BrentOpt::new(low, high)).configure(|s| s.max_iters(40)).run().map_err(|e| failed(&e))?;
+    fit.state().best_param.map(f64::exp).ok_or_else(|| failed(&"no minimum"))
 }
 
 fn histogram(x: &Tokens) -> Vec<f64> {

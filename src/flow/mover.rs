@@ -123,6 +123,21 @@ impl Stepper for Mover<'_> {
         self.stiff
     }
 
+    fn memory(&self) -> Vec<f64> {
+        vec![f64::from(u8::from(self.stiff)), f64::from(self.since), f64::from(self.wait), f64::from(self.short), self.reach]
+    }
+
+    fn recall(&mut self, memory: &[f64], dynamics: &Dynamics, t: f64, x: &Tokens) {
+        if let [stiff, since, wait, short, reach] = *memory {
+            (self.stiff, self.since, self.wait, self.short, self.reach) = (stiff > 0.5, since as u32, wait as u32, short as u32, reach);
+        }
+        self.restart(dynamics, t, x);
+        if self.stiff {
+            // The run that was kept had looked at the rate already.
+            let _ = self.implicit.rate();
+        }
+    }
+
     /// Changes the kind of steps, if that is due, at the tokens reached by a step that moved them by `displacement`; the length `h` planned for the
     /// next one, or a shorter one.
     fn reconsider(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens, h: f64, displacement: f64) -> f64 {

@@ -7,6 +7,7 @@ use super::drive::{System, Tried, Turn};
 use super::event::{Action, Event, Hit};
 use super::observable::{Frame, Observer};
 use super::outcome::{Outcome, Solution};
+use super::pause::{Pause, bits, numbers};
 use super::rest::{Residual, Rest};
 use super::stepper::Stepper;
 use crate::attention::{Dynamics, kernel::Workspace};
@@ -80,6 +81,11 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
             event_values: options.events.iter().map(|(e, _)| e.value(start)).collect(),
             end: start.clone(),
         }
+    }
+
+    /// For every initial token, its row.
+    pub fn labels(&self) -> &[usize] {
+        &self.scene.labels
     }
 
     /// A step that moves the fastest token by [`FIRST_STEP`] of the kernel width.
@@ -168,6 +174,32 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
                 observer.observe(&self.scene.frame(t, &self.live));
             }
         }
+    }
+
+    /// Keeps the run as it is at the end of a step.
+    fn keep(&self, clock: &Clock) {
+        let Some(keeper) = self.options.keeper.filter(|k| k.due() && clock.outcome.is_none() && self.at_rest.is_none()) else { return };
+        let mut pause = Pause::of(&self.live, &self.scene.labels, &self.merges, &self.hits);
+        clock.keep(self.stepper.evaluations(), &mut pause);
+        pause.events = bits(&self.event_values);
+        pause.rest = self.rest.memory();
+        pause.stepper = bits(&self.stepper.memory());
+        pause.observers = self.observers.iter().map(|o| o.memory()).collect();
+        keeper.keep(&pause);
+    }
+
+    /// Goes on from a pause.
+    ///
+    /// **Errors** the pause of another run.
+    pub fn resume(&mut self, clock: &mut Clock, pause: &Pause) -> Result<()> {
+        self.live = pause.tokens(&self.live)?;
+        self.end = self.live.clone();
+        (self.scene.labels, self.merges, self.hits) = (pause.labels.clone(), pause.merges(), pause.hits());
+        (self.event_values, self.rest) = (numbers(&pause.events), Rest::recall(pause.rest));
+        self.stepper.recall(&numbers(&pause.stepper), self.dynamics, pause.time(), &self.live);
+        clock.resume(pause, self.stepper.evaluations());
+        self.observers.iter_mut().zip(&pause.observers).for_each(|(o, memory)| o.recall(memory));
+        Ok(())
     }
 
     /// Goes to the share `theta` of the step.
@@ -284,6 +316,7 @@ impl System for Particles<'_, '_, '_> {
                 self.at_rest = self.rest.examine(self.dynamics, &self.live, self.stepper.velocity(), self.options.rtol);
                 clock.stats.evaluations += self.rest.evaluations();
             }
+            self.keep(clock);
         }
         Ok(())
     }

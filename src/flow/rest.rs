@@ -72,6 +72,16 @@ impl Default for Rest {
 }
 
 impl Rest {
+    /// What it must know to go on.
+    pub fn memory(&self) -> [u64; 4] {
+        [u64::from(self.quiet), u64::from(self.patience), self.first.to_bits(), self.evaluations]
+    }
+
+    /// Goes on with this memory.
+    pub fn recall([quiet, patience, first, evaluations]: [u64; 4]) -> Self {
+        Self { quiet: quiet as u32, patience: patience as u32, first: f64::from_bits(first), evaluations }
+    }
+
     /// Sees an accepted step; true when the state is to be examined.
     pub fn is_due(&mut self, h: f64, remaining: f64, displacement: f64) -> bool {
         if displacement > QUIET || (self.quiet > 0 && h > GROWN * self.first) {

@@ -2,16 +2,12 @@
 
 use super::clock::{Clock, StepRule};
 use super::control::Options;
-use super::drive::drive;
 use super::mover::{Implicit, Mover};
 use super::observable::Observer;
 use super::outcome::Solution;
 use super::particles::Particles;
-use crate::attention::{
-    Dynamics,
-    kernel::{EXACT, in_a_row},
-    kernel_width,
-};
+use super::run::Run;
+use crate::attention::{Dynamics, kernel::EXACT, kernel_width};
 use crate::error::{Error, Result, show};
 use crate::sphere::Tokens;
 
@@ -58,6 +54,21 @@ fn check_noise(dynamics: &Dynamics, rtol: f64) -> Result<()> {
 /// assert!(((theta / 2.0).tan() - 1f64.tan() * (-1f64).exp()).abs() < 1e-10);
 /// ```
 pub fn solve(dynamics: &Dynamics, start: &Tokens, t_end: f64, options: &Options, observers: &mut [&mut dyn Observer]) -> Result<Solution> {
+    let mut run = begin(dynamics, start, t_end, options, observers)?;
+    run.go(u64::MAX)?;
+    Ok(run.finish())
+}
+
+/// The run of [`solve`], to go on in turns.
+///
+/// **Errors** as [`solve`].
+pub fn begin<'a, 'o, 'p>(
+    dynamics: &'a Dynamics,
+    start: &Tokens,
+    t_end: f64,
+    options: &'a Options<'a>,
+    observers: &'o mut [&'p mut dyn Observer],
+) -> Result<Run<'a, 'o, 'p>> {
     if !(t_end.is_finite() && t_end >= 0.0) {
         return Err(Error::parameter("t-end", t_end, "a finite time >= 0"));
     }
@@ -71,8 +82,12 @@ pub fn solve(dynamics: &Dynamics, start: &Tokens, t_end: f64, options: &Options,
     let mut particles = Particles::new(dynamics, start, stepper, options, observers);
     let mut clock = Clock::new(t_end, particles.first_step(t_end), &dynamics.jumps());
     let rule = StepRule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
-    particles.observe(0.0);
-    particles.coalesce(0.0);
-    in_a_row(start, || drive(&mut particles, std::slice::from_mut(&mut clock), &rule, options.cancel))?;
-    Ok(particles.finish(clock))
+    match options.resume {
+        Some(pause) => particles.resume(&mut clock, pause)?,
+        None => {
+            particles.observe(0.0);
+            particles.coalesce(0.0);
+        }
+    }
+    Ok(Run::new(particles, clock, rule, options.cancel))
 }

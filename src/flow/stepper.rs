@@ -103,6 +103,17 @@ pub trait Stepper {
         0
     }
 
+    /// What it must know to go on from the tokens of a pause, beside them.
+    fn memory(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Goes on with this memory from the tokens `x` at time `t`.
+    fn recall(&mut self, memory: &[f64], dynamics: &Dynamics, t: f64, x: &Tokens) {
+        let _ = memory;
+        self.restart(dynamics, t, x);
+    }
+
     /// True while steps are implicit.
     fn is_implicit(&self) -> bool {
         false

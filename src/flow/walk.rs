@@ -3,11 +3,11 @@
 use super::clock::{Clock, StepRule};
 use super::control::Options;
 use super::dopri5::DOPRI5;
-use super::drive::drive;
 use super::explicit::Step;
 use super::observable::Observer;
 use super::outcome::Outcome;
 use super::particles::Particles;
+use super::run::Run;
 use super::stepper::Stepper;
 use crate::attention::{Dynamics, noise::Noise};
 use crate::error::{Error, Result, show};
@@ -58,18 +58,39 @@ pub fn walk(
     walk: &Walk,
     observers: &mut [&mut dyn Observer],
 ) -> Result<(Tokens, Outcome)> {
+    let options = Walk::options();
+    let mut run = begin_walk(dynamics, start, t_end, walk, &options, observers)?;
+    run.go(u64::MAX)?;
+    let end = run.finish();
+    Ok((end.clusters, end.outcome))
+}
+
+impl Walk<'_> {
+    /// The options of a path with noise: its tokens never become one.
+    pub fn options() -> Options<'static> {
+        Options { merge_radius: 0.0, ..Options::default() }
+    }
+}
+
+/// The path of [`walk`], to go on in turns, with [`Walk::options`].
+///
+/// **Errors** as [`walk`].
+pub fn begin_walk<'a, 'o, 'p>(
+    dynamics: &'a Dynamics,
+    start: &Tokens,
+    t_end: f64,
+    walk: &Walk<'a>,
+    options: &'a Options<'a>,
+    observers: &'o mut [&'p mut dyn Observer],
+) -> Result<Run<'a, 'o, 'p>> {
     checked(dynamics, start, t_end, walk)?;
     let drift = Step::new(&DOPRI5, dynamics, 0.0, start);
     let motion = Brownian::new(walk.seed, walk.step, start.coordinates().len());
     let (step, splitting) = (walk.step, walk.splitting);
     let strang = Strang { drift, noise: walk.noise, motion, step, splitting, done: 0, t: 0.0, x: start.clone() };
-    let options = Options { merge_radius: 0.0, ..Options::default() };
-    let mut particles = Particles::new(dynamics, start, Box::new(strang), &options, observers);
-    let mut clock = Clock::new(t_end, walk.step, &[]);
+    let mut particles = Particles::new(dynamics, start, Box::new(strang), options, observers);
     particles.observe(0.0);
-    drive(&mut particles, std::slice::from_mut(&mut clock), &StepRule::FREE, walk.cancel)?;
-    let end = particles.finish(clock);
-    Ok((end.clusters, end.outcome))
+    Ok(Run::new(particles, Clock::new(t_end, walk.step, &[]), StepRule::FREE, walk.cancel))
 }
 
 /// **Errors** as [`walk`].

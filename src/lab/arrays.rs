@@ -247,7 +247,15 @@ pub fn csv_text(table: &Table, header: &[String]) -> String {
 
 /// The table's numbers as an NPY array of shape rows x columns.
 pub fn npy_bytes(table: &Table) -> Vec<u8> {
-    let shape = format!("({}, {}), ", table.rows.len(), table.columns.len());
+    let mut out = npy_header(&format!("({}, {}), ", table.rows.len(), table.columns.len()));
+    for v in table.rows.iter().flatten() {
+        out.extend(v.to_le_bytes());
+    }
+    out
+}
+
+/// The header of an NPY file of float64 in C order, of a shape in Python's words.
+pub(super) fn npy_header(shape: &str) -> Vec<u8> {
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}");
     // The data start at a multiple of 64 bytes; the header ends with a newline.
     while (10 + header.len() + 1) % 64 != 0 {
@@ -257,16 +265,23 @@ pub fn npy_bytes(table: &Table) -> Vec<u8> {
     let mut out = b"\x93NUMPY\x01\x00".to_vec();
     out.extend((header.len() as u16).to_le_bytes());
     out.extend(header.as_bytes());
-    for v in table.rows.iter().flatten() {
-        out.extend(v.to_le_bytes());
-    }
     out
+}
+
+/// A word that no other writer has, on this machine or on another one that shares the disk.
+pub(super) fn unique() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    // A state drawn by the standard library: another one in every process.
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+    format!("{}-{:016x}", std::process::id(), hasher.finish())
 }
 
 /// Writes bytes durably: temporary file beside the target, flush, rename.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".partial-{}", std::process::id()));
+    partial.push(format!(".partial-{}", unique()));
     let partial = std::path::PathBuf::from(partial);
     let attempt = || -> std::io::Result<()> {
         let mut file = std::fs::File::create(&partial)?;

@@ -11,6 +11,7 @@ use crate::flow::{
     Frame, Observer, Options, Outcome, Recorder, Summary, Table, Walk, iterate_many, solve, solve_many, together, velocity_accuracy,
     walk_many,
 };
+use crate::landscape::trajectory::{Neighbourhood, prove};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
@@ -85,8 +86,20 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         tables.push(table);
         summary.rows.push(row);
     }
+    if experiment.certify {
+        summary.columns.push("proved".into());
+        let proved = (0..experiment.realisations).into_par_iter().map(|m| proved(experiment, cell, m)).collect::<Result<Vec<f64>>>()?;
+        summary.rows.iter_mut().zip(proved).for_each(|(row, p)| row.push(p));
+    }
     let table = if experiment.mean { mean(&tables, experiment.band)? } else { stacked(tables) };
     Ok(Some(CellTables { table, summary }))
+}
+
+/// 1 where the start of realisation m is proved to converge to one point, else 0.
+fn proved(experiment: &Experiment, cell: &Cell, m: usize) -> Result<f64> {
+    let Some(variant) = dynamics::find(&cell.dynamics, false)?.variant else { return Ok(0.0) };
+    let near = Neighbourhood::new(variant, cell.beta, &start(experiment, cell, m)?, 0.0)?;
+    Ok(f64::from(u8::from(prove(&near)?.is_ok())))
 }
 
 /// The initial tokens of realisation m.

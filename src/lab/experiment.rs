@@ -90,6 +90,9 @@ pub struct Experiment {
     /// Integrator, budget of steps, kernel, accuracy.
     #[serde(skip_serializing_if = "Computation::is_usual")]
     pub method: Computation,
+    /// Every start is tried to be proved to converge to one point.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub certify: bool,
     /// How the user named it: a path or a built-in name; part of the reproduce line only.
     #[serde(skip)]
     pub source: String,
@@ -131,6 +134,9 @@ impl Experiment {
         }
         if !self.method.is_usual() {
             key["method"] = serde_json::json!(self.method);
+        }
+        if self.certify {
+            key["certify"] = serde_json::json!(true);
         }
         key.to_string()
     }

@@ -11,13 +11,17 @@ mod gather;
 mod journal;
 pub mod model;
 mod npy;
+pub mod npz;
 mod parse;
+pub mod part;
 pub mod plan;
 pub mod provenance;
 pub mod report;
 pub mod run;
 pub mod store;
 pub mod toml_reader;
+#[cfg(feature = "models")]
+pub mod weights;
 
 pub use counterexample::Counterexample;
 pub use experiment::Experiment;

@@ -390,7 +390,10 @@ fn rotary(word: &str) -> Result<Positions> {
     Ok(Positions::Rotary(base, with))
 }
 
-fn activation(word: &str) -> Result<Activation> {
+/// What is between the two matrices of a feed-forward sublayer.
+///
+/// **Errors** an unknown name.
+pub fn activation(word: &str) -> Result<Activation> {
     let all = [("gelu", Activation::Gelu), ("gelu-tanh", Activation::GeluTanh), ("relu", Activation::Relu)];
     let found = all.iter().find(|(n, _)| *n == word);
     found.map(|a| a.1).ok_or_else(|| Error::unknown("activation", word, all.iter().map(|a| a.0)))

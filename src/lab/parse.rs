@@ -129,6 +129,7 @@ impl Experiment {
             models,
             masses,
             method: Computation::of(r),
+            certify: r.flag("certify").unwrap_or(false),
             source: String::new(),
         }
     }
@@ -190,6 +191,7 @@ impl Experiment {
             }
         }
         self.check_method(r);
+        self.check_certify(r);
         let unit = self.all_models().iter().all(|m| m.model.scheme().is_ok_and(|s| s.space().is_unit()));
         for o in self.observables.iter().filter_map(|o| observable::find(o).ok()).filter(|o| o.needs_unit && !unit) {
             let at = r.place("observables");
@@ -224,6 +226,28 @@ impl Experiment {
         if self.log_from > 0.0 && self.log_from >= self.t_end {
             let at = r.place("log_from");
             r.problem(at, format!("log_from: found {}, expected a time below t_end = {}", self.log_from, self.t_end));
+        }
+    }
+
+    /// What can be proved of starts: the flows of SA and USA, mutual or causal, as they are, of few tokens.
+    fn check_certify(&self, r: &mut Reader) {
+        if !self.certify {
+            return;
+        }
+        let at = r.place("certify");
+        let provable = |name: &String| dynamics::find(name, false).is_ok_and(|e| e.variant.is_some_and(|v| !v.repulsive));
+        if let Some(name) = self.dynamics.iter().find(|d| !provable(d)) {
+            r.problem(at, format!("certify: found dynamics {name}, expected sa, usa, causal-sa or causal-usa"));
+        }
+        if self.stepper != Stepping::Adaptive || !self.all_models().iter().all(|m| m.is_plain()) {
+            r.problem(at, "certify: only the flow itself can be proved, without layers, noise or parts of a model".into());
+        }
+        let size = self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
+        if size > 512 || self.n.iter().min() == Some(&1) {
+            r.problem(at, format!("certify: found n d = {size}, expected at least 2 tokens of at most 512 coordinates in all"));
+        }
+        if self.beta.iter().any(|b| *b < 0.0) {
+            r.problem(at, "certify: found beta < 0, expected attraction".into());
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Experiment;
 use super::arrays::{npy_bytes, write_atomically};
 use super::cell::{self, CellTables};
+use super::part::Part;
 use super::plan::{Cell, plan};
 use super::provenance::Provenance;
 use super::store::Store;
@@ -30,6 +31,48 @@ pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: 
     let store = Store::open(root, experiment)?;
     store.sweep();
     let cells = plan(experiment);
+    complete(experiment, &store, &cells, cancel, progress)?;
+    whole(experiment, store, &cells)
+}
+
+/// Collects an experiment whose cells are all there.
+fn whole(experiment: &Experiment, store: Store, cells: &[Cell]) -> Result<Store> {
+    store.gather_small(&cells.iter().map(|c| c.id(experiment)).collect::<Vec<_>>())?;
+    collect(experiment, &store)?;
+    Ok(store)
+}
+
+/// Runs what is missing of a part, beside other machines that run the others in the same folder; returns the numbers of its cells and of all.
+///
+/// **Errors** as [`run`].
+pub fn run_part(experiment: &Experiment, root: &Path, part: &Part, cancel: &AtomicBool, progress: &dyn Progress) -> Result<(usize, usize)> {
+    let store = Store::beside(root, experiment)?;
+    let all = plan(experiment);
+    let cells: Vec<Cell> = all.iter().filter(|c| part.holds(&c.id(experiment))).cloned().collect();
+    complete(experiment, &store, &cells, cancel, progress)?;
+    Ok((cells.len(), all.len()))
+}
+
+/// Collects an experiment whose parts are finished.
+///
+/// **Errors** cells that are missing, with the way to run them.
+pub fn merge(experiment: &Experiment, root: &Path) -> Result<Store> {
+    let store = Store::open(root, experiment)?;
+    let cells = plan(experiment);
+    let ids: Vec<String> = cells.iter().map(|c| c.id(experiment)).collect();
+    let missing: Vec<&String> = ids.iter().filter(|id| !store.has(id)).collect();
+    if let Some(first) = missing.first() {
+        return Err(Error::Parameter {
+            name: store.folder().display().to_string(),
+            found: format!("{} of {} cells, without {first}", ids.len() - missing.len(), ids.len()),
+            expected: "all of them: run the missing parts again (they resume), or the experiment without parts".into(),
+        });
+    }
+    whole(experiment, store, &cells)
+}
+
+/// Runs those of some cells that are not finished.
+fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &AtomicBool, progress: &dyn Progress) -> Result<()> {
     let missing: Vec<&Cell> = cells.iter().filter(|c| !store.has(&c.id(experiment))).collect();
     let done = AtomicUsize::new(cells.len() - missing.len());
     let sweep = missing.len() * experiment.realisations > 1;
@@ -55,8 +98,7 @@ pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: 
             resume: format!("{} of {} cells are finished; the same command resumes", done.load(Ordering::Relaxed), cells.len()),
         });
     }
-    collect(experiment, &store)?;
-    Ok(store)
+    Ok(())
 }
 
 /// All finished cells of an experiment, in grid order.
@@ -82,7 +124,8 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             all.columns = axes_of(experiment).map(str::to_owned).chain(summary).collect();
             let numbers = format!("in results.npy: {}", legend(experiment));
             per_run = head(&provenance, &all.columns, &numbers);
-            per_cell = head(&provenance, &axes_of(experiment).chain(PER_CELL).map(str::to_owned).collect::<Vec<_>>(), "");
+            let proofs = experiment.certify.then_some("proved_share");
+            per_cell = head(&provenance, &axes_of(experiment).chain(PER_CELL).chain(proofs).map(str::to_owned).collect::<Vec<_>>(), "");
         }
         for row in &tables.summary.rows {
             all.rows.push(axes.numbers.iter().chain(row).copied().collect());
@@ -93,6 +136,8 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             per_run.push_str(&format!("{},{}\n", axes.words(&id), words.collect::<Vec<_>>().join(",")));
         }
         let line = CellSummary::of(&tables.summary);
+        let proved = tables.summary.column("proved");
+        let share = (!proved.is_empty()).then(|| proved.iter().sum::<f64>() / proved.len() as f64);
         let numbers = [
             line.runs as f64,
             line.one_cluster,
@@ -104,7 +149,8 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             line.inner_min,
             line.failed as f64,
         ];
-        per_cell.push_str(&format!("{},{}\n", axes.words(&id), numbers.map(|v| v.to_string()).join(",")));
+        let numbers: Vec<String> = numbers.into_iter().chain(share).map(|v| v.to_string()).collect();
+        per_cell.push_str(&format!("{},{}\n", axes.words(&id), numbers.join(",")));
     }
     write_atomically(&store.folder().join("results.csv"), per_run.as_bytes())?;
     write_atomically(&store.folder().join("results.npy"), &npy_bytes(&all))?;
@@ -133,7 +179,7 @@ const PER_CELL: [&str; 9] = [
 ];
 
 /// What the columns of results mean.
-pub const COLUMNS: [(&str, &str); 26] = [
+pub const COLUMNS: [(&str, &str); 28] = [
     (
         "cell",
         "the cell: its folder in cells/, or its line in cells.jsonl where there are many small ones; in results.npy and tables.npy its row in cells.csv, from 0",
@@ -154,6 +200,8 @@ pub const COLUMNS: [(&str, &str); 26] = [
     ("merges", "tokens that became one with another"),
     ("evaluations", "evaluations of the velocity"),
     ("predicted_t", "the theory's time to one cluster, from the last two clusters; -1 where it has none"),
+    ("proved", "1 where the start is proved by enclosures to converge to one point, else 0 (`certify = true`)"),
+    ("proved_share", "share of starts that are proved to converge to one point (`certify = true`)"),
     ("realisations", "runs of the cell"),
     ("one_cluster", "share of runs that ended as one cluster"),
     ("exceptions_below", "upper bound (Clopper-Pearson, 99.9 %) on the probability of anything else"),

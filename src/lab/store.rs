@@ -1,7 +1,7 @@
 //! The results store: one folder per experiment; in it one folder per finished cell, written beside and renamed, or, for many small cells, one line of
 //! a common file each. A cell is valid iff its checksums are.
 
-use super::arrays::{csv_text, npy_bytes, write_atomically};
+use super::arrays::{csv_text, npy_bytes, unique, write_atomically};
 use super::cell::CellTables;
 use super::experiment::Experiment;
 use super::journal::Journal;
@@ -65,16 +65,28 @@ impl Store {
     ///
     /// **Errors** a folder that cannot be written; another process working in it.
     pub fn open(root: &Path, experiment: &Experiment) -> Result<Self> {
+        Self::locked(root, experiment, true)
+    }
+
+    /// Opens it beside others that do the same, perhaps on other machines: every cell is a folder of its own, whatever its size, and nobody waits.
+    ///
+    /// **Errors** a folder that cannot be written; a run of the whole experiment that works in it.
+    pub fn beside(root: &Path, experiment: &Experiment) -> Result<Self> {
+        Ok(Self { many: false, ..Self::locked(root, experiment, false)? })
+    }
+
+    fn locked(root: &Path, experiment: &Experiment, alone: bool) -> Result<Self> {
         let folder = root.join(experiment.folder());
         let cells = folder.join("cells");
         std::fs::create_dir_all(&cells).map_err(|e| Error::io(cells.display(), "create the folder", &e))?;
         let path = folder.join(".lock");
         let lock = std::fs::File::create(&path).map_err(|e| Error::io(path.display(), "create", &e))?;
-        if let Err(std::fs::TryLockError::WouldBlock) = lock.try_lock() {
+        // Parts share the lock with each other; on a disk without locks they need none.
+        if let Err(std::fs::TryLockError::WouldBlock) = if alone { lock.try_lock() } else { lock.try_lock_shared() } {
             return Err(Error::Parameter {
                 name: folder.display().to_string(),
                 found: "another run working in it".into(),
-                expected: "one run at a time; wait, or choose another folder".into(),
+                expected: "one run at a time (but for its parts); wait, or choose another folder".into(),
             });
         }
         let resolved = folder.join("experiment.json");
@@ -178,10 +190,9 @@ impl Store {
             seconds,
             threads: rayon::current_num_threads(),
         };
-        let unwritable = |e: serde_json::Error| Error::Numerical { what: format!("a record cannot be written: {e}") };
         if small {
-            let [table, summary] = [&files[0].1, &files[1].1].map(|bytes| STANDARD.encode(bytes));
-            return self.journal.append(&id, &serde_json::to_string(&Line { record, table, summary }).map_err(unwritable)?);
+            let mut bytes = files.into_iter().map(|f| f.1);
+            return self.append(record, [bytes.next().unwrap_or_default(), bytes.next().unwrap_or_default()]);
         }
         files.push(("record.json".into(), serde_json::to_vec(&record).map_err(unwritable)?));
         self.write_folder(&id, &files)
@@ -189,19 +200,50 @@ impl Store {
 
     /// Writes the files of a cell into a temporary folder and renames it.
     fn write_folder(&self, id: &str, files: &[(String, Vec<u8>)]) -> Result<()> {
-        let partial = self.folder.join("cells").join(format!(".partial-{id}-{}", std::process::id()));
+        let partial = self.folder.join("cells").join(format!(".partial-{id}-{}", unique()));
         let at = |e: std::io::Error, doing| Error::io(partial.display(), doing, &e);
         std::fs::create_dir_all(&partial).map_err(|e| at(e, "create"))?;
         for (name, bytes) in files {
             write_atomically(&partial.join(name), bytes)?;
         }
         let target = self.cell_folder(id);
+        if !target.exists() && std::fs::rename(&partial, &target).is_ok() {
+            return Ok(());
+        }
+        if self.has(id) {
+            // Somebody else was first with the same cell.
+            return std::fs::remove_dir_all(&partial).map_err(|e| at(e, "remove"));
+        }
         if target.exists() {
             // A record that failed its checksums: kept aside, never lost silently.
-            let aside = target.with_extension(format!("damaged-{}", std::process::id()));
+            let aside = target.with_extension(format!("damaged-{}", unique()));
             std::fs::rename(&target, &aside).map_err(|e| at(e, "set a damaged record aside"))?;
         }
         std::fs::rename(&partial, &target).map_err(|e| at(e, "rename"))
+    }
+
+    /// Brings small cells that were computed in parts into the common file, where a run of the whole experiment keeps them.
+    ///
+    /// **Errors** a cell that cannot be read, a file that cannot be written.
+    pub fn gather_small(&self, ids: &[String]) -> Result<()> {
+        for id in ids.iter().filter(|id| self.many && !self.is_line(id)) {
+            let (record, tables) = self.read(id)?;
+            let arrays = [&tables.table, &tables.summary].map(npy_bytes);
+            if arrays.iter().map(Vec::len).sum::<usize>() <= SMALL {
+                self.append(record, arrays)?;
+                let folder = self.cell_folder(id);
+                std::fs::remove_dir_all(&folder).map_err(|e| Error::io(folder.display(), "remove", &e))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A small cell as a line of the common file.
+    fn append(&self, mut record: CellRecord, arrays: [Vec<u8>; 2]) -> Result<()> {
+        record.checksums.retain(|name, _| name.ends_with(".npy"));
+        let [table, summary] = arrays.map(|bytes| STANDARD.encode(bytes));
+        let id = record.id.clone();
+        self.journal.append(&id, &serde_json::to_string(&Line { record, table, summary }).map_err(unwritable)?)
     }
 
     /// Removes what a killed run left half-written.
@@ -213,6 +255,10 @@ impl Store {
             }
         }
     }
+}
+
+fn unwritable(e: serde_json::Error) -> Error {
+    Error::Numerical { what: format!("a record cannot be written: {e}") }
 }
 
 /// The tables of a record, whose files are loaded by name.

@@ -10,6 +10,13 @@ pub struct Dd {
     lo: f64,
 }
 
+impl Dd {
+    /// Its two parts, whose sum it is: the second is below the rounding of the first.
+    pub(crate) fn parts(self) -> (f64, f64) {
+        (self.hi, self.lo)
+    }
+}
+
 /// `a + b` and its exact rounding error (Knuth).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;

@@ -3,9 +3,10 @@
 use crate::error::{Error, Result};
 use ode_solvers::{DVector, Dop853, System, dop_shared::OutputType};
 
-struct Field<F: Fn(&[f64], &mut [f64])>(F);
+/// Behind a pointer, so that the integrator is compiled once and not for every equation.
+struct Field<'a>(&'a dyn Fn(&[f64], &mut [f64]));
 
-impl<F: Fn(&[f64], &mut [f64])> System<f64, DVector<f64>> for Field<F> {
+impl System<f64, DVector<f64>> for Field<'_> {
     fn system(&self, _t: f64, y: &DVector<f64>, dy: &mut DVector<f64>) {
         (self.0)(y.as_slice(), dy.as_mut_slice());
     }
@@ -27,7 +28,7 @@ pub fn advance(f: impl Fn(&[f64], &mut [f64]), y0: &[f64], t: f64, tolerance: (f
     let h0 = (1e-3 * t).min(1e-3);
     let y0 = DVector::from_row_slice(y0);
     let mut stepper = Dop853::from_param(
-        Field(f),
+        Field(&f),
         0.0,
         t,
         0.0,

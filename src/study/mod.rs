@@ -135,7 +135,27 @@ pub struct Study {
 impl Study {
     /// Tables of all parts at the default parameters.
     pub fn run(&self) -> Result<Tables> {
-        let all: Vec<Tables> = self.parts.iter().map(|p| (p.run)(&Given::of(p.parameters))).collect::<Result<_>>()?;
+        self.run_with(&[])
+    }
+
+    /// Tables of all parts with other values of some parameters, each in every part that has one of that name.
+    ///
+    /// **Errors** a name that no part has; what [`Parameter::read`] refuses.
+    pub fn run_with(&self, changes: &[(&str, String)]) -> Result<Tables> {
+        let known: Vec<&Parameter> = self.parts.iter().flat_map(|p| p.parameters).collect();
+        if let Some((name, _)) = changes.iter().find(|(name, _)| known.iter().all(|p| p.name != *name)) {
+            return Err(Error::unknown("parameter", name, known.iter().map(|p| p.name)));
+        }
+        // All values are read before anything runs.
+        let given = |part: &Part| {
+            let parameters: Vec<&'static Parameter> = part.parameters.iter().collect();
+            let mut values = Given::of(part.parameters);
+            let own = changes.iter().filter(|(name, _)| parameters.iter().any(|p| p.name == *name));
+            own.into_iter().try_for_each(|(name, text)| values.set(&parameters, name, text))?;
+            Ok(values)
+        };
+        let values: Vec<Given> = self.parts.iter().map(|p| given(p)).collect::<Result<_>>()?;
+        let all: Vec<Tables> = self.parts.iter().zip(&values).map(|(p, v)| (p.run)(v)).collect::<Result<_>>()?;
         Ok(all.into_iter().flatten().collect())
     }
 }
@@ -155,20 +175,26 @@ fn table(columns: &[&str]) -> Table {
 
 pub mod causal_centres;
 pub mod cluster_count;
+pub mod flow_maps;
 pub mod gaussian_closure;
 pub mod hardmax_cells;
+pub mod iterated_block;
 pub mod landscape_tour;
 pub mod long_context;
 pub mod measure_convergence;
 pub mod measure_view;
 pub mod merging_times;
+pub mod mixing_matrices;
 pub mod mode_count;
 pub mod noisy_branches;
 pub mod normalisation_bands;
 pub mod normalisation_schemes;
 pub mod perceptron_atoms;
+pub mod positions;
+pub mod proved_starts;
 pub mod published_patterns;
 pub mod random_values;
 pub mod rescaled_tokens;
 pub mod rows_beyond;
+pub mod seed_sheet;
 pub mod staircase;

@@ -1,6 +1,6 @@
 //! One trial, with what it drew and used.
 
-use super::context::Used;
+use super::context::{Evidence, Used};
 use super::{Case, Claim, Context, Finding, Tape};
 use crate::error::{Error, Result};
 
@@ -15,6 +15,8 @@ pub struct Attempt {
     pub finding: Finding,
     /// What it depends on.
     pub used: Used,
+    /// What it left to enclosures.
+    pub evidence: Evidence,
 }
 
 impl Attempt {
@@ -36,8 +38,8 @@ pub fn attempt(claim: &Claim, case: &Case, mut context: Context) -> Result<Attem
     if matches!(finding, Finding::Margin(_)) && claim.kind.counts() || matches!(finding, Finding::Answer(_)) && !claim.kind.counts() {
         return Err(Error::parameter("claim", format!("{}: {finding:?}", claim.name), format!("a finding of the kind {}", claim.kind)));
     }
-    let (tape, used) = context.into_parts();
-    Ok(Attempt { case: *case, tape, finding, used })
+    let (tape, used, evidence) = context.into_parts();
+    Ok(Attempt { case: *case, tape, finding, used, evidence })
 }
 
 /// Numerical failures and margins that are not finite as findings.

@@ -5,6 +5,7 @@ use super::{
     confirm, power::power,
 };
 use crate::error::Result;
+use crate::landscape::trajectory::prove_within;
 use crate::num::{stats::failure_bound, stream::Stream};
 use rayon::prelude::*;
 
@@ -33,6 +34,14 @@ impl Effort {
         match self {
             Self::Quick => 48,
             Self::Standard | Self::Draws(_) => 1000,
+        }
+    }
+
+    /// Units of work for the proof of one trial: those of a quick check take 4 s in all.
+    fn proof(self) -> f64 {
+        match self {
+            Self::Quick => 5e4,
+            Self::Standard | Self::Draws(_) => 1e6,
         }
     }
 
@@ -68,6 +77,7 @@ fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Recor
     let mut record = Record::new(claim, seed, control_is_on_its_side(claim, seed)?);
     refine(claim, &mut attempts, &mut record, seed)?;
     book(&attempts, &mut record);
+    record.certified = certified(&attempts, effort)?;
     let violation = violation(claim, &attempts, &mut record, effort, seed)?;
     let closest: Vec<&Attempt> =
         order(&attempts).into_iter().take(if effort == Effort::Quick { 1 } else { CLOSEST }).map(|k| &attempts[k]).collect();
@@ -76,6 +86,13 @@ fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Recor
     }
     judge(claim, &mut record, violation)?;
     Ok(record)
+}
+
+/// Proves what trials say of their starts, as far as the effort goes.
+fn certified(attempts: &[Attempt], effort: Effort) -> Result<Option<(usize, usize)>> {
+    let starts: Vec<_> = attempts.iter().filter_map(|a| a.evidence.start.as_ref()).collect();
+    let proved: Vec<bool> = starts.par_iter().map(|s| prove_within(s, effort.proof()).map(|found| found.is_ok())).collect::<Result<_>>()?;
+    Ok((!starts.is_empty()).then_some((proved.iter().filter(|p| **p).count(), starts.len())))
 }
 
 /// Indices of the trials that have a margin or an answer, the worst first.

@@ -3,9 +3,10 @@
 use super::conformance;
 use super::domain::{Case, MASS_RANGE, Masses};
 use super::tape::{Draw, Tape};
-use crate::attention::{Dynamics, Form};
+use crate::attention::{Dynamics, Form, dynamics};
 use crate::error::{Error, Result};
 use crate::flow::{Options, second, solve};
+use crate::landscape::trajectory::Neighbourhood;
 use crate::num::stream::Stream;
 use crate::sphere::{Tokens, geometry::project, law::Law};
 
@@ -46,6 +47,15 @@ pub struct Used {
     pub stated: bool,
 }
 
+/// What enclosures may decide of a trial.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// The trial says that this start converges to one point.
+    pub start: Option<Neighbourhood>,
+    /// An upper bound of the margin by interval arithmetic, where the trial came out negative.
+    pub margin: Option<f64>,
+}
+
 /// What a trial draws from and how tightly it computes.
 pub struct Context {
     tape: Tape,
@@ -55,6 +65,7 @@ pub struct Context {
     method: Method,
     factor: f64,
     used: Used,
+    evidence: Evidence,
 }
 
 impl Context {
@@ -67,7 +78,16 @@ impl Context {
     pub fn replay(tape: Tape, seed: u64, names: &[&str], method: Method) -> Self {
         let path: Vec<&str> = names.iter().copied().chain(["chance"]).collect();
         let chance = Stream::new(seed.wrapping_add(method.chance), &path);
-        Self { tape, at: 0, stream: Stream::new(seed, names), chance, method, factor: 1.0, used: Used::default() }
+        Self {
+            tape,
+            at: 0,
+            stream: Stream::new(seed, names),
+            chance,
+            method,
+            factor: 1.0,
+            used: Used::default(),
+            evidence: Evidence::default(),
+        }
     }
 
     /// The same with the stated constant multiplied.
@@ -76,10 +96,21 @@ impl Context {
         self
     }
 
-    /// What was drawn and what the trial used.
-    pub fn into_parts(mut self) -> (Tape, Used) {
+    /// What was drawn, what the trial used, and what it left to enclosures.
+    pub fn into_parts(mut self) -> (Tape, Used, Evidence) {
         self.tape.0.truncate(self.at);
-        (self.tape, self.used)
+        (self.tape, self.used, self.evidence)
+    }
+
+    /// The trial says that these tokens converge to one point: the check may try to prove it.
+    pub fn converges(&mut self, case: &Case, x: &Tokens) {
+        let variant = dynamics::find(case.dynamics, false).ok().and_then(|e| e.variant);
+        self.evidence.start = variant.and_then(|v| Neighbourhood::new(v, case.beta, x, 0.0).ok());
+    }
+
+    /// The margin is at most this, by interval arithmetic.
+    pub fn enclosed(&mut self, margin: Option<f64>) {
+        self.evidence.margin = margin;
     }
 
     /// The recorded draw if it fits, else a new one in its place.

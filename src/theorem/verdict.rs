@@ -156,6 +156,8 @@ pub struct Record {
     pub unfinished: (usize, String),
     /// Trials that held beyond their error.
     pub held: usize,
+    /// Of the trials that say that a start converges to one point: how many were proved, each by a certificate, of how many.
+    pub certified: Option<(usize, usize)>,
     /// For shares, the upper 99.9 % bound on the share of draws for which the claim fails.
     pub bound: Option<f64>,
     /// How a violation was confirmed.
@@ -192,6 +194,7 @@ impl Record {
             missed: 0,
             unfinished: (0, String::new()),
             held: 0,
+            certified: None,
             bound: None,
             confirmed: Vec::new(),
             searched: None,

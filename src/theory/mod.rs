@@ -17,6 +17,7 @@ pub mod normalised;
 pub mod parking;
 pub mod random_weights;
 pub mod rank_collapse;
+pub mod rotary;
 pub mod spectra;
 pub mod threshold;
 pub mod two_cluster;

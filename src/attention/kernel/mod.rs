@@ -34,6 +34,7 @@ pub(crate) use batch::{Pull, WIDEST};
 pub use choice::Choice;
 pub use doubtful::Doubtful;
 pub(crate) use exact::direct::exact_sums;
+pub use exact::shared::{Company, Shared};
 pub use fast::series::{MAX_ORDER, Series};
 pub use hessian::hessian_sums;
 pub use job::{Ending, Form, Job, Kernel, Weights};

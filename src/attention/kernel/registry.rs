@@ -1,7 +1,7 @@
 //! The registered algorithms and the choice between them.
 
 use super::choice::Choice;
-use super::exact::{direct::DIRECT, rows::ROWS};
+use super::exact::{direct::DIRECT, rows::ROWS, shared::ALONE};
 use super::fast::{
     fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads, inner::Inner, products::Products, single::Single,
 };
@@ -9,7 +9,7 @@ use super::job::{Job, Kernel};
 use crate::error::{Error, Result, show};
 
 /// All algorithms, exact ones first.
-pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &GramMatrix, &Products, &Fourier, &Harmonics, &Single, &Heads];
+pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &GramMatrix, &Products, &Fourier, &Harmonics, &Single, &Heads, &ALONE];
 
 impl Choice {
     /// Parses `auto` or the name of a kernel.

@@ -12,6 +12,7 @@ use serde_json::json;
 
 /// Flags of `bench heads`.
 #[derive(clap::Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Arguments {
     /// Queries.
     #[arg(long, default_value_t = 512)]
@@ -19,6 +20,7 @@ pub struct Arguments {
     /// Sources; without it the queries themselves.
     #[arg(long)]
     memory: Option<usize>,
+    /// Dimension.
     #[arg(long, default_value_t = 256)]
     d: usize,
     /// Heads of d / heads rows each.

@@ -11,11 +11,15 @@ use serde_json::json;
 
 /// Flags of `bench hessian`.
 #[derive(clap::Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Arguments {
+    /// Number of tokens.
     #[arg(long, default_value_t = 128)]
     n: usize,
+    /// Dimension.
     #[arg(long, default_value_t = 8)]
     d: usize,
+    /// Inverse temperature.
     #[arg(long, default_value_t = 4.0, allow_hyphen_values = true)]
     beta: f64,
     /// Eigenvalues at each end, without a matrix.

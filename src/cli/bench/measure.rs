@@ -8,6 +8,7 @@ use serde_json::json;
 
 /// Flags of `bench measure`.
 #[derive(clap::Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Arguments {
     /// Fourier modes on the circle.
     #[arg(long, default_value_t = 1024)]
@@ -18,6 +19,7 @@ pub struct Arguments {
     /// sa, usa or sinkhorn (circle only).
     #[arg(long, default_value = "sa")]
     dynamics: String,
+    /// Inverse temperature.
     #[arg(long, default_value_t = 5.0, allow_hyphen_values = true)]
     beta: f64,
 }

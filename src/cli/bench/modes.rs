@@ -10,10 +10,12 @@ use serde_json::json;
 
 /// Flags of `bench modes`.
 #[derive(clap::Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Arguments {
     /// Normal samples.
     #[arg(long, default_value_t = 100_000)]
     n: usize,
+    /// Inverse temperature.
     #[arg(long, default_value_t = 1e4, allow_hyphen_values = true)]
     beta: f64,
 }

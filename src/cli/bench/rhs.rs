@@ -13,13 +13,18 @@ use serde_json::json;
 
 /// Flags of `bench rhs`.
 #[derive(clap::Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Arguments {
+    /// Number of tokens.
     #[arg(long, default_value_t = 1024)]
     n: usize,
+    /// Dimension.
     #[arg(long, default_value_t = 3)]
     d: usize,
+    /// Inverse temperature.
     #[arg(long, default_value_t = 4.0, allow_hyphen_values = true)]
     beta: f64,
+    /// Registered dynamics (see `list dynamics`).
     #[arg(long, default_value = "sa")]
     dynamics: String,
     #[command(flatten)]

@@ -11,11 +11,15 @@ use serde_json::json;
 
 /// Flags of `bench sinkhorn`.
 #[derive(clap::Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Arguments {
+    /// Number of tokens.
     #[arg(long, default_value_t = 512)]
     n: usize,
+    /// Dimension.
     #[arg(long, default_value_t = 3)]
     d: usize,
+    /// Inverse temperature.
     #[arg(long, default_value_t = 4.0)]
     beta: f64,
     /// Largest deviation of a row sum from 1.

@@ -14,11 +14,15 @@ use std::time::Instant;
 
 /// Flags of `bench sweep`.
 #[derive(clap::Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Arguments {
+    /// Number of tokens.
     #[arg(long, default_value_t = 32)]
     n: usize,
+    /// Dimension.
     #[arg(long, default_value_t = 2)]
     d: usize,
+    /// Registered dynamics (see `list dynamics`).
     #[arg(long, default_value = "sa")]
     dynamics: String,
     /// Number of betas in [0.1, 9].
@@ -27,6 +31,7 @@ pub struct Arguments {
     /// Starts per beta.
     #[arg(long, default_value_t = 64)]
     starts: usize,
+    /// End time.
     #[arg(long, default_value_t = 30.0)]
     t_end: f64,
     /// Step of the layers; for USA divided by max(sqrt(beta) e^{beta - 1/2}, 1), the published rule.

@@ -1,7 +1,7 @@
 //! `certify --converges`: that every start near the given one converges to one point.
 
 use super::referee;
-use crate::attention::dynamics;
+use crate::attention::{Variant, dynamics};
 use crate::cli::output::{Output, note};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
@@ -14,13 +14,17 @@ use std::path::Path;
 pub(super) const KIND: &str = "metastable-trajectory";
 
 /// The exit code where nothing is proved.
-const UNPROVED: i32 = 3;
+pub(super) const UNPROVED: i32 = 3;
 
-pub(super) fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Option<&Path>, out: &Output) -> Result<i32> {
+/// The attention of dynamics that can be proved.
+pub(super) fn variant(name: &str) -> Result<Variant> {
     let entry = dynamics::find(name, false)?;
     let known = || Error::parameter("--dynamics", entry.name, "sa, usa, causal-sa or causal-usa");
-    let variant = entry.variant.filter(|v| !v.repulsive).ok_or_else(known)?;
-    let start = Neighbourhood::new(variant, beta, x, radius)?;
+    entry.variant.filter(|v| !v.repulsive).ok_or_else(known)
+}
+
+pub(super) fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Option<&Path>, out: &Output) -> Result<i32> {
+    let start = Neighbourhood::new(variant(name)?, beta, x, radius)?;
     // The proof of USA counts time in units of e^-beta.
     let unit = if start.softmax { 1.0 } else { (-beta).exp() };
     match prove_convergence(&start)? {

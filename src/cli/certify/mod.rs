@@ -3,6 +3,7 @@
 mod converges;
 mod dwell;
 pub mod referee;
+mod trials;
 
 use super::input::TokenArguments;
 use super::output::{Output, note};
@@ -20,6 +21,7 @@ use std::path::PathBuf;
   metastable certify --check saddle.json
   metastable certify --converges --init uniform --n 16 --d 3 --seed 7 --beta 4 --radius 1e-6 --out proof.txt
   metastable certify --check proof.txt --exact
+  metastable certify --converges --init uniform --n 8 --d 2 --beta 2 --trials 100
   metastable certify --dwell 2,0.5 --beta 50
 
 What is proved of clusters: exactly one critical point among the configurations of whole clusters in a small box, on the slice
@@ -30,13 +32,16 @@ pub struct Arguments {
     /// Check this certificate: exit code 0 if it is accepted.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tokens", "angles", "init", "masses", "beta", "sizes", "out", "radius", "anywhere", "converges"])]
     check: Option<PathBuf>,
-    /// Check it in exact arithmetic, by a program that shares nothing with the one that proves (certificates of convergence are
-    /// always checked by it).
-    #[arg(long, requires = "check")]
+    /// Check it in exact arithmetic, by the referee, which shares nothing with the program that proves (certificates of convergence
+    /// are always checked by it). With --trials: check every proof.
+    #[arg(long)]
     exact: bool,
     /// Prove that the start converges to one point.
     #[arg(long)]
     converges: bool,
+    /// Of --converges with --init: how many starts of N can be proved, seed after seed, and what ends the other proofs.
+    #[arg(long, value_name = "N", requires = "converges", conflicts_with = "out")]
+    trials: Option<usize>,
     /// Bound the time that two clusters need to close from one angle to another (radians), from both sides.
     #[arg(long, value_name = "FROM,TO", value_delimiter = ',', conflicts_with_all = ["converges", "tokens", "angles", "init", "out", "check", "radius", "anywhere"])]
     dwell: Option<Vec<f64>>,
@@ -82,10 +87,16 @@ impl Arguments {
         }
         match (&self.check, &self.dwell) {
             (Some(path), _) => check(path, self.exact, out),
-            (None, _) if self.exact => Err(Error::parameter("--exact", "nothing to check", "--check FILE with it")),
+            (None, _) if self.exact && self.trials.is_none() => {
+                Err(Error::parameter("--exact", "nothing to check", "--check FILE or --trials N with it"))
+            }
             (None, Some(angles)) => dwell::bound(angles, self.share.unwrap_or(0.5), name, self.beta()?, out),
             (None, None) if self.converges => {
-                converges::prove(&self.tokens.tokens()?, name, (self.beta()?, self.radius.unwrap_or(0.0)), self.out.as_deref(), out)
+                let near = (self.beta()?, self.radius.unwrap_or(0.0));
+                match self.trials {
+                    Some(count) => trials::Trials { tokens: &self.tokens, count, exact: self.exact }.run(name, near, out),
+                    None => converges::prove(&self.tokens.tokens()?, name, near, self.out.as_deref(), out),
+                }
             }
             (None, None) => self.prove(out),
         }
@@ -172,15 +183,8 @@ fn check(path: &std::path::Path, exact: bool, out: &Output) -> Result<i32> {
         other => other,
     };
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
-    if text.starts_with(converges::KIND) {
+    if exact || text.starts_with(converges::KIND) {
         return converges::check(path, &text, out);
-    }
-    if exact {
-        return Err(in_file(Error::parameter(
-            "certificate",
-            "a critical point",
-            "a certificate of convergence: others have no exact check",
-        )));
     }
     let proof = Certificate::from_text(&text).map_err(in_file)?;
     certificate::check(&proof).map_err(in_file)?;

@@ -15,27 +15,25 @@ pub struct HiddenStates {
     pub comparison: Comparison,
     /// File, array and SHA-256 of the file.
     pub origin: String,
-    /// The flags that name them.
-    pub flags: String,
 }
 
 impl HiddenStates {
-    /// From a file. **Errors** a file without layers x tokens x dimensions.
-    pub fn from_file(path: &Path, array: Option<&str>, flags: String) -> Result<Self> {
+    /// From a file. **Errors** a file without layers x tokens x dimensions; what [`compare`] refuses.
+    pub fn from_file(path: &Path, array: Option<&str>, beta: Option<f64>) -> Result<Self> {
         let read = arrays::read(path, array)?;
         let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
         let name = array.map(str::to_owned).or_else(|| arrays::members(&bytes).into_iter().next()).unwrap_or_default();
         let file = path.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
         let origin = serde_json::json!({"file": file, "array": name, "sha256": hash(&bytes)}).to_string();
-        Ok(Self { comparison: compare(layers(&read, path)?)?, origin, flags })
+        Ok(Self { comparison: compare(layers(&read, path)?, beta)?, origin })
     }
 }
 
 /// The hidden states that come with the program.
-pub fn built_in_model() -> Result<HiddenStates> {
+pub fn built_in_model(beta: Option<f64>) -> Result<HiddenStates> {
     let (path, array) = (Path::new("minilm_hidden_states.npz"), "hidden_states");
     let origin = serde_json::json!({"file": path.display().to_string(), "array": array, "sha256": hash(MODEL)}).to_string();
-    Ok(HiddenStates { comparison: compare(layers(&arrays::parse(path, MODEL, Some(array))?, path)?)?, origin, flags: String::new() })
+    Ok(HiddenStates { comparison: compare(layers(&arrays::parse(path, MODEL, Some(array))?, path)?, beta)?, origin })
 }
 
 /// One [`Tokens`] per layer, rows normalised (a model's hidden states have any length).

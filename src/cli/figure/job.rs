@@ -1,7 +1,7 @@
 //! The data of a figure: experiments, studies, results and hidden states, with the record of where they come from.
 
 use super::drawn::DrawnFigure;
-use super::hidden::HiddenStates;
+use super::hidden::{HiddenStates, built_in_model};
 use crate::cli::result_folder::{self, FolderContents};
 use crate::error::{Error, Result};
 use crate::lab::{Experiment, Provenance, arrays, experiment::BUILT_IN, provenance::hash, run::results};
@@ -22,19 +22,23 @@ pub struct Job {
 }
 
 impl Job {
-    /// Nothing gathered yet but hidden states.
-    pub fn new(entry: &'static PaperFigure, full: bool, hidden: Option<HiddenStates>) -> Self {
+    /// Nothing gathered yet.
+    pub fn new(entry: &'static PaperFigure, full: bool) -> Self {
         let full = full && !entry.full.is_empty();
-        let mut inputs = Inputs { values: Given::of(entry.asked()), ..Inputs::default() };
-        let (mut what, mut configuration) = (format!("figure {}", entry.name), String::new());
-        let mut flags = if full { " --full".to_owned() } else { String::new() };
-        if let Some(model) = hidden {
-            configuration.push_str(&model.origin);
-            what.push_str(&format!(" of {}", model.origin.replace('"', "")));
-            flags.push_str(&model.flags);
-            inputs.hidden = Some(model.comparison);
-        }
-        Self { entry, full, inputs, what, configuration, flags }
+        let inputs = Inputs { values: Given::of(entry.asked()), ..Inputs::default() };
+        let flags = if full { " --full".to_owned() } else { String::new() };
+        Self { entry, full, inputs, what: format!("figure {}", entry.name), configuration: String::new(), flags }
+    }
+
+    /// Hidden states of a file and an array of it, or those that come with the program, beside SA at the inverse temperature that was set.
+    pub fn hidden(&mut self, file: Option<(&Path, Option<&str>)>, flags: &str) -> Result<()> {
+        let beta = Some(self.inputs.values.one("beta")?).filter(|b| *b > 0.0);
+        let model = file.map_or_else(|| built_in_model(beta), |(path, array)| HiddenStates::from_file(path, array, beta))?;
+        self.configuration.push_str(&model.origin);
+        self.what.push_str(&format!(" of {}", model.origin.replace('"', "")));
+        self.flags.push_str(flags);
+        self.inputs.hidden = Some(model.comparison);
+        Ok(())
     }
 
     /// Cells of an experiment, run where they are missing.

@@ -5,13 +5,15 @@ mod hidden;
 mod job;
 
 use super::output::{Output, note};
+use super::parameter::{assignment, explained as explained_parameters};
 use super::progress;
+use super::run::PartArguments;
 use crate::draw::{Sheet, Size, Theme};
-use crate::error::{Error, Result, in_range, show};
-use crate::lab::{Experiment, arrays};
+use crate::error::{Error, Result, in_range};
+use crate::lab::{Experiment, arrays, part::Part, run::merge};
 use crate::paper_figs::{ALL, PaperFigure};
 use drawn::{DrawnFigure, FORMATS};
-pub use hidden::{HiddenStates, built_in_model, layers};
+pub use hidden::layers;
 use job::Job;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -63,6 +65,8 @@ pub struct Arguments {
     /// Array of an NPZ file of hidden states.
     #[arg(long, value_name = "NAME")]
     array: Option<String>,
+    #[command(flatten)]
+    parts: PartArguments,
 }
 
 /// How figures are written.
@@ -81,16 +85,20 @@ impl Arguments {
         let entries: Vec<&PaperFigure> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
         let one = self.check(&entries)?;
+        let part = self.parts.part()?;
+        if part.is_some() || self.parts.merge {
+            self.check_parts(&entries)?;
+        }
+        if let Some(part) = part {
+            return self.part(&entries, &part, out);
+        }
         let (mut written, count) = (Vec::new(), entries.len() as f64);
         for (k, entry) in entries.into_iter().enumerate() {
             progress::report(Some(k as f64 / count), || entry.name.to_owned());
-            let hidden = match (&self.tokens, entry.hidden) {
-                (Some(path), true) => Some(HiddenStates::from_file(path, self.array.as_deref(), self.source())?),
-                (None, true) => Some(built_in_model()?),
-                _ => None,
-            };
-            let drawn = self.drawn(entry, hidden)?;
-            note(&format!("{}: {}", entry.name, entry.title));
+            let drawn = self.drawn(entry)?;
+            // A title names the figure as it is drawn without flags.
+            let own = self.set.is_empty() && self.experiment.is_none() && self.result.is_none() && self.tokens.is_none();
+            note(&format!("{}: {}", entry.name, if own { entry.title } else { drawn.provenance.reproduce.as_str() }));
             if let Some(format) = one {
                 arrays::write_atomically(&self.out, &drawn.bytes(format, &sheet, dpi)?)?;
                 written.push(self.out.clone());
@@ -151,20 +159,58 @@ impl Arguments {
         Ok(Some(format))
     }
 
+    /// Parts are of the figure's own experiments.
+    fn check_parts(&self, entries: &[&PaperFigure]) -> Result<()> {
+        let other = self.experiment.is_some() || self.result.is_some() || !self.set.is_empty();
+        let refuse = |expected: &str| self.parts.refuse(expected);
+        if other {
+            return refuse("neither with --set, --experiment or --result: run the experiment itself in parts");
+        }
+        if !entries.iter().any(|e| !self.experiments(e).is_empty()) {
+            return refuse("neither: these figures have no experiments, they are drawn in seconds");
+        }
+        if self.parts.merge {
+            for name in entries.iter().flat_map(|e| self.experiments(e)) {
+                merge(&Experiment::built_in(name)?, &self.runs)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The experiments of a figure.
+    fn experiments(&self, entry: &PaperFigure) -> &'static [&'static str] {
+        if self.full && !entry.full.is_empty() { entry.full } else { entry.experiments }
+    }
+
+    /// Runs a part of the data and draws nothing.
+    fn part(&self, entries: &[&PaperFigure], part: &Part, out: &Output) -> Result<i32> {
+        let (mut done, mut all) = (0, 0);
+        for name in entries.iter().flat_map(|e| self.experiments(e)) {
+            let (mine, cells) = crate::cli::run::execute_part(&Experiment::built_in(name)?, &self.runs, part)?;
+            (done, all) = (done + mine, all + cells);
+        }
+        let text = format!("part {part}: {done} of {all} cells are finished; when all parts are: the same with --merge");
+        out.result(&json!({"part": part.to_string(), "cells": done, "of": all}), &text);
+        Ok(0)
+    }
+
     /// The figure's data as these flags ask for them, and its picture.
-    fn drawn(&self, entry: &'static PaperFigure, hidden: Option<HiddenStates>) -> Result<DrawnFigure> {
-        let mut job = Job::new(entry, self.full, hidden);
+    fn drawn(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
+        let mut job = Job::new(entry, self.full);
         let asked = entry.asked();
         let mut overridden = Vec::new();
         for text in &self.set {
-            let pair = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
-            let (name, value) = pair.ok_or_else(|| Error::parameter("--set", text, "NAME=VALUE"))?;
+            let (name, value) = assignment(text)?;
             if asked.is_empty() {
                 return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
             }
-            job.inputs.values.set(&asked, name, value)?;
-            job.flags.push_str(&format!(" --set {name}={value}"));
+            job.inputs.values.set(&asked, name, &value)?;
+            job.flags.push_str(&format!(" --set {text}"));
             overridden.push(name);
+        }
+        if entry.hidden {
+            let file = self.tokens.as_deref().map(|path| (path, self.array.as_deref()));
+            job.hidden(file, &self.source())?;
         }
         if let Some(file) = &self.experiment {
             job.flags.push_str(&format!(" --experiment {file}"));
@@ -188,16 +234,7 @@ pub fn find(name: &str) -> Result<&'static PaperFigure> {
 /// A figure with everything that can be asked of it.
 pub fn explained(entry: &'static PaperFigure) -> String {
     let mut text = format!("Draw it     metastable figure {}\n", entry.name);
-    let asked = entry.asked();
-    if !asked.is_empty() {
-        text.push_str("Parameters (--set NAME=VALUE):\n");
-    }
-    for p in asked {
-        let default: Vec<String> = p.default.iter().map(|v| show(*v)).collect();
-        let (low, high) = p.range;
-        let kind = if p.whole { "whole numbers " } else { "" };
-        text.push_str(&format!("  {} = {} ({kind}from {} to {}): {}\n", p.name, default.join(","), show(low), show(high), p.what));
-    }
+    text.push_str(&explained_parameters(entry.asked()));
     let mut takes = Vec::new();
     if entry.cells.is_some() {
         takes.extend(["--experiment FILE", "--result DIR (of run or solve --out)"]);
@@ -213,14 +250,11 @@ pub fn explained(entry: &'static PaperFigure) -> String {
 }
 
 /// Runs the experiments that are missing, draws, and writes SVG, PNG, CSV, caption and PDF; returns the files.
-pub fn make(
-    entry: &'static PaperFigure,
-    full: bool,
-    hidden: Option<HiddenStates>,
-    style: &Style,
-    folders: (&Path, &Path),
-) -> Result<Vec<PathBuf>> {
-    let mut job = Job::new(entry, full, hidden);
+pub fn make(entry: &'static PaperFigure, style: &Style, folders: (&Path, &Path)) -> Result<Vec<PathBuf>> {
+    let mut job = Job::new(entry, false);
+    if entry.hidden {
+        job.hidden(None, "")?;
+    }
     job.own(folders.0, &[])?;
     job.draw()?.write(folders.1, &style.size.into(), style.dpi)
 }

@@ -4,6 +4,7 @@ use crate::attention::Dynamics;
 use crate::attention::kernel::{Batch, Workspace};
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
+use serde_json::{Value, json};
 use std::cell::RefCell;
 
 pub mod attention_entropy;
@@ -50,6 +51,14 @@ pub trait Observer {
     }
     /// Sees a frame.
     fn observe(&mut self, frame: &Frame);
+    /// What it must know to go on after a pause; null where that is nothing.
+    fn memory(&self) -> Value {
+        Value::Null
+    }
+    /// Goes on with this memory.
+    fn recall(&mut self, memory: &Value) {
+        let _ = memory;
+    }
 }
 
 /// Fixed facts of a run that observables may need.
@@ -150,6 +159,17 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
+    fn memory(&self) -> Value {
+        let rows: Vec<Vec<u64>> = self.table.rows.iter().map(|r| r.iter().map(|v| v.to_bits()).collect()).collect();
+        json!({"next": self.next, "rows": rows})
+    }
+
+    fn recall(&mut self, memory: &Value) {
+        self.next = memory["next"].as_u64().unwrap_or(0) as usize;
+        let row = |r: &Value| r.as_array().into_iter().flatten().map(|v| f64::from_bits(v.as_u64().unwrap_or(0))).collect();
+        self.table.rows = memory["rows"].as_array().into_iter().flatten().map(row).collect();
+    }
+
     fn next_time(&self) -> Option<f64> {
         self.times.get(self.next).copied()
     }

@@ -1,11 +1,29 @@
 //! The papers of the programme, one page each, made from the citations of what is registered: `metastable explain NUMBER` prints the page, and a test keeps it
 //! current.
 
+#[doc = include_str!("1211.5063.md")]
+pub mod arxiv_1211_5063 {}
+
+#[doc = include_str!("1406.1078.md")]
+pub mod arxiv_1406_1078 {}
+
+#[doc = include_str!("1409.0473.md")]
+pub mod arxiv_1409_0473 {}
+
+#[doc = include_str!("1607.06450.md")]
+pub mod arxiv_1607_06450 {}
+
+#[doc = include_str!("1706.03762.md")]
+pub mod arxiv_1706_03762 {}
+
 #[doc = include_str!("2103.03404.md")]
 pub mod arxiv_2103_03404 {}
 
 #[doc = include_str!("2110.11773.md")]
 pub mod arxiv_2110_11773 {}
+
+#[doc = include_str!("2206.06929.md")]
+pub mod arxiv_2206_06929 {}
 
 #[doc = include_str!("2305.05465.md")]
 pub mod arxiv_2305_05465 {}

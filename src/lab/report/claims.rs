@@ -78,7 +78,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
     row("Observed", escape(&observed(r)));
     row("Margin", r.margin.map_or(String::new(), |m| format!("{} {spark}", escape(&margin(&m)))));
     row("Where", r.worst.map_or(String::new(), |(case, trial)| escape(&format!("{case}, trial {trial}"))));
-    row("Slack", r.slack.map_or(String::new(), |s| format!("the bound is {} times what happens", number(s))));
+    row("Slack", r.slack.map_or(String::new(), |s| slack(s)));
     let perturbed = if c.perturbed.is_empty() { String::new() } else { format!(" (perturbed: {})", c.perturbed) };
     row("Resolves", escape(&format!("{}{perturbed}", power(r))));
     row("Trials", trials(r));
@@ -121,6 +121,15 @@ fn observed(r: &Record) -> String {
     }
 }
 
+/// A bound that is almost attained is said by its distance.
+fn slack(s: f64) -> String {
+    let above = s - 1.0;
+    if above.abs() < 5e-3 && above.abs() > 0.0 {
+        return format!("the bound is attained to {}", number(above.abs()));
+    }
+    format!("the bound is {} times what happens", number(s))
+}
+
 fn margin(m: &Margin) -> String {
     let error = m.error();
     if error <= f64::MIN_POSITIVE { format!("{} (exact)", number(m.value)) } else { format!("{} +- {error:.0e}", number(m.value)) }
@@ -136,6 +145,9 @@ fn power(r: &Record) -> String {
 
 fn trials(r: &Record) -> String {
     let mut text = format!("{}, of which {} held beyond their error", r.trials, r.held);
+    if let Some((proved, of)) = r.certified {
+        text.push_str(&format!("; {proved} of {of} starts certified: proved by enclosures to converge to one point"));
+    }
     if r.missed > 0 {
         text.push_str(&format!("; {} draws missed the hypotheses", r.missed));
     }

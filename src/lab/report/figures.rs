@@ -35,8 +35,9 @@ pub(super) fn section(figures: &[Figure]) -> String {
     if figures.is_empty() {
         return String::new();
     }
-    let index: String = figures.iter().map(|f| format!("<li><a href=\"#figure-{}\">{}</a></li>", f.name, escape(f.title))).collect();
-    let all: String = figures.iter().map(figure).collect();
+    let here = figures.iter().filter(|f| matches!(f.drawn, Shown::Here { .. }));
+    let index: String = here.map(|f| format!("<li><a href=\"#figure-{}\">{}</a></li>", f.name, escape(f.title))).collect();
+    let all: String = figures.iter().map(figure).collect::<String>() + &missing(figures);
     format!(
         "<section id=\"figures\" aria-labelledby=\"h-figures\"><h2 id=\"h-figures\">Figures</h2>\n<ul class=\"names\">{index}</ul>\n{all}</section>\n"
     )
@@ -45,10 +46,7 @@ pub(super) fn section(figures: &[Figure]) -> String {
 fn figure(f: &Figure) -> String {
     let (name, title) = (f.name, escape(f.title));
     match &f.drawn {
-        Shown::Missing(why) => format!(
-            "<p id=\"figure-{name}\"><b>{title}</b> is not in this report: {}. Draw it: <code>metastable figure {name}</code></p>\n",
-            escape(why)
-        ),
+        Shown::Missing(_) => String::new(),
         Shown::Here { svg, png, caption } => {
             let text = escape(caption.trim());
             let picture = match without_font(svg) {
@@ -67,6 +65,20 @@ fn figure(f: &Figure) -> String {
             )
         }
     }
+}
+
+/// The figures that are not here, in one list for each reason.
+fn missing(figures: &[Figure]) -> String {
+    let mut reasons: Vec<&str> = figures.iter().filter_map(|f| if let Shown::Missing(why) = f.drawn { Some(why) } else { None }).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let list = |why: &str| {
+        let of = figures.iter().filter(|f| matches!(f.drawn, Shown::Missing(w) if w == why));
+        let items: String =
+            of.map(|f| format!("<li id=\"figure-{0}\"><code>metastable figure {0}</code>: {1}</li>\n", f.name, escape(f.title))).collect();
+        format!("<h3>Not in this report: {}</h3>\n<ul class=\"absent\">\n{items}</ul>\n", escape(why))
+    };
+    reasons.into_iter().map(list).collect()
 }
 
 /// The font rule of the figures, once for the whole page.

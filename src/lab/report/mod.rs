@@ -8,7 +8,8 @@ pub use figures::{Figure, Shown};
 
 use super::Provenance;
 use crate::theorem::{Effort, Record, Verdict};
-use words::{STATUSES, VERDICTS, escape, kind};
+pub use words::escape;
+use words::{STATUSES, VERDICTS, kind};
 
 /// How the records came about.
 pub struct Budget {
@@ -48,7 +49,7 @@ impl Budget {
     }
 }
 
-/// The page. `sparks` holds one small picture per record, as inline SVG with a text alternative.
+/// The page, which links `page.html` beside it. `sparks` holds one small picture per record, as inline SVG with a text alternative.
 pub fn html(records: &[Record], sparks: &[String], figures: &[Figure], provenance: &Provenance, budget: &Budget) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: status of the theorems</title>\n\
@@ -96,20 +97,23 @@ fn contents(figures: &[Figure]) -> String {
     let figures = if figures.is_empty() { "" } else { "<li><a href=\"#figures\">Figures</a></li>" };
     format!(
         "<nav aria-label=\"Contents\"><ul><li><a href=\"#summary\">What was found</a></li><li><a href=\"#words\">What the words mean</a></li>\
-         <li><a href=\"#claims\">Claims: index</a></li><li><a href=\"#each\">Each claim</a></li>{figures}</ul></nav>\n"
+         <li><a href=\"#claims\">Claims: index</a></li><li><a href=\"#each\">Each claim</a></li>{figures}\
+         <li><a href=\"page.html\">Tokens in motion</a>, a page that computes</li></ul></nav>\n"
     )
 }
 
 fn summary(records: &[Record]) -> String {
-    let head: String = VERDICTS.iter().map(|v| format!("<th scope=\"col\">{v}</th>")).collect();
+    // A verdict that no claim has is no column: on a phone the others fit.
+    let given: Vec<&Verdict> = VERDICTS.iter().filter(|v| records.iter().any(|r| r.verdict == **v)).collect();
+    let head: String = given.iter().map(|v| format!("<th scope=\"col\">{v}</th>")).collect();
     let rows: String = STATUSES
         .iter()
         .map(|s| {
-            let cell = |v: &Verdict| match records.iter().filter(|r| r.status == *s && r.verdict == *v).count() {
+            let cell = |v: &&Verdict| match records.iter().filter(|r| r.status == *s && r.verdict == **v).count() {
                 0 => "<td></td>".to_owned(),
                 count => format!("<td>{count}</td>"),
             };
-            format!("<tr><th scope=\"row\">{s}</th>{}</tr>\n", VERDICTS.iter().map(cell).collect::<String>())
+            format!("<tr><th scope=\"row\">{s}</th>{}</tr>\n", given.iter().map(cell).collect::<String>())
         })
         .collect();
     let odd: String = records

@@ -22,6 +22,7 @@ mod text;
 use crate::error::Result;
 use crate::num::interval::trusted;
 pub use proof::{Cause, Convergence, Lost};
+use run::MOST_STEPS;
 pub use start::Neighbourhood;
 
 /// Slacks of the growth rate, from coarse to fine.
@@ -46,11 +47,21 @@ const SLACKS: [f64; 3] = [0.5, 0.1, 0.02];
 /// ```
 pub fn prove(start: &Neighbourhood) -> Result<std::result::Result<Convergence, Lost>> {
     trusted()?;
-    let mut found = run::attempt(start, SLACKS[0]);
+    let mut found = run::attempt(start, SLACKS[0], MOST_STEPS);
     for slack in &SLACKS[1..] {
         if found.is_err() {
-            found = run::attempt(start, *slack);
+            found = run::attempt(start, *slack, MOST_STEPS);
         }
     }
     Ok(found)
+}
+
+/// The same with coarse pieces only and about `work` units of `n^3 d^2` operations: for many starts, where those that take long may stay unproved. A start
+/// in an open hemisphere costs nothing.
+///
+/// **Errors** as [`prove`].
+pub fn prove_within(start: &Neighbourhood, work: f64) -> Result<std::result::Result<Convergence, Lost>> {
+    trusted()?;
+    let (n, d) = (start.masses.len() as f64, start.d as f64);
+    Ok(run::attempt(start, SLACKS[0], ((work / (n.powi(3) * d * d)) as usize).min(MOST_STEPS)))
 }

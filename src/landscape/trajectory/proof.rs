@@ -18,6 +18,20 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Growth, Self::Enclosure, Self::Defect, Self::Symmetric, Self::Endless];
+
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Growth => "growth",
+            Self::Enclosure => "enclosure",
+            Self::Defect => "defect",
+            Self::Symmetric => "symmetric?",
+            Self::Endless => "endless",
+        }
+    }
+
     /// In words.
     pub fn describe(self) -> &'static str {
         match self {

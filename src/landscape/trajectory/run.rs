@@ -7,8 +7,11 @@ use super::step::{self, Path};
 use super::system::System;
 use crate::num::interval::Interval;
 
-/// Steps and time after which nothing more is tried.
-const LONGEST: (usize, f64) = (2000, 1e15);
+/// Steps after which nothing more is tried.
+pub(super) const MOST_STEPS: usize = 2000;
+
+/// Time after which nothing more is tried.
+const LONGEST: f64 = 1e15;
 
 /// Points nearer than this share of the error become one; the mass-weighted jump is then below a fiftieth of it.
 const SHARE: f64 = 0.02;
@@ -27,8 +30,8 @@ struct Run<'a> {
     defect: f64,
 }
 
-/// One try, with this slack of the growth rate.
-pub(super) fn attempt(start: &Neighbourhood, slack: f64) -> Result<Convergence, Lost> {
+/// One try, with this slack of the growth rate and at most so many steps.
+pub(super) fn attempt(start: &Neighbourhood, slack: f64, most: usize) -> Result<Convergence, Lost> {
     // A longer series pays where pairs of tokens cost more than the steps.
     let order = if start.x.len() >= 64 { 20 } else { 16 };
     let system = System::of_tokens(start);
@@ -43,7 +46,7 @@ pub(super) fn attempt(start: &Neighbourhood, slack: f64) -> Result<Convergence, 
             let Run { strides, t, error, growth, .. } = run;
             return Ok(Convergence { start: start.clone(), order, strides, direction, t, error, growth });
         }
-        run.advance(order, slack).map_err(|cause| run.lost(cause, point))?;
+        run.advance(order, slack, most).map_err(|cause| run.lost(cause, point))?;
         run.merge();
     }
 }
@@ -54,8 +57,8 @@ impl Run<'_> {
         Lost { cause, t: self.t, token, error: self.error, growth: self.growth, defect: self.defect, steps: self.strides.len() }
     }
 
-    fn advance(&mut self, order: usize, slack: f64) -> Result<(), Cause> {
-        if self.strides.len() >= LONGEST.0 || self.t > LONGEST.1 {
+    fn advance(&mut self, order: usize, slack: f64, most: usize) -> Result<(), Cause> {
+        if self.strides.len() >= most || self.t > LONGEST {
             return Err(Cause::Endless);
         }
         // Below the rounding of the coefficients, or below what a ball of starts has already.

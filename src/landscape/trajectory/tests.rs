@@ -161,7 +161,10 @@ fn symmetric_starts_are_never_proved() {
     // On the circle, symmetric about an axis on which a token sits, with another opposite: they stay opposite.
     let axis = Tokens::from_angles(&[0.0, 0.5 * tau, 1.0, -1.0, 2.2, -2.2]).expect("tokens");
     let pairs = Tokens::normalised(3, vec![1.0, 0.2, 0.0, -1.0, -0.2, 0.0, 0.1, 1.0, 0.4, -0.1, -1.0, -0.4]).expect("tokens");
-    for x in [polygon(2), polygon(3), polygon(5), axis, pairs] {
+    // A triangle in a plane of symmetry and a token on either side: the sum of all tokens stays 0.
+    let (c, s) = ((tau / 3.0).cos(), (tau / 3.0).sin());
+    let both = Tokens::normalised(3, vec![1.0, 0.0, 0.0, c, s, 0.0, c, -s, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0]).expect("tokens");
+    for x in [polygon(2), polygon(3), polygon(5), axis, pairs, both] {
         for (variant, beta) in [(SA, 1.0), (SA, 5.0), (USA, 1.0), (SA, 0.0)] {
             for radius in [0.0, 1e-6] {
                 let lost = prove(&near(variant, beta, &x, radius)).expect("arithmetic").expect_err("not provable");

@@ -6,6 +6,15 @@ use crate::error::Result;
 use crate::num::dense::symmetric_eigenvalues;
 
 /// Three tokens on a line not through the multiples of 1 end on an arc, not on a line. What is preserved is the rank of the matrix X C of centred rows: rows are scaled only.
+///
+/// # Derivation
+///
+/// Let the line be a + s b and C = I - 1 1^T/d the centring. LN sends its points to sqrt(d) N(C a + s C b): where C a and C b are
+/// independent these are points of a circle in their plane, at distinct angles for distinct s. A line meets a circle at most twice, so
+/// three of them are never collinear and the second singular value of their differences is positive.
+/// What holds: LN(X) = D X C with a positive diagonal D, so the rank of the matrix X C of centred rows stays. It is 2 here, and the
+/// affine rank goes from 1 to 2. Where C a and C b are parallel (the control) all images are the two points +-N(C b), which lie on a
+/// line.
 pub static ENTRY: Claim = Claim {
     name: "affine-rank-as-said",
     title: "Layer normalisation preserves the affine rank (as said)",

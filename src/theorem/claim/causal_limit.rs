@@ -9,6 +9,15 @@ use crate::num::stats::nan_max;
 use crate::sphere::geometry::dist;
 
 /// 2411.04990, Theorem 4.1.
+///
+/// # Derivation
+///
+/// Token 1 sees itself alone, and P_{x_1} x_1 = 0: it stays. Let tokens 1 ... k-1 tend to x_1. In `x_k' = P_{x_k} sum_{j<=k} A_kj x_j`
+/// the own term vanishes, the other weights are at least some c > 0 (scores are bounded by beta |Q^T K|), and so x_k' = c_k(t) P_{x_k}
+/// x_1 + o(1) with c_k >= c. Hence `<x_k, x_1>' = c_k (1 - <x_k, x_1>^2) + o(1)`, and x_k tends to x_1 or to -x_1.
+/// At -x_1 the linearised field is c_k(t) times the identity plus o(1), as P_{x_k} x_1 vanishes there and the change of c_k drops out.
+/// Two solutions that stay near -x_1 for the same tokens before them would separate exponentially: at most one start x_k leads there, a
+/// set of measure 0, and by Fubini so do almost no starts of all tokens.
 pub static ENTRY: Claim = Claim {
     name: "causal-limit",
     title: "Causal attention: every token converges to x_1(0)",

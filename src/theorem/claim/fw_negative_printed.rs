@@ -6,6 +6,14 @@ use super::{Claim, Control, Domain, Kind, Sizes, Status};
 use crate::sphere::Tokens;
 
 /// Tokens 3 and -1: `x_2 = 1/3` for ever and `x_1 = 1/3 + 8/(t (t+1))`, J = 1/18 beside a bound 32/(t+1).
+///
+/// # Derivation
+///
+/// Tokens 3 and -1, B = 1. Layer 0 has step 1 and exchanges them; layer 1, of step 2/3, takes -1 to 5/3 and 3 to 1/3. Now 0 is outside
+/// the hull, the smallest token 1/3 leads both, and it stays for ever. The other has the gap 4/3 at t = 2, which layer t multiplies by
+/// 1 - 2/(t+2) = t/(t+2): x_1 = 1/3 + 8/(t (t+1)).
+/// So J does not fall below (1/3)^2/2 = 1/18, while the printed bound 2 * 16/(t+1) does from t = 576 on at the latest. For tokens 3s and
+/// -qs the limit is s (1 - 2q/3), positive for q < 3/2. The proof needs 0 in the hull of every layer (`fw-negative`).
 pub static ENTRY: Claim = Claim {
     name: "fw-negative-printed",
     title: "Hardmax, B < 0: the Frank-Wolfe bound with the origin in the first hull only (as printed)",

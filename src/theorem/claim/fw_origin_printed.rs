@@ -8,6 +8,13 @@ use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
 /// The limit is a point of the hull of the start: (1, 0.101351) for the tokens (1, 0) and (1, 0.2) at beta = 2, g = 1/2.
+///
+/// # Derivation
+///
+/// x_i+ is the mean of x_i and of a convex combination of all tokens: a point of their hull. Hulls are nested and the limit is a point of
+/// the first. The first coordinate is 1 for all tokens of the start, so for ever, and |x_i| >= 1; a tenth of the largest start is at most
+/// sqrt(1 + 0.09 (d-1))/10 < 1. The origin is the limit only where the hull, and some symmetry, put it there: +-e_1 are exchanged by x ->
+/// -x, which the layer keeps (the control).
 pub static ENTRY: Claim = Claim {
     name: "fw-origin-printed",
     title: "Convex attention layers: all tokens tend to the origin (as printed)",

@@ -8,6 +8,12 @@ use crate::num::{stats::nan_max, sum::dot};
 use crate::sphere::Tokens;
 
 /// `g_t = 2^{-t-1}` leaves `prod (1 - 2^{-k}) = 0.288788...` of the way for ever; steps bounded below are needed.
+///
+/// # Derivation
+///
+/// A token keeps to its vertex v (`fw-solved`), so x^{t+1} - v = (1 - g_t) (x^t - v) and what is left of the way is prod_t (1 - g_t). It
+/// tends to 0 if and only if sum_t g_t diverges, and exponentially if the g_t are bounded below: (1 - g)^t. For g_t = 2^{-t-1} the sum is
+/// 1 and the product is prod_{k>=1} (1 - 2^{-k}) = 0.288788..., above a hundredth for ever.
 pub static ENTRY: Claim = Claim {
     name: "fw-speed-printed",
     title: "Hardmax, B > 0: tokens reach their vertices exponentially fast for g_t in (0, 1) (as printed)",

@@ -7,6 +7,15 @@ use crate::num::stats::nan_max;
 use crate::theory::equiangular::Equiangular;
 
 /// 2312.10794, Theorem 6.8.
+///
+/// # Derivation
+///
+/// Let all G_ij = gamma for i != j, masses equal. Every off-diagonal weight is the same, a = e^{beta gamma}/(e^beta + (n-1) e^{beta
+/// gamma}) for SA and e^{beta gamma}/n for USA, and as P_{x_i} x_i = 0, x_i' = a sum_{k != i} (x_k - gamma x_i). So
+/// `<x_i', x_j> = a (1 + (n-2) gamma - (n-1) gamma^2) = a (1 - gamma) (1 + (n-1) gamma)`,
+/// and gamma' = 2 a (1 - gamma) (1 + (n-1) gamma), the same for all pairs. The Gram matrix obeys an equation of its own
+/// (`gram-equation`), and solutions are unique: equiangular tokens stay equiangular and follow the scalar equation, here from gamma(0) =
+/// 0.
 pub static ENTRY: Claim = Claim {
     name: "gamma-curve",
     title: "Orthonormal tokens follow gamma",

@@ -10,6 +10,14 @@ use crate::sphere::Tokens;
 use crate::sphere::geometry::exp;
 
 /// 2312.10794, Lemma 3.6 and section 3.4, with masses.
+///
+/// # Derivation
+///
+/// In `E = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` the token x_i stands in both places, which give the same: the derivative by x_i
+/// is m_i sum_j m_j e^{beta G_ij} x_j (for j = i: (1/2beta) m_i^2 2 beta e^beta x_i, the same formula). Its tangential part is grad_i E =
+/// m_i sum_j m_j e^{beta G_ij} P_i x_j.
+/// For USA in U1 the sum is x_i'; for SA it is Z_i x_i'. So USA is the gradient flow in the metric sum_i m_i |u_i|^2, SA in sum_i m_i
+/// Z_i(x) |u_i|^2, which depends on the point; in the round metric SA is none (the control).
 pub static ENTRY: Claim = Claim {
     name: "gradient-structure",
     title: "SA and USA are gradient flows of E_beta",

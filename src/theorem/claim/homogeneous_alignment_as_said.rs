@@ -7,6 +7,17 @@ use crate::flow::{Options, solve};
 use crate::sphere::Tokens;
 
 /// Starts on both sides end as two antipodal clusters, which are stable; with all `<x_i, xi> > 0` the words hold.
+///
+/// # Derivation
+///
+/// With S = diag(1, 1/5) let shares p and 1 - p of the tokens be near e_1 and -e_1, at angles phi_i and psi_j from them. To first order
+/// the weights of a token near e_1 are those of the two clusters, a = p e^beta/(p e^beta + (1-p) e^{-beta}) in all for its own side and b
+/// = 1 - a for the other, and
+/// `phi_i' = -(a - b) phi_i + (a mean(phi) - b mean(psi))/5`,
+/// alike for psi. The matrix is diagonally dominant, so stable, if a - b > 1/5: at beta = 2 for all shares p and 1 - p from 1/14 on (a -
+/// b >= 0.61). Two antipodal clusters therefore attract an open set of starts, whose inner products tend to +-1.
+/// Where all `<x_i, e_1>` > 0 that stays so: at `<x_i, e_1>` = 0 its derivative is `sum_j A_ij <x_j, e_1>` > 0. Such tokens cannot split
+/// over both sides (the control).
 pub static ENTRY: Claim = Claim {
     name: "homogeneous-alignment-as-said",
     title: "V with a spectrum: tokens align when one positive eigenvalue dominates in modulus (as said)",

@@ -2,7 +2,8 @@
 
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::error::Result;
-use crate::landscape::search::Search;
+use crate::landscape::{CriticalPoint, certificate, search::Search};
+use crate::num::interval::Interval;
 use crate::sphere::{
     Tokens,
     cap::{Hemisphere, hemisphere},
@@ -64,7 +65,38 @@ pub(super) fn searched(case: &Case, ctx: &mut Context) -> Result<Vec<(Tokens, Ve
 pub(super) fn disconnected(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let points = searched(case, ctx)?;
     let tau = ctx.stated(tau_star(case.d, case.beta));
+    let connected = points.iter().find(|(x, _)| matches!(widest(x, tau), Finding::Margin(m) if m.failed()));
+    if let Some((x, sizes)) = connected {
+        ctx.enclosed(enclosed(case, x, sizes)?);
+    }
     Ok(points.iter().map(|(x, _)| widest(x, tau)).reduce(Finding::and).unwrap_or(Finding::Missed))
+}
+
+/// Upper bound of the margin at a critical point, by intervals: the point is certified, and the chords of a tree that connects its clusters are compared with
+/// that of tau*; nothing where they do not decide. `cos tau* = (-(d-1) + ((d-1)^2 + 4 beta^2)^(1/2)) / (2 beta)`; the margin `longest / tau* - 1` is at most
+/// `c / c* - 1`, c the chord `2 sin(longest / 2)`, as `sin` is concave.
+fn enclosed(case: &Case, x: &Tokens, sizes: &[usize]) -> Result<Option<f64>> {
+    let number = Interval::exact;
+    let Ok(proof) = CriticalPoint::near(case.beta, x, sizes).and_then(|p| certificate::prove(&p)) else { return Ok(None) };
+    let (k, d, around) = (proof.sizes.len(), proof.d, Interval::symmetric(proof.radius));
+    let at = |q: usize, c: usize| number(proof.points[q * d + c]) + around;
+    let chord = |p: usize, q: usize| (0..d).fold(number(0.0), |s, c| s + (at(p, c) - at(q, c)).sqr()).sqrt();
+    let (mut joined, mut longest) = (vec![0], 0.0f64);
+    while joined.len() < k {
+        let pairs = joined.iter().flat_map(|p| (0..k).filter(|q| !joined.contains(q)).map(|q| (chord(*p, q).hi(), q)));
+        let Some((length, next)) = pairs.min_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(None) };
+        longest = longest.max(length);
+        joined.push(next);
+    }
+    if k < 2 {
+        return Ok(None);
+    }
+    let (rest, beta) = (number(case.d as f64 - 1.0), number(case.beta));
+    let root = (rest.sqr() + number(4.0) * beta.sqr()).sqrt();
+    let cosine = (root - rest) / (number(2.0) * beta);
+    let allowed = (number(2.0) * (number(1.0) - cosine)).sqrt();
+    let margin = (number(longest) / allowed - number(1.0)).hi();
+    Ok((margin < 0.0).then_some(margin))
 }
 
 /// The widest step that connecting the tokens needs (the longest edge of their shortest tree) against tau.

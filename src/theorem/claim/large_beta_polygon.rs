@@ -5,6 +5,14 @@ use crate::error::Result;
 use crate::theory::threshold::tau_star;
 
 /// Seen in searches; not proved.
+///
+/// # Derivation
+///
+/// Open; what is known: tau = cos tau* is the positive root of beta (1 - tau^2) = (d-1) tau, and the left side over the right falls with
+/// tau. So neighbours of the regular n-gon, cos = cos(2 pi/n), are farther apart than tau* if and only if beta sin^2(2 pi/n) > (d-1)
+/// cos(2 pi/n): the threshold, for n >= 5. The n-gon is critical, so the statement fails below it.
+/// Above (n-1) tau* < pi it is a theorem (`large-beta-chains`). Between the two a connected critical point would have to wind round the
+/// sphere with steps of tau*, n of which just close a great circle: none was found.
 pub static ENTRY: Claim = Claim {
     name: "large-beta-polygon",
     title: "The regular n-gon is the first critical point connected by steps of tau*",

@@ -7,6 +7,15 @@ use crate::error::Result;
 use crate::flow::iterate;
 
 /// One scheme a trial.
+///
+/// # Derivation
+///
+/// Each layer is x -> x + eta f(t, x) + O(eta^2), f the field of its flow: normalising a vector x + eta a gives x + eta P a + O(eta^2),
+/// adding in polar form r + eta `<x, a>` and x + eta P a/r. Radii stay away from 0 and f is smooth there, so a layer is a consistent
+/// one-step method of order 1: its error at depth T has an expansion eta e_1(T) + O(eta^2), with e_1 the solution of the linear equation
+/// that the terms of order eta^2 drive.
+/// Hence error(eta)/error(eta/2) = 2 + O(eta), and the logarithm to base 2 is 1 + O(eta); eta = 1/512 leaves less than 0.05 unless e_1
+/// itself almost vanishes, which the bound 1e-7 keeps out.
 pub static ENTRY: Claim = Claim {
     name: "ln-discrete",
     title: "Normalisation schemes: layers approach their flow at first order",

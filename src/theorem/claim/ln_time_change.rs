@@ -7,6 +7,14 @@ use crate::error::Result;
 use crate::num::stats::nan_max;
 
 /// Also literal LN scaling against pre: `s` and `rho` carry the same factor.
+///
+/// # Derivation
+///
+/// If x' = g(t) f(x) with one positive function g for all components, then x(t) = y(tau(t)), where y' = f(y) and tau' = g, tau(0) = 0.
+/// CoD is g f with g = 1/sqrt(t+1) and f the field of post, so tau = 2 (sqrt(t+1) - 1). Literal LN scaling has theta' = P a/(r sqrt(t+1))
+/// and r' = `<theta, a>`/sqrt(t+1): again one factor, before the whole field of pre.
+/// The clocks of CoD against pre are 1/sqrt(t+1) and 1/r_i, which differ between tokens: no change of time makes one of the other (the
+/// control).
 pub static ENTRY: Claim = Claim {
     name: "ln-time-change",
     title: "CoD is post, and LN scaling is pre, at the time 2 (sqrt(t+1) - 1)",

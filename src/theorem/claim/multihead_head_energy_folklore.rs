@@ -7,6 +7,14 @@ use crate::error::Result;
 use crate::num::sum::dot;
 
 /// Heads pull in different directions; about one configuration in two has a head that loses.
+///
+/// # Derivation
+///
+/// Let `g_h,i = P_i sum_j m_j e^{beta <x_i, B_h x_j>} B_h x_j`. Then grad_i E_h = m_i g_h,i (`multihead-usa-energy`) and x_i' = sum_k
+/// g_k,i, so
+/// `dE_h/dt = sum_i m_i (|g_h,i|^2 + sum_{k != h} <g_h,i, g_k,i>)`.
+/// Only the sum over h is a sum of squares. At beta = 0 and B_2 = -2 B_1, two heads, dE_1/dt = sum_i m_i (|g_1,i|^2 - 2 |g_1,i|^2) < 0,
+/// and by continuity for small beta.
 pub static ENTRY: Claim = Claim {
     name: "multihead-head-energy-folklore",
     title: "Several heads: every head's energy rises along USA (folklore)",

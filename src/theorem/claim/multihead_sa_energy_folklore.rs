@@ -6,6 +6,14 @@ use crate::attention::kernel::Weights;
 use crate::error::Result;
 
 /// Each head has its own partition function, so there is no common metric: about one random configuration in a hundred loses energy.
+///
+/// # Derivation
+///
+/// With g_h,i as in `multihead-head-energy-folklore` and Z_h,i the sum of head h in row i, SA has x_i' = sum_k g_k,i/Z_k,i, so dE/dt =
+/// `sum_i m_i <sum_h g_h,i, sum_k g_k,i/Z_k,i>`. For one head that is sum_i m_i |g_i|^2/Z_i >= 0.
+/// For two heads and one token it is the quadratic form |g_1|^2/Z_1 + |g_2|^2/Z_2 + `<g_1, g_2>` (1/Z_1 + 1/Z_2), whose mixed coefficient
+/// (1/Z_1 + 1/Z_2)/2 is larger than the geometric mean of the others unless Z_1 = Z_2: it takes negative values, for g_1 = -l g_2 with l
+/// between 1 and Z_1/Z_2. Large beta spreads the Z_h, and some tokens lose more than the others gain.
 pub static ENTRY: Claim = Claim {
     name: "multihead-sa-energy-folklore",
     title: "Several heads: the total energy rises along SA (folklore)",

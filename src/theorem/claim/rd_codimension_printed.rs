@@ -6,6 +6,15 @@ use crate::error::Result;
 use crate::sphere::Tokens;
 
 /// V = I_2 has k = 2 eigenvalues of positive real part: at most three limits of codimension 2, points of the plane. A rectangle keeps its four corners.
+///
+/// # Derivation
+///
+/// V = I_2 has two eigenvalues of positive real part, and affine subspaces of codimension 2 of R^2 are points. Let the rescaled tokens be
+/// a rectangle (s u, s' v), s, s' = +-1. The weights exp(e^{2t} (u^2 s r + v^2 s' r')) are a product, the mean of r under them is s
+/// tanh(u^2 e^{2t}), and so
+/// `u' = -u (1 - tanh(u^2 e^{2t})), v' = -v (1 - tanh(v^2 e^{2t}))`:
+/// the tokens stay a rectangle, and each side has the equation of `rd-remark-printed`, whose limit is positive. Four limits, not three.
+/// (With k < d the rectangle is no counterexample: the control.)
 pub static ENTRY: Claim = Claim {
     name: "rd-codimension-printed",
     title: "R^d: at most three limits of codimension k (conjecture as printed)",

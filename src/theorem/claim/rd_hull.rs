@@ -8,6 +8,14 @@ use crate::num::sum::dot;
 use crate::sphere::Tokens;
 
 /// Any row-stochastic weights, so any scores; z+ = z + eta sum A (z_j - z_i) is a convex combination for eta <= 1.
+///
+/// # Derivation
+///
+/// With row sums of one z_i' = sum_j A_ij (z_j - z_i). For a direction w let i attain `max_i <w, z_i>`: every term of `<w, z_i'>` is at
+/// most 0. The upper right derivative of a maximum of finitely many smooth functions is the largest derivative among those that attain
+/// it, so the support function does not increase; as w is arbitrary, neither does the hull.
+/// A layer is z_i+ = (1 - eta) z_i + eta sum_j A_ij z_j, for eta <= 1 a convex combination of points of the hull. Scores do not matter,
+/// the sign of V does: with V = -I all terms change sign.
 pub static ENTRY: Claim = Claim {
     name: "rd-hull",
     title: "R^d, V = I: the hull of the rescaled tokens never grows",

@@ -8,6 +8,16 @@ use crate::sphere::Tokens;
 use crate::theory::boolean::log_limit;
 
 /// The gap does not close: it ends at `2 F(eps)`, about `2.7 e^{-1/(2 eps^2)}`, which is small and not 0. With a common limit P would tend to 1/n.
+///
+/// # Derivation
+///
+/// By the reflection of the second coordinate z = (1, +-y); the first coordinates agree, so they stay. The other token has the weight
+/// 1/(1 + e^{2 w^2}) with w = y e^t, so y' = -2 y/(1 + e^{2 w^2}) and w' = w tanh(w^2). With s = w^2 as time
+/// `log y(inf) = log eps - int_{eps^2}^inf ds/(s (e^{2s} - 1))`,
+/// a finite integral: y(inf) > 0. Near 0 the integrand is 1/(2 s^2) - 1/(2 s) + O(1), so the gap 2 y(inf) is a constant times e^{-1/(2
+/// eps^2)} for small eps: tiny, not 0.
+/// As w grows without bound the weight of the other token tends to 0: the attention matrix tends to the identity because the limits are
+/// two.
 pub static ENTRY: Claim = Claim {
     name: "rd-remark-printed",
     title: "R^2: the tokens (1, eps) and (1, -eps) have a common rescaled limit (as printed)",

@@ -23,6 +23,12 @@ pub(super) const FLAT: Domain = Domain {
 };
 
 /// Two integrations, of x and of z.
+///
+/// # Derivation
+///
+/// z' = -V z + e^{-tV} x'. The matrices V and e^{-tV} commute, so e^{-tV} sum_j A_ij V x_j = sum_j A_ij V z_j, and as the rows of A sum
+/// to one V z_i = sum_j A_ij V z_i. Together z_i' = sum_j A_ij V (z_j - z_i). The scores are those of x = e^{tV} z, `beta <e^{tV} z_i,
+/// e^{tV} z_j>`.
 pub static ENTRY: Claim = Claim {
     name: "rd-rescaling",
     title: "R^d: e^{-tV} x solves the rescaled equation",

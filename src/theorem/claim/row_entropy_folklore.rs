@@ -5,6 +5,15 @@ use crate::error::Result;
 use crate::num::sum::dot;
 
 /// The entropy of a row with weights p moves by `-beta sum_j p_j (s_j - E s) s_j' log-free form`: `H' = -beta^2 Cov_p(s, s')`, `s_j = <x_i, x_j>`.
+///
+/// # Derivation
+///
+/// Row i has p_j = e^{beta s_j}/Z with s_j = `<x_i, x_j>`, and its entropy is H = log Z - beta sum_j p_j s_j. As (log Z)' = beta sum_j
+/// p_j s_j', what is left of H' is -beta sum_j p_j' s_j, and p_j' = beta p_j (s_j' - E_p s'): H' = -beta^2 Cov_p(s, s').
+/// From an orthonormal start the s_j' of the others are equal and positive, s_i' = 0 belongs to the largest score, and the covariance is
+/// negative: H rises (the control). In general it has either sign: with most of the weight on the token itself H' is about beta^2 sum_{j
+/// != i} p_j (1 - s_j) s_j', negative where a token that i sees leaves it for others, s_j' < 0. A token between two groups does that to
+/// the group it leaves; no law makes the gain of the other rows larger.
 pub static ENTRY: Claim = Claim {
     name: "row-entropy-folklore",
     title: "The mean row entropy of attention increases along SA (folklore)",

@@ -5,6 +5,17 @@ use crate::error::Result;
 use crate::landscape::Spectrum;
 
 /// 2507.22857 and 2312.10794, Theorem 6.1: searched, not sampled by the flow.
+///
+/// # Derivation
+///
+/// d >= 3. Turn all tokens by u_i = P_i v, v a unit vector. Along geodesics `G_ij' = <u_i, x_j> + <x_i, u_j>` and `G_ij'' = 2 <u_i, u_j> -
+/// (|u_i|^2 + |u_j|^2) G_ij`, so E'' = (1/2) sum_ij m_i m_j e^{beta G} (beta G'^2 + G''). The mean over v has `<v, a> <v, b>` replaced
+/// by `<a, b>/d`:
+/// `mean G'^2 = 2 (1 - G)^2 (1 + G)/d, mean G'' = 2 (1 - (2 - G^2)/d) - 2 (1 - 1/d) G = (2/d) (1 - G) (d - 2 - G)`,
+/// `mean E'' = (1/d) sum_ij m_i m_j e^{beta G_ij} (1 - G_ij) (beta (1 - G_ij^2) + d - 2 - G_ij)`.
+/// For beta >= 0 and d >= 3 a term is at least `m_i m_j e^{beta G_ij} (1 - G_ij)^2`: the mean is positive unless all tokens agree, so
+/// some v is a direction of ascent. The flow climbs E, so that is an unstable direction.
+/// d = 2. The last factor is negative near G = 1 and the mean over rotations says nothing; the proof of arXiv:2507.22857 is another one.
 pub static ENTRY: Claim = Claim {
     name: "saddles-unstable",
     title: "Every critical point but consensus is unstable, beta > 0",

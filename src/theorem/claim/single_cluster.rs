@@ -7,6 +7,16 @@ use crate::sphere::cap::{Hemisphere, hemisphere};
 
 /// The clustering theorems of the literature as one statement, with the regimes of the first paper among its cases. One cluster forms at every beta >= 0, so the
 /// thresholds C/n and C n^2 cannot be seen here; what the proofs need of them is in `small-beta-blocks` and `large-beta-chains`.
+///
+/// # Derivation
+///
+/// SA and USA climb E in a metric (`gradient-structure`), E is analytic and the sphere compact, so by Lojasiewicz every trajectory
+/// converges to one critical point. If that is not consensus it has an unstable direction (`saddles-unstable`; for -0.16 <= beta < 0 on
+/// the circle the cited paper), and the starts that converge to such points lie in countably many centre-stable manifolds of lower
+/// dimension: measure 0. So almost every start ends in consensus.
+/// When all tokens are in an open cap of radius arccos(alpha) about w, the least `<x_i, w>` obeys alpha' >= c alpha (1 - alpha), c =
+/// e^{-2|beta|}/n for SA and e^{-|beta|}/n for USA (`cone-collapse`), so L(alpha) = log(alpha/(1 - alpha)) grows at least at the rate c:
+/// T is the time until the cap has radius r/2, when all tokens are within r.
 pub static ENTRY: Claim = Claim {
     name: "single-cluster",
     title: "One cluster from almost every start",
@@ -62,6 +72,7 @@ impl Observer for CapWatch {
 /// Flows until one cluster is left: yes if that happened in time.
 fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
+    ctx.converges(case, &x);
     let merge_radius = 1e-10;
     let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
     let mut watch = CapWatch(None);

@@ -6,6 +6,16 @@ use crate::error::Result;
 use crate::sphere::{Tokens, geometry::dist};
 
 /// 2411.04990, Lemma 5.1, at the largest time it allows. Tokens after a centre do not move it, so the centre is the last token.
+///
+/// # Derivation
+///
+/// Let w = beta^{-1/2} and h(x) = e^{beta (cos x - 1)} sin x, which falls on `[1.5 w, pi]` as h' has the sign of cos x - beta sin^2 x and
+/// beta sin^2(1.5 w) > 1 for beta >= 20. While all tokens before s are farther than c w, token s moves at most at the speed `sum_{j<s}
+/// A_sj sin <= s h(c w)`: its own term makes its row sum at least 1.
+/// The tokens next to the gap about x_s are pulled into it only by tokens across it, at distances above c w; all others within pi pull
+/// them away. So they too move into the gap at most at the speed s h(c w) (they do not see s itself).
+/// Let t be the first time at which x_s or a border of the gap has moved by eps c w. Before it the distance is above c (1 + 2 eps) w - 2
+/// eps c w = c w, so the speeds hold, and t s h(c w) >= eps c w. At the times of the statement that has not happened.
 pub static ENTRY: Claim = Claim {
     name: "strong-centres",
     title: "Causal attention: strong centres are quasi-stationary",

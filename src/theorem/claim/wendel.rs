@@ -7,6 +7,14 @@ use crate::sphere::law::Law;
 use crate::theory::wendel::probability;
 
 /// 2312.10794, Theorem 6.7.
+///
+/// # Derivation
+///
+/// The points are in general position almost surely. Signs s_i are called good if some w has `<w, s_i x_i>` > 0 for all i; good sign
+/// vectors are the cells into which the n hyperplanes orthogonal to the x_i cut R^d. Let there be C(n, d) of them. The n-th hyperplane
+/// cuts in two exactly the cells that it meets, and these are the cells of the other n - 1 within it: C(n, d) = C(n-1, d) + C(n-1, d-1),
+/// with C(1, d) = C(n, 1) = 2. So `C(n, d) = 2 sum_{k<d} binom(n-1, k)`.
+/// The law does not change if points are reflected, so all 2^n sign vectors are good with the same probability, and that is C(n, d)/2^n.
 pub static ENTRY: Claim = Claim {
     name: "wendel",
     title: "Wendel: probability of a common hemisphere",

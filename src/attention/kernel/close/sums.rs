@@ -22,6 +22,13 @@ pub(crate) fn close(job: &Job, sums: &Sums, out: &mut [f64], doubtful: &mut Doub
     doubtful.join();
 }
 
+/// The same for some rows alone; `out` holds these.
+pub(crate) fn close_rows(job: &Job, sums: &Sums, rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>) {
+    let (d, bounds, ending) = (job.tokens.d(), sums.bounds(), &job.ending());
+    let (drift, mass) = (&sums.drift[rows.start * d..rows.end * d], &sums.mass[rows.clone()]);
+    job.level.run(Close { rows, x: job.tokens, drift, mass, bounds, ending, out, doubtful });
+}
+
 /// Closes rows of plain attention.
 struct Close<'a> {
     pub rows: Range<usize>,

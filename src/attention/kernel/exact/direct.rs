@@ -85,15 +85,18 @@ impl<F: Float> Tile<'_, F> {
 }
 
 /// Tokens that are seen.
-struct Source<'a, F> {
-    x: &'a [F],
-    m: &'a [F],
-    len: usize,
+pub(super) struct Source<'a, F> {
+    /// Coordinates, row by row of the block.
+    pub x: &'a [F],
+    /// Masses.
+    pub m: &'a [F],
+    /// How many there are.
+    pub len: usize,
 }
 
 /// Targets in lanes, sources one by one: what one block gives to another (or to itself, `own` masking later tokens).
 #[inline(always)]
-fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(
+pub(super) fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(
     l: L,
     c: &Constants<L>,
     x: &[L::F],

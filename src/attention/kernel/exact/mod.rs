@@ -3,3 +3,4 @@
 pub(crate) mod coordinates;
 pub(crate) mod direct;
 pub(crate) mod rows;
+pub(crate) mod shared;

@@ -13,6 +13,7 @@ use crate::sphere::{
     geometry::{chord2, project},
 };
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Row by row, scalar: exact to `1e-13` of a row's own length while the weights are resolved, down to drifts of 1e-300.
 pub struct Rows;
@@ -51,14 +52,19 @@ impl Kernel for Rows {
     }
 
     fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], _: &mut Doubtful) {
-        let Buffers { images, scratch, .. } = work.of();
-        let (n, d) = (job.tokens.n(), job.tokens.d());
-        let sums = RowSums::new(job, images);
-        if n * n * d >= PARALLEL_WORK && parallel_allowed() {
-            out.par_chunks_exact_mut(d).enumerate().for_each_init(Scratch::default, |scratch, (i, o)| sums.row(scratch, i, o));
-        } else {
-            out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| sums.row(scratch, i, o));
-        }
+        range(job, work, 0..job.tokens.n(), out);
+    }
+}
+
+/// Writes the rows of a range, by threads where that is worth while.
+pub(crate) fn range(job: &Job, work: &mut Workspace, rows: Range<usize>, out: &mut [f64]) {
+    let Buffers { images, scratch, .. } = work.of();
+    let (n, d) = (job.tokens.n(), job.tokens.d());
+    let (sums, first) = (RowSums::new(job, images), rows.start);
+    if n * rows.len() * d >= PARALLEL_WORK && parallel_allowed() {
+        out.par_chunks_exact_mut(d).enumerate().for_each_init(Scratch::default, |scratch, (i, o)| sums.row(scratch, first + i, o));
+    } else {
+        out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| sums.row(scratch, first + i, o));
     }
 }
 

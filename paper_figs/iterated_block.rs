@@ -1,0 +1,48 @@
+//! One shared block, iterated.
+
+use super::{PaperFigure, distinct, only, series};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::study::iterated_block::PART as STUDY;
+
+/// Histograms, mean cosines, residual ratio, rank.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "iterated-block",
+    title: "One shared block iterated: cosines as they are and without the affine norm",
+    experiments: &[],
+    full: &[],
+    cells: None,
+    study: Some(&STUDY),
+    parameters: &[],
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let (histogram, course) = (inputs.table("histogram")?, inputs.table("course")?);
+        let mut panels = Vec::new();
+        for (column, name) in [("raw", "cosines as they are"), ("bare", "without gain and shift")] {
+            let top = histogram.column(column).into_iter().fold(0.0, f64::max);
+            let mut panel = Panel::new(name, Axis::linear("cosine", -1.0, 1.0), Axis::linear("share of pairs", 0.0, 1.05 * top));
+            for (k, layer) in distinct(histogram, "layer").into_iter().enumerate() {
+                let own = only(histogram, "layer", layer);
+                let values = own.column(column);
+                let edges = (0..=values.len()).map(|c| -1.0 + 2.0 * c as f64 / values.len() as f64).collect();
+                panel.marks.push(Mark::Steps { edges, values, colour: k, filled: false, label: format!("layer {layer}") });
+            }
+            panel.legend = Some(Corner::TopLeft);
+            panels.push(panel);
+        }
+        let last = course.column("layer").last().copied().unwrap_or(1.0);
+        let mut mean = Panel::new("mean cosine, residual ratio", Axis::linear("layer", 0.0, last), Axis::linear("", -0.1, 1.1));
+        mean.line(series(course, "layer", "mean"), 0, Dash::Solid, "mean cosine");
+        mean.line(series(course, "layer", "bare"), 1, Dash::Dashed, "without gain and shift");
+        mean.line(series(course, "layer", "ratio"), 3, Dash::Dotted, "|\u{3a6}(x) \u{2212} x| / |x|");
+        mean.legend = Some(Corner::BottomRight);
+        let ranks = course.column("rank").into_iter().fold(1.0, f64::max);
+        let mut rank =
+            Panel::new("rank", Axis::linear("layer", 0.0, last), Axis::linear("e^H of squared singular values", 0.0, 1.1 * ranks));
+        rank.line(series(course, "layer", "rank"), 2, Dash::Solid, "");
+        panels.extend([mean, rank]);
+        let caption = "One post-norm block (4 heads, feed-forward layer, random weights, a norm with gain and shift) applied again and again, as ALBERT applies its own: cosines of pairs of tokens as they are and after taking off gain and shift of the norm, \
+                       which are not the same; how much a layer still moves; how many directions the tokens fill.";
+        Ok(Picture { panels, columns: 2, aspect: 0.75, caption: caption.into() })
+    },
+};

@@ -1,0 +1,45 @@
+//! Lyapunov spectra of maps beside attention.
+
+use super::{PaperFigure, distinct, only};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use crate::recurrent::map;
+
+/// A panel for each size of the weights.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "lyapunov-spectra",
+    title: "Lyapunov spectra: residual and recurrent networks, attention",
+    experiments: &[],
+    full: &[],
+    cells: None,
+    study: Some(&crate::study::flow_maps::PART),
+    parameters: &[],
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let spectra = inputs.table("spectra")?;
+        let count = spectra.column("index").into_iter().fold(1.0, f64::max);
+        let (mut low, mut high) = (-1.0, 0.5);
+        for e in spectra.column("exponent").into_iter().filter(|e| *e > -8.0) {
+            (low, high) = (e.min(low), e.max(high));
+        }
+        let mut panels = Vec::new();
+        for gain in distinct(spectra, "gain") {
+            let (x, y) = (Axis::linear("index", 0.7, count + 0.3), Axis::linear("exponent", low - 0.2, high + 0.2));
+            let mut panel = Panel::new(format!("gain {gain}"), x, y);
+            for (k, name) in SHOWN.iter().enumerate() {
+                let Some(number) = map::ALL.iter().position(|m| m.name == *name) else { continue };
+                let rows = only(&only(spectra, "gain", gain), "map", number as f64).rows;
+                let points: Vec<(f64, f64)> = rows.iter().map(|r| (r[2], if r[3] > -8.0 { r[3] } else { f64::NAN })).collect();
+                panel.line(points, k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], *name);
+            }
+            panel.legend = Some(Corner::BottomLeft);
+            panels.push(panel);
+        }
+        let caption = "Exponents by QR: of the state of a cell without inputs per step (rnn, gru-v1, lstm), of all rows per unit of depth for the others (all L layers of a residual network, four layers of attention with the step 1/4). Normal weights, \
+                       entries of variance gain^2/d; independent layers for resnet-root, one matrix for all layers of attention. Exponents below -8 are left out.";
+        Ok(Picture { columns: panels.len().min(2), panels, aspect: 1.0, caption: caption.into() })
+    },
+};
+
+/// The maps that are drawn.
+const SHOWN: [&str; 6] = ["rnn", "gru-v1", "lstm", "resnet", "resnet-root", "attention"];

@@ -1,0 +1,35 @@
+//! Mixing matrices of blocks with random weights.
+
+use super::{PaperFigure, only};
+use crate::draw::{Axis, Mark, Panel, Picture};
+use crate::study::mixing_matrices::{KINDS, PART as STUDY};
+
+/// One panel a kind.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "mixing-matrices",
+    title: "Mixing matrices: which token moves which through layers",
+    experiments: &[],
+    full: &[],
+    cells: None,
+    study: Some(&STUDY),
+    parameters: &[],
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let all = inputs.table("mixing")?;
+        let mut panels = Vec::new();
+        for (kind, name) in KINDS.iter().enumerate() {
+            let found = only(all, "kind", kind as f64).column("value");
+            let n = (found.len() as f64).sqrt().round() as usize;
+            let (edges, end) = ((0..=n).map(|k| k as f64 + 0.5).collect::<Vec<f64>>(), n as f64 + 0.5);
+            // What is exactly 0 lies below the scale.
+            let values = found.chunks(n).map(|row| row.iter().map(|v| v.max(1e-6).log10()).collect()).collect();
+            let mut panel = Panel::new(*name, Axis::linear("moved token j", 0.5, end), Axis::linear("token i", 0.5, end));
+            panel.marks.push(Mark::Heat { x: edges.clone(), y: edges, values, shade: Axis::linear("log10 |dx_i/dx_j|", -4.0, 1.5) });
+            panels.push(panel);
+        }
+        let caption = "Frobenius norms of the d x d blocks of the derivative of the tokens after all layers by the tokens before them, in tens: pre-norm blocks with random weights, the same in all panels. Feed-forward layers: a diagonal. Causal: a lower \
+                       triangle, exactly. Rotary positions and ALiBi fade with the distance.";
+        Ok(Picture { panels, columns: 3, aspect: 1.0, caption: caption.into() })
+    },
+};

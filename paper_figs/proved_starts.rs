@@ -1,0 +1,48 @@
+//! Which starts are proved to converge to one point, and what ends the other proofs.
+
+use super::{PaperFigure, distinct, only};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+
+/// A row of panels per dimension: the share that is proved, and the causes of the others.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "proved-starts",
+    title: "Starts that are proved to converge to one point, and what ends the other proofs",
+    experiments: &[],
+    full: &[],
+    cells: None,
+    study: Some(&crate::study::proved_starts::PART),
+    parameters: &[],
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let table = inputs.table("starts")?;
+        let mut panels = Vec::new();
+        let betas = distinct(table, "beta");
+        let (low, high) = betas.iter().fold((f64::INFINITY, 0.0f64), |(a, b), v| (a.min(*v), b.max(*v)));
+        let axis = || Axis::linear("\u{3b2}", low - 0.05 * (high - low).max(1.0), high + 0.05 * (high - low).max(1.0));
+        for d in distinct(table, "d") {
+            let rows = only(table, "d", d);
+            let mut proved = Panel::new(format!("proved, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
+            let mut lost = Panel::new(format!("not proved, d = {d}"), axis(), Axis::linear("share of starts, by cause", -0.05, 1.05));
+            for (k, n) in distinct(&rows, "n").into_iter().enumerate() {
+                let rows = only(&rows, "n", n);
+                let over = |column: &str| rows.column("beta").into_iter().zip(rows.column(column)).collect::<Vec<_>>();
+                let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
+                proved.line(over("proved"), k, dash, format!("n = {n}"));
+                for (c, cause) in CAUSES.iter().enumerate().filter(|(_, cause)| rows.column(cause).iter().any(|v| *v > 0.0)) {
+                    let known = lost.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if label == cause));
+                    lost.line(over(cause), c, dash, if known { "" } else { cause });
+                }
+            }
+            proved.legend = Some(Corner::BottomLeft);
+            lost.legend = Some(Corner::TopLeft);
+            panels.extend([proved, lost]);
+        }
+        let caption = "Uniform starts under SA: share that is proved to converge to one point by an accurate path, its defect in intervals and the logarithmic norm (left), and the others by \
+                       what ended the proof (right; lines as on the left). growth: the error outgrew the distance from every hemisphere; symmetric: the enclosure may hold a point at rest.";
+        Ok(Picture { panels, columns: 2, aspect: 0.7, caption: caption.into() })
+    },
+};
+
+/// Columns of what ends a proof.
+const CAUSES: [&str; 5] = ["growth", "symmetric", "enclosure", "defect", "endless"];

@@ -1,0 +1,197 @@
+//! Blocks of targets, each summed over all blocks of sources in the order of their numbers: what several processes can share with equal bytes.
+//!
+//! Every process knows all tokens, evaluates its share of the blocks and hands its rows to the others. A sum never crosses from one process to another, so its
+//! order, and with it every bit, depends on n and d alone.
+
+use super::direct::{Source, gather};
+use super::rows;
+use crate::attention::kernel::close::sums::close_rows;
+use crate::attention::kernel::doubtful::Doubtful;
+use crate::attention::kernel::job::{Job, Kernel};
+use crate::attention::kernel::sums::Sums;
+use crate::attention::kernel::tiles::blocks::{Block, Blocks, layout};
+use crate::attention::kernel::tiles::chord::{Chord, Constants};
+use crate::attention::kernel::workspace::Workspace;
+use crate::num::aligned::Aligned;
+use crate::num::simd::{Lanes, Task};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Processes that share the rows of every evaluation, all of them with the same tokens.
+pub trait Company: Send + Sync {
+    /// How many there are.
+    fn size(&self) -> usize;
+    /// The number of this one, from 0.
+    fn rank(&self) -> usize;
+    /// Completes `numbers`, of which process k holds those from `ends[k - 1]` (0 for the first) to `ends[k]`.
+    fn gather(&self, numbers: &mut [f64], ends: &[usize]);
+}
+
+/// One process.
+struct Alone;
+
+impl Company for Alone {
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn gather(&self, _: &mut [f64], _: &[usize]) {}
+}
+
+/// The algorithm, for this company.
+pub struct Shared(&'static dyn Company);
+
+impl Shared {
+    /// For these processes.
+    pub fn among(company: &'static dyn Company) -> Self {
+        Self(company)
+    }
+}
+
+/// For one process alone: the bytes that any number of them makes together.
+pub static ALONE: Shared = Shared(&Alone);
+
+/// Tokens of a block.
+const BLOCK: usize = 256;
+
+impl Shared {
+    /// The rows where the shares of all processes end: whole blocks; of causal sums, which grow with the row, by the areas of their triangles.
+    fn ends(&self, job: &Job) -> Vec<usize> {
+        let n = job.tokens.n();
+        let (count, cap) = layout(n, BLOCK, 1);
+        let size = self.0.size();
+        let share = |k: usize| {
+            let part = k as f64 / size as f64;
+            let place = count as f64 * if job.causal { part.sqrt() } else { part };
+            (place.round() as usize * cap).min(n)
+        };
+        (1..=size).map(|k| if k == size { n } else { share(k) }).collect()
+    }
+}
+
+impl Kernel for Shared {
+    fn name(&self) -> &'static str {
+        "blocks"
+    }
+
+    fn summary(&self) -> &'static str {
+        "blocks of rows over blocks of sources, as several processes share them; n^2 exponentials"
+    }
+
+    fn refuses(&self, _: &Job) -> Option<&'static str> {
+        None
+    }
+
+    fn any_heads(&self) -> bool {
+        true
+    }
+
+    fn by_name_only(&self) -> bool {
+        true
+    }
+
+    fn cost(&self, job: &Job) -> f64 {
+        rows::ROWS.cost(job)
+    }
+
+    fn error(&self, _: &Job) -> f64 {
+        0.0
+    }
+
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], _: &mut Doubtful) {
+        let (d, ends) = (job.tokens.d(), self.ends(job));
+        let rank = self.0.rank();
+        let own = if rank == 0 { 0 } else { ends[rank - 1] }..ends[rank];
+        let part = &mut out[own.start * d..own.end * d];
+        if job.is_plain() && d <= 4 {
+            let mut again = Vec::new();
+            tiles(job, work, own.clone(), part, &mut again);
+            rows::some(job, work, &again, &mut |i, row| part[(i - own.start) * d..][..d].copy_from_slice(row));
+        } else {
+            rows::range(job, work, own, part);
+        }
+        let ends: Vec<usize> = ends.iter().map(|e| e * d).collect();
+        self.0.gather(out, &ends);
+    }
+}
+
+/// Buffers of an evaluation.
+#[derive(Default)]
+struct Buffers {
+    blocks: Blocks<f64>,
+    sums: Sums,
+}
+
+/// The rows `own` of a plain job; those that are to be evaluated again.
+fn tiles(job: &Job, work: &mut Workspace, own: Range<usize>, out: &mut [f64], again: &mut Vec<usize>) {
+    let Buffers { blocks, sums } = work.of();
+    let (n, d) = (job.tokens.n(), job.tokens.d());
+    blocks.load(job.tokens, layout(n, BLOCK, 1));
+    let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
+    let (plain, parallel) = (blocks.plain, job.parallel());
+    let is_own = |b: &Block<f64>| b.len > 0 && own.contains(&b.start);
+    let mut found: Vec<(usize, Aligned<f64>)> =
+        blocks.list.iter_mut().enumerate().filter(|(_, b)| is_own(b)).map(|(k, b)| (k, std::mem::take(&mut b.sums))).collect();
+    let list = &blocks.list;
+    let one = |(k, sums): &mut (usize, Aligned<f64>)| {
+        let target = &list[*k];
+        for source in &list[..if job.causal { *k + 1 } else { list.len() }] {
+            let masked = job.causal && source.start == target.start;
+            job.level.run(OneWay { chord: &chord, d, plain, target, sums, source, masked });
+        }
+    };
+    if parallel {
+        found.par_iter_mut().for_each(one);
+    } else {
+        found.iter_mut().for_each(one);
+    }
+    found.into_iter().for_each(|(k, sums)| blocks.list[k].sums = sums);
+    sums.reset(n, d);
+    blocks.store(job.tokens.uniform_mass().unwrap_or(1.0), sums);
+    close_rows(job, sums, own, out, again);
+}
+
+/// What one block of sources gives to one block of targets.
+struct OneWay<'a> {
+    chord: &'a Chord,
+    d: usize,
+    plain: bool,
+    target: &'a Block<f64>,
+    sums: &'a mut [f64],
+    source: &'a Block<f64>,
+    masked: bool,
+}
+
+impl Task for OneWay<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        match (self.d, self.plain) {
+            (2, false) => self.fixed::<L, 2, false>(l),
+            (3, false) => self.fixed::<L, 3, false>(l),
+            (_, false) => self.fixed::<L, 4, false>(l),
+            (2, true) => self.fixed::<L, 2, true>(l),
+            (3, true) => self.fixed::<L, 3, true>(l),
+            (_, true) => self.fixed::<L, 4, true>(l),
+        }
+    }
+}
+
+impl OneWay<'_> {
+    #[inline(always)]
+    fn fixed<L: Lanes<F = f64>, const D: usize, const PLAIN: bool>(self, l: L) {
+        let constants = Constants::new(l, self.chord);
+        let source = Source { x: &self.source.x, m: &self.source.m, len: self.source.len };
+        if self.chord.far {
+            gather::<L, D, PLAIN, true, false>(l, &constants, &self.target.x, self.sums, &source, self.masked);
+        } else {
+            gather::<L, D, PLAIN, false, false>(l, &constants, &self.target.x, self.sums, &source, self.masked);
+        }
+    }
+}

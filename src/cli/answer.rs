@@ -1,0 +1,57 @@
+//! A command as a function: its words in, its JSON answer out. What calls the program from another language calls this.
+
+use super::output::{Output, kept_notes};
+use super::{Arguments, cancel::CANCEL, command, input, run};
+use clap::Parser;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What a command answered.
+pub struct Answer {
+    /// One JSON object.
+    pub result: String,
+    /// What it said beside its result, line by line.
+    pub notes: Vec<String>,
+    /// Its exit code.
+    pub code: i32,
+}
+
+/// Why a command did not answer.
+pub struct Refusal {
+    /// Its sentence.
+    pub message: String,
+    /// Its exit code.
+    pub code: i32,
+}
+
+/// One command at a time: they share what ends them.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// Runs the command of these words (without the name of the program); `stopped` is set when nobody waits for the answer any more.
+///
+/// **Errors** what the program would print before it ends, with its exit code.
+pub fn answer(words: &[String], stopped: &AtomicBool) -> Result<Answer, Refusal> {
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if stopped.load(Ordering::Relaxed) {
+        return Err(Refusal { message: "interrupted".into(), code: 130 });
+    }
+    CANCEL.store(false, Ordering::Relaxed);
+    let arguments = Arguments::try_parse_from(std::iter::once("metastable").chain(words.iter().map(String::as_str)));
+    let arguments = arguments.map_err(|e| {
+        let ours = input::wrong_number(&e).map(|e| e.to_string());
+        // Of the parser's message the first paragraph says what is wrong; the others are about the command line.
+        let first = || e.to_string().split("\n\n").next().unwrap_or_default().trim_start_matches("error: ").trim().to_owned();
+        Refusal { message: ours.unwrap_or_else(first), code: 1 }
+    })?;
+    let out = Output::kept();
+    let (ended, notes) = kept_notes(|| run(arguments, &out));
+    match ended {
+        Ok(code) => Ok(Answer { result: out.answered(), notes, code }),
+        Err(e) => Err(Refusal { message: input::as_flag(e.clone(), &command()).to_string(), code: e.exit_code() }),
+    }
+}
+
+/// Asks the command at work to end at its next step.
+pub fn give_up() {
+    CANCEL.store(true, Ordering::Relaxed);
+}

@@ -1,0 +1,117 @@
+//! `certify --converges --trials N`: how many of many starts can be proved, and why others cannot.
+
+use super::{converges::variant, referee};
+use crate::cli::cancel::cancelled;
+use crate::cli::input::TokenArguments;
+use crate::cli::output::Output;
+use crate::cli::progress;
+use crate::error::{Error, Result};
+use crate::landscape::trajectory::{Cause, Neighbourhood, prove};
+use crate::num::stats::median;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// What became of one start.
+struct Trial {
+    seed: u64,
+    seconds: f64,
+    /// When all tokens were in a hemisphere, the bound of the error there, steps; or what ended the proof.
+    found: std::result::Result<(f64, f64, usize), Cause>,
+    /// Whether the referee accepts the certificate, and its seconds.
+    checked: Option<(bool, f64)>,
+}
+
+/// Which starts: the law's, with seeds from that of the flags on.
+pub(super) struct Trials<'a> {
+    pub(super) tokens: &'a TokenArguments,
+    pub(super) count: usize,
+    /// The referee has the last word on every certificate.
+    pub(super) exact: bool,
+}
+
+impl Trials<'_> {
+    pub(super) fn run(&self, name: &str, (beta, radius): (f64, f64), out: &Output) -> Result<i32> {
+        if self.count == 0 {
+            return Err(Error::parameter("--trials", 0, "at least 1"));
+        }
+        if !self.tokens.is_drawn() {
+            return Err(Error::parameter("--trials", self.count, "it with --init: every trial draws its own start"));
+        }
+        let (variant, done) = (variant(name)?, AtomicUsize::new(0));
+        let one = |k: usize| -> Result<Trial> {
+            if cancelled() {
+                return Err(Error::Interrupted { resume: "nothing is kept of the trials".into() });
+            }
+            let seed = self.tokens.seed().wrapping_add(k as u64);
+            let start = Neighbourhood::new(variant, beta, &self.tokens.at_seed(seed).tokens()?, radius)?;
+            let trial = self.trial(seed, &start);
+            let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+            progress::report(Some(done as f64 / self.count as f64), || format!("{done} of {} starts", self.count));
+            trial
+        };
+        let all: Vec<Trial> = (0..self.count).into_par_iter().map(one).collect::<Result<_>>()?;
+        let (json, text, complete) = summary(&all);
+        out.result(&json, &text);
+        Ok(if complete { 0 } else { super::converges::UNPROVED })
+    }
+
+    fn trial(&self, seed: u64, start: &Neighbourhood) -> Result<Trial> {
+        let began = Instant::now();
+        let proof = prove(start)?;
+        let seconds = began.elapsed().as_secs_f64();
+        let began = Instant::now();
+        let check = |text: String| (referee::check(&text).is_ok(), began.elapsed().as_secs_f64());
+        let checked = proof.as_ref().ok().filter(|_| self.exact).map(|p| check(p.to_text()));
+        Ok(Trial { seed, seconds, found: proof.map(|p| (p.t, p.error, p.steps())).map_err(|l| l.cause), checked })
+    }
+}
+
+/// Median and maximum.
+fn spread(values: &[f64]) -> (f64, f64) {
+    (median(values), values.iter().copied().fold(f64::NAN, f64::max))
+}
+
+fn summary(all: &[Trial]) -> (Value, String, bool) {
+    let proved: Vec<(f64, f64, usize)> = all.iter().filter_map(|t| t.found.ok()).collect();
+    let lost: Vec<(&str, usize, Vec<u64>)> = Cause::ALL
+        .into_iter()
+        .map(|c| (c.name(), all.iter().filter(|t| t.found == Err(c)).map(|t| t.seed).collect::<Vec<_>>()))
+        .filter(|(_, seeds)| !seeds.is_empty())
+        .map(|(name, seeds)| (name, seeds.len(), seeds.into_iter().take(5).collect()))
+        .collect();
+    let of = |f: &dyn Fn(&(f64, f64, usize)) -> f64| spread(&proved.iter().map(f).collect::<Vec<_>>());
+    let (seconds, t, error, steps) =
+        (spread(&all.iter().map(|t| t.seconds).collect::<Vec<_>>()), of(&|p| p.0), of(&|p| p.1), of(&|p| p.2 as f64));
+    let checked: Vec<(bool, f64)> = all.iter().filter_map(|t| t.checked).collect();
+    let accepted = checked.iter().filter(|c| c.0).count();
+    let time = spread(&checked.iter().map(|c| c.1).collect::<Vec<_>>());
+    let pair = |v: (f64, f64)| json!({"median": v.0, "largest": v.1});
+    let json = json!({
+        "trials": all.len(), "proved": proved.len(), "share": proved.len() as f64 / all.len() as f64,
+        "lost": lost.iter().map(|(name, count, seeds)| json!({"cause": name, "trials": count, "first_seeds": seeds})).collect::<Vec<_>>(),
+        "seconds": pair(seconds), "t_hemisphere": pair(t), "error_bound": pair(error), "steps": pair(steps),
+        "checked": checked.len(), "accepted": accepted, "check_seconds": pair(time),
+    });
+    let mut text = format!(
+        "proved: {} of {} starts; median and largest: {:.3} and {:.2} s, t = {:.3} and {:.3}, error {:.0e} and {:.0e}, {} and {} steps",
+        proved.len(),
+        all.len(),
+        seconds.0,
+        seconds.1,
+        t.0,
+        t.1,
+        error.0,
+        error.1,
+        steps.0,
+        steps.1
+    );
+    for (name, count, seeds) in &lost {
+        text.push_str(&format!("\nlost by {name}: {count} (seeds {seeds:?}{})", if seeds.len() < *count { " and others" } else { "" }));
+    }
+    if !checked.is_empty() {
+        text.push_str(&format!("\nthe referee accepts {accepted} of {} certificates; {:.2} and {:.2} s", checked.len(), time.0, time.1));
+    }
+    (json, text, proved.len() == all.len() && accepted == checked.len())
+}

@@ -1,0 +1,26 @@
+// The engine: WebAssembly from the page itself, asked in JSON.
+async function loadEngine(text) {
+  if (typeof WebAssembly !== 'object' || typeof DecompressionStream !== 'function') {
+    throw new Error('This browser has no WebAssembly (or an old one without decompression): nothing can be computed here. The command metastable solve does the same.');
+  }
+  const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+  const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
+  const module = await WebAssembly.compile(bytes);
+  // What libraries would ask of a browser and this program never does (a clock, random bytes).
+  const imports = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    (imports[from] ??= {})[name] = () => { throw new Error(`${name} is not there`); };
+  }
+  const wasm = (await WebAssembly.instantiate(module, imports)).exports;
+  const encoder = new TextEncoder(), decoder = new TextDecoder();
+  // The reply, with its numbers as an array of their own.
+  return (request) => {
+    const bytes = encoder.encode(JSON.stringify(request));
+    new Uint8Array(wasm.memory.buffer, wasm.room(bytes.length), bytes.length).set(bytes);
+    const length = wasm.ask();
+    const reply = JSON.parse(decoder.decode(new Uint8Array(wasm.memory.buffer, wasm.reply(), length)));
+    if (reply.error) throw new Error(reply.error);
+    reply.numbers = new Float64Array(wasm.memory.buffer, wasm.numbers(), wasm.count()).slice();
+    return reply;
+  };
+}

@@ -1,0 +1,383 @@
+// The page: controls, the loop over frames, what is remembered of a run.
+(async () => {
+  const $ = (id) => document.getElementById(id);
+  const calm = matchMedia('(prefers-reduced-motion: reduce)');
+  let ask, state = readState(location.hash), run = null, playing = false, book = null, timing = { frames: 0, busy: 0, steps: 0 };
+
+  const complain = (e) => {
+    $('alert').textContent = e.message;
+    $('alert').hidden = false;
+  };
+  try {
+    ask = await loadEngine($('engine').textContent);
+  } catch (e) {
+    complain(e);
+    return;
+  }
+
+  // ---- what is remembered
+  function unpacked(reply) {
+    const { n, d, start, curve, numbers } = reply;
+    let at = 0;
+    const take = (count) => numbers.subarray(at, (at += count));
+    return { ...reply, x: take(n * d), m: take(n), labels: take(start), cluster: take(n), curve: take(curve) };
+  }
+
+  function remember() {
+    const last = book.rows[book.rows.length - 1];
+    if (last && last.t === run.t && run.t > 0) return;
+    book.rows.push({ t: run.t, energy: run.energy, clusters: run.clusters, tokens: run.n });
+    const plateau = book.plateaus[book.plateaus.length - 1];
+    if (plateau && !plateau.gone && run.clusters < plateau.clusters) plateau.gone = run.t;
+    if (run.t > 0 && book.asked !== run.clusters && run.clusters <= 40) foresee();
+    if (run.d === 2 && run.t > 0) strands();
+    if (run.d === 3) trails();
+  }
+
+  // A plateau is where the energy is that of its clusters as points; asked once for every number of clusters.
+  function foresee() {
+    const said = ask({ ask: 'forecast' });
+    if (Math.abs(said.level - run.energy) > 0.004 * said.level || run.clusters < 2) return;
+    book.asked = run.clusters;
+    book.plateaus.push({ t: run.t, energy: run.energy, ...said });
+  }
+
+  function strands() {
+    const log = Math.log10(run.t);
+    if (log - book.strand < 0.004 * Math.max(5, log - Math.log10(book.rows.find((r) => r.t > 0).t))) return;
+    book.strand = log;
+    for (let i = 0; i < run.start; i++) {
+      const row = run.labels[i];
+      (book.angles[i] ??= []).push([run.t, Math.atan2(run.x[2 * row + 1], run.x[2 * row]) / Math.PI]);
+    }
+  }
+
+  function trails() {
+    if (run.start > 150) return;
+    if (book.trails.length !== run.n) book.trails = Array.from({ length: run.n }, () => []);
+    for (let i = 0; i < run.n; i++) {
+      book.trails[i].push(run.x[3 * i], run.x[3 * i + 1], run.x[3 * i + 2]);
+      if (book.trails[i].length > 180) book.trails[i].splice(0, 3);
+    }
+    run.trails = book.trails;
+  }
+
+  // ---- the run
+  function begin() {
+    pause();
+    $('alert').hidden = true;
+    book = { rows: [], plateaus: [], angles: [], trails: [], strand: -99, d: state.d, leader: state.dynamics.startsWith('causal'), asked: 0 };
+    try {
+      run = unpacked(ask({ ask: 'begin', settings: settingsOf(state) }));
+      remember();
+      theory();
+    } catch (e) {
+      run = null;
+      complain(e);
+    }
+    show();
+    drawGraphs();
+  }
+
+  // So many steps, in pieces short enough for the graphs, and not longer than a frame has time.
+  function advance(steps, milliseconds) {
+    const until = performance.now() + milliseconds;
+    let done = 0;
+    try {
+      while (done < steps && !run.ended) {
+        const piece = Math.min(steps - done, 5);
+        run = unpacked(ask({ ask: 'go', steps: piece }));
+        remember();
+        done += piece;
+        if (performance.now() > until) break;
+      }
+    } catch (e) {
+      pause();
+      complain(e);
+    }
+    return done;
+  }
+
+  let drawn = 0, moved = 0;
+  function tick(now) {
+    if (!playing) return;
+    requestAnimationFrame(tick);
+    // Where less motion is wanted: two still pictures a second.
+    if (calm.matches && now - moved < 500) return;
+    moved = now;
+    const from = performance.now();
+    timing.steps += advance(Number($('speed').value) * (calm.matches ? 30 : 1), calm.matches ? 200 : 13);
+    drawTokens();
+    numbers();
+    if (now - drawn > 120) {
+      drawGraphs();
+      drawn = now;
+    }
+    timing.frames += 1;
+    timing.busy += performance.now() - from;
+    if (!run || run.ended) pause();
+  }
+
+  function play() {
+    if (!run || run.ended) return;
+    playing = true;
+    Object.assign(timing, { frames: 0, busy: 0, steps: 0 });
+    label();
+    $('status').textContent = '';
+    requestAnimationFrame(tick);
+  }
+
+  function pause() {
+    const was = playing;
+    playing = false;
+    label();
+    if (was) {
+      show();
+      drawGraphs();
+    }
+  }
+
+  function label() {
+    $('play').textContent = playing ? 'Pause' : 'Play';
+    $('play').setAttribute('aria-pressed', playing);
+  }
+
+  // ---- what is shown
+  function fitted(canvas, height) {
+    const ratio = Math.min(2, devicePixelRatio || 1), width = canvas.clientWidth;
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+    const context = canvas.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    return [Object.assign(canvasPen(context), { image: (x, y, side, picture) => { context.imageSmoothingEnabled = false; context.drawImage(picture, x, y, side, side); } }), width];
+  }
+
+  function drawTokens() {
+    const [pen, size] = fitted($('sphere'), $('sphere').clientHeight);
+    drawScene(pen, size, run, state);
+  }
+
+  function drawGraphs() {
+    if (!book) return;
+    const [pen, width] = fitted($('stairs'), $('stairs').clientHeight);
+    drawChart(pen, width, $('stairs').clientHeight, book);
+    const last = book.plateaus[book.plateaus.length - 1], dotted = 'Dotted: the level of the present clusters as points, and the next merger by the equation of two clusters alone';
+    $('caption').textContent = last?.log10_time !== undefined && !last.gone ? `${dotted}: t = ${powerOfLog(last.log10_time)}.` : `${dotted}.`;
+    table();
+  }
+
+  function table() {
+    const rows = book.plateaus.filter((p) => p.log10_time !== undefined).slice(-5);
+    $('plateaus').hidden = !rows.length;
+    $('plateaus').tBodies[0].replaceChildren(...rows.map((p) => {
+      const row = document.createElement('tr');
+      for (const words of [p.clusters, p.energy.toFixed(4), p.level.toFixed(4), powerOfLog(p.log10_time), p.gone ? power(p.gone) : '']) {
+        row.insertCell().textContent = words;
+      }
+      return row;
+    }));
+  }
+
+  function numbers() {
+    if (!run) return;
+    $('now-t').textContent = power(run.t);
+    $('now-clusters').textContent = run.clusters;
+    $('now-energy').textContent = run.energy.toFixed(4);
+    $('now-steps').textContent = run.steps;
+  }
+
+  function show() {
+    drawTokens();
+    numbers();
+    const words = run ? `${run.clusters} clusters of ${run.start} tokens at time ${power(run.t)}, energy ${run.energy.toFixed(3)} of 1` : 'nothing';
+    $('sphere').setAttribute('aria-label', `Tokens in dimension ${state.d}: ${words}`);
+    $('stairs').setAttribute('aria-label', `Energy and number of clusters over logarithmic time: ${words}`);
+    $('sphere').classList.toggle('turns', state.d === 3);
+    $('status').textContent = run?.ended ? `${run.ended[0].toUpperCase()}${run.ended.slice(1)}.` : '';
+    $('command').textContent = commandOf(state);
+    for (const b of $('presets').children) b.setAttribute('aria-pressed', b.dataset.hash === writeState({ ...state, view: DEFAULTS.view }));
+  }
+
+  function theory() {
+    const said = ask({ ask: 'theory', settings: settingsOf(state) }), lines = [];
+    for (const c of said.certain ?? []) lines.push(`${c.says[0].toUpperCase()}${c.says.slice(1)}: ${c.because} (${c.source}).`);
+    const share = (p) => (p < 1e-3 ? power(p) : p > 0.999 ? '1' : p.toFixed(3));
+    lines.push(`Uniform tokens lie in a common hemisphere, and then become one cluster, with probability ${share(said.hemisphere)} (Wendel).`);
+    if (said.mode && state.d <= 3) lines.push(`The uniform measure is left by its mode of degree ${said.mode}, which grows at rate ${power(said.rate)}${state.d === 2 ? `: about ${said.mode} clusters are first seen` : ''} (arXiv:2410.23228).`);
+    if (said.modes) lines.push(`The density estimate of many uniform tokens with this kernel has ${said.modes.toFixed(1)} modes on average (Kac and Rice).`);
+    if (said.equiangular_time) lines.push(`In high dimension uniform tokens are nearly orthogonal; then all inner products reach 0.999 at t = ${power(said.equiangular_time)} (arXiv:2312.10794).`);
+    if (said.kappa_threshold) lines.push(`With noise the uniform measure is stable for κ below ${power(said.kappa_threshold)}, USA in U1 (arXiv:2606.05140).`);
+    $('said').replaceChildren(...lines.map((l) => Object.assign(document.createElement('li'), { textContent: l })));
+  }
+
+  // ---- controls
+  function change(next) {
+    state = fitting({ ...state, ...next });
+    reflect();
+    save();
+    begin();
+  }
+
+  function save() {
+    try {
+      history.replaceState(null, '', writeState(state) === '#' ? location.pathname + location.search : writeState(state));
+    } catch {
+      // Some places (a page inside a page) have no address to write to.
+    }
+  }
+
+  function reflect() {
+    for (const [name, , values, words] of SLIDERS) {
+      const input = $(`set-${name}`), k = nearest(values, state[name]);
+      input.value = k;
+      input.setAttribute('aria-valuetext', words(values[k]));
+      $(`out-${name}`).textContent = words(values[k]);
+      input.disabled = Boolean(LISTS[state.start]) && (name === 'n' || name === 'd');
+    }
+    for (const [name] of MENUS) $(`set-${name}`).value = state[name];
+    $('set-scale').disabled = !state.dynamics.includes('usa');
+    $('set-norm').title = state.norm;
+  }
+
+  function controls() {
+    const form = $('form'), add = (tag, of) => form.appendChild(Object.assign(document.createElement(tag), of));
+    const menu = ([name, label, options]) => {
+      add('label', { htmlFor: `set-${name}`, textContent: label });
+      const select = add('select', { id: `set-${name}` });
+      options.forEach(([value, words]) => select.add(new Option(words, value)));
+      select.addEventListener('change', () => change({ [name]: select.value }));
+    };
+    const slider = ([name, label, values]) => {
+      add('label', { htmlFor: `set-${name}`, textContent: label });
+      const input = add('input', { id: `set-${name}`, type: 'range', min: 0, max: values.length - 1, step: 1 });
+      const output = add('output', { id: `out-${name}` });
+      output.setAttribute('for', input.id);
+      input.addEventListener('input', () => change({ [name]: values[Number(input.value)] }));
+    };
+    SLIDERS.slice(0, 3).forEach(slider);
+    MENUS.forEach(menu);
+    SLIDERS.slice(3).forEach(slider);
+    for (const [name, preset, about] of PRESETS) {
+      const button = $('presets').appendChild(Object.assign(document.createElement('button'), { textContent: name, title: about }));
+      button.dataset.hash = writeState(fitting({ ...DEFAULTS, ...preset }));
+      button.addEventListener('click', () => {
+        change({ ...DEFAULTS, ...preset });
+        $('status').textContent = about;
+      });
+    }
+    form.addEventListener('submit', (e) => e.preventDefault());
+    $('play').addEventListener('click', () => (playing ? pause() : play()));
+    $('step').addEventListener('click', () => { pause(); if (run) { advance(1, 1e3); show(); drawGraphs(); } });
+    $('reset').addEventListener('click', begin);
+    const speed = () => { $('speed-value').textContent = $('speed').value; };
+    $('speed').addEventListener('input', speed);
+    speed();
+  }
+
+  function turn(lon, lat) {
+    const [a, b] = state.view.split(',').map(Number);
+    state.view = `${Math.round((((a + lon) % 360) + 360) % 360)},${Math.round(Math.max(-90, Math.min(90, b + lat)))}`;
+    drawTokens();
+  }
+
+  function gestures() {
+    const canvas = $('sphere');
+    let from = null;
+    canvas.addEventListener('pointerdown', (e) => { if (state.d === 3) { from = [e.clientX, e.clientY]; canvas.setPointerCapture(e.pointerId); } });
+    canvas.addEventListener('pointermove', (e) => {
+      if (!from) return;
+      const [dx, dy] = [Math.trunc((e.clientX - from[0]) / 2), Math.trunc((e.clientY - from[1]) / 2)];
+      if (dx || dy) {
+        from = [from[0] + 2 * dx, from[1] + 2 * dy];
+        turn(-dx, dy);
+      }
+    });
+    for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, () => { if (from) { from = null; save(); } });
+    const arrows = { ArrowLeft: [5, 0], ArrowRight: [-5, 0], ArrowUp: [0, -5], ArrowDown: [0, 5] };
+    canvas.addEventListener('keydown', (e) => {
+      if (state.d === 3 && arrows[e.key]) {
+        e.preventDefault();
+        turn(...arrows[e.key]);
+        save();
+      }
+    });
+    addEventListener('keydown', (e) => {
+      if (e.target.closest?.('button,input,select,pre') || e.ctrlKey || e.metaKey || e.altKey) return;
+      const id = { ' ': 'play', s: 'step', r: 'reset' }[e.key];
+      if (id) {
+        e.preventDefault();
+        $(id).click();
+      }
+    });
+    addEventListener('hashchange', () => { state = readState(location.hash); reflect(); begin(); });
+    new ResizeObserver(() => { drawTokens(); drawGraphs(); }).observe($('sphere'));
+  }
+
+  // ---- what is taken home
+  const SIZE = [1140, 580];
+  function composed(pen) {
+    const shift = (dx, dy) => {
+      const moved = (points) => points.map(([x, y]) => [x + dx, y + dy]);
+      return {
+        path: (p, s) => pen.path(moved(p), s), disc: (x, y, r, s) => pen.disc(x + dx, y + dy, r, s), box: (x, y, w, h, f) => pen.box(x + dx, y + dy, w, h, f),
+        text: (x, y, w, s) => pen.text(x + dx, y + dy, w, s), image: (x, y, side, p) => pen.image(x + dx, y + dy, side, p),
+      };
+    };
+    drawScene(shift(10, 10), 520, run, state);
+    drawChart(shift(550, 10), 580, 540, book);
+    pen.text(20, 566, commandOf(state).split('\n').pop(), { size: 11, fill: SOFT });
+  }
+
+  function download(name, type, content) {
+    const link = Object.assign(document.createElement('a'), { download: name, href: URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type })) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1e4);
+  }
+
+  function svg() {
+    const pen = svgPen(...SIZE), images = [];
+    pen.image = (x, y, side, picture) => images.push(`<image x="${x}" y="${y}" width="${side}" height="${side}" style="image-rendering:pixelated" href="${picture.toDataURL()}"/>`);
+    composed(pen);
+    return pen.finish(document.title, `${commandOf(state)} ${location.href}`).replace('</svg>', `${images.join('')}</svg>`);
+  }
+
+  function png() {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 2 * SIZE[0], height: 2 * SIZE[1] }), context = canvas.getContext('2d');
+    context.scale(2, 2);
+    const pen = canvasPen(context);
+    pen.image = (x, y, side, picture) => { context.imageSmoothingEnabled = false; context.drawImage(picture, x, y, side, side); };
+    pen.box(0, 0, ...SIZE, PAPER);
+    composed(pen);
+    return new Promise((done) => canvas.toBlob(done, 'image/png'));
+  }
+
+  function csv() {
+    const comments = [...commandOf(state).split('\n'), `link: ${location.hash || '#'}`].map((l) => `# ${l}\n`).join('');
+    return `${comments}t,energy,clusters,tokens\n${book.rows.map((r) => `${r.t},${r.energy},${r.clusters},${r.tokens}\n`).join('')}`;
+  }
+
+  async function copy(text, button) {
+    const words = button.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'Not allowed here';
+    }
+    setTimeout(() => { button.textContent = words; }, 1500);
+  }
+
+  $('png').addEventListener('click', async () => download('metastable.png', 'image/png', await png()));
+  $('svg').addEventListener('click', () => download('metastable.svg', 'image/svg+xml', svg()));
+  $('csv').addEventListener('click', () => download('metastable.csv', 'text/csv', csv()));
+  $('copy').addEventListener('click', (e) => copy($('command').textContent, e.target));
+  $('link').addEventListener('click', (e) => copy(location.href, e.target));
+
+  controls();
+  gestures();
+  reflect();
+  begin();
+  // For the console, and for tests.
+  window.metastable = { ask, timing, PRESETS, get state() { return state; }, get run() { return run; }, get book() { return book; }, commandOf, settingsOf, svg, csv };
+})();

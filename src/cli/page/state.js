@@ -1,0 +1,120 @@
+// The state: what the sliders say, the address, the engine's settings and the command line.
+const DEFAULTS = { start: 'uniform', n: 64, d: 3, beta: 9, dynamics: 'sa', scale: 'u1', norm: '', kappa: 0, zipf: 0, seed: 1, end: 1e6, view: '30,20' };
+
+const STARTS = [
+  ['uniform', 'uniform on the sphere'], ['hemisphere', 'uniform on a hemisphere'], ['cap:radius=0.5', 'uniform on a cap of radius 0.5'],
+  ['clusters:k=4,spread=0.1', 'four clusters'], ['polygon', 'regular polygon'], ['orthonormal', 'orthonormal (d ≥ n)'],
+  ['five', 'five published tokens'], ['prepared', 'five well-prepared tokens'], ['pair', 'two tokens, nearly antipodal'],
+];
+const DYNAMICS = [
+  ['sa', 'SA: softmax rows'], ['usa', 'USA: rows not normalised'], ['causal-sa', 'causal SA'], ['causal-usa', 'causal USA'],
+  ['repulsive-sa', 'repulsive SA'], ['repulsive-usa', 'repulsive USA'],
+];
+const SCALES = [['u1', 'U1: (1/n) e^{βG}'], ['u2', 'U2: (1/n) e^{β(G−1)}'], ['u3', 'U3: (1/n²) e^{β(G−1)}'], ['u4', 'U4: e^{βG}']];
+const NORMS = [
+  ['', 'post-LN: on the sphere'], ['pre', 'pre-LN'], ['peri', 'peri-LN'], ['mix', 'mix-LN'], ['ngpt', 'nGPT'], ['cod', 'LN with damped depth'], ['ln-scaling', 'LN scaling'],
+];
+
+// Starts that are lists: the tokens of the papers.
+const FIVE = [0.99806638, 0.06215705, 0.97712061, 0.21268594, -0.24578194, 0.96932515, -0.97354734, 0.2284854, -0.99892629, -0.04632772];
+const PREPARED = [0, 0.5, 2, 4, 7].map((k) => k * 0.5 * Math.log(2000) / Math.sqrt(2000));
+const LISTS = {
+  five: { tokens: FIVE, n: 5, file: 'five.csv', rows: [0, 2, 4, 6, 8].map((k) => `${FIVE[k]},${FIVE[k + 1]}`), flag: '--normalise --tokens' },
+  prepared: { angles: PREPARED, n: 5, file: 'angles.csv', rows: PREPARED.map(String), flag: '--angles' },
+  pair: { angles: [0, 3.1], n: 2, file: 'angles.csv', rows: ['0', '3.1'], flag: '--angles' },
+};
+
+const PRESETS = [
+  ['Sphere', {}, 'Uniform tokens on the sphere: clusters form, then meet one by one.'],
+  ['Metastability', { start: 'five', n: 5, d: 2, beta: 4, end: 400 }, 'Five tokens on the circle, β = 4 (arXiv:2410.06833): two collide at once, the others wait.'],
+  ['Staircase', { start: 'prepared', n: 5, d: 2, beta: 1000, dynamics: 'usa', scale: 'u2', end: 1e100 }, 'Five well-prepared tokens (arXiv:2410.06833, section 6): the energy climbs 0.2, 0.28, 0.44, 0.52, 1.'],
+  ['One run to the end', { n: 64, d: 2, beta: 25, seed: 3, end: 1e30 }, 'Sixty-four tokens on the circle, β = 25: each plateau of the energy is a metastable state.'],
+  ['Phase diagram', { n: 32, d: 128, beta: 4, end: 30 }, 'One point of the phase diagram (arXiv:2312.10794, figure 3): d = 128, where uniform tokens move as equiangular ones, and the time of collapse is known.'],
+  ['Causal centres', { n: 200, d: 2, beta: 64, dynamics: 'causal-sa', end: 5000 }, 'Causal attention (arXiv:2411.04990): tokens gather at the strong Rényi centres.'],
+  ['Antipodal pair', { start: 'pair', n: 2, d: 2, beta: 200, end: 1e300 }, 'Two tokens nearly opposite, β = 200: they meet when the two-cluster equation says, at a time beyond any simulation by small steps.'],
+  ['Noise', { n: 128, d: 2, beta: 4, dynamics: 'usa', kappa: 2, end: 50 }, 'USA with noise: tokens gather above a threshold of κ only (arXiv:2606.05140).'],
+];
+
+const DIMENSIONS = [2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64, 96, 128];
+const ENDS = [0.1, 0.3, 1, 3, 5, 10, 20, 30, 50, 100, 200, 400, 1000, 5000, 1e4, 1e5, 1e6, 1e8, 1e10, 1e12, 1e15, 1e20, 1e26, 1e30, 1e50, 1e100, 1e150, 1e200, 1e300];
+const KAPPAS = [0, 1000, 500, 200, 100, 50, 20, 10, 5, 2, 1, 0.5];
+const rounded = (v) => Number(v.toPrecision(3));
+const BETAS = [0, ...Array.from({ length: 161 }, (_, k) => rounded(10 ** (-1 + k / 40)))];
+const COUNTS = [...Array.from({ length: 63 }, (_, k) => k + 2), ...Array.from({ length: 59 }, (_, k) => 68 + 4 * k)];
+
+// Sliders run over lists: name, label, values, words.
+const SLIDERS = [
+  ['n', 'tokens n', COUNTS, String], ['d', 'dimension d', DIMENSIONS, String], ['beta', 'β', BETAS, String],
+  ['kappa', 'noise', KAPPAS, (v) => (v ? `κ = ${v}` : 'none')],
+  ['zipf', 'masses', Array.from({ length: 21 }, (_, k) => k / 10), (v) => (v ? `i^−${v}` : 'equal')],
+  ['seed', 'seed', Array.from({ length: 200 }, (_, k) => k + 1), String], ['end', 'end time', ENDS, (v) => power(v)],
+];
+const MENUS = [['start', 'start', STARTS], ['dynamics', 'dynamics', DYNAMICS], ['scale', 'time of USA', SCALES], ['norm', 'normalisation', NORMS]];
+
+function nearest(list, v) {
+  return list.reduce((best, w, k) => (Math.abs(w - v) < Math.abs(list[best] - v) ? k : best), 0);
+}
+
+// A state from an address; what it does not say is as usual, what it says wrongly as well.
+function readState(hash) {
+  const state = { ...DEFAULTS };
+  for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ''))) {
+    const slider = SLIDERS.find((s) => s[0] === key), menu = MENUS.find((m) => m[0] === key);
+    if (slider && text !== '' && Number.isFinite(Number(text))) state[key] = slider[2][nearest(slider[2], Number(text))];
+    if (menu && menu[2].some((o) => o[0] === text)) state[key] = text;
+    if (key === 'view' && /^-?\d+,-?\d+$/.test(text)) state.view = text;
+  }
+  return fitting(state);
+}
+
+function writeState(state) {
+  const said = Object.entries(state).filter(([k, v]) => v !== DEFAULTS[k]);
+  return '#' + new URLSearchParams(said).toString();
+}
+
+// Starts that are lists have their own n and live on the circle.
+function fitting(state) {
+  const list = LISTS[state.start];
+  if (list) Object.assign(state, { n: list.n, d: 2 });
+  if (state.start === 'orthonormal') state.n = Math.min(state.n, state.d);
+  if (!state.dynamics.includes('usa')) state.scale = 'u1';
+  return state;
+}
+
+function masses(state) {
+  return state.zipf ? Array.from({ length: state.n }, (_, i) => (i + 1) ** -state.zipf) : [];
+}
+
+const NOISE_STEP = 0.01;
+
+function settingsOf(state) {
+  const { tokens = [], angles = [] } = LISTS[state.start] ?? {};
+  const t_end = state.kappa ? Math.min(state.end, 1e4) : state.end;
+  return {
+    n: state.n, d: state.d, beta: state.beta, dynamics: state.dynamics, time_scale: state.scale, norm: state.norm, kappa: state.kappa, step: NOISE_STEP,
+    init: LISTS[state.start] ? 'uniform' : state.start, tokens, angles, masses: masses(state), seed: state.seed, t_end,
+  };
+}
+
+// The line that does the same natively, to the same bits with the portable kernels.
+function commandOf(state, name = 'solve') {
+  const list = LISTS[state.start], lines = [], flags = [];
+  const file = (to, rows) => lines.push(`printf '%s\\n' ${rows.map((r) => `'${r}'`).join(' ')} > ${to}`);
+  if (list) {
+    file(list.file, list.rows);
+    flags.push(`${list.flag} ${list.file}`);
+  } else flags.push(`--init ${state.start} --n ${state.n} --d ${state.d} --seed ${state.seed}`);
+  if (state.zipf) {
+    file('masses.csv', masses(state));
+    flags.push('--masses masses.csv');
+  }
+  flags.push(`--dynamics ${state.dynamics} --beta ${state.beta}`);
+  if (state.scale !== 'u1') flags.push(`--time-scale ${state.scale}`);
+  if (state.norm) flags.push(`--norm ${state.norm}`);
+  if (name === 'solve') {
+    if (state.kappa) flags.push(`--noise kappa=${state.kappa},seed=${state.seed},step=${NOISE_STEP}`);
+    flags.push(`--t-end ${settingsOf(state).t_end}`);
+  }
+  lines.push(`metastable ${name} ${flags.join(' ')} --simd portable`);
+  return lines.join('\n');
+}

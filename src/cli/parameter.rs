@@ -1,0 +1,42 @@
+//! `--set NAME=VALUE`: parameters of figures and studies, read and explained.
+
+use crate::error::{Error, Result, show};
+use crate::lab::toml_reader::range;
+use crate::study::Parameter;
+
+/// A name and its value; ranges `a..b:linK` and `a..b:logK` written out as lists.
+pub fn assignment(text: &str) -> Result<(&str, String)> {
+    let expected = || Error::parameter("--set", text, "NAME=VALUE");
+    let (name, value) = text.split_once('=').ok_or_else(expected)?;
+    let values = value.split(',').map(|v| written_out(name.trim(), v.trim())).collect::<Result<Vec<_>>>()?;
+    Ok((name.trim(), values.join(",")))
+}
+
+fn written_out(name: &str, value: &str) -> Result<String> {
+    if !value.contains("..") {
+        return Ok(value.to_owned());
+    }
+    let expected = "numbers separated by commas, or a range like 1..9:lin5 or 1..100:log3";
+    let numbers = range(value).map_err(|_| Error::parameter(name, value, expected))?;
+    Ok(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(","))
+}
+
+/// One line for each parameter: name, default, range, meaning.
+pub fn explained<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> String {
+    let line = |p: &Parameter| {
+        let (low, high) = p.range;
+        let kind = if p.whole { "whole numbers " } else { "" };
+        format!("  {} = {} ({kind}from {} to {}): {}\n", p.name, default(p), show(low), show(high), p.what)
+    };
+    let lines: String = parameters.into_iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("Parameters (--set NAME=VALUE):\n{lines}") }
+}
+
+/// The default; of a long list its ends.
+fn default(p: &Parameter) -> String {
+    let all: Vec<String> = p.default.iter().map(|v| show(*v)).collect();
+    match &all[..] {
+        [first, .., last] if all.len() > 12 => format!("{first},...,{last}, {} numbers", all.len()),
+        _ => all.join(","),
+    }
+}

@@ -1,0 +1,237 @@
+//! `model`: hidden states and attention of a trained model, and how far the theory holds in it.
+
+mod entries;
+mod page;
+mod table;
+
+use super::output::{Output, finite, note};
+use super::progress;
+use super::solve::create;
+use crate::error::{Error, Result};
+use crate::flow::Table;
+use crate::lab::{Provenance, arrays, npz, weights};
+use crate::sphere::Tokens;
+use crate::transformer::Real;
+use crate::transformer::observe::Cloud;
+use crate::transformer::trained::{PassedLayer, Trained};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Flags of `model`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  metastable model all-MiniLM-L6-v2/ --text 'When on board H.M.S. Beagle, as naturalist' --out run
+  metastable model albert/ --text page.txt --report --out run
+  metastable model smollm2.gguf --ids ids.csv --f32 --out run
+  metastable model all-MiniLM-L6-v2/ --text page.txt --iterate 3 --layers 400 --without-attention --out run
+  metastable entropy --tokens run/hidden.npz --array hidden_states --normalise")]
+pub struct Arguments {
+    /// A folder with model.safetensors, config.json and tokenizer.json (BERT, ALBERT, GPT-2, Llama), or a GGUF file (Llama).
+    #[arg(value_name = "FOLDER|FILE")]
+    model: PathBuf,
+    /// A text, or a file with one.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["ids", "embeddings"], required_unless_present_any = ["ids", "embeddings"])]
+    text: Option<String>,
+    /// Numbers of words, one a row.
+    #[arg(long, value_name = "FILE", conflicts_with = "embeddings")]
+    ids: Option<PathBuf>,
+    /// Tokens before the first layer, n x d.
+    #[arg(long, value_name = "FILE")]
+    embeddings: Option<PathBuf>,
+    /// Single precision.
+    #[arg(long)]
+    f32: bool,
+    /// Apply this block alone, counted from 0, in all layers.
+    #[arg(long, value_name = "BLOCK")]
+    iterate: Option<usize>,
+    /// Layers of --iterate, or of a model whose layers share one block.
+    #[arg(long, value_name = "L")]
+    layers: Option<usize>,
+    /// Leave the attention matrices out of hidden.npz.
+    #[arg(long)]
+    without_attention: bool,
+    /// Hold the theory against the model: report.html, layers.csv, heads.csv, report.json.
+    #[arg(long, requires = "out")]
+    report: bool,
+    /// New folder for hidden.npz, timeline, final tokens and record.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Bytes of attention matrices that are kept.
+const MOST: usize = 4 << 30;
+
+/// What a pass leaves.
+struct Pass {
+    states: Vec<f64>,
+    attention: Vec<f64>,
+    last: Option<Vec<f64>>,
+    seconds: f64,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let model = weights::read(&self.model)?;
+        let plan = self.plan(&model)?;
+        let (x, words) = self.tokens(&model)?;
+        let (d, n, heads) = (model.config().d, x.len() / model.config().d, model.config().heads);
+        let keep = self.out.is_some() && !self.without_attention;
+        let bytes = plan.len().saturating_mul(heads).saturating_mul(n * n).saturating_mul(8);
+        if keep && bytes > MOST {
+            let found = format!("{} MB of them", bytes >> 20);
+            return Err(Error::parameter("attention matrices", found, format!("--without-attention above {} MB", MOST >> 20)));
+        }
+        if let Some(folder) = &self.out {
+            create(folder)?;
+        }
+        let pass = if self.f32 { self.pass::<f32>(&model, &x, &plan, keep)? } else { self.pass::<f64>(&model, &x, &plan, keep)? };
+        let mut json = self.json(&model, &plan, &pass, &words);
+        if let Some(folder) = &self.out {
+            self.write(folder, &model, &plan, &pass, &mut json)?;
+            if self.report {
+                let report = table::report(&model, &x, &plan)?;
+                page::write(folder, &model, &report, &self.provenance(&json))?;
+            }
+            note(&format!("wrote {}", folder.display()));
+        }
+        json["n"] = json!(n);
+        out.result(&json, &text(&json, &pass, d));
+        Ok(0)
+    }
+
+    /// Which block every layer applies.
+    fn plan(&self, model: &Trained) -> Result<Vec<usize>> {
+        if self.layers == Some(0) {
+            return Err(Error::parameter("--layers", 0, "at least 1"));
+        }
+        let own = model.plan();
+        match (self.iterate, self.layers) {
+            (Some(b), _) if b >= model.blocks() => {
+                Err(Error::parameter("--iterate", b, format!("a block below {}, the blocks of the model", model.blocks())))
+            }
+            (Some(b), layers) => Ok(vec![b; layers.unwrap_or(own.len())]),
+            (None, Some(layers)) if model.blocks() == 1 => Ok(vec![0; layers]),
+            (None, Some(layers)) => Err(Error::parameter("--layers", layers, "it with --iterate, or a model whose layers share one block")),
+            (None, None) => Ok(own),
+        }
+    }
+
+    /// Tokens before the first layer, and their words where they are known.
+    fn tokens(&self, model: &Trained) -> Result<(Vec<f64>, Vec<String>)> {
+        if let Some(path) = &self.embeddings {
+            let array = arrays::read(path, None)?;
+            return match array.shape[..] {
+                [_, d] if d == model.config().d => Ok((array.data, Vec::new())),
+                _ => Err(Error::parameter("--embeddings", format!("shape {:?}", array.shape), format!("n x {}", model.config().d))),
+            };
+        }
+        if let Some(path) = &self.ids {
+            let numbers = arrays::list(path, None)?;
+            let whole = |v: &f64| *v >= 0.0 && v.fract().abs() < f64::EPSILON;
+            if let Some(k) = numbers.iter().position(|v| !whole(v)) {
+                return Err(Error::parameter(format!("id {}", k + 1), numbers[k], "a whole number >= 0"));
+            }
+            let ids: Vec<usize> = numbers.iter().map(|v| *v as usize).collect();
+            return Ok((model.embed(&ids)?, Vec::new()));
+        }
+        let given = self.text.clone().unwrap_or_default();
+        let path = Path::new(&given);
+        let text = if path.is_file() { String::from_utf8_lossy(&arrays::load(path)?).into_owned() } else { given };
+        let (ids, words) = weights::words(&self.model, model)?.encode(&text)?;
+        Ok((model.embed(&ids)?, words))
+    }
+
+    fn pass<T: Real>(&self, model: &Trained, x: &[f64], plan: &[usize], keep: bool) -> Result<Pass> {
+        let wide = |numbers: &[T]| numbers.iter().map(|v| v.to_f64()).collect::<Vec<f64>>();
+        let (mut states, mut attention) = (x.to_vec(), Vec::new());
+        if self.f32 {
+            states.iter_mut().for_each(|v| *v = T::of(*v).to_f64());
+        }
+        let begun = Instant::now();
+        let mut reading = 0.0;
+        let last = model.pass::<T>(x, plan, keep, |layer: &PassedLayer<T>| {
+            progress::report(Some(layer.index as f64 / plan.len() as f64), || format!("layer {} of {}", layer.index + 1, plan.len()));
+            let shown = Instant::now();
+            states.extend(wide(layer.after));
+            attention.extend(wide(layer.weights));
+            reading += shown.elapsed().as_secs_f64();
+            Ok(())
+        })?;
+        let seconds = begun.elapsed().as_secs_f64() - reading;
+        let last = model.last()?.map(|norm| wide(&norm.rounded::<T>().apply(&last)));
+        Ok(Pass { states, attention, last, seconds })
+    }
+
+    fn json(&self, model: &Trained, plan: &[usize], pass: &Pass, words: &[String]) -> Value {
+        let (config, n) = (model.config(), pass.states.len() / (plan.len() + 1) / model.config().d);
+        let cosines: Vec<Value> = pass.states.chunks_exact(n * config.d).map(|x| finite(Cloud::new(x, config.d).mean())).collect();
+        json!({
+            "kind": model.kind(),
+            "tokens": n,
+            "layers": plan.len(),
+            "d": config.d,
+            "heads": config.heads,
+            "parameters": model.parameters(),
+            "precision": if self.f32 { "f32" } else { "f64" },
+            "iterated_block": self.iterate,
+            "words": words,
+            "mean_cosine": cosines,
+            "seconds": pass.seconds,
+        })
+    }
+
+    fn provenance(&self, json: &Value) -> Provenance {
+        let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
+        Provenance::new("model", &json.to_string(), reproduce)
+    }
+
+    /// hidden.npz, and what other commands read of a run: final tokens, time line, record.
+    fn write(&self, folder: &Path, model: &Trained, plan: &[usize], pass: &Pass, json: &mut Value) -> Result<()> {
+        let (d, heads, layers) = (model.config().d, model.config().heads, plan.len());
+        let n = pass.states.len() / (layers + 1) / d;
+        let (states, matrices, rows) = ([layers + 1, n, d], [layers, heads, n, n], [n, d]);
+        let mut members: Vec<(&str, &[usize], &[f64])> = vec![("hidden_states", &states, &pass.states)];
+        if !pass.attention.is_empty() {
+            members.push(("attention", &matrices, &pass.attention));
+        }
+        if let Some(last) = &pass.last {
+            members.push(("last_state", &rows, last));
+        }
+        let archive = npz::bytes(&members)?;
+        let provenance = self.provenance(json);
+        let end = Tokens::normalised(d, pass.states[layers * n * d..].to_vec())?;
+        let last = Table { columns: (0..d).map(|c| format!("x_{c}")).collect(), rows: end.rows().map(<[f64]>::to_vec).collect() };
+        let cosine = |l: usize| json["mean_cosine"][l].as_f64().unwrap_or(f64::NAN);
+        let timeline =
+            Table { columns: vec!["t".into(), "mean_cosine".into()], rows: (0..=layers).map(|l| vec![l as f64, cosine(l)]).collect() };
+        json["settings"] = json!({"tokens": {"n": n, "d": d, "space": "sphere"}, "plan": plan, "dynamics": "sa", "beta": 1.0});
+        json["final_columns"] = json!(last.columns);
+        json["timeline_columns"] = json!(timeline.columns);
+        json["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
+        arrays::write_atomically(&folder.join("hidden.npz"), &archive)?;
+        for (name, table) in [("final_tokens", &last), ("timeline", &timeline)] {
+            arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
+            arrays::write_atomically(&folder.join(format!("{name}.npy")), &arrays::npy_bytes(table))?;
+        }
+        arrays::write_atomically(&folder.join("record.json"), json.to_string().as_bytes())
+    }
+}
+
+fn text(json: &Value, pass: &Pass, d: usize) -> String {
+    let mut text = format!(
+        "{} with {} layers, d = {d}, {} heads, {} parameters; {} tokens in {} ({:.3} s)\nlayer  mean cosine\n",
+        json["kind"].as_str().unwrap_or(""),
+        json["layers"],
+        json["heads"],
+        json["parameters"],
+        json["tokens"],
+        json["precision"].as_str().unwrap_or(""),
+        pass.seconds
+    );
+    for (l, c) in json["mean_cosine"].as_array().into_iter().flatten().enumerate() {
+        text.push_str(&format!("{l:>5}  {:.6}\n", c.as_f64().unwrap_or(f64::NAN)));
+    }
+    text
+}

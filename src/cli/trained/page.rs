@@ -1,0 +1,116 @@
+//! The files of a report: report.html, report.json, layers.csv, heads.csv.
+
+use super::entries::{HEADS, LAYERS, ReportColumn};
+use super::table::{BINS, Report};
+use crate::cli::output::{finite, number};
+use crate::error::Result;
+use crate::flow::Table;
+use crate::lab::report::escape;
+use crate::lab::{Provenance, arrays};
+use crate::transformer::trained::Trained;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// Writes them.
+pub fn write(folder: &Path, model: &Trained, report: &Report, provenance: &Provenance) -> Result<()> {
+    for (name, table) in [("layers", &report.layers), ("heads", &report.heads)] {
+        arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
+    }
+    let json = json!({
+        "layers": objects(&report.layers),
+        "heads": objects(&report.heads),
+        "lyapunov_exponents": report.exponents.iter().map(|v| finite(*v)).collect::<Vec<_>>(),
+        "sa_beta": finite(report.beta),
+        "histograms": report.histograms.iter().map(|h| json!({"raw": h[0], "bare": h[1], "sa": h[2]})).collect::<Vec<_>>(),
+        "histogram_range": [-1.0, 1.0],
+        "entries": LAYERS.iter().chain(&HEADS).map(|e| json!({"column": e.column, "what": e.what, "theorem": e.theorem, "hypothesis_violated": e.broken})).collect::<Vec<_>>(),
+        "provenance": provenance,
+    });
+    arrays::write_atomically(&folder.join("report.json"), json.to_string().as_bytes())?;
+    arrays::write_atomically(&folder.join("report.html"), html(model, report, provenance).as_bytes())
+}
+
+fn objects(table: &Table) -> Value {
+    let one = |row: &Vec<f64>| Value::Object(table.columns.iter().cloned().zip(row.iter().map(|v| finite(*v))).collect::<Map<_, _>>());
+    table.rows.iter().map(one).collect()
+}
+
+fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
+    let c = model.config();
+    let exponents: Vec<String> = report.exponents.iter().map(|v| number(*v)).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: the theory held against a model</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <script type=\"application/json\" id=\"provenance\">{json}</script>\n<style>{style}\ntd{{text-align:right;font-variant-numeric:tabular-nums}}\
+         .words td{{text-align:left}}\n.frame svg{{width:9rem;height:2.2rem}}</style></head>\n<body>\n<main>\n<h1>The theory held against a model</h1>\n\
+         <p>{kind}: {layers} layers run, d = {d}, {heads} heads, {parameters} parameters. Nothing here is a theorem about this model: each entry says \
+         which theorem it concerns and which of its hypotheses the model breaks.</p>\n\
+         <p>First Lyapunov exponents per layer: {exponents}. Above 0 small changes grow; the theory of one cluster says that they die at last.</p>\n\
+         <p>SA beside it: from the directions of layer 0, at the median fitted beta = {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
+         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>What the columns say</h2>\n{words}{more}</main>\n</body></html>\n",
+        json = provenance.json().replace("</", "<\\/"),
+        style = include_str!("../../lab/report/style.css"),
+        kind = escape(model.kind()),
+        layers = report.layers.rows.len() - 1,
+        d = c.d,
+        heads = c.heads,
+        parameters = model.parameters(),
+        exponents = exponents.join(", "),
+        beta = number(report.beta),
+        histograms = histograms(report),
+        table = table(&report.layers, "layers.csv"),
+        head_table = table(&report.heads, "heads.csv"),
+        words = words("Layers", &LAYERS),
+        more = words("Heads", &HEADS),
+    )
+}
+
+fn table(table: &Table, file: &str) -> String {
+    let head: String = table.columns.iter().map(|c| format!("<th scope=\"col\">{}</th>", c.replace('_', " "))).collect();
+    let cell = |v: &f64| if v.is_finite() { number(*v) } else { "-".into() };
+    let rows = table.rows.iter().map(|r| format!("<tr>{}</tr>\n", r.iter().map(|v| format!("<td>{}</td>", cell(v))).collect::<String>()));
+    format!(
+        "<div class=\"frame\"><table><caption>{file}</caption><thead><tr>{head}</tr></thead><tbody>\n{}</tbody></table></div>",
+        rows.collect::<String>()
+    )
+}
+
+fn words(caption: &str, entries: &[ReportColumn]) -> String {
+    let row = |e: &ReportColumn| {
+        format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            e.column.replace('_', " "),
+            escape(e.what),
+            escape(e.theorem),
+            escape(e.broken)
+        )
+    };
+    format!(
+        "<table class=\"words\"><caption>{caption}</caption><thead><tr><th>column</th><th>what</th><th>theorem</th><th>hypothesis that the model breaks</th></tr></thead><tbody>\n{}</tbody></table>\n",
+        entries.iter().map(row).collect::<String>()
+    )
+}
+
+/// A row of small histograms for every state: as they are, without the affine part, SA.
+fn histograms(report: &Report) -> String {
+    let row = |(l, h): (usize, &[Vec<usize>; 3])| {
+        format!("<tr><th scope=\"row\">{l}</th>{}</tr>\n", h.iter().map(|h| format!("<td>{}</td>", bars(h))).collect::<String>())
+    };
+    format!(
+        "<div class=\"frame\"><table><caption>Cosines from -1 (left) to 1 (right), each scaled to its highest bar</caption><thead><tr><th>layer</th>\
+         <th>as they are</th><th>without gain and shift</th><th>SA</th></tr></thead><tbody>\n{}</tbody></table></div>",
+        report.histograms.iter().enumerate().map(row).collect::<String>()
+    )
+}
+
+fn bars(counts: &[usize]) -> String {
+    let Some(most) = counts.iter().max().filter(|m| **m > 0) else { return "-".into() };
+    let bar = |(k, c): (usize, &usize)| {
+        let height = 30.0 * *c as f64 / *most as f64;
+        format!("<rect x=\"{k}\" y=\"{:.2}\" width=\"1\" height=\"{height:.2}\"/>", 30.0 - height)
+    };
+    let all: String = counts.iter().enumerate().filter(|(_, c)| **c > 0).map(bar).collect();
+    format!(
+        "<svg role=\"img\" aria-label=\"histogram\" viewBox=\"0 0 {BINS} 30\" preserveAspectRatio=\"none\"><line x1=\"0\" x2=\"{BINS}\" y1=\"30\" y2=\"30\" stroke=\"#777\"/>{all}</svg>"
+    )
+}

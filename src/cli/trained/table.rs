@@ -1,0 +1,220 @@
+//! The table of a report: what is measured, layer by layer and head by head. The measuring is the library's.
+
+use crate::attention::{Energy, EnergyScale, Spec, dynamics};
+use crate::entropy::bootstrap::assess;
+use crate::error::Result;
+use crate::flow::{Options, Table, solve};
+use crate::sphere::Tokens;
+use crate::transformer::block::{BlockPart, Placed};
+use crate::transformer::depth::Changes;
+use crate::transformer::observe::{Cloud, Reference, entropy_rank, form, rank_one_residual, weighting};
+use crate::transformer::tangent::BlockAt;
+use crate::transformer::trained::{PassedLayer, Trained};
+use crate::transformer::{Norm, TransformerBlock};
+
+/// Bins of the histograms of cosines.
+pub const BINS: usize = 40;
+
+/// All that was measured.
+pub struct Report {
+    /// One row a state, layer 0 first.
+    pub layers: Table,
+    /// One row a head of a layer.
+    pub heads: Table,
+    /// Cosines of every state: as they are, without the affine part of the norm where there is one, and of SA.
+    pub histograms: Vec<[Vec<usize>; 3]>,
+    /// First Lyapunov exponents of a layer.
+    pub exponents: Vec<f64>,
+    /// Inverse temperature of the SA beside it.
+    pub beta: f64,
+}
+
+/// Directions whose growth is measured.
+const DIRECTIONS: usize = 4;
+
+pub const LAYERS: [&str; 17] = [
+    "layer",
+    "mean_cosine",
+    "mean_cosine_bare",
+    "clusters_90",
+    "clusters_99",
+    "clusters_999",
+    "rank_one_residual",
+    "entropy_rank",
+    "attention_ratio",
+    "mlp_ratio",
+    "beta",
+    "sqrt_beta",
+    "log_energy",
+    "negentropy",
+    "negentropy_error",
+    "sa_mean_cosine",
+    "sa_clusters_99",
+];
+
+pub const HEADS: [&str; 15] = [
+    "layer",
+    "head",
+    "logit_spread",
+    "entropy",
+    "leader_share",
+    "beta",
+    "beta_error",
+    "beta_cosine",
+    "value_norm",
+    "value_real_max",
+    "value_real_min",
+    "value_symmetric_max",
+    "value_symmetric_min",
+    "value_overlap",
+    "negative_part",
+];
+
+/// One state before its neighbours are known.
+struct State {
+    cloud: Cloud,
+    x: Vec<f64>,
+    bare: Option<Cloud>,
+    ratios: [f64; 2],
+    beta: f64,
+}
+
+/// Runs the model once more and measures.
+pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
+    let d = model.config().d;
+    let named = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
+    let mut heads = Table { columns: named(&HEADS), rows: Vec::new() };
+    let mut states = vec![State { cloud: Cloud::new(x, d), x: x.to_vec(), bare: None, ratios: [f64::NAN; 2], beta: f64::NAN }];
+    let mut changes = Changes::new(x.len(), DIRECTIONS, 1);
+    model.pass::<f64>(x, plan, true, |layer: &PassedLayer<f64>| {
+        let before = states.len() - 1;
+        states[before].bare = states[before].bare.take().or_else(|| inner(layer.block).map(|n| Cloud::new(&n.apply(layer.before), d)));
+        let betas = of_heads(layer, &states[before].cloud, model.config().rotary.is_some() || is_causal(layer.block), &mut heads)?;
+        changes.through(&BlockAt::new(layer.block, layer.before, None, 1.0)?);
+        let bare = after(layer.block).map(|n| Cloud::new(&n.without_affine(layer.after), d));
+        let ratios = ratios(layer.block, layer.before)?;
+        states.push(State { cloud: Cloud::new(layer.after, d), x: layer.after.to_vec(), bare, ratios, beta: median(betas) });
+        Ok(())
+    })?;
+    let beta = median(states.iter().skip(1).map(|s| s.beta).collect());
+    let plain = beside(x, d, &states, beta)?;
+    let (mut layers, mut histograms) = (Table { columns: named(&LAYERS), rows: Vec::new() }, Vec::new());
+    for (l, (state, sa)) in states.iter().zip(&plain).enumerate() {
+        layers.rows.push(row(l, state, sa, d));
+        let bare = state.bare.as_ref().map_or(Vec::new(), |c| c.histogram(BINS));
+        histograms.push([state.cloud.histogram(BINS), bare, sa.histogram(BINS)]);
+    }
+    Ok(Report { layers, heads, histograms, exponents: changes.exponents(), beta })
+}
+
+fn row(l: usize, state: &State, sa: &Cloud, d: usize) -> Vec<f64> {
+    let tokens = Tokens::normalised(d, state.x.clone());
+    // The estimator by neighbours wants some.
+    let entropy = tokens.as_ref().ok().filter(|x| x.n() > 8).and_then(|x| assess(x, 3, 100.0).ok()).map(|e| e[0]);
+    let energy = tokens.ok().filter(|_| state.beta.is_finite()).and_then(|x| Energy::new(state.beta, EnergyScale::Mean).log_value(&x).ok());
+    let of = |e: fn(&crate::entropy::bootstrap::Estimate) -> f64| entropy.as_ref().map_or(f64::NAN, e);
+    vec![
+        l as f64,
+        state.cloud.mean(),
+        state.bare.as_ref().map_or(f64::NAN, Cloud::mean),
+        state.cloud.clusters(0.9) as f64,
+        state.cloud.clusters(0.99) as f64,
+        state.cloud.clusters(0.999) as f64,
+        rank_one_residual(&state.x, d),
+        entropy_rank(&state.x, d),
+        state.ratios[0],
+        state.ratios[1],
+        state.beta,
+        state.beta.sqrt(),
+        energy.unwrap_or(f64::NAN),
+        of(|e| e.value),
+        of(|e| e.standard_error),
+        sa.mean(),
+        sa.clusters(0.99) as f64,
+    ]
+}
+
+/// The norm before the first sublayer, without its affine part.
+fn inner(block: &TransformerBlock) -> Option<Norm> {
+    let norm = block.parts.first()?.inner.as_ref()?;
+    Some(Norm::plain(norm.d(), norm.centring, norm.eps))
+}
+
+/// The norm after the last sum.
+fn after(block: &TransformerBlock) -> Option<&Norm> {
+    block.parts.last()?.after.as_ref()
+}
+
+fn is_causal(block: &TransformerBlock) -> bool {
+    block.attention().all(|a| a.pattern.seen(0, 2).end == 1)
+}
+
+/// `|F(x)| / |x|` of attention and feed-forward layer.
+fn ratios(block: &TransformerBlock, x: &[f64]) -> Result<[f64; 2]> {
+    let (mut x, mut out) = (x.to_vec(), [f64::NAN; 2]);
+    for part in &block.parts {
+        let f = part.output(&x, None, false)?.0;
+        out[usize::from(matches!(part.part, BlockPart::Mlp(_)))] = norm(&f) / norm(&x);
+        x = part.close(&x, &f, 1.0);
+    }
+    Ok(out)
+}
+
+fn norm(x: &[f64]) -> f64 {
+    crate::num::sum::dot(x, x).sqrt()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.retain(|v| v.is_finite());
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Adds the rows of a layer's heads; the fitted inverse temperatures.
+fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, heads: &mut Table) -> Result<Vec<f64>> {
+    let n = cloud.n;
+    let lengths: Vec<f64> = layer.before.chunks_exact(layer.before.len() / n).map(norm).collect();
+    let reference = Reference::new(cloud, causal);
+    let mut betas = Vec::new();
+    for Placed { part, inner, .. } in &layer.block.parts {
+        let BlockPart::Attention(a) = part else { continue };
+        let inside = inner.as_ref().map_or_else(|| layer.before.to_vec(), |norm| norm.apply(layer.before));
+        for (h, weights) in layer.weights.chunks_exact(n * n).enumerate() {
+            let (seen, form) = (weighting(weights, n), form(a, h));
+            let fit = reference.fit(&cloud.drift(&lengths, &a.of_head(h, weights, &inside)));
+            betas.push(fit.beta);
+            heads.rows.push(vec![
+                layer.index as f64 + 1.0,
+                h as f64,
+                seen.spread,
+                seen.entropy,
+                seen.leader,
+                fit.beta,
+                fit.error,
+                fit.cosine,
+                form.norm,
+                form.real.0,
+                form.real.1,
+                form.symmetric.0,
+                form.symmetric.1,
+                form.overlap,
+                -form.symmetric.1 / (form.symmetric.0 - form.symmetric.1),
+            ]);
+        }
+    }
+    Ok(betas)
+}
+
+/// SA from the directions of layer 0: between two layers it runs for as long as attention is strong there.
+fn beside(x: &[f64], d: usize, states: &[State], beta: f64) -> Result<Vec<Cloud>> {
+    let mut tokens = Tokens::normalised(d, x.to_vec())?;
+    let sa = dynamics::build("sa", false, &Spec::new(if beta.is_finite() { beta } else { 1.0 }, tokens.n()))?;
+    let mut out = vec![Cloud::new(tokens.coordinates(), d)];
+    for state in &states[1..] {
+        let t = if state.ratios[0].is_finite() { state.ratios[0] } else { 1.0 };
+        let end = solve(&sa, &tokens, t, &Options { rtol: 1e-8, ..Options::default() }, &mut [])?;
+        tokens = Tokens::normalised(d, end.tokens())?;
+        out.push(Cloud::new(tokens.coordinates(), d));
+    }
+    Ok(out)
+}

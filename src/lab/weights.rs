@@ -1,0 +1,76 @@
+//! Files of trained models.
+
+use super::arrays::malformed;
+use crate::error::{Error, Result};
+use crate::transformer::trained::{Bytes, Trained, Vocabulary};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// An open file, read where it is asked to be.
+struct OnDisk {
+    path: PathBuf,
+    file: Mutex<File>,
+    count: u64,
+}
+
+impl Bytes for OnDisk {
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn fill(&self, start: u64, out: &mut [u8]) -> Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(out));
+        done.map_err(|e| Error::io(self.path.display(), "read", &e))
+    }
+}
+
+fn open(path: &Path) -> Result<Box<dyn Bytes>> {
+    let file = File::open(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+    let count = file.metadata().map_err(|e| Error::io(path.display(), "read", &e))?.len();
+    Ok(Box::new(OnDisk { path: path.to_owned(), file: Mutex::new(file), count }))
+}
+
+fn text(path: &Path) -> Result<String> {
+    let bytes = super::arrays::load(path)?;
+    String::from_utf8(bytes).map_err(|_| malformed(path, "", "found bytes that are no text"))
+}
+
+/// A trained model of a folder (`model.safetensors`, `config.json`, `tokenizer.json`), of a safetensors file with these beside it, or of a GGUF file.
+/// Weights are read when they are needed.
+///
+/// **Errors** files that are missing, malformed or contradict each other.
+pub fn read(path: &Path) -> Result<Trained> {
+    let file = if path.is_dir() { path.join("model.safetensors") } else { path.to_owned() };
+    if !file.is_file() {
+        let problem = if path.is_dir() { "found no model.safetensors in this folder" } else { "no such file or folder" };
+        return Err(malformed(path, "", problem));
+    }
+    let bytes = open(&file)?;
+    let mut start = [0; 4];
+    if bytes.count() >= 4 {
+        bytes.fill(0, &mut start)?;
+    }
+    let named = file.display().to_string();
+    if &start == b"GGUF" {
+        return Trained::gguf(&named, bytes);
+    }
+    let config = file.with_file_name("config.json");
+    Trained::safetensors(&named, bytes, &config.display().to_string(), &text(&config)?)
+}
+
+/// The tokenizer beside a model, or in it.
+///
+/// **Errors** none, or one that is not understood.
+pub fn words(path: &Path, model: &Trained) -> Result<Vocabulary> {
+    let beside = if path.is_dir() { path.join("tokenizer.json") } else { path.with_file_name("tokenizer.json") };
+    if beside.is_file() {
+        return Vocabulary::new(&beside.display().to_string(), &text(&beside)?);
+    }
+    if model.said.is_empty() {
+        return Err(malformed(&beside, "", "no such file; without the model's tokenizer give the ids of the tokens"));
+    }
+    Vocabulary::gguf(&path.display().to_string(), &model.said)
+}

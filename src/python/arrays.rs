@@ -1,0 +1,132 @@
+//! NumPy arrays in and out.
+
+use crate::raised;
+use metastable::sphere::Tokens;
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// An array of numbers as it was given.
+pub struct Given {
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Its numbers, row by row.
+    pub data: Vec<f64>,
+    /// The rounding of its type: of a number that was given as float32, 6e-8.
+    pub rounding: f64,
+}
+
+/// The numbers of an array, a list of lists or anything that NumPy makes an array of; `what` names it in errors.
+///
+/// **Errors** `TypeError` for objects, words and complex numbers, `ValueError` for masked entries and ragged rows.
+pub fn given(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Given> {
+    if let Ok(array) = x.cast_exact::<PyArrayDyn<f64>>() {
+        return Ok(read(&array.readonly(), f64::EPSILON / 2.0));
+    }
+    let py = x.py();
+    let numpy = py.import("numpy")?;
+    if x.is_instance(&numpy.getattr("ma")?.getattr("MaskedArray")?)? {
+        if numpy.getattr("ma")?.call_method1("is_masked", (x,))?.is_truthy()? {
+            let expected = "numbers everywhere: drop or fill the masked rows first";
+            return Err(PyValueError::new_err(format!("{what}: found a masked array with masked entries, expected {expected}")));
+        }
+    }
+    let array = numpy.call_method1("asarray", (x,)).map_err(|e| PyValueError::new_err(format!("{what}: {}", e.value(py))))?;
+    let dtype = array.getattr("dtype")?;
+    let kind: String = dtype.getattr("kind")?.extract()?;
+    if !["b", "i", "u", "f"].contains(&kind.as_str()) {
+        return Err(PyTypeError::new_err(format!("{what}: found an array of dtype {dtype}, expected real numbers")));
+    }
+    let size: usize = dtype.getattr("itemsize")?.extract()?;
+    let rounding = match (kind.as_str(), size) {
+        ("f", 2) => 2f64.powi(-11),
+        ("f", 4) => 2f64.powi(-24),
+        _ => f64::EPSILON / 2.0,
+    };
+    let array = array.call_method1("astype", ("float64",))?;
+    Ok(read(&array.cast::<PyArrayDyn<f64>>()?.readonly(), rounding))
+}
+
+/// Rows of any strides.
+fn read(array: &PyReadonlyArrayDyn<'_, f64>, rounding: f64) -> Given {
+    let data = match array.as_slice() {
+        Ok(slice) => slice.to_vec(),
+        // Not in one piece: in the order of rows.
+        Err(_) => array.as_array().iter().copied().collect(),
+    };
+    Given { shape: array.shape().to_vec(), data, rounding }
+}
+
+/// Rows of d numbers. **Errors** another rank.
+pub fn rows(what: &str, x: &Bound<'_, PyAny>) -> PyResult<(usize, Given)> {
+    let found = given(what, x)?;
+    match found.shape[..] {
+        [_, d] => Ok((d, found)),
+        _ => {
+            let said = format!("{what}: found an array of shape {:?}, expected n x d, one token a row", found.shape);
+            Err(PyValueError::new_err(said))
+        }
+    }
+}
+
+/// A list of numbers. **Errors** another rank.
+pub fn list(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let found = given(what, x)?;
+    if found.shape.len() == 1 {
+        return Ok(found.data);
+    }
+    Err(PyValueError::new_err(format!("{what}: found an array of shape {:?}, expected one number per token", found.shape)))
+}
+
+/// Unit vectors with masses. Rows that were given in float32 or float16 are unit to their rounding, and are made so to that of float64.
+pub fn unit_tokens(x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
+    let (d, given) = rows("tokens", x)?;
+    let tokens = if normalise || is_unit(d, &given) { Tokens::normalised(d, given.data) } else { Tokens::new(d, given.data) };
+    weighted(tokens.map_err(|e| raised(&e))?, masses)
+}
+
+/// True for rows of a coarse type whose lengths are 1 to its rounding: a length has the error of d rounded squares.
+pub fn is_unit(d: usize, given: &Given) -> bool {
+    let bound = (d as f64 + 2.0) * given.rounding;
+    let near = |row: &[f64]| (row.iter().map(|v| v * v).sum::<f64>().sqrt() - 1.0).abs() <= bound;
+    given.rounding > f64::EPSILON && d > 1 && given.data.chunks_exact(d).all(near)
+}
+
+/// The tokens with these masses.
+pub fn weighted(x: Tokens, masses: Option<&Bound<'_, PyAny>>) -> PyResult<Tokens> {
+    match masses {
+        Some(masses) => x.with_masses(&list("masses", masses)?).map_err(|e| raised(&e)),
+        None => Ok(x),
+    }
+}
+
+/// An n x width array that takes the numbers over.
+pub fn matrix<'py, T: Element>(py: Python<'py>, numbers: Vec<T>, width: usize) -> PyResult<Bound<'py, PyArray2<T>>> {
+    let n = numbers.len() / width.max(1);
+    numbers.into_pyarray(py).reshape([n, width])
+}
+
+/// A list that takes the numbers over.
+pub fn vector<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1<T>> {
+    numbers.into_pyarray(py)
+}
+
+/// Writes into an array of the caller's. **Errors** another type or shape, or one that cannot be written.
+pub fn write(out: &Bound<'_, PyAny>, numbers: &[f64], shape: [usize; 2]) -> PyResult<()> {
+    let wrong = || {
+        let found = out
+            .cast::<PyUntypedArray>()
+            .map_or_else(|_| "no array".into(), |a| format!("an array of dtype {} and shape {:?}", a.dtype(), a.shape()));
+        PyValueError::new_err(format!("out: found {found}, expected a writeable float64 array of shape {shape:?}, C order"))
+    };
+    let array = out.cast::<PyArray2<f64>>().map_err(|_| wrong())?;
+    let mut array = array.try_readwrite().map_err(|_| wrong())?;
+    let fits = array.shape() == shape;
+    match array.as_slice_mut() {
+        Ok(slice) if fits => slice.copy_from_slice(numbers),
+        _ => return Err(wrong()),
+    }
+    Ok(())
+}

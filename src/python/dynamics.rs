@@ -1,0 +1,318 @@
+//! `Dynamics`: what moves tokens, as an object that Python keeps, calls and pickles.
+
+use crate::arrays::{is_unit, list, matrix, rows, unit_tokens, weighted, write};
+use crate::field::{PythonField, Trouble};
+use crate::raised;
+use crate::work::{begin, interruptible};
+use metastable::attention::dynamics::NamedDynamics;
+use metastable::attention::kernel::{Choice, EXACT, Workspace};
+use metastable::attention::model::{Model, Weighting};
+use metastable::attention::{self, Spec, TimeScale, normalisation};
+use metastable::num::{simd::Level, stream::Stream};
+use metastable::sphere::{Tokens, law::Law};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A velocity of more work than this (about a tenth of a second) looks for Ctrl-C.
+const LONG: f64 = 1e9;
+
+/// A registered dynamics with its parameters.
+struct Registered {
+    entry: &'static NamedDynamics,
+    model: Model,
+    spec: Spec,
+    accuracy: Option<f64>,
+    /// What was built last, for which n, d and accuracy.
+    last: Mutex<Option<(usize, usize, f64, Arc<attention::Dynamics>)>>,
+}
+
+enum Kind {
+    Registered(Box<Registered>),
+    /// A function, its length scale and what a layer does with it.
+    Own(Py<PyAny>, f64, Model),
+}
+
+/// What moves tokens.
+#[pyclass(frozen, module = "metastable", name = "Dynamics")]
+pub struct Dynamics {
+    kind: Kind,
+    name: String,
+    beta: Option<f64>,
+    arguments: Py<PyDict>,
+}
+
+#[pymethods]
+impl Dynamics {
+    #[new]
+    #[pyo3(signature = (name=None, *, beta, causal=false, time_scale="u1", kernel="auto", accuracy=None, simd="auto", **model))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn new(
+        py: Python<'_>,
+        name: Option<&str>,
+        beta: f64,
+        causal: bool,
+        time_scale: &str,
+        kernel: &str,
+        accuracy: Option<f64>,
+        simd: &str,
+        model: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let arguments = model.map_or_else(|| Ok(PyDict::new(py)), |m| m.copy())?;
+        let model = crate::model::model(&arguments)?;
+        let name = name.unwrap_or(model.weights.map_or("sa", Weighting::dynamics));
+        let entry = attention::dynamics::find(name, causal).map_err(|e| raised(&e))?;
+        let scale = TimeScale::parse(time_scale).map_err(|e| raised(&e))?;
+        if scale != TimeScale::default() && entry.variant.and_then(|v| v.weights.time_scale(scale)).is_none() {
+            let expected = "none: only dynamics with exponential weights have a time normalisation";
+            return Err(PyValueError::new_err(format!("time_scale: found {time_scale}, expected {expected}")));
+        }
+        if let Some(a) = accuracy.filter(|a| !(*a > 0.0 && *a <= 0.1)) {
+            return Err(PyValueError::new_err(format!("accuracy: found {a}, expected a number in (0, 0.1]")));
+        }
+        let kernel_choice = Choice::parse(kernel).map_err(|e| raised(&e))?;
+        let level = Level::parse(simd).map_err(|e| raised(&e))?;
+        let spec = Spec { time_scale: scale, kernel: kernel_choice, level, ..Spec::new(beta, 2) };
+        for (key, value) in [("causal", causal.into_pyobject(py)?.to_owned().into_any()), ("accuracy", accuracy.into_pyobject(py)?)] {
+            arguments.set_item(key, value)?;
+        }
+        for (key, value) in [("time_scale", time_scale), ("kernel", kernel), ("simd", simd)] {
+            arguments.set_item(key, value)?;
+        }
+        // What cannot be built for any tokens is found out here.
+        entry.build(&spec).map_err(|e| raised(&e))?;
+        let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None) };
+        Ok(Self {
+            kind: Kind::Registered(Box::new(registered)),
+            name: entry.name.to_owned(),
+            beta: Some(beta),
+            arguments: arguments.unbind(),
+        })
+    }
+
+    /// Name of the registered dynamics, or of the function.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Inverse temperature; `None` for a function.
+    #[getter]
+    fn beta(&self) -> Option<f64> {
+        self.beta
+    }
+
+    /// The space its tokens live in: sphere, flat or polar.
+    #[getter]
+    fn space(&self) -> PyResult<&'static str> {
+        Ok(self.model().scheme().map_err(|e| raised(&e))?.space().name())
+    }
+
+    /// The time normalisation in words; `None` where there is none.
+    #[getter]
+    fn normalisation(&self) -> Option<&'static str> {
+        match &self.kind {
+            Kind::Registered(r) => r.entry.variant.and_then(|v| v.weights.time_scale(r.spec.time_scale)),
+            Kind::Own(..) => None,
+        }
+    }
+
+    #[pyo3(signature = (tokens, out=None, *, masses=None, radii=None, normalise=false, t=0.0))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn velocity<'py>(
+        &self,
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+        masses: Option<&Bound<'py, PyAny>>,
+        radii: Option<&Bound<'py, PyAny>>,
+        normalise: bool,
+        t: f64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let x = self.tokens(tokens, masses, radii, normalise)?;
+        let v = self.rates(py, &x, t)?;
+        let (n, d, own) = (x.n(), x.d(), x.space().own());
+        let v = if own == 0 { v } else { beside(n, d, own, &v) };
+        if let Some(out) = out {
+            write(out, &v, [n, d + own])?;
+            return Ok(out.clone());
+        }
+        Ok(matrix(py, v, d + own)?.into_any())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        if let Kind::Own(f, ..) = &self.kind {
+            return Ok(format!("metastable.field({})", f.bind(py).repr()?));
+        }
+        let usual = |key: &str, value: &Bound<'_, PyAny>| match key {
+            "causal" => value.is_truthy().is_ok_and(|v| !v),
+            "accuracy" => value.is_none(),
+            "time_scale" => value.eq("u1").unwrap_or(false),
+            "kernel" | "simd" => value.eq("auto").unwrap_or(false),
+            _ => false,
+        };
+        let mut text = format!("metastable.Dynamics('{}', beta={}", self.name, self.beta.unwrap_or(f64::NAN));
+        for (key, value) in self.arguments.bind(py) {
+            let key: String = key.extract()?;
+            if !usual(&key, &value) {
+                text.push_str(&format!(", {key}={}", value.repr()?));
+            }
+        }
+        Ok(text + ")")
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let home = py.import("metastable._metastable")?;
+        if let Kind::Own(f, scale, _) = &self.kind {
+            let norm = self.arguments.bind(py).get_item("norm")?;
+            return Ok((home.getattr("field")?, (f, norm, scale).into_pyobject(py)?));
+        }
+        Ok((home.getattr("_rebuilt")?, (&self.name, self.beta, &self.arguments).into_pyobject(py)?))
+    }
+}
+
+impl Dynamics {
+    /// beta, where there is one.
+    pub fn inverse_temperature(&self) -> Option<f64> {
+        self.beta
+    }
+
+    fn model(&self) -> &Model {
+        match &self.kind {
+            Kind::Registered(r) => &r.model,
+            Kind::Own(.., model) => model,
+        }
+    }
+
+    /// Tokens of its space.
+    pub fn tokens(
+        &self,
+        x: &Bound<'_, PyAny>,
+        masses: Option<&Bound<'_, PyAny>>,
+        radii: Option<&Bound<'_, PyAny>>,
+        normalise: bool,
+    ) -> PyResult<Tokens> {
+        let plain = *self.model() == Model::default();
+        if plain && radii.is_none() {
+            return unit_tokens(x, masses, normalise);
+        }
+        let (d, given) = rows("tokens", x)?;
+        let radii = radii.map(|r| list("radii", r)).transpose()?;
+        let space = self.model().scheme().map_err(|e| raised(&e))?.space();
+        let normalise = normalise || (space.is_unit() && space.own() == 0 && is_unit(d, &given));
+        let x = self.model().place(d, given.data, normalise, radii.as_deref()).map_err(|e| raised(&e))?;
+        weighted(x, masses)
+    }
+
+    /// The dynamics for tokens of this shape, and what a function of one's own says of its troubles.
+    pub fn built(&self, py: Python<'_>, x: &Tokens, accuracy: f64) -> PyResult<(Arc<attention::Dynamics>, Trouble)> {
+        let trouble = Trouble::default();
+        let (n, d) = (x.n(), x.d());
+        match &self.kind {
+            Kind::Own(f, length_scale, model) => {
+                let field = PythonField { f: f.clone_ref(py), length_scale: *length_scale, trouble: trouble.clone() };
+                let scheme = model.scheme().map_err(|e| raised(&e))?;
+                Ok((Arc::new(attention::Dynamics::of(field).with(scheme)), trouble))
+            }
+            Kind::Registered(r) => {
+                let accuracy = r.accuracy.unwrap_or(accuracy);
+                let mut last = r.last.lock().unwrap_or_else(PoisonError::into_inner);
+                let same = |l: &&(usize, usize, f64, Arc<attention::Dynamics>)| l.0 == n && l.1 == d && l.2.total_cmp(&accuracy).is_eq();
+                if let Some(known) = last.as_ref().filter(same) {
+                    return Ok((known.3.clone(), trouble));
+                }
+                let spec = Spec { n, accuracy, ..r.spec.clone() };
+                let one = r.model.build(r.entry.name, false, &spec, d).map_err(|e| raised(&e))?;
+                let one = Arc::new(one);
+                *last = Some((n, d, accuracy, one.clone()));
+                Ok((one, trouble))
+            }
+        }
+    }
+
+    /// All rates, without the interpreter's lock.
+    fn rates(&self, py: Python<'_>, x: &Tokens, t: f64) -> PyResult<Vec<f64>> {
+        let (dynamics, trouble) = self.built(py, x, EXACT)?;
+        dynamics.kernel(x).map_err(|e| raised(&e))?;
+        let work = x.n() as f64 * x.n() as f64 * x.d() as f64;
+        let v = if work > LONG {
+            let (x, stop) = (x.clone(), trouble.stop.clone());
+            interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || one(&dynamics, &x, t))?
+        } else {
+            begin()?;
+            py.detach(|| one(&dynamics, x, t))
+        };
+        if let Some(e) = trouble.take() {
+            return Err(e);
+        }
+        if v.iter().any(|v| !v.is_finite()) {
+            let quantity = format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
+            let hint = "use time_scale='u2' (e^{beta (G-1)}) or sa".to_owned();
+            return Err(raised(&metastable::Error::Beyond { quantity, hint }));
+        }
+        Ok(v)
+    }
+}
+
+fn one(dynamics: &attention::Dynamics, x: &Tokens, t: f64) -> Vec<f64> {
+    let mut v = vec![0.0; x.numbers().len()];
+    dynamics.rates(t, x, &mut Workspace::default(), &mut v);
+    v
+}
+
+/// Rows of velocities with the rates of the radii in the last column.
+fn beside(n: usize, d: usize, own: usize, v: &[f64]) -> Vec<f64> {
+    let (rows, rates) = v.split_at(n * d);
+    (0..n).flat_map(|i| rows[i * d..(i + 1) * d].iter().chain(&rates[i * own..(i + 1) * own]).copied()).collect()
+}
+
+/// A pickled dynamics again.
+#[pyfunction(name = "_rebuilt")]
+pub fn rebuilt<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    let keywords = arguments.copy()?;
+    keywords.set_item("beta", beta)?;
+    // The registered name of a causal dynamics says so itself.
+    keywords.set_item("causal", false)?;
+    py.get_type::<Dynamics>().call((name,), Some(&keywords))
+}
+
+/// field(f, norm="post", length_scale=1.0)
+/// --
+///
+/// A dynamics of one's own: `f(t, x)` takes the time and an array of shape (n, d) and returns what is added to the tokens, of the same shape. On the
+/// sphere (`norm="post"`) its tangent part moves them; `norm="none"` leaves tokens in R^d. `length_scale`, at most 1, is the length over which f changes by
+/// a factor e: the unit of `rtol`. Tokens of such a dynamics never become one.
+///
+/// >>> import numpy as np, metastable as ms
+/// >>> turn = ms.field(lambda t, x: np.stack([-x[:, 1], x[:, 0], 0 * x[:, 2]], axis=1))
+/// >>> ms.velocity([[1.0, 0.0, 0.0]], turn)
+/// array([[0., 1., 0.]])
+#[pyfunction]
+#[pyo3(signature = (f, norm=None, length_scale=1.0))]
+pub fn field(py: Python<'_>, f: Bound<'_, PyAny>, norm: Option<&str>, length_scale: f64) -> PyResult<Dynamics> {
+    if !f.is_callable() {
+        return Err(PyValueError::new_err(format!("f: found {}, expected a function f(t, x)", f.repr()?)));
+    }
+    if !(length_scale > 0.0 && length_scale <= 1.0) {
+        return Err(PyValueError::new_err(format!("length_scale: found {length_scale}, expected a number in (0, 1]")));
+    }
+    let norm = norm.unwrap_or("post");
+    let scheme = normalisation::find(norm).map_err(|e| raised(&e))?;
+    let arguments = PyDict::new(py);
+    arguments.set_item("norm", norm)?;
+    let model = Model { normalisation: Some(scheme.name().to_owned()), ..Model::default() };
+    let name = f.getattr("__name__").and_then(|n| n.extract()).unwrap_or_else(|_| "field".to_owned());
+    Ok(Dynamics { kind: Kind::Own(f.unbind(), length_scale, model), name, beta: None, arguments: arguments.unbind() })
+}
+
+/// The tokens of a law (the same as those of the program for the same seed).
+#[pyfunction(name = "_draw")]
+pub fn draw<'py>(py: Python<'py>, law: &str, n: usize, d: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+    if n == 0 || d < 2 {
+        return Err(PyValueError::new_err(format!("n, d: found {n}, {d}, expected n >= 1 and d >= 2")));
+    }
+    let x = Law::parse(law).and_then(|l| l.sample(n, d, &mut Stream::new(seed, &["cli", "init"]))).map_err(|e| raised(&e))?;
+    Ok(matrix(py, x.coordinates().to_vec(), d)?.into_any())
+}

@@ -1,0 +1,152 @@
+//! `Energy`: the interaction energy and its derivatives.
+
+use crate::arrays::{matrix, rows, unit_tokens, vector};
+use crate::raised;
+use crate::work::{begin, interruptible};
+use metastable::attention::{self, EnergyScale, energy::inertia};
+use metastable::sphere::{Tokens, geometry::tangent_basis};
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// `E_beta = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}`.
+#[pyclass(frozen, module = "metastable", name = "Energy")]
+pub struct Energy {
+    energy: attention::Energy,
+    scale: String,
+}
+
+/// Runs library work without the interpreter's lock, looking for Ctrl-C.
+fn quietly<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> metastable::Result<T> + Send + 'static) -> PyResult<T> {
+    interruptible(py, &|| (), work)?.map_err(|e| raised(&e))
+}
+
+/// Work of so many pairs times d is done before anybody could interrupt it.
+const SHORT: f64 = 1e8;
+
+impl Energy {
+    fn short<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        x: Tokens,
+        work: impl FnOnce(attention::Energy, &Tokens) -> metastable::Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let energy = self.energy;
+        if x.n() as f64 * x.n() as f64 * x.d() as f64 > SHORT {
+            return quietly(py, move || work(energy, &x));
+        }
+        begin()?;
+        py.detach(|| work(energy, &x)).map_err(|e| raised(&e))
+    }
+}
+
+#[pymethods]
+impl Energy {
+    #[new]
+    #[pyo3(signature = (beta, scale="mean"))]
+    fn new(beta: f64, scale: &str) -> PyResult<Self> {
+        if !beta.is_finite() {
+            return Err(PyValueError::new_err(format!("beta: found {beta}, expected a finite number")));
+        }
+        let parsed = EnergyScale::parse(scale).map_err(|e| raised(&e))?;
+        Ok(Self { energy: attention::Energy::new(beta, parsed), scale: scale.to_ascii_lowercase() })
+    }
+
+    /// Inverse temperature.
+    #[getter]
+    fn beta(&self) -> f64 {
+        self.energy.beta
+    }
+
+    /// Normalisation.
+    #[getter]
+    fn scale(&self) -> &str {
+        &self.scale
+    }
+
+    #[pyo3(signature = (tokens, *, masses=None))]
+    fn value(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
+        self.short(py, unit_tokens(tokens, masses, false)?, |e, x| e.value(x))
+    }
+
+    #[pyo3(signature = (tokens, *, masses=None))]
+    fn log_value(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
+        self.short(py, unit_tokens(tokens, masses, false)?, |e, x| e.log_value(x))
+    }
+
+    #[pyo3(signature = (tokens, *, masses=None))]
+    fn grad<'py>(
+        &self,
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+        masses: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let x = unit_tokens(tokens, masses, false)?;
+        let d = x.d();
+        matrix(py, self.short(py, x, |e, x| e.grad(x))?, d)
+    }
+
+    #[pyo3(signature = (tokens, u, *, masses=None))]
+    fn hess_vec<'py>(
+        &self,
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+        u: &Bound<'py, PyAny>,
+        masses: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let x = unit_tokens(tokens, masses, false)?;
+        let (d, given) = rows("u", u)?;
+        if d != x.d() || given.data.len() != x.coordinates().len() {
+            let said = format!("u: found an array of shape {:?}, expected that of the tokens, ({}, {})", given.shape, x.n(), x.d());
+            return Err(PyValueError::new_err(said));
+        }
+        let mut u = given.data;
+        x.space().project(d, x.coordinates(), &mut u);
+        matrix(py, self.short(py, x, move |e, x| e.hess_vec(x, &u))?, d)
+    }
+
+    #[pyo3(signature = (tokens, *, masses=None))]
+    fn hessian<'py>(
+        &self,
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+        masses: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let x = unit_tokens(tokens, masses, false)?;
+        let (energy, size) = (self.energy, x.n() * (x.d() - 1));
+        matrix(py, quietly(py, move || energy.hessian(&x))?, size)
+    }
+
+    #[pyo3(signature = (tokens, *, masses=None))]
+    fn eigenvalues<'py>(
+        &self,
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+        masses: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
+        Ok(vector(py, quietly(py, move || energy.hessian_eigenvalues(&x))?))
+    }
+
+    #[pyo3(signature = (tokens, *, masses=None))]
+    fn morse_index(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+        let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
+        Ok(inertia(&quietly(py, move || energy.hessian_eigenvalues(&x))?).0)
+    }
+
+    /// The bases in which the Hessian is written.
+    #[staticmethod]
+    fn tangent_basis<'py>(py: Python<'py>, tokens: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let x = unit_tokens(tokens, None, false)?;
+        let all: Vec<f64> = x.rows().flat_map(tangent_basis).collect();
+        matrix(py, all, x.d())?.call_method1("reshape", ((x.n(), x.d() - 1, x.d()),))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("metastable.Energy({}, '{}')", self.energy.beta, self.scale)
+    }
+
+    fn __getnewargs__(&self) -> (f64, &str) {
+        (self.energy.beta, &self.scale)
+    }
+}

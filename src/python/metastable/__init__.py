@@ -1,0 +1,54 @@
+"""A numerical laboratory for the theory of self-attention dynamics.
+
+n tokens are the rows of an array of shape (n, d): unit vectors, particles on the sphere that attention moves. Masses sum to 1 and are equal unless given.
+Arrays may have any real dtype and any strides. Long work releases the interpreter's lock and ends at Ctrl-C. What is refused raises ``ValueError`` with a
+sentence that says what was found and what was expected.
+
+>>> import metastable as ms
+>>> x = ms.tokens("uniform", n=16, d=3, seed=1)
+>>> end = ms.solve("sa", x, beta=4.0, t_end=1e4, stop_at_one_cluster=True)
+>>> end.outcome, len(end.masses)
+('one-cluster', 1)
+"""
+
+from __future__ import annotations
+
+import os as _os
+
+from . import _metastable
+from ._commands import certify, check, entropy, figure, hunt, measure, modes, names, predict, replay, saddles
+from ._metastable import Dynamics, Energy, __version__, field, threads
+from ._results import Figure, Result, Solution, Verdicts
+from ._runs import energy, layers, noise, solve, tokens, velocity
+
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_metastable._forked)
+
+__all__ = [
+    "Dynamics",
+    "Energy",
+    "Figure",
+    "Result",
+    "Solution",
+    "Verdicts",
+    "__version__",
+    "certify",
+    "check",
+    "energy",
+    "entropy",
+    "field",
+    "figure",
+    "hunt",
+    "layers",
+    "measure",
+    "modes",
+    "names",
+    "noise",
+    "predict",
+    "replay",
+    "saddles",
+    "solve",
+    "threads",
+    "tokens",
+    "velocity",
+]

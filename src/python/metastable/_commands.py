@@ -1,0 +1,239 @@
+"""What the command line does, as functions: its names, its flags with underscores, its JSON as a ``Result``; arrays in the place of files."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from . import _metastable
+from ._results import Figure, Result, Verdicts, _result, _verdicts
+
+# Flags that name a file: an array may stand in their place.
+_FILES = {"tokens", "masses", "samples", "angles", "values"}
+
+
+def _array(name, value):
+    """The numbers of an array that a file is made of."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name}: found a masked array with masked entries, expected numbers everywhere: drop or fill the masked rows first")
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name}: found an array of dtype {array.dtype}, expected real numbers")
+    return array.astype(float)
+
+
+def _flags(flags, folder):
+    """The words of flags; arrays go into files of the folder."""
+    words = []
+    for name, value in flags.items():
+        flag = "--" + name.rstrip("_").replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(flag)
+        elif name in _FILES and not isinstance(value, (str, os.PathLike)):
+            path = folder / f"{name}.npy"
+            np.save(path, _array(name, value))
+            words += [flag, str(path)]
+        elif isinstance(value, (str, os.PathLike)):
+            words.append(f"{flag}={os.fspath(value)}")
+        elif isinstance(value, dict):
+            words += [w for k, v in value.items() for w in (flag, f"{k}={_text(v)}")]
+        else:
+            words.append(f"{flag}={_text(value)}")
+    return words
+
+
+def _text(value):
+    if isinstance(value, (list, tuple, np.ndarray, range)):
+        return ",".join(_text(v) for v in value)
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)
+
+
+def _call(command, positional=(), flags=None):
+    """The answer, the notes and the exit code of a command."""
+    with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
+        begin = [command] if isinstance(command, str) else command
+        words = [*begin, *_flags(flags or {}, Path(folder)), *positional]
+        try:
+            answer, notes, code = _metastable._command(words)
+        except (ValueError, ArithmeticError, OSError) as e:
+            # The file of an array is the argument itself.
+            said = str(e)
+            for name in _FILES:
+                said = said.replace(str(Path(folder) / f"{name}.npy"), name)
+            raise type(e)(said) from None
+    if code == 130:
+        raise KeyboardInterrupt
+    return json.loads(answer) if answer else {}, notes, code
+
+
+def _answered(command, positional=(), flags=None):
+    answer, notes, _ = _call(command, positional, flags)
+    return _result(Result, answer, notes)
+
+
+def _points(answer):
+    """Lists of rows as arrays."""
+    for key, value in list(answer.items()):
+        if isinstance(value, list) and value and isinstance(value[0], (list, int, float)) and not isinstance(value[0], bool):
+            try:
+                answer[key] = np.array(value, dtype=float)
+            except (TypeError, ValueError):
+                pass
+    return answer
+
+
+def names(kind="theorems"):
+    """What is registered: theorems, dynamics, laws, observables, figures, experiments, integrators, kernels, studies. A list of names.
+
+    >>> import metastable as ms
+    >>> ms.names("dynamics")[-2:]
+    ['sa', 'usa']
+    """
+    answer, _, _ = _call("list", [kind])
+    rows = next((v for v in answer.values() if isinstance(v, list)), [])
+    return [r["name"] if isinstance(r, dict) else r for r in rows]
+
+
+def predict(what, **parameters):
+    """A closed form of the theory, as ``metastable predict``: gamma, level-time, growth-rates, two-token-time, threshold, wendel, kac-rice, ...
+
+    ``from_`` stands for ``from``. A ``Result``; lists of numbers are arrays.
+
+    >>> import metastable as ms
+    >>> ms.predict("gamma", n=8, beta=1.0, times=[0.0, 1.0]).gamma
+    array([0.        , 0.13870937])
+    >>> round(ms.predict("two-token-time", beta=50, from_=3.08, to=0.1).time / 1e41, 1) > 0
+    True
+    """
+    return _points(_answered(["predict", what], [], parameters))
+
+
+def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, connections=None, certificates=None):
+    """Critical points of the energy: those that random starts find for n and d, or the one that is reached from given ``tokens`` (n, d).
+
+    ``points`` is a list of ``Result``: ``points`` (clusters, d), ``sizes``, ``log_energy``, ``morse_index``, ``eigenvalues``, ``residual``, ...
+
+    >>> import metastable as ms
+    >>> found = ms.saddles(n=3, d=2, beta=1.0, starts=20)
+    >>> sorted({p.unstable_directions for p in found.points})[0]
+    0
+    """
+    flags = {"n": n, "d": d, "beta": beta, "tokens": tokens, "starts": starts, "seed": seed, "connections": connections, "certificates": certificates}
+    found = _answered("saddles", [], flags)
+    found["points"] = [_points(Result(p)) for p in found["points"]]
+    return found
+
+
+def certify(tokens=None, beta=None, *, check=None, exact=False, converges=False, dynamics=None, sizes=None, radius=None, anywhere=False, out=None):
+    """A proof in interval arithmetic: of a critical point near given clusters (rows of ``tokens``, ``sizes`` tokens each), or, with ``converges``, that the
+    start ends in one point. ``check=FILE`` checks a certificate instead. ``proved`` says whether; ``ArithmeticError`` where it could not be proved.
+
+    >>> import metastable as ms
+    >>> ms.certify([[1.0, 0.0], [-1.0, 0.0]], beta=2.0).proved
+    True
+    """
+    flags = {"tokens": tokens, "beta": beta, "check": check, "exact": exact, "converges": converges, "dynamics": dynamics}
+    flags |= {"sizes": sizes, "radius": radius, "anywhere": anywhere, "out": out}
+    return _answered("certify", [], flags)
+
+
+def modes(samples, beta, *, circle=False, sphere=False):
+    """Modes of a kernel density estimate: numbers on the line, angles with ``circle``, rows of S^2 with ``sphere``. ``certified`` says whether ``modes`` is
+    proved; where it is not, there is ``at_least`` instead.
+
+    >>> import metastable as ms
+    >>> found = ms.modes([-2.0, -1.9, 2.0], beta=4.0)
+    >>> found.modes, found.certified
+    (2, True)
+    """
+    return _points(_answered("modes", [], {"samples": samples, "beta": beta, "circle": circle, "sphere": sphere}))
+
+
+def measure(density=None, *, space="circle", beta, t_end, values=None, tokens=None, **parameters):
+    """A density under the continuity equation to ``t_end``: ``coefficients``, ``negentropy``, ``negentropy_rate`` and their errors. ``space`` is circle,
+    zonal or sphere2; ``density`` is words as ``"cos:1=0.2,2=-0.1"``, or ``values`` or ``tokens`` are arrays. Other keywords are the program's flags.
+
+    >>> import metastable as ms
+    >>> end = ms.measure("cos:1=0.2,2=-0.1", beta=4.0, t_end=1.0, dynamics="sa")
+    >>> end.negentropy_error < 1e-9
+    True
+    """
+    flags = {"density": density, "space": space, "beta": beta, "t_end": t_end, "values": values, "tokens": tokens, **parameters}
+    answer, notes, code = _call("measure", [], flags)
+    answer = _points(_result(Result, answer, notes))
+    answer["success"] = code == 0
+    return answer
+
+
+def entropy(tokens, *, neighbours=3, bandwidth=100.0, normalise=False):
+    """Negentropy of a cloud of tokens (n, d), or layer by layer of hidden states (layers, n, d), by two estimators, each with its error and its bias.
+
+    >>> import metastable as ms
+    >>> found = ms.entropy(ms.tokens("uniform", n=200, d=3))
+    >>> bool(abs(found.nearest_neighbour[0]) < 0.5)
+    True
+    """
+    return _points(_answered("entropy", [], {"tokens": tokens, "neighbours": neighbours, "bandwidth": bandwidth, "normalise": normalise}))
+
+
+def check(*claims, quick=False, trials=None, seed=1, **region):
+    """Verdicts on theorems (all of them when none is named): a ``Verdicts``. ``n``, ``d`` and ``beta`` may be ranges of one's own, as on the command line.
+
+    >>> import metastable as ms
+    >>> ms.check("cone-speed-printed", quick=True)[0].verdict
+    'violated'
+    """
+    answer, notes, _ = _call("check", claims, {"quick": quick, "trials": trials, "seed": seed, **region})
+    return _verdicts([_result(Result, c, []) for c in answer["claims"]], notes)
+
+
+def hunt(claim, *, minutes=2.0, seed=1, out=None, **region):
+    """Searches a claim's range for a counterexample; ``found``, ``margin``, ``confirmed``, and ``counterexample``, which ``replay`` takes.
+
+    >>> import metastable as ms
+    >>> found = ms.hunt("cone-speed-printed", minutes=0.02)
+    >>> found.found, ms.replay(found.counterexample).confirmed
+    (True, True)
+    """
+    with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
+        path = Path(out) if out is not None else Path(folder) / "counterexample.json"
+        found = _answered("hunt", [claim], {"minutes": minutes, "seed": seed, "out": path, **region})
+        found["counterexample"] = json.loads(path.read_text()) if found["found"] else None
+        found["file"] = str(path) if found["found"] and out is not None else None
+    return found
+
+
+def replay(counterexample):
+    """Evaluates a counterexample again, with both integrators: what ``hunt`` found, or the name of its file."""
+    if isinstance(counterexample, (str, os.PathLike)):
+        return _answered("replay", [os.fspath(counterexample)])
+    with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
+        path = Path(folder) / "counterexample.json"
+        path.write_text(json.dumps(counterexample))
+        return _answered("replay", [str(path)])
+
+
+def figure(name, *, full=False, size=None, theme=None, dpi=None, runs="runs", result=None, tokens=None, array=None, **parameters):
+    """A figure of the papers, as ``metastable figure``: parameters of its own as keywords (``n=64, beta=[2, 4]``). A ``Figure``, which notebooks show.
+
+    >>> import metastable as ms
+    >>> drawn = ms.figure("gamma-curve", beta=[1, 4])
+    >>> drawn.svg.startswith("<"), drawn.caption != ""
+    (True, True)
+    """
+    with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
+        flags = {"full": full, "size": size, "theme": theme, "dpi": dpi, "runs": runs, "result": result, "tokens": tokens, "array": array}
+        flags |= {"set": parameters or None, "out": folder}
+        _, notes, _ = _call("figure", [name], flags)
+        files = {p.suffix.lstrip("."): p.read_bytes() for p in Path(folder).iterdir()}
+    return Figure(name, files, notes)

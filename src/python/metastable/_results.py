@@ -1,0 +1,199 @@
+"""Results: what runs, checks and figures end with, and how notebooks show them."""
+
+from __future__ import annotations
+
+import html
+from collections import namedtuple
+from pathlib import Path
+
+import numpy as np
+
+Merge = namedtuple("Merge", "t members mass")
+Merge.__doc__ = "Tokens that became one: when, which (indices of initial tokens), and the mass of the new one."
+
+
+def _table(rows, head=()):
+    """Rows of texts as HTML."""
+    lines = ["<table>"]
+    if head:
+        lines.append("<tr>" + "".join(f"<th style='text-align:left'>{html.escape(str(h))}</th>" for h in head) + "</tr>")
+    for row in rows:
+        lines.append("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(str(c))}</td>" for c in row) + "</tr>")
+    return "".join([*lines, "</table>"])
+
+
+def _short(value):
+    """A value in one line."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
+    if isinstance(value, (list, tuple)) and len(value) > 6:
+        return "[" + ", ".join(_short(v) for v in value[:4]) + f", ... {len(value)} in all]"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_short(v) for v in value) + "]"
+    return str(value)
+
+
+class Result(dict):
+    """The answer of a command: a dictionary whose entries are attributes too; ``notes`` is what was said beside it.
+
+    >>> import metastable as ms
+    >>> ms.predict("wendel", n=4, d=3).probability
+    0.875
+    """
+
+    notes: list = []
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"no entry `{name}` (there are: {', '.join(self)})") from None
+
+    def __dir__(self):
+        return [*super().__dir__(), *self]
+
+    def __repr__(self):
+        width = max((len(k) for k in self), default=0)
+        return "\n".join(f"{k:>{width}}: {_short(v)}" for k, v in self.items())
+
+    def _repr_html_(self):
+        return _table((k, _short(v)) for k, v in self.items())
+
+    def __reduce__(self):
+        return (_result, (type(self), dict(self), list(self.notes)))
+
+
+def _result(kind, entries, notes):
+    made = kind(entries)
+    made.notes = notes
+    return made
+
+
+class Solution:
+    """How a run ended, and its way there. See ``solve``."""
+
+    def __init__(self, dynamics, parts):
+        self.dynamics = dynamics
+        self.frames = self.frame_radii = None
+        self.__dict__.update(parts)
+        self.merges = [Merge(*m) for m in parts["merges"]]
+
+    def __repr__(self):
+        return (
+            f"Solution: {self.message}\n"
+            f"  t = {self.t:g}, {len(self.masses)} of {len(self.labels)} tokens left, {len(self.merges)} merges, {self.nsteps} steps, {self.nfev} evaluations"
+        )
+
+    def _repr_html_(self):
+        rows = [("dynamics", repr(self.dynamics)), ("end", self.message), ("t", f"{self.t:g}"), ("tokens left", f"{len(self.masses)} of {len(self.labels)}")]
+        rows += [("merges", len(self.merges)), ("steps", self.nsteps), ("evaluations", self.nfev)]
+        if self.log_energy is not None:
+            rows.append(("log energy", f"{self.log_energy:.9g}"))
+        return _table(rows)
+
+    def plot(self, column=None, ax=None, **keywords):
+        """A column of the time line (by default the first but t) against log t, by Matplotlib, which must be installed. Returns the axes."""
+        axes = _axes(ax)
+        column = column or self.timeline.dtype.names[1]
+        if column not in self.timeline.dtype.names:
+            raise ValueError(f"column: found {column}, expected one of {', '.join(self.timeline.dtype.names)}")
+        later = self.timeline["t"] > 0
+        axes.plot(self.timeline["t"][later], self.timeline[column][later], **keywords)
+        axes.set(xscale="log", xlabel="t", ylabel=column.replace("_", " "))
+        return axes
+
+
+def _axes(ax):
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise ImportError("plots need Matplotlib: pip install matplotlib (or metastable[plot])") from None
+    return pyplot.subplots()[1]
+
+
+class Verdicts(list):
+    """Verdicts on claims, one ``Result`` each.
+
+    >>> import metastable as ms
+    >>> verdicts = ms.check("wendel", quick=True)
+    >>> verdicts[0].verdict, verdicts.as_expected
+    ('supported', True)
+    """
+
+    notes: list = []
+    head = ("claim", "status", "kind", "verdict", "margin", "error", "slack", "resolves", "trials", "control")
+
+    @property
+    def as_expected(self):
+        """True when no verdict is a surprise."""
+        return all(v["as_expected"] for v in self)
+
+    def _rows(self):
+        for v in self:
+            number = lambda key: "-" if v[key] is None else f"{v[key]:.3g}"
+            verdict = v["verdict"] + ("" if v["as_expected"] else " (!)")
+            control = "ok" if v["control_ok"] else "WRONG SIDE"
+            yield v["name"], v["status"], v["kind"], verdict, number("margin"), number("error"), number("slack"), v["resolves"], v["trials"], control
+
+    def __repr__(self):
+        rows = [self.head, *([str(c) for c in row] for row in self._rows())]
+        widths = [max(len(r[c]) for r in rows) for c in range(len(self.head))]
+        return "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows)
+
+    def _repr_html_(self):
+        return _table(self._rows(), self.head)
+
+    def __reduce__(self):
+        return (_verdicts, (list(self), list(self.notes)))
+
+
+def _verdicts(entries, notes):
+    made = Verdicts(entries)
+    made.notes = notes
+    return made
+
+
+class Figure:
+    """A figure of the papers: ``svg``, ``png``, ``pdf`` (bytes but for svg), its numbers ``csv`` and ``caption`` (texts). Notebooks show it."""
+
+    formats = ("svg", "png", "pdf", "csv", "txt")
+
+    def __init__(self, name, files, notes=()):
+        self.name, self._files, self.notes = name, dict(files), list(notes)
+
+    @property
+    def svg(self):
+        return self._files["svg"].decode()
+
+    @property
+    def png(self):
+        return self._files["png"]
+
+    @property
+    def pdf(self):
+        return self._files["pdf"]
+
+    @property
+    def csv(self):
+        return self._files["csv"].decode()
+
+    @property
+    def caption(self):
+        return self._files["txt"].decode().strip()
+
+    def save(self, path):
+        """Writes it as its name ends: .svg, .png, .pdf, .csv or .txt."""
+        ending = Path(path).suffix.lstrip(".").lower()
+        if ending not in self._files:
+            raise ValueError(f"path: found {path}, expected a name that ends in .{', .'.join(self._files)}")
+        Path(path).write_bytes(self._files[ending])
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def __repr__(self):
+        return f"Figure {self.name}: {self.caption}"

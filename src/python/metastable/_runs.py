@@ -1,0 +1,231 @@
+"""Tokens, their velocities and their paths."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from . import _metastable
+from ._metastable import Dynamics, Energy
+from ._results import Solution
+
+
+def tokens(law, n, d, seed=1):
+    """Tokens of a law, an array of shape (n, d); the same as the program's for the same seed.
+
+    ``law`` is a registered one, as ``"uniform"`` or ``"cap:radius=0.3"`` (``names("laws")``).
+
+    >>> import metastable as ms
+    >>> ms.tokens("orthonormal", n=2, d=2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return _metastable._draw(law, int(n), int(d), int(seed))
+
+
+def _dynamics(dynamics, beta, model):
+    """A ``Dynamics`` as it is, a name or a function with what is said beside it."""
+    if isinstance(dynamics, Dynamics):
+        if beta is not None or model:
+            said = ", ".join((["beta"] if beta is not None else []) + sorted(model))
+            raise ValueError(f"dynamics: found {said} beside a Dynamics, expected none: it has its parameters")
+        return dynamics
+    if callable(dynamics):
+        if beta is not None:
+            raise ValueError("beta: found one beside a function, expected none: the function has its parameters")
+        return _metastable.field(dynamics, **model)
+    if dynamics is not None and not isinstance(dynamics, str):
+        raise ValueError(f"dynamics: found {dynamics!r}, expected a name, a Dynamics or a function f(t, x)")
+    if beta is None:
+        raise ValueError("beta: found nothing, expected an inverse temperature")
+    return Dynamics(dynamics, beta=beta, **model)
+
+
+def velocity(tokens, dynamics=None, beta=None, *, out=None, masses=None, radii=None, normalise=False, t=0.0, **model):
+    """The velocity of every token, an array of shape (n, d), tangent to the sphere.
+
+    ``dynamics`` is a name (``"sa"`` when none is given; ``names("dynamics")``), a ``Dynamics`` or a function ``f(t, x)``. Keywords of ``Dynamics``
+    (``causal``, ``mask``, ``q``, ``k``, ``v``, ``norm``, ...) may follow. With ``norm="pre"`` tokens have radii and the last of d + 1 columns is r'.
+    ``out`` takes the result.
+
+    >>> import numpy as np, metastable as ms
+    >>> x = np.array([[1.0, 0.0], [np.cos(1.0), np.sin(1.0)]])
+    >>> v = ms.velocity(x, "sa", beta=1.0)
+    >>> expected = np.sin(1) * np.exp(np.cos(1)) / (np.e + np.exp(np.cos(1)))
+    >>> bool(abs(v[0, 1] - expected) < 1e-15)
+    True
+    """
+    moved = dynamics if type(dynamics) is Dynamics and beta is None and not model else _dynamics(dynamics, beta, model)
+    return moved.velocity(tokens, out, masses=masses, radii=radii, normalise=normalise, t=t)
+
+
+def energy(beta, scale="mean"):
+    """The interaction energy ``E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)`` as an object with ``value``, ``log_value``, ``grad``, ``hess_vec``,
+    ``hessian``, ``eigenvalues`` and ``morse_index``. ``scale`` is one of mean, sum, shifted, unit.
+
+    >>> import metastable as ms
+    >>> e = ms.energy(2.0)
+    >>> x = ms.tokens("orthonormal", n=2, d=2)
+    >>> round(e.value(x), 12)   # (2 e^2 + 2) / (4 * 4)
+    1.048632012366
+    >>> e.grad(x).shape, e.hessian(x).shape
+    ((2, 2), (2, 2))
+    """
+    return Energy(beta, scale)
+
+
+def _span(t_end, t_span):
+    """Start and end of a run."""
+    if (t_end is None) == (t_span is None):
+        raise ValueError("t_end: found none or both of t_end and t_span, expected one of them")
+    first, last = (0.0, t_end) if t_span is None else t_span
+    first, last = float(first), float(last)
+    if not (math.isfinite(first) and math.isfinite(last) and last >= first):
+        raise ValueError(f"t_end: found the times {first} to {last}, expected finite ones, the end not before the start")
+    return first, last
+
+
+def _sample_times(t_eval, first):
+    if t_eval is None:
+        return None
+    times = np.asarray(t_eval, dtype=float)
+    if times.ndim != 1:
+        raise ValueError(f"t_eval: found an array of shape {times.shape}, expected a list of times")
+    return (times - first).tolist()
+
+
+def _shifted(parts, first):
+    """The parts of a run that began at another time than 0."""
+    if first != 0.0:
+        parts["t"] += first
+        parts["timeline"]["t"] += first
+        parts["merges"] = [(t + first, members, mass) for t, members, mass in parts["merges"]]
+    return parts
+
+
+def _later(dynamics, first):
+    """A function that begins at another time; what is registered does not depend on time."""
+    if first == 0.0 or not callable(dynamics):
+        return dynamics
+    return _Later(dynamics, first)
+
+
+class _Later:
+    def __init__(self, f, first):
+        self.f, self.first = f, first
+
+    def __call__(self, t, x):
+        return self.f(self.first + t, x)
+
+
+def solve(
+    dynamics,
+    tokens,
+    t_end=None,
+    *,
+    t_span=None,
+    t_eval=None,
+    beta=None,
+    observables=None,
+    rtol=1e-10,
+    merge_radius=1e-10,
+    method="DOP853",
+    max_steps=1_000_000,
+    stop_at_one_cluster=False,
+    masses=None,
+    radii=None,
+    normalise=False,
+    **model,
+):
+    """Moves tokens to ``t_end`` and returns a ``Solution``.
+
+    ``dynamics`` is a name, a ``Dynamics``, or a function ``f(t, x)`` of the time and an (n, d) array that returns an array of the same shape; as in
+    ``scipy.integrate.solve_ivp`` it comes first. ``rtol`` bounds the local error per unit of displacement in kernel widths beta^(-1/2). Tokens nearer than
+    ``merge_radius`` (radians) become one of their summed mass, except those of a function. With ``t_eval`` the solution has ``frames``, and its
+    ``timeline`` has those times; without it the timeline has the end of every step.
+
+    The end is ``success``, ``status`` (0: the end time, or rest; 1: a stop rule; -1: failure), ``message``, ``outcome``, ``t``, ``tokens`` (n, d),
+    ``masses`` and ``clusters`` of those that are left, ``labels`` (n,), ``merges``, ``energy``, ``log_energy``, ``timeline`` (a structured array), ``nfev``.
+
+    >>> import numpy as np, metastable as ms
+    >>> pair = np.array([[1.0, 0.0], [np.cos(3.0), np.sin(3.0)]])
+    >>> end = ms.solve("sa", pair, beta=9.0, t_end=1e12)
+    >>> end.success, len(end.masses), end.merges[0].members.tolist()
+    (True, 1, [0, 1])
+    >>> turn = lambda t, x: np.stack([-x[:, 1], x[:, 0]], axis=1)
+    >>> end = ms.solve(turn, [[1.0, 0.0]], t_end=np.pi / 2)
+    >>> np.round(end.tokens, 9) + 0.0
+    array([[0., 1.]])
+    """
+    first, last = _span(t_end, t_span)
+    moved = _dynamics(_later(dynamics, first), beta, model)
+    parts = _metastable._solve(
+        moved,
+        tokens,
+        last - first,
+        t_eval=_sample_times(t_eval, first),
+        observables=_listed(observables),
+        rtol=float(rtol),
+        merge_radius=float(merge_radius),
+        method=method,
+        max_steps=int(max_steps),
+        stop_at_one_cluster=bool(stop_at_one_cluster),
+        masses=masses,
+        radii=radii,
+        normalise=bool(normalise),
+    )
+    return Solution(moved, _shifted(parts, first))
+
+
+def layers(dynamics, tokens, count, eta=1.0, *, dt=1.0, beta=None, observables=None, masses=None, radii=None, normalise=False, **model):
+    """Applies ``count`` layers ``x <- normalise(x + eta a(x))``, the map of a Transformer; ``eta=float("inf")`` is mean shift. Returns a ``Solution`` whose
+    ``frames`` has every depth; the time between layers is ``dt``.
+
+    >>> import metastable as ms
+    >>> x = ms.tokens("uniform", n=8, d=3)
+    >>> end = ms.layers("sa", x, 12, eta=0.5, beta=2.0)
+    >>> end.frames.shape, end.t
+    ((13, 8, 3), 12.0)
+    """
+    moved = _dynamics(dynamics, beta, model)
+    if int(count) != count or count < 0:
+        raise ValueError(f"count: found {count}, expected a whole number of layers, at least 0")
+    parts = _metastable._layers(
+        moved, tokens, int(count), float(eta), float(dt), observables=_listed(observables), masses=masses, radii=radii, normalise=bool(normalise)
+    )
+    return Solution(moved, parts)
+
+
+def noise(
+    dynamics, tokens, t_end, *, kappa, step, seed=1, t_eval=None, beta=None, observables=None, masses=None, radii=None, normalise=False, **model
+):
+    """A path with Brownian noise, ``dx = v dt + sqrt(2 / kappa) dW`` on the sphere, in steps of one length. Returns a ``Solution``.
+
+    >>> import metastable as ms
+    >>> x = ms.tokens("uniform", n=8, d=3)
+    >>> end = ms.noise("sa", x, 1.0, kappa=20.0, step=0.01, beta=4.0, t_eval=[0.5, 1.0])
+    >>> end.frames.shape
+    (2, 8, 3)
+    """
+    moved = _dynamics(dynamics, beta, model)
+    parts = _metastable._noise(
+        moved,
+        tokens,
+        float(t_end),
+        kappa=float(kappa),
+        step=float(step),
+        seed=int(seed),
+        t_eval=_sample_times(t_eval, 0.0),
+        observables=_listed(observables),
+        masses=masses,
+        radii=radii,
+        normalise=bool(normalise),
+    )
+    return Solution(moved, parts)
+
+
+def _listed(observables):
+    if observables is None:
+        return None
+    return [observables] if isinstance(observables, str) else list(observables)

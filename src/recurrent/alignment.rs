@@ -1,0 +1,107 @@
+//! How a decoder weighs what the encoder kept: one vector for all outputs, Bahdanau's additive scores, Luong's products.
+
+use super::TokenMap;
+use super::cell::{Cell, Gate};
+use super::map::rnn::Rnn;
+use super::trace::{Trace, Var};
+
+/// Scores `e_ij` of the state `s_{i-1}` and the kept state `h_j`; weights are their softmax over j.
+#[derive(Clone, Debug)]
+pub enum Alignment {
+    /// All weight on the last state: a fixed context.
+    Fixed,
+    /// `v^T tanh(W s + U h)` (arXiv:1409.0473).
+    Additive {
+        /// W.
+        state: Vec<f64>,
+        /// U.
+        kept: Vec<f64>,
+        /// v.
+        read: Vec<f64>,
+    },
+    /// `s^T h` (arXiv:1508.04025, "dot").
+    Dot,
+    /// `s^T W h` (arXiv:1508.04025, "general").
+    General(Vec<f64>),
+}
+
+impl Alignment {
+    /// Records the weights on the kept states.
+    pub fn weights<'a>(&'a self, trace: &mut Trace<'a>, state: Var, kept: &[Var]) -> Var {
+        let scores = match self {
+            Self::Fixed => {
+                let last: Vec<f64> = (1..=kept.len()).map(|j| f64::from(u8::from(j == kept.len()))).collect();
+                return trace.constant(&last);
+            }
+            Self::Additive { state: w, kept: u, read } => {
+                let own = trace.matrix(w, state);
+                let one = |h: &Var| {
+                    let h = trace.matrix(u, *h);
+                    let sum = trace.sum(own, 1.0, h);
+                    let bent = trace.tanh(sum);
+                    trace.matrix(read, bent)
+                };
+                let all: Vec<Var> = kept.iter().map(one).collect();
+                trace.join(&all)
+            }
+            Self::Dot => trace.scores(state, kept),
+            Self::General(w) => {
+                let images: Vec<Var> = kept.iter().map(|h| trace.matrix(w, *h)).collect();
+                trace.scores(state, &images)
+            }
+        };
+        trace.softmax(scores)
+    }
+}
+
+/// An encoder that reads all rows, and a decoder that writes as many: `s_i = tanh(W c_i + U s_{i-1} + b)`, `c_i = sum_j a_ij h_j`, `s_0 = h_n`.
+pub struct Translator {
+    /// The encoder.
+    pub encoder: Rnn,
+    /// The decoder.
+    pub decoder: Gate,
+    /// Its weights on the encoder's states.
+    pub alignment: Alignment,
+}
+
+impl Translator {
+    /// With normal weights and this alignment.
+    pub fn normal(seed: u64, d: usize, gain: f64, alignment: Alignment) -> Self {
+        let encoder = Rnn { gate: Gate::normal(seed, "encoder", d, gain) };
+        Self { encoder, decoder: Gate::normal(seed, "decoder", d, gain), alignment }
+    }
+
+    /// Records the states of the encoder on all rows.
+    pub fn encode<'a>(&'a self, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
+        let mut state = trace.constant(&vec![0.0; self.encoder.width()]);
+        let mut kept = Vec::with_capacity(rows.len());
+        for row in rows {
+            state = self.encoder.next(trace, *row, state);
+            kept.push(state);
+        }
+        kept
+    }
+
+    /// Records `count` outputs and their contexts.
+    pub fn decode<'a>(&'a self, trace: &mut Trace<'a>, kept: &[Var], count: usize) -> (Vec<Var>, Vec<Var>) {
+        let (mut outputs, mut contexts) = (Vec::new(), Vec::new());
+        let Some(mut state) = kept.last().copied() else { return (outputs, contexts) };
+        for _ in 0..count {
+            let weights = self.alignment.weights(trace, state, kept);
+            // A fixed context is the last state itself: nothing is multiplied.
+            let context = if let Alignment::Fixed = self.alignment { kept[kept.len() - 1] } else { trace.mix(weights, kept) };
+            let sum = self.decoder.record(trace, context, state);
+            state = trace.tanh(sum);
+            outputs.push(state);
+            contexts.push(context);
+        }
+        (outputs, contexts)
+    }
+}
+
+impl TokenMap for Translator {
+    fn record<'a>(&'a self, _: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
+        let kept = self.encode(trace, rows);
+        self.decode(trace, &kept, rows.len()).0
+    }
+}

@@ -1,0 +1,80 @@
+//! Recurrent cells: a state that reads one row after the other.
+
+use super::trace::{Trace, Var};
+use super::{TokenMap, normal_matrix};
+use crate::num::stream::Stream;
+
+/// A cell with `width()` numbers of state; the first ones are what it shows.
+pub trait Cell: Send + Sync {
+    /// Numbers of the state.
+    fn width(&self) -> usize;
+    /// Numbers of an input.
+    fn reads(&self) -> usize;
+    /// Records the next state.
+    fn next<'a>(&'a self, trace: &mut Trace<'a>, input: Var, state: Var) -> Var;
+}
+
+/// `W x + U h + b`.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    /// W, row-major.
+    pub input: Vec<f64>,
+    /// U, row-major.
+    pub state: Vec<f64>,
+    /// b.
+    pub bias: Vec<f64>,
+}
+
+impl Gate {
+    /// Normal matrices of variance `1/d` and `gain^2/d`, no bias.
+    pub fn normal(seed: u64, name: &str, d: usize, gain: f64) -> Self {
+        let input = normal_matrix(seed, &format!("{name} input"), (d, d), 1.0);
+        Self { input, state: normal_matrix(seed, &format!("{name} state"), (d, d), gain), bias: vec![0.0; d] }
+    }
+
+    /// Records its value.
+    pub fn record<'a>(&'a self, trace: &mut Trace<'a>, x: Var, h: Var) -> Var {
+        let (a, b, c) = (trace.matrix(&self.input, x), trace.matrix(&self.state, h), trace.constant(&self.bias));
+        let sum = trace.sum(a, 1.0, b);
+        trace.sum(sum, 1.0, c)
+    }
+}
+
+/// The layer of a cell: row t of the result is what the cell shows after it read rows 1 to t from the state 0.
+pub struct Reading<C>(pub C);
+
+impl<C: Cell> TokenMap for Reading<C> {
+    fn record<'a>(&'a self, _: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
+        let mut state = trace.constant(&vec![0.0; self.0.width()]);
+        let mut out = Vec::with_capacity(rows.len());
+        for row in rows {
+            state = self.0.next(trace, *row, state);
+            out.push(trace.part(state, 0, self.0.reads()));
+        }
+        out
+    }
+
+    fn cell(&self) -> Option<&dyn Cell> {
+        Some(&self.0)
+    }
+}
+
+/// The state of a cell in time, as a map of one row of `width()` numbers: step t reads its own normal input.
+pub struct InTime<'c> {
+    /// The cell.
+    pub cell: &'c dyn Cell,
+    /// Standard deviation of the inputs.
+    pub size: f64,
+    /// Seed of the inputs.
+    pub seed: u64,
+}
+
+impl TokenMap for InTime<'_> {
+    fn record<'a>(&'a self, step: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
+        let mut input = vec![0.0; self.cell.reads()];
+        Stream::new(self.seed, &["input", &step.to_string()]).normals(&mut input);
+        input.iter_mut().for_each(|v| *v *= self.size);
+        let input = trace.constant(&input);
+        rows.iter().map(|state| self.cell.next(trace, input, *state)).collect()
+    }
+}

@@ -1,0 +1,14 @@
+//! Self-attention of which a row hears those before it only.
+
+use super::attention::{STEP, SphereAttention};
+use crate::recurrent::{Hears, NamedMap};
+
+/// The same matrices in every layer.
+pub static ENTRY: NamedMap = NamedMap {
+    name: "causal-attention",
+    summary: "attention with weights on j <= i only",
+    citation: "arXiv:2411.04990, (1.1), with random Q, K, V",
+    hears: Hears::Before,
+    unit: |_| 1.0 / STEP,
+    build: |spec| Box::new(SphereAttention::normal(spec, true)),
+};

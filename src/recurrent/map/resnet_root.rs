@@ -1,0 +1,17 @@
+//! A residual network with new weights in every layer.
+
+use crate::recurrent::residual::{Bend, Residual, Weights};
+use crate::recurrent::{Hears, NamedMap};
+
+/// Step `1/sqrt(L)`: a stochastic differential equation in the limit.
+pub static ENTRY: NamedMap = NamedMap {
+    name: "resnet-root",
+    summary: "x + (1/sqrt L) V_k relu(W_k x), independent weights",
+    citation: "Marion, Fermanian, Biau, Vert, arXiv:2206.06929",
+    hears: Hears::Itself,
+    unit: |layers| layers as f64,
+    build: |spec| {
+        let (weights, bend) = (Weights::Fresh, Bend::Relu);
+        Box::new(Residual { d: spec.d, depth: spec.layers, power: 0.5, gain: spec.gain, weights, bend, seed: spec.seed })
+    },
+};

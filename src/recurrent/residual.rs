@@ -1,0 +1,83 @@
+//! Residual networks `x + L^{-b} V_k act(W_k x)`, every row by itself.
+
+use super::trace::{Trace, Var};
+use super::{TokenMap, normal_matrix};
+use std::f64::consts::TAU;
+
+/// How weights change from layer to layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// Smooth in depth, `W(s) = A cos(2 pi s) + B sin(2 pi s)` at `s = k/L`: layers are Euler's method.
+    Smooth,
+    /// New ones in every layer.
+    Fresh,
+}
+
+/// What stands between the two matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bend {
+    /// Nothing, and no inner matrix: `x + L^{-b} V_k x`.
+    Linear,
+    /// `max(0, x)`.
+    Relu,
+    /// `tanh`.
+    Tanh,
+}
+
+/// A residual network of `depth` layers.
+#[derive(Clone, Copy, Debug)]
+pub struct Residual {
+    /// Numbers of a row.
+    pub d: usize,
+    /// L.
+    pub depth: usize,
+    /// b.
+    pub power: f64,
+    /// Entries have the variance `gain^2 / d`.
+    pub gain: f64,
+    /// How they change with depth.
+    pub weights: Weights,
+    /// What stands between the matrices.
+    pub bend: Bend,
+    /// Seed of the weights.
+    pub seed: u64,
+}
+
+impl Residual {
+    /// A matrix of layer k.
+    fn matrix(&self, name: &str, layer: usize) -> Vec<f64> {
+        let normal = |name: &str| normal_matrix(self.seed, name, (self.d, self.d), self.gain);
+        match self.weights {
+            Weights::Fresh => normal(&format!("{name} {layer}")),
+            Weights::Smooth => {
+                let (sin, cos) = (TAU * layer as f64 / self.depth as f64).sin_cos();
+                let (a, b) = (normal(&format!("{name} cos")), normal(&format!("{name} sin")));
+                a.iter().zip(&b).map(|(a, b)| a * cos + b * sin).collect()
+            }
+        }
+    }
+}
+
+impl TokenMap for Residual {
+    fn record<'a>(&'a self, layer: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
+        let step = (self.depth as f64).powf(-self.power);
+        let outer = self.matrix("outer", layer);
+        let inner = if self.bend == Bend::Linear { Vec::new() } else { self.matrix("inner", layer) };
+        let mut one = |x: &Var| {
+            let bent = match self.bend {
+                Bend::Linear => *x,
+                Bend::Relu => {
+                    let a = trace.matrix(inner.clone(), *x);
+                    trace.relu(a)
+                }
+                Bend::Tanh => {
+                    let a = trace.matrix(inner.clone(), *x);
+                    trace.tanh(a)
+                }
+            };
+            let change = trace.matrix(outer.clone(), bent);
+            trace.sum(*x, step, change)
+        };
+        rows.iter().map(&mut one).collect()
+    }
+}

@@ -1,0 +1,335 @@
+//! A computation on vectors, recorded operation by operation: its value, its derivative along a direction, and the transposed derivative.
+
+use crate::num::{softmax::softmax, sum::dot};
+use std::borrow::Cow;
+
+/// A vector of a [`Trace`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Var(usize);
+
+/// How a vector was made, with what its derivative needs.
+enum Op<'a> {
+    Input,
+    Constant,
+    Matrix(Cow<'a, [f64]>, Var),
+    Sum(Var, f64, Var),
+    Product(Var, Var),
+    Each(Var, Vec<f64>),
+    Scores(Var, Vec<Var>),
+    Softmax(Var),
+    Mix(Var, Vec<Var>),
+    Join(Vec<Var>),
+    Part(Var, usize),
+    Unit(Var, f64),
+}
+
+/// The record. Derivatives are exact up to rounding: every operation carries its own.
+///
+/// **Cost** a derivative costs at most three evaluations, a transposed one as much.
+///
+/// ```
+/// use metastable::recurrent::trace::{Linearised, Trace};
+/// let mut trace = Trace::default();
+/// let x = trace.input(&[0.5]);
+/// let y = trace.tanh(x);
+/// let f = Linearised::new(trace, vec![y]);
+/// assert!((f.push(&[1.0])[0] - (1.0 - 0.5f64.tanh().powi(2))).abs() < 1e-15);
+/// ```
+#[derive(Default)]
+pub struct Trace<'a> {
+    ops: Vec<Op<'a>>,
+    values: Vec<Vec<f64>>,
+    multiplications: usize,
+}
+
+impl<'a> Trace<'a> {
+    fn add(&mut self, op: Op<'a>, value: Vec<f64>, multiplications: usize) -> Var {
+        self.ops.push(op);
+        self.values.push(value);
+        self.multiplications += multiplications;
+        Var(self.ops.len() - 1)
+    }
+
+    /// A vector to differentiate by.
+    pub fn input(&mut self, x: &[f64]) -> Var {
+        self.add(Op::Input, x.to_vec(), 0)
+    }
+
+    /// A vector that stays.
+    pub fn constant(&mut self, x: &[f64]) -> Var {
+        self.add(Op::Constant, x.to_vec(), 0)
+    }
+
+    /// Its numbers.
+    pub fn value(&self, x: Var) -> &[f64] {
+        &self.values[x.0]
+    }
+
+    /// Multiplications of numbers so far, exponentials not counted.
+    pub fn multiplications(&self) -> usize {
+        self.multiplications
+    }
+
+    /// `M x`, M row-major with as many columns as x has numbers.
+    pub fn matrix(&mut self, m: impl Into<Cow<'a, [f64]>>, x: Var) -> Var {
+        let m = m.into();
+        let value = m.chunks_exact(self.value(x).len()).map(|row| dot(row, self.value(x))).collect();
+        let cost = m.len();
+        self.add(Op::Matrix(m, x), value, cost)
+    }
+
+    /// `a + s b`.
+    pub fn sum(&mut self, a: Var, s: f64, b: Var) -> Var {
+        let value: Vec<f64> = self.value(a).iter().zip(self.value(b)).map(|(a, b)| a + s * b).collect();
+        let cost = value.len();
+        self.add(Op::Sum(a, s, b), value, cost)
+    }
+
+    /// `a * b`, number by number.
+    pub fn product(&mut self, a: Var, b: Var) -> Var {
+        let value: Vec<f64> = self.value(a).iter().zip(self.value(b)).map(|(a, b)| a * b).collect();
+        let cost = value.len();
+        self.add(Op::Product(a, b), value, cost)
+    }
+
+    /// A function of every number, with its slope.
+    fn each(&mut self, x: Var, f: impl Fn(f64) -> (f64, f64)) -> Var {
+        let (value, slopes) = self.value(x).iter().map(|x| f(*x)).unzip();
+        self.add(Op::Each(x, slopes), value, 0)
+    }
+
+    /// `tanh`.
+    pub fn tanh(&mut self, x: Var) -> Var {
+        self.each(x, |x| (x.tanh(), 1.0 - x.tanh().powi(2)))
+    }
+
+    /// `1 / (1 + e^{-x})`; it is 1 from x = 38 on.
+    pub fn sigmoid(&mut self, x: Var) -> Var {
+        self.each(x, |x| {
+            let s = 1.0 / (1.0 + (-x).exp());
+            (s, s * (1.0 - s))
+        })
+    }
+
+    /// `max(0, x)`, slope 0 at 0.
+    pub fn relu(&mut self, x: Var) -> Var {
+        self.each(x, |x| (x.max(0.0), f64::from(u8::from(x > 0.0))))
+    }
+
+    /// `s x`.
+    pub fn scale(&mut self, s: f64, x: Var) -> Var {
+        self.each(x, |x| (s * x, s))
+    }
+
+    /// `1 - x`.
+    pub fn rest_to_one(&mut self, x: Var) -> Var {
+        self.each(x, |x| (1.0 - x, -1.0))
+    }
+
+    /// `<q, k_j>` for all j.
+    pub fn scores(&mut self, q: Var, keys: &[Var]) -> Var {
+        let value: Vec<f64> = keys.iter().map(|k| dot(self.value(q), self.value(*k))).collect();
+        let cost = value.len() * self.value(q).len();
+        self.add(Op::Scores(q, keys.to_vec()), value, cost)
+    }
+
+    /// `e^{s_j} / sum_k e^{s_k}`.
+    pub fn softmax(&mut self, scores: Var) -> Var {
+        let mut value = self.value(scores).to_vec();
+        let masses = vec![1.0; value.len()];
+        softmax(&mut value, &masses);
+        let cost = value.len();
+        self.add(Op::Softmax(scores), value, cost)
+    }
+
+    /// `sum_j w_j r_j`.
+    pub fn mix(&mut self, weights: Var, rows: &[Var]) -> Var {
+        let mut value = vec![0.0; rows.first().map_or(0, |r| self.value(*r).len())];
+        for (w, r) in self.value(weights).iter().zip(rows) {
+            value.iter_mut().zip(self.value(*r)).for_each(|(o, r)| *o += w * r);
+        }
+        let cost = value.len() * rows.len();
+        self.add(Op::Mix(weights, rows.to_vec()), value, cost)
+    }
+
+    /// All numbers, one vector behind the other.
+    pub fn join(&mut self, parts: &[Var]) -> Var {
+        let value = parts.iter().flat_map(|p| self.value(*p).to_vec()).collect();
+        self.add(Op::Join(parts.to_vec()), value, 0)
+    }
+
+    /// `len` numbers from `start`.
+    pub fn part(&mut self, x: Var, start: usize, len: usize) -> Var {
+        let value = self.value(x)[start..start + len].to_vec();
+        self.add(Op::Part(x, start), value, 0)
+    }
+
+    /// `x / |x|`; not a number for 0.
+    pub fn unit(&mut self, x: Var) -> Var {
+        let inverse = 1.0 / dot(self.value(x), self.value(x)).sqrt();
+        let value: Vec<f64> = self.value(x).iter().map(|x| inverse * x).collect();
+        let cost = 2 * value.len();
+        self.add(Op::Unit(x, inverse), value, cost)
+    }
+
+    /// The derivative of vector `k` from those of the vectors before it.
+    fn forward(&self, k: usize, tangents: &[Vec<f64>]) -> Vec<f64> {
+        let of = |v: &Var| tangents[v.0].as_slice();
+        match &self.ops[k] {
+            Op::Input | Op::Constant => vec![0.0; self.values[k].len()],
+            Op::Matrix(m, x) => m.chunks_exact(of(x).len()).map(|row| dot(row, of(x))).collect(),
+            Op::Sum(a, s, b) => of(a).iter().zip(of(b)).map(|(a, b)| a + s * b).collect(),
+            Op::Product(a, b) => {
+                let (x, y) = (self.value(*a), self.value(*b));
+                (0..x.len()).map(|c| of(a)[c] * y[c] + x[c] * of(b)[c]).collect()
+            }
+            Op::Each(x, slopes) => of(x).iter().zip(slopes).map(|(u, s)| s * u).collect(),
+            Op::Scores(q, keys) => keys.iter().map(|j| dot(of(q), self.value(*j)) + dot(self.value(*q), of(j))).collect(),
+            Op::Softmax(s) => {
+                let (p, u) = (&self.values[k], of(s));
+                let mean = dot(p, u);
+                p.iter().zip(u).map(|(p, u)| p * (u - mean)).collect()
+            }
+            Op::Mix(weights, rows) => {
+                let mut out = vec![0.0; self.values[k].len()];
+                for (j, row) in rows.iter().enumerate() {
+                    let (w, dw) = (self.value(*weights)[j], of(weights)[j]);
+                    out.iter_mut().zip(self.value(*row).iter().zip(of(row))).for_each(|(o, (r, dr))| *o += dw * r + w * dr);
+                }
+                out
+            }
+            Op::Join(parts) => parts.iter().flat_map(|p| of(p).to_vec()).collect(),
+            Op::Part(x, start) => of(x)[*start..start + self.values[k].len()].to_vec(),
+            Op::Unit(x, inverse) => {
+                let along = dot(&self.values[k], of(x));
+                of(x).iter().zip(&self.values[k]).map(|(u, y)| inverse * (u - along * y)).collect()
+            }
+        }
+    }
+
+    /// Hands the weight `g` of vector `k` on to the vectors it was made of.
+    fn backward(&self, k: usize, g: &[f64], weights: &mut [Vec<f64>]) {
+        let mut give = |to: &Var, s: f64, what: &[f64]| weights[to.0].iter_mut().zip(what).for_each(|(w, v)| *w += s * v);
+        match &self.ops[k] {
+            Op::Input | Op::Constant => {}
+            Op::Matrix(m, x) => m.chunks_exact(self.value(*x).len()).zip(g).for_each(|(row, g)| give(x, *g, row)),
+            Op::Sum(a, s, b) => {
+                give(a, 1.0, g);
+                give(b, *s, g);
+            }
+            Op::Product(a, b) => {
+                for (to, other) in [(a, b), (b, a)] {
+                    let part: Vec<f64> = g.iter().zip(self.value(*other)).map(|(g, o)| g * o).collect();
+                    give(to, 1.0, &part);
+                }
+            }
+            Op::Each(x, slopes) => {
+                let part: Vec<f64> = g.iter().zip(slopes).map(|(g, s)| g * s).collect();
+                give(x, 1.0, &part);
+            }
+            Op::Scores(q, keys) => {
+                for (j, g) in keys.iter().zip(g) {
+                    give(q, *g, self.value(*j));
+                    give(j, *g, self.value(*q));
+                }
+            }
+            Op::Softmax(s) => {
+                let p = &self.values[k];
+                let mean = dot(p, g);
+                let part: Vec<f64> = p.iter().zip(g).map(|(p, g)| p * (g - mean)).collect();
+                give(s, 1.0, &part);
+            }
+            Op::Mix(w, rows) => {
+                let shares: Vec<f64> = rows.iter().map(|r| dot(g, self.value(*r))).collect();
+                give(w, 1.0, &shares);
+                rows.iter().zip(self.value(*w)).for_each(|(r, w)| give(r, *w, g));
+            }
+            Op::Join(parts) => {
+                let mut start = 0;
+                for p in parts {
+                    let len = self.value(*p).len();
+                    give(p, 1.0, &g[start..start + len]);
+                    start += len;
+                }
+            }
+            Op::Part(x, start) => weights[x.0][*start..].iter_mut().zip(g).for_each(|(w, g)| *w += g),
+            Op::Unit(x, inverse) => {
+                let y = &self.values[k];
+                let along = dot(y, g);
+                let part: Vec<f64> = g.iter().zip(y).map(|(g, y)| g - along * y).collect();
+                give(x, *inverse, &part);
+            }
+        }
+    }
+}
+
+/// A record with its outputs: a map at one point, with its Jacobian. Inputs and outputs are read in the order in which they were made.
+pub struct Linearised<'a> {
+    trace: Trace<'a>,
+    outputs: Vec<Var>,
+}
+
+impl<'a> Linearised<'a> {
+    /// The map from all inputs of the record to these vectors.
+    pub fn new(trace: Trace<'a>, outputs: Vec<Var>) -> Self {
+        Self { trace, outputs }
+    }
+
+    /// Its value.
+    pub fn value(&self) -> Vec<f64> {
+        self.outputs.iter().flat_map(|o| self.trace.value(*o).to_vec()).collect()
+    }
+
+    /// Multiplications of numbers that the value cost.
+    pub fn multiplications(&self) -> usize {
+        self.trace.multiplications
+    }
+
+    /// `J u`.
+    pub fn push(&self, u: &[f64]) -> Vec<f64> {
+        let mut tangents: Vec<Vec<f64>> = Vec::with_capacity(self.trace.ops.len());
+        let mut at = 0;
+        for (k, op) in self.trace.ops.iter().enumerate() {
+            let tangent = if let Op::Input = op {
+                let len = self.trace.values[k].len();
+                at += len;
+                u[at - len..at].to_vec()
+            } else {
+                self.trace.forward(k, &tangents)
+            };
+            tangents.push(tangent);
+        }
+        self.outputs.iter().flat_map(|o| tangents[o.0].clone()).collect()
+    }
+
+    /// `J^T w`.
+    pub fn pull(&self, w: &[f64]) -> Vec<f64> {
+        let mut weights: Vec<Vec<f64>> = self.trace.values.iter().map(|v| vec![0.0; v.len()]).collect();
+        let mut at = 0;
+        for o in &self.outputs {
+            let len = weights[o.0].len();
+            weights[o.0].iter_mut().zip(&w[at..at + len]).for_each(|(g, w)| *g += w);
+            at += len;
+        }
+        for k in (0..self.trace.ops.len()).rev() {
+            let g = std::mem::take(&mut weights[k]);
+            self.trace.backward(k, &g, &mut weights);
+            weights[k] = g;
+        }
+        let inputs = self.trace.ops.iter().zip(&weights).filter(|(op, _)| matches!(op, Op::Input));
+        inputs.flat_map(|(_, w)| w.clone()).collect()
+    }
+
+    /// J, row-major.
+    pub fn jacobian(&self) -> Vec<f64> {
+        let rows = self.value().len();
+        let mut unit = vec![0.0; rows];
+        let row = |k: usize| {
+            unit[k] = 1.0;
+            let out = self.pull(&unit);
+            unit[k] = 0.0;
+            out
+        };
+        (0..rows).flat_map(row).collect()
+    }
+}

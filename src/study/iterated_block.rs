@@ -1,0 +1,66 @@
+//! One block for all layers, as ALBERT has, iterated: a flow.
+
+use super::{Given, Parameter, Part, Study, Tables, table};
+use crate::attention::pattern::Everything;
+use crate::error::Result;
+use crate::num::stream::Stream;
+use crate::num::sum::dot;
+use crate::transformer::observe::{Cloud, entropy_rank};
+use crate::transformer::random::{BlockSizes, block};
+use crate::transformer::{Centring, Norm, NormPlace};
+
+/// Tables: histogram (layer, cosine, raw, bare), course (layer, mean, bare, ratio, rank).
+pub static ENTRY: Study = Study {
+    name: "iterated-block",
+    title: "One post-norm block with random weights, iterated: cosines, residual ratio, rank",
+    citation: "arXiv:2312.10794, Figures of ALBERT (one shared block); Lan et al. 2020",
+    parts: &[&PART],
+};
+
+/// All of it.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::count("layers", &[48.0], (4.0, 400.0), "layers"),
+        Parameter::count("n", &[64.0], (4.0, 256.0), "tokens"),
+        Parameter::real("size", &[1.0], (0.1, 5.0), "size of the weights"),
+    ],
+    run,
+};
+
+const D: usize = 32;
+
+/// Bins of the histograms.
+const BINS: usize = 40;
+
+fn run(given: &Given) -> Result<Tables> {
+    let (layers, n, size) = (given.count("layers")?, given.count("n")?, given.one("size")?);
+    let mut stream = Stream::new(5, &["iterated-block"]);
+    let sizes = BlockSizes { d: D, heads: 4, hidden: 4 * D, size, place: NormPlace::Post };
+    let mut block = block(&mut stream, &sizes, std::sync::Arc::new(Everything))?;
+    // A norm with gains and shifts of its own, as trained ones have.
+    let (mut gain, mut shift, mut x) = (vec![0.0; D], vec![0.0; D], vec![0.0; n * D]);
+    [&mut gain, &mut shift, &mut x].into_iter().for_each(|v| stream.normals(v));
+    gain.iter_mut().for_each(|g| *g = 1.0 + 0.3 * *g);
+    shift.iter_mut().for_each(|s| *s *= 0.3);
+    let norm = Norm::new("norm", Centring::Mean, 1e-12, gain, shift)?;
+    if let Some(last) = block.parts.last_mut() {
+        last.after = Some(norm.clone());
+    }
+    let (mut histogram, mut course) = (table(&["layer", "cosine", "raw", "bare"]), table(&["layer", "mean", "bare", "ratio", "rank"]));
+    x = norm.apply(&x);
+    for layer in 0..=layers {
+        let (raw, bare) = (Cloud::new(&x, D), Cloud::new(&norm.without_affine(&x), D));
+        let next = block.step(&x, None, 1.0)?;
+        let moved: f64 = next.iter().zip(&x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        course.rows.push(vec![layer as f64, raw.mean(), bare.mean(), moved / dot(&x, &x).sqrt(), entropy_rank(&x, D)]);
+        if [0, layers / 4, layers].contains(&layer) {
+            let pairs = (n * (n - 1) / 2) as f64;
+            for (k, (a, b)) in raw.histogram(BINS).into_iter().zip(bare.histogram(BINS)).enumerate() {
+                let cosine = -1.0 + 2.0 * (k as f64 + 0.5) / BINS as f64;
+                histogram.rows.push(vec![layer as f64, cosine, a as f64 / pairs, b as f64 / pairs]);
+            }
+        }
+        x = next;
+    }
+    Ok(vec![("histogram".into(), histogram), ("course".into(), course)])
+}

@@ -1,0 +1,62 @@
+//! What moves what through layers: mixing matrices of blocks with random weights.
+
+use super::{Given, Parameter, Part, Study, Tables, table};
+use crate::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary};
+use crate::error::Result;
+use crate::num::stream::Stream;
+use crate::transformer::NormPlace;
+use crate::transformer::depth::mixing;
+use crate::transformer::random::{BlockSizes, block};
+use std::sync::Arc;
+
+/// Table: mixing (kind, i, j, value); kinds are numbered as in [`KINDS`].
+pub static ENTRY: Study = Study {
+    name: "mixing-matrices",
+    title: "Mixing matrices |d x_i(L) / d x_j(0)| of pre-norm blocks with random weights",
+    citation: "derived; pre-norm blocks as in GPT-2",
+    parts: &[&PART],
+};
+
+/// The panels.
+pub const KINDS: [&str; 5] = ["feed-forward", "attention", "causal", "causal, rotary", "causal, ALiBi"];
+
+/// All of it.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::count("layers", &[4.0], (1.0, 24.0), "layers"),
+        Parameter::count("n", &[16.0], (2.0, 48.0), "tokens"),
+        Parameter::real("size", &[1.5], (0.1, 5.0), "size of the weights"),
+    ],
+    run,
+};
+
+const D: usize = 8;
+
+fn pattern(kind: usize) -> Result<Arc<dyn Pattern>> {
+    let causal = || Box::new(Causal) as Box<dyn Pattern>;
+    Ok(match kind {
+        2 => Arc::new(Causal),
+        3 => Arc::new(Joined::new(vec![causal(), Box::new(Rotary::new(100.0, Pairs::Halves, D / 2)?)])),
+        4 => Arc::new(Joined::new(vec![causal(), Box::new(Alibi::new(2)?)])),
+        _ => Arc::new(Everything),
+    })
+}
+
+fn run(given: &Given) -> Result<Tables> {
+    let (layers, n, size) = (given.count("layers")?, given.count("n")?, given.one("size")?);
+    let mut out = table(&["kind", "i", "j", "value"]);
+    for kind in 0..KINDS.len() {
+        // The same weights and tokens for all kinds.
+        let mut stream = Stream::new(3, &["mixing-matrices"]);
+        let sizes = BlockSizes { d: D, heads: 2, hidden: 2 * D, size, place: NormPlace::Pre };
+        let mut blocks = (0..layers).map(|_| block(&mut stream, &sizes, pattern(kind)?)).collect::<Result<Vec<_>>>()?;
+        if kind == 0 {
+            blocks.iter_mut().for_each(|b| b.parts.retain(|p| !matches!(p.part, crate::transformer::BlockPart::Attention(_))));
+        }
+        let mut x = vec![0.0; n * D];
+        stream.normals(&mut x);
+        let found = mixing(&blocks.iter().collect::<Vec<_>>(), &x, D, 1.0)?;
+        out.rows.extend(found.iter().enumerate().map(|(k, v)| vec![kind as f64, (k / n) as f64, (k % n) as f64, *v]));
+    }
+    Ok(vec![("mixing".into(), out)])
+}

@@ -1,0 +1,64 @@
+//! ALiBi knows distances alone.
+
+use super::block_collapse::{BLOCKS, heads, tokens};
+use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use crate::attention::pattern::{Alibi, Bias, Everything, Pattern};
+use crate::error::Result;
+use crate::transformer::positions::sinusoidal;
+use std::sync::Arc;
+
+/// Bit by bit: distances of whole numbers are exact.
+///
+/// # Derivation
+///
+/// The bias `-m_h |i - j|` does not change when both grow by c.
+pub static ENTRY: Claim = Claim {
+    name: "alibi-shift",
+    title: "ALiBi: a shift of all positions changes nothing, bit by bit",
+    statement: "Attention under the slopes of ALiBi gives the same bits when all positions are larger by c, 1 <= c <= 10000.",
+    domain: BLOCKS,
+    narrower: "normal weights, two heads",
+    citation: "Press, Smith and Lewis 2022 (arXiv:2108.12409)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| changed(case, ctx, true),
+    perturbed: "",
+    control: Control { what: "sinusoidal positions added to the tokens", trial: |ctx| changed(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
+    proof: None,
+};
+
+/// A pattern as positions from `first` on see it.
+struct Shifted {
+    of: Alibi,
+    first: usize,
+}
+
+impl Pattern for Shifted {
+    fn bias(&self, head: usize, i: usize, j: usize) -> f64 {
+        self.of.bias(head, self.first + i, self.first + j)
+    }
+
+    fn form(&self, _: usize) -> Bias {
+        Bias::Any
+    }
+}
+
+fn changed(case: &Case, ctx: &mut Context, alibi: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let mut of = heads(ctx, d, 1.0, Arc::new(Everything))?;
+    let (x, c) = (tokens(ctx, n, d), 1 + ctx.index(10_000));
+    let mut at = |first: usize| {
+        let mut x = x.clone();
+        if alibi {
+            of.pattern = Arc::new(Shifted { of: Alibi::new(2)?, first });
+        } else {
+            x.chunks_exact_mut(d).enumerate().for_each(|(i, row)| {
+                row.iter_mut().zip(sinusoidal((first + i) as f64, d)).for_each(|(x, p)| *x += p);
+            });
+        }
+        of.attend(&x, &x, false).map(|s| s.out)
+    };
+    let bits = at(0)?.iter().zip(&at(c)?).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
+    Ok(Finding::identity(bits as f64, 0.5))
+}

@@ -1,0 +1,47 @@
+//! What attention adds to the work of a decoder.
+
+use super::mixing_structure::MAPS;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::recurrent::{
+    alignment::{Alignment, Translator},
+    at,
+};
+
+/// Scores and means are n d multiplications each, for every output.
+///
+/// # Derivation
+///
+/// Each of the n outputs takes n products of d numbers for the scores, n divisions for the weights, and n d products for the mean;
+/// everything else is the same.
+pub static ENTRY: Claim = Claim {
+    name: "attention-cost",
+    title: "Attention adds n (2 d + 1) multiplications to every output",
+    statement: "An encoder and a decoder, n inputs and n outputs, scores s^T h: the multiplications of the whole exceed those with a fixed context by n^2 (2 d + 1), counted operation by operation (a division of the softmax counts as one).",
+    domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 16), ..MAPS },
+    narrower: "",
+    citation: "arXiv:1706.03762, table 1 (orders); the count derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (10, 60),
+    trial: |case, ctx| {
+        let (more, n, d) = (added(ctx, case), case.n as f64, case.d as f64);
+        Ok(Finding::identity((more - n * n * (2.0 * d + 1.0)).abs(), 0.5))
+    },
+    perturbed: "",
+    control: Control {
+        what: "scores alone",
+        trial: |ctx| {
+            let more = added(ctx, &Case::new(6, 4, 0.0, "maps of rows"));
+            Ok(Finding::identity((more - 36.0 * 4.0).abs(), 0.5))
+        },
+    },
+    proof: None,
+};
+
+/// Multiplications with attention less those without.
+pub(super) fn added(ctx: &mut Context, case: &Case) -> f64 {
+    let x = ctx.normals(case.n * case.d);
+    let seed = ctx.seed();
+    let count = |alignment| at(&Translator::normal(seed, case.d, 1.0, alignment), 0, case.d, &x).multiplications() as f64;
+    count(Alignment::Dot) - count(Alignment::Fixed)
+}

@@ -1,0 +1,25 @@
+//! "Attention reduces the amount of computation."
+
+use super::attention_cost::added;
+use super::mixing_structure::MAPS;
+use super::{Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+
+/// It adds n (2 d + 1) multiplications to every output.
+pub static ENTRY: Claim = Claim {
+    name: "attention-cost-printed",
+    title: "Attention reduces the work of a decoder (as printed)",
+    statement: "An encoder and a decoder, n inputs and n outputs: with the scores s^T h the multiplications are fewer than with a fixed context.",
+    domain: Domain { n: Sizes::Range(2, 20), d: Sizes::Range(2, 16), ..MAPS },
+    narrower: "",
+    citation: "a survey of sequence models",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (4, 30),
+    trial: |case, ctx| Ok(Finding::nonnegative(-added(ctx, case), 1.0)),
+    perturbed: "",
+    control: Control {
+        what: "the other way round",
+        trial: |ctx| Ok(Finding::nonnegative(added(ctx, &Case::new(6, 4, 0.0, "maps of rows")), 1.0)),
+    },
+    proof: None,
+};

@@ -1,0 +1,110 @@
+//! Heads of trained models are heads of the theory.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::feed_forward::Activation;
+use crate::attention::pattern::{Everything, Pattern};
+use crate::attention::{Head, kernel::Workspace, multi_head::MultiHead};
+use crate::error::Result;
+use crate::num::dense::{mul, transpose_mul};
+use crate::sphere::Tokens;
+use crate::transformer::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
+use std::sync::Arc;
+
+/// Blocks with normal weights.
+pub(super) const BLOCKS: Domain = Domain {
+    n: Sizes::Range(2, 12),
+    d: Sizes::List(&[4, 8]),
+    beta: Betas::Unused,
+    dynamics: &["sa"],
+    laws: &["uniform"],
+    masses: Masses::Equal,
+    also: None,
+    corners: &[],
+};
+
+/// What the library's heads do, a trained head does: with one more coordinate that is 1, its biases are entries of matrices.
+///
+/// # Derivation
+///
+/// `<W_q x_i + b_q, W_k x_j + b_k> / sqrt r = x_i^T A x_j + <W_k^T b_q, x_j> / sqrt r + c_i` with `A = W_q^T W_k / sqrt r`; `c_i` does not depend on j and falls
+/// out of the softmax. Rows of P sum to 1, so `sum_j P_ij (W_v x_j + b_v) = W_v sum_j P_ij x_j + b_v`, and `W_o` may be multiplied in: `V = W_o W_v` and the constant
+/// `b_o + W_o b_v`.
+pub static ENTRY: Claim = Claim {
+    name: "block-collapse",
+    title: "Trained heads: W_q, W_k, W_v, W_o and biases are one form A, one matrix V and two vectors",
+    statement: "b_o + sum_h W_o^h sum_j P_ij (W_v^h x_j + b_v^h) with P = softmax(<W_q^h x_i + b_q^h, W_k^h x_j + b_k^h> / sqrt r) equals sum_h sum_j P_ij V_h x_j + sum_h W_o^h b_v^h + b_o with logits x_i^T A_h x_j + <u_h, x_j>, A_h = W_q^T W_k / sqrt r, V_h = W_o W_v, u_h = W_k^T b_q / sqrt r, evaluated by the kernel of the theory's heads: to 1e-12 of the largest entry.",
+    domain: BLOCKS,
+    narrower: "normal weights of size 1 / sqrt d, two heads",
+    citation: "derived; Vaswani et al. 2017",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| collapsed(case, ctx, 1.0),
+    perturbed: "",
+    control: Control { what: "without u_h", trial: |ctx| collapsed(&Case::new(6, 4, 1.0, "sa"), ctx, 0.0) },
+    proof: None,
+};
+
+/// A map with normal weights of size `1 / sqrt inputs` and a bias.
+pub(super) fn map(ctx: &mut Context, inputs: usize, outputs: usize, size: f64) -> Result<Linear> {
+    let scale = size / (inputs as f64).sqrt();
+    let (weight, bias) = (ctx.normals(inputs * outputs), ctx.normals(outputs));
+    Linear::new("map", inputs, weight.iter().map(|v| scale * v).collect(), bias.iter().map(|v| 0.3 * v).collect())
+}
+
+/// Two heads of rank d / 2 under a pattern.
+pub(super) fn heads(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pattern>) -> Result<Projected> {
+    let maps = [map(ctx, d, d, size)?, map(ctx, d, d, size)?, map(ctx, d, d, size)?, map(ctx, d, d, size)?];
+    Projected::new("heads", maps, Grouping { heads: 2, sets: 2 }, pattern)
+}
+
+/// A pre-norm block: heads, then 2 d hidden units.
+pub(super) fn block(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pattern>) -> Result<TransformerBlock> {
+    let attention = heads(ctx, d, size, pattern)?;
+    let mlp = Mlp::new("units", map(ctx, d, 2 * d, size)?, None, map(ctx, 2 * d, d, size)?, Activation::Gelu)?;
+    let norm = || Norm::plain(d, Centring::Mean, 1e-5);
+    let place = |part| Placed::new(part, NormPlace::Pre, norm(), None);
+    Ok(TransformerBlock { parts: vec![place(BlockPart::Attention(attention)), place(BlockPart::Mlp(mlp))] })
+}
+
+/// Tokens of length about `sqrt d`.
+pub(super) fn tokens(ctx: &mut Context, n: usize, d: usize) -> Vec<f64> {
+    ctx.normals(n * d)
+}
+
+/// The largest difference over the largest entry.
+pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
+    let size = b.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size
+}
+
+fn collapsed(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let of = heads(ctx, d, 1.0, Arc::new(Everything))?;
+    let x = tokens(ctx, n, d);
+    let literal = of.attend(&x, &x, false)?.out;
+    let (r, e) = (of.rank(), d + 1);
+    let rows = |l: &Linear, h: usize| (l.weight()[h * r * d..(h + 1) * r * d].to_vec(), l.bias()[h * r..(h + 1) * r].to_vec());
+    let mut made = Vec::new();
+    for h in 0..2 {
+        let ((wq, bq), (wk, _), (wv, bv)) = (rows(&of.query, h), rows(&of.key, h), rows(&of.value, h));
+        let wo: Vec<f64> = of.output.weight().chunks_exact(d).flat_map(|row| row[h * r..(h + 1) * r].to_vec()).collect();
+        // <q (x, 1), (y, 1)> = x^T A y + <u, y>.
+        let (a, u) = (transpose_mul(&wk, &wq, r), transpose_mul(&wk, &bq, r));
+        let (v, c) = (mul(&wo, &wv, d), mul(&wo, &bv, 1));
+        let (mut q, mut value) = (vec![0.0; e * e], vec![0.0; e * e]);
+        for i in 0..d {
+            q[i * e..i * e + d].iter_mut().zip(&a[i * d..]).for_each(|(q, a)| *q = a / (r as f64).sqrt());
+            q[i * e + d] = share * u[i] / (r as f64).sqrt();
+            value[i * e..i * e + d].copy_from_slice(&v[i * d..(i + 1) * d]);
+            value[i * e + d] = c[i];
+        }
+        made.push(Head::new(e, Some((e, q)), None, Some((e, value)))?);
+    }
+    let lifted: Vec<f64> = x.chunks_exact(d).flat_map(|row| row.iter().copied().chain([1.0])).collect();
+    let mut sums = vec![0.0; n * e];
+    MultiHead::new(1.0, made)?.sums(&Tokens::flat(e, lifted)?, &mut Workspace::default(), &mut sums)?;
+    let theory: Vec<f64> =
+        sums.chunks_exact(e).flat_map(|row| row[..d].iter().zip(of.output.bias()).map(|(v, b)| v + b).collect::<Vec<_>>()).collect();
+    Ok(Finding::identity(apart(&theory, &literal), 1e-12))
+}

@@ -1,0 +1,57 @@
+//! Depth limit of whole blocks.
+
+use super::block_collapse::{BLOCKS, apart, block, tokens};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::Dynamics;
+use crate::attention::normalisation::Bare;
+use crate::attention::pattern::Everything;
+use crate::error::{Error, Result};
+use crate::flow::{Options, solve};
+use crate::sphere::Tokens;
+use crate::transformer::field::Field;
+use std::sync::Arc;
+
+/// Real models have steps of 1, which is far from this limit.
+///
+/// # Derivation
+///
+/// A layer of step eta is an Euler step of attention and then one of the feed-forward layer: a Lie splitting of `x' = F(N x) + G(N x)`, which is of order 1. Half
+/// steps of attention around a whole one of the feed-forward layer are a Strang splitting, of order 2 where each step itself is of order 2: midpoint steps. With Euler's
+/// steps inside it would stay of order 1.
+pub static ENTRY: Claim = Claim {
+    name: "block-euler",
+    title: "Pre-norm blocks: L layers of step 1/L come within C/L of the flow, symmetrised ones within C/L^2",
+    statement: "x <- x + eta F(N x) for attention and then for the feed-forward layer, 1/eta times: the distance from the flow of x' = F(N x) + G(N x) at t = 1 halves from eta = 1/40 to 1/80, and quarters for the symmetrised block of midpoint steps: ratios within a tenth.",
+    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Fixed(4), ..BLOCKS },
+    narrower: "weights of size 0.5 / sqrt d, two heads, GELU",
+    citation: "arXiv:2312.10794, Section 2 (layers as time steps); Strang 1968",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (3, 20),
+    trial: |case, ctx| order(case, ctx, [0.5, 0.25]),
+    perturbed: "",
+    control: Control { what: "the two orders exchanged", trial: |ctx| order(&Case::new(4, 4, 1.0, "sa"), ctx, [0.25, 0.5]) },
+    proof: None,
+};
+
+fn order(case: &Case, ctx: &mut Context, ratios: [f64; 2]) -> Result<Finding> {
+    let block = Arc::new(block(ctx, case.d, 0.5, Arc::new(Everything))?);
+    let x = tokens(ctx, case.n, case.d);
+    let flow = Dynamics::of(Field::new(Arc::clone(&block), None)).with(&Bare);
+    let options = Options { rtol: 1e-11, merge_radius: 0.0, ..Options::default() };
+    let end = solve(&flow, &Tokens::flat(case.d, x.clone())?, 1.0, &options, &mut [])?;
+    if !end.outcome.lasts() {
+        return Err(Error::Numerical { what: end.outcome.to_string() });
+    }
+    let exact = end.clusters.coordinates();
+    let error = |layers: usize, symmetric: bool| -> Result<f64> {
+        let (mut x, eta) = (x.clone(), 1.0 / layers as f64);
+        for _ in 0..layers {
+            x = if symmetric { block.symmetrised(&x, None, eta)? } else { block.step(&x, None, eta)? };
+        }
+        Ok(apart(&x, exact))
+    };
+    let [plain, symmetric] = [error(80, false)? / error(40, false)?, error(80, true)? / error(40, true)?];
+    let worst = (plain / ratios[0] - 1.0).abs().max((symmetric / ratios[1] - 1.0).abs());
+    Ok(Finding::at_most(worst, 0.1))
+}

@@ -1,0 +1,51 @@
+//! The prefix property of whole blocks.
+
+use super::block_collapse::{BLOCKS, block, tokens};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary};
+use crate::error::Result;
+use std::sync::Arc;
+
+/// Norms, feed-forward layers and residuals are tokenwise; products go through pieces of one shape.
+///
+/// # Derivation
+///
+/// Under a causal mask `P_ij = 0` for j > i, and all else acts on each token alone. Every token's sums are taken in pieces whose shapes do not depend on the tokens
+/// after it.
+pub static ENTRY: Claim = Claim {
+    name: "block-prefix",
+    title: "Causal blocks: later tokens change nothing before them, bit by bit",
+    statement: "The first k tokens through a pre-norm block (causal heads, with rotary positions, ALiBi or neither; feed-forward layer) are, bit by bit, those of the same tokens without the n - k after them.",
+    domain: Domain { n: Sizes::Range(2, 90), ..BLOCKS },
+    narrower: "normal weights, two heads",
+    citation: "derived; Vaswani et al. 2017",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (6, 60),
+    trial: |case, ctx| changed(case, ctx, true),
+    perturbed: "",
+    control: Control { what: "without the mask", trial: |ctx| changed(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
+    proof: None,
+};
+
+/// Causal heads with one of three kinds of positions, or heads without a mask.
+pub(super) fn pattern(ctx: &mut Context, d: usize, causal: bool) -> Result<Arc<dyn Pattern>> {
+    if !causal {
+        return Ok(Arc::new(Everything));
+    }
+    let positions: Option<Box<dyn Pattern>> = match ctx.index(3) {
+        0 => Some(Box::new(Rotary::new(100.0, Pairs::Halves, d / 2)?)),
+        1 => Some(Box::new(Alibi::new(2)?)),
+        _ => None,
+    };
+    Ok(Arc::new(Joined::new([Box::new(Causal) as Box<dyn Pattern>].into_iter().chain(positions).collect())))
+}
+
+fn changed(case: &Case, ctx: &mut Context, causal: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let pattern = pattern(ctx, d, causal)?;
+    let (block, x, k) = (block(ctx, d, 1.0, pattern)?, tokens(ctx, n, d), 1 + ctx.index(n - 1));
+    let (all, first) = (block.step(&x, None, 1.0)?, block.step(&x[..k * d], None, 1.0)?);
+    let bits = first.iter().zip(&all).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
+    Ok(Finding::identity(bits as f64, 0.5))
+}

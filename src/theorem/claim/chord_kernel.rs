@@ -1,0 +1,39 @@
+//! Products of unit vectors and distances.
+
+use super::temperature_limits::SCORED;
+use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::num::sum::dot;
+
+/// On the unit sphere |x - y|^2 = 2 - 2 <x, y>.
+pub static ENTRY: Claim = Claim {
+    name: "chord-kernel",
+    title: "e^{beta <x, y>} = e^beta e^{-beta |x - y|^2/2} on the unit sphere",
+    statement: "Two unit vectors of R^d: the identity, relative, to 8 u (1 + beta).",
+    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 100.0), ..SCORED },
+    narrower: "",
+    citation: "arXiv:2312.10794, section 3.2",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (10, 100),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        Ok(kernel(x.row(0), x.row(1), case.beta))
+    },
+    perturbed: "",
+    control: Control {
+        what: "vectors of length 2",
+        trial: |ctx| {
+            let x = ctx.tokens(&Case::new(2, 3, 1.0, "softmax weights"))?;
+            let longer = |r: &[f64]| r.iter().map(|v| 2.0 * v).collect::<Vec<f64>>();
+            Ok(kernel(&longer(x.row(0)), &longer(x.row(1)), 1.0))
+        },
+    },
+    proof: None,
+};
+
+fn kernel(x: &[f64], y: &[f64], beta: f64) -> Finding {
+    let square: f64 = x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum();
+    let off = (beta * dot(x, y) - beta + 0.5 * beta * square).exp_m1();
+    // |x| = 1 to 2 u, and sums of d terms to d u.
+    Finding::identity(off.abs(), (8.0 + x.len() as f64) * f64::EPSILON * (1.0 + beta))
+}

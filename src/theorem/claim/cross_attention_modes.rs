@@ -1,0 +1,77 @@
+//! Cross-attention to a fixed memory.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::attention::kernel::Weights;
+use crate::attention::multi_head::{MultiHead, Sources};
+use crate::attention::{Dynamics, Head};
+use crate::error::{Error, Result};
+use crate::flow::{Options, solve};
+use crate::num::softmax::log_sum_exp;
+use crate::num::sum::dot;
+use crate::sphere::geometry::retract;
+use std::sync::Arc;
+
+/// The tokens of a decoder do not see each other there: each climbs the same landscape.
+///
+/// # Derivation
+///
+/// `y' = P_y sum_j softmax_j(beta <y, e_j>) e_j` is the gradient on the sphere of `(1/beta) log sum_j e^{beta <y, e_j>}`, which is analytic: every path ends at one critical
+/// point, almost every one at a maximum.
+pub static ENTRY: Claim = Claim {
+    name: "cross-attention-modes",
+    title: "Cross-attention to a fixed memory: every token ends at a mode of the memory",
+    statement: "y' = P_y sum_j softmax_j(beta <y, e_j>) e_j with fixed e_j: at t = 400 every token is where (1/beta) log sum_j e^{beta <y, e_j>} has no gradient (below 1e-6), and no point within 1e-3 of it is higher.",
+    domain: Domain {
+        n: Sizes::Range(2, 8),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Linear(0.5, 4.0),
+        dynamics: &["sa"],
+        laws: &["uniform"],
+        masses: Masses::Equal,
+        also: None,
+        corners: &[],
+    },
+    narrower: "V = I, 8 tokens that move, 8 points near each",
+    citation: "derived; encoder and decoder: Vaswani et al. 2017",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (6, 60),
+    trial: |case, ctx| ends(case, ctx, false),
+    perturbed: "",
+    control: Control { what: "tokens that attend to each other too", trial: |ctx| ends(&Case::new(6, 3, 3.0, "sa"), ctx, true) },
+    proof: None,
+};
+
+fn ends(case: &Case, ctx: &mut Context, own: bool) -> Result<Finding> {
+    let (d, beta) = (case.d, case.beta);
+    let (memory, y) = (ctx.tokens(case)?, ctx.tokens_by(8, d, "uniform")?);
+    let head = || MultiHead::new(beta, vec![Head::default()]).map(|h| h.weighted(Weights::Softmax));
+    let mut dynamics = Dynamics::of(head()?.of(Sources::Memory(Arc::new(memory.clone()))));
+    if own {
+        dynamics = dynamics.and(head()?);
+    }
+    let end = solve(&dynamics, &y, 400.0, &Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() }, &mut [])?;
+    if !end.outcome.lasts() {
+        return Err(Error::Numerical { what: end.outcome.to_string() });
+    }
+    let height = |y: &[f64]| log_sum_exp(&memory.rows().map(|e| beta * dot(y, e)).collect::<Vec<_>>()) / beta;
+    let mut worst = f64::INFINITY;
+    for y in end.clusters.rows() {
+        let weights: Vec<f64> = memory.rows().map(|e| (beta * (dot(y, e) - height(y))).exp()).collect();
+        let mut pull = vec![0.0; d];
+        memory.rows().zip(&weights).for_each(|(e, w)| pull.iter_mut().zip(e).for_each(|(p, e)| *p += w * e));
+        let along = dot(&pull, y);
+        let slope = pull.iter().zip(y).map(|(p, y)| (p - along * y).powi(2)).sum::<f64>().sqrt();
+        worst = worst.min(1.0 - slope / 1e-6);
+        for _ in 0..8 {
+            let mut near: Vec<f64> = ctx.normals(d);
+            let length = dot(&near, &near).sqrt();
+            near.iter_mut().zip(y).for_each(|(v, y)| *v = y + 1e-3 * *v / length);
+            if retract(&mut near) {
+                // Heights round at 1e-15; what is 1e-3 away lies lower by some 1e-7.
+                worst = worst.min(if height(&near) > height(y) + 1e-13 { -1.0 } else { 1.0 });
+            }
+        }
+    }
+    Ok(Finding::nonnegative(worst, 1.0))
+}

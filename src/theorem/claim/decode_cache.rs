@@ -1,0 +1,42 @@
+//! Decoding with kept keys and values.
+
+use super::block_collapse::{BLOCKS, block, tokens};
+use super::block_prefix::pattern;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::transformer::decode::Cache;
+
+/// Keys and values of a token do not depend on later ones.
+///
+/// # Derivation
+///
+/// Row i of a causal block needs its own query, and keys and values of the tokens `j <= i`, which are fixed once made (`block-prefix`).
+pub static ENTRY: Claim = Claim {
+    name: "decode-cache",
+    title: "Causal blocks: token after token with kept keys and values is the masked pass, bit by bit",
+    statement: "Decoding token after token with kept keys and values (rotary positions, ALiBi or neither) gives, bit by bit, the rows of one pass over all tokens under the causal mask.",
+    domain: Domain { n: Sizes::Range(2, 70), ..BLOCKS },
+    narrower: "normal weights, two heads",
+    citation: "derived; Vaswani et al. 2017",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (5, 40),
+    trial: |case, ctx| decoded(case, ctx, true),
+    perturbed: "",
+    control: Control { what: "a pass without the mask", trial: |ctx| decoded(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
+    proof: None,
+};
+
+fn decoded(case: &Case, ctx: &mut Context, causal: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let pattern = pattern(ctx, d, causal)?;
+    let (block, x) = (block(ctx, d, 1.0, pattern)?, tokens(ctx, n, d));
+    let all = block.step(&x, None, 1.0)?;
+    let mut cache = Cache::new(&block);
+    let mut bits = 0;
+    for (row, token) in all.chunks_exact(d).zip(x.chunks_exact(d)) {
+        let next = cache.next(&block, token, None)?;
+        bits += next.iter().zip(row).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
+    }
+    Ok(Finding::identity(bits as f64, 0.5))
+}

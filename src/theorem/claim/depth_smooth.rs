@@ -1,0 +1,44 @@
+//! Residual networks with weights smooth in depth.
+
+use super::mixing_structure::MAPS;
+use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::recurrent::{
+    at,
+    residual::{Bend, Residual, Weights},
+};
+
+/// Layers of step 1/L are Euler steps of a neural ordinary differential equation.
+///
+/// # Derivation
+///
+/// The layers are Euler's method of step 1/L for x' = V(s) tanh(W(s) x) on [0, 1], a field that is smooth in s and x. Its global error
+/// is e(1)/L + O(1/L^2) with e smooth, so x_L - x_2L = e(1)/(2L) + O(1/L^2): halved when L doubles.
+pub static ENTRY: Claim = Claim {
+    name: "depth-smooth",
+    title: "ResNet, weights smooth in depth, step 1/L: an equation in the limit, slope 1",
+    statement: "x+ = x + (1/L) V(k/L) tanh(W(k/L) x), V and W of the form A cos 2 pi s + B sin 2 pi s with normal A, B of variance 1/d, x normal: |x_L - x_2L| from L = 256 to 512 falls with the slope 1 within 0.05.",
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(4, 8), ..MAPS },
+    narrower: "",
+    citation: "the limit of E, Commun. Math. Stat. 5 (2017); arXiv:2206.06929 (smooth weights)",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (6, 60),
+    trial: |case, ctx| slope(ctx, case.d, (Weights::Smooth, 1.0)),
+    perturbed: "the slope",
+    control: Control { what: "independent weights in every layer, step 1/sqrt L", trial: |ctx| slope(ctx, 16, (Weights::Fresh, 0.5)) },
+    proof: None,
+};
+
+fn slope(ctx: &mut Context, d: usize, (weights, power): (Weights, f64)) -> Result<Finding> {
+    let (start, seed) = (ctx.normals(d), ctx.seed());
+    let end = |depth: usize| {
+        let net = Residual { d, depth, power, gain: 1.0, weights, bend: Bend::Tanh, seed };
+        (0..depth).fold(start.clone(), |x, layer| at(&net, layer, d, &x).value())
+    };
+    let ends = [256, 512, 1024].map(end);
+    let gap = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let found = (gap(&ends[0], &ends[1]) / gap(&ends[1], &ends[2])).log2();
+    // The next order of the error is 1/L of the first, with a ratio of constants of some units.
+    Ok(Finding::law(found, ctx.stated(1.0), 0.05, 0.0))
+}

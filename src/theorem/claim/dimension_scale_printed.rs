@@ -1,0 +1,30 @@
+//! "Scores are divided by the dimension, for a stable training."
+
+use super::logit_variance::squares;
+use super::mixing_structure::MAPS;
+use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::mean_and_error;
+
+/// The formula has the root: dividing by d leaves the variance 1/d, and attention tends to the mean.
+pub static ENTRY: Claim = Claim {
+    name: "dimension-scale-printed",
+    title: "Scores divided by d have variance 1 (as printed)",
+    statement: "q, k in R^d independent, standard normal, d in {4, 16, 64}, 4000 pairs: the mean of (<q, k>/d)^2 is 1 within 4.5 standard errors.",
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..MAPS },
+    narrower: "",
+    citation: "a tutorial on attention, against arXiv:1706.03762",
+    status: Status::Misprinted,
+    kind: Kind::Law,
+    trials: (3, 20),
+    trial: |case, ctx| scaled(ctx, case.d, 1.0),
+    perturbed: "",
+    control: Control { what: "the root", trial: |ctx| scaled(ctx, 16, 0.5) },
+    proof: None,
+};
+
+fn scaled(ctx: &mut Context, d: usize, power: f64) -> Result<Finding> {
+    let by = (d as f64).powf(2.0 * power);
+    let (mean, error) = mean_and_error(&squares(ctx, d, false).iter().map(|s| s / by).collect::<Vec<f64>>());
+    Ok(Finding::law(mean, 1.0, 4.5 * error, 0.0))
+}

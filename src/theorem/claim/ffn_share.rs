@@ -1,0 +1,41 @@
+//! Where the parameters of a block are.
+
+use super::mixing_structure::MAPS;
+use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
+
+/// Four square matrices of attention beside two of four times the width.
+///
+/// # Derivation
+///
+/// Attention has 4 (d^2 + d) parameters, the feed-forward part 8 d^2 + 5 d, two norms 4 d: the share is (8 d + 5)/(12 d + 13), and 2/3
+/// less that is 11/(36 d + 39) < 1/(3 d).
+pub static ENTRY: Claim = Claim {
+    name: "ffn-share",
+    title: "The feed-forward part has two thirds of the parameters of a block, within 1/(3 d)",
+    statement: "A block with matrices and biases for Q, K, V and the output, a feed-forward part of width 4 d, two layer norms: its feed-forward share is (8 d + 5)/(12 d + 13), below 2/3 by less than 1/(3 d).",
+    domain: Domain { n: Sizes::Unused, d: Sizes::Range(4, 4096), laws: &["uniform"], ..MAPS },
+    narrower: "",
+    citation: "arXiv:1706.03762, section 3.3 (widths); count derived",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (8, 60),
+    trial: |case, ctx| {
+        let bound = ctx.stated(1.0) / (3.0 * case.d as f64);
+        Ok(Finding::at_most(2.0 / 3.0 - share(case.d, 4), bound))
+    },
+    perturbed: "the bound 1/(3 d)",
+    control: Control { what: "width 2 d", trial: |_| Ok(Finding::at_most(2.0 / 3.0 - share(768, 2), 1.0 / (3.0 * 768.0))) },
+    proof: None,
+};
+
+/// Share of the feed-forward part of width `w d`, with the shapes of all parameters added up.
+pub(super) fn share(d: usize, w: usize) -> f64 {
+    let attention: usize = [(d, d); 4].iter().map(|(r, c)| r * c + r).sum();
+    let feed_forward: usize = [(w * d, d), (d, w * d)].iter().map(|(r, c)| r * c + r).sum();
+    feed_forward as f64 / (attention + feed_forward + 2 * 2 * d) as f64
+}
+
+#[test]
+fn a_block_of_width_768() {
+    assert!((share(768, 4) - 4_722_432.0 / 7_087_872.0).abs() < 1e-15);
+}

@@ -1,0 +1,51 @@
+//! Sequence to sequence without attention.
+
+use super::mixing_structure::MAPS;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::recurrent::{
+    alignment::{Alignment, Translator},
+    trace::Trace,
+};
+
+/// One vector for all outputs; attention gives every output its own.
+///
+/// # Derivation
+///
+/// The weights do not depend on the output i, so neither does c = sum_j a_j h_j: the matrix of contexts has rank 1.
+pub static ENTRY: Claim = Claim {
+    name: "fixed-context",
+    title: "Fixed context: every output reads the same vector; attention does not",
+    statement: "An encoder and a decoder with normal weights, n inputs and n outputs, all weight on the last state: all contexts c_i are equal, exactly.",
+    domain: Domain { n: Sizes::Range(2, 10), d: Sizes::Range(2, 6), ..MAPS },
+    narrower: "",
+    citation: "arXiv:1409.0473, section 2.1",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| spread(ctx, case, Alignment::Fixed),
+    perturbed: "",
+    control: Control {
+        what: "general products as scores",
+        trial: |ctx| {
+            let (n, d) = (6, 4);
+            let general = Alignment::General(ctx.normals(d * d));
+            spread(ctx, &Case::new(n, d, 0.0, "maps of rows"), general)
+        },
+    },
+    proof: None,
+};
+
+fn spread(ctx: &mut Context, case: &Case, alignment: Alignment) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let net = Translator::normal(ctx.seed(), d, 1.0, alignment);
+    let x = ctx.normals(n * d);
+    let mut trace = Trace::default();
+    let rows: Vec<_> = x.chunks_exact(d).map(|row| trace.input(row)).collect();
+    let kept = net.encode(&mut trace, &rows);
+    let contexts = net.decode(&mut trace, &kept, n).1;
+    let first = trace.value(contexts[0]);
+    let off = contexts.iter().flat_map(|c| trace.value(*c).iter().zip(first).map(|(a, b)| (a - b).abs())).fold(0.0, nan_max);
+    Ok(Finding::identity(off, f64::MIN_POSITIVE))
+}

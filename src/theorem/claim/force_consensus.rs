@@ -1,0 +1,51 @@
+//! Attraction with constant weights.
+
+use super::mixing_structure::MAPS;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::dense::{exponential, mul, symmetric_eigenvalues};
+
+/// A linear flow to the mean, at twice the least positive eigenvalue of the Laplacian.
+///
+/// # Derivation
+///
+/// x' = -2 L x with the Laplacian L of the weights, for each coordinate. L is symmetric and positive semidefinite, constants are its
+/// kernel, and 1^T L = 0 keeps the mean. On the complement of the constants L >= lambda_2, so the distance to the mean falls at least
+/// like e^{-2 lambda_2 t}.
+pub static ENTRY: Claim = Claim {
+    name: "force-consensus",
+    title: "x_i' = 2 sum_j w_ij (x_j - x_i), w symmetric: consensus at the rate 2 lambda_2",
+    statement: "n normal rows, symmetric weights in [0.1, 1]: |x(t) - mean| <= e^{-2 lambda_2 t} |x(0) - mean| for t in [0.1, 3]/lambda_2, lambda_2 the second eigenvalue of the graph Laplacian.",
+    domain: Domain { n: Sizes::Range(3, 8), ..MAPS },
+    narrower: "",
+    citation: "Fiedler; derived",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (8, 60),
+    trial: |case, ctx| contraction(ctx, case, false),
+    perturbed: "the rate",
+    control: Control {
+        what: "the largest eigenvalue in place of the second",
+        trial: |ctx| contraction(ctx, &Case::new(6, 3, 0.0, "maps of rows"), true),
+    },
+    proof: None,
+};
+
+fn contraction(ctx: &mut Context, case: &Case, largest: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = ctx.normals(n * d);
+    let draws: Vec<f64> = (0..n * n).map(|_| ctx.uniform_in(0.1, 1.0)).collect();
+    let weight = |i: usize, j: usize| draws[i.min(j) * n + i.max(j)];
+    let degree = |i: usize| (0..n).filter(|j| *j != i).map(|j| weight(i, j)).sum::<f64>();
+    let laplacian: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { degree(k / n) } else { -weight(k / n, k % n) }).collect();
+    let Some(values) = symmetric_eigenvalues(&laplacian, n) else { return Ok(Finding::Missed) };
+    let rate = 2.0 * if largest { values[n - 1] } else { values[1] };
+    let t = ctx.uniform_in(0.1, 3.0) / values[1];
+    let flow = exponential(&laplacian.iter().map(|l| -2.0 * t * l).collect::<Vec<f64>>(), n);
+    let end = mul(&flow, &x, d);
+    let spread = |x: &[f64]| {
+        let mean: Vec<f64> = (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect();
+        x.iter().enumerate().map(|(k, v)| (v - mean[k % d]).powi(2)).sum::<f64>().sqrt()
+    };
+    Ok(Finding::at_most(spread(&end), (-ctx.stated(1.0) * rate * t).exp() * spread(&x)))
+}

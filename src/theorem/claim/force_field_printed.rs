@@ -1,0 +1,25 @@
+//! The gradient of a pairwise energy, as printed.
+
+use super::force_field::{Form, gradient};
+use super::mixing_structure::MAPS;
+use super::{Case, Claim, Control, Domain, Kind, Sizes, Status};
+
+/// The terms (j, i) of the double sum are forgotten.
+pub static ENTRY: Claim = Claim {
+    name: "force-field-printed",
+    title: "E = -sum w_ij |x_i - x_j|^2: grad_i E = 2 sum_j w_ij (x_j - x_i) (as printed)",
+    statement: "n normal rows, normal weights w_ij: the printed gradient is a central difference of E along all coordinates to 1e-8 of its size.",
+    domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
+    narrower: "",
+    citation: "an essay on attention as energy",
+    status: Status::Misprinted,
+    kind: Kind::Identity,
+    trials: (6, 40),
+    trial: |case, ctx| gradient(ctx, case, Form::Printed),
+    perturbed: "",
+    control: Control {
+        what: "symmetric weights and the sum over i < j",
+        trial: |ctx| gradient(ctx, &Case::new(4, 3, 0.0, "maps of rows"), Form::HalfSum),
+    },
+    proof: None,
+};

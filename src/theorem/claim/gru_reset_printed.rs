@@ -1,0 +1,40 @@
+//! "R = 0 makes the last state nearly ineffective."
+
+use super::mixing_structure::MAPS;
+use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::recurrent::{
+    cell::Cell,
+    map::gru_v1::Gru,
+    trace::{Linearised, Trace},
+};
+
+/// The reset gate closes the way through the candidate only: H+ = Z*H + (1-Z)*H~ still keeps H.
+pub static ENTRY: Claim = Claim {
+    name: "gru-reset-printed",
+    title: "GRU: with R = 0 the last state is nearly without effect (as printed)",
+    statement: "A GRU (v1) with reset bias -800, so R = 0, normal weights, one normal input: |dH+/dH| <= 1/100 in the Frobenius norm.",
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 8), ..MAPS },
+    narrower: "",
+    citation: "a survey of sequence models; against arXiv:1406.1078",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (6, 40),
+    trial: |case, ctx| effect(ctx, case.d, 0.0),
+    perturbed: "",
+    control: Control { what: "Z = 0 as well: then the state is forgotten", trial: |ctx| effect(ctx, 4, -800.0) },
+    proof: None,
+};
+
+fn effect(ctx: &mut Context, d: usize, update: f64) -> Result<Finding> {
+    let mut cell = Gru::normal(ctx.seed(), d, 1.0, false);
+    cell.reset.bias.fill(-800.0);
+    cell.update.bias.fill(update);
+    let mut trace = Trace::default();
+    let (x, h) = (ctx.normals(d), ctx.normals(d));
+    let (x, h) = (trace.constant(&x), trace.input(&h));
+    let next = cell.next(&mut trace, x, h);
+    let jacobian = Linearised::new(trace, vec![next]).jacobian();
+    Ok(Finding::at_most(dot(&jacobian, &jacobian).sqrt(), 0.01))
+}

@@ -1,0 +1,32 @@
+//! When several heads are averaged.
+
+use super::heads_sum::Heads;
+use super::mixing_structure::MAPS;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+
+/// The matrix on the concatenation averages only if its blocks are I/H.
+pub static ENTRY: Claim = Claim {
+    name: "heads-average",
+    title: "Heads are averaged if W^O_h = I/H",
+    statement: "Two to four heads of size d with normal Q, K, V, W^O = (I, .., I)/H: the matrix on the concatenation is the mean of the heads, to 1e-13 of the sizes.",
+    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..MAPS },
+    narrower: "",
+    citation: "arXiv:1706.03762, section 3.2.2 (the general matrix); arXiv:2312.10794, section 7 (the mean)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (10, 60),
+    trial: |case, ctx| averaged(ctx, case, true),
+    perturbed: "",
+    control: Control { what: "a normal W^O", trial: |ctx| averaged(ctx, &Case::new(5, 4, 0.0, "maps of rows"), false) },
+    proof: None,
+};
+
+fn averaged(ctx: &mut Context, case: &Case, blocks: bool) -> Result<Finding> {
+    let mut h = Heads::drawn(ctx, case);
+    if blocks {
+        let (d, count) = (case.d, h.count());
+        h.last = (0..d * d * count).map(|k| if k / (d * count) == k % d { 1.0 / count as f64 } else { 0.0 }).collect();
+    }
+    Ok(h.against(&h.mean()))
+}

@@ -1,0 +1,98 @@
+//! Heads in parallel.
+
+use super::mixing_structure::{MAPS, normals};
+use super::query_key_product::{scores, soft};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::num::{dense::mul, stats::nan_max, sum::dot};
+
+/// A matrix on the concatenation of heads is a sum of blocks on the heads.
+pub static ENTRY: Claim = Claim {
+    name: "heads-sum",
+    title: "Heads: concat(heads) W^O = sum_h W^O_h head_h",
+    statement: "Two to four heads of size d with normal Q, K, V, normal W^O (d x H d), n normal rows: the matrix on the concatenation is the sum of its blocks on the heads, to 1e-13 of the sizes.",
+    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..MAPS },
+    narrower: "",
+    citation: "arXiv:1706.03762, section 3.2.2",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (10, 60),
+    trial: |case, ctx| {
+        let h = Heads::drawn(ctx, case);
+        Ok(h.against(&h.sum(0)))
+    },
+    perturbed: "",
+    control: Control {
+        what: "the blocks in another order",
+        trial: |ctx| {
+            let h = Heads::drawn(ctx, &Case::new(5, 4, 0.0, "maps of rows"));
+            Ok(h.against(&h.sum(1)))
+        },
+    },
+    proof: None,
+};
+
+/// The outputs of some heads, H times n x d, and a matrix d x H d.
+pub(super) struct Heads {
+    n: usize,
+    d: usize,
+    outputs: Vec<Vec<f64>>,
+    /// `W^O`.
+    pub(super) last: Vec<f64>,
+}
+
+impl Heads {
+    /// Softmax heads of normal rows.
+    pub(super) fn drawn(ctx: &mut Context, case: &Case) -> Self {
+        let (n, d, count) = (case.n, case.d, 2 + ctx.index(3));
+        let x = ctx.normals(n * d);
+        let size = (d as f64).sqrt().recip();
+        let outputs = (0..count).map(|_| {
+            let (q, k, v) = (normals(ctx, d * d, size), normals(ctx, d * d, size), normals(ctx, d * d, size));
+            let weights: Vec<f64> = scores(&x, &q, &k, d).chunks_exact(n).flat_map(|s| soft(s.to_vec())).collect();
+            let values: Vec<f64> = x.chunks_exact(d).flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>()).collect();
+            mul(&weights, &values, d)
+        });
+        let outputs: Vec<Vec<f64>> = outputs.collect();
+        Self { n, d, outputs, last: normals(ctx, d * d * count, size) }
+    }
+
+    /// How many.
+    pub(super) fn count(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// `W^O` on the concatenations.
+    fn joined(&self) -> Vec<f64> {
+        let rows = (0..self.n).flat_map(|i| {
+            let long: Vec<f64> = self.outputs.iter().flat_map(|o| o[i * self.d..(i + 1) * self.d].to_vec()).collect();
+            self.last.chunks_exact(long.len()).map(|r| dot(r, &long)).collect::<Vec<f64>>()
+        });
+        rows.collect()
+    }
+
+    /// The sum of block `h + shift` on head h.
+    pub(super) fn sum(&self, shift: usize) -> Vec<f64> {
+        let (d, count) = (self.d, self.count());
+        let mut out = vec![0.0; self.n * d];
+        for (h, o) in self.outputs.iter().enumerate() {
+            let block = (h + shift) % count * d;
+            for (k, v) in out.iter_mut().enumerate() {
+                *v += dot(&self.last[k % d * count * d + block..][..d], &o[k / d * d..][..d]);
+            }
+        }
+        out
+    }
+
+    /// The mean of the heads.
+    pub(super) fn mean(&self) -> Vec<f64> {
+        (0..self.n * self.d).map(|k| self.outputs.iter().map(|o| o[k]).sum::<f64>() / self.count() as f64).collect()
+    }
+
+    /// The matrix on the concatenation held against something else.
+    pub(super) fn against(&self, other: &[f64]) -> Finding {
+        let size = |v: &[f64]| v.iter().fold(1.0, |m: f64, v| nan_max(m, v.abs()));
+        let scale = size(&self.last) * self.outputs.iter().map(|o| size(o)).fold(1.0, nan_max) * (self.d * self.count()) as f64;
+        let off = self.joined().iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
+        Finding::identity(off, 1e-13 * scale)
+    }
+}

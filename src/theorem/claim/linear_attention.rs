@@ -1,0 +1,51 @@
+//! Attention without softmax.
+
+use super::mixing_structure::MAPS;
+use super::query_key_product::soft;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::{stats::nan_max, sum::dot};
+
+/// It multiplies every token by one matrix.
+///
+/// # Derivation
+///
+/// sum_j V x_j (B x_j)^T x_i: the sum over j does not depend on i. On the sphere the field is P M x, with M made of the tokens: an Oja
+/// flow, towards the leading eigenvector of M.
+pub static ENTRY: Claim = Claim {
+    name: "linear-attention",
+    title: "Without softmax: sum_j <x_i, B x_j> V x_j = M x_i, M = sum_j V x_j (B x_j)^T",
+    statement: "n normal rows, normal B, V: the identity to 1e-13 of the sizes; M is the same for all tokens.",
+    domain: Domain { n: Sizes::Range(2, 8), ..MAPS },
+    narrower: "",
+    citation: "derived; a tutorial prints C = Q K V X",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| field(ctx, case, false),
+    perturbed: "",
+    control: Control { what: "softmax of the scores", trial: |ctx| field(ctx, &Case::new(5, 3, 0.0, "maps of rows"), true) },
+    proof: None,
+};
+
+fn field(ctx: &mut Context, case: &Case, normalised: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let (x, b, v) = (ctx.normals(n * d), ctx.normals(d * d), ctx.normals(d * d));
+    let image = |m: &[f64], j: usize| -> Vec<f64> { m.chunks_exact(d).map(|r| dot(r, &x[j * d..][..d])).collect() };
+    let (keys, values): (Vec<_>, Vec<_>) = (0..n).map(|j| (image(&b, j), image(&v, j))).unzip();
+    let mut m = vec![0.0; d * d];
+    keys.iter().zip(&values).for_each(|(k, v)| (0..d * d).for_each(|e| m[e] += v[e / d] * k[e % d]));
+    let (mut off, mut size) = (0.0, 0.0);
+    for i in 0..n {
+        let mut weights: Vec<f64> = keys.iter().map(|k| dot(&x[i * d..][..d], k)).collect();
+        size = weights.iter().map(|w| w.abs()).fold(size, nan_max);
+        if normalised {
+            weights = soft(weights);
+        }
+        for (c, o) in image(&m, i).iter().enumerate() {
+            off = nan_max(off, (o - (0..n).map(|j| weights[j] * values[j][c]).sum::<f64>()).abs());
+        }
+    }
+    let scale = size * values.iter().flatten().map(|v| v.abs()).fold(1.0, nan_max) * (n * d) as f64;
+    Ok(Finding::identity(off, 1e-13 * scale))
+}

@@ -1,0 +1,95 @@
+//! How much attention stretches.
+
+use super::block_collapse::BLOCKS;
+use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::attention::pattern::Everything;
+use crate::error::Result;
+use crate::num::dense::{symmetric_eigenvalues, transpose_mul};
+use crate::num::sum::dot;
+use crate::transformer::tangent::ProjectedAt;
+use crate::transformer::{Grouping, Linear, Projected, lipschitz};
+use std::sync::Arc;
+
+/// Attained by tokens that all attend to one.
+///
+/// # Derivation
+///
+/// For V = I, `dy_i[h] = sum_j P_ij h_j + Cov_i A^T h_i + sum_j P_ij (x_j - y_i) <x_i, A h_j>`. The first is at most `|P| |h| <= sqrt n |h|`, the second `R^2 |A| |h_i|`, the
+/// third by Cauchy and Schwarz `R |A| R (sum_j P_ij |h_j|^2)^{1/2}`, whose squares sum to at most `n |h|^2`.
+pub static ENTRY: Claim = Claim {
+    name: "lipschitz-bound",
+    title: "Attention on a ball: |J| <= |V| (sqrt n + |A| R^2 (1 + sqrt n))",
+    statement: "The derivative of sum_j softmax_j(<x_i, A x_j>) V x_j at tokens of length at most R has norm at most |V| (sqrt n + |A| R^2 (1 + sqrt n)); it is sqrt n (to 1e-6) where all tokens attend to one and V = I.",
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::List(&[2, 4]), ..BLOCKS },
+    narrower: "normal A and V, R from 0.1 to 3",
+    citation: "derived; compare arXiv:2312.14820 and arXiv:2006.04710",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (10, 200),
+    trial: |case, ctx| {
+        let (d, size, radius) = (case.d, ctx.uniform_in(0.1, 3.0), ctx.log_uniform_in(0.1, 3.0));
+        let (a, v) = (ctx.normals(d * d), ctx.normals(d * d));
+        let a: Vec<f64> = a.iter().map(|x| size * x).collect();
+        let x: Vec<f64> = ctx.tokens(case)?.coordinates().iter().map(|x| radius * x).collect();
+        let stretched = stretch(&form(d, &a, &v)?, &x)?;
+        let bound = lipschitz::attention(case.n, norm(&v, d), norm(&a, d), radius);
+        // All keys but the first are far behind.
+        let leader: Vec<f64> = (0..case.n * d)
+            .map(|k| {
+                if k % d > 0 {
+                    0.0
+                } else if k == 0 {
+                    1.0
+                } else {
+                    0.5
+                }
+            })
+            .collect();
+        let identity: Vec<f64> = (0..d * d).map(|k| f64::from(u8::from(k / d == k % d))).collect();
+        let hard: Vec<f64> = identity.iter().map(|v| 400.0 * v).collect();
+        let one = stretch(&form(d, &hard, &identity)?, &leader)?;
+        let share = 1.0 - (one - (case.n as f64).sqrt()).abs() / 1e-6;
+        Ok(Finding::at_most(stretched, bound).and(Finding::nonnegative(share, 1.0)))
+    },
+    perturbed: "",
+    control: Control {
+        what: "without R^2, tokens at 4 and -4",
+        trial: |_| {
+            let of = form(2, &[0.0, 0.0, 1.0, 0.0], &[1.0, 0.0, 0.0, 1.0])?;
+            let stretched = stretch(&of, &[4.0, 0.0, -4.0, 0.0])?;
+            Ok(Finding::at_most(stretched, lipschitz::attention(2, 1.0, 1.0, 1.0)))
+        },
+    },
+    proof: None,
+};
+
+/// One head with `A = W_q^T W_k / sqrt d` and V.
+fn form(d: usize, a: &[f64], v: &[f64]) -> Result<Projected> {
+    let identity: Vec<f64> = (0..d * d).map(|k| f64::from(u8::from(k / d == k % d))).collect();
+    // W_q = sqrt d A^T, W_k = I.
+    let query = (0..d * d).map(|k| (d as f64).sqrt() * a[k % d * d + k / d]).collect();
+    let map = |w: Vec<f64>| Linear::new("map", d, w, Vec::new());
+    let maps = [map(query)?, map(identity.clone())?, map(v.to_vec())?, map(identity)?];
+    Projected::new("head", maps, Grouping { heads: 1, sets: 1 }, Arc::new(Everything))
+}
+
+/// The norm of the derivative, from below: power iteration.
+fn stretch(of: &Projected, x: &[f64]) -> Result<f64> {
+    let at = ProjectedAt::new(of, x, x)?;
+    let mut h: Vec<f64> = (0..x.len()).map(|k| 1.0 + (k as f64 * 2.4).sin()).collect();
+    let mut value = 0.0;
+    for _ in 0..60 {
+        let length = dot(&h, &h).sqrt();
+        h.iter_mut().for_each(|v| *v /= length);
+        let image = at.push(&h, &h);
+        value = dot(&image, &image).sqrt();
+        let (queries, sources) = at.pull(&image);
+        h = queries.iter().zip(&sources).map(|(a, b)| a + b).collect();
+    }
+    Ok(value)
+}
+
+/// The spectral norm of a d x d matrix.
+fn norm(a: &[f64], d: usize) -> f64 {
+    symmetric_eigenvalues(&transpose_mul(a, a, d), d).and_then(|v| v.last().copied()).unwrap_or(f64::NAN).max(0.0).sqrt()
+}

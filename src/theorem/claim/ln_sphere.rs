@@ -1,0 +1,55 @@
+//! LayerNorm puts tokens on a sphere.
+
+use super::block_collapse::{BLOCKS, apart, tokens};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::sphere::geometry::retract;
+use crate::transformer::{Centring, Norm};
+
+/// So logits `<x_i, x_j> / sqrt r` of normed tokens are those of beta = `d / sqrt r` on the unit sphere.
+///
+/// # Derivation
+///
+/// `C x = x - mean(x) 1` and `|C x|^2 / d` is the variance of the coordinates: `C x / sqrt(|C x|^2 / d) = sqrt d C x / |C x|`.
+pub static ENTRY: Claim = Claim {
+    name: "ln-sphere",
+    title: "LayerNorm of eps 0: sqrt d times the direction of the centred token",
+    statement: "LayerNorm with eps = 0, gain 1 and shift 0 is sqrt d C x / |C x|, C x = x - mean(x); RMSNorm is sqrt d x / |x|; both do not change under x -> a x, a > 0: to 8 eps sqrt d.",
+    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(2, 512), ..BLOCKS },
+    narrower: "",
+    citation: "Ba, Kiros and Hinton 2016; Zhang and Sennrich 2019; derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (10, 100),
+    trial: |case, ctx| apart_of(case, ctx, 0.0),
+    perturbed: "",
+    control: Control { what: "eps = 0.01", trial: |ctx| apart_of(&Case::new(4, 16, 1.0, "sa"), ctx, 1e-2) },
+    proof: None,
+};
+
+fn apart_of(case: &Case, ctx: &mut Context, eps: f64) -> Result<Finding> {
+    let d = case.d;
+    let (x, factor) = (tokens(ctx, case.n, d), ctx.log_uniform_in(1e-3, 1e3));
+    let mut worst = 0.0f64;
+    for centring in [Centring::Mean, Centring::Nothing] {
+        let norm: Norm = Norm::plain(d, centring, eps);
+        let mut direction = x.clone();
+        for row in direction.chunks_exact_mut(d) {
+            let mean = if centring == Centring::Mean { row.iter().sum::<f64>() / d as f64 } else { 0.0 };
+            row.iter_mut().for_each(|v| *v -= mean);
+            // Twice: the second takes off what the first rounded.
+            let _ = retract(row) && retract(row);
+            row.iter_mut().for_each(|v| *v *= (d as f64).sqrt());
+        }
+        let scaled: Vec<f64> = x.iter().map(|v| factor * v).collect();
+        worst = worst.max(apart(&norm.apply(&x), &direction)).max(apart(&norm.apply(&scaled), &direction));
+    }
+    // Two coordinates may nearly agree: their centred difference is then rounded.
+    let least = x.chunks_exact(d).map(|row| {
+        let mean = row.iter().sum::<f64>() / d as f64;
+        let (spread, size) = row.iter().fold((0.0f64, 0.0f64), |(a, b), v| (a.max((v - mean).abs()), b.max(v.abs())));
+        size / spread
+    });
+    let cancelled = least.fold(1.0, f64::max);
+    Ok(Finding::identity(worst, 8.0 * f64::EPSILON * (d as f64).sqrt() * cancelled))
+}

@@ -1,0 +1,50 @@
+//! Why scores are divided by the root of the dimension.
+
+use super::mixing_structure::MAPS;
+use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::{stats::mean_and_error, sum::dot};
+
+/// A product of independent normal vectors has the variance d.
+///
+/// # Derivation
+///
+/// z = sum_c q_c k_c has E z^2 = sum E q_c^2 E k_c^2 = d. In E z^4 the d terms with four equal indices give E q^4 E k^4 = 9 each, the 3
+/// d (d-1) pairs of pairs give 1: 3 d^2 + 6 d.
+pub static ENTRY: Claim = Claim {
+    name: "logit-variance",
+    title: "Independent normal q, k: <q, k> has variance d and kurtosis 3 + 6/d",
+    statement: "q, k in R^d independent, standard normal, d in {4, 16, 64}, 4000 pairs: the mean of <q, k>^2 is d and that of <q, k>^4 is d^2 (3 + 6/d), each within 4.5 standard errors; so <q, k>/sqrt(d) has variance 1.",
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..MAPS },
+    narrower: "",
+    citation: "arXiv:1706.03762, footnote 4; kurtosis derived",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (3, 20),
+    trial: |case, ctx| moments(ctx, case.d, false),
+    perturbed: "",
+    control: Control { what: "k = q", trial: |ctx| moments(ctx, 16, true) },
+    proof: None,
+};
+
+/// Squares of 4000 products of normal vectors.
+pub(super) fn squares(ctx: &mut Context, d: usize, same: bool) -> Vec<f64> {
+    let (mut q, mut k) = (vec![0.0; d], vec![0.0; d]);
+    let draw = |_| {
+        ctx.chance().normals(&mut q);
+        ctx.chance().normals(&mut k);
+        dot(&q, if same { &q } else { &k }).powi(2)
+    };
+    (0..4000).map(draw).collect()
+}
+
+fn moments(ctx: &mut Context, d: usize, same: bool) -> Result<Finding> {
+    let squares = squares(ctx, d, same);
+    let fourth: Vec<f64> = squares.iter().map(|s| s * s).collect();
+    let size = d as f64;
+    let held = |values: &[f64], stated: f64| {
+        let (mean, error) = mean_and_error(values);
+        Finding::law(mean, stated, 4.5 * error, 0.0)
+    };
+    Ok(held(&squares, size).and(held(&fourth, size * size * (3.0 + 6.0 / size))))
+}

@@ -1,0 +1,59 @@
+//! The additive path of a long short-term memory.
+
+use super::mixing_structure::MAPS;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::{stats::nan_max, sum::dot};
+use crate::recurrent::{
+    cell::Cell,
+    map::lstm::Lstm,
+    trace::{Linearised, Trace},
+};
+
+/// Only the direct path is a product of forget gates; with gates that read the state there are more terms.
+///
+/// # Derivation
+///
+/// c+ = f*c + i*g. If the gates do not read the state, dc+/dc = diag(f) and the products follow; f = sig(60 + ..) rounds to 1. If they
+/// do, h = o*tanh(c) enters f, i, g and o of the next step, and dc+/dc has further terms. |i*g| <= 1 gives |c_t| <= |c_{t-1}| + 1, and
+/// |o*tanh c| < 1.
+pub static ENTRY: Claim = Claim {
+    name: "lstm-additive-path",
+    title: "LSTM: the direct path dc_T/dc_0 is the product of the forget gates; |h| < 1, |c_t| <= |c_0| + t",
+    statement: "LSTM whose gates do not read the state (U = 0), forget bias b in {0, 1, 60}, n normal inputs: dc_n/dc_0 is diag(prod_t sig(W_f x_t + b)) to 1e-14 n; at b = 60 it is the identity exactly; |h_n| <= 1 and |c_n| <= |c_0| + n in every coordinate.",
+    domain: Domain { n: Sizes::Range(1, 30), d: Sizes::Range(1, 8), ..MAPS },
+    narrower: "",
+    citation: "Hochreiter and Schmidhuber (1997); Gers, Schmidhuber and Cummins (2000)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (18, 120),
+    trial: |case, ctx| path(ctx, case, 0.0),
+    perturbed: "",
+    control: Control { what: "gates that read the state", trial: |ctx| path(ctx, &Case::new(8, 4, 0.0, "maps of rows"), 1.0) },
+    proof: None,
+};
+
+fn path(ctx: &mut Context, case: &Case, gain: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let bias = [0.0, 1.0, 60.0][ctx.index(3)];
+    let mut cell = Lstm::normal(ctx.seed(), d, gain);
+    cell.forget.bias.fill(bias);
+    let (inputs, start) = (ctx.normals(n * d), ctx.normals(2 * d));
+    let mut trace = Trace::default();
+    let first = trace.input(&start);
+    let (mut state, mut product) = (first, vec![1.0; d]);
+    for x in inputs.chunks_exact(d) {
+        let gates = cell.forget.input.chunks_exact(d).map(|row| 1.0 / (1.0 + (-(dot(row, x) + bias)).exp()));
+        product.iter_mut().zip(gates).for_each(|(p, f)| *p *= f);
+        let x = trace.constant(x);
+        state = cell.next(&mut trace, x, state);
+    }
+    let here = Linearised::new(trace, vec![state]);
+    let (end, jacobian) = (here.value(), here.jacobian());
+    let entry = |r: usize, c: usize| jacobian[(d + r) * 2 * d + d + c];
+    let off = (0..d * d).map(|k| (entry(k / d, k % d) - if k / d == k % d { product[k / d] } else { 0.0 }).abs()).fold(0.0, nan_max);
+    // A saturated gate is 1, so the identity is exact.
+    let allowed = if bias > 50.0 { f64::MIN_POSITIVE } else { 1e-14 * n as f64 };
+    let bounded = (0..d).map(|c| (end[c].abs() - 1.0).max(end[d + c].abs() - start[d + c].abs() - n as f64)).fold(0.0, nan_max);
+    Ok(Finding::identity(off, allowed).and(Finding::identity(bounded, 1e-12)))
+}

@@ -1,0 +1,66 @@
+//! Which row of a map can hear which.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::{nan_max, nan_min};
+use crate::recurrent::{Hears, MapSpec, NamedMap, map, observe::mixing};
+
+/// An MLP or a residual network keeps rows apart, a recurrent network and causal attention hear the past, attention hears all after one
+/// layer.
+///
+/// # Derivation
+///
+/// The derivative of a layer has a block (i, j) only if row i is computed from row j, and blocks multiply along paths of layers: a
+/// residual network has the diagonal, a cell that reads row after row and a causal mask have j <= i, a window of three rows widens by
+/// one with every layer. Where a path exists the block is a sum of products of normal matrices and slopes, zero on a set of measure
+/// zero only.
+pub static ENTRY: Claim = Claim {
+    name: "mixing-structure",
+    title: "Maps of rows: who hears whom, to the last zero",
+    statement: "Every registered map with normal weights on n normal rows, 1 to 3 layers: |d x_i(L)/d x_j(0)| is at most 1e-12 of the largest where the structure of the map says that row i cannot hear row j (residual networks: j = i only; recurrent ones and causal attention: j <= i; convolutions of width 3: |i - j| <= L), and above 1e-300 where it can.",
+    domain: Domain {
+        n: Sizes::Range(2, 6),
+        d: Sizes::Range(2, 5),
+        beta: Betas::Unused,
+        dynamics: &["maps of rows"],
+        laws: &["normal"],
+        masses: Masses::Equal,
+        also: None,
+        corners: &[],
+    },
+    narrower: "",
+    citation: "structure of the maps; path lengths in arXiv:1706.03762, table 1",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (24, 120),
+    trial: |case, ctx| {
+        let named = map::ALL[ctx.index(map::ALL.len())];
+        structure(case, ctx, named, named.hears)
+    },
+    perturbed: "",
+    control: Control {
+        what: "full attention held against the structure of causal attention",
+        trial: |ctx| structure(&Case::new(4, 3, 0.0, "maps of rows"), ctx, map::find("attention")?, Hears::Before),
+    },
+    proof: None,
+};
+
+/// Normal rows of n tokens, no space.
+pub(super) const MAPS: Domain = ENTRY.domain;
+
+/// Normal numbers of this standard deviation.
+pub(super) fn normals(ctx: &mut Context, count: usize, size: f64) -> Vec<f64> {
+    ctx.normals(count).iter().map(|v| size * v).collect()
+}
+
+fn structure(case: &Case, ctx: &mut Context, named: &NamedMap, hears: Hears) -> Result<Finding> {
+    let (n, d, layers) = (case.n, case.d, 1 + ctx.index(3));
+    let x = ctx.normals(n * d);
+    let map = (named.build)(&MapSpec { n, d, layers, gain: 1.0, seed: ctx.seed() });
+    let m = mixing(map.as_ref(), &x, d, layers);
+    let pairs = |heard: bool| m.iter().enumerate().filter(move |(k, _)| hears.allows(layers, k / n, k % n) == heard).map(|(_, v)| *v);
+    let (most, least) = (m.iter().copied().fold(0.0, nan_max), pairs(true).fold(f64::INFINITY, nan_min));
+    let silent = Finding::identity(pairs(false).fold(0.0, nan_max), 1e-12 * most);
+    // What is heard may be faint, after saturated states.
+    Ok(silent.and(Finding::identity(1e-300, least.max(f64::MIN_POSITIVE))))
+}

@@ -1,0 +1,49 @@
+//! Repeated tokens are masses.
+
+use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::sphere::Tokens;
+
+/// A prompt is the measure of its tokens: a word said twice counts twice.
+pub static ENTRY: Claim = Claim {
+    name: "multiplicities",
+    title: "Tokens in the same place are one token of their common mass",
+    statement: "SA and USA: n tokens with multiplicities 1 to 4 move as n tokens with masses in the same proportions, velocities to 1e-13 e^beta.",
+    domain: Domain {
+        n: Sizes::Range(2, 8),
+        d: Sizes::Range(2, 6),
+        beta: Betas::Log(0.01, 5.0),
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "",
+    citation: "arXiv:2312.10794, section 3.1 (the empirical measure)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (20, 120),
+    trial: |case, ctx| moved(case, ctx, true),
+    perturbed: "",
+    control: Control { what: "every token once", trial: |ctx| moved(&Case::new(4, 3, 2.0, "sa"), ctx, false) },
+    proof: None,
+};
+
+fn moved(case: &Case, ctx: &mut Context, counted: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = ctx.tokens(case)?;
+    // One token stands alone and one stands twice at least: equal multiplicities would be no test.
+    let counts: Vec<usize> = (0..n).map(|i| if i == 0 { 1 } else { 2 + ctx.index(3) }).collect();
+    let rows: Vec<f64> = counts.iter().enumerate().flat_map(|(i, k)| x.row(i).repeat(*k)).collect();
+    let long = Tokens::normalised(d, rows)?;
+    let masses: Vec<f64> = counts.iter().map(|k| if counted { *k as f64 } else { 1.0 }).collect();
+    let short = x.with_masses(&masses)?;
+    let many = plain(case.dynamics, case.beta, long.n())?.velocity(&long);
+    let few = plain(case.dynamics, case.beta, n)?.velocity(&short);
+    let mut at = 0;
+    let mut off = 0.0;
+    for (i, k) in counts.iter().enumerate() {
+        off = (0..d).map(|c| (many[at * d + c] - few[i * d + c]).abs()).fold(off, nan_max);
+        at += k;
+    }
+    Ok(Finding::identity(off, 1e-13 * case.beta.exp()))
+}

@@ -1,0 +1,32 @@
+//! "For small beta I move with my nearest neighbours."
+
+use super::temperature_limits::{SCORED, row};
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::sphere::Tokens;
+
+/// At small beta all tokens weigh the same; it is large beta that sees the nearest only.
+pub static ENTRY: Claim = Claim {
+    name: "nearest-at-small-beta-printed",
+    title: "beta small: tokens move with their nearest neighbours (as said)",
+    statement: "SA, n tokens on the sphere, beta <= 1/10: of the weight that token 1 gives to others the nearest has at least half.",
+    domain: Domain { n: Sizes::Range(4, 32), beta: Betas::Log(1e-4, 0.1), ..SCORED },
+    narrower: "",
+    citation: "a talk on 2312.10794, transcript (its next sentence says the opposite)",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (6, 60),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        nearest(&x, case.beta)
+    },
+    perturbed: "",
+    control: Control { what: "beta = 100", trial: |_| nearest(&Tokens::from_angles(&[0.0, 0.5, 2.0, 4.0])?, 100.0) },
+    proof: None,
+};
+
+fn nearest(x: &Tokens, beta: f64) -> Result<Finding> {
+    let weights = row(x, 0, beta);
+    let others: f64 = weights[1..].iter().sum();
+    Ok(Finding::at_least(weights[1..].iter().copied().fold(0.0, f64::max), 0.5 * others))
+}

@@ -1,0 +1,54 @@
+//! The nearest token and the largest product.
+
+use super::temperature_limits::SCORED;
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::num::sum::dot;
+use crate::sphere::Tokens;
+
+/// |a - b|^2 = |a|^2 + |b|^2 - 2 <a, b>: equal lengths make the rankings one.
+pub static ENTRY: Claim = Claim {
+    name: "nearest-by-dot",
+    title: "Equal lengths: the largest inner product is the least distance",
+    statement: "n unit tokens: the order of the others by inner product with token 1 is their order by distance, unless two differ by less than 1e-12.",
+    domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..SCORED },
+    narrower: "",
+    citation: "elementary",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (10, 100),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        let n = exchanged(&rows(&x), by_dot, by_square);
+        Ok(Finding::nonnegative(0.5 - n, 1.0))
+    },
+    perturbed: "",
+    control: Control {
+        what: "1, 1, 3 on the line",
+        trial: |_| Ok(Finding::nonnegative(0.5 - exchanged(&[vec![1.0], vec![1.0], vec![3.0]], by_dot, by_square), 1.0)),
+    },
+    proof: None,
+};
+
+pub(super) fn rows(x: &Tokens) -> Vec<Vec<f64>> {
+    x.rows().map(<[f64]>::to_vec).collect()
+}
+
+/// Larger is nearer, by inner product.
+pub(super) fn by_dot(x: &[f64], y: &[f64]) -> f64 {
+    dot(x, y)
+}
+
+/// Larger is nearer, by the square of the distance.
+pub(super) fn by_square(x: &[f64], y: &[f64]) -> f64 {
+    -x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
+}
+
+/// How many pairs of the tokens after the first are ranked one way by `f` and the other way by `g`.
+pub(super) fn exchanged(x: &[Vec<f64>], f: fn(&[f64], &[f64]) -> f64, g: fn(&[f64], &[f64]) -> f64) -> f64 {
+    let against = |j: usize, k: usize| {
+        let (a, b) = (f(&x[0], &x[j]) - f(&x[0], &x[k]), g(&x[0], &x[j]) - g(&x[0], &x[k]));
+        a * b < 0.0 && a.abs().min(b.abs()) > 1e-12
+    };
+    let pairs = (1..x.len()).flat_map(|j| (1..j).map(move |k| (j, k)));
+    pairs.filter(|(j, k)| against(*j, *k)).count() as f64
+}

@@ -1,0 +1,48 @@
+//! An offset in the denominator of softmax.
+
+use super::mixing_structure::MAPS;
+use super::query_key_product::soft;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+
+/// It is one more token, of value 0 and score log c.
+///
+/// # Derivation
+///
+/// The extra token of value 0 and score log c adds e^{log c} = c to the denominator and nothing to the numerator, whatever the other
+/// scores are. For the limit, c/(c + Z) = 1 - Z/(c + Z): with c = 1e8 Z the relative distance to sum e^s v is 1e-8.
+pub static ENTRY: Claim = Claim {
+    name: "offset-attention",
+    title: "sum e^s v/(c + sum e^s) is softmax with a token of value 0 and score log c; c times it tends to the unnormalised sum",
+    statement: "n normal scores and rows of R^d, c in [1e-3, 1e3]: the identity to 1e-13; and for c = 1e8 Z, Z = sum e^s, c times it is sum e^s v to 2e-8.",
+    domain: Domain { n: Sizes::Range(1, 12), ..MAPS },
+    narrower: "",
+    citation: "derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (10, 80),
+    trial: |case, ctx| null_token(ctx, case, false),
+    perturbed: "",
+    control: Control { what: "the offset in the numerator too", trial: |ctx| null_token(ctx, &Case::new(5, 3, 0.0, "maps of rows"), true) },
+    proof: None,
+};
+
+fn null_token(ctx: &mut Context, case: &Case, above: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let (scores, x, c) = (ctx.normals(n), ctx.normals(n * d), ctx.log_uniform_in(1e-3, 1e3));
+    let total: f64 = scores.iter().map(|s| s.exp()).sum();
+    let sum: Vec<f64> = (0..d).map(|k| scores.iter().enumerate().map(|(j, s)| s.exp() * x[j * d + k]).sum()).collect();
+    let with = soft([scores.clone(), vec![c.ln()]].concat());
+    let size = x.iter().fold(1.0, |m: f64, v| nan_max(m, v.abs()));
+    let mut off = 0.0;
+    for k in 0..d {
+        let token: f64 = (0..n).map(|j| with[j] * x[j * d + k]).sum();
+        let direct = (sum[k] + if above { c } else { 0.0 }) / (c + total);
+        off = nan_max(off, (token - direct).abs());
+    }
+    let far = 1e8 * total;
+    let limit = sum.iter().map(|s| (far * s / (far + total) - s).abs()).fold(0.0, nan_max);
+    let large = sum.iter().fold(f64::MIN_POSITIVE, |m: f64, s| nan_max(m, s.abs()));
+    Ok(Finding::identity(off, 1e-13 * size).and(Finding::identity(limit, 2e-8 * large)))
+}

@@ -1,0 +1,30 @@
+//! "Orthogonal words are unrelated."
+
+use super::temperature_limits::{SCORED, row};
+use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+
+/// An orthogonal token has the weight 1/(1 + e^beta), however large the space.
+pub static ENTRY: Claim = Claim {
+    name: "orthogonal-unrelated-printed",
+    title: "Orthogonal tokens have no weight on each other (as printed)",
+    statement: "x_1, x_2 orthonormal in R^d, beta <= 4: A_12 <= 1/100.",
+    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 4.0), laws: &["orthonormal"], ..SCORED },
+    narrower: "",
+    citation: "a survey of sequence models",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (4, 30),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        Ok(Finding::at_most(row(&x, 0, case.beta)[1], 0.01))
+    },
+    perturbed: "",
+    control: Control {
+        what: "beta = 30",
+        trial: |ctx| {
+            let x = ctx.tokens(&Case::new(2, 3, 30.0, "softmax weights").with_law("orthonormal"))?;
+            Ok(Finding::at_most(row(&x, 0, 30.0)[1], 0.01))
+        },
+    },
+    proof: None,
+};

@@ -1,0 +1,31 @@
+//! What an orthogonal token weighs.
+
+use super::temperature_limits::{SCORED, row};
+use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+
+/// A product of 0 is not a weight of 0.
+pub static ENTRY: Claim = Claim {
+    name: "orthogonal-weight",
+    title: "Two orthogonal tokens: A_12 = 1/(1 + e^beta)",
+    statement: "x_1, x_2 orthonormal in R^d: softmax gives A_12 = 1/(1 + e^beta), relative, to 1e-14 (1 + beta); it is 1/2 at beta = 0.",
+    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 30.0), laws: &["orthonormal"], ..SCORED },
+    narrower: "",
+    citation: "arXiv:2312.10794, (2.3)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        let stated = 1.0 / (1.0 + case.beta.exp());
+        Ok(Finding::identity((row(&x, 0, case.beta)[1] / stated - 1.0).abs(), 1e-14 * (1.0 + case.beta)))
+    },
+    perturbed: "",
+    control: Control {
+        what: "the weight 0",
+        trial: |ctx| {
+            let x = ctx.tokens(&Case::new(2, 3, 1.0, "softmax weights").with_law("orthonormal"))?;
+            Ok(Finding::identity(row(&x, 0, 1.0)[1], 1e-14))
+        },
+    },
+    proof: None,
+};

@@ -1,0 +1,42 @@
+//! Sinusoidal positions: a shift is a rotation.
+
+use super::block_collapse::BLOCKS;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::sum::dot;
+use crate::transformer::positions::{frequency, overlap, sinusoidal};
+
+/// The same rotation at every position.
+///
+/// # Derivation
+///
+/// `(sin, cos)((p + k) w)` is `(sin, cos)(p w)` turned by `k w`; so `<PE(p), PE(q)> = sum_k cos(w_k (p - q))`.
+pub static ENTRY: Claim = Claim {
+    name: "pe-shift",
+    title: "Sinusoidal positions: PE(p + k) = M_k PE(p), inner products depend on the distance alone",
+    statement: "PE(p + k) is PE(p) with pair j turned by k w_j, and <PE(p), PE(p + k)> = sum_j cos(w_j k), for p and k up to 1000: to 1e-12 times d.",
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 16, 64, 512]), ..BLOCKS },
+    narrower: "",
+    citation: "Vaswani et al. 2017, section 3.5",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (6, 60),
+    trial: |case, ctx| turned(case, ctx, 1.0),
+    perturbed: "",
+    control: Control { what: "sines alone", trial: |ctx| turned(&Case::new(2, 64, 1.0, "sa"), ctx, 0.0) },
+    proof: None,
+};
+
+fn turned(case: &Case, ctx: &mut Context, cosines: f64) -> Result<Finding> {
+    let d = case.d;
+    let (p, k) = (ctx.index(1000) as f64, 1.0 + ctx.index(1000) as f64);
+    let at = |p: f64| -> Vec<f64> { sinusoidal(p, d).iter().enumerate().map(|(c, v)| if c % 2 == 1 { cosines * v } else { *v }).collect() };
+    let (here, there) = (at(p), at(p + k));
+    let mut worst = (dot(&here, &there) - overlap(k, d)).abs();
+    for j in 0..d / 2 {
+        let (sin, cos) = (frequency(j, d) * k).sin_cos();
+        let (a, b) = (here[2 * j], here[2 * j + 1]);
+        worst = worst.max((there[2 * j] - (cos * a + sin * b)).abs()).max((there[2 * j + 1] - cosines * (cos * b - sin * a)).abs());
+    }
+    Ok(Finding::identity(worst, 1e-12 * d as f64))
+}

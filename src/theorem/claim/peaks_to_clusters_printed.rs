@@ -1,0 +1,34 @@
+//! "Three peaks, so three clusters."
+
+use super::peaks_to_clusters::peaks;
+use super::temperature_limits::SCORED;
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::sphere::Tokens;
+use std::f64::consts::PI;
+
+/// A rectangle on the circle is four clusters with three inner products below 1.
+pub static ENTRY: Claim = Claim {
+    name: "peaks-to-clusters-printed",
+    title: "p peaks of inner products mean (1 + sqrt(1 + 8 p))/2 clusters (as said)",
+    statement: "Clusters at the corners of a rectangle on the circle with half-angle s in [0.1, 0.7]: (1 + sqrt(1 + 8 p))/2 is their number.",
+    domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::Unused, laws: &["placed"], ..SCORED },
+    narrower: "",
+    citation: "a talk on 2312.10794 (it adds: maybe more if distances coincide)",
+    status: Status::Misprinted,
+    kind: Kind::Identity,
+    trials: (4, 30),
+    trial: |_, ctx| {
+        let s = ctx.uniform_in(0.1, 0.7);
+        counted(&[s, -s, PI - s, PI + s])
+    },
+    perturbed: "",
+    control: Control { what: "three clusters with three distances", trial: |_| counted(&[0.0, 1.0, 2.5]) },
+    proof: None,
+};
+
+fn counted(angles: &[f64]) -> Result<Finding> {
+    let p = peaks(&Tokens::from_angles(angles)?) as f64;
+    let clusters = 0.5 * (1.0 + (1.0 + 8.0 * p).sqrt());
+    Ok(Finding::identity((clusters - angles.len() as f64).abs(), 0.5))
+}

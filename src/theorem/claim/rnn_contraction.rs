@@ -1,0 +1,83 @@
+//! A recurrent network with |U| < 1.
+
+use super::mixing_structure::{MAPS, normals};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::dense::{identity, symmetric_eigenvalues, transpose_mul};
+use crate::recurrent::{
+    cell::{Cell, Gate},
+    map::rnn::Rnn,
+    trace::Trace,
+};
+
+/// tanh does not stretch, U shrinks: two states meet, whatever the inputs.
+///
+/// # Derivation
+///
+/// |tanh a - tanh b| <= |a - b| for every coordinate, so |h+ - k+| <= |U (h - k)| <= s |h - k|; inputs and bias cancel. Along one orbit
+/// dh_n/dh_0 is a product of matrices diag(1 - h^2) U of norm at most s.
+pub static ENTRY: Claim = Claim {
+    name: "rnn-contraction",
+    title: "RNN with |U| < 1: states forget where they started at the rate |U|",
+    statement: "h+ = tanh(W x + U h + b) with |U|_2 = s, 0.1 <= s <= 0.99, normal W, b and n normal inputs, or s times a rotation and no inputs: two normal starts under the same inputs have |h_n - k_n| <= s^n |h_0 - k_0|; so all exponents are at most log s.",
+    domain: Domain { n: Sizes::Range(2, 30), d: Sizes::Range(2, 16), ..MAPS },
+    narrower: "",
+    citation: "derived; Pascanu, Mikolov, Bengio, arXiv:1211.5063, section 2.1 (the sufficient condition for vanishing)",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (20, 200),
+    trial: |case, ctx| {
+        let s = ctx.uniform_in(0.1, 0.99);
+        gap(ctx, case, s, false)
+    },
+    perturbed: "the norm s",
+    control: Control {
+        what: "U = 4, no inputs, opposite starts, held against 9/10",
+        trial: |ctx| gap(ctx, &Case::new(20, 6, 0.0, "maps of rows"), 0.9, true),
+    },
+    proof: None,
+};
+
+fn gap(ctx: &mut Context, case: &Case, norm: f64, control: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let (w, bias) = (normals(ctx, d * d, (d as f64).sqrt().recip()), ctx.normals(d));
+    let mut u = ctx.normals(d * d);
+    let Some(own) = spectral_norm(&u, d) else { return Ok(Finding::Missed) };
+    u.iter_mut().for_each(|v| *v *= norm / own);
+    let (mut h, mut k) = (ctx.normals(d), ctx.normals(d));
+    let mut rnn = Rnn { gate: Gate { input: w, state: u, bias } };
+    if ctx.index(2) == 0 {
+        // Near equality: a rotation, no bend.
+        rnn.gate = Gate { input: vec![0.0; d * d], state: ctx.rotation(d).iter().map(|v| norm * v).collect(), bias: vec![0.0; d] };
+        (h, k) = (h.iter().map(|v| 1e-3 * v).collect(), k.iter().map(|v| 1e-3 * v).collect());
+    }
+    if control {
+        let four = identity(d).iter().map(|v| 4.0 * v).collect();
+        rnn.gate = Gate { input: vec![0.0; d * d], state: four, bias: vec![0.0; d] };
+        h = ctx.normals(d);
+        k = h.iter().map(|v| -v).collect();
+    }
+    let start = distance(&h, &k);
+    for _ in 0..n {
+        let x = ctx.normals(d);
+        let next = |h: &[f64]| {
+            let mut trace = Trace::default();
+            let (x, h) = (trace.constant(&x), trace.input(h));
+            let out = rnn.next(&mut trace, x, h);
+            trace.value(out).to_vec()
+        };
+        (h, k) = (next(&h), next(&k));
+    }
+    let rate = ctx.stated(norm);
+    // tanh rounds by 2 u: equal states may differ by that.
+    Ok(Finding::at_most(distance(&h, &k), rate.powi(n as i32) * start + 8.0 * f64::EPSILON))
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The largest singular value of a d x d matrix.
+pub(super) fn spectral_norm(u: &[f64], d: usize) -> Option<f64> {
+    Some(symmetric_eigenvalues(&transpose_mul(u, u, d), d)?.last()?.max(0.0).sqrt())
+}

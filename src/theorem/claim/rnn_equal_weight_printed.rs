@@ -1,0 +1,56 @@
+//! "A recurrent network gives the same weight to every input."
+
+use super::mixing_structure::MAPS;
+use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::recurrent::{
+    TokenMap,
+    cell::{Cell, Gate, Reading},
+    map::rnn::Rnn,
+    observe::mixing,
+    trace::{Trace, Var},
+};
+
+/// The influence of an input is a product of Jacobians, one for each step since.
+pub static ENTRY: Claim = Claim {
+    name: "rnn-equal-weight-printed",
+    title: "RNN: all inputs have the same weight (as printed)",
+    statement: "h+ = tanh(W x + U h), normal W and U of variances 1/d and 1/(4d), d = 8, 30 normal inputs: |dh_30/dx_1| >= |dh_30/dx_30| / 2.",
+    domain: Domain { n: Sizes::Fixed(30), d: Sizes::Fixed(8), ..MAPS },
+    narrower: "",
+    citation: "a survey of sequence models",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (4, 30),
+    trial: |_, ctx| oldest(ctx, false),
+    perturbed: "",
+    control: Control { what: "h+ = h + x, which has no bend and U = 1", trial: |ctx| oldest(ctx, true) },
+    proof: None,
+};
+
+/// `h + x`.
+struct Adds(usize);
+
+impl Cell for Adds {
+    fn width(&self) -> usize {
+        self.0
+    }
+
+    fn reads(&self) -> usize {
+        self.0
+    }
+
+    fn next<'a>(&'a self, trace: &mut Trace<'a>, input: Var, state: Var) -> Var {
+        trace.sum(state, 1.0, input)
+    }
+}
+
+fn oldest(ctx: &mut Context, adds: bool) -> Result<Finding> {
+    let (n, d) = (30, 8);
+    let x = ctx.normals(n * d);
+    let rnn = Reading(Rnn { gate: Gate::normal(ctx.seed(), "equal weight", d, 0.5) });
+    let sum = Reading(Adds(d));
+    let map: &dyn TokenMap = if adds { &sum } else { &rnn };
+    let m = mixing(map, &x, d, 1);
+    Ok(Finding::at_least(m[(n - 1) * n], 0.5 * m[n * n - 1]))
+}

@@ -1,0 +1,71 @@
+//! How the influence of an input on a recurrent state fades.
+
+use super::mixing_structure::MAPS;
+use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::{
+    dense::{identity, mul},
+    sum::dot,
+};
+use crate::recurrent::{
+    at,
+    cell::{Gate, InTime},
+    lyapunov::exponents,
+    map::rnn::Rnn,
+};
+
+/// The influence is a product of Jacobians: its logarithm falls with the first exponent.
+///
+/// # Derivation
+///
+/// dh_T/dx_s = J_T ... J_{s+1} D_s with J_t = diag(1 - h_t^2) U. The norm of the product of the J over a window grows like e^{lambda_1
+/// length} up to a factor that does not grow with the length (the alignment of the leading directions), which over 250 steps moves the
+/// slope by less than 0.05.
+pub static ENTRY: Claim = Claim {
+    name: "rnn-influence",
+    title: "RNN: the influence of an input fades (or grows) like e^{lambda_1 age}",
+    statement: "h+ = tanh(W x + U h), W and U normal with variances 1/d and g^2/d, g in [1/2, 1.2], d = 8, normal inputs of size 1/2: between the ages 20 and 270, log |dh_T/dx_s| falls by lambda_1 a step within 0.05, lambda_1 measured by QR over the same steps.",
+    domain: Domain { n: Sizes::Fixed(300), d: Sizes::Fixed(8), ..MAPS },
+    narrower: "",
+    citation: "derived (Oseledets); arXiv:1211.5063",
+    status: Status::Theorem,
+    kind: Kind::Law,
+    trials: (4, 30),
+    trial: |_, ctx| {
+        let gain = ctx.uniform_in(0.5, 1.2);
+        faded(ctx, gain, gain)
+    },
+    perturbed: "",
+    control: Control { what: "the exponent of half the matrix", trial: |ctx| faded(ctx, 0.9, 0.45) },
+    proof: None,
+};
+
+const STEPS: usize = 300;
+
+fn faded(ctx: &mut Context, gain: f64, other: f64) -> Result<Finding> {
+    let d = 8;
+    let seed = ctx.seed();
+    let rnn = |gain| Rnn { gate: Gate::normal(seed, "influence", d, gain) };
+    let (own, held_against) = (rnn(gain), rnn(other));
+    let time = InTime { cell: &own, size: 0.5, seed };
+    let (mut h, mut jacobians) = (vec![0.0; d], Vec::new());
+    for step in 0..STEPS {
+        let here = at(&time, step, d, &h);
+        jacobians.push(here.jacobian());
+        h = here.value();
+    }
+    // dh_T/dx_s = J_T ... J_{s+1} diag(1 - h_s^2) W: the common factors at s do not change the slope.
+    let (mut product, mut logs) = (identity(d), Vec::new());
+    let mut size = 0.0;
+    for jacobian in jacobians.iter().rev().take(270) {
+        product = mul(&product, jacobian, d);
+        let norm = dot(&product, &product).sqrt();
+        product.iter_mut().for_each(|v| *v /= norm);
+        size += norm.ln();
+        logs.push(size);
+    }
+    let slope = (logs[269] - logs[19]) / 250.0;
+    let time = InTime { cell: &held_against, size: 0.5, seed };
+    let stated = exponents(&time, &vec![0.0; d], d, (STEPS - 270, 250), 1)[0];
+    Ok(Finding::law(slope, stated, 0.05, 0.0))
+}

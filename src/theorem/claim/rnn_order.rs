@@ -1,0 +1,50 @@
+//! A recurrent network needs no positions.
+
+use super::mixing_structure::MAPS;
+use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::recurrent::{
+    at,
+    cell::{Gate, Reading},
+    map::rnn::Rnn,
+};
+
+/// The state depends on the order of the inputs; a sum does not.
+///
+/// # Derivation
+///
+/// h_n = tanh(W x_n + U tanh(W x_{n-1} + U h)) is not symmetric in its two inputs: the difference is an analytic function of the draws
+/// that is not identically zero, so it vanishes with probability zero. A sum is symmetric.
+pub static ENTRY: Claim = Claim {
+    name: "rnn-order",
+    title: "RNN: two inputs exchanged give another state",
+    statement: "h+ = tanh(W x + U h), normal W, U of variance 1/d, n normal inputs: exchanging the last two moves h_n by at least 1e-6.",
+    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..MAPS },
+    narrower: "",
+    citation: "structure of the cell",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (10, 100),
+    trial: |case, ctx| Ok(Finding::at_least(moved(ctx, case.n, case.d, false)?, 1e-6)),
+    perturbed: "",
+    control: Control {
+        what: "the sum of the inputs, which loses the order",
+        trial: |ctx| Ok(Finding::at_least(moved(ctx, 6, 4, true)?, 1e-6)),
+    },
+    proof: None,
+};
+
+/// How far the last state moves when the last two inputs change places; of their sum, if the cell only adds.
+pub(super) fn moved(ctx: &mut Context, n: usize, d: usize, adds: bool) -> Result<f64> {
+    let x = ctx.normals(n * d);
+    let cell = Reading(Rnn { gate: Gate::normal(ctx.seed(), "order", d, 1.0) });
+    let mut y = x.clone();
+    y[(n - 2) * d..].rotate_left(d);
+    let end = |x: &[f64]| {
+        if adds {
+            return (0..d).map(|c| x.iter().skip(c).step_by(d).sum()).collect::<Vec<f64>>();
+        }
+        at(&cell, 0, d, x).value()[(n - 1) * d..].to_vec()
+    };
+    Ok(end(&x).iter().zip(&end(&y)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt())
+}

@@ -1,0 +1,44 @@
+//! "A recurrent network whose matrix has spectral radius below 1 only forgets."
+
+use super::mixing_structure::MAPS;
+use super::rnn_contraction::spectral_norm;
+use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::{dense::mul, stats::nan_max};
+use crate::recurrent::{
+    at,
+    cell::{Gate, InTime},
+    map::rnn::Rnn,
+};
+
+/// U = [[1/2, c], [0, 1/2]] has the spectral radius 1/2 and stretches a perturbation c times before it forgets it.
+pub static ENTRY: Claim = Claim {
+    name: "rnn-spectral-radius-folklore",
+    title: "RNN: a spectral radius below 1 means that no gradient grows (folklore)",
+    statement: "h+ = tanh(U h) at h = 0, U = [[1/2, c], [0, 1/2]], spectral radius 1/2, 5 <= c <= 20: |dh_T/dh_0| <= 1 for T <= 10.",
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Fixed(2), ..MAPS },
+    narrower: "",
+    citation: "folklore; Pascanu, Mikolov, Bengio, arXiv:1211.5063 give conditions on singular values",
+    status: Status::Folklore,
+    kind: Kind::Inequality,
+    trials: (4, 30),
+    trial: |_, ctx| {
+        let c = ctx.uniform_in(5.0, 20.0);
+        growth(&[0.5, c, 0.0, 0.5])
+    },
+    perturbed: "",
+    control: Control { what: "a symmetric U, eigenvalues 1/2 and 1/4", trial: |_| growth(&[0.375, 0.125, 0.125, 0.375]) },
+    proof: None,
+};
+
+fn growth(u: &[f64]) -> Result<Finding> {
+    let rnn = Rnn { gate: Gate { input: vec![0.0; 4], state: u.to_vec(), bias: vec![0.0; 2] } };
+    let time = InTime { cell: &rnn, size: 0.0, seed: 1 };
+    let (mut product, mut worst) = (vec![1.0, 0.0, 0.0, 1.0], 0.0);
+    for step in 0..10 {
+        let jacobian = at(&time, step, 2, &[0.0, 0.0]).jacobian();
+        product = mul(&jacobian, &product, 2);
+        worst = nan_max(worst, spectral_norm(&product, 2).unwrap_or(f64::NAN));
+    }
+    Ok(Finding::at_most(worst, 1.0))
+}

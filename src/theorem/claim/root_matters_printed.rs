@@ -1,0 +1,32 @@
+//! "The square root of the distance cannot be dropped."
+
+use super::nearest_by_dot::{by_dot, by_square, exchanged, rows};
+use super::temperature_limits::SCORED;
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+
+/// The root is monotone: squares rank as distances do.
+pub static ENTRY: Claim = Claim {
+    name: "root-matters-printed",
+    title: "Ranking by distance needs its square root (as printed)",
+    statement: "n unit tokens: some two of the others are ranked otherwise by |x_1 - x_j|^2 than by |x_1 - x_j|.",
+    domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..SCORED },
+    narrower: "",
+    citation: "a tutorial on attention",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (6, 40),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        Ok(Finding::nonnegative(exchanged(&rows(&x), by_square, by_distance) - 0.5, 1.0))
+    },
+    perturbed: "",
+    control: Control {
+        what: "inner products in place of squares, 1, 1, 3 on the line",
+        trial: |_| Ok(Finding::nonnegative(exchanged(&[vec![1.0], vec![1.0], vec![3.0]], by_dot, by_distance) - 0.5, 1.0)),
+    },
+    proof: None,
+};
+
+fn by_distance(x: &[f64], y: &[f64]) -> f64 {
+    -(-by_square(x, y)).sqrt()
+}

@@ -1,0 +1,46 @@
+//! Rotary positions know distances alone.
+
+use super::block_collapse::{BLOCKS, apart, heads, tokens};
+use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use crate::attention::pattern::{Pairs, Rotary};
+use crate::error::Result;
+use std::sync::Arc;
+
+/// For both ways of pairing coordinates.
+///
+/// # Derivation
+///
+/// `<R(p_i) q, R(p_j) k> = <q, R(p_j - p_i) k>`, as rotations of a pair commute.
+pub static ENTRY: Claim = Claim {
+    name: "rope-shift",
+    title: "Rotary positions: a shift of all positions changes nothing",
+    statement: "Attention under rotary positions (base 100, adjacent pairs or halves) gives the same when all positions are larger by c, 1 <= c <= 10000: to 1e-10 of the largest entry.",
+    domain: BLOCKS,
+    narrower: "normal weights, two heads",
+    citation: "Su et al. 2021 (arXiv:2104.09864)",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| shifted(case, ctx, true),
+    perturbed: "",
+    control: Control { what: "positions in reverse order", trial: |ctx| shifted(&Case::new(6, 8, 1.0, "sa"), ctx, false) },
+    proof: None,
+};
+
+fn shifted(case: &Case, ctx: &mut Context, shift: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let pairs = [Pairs::Adjacent, Pairs::Halves][ctx.index(2)];
+    let rotary = Rotary::new(100.0, pairs, d / 2)?;
+    let mut of = heads(ctx, d, 1.0, Arc::new(rotary.clone()))?;
+    let (x, c) = (tokens(ctx, n, d), 1 + ctx.index(10_000));
+    let out = of.attend(&x, &x, false)?.out;
+    let reversed = |x: &[f64]| -> Vec<f64> { x.chunks_exact(d).rev().flatten().copied().collect() };
+    let other = if shift {
+        of.pattern = Arc::new(rotary.starting_at(c as u64));
+        of.attend(&x, &x, false)?.out
+    } else {
+        let y = reversed(&x);
+        reversed(&of.attend(&y, &y, false)?.out)
+    };
+    Ok(Finding::identity(apart(&other, &out), 1e-10))
+}

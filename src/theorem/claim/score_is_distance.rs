@@ -1,0 +1,43 @@
+//! When a score ranks by distance.
+
+use super::temperature_limits::SCORED;
+use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::sphere::Tokens;
+
+/// W = c I on the unit sphere; any other W ranks otherwise.
+///
+/// # Derivation
+///
+/// <x, y> = 1 - |x - y|^2/2. If x^T W y depends on |x - y| alone, it is invariant under all rotations of the pair, so W commutes with
+/// them: W = c I for d >= 3, and c I up to a rotation of the plane for d = 2, which a reflection excludes.
+pub static ENTRY: Claim = Claim {
+    name: "score-is-distance",
+    title: "x^T W y = c (1 - |x - y|^2/2) on the unit sphere iff W = c I",
+    statement: "Unit vectors x, y in R^d, W = c I, c in [1/10, 10]: the identity to 1e-14 c d.",
+    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Unused, ..SCORED },
+    narrower: "",
+    citation: "an essay on attention as energy (for any W); derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| {
+        let (x, c) = (ctx.tokens(case)?, ctx.log_uniform_in(0.1, 10.0));
+        Ok(ranked(&x, &vec![c; case.d], c))
+    },
+    perturbed: "",
+    control: Control {
+        what: "W = diag(1, 4)",
+        trial: |ctx| {
+            let x = ctx.tokens(&Case::new(2, 2, 0.0, "softmax weights"))?;
+            Ok(ranked(&x, &[1.0, 4.0], 1.0))
+        },
+    },
+    proof: None,
+};
+
+fn ranked(x: &Tokens, diagonal: &[f64], c: f64) -> Finding {
+    let (a, b) = (x.row(0), x.row(1));
+    let score: f64 = a.iter().zip(b).zip(diagonal).map(|((a, b), w)| w * a * b).sum();
+    let square: f64 = a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum();
+    Finding::identity((score - c * (1.0 - 0.5 * square)).abs(), 1e-14 * c * diagonal.len() as f64)
+}

@@ -1,0 +1,26 @@
+//! A printed table of weights.
+
+use super::mixing_structure::MAPS;
+use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
+
+/// Its last row sums to 1.20.
+pub static ENTRY: Claim = Claim {
+    name: "seed-table-printed",
+    title: "The last row of a printed table of causal weights sums to 1 (as printed)",
+    statement: "The weights .05, .05, .1, .2, .3, .5 of the last token sum to 1 to 1e-12.",
+    domain: Domain { n: Sizes::Fixed(6), d: Sizes::Unused, laws: &["placed"], ..MAPS },
+    narrower: "",
+    citation: "a tutorial on attention, table of causal weights",
+    status: Status::Misprinted,
+    kind: Kind::Identity,
+    trials: (2, 4),
+    trial: |_, _| Ok(sums_to_one(0.5)),
+    perturbed: "",
+    control: Control { what: "the last entry .3", trial: |_| Ok(sums_to_one(0.3)) },
+    proof: None,
+};
+
+fn sums_to_one(last: f64) -> Finding {
+    let row = [0.05, 0.05, 0.1, 0.2, 0.3, last];
+    Finding::identity((row.iter().sum::<f64>() - 1.0).abs(), 1e-12)
+}

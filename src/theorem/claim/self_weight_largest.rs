@@ -1,0 +1,35 @@
+//! A token and itself.
+
+use super::query_key_product::soft;
+use super::temperature_limits::{SCORED, row};
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Status};
+
+/// Among equal lengths nobody is nearer than oneself.
+///
+/// # Derivation
+///
+/// <x_i, x_j> <= |x_i| |x_j| = 1 = <x_i, x_i>, and the exponential is monotone.
+pub static ENTRY: Claim = Claim {
+    name: "self-weight-largest",
+    title: "Q^T K = I, equal lengths: every token gives itself the largest weight",
+    statement: "Unit tokens, Q^T K = I: A_ii >= A_ij for all i and j.",
+    domain: Domain { beta: Betas::Log(0.1, 30.0), ..SCORED },
+    narrower: "",
+    citation: "Cauchy and Schwarz",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (10, 100),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        let all = (0..x.n()).map(|i| largest(&row(&x, i, case.beta), i));
+        Ok(all.reduce(Finding::and).unwrap_or(Finding::Missed))
+    },
+    perturbed: "",
+    control: Control { what: "tokens 1 and 2 on the line", trial: |_| Ok(largest(&soft(vec![1.0, 2.0]), 0)) },
+    proof: None,
+};
+
+fn largest(weights: &[f64], own: usize) -> Finding {
+    let others = weights.iter().enumerate().filter(|(j, _)| *j != own).map(|(_, w)| *w).fold(0.0, f64::max);
+    Finding::at_least(weights[own], others)
+}

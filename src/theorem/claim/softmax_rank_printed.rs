@@ -1,0 +1,32 @@
+//! "softmax(Q K^T / sqrt d) is a square matrix of rank at most d."
+
+use super::logit_rank::matrices;
+use super::mixing_structure::MAPS;
+use super::shared_value_rank::singular_ratio;
+use super::{Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+
+/// The scores have that rank; their exponentials have full rank.
+pub static ENTRY: Claim = Claim {
+    name: "softmax-rank-printed",
+    title: "Softmax of scores of rank d_head has rank at most d_head (as printed)",
+    statement: "n normal rows of R^d, d <= 4 < n: the matrix of weights softmax_j(<Q x_i, K x_j>) has rank at most d: the singular value d + 1 is at most 1e-7 of the first.",
+    domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(1, 4), ..MAPS },
+    narrower: "",
+    citation: "a survey of sequence models",
+    status: Status::Misprinted,
+    kind: Kind::Inequality,
+    trials: (6, 40),
+    trial: |case, ctx| {
+        let m = matrices(ctx, case);
+        Ok(Finding::at_most(singular_ratio(&m.1, case.n, case.d), 1e-7))
+    },
+    perturbed: "",
+    control: Control {
+        what: "the scores",
+        trial: |ctx| {
+            let m = matrices(ctx, &Case::new(8, 3, 0.0, "maps of rows"));
+            Ok(Finding::at_most(singular_ratio(&m.0, 8, 3), 1e-7))
+        },
+    },
+    proof: None,
+};

@@ -1,0 +1,82 @@
+//! Attention between its two limits.
+
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
+use crate::error::Result;
+use crate::num::{
+    softmax::{log_sum_exp, softmax},
+    stats::nan_max,
+};
+use crate::sphere::Tokens;
+
+/// Small beta gives all the same weight, large beta the maximiser; the logarithm of the sum is a smooth maximum.
+///
+/// # Derivation
+///
+/// Scores lie in [-beta, beta], so e^{-2 beta}/n <= A_ij <= e^{2 beta}/n, and 1 - e^{-2 beta} <= e^{2 beta} - 1. The sum of n
+/// exponentials lies between its largest term and n times that. With two maximisers and the rest at least gap below, the rest weighs at
+/// most (n-1) e^{-beta gap}/2 of each of the two.
+pub static ENTRY: Claim = Claim {
+    name: "temperature-limits",
+    title: "Softmax: |A_ij - 1/n| <= (e^{2 beta} - 1)/n; log-sum-exp within log(n)/beta above the maximum; ties share",
+    statement: "Tokens on the sphere, A_ij = softmax_j(beta <x_i, x_j>): |A_ij - 1/n| <= (e^{2 beta} - 1)/n; max_j <= (1/beta) log sum_j e^{beta s_j} <= max_j + log(n)/beta; with x_1 given twice the two share: their weights are within n e^{-beta gap} of 1/2; all to 1e-13.",
+    domain: Domain {
+        n: Sizes::Range(2, 32),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(1e-4, 100.0),
+        dynamics: &["softmax weights"],
+        laws: &["uniform"],
+        masses: Masses::Equal,
+        also: None,
+        corners: &[],
+    },
+    narrower: "",
+    citation: "derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (20, 200),
+    trial: |case, ctx| {
+        let x = ctx.tokens(case)?;
+        limits(&x, case.beta, 2.0)
+    },
+    perturbed: "",
+    control: Control {
+        what: "the exponent beta in place of 2 beta, antipodal tokens",
+        trial: |_| {
+            let mut angles = vec![std::f64::consts::PI; 7];
+            angles.push(0.0);
+            limits(&Tokens::from_angles(&angles)?, 0.1, 1.0)
+        },
+    },
+    proof: None,
+};
+
+/// Tokens of the sphere whose softmax is taken.
+pub(super) const SCORED: Domain = ENTRY.domain;
+
+/// The weights of token i.
+pub(super) fn row(x: &Tokens, i: usize, beta: f64) -> Vec<f64> {
+    let mut weights: Vec<f64> = (0..x.n()).map(|j| beta * x.inner(i, j)).collect();
+    softmax(&mut weights, &vec![1.0; x.n()]);
+    weights
+}
+
+fn limits(x: &Tokens, beta: f64, exponent: f64) -> Result<Finding> {
+    let n = x.n() as f64;
+    let mut excess = 0.0;
+    for i in 0..x.n() {
+        let weights = row(x, i, beta);
+        let off = weights.iter().map(|a| (a - 1.0 / n).abs()).fold(0.0, nan_max);
+        excess = nan_max(excess, off - (exponent * beta).exp_m1() / n);
+        let scores: Vec<f64> = (0..x.n()).map(|j| x.inner(i, j)).collect();
+        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let smooth = log_sum_exp(&scores.iter().map(|s| beta * s).collect::<Vec<f64>>());
+        excess = nan_max(excess, nan_max(beta * top - smooth, smooth - beta * top - n.ln()) / (1.0 + beta));
+    }
+    // The first token twice: its row has two maximisers, 1 - gap is the next inner product.
+    let next = (1..x.n()).map(|j| x.inner(0, j)).fold(-1.0, f64::max);
+    let twice = Tokens::normalised(x.d(), [x.row(0), x.coordinates()].concat())?;
+    let weights = row(&twice, 0, beta);
+    let apart = nan_max((weights[0] - 0.5).abs(), (weights[1] - 0.5).abs());
+    excess = nan_max(excess, apart - n * (-beta * (1.0 - next)).exp());
+    Ok(Finding::identity(excess.max(0.0), 1e-13))
+}

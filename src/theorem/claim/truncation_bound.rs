@@ -1,0 +1,62 @@
+//! Attention to the nearest tokens only.
+
+use super::mixing_structure::MAPS;
+use super::query_key_product::soft;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::stats::nan_max;
+
+/// The error is the dropped weight times the distance of two means.
+///
+/// # Derivation
+///
+/// The full mean is (1 - tau) a + tau b, a and b the means of the kept and of the dropped rows under their own weights; so it is tau (b
+/// - a) away from a. Both lie in the convex hull of the rows, and its diameter is the largest distance of two rows.
+pub static ENTRY: Claim = Claim {
+    name: "truncation-bound",
+    title: "Top-k softmax: the error is tau |mean of the kept - mean of the dropped| <= tau diam",
+    statement: "n normal scores and rows, 1 <= k < n of the largest weights kept and divided by their sum, tau the dropped weight: the mean moves by tau |a - b|, a and b the two means, to 1e-13, and by at most tau times the largest distance of two rows.",
+    domain: Domain { n: Sizes::Range(2, 12), ..MAPS },
+    narrower: "",
+    citation: "derived",
+    status: Status::Theorem,
+    kind: Kind::Inequality,
+    trials: (10, 80),
+    trial: |case, ctx| {
+        let x = ctx.normals(case.n * case.d);
+        truncated(ctx, case, &x, true)
+    },
+    perturbed: "",
+    control: Control {
+        what: "rows 10 away from 0, kept weights not divided",
+        trial: |ctx| {
+            let x: Vec<f64> = ctx.normals(18).iter().map(|v| 10.0 + 0.1 * v).collect();
+            truncated(ctx, &Case::new(6, 3, 0.0, "maps of rows"), &x, false)
+        },
+    },
+    proof: None,
+};
+
+fn truncated(ctx: &mut Context, case: &Case, x: &[f64], divided: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let weights = soft(ctx.normals(n));
+    let kept = 1 + ctx.index(n - 1);
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
+    let mean = |tokens: &[usize], by: f64| -> Vec<f64> {
+        (0..d).map(|c| tokens.iter().map(|j| weights[*j] * x[j * d + c]).sum::<f64>() / by).collect()
+    };
+    let tau: f64 = order[kept..].iter().map(|j| weights[*j]).sum();
+    let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let (all, top, rest) = (mean(&order, 1.0), mean(&order[..kept], if divided { 1.0 - tau } else { 1.0 }), mean(&order[kept..], tau));
+    let error = distance(&all, &top);
+    let rows = |i: usize| &x[i * d..(i + 1) * d];
+    let diameter = (0..n * n).map(|k| distance(rows(k / n), rows(k % n))).fold(0.0, nan_max);
+    let bound = Finding::nonnegative((tau * diameter - error) / (tau * diameter) + 1e-12, 1.0);
+    if !divided {
+        return Ok(bound);
+    }
+    let size = x.iter().fold(1.0, |m: f64, v| nan_max(m, v.abs()));
+    // The mean of what is kept loses a factor of 1 - tau; at least 1/n of the weight is kept.
+    Ok(bound.and(Finding::identity((error - tau * distance(&top, &rest)).abs(), 1e-13 * size * n as f64)))
+}

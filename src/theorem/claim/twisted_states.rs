@@ -1,0 +1,43 @@
+//! Rotary positions on a ring: twisted states.
+
+use super::block_collapse::BLOCKS;
+use super::rope_consensus_rate::{measured, ring, turning};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::theory::rotary::{leading, rates};
+use std::f64::consts::TAU;
+
+/// Which are stable is a question of p, q and beta.
+///
+/// # Derivation
+///
+/// At `theta_i = 2 pi q i / n` the velocity of token i is a sum over k of an odd function of `2 pi k / n`: 0. Derivatives depend on i - j alone: circulant
+/// (`theory::rotary`).
+pub static ENTRY: Claim = Claim {
+    name: "twisted-states",
+    title: "Rotary positions on a ring: twisted states rest, and the sign of one sum says whether they are stable",
+    statement: "USA in d = 2 with scores beta cos(theta_i - theta_j + 2 pi p (i - j) / n): theta_i = 2 pi q i / n does not move (to 1e-12 e^beta), and the largest real part of the linearised velocities, but for turns, is that of Lambda_m: to 1e-5 e^beta.",
+    domain: Domain { n: Sizes::Range(5, 16), d: Sizes::Fixed(2), beta: super::Betas::Linear(0.1, 3.0), dynamics: &["usa"], ..BLOCKS },
+    narrower: "p and q from -2 to 2, central differences of 1e-5",
+    citation: "derived; rotary positions: arXiv:2104.09864",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| {
+        let (p, q) = (ctx.index(5) as i64 - 2, ctx.index(5) as i64 - 2);
+        twisted(case, ctx, p, q, q)
+    },
+    perturbed: "",
+    control: Control { what: "the rate of another twist", trial: |ctx| twisted(&Case::new(12, 2, 1.0, "usa"), ctx, 1, 1, 0) },
+    proof: None,
+};
+
+fn twisted(case: &Case, ctx: &mut Context, p: i64, q: i64, stated: i64) -> Result<Finding> {
+    let (n, turn) = (case.n, ctx.uniform_in(0.0, TAU));
+    let dynamics = ring(n, p, case.beta)?;
+    let angles: Vec<f64> = (0..n).map(|i| turn + TAU * (q * i as i64) as f64 / n as f64).collect();
+    let still = turning(&dynamics, &angles)?.iter().fold(0.0f64, |m, v| m.max(v.abs())) / (1e-12 * case.beta.exp());
+    let found = measured(&dynamics, &angles)?;
+    let rate = (found - leading(&rates(n, p, stated, case.beta))).abs() / (1e-5 * case.beta.exp());
+    Ok(Finding::identity(still.max(rate), 1.0))
+}

@@ -1,0 +1,31 @@
+//! "With Q = K = 0 attention is a feed-forward network, Z = V X."
+
+use super::mixing_structure::MAPS;
+use super::zero_query_is_mean::attended;
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::error::Result;
+use crate::num::{stats::nan_max, sum::dot};
+
+/// It is V times the mean, the same for all tokens.
+pub static ENTRY: Claim = Claim {
+    name: "zero-query-is-ffn-printed",
+    title: "Q = K = 0 turns attention into Z = V X, token by token (as printed)",
+    statement: "n normal rows, normal V, softmax of scores 0: output i is V x_i to 1e-12.",
+    domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
+    narrower: "",
+    citation: "a survey of sequence models",
+    status: Status::Misprinted,
+    kind: Kind::Identity,
+    trials: (6, 40),
+    trial: |case, ctx| tokenwise(ctx, case),
+    perturbed: "",
+    control: Control { what: "a single token", trial: |ctx| tokenwise(ctx, &Case::new(1, 3, 0.0, "maps of rows")) },
+    proof: None,
+};
+
+fn tokenwise(ctx: &mut Context, case: &Case) -> Result<Finding> {
+    let (x, v, out) = attended(ctx, case, 0.0);
+    let d = case.d;
+    let off = out.iter().enumerate().map(|(k, o)| (o - dot(&v[k % d * d..][..d], &x[k / d * d..][..d])).abs());
+    Ok(Finding::identity(off.fold(0.0, nan_max), 1e-12))
+}

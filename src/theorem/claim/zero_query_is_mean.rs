@@ -1,0 +1,58 @@
+//! Attention with Q = K = 0.
+
+use super::mixing_structure::MAPS;
+use super::query_key_product::{scores, soft};
+use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use crate::error::Result;
+use crate::num::{
+    dense::{identity, mul},
+    stats::nan_max,
+    sum::dot,
+};
+
+/// All weights are 1/n: every token gets the same output, the mean of the values.
+///
+/// # Derivation
+///
+/// All scores are 0, so every weight is 1/n, and sum_j (1/n) V x_j = V xbar does not depend on the row. A tokenwise map needs the
+/// identity as the matrix of weights: one token, or beta to infinity with every token its own strict maximiser.
+pub static ENTRY: Claim = Claim {
+    name: "zero-query-is-mean",
+    title: "Q = K = 0: every output is V times the mean token",
+    statement: "n normal rows, normal V, softmax of scores 0: all outputs are equal, to the bit, and within 1e-13 of V times the mean row.",
+    domain: MAPS,
+    narrower: "",
+    citation: "derived",
+    status: Status::Theorem,
+    kind: Kind::Identity,
+    trials: (8, 60),
+    trial: |case, ctx| mean_of(ctx, case, 0.0),
+    perturbed: "",
+    control: Control { what: "Q = K = I", trial: |ctx| mean_of(ctx, &Case::new(5, 3, 0.0, "maps of rows"), 1.0) },
+    proof: None,
+};
+
+fn mean_of(ctx: &mut Context, case: &Case, strength: f64) -> Result<Finding> {
+    let (x, v, out) = attended(ctx, case, strength);
+    let (n, d) = (case.n, case.d);
+    let mean: Vec<f64> = (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect();
+    let stated: Vec<f64> = v.chunks_exact(d).map(|r| dot(r, &mean)).collect();
+    let (mut apart, mut off) = (0.0, 0.0);
+    for (k, o) in out.iter().enumerate() {
+        apart = nan_max(apart, (o - out[k % d]).abs());
+        off = nan_max(off, (o - stated[k % d]).abs());
+    }
+    let size = stated.iter().fold(1.0, |m: f64, s| nan_max(m, s.abs()));
+    Ok(Finding::identity(apart, f64::MIN_POSITIVE).and(Finding::identity(off, 1e-13 * d as f64 * size)))
+}
+
+/// Rows, V, and the outputs of a head with `Q = K = strength I`.
+pub(super) fn attended(ctx: &mut Context, case: &Case, strength: f64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let (n, d) = (case.n, case.d);
+    let (x, v) = (ctx.normals(n * d), ctx.normals(d * d));
+    let q: Vec<f64> = identity(d).iter().map(|e| strength * e).collect();
+    let weights: Vec<f64> = scores(&x, &q, &q, d).chunks_exact(n).flat_map(|s| soft(s.to_vec())).collect();
+    let values: Vec<f64> = x.chunks_exact(d).flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>()).collect();
+    let out = mul(&weights, &values, d);
+    (x, v, out)
+}

@@ -1,0 +1,192 @@
+//! Blocks: sublayers with norms around them.
+
+use super::{Mlp, Norm, Projected, Real};
+use crate::error::{Error, Result};
+
+/// What a sublayer does.
+#[derive(Clone)]
+pub enum BlockPart<T = f64> {
+    /// Tokens attend to each other.
+    Attention(Projected<T>),
+    /// Tokens attend to a memory.
+    Cross(Projected<T>),
+    /// Every token by itself.
+    Mlp(Mlp<T>),
+}
+
+/// A sublayer and its norms: `x <- after(x + eta outer(F(inner(x))))`.
+///
+/// Post-norm (Vaswani et al. 2017, BERT, ALBERT) has `after` alone, pre-norm (GPT-2, Llama) `inner` alone, peri or sandwich `inner` and `outer`.
+#[derive(Clone)]
+pub struct Placed<T = f64> {
+    /// F.
+    pub part: BlockPart<T>,
+    /// Before F.
+    pub inner: Option<Norm<T>>,
+    /// On what F gives.
+    pub outer: Option<Norm<T>>,
+    /// On the sum.
+    pub after: Option<Norm<T>>,
+}
+
+/// A block: its sublayers in turn.
+#[derive(Clone)]
+pub struct TransformerBlock<T = f64> {
+    /// Sublayers.
+    pub parts: Vec<Placed<T>>,
+}
+
+/// Where norms are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NormPlace {
+    /// On the sum.
+    Post,
+    /// Before the sublayer.
+    Pre,
+    /// Before and after the sublayer.
+    Peri,
+}
+
+impl<T: Real> Placed<T> {
+    /// A sublayer with norms of one place; `outer` is used by peri alone.
+    pub fn new(part: BlockPart<T>, place: NormPlace, norm: Norm<T>, outer: Option<Norm<T>>) -> Self {
+        match place {
+            NormPlace::Post => Self { part, inner: None, outer: None, after: Some(norm) },
+            NormPlace::Pre => Self { part, inner: Some(norm), outer: None, after: None },
+            NormPlace::Peri => Self { part, inner: Some(norm), outer, after: None },
+        }
+    }
+
+    /// The same numbers in another precision.
+    pub fn rounded<U: Real>(&self) -> Placed<U> {
+        let part = match &self.part {
+            BlockPart::Attention(a) => BlockPart::Attention(a.rounded()),
+            BlockPart::Cross(a) => BlockPart::Cross(a.rounded()),
+            BlockPart::Mlp(m) => BlockPart::Mlp(m.rounded()),
+        };
+        let norm = |n: &Option<Norm<T>>| n.as_ref().map(Norm::rounded);
+        Placed { part, inner: norm(&self.inner), outer: norm(&self.outer), after: norm(&self.after) }
+    }
+
+    /// `outer(F(inner(x)))` and the weights, where they are wanted.
+    ///
+    /// **Errors** a pattern made for something else, cross-attention without a memory.
+    pub fn output(&self, x: &[T], memory: Option<&[T]>, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
+        let normed = self.inner.as_ref().map(|n| n.apply(x));
+        let x = normed.as_deref().unwrap_or(x);
+        let (out, weights) = match &self.part {
+            BlockPart::Attention(a) => {
+                let seen = a.attend(x, x, keep)?;
+                (seen.out, seen.weights)
+            }
+            BlockPart::Cross(a) => {
+                let memory = memory.ok_or_else(|| Error::parameter("memory", "none", "tokens for the cross-attention"))?;
+                let seen = a.attend(x, memory, keep)?;
+                (seen.out, seen.weights)
+            }
+            BlockPart::Mlp(m) => (m.apply(x), Vec::new()),
+        };
+        let out = match &self.outer {
+            Some(norm) => norm.apply(&out),
+            None => out,
+        };
+        Ok((out, weights))
+    }
+
+    /// `after(x + eta f)`.
+    pub fn close(&self, x: &[T], f: &[T], eta: f64) -> Vec<T> {
+        let sum: Vec<T> = if (eta - 1.0).abs() > 0.0 {
+            x.iter().zip(f).map(|(x, f)| *x + T::of(eta) * *f).collect()
+        } else {
+            x.iter().zip(f).map(|(x, f)| *x + *f).collect()
+        };
+        match &self.after {
+            Some(norm) => norm.apply(&sum),
+            None => sum,
+        }
+    }
+
+    /// Number of parameters.
+    pub fn len(&self) -> usize {
+        let part = match &self.part {
+            BlockPart::Attention(a) | BlockPart::Cross(a) => a.len(),
+            BlockPart::Mlp(m) => m.len(),
+        };
+        part + [&self.inner, &self.outer, &self.after].into_iter().flatten().map(Norm::len).sum::<usize>()
+    }
+
+    /// Never.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Real> TransformerBlock<T> {
+    /// The same numbers in another precision.
+    pub fn rounded<U: Real>(&self) -> TransformerBlock<U> {
+        TransformerBlock { parts: self.parts.iter().map(Placed::rounded).collect() }
+    }
+
+    /// One layer of step `eta` (1 in trained models).
+    ///
+    /// **Errors** as [`Placed::output`].
+    pub fn step(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
+        self.step_with(x, memory, eta, false).map(|s| s.0)
+    }
+
+    /// The same, and the weights of its attention where they are wanted (heads x n x n of every attention, one after the other).
+    ///
+    /// **Errors** as [`Placed::output`].
+    pub fn step_with(&self, x: &[T], memory: Option<&[T]>, eta: f64, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
+        let (mut x, mut weights) = (x.to_vec(), Vec::new());
+        for part in &self.parts {
+            let (f, seen) = part.output(&x, memory, keep && matches!(part.part, BlockPart::Attention(_)))?;
+            x = part.close(&x, &f, eta);
+            weights.extend(seen);
+        }
+        Ok((x, weights))
+    }
+
+    /// A layer that is symmetric in its sublayers: half steps forwards, then half steps backwards; the last sublayer takes one whole step in the middle.
+    /// Each step is by the midpoint rule, so that the whole is of second order in eta where norms stand before the sublayers.
+    ///
+    /// **Errors** as [`Placed::output`]; a norm after a sum.
+    pub fn symmetrised(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
+        let Some((last, others)) = self.parts.split_last() else { return Ok(x.to_vec()) };
+        let mut x = x.to_vec();
+        for part in others {
+            x = part.midpoint(&x, memory, 0.5 * eta)?;
+        }
+        x = last.midpoint(&x, memory, eta)?;
+        for part in others.iter().rev() {
+            x = part.midpoint(&x, memory, 0.5 * eta)?;
+        }
+        Ok(x)
+    }
+
+    /// The attention sublayers.
+    pub fn attention(&self) -> impl Iterator<Item = &Projected<T>> {
+        self.parts.iter().filter_map(|p| if let BlockPart::Attention(a) = &p.part { Some(a) } else { None })
+    }
+
+    /// Number of parameters.
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(Placed::len).sum()
+    }
+
+    /// True without sublayers.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+impl<T: Real> Placed<T> {
+    /// One step of the midpoint rule.
+    fn midpoint(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
+        if self.after.is_some() {
+            return Err(Error::parameter("norm", "one after the sum", "norms before the sublayers: the flow of a residual stream"));
+        }
+        let half = self.close(x, &self.output(x, memory, false)?.0, 0.5 * eta);
+        Ok(self.close(x, &self.output(&half, memory, false)?.0, eta))
+    }
+}

@@ -1,0 +1,86 @@
+//! Feed-forward layers, token by token.
+
+use super::{Linear, Real};
+use crate::attention::feed_forward::Activation;
+use crate::error::{Error, Result};
+use crate::num::threads::parallel_allowed;
+use rayon::prelude::*;
+
+/// `W_2 act(W_1 x + b_1) + b_2`, or `W_2 (act(W_g x) * W_1 x)` with a gate.
+#[derive(Clone, Debug)]
+pub struct Mlp<T = f64> {
+    /// `W_1`, `b_1`.
+    pub first: Linear<T>,
+    /// `W_g`.
+    pub gate: Option<Linear<T>>,
+    /// `W_2`, `b_2`.
+    pub second: Linear<T>,
+    /// The function between them.
+    pub activation: Activation,
+}
+
+impl<T: Real> Mlp<T> {
+    /// A feed-forward layer of these maps.
+    ///
+    /// **Errors** shapes that do not fit: names `place`.
+    pub fn new(place: &str, first: Linear<T>, gate: Option<Linear<T>>, second: Linear<T>, activation: Activation) -> Result<Self> {
+        let shape = |l: &Linear<T>| format!("{} x {}", l.outputs(), l.inputs());
+        let gate_fits = gate.as_ref().is_none_or(|g| (g.inputs(), g.outputs()) == (first.inputs(), first.outputs()));
+        if first.outputs() != second.inputs() || !gate_fits {
+            return Err(Error::parameter(
+                place,
+                format!("W_1 {} and W_2 {}", shape(&first), shape(&second)),
+                "h x d (also of a gate) and d x h",
+            ));
+        }
+        Ok(Self { first, gate, second, activation })
+    }
+
+    /// The same numbers in another precision.
+    pub fn rounded<U: Real>(&self) -> Mlp<U> {
+        Mlp {
+            first: self.first.rounded(),
+            gate: self.gate.as_ref().map(Linear::rounded),
+            second: self.second.rounded(),
+            activation: self.activation,
+        }
+    }
+
+    /// Number of parameters.
+    pub fn len(&self) -> usize {
+        self.first.len() + self.gate.as_ref().map_or(0, Linear::len) + self.second.len()
+    }
+
+    /// Never.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Output for all rows of x.
+    pub fn apply(&self, x: &[T]) -> Vec<T> {
+        let mut hidden = self.first.apply(x);
+        match &self.gate {
+            None => {
+                let act = |v: &mut [T]| self.activation.apply(v);
+                if hidden.len() >= 1 << 15 && parallel_allowed() {
+                    hidden.par_chunks_mut(1 << 12).for_each(act);
+                } else {
+                    act(&mut hidden);
+                }
+            }
+            Some(gate) => {
+                let mut open = gate.apply(x);
+                self.activation.apply(&mut open);
+                hidden.iter_mut().zip(&open).for_each(|(h, o)| *h = *h * *o);
+            }
+        }
+        self.second.apply(&hidden)
+    }
+}
+
+impl Activation {
+    /// Replaces numbers by their values.
+    pub(super) fn apply<T: Real>(self, numbers: &mut [T]) {
+        numbers.iter_mut().for_each(|v| *v = T::of(self.value(v.to_f64())));
+    }
+}

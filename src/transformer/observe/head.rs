@@ -1,0 +1,115 @@
+//! Heads: what they attend to, and the spectrum of what they write.
+
+use crate::num::dense::{eigenvalues, mul, symmetric_eigen, symmetric_eigenvalues};
+use crate::num::sum::dot;
+use crate::transformer::Projected;
+
+/// How a head spreads its attention.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeadWeighting {
+    /// Mean over queries of the standard deviation of the logits over what is seen.
+    pub spread: f64,
+    /// Mean entropy of a row, over the logarithm of what it sees: 1 where attention is uniform; 0 where a row sees one source.
+    pub entropy: f64,
+    /// The largest share of all attention that one token gets.
+    pub leader: f64,
+}
+
+/// From the weights of one head, n x n; what is not seen has weight 0.
+pub fn weighting(weights: &[f64], n: usize) -> HeadWeighting {
+    let (mut spread, mut entropy, mut rows) = (0.0, 0.0, 0usize);
+    let mut share = vec![0.0; n];
+    for row in weights.chunks_exact(n) {
+        row.iter().zip(&mut share).for_each(|(w, s)| *s += w / n as f64);
+        let seen: Vec<f64> = row.iter().copied().filter(|w| *w > 0.0).collect();
+        if seen.len() < 2 {
+            continue;
+        }
+        rows += 1;
+        // Logits are logarithms of weights but for a constant of the row.
+        let count = seen.len() as f64;
+        let mean = seen.iter().map(|w| w.ln()).sum::<f64>() / count;
+        spread += (seen.iter().map(|w| (w.ln() - mean).powi(2)).sum::<f64>() / count).sqrt();
+        entropy += seen.iter().map(|w| -w * w.ln()).sum::<f64>() / count.ln();
+    }
+    let count = rows.max(1) as f64;
+    HeadWeighting { spread: spread / count, entropy: entropy / count, leader: share.into_iter().fold(0.0, f64::max) }
+}
+
+/// The bilinear forms of a head: `A = W_q^T W_k / sqrt r` and `V = W_o W_v`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeadForm {
+    /// Largest singular value of V.
+    pub norm: f64,
+    /// Largest real part of an eigenvalue of V, and its least.
+    pub real: (f64, f64),
+    /// Largest and least eigenvalue of the symmetric part of V.
+    pub symmetric: (f64, f64),
+    /// `<V, A> / (|V| |A|)`: 1 in the gradient case V = A.
+    pub overlap: f64,
+}
+
+/// The forms of head h, by matrices of its rank. **Errors** none: a number that cannot be computed is NaN.
+pub fn form(of: &Projected, h: usize) -> HeadForm {
+    let (r, s) = (of.rank(), of.size());
+    let g = h / (of.grouping.heads / of.grouping.sets);
+    let (d, source) = (of.query.inputs(), of.value.inputs());
+    let q = &of.query.weight()[h * r * d..(h + 1) * r * d];
+    let k = &of.key.weight()[g * r * source..(g + 1) * r * source];
+    let v = &of.value.weight()[g * s * source..(g + 1) * s * source];
+    let columns = of.output.inputs();
+    // The columns of W_o of this head as rows.
+    let o: Vec<f64> = (0..s * d).map(|at| of.output.weight()[at % d * columns + h * s + at / d]).collect();
+    let (oo, vv, vo) = (products(&o, &o, d), products(v, v, d), products(v, &o, d));
+    // Tr((W_q O)^T (W_k V^T)) with d x d matrices never formed.
+    let (qo, kv, qq, kk) = (products(q, &o, d), products(k, v, d), products(q, q, d), products(k, k, d));
+    let size = |a: &[f64], b: &[f64]| dot(a, b).max(0.0).sqrt();
+    let spectrum = eigenvalues(&vo, s).unwrap_or_default();
+    let real = spectrum.iter().fold((0.0f64, 0.0f64), |(a, b), z| (a.max(z.0), b.min(z.0)));
+    HeadForm {
+        norm: largest(&oo, &vv, s).sqrt(),
+        real,
+        symmetric: symmetric_part(&oo, &vo, &vv, s),
+        overlap: dot(&qo, &kv) / (size(&oo, &vv) * size(&qq, &kk)),
+    }
+}
+
+/// Inner products of all rows of a with all rows of b.
+fn products(a: &[f64], b: &[f64], d: usize) -> Vec<f64> {
+    a.chunks_exact(d).flat_map(|a| b.chunks_exact(d).map(move |b| dot(a, b))).collect()
+}
+
+/// A square root of a symmetric matrix without negative eigenvalues: `R` with `R^T R = G`.
+fn root(g: &[f64], n: usize) -> Option<Vec<f64>> {
+    let (values, vectors) = symmetric_eigen(g, n)?;
+    Some((0..n * n).map(|k| values[k / n].max(0.0).sqrt() * vectors[k]).collect())
+}
+
+/// The largest eigenvalue of a product of two symmetric matrices without negative eigenvalues.
+fn largest(a: &[f64], b: &[f64], n: usize) -> f64 {
+    let Some(r) = root(a, n) else { return f64::NAN };
+    congruent(&r, b, n).and_then(|m| symmetric_eigenvalues(&m, n)).and_then(|v| v.last().copied()).unwrap_or(f64::NAN).max(0.0)
+}
+
+/// `R B R^T`.
+fn congruent(r: &[f64], b: &[f64], n: usize) -> Option<Vec<f64>> {
+    let transposed: Vec<f64> = (0..n * n).map(|k| r[k % n * n + k / n]).collect();
+    Some(mul(&mul(r, b, n), &transposed, n))
+}
+
+/// Largest and least eigenvalue of `(O V + V^T O^T) / 2 = B S B^T`, `B = [O, V^T]`, from the 2s x 2s matrix of inner products of the columns of B; 0 is one
+/// of them, as V has less than full rank.
+fn symmetric_part(oo: &[f64], vo: &[f64], vv: &[f64], s: usize) -> (f64, f64) {
+    let n = 2 * s;
+    let gram: Vec<f64> = (0..n * n)
+        .map(|k| match (k / n < s, k % n < s) {
+            (true, true) => oo[k / n * s + k % n],
+            (false, true) => vo[(k / n - s) * s + k % n],
+            (true, false) => vo[(k % n - s) * s + k / n],
+            (false, false) => vv[(k / n - s) * s + k % n - s],
+        })
+        .collect();
+    let swap: Vec<f64> = (0..n * n).map(|k| if (k / n + s) % n == k % n { 0.5 } else { 0.0 }).collect();
+    let values = root(&gram, n).and_then(|r| congruent(&r, &swap, n)).and_then(|m| symmetric_eigenvalues(&m, n));
+    values.map_or((f64::NAN, f64::NAN), |v| (v.last().copied().unwrap_or(0.0).max(0.0), v.first().copied().unwrap_or(0.0).min(0.0)))
+}

@@ -1,0 +1,12 @@
+use crate::num::simd::Float;
+use faer::traits::RealField;
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+
+/// The precision of a pass: `f64` or `f32`.
+pub trait Real:
+    Float + RealField + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + AddAssign + Neg<Output = Self>
+{
+}
+
+impl Real for f64 {}
+impl Real for f32 {}

@@ -1,0 +1,74 @@
+//! ALBERT: one block for all layers, embeddings of a smaller dimension.
+
+use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
+use super::bert::{encoder, post};
+use super::config::{Config, Keys};
+use crate::attention::pattern::Everything;
+use crate::error::Result;
+use crate::transformer::block::TransformerBlock;
+use crate::transformer::{Grouping, Mlp, Projected};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Lan et al. 2020.
+pub struct Albert;
+
+/// The one block.
+const BLOCK: &str = "encoder.albert_layer_groups.0.albert_layers.0";
+
+impl Architecture for Albert {
+    fn name(&self) -> &'static str {
+        "albert"
+    }
+
+    fn config(&self, keys: &Keys) -> Result<Config> {
+        keys.must_be("num_hidden_groups", &[json!(1)])?;
+        keys.must_be("inner_group_num", &[json!(1)])?;
+        Ok(Config { embedding: keys.size("embedding_size", Some(128))?, ..encoder(keys)? })
+    }
+
+    fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
+        let mut out = embedding_shapes(c);
+        let at = |name: &str| format!("{BLOCK}.{name}");
+        out.extend(map("encoder.embedding_hidden_mapping_in", c.embedding, c.d));
+        for name in ["query", "key", "value", "dense"] {
+            out.extend(map(&at(&format!("attention.{name}")), c.d, c.d));
+        }
+        out.extend(norm(&at("attention.LayerNorm"), c.d));
+        out.extend(map(&at("ffn"), c.d, c.hidden));
+        out.extend(map(&at("ffn_output"), c.hidden, c.d));
+        out.extend(norm(&at("full_layer_layer_norm"), c.d));
+        out
+    }
+
+    fn prefixes(&self) -> &'static [&'static str] {
+        &["", "albert."]
+    }
+
+    fn is_beside(&self, name: &str) -> bool {
+        ["pooler.", "predictions.", "sop_classifier.", "classifier."].iter().any(|p| name.starts_with(p))
+    }
+
+    fn block_of(&self, _: usize) -> usize {
+        0
+    }
+
+    fn in_first_block(&self, name: &str) -> bool {
+        name.starts_with(BLOCK)
+    }
+
+    fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+        let small = embedded(store, config, ids)?;
+        Ok(store.linear("encoder.embedding_hidden_mapping_in", config.embedding, true)?.apply(&small))
+    }
+
+    fn block(&self, store: &TensorStore, c: &Config, _: usize) -> Result<TransformerBlock> {
+        let at = |name: &str| format!("{BLOCK}.{name}");
+        let map = |name: &str| store.linear(&at(name), c.d, true);
+        let maps = [map("attention.query")?, map("attention.key")?, map("attention.value")?, map("attention.dense")?];
+        let attention = Projected::new(&at("attention"), maps, Grouping { heads: c.heads, sets: c.sets }, Arc::new(Everything))?;
+        let mlp = Mlp::new(&at("ffn"), map("ffn")?, None, store.linear(&at("ffn_output"), c.hidden, true)?, c.activation)?;
+        let (a, b) = (store.layer_norm(&at("attention.LayerNorm"), c.eps)?, store.layer_norm(&at("full_layer_layer_norm"), c.eps)?);
+        Ok(post(c, attention, a, mlp, b))
+    }
+}

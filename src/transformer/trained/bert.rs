@@ -1,0 +1,102 @@
+//! BERT and the sentence transformers made of it: post-norm, learned positions.
+
+use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
+use super::config::{Config, Keys};
+use crate::attention::pattern::Everything;
+use crate::error::Result;
+use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
+use crate::transformer::{Grouping, Mlp, Norm, Projected};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Devlin et al. 2019.
+pub struct Bert;
+
+/// The sizes that BERT and ALBERT have alike.
+pub(super) fn encoder(keys: &Keys) -> Result<Config> {
+    let (d, heads) = (keys.size("hidden_size", None)?, keys.size("num_attention_heads", None)?);
+    keys.must_be("position_embedding_type", &[json!("absolute")])?;
+    Ok(Config {
+        layers: keys.size("num_hidden_layers", None)?,
+        d,
+        heads,
+        sets: heads,
+        rank: keys.rank(d, heads)?,
+        hidden: keys.size("intermediate_size", None)?,
+        embedding: d,
+        activation: keys.activation("hidden_act")?,
+        eps: keys.number("layer_norm_eps", 1e-12)?,
+        positions: keys.size("max_position_embeddings", None)?,
+        vocabulary: keys.size("vocab_size", None)?,
+        kinds: keys.size("type_vocab_size", Some(2))?,
+        rotary: None,
+    })
+}
+
+/// Attention and feed-forward layer with a norm after each sum.
+pub(super) fn post(config: &Config, attention: Projected, a: Norm, mlp: Mlp, b: Norm) -> TransformerBlock {
+    debug_assert_eq!(attention.grouping.heads, config.heads);
+    TransformerBlock {
+        parts: vec![
+            Placed::new(BlockPart::Attention(attention), NormPlace::Post, a, None),
+            Placed::new(BlockPart::Mlp(mlp), NormPlace::Post, b, None),
+        ],
+    }
+}
+
+impl Architecture for Bert {
+    fn name(&self) -> &'static str {
+        "bert"
+    }
+
+    fn config(&self, keys: &Keys) -> Result<Config> {
+        encoder(keys)
+    }
+
+    fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
+        let mut out = embedding_shapes(c);
+        for l in 0..c.layers {
+            let at = |name: &str| format!("encoder.layer.{l}.{name}");
+            for name in ["query", "key", "value"] {
+                out.extend(map(&at(&format!("attention.self.{name}")), c.d, c.heads * c.rank));
+            }
+            out.extend(map(&at("attention.output.dense"), c.heads * c.rank, c.d));
+            out.extend(norm(&at("attention.output.LayerNorm"), c.d));
+            out.extend(map(&at("intermediate.dense"), c.d, c.hidden));
+            out.extend(map(&at("output.dense"), c.hidden, c.d));
+            out.extend(norm(&at("output.LayerNorm"), c.d));
+        }
+        out
+    }
+
+    fn prefixes(&self) -> &'static [&'static str] {
+        &["", "bert."]
+    }
+
+    fn is_beside(&self, name: &str) -> bool {
+        ["pooler.", "cls.", "classifier.", "dropout."].iter().any(|p| name.starts_with(p))
+    }
+
+    fn in_first_block(&self, name: &str) -> bool {
+        name.starts_with("encoder.layer.0.")
+    }
+
+    fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+        embedded(store, config, ids)
+    }
+
+    fn block(&self, store: &TensorStore, c: &Config, l: usize) -> Result<TransformerBlock> {
+        let at = |name: &str| format!("encoder.layer.{l}.{name}");
+        let maps = [
+            store.linear(&at("attention.self.query"), c.d, true)?,
+            store.linear(&at("attention.self.key"), c.d, true)?,
+            store.linear(&at("attention.self.value"), c.d, true)?,
+            store.linear(&at("attention.output.dense"), c.heads * c.rank, true)?,
+        ];
+        let attention = Projected::new(&at("attention"), maps, Grouping { heads: c.heads, sets: c.sets }, Arc::new(Everything))?;
+        let (first, second) = (store.linear(&at("intermediate.dense"), c.d, true)?, store.linear(&at("output.dense"), c.hidden, true)?);
+        let mlp = Mlp::new(&at("intermediate"), first, None, second, c.activation)?;
+        let (a, b) = (store.layer_norm(&at("attention.output.LayerNorm"), c.eps)?, store.layer_norm(&at("output.LayerNorm"), c.eps)?);
+        Ok(post(c, attention, a, mlp, b))
+    }
+}

@@ -1,0 +1,114 @@
+//! GPT-2: pre-norm, causal, learned positions; its maps are stored by columns.
+
+use super::architecture::{Architecture, TensorStore, norm};
+use super::config::{Config, Keys};
+use crate::attention::pattern::Causal;
+use crate::error::Result;
+use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
+use crate::transformer::{Grouping, Linear, Mlp, Norm, Projected};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Radford et al. 2019.
+pub struct Gpt2;
+
+/// A map that is stored inputs x outputs.
+fn by_columns(store: &TensorStore, name: &str, inputs: usize) -> Result<(Vec<f64>, Vec<f64>)> {
+    let (stored, bias) = (store.all(&format!("{name}.weight"))?, store.all(&format!("{name}.bias"))?);
+    let outputs = bias.len();
+    Ok(((0..stored.len()).map(|k| stored[k % inputs * outputs + k / inputs]).collect(), bias))
+}
+
+impl Architecture for Gpt2 {
+    fn name(&self) -> &'static str {
+        "gpt2"
+    }
+
+    fn config(&self, keys: &Keys) -> Result<Config> {
+        let (d, heads) = (keys.size("n_embd", None)?, keys.size("n_head", None)?);
+        keys.must_be("scale_attn_weights", &[json!(true)])?;
+        keys.must_be("scale_attn_by_inverse_layer_idx", &[json!(false)])?;
+        keys.must_be("add_cross_attention", &[json!(false)])?;
+        Ok(Config {
+            layers: keys.size("n_layer", None)?,
+            d,
+            heads,
+            sets: heads,
+            rank: keys.rank(d, heads)?,
+            hidden: keys.size("n_inner", Some(4 * d))?,
+            embedding: d,
+            activation: if keys.json["activation_function"].is_null() {
+                crate::attention::feed_forward::Activation::GeluTanh
+            } else {
+                keys.activation("activation_function")?
+            },
+            eps: keys.number("layer_norm_epsilon", 1e-5)?,
+            positions: keys.size("n_positions", Some(1024))?,
+            vocabulary: keys.size("vocab_size", None)?,
+            kinds: 0,
+            rotary: None,
+        })
+    }
+
+    fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
+        let mut out = vec![("wte.weight".to_owned(), vec![c.vocabulary, c.d]), ("wpe.weight".to_owned(), vec![c.positions, c.d])];
+        for l in 0..c.layers {
+            out.extend(norm(&format!("h.{l}.ln_1"), c.d));
+            out.extend(norm(&format!("h.{l}.ln_2"), c.d));
+            for (name, inputs, outputs) in
+                [("attn.c_attn", c.d, 3 * c.d), ("attn.c_proj", c.d, c.d), ("mlp.c_fc", c.d, c.hidden), ("mlp.c_proj", c.hidden, c.d)]
+            {
+                out.push((format!("h.{l}.{name}.weight"), vec![inputs, outputs]));
+                out.push((format!("h.{l}.{name}.bias"), vec![outputs]));
+            }
+        }
+        out.extend(norm("ln_f", c.d));
+        out
+    }
+
+    fn prefixes(&self) -> &'static [&'static str] {
+        &["", "transformer."]
+    }
+
+    fn is_beside(&self, name: &str) -> bool {
+        name.starts_with("lm_head.") || name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias")
+    }
+
+    fn in_first_block(&self, name: &str) -> bool {
+        name.starts_with("h.0.")
+    }
+
+    fn embed(&self, store: &TensorStore, _: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+        let positions: Vec<usize> = (0..ids.len()).collect();
+        let mut x = store.rows("wte.weight", ids)?;
+        x.iter_mut().zip(store.rows("wpe.weight", &positions)?).for_each(|(x, p)| *x += p);
+        Ok(x)
+    }
+
+    fn block(&self, store: &TensorStore, c: &Config, l: usize) -> Result<TransformerBlock> {
+        let at = |name: &str| format!("h.{l}.{name}");
+        let linear = |name: &str, inputs: usize| {
+            let (weight, bias) = by_columns(store, &at(name), inputs)?;
+            Linear::new(&at(name), inputs, weight, bias)
+        };
+        let (weight, bias) = by_columns(store, &at("attn.c_attn"), c.d)?;
+        let part = |k: usize| {
+            let (w, b) = (weight[k * c.d * c.d..(k + 1) * c.d * c.d].to_vec(), bias[k * c.d..(k + 1) * c.d].to_vec());
+            Linear::new(&at("attn.c_attn"), c.d, w, b)
+        };
+        let maps = [part(0)?, part(1)?, part(2)?, linear("attn.c_proj", c.d)?];
+        let attention = Projected::new(&at("attn"), maps, Grouping { heads: c.heads, sets: c.sets }, Arc::new(Causal))?;
+        let mlp = Mlp::new(&at("mlp"), linear("mlp.c_fc", c.d)?, None, linear("mlp.c_proj", c.hidden)?, c.activation)?;
+        let norm = |name: &str| store.layer_norm(&at(name), c.eps);
+        Ok(TransformerBlock {
+            parts: vec![
+                Placed::new(BlockPart::Attention(attention), NormPlace::Pre, norm("ln_1")?, None),
+                Placed::new(BlockPart::Mlp(mlp), NormPlace::Pre, norm("ln_2")?, None),
+            ],
+        })
+    }
+
+    fn last(&self, store: &TensorStore, config: &Config) -> Result<Option<Norm>> {
+        store.layer_norm("ln_f", config.eps).map(Some)
+    }
+}

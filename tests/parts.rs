@@ -1,0 +1,271 @@
+//! Many machines: parts of an experiment, of checks and of hunts in one folder give the bytes of one run, whoever comes first; and a run that is killed goes
+//! on to the same bytes.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+fn command(folder: &Path, line: &str) -> Command {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_metastable"));
+    c.args(line.split_whitespace()).current_dir(folder);
+    c
+}
+
+fn run(folder: &Path, line: &str) -> Output {
+    command(folder, line).output().expect("starts")
+}
+
+fn succeeds(folder: &Path, line: &str) -> Value {
+    let out = run(folder, &format!("{line} --format json"));
+    assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).unwrap_or_default()
+}
+
+fn fails(folder: &Path, line: &str) -> String {
+    let out = run(folder, line);
+    assert_eq!(out.status.code(), Some(1), "{line}: {}", String::from_utf8_lossy(&out.stdout));
+    String::from_utf8_lossy(&out.stderr).into_owned()
+}
+
+fn start(folder: &Path, line: &str) -> Child {
+    command(folder, line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+}
+
+/// Few cells, each a folder; and many small ones, lines of one file in a run of the whole.
+const FEW: &str = "name = 'few'\nn = 6\nd = [2, 3]\nbeta = [1, 4, 9]\nt_end = 1e3\nrealisations = 2\nsamples = 8";
+const MANY: &str = "name = 'many'\nn = 3\nd = 2\nbeta = \"1..9:lin40\"\nt_end = 10\nsamples = 4";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [("few.toml", FEW), ("many.toml", MANY)] {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    }
+    folder
+}
+
+fn files(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>, top: &Path) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, all, top);
+        } else {
+            all.insert(path.strip_prefix(top).expect("inside").to_owned(), std::fs::read(&path).expect("whole"));
+        }
+    }
+}
+
+/// Every file that is the same in every run: records and lines of the common file have seconds.
+fn results(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    files(folder, &mut all, folder);
+    all.retain(|p, _| p.extension().is_some_and(|e| e == "csv" || e == "npy"));
+    assert!(!all.is_empty());
+    all
+}
+
+#[test]
+fn parts_and_a_merger_are_a_run_whoever_comes_first() {
+    let folder = folder();
+    for name in ["few", "many"] {
+        succeeds(folder.path(), &format!("run {name}.toml --out whole-{name}"));
+        let missing = fails(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"));
+        assert!(missing.contains("0 of"), "{missing}");
+        // Two instances of every part at once: none waits, none loses or doubles a cell.
+        let both: Vec<Child> =
+            (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --cells {}/3", k % 3))).collect();
+        for mut child in both {
+            assert!(child.wait().expect("ends").success());
+        }
+        let merged = succeeds(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"));
+        let whole = folder.path().join(format!("whole-{name}"));
+        assert!(results(&whole) == results(&folder.path().join(format!("parts-{name}"))), "{name}: a merger of parts has other bytes");
+        assert_eq!(merged["cells"].as_array().map(Vec::len), Some(if name == "few" { 6 } else { 40 }));
+        // Nothing is left of what was in work, and nothing was set aside.
+        let mut all = BTreeMap::new();
+        files(&folder.path().join(format!("parts-{name}")), &mut all, folder.path());
+        assert!(
+            all.keys().all(|p| !p.to_string_lossy().contains(".partial") && !p.to_string_lossy().contains("damaged")),
+            "{:?}",
+            all.keys()
+        );
+        // Again: nothing is run, nothing changes.
+        succeeds(folder.path(), &format!("run {name}.toml --out parts-{name} --cells 0/3"));
+        succeeds(folder.path(), &format!("run {name}.toml --out parts-{name}"));
+        assert!(results(&whole) == results(&folder.path().join(format!("parts-{name}"))));
+    }
+}
+
+#[test]
+fn every_cell_belongs_to_one_part() {
+    let folder = folder();
+    let counts: Vec<u64> =
+        (0..5).map(|k| succeeds(folder.path(), &format!("run many.toml --cells {k}/5"))["cells"].as_u64().expect("a number")).collect();
+    assert_eq!(counts.iter().sum::<u64>(), 40);
+    assert!(counts.iter().all(|c| *c < 40));
+}
+
+#[test]
+fn an_array_of_slurm() {
+    // The line of the guide, as Slurm runs it: once for each number, which it sets.
+    let folder = folder();
+    let line = "metastable run few.toml --cells $SLURM_ARRAY_TASK_ID/4";
+    let home = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
+    let path = format!("{}:{}", home.display(), std::env::var("PATH").unwrap_or_default());
+    let jobs: Vec<Child> = (0..4)
+        .map(|k| {
+            let mut c = Command::new("sh");
+            c.args(["-c", line]).current_dir(folder.path()).env("PATH", &path).env("SLURM_ARRAY_TASK_ID", k.to_string());
+            c.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+        })
+        .collect();
+    for mut job in jobs {
+        assert!(job.wait().expect("ends").success());
+    }
+    succeeds(folder.path(), "run few.toml --merge");
+    // Without its number the line says what is wrong.
+    let bare = Command::new("sh").args(["-c", line]).current_dir(folder.path()).env("PATH", &path).output().expect("starts");
+    assert_eq!(bare.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&bare.stderr).contains("--cells: found /4, expected k/K"), "{bare:?}");
+}
+
+#[test]
+fn gnu_parallel() {
+    if !Command::new("parallel").arg("--version").output().is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel")) {
+        eprintln!("skipped: GNU parallel is not installed");
+        return;
+    }
+    let folder = folder();
+    let binary = env!("CARGO_BIN_EXE_metastable");
+    let line = format!("seq 0 3 | parallel --will-cite {binary} run few.toml --cells {{}}/4");
+    assert!(Command::new("sh").args(["-c", &line]).current_dir(folder.path()).stdout(Stdio::null()).status().expect("starts").success());
+    succeeds(folder.path(), "run few.toml --merge");
+}
+
+#[test]
+fn a_run_of_the_whole_and_its_parts_do_not_meet() {
+    let folder = folder();
+    let long = MANY.replace("t_end = 10", "t_end = 1e9\nrealisations = 3000").replace("'many'", "'long'");
+    std::fs::write(folder.path().join("long.toml"), long).expect("writable");
+    let mut part = start(folder.path(), "run long.toml --cells 0/2");
+    let lock = |f: &Path| {
+        std::fs::read_dir(f).ok().and_then(|mut d| d.next()).is_some_and(|e| e.is_ok_and(|e| e.path().join("experiment.json").exists()))
+    };
+    while !lock(&folder.path().join("runs")) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let said = fails(folder.path(), "run long.toml");
+    part.kill().expect("killed");
+    part.wait().expect("ended");
+    assert!(said.contains("another run working in it"), "{said}");
+}
+
+#[test]
+fn checks_and_hunts_in_parts() {
+    let folder = folder();
+    let claims = "check wendel gamma-curve cone-speed-printed --quick --seed 3";
+    let whole = succeeds(folder.path(), claims);
+    let missing = fails(folder.path(), &format!("{claims} --out c --merge"));
+    assert!(missing.contains("0 of 3"), "{missing}");
+    for k in 0..2 {
+        succeeds(folder.path(), &format!("{claims} --out c --cells {k}/2"));
+    }
+    let merged = succeeds(folder.path(), &format!("{claims} --out c --merge"));
+    assert_eq!(merged["claims"], whole["claims"]);
+    // Other settings are another work.
+    assert!(fails(folder.path(), "check wendel gamma-curve cone-speed-printed --quick --seed 4 --out c --merge").contains("0 of 3"));
+    for k in 0..2 {
+        run(folder.path(), &format!("hunt cone-speed-printed --minutes 0.02 --out h --cells {k}/2"));
+    }
+    let hunted = succeeds(folder.path(), "hunt cone-speed-printed --out h --merge");
+    assert_eq!((hunted["found"].as_bool(), hunted["parts"].as_u64()), (Some(true), Some(2)));
+    let file = hunted["file"].as_str().expect("a file");
+    assert_eq!(succeeds(folder.path(), &format!("replay {file}"))["confirmed"], true);
+}
+
+#[test]
+fn figures_in_parts() {
+    let folder = folder();
+    let line = "figure growth-rates";
+    let said = fails(folder.path(), &format!("{line} --cells 0/2"));
+    assert!(said.contains("no experiments") || said.contains("--cells"), "{said}");
+}
+
+#[test]
+fn bad_parts_are_sentences() {
+    let folder = folder();
+    for (line, sentence) in [
+        ("run few.toml --cells 5/4", "--cells: found 5/4, expected k/K with 0 <= k < K"),
+        ("run few.toml --cells 4/4", "found 4/4"),
+        ("run few.toml --cells 1", "found 1, expected k/K"),
+        ("run few.toml --cells -1/4", "expected k/K"),
+        ("run few.toml --cells a/b", "found a/b"),
+        ("run few.toml --cells 0/0", "found 0/0"),
+        ("run staircase --cells 0/2", "--cells"),
+        ("check wendel --cells 0/2", "--out: found nothing, expected a folder that all machines share"),
+        ("check wendel --merge --out c --n 2..4", "neither with ranges"),
+        ("hunt wendel --cells 0/2", "--out: found nothing"),
+        ("figure gamma-curve --cells 0/2 --set n=8", "--cells"),
+    ] {
+        let said = fails(folder.path(), line);
+        assert!(said.contains(sentence), "{line}: {said}");
+    }
+}
+
+/// A run of some thousand steps with mergers, and one with implicit steps.
+const RUNS: [&str; 2] = [
+    "solve --init uniform --n 24 --d 3 --seed 5 --beta 60 --t-end 1e12 --observables clusters,positions",
+    "solve --init uniform --n 12 --d 3 --seed 5 --beta 40 --dynamics causal-sa --t-end 1e6",
+];
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_bytes() {
+    for line in RUNS {
+        let folder = folder();
+        let straight = format!("{line} --out straight");
+        assert!(run(folder.path(), &straight).status.success());
+        // Kept after every step, killed at several moments; the same command goes on.
+        let broken = format!("{line} --out broken --keep-every 0");
+        let mut went_on = 0;
+        for k in 0..6 {
+            let mut child = start(folder.path(), &broken);
+            std::thread::sleep(Duration::from_millis(40 + 60 * k));
+            child.kill().expect("killed");
+            child.wait().expect("ended");
+            went_on += usize::from(folder.path().join("broken/checkpoint.json").exists());
+        }
+        let _ = std::fs::remove_dir_all(folder.path().join("broken")).ok().filter(|()| went_on == 0);
+        let last = run(folder.path(), &broken);
+        // A run that came to its end before a kill has no checkpoint any more, and its folder is not written again.
+        let done = String::from_utf8_lossy(&last.stderr).contains("nothing is overwritten");
+        assert!(last.status.success() || done, "{}", String::from_utf8_lossy(&last.stderr));
+        let (mut a, mut b) = (BTreeMap::new(), BTreeMap::new());
+        files(&folder.path().join("straight"), &mut a, &folder.path().join("straight"));
+        files(&folder.path().join("broken"), &mut b, &folder.path().join("broken"));
+        let text = |files: &BTreeMap<PathBuf, Vec<u8>>, name: &str| {
+            String::from_utf8_lossy(&files[Path::new(name)]).replace("--out broken --keep-every 0", "--out straight")
+        };
+        for name in ["record.json", "timeline.csv", "mergers.csv", "final_tokens.csv"] {
+            assert_eq!(text(&a, name), text(&b, name), "{line}: {name} after {went_on} checkpoints");
+        }
+        for name in ["timeline.npy", "mergers.npy", "final_tokens.npy"] {
+            assert!(a[Path::new(name)] == b[Path::new(name)], "{line}: {name}");
+        }
+        assert!(went_on > 0, "{line}: too short to be killed");
+        assert!(!folder.path().join("broken/checkpoint.json").exists());
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_and_another_one_does_not() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("kept")).expect("a folder");
+    std::fs::write(folder.path().join("kept/checkpoint.json"), "{}").expect("writable");
+    let line = "solve --init uniform --n 8 --d 2 --beta 4 --t-end 10 --out kept";
+    assert!(fails(folder.path(), line).contains("no checkpoint"));
+    let other = r#"{"run":"x","pause":{"t":[0,0],"h":0,"shrunk":false,"broken":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"rest":[0,0,0,0],"stepper":[],"observers":[]}}"#;
+    std::fs::write(folder.path().join("kept/checkpoint.json"), other).expect("writable");
+    let said = fails(folder.path(), line);
+    assert!(said.contains("another run or version") && said.contains("another --out"), "{said}");
+}

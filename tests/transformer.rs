@@ -1,0 +1,213 @@
+//! Parts of a block: derivatives against differences and transposes, kernels against the theory's heads, depth.
+
+use metastable::attention::feed_forward::Activation;
+use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
+use metastable::num::stream::Stream;
+use metastable::num::sum::dot;
+use metastable::transformer::depth::{exponents, mixing, stretch};
+use metastable::transformer::tangent::{BlockAt, ProjectedAt};
+use metastable::transformer::{
+    BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock, lipschitz,
+};
+use std::sync::Arc;
+
+const D: usize = 8;
+
+fn normals(stream: &mut Stream, count: usize, size: f64) -> Vec<f64> {
+    (0..count).map(|_| size * stream.normal()).collect()
+}
+
+fn map(stream: &mut Stream, inputs: usize, outputs: usize) -> Linear {
+    let (w, b) = (normals(stream, inputs * outputs, 1.0 / (inputs as f64).sqrt()), normals(stream, outputs, 0.3));
+    Linear::new("map", inputs, w, b).expect("a map")
+}
+
+/// Four heads on two sets of keys.
+fn heads(stream: &mut Stream, pattern: Arc<dyn Pattern>) -> Projected {
+    let maps = [map(stream, D, 16), map(stream, D, 8), map(stream, D, 8), map(stream, 16, D)];
+    Projected::new("heads", maps, Grouping { heads: 4, sets: 2 }, pattern).expect("heads")
+}
+
+fn norm(stream: &mut Stream, centring: Centring) -> Norm {
+    let gain = normals(stream, D, 0.2).iter().map(|v| 1.0 + v).collect();
+    Norm::new("norm", centring, 1e-3, gain, normals(stream, D, 0.2)).expect("a norm")
+}
+
+/// A decoder's block: causal attention, cross-attention, a feed-forward layer, with these norms.
+fn decoder(
+    stream: &mut Stream,
+    place: NormPlace,
+    centring: Centring,
+    pattern: Arc<dyn Pattern>,
+    act: Activation,
+    gated: bool,
+) -> TransformerBlock {
+    let gate = gated.then(|| map(stream, D, 12));
+    let mlp = Mlp::new("units", map(stream, D, 12), gate, map(stream, 12, D), act).expect("units");
+    let parts = [BlockPart::Attention(heads(stream, pattern)), BlockPart::Cross(heads(stream, Arc::new(Everything))), BlockPart::Mlp(mlp)];
+    TransformerBlock {
+        parts: parts.into_iter().map(|p| Placed::new(p, place, norm(stream, centring), Some(norm(stream, centring)))).collect(),
+    }
+}
+
+fn patterns() -> Vec<Arc<dyn Pattern>> {
+    let rotary = |pairs| Box::new(Rotary::new(50.0, pairs, 4).expect("positions")) as Box<dyn Pattern>;
+    vec![
+        Arc::new(Everything),
+        Arc::new(Joined::new(vec![Box::new(Causal), rotary(Pairs::Halves)])),
+        Arc::new(Joined::new(vec![Box::new(Window::new(2).expect("a window")), rotary(Pairs::Adjacent)])),
+        Arc::new(Joined::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("slopes"))])),
+    ]
+}
+
+#[test]
+fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
+    let acts = [Activation::Gelu, Activation::GeluTanh, Activation::Silu, Activation::Gelu];
+    for (k, pattern) in patterns().into_iter().enumerate() {
+        for place in [NormPlace::Post, NormPlace::Pre, NormPlace::Peri] {
+            for centring in [Centring::Mean, Centring::Nothing] {
+                let mut stream = Stream::new(7, &["derivatives"]);
+                let block = decoder(&mut stream, place, centring, Arc::clone(&pattern), acts[k], k % 2 == 0);
+                let (n, memory) = (5, normals(&mut stream, 3 * D, 1.0));
+                let (x, h, g) = (normals(&mut stream, n * D, 1.0), normals(&mut stream, n * D, 1.0), normals(&mut stream, n * D, 1.0));
+                let at = BlockAt::new(&block, &x, Some(&memory), 0.7).expect("linearised");
+                let step = |s: f64| {
+                    let moved: Vec<f64> = x.iter().zip(&h).map(|(x, h)| x + s * h).collect();
+                    block.step(&moved, Some(&memory), 0.7).expect("a layer")
+                };
+                let same = step(0.0).iter().zip(at.next()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(same < 1e-13, "{same}");
+                let (pushed, pulled, e) = (at.push(&h), at.pull(&g), 1e-5);
+                let (up, down) = (step(e), step(-e));
+                let size = dot(&pushed, &pushed).sqrt();
+                let difference =
+                    pushed.iter().zip(up.iter().zip(&down)).map(|(p, (u, d))| (p - (u - d) / (2.0 * e)).powi(2)).sum::<f64>().sqrt();
+                // Differences err by e^2 and by u / e.
+                assert!(difference < 1e-8 * size, "{place:?} {centring:?} pattern {k}: {difference} of {size}");
+                let (a, b) = (dot(&g, &pushed), dot(&pulled, &h));
+                assert!((a - b).abs() < 1e-12 * size * dot(&g, &g).sqrt(), "{place:?} {centring:?} pattern {k}: {a} and {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_derivative_of_one_attention_takes_queries_and_sources_apart() {
+    let mut stream = Stream::new(8, &["apart"]);
+    let of = heads(&mut stream, Arc::new(Everything));
+    let (x, y) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0));
+    let at = ProjectedAt::new(&of, &x, &y).expect("linearised");
+    let (hx, hy, g) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0), normals(&mut stream, 3 * D, 1.0));
+    let (gx, gy) = at.pull(&g);
+    let both = dot(&g, &at.push(&hx, &hy));
+    assert!((both - dot(&gx, &hx) - dot(&gy, &hy)).abs() < 1e-12 * both.abs().max(1.0));
+    // Without a change of the sources only queries matter.
+    let one = dot(&g, &at.push(&hx, &[0.0; 5 * D]));
+    assert!((one - dot(&gx, &hx)).abs() < 1e-12 * one.abs().max(1.0));
+}
+
+/// A block `x + (a - 1) x` for a diagonal of a's: a feed-forward layer of two ReLUs a coordinate.
+fn diagonal(a: &[f64]) -> TransformerBlock {
+    let d = a.len();
+    let first = (0..2 * d * d).map(|k| if k % d == k / d % d { if k / d < d { 1.0 } else { -1.0 } } else { 0.0 }).collect();
+    let second = (0..2 * d * d)
+        .map(|k| if k % (2 * d) % d == k / (2 * d) { (a[k / (2 * d)] - 1.0) * if k % (2 * d) < d { 1.0 } else { -1.0 } } else { 0.0 });
+    let map = |inputs, w| Linear::new("map", inputs, w, vec![]).expect("a map");
+    let mlp = Mlp::new("units", map(d, first), None, map(2 * d, second.collect()), Activation::Relu).expect("units");
+    TransformerBlock { parts: vec![Placed { part: BlockPart::Mlp(mlp), inner: None, outer: None, after: None }] }
+}
+
+#[test]
+fn exponents_and_stretches_of_a_diagonal_map_are_its_logarithms() {
+    let a = [2.0, 0.5, 1.5, 0.1];
+    let block = diagonal(&a);
+    let found = exponents(&[&block; 40], &[1.0; 4], 1.0, 4, 3).expect("exponents");
+    for (found, a) in found.iter().zip([2.0f64, 1.5, 0.5, 0.1]) {
+        // The frame turns into place in the first layers: O(1 / layers).
+        assert!((found - a.ln()).abs() < 0.1, "{found} for {}", a.ln());
+    }
+    let sum: f64 = found.iter().sum();
+    assert!((sum - a.iter().map(|a: &f64| a.ln()).sum::<f64>()).abs() < 1e-10);
+    let (top, change) = stretch(&block, &[1.0; 4], 1.0, 200).expect("a stretch");
+    assert!((top - 2.0).abs() < 1e-8 && change < 1e-8, "{top} {change}");
+}
+
+#[test]
+fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_else() {
+    let mut stream = Stream::new(9, &["mixing"]);
+    let (n, x) = (5, normals(&mut stream, 5 * D, 1.0));
+    let mut of = |pattern: Option<Arc<dyn Pattern>>| {
+        let mut block =
+            decoder(&mut stream, NormPlace::Pre, Centring::Mean, pattern.clone().unwrap_or(Arc::new(Everything)), Activation::Gelu, false);
+        block.parts.retain(|p| matches!(p.part, BlockPart::Mlp(_)) || pattern.is_some() && matches!(p.part, BlockPart::Attention(_)));
+        mixing(&[&block, &block], &x, D, 1.0).expect("a matrix")
+    };
+    let zeros = |m: &[f64]| (0..n * n).filter(|k| m[*k] < 1e-12).map(|k| (k / n, k % n)).collect::<Vec<_>>();
+    assert_eq!(zeros(&of(None)).len(), n * n - n);
+    let above = zeros(&of(Some(Arc::new(Causal))));
+    assert_eq!(above.len(), n * (n - 1) / 2);
+    assert!(above.iter().all(|(i, j)| j > i));
+    assert!(zeros(&of(Some(Arc::new(Everything)))).is_empty());
+}
+
+#[test]
+fn norms_and_feed_forward_layers_stay_within_their_bounds() {
+    let norm = Norm::new("norm", Centring::Mean, 1e-4, vec![2.0; D], vec![]).expect("a norm");
+    let block = TransformerBlock {
+        parts: vec![Placed {
+            part: BlockPart::Mlp(
+                Mlp::new(
+                    "units",
+                    Linear::new("m", D, vec![0.0; D], vec![]).expect("a map"),
+                    None,
+                    Linear::new("m", 1, vec![0.0; D], vec![]).expect("a map"),
+                    Activation::Relu,
+                )
+                .expect("units"),
+            ),
+            inner: None,
+            outer: None,
+            after: Some(norm),
+        }],
+    };
+    // Near 0 the bound max |gain| / sqrt eps is attained.
+    let tiny: Vec<f64> = (0..D).map(|k| 1e-9 * (k as f64).sin()).collect();
+    let (found, bound) = (stretch(&block, &tiny, 1.0, 100).expect("a stretch").0, lipschitz::norm(2.0, 1e-4));
+    assert!(found <= bound * (1.0 + 1e-9) && found > 0.99 * bound, "{found} and {bound}");
+    assert!((lipschitz::feed_forward(1.0, 2.0, 3.0) - 6.0).abs() < 1e-15);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let linear =
+        |inputs: usize, w: Vec<f64>, b: Vec<f64>| Linear::new("layer 1", inputs, w, b).map(|_| ()).expect_err("refused").to_string();
+    assert_eq!(linear(2, vec![1.0; 3], vec![]), "layer 1: found 3 numbers, expected rows of 2 numbers");
+    assert_eq!(linear(1, vec![1.0; 3], vec![1.0]), "layer 1, bias: found 1 numbers, expected 3, one for each output");
+    assert_eq!(linear(1, vec![1.0, f64::NAN], vec![]), "layer 1, weight: found NaN, expected finite numbers (number 2)");
+    let mut stream = Stream::new(1, &["refused"]);
+    let maps = [map(&mut stream, D, 6), map(&mut stream, D, 6), map(&mut stream, D, 6), map(&mut stream, 6, D)];
+    let refused = Projected::new("heads", maps, Grouping { heads: 4, sets: 2 }, Arc::new(Everything)).map(|_| ()).expect_err("refused");
+    assert!(refused.to_string().starts_with("heads: found 4 heads with 2 sets of keys, W_q 6 x 8"), "{refused}");
+    let block = decoder(&mut stream, NormPlace::Pre, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
+    let x = normals(&mut stream, 2 * D, 1.0);
+    assert_eq!(block.step(&x, None, 1.0).expect_err("refused").to_string(), "memory: found none, expected tokens for the cross-attention");
+    let post = decoder(&mut stream, NormPlace::Post, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
+    assert!(post.symmetrised(&x, Some(&x), 0.1).expect_err("refused").to_string().contains("norms before the sublayers"));
+}
+
+#[test]
+fn a_query_that_sees_nothing_gets_the_output_bias_alone() {
+    let mut stream = Stream::new(10, &["masked"]);
+    let of =
+        heads(&mut stream, Arc::new(BiasTable::mask(3, 3, &[false, false, false, true, true, false, true, true, true]).expect("a mask")));
+    let x = normals(&mut stream, 3 * D, 1.0);
+    let seen = of.attend(&x, &x, true).expect("attention");
+    assert_eq!(&seen.out[..D], of.output.bias());
+    assert!(seen.weights[..3].iter().all(|w| w.abs() < f64::MIN_POSITIVE), "no weight, and no 0/0");
+    assert!(seen.out.iter().all(|v| v.is_finite()));
+}
+
+#[test]
+fn sinusoidal_positions_first_grow_alike_again_at_5_and_43() {
+    assert_eq!([64, 512].map(metastable::transformer::positions::first_increase), [5, 43]);
+}
