@@ -41,7 +41,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             });
         }
         ends.legend = Some(Corner::TopLeft);
-        let caption = "Layers x + eta V m with fresh normal V. Left: sign of the measured growth of log(1 + <x, y>) near antipodes (3000 layers, eta = 1/10) and the curve at which it changes. Right: inner products of 300 uniform pairs after 1000 \
+        let caption = "Layers x + eta V m with fresh normal V. Left: sign of the measured growth of log(1 + <x, y>) near antipodes (3000 pairs of layers +V and -V, eta = 1/10) and the curve at which it changes. Right: inner products of 300 uniform pairs after 1000 \
                        layers of eta = 1/5, below and above the threshold 1.24.";
         Ok(Picture { panels: vec![plane, ends], columns: 2, aspect: 1.0, caption: caption.into() })
     },

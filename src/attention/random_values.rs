@@ -34,11 +34,16 @@ impl RandomValues {
     /// assert!(x.inner(0, 1).abs() > 0.999); // d = 2: together or opposite
     /// ```
     pub fn apply(&self, x: &mut Tokens, stream: &mut Stream) {
+        let mut normals = vec![0.0; x.coordinates().len()];
+        stream.normals(&mut normals);
+        self.apply_with(x, &normals);
+    }
+
+    /// The same with these n d standard normal numbers; with their negatives the matrix is -V.
+    pub fn apply_with(&self, x: &mut Tokens, normals: &[f64]) {
         let (n, d) = (x.n(), x.d());
         let means = self.means(x);
         let factor = cholesky(&means, n, d);
-        let mut normals = vec![0.0; n * d];
-        stream.normals(&mut normals);
         let size = self.eta / (d as f64).sqrt();
         for (row, l) in x.coordinates_mut().chunks_exact_mut(d).zip(factor.chunks_exact(n)) {
             for (l, g) in l.iter().zip(normals.chunks_exact(d)).filter(|(l, _)| **l != 0.0) {

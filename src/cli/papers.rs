@@ -52,6 +52,7 @@ pub const ALL: [Paper; 36] = [
     paper("2504.14697", "Chen, Lin, Polyanskiy, Rigollet", "Quantitative clustering in mean-field transformer models"),
     paper("2507.22857", "Polyanskiy, Rigollet, Yao", "Synchronization of mean-field models on the circle"),
     paper("2508.09628", "Alcalde, Geshkovski, Ruiz-Balet", "Attention's forward pass and Frank-Wolfe"),
+    paper("2509.15958", "", "Localmax dynamics for attention in transformers and its asymptotic behavior"),
     paper(
         "2509.25040",
         "Bruno, Pasqualotto, Agazzi",
@@ -62,6 +63,7 @@ pub const ALL: [Paper; 36] = [
     paper("2512.01868", "Rigollet", "The mean-field dynamics of Transformers"),
     paper("2601.21366", "Álvarez-López, Geshkovski, Ruiz-Balet", "Perceptrons and localization of attention's mean-field landscape"),
     paper("2601.21942", "Fedorov, Sander, Elie, Marion, Laurière", ""),
+    paper("2603.06187", "Engel, Shalova", ""),
     paper("2604.01978", "Koubbi, Geshkovski, Rigollet", "Homogenized Transformers"),
     paper(
         "2604.23681",
@@ -71,6 +73,8 @@ pub const ALL: [Paper; 36] = [
     paper("2604.26085", "", ""),
     paper("2605.04279", "Pendharkar", "Gradient flow structure and quantitative dynamics of multi-head self-attention"),
     paper("2605.08505", "Bruno, Chen, Lin, Polyanskiy, Rigollet", "Scaling limits of long-context Transformers"),
+    paper("2605.10931", "Alcalde, Bungert, Riedl, Roith", ""),
+    paper("2605.30229", "", ""),
     paper("2606.05140", "Mun, Rosenzweig", "Phase transitions for the noisy transformer model in arbitrary dimension"),
 ];
 

@@ -51,7 +51,7 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
         Stepping::Layer | Stepping::MeanShift => EXACT,
     };
-    let described = experiment.model_of(cell);
+    let described = experiment.model_of(&cell.model);
     let dynamics = described.model.build(
         &cell.dynamics,
         false,
@@ -104,7 +104,7 @@ fn proved(experiment: &Experiment, cell: &Cell, m: usize) -> Result<f64> {
 
 /// The initial tokens of realisation m.
 fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
-    let model = &experiment.model_of(cell).model;
+    let model = &experiment.model_of(&cell.model).model;
     let x = if experiment.tokens.is_empty() {
         let mut stream = Stream::new(experiment.seed, &["init", &cell.stream_key(), &m.to_string()]);
         model.settle(&Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?, None)?
@@ -142,7 +142,7 @@ fn until_one_cluster(
     cancel: &AtomicBool,
 ) -> Result<(Table, Vec<f64>)> {
     let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
-    let variant = dynamics::find(&cell.dynamics, false)?.variant.filter(|_| experiment.model_of(cell).is_plain());
+    let variant = dynamics::find(&cell.dynamics, false)?.variant.filter(|_| experiment.model_of(&cell.model).is_plain());
     let scale = TimeScale::parse(&experiment.time_scale)?;
     let mut forecast = Forecast::new(variant, scale, cell.beta, experiment.merge_radius.max(1e-12));
     let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];

@@ -146,9 +146,9 @@ impl Experiment {
         if self.models.is_empty() { std::slice::from_ref(&self.model) } else { &self.models }
     }
 
-    /// The model of a cell.
-    pub fn model_of(&self, cell: &super::plan::Cell) -> &Described {
-        self.models.iter().find(|m| m.label(&self.models) == cell.model).unwrap_or(&self.model)
+    /// The model of the cells with this label.
+    pub fn model_of(&self, label: &str) -> &Described {
+        self.models.iter().find(|m| m.label(&self.models) == label).unwrap_or(&self.model)
     }
 
     /// The resolved configuration as JSON: what is hashed and stored.

@@ -286,7 +286,7 @@ impl Experiment {
                     r.problem(at, format!("init: the law `{}` does not exist for n = {}, d = {}: {e}", cell.init, cell.n, cell.d));
                 }
             }
-            let plain = self.model_of(cell).is_plain();
+            let plain = self.model_of(&cell.model).is_plain();
             let heads = if plain && self.method.kernel.is_none() { 0 } else { cell.d };
             let new = seen.insert(format!("{} {} {} {heads} {}", cell.dynamics, cell.beta, cell.n, cell.model));
             if new && let Err(e) = self.probe(cell, affordable) {
@@ -312,7 +312,7 @@ impl Experiment {
     fn probe(&self, cell: &super::plan::Cell, affordable: bool) -> Result<()> {
         let scale = TimeScale::parse(&self.time_scale).unwrap_or_default();
         let spec = dynamics::Spec { time_scale: scale, ..dynamics::Spec::new(cell.beta, cell.n) };
-        let described = self.model_of(cell);
+        let described = self.model_of(&cell.model);
         let model = &described.model;
         let built = model.build(&cell.dynamics, false, &self.method.spec(spec)?, cell.d)?;
         if (!described.is_plain() || self.method.kernel.is_some()) && affordable {

@@ -31,7 +31,8 @@ impl Cell {
         let mut cell = serde_json::to_string(self).unwrap_or_default();
         if !self.model.is_empty() {
             // The whole model, with its files: what others say does not matter.
-            cell = serde_json::to_string(&(Self { model: String::new(), ..self.clone() }, experiment.model_of(self))).unwrap_or_default();
+            cell = serde_json::to_string(&(Self { model: String::new(), ..self.clone() }, experiment.model_of(&self.model)))
+                .unwrap_or_default();
         }
         hash(format!("{NUMERICAL_VERSION}/{FORMAT}/{}/{cell}", experiment.shared_key()))[..16].to_owned()
     }

@@ -47,7 +47,7 @@ fn run(_: &Given) -> Result<Tables> {
     Ok(vec![("threshold".into(), threshold), ("measured".into(), measured), ("ends".into(), ends)])
 }
 
-/// Growth of `log(1 + <x, y>)` near antipodes per layer and step squared, of 3000 layers, and its standard error.
+/// Growth of `log(1 + <x, y>)` near antipodes per layer and step squared, of 3000 pairs of layers +V and -V, and its standard error.
 fn exponent(d: usize, beta: f64) -> Result<(f64, f64)> {
     const GAP: f64 = 1e-4;
     let layer = RandomValues::new(beta, ETA)?;
@@ -57,11 +57,17 @@ fn exponent(d: usize, beta: f64) -> Result<(f64, f64)> {
     let x = Tokens::new(d, start)?;
     let square = |x: &Tokens| x.row(0).iter().zip(x.row(1)).map(|(a, b)| (a + b).powi(2)).sum::<f64>();
     let before = square(&x);
+    let mut normals = vec![0.0; 2 * d];
     let changes: Vec<f64> = (0..3000)
         .map(|_| {
-            let mut next = x.clone();
-            layer.apply(&mut next, &mut stream);
-            (square(&next) / before).ln() / (ETA * ETA)
+            stream.normals(&mut normals);
+            let mut grown = || {
+                let mut next = x.clone();
+                layer.apply_with(&mut next, &normals);
+                normals.iter_mut().for_each(|g| *g = -*g);
+                (square(&next) / before).ln()
+            };
+            0.5 * (grown() + grown()) / (ETA * ETA)
         })
         .collect();
     Ok(mean_and_error(&changes))

@@ -73,6 +73,9 @@ pub mod arxiv_2507_22857 {}
 #[doc = include_str!("2508.09628.md")]
 pub mod arxiv_2508_09628 {}
 
+#[doc = include_str!("2509.15958.md")]
+pub mod arxiv_2509_15958 {}
+
 #[doc = include_str!("2509.25040.md")]
 pub mod arxiv_2509_25040 {}
 
@@ -91,6 +94,9 @@ pub mod arxiv_2601_21366 {}
 #[doc = include_str!("2601.21942.md")]
 pub mod arxiv_2601_21942 {}
 
+#[doc = include_str!("2603.06187.md")]
+pub mod arxiv_2603_06187 {}
+
 #[doc = include_str!("2604.01978.md")]
 pub mod arxiv_2604_01978 {}
 
@@ -105,6 +111,12 @@ pub mod arxiv_2605_04279 {}
 
 #[doc = include_str!("2605.08505.md")]
 pub mod arxiv_2605_08505 {}
+
+#[doc = include_str!("2605.10931.md")]
+pub mod arxiv_2605_10931 {}
+
+#[doc = include_str!("2605.30229.md")]
+pub mod arxiv_2605_30229 {}
 
 #[doc = include_str!("2606.05140.md")]
 pub mod arxiv_2606_05140 {}

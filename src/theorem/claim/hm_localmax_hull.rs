@@ -10,7 +10,8 @@ use std::f64::consts::TAU;
 
 /// # Derivation
 ///
-/// A layer puts every token at a convex combination of tokens. So the new ones lie in the old convex hull, and its support functions do not grow.
+/// For 0 < s < 1 a layer puts every token at a convex combination of tokens: of itself, with weight 1 - s, and of those that it sees. So the new tokens lie in the old convex hull, and the support function of the hull does not grow in any
+/// direction, whatever the tolerance is.
 pub static ENTRY: Claim = Claim {
     name: "hm-localmax-hull",
     title: "Localmax layers: the convex hull does not grow",

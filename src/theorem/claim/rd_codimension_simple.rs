@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2305.05465, Section 7 (conjecture on codimension), with simple positive eigenvalues added",
     status: Status::Open,
     kind: Kind::Inequality,
-    trials: (8, 100),
+    trials: (4, 100),
     trial: |case, ctx| {
         let (s, x) = (ctx.uniform_in(0.1, 0.5), ctx.normals(2 * case.n));
         few(ctx, case.n, s, x, 40.0 / s)
