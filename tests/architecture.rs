@@ -146,6 +146,7 @@ const COMPARING: [(&str, &str); 23] = [
     ("src/lab/toml_reader.rs", "words of an experiment"),
     ("src/continuity/density.rs", "words of a density"),
     ("src/cli/region.rs", "words of a grid"),
+    ("src/cli/parameter.rs", "words of a range"),
     ("src/cli/run.rs", "file endings"),
     ("src/cli/measure/outcome.rs", "the names of columns"),
     ("src/cli/clusters.rs", "the names of columns"),

@@ -244,7 +244,7 @@ mod tests {
     /// Everything that is wrong with the flags of a command and of its subcommands.
     fn faults(command: &clap::Command, path: &str) -> Vec<String> {
         let mut found = Vec::new();
-        for a in command.get_arguments().filter(|a| !matches!(a.get_id().as_str(), "help" | "version")) {
+        for a in command.get_arguments() {
             let name = format!("{path} {}", a.get_id());
             if a.get_help().is_none_or(|h| h.to_string().is_empty()) {
                 found.push(format!("{name}: no help"));
