@@ -28,8 +28,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.marks.push(Mark::Heat { x: edges.clone(), y: edges, values, shade: Axis::linear("log10 |dx_i/dx_j|", -4.0, 1.5) });
             panels.push(panel);
         }
-        let caption = "Frobenius norms of the d x d blocks of the derivative of the tokens after all layers by the tokens before them, in tens: pre-norm blocks with random weights, the same in all panels. Feed-forward layers: a diagonal. Causal: a lower \
-                       triangle, exactly. Rotary positions and ALiBi fade with the distance.";
+        let caption = "Frobenius norms of the d x d blocks of the derivative of the tokens after all layers by the tokens before them, as powers of ten: pre-norm blocks with random weights, the same in all panels. Feed-forward layers: a diagonal. Causal: a lower \
+                       triangle, exactly, whatever the positions.";
         Ok(Picture { panels, columns: 3, aspect: 1.0, caption: caption.into() })
     },
 };

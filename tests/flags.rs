@@ -5,7 +5,7 @@ mod audit;
 
 use audit::{Audit, run, silent};
 
-const AUDITS: [Audit; 23] = [
+const AUDITS: [Audit; 24] = [
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",
@@ -93,6 +93,7 @@ const AUDITS: [Audit; 23] = [
             ("stop-at-one-cluster", "solve --tokens x.csv --beta 3 --t-end 1e9 --stop-at-one-cluster"),
             ("out", "--out tokens-folder/inside"),
             ("keep-every", "--keep-every 1"),
+            ("mpi", "--mpi"),
             ("observables", "--observables clusters"),
             ("times", "--times 1"),
             ("samples", "--samples 4"),
@@ -398,6 +399,7 @@ const AUDITS: [Audit; 23] = [
     },
     Audit { command: "replay", base: "h.json", file: "", calls: &[] },
     Audit { command: "diff", base: "x.csv y.csv", file: "", calls: &[] },
+    Audit { command: "page", base: "", file: "", calls: &[("out", "--out other.html")] },
     Audit { command: "whence", base: "run/timeline.csv", file: "", calls: &[] },
     Audit {
         command: "compare",

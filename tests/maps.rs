@@ -4,7 +4,7 @@ use metastable::num::stats::mean_and_error;
 use metastable::recurrent::cell::{Gate, InTime};
 use metastable::recurrent::lyapunov::exponents;
 use metastable::recurrent::map::{self, rnn::Rnn};
-use metastable::recurrent::residual::{Bend, Residual, Weights};
+use metastable::recurrent::residual::{Bend, InDepth, ResidualNet};
 use metastable::recurrent::{MapSpec, TokenMap, at, observe::portrait};
 
 fn end(net: &dyn TokenMap, depth: usize, start: &[f64]) -> Vec<f64> {
@@ -20,7 +20,7 @@ fn smooth_weights_give_an_equation() {
     let start: Vec<f64> = (0..6).map(|k| (k as f64).sin()).collect();
     let ends: Vec<Vec<f64>> = [128, 256, 512, 1024]
         .map(|depth| {
-            let net = Residual { d: 6, depth, power: 1.0, gain: 1.0, weights: Weights::Smooth, bend: Bend::Tanh, seed: 4 };
+            let net = ResidualNet { d: 6, depth, power: 1.0, gain: 1.0, weights: InDepth::Smooth, bend: Bend::Tanh, seed: 4 };
             end(&net, depth, &start)
         })
         .to_vec();
@@ -39,7 +39,7 @@ fn independent_weights_have_three_limits() {
     for (power, stated) in [(0.25, (1.0 + 64f64.powf(-0.5)).powi(64)), (0.5, 1f64.exp()), (1.0, 1.0)] {
         let runs: Vec<f64> = (0..24)
             .map(|seed| {
-                let net = Residual { d, depth, power, gain: 1.0, weights: Weights::Fresh, bend: Bend::Linear, seed };
+                let net = ResidualNet { d, depth, power, gain: 1.0, weights: InDepth::Fresh, bend: Bend::Linear, seed };
                 square(&end(&net, depth, &start)) / square(&start)
             })
             .collect();

@@ -199,7 +199,7 @@ fn bad_parts_are_sentences() {
         ("run few.toml --cells 5/4", "--cells: found 5/4, expected k/K with 0 <= k < K"),
         ("run few.toml --cells 4/4", "found 4/4"),
         ("run few.toml --cells 1", "found 1, expected k/K"),
-        ("run few.toml --cells -1/4", "expected k/K"),
+        ("run few.toml --cells -1/4", "--cells: found -1/4, expected k/K"),
         ("run few.toml --cells a/b", "found a/b"),
         ("run few.toml --cells 0/0", "found 0/0"),
         ("run staircase --cells 0/2", "--cells"),
@@ -230,7 +230,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
         let mut went_on = 0;
         for k in 0..6 {
             let mut child = start(folder.path(), &broken);
-            std::thread::sleep(Duration::from_millis(40 + 60 * k));
+            std::thread::sleep(Duration::from_millis(40 + 40 * k));
             child.kill().expect("killed");
             child.wait().expect("ended");
             went_on += usize::from(folder.path().join("broken/checkpoint.json").exists());
@@ -253,7 +253,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
             assert!(a[Path::new(name)] == b[Path::new(name)], "{line}: {name}");
         }
         assert!(went_on > 0, "{line}: too short to be killed");
-        assert!(!folder.path().join("broken/checkpoint.json").exists());
+        assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
     }
 }
 

@@ -212,8 +212,8 @@ impl Energy {
                         h[(i * t + a) * size + j * t + b] = off;
                         h[(j * t + b) * size + i * t + a] = off;
                         let diagonal = if a == b { g } else { 0.0 };
-                        h[(i * t + a) * size + i * t + b] += w * (beta * ij[a] * ij[b] - diagonal);
-                        h[(j * t + a) * size + j * t + b] += w * (beta * ji[a] * ji[b] - diagonal);
+                        h[(i * t + a) * size + i * t + b] += w * (beta * (ij[a] * ij[b]) - diagonal);
+                        h[(j * t + a) * size + j * t + b] += w * (beta * (ji[a] * ji[b]) - diagonal);
                     }
                 }
             }

@@ -39,9 +39,7 @@ pub fn answer(words: &[String], stopped: &AtomicBool) -> Result<Answer, Refusal>
     let arguments = Arguments::try_parse_from(std::iter::once("metastable").chain(words.iter().map(String::as_str)));
     let arguments = arguments.map_err(|e| {
         let ours = input::wrong_number(&e).map(|e| e.to_string());
-        // Of the parser's message the first paragraph says what is wrong; the others are about the command line.
-        let first = || e.to_string().split("\n\n").next().unwrap_or_default().trim_start_matches("error: ").trim().to_owned();
-        Refusal { message: ours.unwrap_or_else(first), code: 1 }
+        Refusal { message: ours.unwrap_or_else(|| first(&e.to_string())), code: 1 }
     })?;
     let out = Output::kept();
     let (ended, notes) = kept_notes(|| run(arguments, &out));
@@ -49,6 +47,14 @@ pub fn answer(words: &[String], stopped: &AtomicBool) -> Result<Answer, Refusal>
         Ok(code) => Ok(Answer { result: out.answered(), notes, code }),
         Err(e) => Err(Refusal { message: input::as_flag(e.clone(), &command()).to_string(), code: e.exit_code() }),
     }
+}
+
+/// What the parser of flags says is wrong, and what is near; the rest of its message is about the command line.
+fn first(message: &str) -> String {
+    let mut parts = message.split("\n\n");
+    let wrong = parts.next().unwrap_or_default().trim_start_matches("error: ").trim();
+    let near = parts.next().map(str::trim).and_then(|p| p.strip_prefix("tip: "));
+    near.map_or(wrong.to_owned(), |near| format!("{wrong}; {near}"))
 }
 
 /// Asks the command at work to end at its next step.

@@ -64,10 +64,14 @@ impl Kept {
         Err(bad("found the checkpoint of another run or version, expected one with these settings; choose another --out".into()))
     }
 
-    /// The run has ended: nothing is kept.
+    /// The run has ended: nothing is kept, nor what a kill left half-written.
     pub fn over(self) {
-        if is_first() {
-            let _ = std::fs::remove_file(&self.path);
+        if !is_first() {
+            return;
+        }
+        let files = self.path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+        for entry in files.into_iter().flatten().flatten().filter(|e| e.file_name().to_string_lossy().starts_with(FILE)) {
+            let _ = std::fs::remove_file(entry.path());
         }
     }
 }

@@ -33,10 +33,10 @@ pub fn shared(choice: Choice) -> Result<Choice> {
     #[cfg(feature = "mpi")]
     if let Some(kernel) = with_mpi::kernel() {
         return match choice {
-            Choice::Named(named) if named.name() != kernel.name() => {
-                Err(crate::error::Error::parameter("--kernel", named.name(), "auto, or blocks, with --mpi"))
+            Choice::Named(named) => {
+                Err(crate::error::Error::parameter("--kernel", named.name(), "auto with --mpi, whose processes share the kernel blocks"))
             }
-            _ => Ok(Choice::Named(kernel)),
+            Choice::Auto => Ok(Choice::Named(kernel)),
         };
     }
     Ok(choice)
@@ -88,9 +88,9 @@ mod with_mpi {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     /// Membership, until it is dropped.
-    pub struct Member(#[expect(dead_code, reason = "dropped at the end")] Universe);
+    pub struct Membership(#[expect(dead_code, reason = "dropped at the end")] Universe);
 
-    impl Member {
+    impl Membership {
         /// The work is over: the others hear of an error that came before all could begin.
         pub fn left<T>(self, result: Result<T>) -> Result<T> {
             if BEGUN.load(Ordering::Relaxed) { result } else { agreed(&Value::Null, result) }
@@ -116,10 +116,10 @@ mod with_mpi {
     /// Joins the other processes, until what is returned is dropped.
     ///
     /// **Errors** a library of MPI without threads.
-    pub fn join() -> Result<Member> {
+    pub fn join() -> Result<Membership> {
         // Sums run on threads; only one of them at a time speaks to the others.
-        let (universe, level) = mpi::initialize_with_threading(Threading::Serialized)
-            .ok_or_else(|| Error::Numerical { what: "MPI was begun twice".into() })?;
+        let (universe, level) =
+            mpi::initialize_with_threading(Threading::Serialized).ok_or_else(|| Error::Numerical { what: "MPI was begun twice".into() })?;
         if level < Threading::Serialized {
             return Err(Error::Numerical { what: format!("this library of MPI has no threads ({level:?})") });
         }
@@ -127,7 +127,7 @@ mod with_mpi {
         if rank() > 0 {
             crate::cli::output::silence();
         }
-        Ok(Member(universe))
+        Ok(Membership(universe))
     }
 
     /// The processes that `mpirun` started.

@@ -15,7 +15,7 @@ const fn paper(id: &'static str, authors: &'static str, title: &'static str) -> 
 }
 
 /// All papers that are cited, by number.
-pub const ALL: [Paper; 32] = [
+pub const ALL: [Paper; 36] = [
     paper("1211.5063", "Pascanu, Mikolov, Bengio", "On the difficulty of training recurrent neural networks"),
     paper(
         "1406.1078",
@@ -25,15 +25,19 @@ pub const ALL: [Paper; 32] = [
     paper("1409.0473", "Bahdanau, Cho, Bengio", "Neural machine translation by jointly learning to align and translate"),
     paper("1607.06450", "Ba, Kiros, Hinton", "Layer normalization"),
     paper("1706.03762", "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin", "Attention is all you need"),
+    paper("2006.04710", "Kim, Papamakarios, Mnih", "The Lipschitz constant of self-attention"),
     paper(
         "2103.03404",
         "Dong, Cordonnier, Loukas",
         "Attention is not all you need: pure attention loses rank doubly exponentially with depth",
     ),
+    paper("2104.09864", "Su, Lu, Pan, Murtadha, Wen, Liu", "RoFormer: Enhanced Transformer with rotary position embedding"),
+    paper("2108.12409", "Press, Smith, Lewis", "Train short, test long: attention with linear biases enables input length extrapolation"),
     paper("2110.11773", "Sander, Ablin, Blondel, Peyré", "Sinkformers: Transformers with doubly stochastic attention"),
     paper("2206.06929", "Marion, Fermanian, Biau, Vert", "Scaling ResNets in the large-depth regime"),
     paper("2305.05465", "Geshkovski, Letrouit, Polyanskiy, Rigollet", "The emergence of clusters in self-attention dynamics"),
     paper("2312.10794", "Geshkovski, Letrouit, Polyanskiy, Rigollet", "A mathematical perspective on Transformers"),
+    paper("2312.14820", "Castin, Ablin, Peyré", "How smooth is attention?"),
     paper("2405.18273", "Criscitiello, Rebjock, McRae, Boumal", "Synchronization on circles and spheres with nonlinear interactions"),
     paper(
         "2407.01602",

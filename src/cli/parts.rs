@@ -5,7 +5,7 @@ use super::run::PartArguments;
 use super::verdicts::rows;
 use crate::error::{Error, Result};
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
-use crate::lab::{Provenance, arrays::write_atomically, part::Part};
+use crate::lab::{Provenance, arrays::write_atomically, part::Share};
 use crate::theorem::{Claim, Effort, Status, Verdict, check};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl CheckInParts<'_> {
     }
 
     /// Checks the claims of a part that are not finished.
-    pub fn run(&self, part: &Part, out: &Output) -> Result<i32> {
+    pub fn run(&self, part: &Share, out: &Output) -> Result<i32> {
         let mine: Vec<&&Claim> = self.claims.iter().filter(|c| part.holds(c.name)).collect();
         for (k, claim) in mine.iter().enumerate() {
             if super::cancel::cancelled() {
@@ -114,7 +114,7 @@ impl CheckInParts<'_> {
 }
 
 /// One hunt of one part, as it was answered.
-pub fn keep_hunt(folder: &Path, claim: &Claim, settings: &str, part: &Part, answer: &Value) -> Result<()> {
+pub fn keep_hunt(folder: &Path, claim: &Claim, settings: &str, part: &Share, answer: &Value) -> Result<()> {
     keep(&file(folder, &format!("{}-{}", claim.name, part.to_string().replace('/', "-of-")), settings), answer)
 }
 
@@ -153,7 +153,7 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
 }
 
 /// The folder of work in parts, which has to be said: all machines share it.
-pub fn shared(folder: Option<&Path>, parts: &PartArguments) -> Result<Option<(PathBuf, Option<Part>)>> {
+pub fn shared(folder: Option<&Path>, parts: &PartArguments) -> Result<Option<(PathBuf, Option<Share>)>> {
     let part = parts.part()?;
     if part.is_none() && !parts.merge {
         return Ok(None);

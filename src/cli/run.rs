@@ -4,8 +4,9 @@ use super::cancel::CANCEL;
 use super::output::{Output, note};
 use super::progress;
 use crate::error::{Error, Result};
-use crate::lab::part::Part;
+use crate::lab::part::Share;
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
+use crate::lab::store::Store;
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ use std::path::{Path, PathBuf};
 /// Flags of `run`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20\n  metastable run my-study.toml --out /shared/runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
+    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20
+  metastable run my-study.toml --out runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
 )]
 pub struct Arguments {
     /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
@@ -35,7 +37,7 @@ pub struct Arguments {
 #[derive(clap::Args)]
 pub struct PartArguments {
     /// Only the part k of K, from 0/K to (K-1)/K: for one of several machines that share the folder.
-    #[arg(long, value_name = "k/K", conflicts_with = "merge")]
+    #[arg(long, value_name = "k/K", conflicts_with = "merge", allow_hyphen_values = true)]
     cells: Option<String>,
     /// Collect what the parts have finished.
     #[arg(long)]
@@ -44,8 +46,8 @@ pub struct PartArguments {
 
 impl PartArguments {
     /// The part, where one is asked for.
-    pub fn part(&self) -> Result<Option<Part>> {
-        self.cells.as_deref().map(Part::parse).transpose()
+    pub fn part(&self) -> Result<Option<Share>> {
+        self.cells.as_deref().map(Share::parse).transpose()
     }
 
     /// **Errors** flags of parts, for what has none.
@@ -59,19 +61,21 @@ impl PartArguments {
 }
 
 impl Arguments {
+    /// A study instead of an experiment.
+    fn study(&self, study: &crate::study::Study, out: &Output) -> Result<i32> {
+        self.parts.refuse("neither for a study, which is one computation of seconds; experiments have cells")?;
+        if self.dry_run {
+            let expected = "an experiment: a study has no grid, and nothing of it is kept half done";
+            return Err(Error::parameter("--dry-run", study.name, expected));
+        }
+        super::study::run(study, &self.set, &self.out, out)
+    }
+
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let part = self.parts.part()?;
         if let Ok(study) = crate::study::find(&self.experiment) {
-            self.parts.refuse("neither for a study, which is one computation of seconds; experiments have cells")?;
-            if self.dry_run {
-                return Err(Error::parameter(
-                    "--dry-run",
-                    study.name,
-                    "an experiment: a study has no grid, and nothing of it is kept half done",
-                ));
-            }
-            return super::study::run(study, &self.set, &self.out, out);
+            return self.study(study, out);
         }
         if let Some(set) = self.set.first() {
             let expected = "a study (`list studies`): the values of an experiment are the keys of its file, which `explain NAME` prints";
@@ -79,20 +83,9 @@ impl Arguments {
         }
         let experiment = load(&self.experiment)?;
         let cells = plan(&experiment);
-        let store = crate::lab::store::Store::reader(&self.out, &experiment)?;
+        let store = Store::reader(&self.out, &experiment)?;
         if self.dry_run {
-            let done: Vec<bool> = cells.iter().map(|c| store.has(&c.id(&experiment))).collect();
-            let finished = done.iter().filter(|d| **d).count();
-            let lines: Vec<String> = cells
-                .iter()
-                .zip(&done)
-                .map(|(c, d)| format!("{} {} {}", c.id(&experiment), c.label(), if *d { "done" } else { "to do" }))
-                .collect();
-            let json = json!({"cells": cells.len(), "finished": finished, "folder": store.folder().display().to_string()});
-            out.result(
-                &json,
-                &format!("{}\n{} cells, {finished} finished, in {}", lines.join("\n"), cells.len(), store.folder().display()),
-            );
+            planned(&experiment, &cells, &store, out);
             return Ok(0);
         }
         if let Some(part) = part {
@@ -134,6 +127,16 @@ impl Arguments {
         out.result(&json!({"experiment": experiment.name, "folder": store.folder().display().to_string(), "cells": rows}), &text);
         Ok(if failed > 0 { 4 } else { 0 })
     }
+}
+
+/// The cells, and which of them are done.
+fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output) {
+    let done: Vec<bool> = cells.iter().map(|c| store.has(&c.id(experiment))).collect();
+    let finished = done.iter().filter(|d| **d).count();
+    let lines: Vec<String> =
+        cells.iter().zip(&done).map(|(c, d)| format!("{} {} {}", c.id(experiment), c.label(), if *d { "done" } else { "to do" })).collect();
+    let json = json!({"cells": cells.len(), "finished": finished, "folder": store.folder().display().to_string()});
+    out.result(&json, &format!("{}\n{} cells, {finished} finished, in {}", lines.join("\n"), cells.len(), store.folder().display()));
 }
 
 /// Names of the printed columns: axes with one value only are left out, but for n, d and beta.
@@ -211,7 +214,7 @@ pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
 }
 
 /// Runs what is missing of a part; the numbers of its cells and of all.
-pub fn execute_part(experiment: &Experiment, out: &Path, part: &Part) -> Result<(usize, usize)> {
+pub fn execute_part(experiment: &Experiment, out: &Path, part: &Share) -> Result<(usize, usize)> {
     run_part(experiment, out, part, &CANCEL, &Said(&experiment.name))
 }
 

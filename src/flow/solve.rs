@@ -7,11 +7,7 @@ use super::observable::Observer;
 use super::outcome::Solution;
 use super::particles::Particles;
 use super::run::Run;
-use crate::attention::{
-    Dynamics,
-    kernel::EXACT,
-    kernel_width,
-};
+use crate::attention::{Dynamics, kernel::EXACT, kernel_width};
 use crate::error::{Error, Result, show};
 use crate::sphere::Tokens;
 

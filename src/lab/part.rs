@@ -7,21 +7,21 @@ use std::fmt;
 
 /// The part `k` of `of`, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Share {
     k: u64,
     of: u64,
 }
 
-impl Part {
+impl Share {
     /// Parses `k/K` with `0 <= k < K`.
     ///
     /// **Errors** anything else.
     ///
     /// ```
-    /// use metastable::lab::part::Part;
-    /// let parts: Vec<Part> = (0..3).map(|k| Part::parse(&format!("{k}/3")).unwrap()).collect();
+    /// use metastable::lab::part::Share;
+    /// let parts: Vec<Share> = (0..3).map(|k| Share::parse(&format!("{k}/3")).unwrap()).collect();
     /// assert!(["a", "b", "c", "d"].iter().all(|name| parts.iter().filter(|p| p.holds(name)).count() == 1));
-    /// assert!(Part::parse("3/3").is_err());
+    /// assert!(Share::parse("3/3").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = || Error::parameter("cells", text, "k/K with 0 <= k < K, as 0/4, 1/4, 2/4 and 3/4 for four machines");
@@ -47,7 +47,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.k, self.of)
     }

@@ -3,7 +3,7 @@
 use super::Experiment;
 use super::arrays::{npy_bytes, write_atomically};
 use super::cell::{self, CellTables};
-use super::part::Part;
+use super::part::Share;
 use super::plan::{Cell, plan};
 use super::provenance::Provenance;
 use super::store::Store;
@@ -45,7 +45,13 @@ fn whole(experiment: &Experiment, store: Store, cells: &[Cell]) -> Result<Store>
 /// Runs what is missing of a part, beside other machines that run the others in the same folder; returns the numbers of its cells and of all.
 ///
 /// **Errors** as [`run`].
-pub fn run_part(experiment: &Experiment, root: &Path, part: &Part, cancel: &AtomicBool, progress: &dyn Progress) -> Result<(usize, usize)> {
+pub fn run_part(
+    experiment: &Experiment,
+    root: &Path,
+    part: &Share,
+    cancel: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<(usize, usize)> {
     let store = Store::beside(root, experiment)?;
     let all = plan(experiment);
     let cells: Vec<Cell> = all.iter().filter(|c| part.holds(&c.id(experiment))).cloned().collect();

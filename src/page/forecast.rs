@@ -32,17 +32,19 @@ pub fn of(s: &Settings, x: &Tokens, t: f64) -> Value {
     let energy = |x: &Tokens| Energy::new(s.beta, EnergyScale::Unit).log_value(x).map_or(f64::NAN, f64::exp);
     let mut said = json!({"level": energy(&clusters), "clusters": clusters.n()});
     let k = clusters.n();
-    let mut pairs: Vec<(f64, usize, usize)> = (0..k).flat_map(|j| (0..j).map(move |i| (i, j))).map(|(i, j)| (dist(clusters.row(i), clusters.row(j)), i, j)).collect();
+    let mut pairs: Vec<(f64, usize, usize)> =
+        (0..k).flat_map(|j| (0..j).map(move |i| (i, j))).map(|(i, j)| (dist(clusters.row(i), clusters.row(j)), i, j)).collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let Some((weights, scale)) = mutual(s).filter(|_| s.kappa <= 0.0 && s.beta >= 0.0) else { return said };
     let m = clusters.masses();
-    let first = pairs.iter().take(PAIRS).filter(|p| p.0 > radius(s.beta) && p.0 < std::f64::consts::PI - 1e-9).filter_map(|&(angle, i, j)| {
-        let both = m[i] + m[j];
-        // Alone in the world the two would have mass 1: without row sums their share slows them.
-        let slowed = if weights == RowWeights::Exponential { both.ln() } else { 0.0 };
-        let log = log_merge_time(weights, (scale, s.n), s.beta, m[i] / both, angle, radius(s.beta)).ok()?;
-        Some((log - slowed, i, j))
-    });
+    let first =
+        pairs.iter().take(PAIRS).filter(|p| p.0 > radius(s.beta) && p.0 < std::f64::consts::PI - 1e-9).filter_map(|&(angle, i, j)| {
+            let both = m[i] + m[j];
+            // Alone in the world the two would have mass 1: without row sums their share slows them.
+            let slowed = if weights == RowWeights::Exponential { both.ln() } else { 0.0 };
+            let log = log_merge_time(weights, (scale, s.n), s.beta, m[i] / both, angle, radius(s.beta)).ok()?;
+            Some((log - slowed, i, j))
+        });
     if let Some((log, i, j)) = first.min_by(|a, b| a.0.total_cmp(&b.0)) {
         // log10 of t + T, also where T is beyond f64.
         let decades = if log < 600.0 { (t + log.exp()).log10() } else { log / std::f64::consts::LN_10 };
@@ -81,7 +83,12 @@ pub fn theory(s: &Settings, x: &Tokens) -> Value {
         let law = Equiangular::new(weights, n.max(2), beta, scale).and_then(|e| e.level_time(0.0, 0.999));
         said["equiangular_time"] = json!(law.ok().map(|t| t.value));
         if s.norm.is_empty() && s.kappa <= 0.0 {
-            let sure: Vec<Value> = certain::decisions(x, beta).0.iter().filter(|d| d.holds).map(|d| json!({"says": d.statement, "because": d.hypothesis, "source": d.citation, "this_start": d.this_start})).collect();
+            let sure: Vec<Value> = certain::decisions(x, beta)
+                .0
+                .iter()
+                .filter(|d| d.holds)
+                .map(|d| json!({"says": d.statement, "because": d.hypothesis, "source": d.citation, "this_start": d.this_start}))
+                .collect();
             said["certain"] = json!(sure);
         }
     }

@@ -52,9 +52,9 @@ pub fn given(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Given> {
 /// Rows of any strides.
 fn read(array: &PyReadonlyArrayDyn<'_, f64>, rounding: f64) -> Given {
     let data = match array.as_slice() {
-        Ok(slice) => slice.to_vec(),
-        // Not in one piece: in the order of rows.
-        Err(_) => array.as_array().iter().copied().collect(),
+        Ok(slice) if array.is_c_contiguous() => slice.to_vec(),
+        // Not in one piece, or column by column: in the order of rows.
+        _ => array.as_array().iter().copied().collect(),
     };
     Given { shape: array.shape().to_vec(), data, rounding }
 }
@@ -123,7 +123,7 @@ pub fn write(out: &Bound<'_, PyAny>, numbers: &[f64], shape: [usize; 2]) -> PyRe
     };
     let array = out.cast::<PyArray2<f64>>().map_err(|_| wrong())?;
     let mut array = array.try_readwrite().map_err(|_| wrong())?;
-    let fits = array.shape() == shape;
+    let fits = array.shape() == shape && array.is_c_contiguous();
     match array.as_slice_mut() {
         Ok(slice) if fits => slice.copy_from_slice(numbers),
         _ => return Err(wrong()),

@@ -35,7 +35,18 @@ enum Kind {
     Own(Py<PyAny>, f64, Model),
 }
 
-/// What moves tokens.
+/// What moves tokens: a registered dynamics (`names("dynamics")`; sa when none is named) with its parameters.
+///
+/// `causal`: token i sees the tokens j <= i. `time_scale` of USA: u1 to u4. `accuracy`: relative error of every velocity (1e-13). `kernel`, `simd`: how sums
+/// are evaluated. The others are those of a model, as words of the command line or as arrays: `norm`, `space`, `rescaled`, `weights`, `mask` and `bias` (n, n)
+/// or a list, `rotary`, the matrices `q`, `k`, `v`, `o` of a head (r, d), of several heads (heads, r, d), `mlp` as (w1, b1, w2, b2), `activation`.
+///
+/// >>> import numpy as np, metastable as ms
+/// >>> sa = ms.Dynamics("sa", beta=4.0, mask="window:w=2", v=np.eye(3))
+/// >>> sa.velocity(ms.tokens("uniform", n=5, d=3)).shape
+/// (5, 3)
+/// >>> sa.name, sa.beta, sa.space
+/// ('sa', 4.0, 'sphere')
 #[pyclass(frozen, module = "metastable", name = "Dynamics")]
 pub struct Dynamics {
     kind: Kind,
@@ -75,9 +86,8 @@ impl Dynamics {
         let kernel_choice = Choice::parse(kernel).map_err(|e| raised(&e))?;
         let level = Level::parse(simd).map_err(|e| raised(&e))?;
         let spec = Spec { time_scale: scale, kernel: kernel_choice, level, ..Spec::new(beta, 2) };
-        for (key, value) in [("causal", causal.into_pyobject(py)?.to_owned().into_any()), ("accuracy", accuracy.into_pyobject(py)?)] {
-            arguments.set_item(key, value)?;
-        }
+        // The registered name of a causal dynamics says so itself.
+        arguments.set_item("accuracy", accuracy)?;
         for (key, value) in [("time_scale", time_scale), ("kernel", kernel), ("simd", simd)] {
             arguments.set_item(key, value)?;
         }
@@ -119,6 +129,16 @@ impl Dynamics {
         }
     }
 
+    /// The velocity of every token, an array of shape (n, d); written into `out` where it is given. With radii (`norm="pre"`) n x (d + 1), the rate of the
+    /// radius last. `t` is the time, for a function that knows it.
+    ///
+    /// >>> import numpy as np, metastable as ms
+    /// >>> sa, out = ms.Dynamics("sa", beta=0.0), np.empty((2, 2))
+    /// >>> sa.velocity(np.eye(2), out) is out
+    /// True
+    /// >>> out
+    /// array([[0. , 0.5],
+    ///        [0.5, 0. ]])
     #[pyo3(signature = (tokens, out=None, *, masses=None, radii=None, normalise=false, t=0.0))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn velocity<'py>(
@@ -147,7 +167,6 @@ impl Dynamics {
             return Ok(format!("metastable.field({})", f.bind(py).repr()?));
         }
         let usual = |key: &str, value: &Bound<'_, PyAny>| match key {
-            "causal" => value.is_truthy().is_ok_and(|v| !v),
             "accuracy" => value.is_none(),
             "time_scale" => value.eq("u1").unwrap_or(false),
             "kernel" | "simd" => value.eq("auto").unwrap_or(false),
@@ -273,21 +292,16 @@ fn beside(n: usize, d: usize, own: usize, v: &[f64]) -> Vec<f64> {
 pub fn rebuilt<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     let keywords = arguments.copy()?;
     keywords.set_item("beta", beta)?;
-    // The registered name of a causal dynamics says so itself.
-    keywords.set_item("causal", false)?;
     py.get_type::<Dynamics>().call((name,), Some(&keywords))
 }
 
-/// field(f, norm="post", length_scale=1.0)
-/// --
-///
 /// A dynamics of one's own: `f(t, x)` takes the time and an array of shape (n, d) and returns what is added to the tokens, of the same shape. On the
 /// sphere (`norm="post"`) its tangent part moves them; `norm="none"` leaves tokens in R^d. `length_scale`, at most 1, is the length over which f changes by
 /// a factor e: the unit of `rtol`. Tokens of such a dynamics never become one.
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> turn = ms.field(lambda t, x: np.stack([-x[:, 1], x[:, 0], 0 * x[:, 2]], axis=1))
-/// >>> ms.velocity([[1.0, 0.0, 0.0]], turn)
+/// >>> ms.velocity([[1.0, 0.0, 0.0]], turn) + 0.0
 /// array([[0., 1., 0.]])
 #[pyfunction]
 #[pyo3(signature = (f, norm=None, length_scale=1.0))]

@@ -9,7 +9,14 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// `E_beta = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}`.
+/// The interaction energy `E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)` (`scale="mean"`; sum, shifted and unit are other normalisations) and its
+/// Riemannian derivatives in the metric `sum_i |u_i|^2`. What lies beyond double precision raises `ValueError`; `log_value` always works.
+///
+/// >>> import numpy as np, metastable as ms
+/// >>> e = ms.Energy(2.0)
+/// >>> x = np.array([[1.0, 0.0], [0.6, 0.8]])
+/// >>> bool(abs(e.value(x) - np.exp(2 * x @ x.T).sum() / 16) < 1e-15)
+/// True
 #[pyclass(frozen, module = "metastable", name = "Energy")]
 pub struct Energy {
     energy: attention::Energy,
@@ -64,16 +71,32 @@ impl Energy {
         &self.scale
     }
 
+    /// E.
+    ///
+    /// >>> import metastable as ms
+    /// >>> ms.Energy(1.0, "unit").value([[1.0, 0.0]])   # of one point: 1
+    /// 1.0
     #[pyo3(signature = (tokens, *, masses=None))]
     fn value(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
         self.short(py, unit_tokens(tokens, masses, false)?, |e, x| e.value(x))
     }
 
+    /// log |E|, finite for every beta but 0.
+    ///
+    /// >>> import metastable as ms
+    /// >>> round(ms.Energy(1e4).log_value([[1.0, 0.0]]), 3)   # 1e4 - log 2e4
+    /// 9990.097
     #[pyo3(signature = (tokens, *, masses=None))]
     fn log_value(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
         self.short(py, unit_tokens(tokens, masses, false)?, |e, x| e.log_value(x))
     }
 
+    /// The Riemannian gradient, an array of shape (n, d).
+    ///
+    /// >>> import metastable as ms
+    /// >>> ms.Energy(1.0).grad([[1.0, 0.0], [-1.0, 0.0]]) + 0.0   # antipodes are critical
+    /// array([[0., 0.],
+    ///        [0., 0.]])
     #[pyo3(signature = (tokens, *, masses=None))]
     fn grad<'py>(
         &self,
@@ -86,6 +109,11 @@ impl Energy {
         matrix(py, self.short(py, x, |e, x| e.grad(x))?, d)
     }
 
+    /// The Hessian times the tangent part of `u`, both of shape (n, d).
+    ///
+    /// >>> import numpy as np, metastable as ms
+    /// >>> ms.Energy(1.0).hess_vec(np.eye(3), np.ones((3, 3))).shape
+    /// (3, 3)
     #[pyo3(signature = (tokens, u, *, masses=None))]
     fn hess_vec<'py>(
         &self,
@@ -105,6 +133,12 @@ impl Energy {
         matrix(py, self.short(py, x, move |e, x| e.hess_vec(x, &u))?, d)
     }
 
+    /// The dense Hessian in the bases of `tangent_basis`, an array of shape (n (d - 1), n (d - 1)); at most 6000 unknowns.
+    ///
+    /// >>> import numpy as np, metastable as ms
+    /// >>> h = ms.Energy(1.0).hessian(np.eye(3))
+    /// >>> h.shape, bool(np.all(h == h.T))
+    /// ((6, 6), True)
     #[pyo3(signature = (tokens, *, masses=None))]
     fn hessian<'py>(
         &self,
@@ -117,6 +151,12 @@ impl Energy {
         matrix(py, quietly(py, move || energy.hessian(&x))?, size)
     }
 
+    /// The n (d - 1) eigenvalues of the Hessian, ascending.
+    ///
+    /// >>> import numpy as np, metastable as ms
+    /// >>> found = ms.Energy(1.0).eigenvalues([[1.0, 0.0], [1.0, 0.0]])
+    /// >>> bool(np.allclose(found, [-np.e / 2, 0.0]))   # apart, and both together
+    /// True
     #[pyo3(signature = (tokens, *, masses=None))]
     fn eigenvalues<'py>(
         &self,
@@ -128,13 +168,22 @@ impl Energy {
         Ok(vector(py, quietly(py, move || energy.hessian_eigenvalues(&x))?))
     }
 
+    /// The number of negative eigenvalues of the Hessian; the flow climbs E, so its unstable directions are the positive ones.
+    ///
+    /// >>> import metastable as ms
+    /// >>> ms.Energy(1.0).morse_index([[1.0, 0.0], [1.0, 0.0]])
+    /// 1
     #[pyo3(signature = (tokens, *, masses=None))]
     fn morse_index(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
         let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
         Ok(inertia(&quietly(py, move || energy.hessian_eigenvalues(&x))?).0)
     }
 
-    /// The bases in which the Hessian is written.
+    /// An orthonormal basis of the tangent space of every token, an array of shape (n, d - 1, d).
+    ///
+    /// >>> import metastable as ms
+    /// >>> ms.Energy.tangent_basis([[1.0, 0.0]])
+    /// array([[[-0.,  1.]]])
     #[staticmethod]
     fn tangent_basis<'py>(py: Python<'py>, tokens: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let x = unit_tokens(tokens, None, false)?;

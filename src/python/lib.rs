@@ -36,7 +36,8 @@ fn words(sentence: &str) -> String {
         said.push_str(&part[end..]);
     }
     let names = ["merge-radius", "t-end", "time-scale", "energy-scale", "max-steps"];
-    names.iter().fold(said, |said, name| said.replace(name, &name.replace('-', "_")))
+    let said = names.iter().fold(said, |said, name| said.replace(name, &name.replace('-', "_")));
+    said.replace("the time normalisation u2", "time_scale='u2'")
 }
 
 #[pymodule]

@@ -6,7 +6,9 @@ use crate::raised;
 use crate::work::interruptible;
 use metastable::attention::{Energy, EnergyScale, kernel::EXACT, layer::Layer, noise::Isotropic};
 use metastable::flow::observable::{self, Setting};
-use metastable::flow::{self, Frame, Observer, Options, Outcome, Recorder, Solution, Table, Walk, integrator, velocity_accuracy};
+use metastable::flow::{
+    self, Frame, Observer, Options, Outcome, Recorder, Solution, Splitting, Table, Walk, integrator, velocity_accuracy,
+};
 use metastable::sphere::Tokens;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -241,7 +243,7 @@ pub fn walk<'py>(
     let (shape, stop, n) = ((x.n(), x.d()), trouble.stop.clone(), x.n());
     let inside = stop.clone();
     let (end, watch) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let plan = Walk { noise: &noise, step, seed, cancel: Some(&inside) };
+        let plan = Walk { noise: &noise, step, seed, splitting: Splitting::Strang, cancel: Some(&inside) };
         let end = flow::walk(&built, &x, t_end, &plan, &mut watch.observers());
         (end, watch)
     })?;

@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often signals are looked at.
-const BEAT: Duration = Duration::from_millis(20);
+const BEAT: Duration = Duration::from_millis(10);
 
 /// How long work may take to end after Ctrl-C: what has not looked at its flag by then ends by itself, unheard.
-const GRACE: Duration = Duration::from_millis(100);
+const GRACE: Duration = Duration::from_millis(60);
 
 /// Set when the threads of the pool are used.
 static STARTED: AtomicBool = AtomicBool::new(false);
@@ -37,9 +37,6 @@ pub fn begin() -> PyResult<()> {
     Err(PyRuntimeError::new_err(said))
 }
 
-/// threads(count=None)
-/// --
-///
 /// The number of threads; with `count`, sets it first (once, before any work). Results do not depend on it.
 ///
 /// >>> import metastable as ms

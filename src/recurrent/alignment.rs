@@ -1,7 +1,7 @@
 //! How a decoder weighs what the encoder kept: one vector for all outputs, Bahdanau's additive scores, Luong's products.
 
 use super::TokenMap;
-use super::cell::{Cell, Gate};
+use super::cell::{Gate, RecurrentCell};
 use super::map::rnn::Rnn;
 use super::trace::{Trace, Var};
 

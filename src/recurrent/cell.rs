@@ -1,18 +1,9 @@
 //! Recurrent cells: a state that reads one row after the other.
 
+pub use super::token_map::RecurrentCell;
+use super::token_map::{TokenMap, normal_matrix};
 use super::trace::{Trace, Var};
-use super::{TokenMap, normal_matrix};
 use crate::num::stream::Stream;
-
-/// A cell with `width()` numbers of state; the first ones are what it shows.
-pub trait Cell: Send + Sync {
-    /// Numbers of the state.
-    fn width(&self) -> usize;
-    /// Numbers of an input.
-    fn reads(&self) -> usize;
-    /// Records the next state.
-    fn next<'a>(&'a self, trace: &mut Trace<'a>, input: Var, state: Var) -> Var;
-}
 
 /// `W x + U h + b`.
 #[derive(Clone, Debug)]
@@ -43,7 +34,7 @@ impl Gate {
 /// The layer of a cell: row t of the result is what the cell shows after it read rows 1 to t from the state 0.
 pub struct Reading<C>(pub C);
 
-impl<C: Cell> TokenMap for Reading<C> {
+impl<C: RecurrentCell> TokenMap for Reading<C> {
     fn record<'a>(&'a self, _: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
         let mut state = trace.constant(&vec![0.0; self.0.width()]);
         let mut out = Vec::with_capacity(rows.len());
@@ -54,7 +45,7 @@ impl<C: Cell> TokenMap for Reading<C> {
         out
     }
 
-    fn cell(&self) -> Option<&dyn Cell> {
+    fn cell(&self) -> Option<&dyn RecurrentCell> {
         Some(&self.0)
     }
 }
@@ -62,7 +53,7 @@ impl<C: Cell> TokenMap for Reading<C> {
 /// The state of a cell in time, as a map of one row of `width()` numbers: step t reads its own normal input.
 pub struct InTime<'c> {
     /// The cell.
-    pub cell: &'c dyn Cell,
+    pub cell: &'c dyn RecurrentCell,
     /// Standard deviation of the inputs.
     pub size: f64,
     /// Seed of the inputs.

@@ -4,7 +4,7 @@ use super::{TokenMap, at};
 use crate::num::{stream::Stream, sum::dot};
 
 /// The largest `count` exponents per layer of `map` along the orbit of `start` (rows of `d` numbers): layers `0..skip` turn the frame, the `layers`
-/// after them are measured. In the order of the frame, which is descending in the limit; `-inf` where a layer forgets a direction altogether.
+/// after them are measured. Descending; `-inf` where a layer forgets a direction altogether.
 ///
 /// **Cost** `count` derivatives and `count^2` products of `start.len()` numbers in every layer.
 ///
@@ -29,7 +29,9 @@ pub fn exponents(map: &dyn TokenMap, start: &[f64], d: usize, (skip, layers): (u
         }
         x = here.value();
     }
-    sums.iter().map(|s| s / layers.max(1) as f64).collect()
+    sums.iter_mut().for_each(|s| *s /= layers.max(1) as f64);
+    sums.sort_by(|a, b| b.total_cmp(a));
+    sums
 }
 
 /// A fixed orthonormal frame without special directions.

@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 /// How weights change from layer to layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weights {
+pub enum InDepth {
     /// Smooth in depth, `W(s) = A cos(2 pi s) + B sin(2 pi s)` at `s = k/L`: layers are Euler's method.
     Smooth,
     /// New ones in every layer.
@@ -26,7 +26,7 @@ pub enum Bend {
 
 /// A residual network of `depth` layers.
 #[derive(Clone, Copy, Debug)]
-pub struct Residual {
+pub struct ResidualNet {
     /// Numbers of a row.
     pub d: usize,
     /// L.
@@ -36,20 +36,20 @@ pub struct Residual {
     /// Entries have the variance `gain^2 / d`.
     pub gain: f64,
     /// How they change with depth.
-    pub weights: Weights,
+    pub weights: InDepth,
     /// What stands between the matrices.
     pub bend: Bend,
     /// Seed of the weights.
     pub seed: u64,
 }
 
-impl Residual {
+impl ResidualNet {
     /// A matrix of layer k.
     fn matrix(&self, name: &str, layer: usize) -> Vec<f64> {
         let normal = |name: &str| normal_matrix(self.seed, name, (self.d, self.d), self.gain);
         match self.weights {
-            Weights::Fresh => normal(&format!("{name} {layer}")),
-            Weights::Smooth => {
+            InDepth::Fresh => normal(&format!("{name} {layer}")),
+            InDepth::Smooth => {
                 let (sin, cos) = (TAU * layer as f64 / self.depth as f64).sin_cos();
                 let (a, b) = (normal(&format!("{name} cos")), normal(&format!("{name} sin")));
                 a.iter().zip(&b).map(|(a, b)| a * cos + b * sin).collect()
@@ -58,7 +58,7 @@ impl Residual {
     }
 }
 
-impl TokenMap for Residual {
+impl TokenMap for ResidualNet {
     fn record<'a>(&'a self, layer: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
         let step = (self.depth as f64).powf(-self.power);
         let outer = self.matrix("outer", layer);

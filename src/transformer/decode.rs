@@ -15,12 +15,12 @@ pub struct Cache<T = f64> {
 }
 
 /// A pattern as the query number `first` sees it.
-struct From {
+struct Later {
     pattern: Arc<dyn Pattern>,
     first: usize,
 }
 
-impl Pattern for From {
+impl Pattern for Later {
     fn check(&self, extent: &Extent) -> Result<()> {
         self.pattern.check(&Extent { queries: extent.sources, ..*extent })
     }
@@ -78,6 +78,6 @@ fn one<T: Real>(of: &Projected<T>, x: &[T], (keys, values): &mut (Vec<T>, Vec<T>
     of.place(&mut k, of.grouping.sets, at);
     keys.extend(k);
     values.extend(of.value.apply(x));
-    let placed = Projected { pattern: Arc::new(From { pattern: of.pattern.clone(), first: at }), ..of.clone() };
+    let placed = Projected { pattern: Arc::new(Later { pattern: of.pattern.clone(), first: at }), ..of.clone() };
     of.output.apply(&placed.mix(&q, keys, values, false).0)
 }

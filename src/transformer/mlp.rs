@@ -71,7 +71,7 @@ impl<T: Real> Mlp<T> {
             Some(gate) => {
                 let mut open = gate.apply(x);
                 self.activation.apply(&mut open);
-                hidden.iter_mut().zip(&open).for_each(|(h, o)| *h = *h * *o);
+                hidden.iter_mut().zip(&open).for_each(|(h, o)| *h *= *o);
             }
         }
         self.second.apply(&hidden)

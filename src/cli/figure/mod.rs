@@ -10,7 +10,7 @@ use super::progress;
 use super::run::PartArguments;
 use crate::draw::{Sheet, Size, Theme};
 use crate::error::{Error, Result, in_range};
-use crate::lab::{Experiment, arrays, part::Part, run::merge};
+use crate::lab::{Experiment, arrays, part::Share, run::merge};
 use crate::paper_figs::{ALL, PaperFigure};
 use drawn::{DrawnFigure, FORMATS};
 pub use hidden::layers;
@@ -183,7 +183,7 @@ impl Arguments {
     }
 
     /// Runs a part of the data and draws nothing.
-    fn part(&self, entries: &[&PaperFigure], part: &Part, out: &Output) -> Result<i32> {
+    fn part(&self, entries: &[&PaperFigure], part: &Share, out: &Output) -> Result<i32> {
         let (mut done, mut all) = (0, 0);
         for name in entries.iter().flat_map(|e| self.experiments(e)) {
             let (mine, cells) = crate::cli::run::execute_part(&Experiment::built_in(name)?, &self.runs, part)?;

@@ -21,7 +21,7 @@ function drawChart(pen, width, height, book) {
   const first = rows.length ? Math.log10(rows[0].t) : -2, now = rows.length ? Math.log10(rows[rows.length - 1].t) : 0;
   const low = Math.max(-3, Math.floor(first)), next = book.plateaus[book.plateaus.length - 1]?.log10_time ?? -99;
   const high = Math.max(low + 2, Math.ceil(now + 0.02), next < now + 0.35 * (now - low) + 1 ? Math.ceil(next) : -99);
-  const left = 46, right = width - 10, x = (log) => left + ((right - left) * (Math.min(high, Math.max(low, log)) - low)) / (high - low);
+  const left = 46, right = width - 26, x = (log) => left + ((right - left) * (Math.min(high, Math.max(low, log)) - low)) / (high - low);
   const circle = book.d === 2, shares = circle ? [0.36, 0.24, 0.4] : [0.58, 0.42];
   const gap = 30, body = height - 30 - gap * (shares.length - 1) - 18;
   let top = 18;
@@ -41,7 +41,7 @@ function drawChart(pen, width, height, book) {
       pen.path([[left - 4, y], [left, y]], { stroke: '#8a857a', width: 1 });
       pen.text(left - 7, y, words, { size: 12.5, align: 'right', fill: SOFT, base: 'middle' });
     }
-    if (last) pen.text(right, b + 18, 't', { size: 13.5, italic: true, align: 'right' });
+    if (last) pen.text(right + 20, b + 5, 't', { size: 13.5, italic: true, align: 'right' });
   };
   const line = (points, style) => pen.path(thinned(points), style);
 

@@ -16,9 +16,11 @@ async function loadEngine(text) {
   // The reply, with its numbers as an array of their own.
   return (request) => {
     const bytes = encoder.encode(JSON.stringify(request));
-    new Uint8Array(wasm.memory.buffer, wasm.room(bytes.length), bytes.length).set(bytes);
-    const length = wasm.ask();
-    const reply = JSON.parse(decoder.decode(new Uint8Array(wasm.memory.buffer, wasm.reply(), length)));
+    // A call may move the memory: where things lie is asked before the memory is looked at.
+    const room = wasm.room(bytes.length);
+    new Uint8Array(wasm.memory.buffer, room, bytes.length).set(bytes);
+    const length = wasm.ask(), at = wasm.reply();
+    const reply = JSON.parse(decoder.decode(new Uint8Array(wasm.memory.buffer, at, length)));
     if (reply.error) throw new Error(reply.error);
     reply.numbers = new Float64Array(wasm.memory.buffer, wasm.numbers(), wasm.count()).slice();
     return reply;

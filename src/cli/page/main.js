@@ -25,7 +25,7 @@
 
   function remember() {
     const last = book.rows[book.rows.length - 1];
-    if (last && last.t === run.t && run.t > 0) return;
+    if (last && last.t === run.t && last.energy === run.energy && run.t > 0) return;
     book.rows.push({ t: run.t, energy: run.energy, clusters: run.clusters, tokens: run.n });
     const plateau = book.plateaus[book.plateaus.length - 1];
     if (plateau && !plateau.gone && run.clusters < plateau.clusters) plateau.gone = run.t;
@@ -85,7 +85,7 @@
     let done = 0;
     try {
       while (done < steps && !run.ended) {
-        const piece = Math.min(steps - done, 5);
+        const piece = Math.min(steps - done, book.rows.length < 60 ? 1 : 5);
         run = unpacked(ask({ ask: 'go', steps: piece }));
         remember();
         done += piece;
@@ -194,7 +194,8 @@
     $('sphere').setAttribute('aria-label', `Tokens in dimension ${state.d}: ${words}`);
     $('stairs').setAttribute('aria-label', `Energy and number of clusters over logarithmic time: ${words}`);
     $('sphere').classList.toggle('turns', state.d === 3);
-    $('status').textContent = run?.ended ? `${run.ended[0].toUpperCase()}${run.ended.slice(1)}.` : '';
+    const ended = run?.ended && (run.n === 1 ? 'all tokens are one cluster' : run.ended);
+    $('status').textContent = ended ? `${ended[0].toUpperCase()}${ended.slice(1)}.` : '';
     $('command').textContent = commandOf(state);
     for (const b of $('presets').children) b.setAttribute('aria-pressed', b.dataset.hash === writeState({ ...state, view: DEFAULTS.view }));
   }
@@ -202,12 +203,22 @@
   function theory() {
     const said = ask({ ask: 'theory', settings: settingsOf(state) }), lines = [];
     for (const c of said.certain ?? []) lines.push(`${c.says[0].toUpperCase()}${c.says.slice(1)}: ${c.because} (${c.source}).`);
+    // The rest is about uniform tokens.
+    if (state.start !== 'uniform') {
+      if (!lines.length) lines.push('No theorem decides where this start ends.');
+      say(lines);
+      return;
+    }
     const share = (p) => (p < 1e-3 ? power(p) : p > 0.999 ? '1' : p.toFixed(3));
     lines.push(`Uniform tokens lie in a common hemisphere, and then become one cluster, with probability ${share(said.hemisphere)} (Wendel).`);
     if (said.mode && state.d <= 3) lines.push(`The uniform measure is left by its mode of degree ${said.mode}, which grows at rate ${power(said.rate)}${state.d === 2 ? `: about ${said.mode} clusters are first seen` : ''} (arXiv:2410.23228).`);
     if (said.modes) lines.push(`The density estimate of many uniform tokens with this kernel has ${said.modes.toFixed(1)} modes on average (Kac and Rice).`);
     if (said.equiangular_time) lines.push(`In high dimension uniform tokens are nearly orthogonal; then all inner products reach 0.999 at t = ${power(said.equiangular_time)} (arXiv:2312.10794).`);
     if (said.kappa_threshold) lines.push(`With noise the uniform measure is stable for κ below ${power(said.kappa_threshold)}, USA in U1 (arXiv:2606.05140).`);
+    say(lines);
+  }
+
+  function say(lines) {
     $('said').replaceChildren(...lines.map((l) => Object.assign(document.createElement('li'), { textContent: l })));
   }
 
@@ -236,7 +247,7 @@
       input.disabled = Boolean(LISTS[state.start]) && (name === 'n' || name === 'd');
     }
     for (const [name] of MENUS) $(`set-${name}`).value = state[name];
-    $('set-scale').disabled = !state.dynamics.includes('usa');
+    $('set-scale').disabled = !state.dynamics.endsWith('usa');
     $('set-norm').title = state.norm;
   }
 

@@ -31,7 +31,8 @@ function drawCircle(pen, size, run, state) {
   pen.path(curve, { stroke: '#6d9dbd', width: 1, closed: true });
   pen.disc(c, c, r * 1.05, { fill: PAPER });
   pen.disc(c, c, r, { stroke: '#8a857a', width: 1 });
-  for (let i = 0; i < run.n; i++) {
+  // The first token, who leads where attention is causal, on top.
+  for (let i = run.n - 1; i >= 0; i--) {
     const [x, y] = at(run.x[2 * i], run.x[2 * i + 1], r);
     pen.disc(x, y, sizeOf(run.m[i], run.start), { fill: inkOf(run, state, i), stroke: PAPER, width: 0.7, alpha: 0.88 });
   }
@@ -105,7 +106,7 @@ function drawGram(pen, size, run) {
   const side = size * 0.84, left = (size - side) / 2, top = size * 0.04;
   pen.image(left, top, side, picture);
   pen.path([[left, top], [left + side, top], [left + side, top + side], [left, top + side]], { stroke: '#8a857a', width: 1, closed: true });
-  pen.text(left, top + side + 24, `inner products of ${n} tokens in dimension ${d}, by cluster`, { size: 14, fill: SOFT });
+  pen.text(left, top + side + 24, `inner products by cluster, d = ${d}`, { size: 14, fill: SOFT });
   [-1, 0, 1].forEach((g, k) => {
     const x = left + side - 118 + 42 * k;
     pen.box(x, top + side + 12, 14, 14, `rgb(${shade(g)})`);

@@ -10,7 +10,7 @@ const DYNAMICS = [
   ['sa', 'SA: softmax rows'], ['usa', 'USA: rows not normalised'], ['causal-sa', 'causal SA'], ['causal-usa', 'causal USA'],
   ['repulsive-sa', 'repulsive SA'], ['repulsive-usa', 'repulsive USA'],
 ];
-const SCALES = [['u1', 'U1: (1/n) e^{βG}'], ['u2', 'U2: (1/n) e^{β(G−1)}'], ['u3', 'U3: (1/n²) e^{β(G−1)}'], ['u4', 'U4: e^{βG}']];
+const SCALES = [['u1', 'U1: (1/n) exp βG'], ['u2', 'U2: (1/n) exp β(G − 1)'], ['u3', 'U3: (1/n²) exp β(G − 1)'], ['u4', 'U4: exp βG']];
 const NORMS = [
   ['', 'post-LN: on the sphere'], ['pre', 'pre-LN'], ['peri', 'peri-LN'], ['mix', 'mix-LN'], ['ngpt', 'nGPT'], ['cod', 'LN with damped depth'], ['ln-scaling', 'LN scaling'],
 ];
@@ -38,8 +38,10 @@ const PRESETS = [
 const DIMENSIONS = [2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64, 96, 128];
 const ENDS = [0.1, 0.3, 1, 3, 5, 10, 20, 30, 50, 100, 200, 400, 1000, 5000, 1e4, 1e5, 1e6, 1e8, 1e10, 1e12, 1e15, 1e20, 1e26, 1e30, 1e50, 1e100, 1e150, 1e200, 1e300];
 const KAPPAS = [0, 1000, 500, 200, 100, 50, 20, 10, 5, 2, 1, 0.5];
-const rounded = (v) => Number(v.toPrecision(3));
-const BETAS = [0, ...Array.from({ length: 161 }, (_, k) => rounded(10 ** (-1 + k / 40)))];
+const BETAS = [
+  0, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 25, 28, 32, 36, 40, 45, 50, 56, 64, 72, 81, 90, 100,
+  120, 150, 200, 250, 300, 400, 500, 700, 1000, 1500, 2000, 3000, 4000,
+];
 const COUNTS = [...Array.from({ length: 63 }, (_, k) => k + 2), ...Array.from({ length: 59 }, (_, k) => 68 + 4 * k)];
 
 // Sliders run over lists: name, label, values, words.
@@ -77,7 +79,7 @@ function fitting(state) {
   const list = LISTS[state.start];
   if (list) Object.assign(state, { n: list.n, d: 2 });
   if (state.start === 'orthonormal') state.n = Math.min(state.n, state.d);
-  if (!state.dynamics.includes('usa')) state.scale = 'u1';
+  if (!state.dynamics.endsWith('usa')) state.scale = 'u1';
   return state;
 }
 
@@ -96,7 +98,7 @@ function settingsOf(state) {
   };
 }
 
-// The line that does the same natively, to the same bits with the portable kernels.
+// The line that does the same natively: with the portable kernels velocities are equal bit by bit.
 function commandOf(state, name = 'solve') {
   const list = LISTS[state.start], lines = [], flags = [];
   const file = (to, rows) => lines.push(`printf '%s\\n' ${rows.map((r) => `'${r}'`).join(' ')} > ${to}`);

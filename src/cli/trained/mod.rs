@@ -86,19 +86,28 @@ impl Arguments {
         if let Some(folder) = &self.out {
             create(folder)?;
         }
-        let pass = if self.f32 { self.pass::<f32>(&model, &x, &plan, keep)? } else { self.pass::<f64>(&model, &x, &plan, keep)? };
-        let mut json = self.json(&model, &plan, &pass, &words);
-        if let Some(folder) = &self.out {
-            self.write(folder, &model, &plan, &pass, &mut json)?;
-            if self.report {
-                let report = table::report(&model, &x, &plan)?;
-                page::write(folder, &model, &report, &self.provenance(&json))?;
-            }
-            note(&format!("wrote {}", folder.display()));
-        }
+        let done = self.passed(&model, &x, &plan, keep, &words);
+        let (mut json, pass) = done.inspect_err(|_| {
+            // Nothing stays behind; a folder that holds files is not removed.
+            let _ = self.out.as_ref().map(std::fs::remove_dir);
+        })?;
         json["n"] = json!(n);
         out.result(&json, &text(&json, &pass, d));
         Ok(0)
+    }
+
+    /// Runs the model and writes what was asked for.
+    fn passed(&self, model: &Trained, x: &[f64], plan: &[usize], keep: bool, words: &[String]) -> Result<(Value, Pass)> {
+        let pass = if self.f32 { self.pass::<f32>(model, x, plan, keep)? } else { self.pass::<f64>(model, x, plan, keep)? };
+        let mut json = self.json(model, plan, &pass, words);
+        let Some(folder) = &self.out else { return Ok((json, pass)) };
+        let report = if self.report { Some(table::report(model, x, plan)?) } else { None };
+        self.write(folder, model, plan, &pass, &mut json)?;
+        if let Some(report) = report {
+            page::write(folder, model, &report, &self.provenance(&json))?;
+        }
+        note(&format!("wrote {}", folder.display()));
+        Ok((json, pass))
     }
 
     /// Which block every layer applies.

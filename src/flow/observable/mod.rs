@@ -199,12 +199,3 @@ pub fn log_times(t_first: f64, t_end: f64, count: usize) -> Vec<f64> {
     let time = |k: usize| if k + 2 >= count { t_end } else { t_first * (ratio * k as f64 / (count.max(3) - 2) as f64).exp() };
     std::iter::once(0.0).chain((0..count - 1).map(time)).collect()
 }
-
-/// Calls `visit(i, j, m_i m_j, <x_i, x_j>)` for all pairs `j < i` of live tokens.
-fn for_pairs(x: &Tokens, mut visit: impl FnMut(f64, f64)) {
-    for i in 0..x.n() {
-        for j in 0..i {
-            visit(x.masses()[i] * x.masses()[j], x.inner(i, j));
-        }
-    }
-}

@@ -16,8 +16,17 @@ pub mod arxiv_1607_06450 {}
 #[doc = include_str!("1706.03762.md")]
 pub mod arxiv_1706_03762 {}
 
+#[doc = include_str!("2006.04710.md")]
+pub mod arxiv_2006_04710 {}
+
 #[doc = include_str!("2103.03404.md")]
 pub mod arxiv_2103_03404 {}
+
+#[doc = include_str!("2104.09864.md")]
+pub mod arxiv_2104_09864 {}
+
+#[doc = include_str!("2108.12409.md")]
+pub mod arxiv_2108_12409 {}
 
 #[doc = include_str!("2110.11773.md")]
 pub mod arxiv_2110_11773 {}
@@ -30,6 +39,9 @@ pub mod arxiv_2305_05465 {}
 
 #[doc = include_str!("2312.10794.md")]
 pub mod arxiv_2312_10794 {}
+
+#[doc = include_str!("2312.14820.md")]
+pub mod arxiv_2312_14820 {}
 
 #[doc = include_str!("2405.18273.md")]
 pub mod arxiv_2405_18273 {}

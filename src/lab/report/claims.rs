@@ -78,7 +78,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
     row("Observed", escape(&observed(r)));
     row("Margin", r.margin.map_or(String::new(), |m| format!("{} {spark}", escape(&margin(&m)))));
     row("Where", r.worst.map_or(String::new(), |(case, trial)| escape(&format!("{case}, trial {trial}"))));
-    row("Slack", r.slack.map_or(String::new(), |s| slack(s)));
+    row("Slack", r.slack.map_or(String::new(), slack));
     let perturbed = if c.perturbed.is_empty() { String::new() } else { format!(" (perturbed: {})", c.perturbed) };
     row("Resolves", escape(&format!("{}{perturbed}", power(r))));
     row("Trials", trials(r));

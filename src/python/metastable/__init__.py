@@ -16,7 +16,7 @@ from __future__ import annotations
 import os as _os
 
 from . import _metastable
-from ._commands import certify, check, entropy, figure, hunt, measure, modes, names, predict, replay, saddles
+from ._commands import Model, certify, check, entropy, figure, hunt, load_model, measure, modes, names, predict, replay, saddles
 from ._metastable import Dynamics, Energy, __version__, field, threads
 from ._results import Figure, Result, Solution, Verdicts
 from ._runs import energy, layers, noise, solve, tokens, velocity
@@ -28,6 +28,7 @@ __all__ = [
     "Dynamics",
     "Energy",
     "Figure",
+    "Model",
     "Result",
     "Solution",
     "Verdicts",
@@ -40,6 +41,7 @@ __all__ = [
     "figure",
     "hunt",
     "layers",
+    "load_model",
     "measure",
     "modes",
     "names",

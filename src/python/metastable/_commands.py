@@ -13,7 +13,7 @@ from . import _metastable
 from ._results import Figure, Result, Verdicts, _result, _verdicts
 
 # Flags that name a file: an array may stand in their place.
-_FILES = {"tokens", "masses", "samples", "angles", "values"}
+_FILES = {"tokens", "masses", "samples", "angles", "values", "ids", "embeddings"}
 
 
 def _array(name, value):
@@ -184,6 +184,40 @@ def entropy(tokens, *, neighbours=3, bandwidth=100.0, normalise=False):
     True
     """
     return _points(_answered("entropy", [], {"tokens": tokens, "neighbours": neighbours, "bandwidth": bandwidth, "normalise": normalise}))
+
+
+class Model:
+    """A trained model: a folder with model.safetensors, config.json and tokenizer.json (BERT, ALBERT, GPT-2, Llama), or a GGUF file. See ``load_model``."""
+
+    def __init__(self, path):
+        self.path = os.fspath(path)
+        if not os.path.exists(self.path):
+            raise ValueError(f"path: found nothing at {self.path}, expected the folder of a model or a GGUF file")
+
+    def __repr__(self):
+        return f"metastable.load_model({self.path!r})"
+
+    def hidden(self, text=None, *, ids=None, embeddings=None, f32=False, iterate=None, layers=None, attention=True):
+        """Its hidden states for a ``text``, for ``ids`` of words, or for ``embeddings`` (n, d): a ``Result`` with ``hidden_states`` (layers + 1, n, d),
+        ``attention`` (layers, heads, n, n) and ``words``. ``iterate`` applies one block in all ``layers``. The weights are read at every call."""
+        flags = {"text": text, "ids": ids, "embeddings": embeddings, "f32": f32, "iterate": iterate, "layers": layers}
+        with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
+            out = Path(folder) / "run"
+            found = _answered("model", [self.path], flags | {"without_attention": not attention, "out": out})
+            with np.load(out / "hidden.npz") as arrays:
+                found.update({name: arrays[name] for name in arrays.files})
+        return found
+
+
+def load_model(path):
+    """A trained model, whose hidden states are tokens.
+
+    >>> import metastable as ms
+    >>> ms.load_model("nowhere")
+    Traceback (most recent call last):
+    ValueError: path: found nothing at nowhere, expected the folder of a model or a GGUF file
+    """
+    return Model(path)
 
 
 def check(*claims, quick=False, trials=None, seed=1, **region):

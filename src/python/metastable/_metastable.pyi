@@ -106,3 +106,18 @@ def _noise(
     radii: ArrayLike | None,
     normalise: bool,
 ) -> dict[str, Any]: ...
+
+__all__ = [
+    "__version__",
+    "Dynamics",
+    "Energy",
+    "_rebuilt",
+    "field",
+    "_draw",
+    "_solve",
+    "_layers",
+    "_noise",
+    "_command",
+    "threads",
+    "_forked",
+]

@@ -109,7 +109,8 @@ def test_solve_against_scipy(x):
     assert np.abs(here.frames - there).max() < 1e-8
     assert np.array_equal(here.timeline["t"], times) and "log_energy" in here.timeline.dtype.names
     assert np.all(np.diff(here.timeline["log_energy"]) > 0)
-    assert np.array_equal(here.frames[-1], here.tokens)
+    # The dense output at the end of a step is brought back to the sphere once more.
+    assert np.abs(here.frames[-1] - here.tokens).max() <= 4 * EPS
     assert abs(here.energy - mean_energy(here.tokens, 2.0, masses)) < 1e-12
     # The same field as a Python function, from another time on.
     own = ms.solve(lambda t, y: sa(y, 2.0, masses), x, t_span=(3.0, 5.0), t_eval=3.0 + times)

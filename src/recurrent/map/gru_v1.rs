@@ -1,6 +1,6 @@
 //! A gated recurrent unit that resets its state before the matrix.
 
-use crate::recurrent::cell::{Cell, Gate, Reading};
+use crate::recurrent::cell::{Gate, Reading, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
 use crate::recurrent::{Hears, NamedMap, one_layer};
 
@@ -35,7 +35,7 @@ impl Gru {
     }
 }
 
-impl Cell for Gru {
+impl RecurrentCell for Gru {
     fn width(&self) -> usize {
         self.reset.bias.len()
     }

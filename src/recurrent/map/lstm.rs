@@ -1,6 +1,6 @@
 //! Long short-term memory.
 
-use crate::recurrent::cell::{Cell, Gate, Reading};
+use crate::recurrent::cell::{Gate, Reading, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
 use crate::recurrent::{Hears, NamedMap, one_layer};
 
@@ -35,7 +35,7 @@ impl Lstm {
     }
 }
 
-impl Cell for Lstm {
+impl RecurrentCell for Lstm {
     fn width(&self) -> usize {
         2 * self.reads()
     }

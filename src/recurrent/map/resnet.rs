@@ -1,6 +1,6 @@
 //! A residual network whose weights are smooth in depth.
 
-use crate::recurrent::residual::{Bend, Residual, Weights};
+use crate::recurrent::residual::{Bend, InDepth, ResidualNet};
 use crate::recurrent::{Hears, NamedMap};
 
 /// Step 1/L: Euler's method for `x' = V(s) tanh(W(s) x)`.
@@ -11,7 +11,7 @@ pub static ENTRY: NamedMap = NamedMap {
     hears: Hears::Itself,
     unit: |layers| layers as f64,
     build: |spec| {
-        let (weights, bend) = (Weights::Smooth, Bend::Tanh);
-        Box::new(Residual { d: spec.d, depth: spec.layers, power: 1.0, gain: spec.gain, weights, bend, seed: spec.seed })
+        let (weights, bend) = (InDepth::Smooth, Bend::Tanh);
+        Box::new(ResidualNet { d: spec.d, depth: spec.layers, power: 1.0, gain: spec.gain, weights, bend, seed: spec.seed })
     },
 };

@@ -1,6 +1,6 @@
 //! A residual network with new weights in every layer.
 
-use crate::recurrent::residual::{Bend, Residual, Weights};
+use crate::recurrent::residual::{Bend, InDepth, ResidualNet};
 use crate::recurrent::{Hears, NamedMap};
 
 /// Step `1/sqrt(L)`: a stochastic differential equation in the limit.
@@ -11,7 +11,7 @@ pub static ENTRY: NamedMap = NamedMap {
     hears: Hears::Itself,
     unit: |layers| layers as f64,
     build: |spec| {
-        let (weights, bend) = (Weights::Fresh, Bend::Relu);
-        Box::new(Residual { d: spec.d, depth: spec.layers, power: 0.5, gain: spec.gain, weights, bend, seed: spec.seed })
+        let (weights, bend) = (InDepth::Fresh, Bend::Relu);
+        Box::new(ResidualNet { d: spec.d, depth: spec.layers, power: 0.5, gain: spec.gain, weights, bend, seed: spec.seed })
     },
 };

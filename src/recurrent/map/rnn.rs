@@ -1,6 +1,6 @@
 //! A vanilla recurrent network.
 
-use crate::recurrent::cell::{Cell, Gate, Reading};
+use crate::recurrent::cell::{Gate, Reading, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
 use crate::recurrent::{Hears, NamedMap, one_layer};
 
@@ -21,7 +21,7 @@ pub struct Rnn {
     pub gate: Gate,
 }
 
-impl Cell for Rnn {
+impl RecurrentCell for Rnn {
     fn width(&self) -> usize {
         self.gate.bias.len()
     }

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::num::{stats::mean_and_error, sum::dot};
 use crate::recurrent::{
     at,
-    residual::{Bend, Residual, Weights},
+    residual::{Bend, InDepth, ResidualNet},
 };
 
 /// Steps L^{-b}: an identity map for b > 1/2, a stochastic equation at b = 1/2, explosion for b < 1/2.
@@ -41,7 +41,7 @@ fn moment(ctx: &mut Context, power: f64, held_against: f64) -> Result<Finding> {
     let (bend, c) = [(Bend::Linear, 1.0), (Bend::Relu, 0.5)][ctx.index(2)];
     let start = ctx.normals(D);
     let run = |_| {
-        let net = Residual { d: D, depth: DEPTH, power, gain: 1.0, weights: Weights::Fresh, bend, seed: ctx.chance().next_u64() };
+        let net = ResidualNet { d: D, depth: DEPTH, power, gain: 1.0, weights: InDepth::Fresh, bend, seed: ctx.chance().next_u64() };
         let end = (0..DEPTH).fold(start.clone(), |x, layer| at(&net, layer, D, &x).value());
         dot(&end, &end) / dot(&start, &start)
     };

@@ -5,7 +5,7 @@ use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::recurrent::{
     at,
-    residual::{Bend, Residual, Weights},
+    residual::{Bend, InDepth, ResidualNet},
 };
 
 /// Layers of step 1/L are Euler steps of a neural ordinary differential equation.
@@ -24,16 +24,16 @@ pub static ENTRY: Claim = Claim {
     status: Status::Theorem,
     kind: Kind::Law,
     trials: (6, 60),
-    trial: |case, ctx| slope(ctx, case.d, (Weights::Smooth, 1.0)),
+    trial: |case, ctx| slope(ctx, case.d, (InDepth::Smooth, 1.0)),
     perturbed: "the slope",
-    control: Control { what: "independent weights in every layer, step 1/sqrt L", trial: |ctx| slope(ctx, 16, (Weights::Fresh, 0.5)) },
+    control: Control { what: "independent weights in every layer, step 1/sqrt L", trial: |ctx| slope(ctx, 16, (InDepth::Fresh, 0.5)) },
     proof: None,
 };
 
-fn slope(ctx: &mut Context, d: usize, (weights, power): (Weights, f64)) -> Result<Finding> {
+fn slope(ctx: &mut Context, d: usize, (weights, power): (InDepth, f64)) -> Result<Finding> {
     let (start, seed) = (ctx.normals(d), ctx.seed());
     let end = |depth: usize| {
-        let net = Residual { d, depth, power, gain: 1.0, weights, bend: Bend::Tanh, seed };
+        let net = ResidualNet { d, depth, power, gain: 1.0, weights, bend: Bend::Tanh, seed };
         (0..depth).fold(start.clone(), |x, layer| at(&net, layer, d, &x).value())
     };
     let ends = [256, 512, 1024].map(end);

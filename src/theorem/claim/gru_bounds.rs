@@ -4,7 +4,7 @@ use super::mixing_structure::MAPS;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::num::stats::nan_max;
-use crate::recurrent::{cell::Cell, map::gru_v1::Gru, trace::Trace};
+use crate::recurrent::{cell::RecurrentCell, map::gru_v1::Gru, trace::Trace};
 
 /// The new state lies between the old one and a number of (-1, 1).
 ///

@@ -5,7 +5,7 @@ use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::num::sum::dot;
 use crate::recurrent::{
-    cell::Cell,
+    cell::RecurrentCell,
     map::gru_v1::Gru,
     trace::{Linearised, Trace},
 };

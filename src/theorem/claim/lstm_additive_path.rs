@@ -5,7 +5,7 @@ use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status}
 use crate::error::Result;
 use crate::num::{stats::nan_max, sum::dot};
 use crate::recurrent::{
-    cell::Cell,
+    cell::RecurrentCell,
     map::lstm::Lstm,
     trace::{Linearised, Trace},
 };

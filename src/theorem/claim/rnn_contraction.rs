@@ -5,7 +5,7 @@ use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status}
 use crate::error::Result;
 use crate::num::dense::{identity, symmetric_eigenvalues, transpose_mul};
 use crate::recurrent::{
-    cell::{Cell, Gate},
+    cell::{Gate, RecurrentCell},
     map::rnn::Rnn,
     trace::Trace,
 };

@@ -5,7 +5,7 @@ use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::recurrent::{
     TokenMap,
-    cell::{Cell, Gate, Reading},
+    cell::{Gate, Reading, RecurrentCell},
     map::rnn::Rnn,
     observe::mixing,
     trace::{Trace, Var},
@@ -31,7 +31,7 @@ pub static ENTRY: Claim = Claim {
 /// `h + x`.
 struct Adds(usize);
 
-impl Cell for Adds {
+impl RecurrentCell for Adds {
     fn width(&self) -> usize {
         self.0
     }

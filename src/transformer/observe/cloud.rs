@@ -79,9 +79,9 @@ impl Cloud {
             let mut open = vec![start];
             seen[start] = true;
             while let Some(i) = open.pop() {
-                for j in 0..self.n {
-                    if !seen[j] && self.cosines[i * self.n + j] > threshold {
-                        seen[j] = true;
+                for (j, (seen, cosine)) in seen.iter_mut().zip(&self.cosines[i * self.n..]).enumerate() {
+                    if !*seen && *cosine > threshold {
+                        *seen = true;
                         open.push(j);
                     }
                 }

@@ -1,9 +1,9 @@
 //! Jacobians against differences and against their transposes; zeros where a row cannot hear another; attention against the kernel sums.
 
-use super::{MapSpec, at, cell::InTime, lyapunov::exponents, map, observe};
-use crate::attention::{Dynamics, kernel::Attention, layer::Layer};
-use crate::num::{dense, stream::Stream, sum::dot};
-use crate::sphere::Tokens;
+use metastable::attention::{Dynamics, kernel::Attention, layer::Layer};
+use metastable::num::{dense, stream::Stream, sum::dot};
+use metastable::recurrent::{Hears, MapSpec, at, cell::InTime, lyapunov::exponents, map, observe};
+use metastable::sphere::Tokens;
 
 const SPEC: MapSpec = MapSpec { n: 4, d: 3, layers: 6, gain: 1.2, seed: 7 };
 
@@ -44,7 +44,7 @@ fn jacobians_agree_with_differences_and_transposes() {
 fn rows_hear_what_is_registered_and_no_others() {
     for named in map::ALL {
         let map = (named.build)(&SPEC);
-        let layers = if named.hears == super::Hears::Neighbours { 2 } else { 3 };
+        let layers = if named.hears == Hears::Neighbours { 2 } else { 3 };
         let m = observe::mixing(map.as_ref(), &normals(12, "x"), SPEC.d, layers);
         for (k, v) in m.iter().enumerate() {
             let (i, j) = (k / SPEC.n, k % SPEC.n);

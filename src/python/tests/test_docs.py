@@ -1,0 +1,32 @@
+"""Every public name says what it is, with an example that runs. (Those of Python files run as `--doctest-modules`; these are written in Rust.)"""
+
+import doctest
+import inspect
+
+import metastable as ms
+import pytest
+
+COMPILED = [ms.Dynamics, ms.Energy, ms.field, ms.threads]
+COMPILED += [getattr(kind, name) for kind in (ms.Dynamics, ms.Energy) for name in dir(kind) if not name.startswith("_")]
+
+
+@pytest.mark.parametrize("thing", COMPILED, ids=lambda t: getattr(t, "__qualname__", str(t)))
+def test_examples_of_what_is_compiled(thing):
+    assert inspect.getdoc(thing), thing
+    if not callable(thing):
+        return
+    test = doctest.DocTestParser().get_doctest(inspect.getdoc(thing), {}, str(thing), None, 0)
+    assert test.examples, f"{thing} has no example"
+    said = []
+    failed = doctest.DocTestRunner().run(test, out=said.append).failed
+    assert failed == 0, "".join(said)
+
+
+def test_every_public_name_has_an_example():
+    for name in ms.__all__:
+        thing = getattr(ms, name)
+        # A Solution and a Figure are shown where they are made.
+        if callable(thing) and name not in ("Solution", "Figure", "Model", "replay"):
+            assert ">>>" in (inspect.getdoc(thing) or ""), name
+        elif callable(thing):
+            assert inspect.getdoc(thing), name
