@@ -80,16 +80,7 @@ impl Experiment {
         let dynamics = named(r, "dynamics", usual, |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
         let tokens = tokens_of(r, &model.model);
         let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
-        let (mut n, mut d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
-        if tokens.is_empty() {
-            for (key, list) in [("n", &n), ("d", &d)] {
-                if list.is_empty() && !r.has(key) {
-                    r.problem(0, format!("missing key `{key}`"));
-                }
-            }
-        } else {
-            (n, d) = inline_shape(r, &tokens, &n, &d, &model.model);
-        }
+        let (n, d) = shape(r, &tokens, &model.model);
         let [beta, beta_per_n, beta_per_n2] = betas_of(r);
         let masses = super::computation::masses(r, &n);
         let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
@@ -410,6 +401,20 @@ fn checked(r: &mut Reader, list: Vec<(usize, String)>, parse: impl Fn(&str) -> R
         }
     }
     out
+}
+
+/// Numbers of tokens and dimensions: given, or those of the tokens in the file.
+fn shape(r: &mut Reader, tokens: &[Vec<f64>], model: &Model) -> (Vec<usize>, Vec<usize>) {
+    let (n, d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
+    if !tokens.is_empty() {
+        return inline_shape(r, tokens, &n, &d, model);
+    }
+    for (key, list) in [("n", &n), ("d", &d)] {
+        if list.is_empty() && !r.has(key) {
+            r.problem(0, format!("missing key `{key}`"));
+        }
+    }
+    (n, d)
 }
 
 fn inline_shape(r: &mut Reader, tokens: &[Vec<f64>], n: &[usize], d: &[usize], model: &Model) -> (Vec<usize>, Vec<usize>) {
