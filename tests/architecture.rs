@@ -136,7 +136,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 /// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 23] = [
+const COMPARING: [(&str, &str); 24] = [
     ("src/cli/answer.rs", "what the parser of flags says is near"),
     ("src/cli/parts.rs", "the names of files"),
     ("src/lab/arrays.rs", "file endings and the types of NPY"),

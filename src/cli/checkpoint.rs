@@ -44,7 +44,7 @@ impl Kept {
             Ok(bytes) => Some(Self::read(&path, &bytes, &run)?),
             Err(_) => {
                 if is_first() {
-                    super::solve::create(folder)?;
+                    super::recording::create(folder)?;
                 }
                 None
             }

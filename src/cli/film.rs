@@ -70,7 +70,7 @@ impl<'a> Reel<'a> {
             Wrapping::Gif => whole(film::gif(count, image, &provenance, self.rate)?),
             Wrapping::Mp4 => self.mp4(count, image, &provenance),
             Wrapping::Folder => {
-                super::solve::create(self.out)?;
+                super::recording::create(self.out)?;
                 let one = |k: usize| {
                     let bytes = png(&picture(k)?, sheet, self.dpi, &provenance)?;
                     arrays::write_atomically(&self.out.join(format!("frame-{:05}.png", k + 1)), &bytes).map(|()| bytes.len())

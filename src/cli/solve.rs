@@ -380,16 +380,3 @@ fn text(end: &Solution, merge_radius: f64) -> String {
     text.push_str(&more(listed.n()));
     text
 }
-
-/// Creates a folder that does not exist yet or is empty: nothing is overwritten.
-pub(super) fn create(folder: &std::path::Path) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let used = std::fs::read_dir(folder).map_err(|e| Error::io(folder.display(), "read", &e))?.next().is_some();
-    if used {
-        return Err(Error::parameter("--out", folder.display(), "a new or empty folder; nothing is overwritten"));
-    }
-    // A folder that cannot be written is found out before the run, not after it.
-    let probe = folder.join(".probe");
-    std::fs::write(&probe, b"").map_err(|e| Error::io(folder.display(), "write into", &e))?;
-    std::fs::remove_file(&probe).map_err(|e| Error::io(folder.display(), "write into", &e))
-}

@@ -195,6 +195,9 @@ impl Described {
 /// The most models of a grid.
 const MAX_MODELS: usize = 10_000;
 
+/// A matrix by law, with its head and its place in Q, K, V, O.
+type LawOfPlace = (usize, usize, MatrixLaw);
+
 /// Words being read.
 struct Reading<'a> {
     words: &'a Words,
@@ -264,7 +267,7 @@ impl Reading<'_> {
     }
 
     /// Matrices from files, and those by law with their places.
-    fn heads(&mut self) -> (Vec<[Option<Matrix>; 4]>, Vec<(usize, usize, MatrixLaw)>) {
+    fn heads(&mut self) -> (Vec<[Option<Matrix>; 4]>, Vec<LawOfPlace>) {
         let keys = ["q", "k", "v", "o"];
         let count = keys.map(|k| self.list(k).len()).into_iter().max().unwrap_or(0);
         let (mut columns, mut laws) = (Vec::new(), Vec::new());
@@ -285,7 +288,7 @@ impl Reading<'_> {
         ((0..count).map(|h| [0, 1, 2, 3].map(|k| matrix(h, k))).collect(), laws)
     }
 
-    fn over_depth(&mut self, laws: &[(usize, usize, MatrixLaw)]) -> Option<OverDepth> {
+    fn over_depth(&mut self, laws: &[LawOfPlace]) -> Option<OverDepth> {
         let how = self.one("schedule", |_, w| match w {
             "layers" => Ok(OverDepth::Listed),
             "fresh" => Ok(OverDepth::Fresh),

@@ -65,7 +65,7 @@ impl Brownian {
             match above.last() {
                 None => stream(self.seed, &self.mantissa, "whole", 0, index).normals(&mut level.increment),
                 Some(parent) => {
-                    let sign = if index % 2 == 0 { 1.0 } else { -1.0 };
+                    let sign = if index.is_multiple_of(2) { 1.0 } else { -1.0 };
                     let halves = parent.increment.iter().zip(&parent.middle).map(|(w, m)| (w + sign * m) * std::f64::consts::FRAC_1_SQRT_2);
                     level.increment.iter_mut().zip(halves).for_each(|(w, h)| *w = h);
                 }

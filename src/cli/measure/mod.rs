@@ -266,7 +266,7 @@ impl Arguments {
     }
 
     fn write(&self, folder: &Path, end: &LastState, json: &Value) -> Result<()> {
-        super::solve::create(folder)?;
+        super::recording::create(folder)?;
         let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
         let provenance = Provenance::new("measure", &reproduce, reproduce.clone());
         let mut record = json.clone();

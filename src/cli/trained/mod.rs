@@ -6,7 +6,7 @@ mod table;
 
 use super::output::{Output, finite, note};
 use super::progress;
-use super::solve::create;
+use super::recording::create;
 use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::lab::{Provenance, arrays, npz, weights};
