@@ -18,7 +18,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (closure, particles) = (inputs.table("closure")?, inputs.table("particles")?);
         let mut panels = Vec::new();
         for (case, title, high, corner) in [(0.0, "V = \u{2212}I", 1.2, Corner::TopRight), (1.0, "V = I", 60.0, Corner::TopLeft)] {
-            let mut panel = Panel::new(title, Axis::linear("t", 0.0, 2.05), Axis::log("variance", 0.25, high));
+            let mut panel = Panel::new(title, Axis::linear("t", 0.0, 2.05), Axis::log("variance", 0.24, high));
             let (lines, dots) = (only(closure, "case", case), only(particles, "case", case));
             for (k, s0) in distinct(&lines, "s0").into_iter().enumerate() {
                 let line = series(&only(&lines, "s0", s0), "t", "variance");

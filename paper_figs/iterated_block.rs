@@ -21,11 +21,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for (column, name) in [("raw", "cosines as they are"), ("bare", "without gain and shift")] {
             let top = histogram.column(column).into_iter().fold(0.0, f64::max);
             let mut panel = Panel::new(name, Axis::linear("cosine", -1.0, 1.0), Axis::linear("share of pairs", 0.0, 1.05 * top));
-            for (k, layer) in distinct(histogram, "layer").into_iter().enumerate() {
-                let own = only(histogram, "layer", layer);
-                let values = own.column(column);
+            // Layers whose histograms are the same are one line.
+            let mut shapes: Vec<(String, Vec<f64>)> = Vec::new();
+            for layer in distinct(histogram, "layer") {
+                let values = only(histogram, "layer", layer).column(column);
+                match shapes.iter_mut().find(|(_, seen)| *seen == values) {
+                    Some((label, _)) => label.push_str(&format!(", {layer}")),
+                    None => shapes.push((format!("layer {layer}"), values)),
+                }
+            }
+            for (k, (label, values)) in shapes.into_iter().enumerate() {
                 let edges = (0..=values.len()).map(|c| -1.0 + 2.0 * c as f64 / values.len() as f64).collect();
-                panel.marks.push(Mark::Steps { edges, values, colour: k, filled: false, label: format!("layer {layer}") });
+                panel.marks.push(Mark::Steps { edges, values, colour: k, filled: false, label });
             }
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);

@@ -21,7 +21,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let mut panel = Panel::new(
                 format!("d = {d}"),
                 Axis::log("\u{3b2} / n^{2/(d\u{2212}1)}", 0.045, 56.0),
-                Axis::log("E \u{3a3} w\u{b2}", 1e-4, 1.3),
+                Axis::log("E \u{3a3} w\u{b2}", 5e-7, 1.3),
             );
             panel.line(series(&only(limit, "d", d), "c", "participation"), 6, Dash::Solid, "n = \u{221e}");
             let rows = only(sampled, "d", d);

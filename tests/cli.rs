@@ -403,7 +403,7 @@ fn hunts_write_what_replays_read() {
     assert_eq!(run(at, "replay other.json").status.code(), Some(1), "a statement that is not the claim's");
     std::fs::write(at.join("half.json"), &text[..text.len() / 2]).expect("writable");
     assert_eq!(run(at, "replay half.json").status.code(), Some(1));
-    assert_eq!(run(at, "replay nowhere.json").status.code(), Some(5));
+    assert_eq!(run(at, "replay nowhere.json").status.code(), Some(1), "a wrong name is wrong input");
     let nothing = json(at, "hunt cap-overlap --minutes 0.01");
     assert_eq!(nothing["found"].as_bool(), Some(false));
 }

@@ -243,7 +243,7 @@ const PREDICTIONS: [Audit; 22] = [
     },
 ];
 
-const BENCHES: [Audit; 8] = [
+const BENCHES: [Audit; 9] = [
     Audit {
         command: "bench rhs",
         base: "--n 8",
@@ -321,6 +321,7 @@ const BENCHES: [Audit; 8] = [
         file: "",
         calls: &[("n", "bench modes --n 60 --beta 10"), ("beta", "bench modes --n 50 --beta 20")],
     },
+    Audit { command: "bench rows", base: "--starts 1", file: "", calls: &[("starts", "bench rows --starts 2"), ("rtol", "--rtol 1e-6")] },
     Audit { command: "bench peak", base: "", file: "", calls: &[] },
 ];
 

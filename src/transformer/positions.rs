@@ -22,15 +22,15 @@ pub fn overlap(offset: f64, d: usize) -> f64 {
     (0..d / 2).map(|k| (frequency(k, d) * offset).cos()).sum()
 }
 
-/// The first offset at which the inner product is larger than at the one before.
+/// The first offset from which the inner product grows: at the next one it is larger.
 ///
 /// ```
 /// use metastable::transformer::positions::first_increase;
 /// assert_eq!([64, 512].map(first_increase), [5, 43]);
 /// ```
 pub fn first_increase(d: usize) -> usize {
-    let mut offset = 1;
-    while overlap(offset as f64, d) <= overlap(offset as f64 - 1.0, d) {
+    let mut offset = 0;
+    while overlap(offset as f64 + 1.0, d) <= overlap(offset as f64, d) {
         offset += 1;
     }
     offset

@@ -36,7 +36,7 @@ impl Arguments {
         in_range("--rtol", self.rtol, 1e-14, 1e-2)?;
         let (flow, step, layer) = (self.flow()?, noisy_step()?, random_layer()?);
         let per_start = flow.median / self.starts as f64;
-        let json = json!({"flow_seconds_per_start": per_start, "flow_starts": self.starts, "noisy_step_seconds": step.median, "random_layer_seconds": layer.median,
+        let json = json!({"flow_seconds_per_start": per_start, "flow_starts": self.starts, "flow_rtol": self.rtol, "noisy_step_seconds": step.median, "random_layer_seconds": layer.median,
             "threads": rayon::current_num_threads()});
         let text = format!(
             "{per_start:.3e} s for a flow of R^3, n = 40, to t = {T_END} at rtol {:e}\n{:.3e} s for a Strang step with noise, n = 4096, d = 3\n{:.3e} s for a layer with random values, 64 systems, n = 16, d = 256\n{} threads",

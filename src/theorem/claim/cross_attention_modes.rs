@@ -38,22 +38,20 @@ pub static ENTRY: Claim = Claim {
     trials: (6, 60),
     trial: |case, ctx| ends(case, ctx, false),
     perturbed: "",
-    control: Control { what: "tokens that attend to each other too", trial: |ctx| ends(&Case::new(6, 3, 3.0, "sa"), ctx, true) },
+    control: Control { what: "the modes of another memory", trial: |ctx| ends(&Case::new(6, 3, 3.0, "sa"), ctx, true) },
     proof: None,
 };
 
-fn ends(case: &Case, ctx: &mut Context, own: bool) -> Result<Finding> {
+fn ends(case: &Case, ctx: &mut Context, other: bool) -> Result<Finding> {
     let (d, beta) = (case.d, case.beta);
     let (memory, y) = (ctx.tokens(case)?, ctx.tokens_by(8, d, "uniform")?);
-    let head = || MultiHead::new(beta, vec![Head::default()]).map(|h| h.weighted(Weights::Softmax));
-    let mut dynamics = Dynamics::of(head()?.of(Sources::Memory(Arc::new(memory.clone()))));
-    if own {
-        dynamics = dynamics.and(head()?);
-    }
+    let head = MultiHead::new(beta, vec![Head::default()])?.weighted(Weights::Softmax);
+    let dynamics = Dynamics::of(head.of(Sources::Memory(Arc::new(memory.clone()))));
     let end = solve(&dynamics, &y, 1e6, &Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() }, &mut [])?;
     if !end.outcome.lasts() {
         return Err(Error::Numerical { what: end.outcome.to_string() });
     }
+    let memory = if other { ctx.tokens(case)? } else { memory };
     let height = |y: &[f64]| log_sum_exp(&memory.rows().map(|e| beta * dot(y, e)).collect::<Vec<_>>()) / beta;
     let mut worst = f64::INFINITY;
     for y in end.clusters.rows() {

@@ -10,7 +10,8 @@ use crate::transformer::decode::Cache;
 ///
 /// # Derivation
 ///
-/// Row i of a causal block needs its own query, and keys and values of the tokens `j <= i`, which are fixed once made (`block-prefix`).
+/// Row i of a causal block needs its own query, and keys and values of the tokens `j <= i`, which are fixed once made (`block-prefix`):
+/// a later token changes none of them. With the same order of sums the cached pass adds the same numbers, so even the bits agree.
 pub static ENTRY: Claim = Claim {
     name: "decode-cache",
     title: "Causal blocks: token after token with kept keys and values is the masked pass, bit by bit",

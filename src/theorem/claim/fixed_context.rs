@@ -47,5 +47,5 @@ fn spread(ctx: &mut Context, case: &Case, alignment: Alignment) -> Result<Findin
     let contexts = net.decode(&mut trace, &kept, n).1;
     let first = trace.value(contexts[0]);
     let off = contexts.iter().flat_map(|c| trace.value(*c).iter().zip(first).map(|(a, b)| (a - b).abs())).fold(0.0, nan_max);
-    Ok(Finding::identity(off, f64::MIN_POSITIVE))
+    Ok(Finding::identity(off, 1e-30))
 }

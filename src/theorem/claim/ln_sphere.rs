@@ -11,6 +11,7 @@ use crate::transformer::{Centring, Norm};
 /// # Derivation
 ///
 /// `C x = x - mean(x) 1` and `|C x|^2 / d` is the variance of the coordinates: `C x / sqrt(|C x|^2 / d) = sqrt d C x / |C x|`.
+/// So the image of LayerNorm without gain and shift is the sphere of radius `sqrt d` in the plane orthogonal to 1.
 pub static ENTRY: Claim = Claim {
     name: "ln-sphere",
     title: "LayerNorm of eps 0: sqrt d times the direction of the centred token",

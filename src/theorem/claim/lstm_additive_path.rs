@@ -53,7 +53,7 @@ fn path(ctx: &mut Context, case: &Case, gain: f64) -> Result<Finding> {
     let entry = |r: usize, c: usize| jacobian[(d + r) * 2 * d + d + c];
     let off = (0..d * d).map(|k| (entry(k / d, k % d) - if k / d == k % d { product[k / d] } else { 0.0 }).abs()).fold(0.0, nan_max);
     // A saturated gate is 1, so the identity is exact.
-    let allowed = if bias > 50.0 { f64::MIN_POSITIVE } else { 1e-14 * n as f64 };
+    let allowed = if bias > 50.0 { 1e-30 } else { 1e-14 * n as f64 };
     let bounded = (0..d).map(|c| (end[c].abs() - 1.0).max(end[d + c].abs() - start[d + c].abs() - n as f64)).fold(0.0, nan_max);
     Ok(Finding::identity(off, allowed).and(Finding::identity(bounded, 1e-12)))
 }

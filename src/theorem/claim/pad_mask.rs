@@ -11,6 +11,7 @@ use std::sync::Arc;
 /// # Derivation
 ///
 /// `e^{-infinity} = 0`: masked sources are in neither sum of the softmax. `e^{-1e9}` is 0 in double precision, beside any logit of a model.
+/// A row without sources has no weights at all: its sum is empty, 0, and what stands after the output matrix is `b_o`.
 pub static ENTRY: Claim = Claim {
     name: "pad-mask",
     title: "Padding that is masked is padding that is not there",

@@ -43,7 +43,8 @@ fn mean_of(ctx: &mut Context, case: &Case, strength: f64) -> Result<Finding> {
         off = nan_max(off, (o - stated[k % d]).abs());
     }
     let size = stated.iter().fold(1.0, |m: f64, s| nan_max(m, s.abs()));
-    Ok(Finding::identity(apart, f64::MIN_POSITIVE).and(Finding::identity(off, 1e-13 * d as f64 * size)))
+    // Numbers of order 1 that differ do so by more than 1e-30.
+    Ok(Finding::identity(apart, 1e-30).and(Finding::identity(off, 1e-13 * d as f64 * size)))
 }
 
 /// Rows, V, and the outputs of a head with `Q = K = strength I`.

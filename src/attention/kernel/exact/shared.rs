@@ -60,7 +60,7 @@ const BLOCK: usize = 256;
 
 impl Shared {
     /// The rows where the shares of all processes end: whole blocks; of causal sums, which grow with the row, by the areas of their triangles.
-    fn ends(&self, job: &Job) -> Vec<usize> {
+    fn ends(&self, job: &Job, ends: &mut Vec<usize>) {
         let n = job.tokens.n();
         let (count, cap) = layout(n, BLOCK, 1);
         let size = self.0.size();
@@ -69,7 +69,8 @@ impl Shared {
             let place = count as f64 * if job.causal { part.sqrt() } else { part };
             (place.round() as usize * cap).min(n)
         };
-        (1..=size).map(|k| if k == size { n } else { share(k) }).collect()
+        ends.clear();
+        ends.extend((1..=size).map(|k| if k == size { n } else { share(k) }));
     }
 }
 
@@ -103,20 +104,34 @@ impl Kernel for Shared {
     }
 
     fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], _: &mut Doubtful) {
-        let (d, ends) = (job.tokens.d(), self.ends(job));
-        let rank = self.0.rank();
+        let d = job.tokens.d();
+        let mut lists = std::mem::take(work.of::<Lists>());
+        self.ends(job, &mut lists.ends);
+        let (ends, rank) = (&mut lists.ends, self.0.rank());
         let own = if rank == 0 { 0 } else { ends[rank - 1] }..ends[rank];
         let part = &mut out[own.start * d..own.end * d];
         if job.is_plain() && d <= 4 {
-            let mut again = Vec::new();
-            tiles(job, work, own.clone(), part, &mut again);
-            rows::some(job, work, &again, &mut |i, row| part[(i - own.start) * d..][..d].copy_from_slice(row));
+            lists.again.clear();
+            tiles(job, work, own.clone(), part, (&mut lists.found, &mut lists.again));
+            rows::some(job, work, &lists.again, &mut |i, row| part[(i - own.start) * d..][..d].copy_from_slice(row));
         } else {
             rows::range(job, work, own, part);
         }
-        let ends: Vec<usize> = ends.iter().map(|e| e * d).collect();
-        self.0.gather(out, &ends);
+        ends.iter_mut().for_each(|e| *e *= d);
+        self.0.gather(out, ends);
+        *work.of() = lists;
     }
+}
+
+/// Lists of an evaluation.
+#[derive(Default)]
+struct Lists {
+    /// Where the rows of every process end.
+    ends: Vec<usize>,
+    /// Rows to be evaluated again.
+    again: Vec<usize>,
+    /// Blocks of this process with their sums.
+    found: Vec<(usize, Aligned<f64>)>,
 }
 
 /// Buffers of an evaluation.
@@ -127,15 +142,20 @@ struct Buffers {
 }
 
 /// The rows `own` of a plain job; those that are to be evaluated again.
-fn tiles(job: &Job, work: &mut Workspace, own: Range<usize>, out: &mut [f64], again: &mut Vec<usize>) {
+fn tiles(
+    job: &Job,
+    work: &mut Workspace,
+    own: Range<usize>,
+    out: &mut [f64],
+    (found, again): (&mut Vec<(usize, Aligned<f64>)>, &mut Vec<usize>),
+) {
     let Buffers { blocks, sums } = work.of();
     let (n, d) = (job.tokens.n(), job.tokens.d());
     blocks.load(job.tokens, layout(n, BLOCK, 1));
     let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
     let (plain, parallel) = (blocks.plain, job.parallel());
     let is_own = |b: &Block<f64>| b.len > 0 && own.contains(&b.start);
-    let mut found: Vec<(usize, Aligned<f64>)> =
-        blocks.list.iter_mut().enumerate().filter(|(_, b)| is_own(b)).map(|(k, b)| (k, std::mem::take(&mut b.sums))).collect();
+    found.extend(blocks.list.iter_mut().enumerate().filter(|(_, b)| is_own(b)).map(|(k, b)| (k, std::mem::take(&mut b.sums))));
     let list = &blocks.list;
     let one = |(k, sums): &mut (usize, Aligned<f64>)| {
         let target = &list[*k];
@@ -149,7 +169,7 @@ fn tiles(job: &Job, work: &mut Workspace, own: Range<usize>, out: &mut [f64], ag
     } else {
         found.iter_mut().for_each(one);
     }
-    found.into_iter().for_each(|(k, sums)| blocks.list[k].sums = sums);
+    found.drain(..).for_each(|(k, sums)| blocks.list[k].sums = sums);
     sums.reset(n, d);
     blocks.store(job.tokens.uniform_mass().unwrap_or(1.0), sums);
     close_rows(job, sums, own, out, again);
