@@ -99,20 +99,21 @@ pub(super) fn length(v: &[I]) -> I {
     dot(v, v).sqrt().up()
 }
 
-/// Eliminates the columns of a symmetric matrix from the rows below, and where those of 1 follow, from the rows above too: they become those of the inverse. As
-/// many pivots are positive as eigenvalues are. Nothing where the sign of one is not decided.
+/// Eliminates the columns of a symmetric matrix, the largest pivot of the diagonal first, from the rows that are left; where the columns of 1 follow, from all
+/// others: they become those of the inverse. As many pivots are positive as eigenvalues are. Nothing where the sign of one is not decided.
 pub(super) fn eliminate(a: &mut [Vec<I>]) -> Option<usize> {
-    let mut positive = 0;
-    for k in 0..a.len() {
+    let (mut left, mut positive): (Vec<usize>, usize) = ((0..a.len()).collect(), 0);
+    while let Some(k) = left.iter().copied().max_by_key(|k| a[*k][*k].mid().up()) {
         let pivot = Some(&a[k][k]).filter(|v| v.has_sign())?;
         positive += usize::from(pivot > &int(0));
-        let own: Vec<I> = a[k][k..].iter().map(|v| v / pivot).collect();
-        let above = a[k].len() > a.len();
-        for (_, row) in a.iter_mut().enumerate().filter(|(i, _)| *i > k || (*i < k && above)) {
-            let factor = row[k].clone();
-            row[k..].iter_mut().zip(&own).for_each(|(v, o)| *v = &*v - &factor * o);
+        let own: Vec<I> = a[k].iter().map(|v| v / pivot).collect();
+        left.retain(|i| *i != k);
+        let rows: Vec<usize> = if own.len() > a.len() { (0..a.len()).filter(|i| *i != k).collect() } else { left.clone() };
+        for i in rows {
+            let factor = a[i][k].clone();
+            a[i].iter_mut().zip(&own).for_each(|(v, o)| *v = &*v - &factor * o);
         }
-        a[k].splice(k.., own);
+        a[k] = own;
     }
     Some(positive)
 }
