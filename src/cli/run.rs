@@ -1,7 +1,7 @@
 //! `run`: an experiment file, a built-in experiment, or a study.
 
 use super::cancel::CANCEL;
-use super::output::{Output, note};
+use super::output::{Output, note, rounded};
 use super::progress;
 use crate::error::{Error, Result};
 use crate::lab::part::Share;
@@ -152,13 +152,13 @@ fn header(experiment: &Experiment) -> Vec<&'static str> {
 
 /// A cell in the order of the header.
 fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
-    let or_dash = |v: f64| if v < 0.0 || v.is_nan() { "-".to_owned() } else { format!("{v:.3e}") };
+    let or_dash = |v: f64| if v < 0.0 || v.is_nan() { "-".to_owned() } else { rounded(v, 4) };
     let mut row = vec![cell.id(experiment)[..8].to_owned(), cell.dynamics.clone()];
     row.extend((experiment.init.len() > 1).then(|| cell.init.clone()));
     row.extend([cell.n.to_string(), cell.d.to_string(), format!("{:.6}", cell.beta)]);
     row.extend((experiment.eta.len() > 1).then(|| cell.eta.clone()));
     row.extend((!experiment.models.is_empty()).then(|| cell.model.clone()));
-    row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), format!("{:.2e}", s.exceptions), or_dash(s.t_one_cluster)]);
+    row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), rounded(s.exceptions, 3), or_dash(s.t_one_cluster)]);
     row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
     row
 }

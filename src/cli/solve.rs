@@ -3,7 +3,7 @@
 use super::checkpoint::Kept;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
-use super::output::{Output, finite, matrix, more, note, shown, vector};
+use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
@@ -362,11 +362,11 @@ fn time(t: f64) -> String {
 fn text(end: &Solution, merge_radius: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
     let mut text = format!(
-        "t = {}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
+        "t = {}: {}; {}, {}, {} steps ({} implicit, {} rejected), {} evaluations\n",
         time(end.t),
         end.outcome,
-        clusters.n(),
-        end.merges.len(),
+        counted(clusters.n(), "cluster"),
+        counted(end.merges.len(), "merge"),
         s.steps,
         s.implicit,
         s.rejected,

@@ -53,9 +53,9 @@ impl Job {
         Ok(())
     }
 
-    /// What a folder of results holds.
-    pub fn folder(&mut self, folder: &Path) -> Result<()> {
-        match (result_folder::read(folder)?, &self.entry.cells, self.entry.study) {
+    /// What a folder of results holds, or one cell of it.
+    pub fn folder(&mut self, folder: &Path, cell: Option<&str>) -> Result<()> {
+        match (result_folder::read(folder, cell)?, &self.entry.cells, self.entry.study) {
             (FolderContents::Cells(cells), Some(shown), _) => {
                 shown.check("--result", &cells)?;
                 cells.iter().for_each(|(cell, t)| self.configuration.push_str(&format!("{cell:?}{:?}", t.table.rows)));
