@@ -114,7 +114,6 @@ fn parameters_change_figures_and_wrong_ones_are_refused() {
         ("run merging-times --set bta=5", "did you mean `beta`"),
         ("run merging-times --set beta=1e9", "the nearest is 600"),
         ("run merging-times --dry-run", "a study has no grid"),
-        ("run metastability --set beta=5", "expected a study"),
         ("figure gamma-curve --result .", "`gamma-curve`, which draws no results"),
         ("figure gamma-curve --experiment x.toml", "`gamma-curve`, which draws no experiment"),
         ("figure timeline --result nothing", "no such folder"),
