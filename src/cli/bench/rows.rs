@@ -7,7 +7,7 @@ use crate::attention::random_values::RandomValues;
 use crate::attention::{Spec, kernel::Attention, model::Model};
 use crate::cli::output::Output;
 use crate::error::{Result, in_range};
-use crate::flow::{Options, Splitting, Walk, solve, velocity_accuracy, walk};
+use crate::flow::{Options, Splitting, WALK_ACCURACY, Walk, solve, velocity_accuracy, walk};
 use crate::num::stream::Stream;
 use crate::sphere::{Tokens, law::Law};
 use serde_json::json;
@@ -74,7 +74,7 @@ impl Arguments {
 
 fn noisy_step() -> Result<Timing> {
     let x = Law::parse("uniform")?.sample(4096, 3, &mut Stream::new(1, &["bench rows", "noise"]))?;
-    let (noise, sa) = (Isotropic::new(10.0)?, Dynamics::of(Attention { accuracy: velocity_accuracy(1e-10, 4.0), ..Attention::new(4.0) }));
+    let (noise, sa) = (Isotropic::new(10.0)?, Dynamics::of(Attention { accuracy: WALK_ACCURACY, ..Attention::new(4.0) }));
     // Ten steps: a run has its buffers once.
     let plan = Walk { noise: &noise, step: 0.01, seed: 1, splitting: Splitting::Strang, cancel: None };
     walk(&sa, &x, 0.1, &plan, &mut [])?;
