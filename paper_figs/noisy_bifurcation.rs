@@ -1,8 +1,8 @@
 //! The bifurcation of noisy USA: mean against kappa, below and above beta_*.
 
 use super::{PaperFigure, distinct, only};
-use crate::study::noisy_branches::{LARGEST_MEAN, PARTICLES};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::study::noisy_branches::{LARGEST_MEAN, PARTICLES};
 
 /// Continuous below beta_* = 2.447, with a fold above.
 pub static ENTRY: PaperFigure = PaperFigure {

@@ -23,7 +23,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let alone = sizes(KINDS[0]);
         let end = alone.last().copied().unwrap_or((last, 1.0));
         panel.line((0..=LAYERS).map(|k| (k as f64, end.1 * 3f64.powf(k as f64 - end.0))).collect(), 6, Dash::Dotted, "tripling");
-        for (k, label) in ["attention alone", "then layer normalisation", "skip connection", "skip, then layer normalisation"].into_iter().enumerate() {
+        for (k, label) in
+            ["attention alone", "then layer normalisation", "skip connection", "skip, then layer normalisation"].into_iter().enumerate()
+        {
             let points = sizes(KINDS[k]).into_iter().filter(|p| p.1.is_finite()).collect::<Vec<_>>();
             panel.line(points.clone(), k, Dash::Solid, "");
             panel.marks.push(Mark::Points { points, colour: k, radius: 2.4, label: label.into() });

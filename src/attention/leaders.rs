@@ -17,16 +17,22 @@ pub(super) struct Scores<'a> {
 pub(super) struct Room {
     /// The tokens by coordinates, each padded to whole vectors by repeating the first token.
     columns: Aligned<f64>,
-    /// Masses of the tokens that the present row sees, 0 elsewhere.
-    masses: Aligned<f64>,
-    /// Differences of scores, then weights.
+    /// For every token seen, its differences of scores for a vector of rows, then its weights.
     gaps: Aligned<f64>,
-    /// Gradient of the scores of the present row.
-    h: Vec<f64>,
+    /// By coordinates, for a vector of rows: gradients of their scores, then their leaders.
+    rows: Aligned<f64>,
+    /// Masses, with zeros for the padding of `gaps`.
+    masses: Vec<f64>,
 }
 
-/// Columns are whole vectors at every level.
-const WHOLE: usize = 16;
+/// The widest vector of rows.
+const WIDEST: usize = 16;
+
+/// Exponentials side by side.
+const TOGETHER: usize = 4;
+
+/// Tokens that are not seen are so far below the others.
+const FAR: f64 = 1e300;
 
 /// The most that counts of a logarithm of a scale: times `e^{1200}` every difference that is not 0 is beyond the range of exponentials.
 const MOST: f64 = 1200.0;
@@ -34,24 +40,25 @@ const MOST: f64 = 1200.0;
 impl Scores<'_> {
     /// Writes `sum_j A_ij (z_j - z_i)` for all tokens, A the softmax of the scores with the masses.
     ///
-    /// **Accuracy** the weight of a token whose score is g below the leader's errs by `(d + 3) u g` relatively, g formed from differences of tokens; not a number where the form is none. **Cost** `n^2` exponentials and `6 n^2 d` operations.
+    /// **Accuracy** the weight of a token whose score is g below the leader's errs by `(d + 3) u g` relatively, g formed from differences of tokens; not a number where the form is none. **Cost** `n^2` exponentials and `8 n^2 d`
+    /// operations.
     pub fn means(&self, z: &Tokens, level: Level, room: &mut Room, out: &mut [f64]) {
         if self.form.iter().any(|v| !v.is_finite()) {
             return out.fill(f64::NAN);
         }
         let (n, d) = (z.n(), z.d());
-        let padded = n.next_multiple_of(WHOLE);
+        let padded = n.next_multiple_of(WIDEST);
         room.columns.resize(d * padded);
         for (c, column) in room.columns.chunks_exact_mut(padded).enumerate() {
             column[..n].iter_mut().zip(z.rows()).for_each(|(v, row)| *v = row[c]);
             column[n..].fill(z.row(0)[c]);
         }
-        room.masses.reset(padded);
-        if !self.causal {
-            room.masses[..n].copy_from_slice(z.masses());
-        }
-        room.gaps.reset(padded);
-        room.h.resize(d, 0.0);
+        let whole = n.next_multiple_of(TOGETHER);
+        room.masses.clear();
+        room.masses.extend_from_slice(z.masses());
+        room.masses.resize(whole, 0.0);
+        room.gaps.resize(whole * WIDEST);
+        room.rows.resize(2 * d * WIDEST);
         level.run(Rows { scores: self, z, room, out });
     }
 }
@@ -67,73 +74,171 @@ impl Task for Rows<'_> {
     type F = f64;
     type Output = ();
 
+    // Closures would not be compiled for the level: loops only.
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
         let Self { scores, z, room, out } = self;
-        let (n, d) = (z.n(), z.d());
+        let (n, d, x) = (z.n(), z.d(), z.coordinates());
+        let padded = room.columns.len() / d;
         // In two factors: their product may be beyond f64.
         let rate = (0.5 * scores.log_scale.min(MOST)).exp();
-        for (i, out) in out.chunks_exact_mut(d).enumerate() {
-            let seen = if scores.causal { i + 1 } else { n };
-            room.masses[i] = z.masses()[i];
-            for (h, row) in room.h.iter_mut().zip(scores.form.chunks_exact(d)) {
-                *h = row.iter().zip(z.row(i)).map(|(a, x)| a * x).sum();
+        let Room { columns, gaps, rows, masses } = room;
+        let (h, from) = rows.split_at_mut(d * WIDEST);
+        let (h, from) = (&mut L::view_mut(h)[..d], &mut L::view_mut(from)[..d]);
+        let gaps = &mut L::view_mut(gaps)[..masses.len()];
+        gaps[n..].fill(l.zero());
+        let mut lanes = [0.0; WIDEST];
+        for i in (0..n).step_by(L::WIDTH) {
+            for c in 0..d {
+                h[c] = l.zero();
+                for e in 0..d {
+                    h[c] = l.fma(l.splat(scores.form[c * d + e]), column::<L>(columns, e * padded + i), h[c]);
+                }
+                from[c] = l.splat(x[c]);
             }
-            let mut leader = 0;
+            for (k, lane) in lanes.iter_mut().enumerate() {
+                *lane = (i + k) as f64;
+            }
+            let last = if scores.causal { Some(column::<L>(&lanes, 0)) } else { None };
+            differences(l, x, h, from, &mut gaps[..n]);
             // Rounding of the first comparison is undone by that of differences.
-            for _ in 0..2 {
-                let largest = gaps(l, &room.columns, &room.h, z.row(leader), &mut room.gaps);
-                let gaps = &room.gaps[..seen];
-                let top = if seen < n { gaps.iter().copied().fold(f64::NEG_INFINITY, f64::max) } else { largest };
-                leader = gaps.iter().position(|g| *g >= top).unwrap_or(leader);
+            column_mut::<L>(&mut lanes)[0] = leaders(l, last, &mut gaps[..n]).1;
+            let first = lanes;
+            for (c, from) in from.iter_mut().enumerate() {
+                for (lane, j) in lanes.iter_mut().zip(first) {
+                    *lane = x[j as usize % n * d + c];
+                }
+                *from = column::<L>(&lanes, 0);
             }
-            let top = room.gaps[leader];
-            let total = weights(l, &room.masses, [top, rate], &mut room.gaps);
-            mean(l, &room.columns, &room.gaps, total, z.row(i), out);
+            differences(l, x, h, from, &mut gaps[..n]);
+            let (top, _) = leaders(l, last, &mut gaps[..n]);
+            let total = weights(l, masses, (top, last), rate, gaps);
+            for (c, from) in from.iter_mut().enumerate() {
+                *from = column::<L>(columns, c * padded + i);
+            }
+            means(l, x, from, total, &gaps[..n], h);
+            for (c, mean) in h.iter().enumerate() {
+                column_mut::<L>(&mut lanes)[0] = *mean;
+                for (out, v) in out[i * d..].chunks_exact_mut(d).zip(&lanes[..L::WIDTH]) {
+                    out[c] = *v;
+                }
+            }
         }
     }
 }
 
-/// `<h, z_j - from>` for all tokens; the largest.
+/// The vector that begins at this number.
 #[inline(always)]
-fn gaps<L: Lanes<F = f64>>(l: L, columns: &[f64], h: &[f64], from: &[f64], gaps: &mut [f64]) -> f64 {
-    let padded = gaps.len();
-    let gaps = L::view_mut(gaps);
-    for ((c, h), from) in h.iter().enumerate().zip(from) {
-        let (h, from) = (l.splat(*h), l.splat(*from));
-        for (gap, x) in gaps.iter_mut().zip(L::view(&columns[c * padded..(c + 1) * padded])) {
-            let known = if c == 0 { l.zero() } else { *gap };
-            *gap = l.fma(h, l.sub(*x, from), known);
-        }
-    }
-    let top = gaps.iter().fold(l.splat(f64::NEG_INFINITY), |top, gap| l.max(top, *gap));
-    l.largest(top)
+fn column<L: Lanes<F = f64>>(numbers: &[f64], first: usize) -> L::V {
+    L::view(&numbers[first..first + L::WIDTH])[0]
 }
 
-/// Turns differences of scores, scaled by the square of the rate, into weights; their sum.
 #[inline(always)]
-fn weights<L: Lanes<F = f64>>(l: L, masses: &[f64], [top, rate]: [f64; 2], gaps: &mut [f64]) -> f64 {
-    let (top, first, second) = (l.splat(top), l.splat(rate), l.splat(rate * LOG2_E));
+fn column_mut<L: Lanes<F = f64>>(numbers: &mut [f64]) -> &mut [L::V] {
+    L::view_mut(&mut numbers[..L::WIDTH])
+}
+
+/// Coordinates taken at once: their vectors stay in registers.
+const AT_ONCE: usize = 4;
+
+/// `<h, z_j - from>` for all tokens.
+#[inline(always)]
+fn differences<L: Lanes<F = f64>>(l: L, x: &[f64], h: &[L::V], from: &[L::V], gaps: &mut [L::V]) {
+    gaps.fill(l.zero());
+    for c in (0..h.len()).step_by(AT_ONCE) {
+        match h.len() - c {
+            1 => add::<L, 1>(l, (x, h.len(), c), h, from, gaps),
+            2 => add::<L, 2>(l, (x, h.len(), c), h, from, gaps),
+            3 => add::<L, 3>(l, (x, h.len(), c), h, from, gaps),
+            _ => add::<L, AT_ONCE>(l, (x, h.len(), c), h, from, gaps),
+        }
+    }
+}
+
+/// The same of D coordinates from the first on, added.
+#[inline(always)]
+fn add<L: Lanes<F = f64>, const D: usize>(l: L, (x, d, first): (&[f64], usize, usize), h: &[L::V], from: &[L::V], gaps: &mut [L::V]) {
+    let (mut own_h, mut own_from) = ([l.zero(); D], [l.zero(); D]);
+    own_h.copy_from_slice(&h[first..first + D]);
+    own_from.copy_from_slice(&from[first..first + D]);
+    for (gap, row) in gaps.iter_mut().zip(x.chunks_exact(d)) {
+        for c in 0..D {
+            *gap = l.fma(own_h[c], l.sub(l.splat(row[first + c]), own_from[c]), *gap);
+        }
+    }
+}
+
+/// The largest difference of every row and whose it is; with `last` a row sees the tokens up to its own number, others are put far below.
+#[inline(always)]
+fn leaders<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) -> (L::V, L::V) {
+    let (mut top, mut leader) = (l.splat(f64::NEG_INFINITY), l.zero());
+    for (j, gap) in gaps.iter_mut().enumerate() {
+        let number = l.splat(j as f64);
+        if let Some(last) = last {
+            *gap = l.select(l.greater(number, last), l.splat(-FAR), *gap);
+        }
+        let more = l.greater(*gap, top);
+        (top, leader) = (l.select(more, *gap, top), l.select(more, number, leader));
+    }
+    (top, leader)
+}
+
+/// Turns differences of scores, scaled by the square of the rate, into weights; their sums.
+#[inline(always)]
+fn weights<L: Lanes<F = f64>>(l: L, masses: &[f64], (top, last): (L::V, Option<L::V>), rate: f64, gaps: &mut [L::V]) -> L::V {
+    let (first, second) = (l.splat(rate), l.splat(rate * LOG2_E));
     let mut total = l.zero();
-    for (gap, mass) in L::view_mut(gaps).iter_mut().zip(L::view(masses)) {
-        // Tokens that are not seen may be above the leader.
-        let below = l.min(l.sub(*gap, top), l.zero());
-        *gap = l.mul(*mass, l.exp2(l.mul(l.mul(below, first), second)));
-        total = l.add(total, *gap);
+    for (k, (gaps, masses)) in gaps.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(masses.as_chunks::<TOGETHER>().0).enumerate() {
+        // Padding may be above the leader.
+        for gap in gaps.iter_mut() {
+            *gap = l.mul(l.mul(l.min(l.sub(*gap, top), l.zero()), first), second);
+        }
+        *gaps = l.exp2_each::<TOGETHER, false>(*gaps);
+        for (c, (gap, mass)) in gaps.iter_mut().zip(masses).enumerate() {
+            let mut mass = l.splat(*mass);
+            if let Some(last) = last {
+                mass = l.select(l.greater(l.splat((k * TOGETHER + c) as f64), last), l.zero(), mass);
+            }
+            *gap = l.mul(mass, *gap);
+            total = l.add(total, *gap);
+        }
     }
-    l.sum(total)
+    total
 }
 
-/// The mean of `z_j - own` with these weights of this sum.
+/// Means of `z_j - own` with these weights of these sums.
 #[inline(always)]
-fn mean<L: Lanes<F = f64>>(l: L, columns: &[f64], weights: &[f64], total: f64, own: &[f64], out: &mut [f64]) {
-    let padded = weights.len();
-    for ((c, own), out) in own.iter().enumerate().zip(out) {
-        let (own, mut sum) = (l.splat(*own), l.zero());
-        for (w, x) in L::view(weights).iter().zip(L::view(&columns[c * padded..(c + 1) * padded])) {
-            sum = l.fma(*w, l.sub(*x, own), sum);
+fn means<L: Lanes<F = f64>>(l: L, x: &[f64], own: &[L::V], total: L::V, weights: &[L::V], out: &mut [L::V]) {
+    let d = own.len();
+    for c in (0..d).step_by(AT_ONCE) {
+        match d - c {
+            1 => mean::<L, 1>(l, (x, d, c), own, total, weights, out),
+            2 => mean::<L, 2>(l, (x, d, c), own, total, weights, out),
+            3 => mean::<L, 3>(l, (x, d, c), own, total, weights, out),
+            _ => mean::<L, AT_ONCE>(l, (x, d, c), own, total, weights, out),
         }
-        *out = l.sum(sum) / total;
+    }
+}
+
+/// The same of D coordinates from the first on.
+#[inline(always)]
+fn mean<L: Lanes<F = f64>, const D: usize>(
+    l: L,
+    (x, d, first): (&[f64], usize, usize),
+    own: &[L::V],
+    total: L::V,
+    weights: &[L::V],
+    out: &mut [L::V],
+) {
+    let (mut here, mut sums) = ([l.zero(); D], [l.zero(); D]);
+    here.copy_from_slice(&own[first..first + D]);
+    for (weight, row) in weights.iter().zip(x.chunks_exact(d)) {
+        for c in 0..D {
+            sums[c] = l.fma(*weight, l.sub(l.splat(row[first + c]), here[c]), sums[c]);
+        }
+    }
+    for c in 0..D {
+        out[first + c] = l.div(sums[c], total);
     }
 }
 
@@ -165,7 +270,9 @@ mod tests {
     #[test]
     fn lanes_agree_with_the_formula() {
         let mut room = Room::default();
-        for (n, d, causal, log_scale) in [(1, 2, false, 0.0), (5, 3, false, 1.0), (40, 3, true, -2.0), (33, 5, false, 2.0), (7, 1, true, 0.5)] {
+        for (n, d, causal, log_scale) in
+            [(1, 2, false, 0.0), (5, 3, false, 1.0), (40, 3, true, -2.0), (33, 5, false, 2.0), (7, 1, true, 0.5)]
+        {
             let (mut x, mut form) = (vec![0.0; n * d], vec![0.0; d * d]);
             let mut stream = Stream::new(n as u64, &["leaders"]);
             stream.normals(&mut x);

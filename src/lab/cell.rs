@@ -8,8 +8,8 @@ use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
 use crate::flow::{
-    Frame, Observer, Options, Outcome, Recorder, Summary, Table, WALK_ACCURACY, Walk, iterate_many, solve, solve_many, together, velocity_accuracy,
-    walk_many,
+    Frame, Observer, Options, Outcome, Recorder, Summary, Table, WALK_ACCURACY, Walk, iterate_many, solve, solve_many, together,
+    velocity_accuracy, walk_many,
 };
 use crate::landscape::trajectory::{Neighbourhood, prove};
 use crate::num::{stream::Stream, threads::sequentially};

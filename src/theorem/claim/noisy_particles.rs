@@ -42,7 +42,10 @@ pub static ENTRY: Claim = Claim {
         stationary(case, ctx, mean, 1.0)
     },
     perturbed: "m^2",
-    control: Control { what: "kappa a sixth above that of the density", trial: |ctx| stationary(&Case::new(48, 2, 1.0, "usa"), ctx, 0.6, 7.0 / 6.0) },
+    control: Control {
+        what: "kappa a sixth above that of the density",
+        trial: |ctx| stationary(&Case::new(48, 2, 1.0, "usa"), ctx, 0.6, 7.0 / 6.0),
+    },
     proof: None,
 };
 
