@@ -147,7 +147,8 @@ fn the_lines_of_the_readme_run_on_a_cluster() {
     let folder = folder();
     succeeds(folder.path(), "run few.toml --out whole");
     executable(&folder.path().join("sbatch"), SBATCH);
-    let installed = Command::new("parallel").arg("--version").output().is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel"));
+    let installed =
+        Command::new("parallel").arg("--version").output().is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel"));
     let parallel = if installed {
         parallel
     } else {
@@ -215,8 +216,9 @@ fn figures_in_parts() {
     succeeds(folder.path(), &format!("{line} --runs whole --out whole.svg"));
     let early = fails(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"));
     assert!(early.contains("0 of 2"), "{early}");
-    let counts: Vec<u64> =
-        (0..3).map(|k| succeeds(folder.path(), &format!("{line} --runs parts --cells {k}/3"))["cells"].as_u64().expect("a number")).collect();
+    let counts: Vec<u64> = (0..3)
+        .map(|k| succeeds(folder.path(), &format!("{line} --runs parts --cells {k}/3"))["cells"].as_u64().expect("a number"))
+        .collect();
     assert_eq!(counts.iter().sum::<u64>(), 2);
     succeeds(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"));
     assert!(results(&folder.path().join("whole")) == results(&folder.path().join("parts")));
