@@ -93,9 +93,11 @@ impl MatrixLaw {
     pub fn fits(&self, d: usize) -> Result<()> {
         match self {
             Self::LowRank { rank, .. } if *rank > d => Err(Error::parameter("low-rank rank", *rank, format!("a rank of at most d = {d}"))),
-            Self::Diagonal(entries) if entries.len() > d => {
-                Err(Error::parameter("diagonal", format!("{} entries", entries.len()), format!("at most d = {d}; the last one is repeated")))
-            }
+            Self::Diagonal(entries) if entries.len() > d => Err(Error::parameter(
+                "diagonal",
+                format!("{} entries", entries.len()),
+                format!("at most d = {d}; the last one is repeated"),
+            )),
             _ => Ok(()),
         }
     }
