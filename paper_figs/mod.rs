@@ -89,7 +89,8 @@ impl CellsShown {
     pub fn check(&self, flag: &str, cells: &[(Cell, CellTables)]) -> Result<()> {
         let wrong = |found: String, expected: String| Err(crate::Error::parameter(flag, found, expected));
         if cells.is_empty() || cells.len() > self.most {
-            return wrong(format!("{} cells", cells.len()), format!("from 1 to {} of them in this figure", self.most));
+            let expected = if self.most == 1 { "one cell (--cell ID)".into() } else { format!("from 1 to {} cells", self.most) };
+            return wrong(format!("{} cells", cells.len()), format!("{expected} in this figure"));
         }
         for (cell, tables) in cells {
             if let Some(d) = self.d.filter(|d| *d != cell.d) {

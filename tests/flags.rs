@@ -331,6 +331,7 @@ const AUDITS: [Audit; 24] = [
             ("runs", "figure regime-chart --out k.svg --runs tokens-folder"),
             ("experiment", "--experiment model.toml"),
             ("result", "--result run"),
+            ("cell", "--cell 0"),
             ("tokens", "--tokens x.csv"),
             ("array", "--array x"),
             ("cells", "--cells 0/2"),
