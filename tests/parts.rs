@@ -106,41 +106,66 @@ fn every_cell_belongs_to_one_part() {
     assert!(counts.iter().all(|c| *c < 40));
 }
 
-#[test]
-fn an_array_of_slurm() {
-    // The line of the guide, as Slurm runs it: once for each number, which it sets.
-    let folder = folder();
-    let line = "metastable run few.toml --cells $SLURM_ARRAY_TASK_ID/4";
+/// The three lines of the README for a cluster, for these cells and this experiment.
+fn recipes() -> [String; 3] {
+    let lines = ["sbatch --array=0-63", "seq 0 7 | parallel", "metastable run my-study.toml --out runs --merge"].map(|begin| {
+        let readme = include_str!("../README.md");
+        let line = readme.lines().find(|l| l.starts_with(begin)).unwrap_or_else(|| panic!("the README has no line {begin}"));
+        line.split("   ").next().unwrap_or_default().replace("0-63", "0-3").replace("/64", "/4").replace("0 7", "0 3").replace("/8", "/4")
+    });
+    lines.map(|line| line.replace("my-study.toml", "few.toml"))
+}
+
+/// A line as a shell runs it, with these programs and this one on its path.
+fn shell(folder: &Path, line: &str) -> Output {
     let home = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
-    let path = format!("{}:{}", home.display(), std::env::var("PATH").unwrap_or_default());
-    let jobs: Vec<Child> = (0..4)
-        .map(|k| {
-            let mut c = Command::new("sh");
-            c.args(["-c", line]).current_dir(folder.path()).env("PATH", &path).env("SLURM_ARRAY_TASK_ID", k.to_string());
-            c.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
-        })
-        .collect();
-    for mut job in jobs {
-        assert!(job.wait().expect("ends").success());
-    }
-    succeeds(folder.path(), "run few.toml --merge");
-    // Without its number the line says what is wrong.
-    let bare = Command::new("sh").args(["-c", line]).current_dir(folder.path()).env("PATH", &path).output().expect("starts");
-    assert_eq!(bare.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&bare.stderr).contains("--cells: found /4, expected k/K"), "{bare:?}");
+    let path = format!("{}:{}:{}", folder.display(), home.display(), std::env::var("PATH").unwrap_or_default());
+    Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", &path).output().expect("starts")
+}
+
+/// What Slurm does with an array: the line once for each number, all at a time, with the number in a variable.
+const SBATCH: &str = r#"#!/bin/sh
+case "$1" in --array=*-*) ;; *) echo "sbatch: no array" >&2; exit 1 ;; esac
+[ "$2" = --wrap ] || exit 1
+range=${1#--array=}
+jobs=
+for k in $(seq "${range%-*}" "${range#*-}"); do
+    SLURM_ARRAY_TASK_ID=$k SLURM_ARRAY_JOB_ID=7 sh -c "$3" & jobs="$jobs $!"
+done
+for job in $jobs; do wait "$job" || exit 1; done
+"#;
+
+fn executable(path: &Path, text: &str) {
+    std::fs::write(path, text).expect("writable");
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("permitted");
 }
 
 #[test]
-fn gnu_parallel() {
-    if !Command::new("parallel").arg("--version").output().is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel")) {
-        eprintln!("skipped: GNU parallel is not installed");
-        return;
-    }
+fn the_lines_of_the_readme_run_on_a_cluster() {
+    let [array, parallel, merge] = recipes();
     let folder = folder();
-    let binary = env!("CARGO_BIN_EXE_metastable");
-    let line = format!("seq 0 3 | parallel --will-cite {binary} run few.toml --cells {{}}/4");
-    assert!(Command::new("sh").args(["-c", &line]).current_dir(folder.path()).stdout(Stdio::null()).status().expect("starts").success());
-    succeeds(folder.path(), "run few.toml --merge");
+    succeeds(folder.path(), "run few.toml --out whole");
+    executable(&folder.path().join("sbatch"), SBATCH);
+    let installed =
+        Command::new("parallel").arg("--version").output().is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel"));
+    let parallel = if installed {
+        parallel
+    } else {
+        eprintln!("GNU parallel is not installed: xargs -P in its place");
+        parallel.replace("parallel", "xargs -P 2 -I {}")
+    };
+    for line in [array, parallel] {
+        let out = shell(folder.path(), &line);
+        assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+        assert!(shell(folder.path(), &merge).status.success(), "{merge}");
+        assert!(results(&folder.path().join("runs")) == results(&folder.path().join("whole")), "{line}: other bytes than one run");
+        std::fs::remove_dir_all(folder.path().join("runs")).expect("there");
+    }
+    // Without its number the line says what is wrong.
+    let bare = shell(folder.path(), "metastable run few.toml --cells $SLURM_ARRAY_TASK_ID/4");
+    assert_eq!(bare.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&bare.stderr).contains("--cells: found /4, expected k/K"), "{bare:?}");
 }
 
 #[test]
@@ -187,9 +212,18 @@ fn checks_and_hunts_in_parts() {
 #[test]
 fn figures_in_parts() {
     let folder = folder();
-    let line = "figure growth-rates";
-    let said = fails(folder.path(), &format!("{line} --cells 0/2"));
-    assert!(said.contains("no experiments") || said.contains("--cells"), "{said}");
+    let line = "figure circle-snapshots";
+    succeeds(folder.path(), &format!("{line} --runs whole --out whole.svg"));
+    let early = fails(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"));
+    assert!(early.contains("0 of 2"), "{early}");
+    let counts: Vec<u64> = (0..3)
+        .map(|k| succeeds(folder.path(), &format!("{line} --runs parts --cells {k}/3"))["cells"].as_u64().expect("a number"))
+        .collect();
+    assert_eq!(counts.iter().sum::<u64>(), 2);
+    succeeds(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"));
+    assert!(results(&folder.path().join("whole")) == results(&folder.path().join("parts")));
+    let said = fails(folder.path(), "figure growth-rates --cells 0/2");
+    assert!(said.contains("no experiments"), "{said}");
 }
 
 #[test]

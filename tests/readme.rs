@@ -38,6 +38,17 @@ fn blocks(page: &str) -> Vec<(Vec<&str>, String)> {
     out
 }
 
+#[test]
+fn the_first_cell_of_the_notebooks_is_in_the_readme() {
+    let book: serde_json::Value = serde_json::from_str(&read("src/python/notebooks/1_first_run.ipynb")).expect("a notebook");
+    let cells = book["cells"].as_array().expect("cells");
+    let first = cells.iter().find(|c| c["cell_type"] == "code").expect("a cell of code");
+    let source: String = first["source"].as_array().expect("lines").iter().filter_map(|l| l.as_str()).collect();
+    let readme = read("README.md");
+    assert!(blocks(&readme).iter().any(|(words, text)| *words == ["py"] && text.trim_end() == source), "{source}");
+    assert!(readme.contains("](paper_figs/gallery/page.png)"), "no picture of the page");
+}
+
 /// Words agree if they are equal or numbers within 2 %; `...` stands for any rest of a line.
 fn same(expected: &str, found: &str) -> bool {
     let mut found = found.split_whitespace();

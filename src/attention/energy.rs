@@ -44,8 +44,12 @@ impl Energy {
     ///
     /// **Accuracy** absolute error below `4u (1 + |beta|)`, and below `16u` near consensus for positive beta. **Cost** `n^2/2` exponentials.
     pub fn log_unit(&self, x: &Tokens) -> f64 {
+        self.unit_of(self.log_scaled(x))
+    }
+
+    fn unit_of(&self, log_scaled: f64) -> f64 {
         // Exact: 0 or 2 |beta|.
-        self.log_scaled(x) + (self.beta.abs() - self.beta)
+        log_scaled + (self.beta.abs() - self.beta)
     }
 
     /// `log sum_ij m_i m_j e^{beta G_ij - |beta|}`, at most 0; for positive beta the same as [`Energy::log_unit`].
@@ -81,8 +85,12 @@ impl Energy {
     ///
     /// **Errors** at beta = 0, where `1/(2 beta)` is infinite in every normalisation but `unit`.
     pub fn log_value(&self, x: &Tokens) -> Result<f64> {
+        self.log_of(self.log_scaled(x), x.n())
+    }
+
+    fn log_of(&self, log_scaled: f64, n: usize) -> Result<f64> {
         if self.scale == EnergyScale::Unit {
-            return Ok(self.log_unit(x));
+            return Ok(self.unit_of(log_scaled));
         }
         if self.beta == 0.0 {
             return Err(Error::Beyond {
@@ -90,26 +98,36 @@ impl Energy {
                 hint: "use the normalisation `unit`; the gradient is finite".into(),
             });
         }
-        let factor = self.scale.log_factor(self.beta, x.n());
+        let factor = self.scale.log_factor(self.beta, n);
         // The two large terms are merged first: |beta| - beta is exact.
-        Ok(self.log_scaled(x) - (2.0 * self.beta.abs()).ln() + (self.beta.abs() + factor))
+        Ok(log_scaled - (2.0 * self.beta.abs()).ln() + (self.beta.abs() + factor))
     }
 
     /// `E`. **Errors** when it lies beyond f64 (use [`Energy::log_value`] or the normalisations `shifted`, `unit`).
     pub fn value(&self, x: &Tokens) -> Result<f64> {
-        let log = self.log_value(x)?;
-        if log > 709.78 {
+        self.both(x).0
+    }
+
+    /// `E` and `log |E|` by one pass over the pairs.
+    ///
+    /// **Errors** each as [`Energy::value`] and [`Energy::log_value`].
+    pub fn both(&self, x: &Tokens) -> (Result<f64>, Result<f64>) {
+        let log_scaled = self.log_scaled(x);
+        (self.value_of(log_scaled, x.n()), self.log_of(log_scaled, x.n()))
+    }
+
+    fn value_of(&self, log_scaled: f64, n: usize) -> Result<f64> {
+        if self.log_of(log_scaled, n)? > 709.78 {
             return Err(self.beyond("E_beta"));
         }
         let sign = if self.scale != EnergyScale::Unit && self.beta < 0.0 { -1.0 } else { 1.0 };
         // Near consensus exp(log) alone would lose log * u; the factor e^{|beta|} is applied once.
-        let log = self.log_scaled(x);
         let prefix = if self.scale == EnergyScale::Unit { 1.0 } else { 0.5 / self.beta.abs() };
         let shift = match self.scale {
             EnergyScale::Unit => self.beta.abs() - self.beta,
-            _ => self.beta.abs() + self.scale.log_factor(self.beta, x.n()),
+            _ => self.beta.abs() + self.scale.log_factor(self.beta, n),
         };
-        Ok(sign * prefix * exp_shifted(log, shift))
+        Ok(sign * prefix * exp_shifted(log_scaled, shift))
     }
 
     /// The error for a quantity beyond f64.

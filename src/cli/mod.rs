@@ -33,6 +33,7 @@ mod parameter;
 mod parts;
 mod predict;
 mod predict_rows;
+mod predict_words;
 mod progress;
 mod recording;
 mod region;
@@ -95,9 +96,9 @@ enum Command {
     Entropy(entropy::Arguments),
     /// Clusters of tokens; merge tree and plateaus of a run.
     Clusters(clusters::Arguments),
-    /// A run on the circle or the sphere as an animated PNG.
+    /// A film of a run on the circle or the sphere: GIF, animated PNG, numbered frames, MP4.
     Movie(movie::Arguments),
-    /// Prove a critical point of whole clusters near given ones, or check a certificate.
+    /// Prove that a start converges to one point, that a critical point lies near given ones, or how long two clusters live; check certificates.
     Certify(certify::Arguments),
     /// Maps beside attention: residual, recurrent, convolutional; cosines, ranks, exponents, who hears whom.
     Compare(compare::Arguments),
@@ -105,7 +106,7 @@ enum Command {
     IsCertain(is_certain::Arguments),
     /// What the theory predicts.
     Predict(predict::Arguments),
-    /// Run an experiment (a TOML file or a built-in name); the same command again resumes.
+    /// Run an experiment (a TOML file or a built-in name) or a study; the same command again resumes.
     Run(run::Arguments),
     /// Test theorems: verdicts, margins, controls; with ranges, a sweep over a grid.
     Check(check::Arguments),

@@ -3,13 +3,15 @@
 use super::checkpoint::Kept;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
-use super::output::{Output, finite, matrix, more, note, shown, vector};
+use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::Setting;
-use crate::flow::{Frame, Keeper, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
+use crate::flow::{
+    Frame, Keeper, Observer, Options, Outcome, Solution, Stats, WALK_ACCURACY, Walk, integrator, solve, velocity_accuracy, walk,
+};
 use crate::lab::{Described, model::Shaking, provenance::hash};
 use crate::landscape::critical::unrest;
 use crate::sphere::{Tokens, geometry::dist};
@@ -79,7 +81,8 @@ impl Arguments {
         let described = self.dynamics.parts.described()?;
         let model = &described.model;
         let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
-        let dynamics = self.dynamics.build(model, x.n(), x.d(), velocity_accuracy(self.rtol(), self.dynamics.beta))?;
+        let accuracy = if described.shaking.is_some() { WALK_ACCURACY } else { velocity_accuracy(self.rtol(), self.dynamics.beta) };
+        let dynamics = self.dynamics.build(model, x.n(), x.d(), accuracy)?;
         let beta = self.dynamics.beta;
         let setting = Setting { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
@@ -314,7 +317,6 @@ impl Arguments {
 
     /// The result as one JSON object.
     fn json(&self, end: &Solution, model: &Model, d: usize) -> Result<Value> {
-        let energy = Energy::new(self.dynamics.beta, EnergyScale::Mean);
         let clusters = end.clusters_within(self.merge_radius());
         let rest = match end.outcome {
             Outcome::Stationary { t, residual: r } => json!({"t": t, "speed": r.speed, "decay": r.decay, "left": r.left}),
@@ -322,7 +324,8 @@ impl Arguments {
         };
         let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
         // The energy is that of unit vectors.
-        let of = |value: Result<f64>| if end.clusters.space().is_unit() { value.map_or(Value::Null, finite) } else { Value::Null };
+        let energies = end.clusters.space().is_unit().then(|| Energy::new(self.dynamics.beta, EnergyScale::Mean).both(&end.clusters));
+        let [value, log] = energies.map_or([Value::Null, Value::Null], |(e, log)| [e, log].map(|v| v.map_or(Value::Null, finite)));
         let mut json = json!({
             "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),
@@ -335,8 +338,8 @@ impl Arguments {
             "message": if end.outcome == Outcome::Reached { String::new() } else { end.outcome.to_string() },
             "merges": merges,
             "stats": {"steps": end.stats.steps, "rejected": end.stats.rejected, "evaluations": end.stats.evaluations, "implicit": end.stats.implicit},
-            "energy": of(energy.value(&end.clusters)),
-            "log_energy": of(energy.log_value(&end.clusters)),
+            "energy": value,
+            "log_energy": log,
             "energy_normalisation": EnergyScale::Mean.describe(),
             "normalisation": self.dynamics.normalisation(model)?,
             "dynamics": self.dynamics.entry(model)?.name,
@@ -362,11 +365,11 @@ fn time(t: f64) -> String {
 fn text(end: &Solution, merge_radius: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
     let mut text = format!(
-        "t = {}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
+        "t = {}: {}; {}, {}, {} steps ({} implicit, {} rejected), {} evaluations\n",
         time(end.t),
         end.outcome,
-        clusters.n(),
-        end.merges.len(),
+        counted(clusters.n(), "cluster"),
+        counted(end.merges.len(), "merge"),
         s.steps,
         s.implicit,
         s.rejected,

@@ -21,7 +21,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Answers a request: `begin` with settings, `go` with a number of steps, `velocity`, `forecast`.
+    /// Answers a request: `begin` with settings, `go` with a number of steps, `curve`, `velocity`, `forecast`, `theory`.
     pub fn answer(&mut self, request: &[u8], numbers: &mut Vec<f64>) -> Result<Value> {
         let wrong = |what: String| Error::Parameter { name: "request".into(), found: what, expected: "JSON of the page".into() };
         let request: Value = serde_json::from_slice(request).map_err(|e| wrong(e.to_string()))?;
@@ -35,6 +35,7 @@ impl Engine {
                 self.go(request["steps"].as_u64().unwrap_or(1))?;
                 self.frame(numbers)
             }
+            Some("curve") => self.curve(numbers),
             Some("velocity") => {
                 let x = self.settings.start()?;
                 let velocity = self.settings.dynamics(EXACT)?.velocity(&x);
@@ -79,7 +80,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What is seen now. Numbers: coordinates, masses, for every initial token its row, for every row its cluster, on the circle `sum m_j e^{beta (cos - 1)}` all around.
+    /// What is seen now. Numbers: coordinates, masses, for every initial token its row, for every row its cluster.
     fn frame(&self, numbers: &mut Vec<f64>) -> Result<Value> {
         let (run, beta) = (self.run()?, self.settings.beta);
         let x = run.tokens();
@@ -88,18 +89,23 @@ impl Engine {
         numbers.extend_from_slice(x.masses());
         numbers.extend(run.labels().iter().map(|l| *l as f64));
         numbers.extend(map.iter().map(|c| *c as f64));
-        let curve = if x.d() == 2 { CURVE } else { 0 };
-        for k in 0..curve {
-            let (sin, cos) = (std::f64::consts::TAU * k as f64 / CURVE as f64).sin_cos();
-            let pull = |(row, m): (&[f64], &f64)| m * (beta * (cos * row[0] + sin * row[1] - 1.0)).exp();
-            numbers.push(x.rows().zip(x.masses()).map(pull).sum());
-        }
         let stats = run.stats();
         Ok(json!({
-            "t": run.t(), "n": x.n(), "d": x.d(), "start": run.labels().len(), "curve": curve,
+            "t": run.t(), "n": x.n(), "d": x.d(), "start": run.labels().len(),
             "clusters": clusters.n(),
             "energy": Energy::new(beta, EnergyScale::Unit).log_value(x)?.exp(),
             "steps": stats.steps, "rejected": stats.rejected, "ended": self.ended,
         }))
+    }
+
+    /// The field of tokens on the circle, `sum m_j e^{beta (cos - 1)}` all around: asked once a picture, since it costs as much as several velocities.
+    fn curve(&self, numbers: &mut Vec<f64>) -> Result<Value> {
+        let (x, beta) = (self.run()?.tokens(), self.settings.beta);
+        for k in 0..if x.d() == 2 { CURVE } else { 0 } {
+            let (sin, cos) = (std::f64::consts::TAU * k as f64 / CURVE as f64).sin_cos();
+            let pull = |(row, m): (&[f64], &f64)| m * (beta * (cos * row[0] + sin * row[1] - 1.0)).exp();
+            numbers.push(x.rows().zip(x.masses()).map(pull).sum());
+        }
+        Ok(json!({"points": numbers.len()}))
     }
 }

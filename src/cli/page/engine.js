@@ -1,11 +1,10 @@
 // The engine: WebAssembly from the page itself, asked in JSON.
 async function loadEngine(text) {
-  if (typeof WebAssembly !== 'object' || typeof DecompressionStream !== 'function') {
-    throw new Error('This browser has no WebAssembly (or an old one without decompression): nothing can be computed here. The command metastable solve does the same.');
-  }
+  const refused = (what) => new Error(`This browser has no WebAssembly${what}: nothing can be computed here. The command metastable solve does the same.`);
+  if (typeof WebAssembly !== 'object' || typeof DecompressionStream !== 'function') throw refused(' (or an old one without decompression)');
   const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
   const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
-  const module = await WebAssembly.compile(bytes);
+  const module = await WebAssembly.compile(bytes).catch(() => { throw refused(' with vectors (it is from before 2023)'); });
   // What libraries would ask of a browser and this program never does (a clock, random bytes).
   const imports = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {

@@ -17,10 +17,10 @@
 
   // ---- what is remembered
   function unpacked(reply) {
-    const { n, d, start, curve, numbers } = reply;
+    const { n, d, start, numbers } = reply;
     let at = 0;
     const take = (count) => numbers.subarray(at, (at += count));
-    return { ...reply, x: take(n * d), m: take(n), labels: take(start), cluster: take(n), curve: take(curve) };
+    return { ...reply, x: take(n * d), m: take(n), labels: take(start), cluster: take(n) };
   }
 
   function remember() {
@@ -154,6 +154,7 @@
   }
 
   function drawTokens() {
+    if (run?.d === 2) run.curve ??= ask({ ask: 'curve' }).numbers;
     const [pen, size] = fitted($('sphere'), $('sphere').clientHeight);
     drawScene(pen, size, run, state);
   }

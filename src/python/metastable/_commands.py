@@ -111,7 +111,7 @@ def predict(what, **parameters):
 
     >>> import metastable as ms
     >>> ms.predict("gamma", n=8, beta=1.0, times=[0.0, 1.0]).gamma
-    array([0.        , 0.13870937])
+    array([0.        , 0.36258688])
     >>> round(ms.predict("two-token-time", beta=50, from_=3.08, to=0.1).time / 1e41, 1) > 0
     True
     """
