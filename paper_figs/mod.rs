@@ -6,6 +6,7 @@ use crate::flow::hidden::Comparison;
 use crate::lab::{Cell, cell::CellTables};
 use crate::study;
 
+pub mod bipartite_ends;
 pub mod causal_centres;
 pub mod circle_snapshots;
 pub mod cluster_count;
@@ -29,6 +30,7 @@ pub mod merging_times;
 pub mod metastability;
 pub mod mixing_matrices;
 pub mod mode_count;
+pub mod noise_orders;
 pub mod noisy_bifurcation;
 pub mod normalisation;
 pub mod normalisation_bands;
@@ -38,9 +40,9 @@ pub mod positions;
 pub mod proved_starts;
 pub mod published_patterns;
 pub mod random_values;
+pub mod rank_collapse;
 pub mod regime_chart;
 pub mod rescaled_tokens;
-pub mod rows_beyond;
 pub mod saddle_gallery;
 pub mod saddle_kernel;
 pub mod seed_sheet;
@@ -87,7 +89,8 @@ impl CellsShown {
     pub fn check(&self, flag: &str, cells: &[(Cell, CellTables)]) -> Result<()> {
         let wrong = |found: String, expected: String| Err(crate::Error::parameter(flag, found, expected));
         if cells.is_empty() || cells.len() > self.most {
-            return wrong(format!("{} cells", cells.len()), format!("from 1 to {} of them in this figure", self.most));
+            let expected = if self.most == 1 { "one cell (--cell ID)".into() } else { format!("from 1 to {} cells", self.most) };
+            return wrong(format!("{} cells", cells.len()), format!("{expected} in this figure"));
         }
         for (cell, tables) in cells {
             if let Some(d) = self.d.filter(|d| *d != cell.d) {

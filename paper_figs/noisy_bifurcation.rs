@@ -1,7 +1,8 @@
 //! The bifurcation of noisy USA: mean against kappa, below and above beta_*.
 
-use super::{PaperFigure, distinct};
-use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use super::{PaperFigure, distinct, only};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::study::noisy_branches::{LARGEST_MEAN, PARTICLES};
 
 /// Continuous below beta_* = 2.447, with a fold above.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -25,6 +26,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let along = |rows: &[&Vec<f64>]| rows.iter().map(|r| (r[2], r[1])).filter(|p| p.0 <= 1.2).collect::<Vec<_>>();
             mean.line(along(&rows[..=turn]), colour, Dash::Dotted, "");
             mean.line(along(&rows[turn..]), colour, Dash::Solid, format!("\u{3b2} = {beta}"));
+            let points = only(inputs.table("particles")?, "beta", beta).rows.iter().map(|r| (r[1], r[2])).filter(|p| p.0 <= 1.2).collect();
+            mean.marks.push(Mark::Points { points, colour, radius: 2.4, label: String::new() });
             energy.line(
                 rows.iter().map(|r| (r[1], r[3])).filter(|p| p.1 >= -0.03).collect(),
                 colour,
@@ -37,9 +40,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         mean.legend = Some(Corner::BottomRight);
         energy.legend = Some(Corner::TopLeft);
         let caption = format!(
-            "Left: stationary measures of noisy USA on the circle, their mean against kappa over the threshold kappa_c of the first mode; dotted: unstable. The uniform measure (mean 0) is stable below the threshold. Branches are followed to mean {} and to kappa 1.2 times the threshold, where the axis ends. Above beta_* = 2.447 the branch turns back and the transition \
+            "Left: stationary measures of noisy USA on the circle, their mean against kappa over the threshold kappa_c of the first mode; dotted: unstable. The uniform measure (mean 0) is stable below the threshold. Branches are followed to mean {} and to kappa 1.2 times the threshold, where the axis ends. Markers: {} particles drawn from the density at its kappa and walked for 20 kappa, the root of their mean inner product in {} runs (standard errors below the size of the markers or about it). Above beta_* = 2.447 the branch turns back and the transition \
                        is discontinuous. Right: free energy along the branches at their own kappa, below 0 where the clustered measure is preferred.",
-            crate::study::noisy_branches::LARGEST_MEAN
+            LARGEST_MEAN, PARTICLES.0, PARTICLES.1
         );
         Ok(Picture { panels: vec![mean, energy], columns: 2, aspect: 0.8, caption })
     },

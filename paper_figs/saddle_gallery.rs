@@ -19,7 +19,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut panels = Vec::new();
         let (mut front, mut behind) = ("in front".to_owned(), "behind".to_owned());
         for rows in table.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()) {
-            let title = format!("E = {:.3}, {} unstable", rows[0][1], rows[0][2]);
+            let title = format!("{:.3} ({})", rows[0][1], rows[0][2]);
             let mut panel = Panel::new(title, Axis::linear("", -1.2, 1.2), Axis::linear("", -1.2, 1.2));
             panel.bare = true;
             panel.marks.push(Mark::Circle);
@@ -55,7 +55,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let caption = format!(
-            "The most symmetric critical points found for {} tokens on S^2 at beta = {}, one for each number of clusters: share E of the largest energy and number of unstable directions. Lines join clusters nearer to each other than the shortest distance that joins all; the area of a disc grows with its tokens, open discs lie behind.",
+            "The most symmetric critical points found for {} tokens on S^2 at beta = {}, one for each number of clusters: share of the largest energy, and in brackets the number of unstable directions. Lines join clusters nearer to each other than the shortest distance that joins all; the area of a disc grows with its tokens, open discs lie behind.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?
         );

@@ -114,7 +114,6 @@ fn parameters_change_figures_and_wrong_ones_are_refused() {
         ("run merging-times --set bta=5", "did you mean `beta`"),
         ("run merging-times --set beta=1e9", "the nearest is 600"),
         ("run merging-times --dry-run", "a study has no grid"),
-        ("run metastability --set beta=5", "expected a study"),
         ("figure gamma-curve --result .", "`gamma-curve`, which draws no results"),
         ("figure gamma-curve --experiment x.toml", "`gamma-curve`, which draws no experiment"),
         ("figure timeline --result nothing", "no such folder"),
@@ -188,6 +187,25 @@ fn a_users_run_is_drawn() {
     let place =
         String::from_utf8_lossy(&run.stdout).lines().find_map(|l| l.strip_prefix("results in ").map(str::to_owned)).expect("a folder");
     assert!(metastable(at, &format!("figure timeline --result {place} --out r.svg")).status.success());
+    // Of several cells one is named; a folder is found by the name of its experiment.
+    std::fs::write(at.join("two.toml"), "name = 'two'\nn = [4, 6]\nd = 2\nbeta = 5\nt_end = 10\nsamples = 20\nobservables = ['log-energy', 'clusters', 'order-parameter']\n")
+        .expect("written");
+    let both = metastable(at, "run two.toml");
+    let both = String::from_utf8_lossy(&both.stdout).into_owned();
+    let place_of_both = both.lines().find_map(|l| l.strip_prefix("results in ")).expect("a folder");
+    let cell = both.lines().find(|l| l.contains(" sa  6  2 ")).and_then(|l| l.split_whitespace().next()).expect("a cell");
+    for (arguments, expected) in [
+        (format!("--result {place_of_both}"), "expected one cell (--cell ID)".to_owned()),
+        (format!("--result {place_of_both} --cell zz"), "--cell: found zz, expected the beginning of one of 2 cells".to_owned()),
+        (format!("--result {place} --cell {cell}"), format!("--cell: found {cell}")),
+        ("--result runs/two".to_owned(), format!("no such folder (nearest: {place_of_both})")),
+    ] {
+        let wrong = metastable(at, &format!("figure timeline {arguments} --out r.svg"));
+        let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
+        assert!(wrong.status.code() == Some(1) && text.contains(&expected), "{arguments}: {text}");
+    }
+    assert!(metastable(at, &format!("figure timeline --result {place_of_both} --cell {cell} --out c.txt")).status.success());
+    assert!(std::fs::read_to_string(at.join("c.txt")).expect("written").contains("n = 6, d = 2"));
     let wrong = metastable(at, &format!("figure circle-snapshots --result {place} --out r.svg"));
     let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert!(wrong.status.code() == Some(1) && text.contains("a column x_0_0"), "{text}");

@@ -343,6 +343,23 @@ fn every_flag_of_bench_changes_something_or_is_refused() {
     assert!(silent.is_empty(), "accepted without effect: {silent:#?}");
 }
 
+/// What was given is printed back without words; every other number has them below it.
+#[test]
+fn every_prediction_says_what_its_numbers_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for audit in &PREDICTIONS {
+        let answer = run(folder.path(), &format!("{} {}", audit.command, audit.base));
+        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(answer.status.success() && !lines.is_empty(), "{}: {answer:?}", audit.command);
+        for (k, line) in lines.iter().enumerate().filter(|(_, l)| !l.starts_with(' ')) {
+            let key = line.split(':').next().unwrap_or_default();
+            let given = ["times", "d", "c", "eps", "scheme"].contains(&key);
+            assert!(given || lines.get(k + 1).is_some_and(|l| l.starts_with("    ")), "{}: {line}", audit.command);
+        }
+    }
+}
+
 /// The names under `Commands:` in the help.
 fn subcommands(at: &std::path::Path, command: &str) -> std::collections::BTreeSet<String> {
     let help = run(at, &format!("{command} -h"));

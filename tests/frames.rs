@@ -56,6 +56,14 @@ fn every_command_takes_a_frame_of_a_run() {
     assert_eq!(json(at, "movie --result run --beta 9 --dpi 40 --out run.gif")["frames"], 3);
     let film = std::fs::read(at.join("run.gif")).expect("a film");
     assert!(film.starts_with(b"GIF89a") && json(at, "whence run.gif")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
+    // Where ffmpeg is on the path the film is made, elsewhere a sentence says what is missing.
+    if std::process::Command::new("ffmpeg").arg("-version").output().is_ok_and(|o| o.status.success()) {
+        assert_eq!(json(at, "movie --result run --beta 9 --dpi 40 --out run.mp4")["frames"], 3);
+        let film = std::fs::read(at.join("run.mp4")).expect("a film");
+        assert!(film[4..8] == *b"ftyp" && json(at, "whence run.mp4")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
+    } else {
+        refused(at, "movie --result run --beta 9 --dpi 40 --out run.mp4", "ffmpeg");
+    }
     json(at, "movie --result run --beta 9 --dpi 40 --observable none --out frames/");
     assert!(at.join("frames/frame-00003.png").exists());
     // A run goes on from a frame of another one.

@@ -116,6 +116,34 @@ fn two_runs_side_by_side() {
 }
 
 #[test]
+fn an_experiment_runs_with_other_values_and_says_so() {
+    let f = folder();
+    let at = f.path();
+    let own = "name = 'own'\nn = [4,\n  6]\nd = 2\nbeta = 5\nt_end = 10\nsamples = 5\nobservables = ['order-parameter']\n";
+    std::fs::write(at.join("own.toml"), own).expect("written");
+    let answer = json(at, "run own.toml --set n=3 --set beta=1..4:lin4 --set init=cap:radius=1");
+    let cells = answer["cells"].as_array().expect("cells");
+    assert_eq!(cells.iter().map(|c| c["beta"].as_f64().expect("a number")).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
+    assert!(cells.iter().all(|c| c["n"] == 3 && c["init"] == "cap:radius=1"), "{answer}");
+    let folder = answer["folder"].as_str().expect("a folder");
+    let block = json(at, &format!("whence {folder}/results.csv"));
+    let line = block["reproduce"].as_str().expect("a line");
+    assert_eq!(line, "metastable run own.toml --set n=3 --set beta=1..4:lin4 --set init=cap:radius=1");
+    let again = json(at, &format!("{} --dry-run", line.trim_start_matches("metastable ")));
+    assert_eq!((&again["finished"], &again["folder"]), (&serde_json::json!(4), &answer["folder"]), "the line that reproduces it finds it");
+    for (arguments, expected) in [
+        ("run own.toml --set betta=3", "unknown key `betta`; did you mean `beta`?"),
+        ("run own.toml --set n", "--set: found n, expected KEY=VALUE"),
+        ("run own.toml --set n=four", "own.toml with --set, line 2"),
+        ("run metastability --set n=-3", "experiments/metastability.toml with --set"),
+    ] {
+        let out = run(at, arguments);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && said.contains(expected) && out.stdout.is_empty(), "{arguments}: {said}");
+    }
+}
+
+#[test]
 fn figures_of_ones_own_file_name_it_and_others_take_none() {
     let f = folder();
     let at = f.path();

@@ -64,7 +64,7 @@ fn patterns() -> Vec<Arc<dyn Pattern>> {
 fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
     let acts = [Activation::Gelu, Activation::GeluTanh, Activation::Silu, Activation::Gelu];
     for (k, pattern) in patterns().into_iter().enumerate() {
-        for place in [NormPlace::Post, NormPlace::Pre, NormPlace::Peri] {
+        for place in [NormPlace::Post, NormPlace::Pre, NormPlace::Peri, NormPlace::Ngpt] {
             for centring in [Centring::Mean, Centring::Nothing] {
                 let mut stream = Stream::new(7, &["derivatives"]);
                 let block = decoder(&mut stream, place, centring, Arc::clone(&pattern), acts[k], k % 2 == 0);
@@ -210,4 +210,120 @@ fn a_query_that_sees_nothing_gets_the_output_bias_alone() {
 #[test]
 fn sinusoidal_positions_first_grow_alike_again_at_5_and_43() {
     assert_eq!([64, 512].map(metastable::transformer::positions::first_increase), [5, 43]);
+}
+
+#[test]
+fn a_layer_of_ngpt_is_its_interpolation() {
+    let mut stream = Stream::new(9, &["ngpt"]);
+    let unit = || Norm::plain(D, Centring::Nothing, 0.0);
+    let part = BlockPart::Attention(heads(&mut stream, Arc::new(Everything)));
+    let block = TransformerBlock { parts: vec![Placed::new(part, NormPlace::Ngpt, unit(), Some(unit()))] };
+    let x = unit().apply(&normals(&mut stream, 5 * D, 1.0));
+    let a = 0.3;
+    // N((1 - a) x + a N(F(x)))
+    let f = block.parts[0].output(&x, None, false).expect("an output").0;
+    let lerp: Vec<f64> = x.iter().zip(&f).map(|(x, f)| (1.0 - a) * x + a * f).collect();
+    let layer = block.step(&x, None, a / (1.0 - a)).expect("a layer");
+    assert!(unit().apply(&lerp).iter().zip(&layer).all(|(p, q)| (p - q).abs() < 1e-14));
+}
+
+/// Queries at some places of a decoder of many tokens, biased by `-rate (j - k) / count`; nobody sees itself.
+struct Fading {
+    places: Vec<usize>,
+    rate: f64,
+    count: f64,
+}
+
+impl Pattern for Fading {
+    fn seen(&self, i: usize, _: usize) -> std::ops::Range<usize> {
+        0..self.places[i]
+    }
+    fn bias(&self, _: usize, i: usize, j: usize) -> f64 {
+        -self.rate * (self.places[i] as f64 - j as f64) / self.count
+    }
+}
+
+/// arXiv:2605.09213: without logits, n times the weights of token j on token k tend to `r e^{-r (s - s')} / (1 - e^{-r s})` with `s = j / n`, `s' = k / n`; 1/s
+/// for r = 0.
+#[test]
+fn the_weights_of_a_fading_decoder_have_a_graphon() {
+    let worst = |n: usize, rate: f64| {
+        let places: Vec<usize> = (1..=8).map(|k| k * n / 8).collect();
+        let pattern = Fading { places: places.clone(), rate, count: n as f64 };
+        let zero = || Linear::new("zero", 1, vec![0.0], Vec::new()).expect("a map");
+        let one = Projected::new("head", [zero(), zero(), zero(), zero()], Grouping { heads: 1, sets: 1 }, Arc::new(pattern));
+        let seen = one.expect("a head").attend(&vec![0.0; places.len()], &vec![0.0; n], true).expect("weights").weights;
+        let mut worst = 0.0f64;
+        for (j, row) in places.iter().zip(seen.chunks_exact(n)) {
+            for (k, w) in row.iter().enumerate().take(*j) {
+                let (s, t) = (*j as f64 / n as f64, k as f64 / n as f64);
+                let limit = if rate > 0.0 { rate * (-rate * (s - t)).exp() / (1.0 - (-rate * s).exp()) } else { 1.0 / s };
+                worst = worst.max((n as f64 * w / limit - 1.0).abs());
+            }
+            assert!(row[*j..].iter().all(|w| *w == 0.0));
+        }
+        worst
+    };
+    // Sums for integrals: r / 2n.
+    for rate in [0.0, 1.0, 4.0] {
+        let (a, b) = (worst(2048, rate), worst(4096, rate));
+        assert!(b < 1e-3 && (rate == 0.0 || (1.9..2.1).contains(&(a / b))), "{rate}: {a} {b}");
+    }
+    // The first token sees nothing and stays.
+    let pattern = Fading { places: vec![0], rate: 1.0, count: 4.0 };
+    let id = || Linear::new("one", 1, vec![1.0], Vec::new()).expect("a map");
+    let head = Projected::new("head", [id(), id(), id(), id()], Grouping { heads: 1, sets: 1 }, Arc::new(pattern)).expect("a head");
+    assert_eq!(head.attend(&[1.0], &[1.0, 2.0, 3.0, 4.0], false).expect("an output").out, [0.0]);
+}
+
+/// What decoding and prefixes rest on: a row's bits do not depend on the other rows, columns or masked sources.
+#[test]
+fn products_are_those_of_the_definition_and_rows_stand_alone() {
+    let mut stream = Stream::new(4, &["products"]);
+    for (n, inputs, outputs) in [(1, 1, 1), (3, 7, 5), (70, 200, 49), (9, 385, 101), (130, 64, 16)] {
+        let (x, w, b) =
+            (normals(&mut stream, n * inputs, 1.0), normals(&mut stream, inputs * outputs, 1.0), normals(&mut stream, outputs, 1.0));
+        let map = Linear::new("map", inputs, w.clone(), b.clone()).expect("a map");
+        assert_eq!(map.weight(), w);
+        let y = map.apply(&x);
+        for (i, row) in y.chunks_exact(outputs).enumerate() {
+            for (c, v) in row.iter().enumerate() {
+                let (x, w) = (&x[i * inputs..][..inputs], &w[c * inputs..][..inputs]);
+                let size: f64 = x.iter().zip(w).map(|(x, w)| (x * w).abs()).sum::<f64>() + b[c].abs();
+                assert!((v - dot(x, w) - b[c]).abs() <= 16.0 * f64::EPSILON * size);
+            }
+            assert_eq!(map.apply(&x[i * inputs..][..inputs]), row);
+        }
+        let g = normals(&mut stream, n * outputs, 1.0);
+        let (h, pulled) = (map.push(&x), map.pull(&g));
+        let size: f64 = h.iter().zip(&g).map(|(h, g)| (h * g).abs()).sum();
+        assert!((dot(&h, &g) - dot(&x, &pulled)).abs() <= 64.0 * f64::EPSILON * size);
+    }
+}
+
+#[test]
+fn activations_in_lanes_are_those_of_the_definition() {
+    use metastable::transformer::activate::activate;
+    let u = 0.5 * f64::EPSILON;
+    for act in [Activation::Relu, Activation::Gelu, Activation::GeluTanh, Activation::Silu] {
+        let x: Vec<f64> = (0..16_001).map(|k| -8.0 + 1e-3 * f64::from(k)).collect();
+        let (mut wide, mut narrow): (Vec<f64>, Vec<f32>) = (x.clone(), x.iter().map(|x| *x as f32).collect());
+        activate(act, &mut wide);
+        activate(act, &mut narrow);
+        for ((x, wide), narrow) in x.iter().zip(wide).zip(narrow) {
+            let (exact, rounded) = (act.value(*x), act.value(f64::from(*x as f32)));
+            // The scalar forms lose x^2 / 2 units where e^{-x^2 / 2} is small, the tanh form all of its tail.
+            let slack = |exact: f64, u: f64| match act {
+                Activation::Relu => 0.0,
+                Activation::GeluTanh => 12.0 * u * x.abs(),
+                _ => (16.0 + x * x) * u * exact.abs(),
+            };
+            assert!((wide - exact).abs() <= slack(exact, u), "{act:?} {x}: {wide:e} {exact:e}");
+            let error = (f64::from(narrow) - rounded).abs();
+            assert!(error <= slack(rounded, 0.5 * f64::from(f32::EPSILON)) + 1e-37, "{act:?} {x} in f32: {narrow:e} {rounded:e}");
+        }
+        let mut ends = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.0, 1e300, -1e300];
+        activate(act, &mut ends);
+        assert!(ends[2].is_nan() && ends[3] == 0.0 && ends[4] == 1e300 && ends[5] == 0.0, "{act:?} {ends:?}");
+    }
 }

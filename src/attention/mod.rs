@@ -9,6 +9,7 @@ mod head;
 pub mod heads;
 pub mod kernel;
 pub mod layer;
+mod leaders;
 pub mod matrix_law;
 pub mod model;
 pub mod multi_head;

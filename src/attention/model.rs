@@ -293,7 +293,8 @@ impl Model {
             && self.patterns.iter().all(|p| *p == Positions::Causal);
         if !plain || scheme.form() == Form::Difference || self.heads.is_empty() {
             let expected = "heads with softmax or exponential weights, no biases and positions, tokens that are not rescaled";
-            return Err(Error::parameter("schedule", format!("{how:?}").to_lowercase(), expected));
+            let found = if how == OverDepth::Listed { "layers" } else { "fresh" };
+            return Err(Error::parameter("schedule", found, expected));
         }
         let causal = attention.causal || !self.patterns.is_empty();
         let (sign, attention) = (attention.sign, Attention { causal, ..attention });
@@ -332,7 +333,7 @@ impl Model {
         let rescored = if plain {
             let beta = attention.beta;
             Rescored::new(d, matrices, move |head| Box::new(Attention { heads: vec![head], causal, ..attention.clone() }))
-                .map(|r| r.plain(beta, causal))
+                .map(|r| r.plain(beta, causal).at(spec.level))
         } else {
             let base = self.patterned(&attention, spec, vec![head], d)?;
             Rescored::new(d, matrices, move |head| Box::new(base.clone().with(vec![head])))

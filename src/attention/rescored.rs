@@ -2,10 +2,11 @@
 
 use super::head::{Head, Matrix};
 use super::kernel::{Form, Workspace};
+use super::leaders::{Room, Scores};
 use super::sublayer::{At, Facts, Sublayer};
 use crate::error::Result;
 use crate::num::dense::{eigenvalues, exponential, mat_vec, mul, transpose_mul};
-use crate::num::sum::dot;
+use crate::num::simd::Level;
 use crate::sphere::Tokens;
 
 /// One head whose Q and K become `Q e^{tV}` and `K e^{tV}`. **Cost** beside that of the head, about 30 products of d x d matrices.
@@ -20,6 +21,7 @@ pub struct Rescored {
     /// The identity where absent.
     matrices: [Option<Matrix>; 4],
     value: Vec<f64>,
+    level: Level,
     at_start: Box<dyn Sublayer>,
     with: Box<dyn Fn(Head) -> Box<dyn Sublayer> + Send + Sync>,
 }
@@ -33,14 +35,20 @@ impl Rescored {
         let value = head.matrices()[2].map_or_else(|| crate::num::dense::identity(d), <[f64]>::to_vec);
         let real_parts = eigenvalues(&value, d).unwrap_or_default();
         let growth = real_parts.iter().map(|v| v.0).fold(f64::NEG_INFINITY, f64::max);
-        Ok(Self { d, plain: None, growth, matrices, value, at_start: with(head), with: Box::new(with) })
+        Ok(Self { d, plain: None, growth, matrices, value, level: Level::best(), at_start: with(head), with: Box::new(with) })
     }
 
     /// Softmax attention without a pattern, `causal` or not: evaluated by differences of scores to the leader of each row, which are formed from differences of
-    /// tokens; no score is ever formed, so that any time is reached. **Cost** `4 n^2 d` operations.
+    /// tokens; no score is ever formed, so that any time is reached. **Cost** `n^2` exponentials and `6 n^2 d` operations, in lanes.
     #[must_use]
     pub fn plain(self, beta: f64, causal: bool) -> Self {
         Self { plain: Some((beta, causal)), ..self }
+    }
+
+    /// The same at this level of lanes.
+    #[must_use]
+    pub fn at(self, level: Level) -> Self {
+        Self { level, ..self }
     }
 
     /// `e^{-2 growth t} e^{tV^T} K^T Q e^{tV}`, by rows: the score of z_i and z_j is `e^{2 growth t} <this z_i, z_j>`.
@@ -54,31 +62,15 @@ impl Rescored {
     }
 
     /// `V sum_j A_ij (z_j - z_i)`.
-    fn by_leaders(&self, at: &At, beta: f64, causal: bool, out: &mut [f64]) {
-        let (x, d, form) = (at.tokens, self.d, self.score_form(at.t));
-        let log = 2.0 * self.growth * at.t;
-        let (mut h, mut gaps, mut pull) = (vec![0.0; d], Vec::new(), vec![0.0; d]);
-        for (i, out) in out.chunks_exact_mut(d).enumerate() {
-            mat_vec(&form, x.row(i), &mut h);
-            h.iter_mut().for_each(|v| *v *= beta);
-            let seen = if causal { i + 1 } else { x.n() };
-            let mut leader = 0;
-            // Rounding of the first comparison is undone by that of differences.
-            for _ in 0..2 {
-                let from = x.row(leader);
-                gaps.clear();
-                gaps.extend((0..seen).map(|j| h.iter().zip(x.row(j).iter().zip(from)).map(|(h, (y, l))| h * (y - l)).sum::<f64>()));
-                leader = (0..seen).max_by(|a, b| gaps[*a].total_cmp(&gaps[*b])).unwrap_or(leader);
-            }
-            let (top, mut total) = (gaps[leader], 0.0);
-            pull.fill(0.0);
-            for (j, gap) in gaps.iter().enumerate() {
-                let weight = x.masses()[j] * scaled_exp(gap - top, log);
-                total += weight;
-                pull.iter_mut().zip(x.row(j).iter().zip(x.row(i))).for_each(|(p, (y, x))| *p += weight * (y - x));
-            }
-            pull.iter_mut().for_each(|p| *p /= total);
-            self.value.chunks_exact(d).zip(out).for_each(|(v, o)| *o = dot(v, &pull));
+    fn by_leaders(&self, at: &At, (beta, causal): (f64, bool), room: &mut Room, out: &mut [f64]) {
+        let mut form = self.score_form(at.t);
+        form.iter_mut().for_each(|v| *v *= beta);
+        let (d, log_scale) = (self.d, 2.0 * self.growth * at.t);
+        Scores { form: &form, log_scale, causal }.means(at.tokens, self.level, room, out);
+        let mut pull = vec![0.0; d];
+        for out in out.chunks_exact_mut(d) {
+            pull.copy_from_slice(out);
+            mat_vec(&self.value, &pull, out);
         }
     }
 
@@ -102,21 +94,10 @@ fn build(d: usize, [q, k, v, o]: [Option<Matrix>; 4]) -> Result<Head> {
     }
 }
 
-/// `exp(gap e^log)` for `gap <= 0`, where `e^log` may exceed `f64`.
-fn scaled_exp(gap: f64, log: f64) -> f64 {
-    if gap >= 0.0 {
-        1.0
-    } else if log.abs() < 600.0 {
-        (gap * log.exp()).exp()
-    } else {
-        (-(log + (-gap).ln()).exp()).exp()
-    }
-}
-
 impl Sublayer for Rescored {
     fn evaluate(&self, at: &At, form: Form, work: &mut Workspace, out: &mut [f64]) {
-        if let (Some((beta, causal)), Form::Difference) = (self.plain, form) {
-            return self.by_leaders(at, beta, causal, out);
+        if let (Some(plain), Form::Difference) = (self.plain, form) {
+            return self.by_leaders(at, plain, work.of::<Room>(), out);
         }
         match self.now(at.t) {
             Some(sublayer) => sublayer.evaluate(at, form, work, out),

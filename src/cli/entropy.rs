@@ -2,7 +2,7 @@
 
 use super::figure::layers;
 use super::input::RunArguments;
-use super::output::{Output, finite, note, with_error};
+use super::output::{Output, finite, note, rounded, with_error};
 use super::progress;
 use crate::entropy::bootstrap::{Estimate, assess};
 use crate::error::{Error, Result, in_range};
@@ -105,7 +105,7 @@ impl Arguments {
 
 fn text(first: &Tokens, rows: &[[Estimate; 2]]) -> String {
     let mut text = format!("{} tokens, d = {}\nlayer  {:<34}  {:<34}\n", first.n(), first.d(), "nearest neighbours", "kernels");
-    let one = |e: &Estimate| format!("{} (bias {:+.1e})", with_error(e.value, e.standard_error), e.bias);
+    let one = |e: &Estimate| format!("{} (bias {})", with_error(e.value, e.standard_error), rounded(e.bias, 2));
     rows.iter().enumerate().for_each(|(l, r)| text.push_str(&format!("{l:>5}  {:<34}  {:<34}\n", one(&r[0]), one(&r[1]))));
     text
 }

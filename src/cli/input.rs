@@ -225,7 +225,7 @@ pub struct KernelArguments {
     #[arg(long, default_value = "auto")]
     pub kernel: String,
     /// Relative accuracy of each velocity, kept by every algorithm; above 1e-13 auto may choose a fast one (default 1e-13; solve: rtol / 100 times the
-    /// kernel width).
+    /// kernel width; with noise 1e-9).
     #[arg(long)]
     pub accuracy: Option<f64>,
     /// Instruction set: auto, portable, avx2 or avx512.

@@ -33,6 +33,7 @@ mod parameter;
 mod parts;
 mod predict;
 mod predict_rows;
+mod predict_words;
 mod progress;
 mod recording;
 mod region;

@@ -49,6 +49,9 @@ pub struct ModelArguments {
     /// Output matrix file, d x s, or a law.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     o: Vec<String>,
+    /// Matrices over depth: layers (those of --q, --k, --v, --o are layers one after the other, each from one whole time to the next) or fresh (matrices by law are drawn anew at every whole time).
+    #[arg(long, value_name = "HOW", help_heading = "Model")]
+    schedule: Option<String>,
     /// Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     mlp: Option<String>,
@@ -92,6 +95,7 @@ impl ModelArguments {
             ("norm", &self.norm),
             ("weights", &self.weights),
             ("rotary", &self.rotary),
+            ("schedule", &self.schedule),
             ("mlp", &self.mlp),
             ("activation", &self.activation),
             ("noise", &self.noise),

@@ -3,7 +3,7 @@
 use super::cancel::CANCEL;
 use super::film::Reel;
 use super::input::{DynamicsArguments, TokenArguments};
-use super::output::{Output, note};
+use super::output::{Output, note, rounded};
 use crate::attention::{Energy, EnergyScale};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::{Error, Result};
@@ -206,7 +206,7 @@ impl Film {
     }
 
     fn ball(&self, shown: &Shown) -> Panel {
-        let mut ball = Panel::new(format!("t = {:.3e}", shown.t), Axis::linear("", -1.15, 1.15), Axis::linear("", -1.15, 1.15));
+        let mut ball = Panel::new(format!("t = {}", rounded(shown.t, 4)), Axis::linear("", -1.25, 1.25), Axis::linear("", -1.25, 1.25));
         ball.bare = true;
         ball.marks.push(Mark::Circle);
         let view = |p: &[f64]| match *p {
@@ -222,7 +222,8 @@ impl Film {
         }
         if let Some(clusters) = shown.clusters {
             let word = if clusters > 1.5 { "clusters" } else { "cluster" };
-            ball.marks.push(Mark::Text { at: (-0.35, -1.1), text: format!("{clusters} {word}") });
+            let text = format!("{clusters} {word}");
+            ball.marks.push(if self.d == 2 { Mark::Middle(text) } else { Mark::Text { at: (-0.4, -1.22), text } });
         }
         ball
     }

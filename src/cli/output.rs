@@ -70,12 +70,21 @@ pub fn more(n: usize) -> String {
 
 /// A number with six digits, or all of them.
 pub fn number(v: f64) -> String {
+    if in_full() { crate::error::show(v) } else { rounded(v, 6) }
+}
+
+/// A number with this many digits, powers of ten where it is very small or large.
+pub fn rounded(v: f64, digits: usize) -> String {
     match v.abs() {
-        _ if in_full() => crate::error::show(v),
-        size if size != 0.0 && !(1e-4..1e6).contains(&size) => format!("{v:.5e}"),
         0.0 => "0".into(),
-        size => format!("{v:.*}", (5 - size.log10().floor() as i32).max(0) as usize),
+        size if !(1e-4..1e6).contains(&size) => format!("{v:.*e}", digits - 1),
+        size => format!("{v:.*}", (digits as i32 - 1 - size.log10().floor() as i32).max(0) as usize),
     }
+}
+
+/// A number of things: 1 cluster, 2 clusters.
+pub fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A vector for people.
@@ -226,14 +235,15 @@ pub fn with_error(value: f64, error: f64) -> String {
         return format!("{value} (error unknown)");
     }
     let size = value.abs().max(error);
+    let spread = if (1e-3..1e4).contains(&error) { rounded(error, 1) } else { format!("{error:.0e}") };
     // Digits after the point whose unit is not below the error.
     let places = (-error.log10()).floor();
     if size > 0.0 && !(1e-4..1e7).contains(&size) {
         let digits = (places + size.log10().floor()).clamp(0.0, 16.0) as usize;
-        return format!("{value:.digits$e} +- {error:.0e}");
+        return format!("{value:.digits$e} +- {spread}");
     }
     let places = places.clamp(0.0, 17.0) as usize;
-    format!("{value:.places$} +- {error:.0e}")
+    format!("{value:.places$} +- {spread}")
 }
 
 #[cfg(test)]
@@ -243,7 +253,7 @@ mod tests {
     #[test]
     fn digits_end_where_the_error_begins() {
         assert_eq!(with_error(20.595_612_3, 3e-5), "20.5956 +- 3e-5");
-        assert_eq!(with_error(20.595_612_3, 3.0), "21 +- 3e0");
+        assert_eq!(with_error(20.595_612_3, 3.0), "21 +- 3");
         assert_eq!(with_error(1.234_567_8e-9, 2e-14), "1.2346e-9 +- 2e-14");
         assert_eq!(with_error(1.234_567_8e20, 2e17), "1.23e20 +- 2e17");
         assert_eq!(with_error(0.0, 1e-16), "0e0 +- 1e-16");

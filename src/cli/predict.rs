@@ -2,6 +2,7 @@
 
 use super::output::{FEW, Output, note};
 use super::predict_rows::RowPredictions;
+use super::predict_words::meaning;
 use crate::attention::{RowWeights, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::theory::{equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster, uniform, wendel};
@@ -243,7 +244,9 @@ impl Arguments {
             return Err(Error::parameter("--time-scale", given, "none: this does not depend on the time normalisation of USA"));
         }
         let lines = json.as_object().into_iter().flatten().filter(|(_, v)| !v.is_null());
-        let text: String = lines.map(|(k, v)| format!("{}: {}\n", k.replace('_', " "), words(v))).collect();
+        let text: String = lines
+            .map(|(k, v)| format!("{}: {}\n{}", k.replace('_', " "), words(v), meaning(k).map_or(String::new(), |m| format!("    {m}\n"))))
+            .collect();
         out.result(&json, text.trim_end());
         Ok(0)
     }

@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::flow::Table;
-use crate::lab::store::Store;
 use crate::lab::{Cell, cell::CellTables};
+use crate::lab::{frame::absent, store::Store};
 use serde_json::Value;
 use std::path::Path;
 
@@ -15,19 +15,22 @@ pub enum FolderContents {
     Study(Vec<(String, Table)>),
 }
 
-/// Reads a folder. **Errors** one that neither command wrote.
-pub fn read(folder: &Path) -> Result<FolderContents> {
+/// Reads a folder, or the one cell of it whose name begins so. **Errors** a folder that neither command wrote; no such cell, or several.
+pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
     let strange = |problem: String| Error::File { path: folder.display().to_string(), place: String::new(), problem };
     if !folder.is_dir() {
-        return Err(strange("no such folder".into()));
+        return Err(absent(folder));
     }
     if folder.join("cells.csv").is_file() {
         let (store, mut cells) = (Store::at(folder)?, Vec::new());
-        for id in first_column(&folder.join("cells.csv"))? {
+        for id in named(first_column(&folder.join("cells.csv"))?, cell)? {
             let (record, tables) = store.read(&id)?;
             cells.push((record.cell, tables));
         }
         return Ok(FolderContents::Cells(cells));
+    }
+    if let Some(cell) = cell {
+        return Err(Error::parameter("--cell", cell, "it with the folder of an experiment of several cells"));
     }
     if folder.join("timeline.csv").is_file() {
         return Ok(FolderContents::Cells(vec![solved(folder)?]));
@@ -42,6 +45,22 @@ pub fn read(folder: &Path) -> Result<FolderContents> {
     }
     let tables = names.into_iter().map(|n| Ok((n.clone(), table(&folder.join(format!("{n}.csv")))?))).collect::<Result<_>>()?;
     Ok(FolderContents::Study(tables))
+}
+
+/// The cells that are meant: all, or the one whose name begins so.
+fn named(ids: Vec<String>, cell: Option<&str>) -> Result<Vec<String>> {
+    let Some(cell) = cell else { return Ok(ids) };
+    let meant: Vec<String> = ids.iter().filter(|id| !cell.is_empty() && id.starts_with(cell)).cloned().collect();
+    if meant.len() == 1 {
+        return Ok(meant);
+    }
+    let found = if meant.is_empty() { cell.to_owned() } else { format!("{cell}, the beginning of {} cells", meant.len()) };
+    let known = ids.iter().take(8).map(|id| id[..id.len().min(8)].to_owned()).collect::<Vec<_>>().join(", ");
+    Err(Error::parameter(
+        "--cell",
+        found,
+        format!("the beginning of one of {} cells ({known}{})", ids.len(), if ids.len() > 8 { ", ..." } else { "" }),
+    ))
 }
 
 /// A table with the names of its columns.

@@ -1,9 +1,10 @@
 //! `run`: an experiment file, a built-in experiment, or a study.
 
 use super::cancel::CANCEL;
-use super::output::{Output, note};
+use super::output::{Output, note, rounded};
 use super::progress;
 use crate::error::{Error, Result};
+use crate::lab::changed::assignment;
 use crate::lab::part::Share;
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::store::Store;
@@ -23,7 +24,8 @@ pub struct Arguments {
     /// Folder for results; each experiment gets its own folder inside.
     #[arg(long, default_value = "runs", value_name = "DIR")]
     out: PathBuf,
-    /// Another value of a parameter of a study (see `explain NAME`); lists are separated by commas. Again for another parameter.
+    /// Another value of a parameter of a study, or of a key of an experiment's file (`explain NAME` prints them); lists are separated by commas. Again for
+    /// another one.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Print the plan and what is done already, run nothing.
@@ -77,11 +79,11 @@ impl Arguments {
         if let Ok(study) = crate::study::find(&self.experiment) {
             return self.study(study, out);
         }
-        if let Some(set) = self.set.first() {
-            let expected = "a study (`list studies`): the values of an experiment are the keys of its file, which `explain NAME` prints";
-            return Err(Error::parameter("--set", format!("{set} for the experiment `{}`", self.experiment), expected));
+        let changes = self.set.iter().map(|s| assignment(s)).collect::<Result<Vec<_>>>()?;
+        let mut experiment = load(&self.experiment)?;
+        if !changes.is_empty() {
+            experiment = Experiment::changed(&self.experiment, &changes)?;
         }
-        let experiment = load(&self.experiment)?;
         let cells = plan(&experiment);
         let store = Store::reader(&self.out, &experiment)?;
         if self.dry_run {
@@ -152,13 +154,13 @@ fn header(experiment: &Experiment) -> Vec<&'static str> {
 
 /// A cell in the order of the header.
 fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
-    let or_dash = |v: f64| if v < 0.0 || v.is_nan() { "-".to_owned() } else { format!("{v:.3e}") };
+    let or_dash = |v: f64| if v < 0.0 || v.is_nan() { "-".to_owned() } else { rounded(v, 4) };
     let mut row = vec![cell.id(experiment)[..8].to_owned(), cell.dynamics.clone()];
     row.extend((experiment.init.len() > 1).then(|| cell.init.clone()));
     row.extend([cell.n.to_string(), cell.d.to_string(), format!("{:.6}", cell.beta)]);
     row.extend((experiment.eta.len() > 1).then(|| cell.eta.clone()));
     row.extend((!experiment.models.is_empty()).then(|| cell.model.clone()));
-    row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), format!("{:.2e}", s.exceptions), or_dash(s.t_one_cluster)]);
+    row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), rounded(s.exceptions, 3), or_dash(s.t_one_cluster)]);
     row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
     row
 }

@@ -3,13 +3,15 @@
 use super::checkpoint::Kept;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model::note_blind;
-use super::output::{Output, finite, matrix, more, note, shown, vector};
+use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::Setting;
-use crate::flow::{Frame, Keeper, Observer, Options, Outcome, Solution, Stats, Walk, integrator, solve, velocity_accuracy, walk};
+use crate::flow::{
+    Frame, Keeper, Observer, Options, Outcome, Solution, Stats, WALK_ACCURACY, Walk, integrator, solve, velocity_accuracy, walk,
+};
 use crate::lab::{Described, model::Shaking, provenance::hash};
 use crate::landscape::critical::unrest;
 use crate::sphere::{Tokens, geometry::dist};
@@ -79,7 +81,8 @@ impl Arguments {
         let described = self.dynamics.parts.described()?;
         let model = &described.model;
         let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
-        let dynamics = self.dynamics.build(model, x.n(), x.d(), velocity_accuracy(self.rtol(), self.dynamics.beta))?;
+        let accuracy = if described.shaking.is_some() { WALK_ACCURACY } else { velocity_accuracy(self.rtol(), self.dynamics.beta) };
+        let dynamics = self.dynamics.build(model, x.n(), x.d(), accuracy)?;
         let beta = self.dynamics.beta;
         let setting = Setting { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
@@ -362,11 +365,11 @@ fn time(t: f64) -> String {
 fn text(end: &Solution, merge_radius: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
     let mut text = format!(
-        "t = {}: {}; {} clusters, {} merges, {} steps ({} implicit, {} rejected), {} evaluations\n",
+        "t = {}: {}; {}, {}, {} steps ({} implicit, {} rejected), {} evaluations\n",
         time(end.t),
         end.outcome,
-        clusters.n(),
-        end.merges.len(),
+        counted(clusters.n(), "cluster"),
+        counted(end.merges.len(), "merge"),
         s.steps,
         s.implicit,
         s.rejected,

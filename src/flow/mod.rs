@@ -51,4 +51,4 @@ pub use run::Run;
 pub use solve::{begin, solve, velocity_accuracy};
 pub use stepper::{Integrator, Stepper};
 pub use tableau::Tableau;
-pub use walk::{Splitting, Walk, begin_walk, walk};
+pub use walk::{Splitting, WALK_ACCURACY, Walk, begin_walk, walk};

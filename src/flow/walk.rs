@@ -43,6 +43,9 @@ pub struct Walk<'a> {
 /// The most steps: beyond, time is lost in its rounding.
 const MOST: f64 = 1e9;
 
+/// The relative accuracy of velocities that paths with noise ask for: their law errs by the square of the step and is seen through samples, of which `1e18` would resolve this.
+pub const WALK_ACCURACY: f64 = 1e-9;
+
 /// Steps are whole to this share: the end time is rounded.
 const WHOLE: f64 = 1e-5;
 
@@ -123,15 +126,6 @@ struct Strang<'a> {
     x: Tokens,
 }
 
-impl Strang<'_> {
-    /// One step of the drift.
-    fn drift(&mut self, dynamics: &Dynamics, t: f64, h: f64) {
-        self.drift.restart(dynamics, t, &self.x);
-        self.drift.attempt(dynamics, h);
-        self.x.numbers_mut().copy_from_slice(self.drift.end());
-    }
-}
-
 impl Stepper for Strang<'_> {
     fn order(&self) -> Option<u32> {
         None
@@ -143,10 +137,10 @@ impl Stepper for Strang<'_> {
 
     fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
         let first = if self.splitting == Splitting::Lie { h } else { 0.5 * h };
-        self.drift(dynamics, self.t, first);
+        self.drift.pass(dynamics, self.t, first, &mut self.x);
         self.noise.shake(&mut self.x, h, increment(&mut self.motion, self.done, h / self.step));
         if self.splitting == Splitting::Strang {
-            self.drift(dynamics, self.t + 0.5 * h, 0.5 * h);
+            self.drift.pass(dynamics, self.t + 0.5 * h, 0.5 * h, &mut self.x);
         }
         self.done += 1;
         if self.x.numbers().iter().all(|v| v.is_finite()) { 0.0 } else { f64::NAN }

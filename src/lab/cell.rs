@@ -8,8 +8,8 @@ use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, Setting, linear_times, log_times};
 use crate::flow::{
-    Frame, Observer, Options, Outcome, Recorder, Summary, Table, Walk, iterate_many, solve, solve_many, together, velocity_accuracy,
-    walk_many,
+    Frame, Observer, Options, Outcome, Recorder, Summary, Table, WALK_ACCURACY, Walk, iterate_many, solve, solve_many, together,
+    velocity_accuracy, walk_many,
 };
 use crate::landscape::trajectory::{Neighbourhood, prove};
 use crate::num::{stream::Stream, threads::sequentially};
@@ -47,11 +47,12 @@ const SUMMARY: [&str; 9] =
 /// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate beyond f64).
 pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBool) -> Result<Option<CellTables>> {
     let scale = TimeScale::parse(&experiment.time_scale)?;
+    let described = experiment.model_of(&cell.model);
     let accuracy = match experiment.stepper {
+        _ if described.shaking.is_some() => WALK_ACCURACY,
         Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
         Stepping::Layer | Stepping::MeanShift => EXACT,
     };
-    let described = experiment.model_of(&cell.model);
     let dynamics = described.model.build(
         &cell.dynamics,
         false,

@@ -67,6 +67,9 @@ impl Which {
     ///
     /// **Errors** a folder of something else, a frame that is not there, a table without positions, more than one cell or realisation and none named.
     pub fn of(&self, folder: &Path) -> Result<Snapshot> {
+        if !folder.exists() {
+            return Err(absent(folder));
+        }
         if folder.join("experiment.json").exists() {
             return self.of_experiment(folder);
         }
@@ -208,4 +211,17 @@ fn masses(folder: &Path) -> Option<Vec<f64>> {
     let text = std::fs::read_to_string(folder.join("experiment.json")).ok()?;
     let experiment: Value = serde_json::from_str(&text).ok()?;
     Some(experiment["masses"].as_array()?.iter().filter_map(Value::as_f64).collect())
+}
+
+/// A folder that is not there, with those beside it whose names begin alike: `run` adds a hash to the name of an experiment of one's own.
+pub fn absent(folder: &Path) -> Error {
+    let beside = folder.parent().filter(|p| !p.as_os_str().is_empty());
+    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let names = std::fs::read_dir(beside.unwrap_or(Path::new("."))).into_iter().flatten().flatten().map(|e| e.file_name());
+    let mut alike: Vec<String> =
+        names.map(|n| n.to_string_lossy().into_owned()).filter(|n| !name.is_empty() && n.starts_with(&name)).collect();
+    alike.sort();
+    let alike: Vec<String> = alike.iter().take(3).map(|n| beside.map_or(n.into(), |b| b.join(n)).display().to_string()).collect();
+    let nearest = if alike.is_empty() { String::new() } else { format!(" (nearest: {})", alike.join(", ")) };
+    malformed(folder, "", format!("no such folder{nearest}"))
 }

@@ -2,6 +2,7 @@
 
 pub mod arrays;
 pub mod cell;
+pub mod changed;
 pub mod computation;
 pub mod counterexample;
 pub mod difference;

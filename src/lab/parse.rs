@@ -18,23 +18,22 @@ const PROBED: usize = 100_000;
 /// Coordinates drawn before an experiment runs, of all shapes: about a second.
 const PROBED_IN_ALL: usize = 50_000_000;
 
+/// A text file.
+fn read_text(path: &Path) -> Result<String> {
+    let problem = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
+    std::fs::read_to_string(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => problem("no such file"),
+        std::io::ErrorKind::InvalidData => problem("found binary data, expected TOML text"),
+        _ => Error::io(path.display(), "read", &e),
+    })
+}
+
 impl Experiment {
     /// Reads and validates a file.
     ///
     /// **Errors** all problems of the file together, each with its line.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => {
-                Error::File { path: path.display().to_string(), place: String::new(), problem: "no such file".into() }
-            }
-            std::io::ErrorKind::InvalidData => Error::File {
-                path: path.display().to_string(),
-                place: String::new(),
-                problem: "found binary data, expected TOML text".into(),
-            },
-            _ => Error::io(path.display(), "read", &e),
-        })?;
-        Ok(Self { source: path.display().to_string(), ..Self::parse(&path.display().to_string(), &text)? })
+        Ok(Self { source: path.display().to_string(), ..Self::parse(&path.display().to_string(), &read_text(path)?)? })
     }
 
     /// An experiment that comes with the program, by name.
@@ -42,6 +41,15 @@ impl Experiment {
         let found = BUILT_IN.iter().find(|(n, _)| *n == name);
         let (name, text) = found.ok_or_else(|| Error::unknown("experiment", name, BUILT_IN.iter().map(|(n, _)| *n)))?;
         Ok(Self { source: (*name).to_owned(), ..Self::parse(&format!("experiments/{name}.toml"), text)? })
+    }
+
+    /// The name in errors and the text of a built-in experiment, or of a file: what looks like a path, exists, or is no built-in name.
+    pub(super) fn text(name: &str) -> Result<(String, String)> {
+        let built_in = BUILT_IN.iter().find(|(n, _)| *n == name && !Path::new(name).exists());
+        match built_in {
+            Some((_, text)) => Ok((format!("experiments/{name}.toml"), (*text).to_owned())),
+            None => Ok((name.to_owned(), read_text(Path::new(name))?)),
+        }
     }
 
     /// Validates a text; `path` is only named in errors.

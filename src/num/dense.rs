@@ -25,14 +25,18 @@ pub fn transpose_mul(a: &[f64], b: &[f64], rows: usize) -> Vec<f64> {
 
 /// `A B` of row-major matrices, B with n columns.
 pub fn mul(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
-    let inner = b.len() / n;
-    let mut out = vec![0.0; a.len() / inner * n];
-    for (row, a) in out.chunks_exact_mut(n).zip(a.chunks_exact(inner)) {
+    let mut out = vec![0.0; a.len() / (b.len() / n) * n];
+    mul_into(a, b, n, &mut out);
+    out
+}
+
+fn mul_into(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
+    out.fill(0.0);
+    for (row, a) in out.chunks_exact_mut(n).zip(a.chunks_exact(b.len() / n)) {
         for (factor, b) in a.iter().zip(b.chunks_exact(n)) {
             row.iter_mut().zip(b).for_each(|(o, b)| *o += factor * b);
         }
     }
-    out
 }
 
 /// `e^A` of an n x n matrix: the Taylor polynomial of degree 18 of `A / 2^s`, whose largest row sum is at most 1/2 (so that less than 1e-22 is cut
@@ -51,13 +55,18 @@ pub fn exponential(a: &[f64], n: usize) -> Vec<f64> {
     }
     let halvings = (2.0 * size).log2().ceil().max(0.0) as i32;
     let small: Vec<f64> = a.iter().map(|v| v * (-f64::from(halvings)).exp2()).collect();
-    let (mut sum, mut term) = (identity(n), identity(n));
+    let (mut sum, mut term, mut next) = (identity(n), identity(n), vec![0.0; n * n]);
     for k in 1..=18 {
-        term = mul(&term, &small, n);
+        mul_into(&term, &small, n, &mut next);
+        std::mem::swap(&mut term, &mut next);
         term.iter_mut().for_each(|v| *v /= f64::from(k));
         sum.iter_mut().zip(&term).for_each(|(s, t)| *s += t);
     }
-    (0..halvings).fold(sum, |e, _| mul(&e, &e, n))
+    for _ in 0..halvings {
+        mul_into(&sum, &sum, n, &mut next);
+        std::mem::swap(&mut sum, &mut next);
+    }
+    sum
 }
 
 /// The d x d identity.

@@ -1,5 +1,6 @@
 //! Small statistics: least-squares slopes, quantiles and the one-sided binomial bound of "k of N".
 
+use super::simd::Float;
 use statrs::distribution::{Beta, ContinuousCDF};
 
 /// The larger number, NaN if either is: `f64::max` would drop a NaN and call a broken comparison perfect.
@@ -13,11 +14,11 @@ pub fn nan_min(a: f64, b: f64) -> f64 {
 }
 
 /// Where the first number stands that is none or infinite.
-pub(crate) fn first_not_finite(x: &[f64]) -> Option<usize> {
+pub(crate) fn first_not_finite<F: Float>(x: &[F]) -> Option<usize> {
     // Without a branch for every number.
     let parts = 256;
-    let part = x.chunks(parts).position(|c| c.iter().fold(false, |bad, x| bad | !x.is_finite()))?;
-    x[part * parts..].iter().position(|x| !x.is_finite()).map(|k| part * parts + k)
+    let part = x.chunks(parts).position(|c| c.iter().fold(false, |bad, x| bad | !x.to_f64().is_finite()))?;
+    x[part * parts..].iter().position(|x| !x.to_f64().is_finite()).map(|k| part * parts + k)
 }
 
 /// Slope of the least-squares line through the points.

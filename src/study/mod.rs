@@ -173,6 +173,7 @@ fn table(columns: &[&str]) -> Table {
     Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
 }
 
+pub mod bipartite_ends;
 pub mod causal_centres;
 pub mod cluster_count;
 pub mod flow_maps;
@@ -186,6 +187,7 @@ pub mod measure_view;
 pub mod merging_times;
 pub mod mixing_matrices;
 pub mod mode_count;
+pub mod noise_orders;
 pub mod noisy_branches;
 pub mod normalisation_bands;
 pub mod normalisation_schemes;
@@ -194,7 +196,7 @@ pub mod positions;
 pub mod proved_starts;
 pub mod published_patterns;
 pub mod random_values;
+pub mod rank_collapse;
 pub mod rescaled_tokens;
-pub mod rows_beyond;
 pub mod seed_sheet;
 pub mod staircase;

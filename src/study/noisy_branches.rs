@@ -3,12 +3,14 @@
 use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::continuity::stationary::branch;
 use crate::error::Result;
+use crate::num::stream::Stream;
+use crate::theorem::claim::noisy_particles::{drawn, pair_mean};
 use crate::theory::noise::threshold;
 
-/// Tables: branches, star.
+/// Tables: branches, particles, star.
 pub static ENTRY: Study = Study {
     name: "noisy-branches",
-    title: "Stationary measures of noisy USA: continuous and discontinuous transition",
+    title: "Stationary measures of noisy USA: continuous and discontinuous transition, and particles",
     citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract); branches computed by a fixed point at given mean",
     parts: &[&PART],
 };
@@ -22,10 +24,36 @@ pub const BETAS: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
 /// Branches are followed to this mean.
 pub const LARGEST_MEAN: f64 = 0.9;
 
+/// Means at which particles are walked, where the branch is stable.
+const MEANS: [f64; 4] = [0.4, 0.55, 0.7, 0.85];
+
+/// Particles of a run, runs.
+pub const PARTICLES: (usize, usize) = (300, 8);
+
+/// Particles drawn from stationary densities that attract and walked for 20 kappa: beta, kappa over its threshold, the root of their mean inner product, its standard error.
+fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
+    let mut rows = Vec::new();
+    for mean in MEANS {
+        let (low, here, high) = (branch(beta, mean - 0.01)?, branch(beta, mean)?, branch(beta, mean + 0.01)?);
+        // Above a fold kappa grows along the branch; closer to one, draws would leave it.
+        if high.kappa < 1.01 * low.kappa {
+            continue;
+        }
+        let mut stream = Stream::new(1, &["noisy branches", &format!("{beta} {mean}")]);
+        let starts = (0..PARTICLES.1).map(|_| drawn(&here, PARTICLES.0, &mut stream)).collect::<Result<Vec<_>>>()?;
+        let (square, error) = pair_mean(beta, here.kappa, &starts, 20.0, &mut stream)?;
+        let found = square.max(0.0).sqrt();
+        rows.push(vec![beta, here.kappa / critical, found, error / (2.0 * found), mean]);
+    }
+    Ok(rows)
+}
+
 fn run(values: &Given) -> Result<Tables> {
     let mut branches = table(&["beta", "mean", "kappa_over_critical", "free_energy"]);
+    let mut walked = table(&["beta", "kappa_over_critical", "mean", "error", "stated"]);
     for &beta in values.list("beta")? {
         let critical = threshold(2, 1, beta)?;
+        walked.rows.extend(particles(beta, critical)?);
         for k in 1..=60 {
             let s = branch(beta, LARGEST_MEAN * f64::from(k) / 60.0)?;
             branches.rows.push(vec![beta, s.mean, s.kappa / critical, s.free_energy]);
@@ -35,5 +63,5 @@ fn run(values: &Given) -> Result<Tables> {
     for d in [2usize, 3, 4, 8, 16, 64] {
         star.rows.push(vec![d as f64, crate::theory::noise::beta_star(d)?]);
     }
-    Ok(vec![("branches".into(), branches), ("star".into(), star)])
+    Ok(vec![("branches".into(), branches), ("particles".into(), walked), ("star".into(), star)])
 }

@@ -5,7 +5,7 @@ use super::{
     confirm, power::power,
 };
 use crate::error::Result;
-use crate::landscape::trajectory::prove_within;
+use crate::landscape::trajectory::{Neighbourhood, prove_within};
 use crate::num::{stats::failure_bound, stream::Stream};
 use rayon::prelude::*;
 
@@ -90,8 +90,12 @@ fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Recor
 
 /// Proves what trials say of their starts, as far as the effort goes.
 fn certified(attempts: &[Attempt], effort: Effort) -> Result<Option<(usize, usize)>> {
-    let starts: Vec<_> = attempts.iter().filter_map(|a| a.evidence.start.as_ref()).collect();
-    let proved: Vec<bool> = starts.par_iter().map(|s| prove_within(s, effort.proof()).map(|found| found.is_ok())).collect::<Result<_>>()?;
+    let starts: Vec<_> = attempts.iter().filter_map(|a| a.evidence.start.as_ref().map(|s| (s, a.evidence.other_scores))).collect();
+    // Without a step it is the cone lemma.
+    let prove = |(start, other_scores): &(&Neighbourhood, bool)| -> Result<bool> {
+        Ok(prove_within(start, effort.proof())?.is_ok_and(|proof| proof.steps() == 0 || !other_scores))
+    };
+    let proved: Vec<bool> = starts.par_iter().map(prove).collect::<Result<_>>()?;
     Ok((!starts.is_empty()).then_some((proved.iter().filter(|p| **p).count(), starts.len())))
 }
 

@@ -52,6 +52,8 @@ pub struct Used {
 pub struct Evidence {
     /// The trial says that this start converges to one point.
     pub start: Option<Neighbourhood>,
+    /// Scores are not `<x_i, x_j>`: what proves is the cone lemma alone, which holds for all positive weights.
+    pub other_scores: bool,
     /// An upper bound of the margin by interval arithmetic, where the trial came out negative.
     pub margin: Option<f64>,
 }
@@ -106,6 +108,12 @@ impl Context {
     pub fn converges(&mut self, case: &Case, x: &Tokens) {
         let variant = dynamics::find(case.dynamics, false).ok().and_then(|e| e.variant);
         self.evidence.start = variant.and_then(|v| Neighbourhood::new(v, case.beta, x, 0.0).ok());
+    }
+
+    /// As [`Context::converges`] for heads with other scores: only a start in an open hemisphere can be proved.
+    pub fn converges_with_any_scores(&mut self, case: &Case, x: &Tokens) {
+        self.converges(case, x);
+        self.evidence.other_scores = true;
     }
 
     /// The margin is at most this, by interval arithmetic.

@@ -50,7 +50,8 @@ pub fn decisions(x: &Tokens, beta: f64) -> (Vec<Decision>, Option<(Vec<f64>, f64
     };
     let one = "almost every start converges to one point";
     let cap = match &open {
-        Some((_, margin)) => format!("all tokens lie in an open hemisphere: min <x_i, w> = {margin:.3e}"),
+        Some((_, m)) if *m < 1e-3 => format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.3e}"),
+        Some((_, m)) => format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.4}"),
         None => "all tokens lie in an open hemisphere: none was found".to_owned(),
     };
     let (small, large) = (threshold::small(n), threshold::sharp(n, d));

@@ -87,6 +87,38 @@ impl RankResidual {
         Self::centred(mul(&common, w_v, d), 3.0 * s, mul(&next, w_v, d))
     }
 
+    /// The sum of two matrices: a skip connection.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Option<Self> {
+        let top = self.log_size.max(other.log_size);
+        let (own, added) = ((self.log_size - top).exp(), (other.log_size - top).exp());
+        let shape = self.shape.iter().zip(&other.shape).map(|(a, b)| own * a + added * b).collect();
+        Self::centred(self.common.iter().zip(&other.common).map(|(a, b)| a + b).collect(), top, shape)
+    }
+
+    /// Layer normalisation of every row, `sqrt d C x/|C x|` with C the centring of coordinates. `None` where a row is constant, or when the rows become equal.
+    ///
+    /// With c the centred common row and e that of a residual, `(c + e)/|c + e| - c/|c|` is `e/|c + e| - c (2 <c, e> + |e|^2)/(|c| |c + e| (|c| + |c + e|))`: no difference of near numbers is formed.
+    #[must_use]
+    pub fn normalised(&self) -> Option<Self> {
+        let root = (self.common.len() as f64).sqrt();
+        let centred = |row: &[f64]| {
+            let mean = row.iter().sum::<f64>() / row.len() as f64;
+            row.iter().map(|v| v - mean).collect::<Vec<_>>()
+        };
+        let c = centred(&self.common);
+        let (size, scale) = (dot(&c, &c).sqrt(), self.log_size.exp());
+        let mut shape = Vec::with_capacity(self.shape.len());
+        for y in self.shape.chunks_exact(c.len()) {
+            let e = centred(y);
+            let (along, square) = (dot(&c, &e), dot(&e, &e));
+            let moved = (size * size + scale * (2.0 * along + scale * square)).max(0.0).sqrt();
+            let back = (2.0 * along + scale * square) / (size * moved * (size + moved));
+            shape.extend(e.iter().zip(&c).map(|(e, c)| root * (e / moved - back * c)));
+        }
+        Self::centred(c.iter().map(|v| root * v / size).collect(), self.log_size, shape)
+    }
+
     /// The leading order of [`RankResidual::layer`]: `r_i+ = r_i W C_q W_V`, `C_q = sum_j q_j (r_j - rbar)^T (r_j - rbar)`.
     #[must_use]
     pub fn leading(&self, w: &[f64], w_v: &[f64]) -> Option<Self> {
@@ -109,4 +141,35 @@ pub fn ladder(log_size: f64, log_factor: f64, layers: usize) -> Vec<f64> {
     let mut out = vec![log_size];
     (0..layers).for_each(|l| out.push(3.0 * out[l] + log_factor));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RankResidual;
+
+    /// Rows of a matrix from its parts.
+    fn rows(x: &RankResidual) -> Vec<f64> {
+        let d = x.common.len();
+        x.shape.iter().enumerate().map(|(k, y)| x.common[k % d] + x.log_size.exp() * y).collect()
+    }
+
+    #[test]
+    fn sums_and_layer_normalisation_are_those_of_the_rows() {
+        let x = RankResidual::new(&[0.3, -0.1, 0.5, 0.2, 0.4, -0.3, 0.1, 0.1, 0.7], 3).unwrap();
+        let y = RankResidual::new(&[0.1, 0.2, 0.0, -0.5, 0.3, 0.2, 0.6, 0.1, -0.2], 3).unwrap();
+        let sum = x.plus(&y).unwrap();
+        let off = rows(&sum).iter().zip(rows(&x).iter().zip(&rows(&y))).map(|(s, (a, b))| (s - a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-15, "{off:e}");
+        let normed = rows(&x.normalised().unwrap());
+        for (row, found) in rows(&x).chunks(3).zip(normed.chunks(3)) {
+            let mean = row.iter().sum::<f64>() / 3.0;
+            let size = (row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
+            assert!(row.iter().zip(found).all(|(v, f)| ((v - mean) / size - f).abs() < 1e-14));
+        }
+        // A residual of e^-900 keeps its digits: the derivative of the normalisation.
+        let small = RankResidual { log_size: -900.0, ..x.clone() };
+        let (low, near) = (small.normalised().unwrap(), RankResidual { log_size: -12.0, ..x }.normalised().unwrap());
+        assert!((low.log_size + 900.0 - near.log_size - 12.0).abs() < 1e-4);
+        assert!(RankResidual { common: vec![1.0; 3], ..small }.normalised().is_none(), "a constant common row has no direction");
+    }
 }

@@ -2,6 +2,10 @@
 
 use super::{Mlp, Norm, Projected, Real};
 use crate::error::{Error, Result};
+use crate::num::threads::{awake, inside_pool};
+
+/// Numbers of all tokens from which on threads share a block.
+const LARGE: usize = 1 << 12;
 
 /// What a sublayer does.
 #[derive(Clone)]
@@ -16,7 +20,8 @@ pub enum BlockPart<T = f64> {
 
 /// A sublayer and its norms: `x <- after(x + eta outer(F(inner(x))))`.
 ///
-/// Post-norm (Vaswani et al. 2017, BERT, ALBERT) has `after` alone, pre-norm (GPT-2, Llama) `inner` alone, peri or sandwich `inner` and `outer`.
+/// Post-norm (Vaswani et al. 2017, BERT, ALBERT) has `after` alone, pre-norm (GPT-2, Llama) `inner` alone, peri `inner` and `outer`, nGPT `outer` and `after`.
+/// Peri-LN (arXiv:2502.02732) and Sandwich-LN (arXiv:2105.13290, section 2.4) are one and the same map of a layer; the former also normalises embeddings.
 #[derive(Clone)]
 pub struct Placed<T = f64> {
     /// F.
@@ -43,17 +48,20 @@ pub enum NormPlace {
     Post,
     /// Before the sublayer.
     Pre,
-    /// Before and after the sublayer.
+    /// Before and after the sublayer: also called sandwich.
     Peri,
+    /// After the sublayer and on the sum (nGPT, arXiv:2410.01131): with norms without eps their `N(x + a (N(F(x)) - x))` is a layer of step `a / (1 - a)`.
+    Ngpt,
 }
 
 impl<T: Real> Placed<T> {
-    /// A sublayer with norms of one place; `outer` is used by peri alone.
+    /// A sublayer with norms of one place; `outer` is used by peri and nGPT alone.
     pub fn new(part: BlockPart<T>, place: NormPlace, norm: Norm<T>, outer: Option<Norm<T>>) -> Self {
         match place {
             NormPlace::Post => Self { part, inner: None, outer: None, after: Some(norm) },
             NormPlace::Pre => Self { part, inner: Some(norm), outer: None, after: None },
             NormPlace::Peri => Self { part, inner: Some(norm), outer, after: None },
+            NormPlace::Ngpt => Self { part, inner: None, outer, after: Some(norm) },
         }
     }
 
@@ -138,13 +146,18 @@ impl<T: Real> TransformerBlock<T> {
     ///
     /// **Errors** as [`Placed::output`].
     pub fn step_with(&self, x: &[T], memory: Option<&[T]>, eta: f64, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
-        let (mut x, mut weights) = (x.to_vec(), Vec::new());
-        for part in &self.parts {
-            let (f, seen) = part.output(&x, memory, keep && matches!(part.part, BlockPart::Attention(_)))?;
-            x = part.close(&x, &f, eta);
-            weights.extend(seen);
-        }
-        Ok((x, weights))
+        // A block takes milliseconds: its loops enter the pool once, and nobody falls asleep between them.
+        inside_pool(x.len() >= LARGE, || {
+            awake(|| {
+                let (mut x, mut weights) = (x.to_vec(), Vec::new());
+                for part in &self.parts {
+                    let (f, seen) = part.output(&x, memory, keep && matches!(part.part, BlockPart::Attention(_)))?;
+                    x = part.close(&x, &f, eta);
+                    weights.extend(seen);
+                }
+                Ok((x, weights))
+            })
+        })
     }
 
     /// A layer that is symmetric in its sublayers: half steps forwards, then half steps backwards; the last sublayer takes one whole step in the middle.

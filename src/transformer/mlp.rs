@@ -1,10 +1,10 @@
 //! Feed-forward layers, token by token.
 
+use super::activate::activate;
+use super::product::{ROWS, Rows, by_rows};
 use super::{Linear, Real};
 use crate::attention::feed_forward::Activation;
 use crate::error::{Error, Result};
-use crate::num::threads::parallel_allowed;
-use rayon::prelude::*;
 
 /// `W_2 act(W_1 x + b_1) + b_2`, or `W_2 (act(W_g x) * W_1 x)` with a gate.
 #[derive(Clone, Debug)]
@@ -56,31 +56,24 @@ impl<T: Real> Mlp<T> {
         false
     }
 
-    /// Output for all rows of x.
+    /// Output for all rows of x. The hidden units of some rows at a time are in memory.
     pub fn apply(&self, x: &[T]) -> Vec<T> {
-        let mut hidden = self.first.apply(x);
-        match &self.gate {
-            None => {
-                let act = |v: &mut [T]| self.activation.apply(v);
-                if hidden.len() >= 1 << 15 && parallel_allowed() {
-                    hidden.par_chunks_mut(1 << 12).for_each(act);
-                } else {
-                    act(&mut hidden);
+        let (d, hidden, out) = (self.first.inputs(), self.first.outputs(), self.second.outputs());
+        let buffers = || [vec![T::default(); ROWS * hidden], vec![T::default(); if self.gate.is_some() { ROWS * hidden } else { 0 }]];
+        by_rows(x, (d, out), hidden * (d + out), ROWS, buffers, |[units, open], _, x, out| {
+            let rows = Rows::of(x, d);
+            let units = &mut units[..rows.count * hidden];
+            self.first.panels().multiply(&rows, self.first.bias(), units, hidden);
+            match &self.gate {
+                None => activate(self.activation, units),
+                Some(gate) => {
+                    let open = &mut open[..units.len()];
+                    gate.panels().multiply(&rows, gate.bias(), open, hidden);
+                    activate(self.activation, open);
+                    units.iter_mut().zip(&*open).for_each(|(h, o)| *h *= *o);
                 }
             }
-            Some(gate) => {
-                let mut open = gate.apply(x);
-                self.activation.apply(&mut open);
-                hidden.iter_mut().zip(&open).for_each(|(h, o)| *h *= *o);
-            }
-        }
-        self.second.apply(&hidden)
-    }
-}
-
-impl Activation {
-    /// Replaces numbers by their values.
-    pub(super) fn apply<T: Real>(self, numbers: &mut [T]) {
-        numbers.iter_mut().for_each(|v| *v = T::of(self.value(v.to_f64())));
+            self.second.panels().multiply(&Rows::of(units, hidden), self.second.bias(), out, self.second.outputs());
+        })
     }
 }

@@ -5,6 +5,8 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `product` | matrix products by panels |
+//! | `activate` | activations in lanes |
 //! | `linear`, `norm`, `projected`, `mlp` | the parts of a block |
 //! | `block` | sublayers with norms before, after the output, after the sum |
 //! | `tangent` | the same parts linearised at given tokens |
@@ -17,6 +19,7 @@
 //! | `trained` | models read from files (feature `models`) |
 //! | `observe` | what the theory asks of hidden states and heads |
 
+pub mod activate;
 pub mod block;
 pub mod decode;
 pub mod depth;
@@ -27,6 +30,7 @@ pub mod mlp;
 pub mod norm;
 pub mod observe;
 pub mod positions;
+pub mod product;
 pub mod projected;
 pub mod random;
 mod real;

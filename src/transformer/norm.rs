@@ -1,7 +1,9 @@
 //! LayerNorm and RMSNorm with eps and affine weights.
 
 use super::Real;
+use super::product::{ROWS, by_rows};
 use crate::error::{Error, Result};
+use crate::num::simd::{Float, Lanes, Level, Task};
 
 /// Whether a norm takes off the mean of the coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,29 +88,24 @@ impl<T: Real> Norm<T> {
         self.gain.is_empty()
     }
 
-    /// All rows. **Accuracy** `4 u sqrt(d)` of the row; a row of zeros gives the shift. Sums are taken in `f64`.
+    /// All rows. **Accuracy** `4 u sqrt(d)` of the row, `u |mean| / sigma` besides where a mean is taken off; a row of zeros gives the shift.
     pub fn apply(&self, x: &[T]) -> Vec<T> {
-        let mut out = Vec::with_capacity(x.len());
-        for row in x.chunks_exact(self.d()) {
-            let (mean, sigma) = self.moments(row);
-            // A row of zeros under eps = 0 has no direction: it stays 0.
-            let factor = if sigma > 0.0 { 1.0 / sigma } else { 0.0 };
-            let scaled = row.iter().zip(&self.gain).map(|(v, g)| T::of((v.to_f64() - mean) * factor) * *g);
-            out.extend(scaled);
-            let start = out.len() - row.len();
-            out[start..].iter_mut().zip(&self.shift).for_each(|(o, s)| *o += *s);
-        }
-        out
+        by_rows(
+            x,
+            (self.d(), self.d()),
+            8 * self.d(),
+            ROWS,
+            || (),
+            |(), _, x, out| {
+                out.copy_from_slice(x);
+                Level::best().run(Normalise { norm: self, rows: out });
+            },
+        )
     }
 
     /// The mean that is taken off and `sqrt(|C x|^2 / d + eps)`.
     pub fn moments(&self, row: &[T]) -> (f64, f64) {
-        let d = row.len() as f64;
-        let mean = match self.centring {
-            Centring::Mean => lanes(row, |v| v) / d,
-            Centring::Nothing => 0.0,
-        };
-        (mean, (lanes(row, |v| (v - mean) * (v - mean)) / d + self.eps).sqrt())
+        Level::best().run(Moments { norm: self, row })
     }
 
     /// Undoes gain and shift: what is left has length `sqrt d` but for eps. Coordinates of gain 0 are 0.
@@ -125,14 +122,73 @@ impl<T: Real> Norm<T> {
     }
 }
 
-/// A sum in eight parts: the order does not depend on the machine.
-fn lanes<T: Real>(row: &[T], f: impl Fn(f64) -> f64) -> f64 {
-    let mut parts = [0.0; 8];
-    let (whole, rest) = row.as_chunks::<8>();
-    for eight in whole {
-        parts.iter_mut().zip(eight).for_each(|(p, v)| *p += f(v.to_f64()));
+struct Moments<'a, T> {
+    norm: &'a Norm<T>,
+    row: &'a [T],
+}
+
+impl<T: Real> Task for Moments<'_, T> {
+    type F = T;
+    type Output = (f64, f64);
+
+    #[inline(always)]
+    fn run<L: Lanes<F = T>>(self, l: L) -> (f64, f64) {
+        let d = self.row.len() as f64;
+        let mean = match self.norm.centring {
+            Centring::Mean => total(l, self.row, 0.0, |v| v) / d,
+            Centring::Nothing => 0.0,
+        };
+        let centre = l.constant(mean);
+        let square = |v: L::V| {
+            let c = l.sub(v, centre);
+            l.mul(c, c)
+        };
+        (mean, (total(l, self.row, mean, square) / d + self.norm.eps).sqrt())
     }
-    parts.iter_mut().zip(rest).for_each(|(p, v)| *p += f(v.to_f64()));
-    let [a, b, c, d, e, g, h, i] = parts;
-    ((a + b) + (c + d)) + ((e + g) + (h + i))
+}
+
+/// Rows replaced by their images.
+struct Normalise<'a, T> {
+    norm: &'a Norm<T>,
+    rows: &'a mut [T],
+}
+
+impl<T: Real> Task for Normalise<'_, T> {
+    type F = T;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = T>>(self, l: L) {
+        let Norm { gain, shift, .. } = self.norm;
+        let d = gain.len();
+        let whole = d / L::WIDTH * L::WIDTH;
+        let (gains, shifts) = (L::view(&gain[..whole]), L::view(&shift[..whole.min(shift.len())]));
+        for row in self.rows.chunks_exact_mut(d) {
+            let (mean, sigma) = Moments { norm: self.norm, row }.run(l);
+            // A row of zeros under eps = 0 has no direction: it stays 0.
+            let factor = if sigma > 0.0 { 1.0 / sigma } else { 0.0 };
+            let (centre, scale) = (l.constant(mean), l.constant(factor));
+            for (c, v) in L::view_mut(&mut row[..whole]).iter_mut().enumerate() {
+                let unit = l.mul(l.sub(*v, centre), scale);
+                *v = l.fma(unit, gains[c], shifts.get(c).copied().unwrap_or(l.zero()));
+            }
+            for c in whole..d {
+                row[c] = (row[c] - T::of(mean)) * T::of(factor) * gain[c];
+                row[c] += shift.get(c).copied().unwrap_or_default();
+            }
+        }
+    }
+}
+
+/// A sum over a row, filled up to whole vectors.
+#[inline(always)]
+fn total<L: Lanes>(l: L, row: &[L::F], filled: f64, f: impl Fn(L::V) -> L::V) -> f64 {
+    let (whole, rest) = row.split_at(row.len() / L::WIDTH * L::WIDTH);
+    let mut sum = L::view(whole).iter().fold(l.zero(), |s, v| l.add(s, f(*v)));
+    if !rest.is_empty() {
+        let mut last = [L::F::of(filled); 16];
+        last[..rest.len()].copy_from_slice(rest);
+        sum = l.add(sum, f(L::view(&last[..L::WIDTH])[0]));
+    }
+    l.sum(sum).to_f64()
 }

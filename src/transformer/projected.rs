@@ -1,15 +1,14 @@
 //! Heads as trained: queries, keys and values with biases, an output matrix, keys and values shared by groups of heads.
 
-use super::linear::ROWS;
+use super::product::{Panelled, ROWS, Rows, by_rows};
 use super::{Linear, Real};
-use crate::attention::pattern::{Extent, Pattern};
+use crate::attention::pattern::{Bias, Extent, Pattern};
 use crate::error::{Error, Result};
 use crate::num::simd::{Lanes, Level, Task};
 use crate::num::threads::parallel_allowed;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 use std::f64::consts::LOG2_E;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How many heads there are, and how many share keys and values.
@@ -155,122 +154,134 @@ impl<T: Real> Projected<T> {
         let Grouping { heads, sets } = self.grouping;
         let (r, s) = (self.rank(), self.size());
         let (n, m) = (q.len() / (heads * r), k.len() / (sets * r));
-        let padded = m.next_multiple_of(ROWS);
-        let keys: Vec<Vec<T>> = (0..sets).map(|g| columns(k, sets * r, g * r, r, padded)).collect();
-        let values: Vec<Vec<T>> = (0..sets).map(|g| columns(v, sets * s, g * s, s, padded)).collect();
-        let piece = |c: usize| {
-            let rows = ROWS.min(n - c * ROWS);
-            let mut out = vec![T::of(0.0); rows * heads * s];
-            let mut kept = vec![T::of(0.0); if keep { heads * rows * m } else { 0 }];
+        let stored = |g: usize| {
+            let of = |numbers, width: usize| Rows { numbers, stride: sets * width, count: m };
+            (Panelled::of_columns(&of(&k[g * r..], r), r), Panelled::of_rows(&of(&v[g * s..], s), s))
+        };
+        let shared = m * (r + s) > 1 << 12 && parallel_allowed();
+        let stored: Vec<_> = if shared { (0..sets).into_par_iter().map(stored).collect() } else { (0..sets).map(stored).collect() };
+        let (out, kept) = (heads * s, if keep { heads * m } else { 0 });
+        let rows = (TILE / m.max(1)).clamp(8, ROWS) / 8 * 8;
+        let buffer = || vec![T::default(); rows * m.next_multiple_of(VECTOR)];
+        let both = by_rows(q, (heads * r, out + kept), heads * m * (r + s), rows, buffer, |tile, first, queries, both| {
             for h in 0..heads {
-                let g = h / (heads / sets);
-                let queries = columns(&q[c * ROWS * heads * r..(c * ROWS + rows) * heads * r], heads * r, h * r, r, ROWS);
-                let (tile, from) = self.weights_of(h, (c * ROWS, rows, m), &queries, &keys[g]);
-                let width = tile.len() / ROWS;
-                let mut mixed = vec![T::of(0.0); ROWS * s];
-                matmul(
-                    MatMut::from_row_major_slice_mut(&mut mixed, ROWS, s),
-                    Accum::Replace,
-                    MatRef::from_row_major_slice(&tile, ROWS, width),
-                    MatRef::from_row_major_slice(&values[g][from * s..(from + width) * s], width, s),
-                    T::of(1.0),
-                    Par::Seq,
-                );
-                for i in 0..rows {
-                    out[(i * heads + h) * s..][..s].copy_from_slice(&mixed[i * s..][..s]);
+                let (keys, values) = &stored[h / (heads / sets)];
+                let count = queries.len() / (heads * r);
+                let queries = Rows { numbers: &queries[h * r..], stride: heads * r, count };
+                let (seen, factors) = self.weights_of(h, first, &queries, keys, tile);
+                let stride = m.next_multiple_of(VECTOR);
+                let weights = Rows { numbers: &tile[seen.start..], stride, count };
+                values.multiply_part(&weights, seen.clone(), 0..s, &[], (&mut both[h * s..], out + kept));
+                for ((row, factor), weights) in both.chunks_exact_mut(out + kept).zip(&factors).zip(tile.chunks_exact(stride)) {
+                    row[h * s..(h + 1) * s].iter_mut().for_each(|v| *v *= *factor);
                     if keep {
-                        let len = width.min(m - from);
-                        kept[(h * rows + i) * m + from..][..len].copy_from_slice(&tile[i * width..][..len]);
+                        let row = &mut row[out + h * m..][..m][seen.clone()];
+                        row.iter_mut().zip(&weights[seen.clone()]).for_each(|(o, w)| *o = *w * *factor);
                     }
                 }
             }
-            (out, kept)
-        };
-        let pieces: Vec<(Vec<T>, Vec<T>)> = if n > ROWS && parallel_allowed() {
-            (0..n.div_ceil(ROWS)).into_par_iter().map(piece).collect()
-        } else {
-            (0..n.div_ceil(ROWS)).map(piece).collect()
-        };
-        let mut weights = vec![T::of(0.0); if keep { heads * n * m } else { 0 }];
-        for (c, (_, kept)) in pieces.iter().enumerate().filter(|_| keep) {
-            let rows = ROWS.min(n - c * ROWS);
-            for h in 0..heads {
-                weights[(h * n + c * ROWS) * m..][..rows * m].copy_from_slice(&kept[h * rows * m..][..rows * m]);
+        });
+        if !keep {
+            return (both, Vec::new());
+        }
+        let mut weights = vec![T::default(); heads * n * m];
+        for (i, row) in both.chunks_exact(out + kept).enumerate() {
+            for (h, row) in row[out..].chunks_exact(m).enumerate() {
+                weights[(h * n + i) * m..][..m].copy_from_slice(row);
             }
         }
-        (pieces.into_iter().flat_map(|p| p.0).collect(), weights)
+        (both.chunks_exact(out + kept).flat_map(|row| &row[..out]).copied().collect(), weights)
     }
 
-    /// Softmax weights of a piece of queries (filled up to [`ROWS`]) at the sources from the second result on, whose number is a multiple of [`ROWS`].
-    fn weights_of(&self, head: usize, (first, rows, m): (usize, usize, usize), queries: &[T], keys: &[T]) -> (Vec<T>, usize) {
-        let r = self.rank();
-        let seen: Vec<_> = (first..first + rows).map(|i| self.pattern.seen(i, m)).collect();
-        let (from, to) = seen.iter().filter(|s| s.start < s.end).fold((m, 0), |(a, b), s| (a.min(s.start), b.max(s.end.min(m))));
-        let (from, to) = (from.min(to) / ROWS * ROWS, to.next_multiple_of(ROWS));
-        let width = to - from;
-        let mut tile = vec![T::of(0.0); ROWS * width];
-        matmul(
-            MatMut::from_row_major_slice_mut(&mut tile, ROWS, width),
-            Accum::Replace,
-            MatRef::from_row_major_slice(queries, ROWS, r),
-            MatRef::from_row_major_slice(&keys[from * r..to * r], width, r).transpose(),
-            T::of(1.0 / (r as f64).sqrt()),
-            Par::Seq,
-        );
-        let lowest = T::of(f64::NEG_INFINITY);
-        let biased = self.pattern.form(head) != crate::attention::pattern::Bias::Absent;
-        let mut biases = vec![0.0; if biased { m } else { 0 }];
-        for (i, (row, seen)) in tile.chunks_exact_mut(width.max(1)).zip(&seen).enumerate() {
-            if biased {
+    /// Weights of some queries, the first of which has this number, into rows of the tile; the sources that any of them sees, and what makes the sums of
+    /// rows 1.
+    fn weights_of(&self, head: usize, first: usize, queries: &Rows<T>, keys: &Panelled<T>, tile: &mut [T]) -> (Range<usize>, Vec<T>) {
+        let (m, count) = (keys.outputs(), queries.count);
+        let stride = m.next_multiple_of(VECTOR);
+        let seen: Vec<Range<usize>> = (first..first + count)
+            .map(|i| self.pattern.seen(i, m))
+            .map(|s| if s.start < s.end.min(m) { s.start..s.end.min(m) } else { 0..0 })
+            .collect();
+        let some = seen.iter().filter(|s| !s.is_empty());
+        let (from, to) = some.fold((m, 0), |(a, b), s| (a.min(s.start), b.max(s.end)));
+        let from = from.min(to) / VECTOR * VECTOR;
+        keys.multiply_part(queries, 0..self.rank(), from..to, &[], (tile, stride));
+        let mut scale = 1.0 / (self.rank() as f64).sqrt();
+        if self.pattern.form(head) != Bias::Absent {
+            let mut biases = vec![0.0; m];
+            for (i, row) in tile.chunks_exact_mut(stride).take(count).enumerate() {
                 self.pattern.biases(head, first + i, 0, &mut biases);
-                row.iter_mut().zip(&biases[from..]).for_each(|(v, b)| *v += T::of(*b));
+                let pairs = row[from..to].iter_mut().zip(&biases[from..]);
+                pairs.for_each(|(v, b)| *v = *v * T::of(scale) + T::of(*b));
             }
-            let (a, b) = (seen.start.max(from) - from, seen.end.min(m).max(from) - from);
-            row[..a.min(b)].fill(lowest);
-            row[b..].fill(lowest);
+            scale = 1.0;
         }
-        Level::best().run(Softmax { tile: &mut tile[..rows * width], width });
-        (tile, from)
+        let factors = Level::best().run(Softmax { tile, stride, seen: &seen, all: from..to, scale });
+        (from..to, factors)
     }
 }
 
-/// Columns `from..from + count` of rows of `stride` numbers, filled up with rows of zeros.
-pub(super) fn columns<T: Real>(a: &[T], stride: usize, from: usize, count: usize, rows: usize) -> Vec<T> {
-    let mut out = vec![T::of(0.0); rows * count];
-    out.chunks_exact_mut(count).zip(a.chunks_exact(stride)).for_each(|(o, row)| o.copy_from_slice(&row[from..from + count]));
-    out
-}
+/// Numbers of a tile of weights: it fits the second cache.
+const TILE: usize = 1 << 15;
 
-/// Softmax of rows, whose width is a multiple of every vector; rows of minus infinity become 0.
+/// Every vector at every level is a part of so many numbers.
+const VECTOR: usize = 16;
+
+/// `e^{scale (v - top)}` of rows of logits where they are seen, 0 elsewhere in `all`; returns one over the sums, 0 where nothing is seen.
 struct Softmax<'a, T> {
     tile: &'a mut [T],
-    width: usize,
+    stride: usize,
+    seen: &'a [Range<usize>],
+    all: Range<usize>,
+    scale: f64,
 }
 
 impl<T: Real> Task for Softmax<'_, T> {
     type F = T;
-    type Output = ();
+    type Output = Vec<T>;
 
     #[inline(always)]
-    fn run<L: Lanes<F = T>>(self, l: L) {
-        for row in self.tile.chunks_exact_mut(self.width.max(1)) {
-            let row = L::view_mut(row);
-            let top = row.iter().fold(l.splat(T::of(f64::NEG_INFINITY)), |m, v| l.max(m, *v));
-            let top = l.largest(top).to_f64();
-            if top == f64::NEG_INFINITY {
-                row.fill(l.zero());
-                continue;
-            }
-            let (shift, scale) = (l.constant(top), l.constant(LOG2_E));
-            let mut sum = l.zero();
-            for v in row.iter_mut() {
-                *v = l.exp2(l.mul(l.sub(*v, shift), scale));
+    fn run<L: Lanes<F = T>>(self, l: L) -> Vec<T> {
+        let slope = self.scale * LOG2_E;
+        let (factor, cut) = (l.constant(-slope), l.constant(-T::SMALLEST / slope));
+        let end = self.all.end.next_multiple_of(VECTOR);
+        let mut factors = Vec::with_capacity(self.seen.len());
+        for (row, seen) in self.tile.chunks_exact_mut(self.stride).zip(self.seen) {
+            let (a, b) = (seen.start / VECTOR * VECTOR, seen.end.next_multiple_of(VECTOR));
+            row[a..seen.start].fill(T::of(f64::NEG_INFINITY));
+            row[seen.end..b].fill(T::of(f64::NEG_INFINITY));
+            let numbers = L::view_mut(&mut row[a..b]);
+            let top = l.largest(largest(l, numbers));
+            // All of them may be masked by biases.
+            let blind = top.to_f64() == f64::NEG_INFINITY;
+            let (top, mut sum) = (if blind { l.zero() } else { l.splat(top) }, l.zero());
+            for v in numbers {
+                *v = l.exp2_product(l.sub(top, *v), factor, cut);
                 sum = l.add(sum, *v);
             }
-            let factor = l.constant(1.0 / l.sum(sum).to_f64());
-            row.iter_mut().for_each(|v| *v = l.mul(*v, factor));
+            if !seen.is_empty() {
+                row[self.all.start.min(a)..a].fill(T::default());
+            }
+            row[b.max(self.all.start.min(end))..end].fill(T::default());
+            let sum = l.sum(sum).to_f64();
+            factors.push(T::of(if sum > 0.0 { 1.0 / sum } else { 0.0 }));
+        }
+        factors
+    }
+}
+
+/// Largest numbers, by four chains.
+#[inline(always)]
+fn largest<L: Lanes>(l: L, numbers: &[L::V]) -> L::V {
+    let mut top = [l.constant(f64::NEG_INFINITY); 4];
+    let (fours, rest) = numbers.as_chunks::<4>();
+    for four in fours {
+        for (t, v) in top.iter_mut().zip(four) {
+            *t = l.max(*t, *v);
         }
     }
+    let rest = rest.iter().fold(top[3], |m, v| l.max(m, *v));
+    l.max(l.max(top[0], top[1]), l.max(top[2], rest))
 }
 
 impl Projected<f64> {

@@ -1,18 +1,9 @@
 use crate::num::simd::Float;
-use faer::traits::RealField;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 /// The precision of a pass: `f64` or `f32`.
 pub trait Real:
-    Float
-    + RealField
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + AddAssign
-    + MulAssign
-    + Neg<Output = Self>
+    Float + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + AddAssign + MulAssign + Neg<Output = Self>
 {
 }
 

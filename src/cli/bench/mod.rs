@@ -1,5 +1,6 @@
 //! `bench`: what this machine reaches, beside its own peaks.
 
+mod block;
 mod heads;
 mod hessian;
 mod measure;
@@ -29,6 +30,8 @@ enum What {
     Rhs(rhs::Arguments),
     /// Projections, attention and output of several heads.
     Heads(heads::Arguments),
+    /// A pass of tokens through Transformer blocks with random weights.
+    Block(block::Arguments),
     /// Tokens of R^d, a step with noise, layers with random values.
     Rows(rows::Arguments),
     /// One velocity under Sinkhorn weights, in units of one of SA.
@@ -51,6 +54,7 @@ impl Arguments {
         match self.what {
             What::Rhs(arguments) => arguments.run(out),
             What::Heads(arguments) => arguments.run(out),
+            What::Block(arguments) => arguments.run(out),
             What::Rows(arguments) => arguments.run(out),
             What::Sinkhorn(arguments) => arguments.run(out),
             What::Sweep(arguments) => arguments.run(out),

@@ -7,7 +7,7 @@ use crate::attention::random_values::RandomValues;
 use crate::attention::{Spec, kernel::Attention, model::Model};
 use crate::cli::output::Output;
 use crate::error::{Result, in_range};
-use crate::flow::{Options, Splitting, Walk, solve, velocity_accuracy, walk};
+use crate::flow::{Options, Splitting, WALK_ACCURACY, Walk, solve, velocity_accuracy, walk};
 use crate::num::stream::Stream;
 use crate::sphere::{Tokens, law::Law};
 use serde_json::json;
@@ -34,15 +34,16 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         in_range("--starts", self.starts as f64, 1.0, 100_000.0)?;
         in_range("--rtol", self.rtol, 1e-14, 1e-2)?;
-        let (flow, step, layer) = (self.flow()?, noisy_step()?, random_layer()?);
+        let (flow, step, layer, numbers) = (self.flow()?, noisy_step()?, random_layer()?, random_numbers());
         let per_start = flow.median / self.starts as f64;
-        let json = json!({"flow_seconds_per_start": per_start, "flow_starts": self.starts, "flow_rtol": self.rtol, "noisy_step_seconds": step.median, "random_layer_seconds": layer.median,
+        let json = json!({"flow_seconds_per_start": per_start, "flow_starts": self.starts, "flow_rtol": self.rtol, "noisy_step_seconds": step.median, "random_layer_seconds": layer.median, "random_numbers_seconds": numbers.median,
             "threads": rayon::current_num_threads()});
         let text = format!(
-            "{per_start:.3e} s for a flow of R^3, n = 40, to t = {T_END} at rtol {:e}\n{:.3e} s for a Strang step with noise, n = 4096, d = 3\n{:.3e} s for a layer with random values, 64 systems, n = 16, d = 256\n{} threads",
+            "{per_start:.3e} s for a flow of R^3, n = 40, to t = {T_END} at rtol {:e}\n{:.3e} s for a Strang step with noise, n = 4096, d = 3\n{:.3e} s for a layer with random values, 64 systems, n = 16, d = 256, of which {:.3e} s for normal numbers\n{} threads",
             self.rtol,
             step.median,
             layer.median,
+            numbers.median,
             rayon::current_num_threads()
         );
         out.result(&json, &text);
@@ -74,7 +75,7 @@ impl Arguments {
 
 fn noisy_step() -> Result<Timing> {
     let x = Law::parse("uniform")?.sample(4096, 3, &mut Stream::new(1, &["bench rows", "noise"]))?;
-    let (noise, sa) = (Isotropic::new(10.0)?, Dynamics::of(Attention { accuracy: velocity_accuracy(1e-10, 4.0), ..Attention::new(4.0) }));
+    let (noise, sa) = (Isotropic::new(10.0)?, Dynamics::of(Attention { accuracy: WALK_ACCURACY, ..Attention::new(4.0) }));
     // Ten steps: a run has its buffers once.
     let plan = Walk { noise: &noise, step: 0.01, seed: 1, splitting: Splitting::Strang, cancel: None };
     walk(&sa, &x, 0.1, &plan, &mut [])?;
@@ -82,6 +83,14 @@ fn noisy_step() -> Result<Timing> {
         let _ = walk(&sa, &x, 0.1, &plan, &mut []);
     });
     Ok(Timing { median: 0.1 * ten.median, best: 0.1 * ten.best, repetitions: ten.repetitions })
+}
+
+/// The normal numbers alone of [`random_layer`].
+fn random_numbers() -> Timing {
+    use rayon::prelude::*;
+    let mut systems: Vec<(Vec<f64>, Stream)> =
+        (0..64).map(|k| (vec![0.0; 16 * 256], Stream::new(1, &["bench rows", "layer", &k.to_string()]))).collect();
+    time(|| systems.par_iter_mut().for_each(|(x, stream)| stream.normals(x)))
 }
 
 fn random_layer() -> Result<Timing> {

@@ -4,7 +4,7 @@ use super::drawn::DrawnFigure;
 use super::hidden::{HiddenStates, built_in_model};
 use crate::cli::result_folder::{self, FolderContents};
 use crate::error::{Error, Result};
-use crate::lab::{Experiment, Provenance, arrays, experiment::BUILT_IN, provenance::hash, run::results};
+use crate::lab::{Experiment, Provenance, run::results};
 use crate::paper_figs::{Inputs, PaperFigure};
 use crate::study::Given;
 use std::path::Path;
@@ -53,9 +53,9 @@ impl Job {
         Ok(())
     }
 
-    /// What a folder of results holds.
-    pub fn folder(&mut self, folder: &Path) -> Result<()> {
-        match (result_folder::read(folder)?, &self.entry.cells, self.entry.study) {
+    /// What a folder of results holds, or one cell of it.
+    pub fn folder(&mut self, folder: &Path, cell: Option<&str>) -> Result<()> {
+        match (result_folder::read(folder, cell)?, &self.entry.cells, self.entry.study) {
             (FolderContents::Cells(cells), Some(shown), _) => {
                 shown.check("--result", &cells)?;
                 cells.iter().for_each(|(cell, t)| self.configuration.push_str(&format!("{cell:?}{:?}", t.table.rows)));
@@ -86,7 +86,7 @@ impl Job {
     pub fn own(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
         for name in if self.full { self.entry.full } else { self.entry.experiments } {
             let experiment =
-                if overridden.is_empty() { Experiment::built_in(name)? } else { changed(name, overridden, &self.inputs.values, runs)? };
+                if overridden.is_empty() { Experiment::built_in(name)? } else { changed(name, overridden, &self.inputs.values)? };
             self.experiment(&experiment, runs, "--set")?;
         }
         if let Some(part) = self.entry.study {
@@ -105,23 +105,9 @@ impl Job {
     }
 }
 
-/// A built-in experiment with other values of some keys: an experiment file of its own beside the results, so that it can be run again.
-fn changed(name: &str, keys: &[&str], values: &Given, runs: &Path) -> Result<Experiment> {
-    let text = BUILT_IN.iter().find(|(n, _)| *n == name).map_or("", |(_, t)| *t);
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    for key in keys {
-        let numbers: Vec<String> =
-            values.list(key)?.iter().map(|v| if v.abs() < 1e15 { v.to_string() } else { format!("{v:e}") }).collect();
-        let line = format!("{key} = [{}]", numbers.join(", "));
-        let line = if numbers.len() == 1 { format!("{key} = {}", numbers[0]) } else { line };
-        match lines.iter_mut().find(|l| l.split('=').next().is_some_and(|k| k.trim() == *key)) {
-            Some(old) => *old = line,
-            None => lines.push(line),
-        }
-    }
-    let text = lines.join("\n") + "\n";
-    let path = runs.join(format!("{name}-{}.toml", &hash(&text)[..8]));
-    std::fs::create_dir_all(runs).map_err(|e| Error::io(runs.display(), "create the folder", &e))?;
-    arrays::write_atomically(&path, text.as_bytes())?;
-    Experiment::load(&path)
+/// A built-in experiment with other values of some keys.
+fn changed(name: &str, keys: &[&str], values: &Given) -> Result<Experiment> {
+    let shown = |key: &str| Ok(values.list(key)?.iter().map(|v| crate::error::show(*v)).collect::<Vec<_>>().join(","));
+    let changes = keys.iter().map(|key| Ok(((*key).to_owned(), shown(key)?))).collect::<Result<Vec<_>>>()?;
+    Experiment::changed(name, &changes)
 }

@@ -59,6 +59,9 @@ pub struct Arguments {
     /// Draw what `run` or `solve --out` wrote into this folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["set", "full"])]
     result: Option<PathBuf>,
+    /// One cell of --result: the beginning of its name, as `run` prints it.
+    #[arg(long, value_name = "ID", requires = "result")]
+    cell: Option<String>,
     /// Hidden states (layers x tokens x dimensions, NPY or NPZ) for figures that show a model.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
@@ -217,8 +220,9 @@ impl Arguments {
             let experiment = Experiment::load(Path::new(file))?;
             job.experiment(&experiment, &self.runs, "--experiment")?;
         } else if let Some(folder) = &self.result {
-            job.flags.push_str(&format!(" --result {}", folder.display()));
-            job.folder(folder)?;
+            let cell = self.cell.as_ref().map_or(String::new(), |c| format!(" --cell {c}"));
+            job.flags.push_str(&format!(" --result {}{cell}", folder.display()));
+            job.folder(folder, self.cell.as_deref())?;
         } else {
             job.own(&self.runs, &overridden)?;
         }

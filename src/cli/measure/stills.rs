@@ -1,7 +1,7 @@
 //! A film of a density: what it looked like at the ends of steps.
 
 use crate::cli::film::Reel;
-use crate::cli::output::note;
+use crate::cli::output::{note, rounded};
 use crate::cli::progress;
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::Result;
@@ -50,7 +50,7 @@ fn picture(still: &Still, top: f64, beta: f64) -> Picture {
 
 /// The density as a hill around the circle.
 fn ring(still: &Still, top: f64) -> Panel {
-    let mut panel = Panel::new(format!("t = {:.3e}", still.t), Axis::linear("", -1.55, 1.55), Axis::linear("", -1.55, 1.55));
+    let mut panel = Panel::new(format!("t = {}", rounded(still.t, 4)), Axis::linear("", -1.55, 1.55), Axis::linear("", -1.55, 1.55));
     panel.bare = true;
     panel.marks.push(Mark::Circle);
     let n = still.values.len();
@@ -80,7 +80,7 @@ fn map(still: &Still, beta: f64) -> Panel {
     edges.reverse();
     let rows: Vec<Vec<f64>> = still.values.chunks(columns).rev().map(<[f64]>::to_vec).collect();
     let x: Vec<f64> = (0..=columns).map(|k| TAU * k as f64 / columns as f64).collect();
-    let title = format!("t = {:.3e}, \u{3b2} = {beta}", still.t);
+    let title = format!("t = {}, \u{3b2} = {beta}", rounded(still.t, 4));
     let mut panel = Panel::new(title, Axis::linear("longitude", 0.0, TAU), Axis::linear("height", -1.0, 1.0));
     panel.marks.push(Mark::Heat { x, y: edges, values: rows, shade: Axis::saturating("density (uniform: 1)") });
     panel

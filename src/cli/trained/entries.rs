@@ -13,7 +13,7 @@ const fn entry(column: &'static str, what: &'static str, theorem: &'static str, 
 }
 
 /// Columns of `layers.csv`.
-pub static LAYERS: [ReportColumn; 16] = [
+pub static LAYERS: [ReportColumn; 20] = [
     entry(
         "mean_cosine",
         "mean cosine of pairs of tokens",
@@ -72,7 +72,7 @@ pub static LAYERS: [ReportColumn; 16] = [
         "entropy production: arXiv:2312.10794",
         "n tokens in d dimensions: a large bias where n is near d",
     ),
-    entry("negentropy_error", "its standard error by bootstrap", "", ""),
+    entry("negentropy_error", "its standard error by bootstrap", "as for negentropy", "it does not hold the bias"),
     entry(
         "sa_mean_cosine",
         "of SA from layer 0, at the median beta, for times |F(x)| / |x|",
@@ -80,6 +80,32 @@ pub static LAYERS: [ReportColumn; 16] = [
         "none: this is the theory's own flow",
     ),
     entry("sa_clusters_99", "its classes above 0.99", "metastable clusters: arXiv:2410.06833", "none"),
+    entry(
+        "sa_rank_one_residual",
+        "|x - 1 m^T| / |x| of SA",
+        "one cluster: arXiv:2312.10794, Theorem 4.1",
+        "none: it tends to 0 in long time, and depth is finite",
+    ),
+    entry("sa_entropy_rank", "e^H of the squared singular values of SA", "one cluster: arXiv:2312.10794, Theorem 4.1", "none"),
+    entry("sa_log_energy", "log E_beta of SA at its beta", "E_beta rises along SA: arXiv:2312.10794, Section 3", "none: this column rises"),
+    entry("sa_negentropy", "of SA", "entropy production: arXiv:2312.10794", "n tokens in d dimensions: the same bias"),
+];
+
+/// What stands on the page beside the tables.
+pub static PAGE: [ReportColumn; 3] = [
+    entry(
+        "lyapunov_exponents",
+        "growth of small changes of all tokens per layer, by QR of the derivatives of the layers",
+        "one cluster attracts: below 0 at last (arXiv:2312.10794)",
+        "layers differ, depth is finite; norms with gain and feed-forward layers stretch",
+    ),
+    entry(
+        "histograms",
+        "cosines of all pairs: as they are, without gain and shift of the norm, of SA",
+        "peaks at 1 for one cluster, k (k - 1) / 2 others at most for k clusters (arXiv:2312.10794, Section 4)",
+        "as for mean_cosine",
+    ),
+    entry("sa_beta", "inverse temperature of the SA beside the model", "SA at one beta", "the median of heads that each have their own"),
 ];
 
 /// Columns of `heads.csv`.
@@ -94,7 +120,7 @@ pub static HEADS: [ReportColumn; 13] = [
         "entropy",
         "entropy of a row over the logarithm of what it sees",
         "uniform attention at beta = 0, hard attention at beta = infinity",
-        "",
+        "logits are no inner products of unit tokens",
     ),
     entry(
         "leader_share",
@@ -108,9 +134,14 @@ pub static HEADS: [ReportColumn; 13] = [
         "SA",
         "the cosine beside it says how near",
     ),
-    entry("beta_error", "standard error by leaving out groups of tokens", "", ""),
+    entry("beta_error", "standard error by leaving out groups of tokens", "SA", "it does not hold what no beta fits"),
     entry("beta_cosine", "cosine of the two drifts; 1 where the head does what SA does", "SA", "V is not the identity"),
-    entry("value_norm", "largest singular value of V = W_o W_v", "Lipschitz bounds: arXiv:2312.14820", ""),
+    entry(
+        "value_norm",
+        "largest singular value of V = W_o W_v",
+        "Lipschitz bounds: arXiv:2312.14820",
+        "none where tokens are bounded: norms see to that",
+    ),
     entry(
         "value_real_max",
         "largest real part of an eigenvalue of V",

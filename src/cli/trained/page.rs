@@ -1,6 +1,6 @@
 //! The files of a report: report.html, report.json, layers.csv, heads.csv.
 
-use super::entries::{HEADS, LAYERS, ReportColumn};
+use super::entries::{HEADS, LAYERS, PAGE, ReportColumn};
 use super::table::{BINS, Report};
 use crate::cli::output::{finite, number};
 use crate::error::Result;
@@ -23,7 +23,7 @@ pub fn write(folder: &Path, model: &Trained, report: &Report, provenance: &Prove
         "sa_beta": finite(report.beta),
         "histograms": report.histograms.iter().map(|h| json!({"raw": h[0], "bare": h[1], "sa": h[2]})).collect::<Vec<_>>(),
         "histogram_range": [-1.0, 1.0],
-        "entries": LAYERS.iter().chain(&HEADS).map(|e| json!({"column": e.column, "what": e.what, "theorem": e.theorem, "hypothesis_violated": e.broken})).collect::<Vec<_>>(),
+        "entries": PAGE.iter().chain(&LAYERS).chain(&HEADS).map(|e| json!({"column": e.column, "what": e.what, "theorem": e.theorem, "hypothesis_violated": e.broken})).collect::<Vec<_>>(),
         "provenance": provenance,
     });
     arrays::write_atomically(&folder.join("report.json"), json.to_string().as_bytes())?;
@@ -47,7 +47,7 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
          which theorem it concerns and which of its hypotheses the model breaks.</p>\n\
          <p>First Lyapunov exponents per layer: {exponents}. Above 0 small changes grow; the theory of one cluster says that they die at last.</p>\n\
          <p>SA beside it: from the directions of layer 0, at the median fitted beta = {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
-         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>What the columns say</h2>\n{words}{more}</main>\n</body></html>\n",
+         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>What the columns say</h2>\n{page}{words}{more}</main>\n</body></html>\n",
         json = provenance.json().replace("</", "<\\/"),
         style = include_str!("../../lab/report/style.css"),
         kind = escape(model.kind()),
@@ -60,6 +60,7 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
         histograms = histograms(report),
         table = table(&report.layers, "layers.csv"),
         head_table = table(&report.heads, "heads.csv"),
+        page = words("Page", &PAGE),
         words = words("Layers", &LAYERS),
         more = words("Heads", &HEADS),
     )

@@ -32,7 +32,7 @@ pub struct Report {
 /// Directions whose growth is measured.
 const DIRECTIONS: usize = 4;
 
-pub const LAYERS: [&str; 17] = [
+pub const LAYERS: [&str; 21] = [
     "layer",
     "mean_cosine",
     "mean_cosine_bare",
@@ -50,6 +50,10 @@ pub const LAYERS: [&str; 17] = [
     "negentropy_error",
     "sa_mean_cosine",
     "sa_clusters_99",
+    "sa_rank_one_residual",
+    "sa_entropy_rank",
+    "sa_log_energy",
+    "sa_negentropy",
 ];
 
 pub const HEADS: [&str; 15] = [
@@ -100,19 +104,16 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
     let plain = beside(x, d, &states, beta)?;
     let (mut layers, mut histograms) = (Table { columns: named(&LAYERS), rows: Vec::new() }, Vec::new());
     for (l, (state, sa)) in states.iter().zip(&plain).enumerate() {
-        layers.rows.push(row(l, state, sa, d));
+        layers.rows.push(row(l, state, (sa, beta), d));
         let bare = state.bare.as_ref().map_or(Vec::new(), |c| c.histogram(BINS));
         histograms.push([state.cloud.histogram(BINS), bare, sa.histogram(BINS)]);
     }
     Ok(Report { layers, heads, histograms, exponents: changes.exponents(), beta })
 }
 
-fn row(l: usize, state: &State, sa: &Cloud, d: usize) -> Vec<f64> {
-    let tokens = Tokens::normalised(d, state.x.clone());
-    // The estimator by neighbours wants some.
-    let entropy = tokens.as_ref().ok().filter(|x| x.n() > 8).and_then(|x| assess(x, 3, 100.0).ok()).map(|e| e[0]);
-    let energy = tokens.ok().filter(|_| state.beta.is_finite()).and_then(|x| Energy::new(state.beta, EnergyScale::Mean).log_value(&x).ok());
-    let of = |e: fn(&crate::entropy::bootstrap::Estimate) -> f64| entropy.as_ref().map_or(f64::NAN, e);
+fn row(l: usize, state: &State, (sa, sa_beta): (&Cloud, f64), d: usize) -> Vec<f64> {
+    let ([negentropy, error], energy) = of_directions(&state.x, d, state.beta);
+    let ([sa_negentropy, _], sa_energy) = of_directions(&sa.directions, d, sa_beta);
     vec![
         l as f64,
         state.cloud.mean(),
@@ -126,12 +127,25 @@ fn row(l: usize, state: &State, sa: &Cloud, d: usize) -> Vec<f64> {
         state.ratios[1],
         state.beta,
         state.beta.sqrt(),
-        energy.unwrap_or(f64::NAN),
-        of(|e| e.value),
-        of(|e| e.standard_error),
+        energy,
+        negentropy,
+        error,
         sa.mean(),
         sa.clusters(0.99) as f64,
+        rank_one_residual(&sa.directions, d),
+        entropy_rank(&sa.directions, d),
+        sa_energy,
+        sa_negentropy,
     ]
+}
+
+/// Negentropy of the directions with its standard error, and their energy; not a number where there is none.
+fn of_directions(x: &[f64], d: usize, beta: f64) -> ([f64; 2], f64) {
+    let Ok(tokens) = Tokens::normalised(d, x.to_vec()) else { return ([f64::NAN; 2], f64::NAN) };
+    let energy = if beta.is_finite() { Energy::new(beta, EnergyScale::Mean).log_value(&tokens).unwrap_or(f64::NAN) } else { f64::NAN };
+    // The estimator by neighbours wants some.
+    let entropy = (tokens.n() > 8).then(|| assess(&tokens, 3, 100.0).ok()).flatten().map(|e| [e[0].value, e[0].standard_error]);
+    (entropy.unwrap_or([f64::NAN; 2]), energy)
 }
 
 /// The norm before the first sublayer, without its affine part.

@@ -20,6 +20,7 @@ pub mod inner_range;
 pub mod log_energy;
 pub mod masses;
 pub mod mean_cosine;
+pub mod order_parameter;
 pub mod pair_share;
 pub mod positions;
 pub mod radii;

@@ -127,7 +127,7 @@ fn slack(s: f64) -> String {
     if above.abs() < 5e-3 && above.abs() > 0.0 {
         return format!("the bound is attained to {}", number(above.abs()));
     }
-    format!("the bound is {} times what happens", number(s))
+    format!("a factor of {} between the bound and what happens", number(s))
 }
 
 fn margin(m: &Margin) -> String {

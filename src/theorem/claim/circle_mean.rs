@@ -42,6 +42,7 @@ pub static ENTRY: Claim = Claim {
 
 fn consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let x = ctx.tokens(case)?;
+    ctx.converges(case, &x);
     let exponent = ctx.stated(1.0);
     let weights: Vec<f64> = x.masses().iter().map(|m| m.powf(exponent)).collect();
     let mean = x.angles().iter().zip(&weights).map(|(a, m)| a * m).sum::<f64>() / weights.iter().sum::<f64>();

@@ -81,6 +81,7 @@ fn collapse(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let squares = dense::symmetric_eigenvalues(&dense::transpose_mul(&a, &a, case.d), case.d).unwrap_or_default();
     let q = squares.iter().copied().fold(0.0, nan_max).sqrt();
     let Hemisphere::Open { margin, .. } = hemisphere(&x) else { return Ok(Finding::Missed) };
+    ctx.converges_with_any_scores(case, &x);
     let merge_radius = 1e-8;
     let lightest = x.masses().iter().copied().fold(f64::INFINITY, f64::min);
     let allowed = ctx.stated(time(case.weights()?, lightest, case.beta * q, margin, merge_radius));

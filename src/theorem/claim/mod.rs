@@ -137,6 +137,8 @@ pub mod noise_strong_order;
 pub mod noise_weak_order;
 pub mod noisy_bistability;
 pub mod noisy_bistability_as_said;
+pub mod noisy_fluctuations;
+pub mod noisy_particles;
 pub mod noisy_threshold;
 pub mod offset_attention;
 pub mod orthogonal_unrelated_printed;

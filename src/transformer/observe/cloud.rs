@@ -2,24 +2,11 @@
 
 use crate::num::dense::symmetric_eigenvalues;
 use crate::num::sum::dot;
-use crate::transformer::linear::{ROWS, by_rows};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use crate::transformer::product::{Panelled, Rows};
 
 /// Inner products of all pairs of rows, n x n.
 pub(super) fn gram(x: &[f64], d: usize) -> Vec<f64> {
-    let n = x.len() / d;
-    let all = MatRef::from_row_major_slice(x, n, d).transpose();
-    by_rows(x, d, n, |rows, out| {
-        matmul(
-            MatMut::from_row_major_slice_mut(out, ROWS, n),
-            Accum::Replace,
-            MatRef::from_row_major_slice(rows, ROWS, d),
-            all,
-            1.0,
-            Par::Seq,
-        );
-    })
+    Panelled::of_columns(&Rows::of(x, d), d).product(x, &[])
 }
 
 /// The directions of n tokens and the cosines of all pairs.

@@ -2,9 +2,7 @@
 
 use super::cloud::Cloud;
 use crate::num::sum::dot;
-use crate::transformer::linear::{ROWS, by_rows};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use crate::transformer::product::{Panelled, Rows};
 
 /// Groups of tokens of the jackknife.
 const GROUPS: usize = 8;
@@ -81,17 +79,7 @@ fn drift(cloud: &Cloud, beta: f64, causal: bool) -> Vec<f64> {
         let total: f64 = row.iter().sum();
         row.iter_mut().for_each(|w| *w /= total);
     }
-    let all = MatRef::from_row_major_slice(g, n, n);
-    let pulled = by_rows(&weights, n, n, |rows, out| {
-        matmul(
-            MatMut::from_row_major_slice_mut(out, ROWS, n),
-            Accum::Replace,
-            MatRef::from_row_major_slice(rows, ROWS, n),
-            all,
-            1.0,
-            Par::Seq,
-        );
-    });
+    let pulled = Panelled::of_rows(&Rows::of(g, n), n).product(&weights, &[]);
     symmetrised(&pulled, g, n)
 }
 

@@ -1,180 +1,109 @@
 //! Certificates of critical points: rest points of whole clusters, and the signs of the Hessian there.
 //!
-//! **Equations** `G(y)_q = F(y)_q + (1 - |y_q|^2) y_q - sum_a g_a(y) A_a y_q`, F the field of USA with the sizes as masses, `g_a = sum_q s_q <A_a p_q, y_q>` and p the
-//! given points. A zero near them has `|y_q| = 1` (pair with `y_q`: F and `A_a y_q` are orthogonal to it; 0 is excluded by the box); then `sum_q s_q <F_q, A_b y_q> = 0`, so that `sum_a g_a <A_a y, A_b y> = 0`
-//! and, the displacements being independent, `g = 0`. So the zeros of the box are its critical points on the slice. Krawczyk's test finds exactly one.
+//! **Equations** `G(y)_q = F(psi y)_q + (1 - |y_q|^2) y_q - sum_a g_a(y) A_a y_q`, F the field of USA with the sizes as masses, `2 psi_q = 3 - |y_q|^2`, `g_a = sum_q s_q <A_a p_q, y_q>` and p
+//! the given points. A zero near them has `|y_q| = 1` (pair with `y_q`: F and `A_a y_q` are orthogonal to it; 0 is excluded by the box), so psi = 1; then `sum_q s_q <F_q, A_b y_q> = 0`,
+//! so that `sum_a g_a <A_a y, A_b y> = 0` and, the displacements being independent, `g = 0`. So the zeros of the box are its critical points on the slice. Krawczyk's test finds exactly one.
 //!
-//! **Signs**: on tangent spaces, in the coordinates `sqrt(s_q) e_q`, the Hessian of whole clusters is the derivative S of F, with the rotations in its kernel: they alone are
-//! its kernel when `S + sum_a w_a w_a^T` is regular, `w_a` their displacements, and its positive eigenvalues are one less for each. Deviations within
-//! a cluster see the block of S on the diagonal less the number of tokens in it, `s_q - 1` times over.
+//! **Signs**, in the coordinates `sqrt(s_q) e_q`: as psi y is to first order y divided by its length, `F(psi y)` has at a critical point the derivative S, the Hessian of whole clusters on
+//! tangent spaces and 0 beside them. With the displacements w_a there, `T = S - 2 y y^T - sum_a w_a w_a^T` is symmetric and one of the matrices that Krawczyk's test has seen, for which the box
+//! stands for p as well: all matrices between T and the matrix of the test are regular, so they have as many positive eigenvalues. T is regular: the kernel of S are the radii and
+//! the rotations, and T has as many more negative eigenvalues. Deviations within a cluster see the block of S on the diagonal less the number of tokens in it, `s_q - 1` times over.
 
-use super::flow::{Local, System, axes, cauchy, field, less, tables};
-use super::number::{I, Reader, dot, dyadic, int, positive, sum};
+use super::flow::{System, field, tables};
+use super::number::{I, Reader, below, dot, eliminate, int, number, sum, whole};
 
-/// A statement to be confirmed.
-struct Claim {
-    s: System,
-    sizes: Vec<usize>,
-    points: Vec<I>,
-    radius: I,
-    planes: Vec<(usize, usize)>,
+/// `A y` of a plane.
+fn turned((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {
+    let of = |c: usize| match c % d {
+        k if k == a => int(0) - &y[c - a + b],
+        k if k == b => y[c - b + a].clone(),
+        _ => int(0),
+    };
+    (0..y.len()).map(of).collect()
 }
 
-/// A double from its bits.
-fn double(word: &str) -> Option<I> {
-    let bits = u64::from_str_radix(word, 16).ok().filter(|_| word.len() == 16)?;
-    let (k, m) = ((bits >> 52 & 0x7ff) as i64, (bits & ((1 << 52) - 1)) as i64);
-    let m = if k == 0 { m } else { m | 1 << 52 };
-    (k < 0x7ff).then(|| dyadic(if bits >> 63 == 1 { -m } else { m }, k.max(1) - 1075))
+/// The last Taylor coefficient of `sum_q m_q (F + (1 - |y|^2) y)_q` along a path with these: coordinates of q.
+fn equations(s: &System, path: &[Vec<I>]) -> Vec<I> {
+    let (mut t, mut g) = (tables(s), vec![]);
+    for (k, y) in path.iter().enumerate() {
+        let square = |i: usize, l: usize| sum((0..=l).map(|m| dot(&path[m][i..i + s.d], &path[l - m][i..i + s.d])));
+        let twice_psi = |i: usize, l: usize| int(if l == 0 { 3 } else { 0 }) - square(i, l);
+        let near = |c: usize| sum((0..=k).map(|l| twice_psi(c - c % s.d, l) * &path[k - l][c])).over(2);
+        let near: Vec<I> = (0..y.len()).map(near).collect();
+        // (1 - |y|^2) y = 2 (psi y - y).
+        let of = |(c, f): (usize, &I)| (f + int(2) * (&near[c] - &y[c])) * &s.m[c / s.d];
+        g = field(s, &mut t, &near).iter().enumerate().map(of).collect();
+    }
+    g
 }
-
-impl Claim {
-    /// `A y` of a plane.
-    fn turned(&self, (a, b): (usize, usize), y: &[I]) -> Vec<I> {
-        let of = |(c, _): (usize, &I)| match c % self.s.d {
-            k if k == a => int(0) - &y[c - a + b],
-            k if k == b => y[c - b + a].clone(),
-            _ => int(0),
-        };
-        y.iter().enumerate().map(of).collect()
-    }
-
-    /// The last Taylor coefficient of G along a path with these.
-    fn equations(&self, y: &[Vec<I>]) -> Vec<I> {
-        let (mut t, k, s) = (tables(&self.s), y.len() - 1, &self.s);
-        let mut g = y.iter().map(|y| field(s, &mut t, y)).last().unwrap_or_default();
-        for (c, g) in g.iter_mut().enumerate() {
-            *g = &*g + &y[k][c] - cauchy(&t[3][c / s.d], &t[0][c], k);
-        }
-        for plane in &self.planes {
-            let weighted: Vec<I> = self.turned(*plane, &self.points).iter().enumerate().map(|(c, v)| v * &s.m[c / s.d]).collect();
-            for l in 0..=k {
-                let (gauge, turned) = (dot(&weighted, &y[l]), self.turned(*plane, &y[k - l]));
-                g.iter_mut().zip(turned).for_each(|(g, t)| *g = &*g - &gauge * t);
-            }
-        }
-        g
-    }
-
-    /// Krawczyk: `|C G(p)|_i + r sum_j |1 - C G'|_ij < r`.
-    fn has_one_zero(&self, y: &[I]) -> bool {
-        let size = y.len();
-        let column = |c: usize| self.equations(&[y.to_vec(), (0..size).map(|k| int((k == c).into())).collect()]);
-        let columns: Vec<Vec<I>> = (0..size).map(column).collect();
-        let Some(inverse) = inverse(&columns) else { return false };
-        let value = self.equations(&[self.points.iter().map(I::low).collect()]);
-        let off = |row: &[I], i: usize, j: usize| (dot(row, &columns[j]) - int((i == j).into())).up();
-        let needs = |(i, row): (usize, &Vec<I>)| dot(row, &value).up() + sum((0..size).map(|j| off(row, i, j))) * self.radius.up();
-        // The last digit: the points may lie between two of the grid.
-        inverse.iter().enumerate().all(|at| needs(at).1 + 1 < self.radius.0)
-    }
-
-    /// Positive and negative eigenvalues of the Hessian on all tokens.
-    fn signs(&self, y: &[I]) -> Option<(usize, usize)> {
-        let (s, t) = (&self.s, self.s.d - 1);
-        let axes = axes(s.d, &self.points);
-        let local = Local::new(s, y, &int(1), &axes, false);
-        let f = local.derivative();
-        let shown = |v: Vec<I>| -> Vec<I> {
-            let of = |(q, row): (usize, &[I])| local.project(q, row).iter().map(|v| v * s.m[q].sqrt()).collect::<Vec<_>>();
-            v.chunks(s.d).enumerate().flat_map(of).collect()
-        };
-        let moves: Vec<Vec<I>> = self.planes.iter().map(|plane| shown(self.turned(*plane, y))).collect();
-        let gram: Vec<Vec<I>> = moves.iter().map(|a| moves.iter().map(|b| dot(a, b)).collect()).collect();
-        let borders = |p: usize, q: usize| sum(moves.iter().map(|w| &w[p] * &w[q]));
-        let whole: Vec<Vec<I>> = (0..f.len()).map(|p| (0..f.len()).map(|q| &f[p][q] + borders(p, q)).collect()).collect();
-        let (up, down) = both(&whole).filter(|_| positive(&gram) == Some(moves.len()))?;
-        let mut all = (up.checked_sub(moves.len())?, down);
-        for (q, size) in self.sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
-            let itself = &s.m[q] * s.shift.exp();
-            let entry = |a: usize, b: usize| &f[q * t + a][q * t + b] - if a == b { itself.clone() } else { int(0) };
-            let (up, down) = both(&(0..t).map(|a| (0..t).map(|b| entry(a, b)).collect()).collect::<Vec<_>>())?;
-            all = (all.0 + (size - 1) * up, all.1 + (size - 1) * down);
-        }
-        Some(all)
-    }
-}
-
-/// Positive and negative eigenvalues of a symmetric matrix that has no others.
-fn both(f: &[Vec<I>]) -> Option<(usize, usize)> {
-    let negated: Vec<Vec<I>> = f.iter().map(|row| row.iter().map(|v| int(0) - v).collect()).collect();
-    let found = (positive(&less(&int(0), &negated))?, positive(&less(&int(0), f))?);
-    (found.0 + found.1 == f.len()).then_some(found)
-}
-
-/// Nearly the inverse of a matrix of columns, by rows: elimination with pivots.
-fn inverse(columns: &[Vec<I>]) -> Option<Vec<Vec<I>>> {
-    let n = columns.len();
-    let row = |i: usize| columns.iter().map(|c| c[i].mid()).chain((0..n).map(|j| int((i == j).into()))).collect();
-    let mut a: Vec<Vec<I>> = (0..n).map(row).collect();
-    for k in 0..n {
-        let best = (k..n).max_by_key(|i| a[*i][k].up().1)?;
-        a.swap(k, best);
-        let pivot = Some(a[k][k].clone()).filter(|v| v.up().1 > 0.into())?;
-        let sign = int(if pivot.0 < 0.into() { -1 } else { 1 });
-        let own: Vec<I> = a[k].iter().map(|v| (&sign * v / pivot.up()).mid()).collect();
-        for (i, row) in a.iter_mut().enumerate() {
-            let factor = row[k].clone();
-            row.iter_mut().zip(&own).for_each(|(v, o)| *v = if i == k { o.clone() } else { (&*v - &factor * o).mid() });
-        }
-    }
-    Some(a.into_iter().map(|mut row| row.split_off(n)).collect())
-}
-
-const KEYS: [&str; 10] = ["kind", "beta", "d", "sizes", "points", "radius", "rotations", "unstable", "morse_index", "digest"];
 
 /// Checks a certificate and returns its statement.
-pub(super) fn check(text: &str) -> Result<String, String> {
-    // A line a key: what is said in words is made anew.
-    let said = |l: &&str| !["\"statement\"", "\"not_excluded\""].iter().any(|k| l.trim_start().starts_with(k));
-    let words =
-        text.lines().filter(said).flat_map(|l| l.split(|c: char| "{}[],:\"".contains(c) || c.is_whitespace())).filter(|w| !w.is_empty());
-    let plain: String = words.flat_map(|w| [if KEYS.contains(&w) { "\n" } else { " " }, w]).collect();
-    let mut r = Reader(plain.lines().skip(1).collect::<Vec<_>>().into_iter().rev().collect());
-    let ["metastable", "critical", "point", "version", "2"] = r.words("kind")?[..] else {
-        return Err("not a critical point, version 2".into());
-    };
-    // The bits, and for readers the decimals, which are to say the same.
-    let pair =
-        |w: &[&str]| double(w[0]).filter(|_| w.get(1).and_then(|d| d.parse().ok()).map(f64::to_bits) == u64::from_str_radix(w[0], 16).ok());
-    let doubles =
-        |words: Vec<&str>| words.chunks(2).map(pair).collect::<Option<Vec<I>>>().ok_or("no 16 hexadecimal digits with their number");
-    let wholes = |words: Vec<&str>| words.iter().map(|w| w.parse().ok()).collect::<Option<Vec<usize>>>().ok_or("no whole number");
-    let (beta, d, sizes) = (doubles(r.words("beta")?)?, r.count("d", 2..=256)?, wholes(r.words("sizes")?)?);
-    let (points, radius, planes) = (doubles(r.words("points")?)?, doubles(r.words("radius")?)?, wholes(r.words("rotations")?)?);
-    let (unstable, morse) = (r.count("unstable", 0..=usize::MAX)?, r.count("morse_index", 0..=usize::MAX)?);
-    let planes: Vec<(usize, usize)> = planes.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
-    let (k, ([beta], [radius])) = (sizes.len(), (&beta[..], &radius[..])) else { return Err("one beta, one radius".into()) };
-    let ranges =
-        beta.up().1 <= int(1000).0 && radius.0 > 0.into() && radius.1 < int(1).over(10).0 && k > 0 && k * d <= 512 && points.len() == k * d;
-    if !ranges
-        || r.0.len() > 1
-        || sizes.iter().any(|s| !(1..=1 << 20).contains(s))
-        || planes.len() > k * d
-        || planes.iter().any(|(a, b)| *a >= d || b >= a)
-    {
-        return Err("sizes, beta, the radius or a rotation are out of range, or more is said".into());
+pub(super) fn check(r: &mut Reader) -> Result<String, String> {
+    // What is said in words is made anew.
+    let kind = (r.list("kind", .., Some)?.join(","), r.list("statement", .., Some)?, r.list("not_excluded", .., Some)?).0;
+    let (beta, d, sizes) = (r.list("beta", 1..=1, number)?.remove(0), r.list("d", 1..=1, whole)?[0], r.list("sizes", .., whole)?);
+    let (k, size) = (sizes.len(), sizes.len().saturating_mul(d));
+    let (points, radius) = (r.list("points", size..=size, number)?, r.list("radius", 1..=1, number)?.remove(0));
+    let planes: Vec<(usize, usize)> = r.list("rotations", .., whole)?.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
+    let (unstable, morse) = (r.list("unstable", 1..=1, whole)?[0], r.list("morse_index", 1..=1, whole)?[0]);
+    let said = kind == "metastable critical point,version 2" && r.list("digest", 1..=1, Some).is_ok() && r.0.is_empty();
+    let small = radius > int(0) && radius < int(1).over(10) && beta.up() <= int(1000) && (1..=512).contains(&size) && d > 1;
+    let planar = planes.len() <= size && planes.iter().all(|(a, b)| b < a && *a < d);
+    if !said || !small || !planar || sizes.iter().any(|s| !(1..=1 << 20).contains(s)) {
+        return Err("sizes, beta, the radius or a rotation are out of range, or it is no critical point, version 2".into());
+    }
+    let y: Vec<I> = points.iter().map(|p| p.around(&radius)).collect();
+    if y.chunks(d).any(|row| dot(row, row) < int(1).over(2)) {
+        return Err("a point is not near the sphere".into());
     }
     let m: Vec<I> = sizes.iter().map(|s| int(*s as i64)).collect();
     // The largest weight between clusters is about 1.
-    let exponents = (0..k)
-        .flat_map(|q| (0..q).map(move |p| (q, p)))
-        .map(|(q, p)| beta * (dot(&points[q * d..q * d + d], &points[p * d..p * d + d]) - int(1)));
-    let shift = int(0) - exponents.max_by_key(|e| e.1.clone()).unwrap_or(int(0)).low();
-    let s = System { softmax: false, causal: false, d, beta: beta.clone(), shift, tokens: m.iter().map(|m| vec![m.clone()]).collect(), m };
-    let claim = Claim { s, sizes, radius: radius.clone(), points, planes };
-    let y: Vec<I> = claim.points.iter().map(|p| p + claim.radius.symmetric()).collect();
-    if y.chunks(d).any(|row| dot(row, row).0 < int(1).over(2).0) {
-        return Err("a point is not near the sphere".into());
-    }
-    if !claim.has_one_zero(&y) {
+    let products = (0..k).flat_map(|q| (0..q).map(move |p| (q * d, p * d))).map(|(q, p)| dot(&points[q..q + d], &points[p..p + d]));
+    let level = products.max_by_key(|g| &beta * g).unwrap_or(int(1)).mid();
+    let s = System { softmax: false, causal: false, d, beta, level, tokens: m.iter().map(|m| vec![m.clone()]).collect(), m };
+
+    // The derivative on the box, by columns, without the rotations and with them.
+    let unit = |c: usize| (0..size).map(|q| int((q == c).into())).collect::<Vec<_>>();
+    let plain: Vec<Vec<I>> = (0..size).map(|c| equations(&s, &[y.clone(), unit(c)])).collect();
+    let moves: Vec<Vec<I>> = planes.iter().map(|p| turned(*p, d, &y)).collect();
+    let weighted = |w: &Vec<I>| w.iter().enumerate().map(|(c, v)| v * &s.m[c / d]).collect::<Vec<I>>();
+    let turns: Vec<(Vec<I>, I)> = moves.iter().map(|w| (weighted(w), dot(&weighted(w), &y))).collect();
+    let column = |q: usize| {
+        let less = |f: &[I], (plane, (w, g)): (&(usize, usize), &(Vec<I>, I))| {
+            let twist = weighted(&turned(*plane, d, &unit(q)));
+            (0..size).map(|p| &f[p] - &w[p] * &w[q] - g * &twist[p]).collect::<Vec<I>>()
+        };
+        planes.iter().zip(&turns).fold(plain[q].clone(), |f, turn| less(&f, turn))
+    };
+    let f: Vec<Vec<I>> = (0..size).map(column).collect();
+    let middle = |p: usize| (0..size).map(|q| (&f[q][p] + &f[p][q]).over(2).mid()).chain(unit(p)).collect();
+    let mut inverse: Vec<Vec<I>> = (0..size).map(middle).collect();
+    let up = eliminate(&mut inverse).ok_or("the sign of an eigenvalue is not decided")?;
+    // Krawczyk, with C the inverse: `|C G(p)|_i + r sum_j |1 - C G'|_ij < r`.
+    let value = equations(&s, std::slice::from_ref(&points));
+    let off = |p: usize, q: usize| (dot(&inverse[p][size..], &f[q]) - int((p == q).into())).up();
+    let needs = |p: usize| dot(&inverse[p][size..], &value).up() + sum((0..size).map(|q| off(p, q))) * &radius;
+    if (0..size).any(|p| needs(p).1 >= radius.0) {
         return Err("Newton's map does not send the box into itself".into());
     }
-    let found = claim.signs(&y).ok_or("the sign of an eigenvalue is not decided")?;
-    if found != (unstable, morse) {
-        return Err(format!("{} positive and {} negative eigenvalues, not {unstable} and {morse}", found.0, found.1));
+
+    let gram: Vec<Vec<I>> = moves.iter().map(|a| moves.iter().map(|b| int(0) - dot(a, b)).collect()).collect();
+    let down = (size - up).checked_sub(k + moves.len()).filter(|_| below(&int(0), &gram) == Some(moves.len()));
+    let mut signs = (up, down.ok_or("the rotations are not independent")?);
+    for (q, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
+        let itself = &s.m[q] * &s.m[q] * s.weight(&int(1));
+        let entry = |a: usize, b: usize| &plain[q * d + b][q * d + a] - if a == b { itself.clone() } else { int(0) };
+        let block = |sign: i64| (0..d).map(|a| (0..d).map(|b| int(sign) * entry(a, b)).collect()).collect::<Vec<_>>();
+        let (down, up) = below(&int(0), &block(1)).zip(below(&int(0), &block(-1))).unwrap_or((0, 0));
+        // The radius is one of those below 0.
+        let down =
+            down.checked_sub(1).filter(|down| up + down + 1 == d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
+        signs = (signs.0 + (size - 1) * up, signs.1 + (size - 1) * down);
     }
-    let (beta, radius, rest) = (beta.show(), radius.show(), claim.planes.len());
+    if signs != (unstable, morse) {
+        return Err(format!("{} positive and {} negative eigenvalues, not {unstable} and {morse}", signs.0, signs.1));
+    }
+    let (beta, radius, rest) = (s.beta.show(), radius.show(), planes.len());
     Ok(format!(
         "beta = {beta}: among the configurations of {k} whole clusters in R^{d} within {radius:e} of the points, on the slice of the {rest} rotations, exactly one is critical; {unstable} \
          positive and {morse} negative eigenvalues, and the rotations"

@@ -10,5 +10,6 @@ mod trajectory;
 
 /// Checks a certificate and returns its statement and how it was reached. **Errors** the first thing that could not be confirmed.
 pub fn check(text: &str) -> Result<String, String> {
-    if text.starts_with('{') { critical::check(text) } else { trajectory::check(text) }
+    let mut file = number::Reader::new(text);
+    if file.is("kind") { critical::check(&mut file) } else { trajectory::check(&mut file) }
 }

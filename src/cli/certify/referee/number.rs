@@ -1,119 +1,168 @@
-//! Arithmetic: intervals of whole numbers over 2^128, the signs of the eigenvalues of a matrix; and the lines of a file.
+//! Arithmetic: intervals of whole numbers over 2^128, elimination in a symmetric matrix; and the lines of a file.
 
-pub(super) use num_bigint::BigInt;
+use num_bigint::BigInt;
 use std::borrow::Borrow;
-pub(super) use std::cmp::max;
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, Div, Mul, RangeBounds, Sub};
 
 /// Binary digits after the point.
 const P: usize = 128;
 
 /// All numbers between two multiples of `2^-P`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct I(pub(crate) BigInt, pub(crate) BigInt);
 
-#[rustfmt::skip]
 macro_rules! operation {
-    ($Op:ident $f:ident |$a:ident, $b:ident| $e:expr) => {
-        impl<T: Borrow<I>> $Op<T> for &I { type Output = I; fn $f(self, o: T) -> I { let ($a, $b) = (self, o.borrow()); $e } }
-        impl<T: Borrow<I>> $Op<T> for I { type Output = I; fn $f(self, o: T) -> I { (&self).$f(o) } }
+    ($Op:ident, $name:ident, $rule:expr) => {
+        impl<T: Borrow<I>> $Op<T> for &I {
+            type Output = I;
+            fn $name(self, other: T) -> I {
+                $rule(self, other.borrow())
+            }
+        }
+        impl<T: Borrow<I>> $Op<T> for I {
+            type Output = I;
+            fn $name(self, other: T) -> I {
+                $rule(&self, other.borrow())
+            }
+        }
     };
 }
-operation!(Add add |a, b| I(&a.0 + &b.0, &a.1 + &b.1));
-operation!(Sub sub |a, b| I(&a.0 - &b.1, &a.1 - &b.0));
-operation!(Mul mul |a, b| {
-    let positive = a.0 >= BigInt::ZERO && b.0 >= BigInt::ZERO;
-    let ends = if positive { vec![&a.0 * &b.0, &a.1 * &b.1] } else { vec![&a.0 * &b.0, &a.0 * &b.1, &a.1 * &b.0, &a.1 * &b.1] };
-    I(ends.iter().min().map_or(BigInt::ZERO, |v| v >> P), ends.iter().max().map_or(BigInt::ZERO, |v| (v >> P) + 1))
-});
-// By a positive number; by anything else the answer is as wide as makes every test fail.
-operation!(Div div |a, b| {
-    let over = |v: &BigInt, low: bool| (v << P) / if (*v >= BigInt::ZERO) == low { &b.1 } else { &b.0 };
-    if b.0 > BigInt::ZERO { I(over(&a.0, true) - 1, over(&a.1, false) + 1) } else { I(BigInt::from(-1) << (6 * P), BigInt::from(1) << (6 * P)) }
-});
-#[rustfmt::skip]
+operation!(Add, add, |a: &I, b: &I| I(&a.0 + &b.0, &a.1 + &b.1));
+operation!(Sub, sub, |a: &I, b: &I| I(&a.0 - &b.1, &a.1 - &b.0));
+operation!(Mul, mul, |a: &I, b: &I| a.ends(b, |a, b| (a * b) >> P));
+operation!(Div, div, |a: &I, b: &I| if b.has_sign() { a.ends(b, |a, b| (a << P) / b) } else { anything() });
+
 impl I {
-    pub(super) fn low(&self) -> I { I(self.0.clone(), self.0.clone()) }
+    /// From the least to the greatest of what is found at the ends, rounded outwards.
+    fn ends(&self, other: &I, f: impl Fn(&BigInt, &BigInt) -> BigInt) -> I {
+        let all = [f(&self.0, &other.0), f(&self.0, &other.1), f(&self.1, &other.0), f(&self.1, &other.1)];
+        I(all.iter().min().unwrap_or(&all[0]) - 1, all.iter().max().unwrap_or(&all[0]) + 1)
+    }
+    fn has_sign(&self) -> bool {
+        self.0 > BigInt::ZERO || self.1 < BigInt::ZERO
+    }
     /// The largest absolute value.
-    pub(super) fn up(&self) -> I { I(max(-&self.0, self.1.clone()), max(-&self.0, self.1.clone())) }
-    pub(super) fn mid(&self) -> I { I((&self.0 + &self.1) >> 1usize, (&self.0 + &self.1) >> 1usize) }
-    pub(super) fn symmetric(&self) -> I { I(-self.up().1, self.up().1) }
-    pub(super) fn over(&self, k: i64) -> I { I(&self.0 / k - 1, &self.1 / k + 1) }
-    pub(crate) fn sqr(&self) -> I { I(max((self * self).0, BigInt::ZERO), (self * self).1) }
+    pub(super) fn up(&self) -> I {
+        let largest = self.1.clone().max(-&self.0);
+        I(largest.clone(), largest)
+    }
+    pub(super) fn mid(&self) -> I {
+        let middle: BigInt = (&self.0 + &self.1) >> 1usize;
+        I(middle.clone(), middle)
+    }
+    /// All that is at most so far from it.
+    pub(super) fn around(&self, radius: &I) -> I {
+        I(&self.0 - &radius.1, &self.1 + &radius.1)
+    }
+    pub(super) fn over(&self, k: i64) -> I {
+        I(&self.0 / k - 1, &self.1 / k + 1)
+    }
     /// Of the part that is not negative.
-    pub(crate) fn sqrt(&self) -> I { I((max(self.0.clone(), BigInt::ZERO) << P).sqrt(), (max(self.1.clone(), BigInt::ZERO) << P).sqrt() + 1) }
-    pub(crate) fn exp(&self) -> I { I(exp(&self.0).0, exp(&self.1).1) }
-    pub(super) fn show(&self) -> f64 { self.0.to_string().parse().unwrap_or(f64::NAN) / 2f64.powi(P as i32) }
-}
-/// Halved until it is below 1/4, summed (`4^-33 / 33!` is far below the last digit), squared back. Beyond 2^12 as wide as makes every test fail.
-fn exp(v: &BigInt) -> I {
-    let halvings = (v.bits() as usize + 2).saturating_sub(P);
-    if halvings > 14 {
-        return I(BigInt::ZERO, BigInt::from(1) << (64 * P));
+    pub(crate) fn sqrt(&self) -> I {
+        let root = |v: &BigInt| (v.max(&BigInt::ZERO) << P).sqrt();
+        I(root(&self.0), root(&self.1) + 1)
     }
-    let x = I(v >> halvings, (v >> halvings) + 1);
-    let terms = (1..33).rev().fold(int(1), |s, k| int(1) + (s * &x).over(k));
-    (0..halvings).fold(I(terms.0 - 2, terms.1 + 2), |s, _| s.sqr())
-}
-#[rustfmt::skip]
-pub(super) fn int(v: i64) -> I { I(BigInt::from(v) << P, BigInt::from(v) << P) }
-#[rustfmt::skip]
-pub(super) fn sum(v: impl IntoIterator<Item = I>) -> I { v.into_iter().fold(int(0), |s, v| s + v) }
-#[rustfmt::skip]
-pub(super) fn dot(a: &[I], b: &[I]) -> I { sum(a.iter().zip(b).map(|(a, b)| a * b)) }
-#[rustfmt::skip]
-pub(super) fn largest(v: impl IntoIterator<Item = I>) -> I { v.into_iter().fold(int(0), |a, b| if b.1 > a.1 { b.up() } else { a }) }
-#[rustfmt::skip]
-pub(super) fn length(v: &[I]) -> I { sum(v.iter().map(I::sqr)).sqrt().up() }
-
-/// How many eigenvalues are at least positive for all symmetric matrices in an interval matrix: its middle less the row sums of its radii is `L D L^T`, and D
-/// has as many positive entries as the matrix has positive eigenvalues. Nothing where a pivot's sign is not decided.
-pub(super) fn positive(m: &[Vec<I>]) -> Option<usize> {
-    let rest = |row: &Vec<I>| sum(row.iter().map(|v| (v - v.mid()).up()));
-    let entry = |p: usize, q: usize| if p == q { m[p][p].mid() - rest(&m[p]) } else { m[p][q].mid() };
-    let mut a: Vec<Vec<I>> = (0..m.len()).map(|p| (0..=p).map(|q| entry(p, q)).collect()).collect();
-    let mut count = 0;
-    for k in 0..a.len() {
-        let (pivot, up) = (a[k][k].clone(), a[k][k].0 > BigInt::ZERO);
-        let size = if up { pivot } else { int(0) - pivot };
-        if size.0 <= BigInt::ZERO {
-            return None;
-        }
-        count += usize::from(up);
-        let column: Vec<I> = a.iter().skip(k + 1).map(|row| row[k].clone()).collect();
-        for (row, c) in a.iter_mut().skip(k + 1).zip(&column) {
-            let share = if up { c / &size } else { int(0) - c / &size };
-            row.iter_mut().skip(k + 1).zip(&column).for_each(|(v, d)| *v = &*v - &share * d);
-        }
+    /// Each end halved until it is below 1/4, summed (`4^-33 / 33!` is far below the last digit), squared back.
+    pub(crate) fn exp(&self) -> I {
+        let end = |v: &BigInt| {
+            let halvings = (v.bits() as usize + 2).saturating_sub(P);
+            let x = I(v >> halvings, (v >> halvings) + 1);
+            let terms = (1..33).rev().fold(int(1), |s, k| int(1) + (s * &x).over(k));
+            if halvings > 14 { anything() } else { (0..halvings).fold(terms.around(&dyadic(1, -120)), |s, _| &s * &s) }
+        };
+        I(end(&self.0).0, end(&self.1).1)
     }
-    Some(count)
+    pub(super) fn show(&self) -> f64 {
+        self.0.to_string().parse().unwrap_or(f64::NAN) / 2f64.powi(P as i32)
+    }
 }
 
-/// `m 2^k`.
+/// So wide that every test fails.
+fn anything() -> I {
+    int(0).around(&dyadic(1, 7000))
+}
+pub(super) fn int(v: i64) -> I {
+    I(BigInt::from(v) << P, BigInt::from(v) << P)
+}
+/// `m 2^k`, k at least -1100.
 pub(crate) fn dyadic(m: i64, k: i64) -> I {
-    let (m, k) = (BigInt::from(m), k + P as i64);
-    if k >= 0 { I(&m << k as usize, m << k as usize) } else { I(&m >> -k as usize, (m >> -k as usize) + 1) }
+    let (whole, low) = (BigInt::from(m) << (k + 1100) as usize, 1100 - P);
+    I(&whole >> low, -(-whole >> low))
+}
+pub(super) fn sum(v: impl IntoIterator<Item = I>) -> I {
+    v.into_iter().fold(int(0), |s, v| s + v)
+}
+pub(super) fn dot(a: &[I], b: &[I]) -> I {
+    sum(a.iter().zip(b).map(|(a, b)| a * b))
+}
+pub(super) fn length(v: &[I]) -> I {
+    dot(v, v).sqrt().up()
 }
 
-/// The lines that are left of a file, the next one last.
-pub(super) struct Reader<'a>(pub(super) Vec<&'a str>);
+/// Eliminates the columns of a symmetric matrix, the largest pivot of the diagonal first, from the rows that are left; where the columns of 1 follow, from all
+/// others: they become those of the inverse. As many pivots are positive as eigenvalues are. Nothing where the sign of one is not decided.
+pub(super) fn eliminate(a: &mut [Vec<I>]) -> Option<usize> {
+    let (mut left, mut positive): (Vec<usize>, usize) = ((0..a.len()).collect(), 0);
+    while let Some(k) = left.iter().copied().max_by_key(|k| a[*k][*k].mid().up()) {
+        let pivot = Some(&a[k][k]).filter(|v| v.has_sign())?;
+        positive += usize::from(pivot > &int(0));
+        let own: Vec<I> = a[k].iter().map(|v| v / pivot).collect();
+        left.retain(|i| *i != k);
+        let rows: Vec<usize> = if own.len() > a.len() { (0..a.len()).filter(|i| *i != k).collect() } else { left.clone() };
+        for i in rows {
+            let factor = a[i][k].clone();
+            a[i].iter_mut().zip(&own).for_each(|(v, o)| *v = &*v - &factor * o);
+        }
+        a[k] = own;
+    }
+    Some(positive)
+}
+
+/// How many eigenvalues are at least below k for the symmetric parts of all matrices in an interval matrix: for its middle and the row sums of its radii.
+pub(super) fn below(k: &I, f: &[Vec<I>]) -> Option<usize> {
+    let twice = |p: usize, q: usize| &f[p][q] + &f[q][p];
+    let own = |p: usize| k + k - sum((0..f.len()).map(|q| (twice(p, q) - twice(p, q).mid()).up()));
+    let less = |p: usize, q: usize| if p == q { own(p) } else { int(0) } - twice(p, q).mid();
+    eliminate(&mut (0..f.len()).map(|p| (0..f.len()).map(|q| less(p, q)).collect()).collect::<Vec<_>>())
+}
+
+/// What is left of a file, the next line last: its key and its words.
+pub(super) struct Reader<'a>(pub(super) Vec<Vec<&'a str>>);
 
 impl<'a> Reader<'a> {
+    /// In JSON a line begins with a key of the outermost object.
+    pub(super) fn new(text: &'a str) -> Self {
+        let (end, between) = if text.starts_with('{') { ("\n  \"", "{}[],:\"\n") } else { ("\n", " ") };
+        let words = |l: &'a str| l.split(|c| between.contains(c)).map(str::trim).filter(|w| !w.is_empty()).collect();
+        let lines: Vec<Vec<&str>> = text.split(end).filter(|l| !l.starts_with('#')).map(words).collect();
+        Reader(lines.into_iter().filter(|l| !l.is_empty()).rev().collect())
+    }
     pub(super) fn is(&self, key: &str) -> bool {
-        self.0.last().is_some_and(|l| l.split_whitespace().next() == Some(key))
+        self.0.last().is_some_and(|l| l[0] == key)
     }
-    pub(super) fn words(&mut self, key: &str) -> Result<Vec<&'a str>, String> {
+    pub(super) fn list<T>(
+        &mut self,
+        key: &str,
+        count: impl RangeBounds<usize>,
+        of: impl Fn(&'a str) -> Option<T>,
+    ) -> Result<Vec<T>, String> {
         let line = if self.is(key) { self.0.pop() } else { None };
-        line.map(|l| l.split_whitespace().skip(1).collect())
-            .ok_or(format!("a line `{key}` is missing before `{:.40}`", self.0.last().unwrap_or(&"the end")))
+        let line = line.ok_or_else(|| format!("a line `{key}` is missing before `{}`", self.0.last().map_or("the end", |l| l[0])))?;
+        let all: Option<Vec<T>> = line[1..].iter().map(|w| of(w)).collect();
+        all.filter(|v| count.contains(&v.len())).ok_or(format!("`{key}` is not followed by as many numbers as it should"))
     }
-    pub(super) fn numbers(&mut self, key: &str, count: usize) -> Result<Vec<I>, String> {
-        let of = |(m, k): (&str, &str)| Some(dyadic(m.parse().ok()?, k.parse().ok().filter(|k| (-1100..=100).contains(k))?));
-        let all: Option<Vec<I>> = self.words(key)?.into_iter().map(|w| w.split_once('p').and_then(of)).collect();
-        all.filter(|v| v.len() == count).ok_or(format!("`{key}` has not {count} numbers"))
+}
+
+pub(super) fn whole(word: &str) -> Option<usize> {
+    word.parse().ok()
+}
+/// A number as `m p k`, or in bits and, for readers, in decimals that say the same.
+pub(super) fn number(word: &str) -> Option<I> {
+    if let Some((m, k)) = word.split_once('p') {
+        return Some(dyadic(m.parse().ok()?, k.parse().ok().filter(|k| (-1100..=100).contains(k))?));
     }
-    pub(super) fn count(&mut self, key: &str, range: std::ops::RangeInclusive<usize>) -> Result<usize, String> {
-        let found = self.words(key)?.first().and_then(|w| w.parse().ok());
-        found.filter(|v| range.contains(v)).ok_or(format!("`{key}` is no whole number in {range:?}"))
-    }
+    let (bits, decimal) = word.split_once(' ').and_then(|(b, d)| Some((u64::from_str_radix(b, 16).ok()?, d.parse::<f64>().ok()?)))?;
+    let (m, k) = ((bits & ((1 << 52) - 1)) as i64, (bits >> 52 & 0x7ff) as i64);
+    let m = (if k == 0 { m } else { m | 1 << 52 }) * if decimal < 0.0 { -1 } else { 1 };
+    (decimal.is_finite() && decimal.to_bits() == bits).then(|| dyadic(m, k.max(1) - 1075))
 }

@@ -1,0 +1,55 @@
+//! V with a spectrum: where tokens end.
+
+use super::{PaperFigure, series};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::study::bipartite_ends::{BETAS, RATIOS, STARTS, TOKENS};
+
+/// Shares of ends beside the threshold of stability.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "bipartite-ends",
+    title: "V with a spectrum: one cluster or two antipodal ones, beside the threshold of stability",
+    experiments: &[],
+    full: &[],
+    cells: None,
+    study: Some(&crate::study::bipartite_ends::PART),
+    parameters: &[],
+    hidden: false,
+    quick: false,
+    draw: |inputs| {
+        let (line, ends) = (inputs.table("threshold")?, inputs.table("ends")?);
+        let share = |beta: f64, mu: f64, column: &str| {
+            let at =
+                |values: Vec<f64>, ratios: Vec<f64>| values.iter().zip(&ratios).position(|(b, m)| (b - beta).abs() + (m - mu).abs() < 1e-9);
+            at(ends.column("beta"), ends.column("mu")).map_or(f64::NAN, |row| ends.column(column)[row])
+        };
+        let panel = |title: &str, column: &str| {
+            let mut panel = Panel::new(title, Axis::linear("\u{3b2}\u{3bb}", 0.0, 3.5), Axis::linear("\u{3bc}/\u{3bb}", -0.1, 1.05));
+            let values = RATIOS.iter().map(|mu| BETAS.iter().map(|beta| share(*beta, *mu, column)).collect()).collect();
+            panel.marks.push(Mark::Heat {
+                x: edges(&BETAS, 0.0, 3.5),
+                y: edges(&RATIOS, -0.1, 1.05),
+                values,
+                shade: Axis::linear("share of starts", 0.0, 1.0),
+            });
+            panel.line(series(line, "beta", "mu"), 6, Dash::Solid, "\u{3bc} = \u{3bb} tanh(\u{3b2}\u{3bb})");
+            panel.legend = Some(Corner::BottomRight);
+            panel
+        };
+        let caption = format!(
+            "Shares of {STARTS} uniform starts of {TOKENS} tokens on the circle under SA with Q^T K = V = diag(lambda, mu), lambda = 1, that end as one cluster (left) and as two antipodal ones (right); cells are about the tested values. Below the line \
+             two equal antipodal clusters along the first eigenvector are stable, above it they are not."
+        );
+        Ok(Picture {
+            panels: vec![panel("one cluster", "one_cluster"), panel("two antipodal clusters", "antipodal")],
+            columns: 2,
+            aspect: 0.8,
+            caption,
+        })
+    },
+};
+
+/// Cells about these values, between the first and the last edge.
+fn edges(values: &[f64], first: f64, last: f64) -> Vec<f64> {
+    let middle = values.windows(2).map(|pair| 0.5 * (pair[0] + pair[1]));
+    std::iter::once(first).chain(middle).chain([last]).collect()
+}

@@ -1,0 +1,273 @@
+//! `A B` with B in panels: the one matrix product of blocks, and what shares its rows among threads.
+//!
+//! Every entry is the sum of the chains `fma(a_k, b_k, ...)` over pieces of [`PIECE`] inputs, whatever the other rows and columns are: its bits depend neither
+//! on how many rows there are, nor on what is masked, nor on the number of threads.
+
+use super::Real;
+use crate::num::aligned::Aligned;
+use crate::num::simd::{Lanes, Level, Task};
+use crate::num::threads::parallel_allowed;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Inputs summed at a time: three vectors of each stay in the first cache. Pieces begin at multiples of this.
+const PIECE: usize = 192;
+
+/// Multiplications from which on threads share them.
+const SHARED: usize = 1 << 19;
+
+/// B, inputs x outputs (shared by all clones), in panels of columns as wide as the sums that registers hold; columns are filled up to whole vectors with zeros.
+#[derive(Clone, Debug)]
+pub struct Panelled<T> {
+    inputs: usize,
+    outputs: usize,
+    numbers: Arc<Aligned<T>>,
+}
+
+/// Vectors of a panel, at most: 32 registers hold 8 rows of three, 16 hold 4 rows of two.
+const fn most(level: Level) -> usize {
+    if matches!(level, Level::Avx512) { 3 } else { 2 }
+}
+
+/// First vector and number of vectors of the panels of so many columns; a last single one after threes is avoided by two of two.
+fn panels(level: Level, columns: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
+    let (vectors, most, mut first) = (columns.div_ceil(width), most(level), 0);
+    std::iter::from_fn(move || {
+        let left = vectors - first;
+        let take = if left == most + 1 && most > 2 { 2 } else { left.min(most) };
+        first += take;
+        (take > 0).then_some((first - take, take))
+    })
+}
+
+impl<T: Real> Panelled<T> {
+    /// B whose columns are these rows, of `inputs` numbers each.
+    pub fn of_columns(columns: &Rows<T>, inputs: usize) -> Self {
+        Self::filled(inputs, columns.count, |from, width, panel| {
+            for (c, column) in (from..columns.count.min(from + width)).enumerate() {
+                let column = &columns.numbers[(from + c) * columns.stride..][..inputs];
+                panel.chunks_exact_mut(width).zip(column).for_each(|(row, v)| row[c] = *v);
+            }
+        })
+    }
+
+    /// B by rows, of `outputs` numbers each.
+    pub fn of_rows(rows: &Rows<T>, outputs: usize) -> Self {
+        Self::filled(rows.count, outputs, |from, width, panel| {
+            for (k, panel) in panel.chunks_exact_mut(width).enumerate() {
+                let row = &rows.numbers[k * rows.stride..][from..outputs.min(from + width)];
+                panel[..row.len()].copy_from_slice(row);
+            }
+        })
+    }
+
+    /// Panels by their first columns and widths.
+    fn filled(inputs: usize, outputs: usize, fill: impl Fn(usize, usize, &mut [T])) -> Self {
+        let (level, width) = (Level::best(), Level::best().width::<T>());
+        let mut numbers = Aligned::default();
+        numbers.reset(inputs * outputs.next_multiple_of(width));
+        for (first, take) in panels(level, outputs, width) {
+            fill(first * width, take * width, &mut numbers[first * width * inputs..][..take * width * inputs]);
+        }
+        Self { inputs, outputs, numbers: Arc::new(numbers) }
+    }
+
+    /// Rows.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Columns.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The transposed matrix by rows.
+    pub fn transposed(&self) -> Vec<T> {
+        let (level, width) = (Level::best(), Level::best().width::<T>());
+        let mut out = vec![T::default(); self.inputs * self.outputs];
+        for (first, take) in panels(level, self.outputs, width) {
+            let from = first * width;
+            let panel = &self.numbers[from * self.inputs..];
+            for (k, row) in panel.chunks_exact(take * width).take(self.inputs).enumerate() {
+                row.iter().take(self.outputs - from).enumerate().for_each(|(c, v)| out[(from + c) * self.inputs + k] = *v);
+            }
+        }
+        out
+    }
+
+    /// `start + A B` for some rows of A into `out`, rows of `out.1` numbers.
+    pub fn multiply(&self, a: &Rows<T>, start: &[T], out: &mut [T], stride: usize) {
+        let all = 0..self.outputs;
+        self.multiply_part(a, 0..self.inputs, all, start, (out, stride));
+    }
+
+    /// The same with some inputs (A has their columns alone) and, of the panels, those that hold some outputs.
+    pub fn multiply_part(&self, a: &Rows<T>, inputs: Range<usize>, outputs: Range<usize>, start: &[T], (out, stride): (&mut [T], usize)) {
+        debug_assert!(inputs.end <= self.inputs && a.count * stride <= out.len() + stride - self.outputs.min(stride));
+        Level::best().run(Multiply { b: self, a, inputs, outputs, start, out, stride });
+    }
+
+    /// All rows of A, n x inputs: n x outputs, by threads where there is enough to do. **Cost** `n inputs outputs` fused operations.
+    pub fn product(&self, a: &[T], start: &[T]) -> Vec<T> {
+        by_rows(
+            a,
+            (self.inputs, self.outputs),
+            self.inputs * self.outputs,
+            ROWS,
+            || (),
+            |(), _, a, out| {
+                self.multiply(&Rows::of(a, self.inputs), start, out, self.outputs);
+            },
+        )
+    }
+}
+
+/// Rows of a matrix.
+pub struct Rows<'a, T> {
+    /// From the first number of the first row on.
+    pub numbers: &'a [T],
+    /// Numbers from row to row.
+    pub stride: usize,
+    /// How many.
+    pub count: usize,
+}
+
+impl<'a, T> Rows<'a, T> {
+    /// Rows of so many numbers, one after the other.
+    pub fn of(numbers: &'a [T], width: usize) -> Self {
+        Self { numbers, stride: width, count: numbers.len() / width }
+    }
+}
+
+/// Rows that a thread takes at a time.
+pub(super) const ROWS: usize = 64;
+
+/// Rows of `r` numbers to rows of `c` numbers, `rows` at a time, by threads where a row's `cost` is worth it. Every thread has buffers of its own; `work` is
+/// told the number of its first row.
+pub(super) fn by_rows<T: Real, B>(
+    x: &[T],
+    (r, c): (usize, usize),
+    cost: usize,
+    rows: usize,
+    buffers: impl Fn() -> B + Sync + Send,
+    work: impl Fn(&mut B, usize, &[T], &mut [T]) + Sync + Send,
+) -> Vec<T> {
+    let n = x.len() / r;
+    let mut out = vec![T::default(); n * c];
+    if n.saturating_mul(cost) >= SHARED && n > 1 && parallel_allowed() {
+        // Four tasks a thread at least, in whole blocks of rows.
+        let rows = rows.min(n.div_ceil(4 * rayon::current_num_threads()).next_multiple_of(8));
+        let tasks = x.par_chunks(rows * r).zip(out.par_chunks_mut(rows * c)).enumerate();
+        tasks.for_each_init(buffers, |buffers, (k, (x, out))| work(buffers, k * rows, x, out));
+    } else {
+        let mut own = buffers();
+        x.chunks(rows * r).zip(out.chunks_mut(rows * c)).enumerate().for_each(|(k, (x, out))| work(&mut own, k * rows, x, out));
+    }
+    out
+}
+
+struct Multiply<'a, T> {
+    b: &'a Panelled<T>,
+    a: &'a Rows<'a, T>,
+    inputs: Range<usize>,
+    outputs: Range<usize>,
+    start: &'a [T],
+    out: &'a mut [T],
+    stride: usize,
+}
+
+impl<T: Real> Task for Multiply<'_, T> {
+    type F = T;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = T>>(mut self, l: L) {
+        let level = if L::WIDTH * size_of::<T>() == 64 { Level::Avx512 } else { Level::Portable };
+        let held = self.outputs.clone();
+        let needed = |p: &(usize, usize)| (p.0 + p.1) * L::WIDTH > held.start && p.0 * L::WIDTH < held.end;
+        for (first, take) in panels(level, self.b.outputs, L::WIDTH).filter(needed) {
+            match (most(level), take) {
+                (3, 3) => self.panel::<L, 8, 3>(l, first),
+                (3, 2) => self.panel::<L, 8, 2>(l, first),
+                (3, _) => self.panel::<L, 8, 1>(l, first),
+                (_, 2) => self.panel::<L, 4, 2>(l, first),
+                _ => self.panel::<L, 4, 1>(l, first),
+            }
+        }
+    }
+}
+
+impl<T: Real> Multiply<'_, T> {
+    /// All rows, R at a time, with the V vectors of columns from `first` on.
+    #[inline(always)]
+    fn panel<L: Lanes<F = T>, const R: usize, const V: usize>(&mut self, l: L, first: usize) {
+        let (from, whole) = (first * L::WIDTH, self.b.inputs);
+        let panel: &[[L::V; V]] = L::view(&self.b.numbers[from * whole..][..V * L::WIDTH * whole]).as_chunks().0;
+        let columns = (V * L::WIDTH).min(self.b.outputs - from);
+        let (mut at, count) = (self.inputs.start, self.a.count);
+        while at < self.inputs.end || at == self.inputs.start {
+            let to = ((at / PIECE + 1) * PIECE).min(self.inputs.end);
+            let (terms, begun) = (&panel[at..to], at > self.inputs.start);
+            for i in (0..count).step_by(R) {
+                let mut rows = [&self.a.numbers[..0]; R];
+                for (r, row) in rows.iter_mut().enumerate() {
+                    // Beyond the last row, that one once more.
+                    *row = &self.a.numbers[(i + r).min(count - 1) * self.a.stride + at - self.inputs.start..][..to - at];
+                }
+                let sums = tile::<L, R, V>(l, rows, terms);
+                for (r, sums) in sums.iter().enumerate().take(count - i) {
+                    let out = &mut self.out[(i + r) * self.stride + from..];
+                    let start = if begun { None } else { Some(&self.start[from.min(self.start.len())..]) };
+                    add::<L, V>(l, sums, start, &mut out[..columns]);
+                }
+            }
+            at = to.max(at + 1);
+        }
+    }
+}
+
+/// `sum_k a_rk b_k` of R rows.
+#[inline(always)]
+fn tile<L: Lanes, const R: usize, const V: usize>(l: L, rows: [&[L::F]; R], terms: &[[L::V; V]]) -> [[L::V; V]; R] {
+    let mut sums = [[l.zero(); V]; R];
+    for (k, terms) in terms.iter().enumerate() {
+        for r in 0..R {
+            let a = l.splat(rows[r][k]);
+            for v in 0..V {
+                sums[r][v] = l.fma(a, terms[v], sums[r][v]);
+            }
+        }
+    }
+    sums
+}
+
+/// `out = start + sums`, `out += sums` without a start; an empty start is 0.
+#[inline(always)]
+fn add<L: Lanes, const V: usize>(l: L, sums: &[L::V; V], start: Option<&[L::F]>, out: &mut [L::F]) {
+    if out.len() == V * L::WIDTH && start.is_none_or(|s| s.is_empty() || s.len() >= out.len()) {
+        let out = L::view_mut(out);
+        match start {
+            None => (0..V).for_each(|v| out[v] = l.add(out[v], sums[v])),
+            Some([]) => out.copy_from_slice(sums),
+            Some(start) => {
+                let start = L::view(&start[..V * L::WIDTH]);
+                (0..V).for_each(|v| out[v] = l.add(start[v], sums[v]));
+            }
+        }
+        return;
+    }
+    // The last columns, through memory.
+    for (v, out) in out.chunks_mut(L::WIDTH).enumerate() {
+        let mut numbers = [L::F::default(); 16];
+        let before: &[L::F] = match start {
+            None => out,
+            Some(start) => &start[(v * L::WIDTH).min(start.len())..],
+        };
+        numbers.iter_mut().zip(before.iter().take(out.len())).for_each(|(n, b)| *n = *b);
+        let total = l.add(L::view(&numbers[..L::WIDTH])[0], sums[v]);
+        L::view_mut(&mut numbers[..L::WIDTH])[0] = total;
+        out.copy_from_slice(&numbers[..out.len()]);
+    }
+}
