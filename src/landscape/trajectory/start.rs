@@ -50,13 +50,12 @@ impl Neighbourhood {
             (false, false) => "USA",
             (false, true) => "causal USA",
         };
+        let near = if self.radius > 0.0 { format!("within {} of", crate::error::show(self.radius)) } else { "in".to_owned() };
         format!(
-            "every solution of {name} with beta = {} whose {} tokens start on the unit sphere of R^{}, each within {} of the direction of its start row, converges \
-             to one point",
+            "every solution of {name} with beta = {} whose {} tokens start on the unit sphere of R^{}, each {near} the direction of its start row, converges to one point",
             self.beta,
             self.masses.len(),
             self.d,
-            crate::error::show(self.radius)
         )
     }
 }
