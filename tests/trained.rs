@@ -95,6 +95,20 @@ fn words_become_ids_with_the_marks_of_the_model() {
     assert!(foreign.starts_with("tokenizer.json: not a tokenizer") && foreign.lines().count() == 1, "{foreign}");
 }
 
+#[test]
+fn every_kind_of_model_has_its_words() {
+    // By hand from the words, merges and probabilities of the files.
+    let expected: [(&str, &[usize]); 3] = [("albert", &[2, 4, 4, 5, 6, 3]), ("gpt2", &[12, 0, 12, 18]), ("llama", &[1, 3, 15, 3, 15, 21])];
+    for (name, ids) in expected {
+        let json = std::fs::read_to_string(folder(name).join("tokenizer.json")).expect("a tokenizer");
+        assert_eq!(Vocabulary::new("tokenizer.json", &json).and_then(|v| v.encode("the the tokens")).expect("ids").0, ids, "{name}");
+    }
+    let gguf = model("gguf", None, None).expect("a model");
+    let (ids, words) = Vocabulary::gguf("model.gguf", &gguf.said).and_then(|v| v.encode("the the tokens")).expect("ids");
+    assert_eq!((&ids[..], &words[3][..]), (&[12, 0, 12, 18][..], "\u{120}tokens"));
+    gguf.embed(&ids).expect("words of the model");
+}
+
 /// The header of a safetensors file rewritten.
 fn header(name: &str, change: impl Fn(&str) -> String) -> Vec<u8> {
     let bytes = file(name);
@@ -120,6 +134,8 @@ fn files_that_are_foreign_truncated_or_contradict_themselves_are_refused_in_one_
     refused(model("bert", Some(header("bert", |t| t.replace("\"F32\"", "\"what\""))), None), &["not a safetensors header"]);
     let renamed = header("bert", |t| t.replace("encoder.layer.1.output.dense.bias", "encoder.layer.1.output.dense.bios"));
     refused(model("bert", Some(renamed), None), &["tensor encoder.layer.1.output.dense.bias", "not in the file"]);
+    let whole = header("bert", |t| t.replacen("\"F32\"", "\"I32\"", 1));
+    refused(model("bert", Some(whole), None), &["found whole numbers, expected F64, F32, F16 or BF16"]);
     refused(with("bert", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1"), &["encoder.layer.1", "expected no such tensor"]);
     refused(
         with("bert", "\"intermediate_size\": 24", "\"intermediate_size\": 32"),

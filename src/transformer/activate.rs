@@ -121,7 +121,8 @@ fn values<L: Lanes, const KIND: u8, const U: usize>(l: L, mut x: [L::V; U]) -> [
     }
     for v in &mut x {
         *v = match KIND {
-            RELU => l.max(*v, l.zero()),
+            // In this order what is no number stays none.
+            RELU => l.max(l.zero(), *v),
             GELU_TANH => {
                 // (1 + tanh u) / 2 is the logistic function of 2 u.
                 let twice = 2.0 * FRAC_2_PI.sqrt();
@@ -150,9 +151,11 @@ fn gelu<L: Lanes, const N: usize, const U: usize>(l: L, x: [L::V; U], f: &[f64; 
     let (factor, cut) = (l.constant(slope), l.constant(L::F::SMALLEST / slope));
     // What the slope loses by rounding.
     let rest = l.constant(LN_2 * (slope - L::F::of(slope).to_f64() - 0.5 * LOG2_E_REST));
-    let (mut q, mut inverse, mut value, mut out) = (x, x, [l.constant(f[N - 1]); U], x);
+    let (mut near, mut q, mut inverse, mut value, mut out) = (x, x, x, [l.constant(f[N - 1]); U], x);
     for u in 0..U {
-        let z = l.max(x[u], l.sub(l.zero(), x[u]));
+        // Beyond 40 every tail is 0; in this order what is no number stays none.
+        near[u] = l.min(l.constant(40.0), l.max(l.constant(-40.0), x[u]));
+        let z = l.max(near[u], l.sub(l.zero(), near[u]));
         inverse[u] = l.div(l.constant(1.0), l.add(z, four));
         q[u] = l.mul(l.sub(z, four), inverse[u]);
     }
@@ -162,12 +165,12 @@ fn gelu<L: Lanes, const N: usize, const U: usize>(l: L, x: [L::V; U], f: &[f64; 
         }
     }
     for u in 0..U {
-        // x^2 = s - lost
-        let s = l.mul(x[u], x[u]);
-        let lost = l.fma(l.sub(l.zero(), x[u]), x[u], s);
+        // Its square is s - lost.
+        let s = l.mul(near[u], near[u]);
+        let lost = l.fma(l.sub(l.zero(), near[u]), near[u], s);
         let e = l.exp2_product(s, factor, cut);
         let e = l.fma(l.fma(s, rest, l.mul(half, lost)), e, e);
-        let below = l.mul(x[u], l.mul(l.mul(value[u], inverse[u]), e));
+        let below = l.mul(near[u], l.mul(l.mul(value[u], inverse[u]), e));
         // x Phi(x) = x - x Phi(-x)
         out[u] = l.select(l.greater(x[u], l.zero()), l.sub(x[u], below), below);
     }

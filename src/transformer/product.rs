@@ -45,7 +45,7 @@ impl<T: Real> Panelled<T> {
     /// B whose columns are these rows, of `inputs` numbers each.
     pub fn of_columns(columns: &Rows<T>, inputs: usize) -> Self {
         Self::filled(inputs, columns.count, |from, width, panel| {
-            for (c, column) in (from..columns.count.min(from + width)).enumerate() {
+            for c in 0..width.min(columns.count - from) {
                 let column = &columns.numbers[(from + c) * columns.stride..][..inputs];
                 panel.chunks_exact_mut(width).zip(column).for_each(|(row, v)| row[c] = *v);
             }

@@ -41,8 +41,8 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: the theory held against a model</title>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <script type=\"application/json\" id=\"provenance\">{json}</script>\n<style>{style}\ntd{{text-align:right;font-variant-numeric:tabular-nums}}\
-         .words td{{text-align:left}}\n.frame svg{{width:9rem;height:2.2rem}}</style></head>\n<body>\n<main>\n<h1>The theory held against a model</h1>\n\
+         <script type=\"application/json\" id=\"provenance\">{json}</script>\n<style>{style}\ntd{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}\nthead th{{text-align:right}}\n\
+         .words td,.words th{{text-align:left;white-space:normal}}\n.frame svg{{width:9rem;height:2.2rem}}</style></head>\n<body>\n<main>\n<h1>The theory held against a model</h1>\n\
          <p>{kind}: {layers} layers run, d = {d}, {heads} heads, {parameters} parameters. Nothing here is a theorem about this model: each entry says \
          which theorem it concerns and which of its hypotheses the model breaks.</p>\n\
          <p>First Lyapunov exponents per layer: {exponents}. Above 0 small changes grow; the theory of one cluster says that they die at last.</p>\n\
@@ -68,12 +68,23 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
 
 fn table(table: &Table, file: &str) -> String {
     let head: String = table.columns.iter().map(|c| format!("<th scope=\"col\">{}</th>", c.replace('_', " "))).collect();
-    let cell = |v: &f64| if v.is_finite() { number(*v) } else { "-".into() };
-    let rows = table.rows.iter().map(|r| format!("<tr>{}</tr>\n", r.iter().map(|v| format!("<td>{}</td>", cell(v))).collect::<String>()));
+    let rows = table.rows.iter().map(|r| format!("<tr>{}</tr>\n", r.iter().map(|v| format!("<td>{}</td>", cell(*v))).collect::<String>()));
     format!(
         "<div class=\"frame\"><table><caption>{file}</caption><thead><tr>{head}</tr></thead><tbody>\n{}</tbody></table></div>",
         rows.collect::<String>()
     )
+}
+
+/// Four digits or so: all of them are in the CSV file.
+fn cell(v: f64) -> String {
+    match v.abs() {
+        _ if !v.is_finite() => "-".into(),
+        size if v.fract().abs() < f64::EPSILON && size < 1e9 => format!("{v:.0}"),
+        size if !(1e-3..1e6).contains(&size) => format!("{v:.1e}"),
+        size if size >= 100.0 => format!("{v:.1}"),
+        size if size >= 1.0 => format!("{v:.3}"),
+        _ => format!("{v:.4}"),
+    }
 }
 
 fn words(caption: &str, entries: &[ReportColumn]) -> String {

@@ -34,7 +34,7 @@ fn shifted(case: &Case, ctx: &mut Context, which: usize) -> Result<Finding> {
     let before = of.attend(&x, &x, false)?.out;
     let moved = |l: &Linear, by: &[f64]| {
         let bias = l.bias().iter().zip(by).map(|(b, c)| b + c).collect();
-        Linear::new("map", case.d, l.weight().to_vec(), bias)
+        Linear::new("map", case.d, l.weight(), bias)
     };
     let other = Projected {
         query: if which == 0 { moved(&of.query, &by)? } else { of.query.clone() },

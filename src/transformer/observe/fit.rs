@@ -3,9 +3,13 @@
 use super::cloud::Cloud;
 use crate::num::sum::dot;
 use crate::transformer::product::{Panelled, Rows};
+use std::f64::consts::LN_2;
 
 /// Groups of tokens of the jackknife.
 const GROUPS: usize = 8;
+
+/// The ladder's step of `log_2 beta`.
+const STEP: f64 = 0.25;
 
 /// Drifts of the cosines of tokens under SA at a ladder of inverse temperatures.
 pub struct Reference {
@@ -19,7 +23,7 @@ pub struct Reference {
 pub struct Fit {
     /// The best inverse temperature of the ladder; not a number where that is an end of it.
     pub beta: f64,
-    /// Standard error, by leaving out each of eight groups of tokens in turn.
+    /// Standard error, by leaving out each of eight groups of tokens in turn, and that of a number rounded to the ladder.
     pub error: f64,
     /// Cosine of the angle between the two drifts, over all pairs.
     pub cosine: f64,
@@ -28,7 +32,7 @@ pub struct Fit {
 impl Reference {
     /// SA on these directions, masked as a causal model is if so, at a ladder from 1/4 to 256 in steps of `2^{1/4}`.
     pub fn new(cloud: &Cloud, causal: bool) -> Self {
-        let betas: Vec<f64> = (-8..=32).map(|k| (0.25 * f64::from(k)).exp2()).collect();
+        let betas: Vec<f64> = (-8..=32).map(|k| (STEP * f64::from(k)).exp2()).collect();
         let drifts = betas.iter().map(|beta| drift(cloud, *beta, causal)).collect();
         Self { n: cloud.n, betas, drifts }
     }
@@ -49,7 +53,8 @@ impl Reference {
         let (cosine, beta) = best(None);
         let logs: Vec<f64> = (0..GROUPS).map(|g| best(Some(g)).1.ln()).collect();
         let mean = logs.iter().sum::<f64>() / GROUPS as f64;
-        let spread = logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() * (GROUPS - 1) as f64 / GROUPS as f64;
+        let rounded = (STEP * LN_2).powi(2) / 12.0;
+        let spread = rounded + logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() * (GROUPS - 1) as f64 / GROUPS as f64;
         let inside = beta > self.betas[0] && self.betas.last().is_some_and(|end| beta < *end);
         Fit { beta: if inside { beta } else { f64::NAN }, cosine, error: if inside { beta * spread.sqrt() } else { f64::NAN } }
     }

@@ -54,12 +54,13 @@ pub fn form(of: &Projected, h: usize) -> HeadForm {
     let (r, s) = (of.rank(), of.size());
     let g = h / (of.grouping.heads / of.grouping.sets);
     let (d, source) = (of.query.inputs(), of.value.inputs());
-    let q = &of.query.weight()[h * r * d..(h + 1) * r * d];
-    let k = &of.key.weight()[g * r * source..(g + 1) * r * source];
-    let v = &of.value.weight()[g * s * source..(g + 1) * s * source];
+    let [query, key, value, output] = [&of.query, &of.key, &of.value, &of.output].map(|map| map.weight());
+    let q = &query[h * r * d..(h + 1) * r * d];
+    let k = &key[g * r * source..(g + 1) * r * source];
+    let v = &value[g * s * source..(g + 1) * s * source];
     let columns = of.output.inputs();
     // The columns of W_o of this head as rows.
-    let o: Vec<f64> = (0..s * d).map(|at| of.output.weight()[at % d * columns + h * s + at / d]).collect();
+    let o: Vec<f64> = (0..s * d).map(|at| output[at % d * columns + h * s + at / d]).collect();
     let (oo, vv, vo) = (products(&o, &o, d), products(v, v, d), products(v, &o, d));
     // Tr((W_q O)^T (W_k V^T)) with d x d matrices never formed.
     let (qo, kv, qq, kk) = (products(q, &o, d), products(k, v, d), products(q, q, d), products(k, k, d));

@@ -59,6 +59,7 @@ impl TensorStore {
         for (name, shape) in &shapes {
             let name = format!("{prefix}{name}");
             match tensors.entries().get(&name) {
+                None if tensors.is_whole(&name) => return Err(bad(&name, "found whole numbers, expected F64, F32, F16 or BF16".into())),
                 None => return Err(bad(&name, format!("not in the file, expected one of shape {shape:?} for the settings of the model"))),
                 Some(e) if e.shape != *shape => {
                     return Err(bad(&name, format!("found shape {:?}, expected {shape:?} for the settings of the model", e.shape)));

@@ -31,17 +31,20 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<Tensors> {
         let what = if (metadata.data_len() as u64) > held { "truncated" } else { "longer than its header says" };
         return Err(bad(format!("{what}: the header tells of {} bytes of tensors, the file has {held}", metadata.data_len())));
     }
-    let mut entries = std::collections::BTreeMap::new();
+    let (mut entries, mut whole) = (std::collections::BTreeMap::new(), Vec::new());
     for (name, info) in metadata.tensors() {
         let stored = match info.dtype {
             Dtype::F64 => Stored::F64,
             Dtype::F32 => Stored::F32,
             Dtype::F16 => Stored::F16,
             Dtype::BF16 => Stored::BF16,
-            Dtype::BOOL | Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::U16 | Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64 => continue,
+            Dtype::BOOL | Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::U16 | Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64 => {
+                whole.push(name);
+                continue;
+            }
             other => return Err(bad(format!("tensor {name}: found numbers of type {other:?}, expected F64, F32, F16 or BF16"))),
         };
         entries.insert(name, TensorPlace { stored, shape: info.shape.clone(), start: start + info.data_offsets.0 as u64 });
     }
-    Tensors::new(path, bytes, entries)
+    Ok(Tensors::new(path, bytes, entries)?.without(whole))
 }

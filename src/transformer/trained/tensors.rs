@@ -75,6 +75,8 @@ pub struct Tensors {
     path: String,
     bytes: Box<dyn Bytes>,
     entries: BTreeMap<String, TensorPlace>,
+    /// Tensors of whole numbers: masks, positions.
+    whole: Vec<String>,
 }
 
 impl Tensors {
@@ -95,7 +97,17 @@ impl Tensors {
                 return Err(Error::File { path: path.into(), place: format!("tensor {name}"), problem });
             }
         }
-        Ok(Self { path: path.into(), bytes, entries })
+        Ok(Self { path: path.into(), bytes, entries, whole: Vec::new() })
+    }
+
+    /// The same, where tensors of whole numbers were left out.
+    pub fn without(self, whole: Vec<String>) -> Self {
+        Self { whole, ..self }
+    }
+
+    /// True for a tensor that was left out as it holds whole numbers.
+    pub fn is_whole(&self, name: &str) -> bool {
+        self.whole.iter().any(|w| w == name)
     }
 
     /// The file, as given.

@@ -148,13 +148,57 @@ def bert():
                   layer_norm_eps=1e-12, max_position_embeddings=12, vocab_size=words, type_vocab_size=2, position_embedding_type="absolute")
     save(HERE / "bert", t, config, states, attention)
     vocabulary = {w: k for k, w in enumerate(WORDS + [f"[{k}]" for k in range(words - len(WORDS))])}
-    special = lambda w: dict(id=vocabulary[w], content=w, single_word=False, lstrip=False, rstrip=False, normalized=False, special=True)
-    tokenizer = dict(
-        version="1.0", truncation=dict(direction="Right", max_length=4, strategy="LongestFirst", stride=0), padding=None,
-        added_tokens=[special(w) for w in ("[PAD]", "[CLS]", "[SEP]")], normalizer=dict(type="Lowercase"), pre_tokenizer=dict(type="Whitespace"),
-        post_processor=dict(type="BertProcessing", sep=["[SEP]", 2], cls=["[CLS]", 1]), decoder=None,
-        model=dict(type="WordLevel", vocab=vocabulary, unk_token="[PAD]"))
-    (HERE / "bert" / "tokenizer.json").write_text(json.dumps(tokenizer, indent=1) + "\n")
+    save_tokenizer("bert", [special(vocabulary, w) for w in ("[PAD]", "[CLS]", "[SEP]")], normalizer=dict(type="Lowercase"),
+                   pre_tokenizer=dict(type="Whitespace"), post_processor=dict(type="BertProcessing", sep=["[SEP]", 2], cls=["[CLS]", 1]),
+                   truncation=dict(direction="Right", max_length=4, strategy="LongestFirst", stride=0),
+                   model=dict(type="WordLevel", vocab=vocabulary, unk_token="[PAD]"))
+
+
+def special(vocabulary, word):
+    return dict(id=vocabulary[word], content=word, single_word=False, lstrip=False, rstrip=False, normalized=False, special=True)
+
+
+def save_tokenizer(folder, added, **parts):
+    """A tokenizer.json as the published models have them."""
+    whole = dict(version="1.0", truncation=None, padding=None, added_tokens=added, normalizer=None, pre_tokenizer=None, post_processor=None, decoder=None)
+    whole.update(parts)
+    (HERE / folder / "tokenizer.json").write_text(json.dumps(whole, indent=1) + "\n")
+
+
+def template(vocabulary, before, after):
+    """Marks at the ends of a text."""
+    one = lambda w: dict(SpecialToken=dict(id=w, type_id=0))
+    single = [one(w) for w in before] + [dict(Sequence=dict(id="A", type_id=0))] + [one(w) for w in after]
+    return dict(type="TemplateProcessing", single=single, pair=single,
+                special_tokens={w: dict(id=w, ids=[vocabulary[w]], tokens=[w]) for w in before + after})
+
+
+def pairs_of(space, marks):
+    """Words and merges of byte pairs: "the" and, after a space, "tokens" are one word each in the end."""
+    merges = ["t h", "th e", f"{space} t", f"{space}t o", f"{space}to k", f"{space}tok e", f"{space}toke n", f"{space}token s"]
+    words = marks + [space] + list("theoknscur") + [m.replace(" ", "") for m in merges]
+    return words + [f"[{k}]" for k in range(30 - len(words))], merges
+
+
+def tokenizers():
+    # ALBERT: pieces of the largest probability.
+    pieces = [["<pad>", 0.0], ["<unk>", -9.0], ["[CLS]", 0.0], ["[SEP]", 0.0], ["\u2581the", -2.0], ["\u2581token", -3.0], ["s", -2.5], ["\u2581", -2.0],
+              ["t", -4.0], ["h", -4.0], ["e", -4.0]]
+    vocabulary = {w: k for k, (w, _) in enumerate(pieces)}
+    space = dict(type="Metaspace", replacement="\u2581", prepend_scheme="always", split=True)
+    save_tokenizer("albert", [special(vocabulary, w) for w in ("[CLS]", "[SEP]")], normalizer=dict(type="Lowercase"), pre_tokenizer=space,
+                   post_processor=template(vocabulary, ["[CLS]"], ["[SEP]"]), model=dict(type="Unigram", unk_id=1, vocab=pieces, byte_fallback=False))
+    # GPT-2: byte pairs, a space is a letter.
+    words, merges = pairs_of("\u0120", [])
+    bytes_ = dict(type="ByteLevel", add_prefix_space=False, trim_offsets=True, use_regex=True)
+    model = lambda words, merges, **more: dict(type="BPE", vocab={w: k for k, w in enumerate(words)}, merges=merges, **more)
+    save_tokenizer("gpt2", [], pre_tokenizer=bytes_, model=model(words, merges))
+    # Llama: the same with the mark of a beginning.
+    words, merges = pairs_of("\u2581", ["<unk>", "<s>", "</s>"])
+    prefix = dict(type="Sequence", normalizers=[dict(type="Prepend", prepend="\u2581"), dict(type="Replace", pattern=dict(String=" "), content="\u2581")])
+    vocabulary = {w: k for k, w in enumerate(words)}
+    save_tokenizer("llama", [special(vocabulary, w) for w in ("<unk>", "<s>", "</s>")], normalizer=prefix,
+                   post_processor=template(vocabulary, ["<s>"], []), model=model(words, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=False))
 
 
 def albert():
@@ -296,11 +340,13 @@ def gguf():
         own = names[part] + ".weight"
         stored[f"blk.{layer}.{own}" if layer else own] = (code, v.shape, data)
     string = lambda s: struct.pack("<Q", len(s.encode())) + s.encode()
+    strings = lambda words: struct.pack("<IQ", 8, len(words)) + b"".join(map(string, words))
     settings = [("general.architecture", 8, string("llama")), ("llama.embedding_length", 4, struct.pack("<I", d)),
                 ("llama.block_count", 4, struct.pack("<I", layers)), ("llama.attention.head_count", 4, struct.pack("<I", heads)),
                 ("llama.attention.head_count_kv", 4, struct.pack("<I", sets)), ("llama.feed_forward_length", 4, struct.pack("<I", hidden)),
                 ("llama.context_length", 4, struct.pack("<I", 12)), ("llama.attention.layer_norm_rms_epsilon", 12, struct.pack("<d", 1e-5)),
-                ("llama.rope.freq_base", 12, struct.pack("<d", 100.0)), ("llama.vocab_size", 4, struct.pack("<I", words))]
+                ("llama.rope.freq_base", 12, struct.pack("<d", 100.0)), ("llama.vocab_size", 4, struct.pack("<I", words)),
+                ("tokenizer.ggml.model", 8, string("gpt2")), *((f"tokenizer.ggml.{k}", 9, strings(v)) for k, v in zip(("tokens", "merges"), pairs_of("\u0120", [])))]
     head = b"GGUF" + struct.pack("<IQQ", 3, len(stored), len(settings))
     head += b"".join(string(k) + struct.pack("<I", kind) + v for k, kind, v in settings)
     body = b""
@@ -313,6 +359,6 @@ def gguf():
     save_states(HERE / "gguf", states, attention, last)
 
 
-for make in (bert, albert, gpt2, llama, gguf):
+for make in (bert, albert, gpt2, llama, gguf, tokenizers):
     make()
 np.savetxt(HERE / "ids.csv", np.array(IDS)[:, None], fmt="%d")
