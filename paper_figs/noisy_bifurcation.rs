@@ -40,7 +40,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         mean.legend = Some(Corner::BottomRight);
         energy.legend = Some(Corner::TopLeft);
         let caption = format!(
-            "Left: stationary measures of noisy USA on the circle, their mean against kappa over the threshold kappa_c of the first mode; dotted: unstable. The uniform measure (mean 0) is stable below the threshold. Branches are followed to mean {} and to kappa 1.2 times the threshold, where the axis ends. Markers: {} particles drawn from the density at its kappa and walked for 20 kappa, the root of their mean inner product in {} runs (standard errors below the size of the markers or about it). Above beta_* = 2.447 the branch turns back and the transition \
+            "Left: stationary measures of noisy USA on the circle, their mean against kappa over the threshold kappa_c of the first mode; dotted: unstable. The uniform measure (mean 0) is stable below the threshold. Branches are followed to mean {} and to kappa 1.2 times the threshold, where the axis ends. Markers: {} particles drawn from the density at its kappa and walked for 10 kappa, the root of their mean inner product in {} runs (standard errors below the size of the markers or about it). Above beta_* = 2.447 the branch turns back and the transition \
                        is discontinuous. Right: free energy along the branches at their own kappa, below 0 where the clustered measure is preferred.",
             LARGEST_MEAN, PARTICLES.0, PARTICLES.1
         );

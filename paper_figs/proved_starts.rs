@@ -23,7 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for d in distinct(table, "d") {
             let rows = only(table, "d", d);
             let mut proved = Panel::new(format!("proved, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
-            let mut lost = Panel::new(format!("not proved, d = {d}"), axis(), Axis::linear("share of starts, by cause", -0.05, 1.05));
+            let mut lost = Panel::new(format!("not proved, by cause, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
             for (k, n) in distinct(&rows, "n").into_iter().enumerate() {
                 let rows = only(&rows, "n", n);
                 let over = |column: &str| rows.column("beta").into_iter().zip(rows.column(column)).collect::<Vec<_>>();

@@ -364,6 +364,7 @@ fn models_are_axes_of_the_grid() {
         ("norm = ['post', 'prae']\n", "did you mean `pre`?"),
         ("norm = [['post']]\n", "norm: found a list in a list, expected strings"),
         ("q = 'normal:sed=1'\n", "q: normal: found sed=1, expected scale=S, seed=N"),
+        ("v = 'low-rank:rank=9'\n", "low-rank rank: found 9, expected a rank of at most d = "),
         ("v = 'low-rank:seed=2'\n", "v: low-rank rank: found 0, expected a rank of at least 1"),
         ("schedule = 'fresh'\n", "schedule: found fresh, expected matrices by law"),
         ("noise = ['none', 'kappa=4,step=0.1,scheme=lie']\n", "scheme"),

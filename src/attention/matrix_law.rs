@@ -89,6 +89,19 @@ impl MatrixLaw {
         }
     }
 
+    /// **Errors** a rank above d, more entries than d.
+    pub fn fits(&self, d: usize) -> Result<()> {
+        match self {
+            Self::LowRank { rank, .. } if *rank > d => Err(Error::parameter("low-rank rank", *rank, format!("a rank of at most d = {d}"))),
+            Self::Diagonal(entries) if entries.len() > d => Err(Error::parameter(
+                "diagonal",
+                format!("{} entries", entries.len()),
+                format!("at most d = {d}; the last one is repeated"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The matrix for tokens of dimension d; `place` names it among the matrices of a model (head, Q or K or V, layer), so that equal seeds give different ones.
     ///
     /// ```

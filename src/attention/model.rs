@@ -212,6 +212,7 @@ impl Model {
     ///
     /// **Errors** an unknown name, matrices whose shapes disagree, answers that contradict each other.
     pub fn build(&self, name: &str, causal: bool, spec: &Spec, d: usize) -> Result<Dynamics> {
+        self.laws.iter().try_for_each(|(_, _, law)| law.fits(d))?;
         if !self.laws.is_empty() {
             let drawn =
                 Self { laws: if self.over_depth == Some(OverDepth::Fresh) { self.laws.clone() } else { Vec::new() }, ..self.drawn(d, 0) };

@@ -5,6 +5,7 @@
 //! - [`own`]: a claim, a dynamics, an observable and a figure of one's own
 //! - [`measure`]: densities instead of tokens
 //! - [`certificates`]: what is proved, and how to check it
+//! - [`machines`]: parts of a sweep, one run on many processes, and what that costs
 //! - [`papers`]: for each paper of the programme its statements, their tests, its figures and their commands
 
 #[doc = include_str!("first_experiment.md")]
@@ -21,5 +22,8 @@ pub mod measure {}
 
 #[doc = include_str!("certificates.md")]
 pub mod certificates {}
+
+#[doc = include_str!("machines.md")]
+pub mod machines {}
 
 pub mod papers;

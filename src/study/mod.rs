@@ -144,6 +144,9 @@ impl Study {
     pub fn run_with(&self, changes: &[(&str, String)]) -> Result<Tables> {
         let known: Vec<&Parameter> = self.parts.iter().flat_map(|p| p.parameters).collect();
         if let Some((name, _)) = changes.iter().find(|(name, _)| known.iter().all(|p| p.name != *name)) {
+            if known.is_empty() {
+                return Err(Error::parameter("parameters", name, format!("none: `{}` has none", self.name)));
+            }
             return Err(Error::unknown("parameter", name, known.iter().map(|p| p.name)));
         }
         // All values are read before anything runs.

@@ -30,18 +30,20 @@ const MEANS: [f64; 4] = [0.4, 0.55, 0.7, 0.85];
 /// Particles of a run, runs.
 pub const PARTICLES: (usize, usize) = (300, 8);
 
-/// Particles drawn from stationary densities that attract and walked for 20 kappa: beta, kappa over its threshold, the root of their mean inner product, its standard error.
+/// Particles drawn from stationary densities that attract and walked for 10 kappa: beta, kappa over its threshold, the root of their mean inner product, its standard error.
 fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
     let mut rows = Vec::new();
     for mean in MEANS {
         let (low, here, high) = (branch(beta, mean - 0.01)?, branch(beta, mean)?, branch(beta, mean + 0.01)?);
         // Above a fold kappa grows along the branch; closer to one, draws would leave it.
-        if high.kappa < 1.01 * low.kappa {
+        if high.kappa < 1.004 * low.kappa {
             continue;
         }
         let mut stream = Stream::new(1, &["noisy branches", &format!("{beta} {mean}")]);
         let starts = (0..PARTICLES.1).map(|_| drawn(&here, PARTICLES.0, &mut stream)).collect::<Result<Vec<_>>>()?;
-        let (square, error) = pair_mean(beta, here.kappa, &starts, 20.0, &mut stream)?;
+        // A particle does not pull itself.
+        let n = PARTICLES.0 as f64;
+        let (square, error) = pair_mean(beta, here.kappa * n / (n - 1.0), &starts, 10.0, &mut stream)?;
         let found = square.max(0.0).sqrt();
         rows.push(vec![beta, here.kappa / critical, found, error / (2.0 * found), mean]);
     }

@@ -73,6 +73,7 @@ pub mod fw_speed_printed;
 pub mod gamma_bound;
 pub mod gamma_bound_printed;
 pub mod gamma_curve;
+pub mod gap_counting;
 pub mod gelu_constants;
 pub mod gradient_structure;
 pub mod gram_equation;

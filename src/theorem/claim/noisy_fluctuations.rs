@@ -15,11 +15,11 @@ use crate::theory::noise::threshold;
 pub static ENTRY: Claim = Claim {
     name: "noisy-fluctuations",
     title: "Noisy USA below the threshold: n <x_i, x_j> is r/(1 - r), r = kappa/kappa_c",
-    statement: "48 uniform particles walked by Strang steps of kappa/10, kappa = r kappa_c, r in [0.2, 0.5], for 30 kappa: (n-1) <x_i, x_j> of pairs, over 16 times and 96 runs, is r/(1 - r) within 4 standard errors and 2 r/(n (1 - r)^3).",
+    statement: "48 uniform particles walked by Strang steps of kappa/(10 max(1, beta^2)), kappa = r kappa_c, r in [0.2, 0.5], for 20 kappa: (n-1) <x_i, x_j> of pairs, over 16 times and 48 runs, is r/(1 - r) within 4 standard errors and 2 r/(n (1 - r)^3).",
     domain: Domain {
         n: Sizes::Fixed(48),
         d: Sizes::List(&[2, 3]),
-        beta: Betas::Linear(0.5, 2.0),
+        beta: Betas::Linear(0.5, 1.5),
         dynamics: &["usa"],
         masses: Masses::Equal,
         corners: &[],
@@ -43,7 +43,7 @@ fn fluctuations(case: &Case, ctx: &mut Context, share: f64, factor: f64) -> Resu
     let kappa = share * threshold(case.d, 1, case.beta)?;
     let law = Law::parse("uniform")?;
     let starts = (0..RUNS).map(|_| law.sample(case.n, case.d, ctx.chance())).collect::<Result<Vec<_>>>()?;
-    let (found, error) = pair_mean(case.beta, kappa, &starts, 30.0, ctx.chance())?;
+    let (found, error) = pair_mean(case.beta, kappa, &starts, 20.0, ctx.chance())?;
     let (r, n) = (factor * share, case.n as f64);
     let stated = ctx.stated(r / (1.0 - r));
     Ok(Finding::law((n - 1.0) * found, stated, 4.0 * (n - 1.0) * error + 2.0 * r / (n * (1.0 - r).powi(3)), 0.0))

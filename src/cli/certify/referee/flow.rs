@@ -97,7 +97,9 @@ impl Local {
             let lean = |h: &Vec<I>| h.iter().zip(&v).map(|(h, v)| if s.softmax { h - v } else { h.clone() }).collect();
             l.lean.push(h.iter().map(lean).collect());
             l.radial.push(dot(&a, &l.g[i]));
-            (l.v.push(v), l.h.push(h), l.a.push(a));
+            l.v.push(v);
+            l.h.push(h);
+            l.a.push(a);
         }
         l
     }

@@ -61,6 +61,9 @@ fn horner(p: &[Vec<I>], t: &I, from: usize, factor: impl Fn(usize) -> i64) -> Ve
     (0..p[0].len()).map(|c| (from..p.len()).rev().fold(int(0), |s, l| s * t + int(factor(l)) * &p[l][c])).collect()
 }
 
+/// The polynomial of a step in units of its length, the bounds of its defect, and one of `||p|^2 - 1|`.
+type Path = (Vec<Vec<I>>, Vec<I>, I);
+
 /// A state of the proof: points, and a bound of the distance of the tokens from them.
 struct State {
     s: System,
@@ -76,11 +79,14 @@ impl State {
         (0..self.s.m.len()).map(|i| (error / self.s.least(i).sqrt()).up()).collect()
     }
 
-    /// The Taylor polynomial of a step in units of its length, the last bound of its defect, and one of `||p|^2 - 1|`.
-    fn path(&self, h: &I, order: usize) -> (Vec<Vec<I>>, I, I) {
-        let (s, mut t, mut p) = (&self.s, tables(&self.s), vec![self.x.clone()]);
+    fn path(&self, h: &I, order: usize) -> Path {
+        let (s, mut t, mut p, mut defect) = (&self.s, tables(&self.s), vec![self.x.clone()], vec![]);
         for k in 0..order {
-            p.push(field(s, &mut t, &p[k]).iter().map(|f| (h * f).over(k as i64 + 1)).collect());
+            // Rounded to points: widths would grow from order to order.
+            let found: Vec<I> = field(s, &mut t, &p[k]).iter().map(|f| (h * f).over(k as i64 + 1)).collect();
+            let off: Vec<I> = found.iter().map(|f| int(k as i64 + 1) * (f.mid() - f)).collect();
+            p.push(found.iter().map(I::mid).collect());
+            defect.push(self.norm(&off));
         }
         let choose = |l: usize, k: usize| (0..k).fold(1i64, |c, i| c * (l - i) as i64 / (i as i64 + 1));
         let (mut t, all) = (tables(s), I(int(0).0, int(1).1));
@@ -88,7 +94,8 @@ impl State {
         let square = |i: usize, l: usize, k: usize| dot(&p[l][i..i + s.d], &p[k - l][i..i + s.d]);
         let of = |i: usize, k: usize| sum((k.saturating_sub(order)..=k.min(order)).map(|l| square(i, l, k))) - int((k == 0).into());
         let bulge = (0..s.m.len()).map(|i| sum((0..=2 * order).map(|k| of(i * s.d, k).up()))).max().unwrap_or(int(0));
-        (p, h * self.norm(&last), bulge)
+        defect.push(h * self.norm(&last));
+        (p, defect, bulge)
     }
 
     fn step(&mut self, r: &mut Reader, order: usize) -> Result<(), String> {
@@ -110,7 +117,7 @@ impl State {
     }
 
     /// Lemma 2 from a to b.
-    fn piece(&mut self, (p, last, bulge): &(Vec<Vec<I>>, I, I), h: &I, (a, b): (&I, &I), (mu, tube): (&I, &I)) -> Result<(), String> {
+    fn piece(&mut self, (p, defect, bulge): &Path, h: &I, (a, b): (&I, &I), (mu, tube): (&I, &I)) -> Result<(), String> {
         let (s, middle, span) = (&self.s, (a + b).over(2).mid(), I(a.0.clone(), b.1.clone()));
         let (centre, slope) = (horner(p, &middle, 0, |_| 1), horner(p, &span, 1, |k| k as i64));
         let range: Vec<I> = centre.iter().zip(slope).map(|(x, v)| x + v * (&span - &middle)).collect();
@@ -122,7 +129,7 @@ impl State {
         let wide: Vec<I> = range.iter().enumerate().map(|(c, x)| x.around(&reach[c / s.d])).collect();
         let norm = norm.around(reach.iter().max().unwrap_or(tube));
         let (lambda, c) = curvature(s, &Local::new(s, &wide, &norm, true), &reach);
-        let rate = (1..p.len()).fold(last.clone(), |rate, _| rate * b) + h * c * bulge;
+        let rate = defect.iter().rev().fold(int(0), |rate, defect| rate * b + defect) + h * c * bulge;
         let (time, growth) = (b - a, (mu + lambda * tube) * (b - a) * h);
         self.error = ((self.error.clone().max((int(FLOOR) * bulge).up()) + rate * time) * growth.exp()).up();
         if self.error.1 <= tube.0 { Ok(()) } else { Err("the error leaves its tube".into()) }

@@ -1,4 +1,4 @@
-"""What a call costs beside the sums, in a release build: python src/python/overhead.py [FILE OF `metastable bench rhs --format json`].
+"""What a call costs beside the sums, in a release build: python src/python/tests/overhead.py [FILE OF `metastable bench rhs --format json`].
 
 The overhead is the time of the smallest call: two tokens, whose sums take a tenth of a microsecond. With the file of a bench at n = 512, d = 64 of the same
 machine the velocity is compared with the call from Rust."""
