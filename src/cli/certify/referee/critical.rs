@@ -37,6 +37,17 @@ fn equations(s: &System, path: &[Vec<I>]) -> Vec<I> {
     g
 }
 
+/// Numbers of positive and negative eigenvalues of differences within the cluster q, each of all its tokens but one.
+fn within(s: &System, q: usize, plain: &[Vec<I>]) -> Result<(usize, usize), String> {
+    let (d, itself) = (s.d, &s.m[q] * &s.m[q] * s.weight(&int(1)));
+    let entry = |a: usize, b: usize| &plain[q * d + b][q * d + a] - if a == b { itself.clone() } else { int(0) };
+    let block = |sign: i64| (0..d).map(|a| (0..d).map(|b| int(sign) * entry(a, b)).collect()).collect::<Vec<_>>();
+    let (down, up) = below(&int(0), &block(1)).zip(below(&int(0), &block(-1))).unwrap_or((0, 0));
+    // The radius is one of those below 0.
+    let down = down.checked_sub(1).filter(|down| up + down + 1 == d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
+    Ok((up, down))
+}
+
 /// What it is, and its version.
 const KIND: &str = "metastable critical point,version 2";
 
@@ -93,15 +104,9 @@ pub(super) fn check(r: &mut Reader) -> Result<String, String> {
     let gram: Vec<Vec<I>> = moves.iter().map(|a| moves.iter().map(|b| int(0) - dot(a, b)).collect()).collect();
     let down = (size - up).checked_sub(k + moves.len()).filter(|_| below(&int(0), &gram) == Some(moves.len()));
     let mut signs = (up, down.ok_or("the rotations are not independent")?);
-    for (q, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
-        let itself = &s.m[q] * &s.m[q] * s.weight(&int(1));
-        let entry = |a: usize, b: usize| &plain[q * d + b][q * d + a] - if a == b { itself.clone() } else { int(0) };
-        let block = |sign: i64| (0..d).map(|a| (0..d).map(|b| int(sign) * entry(a, b)).collect()).collect::<Vec<_>>();
-        let (down, up) = below(&int(0), &block(1)).zip(below(&int(0), &block(-1))).unwrap_or((0, 0));
-        // The radius is one of those below 0.
-        let down =
-            down.checked_sub(1).filter(|down| up + down + 1 == d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
-        signs = (signs.0 + (size - 1) * up, signs.1 + (size - 1) * down);
+    for (q, more) in sizes.iter().map(|size| size - 1).enumerate().filter(|(_, more)| *more > 0) {
+        let (up, down) = within(&s, q, &plain)?;
+        signs = (signs.0 + more * up, signs.1 + more * down);
     }
     if signs != (unstable, morse) {
         return Err(format!("{} positive and {} negative eigenvalues, not {unstable} and {morse}", signs.0, signs.1));
