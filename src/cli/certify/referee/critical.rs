@@ -37,15 +37,16 @@ fn equations(s: &System, path: &[Vec<I>]) -> Vec<I> {
     g
 }
 
-/// Numbers of positive and negative eigenvalues of differences within the cluster q, each of all its tokens but one.
-fn within(s: &System, q: usize, plain: &[Vec<I>]) -> Result<(usize, usize), String> {
-    let (d, itself) = (s.d, &s.m[q] * &s.m[q] * s.weight(&int(1)));
-    let entry = |a: usize, b: usize| &plain[q * d + b][q * d + a] - if a == b { itself.clone() } else { int(0) };
-    let block = |sign: i64| (0..d).map(|a| (0..d).map(|b| int(sign) * entry(a, b)).collect()).collect::<Vec<_>>();
-    let (down, up) = below(&int(0), &block(1)).zip(below(&int(0), &block(-1))).unwrap_or((0, 0));
-    // The radius is one of those below 0.
-    let down = down.checked_sub(1).filter(|down| up + down + 1 == d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
-    Ok((up, down))
+/// Positive and negative eigenvalues of a block, or of it with the other sign, without the radius, which is one of those below 0.
+fn within(block: impl Fn(i64) -> Vec<Vec<I>>, d: usize) -> Option<(usize, usize)> {
+    let (down, up) = below(&int(0), &block(1)).zip(below(&int(0), &block(-1)))?;
+    Some((up, down.checked_sub(1)?)).filter(|_| up + down == d)
+}
+
+/// A product of two points, of a pair whose weight is the largest.
+fn level(beta: &I, points: &[I], d: usize) -> I {
+    let pairs = points.chunks(d).enumerate().flat_map(|(q, a)| points.chunks(d).take(q).map(move |b| dot(a, b)));
+    pairs.max_by_key(|g| beta * g).unwrap_or(int(1)).mid()
 }
 
 /// What it is, and its version.
@@ -71,10 +72,8 @@ pub(super) fn check(r: &mut Reader) -> Result<String, String> {
         return Err("a point is not near the sphere".into());
     }
     let m: Vec<I> = sizes.iter().map(|s| int(*s as i64)).collect();
-    // The largest weight between clusters is about 1.
-    let products = (0..k).flat_map(|q| (0..q).map(move |p| (q * d, p * d))).map(|(q, p)| dot(&points[q..q + d], &points[p..p + d]));
-    let level = products.max_by_key(|g| &beta * g).unwrap_or(int(1)).mid();
-    let s = System { softmax: false, causal: false, d, beta, level, tokens: m.iter().map(|m| vec![m.clone()]).collect(), m };
+    let (level, tokens) = (level(&beta, &points, d), m.iter().map(|m| vec![m.clone()]).collect());
+    let s = System { softmax: false, causal: false, d, beta, level, tokens, m };
 
     // The derivative on the box, by columns, without the rotations and with them.
     let unit = |c: usize| (0..size).map(|q| int((q == c).into())).collect::<Vec<_>>();
@@ -104,9 +103,12 @@ pub(super) fn check(r: &mut Reader) -> Result<String, String> {
     let gram: Vec<Vec<I>> = moves.iter().map(|a| moves.iter().map(|b| int(0) - dot(a, b)).collect()).collect();
     let down = (size - up).checked_sub(k + moves.len()).filter(|_| below(&int(0), &gram) == Some(moves.len()));
     let mut signs = (up, down.ok_or("the rotations are not independent")?);
-    for (q, more) in sizes.iter().map(|size| size - 1).enumerate().filter(|(_, more)| *more > 0) {
-        let (up, down) = within(&s, q, &plain)?;
-        signs = (signs.0 + more * up, signs.1 + more * down);
+    for (q, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
+        let itself = &s.m[q] * &s.m[q] * s.weight(&int(1));
+        let entry = |a: usize, b: usize| &plain[q * d + b][q * d + a] - if a == b { itself.clone() } else { int(0) };
+        let block = |sign: i64| (0..d).map(|a| (0..d).map(|b| int(sign) * entry(a, b)).collect()).collect::<Vec<_>>();
+        let (up, down) = within(block, d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
+        signs = (signs.0 + (size - 1) * up, signs.1 + (size - 1) * down);
     }
     if signs != (unstable, morse) {
         return Err(format!("{} positive and {} negative eigenvalues, not {unstable} and {morse}", signs.0, signs.1));
