@@ -28,7 +28,7 @@ pub const LARGEST_MEAN: f64 = 0.9;
 const MEANS: [f64; 4] = [0.4, 0.55, 0.7, 0.85];
 
 /// Particles of a run, runs.
-pub const PARTICLES: (usize, usize) = (300, 8);
+pub const PARTICLES: (usize, usize) = (150, 8);
 
 /// Particles drawn from stationary densities that attract and walked for 10 kappa: beta, kappa over its threshold, the root of their mean inner product, its standard error.
 fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
