@@ -1,7 +1,7 @@
 //! `y = x W^T + b` for all tokens.
 
 use super::Real;
-use super::product::{Panelled, Rows};
+use super::product::{MatrixRows, Panelled};
 use crate::error::{Error, Result};
 use crate::num::stats::first_not_finite;
 
@@ -41,14 +41,14 @@ impl<T: Real> Linear<T> {
                 return Err(Error::parameter(format!("{place}, {name}"), numbers[k].to_f64(), expected));
             }
         }
-        Ok(Self { weight: Panelled::of_columns(&Rows::of(&weight, inputs), inputs), bias })
+        Ok(Self { weight: Panelled::of_columns(&MatrixRows::of(&weight, inputs), inputs), bias })
     }
 
     /// The map of the same numbers in another precision.
     pub fn rounded<U: Real>(&self) -> Linear<U> {
         let cast = |numbers: &[T]| numbers.iter().map(|v| U::of(v.to_f64())).collect::<Vec<U>>();
         let weight = cast(&self.weight());
-        Linear { weight: Panelled::of_columns(&Rows::of(&weight, self.inputs()), self.inputs()), bias: cast(&self.bias) }
+        Linear { weight: Panelled::of_columns(&MatrixRows::of(&weight, self.inputs()), self.inputs()), bias: cast(&self.bias) }
     }
 
     /// Columns of W.
@@ -98,6 +98,6 @@ impl<T: Real> Linear<T> {
 
     /// `g W`: the transposed product. **Cost** also of bringing W into another order.
     pub fn pull(&self, g: &[T]) -> Vec<T> {
-        Panelled::of_rows(&Rows::of(&self.weight(), self.inputs()), self.inputs()).product(g, &[])
+        Panelled::of_rows(&MatrixRows::of(&self.weight(), self.inputs()), self.inputs()).product(g, &[])
     }
 }

@@ -1,7 +1,7 @@
 //! Feed-forward layers, token by token.
 
 use super::activate::activate;
-use super::product::{ROWS, Rows, by_rows};
+use super::product::{MatrixRows, ROWS, by_rows};
 use super::{Linear, Real};
 use crate::attention::feed_forward::Activation;
 use crate::error::{Error, Result};
@@ -61,7 +61,7 @@ impl<T: Real> Mlp<T> {
         let (d, hidden, out) = (self.first.inputs(), self.first.outputs(), self.second.outputs());
         let buffers = || [vec![T::default(); ROWS * hidden], vec![T::default(); if self.gate.is_some() { ROWS * hidden } else { 0 }]];
         by_rows(x, (d, out), hidden * (d + out), ROWS, buffers, |[units, open], _, x, out| {
-            let rows = Rows::of(x, d);
+            let rows = MatrixRows::of(x, d);
             let units = &mut units[..rows.count * hidden];
             self.first.panels().multiply(&rows, self.first.bias(), units, hidden);
             match &self.gate {
@@ -73,7 +73,7 @@ impl<T: Real> Mlp<T> {
                     units.iter_mut().zip(&*open).for_each(|(h, o)| *h *= *o);
                 }
             }
-            self.second.panels().multiply(&Rows::of(units, hidden), self.second.bias(), out, self.second.outputs());
+            self.second.panels().multiply(&MatrixRows::of(units, hidden), self.second.bias(), out, self.second.outputs());
         })
     }
 }

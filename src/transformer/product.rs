@@ -43,7 +43,7 @@ fn panels(level: Level, columns: usize, width: usize) -> impl Iterator<Item = (u
 
 impl<T: Real> Panelled<T> {
     /// B whose columns are these rows, of `inputs` numbers each.
-    pub fn of_columns(columns: &Rows<T>, inputs: usize) -> Self {
+    pub fn of_columns(columns: &MatrixRows<T>, inputs: usize) -> Self {
         Self::filled(inputs, columns.count, |from, width, panel| {
             for c in 0..width.min(columns.count - from) {
                 let column = &columns.numbers[(from + c) * columns.stride..][..inputs];
@@ -53,7 +53,7 @@ impl<T: Real> Panelled<T> {
     }
 
     /// B by rows, of `outputs` numbers each.
-    pub fn of_rows(rows: &Rows<T>, outputs: usize) -> Self {
+    pub fn of_rows(rows: &MatrixRows<T>, outputs: usize) -> Self {
         Self::filled(rows.count, outputs, |from, width, panel| {
             for (k, panel) in panel.chunks_exact_mut(width).enumerate() {
                 let row = &rows.numbers[k * rows.stride..][from..outputs.min(from + width)];
@@ -98,13 +98,20 @@ impl<T: Real> Panelled<T> {
     }
 
     /// `start + A B` for some rows of A into `out`, rows of `out.1` numbers.
-    pub fn multiply(&self, a: &Rows<T>, start: &[T], out: &mut [T], stride: usize) {
+    pub fn multiply(&self, a: &MatrixRows<T>, start: &[T], out: &mut [T], stride: usize) {
         let all = 0..self.outputs;
         self.multiply_part(a, 0..self.inputs, all, start, (out, stride));
     }
 
     /// The same with some inputs (A has their columns alone) and, of the panels, those that hold some outputs.
-    pub fn multiply_part(&self, a: &Rows<T>, inputs: Range<usize>, outputs: Range<usize>, start: &[T], (out, stride): (&mut [T], usize)) {
+    pub fn multiply_part(
+        &self,
+        a: &MatrixRows<T>,
+        inputs: Range<usize>,
+        outputs: Range<usize>,
+        start: &[T],
+        (out, stride): (&mut [T], usize),
+    ) {
         debug_assert!(inputs.end <= self.inputs && a.count * stride <= out.len() + stride - self.outputs.min(stride));
         Level::best().run(Multiply { b: self, a, inputs, outputs, start, out, stride });
     }
@@ -118,14 +125,14 @@ impl<T: Real> Panelled<T> {
             ROWS,
             || (),
             |(), _, a, out| {
-                self.multiply(&Rows::of(a, self.inputs), start, out, self.outputs);
+                self.multiply(&MatrixRows::of(a, self.inputs), start, out, self.outputs);
             },
         )
     }
 }
 
 /// Rows of a matrix.
-pub struct Rows<'a, T> {
+pub struct MatrixRows<'a, T> {
     /// From the first number of the first row on.
     pub numbers: &'a [T],
     /// Numbers from row to row.
@@ -134,7 +141,7 @@ pub struct Rows<'a, T> {
     pub count: usize,
 }
 
-impl<'a, T> Rows<'a, T> {
+impl<'a, T> MatrixRows<'a, T> {
     /// Rows of so many numbers, one after the other.
     pub fn of(numbers: &'a [T], width: usize) -> Self {
         Self { numbers, stride: width, count: numbers.len() / width }
@@ -157,8 +164,8 @@ pub(super) fn by_rows<T: Real, B>(
     let n = x.len() / r;
     let mut out = vec![T::default(); n * c];
     if n.saturating_mul(cost) >= SHARED && n > 1 && parallel_allowed() {
-        // Four tasks a thread at least, in whole blocks of rows.
-        let rows = rows.min(n.div_ceil(4 * rayon::current_num_threads()).next_multiple_of(8));
+        // Eight tasks at least, in whole blocks of rows.
+        let rows = rows.min(n.div_ceil(8).next_multiple_of(8));
         let tasks = x.par_chunks(rows * r).zip(out.par_chunks_mut(rows * c)).enumerate();
         tasks.for_each_init(buffers, |buffers, (k, (x, out))| work(buffers, k * rows, x, out));
     } else {
@@ -170,7 +177,7 @@ pub(super) fn by_rows<T: Real, B>(
 
 struct Multiply<'a, T> {
     b: &'a Panelled<T>,
-    a: &'a Rows<'a, T>,
+    a: &'a MatrixRows<'a, T>,
     inputs: Range<usize>,
     outputs: Range<usize>,
     start: &'a [T],

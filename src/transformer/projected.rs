@@ -1,6 +1,6 @@
 //! Heads as trained: queries, keys and values with biases, an output matrix, keys and values shared by groups of heads.
 
-use super::product::{Panelled, ROWS, Rows, by_rows};
+use super::product::{MatrixRows, Panelled, ROWS, by_rows};
 use super::{Linear, Real};
 use crate::attention::pattern::{Bias, Extent, Pattern};
 use crate::error::{Error, Result};
@@ -155,7 +155,7 @@ impl<T: Real> Projected<T> {
         let (r, s) = (self.rank(), self.size());
         let (n, m) = (q.len() / (heads * r), k.len() / (sets * r));
         let stored = |g: usize| {
-            let of = |numbers, width: usize| Rows { numbers, stride: sets * width, count: m };
+            let of = |numbers, width: usize| MatrixRows { numbers, stride: sets * width, count: m };
             (Panelled::of_columns(&of(&k[g * r..], r), r), Panelled::of_rows(&of(&v[g * s..], s), s))
         };
         let shared = m * (r + s) > 1 << 12 && parallel_allowed();
@@ -167,10 +167,10 @@ impl<T: Real> Projected<T> {
             for h in 0..heads {
                 let (keys, values) = &stored[h / (heads / sets)];
                 let count = queries.len() / (heads * r);
-                let queries = Rows { numbers: &queries[h * r..], stride: heads * r, count };
+                let queries = MatrixRows { numbers: &queries[h * r..], stride: heads * r, count };
                 let (seen, factors) = self.weights_of(h, first, &queries, keys, tile);
                 let stride = m.next_multiple_of(VECTOR);
-                let weights = Rows { numbers: &tile[seen.start..], stride, count };
+                let weights = MatrixRows { numbers: &tile[seen.start..], stride, count };
                 values.multiply_part(&weights, seen.clone(), 0..s, &[], (&mut both[h * s..], out + kept));
                 for ((row, factor), weights) in both.chunks_exact_mut(out + kept).zip(&factors).zip(tile.chunks_exact(stride)) {
                     row[h * s..(h + 1) * s].iter_mut().for_each(|v| *v *= *factor);
@@ -195,7 +195,7 @@ impl<T: Real> Projected<T> {
 
     /// Weights of some queries, the first of which has this number, into rows of the tile; the sources that any of them sees, and what makes the sums of
     /// rows 1.
-    fn weights_of(&self, head: usize, first: usize, queries: &Rows<T>, keys: &Panelled<T>, tile: &mut [T]) -> (Range<usize>, Vec<T>) {
+    fn weights_of(&self, head: usize, first: usize, queries: &MatrixRows<T>, keys: &Panelled<T>, tile: &mut [T]) -> (Range<usize>, Vec<T>) {
         let (m, count) = (keys.outputs(), queries.count);
         let stride = m.next_multiple_of(VECTOR);
         let seen: Vec<Range<usize>> = (first..first + count)

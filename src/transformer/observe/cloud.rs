@@ -2,11 +2,11 @@
 
 use crate::num::dense::symmetric_eigenvalues;
 use crate::num::sum::dot;
-use crate::transformer::product::{Panelled, Rows};
+use crate::transformer::product::{MatrixRows, Panelled};
 
 /// Inner products of all pairs of rows, n x n.
 pub(super) fn gram(x: &[f64], d: usize) -> Vec<f64> {
-    Panelled::of_columns(&Rows::of(x, d), d).product(x, &[])
+    Panelled::of_columns(&MatrixRows::of(x, d), d).product(x, &[])
 }
 
 /// The directions of n tokens and the cosines of all pairs.

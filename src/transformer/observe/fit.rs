@@ -2,7 +2,7 @@
 
 use super::cloud::Cloud;
 use crate::num::sum::dot;
-use crate::transformer::product::{Panelled, Rows};
+use crate::transformer::product::{MatrixRows, Panelled};
 use std::f64::consts::LN_2;
 
 /// Groups of tokens of the jackknife.
@@ -84,7 +84,7 @@ fn drift(cloud: &Cloud, beta: f64, causal: bool) -> Vec<f64> {
         let total: f64 = row.iter().sum();
         row.iter_mut().for_each(|w| *w /= total);
     }
-    let pulled = Panelled::of_rows(&Rows::of(g, n), n).product(&weights, &[]);
+    let pulled = Panelled::of_rows(&MatrixRows::of(g, n), n).product(&weights, &[]);
     symmetrised(&pulled, g, n)
 }
 
