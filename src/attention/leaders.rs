@@ -89,12 +89,12 @@ impl Task for Rows<'_> {
         gaps[n..].fill(l.zero());
         let mut lanes = [0.0; WIDEST];
         for i in (0..n).step_by(L::WIDTH) {
-            for c in 0..d {
-                h[c] = l.zero();
-                for e in 0..d {
-                    h[c] = l.fma(l.splat(scores.form[c * d + e]), column::<L>(columns, e * padded + i), h[c]);
+            for (c, (h, from)) in h.iter_mut().zip(from.iter_mut()).enumerate() {
+                *h = l.zero();
+                for (e, a) in scores.form[c * d..(c + 1) * d].iter().enumerate() {
+                    *h = l.fma(l.splat(*a), column::<L>(columns, e * padded + i), *h);
                 }
-                from[c] = l.splat(x[c]);
+                *from = l.splat(x[c]);
             }
             for (k, lane) in lanes.iter_mut().enumerate() {
                 *lane = (i + k) as f64;
@@ -162,8 +162,8 @@ fn add<L: Lanes<F = f64>, const D: usize>(l: L, (x, d, first): (&[f64], usize, u
     own_h.copy_from_slice(&h[first..first + D]);
     own_from.copy_from_slice(&from[first..first + D]);
     for (gap, row) in gaps.iter_mut().zip(x.chunks_exact(d)) {
-        for c in 0..D {
-            *gap = l.fma(own_h[c], l.sub(l.splat(row[first + c]), own_from[c]), *gap);
+        for ((h, from), v) in own_h.iter().zip(&own_from).zip(&row[first..first + D]) {
+            *gap = l.fma(*h, l.sub(l.splat(*v), *from), *gap);
         }
     }
 }
@@ -233,12 +233,12 @@ fn mean<L: Lanes<F = f64>, const D: usize>(
     let (mut here, mut sums) = ([l.zero(); D], [l.zero(); D]);
     here.copy_from_slice(&own[first..first + D]);
     for (weight, row) in weights.iter().zip(x.chunks_exact(d)) {
-        for c in 0..D {
-            sums[c] = l.fma(*weight, l.sub(l.splat(row[first + c]), here[c]), sums[c]);
+        for ((sum, own), v) in sums.iter_mut().zip(&here).zip(&row[first..first + D]) {
+            *sum = l.fma(*weight, l.sub(l.splat(*v), *own), *sum);
         }
     }
-    for c in 0..D {
-        out[first + c] = l.div(sums[c], total);
+    for (out, sum) in out[first..first + D].iter_mut().zip(&sums) {
+        *out = l.div(*sum, total);
     }
 }
 

@@ -24,7 +24,7 @@ pub static ENTRY: Claim = Claim {
         ..Domain::ATTENTION
     },
     narrower: "uniform keys; the general law was seen in the abstract only",
-    citation: "derived for uniform keys; arXiv:2605.12697 (abstract: gap-counting functions), arXiv:2605.08505",
+    citation: "derived for uniform keys; arXiv:2605.08505 (abstract); Hayase and Karakida 2026 (abstract: gap-counting functions)",
     status: Status::Theorem,
     kind: Kind::Law,
     trials: (3, 20),

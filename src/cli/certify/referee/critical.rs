@@ -37,6 +37,9 @@ fn equations(s: &System, path: &[Vec<I>]) -> Vec<I> {
     g
 }
 
+/// What it is, and its version.
+const KIND: &str = "metastable critical point,version 2";
+
 /// Checks a certificate and returns its statement.
 pub(super) fn check(r: &mut Reader) -> Result<String, String> {
     // What is said in words is made anew.
@@ -46,7 +49,7 @@ pub(super) fn check(r: &mut Reader) -> Result<String, String> {
     let (points, radius) = (r.list("points", size..=size, number)?, r.list("radius", 1..=1, number)?.remove(0));
     let planes: Vec<(usize, usize)> = r.list("rotations", .., whole)?.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
     let (unstable, morse) = (r.list("unstable", 1..=1, whole)?[0], r.list("morse_index", 1..=1, whole)?[0]);
-    let said = kind == "metastable critical point,version 2" && r.list("digest", 1..=1, Some).is_ok() && r.0.is_empty();
+    let said = kind == KIND && r.list("digest", 1..=1, Some).is_ok() && r.0.is_empty();
     let small = radius > int(0) && radius < int(1).over(10) && beta.up() <= int(1000) && (1..=512).contains(&size) && d > 1;
     let planar = planes.len() <= size && planes.iter().all(|(a, b)| b < a && *a < d);
     if !said || !small || !planar || sizes.iter().any(|s| !(1..=1 << 20).contains(s)) {

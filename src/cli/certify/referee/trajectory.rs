@@ -155,18 +155,19 @@ impl State {
 
 pub(super) fn check(r: &mut Reader) -> Result<String, String> {
     let version = r.list("metastable-trajectory", 1..=1, whole)?[0];
-    let name = r.list("dynamics", 1..=1, Some)?[0];
-    let (softmax, causal) = (!name.ends_with("usa"), name.starts_with("causal-"));
+    let said = r.list("dynamics", 1..=1, Some)?[0];
+    let kinds = [("sa", true, false), ("usa", false, false), ("causal-sa", true, true), ("causal-usa", false, true)];
+    let (name, softmax, causal) = *kinds.iter().find(|k| k.0 == said).ok_or(format!("no dynamics `{said}`"))?;
     let (n, d) = (r.list("tokens", 1..=1, whole)?[0], r.list("dimension", 1..=1, whole)?[0]);
     let (beta, radius) = (r.list("beta", 1..=1, number)?.remove(0), r.list("radius", 1..=1, number)?.remove(0));
     let (m, size) = (r.list("masses", n..=n, number)?, n.saturating_mul(d));
     let (start, order, x) =
         (r.list("start", size..=size, number)?, r.list("order", 1..=1, whole)?[0], r.list("first", size..=size, number)?);
-    let known = version == 1 && ["sa", "usa", "causal-sa", "causal-usa"].contains(&name) && (4..=40).contains(&order);
+    let known = version == 1 && (4..=40).contains(&order);
     let small =
         d >= 2 && (1..=512).contains(&size) && beta >= int(0) && beta <= int(1000) && radius >= int(0) && m.iter().all(|m| m > &int(0));
     if !known || !small {
-        return Err("the version, the dynamics, the order, sizes, beta, the radius or a mass are out of range".into());
+        return Err("the version, the order, sizes, beta, the radius or a mass are out of range".into());
     }
     let off = |i: usize| {
         let row = &start[i * d..(i + 1) * d];
