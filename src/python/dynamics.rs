@@ -27,6 +27,8 @@ struct Registered {
     accuracy: Option<f64>,
     /// What was built last, for which n, d and accuracy.
     last: Mutex<Option<(usize, usize, f64, Arc<attention::Dynamics>)>>,
+    /// Buffers of the last velocity, for the next.
+    work: Mutex<Workspace>,
 }
 
 enum Kind {
@@ -93,7 +95,7 @@ impl Dynamics {
         }
         // What cannot be built for any tokens is found out here.
         entry.build(&spec).map_err(|e| raised(&e))?;
-        let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None) };
+        let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None), work: Mutex::default() };
         Ok(Self {
             kind: Kind::Registered(Box::new(registered)),
             name: entry.name.to_owned(),
@@ -258,10 +260,17 @@ impl Dynamics {
         let work = x.n() as f64 * x.n() as f64 * x.d() as f64;
         let v = if work > LONG {
             let (x, stop) = (x.clone(), trouble.stop.clone());
-            interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || one(&dynamics, &x, t))?
+            interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || one(&dynamics, &x, t, &mut Workspace::default()))?
         } else {
             begin()?;
-            py.detach(|| one(&dynamics, x, t))
+            py.detach(|| match &self.kind {
+                Kind::Registered(r) => match r.work.try_lock() {
+                    Ok(mut work) => one(&dynamics, x, t, &mut work),
+                    // Another thread of the caller's has it.
+                    Err(_) => one(&dynamics, x, t, &mut Workspace::default()),
+                },
+                Kind::Own(..) => one(&dynamics, x, t, &mut Workspace::default()),
+            })
         };
         if let Some(e) = trouble.take() {
             return Err(e);
@@ -275,9 +284,9 @@ impl Dynamics {
     }
 }
 
-fn one(dynamics: &attention::Dynamics, x: &Tokens, t: f64) -> Vec<f64> {
+fn one(dynamics: &attention::Dynamics, x: &Tokens, t: f64, work: &mut Workspace) -> Vec<f64> {
     let mut v = vec![0.0; x.numbers().len()];
-    dynamics.rates(t, x, &mut Workspace::default(), &mut v);
+    dynamics.rates(t, x, work, &mut v);
     v
 }
 
