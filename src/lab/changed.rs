@@ -62,7 +62,7 @@ fn toml(value: &str) -> String {
     match numbers {
         Some(one) if one.len() == 1 => one.concat(),
         Some(all) => format!("[{}]", all.join(", ")),
-        None if value.starts_with(['[', '"', '\'', '{']) || value == "true" || value == "false" => value.to_owned(),
+        None if value.starts_with(['[', '"', '\'', '{']) || value.parse::<bool>().is_ok() => value.to_owned(),
         None => format!("{value:?}"),
     }
 }
