@@ -1,6 +1,6 @@
 //! `A B` with B in panels: the one matrix product of blocks, and what shares its rows among threads.
 //!
-//! Every entry is the sum of the chains `fma(a_k, b_k, ...)` over pieces of [`PIECE`] inputs, whatever the other rows and columns are: its bits depend neither
+//! Every entry is the sum of the chains `fma(a_k, b_k, ...)` over pieces of `PIECE` inputs, whatever the other rows and columns are: its bits depend neither
 //! on how many rows there are, nor on what is masked, nor on the number of threads.
 
 use super::Real;
