@@ -23,7 +23,7 @@ use std::f64::consts::PI;
 pub static ENTRY: Claim = Claim {
     name: "noisy-particles",
     title: "Noisy USA: particles keep the mean of the stationary density",
-    statement: "48 particles on the circle, drawn from the stationary density of mean m and walked at kappa n/(n-1) by Strang steps of kappa/(10 max(1, beta^2)) for 12 kappa: <x_i, x_j> of pairs, over 16 times and 48 runs, is m^2 within 4 standard errors and 2/n.",
+    statement: "48 particles on the circle, drawn from the stationary density of mean m and walked at kappa n/(n-1) by Strang steps of kappa/(10 max(1, beta^2)) for 12 kappa: <x_i, x_j> of pairs, over 16 times and 48 runs, is m^2 within 4 standard errors and 2/n (the constant 2 is observed, not derived).",
     domain: Domain {
         n: Sizes::Fixed(48),
         d: Sizes::Fixed(2),
@@ -35,7 +35,7 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "the circle; beta at most 3/2, where the transition is continuous; m in [0.6, 0.85]",
     citation: "arXiv:2606.05140 (abstract: stationary measures); propagation of chaos, Sznitman 1991",
-    status: Status::Theorem,
+    status: Status::Observation,
     kind: Kind::Law,
     trials: (2, 10),
     trial: |case, ctx| {
