@@ -22,7 +22,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 |values: Vec<f64>, ratios: Vec<f64>| values.iter().zip(&ratios).position(|(b, m)| (b - beta).abs() + (m - mu).abs() < 1e-9);
             at(ends.column("beta"), ends.column("mu")).map_or(f64::NAN, |row| ends.column(column)[row])
         };
-        let panel = |title: &str, column: &str| {
+        let panel = |title: &str, column: &str, legend: Option<Corner>| {
             let mut panel = Panel::new(title, Axis::linear("\u{3b2}\u{3bb}", 0.0, 3.5), Axis::linear("\u{3bc}/\u{3bb}", -0.1, 1.05));
             let values = RATIOS.iter().map(|mu| BETAS.iter().map(|beta| share(*beta, *mu, column)).collect()).collect();
             panel.marks.push(Mark::Heat {
@@ -31,8 +31,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 values,
                 shade: Axis::linear("share of starts", 0.0, 1.0),
             });
-            panel.line(series(line, "beta", "mu"), 6, Dash::Solid, "\u{3bc} = \u{3bb} tanh(\u{3b2}\u{3bb})");
-            panel.legend = Some(Corner::BottomRight);
+            let label = if legend.is_some() { "\u{3bc} = \u{3bb} tanh(\u{3b2}\u{3bb})" } else { "" };
+            panel.line(series(line, "beta", "mu"), 6, Dash::Solid, label);
+            panel.legend = legend;
             panel
         };
         let caption = format!(
@@ -40,7 +41,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
              two equal antipodal clusters along the first eigenvector are stable, above it they are not."
         );
         Ok(Picture {
-            panels: vec![panel("one cluster", "one_cluster"), panel("two antipodal clusters", "antipodal")],
+            // Words are read where the share is near 1.
+            panels: vec![
+                panel("one cluster", "one_cluster", None),
+                panel("two antipodal clusters", "antipodal", Some(Corner::BottomRight)),
+            ],
             columns: 2,
             aspect: 0.8,
             caption,

@@ -243,7 +243,7 @@ const PREDICTIONS: [Audit; 22] = [
     },
 ];
 
-const BENCHES: [Audit; 9] = [
+const BENCHES: [Audit; 10] = [
     Audit {
         command: "bench rhs",
         base: "--n 8",
@@ -271,6 +271,20 @@ const BENCHES: [Audit; 9] = [
             ("alibi", "--alibi"),
             ("f32", "--f32"),
             ("simd", "--simd portable"),
+        ],
+    },
+    Audit {
+        command: "bench block",
+        base: "--n 4 --d 8 --heads 2 --hidden 16 --layers 1",
+        file: "",
+        calls: &[
+            ("n", "bench block --n 5 --d 8 --heads 2 --hidden 16 --layers 1"),
+            ("d", "bench block --n 4 --d 4 --heads 2 --hidden 16 --layers 1"),
+            ("heads", "bench block --n 4 --d 8 --heads 4 --hidden 16 --layers 1"),
+            ("hidden", "bench block --n 4 --d 8 --heads 2 --hidden 8 --layers 1"),
+            ("layers", "bench block --n 4 --d 8 --heads 2 --hidden 16 --layers 2"),
+            ("causal", "--causal"),
+            ("f32", "--f32"),
         ],
     },
     Audit {
