@@ -8,9 +8,9 @@ impl Experiment {
     /// its model stand in another table and stay.
     ///
     /// ```
-    /// let changed = [("beta", "2,5"), ("init", "cap:radius=1")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+    /// let changed = [("beta", "2,5"), ("t_end", "1e3")].map(|(k, v)| (k.to_owned(), v.to_owned()));
     /// let e = metastable::lab::Experiment::changed("metastability", &changed).unwrap();
-    /// assert!(e.beta == [2.0, 5.0] && e.source == "metastability --set beta=2,5 --set init=cap:radius=1");
+    /// assert!(e.beta == [2.0, 5.0] && e.source == "metastability --set beta=2,5 --set t_end=1e3");
     /// ```
     ///
     /// **Errors** those of the file; a key that experiments do not have.

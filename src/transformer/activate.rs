@@ -60,7 +60,7 @@ const LOG2_E_REST: f64 = 2.035_527_374_093_103_3e-17;
 ///
 /// ```
 /// use metastable::{attention::feed_forward::Activation, transformer::activate::activate};
-/// let mut x = [-0.751791524694, 1.0, 0.0];
+/// let mut x = [-0.751791524694f64, 1.0, 0.0];
 /// activate(Activation::Gelu, &mut x);
 /// assert!((x[0] + 0.169971207480).abs() < 1e-12 && x[2] == 0.0);
 /// ```
