@@ -20,6 +20,13 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
+/// Exit code 1, this sentence, and nothing else.
+fn refused(at: &Path, arguments: &str, expected: &str) {
+    let out = run(at, arguments);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.code() == Some(1) && said.contains(expected) && out.stdout.is_empty(), "{arguments}: {said}");
+}
+
 #[test]
 fn results_say_what_they_are() {
     let f = folder();
@@ -137,9 +144,7 @@ fn an_experiment_runs_with_other_values_and_says_so() {
         ("run own.toml --set n=four", "own.toml with --set, line 2"),
         ("run metastability --set n=-3", "experiments/metastability.toml with --set"),
     ] {
-        let out = run(at, arguments);
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected) && out.stdout.is_empty(), "{arguments}: {said}");
+        refused(at, arguments, expected);
     }
 }
 
@@ -166,8 +171,6 @@ fn figures_of_ones_own_file_name_it_and_others_take_none() {
         ("predict wendel --n 4 --d 2 --time-scale u2", "--time-scale: found u2, expected none"),
         ("solve --tokens tokens.csv --n 4 --beta 1 --t-end 1", "--n: found --n beside --tokens"),
     ] {
-        let out = run(at, arguments);
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected) && out.stdout.is_empty(), "{arguments}: {said}");
+        refused(at, arguments, expected);
     }
 }

@@ -3,7 +3,7 @@
 use super::cancel::CANCEL;
 use super::film::Reel;
 use super::input::{DynamicsArguments, TokenArguments};
-use super::output::{Output, note, rounded};
+use super::output::{Output, counted, note, rounded};
 use crate::attention::{Energy, EnergyScale};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::{Error, Result};
@@ -221,8 +221,7 @@ impl Film {
             ball.marks.push(Mark::Points { points, colour, radius: 1.8, label: String::new() });
         }
         if let Some(clusters) = shown.clusters {
-            let word = if clusters > 1.5 { "clusters" } else { "cluster" };
-            let text = format!("{clusters} {word}");
+            let text = counted(clusters as usize, "cluster");
             ball.marks.push(if self.d == 2 { Mark::Middle(text) } else { Mark::Text { at: (-0.4, -1.22), text } });
         }
         ball

@@ -6,10 +6,15 @@ use crate::study::Parameter;
 
 /// A name and its value; ranges `a..b:linK` and `a..b:logK` written out as lists.
 pub fn assignment(text: &str) -> Result<(&str, String)> {
-    let expected = || Error::parameter("--set", text, "NAME=VALUE");
-    let (name, value) = text.split_once('=').ok_or_else(expected)?;
-    let values = value.split(',').map(|v| written_out(name.trim(), v.trim())).collect::<Result<Vec<_>>>()?;
-    Ok((name.trim(), values.join(",")))
+    let (name, value) = pair(text, "NAME=VALUE")?;
+    let values = value.split(',').map(|v| written_out(name, v.trim())).collect::<Result<Vec<_>>>()?;
+    Ok((name, values.join(",")))
+}
+
+/// What stands before and after the first `=` of `--set`.
+pub fn pair<'a>(text: &'a str, form: &str) -> Result<(&'a str, &'a str)> {
+    let (name, value) = text.split_once('=').ok_or_else(|| Error::parameter("--set", text, form))?;
+    Ok((name.trim(), value.trim()))
 }
 
 fn written_out(name: &str, value: &str) -> Result<String> {

@@ -2,9 +2,9 @@
 
 use super::cancel::CANCEL;
 use super::output::{Output, note, rounded};
+use super::parameter::pair;
 use super::progress;
 use crate::error::{Error, Result};
-use crate::lab::changed::assignment;
 use crate::lab::part::Share;
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::store::Store;
@@ -79,7 +79,8 @@ impl Arguments {
         if let Ok(study) = crate::study::find(&self.experiment) {
             return self.study(study, out);
         }
-        let changes = self.set.iter().map(|s| assignment(s)).collect::<Result<Vec<_>>>()?;
+        let changes =
+            self.set.iter().map(|s| pair(s, "KEY=VALUE").map(|(k, v)| (k.to_owned(), v.to_owned()))).collect::<Result<Vec<_>>>()?;
         let mut experiment = load(&self.experiment)?;
         if !changes.is_empty() {
             experiment = Experiment::changed(&self.experiment, &changes)?;

@@ -1,7 +1,7 @@
 //! An experiment with other values of some of its keys: `run NAME --set KEY=VALUE`.
 
 use super::Experiment;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 impl Experiment {
     /// A file or built-in experiment with other values of some keys: numbers separated by commas, a range, a word, or anything as TOML writes it. Keys of
@@ -21,12 +21,6 @@ impl Experiment {
         experiment.source = format!("{name}{}", changes.iter().map(set).collect::<String>());
         Ok(experiment)
     }
-}
-
-/// `KEY=VALUE` in two.
-pub fn assignment(text: &str) -> Result<(String, String)> {
-    let (key, value) = text.split_once('=').ok_or_else(|| Error::parameter("set", text, "KEY=VALUE"))?;
-    Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// The text with other values of keys of its first table; those that it does not have come first.

@@ -2,7 +2,7 @@
 
 pub mod arrays;
 pub mod cell;
-pub mod changed;
+mod changed;
 pub mod computation;
 pub mod counterexample;
 pub mod difference;

@@ -10,7 +10,7 @@ use crate::theory::long_context::two_scores;
 /// # Derivation
 ///
 /// The gaps `1 - <q, y_j>` of n uniform keys are a Poisson process with `n kappa_d (2t)^{(d-1)/2}` points below t, for t to 0. Scaled by `n^{2/(d-1)}` its law does not depend on n, and neither does that of the differences to the least gap. The
-/// beta with `sum_j e^{-beta (s_max - s_j)} = 2` is a function of these differences, of degree -1: so `beta/n^{2/(d-1)}` has a limit law. The general statement by gap-counting functions was seen in its abstract only.
+/// beta with `sum_j e^{-beta (s_max - s_j)} = 2` is a function of these differences, of degree -1: so `beta/n^{2/(d-1)}` has a limit law. At finite n the share below t is that of `t (1 - (d-3) t/(2d+2))` to next order: the keys that count at n = 250 have t < 0.2, which moves the logarithm by less than 0.034 (d = 5; d = 3: not at all). The general statement by gap-counting functions was seen in its abstract only.
 pub static ENTRY: Claim = Claim {
     name: "gap-counting",
     title: "Long context: a row attends to two keys at beta of the order n^{2/(d-1)}",

@@ -15,7 +15,7 @@ use crate::theory::noise::threshold;
 pub static ENTRY: Claim = Claim {
     name: "noisy-fluctuations",
     title: "Noisy USA below the threshold: n <x_i, x_j> is r/(1 - r), r = kappa/kappa_c",
-    statement: "48 uniform particles walked by Strang steps of kappa/(10 max(1, beta^2)), kappa = r kappa_c, r in [0.2, 0.5], for 20 kappa: (n-1) <x_i, x_j> of pairs, over 16 times and 48 runs, is r/(1 - r) within 4 standard errors and 2 r/(n (1 - r)^3).",
+    statement: "48 uniform particles walked by Strang steps of kappa/(10 max(1, beta^2)), kappa = r kappa_c, r in [0.2, 0.5], for 20 kappa: (n-1) <x_i, x_j> of pairs, over 16 times and 48 runs, is r/(1 - r) within 4 standard errors and 2 r/(n (1 - r)^3) (the order is derived, the constant 2 observed).",
     domain: Domain {
         n: Sizes::Fixed(48),
         d: Sizes::List(&[2, 3]),
@@ -27,7 +27,7 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "d = 2 and 3",
     citation: "derived; arXiv:2606.05140 (abstract: the threshold)",
-    status: Status::Theorem,
+    status: Status::Observation,
     kind: Kind::Law,
     trials: (2, 10),
     trial: |case, ctx| {
