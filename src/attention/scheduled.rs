@@ -15,6 +15,11 @@ pub trait Schedule: Send + Sync {
     fn jumps(&self) -> &[f64] {
         &[]
     }
+
+    /// Whether V is the identity at all times: then cones keep their tokens, and a run ends when all are together.
+    fn has_identity_values(&self) -> bool {
+        false
+    }
 }
 
 /// Attention with the heads of a schedule; everything else is that of `attention`, whose own heads are not used.
@@ -38,7 +43,8 @@ impl<S: Schedule> Sublayer for Scheduled<S> {
 
     fn facts(&self) -> Facts {
         let causal = self.attention.causal;
-        Facts { common_field: !causal, permutation_equivariant: !causal, causal, odd: true, ..Facts::default() }
+        let cone_invariant = self.attention.sign > 0.0 && self.schedule.has_identity_values();
+        Facts { common_field: !causal, permutation_equivariant: !causal, cone_invariant, causal, odd: true, ..Facts::default() }
     }
 
     fn length_scale(&self) -> f64 {
@@ -88,5 +94,9 @@ impl Schedule for Layers {
 
     fn jumps(&self) -> &[f64] {
         &self.jumps
+    }
+
+    fn has_identity_values(&self) -> bool {
+        self.heads.iter().flatten().all(Head::has_identity_value)
     }
 }

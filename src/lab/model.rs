@@ -244,7 +244,7 @@ impl Reading<'_> {
             let found = crate::sphere::space::find(w).map(|s| s.name().to_owned());
             found.ok_or_else(|| Error::unknown("space", w, ["sphere", "flat", "polar"]))
         });
-        let normalisation = self.one("norm", |_, w| normalisation::find(w).map(|n| n.name().to_owned()));
+        let normalisation = self.one("norm", |_, w| normalisation::find(w).map(|_| w.to_owned()));
         let weights = self.one("weights", |_, w| Weighting::parse(w));
         let mut patterns = self.each("mask", Self::mask);
         patterns.extend(self.each("bias", Self::bias));

@@ -27,11 +27,10 @@ pub fn given(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Given> {
     }
     let py = x.py();
     let numpy = py.import("numpy")?;
-    if x.is_instance(&numpy.getattr("ma")?.getattr("MaskedArray")?)? {
-        if numpy.getattr("ma")?.call_method1("is_masked", (x,))?.is_truthy()? {
-            let expected = "numbers everywhere: drop or fill the masked rows first";
-            return Err(PyValueError::new_err(format!("{what}: found a masked array with masked entries, expected {expected}")));
-        }
+    let masked = numpy.getattr("ma")?;
+    if x.is_instance(&masked.getattr("MaskedArray")?)? && masked.call_method1("is_masked", (x,))?.is_truthy()? {
+        let expected = "numbers everywhere: drop or fill the masked rows first";
+        return Err(PyValueError::new_err(format!("{what}: found a masked array with masked entries, expected {expected}")));
     }
     let array = numpy.call_method1("asarray", (x,)).map_err(|e| PyValueError::new_err(format!("{what}: {}", e.value(py))))?;
     let dtype = array.getattr("dtype")?;
@@ -82,6 +81,13 @@ pub fn list(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 
 /// Unit vectors with masses. Rows that were given in float32 or float16 are unit to their rounding, and are made so to that of float64.
 pub fn unit_tokens(x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
+    if let Ok(array) = x.cast_exact::<PyArray2<f64>>() {
+        let array = array.readonly();
+        // The usual case: nothing is copied but into the tokens.
+        if let (Ok(rows), true, false) = (array.as_slice(), array.is_c_contiguous(), normalise) {
+            return weighted(Tokens::from_rows(array.shape()[1], rows).map_err(|e| raised(&e))?, masses);
+        }
+    }
     let (d, given) = rows("tokens", x)?;
     let tokens = if normalise || is_unit(d, &given) { Tokens::normalised(d, given.data) } else { Tokens::new(d, given.data) };
     weighted(tokens.map_err(|e| raised(&e))?, masses)

@@ -26,15 +26,18 @@ struct Registered {
     spec: Spec,
     accuracy: Option<f64>,
     /// What was built last, for which n, d and accuracy.
-    last: Mutex<Option<(usize, usize, f64, Arc<attention::Dynamics>)>>,
+    last: Mutex<Option<Built>>,
     /// Buffers of the last velocity, for the next.
     work: Mutex<Workspace>,
 }
 
+/// A dynamics for n tokens in R^d to an accuracy.
+type Built = (usize, usize, f64, Arc<attention::Dynamics>);
+
 enum Kind {
     Registered(Box<Registered>),
     /// A function, its length scale and what a layer does with it.
-    Own(Py<PyAny>, f64, Model),
+    Own(Py<PyAny>, f64, Box<Model>),
 }
 
 /// What moves tokens: a registered dynamics (`names("dynamics")`; sa when none is named) with its parameters.
@@ -240,7 +243,7 @@ impl Dynamics {
             Kind::Registered(r) => {
                 let accuracy = r.accuracy.unwrap_or(accuracy);
                 let mut last = r.last.lock().unwrap_or_else(PoisonError::into_inner);
-                let same = |l: &&(usize, usize, f64, Arc<attention::Dynamics>)| l.0 == n && l.1 == d && l.2.total_cmp(&accuracy).is_eq();
+                let same = |l: &&Built| l.0 == n && l.1 == d && l.2.total_cmp(&accuracy).is_eq();
                 if let Some(known) = last.as_ref().filter(same) {
                     return Ok((known.3.clone(), trouble));
                 }
@@ -275,7 +278,10 @@ impl Dynamics {
         if let Some(e) = trouble.take() {
             return Err(e);
         }
-        if v.iter().any(|v| !v.is_finite()) {
+        // 0 times what is no number is no number; in eight sums, side by side.
+        let mut zeros = [0.0; 8];
+        v.chunks(8).for_each(|v| zeros.iter_mut().zip(v).for_each(|(z, v)| *z += 0.0 * v));
+        if zeros.iter().any(|z| *z != 0.0) {
             let quantity = format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
             let hint = "use time_scale='u2' (e^{beta (G-1)}) or sa".to_owned();
             return Err(raised(&metastable::Error::Beyond { quantity, hint }));
@@ -322,12 +328,12 @@ pub fn field(py: Python<'_>, f: Bound<'_, PyAny>, norm: Option<&str>, length_sca
         return Err(PyValueError::new_err(format!("length_scale: found {length_scale}, expected a number in (0, 1]")));
     }
     let norm = norm.unwrap_or("post");
-    let scheme = normalisation::find(norm).map_err(|e| raised(&e))?;
+    normalisation::find(norm).map_err(|e| raised(&e))?;
     let arguments = PyDict::new(py);
     arguments.set_item("norm", norm)?;
-    let model = Model { normalisation: Some(scheme.name().to_owned()), ..Model::default() };
+    let model = Model { normalisation: Some(norm.to_owned()), ..Model::default() };
     let name = f.getattr("__name__").and_then(|n| n.extract()).unwrap_or_else(|_| "field".to_owned());
-    Ok(Dynamics { kind: Kind::Own(f.unbind(), length_scale, model), name, beta: None, arguments: arguments.unbind() })
+    Ok(Dynamics { kind: Kind::Own(f.unbind(), length_scale, Box::new(model)), name, beta: None, arguments: arguments.unbind() })
 }
 
 /// The tokens of a law (the same as those of the program for the same seed).

@@ -50,7 +50,9 @@ pub fn project(x: &[f64], u: &mut [f64]) {
 pub fn retract(x: &mut [f64]) -> bool {
     let norm = dot(x, x).sqrt();
     if norm.is_normal() && norm < 1e150 {
-        x.iter_mut().for_each(|v| *v /= norm);
+        if norm != 1.0 {
+            x.iter_mut().for_each(|v| *v /= norm);
+        }
         return true;
     }
     // Outside the range where squares are safe, scale by the largest entry first.

@@ -46,29 +46,42 @@ impl Tokens {
     ///
     /// **Errors** no tokens, `d < 2`, a non-finite entry, a row that is not a unit vector.
     pub fn new(d: usize, x: Vec<f64>) -> Result<Self> {
-        Self::check(d, &x)?;
-        for (i, row) in x.chunks_exact(d).enumerate() {
-            let norm = dot(row, row).sqrt();
-            if (norm - 1.0).abs() > UNIT_TOLERANCE {
-                let problem = format!("|x| = {norm:.9}, expected a unit vector, or rows to be normalised");
-                return Err(Error::Token { row: i + 1, problem });
-            }
+        Self::from_rows(d, &x)
+    }
+
+    /// [`Tokens::new`] of numbers that stay where they are.
+    ///
+    /// **Errors** as [`Tokens::new`].
+    pub fn from_rows(d: usize, x: &[f64]) -> Result<Self> {
+        // What is not a number has no length that is near 1, and is told first.
+        let unit = |row: &[f64]| (dot(row, row).sqrt() - 1.0).abs() <= UNIT_TOLERANCE;
+        if d < 2 || x.is_empty() || !x.len().is_multiple_of(d) || !x.chunks_exact(d).all(unit) {
+            Self::check(d, x)?;
         }
-        Self::normalised(d, x)
+        if let Some((i, row)) = x.chunks_exact(d).enumerate().find(|(_, row)| !unit(row)) {
+            let problem = format!("|x| = {:.9}, expected a unit vector, or rows to be normalised", dot(row, row).sqrt());
+            return Err(Error::Token { row: i + 1, problem });
+        }
+        Self::directions(d, x)
     }
 
     /// Tokens from rows of any positive length, each divided by its length.
     ///
     /// **Errors** as [`Tokens::new`], and a zero row.
-    pub fn normalised(d: usize, mut x: Vec<f64>) -> Result<Self> {
+    pub fn normalised(d: usize, x: Vec<f64>) -> Result<Self> {
         Self::check(d, &x)?;
+        Self::directions(d, &x)
+    }
+
+    fn directions(d: usize, x: &[f64]) -> Result<Self> {
+        let mut x = Aligned::from(x);
         for (i, row) in x.chunks_exact_mut(d).enumerate() {
             if !retract(row) || !retract(row) {
                 return Err(Error::Token { row: i + 1, problem: "the zero vector has no direction".into() });
             }
         }
         let n = x.len() / d;
-        Ok(Self { d, stamp: new_stamp(), space: &Sphere, x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+        Ok(Self { d, stamp: new_stamp(), space: &Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true })
     }
 
     /// Tokens of `R^d` from row-major coordinates with equal masses.

@@ -1,6 +1,8 @@
 //! What a layer does with the output of its sublayer: one file per scheme (arXiv:2510.22026).
 
 use crate::error::{Error, Result};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 mod damped;
 mod ln_scaling;
@@ -38,11 +40,18 @@ pub fn find(name: &str) -> Result<&'static dyn Normalisation> {
         let number = parameter.strip_prefix(key)?.strip_prefix('=')?.parse::<f64>().ok();
         number.filter(|v| *v > 0.0 && v.is_finite())
     };
-    // Kept for ever: a few bytes for every model that asks.
-    match own {
+    // Kept for ever, each once.
+    static KEPT: Mutex<BTreeMap<String, &'static dyn Normalisation>> = Mutex::new(BTreeMap::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = kept.get(name) {
+        return Ok(*known);
+    }
+    let made = match own {
         "mix" => value("tau").map(|tau| Box::leak(Box::new(Mix { tau })) as &dyn Normalisation),
         "ngpt" => value("alpha").map(|alpha| Box::leak(Box::new(NGpt { alpha })) as &dyn Normalisation),
         _ => None,
     }
-    .ok_or_else(|| Error::parameter("norm", name, "mix:tau=T or ngpt:alpha=A with a positive number; the others have no parameter"))
+    .ok_or_else(|| Error::parameter("norm", name, "mix:tau=T or ngpt:alpha=A with a positive number; the others have no parameter"))?;
+    kept.insert(name.to_owned(), made);
+    Ok(made)
 }

@@ -2,10 +2,11 @@
 
 use super::span::matrix;
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Head, Spec, dynamics};
+use crate::attention::{Dynamics, Head, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Options, solve};
 use crate::num::stats::nan_max;
+use crate::sphere::Tokens;
 use crate::sphere::geometry::dist;
 
 /// 2411.04990, Theorem 4.1.
@@ -46,9 +47,13 @@ fn collapses(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let head = Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), None)?;
     let dynamics = dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })?;
-    // Without a common field tokens never merge; the run ends when all are within the radius of the first.
+    ends_at(&dynamics, &x, target, ctx)
+}
+
+/// Whether all tokens end within 1e-6 of where this one began. Without a common field they never merge; the run ends when all are within the radius of the first.
+pub fn ends_at(dynamics: &Dynamics, x: &Tokens, target: usize, ctx: &mut Context) -> Result<Finding> {
     let options = Options { rtol: ctx.rtol(), merge_radius: 1e-6, stop_at_one_cluster: true, ..Options::default() };
-    let end = solve(&dynamics, &x, 1e9, &options, &mut [])?;
+    let end = solve(dynamics, x, 1e9, &options, &mut [])?;
     if !end.outcome.is_success() {
         return Ok(Finding::Unfinished(end.outcome.to_string()));
     }

@@ -14,6 +14,9 @@ use crate::theory::random_weights::together;
 /// the second order in eta: its mean changes by `-(eta^2/d) u (1 - u^2)`, and its variance is `(2 eta^2/d)(1 - u^2)^2` (the linear term
 /// is `<Vx, y - u x> + <Vy, x - u y>`). A function f(u) is a martingale if `-u (1 - u^2) f' + (1 - u^2)^2 f'' = 0`, that is `f''/f' =
 /// u/(1 - u^2)`: `f = arcsin`. The process ends at u = 1 or -1, so the probability of 1 is `(arcsin(u_0) + pi/2)/pi`.
+///
+/// For every eta, not to second order only: let g be uniform on the sphere, `M = I + eta V`. Given M the signs of `<g, M x>` and `<g, M y>` differ with probability `angle(M x, M y)/pi`; given g the vector `M^T g = g + eta V^T g` is g
+/// and an independent normal vector of law `N(0, eta^2 I/d)`, so without g its law is isotropic, and they differ with probability `angle(x, y)/pi`: the mean angle stays.
 pub static ENTRY: Claim = Claim {
     name: "random-arcsin",
     title: "Random linear layers cluster pairs without attention: P(together) = 1/2 + arcsin(u0)/pi",
