@@ -4,7 +4,7 @@ use super::dynamics::{self, Spec};
 use super::feed_forward::{Activation, FeedForward};
 use super::hardmax::Hardmax;
 use super::head::{Head, Matrix};
-use super::kernel::{Attention, Choice, Form, Weights};
+use super::kernel::{Attention, Choice, EXACT, Form, Weights};
 use super::matrix_law::MatrixLaw;
 use super::multi_head::MultiHead;
 use super::normalisation::{self, Normalisation, Post, Rescaled};
@@ -12,7 +12,7 @@ use super::pattern::{Alibi, BiasTable, Causal, Joined, Pairs, Pattern, Rotary, W
 use super::rescored::Rescored;
 use super::scheduled::{Layers, Schedule, Scheduled};
 use super::sinkhorn::Sinkhorn;
-use super::{Dynamics, Sublayer};
+use super::{Dynamics, Sublayer, kernel_width};
 use crate::error::{Error, Result};
 use crate::num::dense::{identity, transpose_mul};
 use crate::sphere::Tokens;
@@ -245,18 +245,19 @@ impl Model {
             return Err(Error::parameter("dynamics", name, "one made of attention, in a model of several parts"));
         };
         self.check_weights(name, &attention)?;
-        let mut sublayers = vec![self.attention(attention, spec, d, scheme)?];
-        if let Some(u) = &self.units {
-            if scheme.form() == Form::Difference {
-                return Err(Error::parameter(
-                    "mlp",
-                    "a feed-forward sublayer",
-                    "none with rescaled tokens: e^{-tV} does not commute with it",
-                ));
-            }
-            sublayers.push(Box::new(u.build(d)?));
+        let Some(units) = &self.units else {
+            return Ok(Dynamics { sublayers: vec![self.attention(attention, spec, d, scheme)?], normalisation: scheme });
+        };
+        if scheme.form() == Form::Difference {
+            let expected = "none with rescaled tokens: e^{-tV} does not commute with it";
+            return Err(Error::parameter("mlp", "a feed-forward sublayer", expected));
         }
-        Ok(Dynamics { sublayers, normalisation: scheme })
+        let units = units.build(d)?;
+        // Accuracies are asked for with the width of the kernel in mind: where the other sublayer changes over less, integrators ask for more.
+        let share = (units.length_scale() / kernel_width(attention.beta)).min(1.0);
+        let accuracy = spec.accuracy.min((spec.accuracy * share).max(EXACT));
+        let (attention, spec) = (Attention { accuracy, ..attention }, Spec { accuracy, ..spec.clone() });
+        Ok(Dynamics { sublayers: vec![self.attention(attention, &spec, d, scheme)?, Box::new(units)], normalisation: scheme })
     }
 
     /// The number of tokens among n that see nothing under any head; attention adds 0 to them.

@@ -49,8 +49,9 @@ impl Arguments {
         });
         let show = |v: &Result<f64>| v.as_ref().map_or("beyond f64".to_owned(), |v| number(*v));
         let mut text = format!(
-            "energy      {}\nlog energy  {}\ngrad norm   {}\nnormalisation  {}\n",
+            "energy      {}\nlog {}  {}\ngrad norm   {}\nnormalisation  {}\n",
             show(&value),
+            if beta < 0.0 { "|energy|" } else { "energy" },
             show(&log_value),
             if grad.is_finite() { number(grad) } else { format!("e^{log_grad}") },
             scale.describe()

@@ -2,12 +2,13 @@
 
 use super::model::ModelArguments;
 use crate::attention::dynamics::NamedDynamics;
-use crate::attention::kernel::Choice;
+use crate::attention::kernel::{Choice, EXACT};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
 use crate::error::{Error, Result};
+use crate::lab::Described;
 use crate::lab::arrays::{self, Array};
-use crate::lab::frame::{Snapshot, Which};
+use crate::lab::frame::{Snapshot, Which, made_by};
 use crate::num::{simd::Level, stream::Stream};
 use crate::sphere::{Tokens, law::Law};
 use std::path::{Path, PathBuf};
@@ -238,8 +239,8 @@ impl KernelArguments {
     pub fn apply(&self, spec: Spec, default_accuracy: f64) -> Result<Spec> {
         let kernel = super::company::shared(Choice::parse(&self.kernel)?)?;
         let accuracy = self.accuracy.unwrap_or(default_accuracy);
-        if !(accuracy > 0.0 && accuracy <= 0.1) {
-            return Err(Error::parameter("--accuracy", accuracy, "a number in (0, 0.1]"));
+        if !(EXACT..=0.1).contains(&accuracy) {
+            return Err(Error::parameter("--accuracy", accuracy, "a number in [1e-13, 0.1]: sums in double precision keep no more"));
         }
         Ok(Spec { kernel, accuracy, level: Level::parse(&self.simd)?, ..spec })
     }
@@ -263,6 +264,20 @@ impl DynamicsArguments {
         }
         let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta, n) };
         model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, d)
+    }
+
+    /// Says when a run goes on, or is looked at, by other dynamics than made it.
+    pub fn note_past(&self, tokens: &TokenArguments, described: &Described) -> Result<()> {
+        let Some(before) = tokens.past.folder().and_then(made_by) else { return Ok(()) };
+        let mut now = format!("dynamics {}", self.entry(&described.model)?.name);
+        if let Some(scale) = self.normalisation(&described.model)?.filter(|s| !s.starts_with("U1")) {
+            now.push_str(&format!(", {scale}"));
+        }
+        described.words.iter().for_each(|(key, words)| now.push_str(&format!(", {key} {}", words.join(" "))));
+        if before != now {
+            super::output::note(&format!("the run was made by {before}; here its tokens move by {now}"));
+        }
+        Ok(())
     }
 
     /// True when nothing but beta is given.

@@ -320,9 +320,10 @@ fn growth_rates(d: usize, beta: f64, modes: usize, dynamics: &str, scale: TimeSc
     let weights = RowWeights::parse(dynamics, &RowWeights::ALL)?;
     let rates = growth::rates(weights, d, beta, modes, scale, 1)?;
     let switches = (weights != RowWeights::Sinkhorn).then(|| growth::switch_points(d, modes.saturating_sub(1).min(20))).transpose()?;
-    Ok(
-        json!({"rates": rates, "fastest": growth::fastest_mode(&rates), "switch_points": switches, "normalisation": weights.time_scale(scale)}),
-    )
+    // k (k + d - 2) lambda_k falls from sqrt(2 beta) on.
+    let enough = modes.max((1.5 * beta.max(0.0).sqrt()) as usize + 3);
+    let fastest = growth::fastest_mode(&growth::rates(weights, d, beta, enough, scale, 1)?);
+    Ok(json!({"rates": rates, "fastest": fastest, "switch_points": switches, "normalisation": weights.time_scale(scale)}))
 }
 
 /// Thresholds of noisy USA.
@@ -383,10 +384,11 @@ fn consensus(n: usize, d: usize, name: &str, beta: f64, scale: TimeScale) -> Res
 fn merge(beta: f64, dynamics: &str, from: f64, to: f64, mass: f64, scale: TimeScale) -> Result<Value> {
     let weights = weights(dynamics)?;
     let time = two_cluster::merge_time(weights, (scale, 2), beta, mass, from, to)?;
-    let asymptotic = two_cluster::merge_time_asymptotic(weights, beta, mass, from.cos())?;
+    let asymptotic = two_cluster::merge_time_asymptotic(weights, (scale, 2), beta, mass, from.cos())?;
     Ok(json!({
         "time": time.value,
-        "error": time.error,
+        // What is printed is rounded, closed forms too.
+        "error": time.error.max(4.0 * f64::EPSILON * time.value),
         "asymptotic_to_1_minus_1_over_beta": super::output::finite(asymptotic),
         "normalisation": weights.time_scale(scale),
     }))

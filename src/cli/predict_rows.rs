@@ -153,10 +153,13 @@ impl RowPredictions {
             Self::LongContext { d, c, n } => {
                 let d = dimension(d, 2)?;
                 let participation = long_context::participation(d, c)?;
-                let mut out = json!({"participation": participation, "c": c, "d": d});
+                let mut out = json!({"participation_limit": participation, "c": c, "d": d});
                 if let Some(n) = n {
                     let beta = long_context::critical_beta(in_range("--n", n, 1.0, 1e18)?, d, c)?;
-                    out["beta"] = json!(beta);
+                    out["beta_of_c"] = json!(beta);
+                    if beta <= 1e15 {
+                        out["participation"] = json!(long_context::participation_of(n, d, beta)?);
+                    }
                     out["subcritical_length"] = json!(long_context::subcritical_length(d, beta.min(1e6)));
                 }
                 Ok(out)

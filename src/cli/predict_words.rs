@@ -1,7 +1,7 @@
 //! What the numbers of `predict` are, in words: printed for people below each.
 
 /// The name of a number, and what it is.
-const WORDS: [(&str, &str); 59] = [
+const WORDS: [(&str, &str); 61] = [
     ("gamma", "common inner product of all pairs, at each time"),
     ("gamma_error", "bound on its error, that of the time's own rounding included"),
     ("log_one_minus_gamma", "log (1 - gamma): what is left where gamma rounds to 1"),
@@ -14,9 +14,9 @@ const WORDS: [(&str, &str); 59] = [
         "asymptotic_to_1_minus_1_over_beta",
         "leading asymptotics for large beta, to the angle arccos(1 - 1/beta); starts near the antipode take less",
     ),
-    ("normalisation", "the time is that of USA in this normalisation"),
+    ("normalisation", "times are those of USA in this normalisation"),
     ("rates", "growth rates of small perturbations, per unit of time"),
-    ("fastest", "the mode that grows fastest"),
+    ("fastest", "the mode that grows fastest, of all"),
     ("switch_points", "inverse temperatures from which the modes 2, 3, ... are the fastest"),
     ("sharp", "beta above which every local maximum of the energy is one cluster, by the argument of Theorem 5.1 with its best constant"),
     ("paper_proof", "the same with the constant of the written proof (arXiv:2312.10794, appendix B)"),
@@ -51,7 +51,9 @@ const WORDS: [(&str, &str); 59] = [
     ("variance", "of each direction, a row for each time; null from its blow-up on"),
     ("mean_factor", "by which the mean has grown in each direction"),
     ("blow_up_time", "of the first direction that blows up"),
-    ("participation", "mean of sum_j A_j^2, the inverse of the number of keys that count"),
+    ("participation", "mean of sum_j A_j^2 for these n keys, the inverse of the number that counts"),
+    ("participation_limit", "the same for n to infinity"),
+    ("beta_of_c", "C n^{2/(d-1)}"),
     ("subcritical_length", "length of the output where many keys count, below the critical beta"),
     ("within", "eigenvalue of differences inside a cluster"),
     ("tilt", "eigenvalue where the clusters lean to one side, for each mu"),

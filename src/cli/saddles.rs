@@ -53,6 +53,7 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
+        self.check_beta()?;
         let ascent = self.connections.as_deref().map(ascent).transpose()?;
         let (mut found, n, d) = if self.tokens.is_given() { self.near()? } else { self.search()? };
         let (edges, lost) = match ascent {
@@ -71,6 +72,15 @@ impl Arguments {
         super::cancel::work_is_over();
         out.result(&json, &text(&found, &edges, lost, &proofs));
         Ok(if cancelled() { 130 } else { 0 })
+    }
+
+    /// At beta = 0 and far beyond it there is nothing to find.
+    fn check_beta(&self) -> Result<()> {
+        if self.beta == 0.0 {
+            let expected = "another: at beta = 0 the critical points are consensus and all tokens of mean 0, none of them alone";
+            return Err(Error::parameter("--beta", self.beta, expected));
+        }
+        crate::error::in_range("--beta", self.beta.abs(), 0.0, 1e4).map(drop)
     }
 
     /// The critical points that random starts find.
@@ -99,7 +109,6 @@ impl Arguments {
         if let Some(starts) = self.starts {
             return Err(Error::parameter("--starts", starts, "it without given tokens, for a search from random ones"));
         }
-        crate::error::in_range("--beta", self.beta.abs(), 0.0, 1e4)?;
         let x = self.tokens.tokens()?;
         if x.uniform_mass().is_none() {
             return Err(Error::parameter("masses", "unequal ones", "equal masses: a cluster is known by its number of tokens"));

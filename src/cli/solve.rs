@@ -9,6 +9,7 @@ use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale};
 use crate::error::{Error, Result};
 use crate::flow::observable::Setting;
+use crate::flow::observable::clusters::{count, link};
 use crate::flow::{
     Frame, Keeper, Observer, Options, Outcome, Solution, Stats, WALK_ACCURACY, Walk, integrator, solve, velocity_accuracy, walk,
 };
@@ -80,6 +81,7 @@ impl Arguments {
         let options = self.options()?;
         let described = self.dynamics.parts.described()?;
         let model = &described.model;
+        self.dynamics.note_past(&self.tokens, &described)?;
         let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
         let accuracy = if described.shaking.is_some() { WALK_ACCURACY } else { velocity_accuracy(self.rtol(), self.dynamics.beta) };
         let dynamics = self.dynamics.build(model, x.n(), x.d(), accuracy)?;
@@ -109,7 +111,7 @@ impl Arguments {
         };
         super::cancel::work_is_over();
         let mut json = self.json(&end, model, x.d())?;
-        json["remaining_merger_log10_t"] = self.last_merger(&end, model).map_or(Value::Null, finite);
+        json["remaining_merger_log10_t"] = self.last_merger(&end, &described).map_or(Value::Null, finite);
         json["least_unrest"] = finite(saddle.least.0);
         json["stats"]["tokens_that_see_nothing"] = json!(blind);
         json["model"] = json!(described);
@@ -123,7 +125,7 @@ impl Arguments {
             }
             note(&format!("wrote {}", folder.display()));
         }
-        out.result(&json, &text(&end, self.merge_radius()));
+        out.result(&json, &text(&end, self.merge_radius(), link(beta)));
         match end.outcome {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),
@@ -194,6 +196,9 @@ impl Arguments {
             note(&format!(
                 "two clusters are left; by the exact two-cluster law they meet (at the merge radius) after a further 10^{log10:.6} units of time"
             ));
+        }
+        if end.clusters.n() == 2 && std::f64::consts::PI - dist(end.clusters.row(0), end.clusters.row(1)) < 1e-12 {
+            note("the two tokens that are left are antipodal to rounding: a saddle, which nearly all starts leave");
         }
         if end.merges.iter().any(|m| m.t > saddle.least.1) && saddle.least.0 < RESOLVED {
             note(&format!(
@@ -299,9 +304,9 @@ impl Observer for ClosestSaddle {
 
 impl Arguments {
     /// `log10` of the time two remaining clusters still need to come within the merge radius, by the exact law of SA and USA.
-    fn last_merger(&self, end: &Solution, model: &Model) -> Option<f64> {
+    fn last_merger(&self, end: &Solution, described: &Described) -> Option<f64> {
         let x = &end.clusters;
-        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta < 0.0 || *model != Model::default() {
+        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta < 0.0 || !described.is_plain() {
             return None;
         }
         let (from, alpha) = (dist(x.row(0), x.row(1)), x.masses()[0]);
@@ -309,7 +314,7 @@ impl Arguments {
         if from <= self.merge_radius() || std::f64::consts::PI - from < 1e-12 {
             return None;
         }
-        let weights = self.dynamics.entry(model).ok()?.variant?.mutual_weights()?;
+        let weights = self.dynamics.entry(&described.model).ok()?.variant?.mutual_weights()?;
         let scale = (self.dynamics.time_scale().ok()?, end.labels.len());
         let log = log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius());
         log.ok().map(|l| l / std::f64::consts::LN_10)
@@ -362,10 +367,13 @@ fn time(t: f64) -> String {
 }
 
 /// The result for people: one line and the first clusters.
-fn text(end: &Solution, merge_radius: f64) -> String {
+fn text(end: &Solution, merge_radius: f64, link: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
+    // Two notions of a cluster: points that stand for several tokens, and what is so near that it looks like one.
+    let linked = if end.clusters.space().is_unit() { count(&end.clusters, link) } else { clusters.n() };
+    let near = if linked < clusters.n() { format!(" ({linked} where those nearer than {link:.2} are one)") } else { String::new() };
     let mut text = format!(
-        "t = {}: {}; {}, {}, {} steps ({} implicit, {} rejected), {} evaluations\n",
+        "t = {}: {}; {}{near}, {}, {} steps ({} implicit, {} rejected), {} evaluations\n",
         time(end.t),
         end.outcome,
         counted(clusters.n(), "cluster"),

@@ -28,6 +28,7 @@ impl Arguments {
         if described.shaking.is_some() {
             return Err(Error::parameter("--noise", "--noise", "none: noise has no velocity; `solve` moves tokens with it"));
         }
+        self.dynamics.note_past(&self.tokens, &described)?;
         let model = &described.model;
         let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
         let dynamics = self.dynamics.build(model, x.n(), x.d(), EXACT)?;

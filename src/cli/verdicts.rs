@@ -61,7 +61,7 @@ fn short(v: f64) -> String {
 
 /// The command that repeats a record.
 pub fn again(r: &Record) -> String {
-    format!("metastable check {} --seed {}", r.name, r.seed)
+    format!("metastable check {} --seed {} --trials {}", r.name, r.seed, r.trials + r.missed + r.unfinished.0)
 }
 
 /// One JSON object per record.

@@ -52,10 +52,10 @@ impl Default for Options<'_> {
 impl Options<'_> {
     /// Checks the numbers.
     ///
-    /// **Errors** a tolerance outside (0, 0.1], a merge radius outside `[0, pi/2]`.
+    /// **Errors** a tolerance outside [1e-15, 0.1], a merge radius outside `[0, pi/2]`.
     pub fn validated(self) -> Result<Self> {
-        if !(self.rtol > 0.0 && self.rtol <= 0.1) {
-            return Err(Error::parameter("rtol", self.rtol, "a number in (0, 0.1]"));
+        if !(1e-15..=0.1).contains(&self.rtol) {
+            return Err(Error::parameter("rtol", self.rtol, "a number in [1e-15, 0.1]"));
         }
         crate::error::in_range("merge-radius", self.merge_radius, 0.0, std::f64::consts::FRAC_PI_2)?;
         Ok(self)

@@ -221,16 +221,18 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
         }
     }
 
-    /// True for one token that does not move; for dynamics without coalescence when all tokens are within the radius of the first, in caps that
-    /// are invariant.
+    /// Whether all tokens are within the radius of the first.
     fn is_within(&self, radius: f64) -> bool {
-        let (n, facts) = (self.live.n(), self.dynamics.facts());
-        if !facts.cone_invariant || n == 1 {
-            return facts.cone_invariant;
-        }
         let chord = 2.0 * (0.5 * radius).sin();
         let near = |i: usize| chord2(self.live.row(0), self.live.row(i)) <= chord * chord;
-        !facts.common_field && chord > 0.0 && (1..n).all(near)
+        self.live.n() == 1 || (chord > 0.0 && (1..self.live.n()).all(near))
+    }
+
+    /// Whether what is together stays where it is: all in one place, and nothing else of a token that moves.
+    fn is_over(&self, radius: f64) -> bool {
+        let facts = self.dynamics.facts();
+        let stays = facts.cone_invariant && self.live.space().own() == 0;
+        stays && (self.live.n() == 1 || !facts.common_field) && self.is_within(radius)
     }
 
     /// Tokens within the merge radius become one.
@@ -279,7 +281,7 @@ impl System for Particles<'_, '_, '_> {
         let rest = (AT_REST * self.options.rtol * self.dynamics.length_scale()).max(2.0 * FLOOR);
         if self.options.stop_at_one_cluster && self.is_within(self.options.merge_radius) {
             Some(Outcome::OneCluster { t })
-        } else if self.is_within(rest) {
+        } else if self.is_over(rest) {
             Some(Outcome::Reached)
         } else {
             self.at_rest.map(|residual| Outcome::Stationary { t, residual })

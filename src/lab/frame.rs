@@ -30,6 +30,21 @@ pub struct Snapshot {
     pub radii: Option<Vec<f64>>,
 }
 
+/// What moved the tokens of a run of `solve`: its dynamics, time normalisation and model in words.
+pub fn made_by(folder: &Path) -> Option<String> {
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
+    let settings = &record["settings"];
+    let mut said = format!("dynamics {}", settings["model"]["words"].as_object().and(settings["dynamics"].as_str())?);
+    if let Some(scale) = settings["normalisation"].as_str().filter(|s| !s.starts_with("U1")) {
+        said.push_str(&format!(", {scale}"));
+    }
+    for (key, words) in settings["model"]["words"].as_object().into_iter().flatten() {
+        let all: Vec<&str> = words.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        said.push_str(&format!(", {key} {}", all.join(" ")));
+    }
+    Some(said)
+}
+
 impl Which {
     /// From words: `last`, a row counted from 0, or `t=3.5`, `row=7`, `cell=1a2b`, `realisation=2`, separated by commas.
     ///
@@ -169,9 +184,13 @@ impl Which {
                 return Err(Error::parameter("frame", k, format!("a row from 0 to {}", table.rows.len().saturating_sub(1))));
             }
             (Some(k), _) => k,
-            (None, Some(t)) => table.column("t").iter().rposition(|s| *s <= t).ok_or_else(|| {
-                Error::parameter("frame", format!("t = {t}"), format!("a time from {}", table.column("t").first().unwrap_or(&f64::NAN)))
-            })?,
+            (None, Some(t)) => {
+                let times = table.column("t");
+                let (first, last) = (times.first().copied().unwrap_or(f64::NAN), times.last().copied().unwrap_or(f64::NAN));
+                let inside = |row: &usize| *row + 1 < times.len() || t <= last * (1.0 + 1e-9);
+                let row = times.iter().rposition(|s| *s <= t).filter(inside);
+                row.ok_or_else(|| Error::parameter("frame", format!("t = {t}"), format!("a time from {first} to {last}")))?
+            }
             (None, None) => table.rows.len().saturating_sub(1),
         };
         let row = table.rows.get(row).ok_or_else(|| malformed(folder, "", "its table has no rows"))?;

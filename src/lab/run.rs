@@ -205,7 +205,7 @@ pub const COLUMNS: [(&str, &str); 28] = [
     ("inner_min", "smallest inner product of two tokens at the end"),
     ("merges", "tokens that became one with another"),
     ("evaluations", "evaluations of the velocity"),
-    ("predicted_t", "the theory's time to one cluster, from the last two clusters; -1 where it has none"),
+    ("predicted_t", "the theory's time to one cluster, from the last two clusters; -1 where it has none, and without stop_at_one_cluster"),
     ("proved", "1 where the start is proved by enclosures to converge to one point, else 0 (`certify = true`)"),
     ("proved_share", "share of starts that are proved to converge to one point (`certify = true`)"),
     ("realisations", "runs of the cell"),

@@ -69,11 +69,12 @@ pub fn log_merge_time(weights: RowWeights, scale: (TimeScale, usize), beta: f64,
     }
 }
 
-/// The leading asymptotics of the time (of USA in U1) from `rho` to `1 - 1/beta`. **Errors** Sinkhorn attention.
-pub fn merge_time_asymptotic(weights: RowWeights, beta: f64, alpha: f64, rho: f64) -> Result<f64> {
+/// The leading asymptotics of the time, of USA in a time scale, from `rho` to `1 - 1/beta`. **Errors** Sinkhorn attention.
+pub fn merge_time_asymptotic(weights: RowWeights, scale: (TimeScale, usize), beta: f64, alpha: f64, rho: f64) -> Result<f64> {
     match weights {
         RowWeights::Softmax => Ok(merge_time_sa_asymptotic(beta, alpha, rho)),
-        RowWeights::Exponential => Ok(merge_time_usa_asymptotic(beta, rho)),
+        // `e^{-beta rho} / (beta (1 - rho^2))` in U1, over the speed e^{log_factor}: one exponential, as either may overflow.
+        RowWeights::Exponential => Ok((-beta * rho - scale.0.log_factor(beta, scale.1)).exp() / (beta * (1.0 - rho * rho))),
         RowWeights::Sinkhorn => Err(super::only_sa_and_usa(weights)),
     }
 }
@@ -141,9 +142,4 @@ pub fn mass_factor(alpha: f64) -> f64 {
 /// valid for `beta (1 - rho_0) >> 1` and `rho_0` away from -1.
 pub fn merge_time_sa_asymptotic(beta: f64, alpha: f64, rho: f64) -> f64 {
     (beta * (1.0 - rho)).exp() / (beta * mass_factor(alpha) * (1.0 - rho * rho))
-}
-
-/// Leading asymptotics of the USA (U1) merging time: `e^{-beta rho_0} / (beta (1-rho_0^2))`.
-pub fn merge_time_usa_asymptotic(beta: f64, rho: f64) -> f64 {
-    (-beta * rho).exp() / (beta * (1.0 - rho * rho))
 }

@@ -151,16 +151,17 @@ impl Dynamics {
         }
     }
 
-    /// What the dynamics claims; of schemes other than [`Post`] nothing but who sees whom.
+    /// What the dynamics claims; of schemes other than [`Post`] nothing but who sees whom, and cones: all but those in `R^d` move directions by positive multiples of the same.
     pub fn facts(&self) -> Facts {
         let all = self.sublayers.iter().map(|s| s.facts()).reduce(Facts::and).unwrap_or_default();
         if self.normalisation.is_projection() {
             return all;
         }
-        let Facts { rotation_equivariant, permutation_equivariant, causal, mut autonomous, .. } = all;
+        let Facts { rotation_equivariant, permutation_equivariant, causal, mut autonomous, mut cone_invariant, .. } = all;
+        cone_invariant &= self.normalisation.form() == Form::Tangent;
         // Some schemes read the time.
         autonomous &= self.normalisation.reads() == Reads::Nothing;
-        Facts { rotation_equivariant, permutation_equivariant, causal, autonomous, ..Facts::default() }
+        Facts { rotation_equivariant, permutation_equivariant, causal, autonomous, cone_invariant, ..Facts::default() }
     }
 
     /// Length over which weights change by a factor e: the unit of the integrators' tolerance.

@@ -98,7 +98,8 @@ impl Arguments {
         let (mut written, count) = (Vec::new(), entries.len() as f64);
         for (k, entry) in entries.into_iter().enumerate() {
             progress::report(Some(k as f64 / count), || entry.name.to_owned());
-            let drawn = self.drawn(entry)?;
+            let mut drawn = self.drawn(entry)?;
+            drawn.provenance.reproduce.push_str(&self.style());
             // A title names the figure as it is drawn without flags.
             let own = self.set.is_empty() && self.experiment.is_none() && self.result.is_none() && self.tokens.is_none();
             note(&format!("{}: {}", entry.name, if own { entry.title } else { drawn.provenance.reproduce.as_str() }));
@@ -112,6 +113,19 @@ impl Arguments {
         let names: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
         out.result(&json!({"files": names}), &names.join("\n"));
         Ok(0)
+    }
+
+    /// The flags of how it looks, where they are not the usual ones.
+    fn style(&self) -> String {
+        let mut flags = String::new();
+        for (flag, value, usual) in
+            [("size", self.size.clone(), "siam"), ("theme", self.theme.clone(), "print"), ("dpi", self.dpi.to_string(), "450")]
+        {
+            if value != usual {
+                flags.push_str(&format!(" --{flag} {value}"));
+            }
+        }
+        flags + &self.font_size.map_or(String::new(), |v| format!(" --font-size {v}"))
     }
 
     /// What figures are drawn on.
