@@ -9,6 +9,7 @@ use super::region::Flags;
 use super::run::PartArguments;
 use super::sweep;
 use super::verdicts::{rows, table};
+use super::{paper_page, papers};
 use crate::draw::{Size, spark};
 use crate::error::{Error, Result};
 use crate::lab::{
@@ -47,13 +48,18 @@ pub struct Arguments {
     parts: PartArguments,
 }
 
+/// The claims of a paper, of a sentence of the seeds, or the one of this name.
+fn named(name: &str) -> Result<Vec<&'static Claim>> {
+    papers::find(name).map(|paper| paper_page::claims(paper).collect()).map_or_else(|| seeds::claims_of(name), Ok)
+}
+
 impl Arguments {
     /// Runs it; the exit code is the worst verdict.
     pub fn run(self, out: &Output) -> Result<i32> {
         let claims: Vec<&Claim> = if self.names.is_empty() {
             ALL.to_vec()
         } else {
-            let mut all = self.names.iter().map(|n| seeds::claims_of(n)).collect::<Result<Vec<_>>>()?.concat();
+            let mut all = self.names.iter().map(|n| named(n)).collect::<Result<Vec<_>>>()?.concat();
             let mut seen = std::collections::HashSet::new();
             all.retain(|c| seen.insert(c.name));
             all

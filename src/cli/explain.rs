@@ -1,6 +1,6 @@
 //! `explain`: everything that a name means.
 
-use super::{list, output::Output, paper_page, papers};
+use super::{list, output::Output, paper_page, papers, words::WORDS};
 use crate::error::{Error, Result, show};
 use crate::paper_figs::{self, PaperFigure};
 use crate::recurrent::map;
@@ -19,37 +19,6 @@ pub struct Arguments {
     #[arg(long)]
     proof: bool,
 }
-
-const WORDS: [(&str, &str); 17] = [
-    ("certified", "interval arithmetic decides the claim for exactly the printed box, and every trial agrees"),
-    ("supported", "every margin exceeds its error in every trial that met the hypotheses, and the control came out on its side"),
-    (
-        "inconclusive",
-        "an error bar covers the threshold, a run did not finish, a violation was not confirmed, over half of the draws missed the hypotheses, a bound on exceptions is not \
-         reached, or the control came out on the wrong side",
-    ),
-    (
-        "violated",
-        "a margin lies below minus its error and was confirmed by what the trial depends on: a hundredth of the tolerance and the second integrator, double-double velocities, another \
-         seed, or inputs moved by an ulp; violated as encoded, with a counterexample that can be replayed",
-    ),
-    ("margin", "signed distance to a claim without a unit: 1 is far from the threshold, 0 on it, negative beyond"),
-    ("slack", "how many times larger the bound of an inequality is than what happens; the smallest over all trials"),
-    (
-        "resolving power",
-        "the relative change of the stated constant or law that the check would notice, by bisection; `not 2x`: half or twice would pass too",
-    ),
-    ("control", "the same code with one thing changed: violated for a claim that should hold, held for one that is false"),
-    ("hypotheses never met", "no draw met the hypotheses, so nothing was tested"),
-    ("reached", "the run reached its end time"),
-    ("stationary", "a stable state was reached to rounding: nothing will move any more, and the state holds until the end time"),
-    ("one-cluster", "all tokens became one cluster"),
-    ("max-steps", "the budget of steps was spent; partial results are kept"),
-    ("step-too-small", "no step that still moves a token met the tolerance"),
-    ("non-finite", "a velocity became infinite or NaN; the message names token and time"),
-    ("interrupted", "Ctrl-C or SIGTERM; finished cells are kept and the same command resumes"),
-    ("under-resolved", "two resolutions do not agree on a single digit, so no number is printed; exit code 4"),
-];
 
 /// What a name means, and as what.
 struct Meaning {

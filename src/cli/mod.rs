@@ -49,6 +49,7 @@ mod trained;
 mod velocity;
 mod verdicts;
 mod whence;
+mod words;
 
 use crate::error::{Error, Result};
 use clap::{Parser, Subcommand};

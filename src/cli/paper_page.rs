@@ -8,6 +8,11 @@ use crate::{paper_figs, study::ALL as STUDIES, theorem};
 /// The first lines of every figure's file, in the order of the figures.
 const ABOUT: &[&str] = include!(concat!(env!("OUT_DIR"), "/figure_docs.rs"));
 
+/// The claims that cite it.
+pub fn claims(paper: &Paper) -> impl Iterator<Item = &'static theorem::Claim> {
+    theorem::ALL.iter().copied().filter(|c| c.citation.contains(paper.id))
+}
+
 /// Its page in Markdown: the claims that test it, what is computed for it, its figures with their commands.
 pub fn page(paper: &Paper) -> String {
     let cites = |text: &str| text.contains(paper.id);
@@ -16,7 +21,7 @@ pub fn page(paper: &Paper) -> String {
     let known = [paper.authors, &printed, &number];
     let mut out = format!("{}.\n", known.iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(", "));
     let bare = out.len();
-    let claims: Vec<_> = theorem::ALL.iter().copied().filter(|c| cites(c.citation)).collect();
+    let claims: Vec<_> = claims(paper).collect();
     if !claims.is_empty() {
         out.push_str(
             "\n# Its statements, tested\n\n`metastable check NAME` tests one, `metastable explain NAME` says how, with `--proof` why.\n\n",

@@ -11,6 +11,14 @@ pub fn assignment(text: &str) -> Result<(&str, String)> {
     Ok((name, values.join(",")))
 }
 
+/// **Errors** a name that was set before.
+pub fn once(name: &str, before: &[&str]) -> Result<()> {
+    if before.contains(&name) {
+        return Err(Error::parameter("--set", format!("{name} twice"), "each name once; values of a list are separated by commas"));
+    }
+    Ok(())
+}
+
 /// What stands before and after the first `=` of `--set`.
 pub fn pair<'a>(text: &'a str, form: &str) -> Result<(&'a str, &'a str)> {
     let (name, value) = text.split_once('=').ok_or_else(|| Error::parameter("--set", text, form))?;

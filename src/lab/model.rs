@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// The keys of a model: name, whether it may be a list (one per head, or several at once), and meaning.
 pub const KEYS: [(&str, bool, &str); 15] = [
     ("space", false, "sphere, flat or polar; must be that of the normalisation"),
-    ("norm", false, "what a layer does: post, pre, none"),
+    ("norm", false, "what a layer does: post, pre, peri, mix:tau=T, ngpt:alpha=A, cod, ln-scaling, none"),
     ("rescaled", false, "true for z = e^{-tV} x instead of x, in R^d"),
     ("weights", false, "softmax, exponential, sinkhorn or hardmax"),
     ("mask", true, "causal, window:w=8, or a file of n x n zeros and ones"),

@@ -71,6 +71,10 @@ pub fn read(path: &Path) -> Result<Provenance> {
     if !path.exists() {
         return Err(no_block("no such file"));
     }
+    if path.is_dir() {
+        let own = ["record.json", "results.csv", "report.html"].into_iter().map(|name| path.join(name)).find(|p| p.is_file());
+        return own.map_or_else(|| Err(no_block("found a folder that is no result, expected a file")), |own| read(&own));
+    }
     let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
     let bytes = if bytes.starts_with(b"GIF8") { gif_comment(&bytes) } else { bytes };
     let text = String::from_utf8_lossy(&bytes);

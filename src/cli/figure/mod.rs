@@ -5,7 +5,7 @@ mod hidden;
 mod job;
 
 use super::output::{Output, note};
-use super::parameter::{assignment, explained as explained_parameters};
+use super::parameter::{assignment, explained as explained_parameters, once};
 use super::progress;
 use super::run::PartArguments;
 use crate::draw::{Sheet, Size, Theme};
@@ -104,6 +104,9 @@ impl Arguments {
             let own = self.set.is_empty() && self.experiment.is_none() && self.result.is_none() && self.tokens.is_none();
             note(&format!("{}: {}", entry.name, if own { entry.title } else { drawn.provenance.reproduce.as_str() }));
             if let Some(format) = one {
+                if let Some(folder) = self.out.parent() {
+                    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+                }
                 arrays::write_atomically(&self.out, &drawn.bytes(format, &sheet, dpi)?)?;
                 written.push(self.out.clone());
             } else {
@@ -221,6 +224,7 @@ impl Arguments {
             if asked.is_empty() {
                 return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
             }
+            once(name, &overridden)?;
             job.inputs.values.set(&asked, name, &value)?;
             job.flags.push_str(&format!(" --set {text}"));
             overridden.push(name);
