@@ -74,6 +74,15 @@ fn the_same_tokens_by_text_ids_and_embeddings_and_blocks_iterated() {
     assert!(last(&again) > last(&by_ids), "one shared block gathers its tokens");
     let iterated = json(at, &["model", &albert, "--ids", &ids, "--iterate", "0", "--layers", "40", "--without-attention", "--out", "b"]);
     assert!(last(&iterated) > 0.99, "{}", last(&iterated));
+    // What the figure of an iterated block draws: layers 1 to 39, and how much each moves.
+    let course = std::fs::read_to_string(at.join("b/iterated-block/course.csv")).expect("a table");
+    let rows: Vec<Vec<f64>> = course.lines().filter_map(|l| l.split(',').map(|v| v.parse().ok()).collect()).collect();
+    assert!(
+        rows.len() == 39 && rows[0][0] == 1.0 && rows[38][3] < 0.1 * rows[0][3] && (rows[38][1] - last(&iterated)).abs() < 1e-2,
+        "{course}"
+    );
+    let drawn = run(at, &["figure", "iterated-block", "--result", "b/iterated-block", "--out", "block.csv"]);
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
     let single = json(at, &["model", &albert, "--ids", &ids, "--f32"]);
     assert!((last(&single) - last(&by_ids)).abs() < 1e-5 && single["precision"] == "f32");
     let gguf = json(at, &["model", &text(models().join("gguf/model.gguf")), "--ids", &ids]);

@@ -46,21 +46,32 @@ fn run(given: &Given) -> Result<Tables> {
     if let Some(last) = block.parts.last_mut() {
         last.after = Some(norm.clone());
     }
-    let (mut histogram, mut course) = (table(&["layer", "cosine", "raw", "bare"]), table(&["layer", "mean", "bare", "ratio", "rank"]));
-    x = norm.apply(&x);
+    let mut states = vec![norm.apply(&x)];
     for layer in 0..=layers {
-        let (raw, bare) = (Cloud::new(&x, D), Cloud::new(&norm.without_affine(&x), D));
-        let next = block.step(&x, None, 1.0)?;
-        let moved: f64 = next.iter().zip(&x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-        course.rows.push(vec![layer as f64, raw.mean(), bare.mean(), moved / dot(&x, &x).sqrt(), entropy_rank(&x, D)]);
-        if [0, layers / 4, layers].contains(&layer) {
-            let pairs = (n * (n - 1) / 2) as f64;
-            for (k, (a, b)) in raw.histogram(BINS).into_iter().zip(bare.histogram(BINS)).enumerate() {
-                let cosine = -1.0 + 2.0 * (k as f64 + 0.5) / BINS as f64;
-                histogram.rows.push(vec![layer as f64, cosine, a as f64 / pairs, b as f64 / pairs]);
+        states.push(block.step(&states[layer], None, 1.0)?);
+    }
+    let states: Vec<&[f64]> = states.iter().map(Vec::as_slice).collect();
+    Ok(tables(D, &states, Some(&norm), 0))
+}
+
+/// The tables of the states after each layer, the first of which is counted so: as they are, and without gain and shift of the norm that they come out of, where there is one. The last state says only how much
+/// the layer before it moves.
+pub fn tables(d: usize, states: &[&[f64]], norm: Option<&Norm>, first: usize) -> Tables {
+    let (mut histogram, mut course) = (table(&["layer", "cosine", "raw", "bare"]), table(&["layer", "mean", "bare", "ratio", "rank"]));
+    let last = states.len().saturating_sub(2);
+    for (k, (x, next)) in states.iter().zip(&states[1.min(states.len())..]).enumerate() {
+        let raw = Cloud::new(x, d);
+        let bare = norm.map_or_else(|| Cloud::new(x, d), |norm| Cloud::new(&norm.without_affine(x), d));
+        let (layer, n) = ((first + k) as f64, x.len() / d);
+        let moved: f64 = next.iter().zip(*x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        course.rows.push(vec![layer, raw.mean(), bare.mean(), moved / dot(x, x).sqrt(), entropy_rank(x, d)]);
+        if [0, last / 4, last].contains(&k) {
+            let pairs = (n * n.saturating_sub(1) / 2).max(1) as f64;
+            for (b, (raw, bare)) in raw.histogram(BINS).into_iter().zip(bare.histogram(BINS)).enumerate() {
+                let cosine = -1.0 + 2.0 * (b as f64 + 0.5) / BINS as f64;
+                histogram.rows.push(vec![layer, cosine, raw as f64 / pairs, bare as f64 / pairs]);
             }
         }
-        x = next;
     }
-    Ok(vec![("histogram".into(), histogram), ("course".into(), course)])
+    vec![("histogram".into(), histogram), ("course".into(), course)]
 }

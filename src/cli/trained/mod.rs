@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::lab::{Provenance, arrays, npz, weights};
 use crate::sphere::Tokens;
+use crate::study::iterated_block;
 use crate::transformer::Real;
 use crate::transformer::observe::Cloud;
 use crate::transformer::trained::{PassedLayer, Trained};
@@ -25,6 +26,7 @@ use std::time::Instant;
   metastable model albert/ --text page.txt --report --out run
   metastable model smollm2.gguf --ids ids.csv --f32 --out run
   metastable model all-MiniLM-L6-v2/ --text page.txt --iterate 3 --layers 400 --without-attention --out run
+  metastable figure iterated-block --result run/iterated-block
   metastable entropy --tokens run/hidden.npz --array hidden_states --normalise")]
 pub struct Arguments {
     /// A folder with model.safetensors, config.json and tokenizer.json (BERT, ALBERT, GPT-2, Llama), or a GGUF file (Llama).
@@ -224,7 +226,26 @@ impl Arguments {
             arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
             arrays::write_atomically(&folder.join(format!("{name}.npy")), &arrays::npy_bytes(table))?;
         }
+        self.write_course(folder, model, plan, &pass.states)?;
         arrays::write_atomically(&folder.join("record.json"), json.to_string().as_bytes())
+    }
+
+    /// Where all layers are one block, the tables of the figure iterated-block. Before the first layer there is another norm.
+    fn write_course(&self, folder: &Path, model: &Trained, plan: &[usize], states: &[f64]) -> Result<()> {
+        if plan.len() < 3 || plan.iter().any(|b| *b != plan[0]) {
+            return Ok(());
+        }
+        let block = model.block(plan[0])?;
+        let norm = block.parts.last().and_then(|p| p.after.as_ref());
+        let states: Vec<&[f64]> = states.chunks_exact(states.len() / (plan.len() + 1)).skip(1).collect();
+        let command = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
+        let provenance = Provenance::new("model, one block", &command, command.clone());
+        let own = folder.join("iterated-block");
+        create(&own)?;
+        for (name, table) in iterated_block::tables(model.config().d, &states, norm, 1) {
+            arrays::write_atomically(&own.join(format!("{name}.csv")), arrays::csv_text(&table, &provenance.csv_header()).as_bytes())?;
+        }
+        Ok(())
     }
 }
 
