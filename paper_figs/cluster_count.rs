@@ -90,7 +90,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         modes.legend = Some(Corner::TopLeft);
         panels.push(modes);
         let caption = format!(
-            "Clusters (components at half a kernel width) of {} uniform tokens after six formation times log n / (2 r_max), mean and two standard errors (SA drawn 3 % to the left of its beta, USA 3 % to the right), against square-root laws; below: against \
+            "Clusters (components at half a kernel width) of {} uniform tokens after six formation times log n / (2 r_max), mean and two standard errors (SA drawn 3 % to the left of its beta, USA 3 % to the right), against square-root laws; last panel: against \
                        the certified number of modes of the initial density, start by start.{}",
             inputs.values.count("n")?,
             if within.is_empty() {

@@ -31,7 +31,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let table = inputs.table("kmax")?;
-        let mut panel = Panel::new("fastest mode of SA", Axis::log("\u{3b2}", 0.5, 500.0), Axis::linear("k", 0.0, 34.0));
+        let mut panel = Panel::new("fastest mode of SA", Axis::log("\u{3b2}", 0.5, 500.0), Axis::whole("k", 0.0, 34.0));
         for (k, d) in distinct(table, "d").into_iter().enumerate() {
             panel.line(series(&only(table, "d", d), "beta", "k"), k, Dash::of(k), format!("d = {d}"));
         }

@@ -20,7 +20,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let n = inputs.values.count("n")?;
         let mut panel = Panel::new(
             format!("One cluster for almost every start, n = {n}"),
-            Axis::linear("d", 1.5, 8.5),
+            Axis::whole("d", 1.5, 8.5),
             Axis::log("\u{3b2}", 0.3 / n as f64, 1e4 * (n * n) as f64),
         );
         let over = |f: &dyn Fn(usize) -> f64| (2..=8).map(|d| (d as f64, f(d))).collect::<Vec<_>>();
