@@ -19,8 +19,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let over = |column: &str| table.column(column).into_iter();
         let far = over("exponent").chain(over("rescaled").map(f64::ln));
         let (low, high) = super::span(far.chain([0.0]), (0.0, 1.0));
-        let (low, high) = (low - 0.03 * (high - low), high + 0.03 * (high - low));
-        let low = if low > -0.04 * high { 0.0 } else { low };
+        let (low, high) = (if low < 0.0 { low - 0.03 * (high - low) } else { 0.0 }, high + 0.03 * (high - low));
         let mut collapse = Panel::new(
             "collapse",
             Axis::linear("\u{3b2} (1 \u{2212} \u{3c1}\u{2080})", low, high),
