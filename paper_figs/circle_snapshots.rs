@@ -1,6 +1,6 @@
 //! Tokens on the circle at the printed times (arXiv:2312.10794, figure 4).
 
-use super::{CellsShown, PaperFigure};
+use super::{CellsShown, PaperFigure, first_run, motion, tokens};
 use crate::draw::{Axis, Mark, Panel, Picture};
 use crate::study::Parameter;
 
@@ -24,13 +24,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let mut panels = Vec::new();
         for (cell, tables) in &inputs.results[0] {
-            let (t, clusters) = (tables.table.column("t"), tables.table.column("clusters"));
+            let table = first_run(&tables.table).0;
+            let (t, clusters) = (table.column("t"), table.column("clusters"));
             for (k, time) in t.iter().enumerate() {
                 let word = if clusters[k] > 1.5 { "clusters" } else { "cluster" };
-                let title = format!("\u{3b2} = {}, t = {time}", cell.beta);
+                let title = format!("\u{3b2}\u{a0}=\u{a0}{}, t\u{a0}=\u{a0}{}", cell.beta, rounded(*time));
                 let mut panel = Panel::new(title, Axis::linear("", -1.15, 1.15), Axis::linear("", -1.15, 1.15));
                 panel.bare = true;
-                let at = |i: usize, c: usize| tables.table.column(&format!("x_{i}_{c}"))[k];
+                let at = |i: usize, c: usize| table.column(&format!("x_{i}_{c}"))[k];
                 panel.marks.push(Mark::Circle);
                 panel.marks.push(Mark::Points {
                     points: (0..cell.n).map(|i| (at(i, 0), at(i, 1))).collect(),
@@ -42,12 +43,26 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 panels.push(panel);
             }
         }
-        let n = inputs.results[0].first().map_or(0, |(c, _)| c.n);
+        let mut rows: Vec<String> = Vec::new();
+        for (cell, _) in &inputs.results[0] {
+            let row = format!("{} from {}", motion(cell), tokens(cell));
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        let one = if inputs.results[0].len() == 1 { "" } else { ", one row for each cell" };
         let caption = format!(
-            "SA on the circle from {n} uniform tokens, one row for each beta; clusters are components of tokens nearer than half a \
-                       kernel width, beta^(-1/2)/2."
+            "{} on the circle{one}; clusters are components of tokens nearer than half a kernel width, beta^(-1/2)/2.",
+            rows.join("; ")
         );
-        let columns = inputs.results[0].first().map_or(1, |(_, t)| t.table.rows.len());
+        let columns = inputs.results[0].first().map_or(1, |(_, t)| first_run(&t.table).0.rows.len());
         Ok(Picture { panels, columns, aspect: 1.0, caption })
     },
 };
+
+/// A time in four digits.
+fn rounded(t: f64) -> String {
+    let digits = 10f64.powi(3 - if t.abs() > 0.0 { t.abs().log10().floor() as i32 } else { 0 });
+    let short = (t * digits).round() / digits;
+    crate::error::show(if short.is_finite() { short } else { t })
+}

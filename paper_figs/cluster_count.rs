@@ -1,7 +1,8 @@
 //! How many clusters form, against the square-root laws.
 
-use super::{PaperFigure, distinct, only};
+use super::{PaperFigure, distinct, only, span};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::flow::Table;
 use crate::num::stats::{correlation, mean_and_error};
 use crate::theory::kac_rice::expected_modes_circle;
 use crate::theory::parking::RENYI;
@@ -23,7 +24,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for d in [2.0f64, 3.0] {
             let rows = only(table, "d", d);
             let betas = distinct(&rows, "beta");
-            let (low, high) = (betas[0] / 1.3, betas[betas.len() - 1] * 1.3);
+            if betas.is_empty() {
+                // No beta is low enough for the sphere.
+                continue;
+            }
+            let (low, high) = {
+                let (least, most) = span(betas.iter().copied(), (1.0, 1.0));
+                (least / 1.3, most * 1.3)
+            };
             let title = if d < 2.5 { "circle" } else { "S\u{b2}" };
             let mut panel =
                 Panel::new(title, Axis::log("\u{3b2}", low, high), Axis::log("clusters", 0.8, if d < 2.5 { 400.0 } else { 200.0 }));
@@ -64,21 +72,46 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         let rows = only(table, "d", 2.0);
         let most = rows.column("modes").into_iter().fold(1.0, f64::max) * 1.1;
+        let mut within = Vec::new();
         let mut modes =
             Panel::new("modes and clusters", Axis::linear("modes of the initial density", 0.0, most), Axis::linear("clusters", 0.0, most));
         modes.line(vec![(0.0, 0.0), (most, most)], 7, Dash::Dotted, "");
         for usa in [0.0f64, 1.0] {
             let points: Vec<(f64, f64)> = rows.rows.iter().filter(|r| (r[1] - usa).abs() < 0.5).map(|r| (r[5], r[4])).collect();
-            let label = format!("{}, correlation {:.3}", if usa < 0.5 { "SA" } else { "USA" }, correlation(&points));
+            let name = if usa < 0.5 { "SA" } else { "USA" };
+            // Few values of beta make two heaps of points, whose correlation says nothing.
+            let several = distinct(&rows, "beta").len() >= 5;
+            let label = if several { format!("{name}, correlation {:.3}", correlation(&points)) } else { name.to_owned() };
+            if several {
+                within.push(format!("{:.2} for {name} over {} starts", correlation(&about_their_means(&rows, usa)), points.len()));
+            }
             modes.marks.push(Mark::Points { points, colour: usa as usize, radius: 1.5, label });
         }
         modes.legend = Some(Corner::TopLeft);
         panels.push(modes);
         let caption = format!(
-            "Clusters (components at half a kernel width) of {} uniform tokens after six formation times log n / (2 r_max), mean and two standard errors (SA drawn 3 % to the left of its beta, USA 3 % to the right), against four square-root laws; below: against \
-                       the certified number of modes of the initial density, start by start.",
-            inputs.values.count("n")?
+            "Clusters (components at half a kernel width) of {} uniform tokens after six formation times log n / (2 r_max), mean and two standard errors (SA drawn 3 % to the left of its beta, USA 3 % to the right), against square-root laws; last panel: against \
+                       the certified number of modes of the initial density, start by start.{}",
+            inputs.values.count("n")?,
+            if within.is_empty() {
+                String::new()
+            } else {
+                format!(" The correlation is over all beta; of deviations from the mean at each beta it is {}.", within.join(" and "))
+            }
         );
         Ok(Picture { panels, columns: 2, aspect: 0.8, caption })
     },
 };
+
+/// Modes and clusters of the starts of one law, less their means at their own beta.
+fn about_their_means(rows: &Table, usa: f64) -> Vec<(f64, f64)> {
+    let mut out = Vec::new();
+    for beta in distinct(rows, "beta") {
+        let own: Vec<(f64, f64)> =
+            only(rows, "beta", beta).rows.iter().filter(|r| (r[1] - usa).abs() < 0.5).map(|r| (r[5], r[4])).collect();
+        let mean = |f: fn(&(f64, f64)) -> f64| own.iter().map(f).sum::<f64>() / own.len() as f64;
+        let (modes, clusters) = (mean(|p| p.0), mean(|p| p.1));
+        out.extend(own.iter().map(|p| (p.0 - modes, p.1 - clusters)));
+    }
+    out
+}

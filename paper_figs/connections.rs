@@ -19,7 +19,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (level, energy) = (points.column("unstable"), points.column("log_energy"));
         let most = level.iter().copied().fold(0.0, f64::max);
         let place = |k: usize| (level[k], energy[k].exp());
-        let mut panel = Panel::new("", Axis::linear("unstable directions", -0.5, most + 0.9), Axis::linear("energy / maximum", 0.0, 1.08));
+        let mut panel = Panel::new("", Axis::whole("unstable directions", -0.5, most + 0.9), Axis::linear("energy / maximum", 0.0, 1.08));
         let links = inputs.table("links")?;
         let mut drawn: Vec<(usize, usize)> = Vec::new();
         for row in &links.rows {

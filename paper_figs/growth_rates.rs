@@ -1,6 +1,6 @@
 //! Growth of the modes of the uniform measure (arXiv:2410.23228), with Sinkhorn attention.
 
-use super::{PaperFigure, distinct, only, series};
+use super::{PaperFigure, distinct, only, series, span};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Growth rates of the modes, and the fastest one.
@@ -19,8 +19,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut panels = Vec::new();
         for beta in distinct(table, "beta") {
             let rows = only(table, "beta", beta);
-            let mut panel = Panel::new(format!("\u{3b2} = {beta}"), Axis::linear("mode k", -0.5, 10.5), Axis::linear("rate", 0.0, 0.85));
-            for (k, (column, name)) in [("sa", "SA"), ("usa", "USA / e^\u{3b2}"), ("sinkhorn", "Sinkhorn")].into_iter().enumerate() {
+            let last = span(rows.column("k"), (0.0, 1.0)).1;
+            let top = ["sa", "usa", "sinkhorn"].map(|c| span(rows.column(c), (0.0, 0.0)).1).into_iter().fold(0.0, f64::max);
+            let mut panel =
+                Panel::new(format!("\u{3b2} = {beta}"), Axis::whole("mode k", -0.5, last + 0.5), Axis::linear("rate", 0.0, 1.1 * top));
+            for (k, (column, name)) in [("sa", "SA"), ("usa", "USA, time U2"), ("sinkhorn", "Sinkhorn")].into_iter().enumerate() {
                 panel.line(series(&rows, "k", column), k, Dash::of(k), name);
                 panel.marks.push(Mark::Points { points: series(&rows, "k", column), colour: k, radius: 1.6, label: String::new() });
             }
@@ -28,7 +31,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let table = inputs.table("kmax")?;
-        let mut panel = Panel::new("fastest mode of SA", Axis::log("\u{3b2}", 0.5, 500.0), Axis::linear("k", 0.0, 34.0));
+        let mut panel = Panel::new("fastest mode of SA", Axis::log("\u{3b2}", 0.5, 500.0), Axis::whole("k", 0.0, 34.0));
         for (k, d) in distinct(table, "d").into_iter().enumerate() {
             panel.line(series(&only(table, "d", d), "beta", "k"), k, Dash::of(k), format!("d = {d}"));
         }

@@ -29,10 +29,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.marks.push(Mark::Points { points, colour, radius: 0.8, label: label.into() });
         }
         panel.legend = Some(Corner::BottomLeft);
+        let ends = super::span(table.column("t"), (0.0, last));
+        let positive = |t: f64| {
+            let at = if t > ends.0 { ends.1 } else { ends.0 };
+            table.rows.iter().filter(|r| (r[0] - at).abs() <= 1e-12 * at && r[2] > FLOOR).count()
+        };
         let caption = format!(
-            "Eigenvalues of the Hessian of E_beta (mass metric, over e^beta) at every step of one SA run of {} tokens on the circle at beta = {}, on a logarithmic scale of either sign down to 1e-12: positive ones vanish one by one as saddles are passed; the rotation (zero) and what is smaller than 1e-12 are not drawn.",
+            "Eigenvalues of the Hessian of E_beta (mass metric, over e^beta) at every step of one SA run of {} tokens on the circle at beta = {}, on a logarithmic scale of either sign down to 1e-12; {} are positive at the first step and {} at the last. The rotation (zero) and what is smaller than 1e-12 are not drawn.",
             inputs.values.count("n")?,
-            inputs.values.one("beta")?
+            inputs.values.one("beta")?,
+            positive(0.0),
+            positive(last)
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.55, caption })
     },

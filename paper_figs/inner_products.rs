@@ -19,7 +19,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
     study: None,
     parameters: &[
         BETA,
-        Parameter::count("every", &[1.0], (1.0, 1000.0), "layers from one panel to the next; the last layer is always there"),
+        Parameter::count(
+            "every",
+            &[0.0],
+            (0.0, 1000.0),
+            "layers from one panel to the next; the last layer is always there; 0: at most 12 panels",
+        ),
     ],
     hidden: true,
     quick: true,
@@ -33,7 +38,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let seen = |b: &usize| hidden.model.iter().chain(&hidden.sa).any(|h| h[*b] > 0.0);
         let low = (0..bins).find(seen).map_or(-1.0, |b| (10.0 * edges[b]).floor() / 10.0);
         let mut panels = Vec::new();
-        let (every, last) = (inputs.values.count("every")?, hidden.model.len() - 1);
+        let last = hidden.model.len() - 1;
+        let every = match inputs.values.count("every")? {
+            0 => (1..=last.max(1)).find(|e| last.div_ceil(*e) < 12).unwrap_or(1),
+            given => given,
+        };
         for (l, (model, sa)) in hidden.model.iter().zip(&hidden.sa).enumerate().filter(|(l, _)| l % every == 0 || *l == last) {
             let top = model.iter().chain(sa).copied().fold(0.0, f64::max);
             let y = Axis::linear("share of pairs", 0.0, top * 1.1);
@@ -52,7 +61,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         let caption = format!(
             "Histograms of the inner products of normalised hidden states (i < j) of a trained transformer by layer (filled), and of SA started from layer 0 (outline) at {} \
-             beta = {:.3}, {:.3} units of time per layer, cosine of the drifts {:.3}.",
+             beta = {:.3}, {:.3} units of time per layer, cosine of the drifts {:.3}.{}",
             if inputs.values.one("beta")? > 0.0 {
                 "a given inverse temperature, its time the one that best matches the model's own drift of inner products:"
             } else {
@@ -60,8 +69,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
             },
             hidden.beta,
             hidden.time_per_layer,
-            hidden.alignment
+            hidden.alignment,
+            if panels.len() == hidden.model.len() {
+                String::new()
+            } else {
+                format!(" {} of {} layers are shown.", panels.len(), hidden.model.len())
+            }
         );
-        Ok(Picture { panels, columns: 4, aspect: 0.9, caption })
+        // Many layers stay on a page as low panels.
+        let aspect = if panels.len() > 12 { 0.5 } else { 0.9 };
+        Ok(Picture { panels, columns: 4, aspect, caption })
     },
 };

@@ -38,18 +38,21 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let last = course.column("layer").last().copied().unwrap_or(1.0);
-        let mut mean = Panel::new("mean cosine, residual ratio", Axis::linear("layer", 0.0, last), Axis::linear("", -0.1, 1.1));
+        let mut mean = Panel::new("mean cosine, residual ratio", Axis::whole("layer", 0.0, last), Axis::linear("", -0.1, 1.1));
         mean.line(series(course, "layer", "mean"), 0, Dash::Solid, "mean cosine");
         mean.line(series(course, "layer", "bare"), 1, Dash::Dashed, "without gain and shift");
         mean.line(series(course, "layer", "ratio"), 3, Dash::Dotted, "|\u{3a6}(x) \u{2212} x| / |x|");
         mean.legend = Some(Corner::BottomRight);
         let ranks = course.column("rank").into_iter().fold(1.0, f64::max);
         let mut rank =
-            Panel::new("rank", Axis::linear("layer", 0.0, last), Axis::linear("e^H of squared singular values", 0.0, 1.1 * ranks));
+            Panel::new("rank", Axis::whole("layer", 0.0, last), Axis::linear("exp H of squared singular values", 0.0, 1.1 * ranks));
         rank.line(series(course, "layer", "rank"), 2, Dash::Solid, "");
         panels.extend([mean, rank]);
-        let caption = "One post-norm block (4 heads, feed-forward layer, random weights, a norm with gain and shift) applied again and again, as ALBERT applies its own: cosines of pairs of tokens as they are and after taking off gain and shift of the norm, \
-                       which are not the same; how much a layer still moves; how many directions the tokens fill.";
-        Ok(Picture { panels, columns: 2, aspect: 0.75, caption: caption.into() })
+        let (n, size) = (inputs.values.count("n")?, inputs.values.one("size")?);
+        let caption = format!(
+            "One post-norm block (4 heads, feed-forward layer, random weights of size {size}, {n} tokens, a norm with gain and shift) applied again and again, as ALBERT applies its own: cosines of pairs of tokens as they are and after taking off gain and shift of the norm, \
+                       which are not the same; how much a layer still moves; how many directions the tokens fill."
+        );
+        Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
 };

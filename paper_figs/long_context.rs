@@ -1,7 +1,7 @@
 //! Long context (arXiv:2605.08505).
 
 use super::{PaperFigure, distinct, only, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture, superscript};
 
 /// Participation against the scaled inverse temperature.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -18,16 +18,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (limit, sampled) = (inputs.table("limit")?, inputs.table("sampled")?);
         let mut panels = Vec::new();
         for d in distinct(limit, "d") {
-            let mut panel = Panel::new(
-                format!("d = {d}"),
-                Axis::log("\u{3b2} / n^{2/(d\u{2212}1)}", 0.045, 56.0),
-                Axis::log("E \u{3a3} w\u{b2}", 5e-7, 1.3),
-            );
+            let mut panel =
+                Panel::new(format!("d = {d}"), Axis::log(scaled(d as usize), 0.045, 56.0), Axis::log("E \u{3a3} w\u{b2}", 5e-7, 1.3));
             panel.line(series(&only(limit, "d", d), "c", "participation"), 6, Dash::Solid, "n = \u{221e}");
             let rows = only(sampled, "d", d);
             for (k, n) in distinct(&rows, "n").into_iter().enumerate() {
                 let points = series(&only(&rows, "n", n), "c", "participation");
-                panel.marks.push(Mark::Points { points, colour: k, radius: 2.2, label: format!("n = 10^{}", n.log10().round()) });
+                panel.marks.push(Mark::Points {
+                    points,
+                    colour: k,
+                    radius: 2.2,
+                    label: format!("n = 10{}", superscript(n.log10().round() as i32)),
+                });
             }
             panel.legend = Some(Corner::BottomRight);
             panels.push(panel);
@@ -36,3 +38,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
         Ok(Picture { columns: panels.len().min(3), panels, aspect: 1.0, caption: caption.into() })
     },
 };
+
+/// `beta / n^{2/(d-1)}` as it is read.
+fn scaled(d: usize) -> String {
+    match (2 % (d - 1), (d - 1) % 2) {
+        (0, _) => format!("\u{3b2} / n{}", if d == 2 { "\u{b2}" } else { "" }),
+        (_, 0) => format!("\u{3b2} over the {}th root of n", (d - 1) / 2),
+        _ => format!("\u{3b2} over the {}th root of n\u{b2}", d - 1),
+    }
+    .replace("the 2th root", "the square root")
+    .replace("the 3th", "the 3rd")
+}

@@ -1,7 +1,7 @@
 //! Lyapunov spectra of maps beside attention.
 
 use super::{PaperFigure, distinct, only};
-use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::recurrent::map;
 
 /// A panel for each size of the weights.
@@ -24,13 +24,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         let mut panels = Vec::new();
         for gain in distinct(spectra, "gain") {
-            let (x, y) = (Axis::linear("index", 0.7, count + 0.3), Axis::linear("exponent", low - 0.2, high + 0.2));
+            let (x, y) = (Axis::whole("index", 0.7, count + 0.3), Axis::linear("exponent", low - 0.2, high + 0.2));
             let mut panel = Panel::new(format!("gain {gain}"), x, y);
             for (k, name) in SHOWN.iter().enumerate() {
                 let Some(number) = map::ALL.iter().position(|m| m.name == *name) else { continue };
                 let rows = only(&only(spectra, "gain", gain), "map", number as f64).rows;
                 let points: Vec<(f64, f64)> = rows.iter().map(|r| (r[2], if r[3] > -8.0 { r[3] } else { f64::NAN })).collect();
                 panel.line(points, k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], *name);
+            }
+            let seen = |m: &Mark| matches!(m, Mark::Line { points, .. } if points.iter().filter(|p| p.1.is_finite()).count() > 1);
+            if !panel.marks.iter().any(seen) {
+                panel.marks.push(Mark::Middle("all exponents below \u{2212}8".into()));
             }
             panel.legend = Some(Corner::BottomLeft);
             panels.push(panel);

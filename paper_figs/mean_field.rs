@@ -17,7 +17,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: false,
     draw: |inputs| {
         let table = inputs.table("distance")?;
-        let mut panel = Panel::new("", Axis::log("n", 20.0, 5000.0), Axis::log("W\u{2081}", 1e-4, 1.0));
+        let (low, high) = super::span(table.column("w1").into_iter().filter(|w| *w > 0.0), (1e-4, 1.0));
+        let mut panel = Panel::new("", Axis::log("n", 20.0, 5000.0), Axis::log("W\u{2081}", low / 2.0, high * 2.0));
         for (random, colour, name) in [(1.0f64, 0, "random starts (mean of 12)"), (0.0, 1, "quantile starts")] {
             let rows: Vec<&Vec<f64>> = table.rows.iter().filter(|r| (r[0] - random).abs() < 0.5).collect();
             let mut means: Vec<(f64, f64)> = Vec::new();

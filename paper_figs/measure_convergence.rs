@@ -2,6 +2,7 @@
 
 use super::PaperFigure;
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::error::Result;
 
 /// Errors against resolution.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -15,8 +16,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
     hidden: false,
     quick: false,
     draw: |inputs| {
-        let mut space =
-            Panel::new("solvers", Axis::log("modes, particles or cells", 3.0, 1500.0), Axis::log("error of the moments", 1e-17, 1e4));
+        let names = ["spectral", "lagrangian", "volume"];
+        let errors: Vec<f64> = names.iter().map(|n| Ok(inputs.table(n)?.column("error"))).collect::<Result<Vec<_>>>()?.concat();
+        let highest = super::span(errors, (1.0, 1.0)).1;
+        let mut space = Panel::new(
+            "solvers",
+            Axis::log("modes, particles or cells", 3.0, 1500.0),
+            Axis::log("error of the moments", 1e-17, 1e3 * highest.max(1.0)),
+        );
         for (colour, name, label) in
             [(0, "spectral", "Fourier modes"), (1, "lagrangian", "particles with log density"), (2, "volume", "finite volumes")]
         {
@@ -25,8 +32,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
             space.marks.push(Mark::Points { points, colour, radius: 2.2, label: label.into() });
         }
         space.legend = Some(Corner::TopRight);
-        let mut time = Panel::new("layers", Axis::log("\u{3b7}", 1.5e-3, 0.7), Axis::log("error of the moments", 1e-5, 0.2));
         let points: Vec<(f64, f64)> = inputs.table("layers")?.rows.iter().map(|r| (r[0], r[1])).collect();
+        let (low, high) = super::span(points.iter().map(|p| p.1).filter(|e| *e > 0.0), (1e-5, 0.1));
+        let mut time = Panel::new("layers", Axis::log("\u{3b7}", 1.5e-3, 0.7), Axis::log("error of the moments", low / 3.0, high * 3.0));
         let last = points.last().copied().unwrap_or((1.0, 1.0));
         time.line(vec![last, (0.5, last.1 * 0.5 / last.0)], 7, Dash::Dotted, "order 1");
         time.marks.push(Mark::Points { points, colour: 0, radius: 2.2, label: "residual layers".into() });

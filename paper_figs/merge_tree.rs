@@ -18,7 +18,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let table = inputs.table("tree")?;
         let last = table.column("t_b").into_iter().fold(1.0, f64::max);
         let leaves = table.column("place_a").into_iter().fold(0.0, f64::max);
-        let mut panel = Panel::new("", Axis::log("t", 0.1, 3.0 * last), Axis::linear("token", -1.0, leaves + 1.0));
+        let mut panel = Panel::new("", Axis::log("t", 0.1, 3.0 * last), Axis::whole("token", -1.0, leaves + 1.0));
         for r in &table.rows {
             panel.line(vec![(r[0].max(0.1), r[1]), (r[2], r[3])], 0, Dash::Solid, "");
         }

@@ -16,15 +16,20 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: true,
     draw: |inputs| {
         let table = inputs.table("times")?;
+        let over = |column: &str| table.column(column).into_iter();
+        let far = over("exponent").chain(over("rescaled").map(f64::ln));
+        let (low, high) = super::span(far.chain([0.0]), (0.0, 1.0));
+        let (low, high) = (if low < 0.0 { low - 0.03 * (high - low) } else { 0.0 }, high + 0.03 * (high - low));
         let mut collapse = Panel::new(
             "collapse",
-            Axis::linear("\u{3b2} (1 \u{2212} \u{3c1}\u{2080})", 0.0, 620.0),
-            Axis::linear("ln (T \u{3b2} c (1 \u{2212} \u{3c1}\u{2080}\u{b2}))", 0.0, 620.0),
+            Axis::linear("\u{3b2} (1 \u{2212} \u{3c1}\u{2080})", low, high),
+            Axis::linear("ln (T \u{3b2} c (1 \u{2212} \u{3c1}\u{2080}\u{b2}))", low, high),
         );
-        collapse.line(vec![(0.0, 0.0), (620.0, 620.0)], 7, Dash::Dotted, "asymptotic law");
+        collapse.line(vec![(low, low), (high, high)], 7, Dash::Dotted, "asymptotic law");
+        let betas = super::span(over("beta"), (1.0, 1.0));
         let mut ratio = Panel::new(
             "measured over exact",
-            Axis::log("\u{3b2}", 4.0, 500.0),
+            Axis::log("\u{3b2}", 0.8 * betas.0, 1.25 * betas.1),
             Axis::linear("T / T exact \u{2212} 1, in 10\u{207b}\u{b9}\u{b3}", -20.0, 20.0),
         );
         ratio.line(vec![(ratio.x.low, 0.0), (ratio.x.high, 0.0)], 7, Dash::Dotted, "");
@@ -48,8 +53,21 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let top = largest.map(|p| 1.2 * p.1.abs()).fold(1.0, f64::max);
         (ratio.y.low, ratio.y.high) = (-top, top);
         collapse.legend = Some(Corner::TopLeft);
-        let caption = "Two clusters of masses 1/2, 1/2 and 1/5, 4/5 under SA from three angles, beta = 5 to 400. Left: time to the angle of cosine 1 - 1/beta, rescaled, against beta (1 - rho_0). Right: \
-                       the integrated time against the exact quadrature.";
-        Ok(Picture { panels: vec![collapse, ratio], columns: 2, aspect: 0.8, caption: caption.into() })
+        let masses = distinct(table, "alpha").iter().map(|a| format!("{a}, {}", (1e12 * (1.0 - a)).round() / 1e12)).collect::<Vec<_>>();
+        // Clusters that begin nearer than that angle have no time, nor those that do not reach it in the time of the run.
+        let missing = over("rescaled").filter(|t| !(t.is_finite() && *t > 0.0)).count();
+        let missing = if missing > 0 {
+            format!(" {missing} of {} have no such time up to 1e300 and are not drawn.", table.rows.len())
+        } else {
+            String::new()
+        };
+        let caption = format!(
+            "Two clusters of masses {} under SA from inner products {}, beta = {}. Left: time to the angle of cosine 1 - 1/beta, rescaled, against beta (1 - rho_0). Right: \
+                       the integrated time against the exact quadrature.{missing}",
+            masses.join(" and "),
+            super::listed(&distinct(table, "rho")),
+            super::listed(&distinct(table, "beta"))
+        );
+        Ok(Picture { panels: vec![collapse, ratio], columns: 2, aspect: 0.8, caption })
     },
 };

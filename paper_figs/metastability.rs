@@ -1,6 +1,6 @@
 //! Metastability of five tokens (the start of arXiv:2410.06833's movie).
 
-use super::{CellsShown, PaperFigure, series};
+use super::{CellsShown, ENERGY, PaperFigure, energy_axis, first_run, motion, series, tokens};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 use std::f64::consts::PI;
@@ -21,7 +21,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: true,
     draw: |inputs| {
         let (cell, tables) = &inputs.results[0][0];
-        let table = &tables.table;
+        let (table, note) = &first_run(&tables.table);
         let t = table.column("t");
         let end = t.last().copied().unwrap_or(1.0);
         let mut angles = Panel::new("angles", Axis::log("t", 0.1, end), Axis::linear("\u{3b8} / \u{3c0}", 0.0, 0.0));
@@ -42,15 +42,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
             first = points.first().map_or(first, |p| p.1);
             angles.line(points, i, Dash::of(i), "");
         }
-        let mut energy =
-            Panel::new("energy", Axis::log("t", 0.1, end), Axis::linear("\u{2211} exp \u{3b2}(G\u{2212}1) / n\u{b2}", 0.0, 1.05));
+        let mut energy = Panel::new("energy", Axis::log("t", 0.1, end), energy_axis(table));
         energy.line(series(table, "t", "log_energy").into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
-        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::linear("number", 0.0, cell.n as f64 + 1.0));
+        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::whole("number", 0.0, cell.n as f64 + 1.0));
         clusters.line(series(table, "t", "clusters"), 0, Dash::Solid, "");
         let caption = format!(
-            "SA on the circle from {} tokens, beta = {}: angles, energy (its maximum is 1) and the number of clusters (components nearer \
-                       than beta^(-1/2)/2), by adaptive integration.",
-            cell.n, cell.beta
+            "{} on the circle from {}, beta = {}{note}: angles, {ENERGY}, and the number of clusters (components nearer than beta^(-1/2)/2).",
+            motion(cell),
+            tokens(cell),
+            cell.beta
         );
         Ok(Picture { panels: vec![angles, energy, clusters], columns: 3, aspect: 0.9, caption })
     },

@@ -24,8 +24,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let (edges, end) = ((0..=n).map(|k| k as f64 + 0.5).collect::<Vec<f64>>(), n as f64 + 0.5);
             // What is exactly 0 lies below the scale.
             let values = found.chunks(n).map(|row| row.iter().map(|v| v.max(1e-6).log10()).collect()).collect();
-            let mut panel = Panel::new(*name, Axis::linear("moved token j", 0.5, end), Axis::linear("token i", 0.5, end));
-            panel.marks.push(Mark::Heat { x: edges.clone(), y: edges, values, shade: Axis::linear("log10 |dx_i/dx_j|", -4.0, 1.5) });
+            let mut panel = Panel::new(*name, Axis::whole("moved token j", 0.5, end), Axis::whole("token i", 0.5, end));
+            panel.marks.push(Mark::Heat {
+                x: edges.clone(),
+                y: edges,
+                values,
+                shade: Axis::linear("log\u{2081}\u{2080} |\u{2202}x\u{1d62} / \u{2202}x\u{2c7c}|", -4.0, 1.5),
+            });
             panels.push(panel);
         }
         let caption = "Frobenius norms of the d x d blocks of the derivative of the tokens after all layers by the tokens before them, as powers of ten: pre-norm blocks with random weights, the same in all panels. Feed-forward layers: a diagonal. Causal: a lower \

@@ -1,6 +1,6 @@
 //! The figures, one file each: what data they need, and a pure function from data to a picture. A figure never runs a solver.
 
-use crate::draw::Picture;
+use crate::draw::{Axis, Picture};
 use crate::error::Result;
 use crate::flow::hidden::Comparison;
 use crate::lab::{Cell, cell::CellTables};
@@ -141,6 +141,63 @@ impl PaperFigure {
 
 /// All figures, by name.
 pub static ALL: &[&PaperFigure] = include!(concat!(env!("OUT_DIR"), "/figures.rs"));
+
+/// What moved the tokens of a cell: `SA`, `USA with norm pre`, `SA in layers of step 0.1`.
+fn motion(cell: &Cell) -> String {
+    let name = if cell.dynamics.len() < 4 { cell.dynamics.to_uppercase() } else { cell.dynamics.clone() };
+    let model = if cell.model.is_empty() { String::new() } else { format!(" with {}", cell.model) };
+    match cell.eta() {
+        Ok(f64::INFINITY) => format!("{name}{model} by mean shift"),
+        Ok(eta) if eta > 0.0 => format!("{name}{model} in layers of step {eta}"),
+        _ => format!("{name}{model}"),
+    }
+}
+
+/// The tokens of a cell: `32 uniform tokens`, `5 tokens` where they were given.
+fn tokens(cell: &Cell) -> String {
+    match cell.init.as_str() {
+        "" => format!("{} tokens", cell.n),
+        "uniform" => format!("{} uniform tokens", cell.n),
+        law => format!("{} tokens of the law {law}", cell.n),
+    }
+}
+
+/// The first run of a table of several, and what to say of it then.
+fn first_run(table: &crate::flow::Table) -> (crate::flow::Table, String) {
+    if table.columns.iter().all(|c| c != "realisation") {
+        return (table.clone(), String::new());
+    }
+    let runs = distinct(table, "realisation");
+    let note = if runs.len() > 1 { format!(" (the first of {} runs)", runs.len()) } else { String::new() };
+    (runs.first().map_or_else(|| table.clone(), |first| only(table, "realisation", *first)), note)
+}
+
+/// What the column `log_energy` is the logarithm of.
+const ENERGY: &str = "the energy sum_ij m_i m_j e^(beta (G_ij - 1)) of tokens of masses m (1 at one cluster)";
+
+/// The axis of an energy.
+fn energy_axis(table: &crate::flow::Table) -> Axis {
+    let top = span(table.column("log_energy"), (0.0, 0.0)).1.exp();
+    Axis::linear("energy", 0.0, 1.05 * top.max(1.0))
+}
+
+/// Numbers as they are read: `2, 6 and 9`; of many the first and the last.
+fn listed(values: &[f64]) -> String {
+    let shown: Vec<String> = values.iter().map(|v| crate::error::show(*v)).collect();
+    match shown.as_slice() {
+        [] => "none".into(),
+        [one] => one.clone(),
+        [first, .., last] if shown.len() > 12 => format!("{} values from {first} to {last}", shown.len()),
+        [start @ .., last] => format!("{} and {last}", start.join(", ")),
+    }
+}
+
+/// The range of what is drawn: the smallest and the largest finite value, or these where there is none.
+fn span(values: impl IntoIterator<Item = f64>, otherwise: (f64, f64)) -> (f64, f64) {
+    let found = values.into_iter().filter(|v| v.is_finite());
+    let (low, high) = found.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    if low <= high { (low, high) } else { otherwise }
+}
 
 /// Rows of a table whose column has this value.
 fn only(table: &crate::flow::Table, column: &str, value: f64) -> crate::flow::Table {

@@ -4,6 +4,9 @@ use super::{PaperFigure, distinct, only};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::study::noisy_branches::{LARGEST_MEAN, PARTICLES};
 
+/// Free energies are drawn down to this.
+const DEEPEST: f64 = -0.03;
+
 /// Continuous below beta_* = 2.447, with a fold above.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "noisy-bifurcation",
@@ -18,7 +21,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let table = inputs.table("branches")?;
         let mut mean = Panel::new("", Axis::linear("\u{3ba} over the linear threshold", 0.9, 1.2), Axis::linear("mean", -0.03, 0.9));
-        let mut energy = Panel::new("", Axis::linear("mean", 0.0, 0.9), Axis::linear("free energy", -0.03, 0.04));
+        let shown = super::span(table.column("free_energy").into_iter().filter(|f| *f >= DEEPEST), (0.0, 0.0));
+        let (low, high) = (shown.0.min(-1e-3) * 1.05, (1.2 * shown.1).max(-0.2 * shown.0).max(1e-3));
+        let mut energy = Panel::new("", Axis::linear("mean", 0.0, 0.9), Axis::linear("free energy", low, high));
         for (colour, beta) in distinct(table, "beta").into_iter().enumerate() {
             let rows: Vec<&Vec<f64>> = table.rows.iter().filter(|r| (r[0] - beta).abs() < 1e-9).collect();
             // Stable where kappa grows along the branch.
@@ -29,7 +34,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let points = only(inputs.table("particles")?, "beta", beta).rows.iter().map(|r| (r[1], r[2])).filter(|p| p.0 <= 1.2).collect();
             mean.marks.push(Mark::Points { points, colour, radius: 2.4, label: String::new() });
             energy.line(
-                rows.iter().map(|r| (r[1], r[3])).filter(|p| p.1 >= -0.03).collect(),
+                rows.iter().map(|r| (r[1], r[3])).filter(|p| p.1 >= DEEPEST).collect(),
                 colour,
                 Dash::Solid,
                 format!("\u{3b2} = {beta}"),

@@ -2,7 +2,8 @@
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
-use crate::study::perceptron_atoms::{CELLS, PART as STUDY, UNITS};
+use crate::flow::Table;
+use crate::study::perceptron_atoms::{CELLS, N, PART as STUDY, UNITS};
 use std::f64::consts::{PI, TAU};
 
 /// Early densities and final atoms against the weight.
@@ -24,7 +25,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let y: Vec<f64> = (0..=CELLS).map(|k| TAU * k as f64 / CELLS as f64 - PI).collect();
         let columns: Vec<Vec<f64>> = logs.iter().map(|l| only(density, "log_w", *l).column("density")).collect();
         let values = (0..CELLS).map(|r| columns.iter().map(|c| c[r]).collect()).collect();
-        let level = || Axis::linear("log_10 w", x[0], x[logs.len()]);
+        let level = || Axis::linear("log\u{2081}\u{2080} w", x[0], x[logs.len()]);
         let angle = || Axis::linear("angle", -PI, PI);
         let mut early = Panel::new("t = 0.1", level(), angle());
         let top = density.column("density").into_iter().fold(0.0, f64::max);
@@ -35,8 +36,36 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         late.marks.push(Mark::Points { points: series(atoms, "log_w", "angle"), colour: 0, radius: 2.4, label: "atoms".into() });
         late.legend = Some(Corner::TopRight);
-        let caption = "120 uniform tokens of the circle under USA at beta = 4 and two hidden units w max(0, <a_k, x>) a_k, a_k at the angles +-60 degrees. Left: density over the circle early on; right: where the atoms stand in the end: one below a \
-                       weight at which attention outweighs the units, then two, that move to the units.";
-        Ok(Picture { panels: vec![early, late], columns: 2, aspect: 1.0, caption: caption.into() })
+        let caption = format!(
+            "{N} uniform tokens of the circle under USA at beta = {} and two hidden units w max(0, <a_k, x>) a_k, a_k at the angles +-60 degrees. Left: density over the circle at t = 0.1; right: the atoms at t = 2000: {}.",
+            inputs.values.one("beta")?,
+            numbers_of(atoms)
+        );
+        Ok(Picture { panels: vec![early, late], columns: 2, aspect: 1.0, caption })
     },
 };
+
+/// How many atoms there are as the weight grows.
+fn numbers_of(atoms: &Table) -> String {
+    let mut runs: Vec<(usize, f64, f64)> = Vec::new();
+    for log in distinct(atoms, "log_w") {
+        let count = only(atoms, "log_w", log).rows.len();
+        match runs.last_mut() {
+            Some(run) if run.0 == count => run.2 = log,
+            _ => runs.push((count, log, log)),
+        }
+    }
+    let said = |(count, from, to): &(usize, f64, f64)| {
+        let weight = |log: f64| format!("{:.2}", 10f64.powf(log));
+        let over = if from < to { format!("from w = {} to {}", weight(*from), weight(*to)) } else { format!("at w = {}", weight(*from)) };
+        format!("{count} {over}")
+    };
+    match runs.as_slice() {
+        [(count, ..)] => format!("{count} at every weight"),
+        few if few.len() < 5 => few.iter().map(said).collect::<Vec<_>>().join(", "),
+        many => {
+            let counts = || many.iter().map(|r| r.0);
+            format!("between {} and {}", counts().min().unwrap_or(0), counts().max().unwrap_or(0))
+        }
+    }
+}

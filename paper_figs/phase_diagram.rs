@@ -1,8 +1,9 @@
 //! The phase diagram over (t, beta) with the transition curve of high dimension on top (arXiv:2312.10794, figure 3).
 
-use super::{CellsShown, PaperFigure};
+use super::{CellsShown, PaperFigure, motion, tokens};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::Error;
+use crate::lab::Cell;
 use crate::study::Parameter;
 use crate::theory::equiangular::Equiangular;
 
@@ -58,6 +59,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             );
             let values = cells.iter().map(|(_, t)| t.table.column("pair_share")).collect();
             panel.marks.push(Mark::Heat { x: edges(&times), y: edges(&betas), values, shade: shade() });
+            if !cells.iter().all(|c| has_curve(&c.0)) {
+                panels.push(panel);
+                continue;
+            }
             let n = cells[0].0.n;
             let mut curve = Vec::new();
             for k in 0..=90 {
@@ -68,15 +73,23 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.line(curve, 1, Dash::Dashed, "");
             panels.push(panel);
         }
-        let n = results.first().map_or(0, |(c, _)| c.n);
         let runs = results.first().map_or(0, |(_, t)| t.summary.rows.len());
-        let caption = format!(
-            "Share of pairs with inner product at least 0.999 for SA layers of step 0.1, n = {n} uniform tokens, mean of {runs} starts; dashed: the time at which \
-             orthonormal tokens reach 0.999 (the limit of high dimension)."
-        );
+        let mut kinds: Vec<String> = results.iter().map(|(c, _)| format!("{} from {}", motion(c), tokens(c))).collect();
+        kinds.dedup();
+        let curve = if results.iter().all(|(c, _)| has_curve(c)) {
+            "; dashed: the time at which orthonormal tokens under SA reach 0.999 (the limit of high dimension)"
+        } else {
+            ""
+        };
+        let caption = format!("Share of pairs with inner product at least 0.999: {}, mean of {runs} starts{curve}.", kinds.join("; "));
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
 };
+
+/// True where the curve of SA is the limit of high dimension.
+fn has_curve(cell: &Cell) -> bool {
+    cell.dynamics == "sa" && cell.model.is_empty() && cell.eta != "inf"
+}
 
 /// What the colours mean.
 fn shade() -> Axis {

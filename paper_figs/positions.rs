@@ -32,7 +32,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         states.legend = Some(Corner::TopLeft);
         let mut sines = Panel::new(
             "sinusoidal positions",
-            Axis::linear("k", 0.0, 120.0),
+            Axis::whole("k", 0.0, 120.0),
             Axis::linear("2 \u{27e8}PE(p), PE(p+k)\u{27e9} / d", -0.2, 1.05),
         );
         sines.line(series(overlap, "k", "d64"), 0, Dash::Solid, "d = 64");

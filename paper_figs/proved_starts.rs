@@ -38,9 +38,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
             lost.legend = Some(Corner::TopLeft);
             panels.extend([proved, lost]);
         }
-        let caption = "Uniform starts under SA: share that is proved to converge to one point by an accurate path, its defect in intervals and the logarithmic norm (left), and the others by \
-                       what ended the proof (right; lines as on the left). growth: the error outgrew the distance from every hemisphere; symmetric: the enclosure may hold a point at rest.";
-        Ok(Picture { panels, columns: 2, aspect: 0.7, caption: caption.into() })
+        let caption = format!(
+            "{} uniform starts for each point under SA{}: share that is proved to converge to one point by an accurate path, its defect in intervals and the logarithmic norm (left), and the others by \
+                       what ended the proof (right; lines as on the left). growth: the error outgrew the distance from every hemisphere; symmetric: the enclosure may hold a point at rest.",
+            inputs.values.count("starts")?,
+            match inputs.values.one("radius")? {
+                r if r > 0.0 => format!(", each token anywhere within {r} of its place"),
+                _ => String::new(),
+            }
+        );
+        Ok(Picture { panels, columns: 2, aspect: 0.7, caption })
     },
 };
 

@@ -41,7 +41,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let rows: Vec<&Vec<f64>> = counts.rows.iter().filter(|r| (r[0] - beta).abs() < 0.5).collect();
             let mut panel = Panel::new(
                 format!("\u{3b2} = {beta}, 50 seeds"),
-                Axis::linear("number of clusters", -0.5, 8.5),
+                Axis::whole("number of clusters", -0.5, 8.5),
                 Axis::linear("seeds", 0.0, 50.0),
             );
             let edges = (0..=rows.len()).map(|k| k as f64 - 0.5).collect();

@@ -18,7 +18,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let table = inputs.table("collapse")?;
         let last = LAYERS as f64;
-        let mut panel = Panel::new("", Axis::linear("layer", -0.2, last + 0.2), Axis::log("\u{2212}log |R|", 0.5, 2000.0));
+        let mut panel = Panel::new("", Axis::whole("layer", -0.2, last + 0.2), Axis::log("\u{2212}log |R|", 0.5, 2000.0));
         let sizes = |kind: &str| -> Vec<(f64, f64)> { series(table, "layer", kind).into_iter().map(|(l, r)| (l, -r)).collect() };
         let alone = sizes(KINDS[0]);
         let end = alone.last().copied().unwrap_or((last, 1.0));

@@ -20,7 +20,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let n = inputs.values.count("n")?;
         let mut panel = Panel::new(
             format!("One cluster for almost every start, n = {n}"),
-            Axis::linear("d", 1.5, 8.5),
+            Axis::whole("d", 1.5, 8.5),
             Axis::log("\u{3b2}", 0.3 / n as f64, 1e4 * (n * n) as f64),
         );
         let over = |f: &dyn Fn(usize) -> f64| (2..=8).map(|d| (d as f64, f(d))).collect::<Vec<_>>();
@@ -31,7 +31,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             Dash::Dotted,
             "circle: all \u{3b2} \u{2265} 0 (2507.22857)",
         );
-        panel.line(over(&|d| sharp(n, d)), 1, Dash::Dashed, "sharp threshold, (n\u{2212}1)\u{3c4}* = \u{3c0}");
+        // Three tokens have no threshold above 0.
+        let drawn = over(&|d| sharp(n, d)).iter().all(|p| p.1 > panel.y.low);
+        if drawn {
+            panel.line(over(&|d| sharp(n, d)), 1, Dash::Dashed, "sharp threshold, (n\u{2212}1)\u{3c4}* = \u{3c0}");
+        }
         panel.line(over(&|d| paper_proof(n, d)), 2, Dash::Dotted, "written proof, (n\u{2212}1)\u{3c4}* = \u{3c0}/2");
         panel.marks.push(Mark::Points {
             points: vec![(2.0, paper_circle(n))],
@@ -41,9 +45,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
         });
         panel.marks.push(Mark::Text { at: (3.2, 12.0), text: "d \u{2265} 3: all \u{3b2} \u{2265} 0 (Theorem 6.1)".into() });
         panel.legend = Some(Corner::TopRight);
+        let dashed = if drawn {
+            "Dashed: the sharp threshold beta = (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) of order n^2."
+        } else {
+            "The sharp threshold (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) is 0 here and not drawn."
+        };
         let caption = format!(
-            "Regimes of convergence to a single cluster for n = {n} tokens in dimension d. Solid: beta = 1/n. Dashed: the sharp threshold \
-                       beta = (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) of order n^2. Dotted: the threshold of the written proof; the circle n^2/pi^2 at d = 2."
+            "Regimes of convergence to a single cluster for n = {n} tokens in dimension d. Solid: beta = 1/n. {dashed} Dotted: the threshold of the written proof; the circle n^2/pi^2 at d = 2."
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },

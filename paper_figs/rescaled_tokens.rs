@@ -23,7 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             // All of every path, with a little room.
             let reach = |c: &str| 1.08 * rows.column(c).into_iter().fold(0.0, |m: f64, v| m.max(v.abs()));
             let (x, y) = (reach("x"), reach("y"));
-            let mut panel = Panel::new(title, Axis::linear("z_1", -x, x), Axis::linear("z_2", -y, y));
+            let mut panel = Panel::new(title, Axis::linear("z\u{2081}", -x, x), Axis::linear("z\u{2082}", -y, y));
             for token in distinct(&rows, "token") {
                 let path = only(&rows, "token", token);
                 let points = series(&path, "x", "y");
@@ -36,7 +36,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut curve =
             Panel::new("tokens \u{3b5}, \u{2212}\u{3b5}", Axis::linear("\u{3b5}", 0.0, 1.65), Axis::log("F(\u{3b5})", 1e-9, 3.0));
         curve.line(series(limit, "eps", "limit"), 0, Dash::Solid, "F");
-        curve.line(series(limit, "eps", "asymptote"), 3, Dash::Dotted, "1.33 e^{\u{2212}1/2\u{3b5}\u{b2}}");
+        curve.line(series(limit, "eps", "asymptote"), 3, Dash::Dotted, "1.33 exp(\u{2212}1/(2\u{3b5}\u{b2}))");
         let measured = series(limit, "eps", "measured").into_iter().filter(|p| p.1.is_finite()).collect();
         curve.marks.push(Mark::Points { points: measured, colour: 2, radius: 2.0, label: "simulated".into() });
         curve.legend = Some(Corner::BottomRight);

@@ -16,7 +16,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: false,
     draw: |inputs| {
         let sheet = inputs.table("sheet")?;
-        let mut panel = Panel::new("sentences", Axis::linear("sentence, units", 0.4, 10.6), Axis::linear("sentence, tens", -4.0, 54.0));
+        let mut panel = Panel::new("sentences", Axis::whole("sentence, units", 0.4, 10.6), Axis::whole("sentence, tens", -4.0, 54.0));
         let place = |k: f64| ((k - 1.0) % 10.0 + 1.0, ((k - 1.0) / 10.0).floor() * 10.0);
         for (colour, label) in ["true", "needs a hypothesis", "false", "informal"].into_iter().enumerate() {
             let points = sheet.rows.iter().filter(|r| (r[1] - colour as f64).abs() < 0.5).map(|r| place(r[0])).collect();

@@ -37,10 +37,29 @@ pub static ENTRY: PaperFigure = PaperFigure {
             }
             panel.line(points, 1, Dash::Solid, "");
         }
+        let beta = inputs.values.one("beta")?;
+        let last = times.last().copied().unwrap_or(0.0);
+        // Both at the time of the last column, by one rule.
+        let dense: Vec<f64> =
+            table.rows.iter().filter(|r| r[0] >= last && r[2] > 1.0).map(|r| r[1] + 0.5 * tau / angles.len() as f64).collect();
+        let moment = distinct(particles, "t").into_iter().min_by(|a, b| (a - last).abs().total_cmp(&(b - last).abs())).unwrap_or(last);
+        let standing: Vec<f64> = particles.rows.iter().filter(|r| (r[1] - moment).abs() < 1e-9 * (1.0 + last)).map(|r| r[2]).collect();
+        let cell = tau / angles.len() as f64;
+        let reach = (0.5 / beta.sqrt()).max(1.5 * cell);
+        let (of_density, of_particles) = (groups(dense, reach), groups(standing, reach));
         let caption = format!(
-            "Density rho on the circle under SA at beta = {} from noise (cell averages of the flow map), and every fourth of forty particles started at its quantiles: both views agree.",
-            inputs.values.one("beta")?
+            "Density rho on the circle under SA at beta = {beta} from noise (cell averages of the flow map), and every fourth of forty particles started at its quantiles. At t = {last:.4} the cells denser than the uniform measure are in {of_density} {}, the particles in {of_particles} (parts further apart than beta^(-1/2)/2).",
+            if of_density == 1 { "group" } else { "groups" }
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },
 };
+
+/// Groups of points of the circle with gaps larger than `reach` between them.
+fn groups(mut angles: Vec<f64>, reach: f64) -> usize {
+    angles.sort_by(f64::total_cmp);
+    let (Some(first), Some(last)) = (angles.first().copied(), angles.last().copied()) else { return 0 };
+    let around = first + std::f64::consts::TAU - last;
+    let gaps = angles.windows(2).map(|w| w[1] - w[0]).chain([around]).filter(|gap| *gap > reach).count();
+    gaps.max(1)
+}

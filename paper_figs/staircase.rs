@@ -1,7 +1,13 @@
 //! The staircase of the energy (arXiv:2410.06833, figure of section 6).
 
-use super::{PaperFigure, distinct, only, series};
+use super::{PaperFigure, distinct, listed, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+
+/// Sums of squared shares of five tokens: all apart, a pair, three, three and a pair.
+const LEVELS: [f64; 4] = [0.2, 0.28, 0.44, 0.52];
+
+/// The last time shown: later mergers stand beyond the others by too much.
+const LATEST: f64 = 1e110;
 
 /// Six beta, n = 5; dotted, the predicted levels.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -20,20 +26,43 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut length =
             Panel::new("along the path", Axis::linear("arc length / log \u{3b2}", 0.0, 1.02 * longest), Axis::linear("energy", 0.0, 1.05));
         let last = table.column("t").into_iter().fold(1.0, f64::max);
-        let mut time = Panel::new("in time (U2)", Axis::log("t", 1e-1, last.min(1e110)), Axis::linear("energy", 0.0, 1.05));
-        for level in [0.2, 0.28, 0.44, 0.52] {
+        let end = last.min(LATEST);
+        let mut time = Panel::new("in time (U2)", Axis::log("t", 1e-1, end), Axis::linear("energy", 0.0, 1.05));
+        // Where clusters overlap at the start the energy begins above the first step.
+        let betas = distinct(table, "beta");
+        let start = |beta: f64| only(table, "beta", beta).column("energy").first().copied().unwrap_or(f64::NAN);
+        let (apart, overlapping): (Vec<f64>, Vec<f64>) = betas.iter().partition(|b| start(**b) < LEVELS[1]);
+        for level in LEVELS.into_iter().filter(|_| !apart.is_empty()) {
             length.line(vec![(0.0, level), (1.02 * longest, level)], 7, Dash::Dotted, "");
-            time.line(vec![(1e-1, level), (last.min(1e110), level)], 7, Dash::Dotted, "");
+            time.line(vec![(1e-1, level), (end, level)], 7, Dash::Dotted, "");
         }
-        for (k, beta) in distinct(table, "beta").into_iter().enumerate() {
+        let mut notes = String::new();
+        for (k, beta) in betas.iter().copied().enumerate() {
             let rows = only(table, "beta", beta);
             let dash = Dash::of(k);
             length.line(series(&rows, "length", "energy"), k, dash, format!("\u{3b2} = {beta}"));
             time.line(series(&rows, "t", "energy"), k, dash, "");
+            let left = rows.column("clusters").last().copied().unwrap_or(1.0);
+            if left > 1.5 {
+                notes.push_str(&format!(" beta = {beta}: the run ends at t = 1e300 with {left} clusters, later steps are not shown."));
+            }
         }
         length.legend = Some(Corner::BottomRight);
-        let caption = "Energy (1/n^2) sum exp(beta (cos - 1)) of five well-prepared tokens on the circle along gradient ascent, against arc length over log beta (left) and time (right). \
-                       Dotted: predicted levels sum of squared cluster shares, 0.2, 0.28, 0.44, 0.52: after three have joined, the nearest pair is the last two.";
-        Ok(Picture { panels: vec![length, time], columns: 2, aspect: 0.9, caption: caption.into() })
+        if last > LATEST {
+            notes.push_str(" The right panel ends at t = 1e110.");
+        }
+        if !apart.is_empty() {
+            notes.push_str(&format!(
+                " Dotted: levels sum of squared cluster shares, 0.2, 0.28, 0.44, 0.52, predicted where clusters do not overlap, here for beta = {}: after three have joined, the nearest pair is the last two.",
+                listed(&apart)
+            ));
+        }
+        for beta in overlapping {
+            notes.push_str(&format!(" beta = {beta}: tokens overlap from the start (energy {:.2}), no levels are predicted.", start(beta)));
+        }
+        let caption = format!(
+            "Energy (1/n^2) sum exp(beta (cos - 1)) of five tokens, well prepared for beta = 2000, on the circle along gradient ascent, against arc length over log beta (left) and time (right).{notes}"
+        );
+        Ok(Picture { panels: vec![length, time], columns: 2, aspect: 0.9, caption })
     },
 };

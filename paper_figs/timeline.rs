@@ -1,6 +1,6 @@
 //! Energy and clusters of one run over log time.
 
-use super::{CellsShown, PaperFigure, series};
+use super::{CellsShown, ENERGY, PaperFigure, energy_axis, first_run, motion, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 
@@ -23,22 +23,24 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: true,
     draw: |inputs| {
         let (cell, tables) = &inputs.results[0][0];
-        let table = &tables.table;
+        let (table, note) = &first_run(&tables.table);
         let late = |p: Vec<(f64, f64)>| -> Vec<(f64, f64)> { p.into_iter().filter(|p| p.0 > 0.0).collect() };
         let clusters = late(series(table, "t", "clusters"));
         // The axis ends a little after the last merger.
         let settled = clusters.iter().rev().find(|p| p.1 > 1.5).map_or(1e3, |p| p.0);
         let axis = || Axis::log("t", 0.1, settled * 30.0);
         let shown = |points: Vec<(f64, f64)>| -> Vec<(f64, f64)> { late(points).into_iter().filter(|p| p.0 <= settled * 30.0).collect() };
-        let mut energy = Panel::new("energy", axis(), Axis::linear("\u{2211} exp \u{3b2}(G\u{2212}1) / n\u{b2}", 0.0, 1.05));
+        let mut energy = Panel::new("energy", axis(), energy_axis(table));
         energy.line(shown(series(table, "t", "log_energy")).into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
         let top = clusters.iter().map(|p| p.1).fold(1.0, f64::max);
-        let mut count = Panel::new("clusters", axis(), Axis::linear("number", 0.0, top + 1.0));
+        let mut count = Panel::new("clusters", axis(), Axis::whole("number", 0.0, top + 1.0));
         count.line(shown(clusters), 1, Dash::Solid, "");
         let caption = format!(
-            "One run of SA, n = {}, d = {}, beta = {}: energy (maximum 1) and number of clusters over log time. Each plateau is a metastable state; the flow leaves it \
-             through a saddle.",
-            cell.n, cell.d, cell.beta
+            "One run of {}, n = {}, d = {}, beta = {}{note}: {ENERGY}, and number of clusters, over log time. Plateaus are metastable states.",
+            motion(cell),
+            cell.n,
+            cell.d,
+            cell.beta
         );
         Ok(Picture { panels: vec![energy, count], columns: 2, aspect: 0.8, caption })
     },

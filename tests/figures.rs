@@ -210,3 +210,91 @@ fn a_users_run_is_drawn() {
     let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert!(wrong.status.code() == Some(1) && text.contains("a column x_0_0"), "{text}");
 }
+
+/// Captions and labels under other parameters than the defaults, of which nothing may be left in them.
+#[test]
+fn captions_say_what_was_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let draw = |figure: &str, flags: &str| {
+        for ending in ["txt", "csv"] {
+            let out = metastable(at, &format!("figure {figure} {flags} --out f.{ending}"));
+            assert!(out.status.success(), "{figure} {flags}: {}", String::from_utf8_lossy(&out.stderr));
+        }
+        let read = |name: &str| std::fs::read_to_string(at.join(name)).expect("written");
+        (read("f.txt"), read("f.csv"))
+    };
+    for (figure, flags, has, lacks) in [
+        ("merging-times", "--set beta=3,9 --set rho=0.2 --set alpha=0.3", &["0.3, 0.7", "0.2", "beta = 3 and 9"][..], &["1/5", "400"][..]),
+        ("regime-chart", "--set n=3", &["is 0 here and not drawn"], &["Dashed"]),
+        ("saddle-kernel", "--set beta=0.1,500", &["0.1 and 500"], &["["]),
+        ("staircase", "--set beta=10", &["energy 0.71"], &["Dotted"]),
+        ("staircase", "--set beta=100000", &["ends at t = 1e300 with 4 clusters", "here for beta = 100000"], &["overlap from the start"]),
+        ("cluster-count", "--set n=12 --set beta=100,200 --set starts=2", &["12 uniform tokens"], &["orrelation"]),
+        ("inner-products", "--set every=4 --set beta=2", &["3 of 7 layers"], &[]),
+    ] {
+        let (caption, numbers) = draw(figure, flags);
+        assert!(has.iter().all(|h| caption.contains(h)), "{figure} {flags}: {caption}");
+        assert!(!lacks.iter().any(|l| caption.contains(l)), "{figure} {flags}: {caption}");
+        assert!(!numbers.contains("sharp threshold") && !numbers.contains("correlation"), "{figure} {flags}: in the legend");
+    }
+}
+
+#[test]
+fn axes_hold_what_is_drawn_at_the_ends_of_the_ranges() {
+    use metastable::draw::Mark;
+    use metastable::paper_figs::{ALL, Inputs};
+    use metastable::study::Given;
+    for (name, parameter, value) in
+        [("merging-times", "beta", "2,600"), ("growth-rates", "beta", "0.1,100"), ("saddle-kernel", "beta", "0.1,500")]
+    {
+        let figure = ALL.iter().find(|f| f.name == name).expect("registered");
+        let mut inputs = Inputs { values: Given::of(figure.asked()), ..Inputs::default() };
+        inputs.values.set(&figure.asked(), parameter, value).expect("in range");
+        if name == "merging-times" {
+            inputs.values.set(&figure.asked(), "rho", "0.5").expect("in range");
+        }
+        if let Some(part) = figure.study {
+            inputs.tables = (part.run)(&inputs.values).expect("runs");
+        }
+        let picture = (figure.draw)(&inputs).expect("draws");
+        for panel in &picture.panels {
+            let drawn = panel.marks.iter().flat_map(|m| match m {
+                Mark::Line { points, .. } | Mark::Points { points, .. } => points.clone(),
+                _ => Vec::new(),
+            });
+            let places: Vec<[f64; 2]> =
+                drawn.filter(|p| p.0.is_finite() && p.1.is_finite()).map(|p| [panel.x.position(p.0), panel.y.position(p.1)]).collect();
+            let inside = places.iter().filter(|p| p.iter().all(|s| (-1e-9..=1.0 + 1e-9).contains(s))).count();
+            assert!(inside > 1, "{name}: `{}` is empty", panel.title);
+            // Laws are drawn across the panel and beyond; data are inside.
+            if ["merging-times", "saddle-kernel"].contains(&name) {
+                assert_eq!(inside, places.len(), "{name}: `{}` hides data", panel.title);
+            }
+        }
+    }
+    // The fastest mode is among those drawn, and counts have whole ticks.
+    let axis = metastable::draw::Axis::whole("k", -0.5, 2.5);
+    assert!(axis.ticks(8).major.iter().all(|t| t.0.fract().abs() < 1e-12), "{:?}", axis.ticks(8));
+}
+
+#[test]
+fn a_run_of_other_dynamics_is_not_called_sa() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let solve = "solve --dynamics usa --init uniform --n 6 --d 2 --beta 4 --seed 3 --t-end 10 --out u --observables log-energy,clusters,positions --samples 20 --log-from 0.1";
+    assert!(metastable(at, solve).status.success());
+    for figure in ["timeline", "metastability", "circle-snapshots"] {
+        let out = metastable(at, &format!("figure {figure} --result u --out {figure}.txt"));
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let caption = std::fs::read_to_string(at.join(format!("{figure}.txt"))).expect("written");
+        assert!(caption.contains("USA") && !caption.contains(" SA") && !caption.contains("uniform"), "{caption}");
+    }
+    // A study is captioned with the parameters it was run with.
+    let out = metastable(at, "run cluster-count --set n=14 --set beta=9 --set starts=2 --format json");
+    let files = String::from_utf8_lossy(&out.stdout).into_owned();
+    let file = files.split('"').find(|w| w.ends_with("counts.csv")).expect("a table").to_owned();
+    let place = Path::new(&file).parent().expect("a folder").display().to_string();
+    assert!(metastable(at, &format!("figure cluster-count --result {place} --out c.txt")).status.success());
+    assert!(std::fs::read_to_string(at.join("c.txt")).expect("written").contains("14 uniform tokens"));
+}

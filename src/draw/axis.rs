@@ -5,6 +5,8 @@
 pub enum Scale {
     /// Proportional.
     Linear,
+    /// Proportional, with labels at whole numbers only.
+    Whole,
     /// By the decimal logarithm; data at or below 0 are not drawn.
     Log,
     /// By sign and decimal logarithm of the magnitude; what is smaller than this is drawn at 0.
@@ -41,6 +43,11 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Linear, low, high }
     }
 
+    /// A linear axis of counts.
+    pub fn whole(label: impl Into<String>, low: f64, high: f64) -> Self {
+        Self { label: label.into(), scale: Scale::Whole, low, high }
+    }
+
     /// A logarithmic axis.
     pub fn log(label: impl Into<String>, low: f64, high: f64) -> Self {
         Self { label: label.into(), scale: Scale::Log, low, high }
@@ -59,7 +66,7 @@ impl Axis {
     /// Position of a value in [0, 1] along the axis; NaN outside the domain.
     pub fn position(&self, v: f64) -> f64 {
         match self.scale {
-            Scale::Linear => (v - self.low) / (self.high - self.low),
+            Scale::Linear | Scale::Whole => (v - self.low) / (self.high - self.low),
             Scale::Log => (v.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
             Scale::Signed(floor) => {
                 // The smallest magnitude stands half a decade off 0, so that 0 is a place of its own.
@@ -74,7 +81,8 @@ impl Axis {
     /// Ticks, at most `most` of them labelled, at least three on log axes.
     pub fn ticks(&self, most: usize) -> Ticks {
         match self.scale {
-            Scale::Linear => Ticks { major: steps(self.low, self.high, most), minor: Vec::new() },
+            Scale::Linear => Ticks { major: steps(self.low, self.high, most, 0.0), minor: Vec::new() },
+            Scale::Whole => Ticks { major: steps(self.low, self.high, most, 1.0), minor: Vec::new() },
             Scale::Log => self.decades(most.max(3)),
             Scale::Signed(floor) => self.signed_ticks(floor, most),
             Scale::Saturating => {
@@ -104,7 +112,7 @@ impl Axis {
                 return Ticks { major: found.into_iter().map(|v| (v, plain(v))).collect(), minor: between };
             }
         }
-        Ticks { major: steps(self.low, self.high, 4), minor: between }
+        Ticks { major: steps(self.low, self.high, 4, 0.0), minor: between }
     }
 
     fn signed_ticks(&self, floor: f64, most: usize) -> Ticks {
@@ -125,14 +133,14 @@ impl Axis {
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten, at most `most` of them where three fit.
-fn steps(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
+/// Multiples of 1, 2 or 5 times a power of ten, `least` or more, at most `most` of them where three fit.
+fn steps(low: f64, high: f64, most: usize, least: f64) -> Vec<(f64, String)> {
     let rough = (high - low) / most.max(1) as f64;
     if !(rough.is_finite() && rough > 0.0) {
         return Vec::new();
     }
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= rough * 0.8).unwrap_or(rough);
+    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= rough * 0.8).unwrap_or(rough).max(least);
     let (a, b) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
     let decimals = (-(step * (1.0 + 1e-9)).log10().floor()).max(0.0) as usize;
     (a..=b).map(|k| (k as f64 * step, format!("{:.decimals$}", k as f64 * step).replace('-', "\u{2212}"))).collect()
@@ -149,7 +157,8 @@ fn plain(v: f64) -> String {
     if digit > 1.5 { format!("{digit}\u{b7}{power}") } else { power }
 }
 
-fn superscript(e: i32) -> String {
+/// An exponent in raised digits.
+pub fn superscript(e: i32) -> String {
     let digits = ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
     e.to_string().chars().map(|c| c.to_digit(10).map_or('\u{207b}', |d| digits[d as usize])).collect()
 }

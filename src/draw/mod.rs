@@ -17,7 +17,7 @@ mod scene;
 mod sheet;
 mod write;
 
-pub use axis::{Axis, Scale, Ticks};
+pub use axis::{Axis, Scale, Ticks, superscript};
 pub use layout::layout;
 pub use palette::{CATEGORIES, LIGHT, Theme, sequential};
 pub use pdf::pdf;

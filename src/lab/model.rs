@@ -184,6 +184,11 @@ impl Described {
         if all.is_empty() { vec![Self::default()] } else { all }
     }
 
+    /// Everything that was said: `norm=pre; noise=kappa=4,step=0.1`; empty for plain attention.
+    pub fn said(&self) -> String {
+        self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect::<Vec<_>>().join("; ")
+    }
+
     /// What it says under the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
     pub fn label(&self, all: &[Self]) -> String {
         let differs = |key: &str| all.iter().any(|other| other.words.get(key) != self.words.get(key));

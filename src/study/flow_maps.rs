@@ -16,7 +16,7 @@ pub static ENTRY: Study = Study {
 pub static PART: Part = Part {
     parameters: &[
         Parameter::count("n", &[6.0], (1.0, 64.0), "rows"),
-        Parameter::count("d", &[8.0], (1.0, 64.0), "numbers of a row"),
+        Parameter::count("d", &[8.0], (2.0, 64.0), "numbers of a row"),
         Parameter::count("layers", &[24.0], (1.0, 1000.0), "layers"),
         Parameter::real(
             "gain",

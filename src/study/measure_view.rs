@@ -17,7 +17,7 @@ use crate::sphere::Tokens;
 use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
 use std::f64::consts::TAU;
 
-/// Tables: rates, kmax, entropy, entropy-ends, raster, particles, distance.
+/// Tables: rates, kmax, entropy, entropy-ends, entropy-clusters, raster, particles, distance.
 pub static ENTRY: Study = Study {
     name: "measure-view",
     title: "Growth rates, entropy over time, density with particles, distance to the mean field",
@@ -61,9 +61,11 @@ pub static DISTANCE: Part = Part {
 fn rates(values: &Given) -> Result<Tables> {
     let mut out = table(&["beta", "k", "sa", "usa", "sinkhorn"]);
     for &beta in values.list("beta")? {
-        let (sa, usa) = (rates_sa(2, beta, 10)?, rates_usa(2, beta, 10, TimeScale::U2, 2)?);
-        let i = scaled_bessel_i(10, beta);
-        for k in 0..=10usize {
+        // The fastest mode is near sqrt(2 beta).
+        let most = 10.max(4 + (2.0 * beta.sqrt()).ceil() as usize);
+        let (sa, usa) = (rates_sa(2, beta, most)?, rates_usa(2, beta, most, TimeScale::U2, 2)?);
+        let i = scaled_bessel_i(most, beta);
+        for k in 0..=most {
             let ratio = i[k] / i[0];
             out.rows.push(vec![beta, k as f64, sa[k], usa[k], (k * k) as f64 / beta * ratio / (1.0 + ratio)]);
         }
@@ -88,6 +90,7 @@ fn kmax() -> Result<Table> {
 fn entropy(values: &Given) -> Result<Tables> {
     let (beta, seed) = (values.one("beta")?, values.one("seed")? as u64);
     let (mut out, mut ends) = (table(&["usa", "t", "negentropy"]), table(&["usa", "negentropy", "coarser"]));
+    let mut clusters = table(&["usa", "mass"]);
     for (usa, law, end) in [(0.0, "sa", 16.0), (1.0, "usa", 90.0)] {
         let medium = Medium::new(law, beta, 0.0)?;
         let clock = if usa > 0.5 { beta.exp() } else { 1.0 };
@@ -99,9 +102,20 @@ fn entropy(values: &Given) -> Result<Tables> {
             true
         })?;
         let coarse = FlowMap::from_series(&start, Resolution::COARSE)?.evolve(&medium, end / clock, |_, _| true)?;
-        ends.rows.push(vec![usa, fine.reached()?.negentropy(), coarse.reached()?.negentropy()]);
+        let fine = fine.reached()?;
+        clusters.rows.extend(masses(&fine.cell_averages(128)).into_iter().map(|mass| vec![usa, mass]));
+        ends.rows.push(vec![usa, fine.negentropy(), coarse.reached()?.negentropy()]);
     }
-    Ok(vec![("entropy".into(), out), ("entropy-ends".into(), ends)])
+    Ok(vec![("entropy".into(), out), ("entropy-ends".into(), ends), ("entropy-clusters".into(), clusters)])
+}
+
+/// Masses of the arcs on which averages over equal cells exceed the uniform density.
+fn masses(averages: &[f64]) -> Vec<f64> {
+    // From a cell outside every arc, so that none is cut.
+    let first = averages.iter().position(|a| *a <= 1.0).unwrap_or(0);
+    let around: Vec<f64> = averages[first..].iter().chain(&averages[..first]).copied().collect();
+    let arcs = around.chunk_by(|a, b| (*a > 1.0) == (*b > 1.0)).filter(|arc| arc[0] > 1.0);
+    arcs.map(|arc| arc.iter().sum::<f64>() / averages.len() as f64).collect()
 }
 
 /// Density over time and angle, and forty particles started at its quantiles.

@@ -23,7 +23,7 @@ pub static ENTRY: Study = Study {
 pub static PART: Part = Part { parameters: &[Parameter::real("beta", &[4.0], (0.1, 20.0), "inverse temperature")], run };
 
 /// Tokens.
-const N: usize = 120;
+pub const N: usize = 120;
 
 /// Angles of the two hidden units.
 pub const UNITS: [f64; 2] = [PI / 3.0, -PI / 3.0];

@@ -2,6 +2,7 @@
 
 use super::drawn::DrawnFigure;
 use super::hidden::{HiddenStates, built_in_model};
+use crate::cli::parameter::assignment;
 use crate::cli::result_folder::{self, FolderContents};
 use crate::error::{Error, Result};
 use crate::lab::{Experiment, Provenance, run::results};
@@ -44,7 +45,11 @@ impl Job {
     /// Cells of an experiment, run where they are missing.
     pub fn experiment(&mut self, experiment: &Experiment, runs: &Path, flag: &str) -> Result<()> {
         crate::cli::run::execute(experiment, runs)?;
-        let cells = results(experiment, runs)?;
+        let mut cells = results(experiment, runs)?;
+        if experiment.models.is_empty() {
+            let model = experiment.model.said();
+            cells.iter_mut().for_each(|(cell, _)| cell.model.clone_from(&model));
+        }
         if let Some(shown) = &self.entry.cells {
             shown.check(flag, &cells)?;
         }
@@ -62,6 +67,7 @@ impl Job {
                 self.inputs.results.push(cells);
             }
             (FolderContents::Study(tables), _, Some(_)) => {
+                self.settings_of(folder)?;
                 tables.iter().for_each(|(name, t)| self.configuration.push_str(&format!("{name}{:?}", t.rows)));
                 self.inputs.tables = tables;
             }
@@ -77,6 +83,21 @@ impl Job {
                     format!("{holds} in {}", folder.display()),
                     format!("{takes}, for `{}`", self.entry.name),
                 ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameters of this figure that the study of a folder was run with.
+    fn settings_of(&mut self, folder: &Path) -> Result<()> {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
+        let Some(table) = files.into_iter().find(|f| f.extension().is_some_and(|e| e == "csv")) else { return Ok(()) };
+        let Ok(block) = crate::lab::provenance::read(&table) else { return Ok(()) };
+        let asked = self.entry.asked();
+        for text in block.reproduce.split(" --set ").skip(1) {
+            let (name, value) = assignment(text.trim())?;
+            if asked.iter().any(|p| p.name == name) {
+                self.inputs.values.set(&asked, name, &value)?;
             }
         }
         Ok(())
