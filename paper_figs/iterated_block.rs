@@ -49,9 +49,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
         rank.line(series(course, "layer", "rank"), 2, Dash::Solid, "");
         panels.extend([mean, rank]);
         let (n, size) = (inputs.values.count("n")?, inputs.values.one("size")?);
+        let block = match &inputs.made_by {
+            Some(command) => format!("The block of `{command}`"),
+            None => format!(
+                "One post-norm block (4 heads, feed-forward layer, random weights of size {size}, {n} tokens, a norm with gain and shift)"
+            ),
+        };
         let caption = format!(
-            "One post-norm block (4 heads, feed-forward layer, random weights of size {size}, {n} tokens, a norm with gain and shift) applied again and again, as ALBERT applies its own: cosines of pairs of tokens as they are and after taking off gain and shift of the norm, \
-                       which are not the same; how much a layer still moves; how many directions the tokens fill."
+            "{block} applied again and again, as ALBERT applies its own: cosines of pairs of tokens as they are and after taking off gain and shift of the norm, \
+             which are not the same; how much a layer still moves; how many directions the tokens fill."
         );
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },

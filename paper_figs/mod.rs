@@ -62,6 +62,8 @@ pub struct Inputs {
     pub tables: study::Tables,
     /// Given of its parameters.
     pub values: study::Given,
+    /// The command that wrote the tables, where it did not run the study.
+    pub made_by: Option<String>,
     /// Hidden states of a model compared with SA, when it asked for them.
     pub hidden: Option<Comparison>,
 }

@@ -50,7 +50,7 @@ pub fn project(x: &[f64], u: &mut [f64]) {
 pub fn retract(x: &mut [f64]) -> bool {
     let norm = dot(x, x).sqrt();
     if norm.is_normal() && norm < 1e150 {
-        if norm != 1.0 {
+        if (norm - 1.0).abs() > 0.0 {
             x.iter_mut().for_each(|v| *v /= norm);
         }
         return true;

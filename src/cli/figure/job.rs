@@ -94,6 +94,7 @@ impl Job {
         let Some(table) = files.into_iter().find(|f| f.extension().is_some_and(|e| e == "csv")) else { return Ok(()) };
         let Ok(block) = crate::lab::provenance::read(&table) else { return Ok(()) };
         let asked = self.entry.asked();
+        self.inputs.made_by = Some(block.reproduce.clone()).filter(|command| !command.starts_with("metastable run "));
         for text in block.reproduce.split(" --set ").skip(1) {
             let (name, value) = assignment(text.trim())?;
             if asked.iter().any(|p| p.name == name) {
