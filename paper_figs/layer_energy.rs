@@ -70,7 +70,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             drop if drop > 0.0 => format!(" The largest decrease from one recorded row to the next is {drop:.1e}."),
             _ => " No recorded row is lower than the one before.".into(),
         };
-        let layers = if results.iter().all(|r| r.0.eta.as_str() != "0") { " along residual layers x <- normalise(x + eta a)" } else { "" };
+        let layers = if results.iter().all(|r| r.0.eta().is_ok_and(|eta| eta > 0.0)) {
+            " along residual layers x <- normalise(x + eta a)"
+        } else {
+            ""
+        };
         let caption = format!(
             "log of {ENERGY}{layers}: {}, n = {}, d = {}, beta = {}{}.{drop}",
             kinds.into_iter().collect::<Vec<_>>().join("; "),

@@ -157,18 +157,11 @@ fn motion(cell: &Cell) -> String {
 
 /// The tokens of a cell: `32 uniform tokens`, `5 tokens` where they were given.
 fn tokens(cell: &Cell) -> String {
-    match cell.init.as_str() {
-        "" => format!("{} tokens", cell.n),
-        "uniform" => format!("{} uniform tokens", cell.n),
-        law => format!("{} tokens of the law {law}", cell.n),
-    }
+    if cell.init.is_empty() { format!("{} tokens", cell.n) } else { format!("{} {} tokens", cell.n, cell.init) }
 }
 
 /// The first run of a table of several, and what to say of it then.
 fn first_run(table: &crate::flow::Table) -> (crate::flow::Table, String) {
-    if table.columns.iter().all(|c| c != "realisation") {
-        return (table.clone(), String::new());
-    }
     let runs = distinct(table, "realisation");
     let note = if runs.len() > 1 { format!(" (the first of {} runs)", runs.len()) } else { String::new() };
     (runs.first().map_or_else(|| table.clone(), |first| only(table, "realisation", *first)), note)

@@ -1,6 +1,7 @@
 //! The phase diagram over (t, beta) with the transition curve of high dimension on top (arXiv:2312.10794, figure 3).
 
 use super::{CellsShown, PaperFigure, motion, tokens};
+use crate::attention::{RowWeights, Variant, dynamics};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::Error;
 use crate::lab::Cell;
@@ -88,7 +89,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
 
 /// True where the curve of SA is the limit of high dimension.
 fn has_curve(cell: &Cell) -> bool {
-    cell.dynamics == "sa" && cell.model.is_empty() && cell.eta != "inf"
+    let variant = dynamics::find(&cell.dynamics, false).ok().and_then(|e| e.variant);
+    let sa = variant.and_then(Variant::mutual_weights).is_some_and(|w| w == RowWeights::Softmax);
+    sa && cell.model.is_empty() && cell.eta().is_ok_and(f64::is_finite)
 }
 
 /// What the colours mean.

@@ -136,7 +136,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 /// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 24] = [
+const COMPARING: [(&str, &str); 25] = [
     ("src/cli/answer.rs", "what the parser of flags says is near"),
     ("src/cli/parts.rs", "the names of files"),
     ("src/lab/arrays.rs", "file endings and the types of NPY"),
@@ -152,6 +152,7 @@ const COMPARING: [(&str, &str); 24] = [
     ("src/cli/clusters.rs", "the names of columns"),
     ("src/lab/run.rs", "the names of columns"),
     ("src/cli/figure/drawn.rs", "file endings"),
+    ("src/cli/figure/job.rs", "file endings and the command that wrote a table"),
     ("src/cli/result_folder.rs", "file endings and the names of columns"),
     ("src/cli/movie.rs", "the names of columns"),
     ("src/cli/film.rs", "file endings"),
