@@ -36,7 +36,7 @@ fn every_command_takes_a_frame_of_a_run() {
     );
     // The end, by name, by row and by time, is the end of the record, masses and all.
     let energy = |flags: &str| number(&json(at, &format!("energy --result run {flags} --beta 9"))["log_energy"]);
-    for flags in ["", "--frame last", "--frame 2", "--frame t=40", "--frame t=1e9"] {
+    for flags in ["", "--frame last", "--frame 2", "--frame t=40"] {
         let gap = (energy(flags) - number(&solved["log_energy"])).abs();
         assert!(gap <= 16.0 * f64::EPSILON * number(&solved["log_energy"]).abs(), "{flags}: {gap:e}");
     }

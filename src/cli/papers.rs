@@ -15,7 +15,7 @@ const fn paper(id: &'static str, authors: &'static str, title: &'static str) -> 
 }
 
 /// All papers that are cited, by number.
-pub const ALL: [Paper; 40] = [
+pub const ALL: [Paper; 41] = [
     paper("1211.5063", "Pascanu, Mikolov, Bengio", "On the difficulty of training recurrent neural networks"),
     paper(
         "1406.1078",
@@ -47,6 +47,7 @@ pub const ALL: [Paper; 40] = [
     paper("2410.06833", "Geshkovski, Koubbi, Polyanskiy, Rigollet", "Dynamic metastability in the self-attention model"),
     paper("2410.23228", "Bruno, Pasqualotto, Agazzi", "Emergence of meta-stable clustering in mean-field transformer models"),
     paper("2411.04990", "Karagodin, Polyanskiy, Rigollet", "Clustering in causal attention masking"),
+    paper("2412.02682", "Abella, Silvestre, Tabuada", "The asymptotic behavior of attention in transformers"),
     paper("2412.09080", "Geshkovski, Rigollet, Sun", "On the number of modes of Gaussian kernel density estimators"),
     paper("2501.18322", "Castin, Ablin, Carrillo, Peyré", "A unified perspective on the dynamics of deep transformers"),
     paper("2504.14697", "Chen, Lin, Polyanskiy, Rigollet", "Quantitative clustering in mean-field transformer models"),

@@ -58,6 +58,9 @@ pub mod arxiv_2410_23228 {}
 #[doc = include_str!("2411.04990.md")]
 pub mod arxiv_2411_04990 {}
 
+#[doc = include_str!("2412.02682.md")]
+pub mod arxiv_2412_02682 {}
+
 #[doc = include_str!("2412.09080.md")]
 pub mod arxiv_2412_09080 {}
 
