@@ -85,7 +85,7 @@ impl Dynamics {
             let expected = "none: only dynamics with exponential weights have a time normalisation";
             return Err(PyValueError::new_err(format!("time_scale: found {time_scale}, expected {expected}")));
         }
-        if let Some(a) = accuracy.filter(|a| !(1e-13..=0.1).contains(*a)) {
+        if let Some(a) = accuracy.filter(|a| !(1e-13..=0.1).contains(a)) {
             return Err(PyValueError::new_err(format!("accuracy: found {a}, expected a number in [1e-13, 0.1]")));
         }
         let kernel_choice = Choice::parse(kernel).map_err(|e| raised(&e))?;
