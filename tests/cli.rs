@@ -1,21 +1,15 @@
 //! The command line as a stranger meets it: the JSON contract, bad input, exit codes, hostile files.
 
+#[path = "common/program.rs"]
+mod program;
+
 use metastable::lab::{Experiment, arrays};
 use metastable::num::stream::Stream;
+use program::{json, run};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::{Duration, Instant};
-
-fn run(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(folder).output().expect("starts")
-}
-
-fn json(folder: &Path, arguments: &str) -> Value {
-    let out = run(folder, &format!("{arguments} --format json"));
-    assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
-    serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{arguments}: {e}: {}", String::from_utf8_lossy(&out.stdout)))
-}
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,18 +1,9 @@
 //! What is said beside a number is true of that number: parameters that act, times in their scale, limits that are hit, runs that end.
 
-use serde_json::Value;
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "common/program.rs"]
+mod program;
 
-fn run(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(folder).output().expect("starts")
-}
-
-fn json(folder: &Path, arguments: &str) -> Value {
-    let out = run(folder, &format!("{arguments} --format json"));
-    assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
-    serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{arguments}: {e}: {}", String::from_utf8_lossy(&out.stdout)))
-}
+use program::{json, run};
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -87,6 +78,23 @@ fn runs_say_what_they_know_and_no_more() {
     for norm in ["cod", "pre", "ngpt:alpha=0.5"] {
         let end = json(at, &format!("solve --tokens two.csv --beta 1 --t-end 1e12 --norm {norm} --stop-at-one-cluster"));
         assert_eq!(end["outcome"], "one-cluster", "{norm}: {}", end["outcome"]);
+    }
+}
+
+#[test]
+fn a_run_that_stops_at_one_cluster_shows_no_later_state() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("one.csv"), "1,0\n").expect("writable");
+    std::fs::write(at.join("turn.csv"), "0,1\n-1,0\n").expect("writable");
+    // Under V a single token moves on: what is not computed is not shown. Without V it stays, and later samples are known.
+    for (v, rows) in [("--v turn.csv", 1), ("", 5)] {
+        let folder = format!("run{rows}");
+        json(at, &format!("solve --tokens one.csv {v} --beta 1 --t-end 2 --stop-at-one-cluster --samples 5 --out {folder}"));
+        let table = std::fs::read_to_string(at.join(folder).join("timeline.csv")).expect("a table");
+        let shown: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(shown.len(), rows, "{table}");
+        assert!(shown.iter().all(|row| row.ends_with(",1,1,1")), "{table}");
     }
 }
 

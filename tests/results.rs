@@ -1,18 +1,10 @@
 //! What is written: results with every axis, time lines as asked, differences of runs, provenance of figures, flags that would do nothing.
 
-use serde_json::Value;
+#[path = "common/program.rs"]
+mod program;
+
+use program::{json, run};
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn run(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_metastable")).args(arguments.split_whitespace()).current_dir(folder).output().expect("starts")
-}
-
-fn json(folder: &Path, arguments: &str) -> Value {
-    let out = run(folder, &format!("{arguments} --format json"));
-    assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
-    serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{arguments}: {e}: {}", String::from_utf8_lossy(&out.stdout)))
-}
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");

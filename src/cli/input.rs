@@ -8,7 +8,7 @@ use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::lab::Described;
 use crate::lab::arrays::{self, Array};
-use crate::lab::frame::{Snapshot, Which, made_by};
+use crate::lab::frame::{Snapshot, Which, made_by, moved_by};
 use crate::num::{simd::Level, stream::Stream};
 use crate::sphere::{Tokens, law::Law};
 use std::path::{Path, PathBuf};
@@ -269,11 +269,7 @@ impl DynamicsArguments {
     /// Says when a run goes on, or is looked at, by other dynamics than made it.
     pub fn note_past(&self, tokens: &TokenArguments, described: &Described) -> Result<()> {
         let Some(before) = tokens.past.folder().and_then(made_by) else { return Ok(()) };
-        let mut now = format!("dynamics {}", self.entry(&described.model)?.name);
-        if let Some(scale) = self.normalisation(&described.model)?.filter(|s| !s.starts_with("U1")) {
-            now.push_str(&format!(", {scale}"));
-        }
-        described.words.iter().for_each(|(key, words)| now.push_str(&format!(", {key} {}", words.join(" "))));
+        let now = moved_by(self.entry(&described.model)?.name, self.normalisation(&described.model)?, &described.said());
         if before != now {
             super::output::note(&format!("the run was made by {before}; here its tokens move by {now}"));
         }

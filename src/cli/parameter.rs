@@ -11,12 +11,17 @@ pub fn assignment(text: &str) -> Result<(&str, String)> {
     Ok((name, values.join(",")))
 }
 
-/// **Errors** a name that was set before.
-pub fn once(name: &str, before: &[&str]) -> Result<()> {
-    if before.contains(&name) {
-        return Err(Error::parameter("--set", format!("{name} twice"), "each name once; values of a list are separated by commas"));
+/// All of `--set`, each read so. **Errors** a name that is set twice.
+pub fn each<'a, V>(set: &'a [String], read: impl Fn(&'a str) -> Result<(&'a str, V)>) -> Result<Vec<(&'a str, V)>> {
+    let mut out: Vec<(&str, V)> = Vec::new();
+    for text in set {
+        let (name, value) = read(text)?;
+        if out.iter().any(|o| o.0 == name) {
+            return Err(Error::parameter("--set", format!("{name} twice"), "each name once; values of a list are separated by commas"));
+        }
+        out.push((name, value));
     }
-    Ok(())
+    Ok(out)
 }
 
 /// What stands before and after the first `=` of `--set`.

@@ -320,8 +320,8 @@ fn growth_rates(d: usize, beta: f64, modes: usize, dynamics: &str, scale: TimeSc
     let weights = RowWeights::parse(dynamics, &RowWeights::ALL)?;
     let rates = growth::rates(weights, d, beta, modes, scale, 1)?;
     let switches = (weights != RowWeights::Sinkhorn).then(|| growth::switch_points(d, modes.saturating_sub(1).min(20))).transpose()?;
-    // k (k + d - 2) lambda_k falls from sqrt(2 beta) on.
-    let enough = modes.max((1.5 * beta.max(0.0).sqrt()) as usize + 3);
+    // For large beta SA and USA are fastest at sqrt(2 beta), Sinkhorn attention at 1.6 sqrt(beta).
+    let enough = modes.max((2.0 * beta.max(0.0).sqrt()) as usize + 3);
     let fastest = growth::fastest_mode(&growth::rates(weights, d, beta, enough, scale, 1)?);
     Ok(json!({"rates": rates, "fastest": fastest, "switch_points": switches, "normalisation": weights.time_scale(scale)}))
 }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::lab::{Cell, cell::CellTables};
-use crate::lab::{frame::absent, store::Store};
+use crate::lab::{frame::absent, model::recorded, store::Store};
 use serde_json::Value;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
         // Cells name their model where the models of the grid differ: a common one is said too.
         let experiment: Value =
             std::fs::read_to_string(folder.join("experiment.json")).ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default();
-        cells.iter_mut().filter(|(cell, _)| cell.model.is_empty()).for_each(|(cell, _)| cell.model = said(&experiment["model"]));
+        cells.iter_mut().filter(|(cell, _)| cell.model.is_empty()).for_each(|(cell, _)| cell.model = recorded(&experiment["model"]));
         return Ok(FolderContents::Cells(cells));
     }
     if let Some(cell) = cell {
@@ -92,13 +92,6 @@ fn first_column(path: &Path) -> Result<Vec<String>> {
     Ok(lines.filter_map(|l| l.split(',').next().map(str::to_owned)).collect())
 }
 
-/// What a model was made from, `key=word+word; ...`; empty for plain attention.
-fn said(model: &Value) -> String {
-    let words = |v: &Value| v.as_array().map(|a| a.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("+")).unwrap_or_default();
-    let keys = model["words"].as_object().into_iter().flatten();
-    keys.map(|(key, v)| format!("{key}={}", words(v))).collect::<Vec<_>>().join("; ")
-}
-
 /// A run of `solve` as the one cell of an experiment.
 fn solved(folder: &Path) -> Result<(Cell, CellTables)> {
     let path = folder.join("record.json");
@@ -115,7 +108,7 @@ fn solved(folder: &Path) -> Result<(Cell, CellTables)> {
         d: last.columns.iter().filter(|c| c.starts_with("x_")).count(),
         beta: beta.ok_or_else(|| bad("found no number `beta`, expected the record of `solve --out`"))?,
         eta: "0".into(),
-        model: said(&record["settings"]["model"]),
+        model: recorded(&record["settings"]["model"]),
     };
     Ok((cell, CellTables { table: table(&folder.join("timeline.csv"))?, summary: Table::default() }))
 }

@@ -2,7 +2,7 @@
 
 use super::cancel::CANCEL;
 use super::output::{Output, note, rounded};
-use super::parameter::{once, pair};
+use super::parameter::{each, pair};
 use super::progress;
 use crate::error::{Error, Result};
 use crate::lab::part::Share;
@@ -79,9 +79,8 @@ impl Arguments {
         if let Ok(study) = crate::study::find(&self.experiment) {
             return self.study(study, out);
         }
-        let changes =
-            self.set.iter().map(|s| pair(s, "KEY=VALUE").map(|(k, v)| (k.to_owned(), v.to_owned()))).collect::<Result<Vec<_>>>()?;
-        (0..changes.len()).try_for_each(|k| once(&changes[k].0, &changes[..k].iter().map(|c| c.0.as_str()).collect::<Vec<_>>()))?;
+        let changes = each(&self.set, |text| pair(text, "KEY=VALUE"))?;
+        let changes: Vec<_> = changes.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         let mut experiment = load(&self.experiment)?;
         if !changes.is_empty() {
             experiment = Experiment::changed(&self.experiment, &changes)?;

@@ -6,7 +6,7 @@ use super::model::note_blind;
 use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
 use crate::attention::model::Model;
-use crate::attention::{Dynamics, Energy, EnergyScale};
+use crate::attention::{Dynamics, Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result};
 use crate::flow::observable::Setting;
 use crate::flow::observable::clusters::{count, link};
@@ -115,7 +115,7 @@ impl Arguments {
         json["least_unrest"] = finite(saddle.least.0);
         json["stats"]["tokens_that_see_nothing"] = json!(blind);
         json["model"] = json!(described);
-        self.remarks(&end, &json, &saddle);
+        self.remarks(&end, &described, &json, &saddle);
         if let Some(folder) = &self.out {
             if super::company::is_first() {
                 write(folder, &json, &settings, recorder.table(), &end)?;
@@ -191,13 +191,14 @@ impl Arguments {
     }
 
     /// What people should know beside the numbers.
-    fn remarks(&self, end: &Solution, json: &Value, saddle: &ClosestSaddle) {
+    fn remarks(&self, end: &Solution, described: &Described, json: &Value, saddle: &ClosestSaddle) {
         if let Some(log10) = json["remaining_merger_log10_t"].as_f64() {
             note(&format!(
                 "two clusters are left; by the exact two-cluster law they meet (at the merge radius) after a further 10^{log10:.6} units of time"
             ));
         }
-        if end.clusters.n() == 2 && std::f64::consts::PI - dist(end.clusters.row(0), end.clusters.row(1)) < 1e-12 {
+        let pair = end.clusters.n() == 2 && self.mutual(described).is_some() && self.dynamics.beta >= 0.0;
+        if pair && std::f64::consts::PI - dist(end.clusters.row(0), end.clusters.row(1)) < 1e-12 {
             note("the two tokens that are left are antipodal to rounding: a saddle, which nearly all starts leave");
         }
         if end.merges.iter().any(|m| m.t > saddle.least.1) && saddle.least.0 < RESOLVED {
@@ -303,10 +304,15 @@ impl Observer for ClosestSaddle {
 }
 
 impl Arguments {
+    /// The weights of plain attention by which all tokens draw each other.
+    fn mutual(&self, described: &Described) -> Option<RowWeights> {
+        self.dynamics.entry(&described.model).ok()?.variant?.mutual_weights().filter(|_| described.is_plain())
+    }
+
     /// `log10` of the time two remaining clusters still need to come within the merge radius, by the exact law of SA and USA.
     fn last_merger(&self, end: &Solution, described: &Described) -> Option<f64> {
         let x = &end.clusters;
-        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta < 0.0 || !described.is_plain() {
+        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta < 0.0 {
             return None;
         }
         let (from, alpha) = (dist(x.row(0), x.row(1)), x.masses()[0]);
@@ -314,7 +320,7 @@ impl Arguments {
         if from <= self.merge_radius() || std::f64::consts::PI - from < 1e-12 {
             return None;
         }
-        let weights = self.dynamics.entry(&described.model).ok()?.variant?.mutual_weights()?;
+        let weights = self.mutual(described)?;
         let scale = (self.dynamics.time_scale().ok()?, end.labels.len());
         let log = log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius());
         log.ok().map(|l| l / std::f64::consts::LN_10)

@@ -1,7 +1,7 @@
 //! `run` for studies: their tables as CSV and NPY.
 
 use super::output::Output;
-use super::parameter::{assignment, once};
+use super::parameter::{assignment, each};
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays, provenance::hash};
 use crate::study::Study;
@@ -10,8 +10,7 @@ use std::path::Path;
 
 /// Runs a study with these changes of its parameters and writes its tables into a folder of its own.
 pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i32> {
-    let changes = set.iter().map(|text| assignment(text)).collect::<Result<Vec<_>>>()?;
-    (0..changes.len()).try_for_each(|k| once(changes[k].0, &changes[..k].iter().map(|c| c.0).collect::<Vec<_>>()))?;
+    let changes = each(set, assignment)?;
     let tables = entry.run_with(&changes)?;
     let flags: String = set.iter().map(|text| format!(" --set {text}")).collect();
     let own = if set.is_empty() { String::new() } else { format!("-{}", &hash(&flags)[..8]) };

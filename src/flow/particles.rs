@@ -228,11 +228,14 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
         self.live.n() == 1 || (chord > 0.0 && (1..self.live.n()).all(near))
     }
 
-    /// Whether what is together stays where it is: all in one place, and nothing else of a token that moves.
+    /// Whether one token stays where it is: nothing pushes it, and it has no radius.
+    fn one_stays(&self) -> bool {
+        self.dynamics.facts().cone_invariant && self.live.space().own() == 0
+    }
+
+    /// Whether all are together and stay.
     fn is_over(&self, radius: f64) -> bool {
-        let facts = self.dynamics.facts();
-        let stays = facts.cone_invariant && self.live.space().own() == 0;
-        stays && (self.live.n() == 1 || !facts.common_field) && self.is_within(radius)
+        self.one_stays() && (self.live.n() == 1 || !self.dynamics.facts().common_field) && self.is_within(radius)
     }
 
     /// Tokens within the merge radius become one.
@@ -261,7 +264,7 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
         let outcome = clock.outcome.unwrap_or(Outcome::Interrupted { t: now });
         let stays = self.stepper.order().is_some() && outcome.lasts();
         let t = if stays { clock.t_end } else { now };
-        if stays || (matches!(outcome, Outcome::OneCluster { .. }) && self.live.n() == 1) {
+        if stays || (matches!(outcome, Outcome::OneCluster { .. }) && self.live.n() == 1 && self.one_stays()) {
             for observer in self.observers.iter_mut() {
                 while let Some(time) = observer.next_time().filter(|s| *s <= clock.t_end) {
                     observer.observe(&self.scene.frame(time, &self.live));

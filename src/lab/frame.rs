@@ -1,6 +1,7 @@
 //! A frame of a finished run: the tokens at its end, or where its table has positions.
 
 use super::arrays::malformed;
+use super::model::recorded;
 use super::npy;
 use super::store::Store;
 use crate::error::{Error, Result};
@@ -30,19 +31,19 @@ pub struct Snapshot {
     pub radii: Option<Vec<f64>>,
 }
 
+/// Dynamics, time normalisation where it is not the usual one, and a model in words.
+pub fn moved_by(dynamics: &str, normalisation: Option<&str>, model: &str) -> String {
+    let scale = normalisation.filter(|s| !s.starts_with("U1")).map_or(String::new(), |s| format!(", {s}"));
+    let model = if model.is_empty() { String::new() } else { format!(", {model}") };
+    format!("dynamics {dynamics}{scale}{model}")
+}
+
 /// What moved the tokens of a run of `solve`: its dynamics, time normalisation and model in words.
 pub fn made_by(folder: &Path) -> Option<String> {
     let record: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
     let settings = &record["settings"];
-    let mut said = format!("dynamics {}", settings["model"]["words"].as_object().and(settings["dynamics"].as_str())?);
-    if let Some(scale) = settings["normalisation"].as_str().filter(|s| !s.starts_with("U1")) {
-        said.push_str(&format!(", {scale}"));
-    }
-    for (key, words) in settings["model"]["words"].as_object().into_iter().flatten() {
-        let all: Vec<&str> = words.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        said.push_str(&format!(", {key} {}", all.join(" ")));
-    }
-    Some(said)
+    let dynamics = settings["model"]["words"].as_object().and(settings["dynamics"].as_str())?;
+    Some(moved_by(dynamics, settings["normalisation"].as_str(), &recorded(&settings["model"])))
 }
 
 impl Which {

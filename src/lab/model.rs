@@ -197,6 +197,13 @@ impl Described {
     }
 }
 
+/// What [`Described::said`] says, of a model as a record keeps it.
+pub fn recorded(model: &serde_json::Value) -> String {
+    let words = |v: &serde_json::Value| v.as_array().map(|a| a.iter().filter_map(|w| w.as_str()).collect::<Vec<_>>().join("+"));
+    let keys = model["words"].as_object().into_iter().flatten();
+    keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect::<Vec<_>>().join("; ")
+}
+
 /// The most models of a grid.
 const MAX_MODELS: usize = 10_000;
 

@@ -61,6 +61,8 @@ pub fn participation(d: usize, c: f64) -> Result<f64> {
 /// use metastable::theory::long_context::{participation, participation_of};
 /// assert!((participation_of(1000.0, 3, 1000.0).unwrap() / participation(3, 1.0).unwrap() - 1.0).abs() < 1e-2);
 /// assert!((participation_of(50.0, 8, 0.0).unwrap() - 0.02).abs() < 1e-8);
+/// // Of two keys: E (1 + tanh^2((v_1 - v_2)/2))/2, by a double integral.
+/// assert!((participation_of(2.0, 3, 2.0).unwrap() / 0.668749313160392 - 1.0).abs() < 1e-9);
 /// ```
 pub fn participation_of(n: f64, d: usize, beta: f64) -> Result<f64> {
     if !(2..=64).contains(&d) {

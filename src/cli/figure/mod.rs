@@ -5,7 +5,7 @@ mod hidden;
 mod job;
 
 use super::output::{Output, note};
-use super::parameter::{assignment, explained as explained_parameters, once};
+use super::parameter::{assignment, each, explained as explained_parameters};
 use super::progress;
 use super::run::PartArguments;
 use crate::draw::{Sheet, Size, Theme};
@@ -219,12 +219,10 @@ impl Arguments {
         let mut job = Job::new(entry, self.full);
         let asked = entry.asked();
         let mut overridden = Vec::new();
-        for text in &self.set {
-            let (name, value) = assignment(text)?;
+        for ((name, value), text) in each(&self.set, assignment)?.into_iter().zip(&self.set) {
             if asked.is_empty() {
                 return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
             }
-            once(name, &overridden)?;
             job.inputs.values.set(&asked, name, &value)?;
             job.flags.push_str(&format!(" --set {text}"));
             overridden.push(name);

@@ -226,27 +226,25 @@ impl Arguments {
             arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
             arrays::write_atomically(&folder.join(format!("{name}.npy")), &arrays::npy_bytes(table))?;
         }
-        self.write_course(folder, model, plan, &pass.states)?;
+        write_course(folder, model, plan, &pass.states, &provenance)?;
         arrays::write_atomically(&folder.join("record.json"), json.to_string().as_bytes())
     }
+}
 
-    /// Where all layers are one block, the tables of the figure iterated-block. Before the first layer there is another norm.
-    fn write_course(&self, folder: &Path, model: &Trained, plan: &[usize], states: &[f64]) -> Result<()> {
-        if plan.len() < 3 || plan.iter().any(|b| *b != plan[0]) {
-            return Ok(());
-        }
-        let block = model.block(plan[0])?;
-        let norm = block.parts.last().and_then(|p| p.after.as_ref());
-        let states: Vec<&[f64]> = states.chunks_exact(states.len() / (plan.len() + 1)).skip(1).collect();
-        let command = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
-        let provenance = Provenance::new("model, one block", &command, command.clone());
-        let own = folder.join("iterated-block");
-        create(&own)?;
-        for (name, table) in iterated_block::tables(model.config().d, &states, norm, 1) {
-            arrays::write_atomically(&own.join(format!("{name}.csv")), arrays::csv_text(&table, &provenance.csv_header()).as_bytes())?;
-        }
-        Ok(())
+/// Where all layers are one block, the tables of the figure iterated-block. Before the first layer there is another norm.
+fn write_course(folder: &Path, model: &Trained, plan: &[usize], states: &[f64], provenance: &Provenance) -> Result<()> {
+    if plan.len() < 3 || plan.iter().any(|b| *b != plan[0]) {
+        return Ok(());
     }
+    let block = model.block(plan[0])?;
+    let norm = block.parts.last().and_then(|p| p.after.as_ref());
+    let states: Vec<&[f64]> = states.chunks_exact(states.len() / (plan.len() + 1)).skip(1).collect();
+    let own = folder.join("iterated-block");
+    create(&own)?;
+    for (name, table) in iterated_block::tables(model.config().d, &states, norm, 1) {
+        arrays::write_atomically(&own.join(format!("{name}.csv")), arrays::csv_text(&table, &provenance.csv_header()).as_bytes())?;
+    }
+    Ok(())
 }
 
 fn text(json: &Value, pass: &Pass, d: usize) -> String {

@@ -1,17 +1,18 @@
-//! Smallest and largest inner product of two different tokens (1 when all have merged).
+//! Smallest and largest inner product of two different tokens (1 for one token).
 
 use super::Observable;
 use crate::sphere::Tokens;
 
-/// Smallest and largest inner product of two different tokens (1 when all have merged).
+/// Smallest and largest inner product of two different tokens (1 for one token).
 pub static ENTRY: Observable = Observable {
     name: "inner-range",
-    summary: "Smallest and largest inner product of two different tokens (1 when all have merged).",
+    summary: "Smallest and largest inner product of two different tokens (1 for one token).",
     needs_unit: true,
     columns: |_| vec!["inner_min".into(), "inner_max".into()],
     measure: |_, frame, row| {
         let (low, high) = range(frame.tokens);
-        row.extend([low, if frame.tokens.n() < frame.labels.len() { 1.0 } else { high }]);
+        let together = frame.tokens.n() == 1 || frame.tokens.n() < frame.labels.len();
+        row.extend([low, if together { 1.0 } else { high }]);
     },
     batch: None,
 };
