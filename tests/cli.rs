@@ -8,7 +8,6 @@ use metastable::num::stream::Stream;
 use program::{json, run};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 fn folder() -> tempfile::TempDir {
