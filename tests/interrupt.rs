@@ -76,6 +76,16 @@ fn searches_and_checks_end() {
 }
 
 #[test]
+fn checks_keep_their_verdicts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The first takes milliseconds, the second most of a minute.
+    let line = "check attention-cost wendel --trials 3000 --out kept";
+    end(start(folder.path(), line), line);
+    let kept = json(&std::fs::read_to_string(folder.path().join("kept/verdicts.json")).expect("written"));
+    assert_eq!((kept["claims"].as_array().map(Vec::len), kept["of"].as_u64()), (Some(1), Some(2)), "{kept}");
+}
+
+#[test]
 fn experiments_keep_their_finished_cells() {
     let folder = tempfile::tempdir().expect("a folder");
     let head = "title = \"t\"\nseed = 1\ndynamics = \"sa\"\ninit = \"uniform\"\nobservables = [\"clusters\"]\nd = 3\n";

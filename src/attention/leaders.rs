@@ -87,7 +87,7 @@ impl Task for Rows<'_> {
         let (h, from) = (&mut L::view_mut(h)[..d], &mut L::view_mut(from)[..d]);
         let gaps = &mut L::view_mut(gaps)[..masses.len()];
         gaps[n..].fill(l.zero());
-        let mut lanes = [0.0; WIDEST];
+        let (mut lanes, mut leads) = ([0.0; WIDEST], [0; WIDEST]);
         for i in (0..n).step_by(L::WIDTH) {
             for (c, (h, from)) in h.iter_mut().zip(from.iter_mut()).enumerate() {
                 *h = l.zero();
@@ -102,16 +102,18 @@ impl Task for Rows<'_> {
             let last = if scores.causal { Some(column::<L>(&lanes, 0)) } else { None };
             differences(l, x, h, from, &mut gaps[..n]);
             // Rounding of the first comparison is undone by that of differences.
-            column_mut::<L>(&mut lanes)[0] = leaders(l, last, &mut gaps[..n]).1;
-            let first = lanes;
+            column_mut::<L>(&mut lanes)[0] = leaders(l, last, &mut gaps[..n]);
+            for (lead, j) in leads[..L::WIDTH].iter_mut().zip(&lanes) {
+                *lead = (*j as usize).min(n - 1) * d;
+            }
             for (c, from) in from.iter_mut().enumerate() {
-                for (lane, j) in lanes.iter_mut().zip(first) {
-                    *lane = x[j as usize % n * d + c];
+                for (lane, lead) in lanes[..L::WIDTH].iter_mut().zip(&leads) {
+                    *lane = x[lead + c];
                 }
                 *from = column::<L>(&lanes, 0);
             }
             differences(l, x, h, from, &mut gaps[..n]);
-            let (top, _) = leaders(l, last, &mut gaps[..n]);
+            let top = tops(l, last, &mut gaps[..n]);
             let total = weights(l, masses, (top, last), rate, gaps);
             for (c, from) in from.iter_mut().enumerate() {
                 *from = column::<L>(columns, c * padded + i);
@@ -144,43 +146,97 @@ const AT_ONCE: usize = 4;
 /// `<h, z_j - from>` for all tokens.
 #[inline(always)]
 fn differences<L: Lanes<F = f64>>(l: L, x: &[f64], h: &[L::V], from: &[L::V], gaps: &mut [L::V]) {
-    gaps.fill(l.zero());
     for c in (0..h.len()).step_by(AT_ONCE) {
-        match h.len() - c {
-            1 => add::<L, 1>(l, (x, h.len(), c), h, from, gaps),
-            2 => add::<L, 2>(l, (x, h.len(), c), h, from, gaps),
-            3 => add::<L, 3>(l, (x, h.len(), c), h, from, gaps),
-            _ => add::<L, AT_ONCE>(l, (x, h.len(), c), h, from, gaps),
+        match (c, h.len() - c) {
+            (0, 1) => add::<L, 1, true>(l, (x, h.len(), c), h, from, gaps),
+            (0, 2) => add::<L, 2, true>(l, (x, h.len(), c), h, from, gaps),
+            (0, 3) => add::<L, 3, true>(l, (x, h.len(), c), h, from, gaps),
+            (0, _) => add::<L, AT_ONCE, true>(l, (x, h.len(), c), h, from, gaps),
+            (_, 1) => add::<L, 1, false>(l, (x, h.len(), c), h, from, gaps),
+            (_, 2) => add::<L, 2, false>(l, (x, h.len(), c), h, from, gaps),
+            (_, 3) => add::<L, 3, false>(l, (x, h.len(), c), h, from, gaps),
+            (_, _) => add::<L, AT_ONCE, false>(l, (x, h.len(), c), h, from, gaps),
         }
     }
 }
 
-/// The same of D coordinates from the first on, added.
+/// The same of D coordinates from the first on, added unless they are the FIRST.
 #[inline(always)]
-fn add<L: Lanes<F = f64>, const D: usize>(l: L, (x, d, first): (&[f64], usize, usize), h: &[L::V], from: &[L::V], gaps: &mut [L::V]) {
+fn add<L: Lanes<F = f64>, const D: usize, const FIRST: bool>(
+    l: L,
+    (x, d, first): (&[f64], usize, usize),
+    h: &[L::V],
+    from: &[L::V],
+    gaps: &mut [L::V],
+) {
     let (mut own_h, mut own_from) = ([l.zero(); D], [l.zero(); D]);
     own_h.copy_from_slice(&h[first..first + D]);
     own_from.copy_from_slice(&from[first..first + D]);
     for (gap, row) in gaps.iter_mut().zip(x.chunks_exact(d)) {
+        let mut sum = if FIRST { l.zero() } else { *gap };
         for ((h, from), v) in own_h.iter().zip(&own_from).zip(&row[first..first + D]) {
-            *gap = l.fma(*h, l.sub(l.splat(*v), *from), *gap);
+            sum = l.fma(*h, l.sub(l.splat(*v), *from), sum);
         }
+        *gap = sum;
     }
 }
 
-/// The largest difference of every row and whose it is; with `last` a row sees the tokens up to its own number, others are put far below.
+/// Comparisons side by side: one waits for its result four cycles.
+const CHAINS: usize = 4;
+
+/// Whose difference is the largest of every row, the first of equals; with `last` a row sees the tokens up to its own number, others are put far below.
 #[inline(always)]
-fn leaders<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) -> (L::V, L::V) {
-    let (mut top, mut leader) = (l.splat(f64::NEG_INFINITY), l.zero());
-    for (j, gap) in gaps.iter_mut().enumerate() {
-        let number = l.splat(j as f64);
-        if let Some(last) = last {
-            *gap = l.select(l.greater(number, last), l.splat(-FAR), *gap);
+fn leaders<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) -> L::V {
+    hide(l, last, gaps);
+    let (mut top, mut leader) = ([l.splat(f64::NEG_INFINITY); CHAINS], [l.zero(); CHAINS]);
+    let (whole, rest) = gaps.as_chunks::<CHAINS>();
+    for (k, gaps) in whole.iter().enumerate() {
+        for (c, gap) in gaps.iter().enumerate() {
+            let more = l.greater(*gap, top[c]);
+            top[c] = l.max(*gap, top[c]);
+            leader[c] = l.select(more, l.splat((CHAINS * k + c) as f64), leader[c]);
         }
-        let more = l.greater(*gap, top);
-        (top, leader) = (l.select(more, *gap, top), l.select(more, number, leader));
     }
-    (top, leader)
+    for (c, gap) in rest.iter().enumerate() {
+        let more = l.greater(*gap, top[0]);
+        top[0] = l.max(*gap, top[0]);
+        leader[0] = l.select(more, l.splat((CHAINS * whole.len() + c) as f64), leader[0]);
+    }
+    let (mut best, mut own) = (top[0], leader[0]);
+    for (top, leader) in top.iter().zip(&leader).skip(1) {
+        // Of equals the first one.
+        let first = l.select(l.greater(best, *top), own, l.min(own, *leader));
+        own = l.select(l.greater(*top, best), *leader, first);
+        best = l.max(best, *top);
+    }
+    own
+}
+
+/// The largest difference of every row.
+#[inline(always)]
+fn tops<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) -> L::V {
+    hide(l, last, gaps);
+    let mut top = [l.splat(f64::NEG_INFINITY); CHAINS];
+    let (whole, rest) = gaps.as_chunks::<CHAINS>();
+    for gaps in whole {
+        for (top, gap) in top.iter_mut().zip(gaps) {
+            *top = l.max(*gap, *top);
+        }
+    }
+    for gap in rest {
+        top[0] = l.max(*gap, top[0]);
+    }
+    l.max(l.max(top[0], top[1]), l.max(top[2], top[3]))
+}
+
+/// Puts far below what a row does not see.
+#[inline(always)]
+fn hide<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) {
+    if let Some(last) = last {
+        for (j, gap) in gaps.iter_mut().enumerate() {
+            *gap = l.select(l.greater(l.splat(j as f64), last), l.splat(-FAR), *gap);
+        }
+    }
 }
 
 /// Turns differences of scores, scaled by the square of the rate, into weights; their sums.

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::num::dense::{eigenvalues, exponential, mat_vec, mul, transpose_mul};
 use crate::num::simd::Level;
 use crate::sphere::Tokens;
+use std::borrow::Cow;
 
 /// One head whose Q and K become `Q e^{tV}` and `K e^{tV}`. **Cost** beside that of the head, about 30 products of d x d matrices.
 ///
@@ -56,7 +57,8 @@ impl Rescored {
         let d = self.d;
         let shifted = |k: usize| t * (self.value[k] - if k / d == k % d { self.growth } else { 0.0 });
         let growth = exponential(&(0..d * d).map(shifted).collect::<Vec<_>>(), d);
-        let image = |m: &Option<Matrix>| m.as_ref().map_or_else(|| (d, growth.clone()), |(rows, m)| (*rows, mul(m, &growth, d)));
+        let image =
+            |m: &Option<Matrix>| m.as_ref().map_or((d, Cow::Borrowed(&growth[..])), |(rows, m)| (*rows, Cow::Owned(mul(m, &growth, d))));
         let ((rows, q), (_, k)) = (image(&self.matrices[0]), image(&self.matrices[1]));
         transpose_mul(&k, &q, rows)
     }
@@ -69,8 +71,8 @@ impl Rescored {
         Scores { form: &form, log_scale, causal }.means(at.tokens, self.level, room, out);
         let mut pull = vec![0.0; d];
         for out in out.chunks_exact_mut(d) {
-            pull.copy_from_slice(out);
-            mat_vec(&self.value, &pull, out);
+            mat_vec(&self.value, out, &mut pull);
+            out.copy_from_slice(&pull);
         }
     }
 

@@ -20,7 +20,10 @@ use crate::lab::{
 use crate::theorem::{ALL, Claim, Effort, Record, check, seeds, worst};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How often a long check writes down what it has.
+const KEEP: Duration = Duration::from_secs(1);
 
 /// Flags of `check`.
 #[derive(clap::Args)]
@@ -85,10 +88,11 @@ impl Arguments {
             // Found out before the work, not after it.
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
         }
-        let (records, seconds) = verdicts(&claims, effort, self.seed, out.is_json())?;
+        let book = Book { claims: &claims, names: &self.names, effort, seed: self.seed, folder: self.out.as_deref(), quiet: out.is_json() };
+        let (records, seconds) = book.verdicts()?;
         if let Some(folder) = &self.out {
             let figures = if self.names.is_empty() { figures(effort, folder, out.is_json())? } else { Vec::new() };
-            write_report(&records, &budget(effort, self.seed, &self.names, seconds), folder, &figures)?;
+            write_report(&records, &book.budget(seconds), folder, &figures)?;
         }
         let sheet = if self.names.iter().any(|n| n == seeds::GROUP) { super::seeds::sheet(&records) } else { Vec::new() };
         finish(out, &records, word(effort), self.seed, seconds, &sheet)
@@ -97,10 +101,12 @@ impl Arguments {
 
 /// `metastable` alone: all claims, the quick figures, the report, the next command.
 pub fn quick(out: &Output) -> Result<i32> {
-    let (records, seconds) = verdicts(ALL, Effort::Quick, 1, out.is_json())?;
     let folder = Path::new("runs/report");
+    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+    let book = Book { claims: ALL, names: &[], effort: Effort::Quick, seed: 1, folder: Some(folder), quiet: out.is_json() };
+    let (records, seconds) = book.verdicts()?;
     let figures = figures(Effort::Quick, folder, out.is_json())?;
-    write_report(&records, &budget(Effort::Quick, 1, &[], seconds), folder, &figures)?;
+    write_report(&records, &book.budget(seconds), folder, &figures)?;
     let here = figures.iter().filter(|f| matches!(f.drawn, Shown::Here { .. })).count();
     let next = [
         format!("wrote {} and {here} figures beside it", folder.join("report.html").display()),
@@ -135,25 +141,54 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
     Ok(figures)
 }
 
-fn budget(effort: Effort, seed: u64, names: &[String], seconds: f64) -> Budget {
-    Budget { effort, names: names.to_vec(), seconds, machine: format!("{} threads", rayon::current_num_threads()), seed }
+/// Claims that are checked one after the other; what is known of them is kept on the way.
+struct Book<'a> {
+    claims: &'a [&'static Claim],
+    names: &'a [String],
+    effort: Effort,
+    seed: u64,
+    folder: Option<&'a Path>,
+    quiet: bool,
 }
 
-fn verdicts(claims: &[&'static Claim], effort: Effort, seed: u64, quiet: bool) -> Result<(Vec<Record>, f64)> {
-    let started = Instant::now();
-    let mut records = Vec::new();
-    for (k, claim) in claims.iter().enumerate() {
-        if cancelled() {
-            return Err(Error::Interrupted { resume: format!("{k} of {} claims were checked", claims.len()) });
-        }
-        let once = Instant::now();
-        progress::report(Some(k as f64 / claims.len() as f64), || format!("{} ({} of {} claims)", claim.name, k + 1, claims.len()));
-        records.push(check(claim, effort, seed)?);
-        if !quiet && once.elapsed().as_secs_f64() > 2.0 {
-            note(&format!("[{}/{}] {} took {:.1} s", k + 1, claims.len(), claim.name, once.elapsed().as_secs_f64()));
-        }
+impl Book<'_> {
+    fn budget(&self, seconds: f64) -> Budget {
+        let machine = format!("{} threads", rayon::current_num_threads());
+        Budget { effort: self.effort, names: self.names.to_vec(), seconds, machine, seed: self.seed }
     }
-    Ok((records, started.elapsed().as_secs_f64()))
+
+    /// All verdicts, and the seconds they took. **Errors** an interruption: `verdicts.json` has those that were ready, to a second.
+    fn verdicts(&self) -> Result<(Vec<Record>, f64)> {
+        let (started, all) = (Instant::now(), self.claims.len());
+        let (mut records, mut kept) = (Vec::new(), None::<Instant>);
+        for (k, claim) in self.claims.iter().enumerate() {
+            if cancelled() {
+                return Err(self.interrupted(&records));
+            }
+            let once = Instant::now();
+            progress::report(Some(k as f64 / all as f64), || format!("{} ({} of {all} claims)", claim.name, k + 1));
+            records.push(check(claim, self.effort, self.seed)?);
+            if let Some(folder) = self.folder.filter(|_| kept.is_none_or(|k| k.elapsed() > KEEP)) {
+                write_verdicts(&records, &self.budget(0.0), folder, all)?;
+                kept = Some(Instant::now());
+            }
+            if !self.quiet && once.elapsed().as_secs_f64() > 2.0 {
+                note(&format!("[{}/{all}] {} took {:.1} s", k + 1, claim.name, once.elapsed().as_secs_f64()));
+            }
+        }
+        Ok((records, started.elapsed().as_secs_f64()))
+    }
+
+    fn interrupted(&self, records: &[Record]) -> Error {
+        let there = format!("{} of {} claims were checked", records.len(), self.claims.len());
+        let resume =
+            match self.folder.map(|f| write_verdicts(records, &self.budget(0.0), f, self.claims.len()).map(|()| f.join("verdicts.json"))) {
+                Some(Ok(path)) => format!("{there}, see {}; with --out and --cells 1/1 a check can be resumed", path.display()),
+                Some(Err(e)) => format!("{there}; {e}"),
+                None => there,
+            };
+        Error::Interrupted { resume }
+    }
 }
 
 fn word(effort: Effort) -> &'static str {
@@ -173,11 +208,23 @@ fn finish(out: &Output, records: &[Record], effort: &str, seed: u64, seconds: f6
 
 fn write_report(records: &[Record], budget: &Budget, folder: &Path, figures: &[report::Figure]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let provenance = Provenance::new("check", &format!("{:?} {}", budget.effort, budget.seed), budget.command());
+    let provenance = provenance(budget);
     let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
     let page = report::html(records, &sparks, figures, &provenance, budget);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
     write_atomically(&folder.join("page.html"), super::page::html()?.as_bytes())?;
-    let json = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": rows(records)});
-    write_atomically(&folder.join("verdicts.json"), json.to_string().as_bytes())
+    write_verdicts(records, budget, folder, records.len())
+}
+
+/// The verdicts as JSON; `of` is the number of claims that were to be checked.
+fn write_verdicts(records: &[Record], budget: &Budget, folder: &Path, of: usize) -> Result<()> {
+    let provenance = serde_json::to_value(provenance(budget)).unwrap_or_default();
+    write_atomically(
+        &folder.join("verdicts.json"),
+        json!({"provenance": provenance, "claims": rows(records), "of": of}).to_string().as_bytes(),
+    )
+}
+
+fn provenance(budget: &Budget) -> Provenance {
+    Provenance::new("check", &format!("{:?} {}", budget.effort, budget.seed), budget.command())
 }

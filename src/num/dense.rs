@@ -39,10 +39,21 @@ fn mul_into(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
     }
 }
 
-/// `e^A` of an n x n matrix: the Taylor polynomial of degree 18 of `A / 2^s`, whose largest row sum is at most 1/2 (so that less than 1e-22 is cut
+/// `1/k!`
+const INVERSE_FACTORIALS: [f64; 17] = {
+    let (mut all, mut factorial, mut k) = ([1.0; 17], 1.0, 1);
+    while k < 17 {
+        factorial *= k as f64;
+        all[k] = 1.0 / factorial;
+        k += 1;
+    }
+    all
+};
+
+/// `e^A` of an n x n matrix: the Taylor polynomial of degree 16 of `A / 2^s`, whose largest row sum is at most 1/2 (so that less than 1e-19 is cut
 /// off), squared s times. Not a number where A is not finite.
 ///
-/// **Accuracy** `(20 + 2^s) n u e^{|A|}` with the largest row sum `|A|`. **Cost** `18 + s` products.
+/// **Accuracy** `(20 + 2^s) n u e^{|A|}` with the largest row sum `|A|`. **Cost** `6 + s` products.
 ///
 /// ```
 /// let e = metastable::num::dense::exponential(&[0.0, -3.0, 3.0, 0.0], 2);
@@ -54,13 +65,25 @@ pub fn exponential(a: &[f64], n: usize) -> Vec<f64> {
         return vec![f64::NAN; a.len()];
     }
     let halvings = (2.0 * size).log2().ceil().max(0.0) as i32;
-    let small: Vec<f64> = a.iter().map(|v| v * (-f64::from(halvings)).exp2()).collect();
-    let (mut sum, mut term, mut next) = (identity(n), identity(n), vec![0.0; n * n]);
-    for k in 1..=18 {
-        mul_into(&term, &small, n, &mut next);
-        std::mem::swap(&mut term, &mut next);
-        term.iter_mut().for_each(|v| *v /= f64::from(k));
-        sum.iter_mut().zip(&term).for_each(|(s, t)| *s += t);
+    // By powers of the fourth power (Paterson and Stockmeyer): sum_k A^{4k} (c_{4k} + c_{4k+1} A + c_{4k+2} A^2 + c_{4k+3} A^3).
+    let mut powers = vec![0.0; 4 * n * n];
+    let (low, high) = powers.split_at_mut(2 * n * n);
+    let ((small, square), (cube, fourth)) = (low.split_at_mut(n * n), high.split_at_mut(n * n));
+    let scale = (-f64::from(halvings)).exp2();
+    small.iter_mut().zip(a).for_each(|(s, a)| *s = a * scale);
+    mul_into(small, small, n, square);
+    mul_into(square, small, n, cube);
+    mul_into(square, square, n, fourth);
+    let mut sum: Vec<f64> = fourth.iter().map(|v| INVERSE_FACTORIALS[16] * v).collect();
+    let mut next = vec![0.0; n * n];
+    for k in (0..4).rev() {
+        let c = &INVERSE_FACTORIALS[4 * k..];
+        sum.iter_mut().enumerate().for_each(|(i, s)| *s += c[1] * small[i] + c[2] * square[i] + c[3] * cube[i]);
+        sum.iter_mut().step_by(n + 1).for_each(|s| *s += c[0]);
+        if k > 0 {
+            mul_into(&sum, fourth, n, &mut next);
+            std::mem::swap(&mut sum, &mut next);
+        }
     }
     for _ in 0..halvings {
         mul_into(&sum, &sum, n, &mut next);

@@ -1,7 +1,11 @@
 //! Smallest and largest inner product of two different tokens (1 for one token).
 
 use super::Observable;
+use crate::num::simd::{Lanes, Level, Task};
+use crate::num::threads::parallel_allowed;
 use crate::sphere::Tokens;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Smallest and largest inner product of two different tokens (1 for one token).
 pub static ENTRY: Observable = Observable {
@@ -17,44 +21,70 @@ pub static ENTRY: Observable = Observable {
     batch: None,
 };
 
-/// Coordinates up to which a row of products is summed column by column, which is several times faster than product by product.
-const FEW: usize = 16;
+/// Rows of products that one task looks at.
+const ROWS: usize = 64;
 
 /// Smallest and largest `<x_i, x_j>`, i != j, as [`Tokens::inner`] gives them; 1 and -1 for one token.
 fn range(x: &Tokens) -> (f64, f64) {
-    let columns: Vec<Vec<f64>> = if x.d() <= FEW { (0..x.d()).map(|c| x.rows().map(|r| r[c]).collect()).collect() } else { Vec::new() };
-    let mut products = vec![0.0; x.n()];
-    let (mut low, mut high) = (1.0f64, -1.0f64);
-    for i in 1..x.n() {
-        let row = &mut products[..i];
-        if columns.is_empty() {
-            row.iter_mut().enumerate().for_each(|(j, g)| *g = x.inner(i, j));
-        } else {
-            row.fill(0.0);
-            columns.iter().zip(x.row(i)).for_each(|(column, own)| row.iter_mut().zip(column).for_each(|(g, v)| *g += own * v));
-        }
-        let (least, most) = ends(row);
-        // Of the row that holds an end the product is taken as everywhere else.
-        if least < low {
-            low = row.iter().position(|g| *g <= least).map_or(low, |j| x.inner(i, j).min(low));
-        }
-        if most > high {
-            high = row.iter().position(|g| *g >= most).map_or(high, |j| x.inner(i, j).max(high));
-        }
+    let stride = x.n().next_multiple_of(16);
+    let mut columns = vec![0.0; stride * x.d()];
+    for (i, row) in x.rows().enumerate() {
+        row.iter().enumerate().for_each(|(c, v)| columns[c * stride + i] = *v);
     }
-    (low, high)
+    let level = Level::best();
+    let block = |k: usize| level.run(Block { x, columns: &columns, stride, rows: k * ROWS..x.n().min((k + 1) * ROWS) });
+    let wider = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+    let count = x.n().div_ceil(ROWS);
+    if parallel_allowed() && count > 4 {
+        (0..count).into_par_iter().map(block).reduce(|| NOTHING, wider)
+    } else {
+        (0..count).map(block).fold(NOTHING, wider)
+    }
 }
 
-/// Smallest and largest number, in eight lanes.
-fn ends(row: &[f64]) -> (f64, f64) {
-    let (mut low, mut high) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
-    for part in row.chunks(8) {
-        for (k, g) in part.iter().enumerate() {
-            low[k] = if *g < low[k] { *g } else { low[k] };
-            high[k] = if *g > high[k] { *g } else { high[k] };
+const NOTHING: (f64, f64) = (1.0, -1.0);
+
+/// Some rows of the products, below the diagonal.
+struct Block<'a> {
+    x: &'a Tokens,
+    /// Coordinates one after the other, each of all tokens.
+    columns: &'a [f64],
+    stride: usize,
+    rows: Range<usize>,
+}
+
+impl Task for Block<'_> {
+    type F = f64;
+    type Output = (f64, f64);
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) -> (f64, f64) {
+        let (mut low, mut high) = NOTHING;
+        for i in self.rows {
+            let own = self.x.row(i);
+            let (mut least, mut most) = (l.splat(f64::INFINITY), l.splat(f64::NEG_INFINITY));
+            let whole = i - i % L::WIDTH;
+            for at in (0..whole).step_by(L::WIDTH) {
+                let part = |c: usize| L::view(&self.columns[c * self.stride + at..][..L::WIDTH])[0];
+                let mut g = l.mul(l.splat(own[0]), part(0));
+                for (c, v) in own.iter().enumerate().skip(1) {
+                    g = l.fma(l.splat(*v), part(c), g);
+                }
+                least = l.min(least, g);
+                most = l.max(most, g);
+            }
+            let rest = || (whole..i).map(|j| self.x.inner(i, j));
+            let least = rest().fold(-l.largest(l.sub(l.splat(0.0), least)), f64::min);
+            let most = rest().fold(l.largest(most), f64::max);
+            // Of a row that holds an end the products are taken as everywhere else.
+            if least < low {
+                low = (0..i).map(|j| self.x.inner(i, j)).fold(low, f64::min);
+            }
+            if most > high {
+                high = (0..i).map(|j| self.x.inner(i, j)).fold(high, f64::max);
+            }
         }
+        (low, high)
     }
-    (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
 #[cfg(test)]
@@ -65,7 +95,7 @@ mod tests {
 
     #[test]
     fn both_ways_of_summing_find_the_ends() {
-        for (n, d) in [(1, 3), (2, 2), (37, 3), (40, 16), (41, 17)] {
+        for (n, d) in [(1, 3), (2, 2), (37, 3), (40, 16), (41, 17), (700, 3)] {
             let x = Law::parse("uniform").and_then(|l| l.sample(n, d, &mut Stream::new(n as u64, &["range"]))).expect("tokens");
             let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| x.inner(i, j));
             let (low, high) = range(&x);
