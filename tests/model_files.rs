@@ -40,7 +40,17 @@ fn a_model_is_a_run_that_other_commands_take() {
     assert_eq!((v["tokens"].as_u64(), v["layers"].as_u64(), v["d"].as_u64(), v["heads"].as_u64()), (Some(8), Some(2), Some(16), Some(2)));
     assert_eq!(v["words"][1], "the");
     assert_eq!(v["mean_cosine"].as_array().map(Vec::len), Some(3));
-    for file in ["hidden.npz", "final_tokens.csv", "timeline.csv", "record.json", "report.html", "report.json", "layers.csv", "heads.csv"] {
+    for file in [
+        "hidden.npz",
+        "final_tokens.csv",
+        "timeline.csv",
+        "record.json",
+        "report.html",
+        "report.json",
+        "layers.csv",
+        "heads.csv",
+        "spectra.csv",
+    ] {
         assert!(at.join("run").join(file).is_file(), "{file}");
     }
     let entropy = json(at, &["entropy", "--tokens", "run/hidden.npz", "--array", "hidden_states", "--normalise"]);

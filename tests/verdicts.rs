@@ -172,10 +172,18 @@ fn the_resolving_power_is_the_change_that_would_be_noticed() {
 
 #[test]
 fn a_proof_certifies_only_what_the_trials_do_not_contradict() {
-    let proof = || Some(Proof { what: "the box", holds: || Ok(true) });
+    let proof = || Some(Proof { what: "the box", whole: true, holds: || Ok(true) });
     assert_eq!(verdict(&Claim { proof: proof(), ..PLAIN }), Verdict::Certified);
     assert_eq!(verdict(&Claim { proof: proof(), trial: |_, _| Ok(Finding::nonnegative(-1.0, 1.0)), ..PLAIN }), Verdict::Violated);
-    assert_eq!(verdict(&Claim { proof: Some(Proof { what: "the box", holds: || Ok(false) }), ..PLAIN }), Verdict::Supported);
+    assert_eq!(verdict(&Claim { proof: Some(Proof { what: "the box", whole: true, holds: || Ok(false) }), ..PLAIN }), Verdict::Supported);
+    // An enclosure of a part of what is claimed certifies nothing of the rest.
+    assert_eq!(
+        verdict(&Claim { proof: Some(Proof { what: "half the box", whole: false, holds: || Ok(true) }), ..PLAIN }),
+        Verdict::Supported
+    );
+    for claim in metastable::theorem::ALL {
+        assert!(claim.proof.as_ref().is_none_or(|p| (p.holds)().expect("decided")), "{}", claim.name);
+    }
 }
 
 #[test]

@@ -296,7 +296,7 @@ fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Re
         Verdict::Violated
     } else if !reasons.is_empty() {
         Verdict::Inconclusive
-    } else if claim.proof.as_ref().map_or(Ok(false), |p| (p.holds)())? {
+    } else if claim.proof.as_ref().filter(|p| p.whole).map_or(Ok(false), |p| (p.holds)())? {
         Verdict::Certified
     } else {
         Verdict::Supported

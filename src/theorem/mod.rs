@@ -47,6 +47,8 @@ pub struct Control {
 pub struct Proof {
     /// The box for which it decides, as printed.
     pub what: &'static str,
+    /// Whether the box is all that the claim speaks of.
+    pub whole: bool,
     /// True when the enclosure decides that the claim holds on the whole box.
     pub holds: fn() -> Result<bool>,
 }

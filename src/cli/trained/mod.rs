@@ -53,7 +53,7 @@ pub struct Arguments {
     /// Leave the attention matrices out of hidden.npz.
     #[arg(long)]
     without_attention: bool,
-    /// Hold the theory against the model: report.html, layers.csv, heads.csv, report.json.
+    /// Hold the theory against the model: report.html, layers.csv, heads.csv, spectra.csv, report.json.
     #[arg(long, requires = "out")]
     report: bool,
     /// New folder for hidden.npz, timeline, final tokens and record.

@@ -1,4 +1,4 @@
-//! The files of a report: report.html, report.json, layers.csv, heads.csv.
+//! The files of a report: report.html, report.json, layers.csv, heads.csv, spectra.csv.
 
 use super::entries::{HEADS, LAYERS, PAGE, ReportColumn};
 use super::table::{BINS, Report};
@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// Writes them.
 pub fn write(folder: &Path, model: &Trained, report: &Report, provenance: &Provenance) -> Result<()> {
-    for (name, table) in [("layers", &report.layers), ("heads", &report.heads)] {
+    for (name, table) in [("layers", &report.layers), ("heads", &report.heads), ("spectra", &report.spectra)] {
         arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
     }
     let json = json!({
@@ -42,12 +42,12 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: the theory held against a model</title>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <script type=\"application/json\" id=\"provenance\">{json}</script>\n<style>{style}\ntd{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}\nthead th{{text-align:right}}\n\
-         .words td,.words th{{text-align:left;white-space:normal}}\n.frame svg{{width:9rem;height:2.2rem}}</style></head>\n<body>\n<main>\n<h1>The theory held against a model</h1>\n\
+         .words td,.words th{{text-align:left;white-space:normal}}\n.frame svg{{width:9rem;height:2.2rem}}\n.frame .spectra svg{{width:5rem;height:5.6rem}}</style></head>\n<body>\n<main>\n<h1>The theory held against a model</h1>\n\
          <p>{kind}: {layers} layers run, d = {d}, {heads} heads, {parameters} parameters. Nothing here is a theorem about this model: each entry says \
          which theorem it concerns and which of its hypotheses the model breaks.</p>\n\
          <p>First Lyapunov exponents per layer: {exponents}. Above 0 small changes grow; the theory of one cluster says that they die at last.</p>\n\
          <p>SA beside it: from the directions of layer 0, at the median fitted beta = {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
-         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>What the columns say</h2>\n{page}{words}{more}</main>\n</body></html>\n",
+         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>Spectra of V</h2>\n{spectra}\n<h2>What the columns say</h2>\n{page}{words}{more}</main>\n</body></html>\n",
         json = provenance.json().replace("</", "<\\/"),
         style = include_str!("../../lab/report/style.css"),
         kind = escape(model.kind()),
@@ -60,6 +60,7 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
         histograms = histograms(report),
         table = table(&report.layers, "layers.csv"),
         head_table = table(&report.heads, "heads.csv"),
+        spectra = spectra(&report.spectra),
         page = words("Page", &PAGE),
         words = words("Layers", &LAYERS),
         more = words("Heads", &HEADS),
@@ -112,6 +113,36 @@ fn histograms(report: &Report) -> String {
         "<div class=\"frame\"><table><caption>Cosines from -1 (left) to 1 (right), each scaled to its highest bar</caption><thead><tr><th>layer</th>\
          <th>as they are</th><th>without gain and shift</th><th>SA</th></tr></thead><tbody>\n{}</tbody></table></div>",
         report.histograms.iter().enumerate().map(row).collect::<String>()
+    )
+}
+
+/// A row a layer, a picture a head: the eigenvalues of V in the plane, and above them those of its symmetric part on their line.
+fn spectra(table: &Table) -> String {
+    let heads: Vec<&[Vec<f64>]> = table.rows.chunk_by(|a, b| a[..2] == b[..2]).collect();
+    let row = |layer: &[&[Vec<f64>]]| {
+        let cells: String = layer.iter().map(|head| format!("<td>{}</td>", plane(head))).collect();
+        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", layer[0][0][0])
+    };
+    format!(
+        "<div class=\"frame\"><table class=\"spectra\"><caption>spectra.csv: eigenvalues of V in the plane, 0 in the middle, and above them those of its symmetric part (blue where V attracts, red where it repels); each \
+         scaled to its largest. A row a layer, a picture a head, from 0 on. All other eigenvalues are 0.</caption><tbody>\n{}</tbody></table></div>",
+        heads.chunk_by(|a, b| a[0][..1] == b[0][..1]).map(row).collect::<String>()
+    )
+}
+
+fn plane(head: &[Vec<f64>]) -> String {
+    let most = head.iter().flat_map(|r| [r[3].hypot(r[4]), r[5].abs()]).fold(f64::MIN_POSITIVE, f64::max);
+    let at = |v: f64| 50.0 + 46.0 * v / most;
+    let dot = |r: &Vec<f64>| format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"1.5\"/>", at(r[3]), 64.0 - 46.0 * r[4] / most);
+    let mark = |r: &Vec<f64>| {
+        let colour = if r[5] > 0.0 { "#0072b2" } else { "#d55e00" };
+        format!("<path d=\"M{:.1} 2V12\" stroke=\"{colour}\"/>", at(r[5]))
+    };
+    let (values, marks): (String, String) =
+        (head.iter().filter(|r| r[3] != 0.0 || r[4] != 0.0).map(dot).collect(), head.iter().filter(|r| r[5] != 0.0).map(mark).collect());
+    format!(
+        "<svg role=\"img\" aria-label=\"spectrum, largest {}\" viewBox=\"0 0 100 112\"><path d=\"M4 64H96M50 18V110\" stroke=\"#bbb\"/>{marks}{values}</svg>",
+        number(most)
     )
 }
 

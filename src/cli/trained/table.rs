@@ -21,6 +21,8 @@ pub struct Report {
     pub layers: Table,
     /// One row a head of a layer.
     pub heads: Table,
+    /// One row an eigenvalue of V of a head, and one of its symmetric part.
+    pub spectra: Table,
     /// Cosines of every state: as they are, without the affine part of the norm where there is one, and of SA.
     pub histograms: Vec<[Vec<usize>; 3]>,
     /// First Lyapunov exponents of a layer.
@@ -74,6 +76,9 @@ pub const HEADS: [&str; 15] = [
     "negative_part",
 ];
 
+/// Columns of `spectra.csv`; V has fewer eigenvalues that may differ from 0 than its symmetric part, the rest are 0.
+pub const SPECTRA: [&str; 6] = ["layer", "head", "index", "value_real", "value_imaginary", "symmetric"];
+
 /// One state before its neighbours are known.
 struct State {
     cloud: Cloud,
@@ -87,13 +92,13 @@ struct State {
 pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
     let d = model.config().d;
     let named = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
-    let mut heads = Table { columns: named(&HEADS), rows: Vec::new() };
+    let mut tables = [&HEADS[..], &SPECTRA].map(|columns| Table { columns: named(columns), rows: Vec::new() });
     let mut states = vec![State { cloud: Cloud::new(x, d), x: x.to_vec(), bare: None, ratios: [f64::NAN; 2], beta: f64::NAN }];
     let mut changes = Changes::new(x.len(), DIRECTIONS, 1);
     model.pass::<f64>(x, plan, true, |layer: &PassedLayer<f64>| {
         let before = states.len() - 1;
         states[before].bare = states[before].bare.take().or_else(|| inner(layer.block).map(|n| Cloud::new(&n.apply(layer.before), d)));
-        let betas = of_heads(layer, &states[before].cloud, model.config().rotary.is_some() || is_causal(layer.block), &mut heads)?;
+        let betas = of_heads(layer, &states[before].cloud, model.config().rotary.is_some() || is_causal(layer.block), &mut tables)?;
         changes.through(&BlockAt::new(layer.block, layer.before, None, 1.0)?);
         let bare = after(layer.block).map(|n| Cloud::new(&n.without_affine(layer.after), d));
         let ratios = ratios(layer.block, layer.before)?;
@@ -108,7 +113,8 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
         let bare = state.bare.as_ref().map_or(Vec::new(), |c| c.histogram(BINS));
         histograms.push([state.cloud.histogram(BINS), bare, sa.histogram(BINS)]);
     }
-    Ok(Report { layers, heads, histograms, exponents: changes.exponents(), beta })
+    let [heads, spectra] = tables;
+    Ok(Report { layers, heads, spectra, histograms, exponents: changes.exponents(), beta })
 }
 
 fn row(l: usize, state: &State, (sa, sa_beta): (&Cloud, f64), d: usize) -> Vec<f64> {
@@ -184,8 +190,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Adds the rows of a layer's heads; the fitted inverse temperatures.
-fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, heads: &mut Table) -> Result<Vec<f64>> {
+/// Adds the rows of a layer's heads and of their spectra; the fitted inverse temperatures.
+fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, [heads, spectra]: &mut [Table; 2]) -> Result<Vec<f64>> {
     let n = cloud.n;
     let lengths: Vec<f64> = layer.before.chunks_exact(layer.before.len() / n).map(norm).collect();
     let reference = Reference::new(cloud, causal);
@@ -197,6 +203,12 @@ fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, heads: &mut T
             let (seen, form) = (weighting(weights, n), form(a, h));
             let fit = reference.fit(&cloud.drift(&lengths, &a.of_head(h, weights, &inside)));
             betas.push(fit.beta);
+            for k in 0..form.values.len().max(form.symmetric.len()) {
+                let (real, imaginary) = form.values.get(k).copied().unwrap_or_default();
+                let symmetric = form.symmetric.get(k).copied().unwrap_or_default();
+                spectra.rows.push(vec![layer.index as f64 + 1.0, h as f64, k as f64, real, imaginary, symmetric]);
+            }
+            let (real, even) = (form.real(), form.symmetric_ends());
             heads.rows.push(vec![
                 layer.index as f64 + 1.0,
                 h as f64,
@@ -207,12 +219,12 @@ fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, heads: &mut T
                 fit.error,
                 fit.cosine,
                 form.norm,
-                form.real.0,
-                form.real.1,
-                form.symmetric.0,
-                form.symmetric.1,
+                real.0,
+                real.1,
+                even.0,
+                even.1,
                 form.overlap,
-                -form.symmetric.1 / (form.symmetric.0 - form.symmetric.1),
+                -even.1 / (even.0 - even.1),
             ]);
         }
     }

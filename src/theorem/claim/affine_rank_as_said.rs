@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     name: "affine-rank-as-said",
     title: "Layer normalisation preserves the affine rank (as said)",
     statement: "Three collinear tokens of R^d are collinear after LN(x) = sqrt(d) N(x - mean(x) 1): the second singular value of their differences is at most 1e-7 of the first.",
-    domain: Domain { n: Sizes::Fixed(3), d: Sizes::Range(3, 8), ..ROWS },
+    domain: Domain { n: Sizes::Fixed(3), d: Sizes::Range(3, 8), laws: &["placed"], ..ROWS },
     narrower: "affine rank 1",
     citation: "arXiv:2604.23681 (abstract, \"preserves affine rank exactly\")",
     status: Status::Folklore,

@@ -1,7 +1,7 @@
 //! ALiBi knows distances alone.
 
 use super::block_collapse::{BLOCKS, heads, tokens};
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::{Alibi, Bias, Everything, Pattern};
 use crate::error::Result;
 use crate::transformer::positions::sinusoidal;
@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "alibi-shift",
     title: "ALiBi: a shift of all positions changes nothing, bit by bit",
     statement: "Attention under the slopes of ALiBi gives the same bits when all positions are larger by c, 1 <= c <= 10000.",
-    domain: BLOCKS,
+    domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads",
     citation: "Press, Smith and Lewis 2022 (arXiv:2108.12409)",
     status: Status::Theorem,

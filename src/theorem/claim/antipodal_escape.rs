@@ -24,17 +24,17 @@ use crate::theory::two_cluster::mass_factor;
 pub static ENTRY: Claim = Claim {
     name: "antipodal-escape",
     title: "Antipodal clusters escape after (e^{2 beta} / c_alpha) log(1 / (delta sqrt beta))",
-    statement: "Two clusters of masses alpha, 1 - alpha at angle pi - delta under SA meet (within 1e-3) after T with \
+    statement: "Two clusters of masses alpha, 1 - alpha, alpha/(1-alpha) in [0.01, 100], at angle pi - delta, 1e-9 <= delta sqrt(beta) <= 0.03, under SA meet (within 1e-3) after T with \
                 |c_alpha e^{-2 beta} T - log(1/(delta sqrt beta)) - (log 2 - gamma)/2| <= 1/(2 beta), c_alpha = alpha/(1-alpha) + (1-alpha)/alpha, gamma Euler's constant.",
     domain: Domain {
         n: Sizes::Fixed(2),
         d: Sizes::Range(2, 8),
         beta: Betas::Log(6.0, 300.0),
         dynamics: &["sa"],
-        laws: &["uniform"],
+        laws: &["placed"],
         ..Domain::ATTENTION
     },
-    narrower: "1e-9 <= delta sqrt(beta) <= 0.03; tokens given with the displacement in a small coordinate, so that double precision sees it",
+    narrower: "tokens given with the displacement in a small coordinate, so that double precision sees it",
     citation: "reduction of arXiv:2312.10794, (2.3) to two points; the constant is derived",
     status: Status::Theorem,
     kind: Kind::Inequality,

@@ -3,7 +3,7 @@
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::{Dynamics, Head, kernel::Attention};
 use crate::error::Result;
-use crate::num::sum::dot;
+use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 use crate::theory::bipartite;
 
@@ -31,8 +31,8 @@ pub(super) const SYMMETRIC: Domain = Domain {
 pub static ENTRY: Claim = Claim {
     name: "bipartite-spectrum",
     title: "V with a spectrum: eigenvalues at two antipodal clusters",
-    statement: "SA with Q^T K = V = S symmetric, S xi = lambda xi, halves at xi and -xi, m = tanh(beta lambda): the velocity linearised along an eigenvector of eigenvalue mu has eigenvalues mu - lambda m (both halves alike), m (mu - lambda) (rotation) and -lambda m (within a half), to 1e-6 by central differences of 1e-5.",
-    domain: SYMMETRIC,
+    statement: "SA with Q^T K = V = S symmetric, S xi = lambda xi, halves at xi and -xi, m = tanh(beta lambda): the velocity linearised along an eigenvector of eigenvalue mu has eigenvalues mu - lambda m (both halves alike), m (mu - lambda) (rotation) and -lambda m (within a half): central differences of 1e-5 along such a u are the eigenvalue times u, to 1e-6 in every coordinate.",
+    domain: Domain { laws: &["placed"], ..SYMMETRIC },
     narrower: "lambda and mu in [-1.5, 1.5]",
     citation: "arXiv:2604.26085 and 2511.11553 (abstracts); spectrum derived",
     status: Status::Theorem,
@@ -94,9 +94,10 @@ fn rate(case: &Case, ctx: &mut Context, mode: usize, share: f64) -> Result<Findi
     let step = 1e-5;
     let v = |sign: f64| -> Result<Vec<f64>> { Ok(dynamics.velocity(&halves(n, xi, e, |i| sign * step * shape(i))?)) };
     let (up, down) = (v(1.0)?, v(-1.0)?);
-    let found = (dot(&up[..d], e) - dot(&down[..d], e)) / (2.0 * step);
     let rates = bipartite::rates(values[0], values[1], beta);
     let tilt = if share > 0.0 { rates.tilt } else { values[1] - values[0] };
     let stated = ctx.stated([tilt, rates.turn, rates.within][mode]);
-    Ok(Finding::identity((found - stated).abs(), 1e-6))
+    // Every coordinate of every token: the image of u is the eigenvalue times u.
+    let off = |k: usize| ((up[k] - down[k]) / (2.0 * step) - stated * shape(k / d) * e[k % d]).abs();
+    Ok(Finding::identity((0..n * d).map(off).fold(0.0, nan_max), 1e-6))
 }

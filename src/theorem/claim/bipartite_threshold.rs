@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     name: "bipartite-threshold",
     title: "V with a spectrum: two antipodal clusters lose stability at mu = lambda tanh(beta lambda)",
     statement: "SA with Q^T K = V = S symmetric, two equal halves at xi and -xi, S xi = lambda xi: the growth rate of a common tilt along an eigenvector of eigenvalue mu, measured from velocities, vanishes at mu = lambda tanh(beta lambda), to 1e-7.",
-    domain: Domain { d: Sizes::Range(2, 4), ..SYMMETRIC },
+    domain: Domain { d: Sizes::Range(2, 4), laws: &["placed"], ..SYMMETRIC },
     narrower: "lambda in [0.3, 1.5]",
     citation: "derived; arXiv:2604.26085 (abstract)",
     status: Status::Theorem,

@@ -33,7 +33,7 @@ pub static ENTRY: Claim = Claim {
     name: "block-collapse",
     title: "Trained heads: W_q, W_k, W_v, W_o and biases are one form A, one matrix V and two vectors",
     statement: "b_o + sum_h W_o^h sum_j P_ij (W_v^h x_j + b_v^h) with P = softmax(<W_q^h x_i + b_q^h, W_k^h x_j + b_k^h> / sqrt r) equals sum_h sum_j P_ij V_h x_j + sum_h W_o^h b_v^h + b_o with logits x_i^T A_h x_j + <u_h, x_j>, A_h = W_q^T W_k / sqrt r, V_h = W_o W_v, u_h = W_k^T b_q / sqrt r, evaluated by the kernel of the theory's heads: to 1e-12 of the largest entry.",
-    domain: BLOCKS,
+    domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights of size 1 / sqrt d, two heads",
     citation: "derived; Vaswani et al. 2017",
     status: Status::Theorem,

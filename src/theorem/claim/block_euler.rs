@@ -21,9 +21,9 @@ use std::sync::Arc;
 pub static ENTRY: Claim = Claim {
     name: "block-euler",
     title: "Pre-norm blocks: L layers of step 1/L come within C/L of the flow, symmetrised ones within C/L^2",
-    statement: "x <- x + eta F(N x) for attention and then for the feed-forward layer, 1/eta times: the distance from the flow of x' = F(N x) + G(N x) at t = 1 halves from eta = 1/40 to 1/80, and quarters for the symmetrised block of midpoint steps: ratios within a tenth.",
-    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Fixed(4), ..BLOCKS },
-    narrower: "weights of size 0.5 / sqrt d, two heads, GELU",
+    statement: "x <- x + eta F(N x) for attention and then for the feed-forward layer, 1/eta times: the distance from the flow of x' = F(N x) + G(N x) at t = 1 halves from eta = 1/40 to 1/80, and quarters for the symmetrised block of midpoint steps: ratios within a tenth, where those from 1/20 to 1/40 are within 15 %.",
+    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Fixed(4), laws: &["normal"], ..BLOCKS },
+    narrower: "weights of size 0.5 / sqrt d, two heads, GELU; the orders are derived, the tenth observed; without the condition the leading error may nearly cancel",
     citation: "arXiv:2312.10794, Section 2 (layers as time steps); Strang 1968",
     status: Status::Theorem,
     kind: Kind::Inequality,
@@ -51,7 +51,14 @@ fn order(case: &Case, ctx: &mut Context, ratios: [f64; 2]) -> Result<Finding> {
         }
         Ok(apart(&x, exact))
     };
-    let [plain, symmetric] = [error(80, false)? / error(40, false)?, error(80, true)? / error(40, true)?];
-    let worst = (plain / ratios[0] - 1.0).abs().max((symmetric / ratios[1] - 1.0).abs());
-    Ok(Finding::at_most(worst, 0.1))
+    let off = |symmetric: bool| -> Result<[f64; 2]> {
+        let [a, b, c] = [error(20, symmetric)?, error(40, symmetric)?, error(80, symmetric)?];
+        let own = if symmetric { 0.25 } else { 0.5 };
+        Ok([(b / a / own - 1.0).abs(), (c / b / ratios[usize::from(symmetric)] - 1.0).abs()])
+    };
+    let (plain, symmetric) = (off(false)?, off(true)?);
+    if plain[0].max(symmetric[0]) > 0.15 {
+        return Ok(Finding::Missed);
+    }
+    Ok(Finding::at_most(plain[1].max(symmetric[1]), 0.1))
 }

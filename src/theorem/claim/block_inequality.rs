@@ -17,7 +17,7 @@ use crate::sphere::Tokens;
 pub static ENTRY: Claim = Claim {
     name: "block-inequality",
     title: "Rotating a block of tokens: curvature is minus the cut sum of g",
-    statement: "Rotate the tokens of a block S rigidly in each of the d(d-1)/2 coordinate planes of R^d: the curvatures of E_beta add up to -sum_{i in S, j not in S} m_i m_j g(theta_ij), \
+    statement: "Rotate the tokens of a block S rigidly in each of the d(d-1)/2 coordinate planes of R^d: the curvatures of E_beta (at beta = 0 of sum_ij m_i m_j <x_i, x_j>/2) add up to -sum_{i in S, j not in S} m_i m_j g(theta_ij), \
                 g = e^{beta cos} ((d-1) cos - beta sin^2), at every configuration (so at a local maximum every cut sum is nonnegative). To 16 eps (n + d + |beta|) of the size of the terms.",
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 12), dynamics: &["usa"], ..PAIRS },
     narrower: "",

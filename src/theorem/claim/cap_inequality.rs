@@ -14,11 +14,11 @@ use crate::sphere::Tokens;
 /// 1/2))`, `(1 - eta) |x| <= |f(x)| <= |x|` with `eta = w^2 (beta/2 + 1/6) <= 1/128`. With `S_i = sum_j m_j f(theta_j - theta_i)`, `|grad
 /// E|^2 = sum m_i^2 S_i^2 >= min m sum m_i S_i^2`, and by Cauchy-Schwarz against the centred angles `sum m_i S_i^2 >= (1 - eta)^2 Var`,
 /// while `E_max - E <= Var/2`. So `|grad E|^2 >= 2 min(m) (1 - 1/128)^2 (E_max - E)`, and `(127/128)^2 > 0.98`. Negative beta widens the
-/// distances without bound as beta tends to -1/2: the hypothesis is `beta >= 0`.
+/// distances without bound as beta tends to -1/2: the hypothesis is `beta > 0`.
 pub static ENTRY: Claim = Claim {
     name: "cap-inequality",
     title: "Within a cap |grad E|^2 >= 2 kappa (E_max - E), kappa = 0.98 times the least mass",
-    statement: "Circle, tokens of masses m_i with all distances at most (1/8) sqrt((1 - delta)/(beta + 1/2)), 0 < delta < 1, beta >= 0, E = (1/(2 beta)) sum m_i m_j e^{beta (cos - 1)}: |grad E|^2 >= 2 kappa (E_max - E) with \
+    statement: "Circle, tokens of masses m_i with all distances at most (1/8) sqrt((1 - delta)/(beta + 1/2)), 0 < delta < 1, beta > 0, E = (1/(2 beta)) sum m_i m_j e^{beta (cos - 1)}: |grad E|^2 >= 2 kappa (E_max - E) with \
                 kappa = 0.98 min m_i (0.98/n for equal masses).",
     domain: Domain {
         n: Sizes::Range(2, 64),

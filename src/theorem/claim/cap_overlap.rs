@@ -28,6 +28,7 @@ pub static ENTRY: Claim = Claim {
         trial: |ctx| overlap(&EDGE, ctx, |eps| 2.0 * eps.sqrt(), Points::Nearest),
     },
     proof: Some(Proof {
+        whole: true,
         what: "0 <= eps <= 1/16: (1 - 2 eps)^2 (1 - eps) <= 1",
         // (1 - 2 eps)^2 (1 - eps) = 1 - eps (5 - 8 eps + 4 eps^2).
         holds: || {

@@ -7,7 +7,8 @@ use super::{Claim, Control, Kind, Status, cap_overlap};
 /// # Derivation
 ///
 /// Two points in the plane of the centres, each turned by `r = arccos(1 - 2 eps)` towards the other, have the inner product `sin(2r)`,
-/// about `4 sqrt(eps)`. That exceeds `eps^2 + 2 eps` for every eps below `sqrt(2) - 1`.
+/// about `4 sqrt(eps)`, or 1 where the caps meet (from eps = 0.146 on).
+/// That exceeds `eps^2 + 2 eps` for every eps below `sqrt(2) - 1`.
 pub static ENTRY: Claim = Claim {
     name: "cap-overlap-printed",
     title: "Orthogonal caps overlap by at most eps^2 + 2 eps (as printed)",

@@ -12,7 +12,8 @@ use crate::sphere::geometry::{exp, project, retract};
 ///
 /// Walk round the tree: a closed curve of length `2 l < 2 pi`. Let p and q halve it and w be the middle of their short arc. A point x of
 /// the curve has `d(p, x) + d(x, q) <= l`; with x' its mirror image in w, `2 d(w, x) = d(x, x') <= d(x, p) + d(p, x') = d(x, p) + d(q,
-/// x) <= l`.
+/// x) <= l`. The equality needs `d(w, x) <= pi/2`: that holds by continuity from p on, since `d(w, p) <= l/2` and `d(w, x) <= l/2 < pi/2`
+/// wherever it holds.
 pub static ENTRY: Claim = Claim {
     name: "chain-lemma",
     title: "Chains shorter than pi lie in a cap of half their length",
@@ -23,6 +24,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 16),
         beta: Betas::Unused,
         dynamics: &["usa"],
+        laws: &["placed"],
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },

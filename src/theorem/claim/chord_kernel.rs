@@ -8,7 +8,7 @@ use crate::num::sum::dot;
 pub static ENTRY: Claim = Claim {
     name: "chord-kernel",
     title: "e^{beta <x, y>} = e^beta e^{-beta |x - y|^2/2} on the unit sphere",
-    statement: "Two unit vectors of R^d: the identity, relative, to 8 u (1 + beta).",
+    statement: "Two unit vectors of R^d: the identity, relative, to (8 + d) eps (1 + beta).",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 100.0), ..SCORED },
     narrower: "",
     citation: "arXiv:2312.10794, section 3.2",

@@ -32,7 +32,7 @@ pub static ENTRY: Claim = Claim {
         also: Some(Also { text: "20 sqrt(beta) <= n", holds: |c| 20.0 * c.beta.sqrt() <= c.n as f64 }),
         ..Domain::ATTENTION
     },
-    narrower: "",
+    narrower: "only n -> infinity is derived: the 8 % for 20 sqrt(beta) <= n are measured",
     citation: "Kac-Rice for the stationary field of arXiv:2412.09080 on the circle (derived)",
     status: Status::Theorem,
     kind: Kind::Law,

@@ -20,7 +20,7 @@ pub static ENTRY: Claim = Claim {
     name: "cone-collapse",
     title: "Cone collapse, with its time",
     statement: "Tokens of an open hemisphere with V = I and any Q, K converge to one point, and the cosine alpha of their cap's radius obeys alpha' >= c alpha (1 - alpha), c = m_min e^{-2 beta q} (SA), \
-                m_min e^{-beta q} (USA), q = |Q^T K|. Tested as: one cluster of merge radius r = 1e-8 has formed by T = (L(cos r/2) - L(alpha(0)))/c, L(a) = log(a/(1 - a)).",
+                m_min e^{-beta q} (USA, U1), q = |Q^T K|. Tested as: one cluster of merge radius r = 1e-8 has formed by T = (L(cos r/2) - L(alpha(0)))/c, L(a) = log(a/(1 - a)).",
     domain: Domain {
         n: Sizes::Range(2, 24),
         d: Sizes::Range(2, 8),

@@ -21,12 +21,13 @@ use std::f64::consts::FRAC_PI_3;
 pub static ENTRY: Claim = Claim {
     name: "cone-speed",
     title: "Speed of cone collapse, corrected exponent",
-    statement: "w a unit vector of the conic hull, alpha = min_i <x_i, w> >= 1/2: at the minimising token d/dt <x_i, w> >= m_min (1 - alpha) e^{-3 beta/2}/2 for SA, with e^{-beta/2} for USA \
+    statement: "w a unit vector of the conic hull, alpha = min_i <x_i, w> >= 1/2: at the minimising token d/dt <x_i, w> >= m_min (1 - alpha) e^{-3 beta/2}/2 for SA, with e^{-beta/2} for USA (U1) \
                 (so also with the e^{-2 beta} of (6.7); printed in (6.8) is e^{-beta}).",
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
         beta: Betas::Linear(0.0, 8.0),
+        laws: &["placed"],
         corners: &[(2, 2, 5.0)],
         ..Domain::ATTENTION
     },

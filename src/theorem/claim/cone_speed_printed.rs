@@ -19,6 +19,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 4),
         beta: Betas::Linear(0.0, 20.0),
         dynamics: &["sa"],
+        laws: &["placed"],
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },

@@ -24,12 +24,13 @@ pub static ENTRY: Claim = Claim {
     title: "Spectrum of the flow at consensus",
     statement: "V = I, any Q, K and masses: the linearisation at consensus x_i = xi is u_i' = r (mean_i(u) - u_i), the mean over the tokens that i sees by their masses, r = 1 (SA, causal SA), r = e^{beta <Q xi, K xi>} (USA, U1). \
                 So its eigenvalues are -r, (n-1)(d-1) times, and 0, d-1 times; causal SA with equal masses: 0 and -(1 - 1/k), k = 2..n, each d-1 times. Extrapolated differences along \
-                random directions agree to (256 eps^{4/5}) (1 + beta |Q^T K|) r.",
+                random directions agree to (256 eps^{4/5}) (1 + beta |Q^T K|) r (Frobenius norm).",
     domain: Domain {
         n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 16),
         beta: Betas::Log(0.01, 30.0),
         dynamics: &["sa", "usa", "causal-sa"],
+        laws: &["placed"],
         ..Domain::ATTENTION
     },
     narrower: "Q and K are I plus at most a normalised Gaussian matrix",

@@ -18,8 +18,8 @@ pub static ENTRY: Claim = Claim {
     title: "Consensus at an eigenvector of V: spectrum -lambda, mu_k - lambda",
     statement: "Any Q, K, masses and V with a real eigenvector xi, V xi = lambda xi: consensus at xi is stationary and its linearisation is u_i' = r (P V mean(u) - lambda u_i), P the projection along xi, r = 1 (SA), \
                 e^{beta <Q xi, K xi>} (USA, U1). So its eigenvalues over r are -lambda, (n-1)(d-1) times, and mu_k - lambda for the other eigenvalues mu_k of V. Extrapolated differences along random \
-                directions agree to (256 eps^{4/5}) (1 + beta |Q^T K|) (1 + |V|) r.",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 12), beta: Betas::Log(0.01, 30.0), ..Domain::ATTENTION },
+                directions agree to (256 eps^{4/5}) (1 + beta |Q^T K|) (1 + |V|) r (Frobenius norms).",
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 12), beta: Betas::Log(0.01, 30.0), laws: &["placed"], ..Domain::ATTENTION },
     narrower: "Q and K are I plus at most a normalised Gaussian matrix, |lambda| <= 2",
     citation: "linearisation of arXiv:2312.10794, (2.3) at consensus",
     status: Status::Theorem,

@@ -9,7 +9,7 @@ use crate::error::Result;
 pub static ENTRY: Claim = Claim {
     name: "cross-entropy",
     title: "H(p, q) = H(p) + KL(p, q); for a one-hot p it is KL(p, q) = -log q_i",
-    statement: "p, q softmax of n normal scores, or p one-hot: the identity to 1e-13.",
+    statement: "p, q softmax of n normal scores, or p one-hot: the identity to 1e-13 (1 + H(p, q)).",
     domain: Domain { n: Sizes::Range(2, 32), d: Sizes::Unused, ..MAPS },
     narrower: "",
     citation: "Kullback and Leibler (1951)",

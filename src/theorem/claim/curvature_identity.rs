@@ -24,7 +24,7 @@ pub static ENTRY: Claim = Claim {
     name: "curvature-identity",
     title: "Curvature identity",
     statement: "sum_v Hess E_beta[U_v, U_v] = sum_ij m_i m_j e^{beta G_ij} (1 - G_ij) [(d - 2 - G_ij) + beta (1 - G_ij^2)] with U_v = (P_{x_i} v)_i over an \
-                orthonormal basis v, for every configuration, to 16 eps (n + d + |beta|) of the size sum_{i != j} m_i m_j e^{beta G_ij} (2 d + 4 |beta| sin^2 theta_ij) of the terms.",
+                orthonormal basis v, for every configuration (at beta = 0 with sum_ij m_i m_j G_ij/2 for E_beta), to 16 eps (n + d + |beta|) of the size sum_{i != j} m_i m_j e^{beta G_ij} (2 d + 4 |beta| sin^2 theta_ij) of the terms.",
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 32), dynamics: &["usa"], ..PAIRS },
     narrower: "",
     citation: "derived; gives the landscape part of Markdahl, Thunberg, Goncalves 2018 and arXiv:2405.18273 for d >= 3",

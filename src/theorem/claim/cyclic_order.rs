@@ -9,8 +9,8 @@ use std::f64::consts::{PI, TAU};
 
 /// A common field on the circle cannot let tokens pass each other. More: with `phi` the angle to a token and E, Var its mean and variance
 /// under the row of weights, the field of SA has the derivative `beta Var(sin phi) - E cos phi >= -1` (for beta < 0: `>= -1 - |beta|`),
-/// that of USA `sum m e^{beta cos phi} (beta sin^2 phi - cos phi) >= -e^|beta|`; a gap closes no faster. Near consensus it closes as
-/// fast.
+/// that of USA `sum m e^{beta cos phi} (beta sin^2 phi - cos phi) >= -e^|beta|`; a gap closes no faster. For beta >= 0
+/// it closes as fast near consensus.
 ///
 /// # Derivation
 ///
@@ -22,12 +22,13 @@ use std::f64::consts::{PI, TAU};
 /// -1`, and for `beta < 0` at least `-1 - |beta|`. That of USA is `sum m e^{beta cos phi} (beta sin^2(phi) - cos(phi)) >= -e^{|beta|}`:
 /// for b > 0 the function `(cos - b sin^2) e^{b cos} = (1/b) sum k^2 I_k(b) cos(k phi)` is in size at most its value at 0, `e^b`, and -b
 /// turns it by pi and changes its sign. The difference of two neighbours' velocities is the integral of this derivative over their gap,
-/// so `gap' >= -rate * gap`. Near consensus it closes as fast as that.
+/// so `gap' >= -rate * gap`. For beta >= 0 the rate is that of consensus, near which gaps close as fast; for
+/// `beta < 0` consensus closes at the smaller rates 1 (SA) and `e^{-|beta|}` (USA), and the bounds are not claimed to be sharp.
 pub static ENTRY: Claim = Claim {
     name: "cyclic-order",
     title: "Cyclic order on the circle is preserved",
-    statement: "On the circle the lifted angles of SA and USA keep their cyclic order, and no gap closes faster than consensus: gap(t) >= gap(0) e^{-rate t}, \
-                rate = 1 + max(-beta, 0) for SA and e^|beta| for USA (U1); to 2e-12.",
+    statement: "On the circle the lifted angles of SA and USA keep their cyclic order, and no gap closes faster than at this rate (for beta >= 0 that of consensus): \
+                gap(t) >= gap(0) e^{-rate t}, rate = 1 + max(-beta, 0) for SA and e^|beta| for USA (U1); to 2e-12.",
     domain: Domain {
         n: Sizes::Range(1, 64),
         d: Sizes::Fixed(2),

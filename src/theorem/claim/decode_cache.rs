@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "decode-cache",
     title: "Causal blocks: token after token with kept keys and values is the masked pass, bit by bit",
     statement: "Decoding token after token with kept keys and values (rotary positions, ALiBi or neither) gives, bit by bit, the rows of one pass over all tokens under the causal mask.",
-    domain: Domain { n: Sizes::Range(2, 70), ..BLOCKS },
+    domain: Domain { n: Sizes::Range(2, 70), laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads",
     citation: "derived; Vaswani et al. 2017",
     status: Status::Theorem,

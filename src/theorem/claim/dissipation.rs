@@ -19,7 +19,8 @@ pub static ENTRY: Claim = Claim {
     name: "dissipation",
     title: "Dissipation identities of SA and USA",
     statement: "dE_beta/dt = sum_i m_i |x_i'|^2 (USA) and dE_beta/dt = sum_i m_i Z_i |x_i'|^2, Z_i = sum_j m_j e^{beta G_ij} (SA): along the flow over half a Lipschitz time of the velocity, \
-                the change of log |E| is the integral of the right-hand side over E, to 4e-12 (1 + |beta|).",
+                the change of log |E| is the integral of the right-hand side over E, to 4e-12 (1 + |beta|). \
+                At beta = 0, where E_beta has no value: 2 beta times both sides, 0 = 0.",
     domain: Domain { dynamics: &["sa", "usa"], ..SYMMETRY },
     narrower: "Q = K = V = I",
     citation: "arXiv:2312.10794, (3.6), Lemma 3.7",

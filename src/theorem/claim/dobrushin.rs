@@ -16,7 +16,7 @@ use crate::sphere::{Tokens, geometry::dist};
 pub static ENTRY: Claim = Claim {
     name: "dobrushin",
     title: "USA: W1(mu(t), nu(t)) <= e^{2 m t} W1(mu(0), nu(0)), m = max_s (beta (1 - s^2) - s) e^{beta s}",
-    statement: "Two measures moved by USA: the cost int dist(x, y) d pi of every coupling, so W1, grows at most like e^{2 m t}, m = max over s in [-1, 1] of (beta (1 - s^2) - s) e^{beta s} (0.45 e^beta for large beta, e^{-beta} for beta <= 1/3).",
+    statement: "Two measures moved by USA (U1): the cost int dist(x, y) d pi of every coupling, so W1, grows at most like e^{2 m t}, m = max over s in [-1, 1] of (beta (1 - s^2) - s) e^{beta s} (0.45 e^beta for large beta, e^{-beta} for beta <= 1/3).",
     domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(2, 8), beta: Betas::Log(0.01, 50.0), dynamics: &["usa"], ..Domain::ATTENTION },
     narrower: "Q = K = V = I; atoms of equal masses on both sides, coupled one to one; t <= 2/m",
     citation: "arXiv:2312.10794, Remark 3.3 (e^{O(1) t}); the constant derived",

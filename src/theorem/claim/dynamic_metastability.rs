@@ -33,7 +33,8 @@ use std::f64::consts::{E, PI};
 pub static ENTRY: Claim = Claim {
     name: "dynamic-metastability",
     title: "Separated tokens collapse within their caps and stay for e^{(1 - alpha) beta}",
-    statement: "Tokens in caps <x, w> >= 1 - eps of two or three centres of a plane that are (beta, eps)-separated, lambda below both bounds: up to T2 = (eps/n) e^{(1 - alpha) beta} every token stays in its own cap 1 - 2 eps, \
+    statement: "n tokens in caps <x, w> >= 1 - eps of two or three centres of a plane, 0 < eps < 1/16, alpha the largest inner product between two caps 1 - 2 eps, gamma = 1 - alpha - 8 eps - log(2 n^2/eps)/beta > 0, \
+                lambda > 0 below 1 - alpha - 8 eps - log(2 n^2/(1 - 8 eps))/beta and below (1 - e^{-gamma beta}) (beta - 1) eps e^{(1 - alpha) beta}/(e beta^2 n^2): up to T2 = (eps/n) e^{(1 - alpha) beta} every token stays in its own cap 1 - 2 eps, \
                 and from T1 = 2n e^{8 eps beta} + e n lambda beta^2/(beta - 1) to T2 tokens of one cap satisfy |x_i - x_j|^2 <= 2 e^{-lambda beta}. (USA in U2.)",
     domain: Domain {
         n: Sizes::Range(2, 32),

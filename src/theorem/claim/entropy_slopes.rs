@@ -19,9 +19,15 @@ use crate::sphere::{Tokens, geometry::chord2};
 pub static ENTRY: Claim = Claim {
     name: "entropy-slopes",
     title: "Clusters produce negentropy at (d-1) e^beta sum alpha_q^2 (USA) and d - 1 (SA), up to their width and gaps",
-    statement: "m clusters of masses alpha_q and mean squared chords rho_q^2, largest chord w in a cluster, smallest gap D. USA: -c <= 1 - H' / ((d-1) e^beta sum alpha_q^2) <= (1/2 + beta/2 + beta/(d-1)) \
+    statement: "m clusters of masses alpha_q and mean squared chords rho_q^2, largest chord w in a cluster, smallest gap D. USA (U1): -c <= 1 - H' / ((d-1) e^beta sum alpha_q^2) <= (1/2 + beta/2 + beta/(d-1)) \
                 sum alpha_q^2 rho_q^2 / sum alpha_q^2 + c, c = (1/sum alpha_q^2 - 1) (1 + beta/(d-1)) e^{-beta D^2/2}. SA: 0 <= 1 - H'/(d-1) <= (1/2 + beta/(d-1)) (sum alpha_q rho_q^2 + 4 (m-1) e^{-beta (D^2 - w^2)/2}).",
-    domain: Domain { n: Sizes::Range(2, 48), d: Sizes::Range(2, 16), beta: Betas::Log(0.01, 300.0), ..Domain::ATTENTION },
+    domain: Domain {
+        n: Sizes::Range(2, 48),
+        d: Sizes::Range(2, 16),
+        beta: Betas::Log(0.01, 300.0),
+        laws: &["placed"],
+        ..Domain::ATTENTION
+    },
     narrower: "measures are sampled as atoms, for which H' is the mean of -div v",
     citation: "derived; a precise form of the talk's \"entropy decreases at a linear rate\"",
     status: Status::Corrected,

@@ -19,7 +19,7 @@ use std::f64::consts::TAU;
 pub static ENTRY: Claim = Claim {
     name: "entropy-slopes-folklore",
     title: "Narrow clusters far apart: slope e^beta sum alpha_q^2 (USA) and 1 (SA) within 2 %, whatever beta",
-    statement: "m equispaced bumps of concentration 2000 and masses alpha_q on the circle: USA produces negentropy at e^beta sum alpha_q^2, SA at 1, within 2 %.",
+    statement: "m equispaced bumps of concentration 2000 and masses alpha_q on the circle: USA (U1) produces negentropy at e^beta sum alpha_q^2, SA at 1, within 2 %.",
     domain: DOMAIN,
     narrower: "",
     citation: "an earlier version of entropy-slopes",
@@ -36,8 +36,14 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// n is the number of bumps.
-const DOMAIN: Domain =
-    Domain { n: Sizes::Range(1, 3), d: Sizes::Fixed(2), beta: Betas::Linear(10.0, 16.0), masses: Masses::Random, ..Domain::ATTENTION };
+const DOMAIN: Domain = Domain {
+    n: Sizes::Range(1, 3),
+    d: Sizes::Fixed(2),
+    beta: Betas::Linear(10.0, 16.0),
+    laws: &["placed"],
+    masses: Masses::Random,
+    ..Domain::ATTENTION
+};
 
 fn slope(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let raw = ctx.masses(case.n);

@@ -21,12 +21,20 @@ pub static ENTRY: Claim = Claim {
     trials: (8, 60),
     trial: |case, ctx| {
         let bound = ctx.stated(1.0) / (3.0 * case.d as f64);
-        Ok(Finding::at_most(2.0 / 3.0 - share(case.d, 4), bound))
+        Ok(below(case.d, 4, bound))
     },
     perturbed: "the bound 1/(3 d)",
-    control: Control { what: "width 2 d", trial: |_| Ok(Finding::at_most(2.0 / 3.0 - share(768, 2), 1.0 / (3.0 * 768.0))) },
+    control: Control { what: "width 2 d", trial: |_| Ok(below(768, 2, 1.0 / (3.0 * 768.0))) },
     proof: None,
 };
+
+/// The share is (8 d + 5)/(12 d + 13), above 2/3 less the bound, and below 2/3.
+fn below(d: usize, w: usize, bound: f64) -> Finding {
+    let (share, size) = (share(d, w), d as f64);
+    let less = 2.0 / 3.0 - share;
+    let counted = Finding::identity((share - (8.0 * size + 5.0) / (12.0 * size + 13.0)).abs(), f64::EPSILON);
+    Finding::at_most(less, bound).and(Finding::nonnegative(less, 1.0 / (3.0 * size))).and(counted)
+}
 
 /// Share of the feed-forward part of width `w d`, with the shapes of all parameters added up.
 pub(super) fn share(d: usize, w: usize) -> f64 {

@@ -26,8 +26,8 @@ use std::f64::consts::{PI, TAU};
 pub static ENTRY: Claim = Claim {
     name: "frozen-centres",
     title: "Causal attention, frozen centres: every token ends within eps beta^{-1/2} of a centre",
-    statement: "d = 2, causal SA after m >= 1 frozen centres of weights a_j in [1, 10], separated by c beta^{-1/2}, 0.01 <= eps < 0.1: if N h((c-1-2 eps) beta^{-1/2}) < h(eps beta^{-1/2}) and -N g((c-2 eps) beta^{-1/2}) < g(eps \
-                beta^{-1/2}), N = n + sum a_j, h(x) = e^{beta (cos x - 1)} sin x, g = h', every token ends within eps beta^{-1/2} of a centre.",
+    statement: "d = 2, causal SA after m >= 1 frozen centres of weights a_j in [1, 10], separated by c beta^{-1/2}, c > 2 + 2 eps, 0.01 <= eps < 0.1: if N h((c-1-2 eps) beta^{-1/2}) < h(eps beta^{-1/2}) and -N g((c-2 eps) beta^{-1/2}) < g(eps \
+                beta^{-1/2}), N = n + sum a_j, h(x) = e^{beta (cos x - 1)} sin x, g = h', for almost every start every token ends within eps beta^{-1/2} of a centre.",
     domain: Domain {
         n: Sizes::Range(1, 60),
         d: Sizes::Fixed(2),

@@ -12,7 +12,7 @@ pub(super) const CONVEX: Domain = Domain {
     d: Sizes::Range(1, 4),
     beta: Betas::Signed(0.01, 2.0),
     dynamics: &["sa"],
-    laws: &["uniform"],
+    laws: &["normal"],
     masses: Masses::Equal,
     also: None,
     corners: &[],

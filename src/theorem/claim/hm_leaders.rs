@@ -17,9 +17,9 @@ use crate::sphere::{Tokens, geometry::chord2};
 pub static ENTRY: Claim = Claim {
     name: "hm-leaders",
     title: "Hardmax: a token that is its own strict leader never moves, for any A",
-    statement: "z+ = z + s mean_{j in C_i} (z_j - z_i), C_i = argmax_j <A z_i, z_j>, s in (0, 1), A any matrix: tokens with C_i = {i} at the start are where they were after 40 layers, to 1e-10 (scores within 1e-12 of the largest count as equal).",
-    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 4), ..HARDMAX },
-    narrower: "normal tokens, A = I + a normal matrix of size below 1/2",
+    statement: "z+ = z + s mean_{j in C_i} (z_j - z_i), C_i = argmax_j <A z_i, z_j>, s in (0, 1), A any matrix: tokens with C_i = {i} at the start are where they were after 40 layers, to 1e-10.",
+    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 4), laws: &["normal"], ..HARDMAX },
+    narrower: "A = I + normal entries of standard deviation 1/(2d), s in [0.1, 0.9]; leaders of the start by more than 1e-12",
     citation: "arXiv:2407.01602, Section 3; for any A derived",
     status: Status::Theorem,
     kind: Kind::Identity,
@@ -38,7 +38,8 @@ fn moved(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let step = ctx.uniform_in(0.1, 0.9);
     let rule = Hardmax::new(Some(a.clone()), 1e-12)?;
     let leaders = (0..n).map(|i| Ok(rule.leaders(&x, i)? == [i])).collect::<Result<Vec<bool>>>()?;
-    let dynamics = Dynamics::of(Hardmax::new(Some(a.iter().map(|v| sign * v).collect()), 1e-12)?).with(&Rescaled);
+    // No width of ties: a follower that has come near would pull its leader.
+    let dynamics = Dynamics::of(Hardmax::new(Some(a.iter().map(|v| sign * v).collect()), 0.0)?).with(&Rescaled);
     let mut z = x.clone();
     for _ in 0..40 {
         Layer::new(step)?.apply(&dynamics, &mut z);

@@ -1,7 +1,7 @@
 //! Biases of keys do nothing, biases of values shift.
 
 use super::block_collapse::{BLOCKS, apart, heads, tokens};
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::Everything;
 use crate::error::Result;
 use crate::transformer::{Linear, Projected};
@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "key-bias",
     title: "Trained heads: biases of keys do nothing, biases of values shift all tokens alike",
     statement: "Adding any vector to b_k changes no output, and adding c to b_v changes every output by W_o c: to 1e-12 of the largest entry.",
-    domain: BLOCKS,
+    domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights and biases, two heads",
     citation: "derived; Vaswani et al. 2017",
     status: Status::Theorem,

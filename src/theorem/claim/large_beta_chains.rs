@@ -22,7 +22,7 @@ pub static ENTRY: Claim = Claim {
     name: "large-beta-chains",
     title: "beta > C n^2: every critical point has a cut wider than tau*",
     statement: "beta > (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)), i.e. (n-1) tau* < pi: at every critical point but consensus the tokens are not connected by steps of tau*, cos tau* = (-(d-1) + \
-                sqrt((d-1)^2 + 4 beta^2))/(2 beta). The condition fails first at the regular n-gon, below beta = (d-1) cos(2 pi/n)/sin^2(2 pi/n), a quarter of the threshold (`large-beta-polygon`). \
+                sqrt((d-1)^2 + 4 beta^2))/(2 beta). It fails at the regular n-gon (n >= 5) below beta = (d-1) cos(2 pi/n)/sin^2(2 pi/n), about a quarter of the threshold; that nothing fails earlier is open (`large-beta-polygon`). \
                 Critical points are searched.",
     domain: Domain {
         n: Sizes::Range(4, 14),

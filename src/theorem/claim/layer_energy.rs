@@ -20,7 +20,7 @@ pub static ENTRY: Claim = Claim {
     name: "layer-energy",
     title: "A layer climbs the energy for every step size",
     statement: "For V = Q^T K = I the map x_i <- normalise(x_i + eta a_i), a_i = sum_j A_ij x_j (softmax or unnormalised), has E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i> >= 0 with \
-                b_i = sum_j m_j e^{beta G_ij} x_j, for every eta in (0, inf] and beta >= 0; to 8 eps beta (1 + beta) (E(X) + E(X')).",
+                b_i = sum_j m_j e^{beta G_ij} x_j, for every eta in (0, inf] and beta > 0; to 8 eps beta (1 + beta) (E(X) + E(X')).",
     domain: CLIMB,
     narrower: "",
     citation: "convexity of z -> sum_j m_j e^{beta <z, x_j>} on R^d; mean shift: Cheng 1995",

@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     name: "layer-energy-general",
     title: "A layer climbs the energy for V = Q^T K = B >= 0",
     statement: "For V = Q^T K = B symmetric positive semidefinite of norm at most 1, E = (1/2beta) sum_ij m_i m_j e^{beta <x_i, B x_j>} and x_i <- normalise(x_i + eta a_i), \
-                a_i = sum_j A_ij B x_j: E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i> >= 0 with b_i = sum_j m_j e^{beta <x_i, B x_j>} B x_j, for every eta in (0, inf] and beta >= 0; \
+                a_i = sum_j A_ij B x_j: E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i> >= 0 with b_i = sum_j m_j e^{beta <x_i, B x_j>} B x_j, for every eta in (0, inf] and beta > 0; \
                 to 8 eps beta (1 + beta) (E(X) + E(X')).",
     domain: CLIMB,
     narrower: "",

@@ -9,7 +9,7 @@ use crate::num::{stats::nan_max, sum::dot};
 pub static ENTRY: Claim = Claim {
     name: "layernorm-invariance",
     title: "LN(a x + c 1) = LN(x) for a > 0, eps = 0; rows lie on a sphere of radius sqrt d",
-    statement: "x normal in R^d, a in [1/10, 10], c normal: LN(a x + c 1) = LN(x) to 1e-12 (1 + |c|)/a, and |LN(x)| = sqrt(d), relative, to 1e-13, LN(x) = (x - mean)/root mean square deviation.",
+    statement: "x normal in R^d, a in [1/10, 10], c normal: LN(a x + c 1) = LN(x) to 1e-12 (1 + |c|)/(a min(1, max_j |x_j - mean|)) of the largest |LN(x)_j|, and |LN(x)| = sqrt(d), relative, to 1e-13, LN(x) = (x - mean)/root mean square deviation.",
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 64), ..MAPS },
     narrower: "",
     citation: "arXiv:1607.06450",

@@ -12,11 +12,11 @@ use realfft::num_complex::Complex64;
 ///
 /// A layer `normalise(x + eta a)` is `x + eta P_x a + O(eta^2)`: one Euler step of `x' = P_x a(x, mu)` for every particle of the density.
 /// The field is smooth in x and Lipschitz in mu (`dobrushin`), so after `1/eta` steps moments differ from those of the equation by `C
-/// eta + O(eta^2)`: half the step, half the difference.
+/// eta + O(eta^2)`: half the step, half the difference, where C is not 0, as it is for the uniform density, which stays.
 pub static ENTRY: Claim = Claim {
     name: "layers-and-equation",
     title: "A measure through residual layers of step eta and through the equation: error of order eta",
-    statement: "The same density through 1/eta layers x <- normalise(x + eta a) and through the continuity equation to t = 1: the largest difference of the moments 1..8 halves from eta = 1/40 to eta = 1/80, within a twentieth.",
+    statement: "The same density, not uniform, through 1/eta layers x <- normalise(x + eta a) and through the continuity equation to t = 1: the largest difference of the moments 1..8 halves from eta = 1/40 to eta = 1/80, within a twentieth.",
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::Fixed(2),
@@ -25,7 +25,7 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "SA on the circle, densities of 2 to 6 modes and at least 1/20",
+    narrower: "SA on the circle, densities that are not uniform, of 2 to 6 modes and at least 1/20 (the order is derived, the twentieth is measured)",
     citation: "arXiv:2312.10794, Section 2 (layers as time steps)",
     status: Status::Theorem,
     kind: Kind::Inequality,

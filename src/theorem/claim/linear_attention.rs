@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     title: "Without softmax: sum_j <x_i, B x_j> V x_j = M x_i, M = sum_j V x_j (B x_j)^T",
     statement: "n normal rows, normal B, V: the identity to 1e-13 of the sizes; M is the same for all tokens.",
     domain: Domain { n: Sizes::Range(2, 8), ..MAPS },
-    narrower: "",
+    narrower: "both sides are summed here: the library has no head without softmax",
     citation: "derived; a tutorial prints C = Q K V X",
     status: Status::Theorem,
     kind: Kind::Identity,

@@ -10,7 +10,7 @@ use crate::transformer::tangent::ProjectedAt;
 use crate::transformer::{Grouping, Linear, Projected, lipschitz};
 use std::sync::Arc;
 
-/// Attained by tokens that all attend to one.
+/// The term `sqrt n` is attained by tokens that all attend to one.
 ///
 /// # Derivation
 ///

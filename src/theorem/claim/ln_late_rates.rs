@@ -49,7 +49,7 @@ pub static ENTRY: Claim = Claim {
         also: None,
         corners: &[],
     },
-    narrower: "the reduced equation",
+    narrower: "the reduced equation, from gamma = 0 (orthogonal tokens)",
     citation: "arXiv:2510.22026, Section 4; constants derived",
     status: Status::Theorem,
     kind: Kind::Law,

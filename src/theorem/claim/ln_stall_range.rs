@@ -22,6 +22,7 @@ pub static ENTRY: Claim = Claim {
         n: Sizes::Range(2, 64),
         d: Sizes::Range(2, 6),
         beta: Betas::Per { lo: 1.001, hi: 3.0, name: "the beta with 1 + e beta e^beta = n", unit: |n, _| least(n) },
+        laws: &["placed"],
         ..LAYERED
     },
     narrower: "beta >= 1 and up to 3 times the least; tokens near the worst angle",

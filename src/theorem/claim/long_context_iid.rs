@@ -25,7 +25,7 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "beta is c here; n = 2000, where corrections are of the order n^{-2/(d-1)} and below 1 %",
+    narrower: "beta is c here; n = 2000, where corrections are of the order n^{-2/(d-1)} and below 1.5 %",
     citation: "arXiv:2605.08505 (abstract: beta_n ~ n^{2/(d-1)}); the law derived",
     status: Status::Theorem,
     kind: Kind::Law,

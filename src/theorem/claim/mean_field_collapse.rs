@@ -18,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     statement: "Density (1 + a x_1) sin^{-c}(phi/2), phi the angle from -e_1, mean at least 0.05 e_1, -1 <= c <= 1.2 a and c <= 0.6 (d-1)/2: with t_0 the time when the mean has length 1/2, W2 to the \
                 limit falls from t_0 + 6 to t_0 + 9 at min(e^beta, (d-1-c) e^{-beta}/2) within 1/10 (a resonance of the two rates costs log(9/6)/6).",
     domain: DOMAIN,
-    narrower: "zonal densities of this family, 2 <= d <= 6, |beta| <= 0.2 (source: every density in L2 with mean not 0, beta_0 not printed)",
+    narrower: "zonal densities of this family, 2 <= d <= 6, |beta| <= 0.2 (source: every density in L2 with mean not 0, beta_0 not printed); t_0 rounded up to a multiple of 1/2 (the rate is derived, the window and the tenth are measured)",
     citation: "Chen, Lin, Polyanskiy, Rigollet, arXiv:2504.14697 (rate t/100); the rate derived",
     status: Status::Corrected,
     kind: Kind::Inequality,

@@ -11,12 +11,12 @@ use crate::sphere::{Tokens, geometry::chord2};
 /// # Derivation
 ///
 /// At the minimising pair, `m = G_ij >= 0`: `G_ij' = sum_k A_ik (G_kj - G_ik m) + (i <-> j)`, every term at least `A_ik (m - G_ik m) >=
-/// 0`, and those of k = j and k = i are `(A_ij + A_ji) (1 - m^2)`.
+/// 0`, and those of k = j and k = i are `(A_ij + A_ji) (1 - m^2)`: all that there is for n = 2 or orthogonal tokens.
 pub static ENTRY: Claim = Claim {
     name: "min-inner",
     title: "min <x_i, x_j> rises while it is nonnegative",
-    statement: "If m = min_ij <x_i, x_j> >= 0, its derivative at every minimising pair is >= 0 (V = I, any positive weights, so any Q, K; SA, USA, causal). The margin is the derivative over \
-                (A_ij + A_ji) (1 - m^2), which the derivation makes at least 1.",
+    statement: "If m = min_ij <x_i, x_j> >= 0, its derivative at every minimising pair is at least (A_ij + A_ji) (1 - m^2) (V = I, any positive weights, so any Q, K; SA, USA, causal), \
+                to 64 eps (sum_k A_ik + sum_k A_jk).",
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
@@ -36,7 +36,7 @@ pub static ENTRY: Claim = Claim {
             x = orthant(case, ctx)?.with_masses(x.masses())?;
         }
         let head = cone_collapse::any_head(case.d, 1.0, ctx)?;
-        derivative(case, &x, head)
+        rise(case, &x, head)
     },
     perturbed: "",
     control: Control { what: "an obtuse smallest pair, still in a hemisphere", trial: |_| obtuse() },
@@ -57,11 +57,32 @@ fn orthant(case: &Case, ctx: &mut Context) -> Result<Tokens> {
     Tokens::normalised(case.d, x)
 }
 
+/// The smallest inner product at work.
+struct Slope {
+    /// Its derivative.
+    whole: f64,
+    /// The attraction of its own pair.
+    own: f64,
+    /// Rounding of the derivative.
+    error: f64,
+    /// All weights of the two tokens.
+    weights: f64,
+}
+
 /// Derivative of the smallest inner product over the attraction of its own pair.
 pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
+    Ok(slope(case, x, head)?.map_or(Finding::Missed, |s| Finding::nonnegative(s.whole, s.own).with_error(s.error / s.own)))
+}
+
+/// The derivative against the attraction of its own pair. Lengths are right to an eps, so inner products with sums of weighted tokens to that of the weights.
+fn rise(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
+    Ok(slope(case, x, head)?.map_or(Finding::Missed, |s| Finding::at_least(s.whole, s.own - 64.0 * f64::EPSILON * s.weights)))
+}
+
+fn slope(case: &Case, x: &Tokens, head: Head) -> Result<Option<Slope>> {
     let d = x.d();
     let pairs = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let Some((i, j)) = pairs.min_by(|a, b| x.inner(a.0, a.1).total_cmp(&x.inner(b.0, b.1))) else { return Ok(Finding::Missed) };
+    let Some((i, j)) = pairs.min_by(|a, b| x.inner(a.0, a.1).total_cmp(&x.inner(b.0, b.1))) else { return Ok(None) };
     let product = cone_collapse::product(&head, d);
     let v = cone_collapse::with_head(case, head)?.velocity(x);
     let (v_i, v_j) = (&v[i * d..(i + 1) * d], &v[j * d..(j + 1) * d]);
@@ -70,12 +91,10 @@ pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding>
     let weight = |a: usize, b: usize| weight((variant, case.beta), x, &product, a, b);
     let rest = 0.5 * chord2(x.row(i), x.row(j));
     let own = (weight(i, j) + weight(j, i)) * rest * (2.0 - rest);
-    let slope = dot(v_i, x.row(j)) + dot(v_j, x.row(i));
-    let error = 64.0 * f64::EPSILON * (dot(v_i, v_i).sqrt() + dot(v_j, v_j).sqrt()) / own;
-    if own <= 0.0 || m < 0.0 && m > -1e-14 {
-        return Ok(Finding::Missed);
-    }
-    Ok(Finding::nonnegative(slope, own).with_error(error))
+    let whole = dot(v_i, x.row(j)) + dot(v_j, x.row(i));
+    let error = 64.0 * f64::EPSILON * (dot(v_i, v_i).sqrt() + dot(v_j, v_j).sqrt());
+    let weights = (0..x.n()).map(|k| weight(i, k) + weight(j, k)).sum();
+    Ok((own > 0.0 && !(m < 0.0 && m > -1e-14)).then_some(Slope { whole, own, error, weights }))
 }
 
 /// The weight `A_ab` that attention of this variant and beta gives token b at token a.
@@ -102,5 +121,5 @@ fn weight((variant, beta): (Variant, f64), x: &Tokens, product: &[f64], a: usize
 fn obtuse() -> Result<Finding> {
     let side = 0.75f64.sqrt();
     let x = Tokens::normalised(3, vec![1.0, 0.0, 0.0, -0.5, side, 0.0, -0.4, -0.6 / side, 0.6])?.with_masses(&[0.2, 0.2, 0.6])?;
-    derivative(&Case { masses: Masses::Random, ..Case::new(3, 3, 0.0, "sa") }, &x, Head::default())
+    rise(&Case { masses: Masses::Random, ..Case::new(3, 3, 0.0, "sa") }, &x, Head::default())
 }

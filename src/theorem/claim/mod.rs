@@ -161,6 +161,7 @@ pub mod perceptron_energy;
 pub mod permutation;
 pub mod polygon_rates;
 pub mod polygon_saddles;
+pub mod polygon_saddles_odd;
 pub mod quantile_rate;
 pub mod query_key_product;
 pub mod random_arcsin;

@@ -36,7 +36,7 @@ pub fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding>
     let (d, beta, k) = (case.d, case.beta, 1 + ctx.index(6));
     let rates = rates(case.weights()?, d, beta, 6, TimeScale::U1, 2)?;
     let medium = Medium::new(case.dynamics, beta, 0.0)?;
-    let t = 0.5 / rates.iter().fold(0.1f64, |m, r| m.max(*r));
+    let t = 0.5 / rates.iter().fold(0.0f64, |m, r| m.max(*r));
     // Twice the odd part of the coefficient at the start and at the end.
     let (mut before, mut after) = (0.0, 0.0);
     for sign in [1.0, -1.0] {

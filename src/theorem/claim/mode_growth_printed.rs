@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 pub static ENTRY: Claim = Claim {
     name: "mode-growth-printed",
     title: "Modes grow at k^2 I_k(beta) / (pi beta) (as plotted)",
-    statement: "USA on the circle: the k-th Fourier mode of the uniform measure grows by e^{r t}, r = k^2 I_k(beta)/(pi beta), k <= 6, t = 1/(2 max r), within 1e-5 of the exponent.",
+    statement: "USA on the circle: the k-th Fourier mode of the uniform measure grows by e^{r t}, r = k^2 I_k(beta)/(pi beta), k <= 6, t = 1/(2 pi max r), within 1e-5 of the exponent.",
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::Fixed(2),

@@ -14,14 +14,14 @@ use crate::sphere::{Tokens, geometry::chord2};
 /// A pair of gap g closes at the speed `c sin(g) e^{-beta (1 - cos g)}`, `c = m/m' + m'/m` for SA and `m + m'` for USA (U2), so alone it
 /// would live for `T = e^{beta (1 - cos g)} / (beta c sin^2 g)`. Neighbours can only open a gap. If the shortest life T is at most
 /// `e^{-3}` of every other, its two neighbours slow it down by at most `2 e^{-3}`, and when it ends another pair has spent at most the
-/// share `e^{-3} / (1 - 2 e^{-3}) < 0.056` of its life; as `1 - t/T = e^{-beta (loss of 1 - cos)}`, it has lost at most `0.058/beta` of
-/// its `1 - cos`, up to terms of relative size `1/(beta g^2)`. For equal masses lives are ordered as gaps; a ratio of masses beyond 20
+/// share `e^{-3} / (1 - 2 e^{-3}) < 0.056` of its life; as `1 - t/T = e^{-beta (loss of 1 - cos)}`, its `1 - cos` has fallen by at most
+/// `0.058/beta`, up to terms of relative size `1/(beta g^2)`. For equal masses lives are ordered as gaps; a ratio of masses beyond 20
 /// outweighs `3/beta`, which is why the nearest pair of clusters need not be first (`nearest-first-folklore`).
 pub static ENTRY: Claim = Claim {
     name: "nearest-first",
     title: "Saddle to saddle: the pair with the shortest life e^{beta (1 - cos gap)} / (beta c sin^2 gap) merges first",
     statement: "Clusters on an arc shorter than 3, all gaps at least 2 log(beta)/sqrt(beta), lives T = e^{beta (1 - cos g)} / (beta c sin^2 g) with c = m/m' + m'/m (SA), m + m' (USA, U2), the shortest at most e^{-3} of every \
-                other: that pair merges first, and by then no other gap has lost more than 0.07/beta of its 1 - cos. (Equal masses: the nearest pair.)",
+                other: that pair merges first, and by then no other gap's 1 - cos has fallen by more than 0.07/beta. (Equal masses: the nearest pair.)",
     domain: DOMAIN,
     narrower: "neighbours on a circle only; the first merger of a run",
     citation: "arXiv:2410.06833, section 6; arXiv:2509.25040 (slow phase); lives of unequal masses derived",

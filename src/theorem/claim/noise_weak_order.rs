@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     title: "Noise: Strang steps with the corrected geodesic have weak order 2",
     statement: "dX = P e_1 dt + sqrt(2/kappa) P o dW on S^2, half drift, noise, half drift of length h: the error of the stationary mean (exact coth kappa - 1/kappa) has order 2 within 0.1 between h = 0.4 and 0.2.",
     domain: Domain { d: Sizes::Fixed(3), beta: Betas::Linear(3.0, 5.0), ..NOISE },
-    narrower: "d = 3, one drift",
+    narrower: "d = 3, one drift (the order is derived, the tolerance observed)",
     citation: "derived",
     status: Status::Theorem,
     kind: Kind::Law,

@@ -16,12 +16,13 @@ use crate::theory::noise::threshold;
 ///
 /// Which of the two stable measures has the lower free energy `F = H/kappa - E` depends on kappa: along the branch `dF/dkappa =
 /// -H/kappa^2` (the rest of the derivative vanishes at a stationary measure), so on the upper part F falls from its largest value at the
-/// fold to a negative one at `kappa_c`, and the clustered measure wins exactly above one kappa between.
+/// fold to a negative one at `kappa_c`, and the clustered measure wins exactly above one kappa between. (The last is a remark: the trial
+/// measures the slope of F only.)
 pub static ENTRY: Claim = Claim {
     name: "noisy-bistability",
     title: "Noisy USA, beta > beta_*: below kappa_c a stable clustered measure coexists with the uniform one",
     statement: "The stationary measure of mean m, where kappa(m) rises by at least a tenth of itself per unit of m (above the fold of the branch) and kappa <= 0.98 kappa_c: displaced along the branch by 1e-3 it comes back, while 1 + 0.02 cos theta decays to the uniform measure at the \
-                same kappa; and the free energy difference falls along the branch by dF = -H/kappa^2 dkappa, so that the clustered measure wins above one kappa between the fold and kappa_c.",
+                same kappa (after the time 3 kappa the first mode is nearer to its rest, from either side); and the free energy difference falls along the branch by dF = -H/kappa^2 dkappa, to 1e-2 of it.",
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::Fixed(2),
@@ -63,9 +64,10 @@ fn coexistence(beta: f64, mean: f64, uniform_at: Option<f64>) -> Result<Finding>
         return Ok(Finding::Missed);
     }
     // Displaced along the branch, which at the fold is the direction that turns unstable.
-    let stable = Finding::nonnegative(1.0 - left(high.density.resized(24), mean, clustered.kappa, beta)?, 1.0).with_error(1e-6);
+    let stable = Finding::nonnegative(1.0 - left(high.density.resized(24), mean, clustered.kappa, beta)?.abs(), 1.0).with_error(1e-6);
     let uniform = Circle::from_density(&Density::parse("cos:1=0.02")?, 8)?;
-    let forgotten = Finding::nonnegative(1.0 - left(uniform, 0.0, uniform_at.unwrap_or(clustered.kappa), beta)?, 1.0).with_error(1e-6);
+    let forgotten =
+        Finding::nonnegative(1.0 - left(uniform, 0.0, uniform_at.unwrap_or(clustered.kappa), beta)?.abs(), 1.0).with_error(1e-6);
     // A central difference: its remainder is of the order of the squared step over the distance to the fold.
     let stated = -clustered.density.negentropy() / clustered.kappa.powi(2) * (high.kappa - low.kappa);
     let falls = Finding::identity(((high.free_energy - low.free_energy) / stated - 1.0).abs(), 1e-2);

@@ -15,7 +15,7 @@ use crate::theory::noise::threshold;
 /// model.
 pub static ENTRY: Claim = Claim {
     name: "noisy-threshold",
-    title: "Noisy USA: the uniform measure is unstable iff kappa > kappa_c = beta/lambda_1",
+    title: "Noisy USA: the uniform measure is linearly unstable iff kappa > kappa_c = beta/lambda_1",
     statement: "dX = v dt + sqrt(2/kappa) dW with USA: the first mode of 1 + 1e-6 P_1 has the rate (d-1) (1/kappa_c - 1/kappa), kappa_c = beta/lambda_1, lambda_1 = Gamma(d/2) (2/beta)^{d/2-1} I_{d/2}(beta), so it grows iff \
                 kappa > kappa_c; measured over 0.1 of the noise's time, to 1e-6 of its rate (d-1)/kappa, for kappa/kappa_c in [1/2, 2].",
     domain: Domain {

@@ -15,7 +15,7 @@ use crate::num::stats::nan_max;
 pub static ENTRY: Claim = Claim {
     name: "offset-attention",
     title: "sum e^s v/(c + sum e^s) is softmax with a token of value 0 and score log c; c times it tends to the unnormalised sum",
-    statement: "n normal scores and rows of R^d, c in [1e-3, 1e3]: the identity to 1e-13; and for c = 1e8 Z, Z = sum e^s, c times it is sum e^s v to 2e-8.",
+    statement: "n normal scores and rows of R^d, c in [1e-3, 1e3]: the identity to 1e-13 max(1, max |v|); and for c = 1e8 Z, Z = sum e^s, c times that softmax is sum e^s v, to 2e-8 of its largest coordinate and 1e-13 Z max(1, max |v|) (rounding).",
     domain: Domain { n: Sizes::Range(1, 12), ..MAPS },
     narrower: "",
     citation: "derived",
@@ -33,16 +33,20 @@ fn null_token(ctx: &mut Context, case: &Case, above: bool) -> Result<Finding> {
     let (scores, x, c) = (ctx.normals(n), ctx.normals(n * d), ctx.log_uniform_in(1e-3, 1e3));
     let total: f64 = scores.iter().map(|s| s.exp()).sum();
     let sum: Vec<f64> = (0..d).map(|k| scores.iter().enumerate().map(|(j, s)| s.exp() * x[j * d + k]).sum()).collect();
-    let with = soft([scores.clone(), vec![c.ln()]].concat());
+    // The coordinates of softmax with the null token of this c.
+    let softmax = |c: f64| -> Vec<f64> {
+        let with = soft([scores.clone(), vec![c.ln()]].concat());
+        (0..d).map(|k| (0..n).map(|j| with[j] * x[j * d + k]).sum()).collect()
+    };
+    let with = softmax(c);
     let size = x.iter().fold(1.0, |m: f64, v| nan_max(m, v.abs()));
     let mut off = 0.0;
     for k in 0..d {
-        let token: f64 = (0..n).map(|j| with[j] * x[j * d + k]).sum();
         let direct = (sum[k] + if above { c } else { 0.0 }) / (c + total);
-        off = nan_max(off, (token - direct).abs());
+        off = nan_max(off, (with[k] - direct).abs());
     }
     let far = 1e8 * total;
-    let limit = sum.iter().map(|s| (far * s / (far + total) - s).abs()).fold(0.0, nan_max);
+    let limit = sum.iter().zip(softmax(far)).map(|(s, token)| (far * token - s).abs()).fold(0.0, nan_max);
     let large = sum.iter().fold(f64::MIN_POSITIVE, |m: f64, s| nan_max(m, s.abs()));
-    Ok(Finding::identity(off, 1e-13 * size).and(Finding::identity(limit, 2e-8 * large)))
+    Ok(Finding::identity(off, 1e-13 * size).and(Finding::identity(limit, 2e-8 * large + 1e-13 * total * size)))
 }

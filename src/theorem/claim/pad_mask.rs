@@ -1,7 +1,7 @@
 //! Padding.
 
 use super::block_collapse::{BLOCKS, apart, heads, tokens};
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::{BiasTable, Everything};
 use crate::error::Result;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "pad-mask",
     title: "Padding that is masked is padding that is not there",
     statement: "Outputs of n tokens beside 3 padded ones that nobody sees (a mask, or a bias of -1e9) are those of the n tokens alone, to 1e-12 of the largest entry; a query that sees nothing gets b_o.",
-    domain: BLOCKS,
+    domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads, padding of zeros",
     citation: "Vaswani et al. 2017; derived",
     status: Status::Theorem,

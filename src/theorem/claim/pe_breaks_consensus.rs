@@ -15,7 +15,7 @@ use crate::sphere::Tokens;
 pub static ENTRY: Claim = Claim {
     name: "pe-breaks-consensus",
     title: "Vectors added to queries, keys and values: consensus is not stationary",
-    statement: "x_i' = P_i sum_j softmax_j(beta <x_i + p_i, x_j + p_j>) (x_j + p_j) with p_i uniform of length 1/2, n = 8: at x_i = x, x uniform, some token moves at a speed of at least 1/100.",
+    statement: "x_i' = P_i sum_j softmax_j(beta <x_i + p_i, x_j + p_j>) (x_j + p_j) with p_i uniform of length 1/2, n = 8: at x_i = x, x uniform, some token moves at a speed of at least 1/100 in at least 90 % of draws.",
     domain: Domain {
         n: Sizes::Fixed(8),
         d: Sizes::Range(2, 6),
@@ -24,11 +24,11 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "n = 8, |p_i| = 1/2; a draw for which all means of the p_j are along x has measure 0",
+    narrower: "n = 8, |p_i| = 1/2; the speed is 0 with probability 0, below 1/100 in 3 % of draws at d = 2, beta = 1/10",
     citation: "arXiv:2605.30229 (abstract: auxiliary variables); derived",
     status: Status::Observation,
-    kind: Kind::Inequality,
-    trials: (20, 200),
+    kind: Kind::Share(0.9),
+    trials: (100, 400),
     trial: |case, ctx| {
         let p = ctx.tokens_by(case.n, case.d, "uniform")?.coordinates().iter().map(|v| 0.5 * v).collect();
         let x = ctx.tokens_by(1, case.d, "uniform")?.coordinates().repeat(case.n);
@@ -47,5 +47,5 @@ pub static ENTRY: Claim = Claim {
 
 fn speed(beta: f64, d: usize, p: Vec<f64>, x: Vec<f64>) -> Result<Finding> {
     let v = Dynamics::of(Added { beta, p }).velocity(&Tokens::normalised(d, x)?);
-    Ok(Finding::at_least(v.chunks_exact(d).map(|v| dot(v, v).sqrt()).fold(0.0, f64::max), 0.01))
+    Ok(Finding::yes(v.chunks_exact(d).any(|v| dot(v, v).sqrt() >= 0.01)))
 }

@@ -1,6 +1,6 @@
 //! Polygons of clusters.
 
-use super::{Also, Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
+use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
 use crate::attention::{Energy, EnergyScale, kernel::Workspace};
 use crate::error::Result;
 use crate::num::{interval::Interval, sum::dot};
@@ -22,56 +22,72 @@ use std::f64::consts::{PI, TAU};
 /// for some xi in [-1, 1]. And `S'' = M^2 F'(-1) > 0` at `phi = pi/M`.
 ///
 /// Odd m: the mode is `(-1)^q cos(t_q/2)`, and no such closed form is known to us. Intervals decide m = 3, 5, 7 for `1/2 <= beta <= 50`;
-/// the leading term for small beta, `(p^2/beta) (beta/2)^p/p!`, and for large beta the neighbours' `g < 0` give the sign. Between these
-/// it rests on the trials.
+/// the leading term for small beta, `(p^2/beta) (beta/2)^p/p!`, and for large beta the neighbours' `g < 0` give the sign. Other odd m
+/// rest on trials alone: they are `polygon-saddles-odd`.
 pub static ENTRY: Claim = Claim {
     name: "polygon-saddles",
-    title: "Polygons of clusters are saddles for every beta > 0",
-    statement: "For every beta > 0 the critical points with clusters at a regular m-gon (equal for m >= 3, of any sizes for m = 2) have an ascent direction: the curvature of E_beta along the pairing mode cos(2 pi floor(m/2) q/m) of the \
+    title: "Polygons of clusters are no local maxima of the energy",
+    statement: "The critical points with clusters at a regular m-gon (equal for m >= 3, of any sizes for m = 2), m even and beta > 0 or m in {3, 5, 7} and 1/2 <= beta <= 50, have an ascent direction: the curvature of E_beta along the pairing mode cos(2 pi floor(m/2) q/m) of the \
                 polygon is positive.",
-    domain: Domain {
-        n: Sizes::Range(2, 24),
-        d: Sizes::Range(2, 8),
-        beta: Betas::Log(0.01, 300.0),
-        dynamics: &["usa"],
-        laws: &["polygon"],
-        masses: Masses::Equal,
-        // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
-        also: Some(Also {
-            text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
-            holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10,
-        }),
-        corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0)],
-    },
+    domain: POLYGONS,
     narrower: "m divides n",
     citation: "linearisation at the m-gon; arXiv:2312.10794, (B.2)-(B.3)",
     status: Status::Theorem,
     kind: Kind::Inequality,
     trials: (60, 400),
-    trial: |case, ctx| {
-        let divisors: Vec<usize> = (2..=case.n).filter(|m| case.n % m == 0).collect();
-        let m = divisors[ctx.index(divisors.len())];
-        // At m = 2 the two poles may carry any number of tokens.
-        let first = if m == 2 { 1 + ctx.index(case.n - 1) } else { 0 };
-        let vertex = |i: usize| if m == 2 { usize::from(i >= first) } else { i % m };
-        let mut x = vec![0.0; case.n * case.d];
-        for (i, row) in x.chunks_exact_mut(case.d).enumerate() {
-            let angle = TAU * vertex(i) as f64 / m as f64;
-            (row[0], row[1]) = (angle.cos(), angle.sin());
-        }
-        let mode = |i: usize| if m == 2 { vertex(i) as f64 } else { ((vertex(i) * (m / 2)) as f64 * TAU / m as f64).cos() };
-        curvature(case.beta, &Tokens::new(case.d, x)?, mode, m)
-    },
+    trial: |case, ctx| ascends(case, ctx, |m| m % 2 == 0 || (m <= 7 && (0.5..=50.0).contains(&case.beta))),
     perturbed: "",
     control: Control {
         what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
-        trial: |_: &mut Context| {
-            let angles: Vec<f64> = (0..3).map(|k| f64::from(k) * TAU / 3.0).collect();
-            curvature(-1.0, &Tokens::from_angles(&angles)?, |i| angles[i].cos(), 3)
-        },
+        trial: |_: &mut Context| triangle(),
     },
-    proof: Some(Proof { what: "the pairing rates of the equal m-gons, 2 <= m <= 8, 1/2 <= beta <= 50, any d", holds: enclosed }),
+    proof: Some(Proof {
+        whole: false,
+        what: "the pairing rates of the equal m-gons, 2 <= m <= 8, 1/2 <= beta <= 50, any d",
+        holds: enclosed,
+    }),
 };
+
+/// Where both claims on polygons are tested.
+pub(super) const POLYGONS: Domain = Domain {
+    n: Sizes::Range(2, 24),
+    d: Sizes::Range(2, 8),
+    beta: Betas::Log(0.01, 300.0),
+    dynamics: &["usa"],
+    laws: &["polygon"],
+    masses: Masses::Equal,
+    // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
+    also: Some(Also {
+        text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
+        holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10,
+    }),
+    corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0)],
+};
+
+/// The curvature along the pairing mode of a polygon whose number of clusters is admitted.
+pub(super) fn ascends(case: &Case, ctx: &mut Context, admitted: impl Fn(usize) -> bool) -> Result<Finding> {
+    let divisors: Vec<usize> = (2..=case.n).filter(|m| case.n.is_multiple_of(*m) && admitted(*m)).collect();
+    if divisors.is_empty() {
+        return Ok(Finding::Missed);
+    }
+    let m = divisors[ctx.index(divisors.len())];
+    // At m = 2 the two poles may carry any number of tokens.
+    let first = if m == 2 { 1 + ctx.index(case.n - 1) } else { 0 };
+    let vertex = |i: usize| if m == 2 { usize::from(i >= first) } else { i % m };
+    let mut x = vec![0.0; case.n * case.d];
+    for (i, row) in x.chunks_exact_mut(case.d).enumerate() {
+        let angle = TAU * vertex(i) as f64 / m as f64;
+        (row[0], row[1]) = (angle.cos(), angle.sin());
+    }
+    let mode = |i: usize| if m == 2 { vertex(i) as f64 } else { ((vertex(i) * (m / 2)) as f64 * TAU / m as f64).cos() };
+    curvature(case.beta, &Tokens::new(case.d, x)?, mode, m)
+}
+
+/// A polygon that is a maximum.
+pub(super) fn triangle() -> Result<Finding> {
+    let angles: Vec<f64> = (0..3).map(|k| f64::from(k) * TAU / 3.0).collect();
+    curvature(-1.0, &Tokens::from_angles(&angles)?, |i| angles[i].cos(), 3)
+}
 
 /// Curvature of the energy along the rotation of vertex clusters in their plane by `speed(i)` (the pairing mode of the m-gon), over `1 + |beta|` times the kernel between
 /// neighbouring vertices: positive means an ascent direction. Clusters cancel exactly, so e^{-2 beta} is resolved.

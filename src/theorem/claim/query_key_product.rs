@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| turned(ctx, case, true),
     perturbed: "",
     control: Control {
-        what: "G in place of its inverse transposed",
+        what: "3 G in place of its inverse transposed",
         trial: |ctx| turned(ctx, &Case::new(5, 4, 0.0, "maps of rows"), false),
     },
     proof: None,

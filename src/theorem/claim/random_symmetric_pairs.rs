@@ -1,4 +1,4 @@
-//! Symmetric random matrices alone: two tokens meet.
+//! Symmetric random matrices alone: two near tokens meet, two nearly opposite ones become opposite.
 
 use super::random_value_antipodal::LAYERS;
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
@@ -15,8 +15,8 @@ use crate::sphere::geometry::retract;
 /// eta^2`. With entries all independent it is `(v_12 + v_21)^2`, 2 s. By oddness the same holds for `x + y` near antipodes.
 pub static ENTRY: Claim = Claim {
     name: "random-symmetric-pairs",
-    title: "Symmetric random matrices without attention: pairs meet, at twice the rate of general ones",
-    statement: "x+ = N(x + eta Q x), Q fresh and symmetric, normal entries of variance 1/d off the diagonal and 2/d on it: log(1 - <x, y>) near 0 distance moves by -4 eta^2/d a layer, from 3000 pairs of layers +Q and -Q at eta = 1/20, within 4 standard errors and 0.01.",
+    title: "Symmetric random matrices without attention: near pairs meet, near antipodes become opposite, at twice the rate of general ones",
+    statement: "x+ = N(x + eta Q x), Q fresh and symmetric, normal entries of variance 1/d off the diagonal and 2/d on it: log(1 - <x, y>) near 0 distance (and, as the layer is odd, log(1 + <x, y>) near antipodes) moves by -4 eta^2/d a layer, from 3000 pairs of layers +Q and -Q at eta = 1/20, within 4 standard errors and 0.01.",
     domain: Domain { d: Sizes::List(&[2, 3, 5, 8]), beta: Betas::Unused, corners: &[], ..LAYERS },
     narrower: "",
     citation: "arXiv:2603.06187 (abstract: synchronisation; rates not seen); exponent derived",

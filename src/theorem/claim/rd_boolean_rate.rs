@@ -9,15 +9,15 @@ use crate::sphere::Tokens;
 ///
 /// # Derivation
 ///
-/// On the line with V = v the extreme token sees mostly itself and grows like `e^{vt}`. A token attached to it is moved by `v x_1` too,
+/// On the line with V = v an extreme token sees mostly itself and grows like `e^{vt}`. A token attached to it is moved by `v x_1` too,
 /// up to weights of others that are exponentially small in the gap of logits: the gap in x tends to a constant. So the gap of logits in
 /// its row, `beta |x_1|` times that constant, grows as `e^{vt}`. The square `e^{2vt}` would need gaps that grow with the tokens.
 pub static ENTRY: Claim = Claim {
     name: "rd-boolean-rate",
     title: "R^1: logit gaps grow like e^{vt}",
-    statement: "d = 1, V = v, scores beta x_i x_j, normal tokens: in the row of the extreme token the gap between the largest and the next logit grows like e^{vt} (not e^{2vt}): slope of its logarithm over t in [12, 14]/v equals v to 2e-3 v.",
+    statement: "d = 1, V = v, scores beta x_i x_j, normal tokens: in the row of an extreme token (on the side of the sum of the tokens) the gap between the largest and the next logit grows like e^{vt} (not e^{2vt}): slope of its logarithm over t in [12, 14]/v equals v to 2e-3 v.",
     domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Fixed(1), beta: Betas::Log(0.5, 2.0), masses: Masses::Equal, ..FLAT },
-    narrower: "1/2 <= v <= 1; the next token attached by then",
+    narrower: "1/2 <= v <= 1; the next token attached by then (the order is derived, the tolerance observed)",
     citation: "derived; sharpens arXiv:2305.05465, Theorem 3.1 (the matrix becomes Boolean)",
     status: Status::Theorem,
     kind: Kind::Law,
@@ -34,7 +34,7 @@ fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let dynamics = attention(case.beta, case.n, 1, None, Some((1, vec![v])), true)?;
     let gap = |z: &Tokens, t: f64| {
         let mut all = z.numbers().to_vec();
-        // Of the two extreme tokens the one that is farther out.
+        // An extreme token: the one on the side of the sum.
         let side = if all.iter().sum::<f64>() >= 0.0 { 1.0 } else { -1.0 };
         all.iter_mut().for_each(|z| *z *= side);
         all.sort_by(f64::total_cmp);

@@ -19,7 +19,7 @@ use crate::sphere::Tokens;
 pub static ENTRY: Claim = Claim {
     name: "rd-hull",
     title: "R^d, V = I: the hull of the rescaled tokens never grows",
-    statement: "Rescaled tokens with V = I and scores beta <Q x_i, x_j>, Q any matrix: the support functions max_i <w, z_i> of 16 directions w do not increase, along the flow to t <= 2 and through ten layers of step <= 1, to 1e-12 of the \
+    statement: "Rescaled tokens with V = I and scores beta <Q x_i, x_j>, Q any matrix: the support functions max_i <w, z_i> of 16 directions w do not increase, from 0 to one time t <= 2 of the flow and in each of ten layers of step <= 1, to 1e-12 of the \
                 size of the tokens (layers) and 1e-9 (flow).",
     domain: Domain { beta: Betas::Signed(0.01, 2.0), ..FLAT },
     narrower: "normal tokens and Q",

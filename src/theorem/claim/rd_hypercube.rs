@@ -20,7 +20,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-hypercube",
     title: "R^d, V = I: 2^d corners end at corners, in closed form",
     statement: "The 2^d tokens (+-eps_1, ..., +-eps_d), eps_k in [0.5, 2] beta^{-1/2}, V = I, scores beta <x_i, x_j>: z -> (+-F_1, ..., +-F_d), F_k = beta^{-1/2} F(beta^{1/2} eps_k), F(eps) = eps exp(-int_{eps^2}^inf du / (u (e^{2u} - 1))), \
-                to 1e-9 at t = log(60 / min beta^{1/2} F_k).",
+                to 1e-9 beta^{-1/2} at t = log(60 / min beta^{1/2} F_k).",
     domain: Domain {
         n: Sizes::List(&[2, 4, 8, 16]),
         d: Sizes::Range(1, 4),

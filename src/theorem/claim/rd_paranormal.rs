@@ -31,16 +31,19 @@ fn ends(ctx: &mut Context, n: usize, first: f64) -> Result<Finding> {
     let form = crate::num::dense::transpose_mul(&q, &q, 3);
     let v = vec![first, 0.0, 0.0, 0.0, first, 0.0, 0.0, 0.0, -0.5];
     let z = flowed(ctx, &attention(1.0, n, 3, Some((3, form)), Some((3, v)), true)?, &x, 12.0, 1.0)?;
-    // Distance to the boundary of the hull: the least gap to its support over directions.
     let directions: Vec<[f64; 2]> = (0..720).map(|k| TAU * f64::from(k) / 720.0).map(|t| [t.cos(), t.sin()]).collect();
     let supports = |of: &Tokens| -> Vec<f64> {
         directions.iter().map(|w| of.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, f64::max)).collect()
     };
     // The diameter at the start: where all tokens follow one leader the hull shrinks to a point.
-    let (start, support) = (supports(&x), supports(&z));
+    let start = supports(&x);
     let size = (0..720).map(|k| start[k] + start[(k + 360) % 720]).fold(0.0, f64::max);
+    // Distance to the boundary of the hull: the least gap to its support, over the normals of all lines through two tokens, its edges among them.
+    let lines = z.rows().flat_map(|a| z.rows().map(move |b| [a[1] - b[1], b[0] - a[0]]));
+    let normals: Vec<[f64; 2]> = lines.filter_map(|w| Some(w[0].hypot(w[1])).filter(|l| *l > 0.0).map(|l| [w[0] / l, w[1] / l])).collect();
+    let reach = |w: &[f64; 2]| z.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, f64::max);
     let inside = |r: &[f64]| {
-        let depth = directions.iter().zip(&support).map(|(w, h)| h - dot(w, &r[..2])).fold(f64::INFINITY, f64::min);
+        let depth = normals.iter().map(|w| reach(w) - dot(w, &r[..2])).fold(f64::INFINITY, f64::min);
         depth > 1e-3 * size && r[0].hypot(r[1]) > 1e-3 * size
     };
     Ok(Finding::yes(!z.rows().any(inside)))

@@ -20,7 +20,14 @@ pub static ENTRY: Claim = Claim {
     name: "rope-consensus-rate",
     title: "Rotary positions on a ring: the gap of consensus is that of a circulant Laplacian",
     statement: "USA in d = 2 with scores beta cos(theta_i - theta_j + w (i - j)), w = 2 pi p / n: the largest real part of the linearised velocities at consensus, but for turns of all tokens, is that of Lambda_m = -(1/n) sum_k e^{beta cos(2 pi p k / n)} (1 - e^{-2 pi i m k / n}): to 1e-5 of it.",
-    domain: Domain { n: Sizes::Range(3, 16), d: Sizes::Fixed(2), beta: super::Betas::Linear(0.1, 3.0), dynamics: &["usa"], ..BLOCKS },
+    domain: Domain {
+        n: Sizes::Range(3, 16),
+        d: Sizes::Fixed(2),
+        beta: super::Betas::Linear(0.1, 3.0),
+        dynamics: &["usa"],
+        laws: &["placed"],
+        ..BLOCKS
+    },
     narrower: "p from 0 to n - 1, central differences of 1e-5",
     citation: "derived; rotary positions: arXiv:2104.09864",
     status: Status::Theorem,

@@ -1,7 +1,7 @@
 //! Rotary positions know distances alone.
 
 use super::block_collapse::{BLOCKS, apart, heads, tokens};
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
+use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::{Pairs, Rotary};
 use crate::error::Result;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "rope-shift",
     title: "Rotary positions: a shift of all positions changes nothing",
     statement: "Attention under rotary positions (base 100, adjacent pairs or halves) gives the same when all positions are larger by c, 1 <= c <= 10000: to 1e-10 of the largest entry.",
-    domain: BLOCKS,
+    domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads",
     citation: "Su et al. 2021 (arXiv:2104.09864)",
     status: Status::Theorem,

@@ -13,7 +13,7 @@ use super::{Also, Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Stat
 pub static ENTRY: Claim = Claim {
     name: "row-entropy-equiangular",
     title: "The row entropy of attention increases along SA from orthonormal tokens",
-    statement: "SA, Q = K = V = I, orthonormal tokens: d/dt of the mean over i of -sum_j A_ij log A_ij is positive.",
+    statement: "SA, Q = K = V = I, orthonormal tokens: at the start d/dt of the mean over i of -sum_j A_ij log A_ij is positive.",
     domain: Domain {
         n: Sizes::Range(2, 24),
         d: Sizes::Range(2, 24),

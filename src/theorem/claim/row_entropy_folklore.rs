@@ -4,7 +4,7 @@ use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses,
 use crate::error::Result;
 use crate::num::sum::dot;
 
-/// The entropy of a row with weights p moves by `-beta sum_j p_j (s_j - E s) s_j' log-free form`: `H' = -beta^2 Cov_p(s, s')`, `s_j = <x_i, x_j>`.
+/// The entropy of a row with weights p moves by `H' = -beta^2 sum_j p_j (s_j - E s) s_j' = -beta^2 Cov_p(s, s')`, `s_j = <x_i, x_j>`.
 ///
 /// # Derivation
 ///

@@ -12,7 +12,7 @@ use crate::sphere::Tokens;
 /// them: W = c I for d >= 3, and c I up to a rotation of the plane for d = 2, which a reflection excludes.
 pub static ENTRY: Claim = Claim {
     name: "score-is-distance",
-    title: "x^T W y = c (1 - |x - y|^2/2) on the unit sphere iff W = c I",
+    title: "x^T W y = c (1 - |x - y|^2/2) on the unit sphere for W = c I",
     statement: "Unit vectors x, y in R^d, W = c I, c in [1/10, 10]: the identity to 1e-14 c d.",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Unused, ..SCORED },
     narrower: "",

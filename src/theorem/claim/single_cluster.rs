@@ -20,7 +20,7 @@ use crate::sphere::cap::{Hemisphere, hemisphere};
 pub static ENTRY: Claim = Claim {
     name: "single-cluster",
     title: "One cluster from almost every start",
-    statement: "From almost every start all tokens converge to one point, SA and USA: for beta < C/n (2312.10794, Theorem 4.3), for beta > C n^2 (Theorem 5.1) and between (d >= 3: \
+    statement: "From almost every start all tokens converge to one point, SA and USA: for 0 <= beta < C/n (2312.10794, Theorem 4.3), for beta > C n^2 (Theorem 5.1) and between (d >= 3: \
                 Theorem 6.1; d = 2 and beta >= -0.16: 2507.22857). Tested as: one cluster (merge radius r = 1e-10) forms, and not later than T after the tokens have entered an open \
                 hemisphere with cap radius arccos(alpha), T = (L(cos r/2) - L(alpha)) n e^{2 |beta|} (SA; USA: n e^{|beta|}), L(a) = log(a/(1 - a)), from the proof of Lemma 6.4.",
     domain: Domain {

@@ -10,7 +10,7 @@ use crate::theory::threshold::small;
 /// # Derivation
 ///
 /// At a critical point `sum_j w_ij x_j = lambda_i x_i`, `w_ij = e^{beta G_ij}`. Rotating token i alone, averaged over planes, changes the
-/// energy by `-(2/d) f_i / n^2` to second order with the cut sum `f_i = sum_{j != i} w_ij ((d-1) G_ij - beta (1 - G_ij^2)) <= (d-1)
+/// energy by `-(2/(d (d-1))) f_i / n^2` to second order with the cut sum `f_i = sum_{j != i} w_ij ((d-1) G_ij - beta (1 - G_ij^2)) <= (d-1)
 /// (lambda_i - e^beta)`. Write `w_ij = cosh(beta) + sinh(beta) c_ij` with `|c_ij| <= 1`: then `cosh(beta) <x_i, sum_j x_j> >= lambda_i -
 /// n sinh(beta)`. If every `lambda_i > n sinh(beta)` all tokens lie in an open hemisphere, where the only critical points are consensus.
 /// So at any other some i has `-f_i >= (d-1) (e^beta - n sinh(beta))`, which is positive for `beta < log(n/(n-2))/2`, a little above
@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     name: "small-beta-blocks",
     title: "beta < C/n: at every critical point some single token ascends",
     statement: "0 < beta < log(n/(n-2))/2 (which exceeds 1/n): at every critical point but consensus some token i has sum_{j != i} e^{beta G_ij} ((d-1) G_ij - beta (1 - G_ij^2)) <= \
-                -(d-1) (e^beta - n sinh(beta)) (1 - 1e-9) < 0, so that rotating it alone raises the energy. Sharp: two antipodal halves attain it, and beyond the threshold no token of theirs ascends. \
+                -(d-1) (e^beta - n sinh(beta)) (1 - 1e-9) < 0, so that rotating it alone raises the energy. Sharp: for even n two antipodal halves attain it, and beyond the threshold no token of theirs ascends. \
                 Critical points are searched.",
     domain: Domain {
         n: Sizes::Range(3, 12),

@@ -15,8 +15,8 @@ use crate::theory::noise::threshold;
 /// and the first `m = (A/2) (1 - (A^2/8) (1 - 2r)/(1 - r))`.
 pub static ENTRY: Claim = Claim {
     name: "transition-order",
-    title: "Noisy USA on the circle: the transition is continuous iff beta <= beta_* = 2.4469",
-    statement: "The stationary measures of mean m on the branch of mode 1 need kappa = kappa_c (1 + a m^2 + O(m^4)), a = (1 - 2 r)/(2 (1 - r)), r = I_2(beta)/I_1(beta): a > 0 (continuous) iff r < 1/2, i.e. beta < beta_*, \
+    title: "Noisy USA on the circle: the branch starts above kappa_c for beta < beta_* = 2.4469, below it for beta > beta_*",
+    statement: "The stationary measures of mean m on the branch of mode 1 need kappa = kappa_c (1 + a m^2 + O(m^4)), a = (1 - 2 r)/(2 (1 - r)), r = I_2(beta)/I_1(beta): a > 0 (the branch starts above kappa_c) iff r < 1/2, i.e. beta < beta_*, \
                 and the branch starts below kappa_c beyond. Extrapolated from m = 0.02 and 0.01, to 1e-4 (1 + |a|).",
     domain: Domain {
         n: Sizes::Unused,

@@ -15,7 +15,7 @@ use crate::num::stats::nan_max;
 pub static ENTRY: Claim = Claim {
     name: "truncation-bound",
     title: "Top-k softmax: the error is tau |mean of the kept - mean of the dropped| <= tau diam",
-    statement: "n normal scores and rows, 1 <= k < n of the largest weights kept and divided by their sum, tau the dropped weight: the mean moves by tau |a - b|, a and b the two means, to 1e-13, and by at most tau times the largest distance of two rows.",
+    statement: "n normal scores and rows, 1 <= k < n of the largest weights kept and divided by their sum, tau the dropped weight: the mean moves by tau |a - b|, a and b the two means, to 1e-13, and by at most tau times the largest distance of two rows (equality for n = 2, so to 1e-14 n times the largest entry).",
     domain: Domain { n: Sizes::Range(2, 12), ..MAPS },
     narrower: "",
     citation: "derived",
@@ -52,11 +52,11 @@ fn truncated(ctx: &mut Context, case: &Case, x: &[f64], divided: bool) -> Result
     let error = distance(&all, &top);
     let rows = |i: usize| &x[i * d..(i + 1) * d];
     let diameter = (0..n * n).map(|k| distance(rows(k / n), rows(k % n))).fold(0.0, nan_max);
-    let bound = Finding::nonnegative((tau * diameter - error) / (tau * diameter) + 1e-12, 1.0);
+    let size = x.iter().fold(1.0, |m: f64, v| nan_max(m, v.abs()));
+    let bound = Finding::at_most(error, tau * diameter + 1e-14 * size * n as f64);
     if !divided {
         return Ok(bound);
     }
-    let size = x.iter().fold(1.0, |m: f64, v| nan_max(m, v.abs()));
     // The mean of what is kept loses a factor of 1 - tau; at least 1/n of the weight is kept.
     Ok(bound.and(Finding::identity((error - tau * distance(&top, &rest)).abs(), 1e-13 * size * n as f64)))
 }

@@ -16,8 +16,15 @@ use std::f64::consts::TAU;
 pub static ENTRY: Claim = Claim {
     name: "twisted-states",
     title: "Rotary positions on a ring: twisted states rest, and the sign of one sum says whether they are stable",
-    statement: "USA in d = 2 with scores beta cos(theta_i - theta_j + 2 pi p (i - j) / n): theta_i = 2 pi q i / n does not move (to 1e-12 e^beta), and the largest real part of the linearised velocities, but for turns, is that of Lambda_m: to 1e-5 e^beta.",
-    domain: Domain { n: Sizes::Range(5, 16), d: Sizes::Fixed(2), beta: super::Betas::Linear(0.1, 3.0), dynamics: &["usa"], ..BLOCKS },
+    statement: "USA in d = 2 with scores beta cos(theta_i - theta_j + 2 pi p (i - j) / n): theta_i = 2 pi q i / n does not move (to 1e-12 e^beta), and the largest real part of the linearised velocities, but for turns, is that of Lambda_m = -(1/n) sum_k J_k (1 - e^{-2 pi i m k/n}), J_k = e^{beta cos((q+p) a_k)} (cos(q a_k) - beta sin((q+p) a_k) sin(q a_k)), a_k = 2 pi k/n: to 1e-5 e^beta.",
+    domain: Domain {
+        n: Sizes::Range(5, 16),
+        d: Sizes::Fixed(2),
+        beta: super::Betas::Linear(0.1, 3.0),
+        dynamics: &["usa"],
+        laws: &["placed"],
+        ..BLOCKS
+    },
     narrower: "p and q from -2 to 2, central differences of 1e-5",
     citation: "derived; rotary positions: arXiv:2104.09864",
     status: Status::Theorem,

@@ -21,7 +21,7 @@ use crate::theory::growth::rates_usa;
 pub static ENTRY: Claim = Claim {
     name: "usa-entropy",
     title: "USA: 0 <= production of negentropy <= (d-1) e^beta, for every density",
-    statement: "For every density and beta > 0 USA produces negentropy at a rate in [0, (d-1) e^beta], zero only at the uniform density: at sum_k r_k |mu_k|^2, against which the lower end is measured.",
+    statement: "For every density and beta > 0 USA produces negentropy at a rate in [0, (d-1) e^beta], zero only at the uniform density: it is sum_k r_k |mu_k|^2, to 64 eps d times the upper end.",
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::Range(2, 12),
@@ -70,5 +70,7 @@ fn bounded(case: &Case, ctx: &mut Context, text: &str) -> Result<Finding> {
     let sum: f64 = growth.iter().zip(&squares).map(|(r, s)| r * s).sum();
     let bound = ctx.stated((case.d as f64 - 1.0) * case.beta.abs().exp());
     let rounding = 64.0 * f64::EPSILON * case.d as f64;
-    Ok(Finding::nonnegative(rate, sum).with_error(rounding * bound / sum).and(Finding::at_most(rate, bound).with_error(rounding)))
+    let between =
+        Finding::nonnegative(rate, sum).with_error(rounding * bound / sum).and(Finding::at_most(rate, bound).with_error(rounding));
+    Ok(between.and(Finding::identity((rate - sum).abs(), rounding * bound.abs())))
 }

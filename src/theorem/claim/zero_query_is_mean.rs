@@ -19,7 +19,7 @@ use crate::num::{
 pub static ENTRY: Claim = Claim {
     name: "zero-query-is-mean",
     title: "Q = K = 0: every output is V times the mean token",
-    statement: "n normal rows, normal V, softmax of scores 0: all outputs are equal, to the bit, and within 1e-13 of V times the mean row.",
+    statement: "n normal rows, normal V, softmax of scores 0: all outputs are equal, to the bit, and within 1e-13 |V| max |x_i| of V times the mean row (|V| the Frobenius norm).",
     domain: MAPS,
     narrower: "",
     citation: "derived",
@@ -42,9 +42,9 @@ fn mean_of(ctx: &mut Context, case: &Case, strength: f64) -> Result<Finding> {
         apart = nan_max(apart, (o - out[k % d]).abs());
         off = nan_max(off, (o - stated[k % d]).abs());
     }
-    let size = stated.iter().fold(1.0, |m: f64, s| nan_max(m, s.abs()));
+    let size = dot(&v, &v).sqrt() * x.chunks_exact(d).map(|r| dot(r, r).sqrt()).fold(0.0, nan_max);
     // Numbers of order 1 that differ do so by more than 1e-30.
-    Ok(Finding::identity(apart, 1e-30).and(Finding::identity(off, 1e-13 * d as f64 * size)))
+    Ok(Finding::identity(apart, 1e-30).and(Finding::identity(off, 1e-13 * size)))
 }
 
 /// Rows, V, and the outputs of a head with `Q = K = strength I`.

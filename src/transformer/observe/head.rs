@@ -36,20 +36,36 @@ pub fn weighting(weights: &[f64], n: usize) -> HeadWeighting {
     HeadWeighting { spread: spread / count, entropy: entropy / count, leader: share.into_iter().fold(0.0, f64::max) }
 }
 
-/// The bilinear forms of a head: `A = W_q^T W_k / sqrt r` and `V = W_o W_v`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The bilinear forms of a head: `A = W_q^T W_k / sqrt r` and `V = W_o W_v`, of rank s at most.
+#[derive(Clone, Debug, PartialEq)]
 pub struct HeadForm {
     /// Largest singular value of V.
     pub norm: f64,
-    /// Largest real part of an eigenvalue of V, and its least.
-    pub real: (f64, f64),
-    /// Largest and least eigenvalue of the symmetric part of V.
-    pub symmetric: (f64, f64),
+    /// Real and imaginary parts of the s eigenvalues of V that may differ from 0, ascending in the real part.
+    pub values: Vec<(f64, f64)>,
+    /// The 2 s eigenvalues of the symmetric part of V that may differ from 0 (at most d), ascending.
+    pub symmetric: Vec<f64>,
     /// `<V, A> / (|V| |A|)`: 1 in the gradient case V = A.
     pub overlap: f64,
 }
 
-/// The forms of head h, by matrices of its rank. **Errors** none: a number that cannot be computed is NaN.
+impl HeadForm {
+    /// Largest real part of an eigenvalue of V, and its least; 0 is an eigenvalue, as V has less than full rank. Not numbers where none was found.
+    pub fn real(&self) -> (f64, f64) {
+        ends(self.values.iter().map(|z| z.0))
+    }
+
+    /// Largest and least eigenvalue of the symmetric part of V, likewise.
+    pub fn symmetric_ends(&self) -> (f64, f64) {
+        ends(self.symmetric.iter().copied())
+    }
+}
+
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.map(|v| (v, v)).reduce(|a, v| (a.0.max(v.0), a.1.min(v.1))).map_or((f64::NAN, f64::NAN), |(a, b)| (a.max(0.0), b.min(0.0)))
+}
+
+/// The forms of head h, by matrices of its rank. **Errors** none: a number that cannot be computed is NaN, a list that cannot is empty.
 pub fn form(of: &Projected, h: usize) -> HeadForm {
     let (r, s) = (of.rank(), of.size());
     let g = h / (of.grouping.heads / of.grouping.sets);
@@ -65,12 +81,14 @@ pub fn form(of: &Projected, h: usize) -> HeadForm {
     // Tr((W_q O)^T (W_k V^T)) with d x d matrices never formed.
     let (qo, kv, qq, kk) = (products(q, &o, d), products(k, v, d), products(q, q, d), products(k, k, d));
     let size = |a: &[f64], b: &[f64]| dot(a, b).max(0.0).sqrt();
-    let spectrum = eigenvalues(&vo, s).unwrap_or_default();
-    let real = spectrum.iter().fold((0.0f64, 0.0f64), |(a, b), z| (a.max(z.0), b.min(z.0)));
+    let mut symmetric = symmetric_part(&oo, &vo, &vv, s);
+    symmetric.sort_by(|a, b| b.abs().total_cmp(&a.abs()));
+    symmetric.truncate(d);
+    symmetric.sort_by(f64::total_cmp);
     HeadForm {
         norm: largest(&oo, &vv, s).sqrt(),
-        real,
-        symmetric: symmetric_part(&oo, &vo, &vv, s),
+        values: eigenvalues(&vo, s).unwrap_or_default(),
+        symmetric,
         overlap: dot(&qo, &kv) / (size(&oo, &vv) * size(&qq, &kk)),
     }
 }
@@ -98,9 +116,8 @@ fn congruent(r: &[f64], b: &[f64], n: usize) -> Option<Vec<f64>> {
     Some(mul(&mul(r, b, n), &transposed, n))
 }
 
-/// Largest and least eigenvalue of `(O V + V^T O^T) / 2 = B S B^T`, `B = [O, V^T]`, from the 2s x 2s matrix of inner products of the columns of B; 0 is one
-/// of them, as V has less than full rank.
-fn symmetric_part(oo: &[f64], vo: &[f64], vv: &[f64], s: usize) -> (f64, f64) {
+/// Eigenvalues of `(O V + V^T O^T) / 2 = B S B^T`, `B = [O, V^T]`, from the 2s x 2s matrix of inner products of the columns of B; all others are 0.
+fn symmetric_part(oo: &[f64], vo: &[f64], vv: &[f64], s: usize) -> Vec<f64> {
     let n = 2 * s;
     let gram: Vec<f64> = (0..n * n)
         .map(|k| match (k / n < s, k % n < s) {
@@ -111,6 +128,47 @@ fn symmetric_part(oo: &[f64], vo: &[f64], vv: &[f64], s: usize) -> (f64, f64) {
         })
         .collect();
     let swap: Vec<f64> = (0..n * n).map(|k| if (k / n + s) % n == k % n { 0.5 } else { 0.0 }).collect();
-    let values = root(&gram, n).and_then(|r| congruent(&r, &swap, n)).and_then(|m| symmetric_eigenvalues(&m, n));
-    values.map_or((f64::NAN, f64::NAN), |v| (v.last().copied().unwrap_or(0.0).max(0.0), v.first().copied().unwrap_or(0.0).min(0.0)))
+    root(&gram, n).and_then(|r| congruent(&r, &swap, n)).and_then(|m| symmetric_eigenvalues(&m, n)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::form;
+    use crate::attention::pattern::Everything;
+    use crate::num::dense::{eigenvalues, mul, symmetric_eigenvalues};
+    use crate::num::stream::Stream;
+    use crate::transformer::NormPlace;
+    use crate::transformer::block::BlockPart;
+    use crate::transformer::random::{BlockSizes, block};
+    use std::sync::Arc;
+
+    /// Against the d x d matrices.
+    #[test]
+    fn spectra_are_those_of_the_full_matrices() {
+        let (d, heads) = (12, 3);
+        let s = d / heads;
+        let sizes = BlockSizes { d, heads, hidden: 0, size: 1.0, place: NormPlace::Pre };
+        let block = block(&mut Stream::new(1, &["forms"]), &sizes, Arc::new(Everything)).expect("a block");
+        let BlockPart::Attention(of) = &block.parts[0].part else { panic!("attention") };
+        for h in 0..heads {
+            let (o, v) = (of.output.weight(), of.value.weight());
+            let columns: Vec<f64> = (0..d * s).map(|k| o[k / s * d + h * s + k % s]).collect();
+            let full = mul(&columns, &v[h * s * d..(h + 1) * s * d], d);
+            let even: Vec<f64> = (0..d * d).map(|k| 0.5 * (full[k] + full[k % d * d + k / d])).collect();
+            let found = form(of, h);
+            let mut all = eigenvalues(&full, d).expect("eigenvalues");
+            all.sort_by(|a, b| b.0.hypot(b.1).total_cmp(&a.0.hypot(a.1)));
+            assert!(all[s..].iter().all(|z| z.0.hypot(z.1) < 1e-6));
+            for z in &found.values {
+                assert!(all[..s].iter().any(|w| (z.0 - w.0).hypot(z.1 - w.1) < 1e-12), "{z:?}");
+            }
+            let mut expected = symmetric_eigenvalues(&even, d).expect("eigenvalues");
+            assert_eq!((found.values.len(), found.symmetric.len()), (s, 2 * s));
+            expected.sort_by(|a, b| b.abs().total_cmp(&a.abs()));
+            expected.truncate(2 * s);
+            expected.sort_by(f64::total_cmp);
+            assert!(found.symmetric.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-13), "{:?} {expected:?}", found.symmetric);
+            assert!(found.real().0 >= 0.0 && found.symmetric_ends().0 >= found.real().0 - 1e-12);
+        }
+    }
 }
