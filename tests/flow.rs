@@ -2,7 +2,8 @@
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
-use metastable::attention::{At, Dynamics, Energy, EnergyScale, Facts, Form, Spec, Sublayer, dynamics};
+use metastable::attention::matrix_law::MatrixLaw;
+use metastable::attention::{At, Dynamics, Energy, EnergyScale, Facts, Form, Head, Spec, Sublayer, dynamics};
 use metastable::flow::observable::{self, Setting, linear_times, log_times};
 use metastable::flow::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Options, Outcome, Recorder, second, solve, solve_many};
 use metastable::num::{roots::bracketed_root, stream::Stream};
@@ -219,6 +220,35 @@ fn many_systems_at_once_are_each_of_them() -> Result<()> {
 }
 
 #[test]
+fn many_systems_under_heads_are_each_of_them() -> Result<()> {
+    let (n, d, t_end) = (12, 3, 6.0);
+    let drawn = |law: &str, place: &str| MatrixLaw::parse(law).expect("a law").map(|l| l.draw(d, place));
+    let head = |place: &str, value: bool| {
+        let v = if value { Some(drawn("rotation:seed=4", place)?) } else { None };
+        Head::new(d, Some(drawn("normal:seed=2,scale=1.5", place)?), Some(drawn("normal:seed=3,scale=1.5", place)?), v)
+    };
+    for heads in [vec![head("a", true)?, head("b", false)?], vec![head("c", false)?]] {
+        for name in ["sa", "usa"] {
+            let dynamics = dynamics::build(name, false, &Spec { heads: heads.clone(), ..Spec::new(2.0, n) })?;
+            let starts: Vec<Tokens> = (0..11).map(|k| uniform(n, d, 170 + k)).collect();
+            for merge_radius in [0.0, 1e-4] {
+                let options = || Options { rtol: 1e-8, merge_radius, ..Options::default() };
+                let (many, each) =
+                    (shares(&dynamics, &starts, t_end, &options(), true)?, shares(&dynamics, &starts, t_end, &options(), false)?);
+                // Merging moves a token by up to the radius, and heads that stretch carry that on: a few shares come a sample earlier or later.
+                let off = many.iter().flatten().zip(each.iter().flatten()).map(|(a, b)| (a - b).abs()).sum::<f64>() / (11.0 * 601.0);
+                let allowed = if merge_radius > 0.0 { 1e-4 } else { 0.0 };
+                assert!(off <= allowed && many[0].len() == 601, "{name}, {} heads, radius {merge_radius:e}: {off:e}", heads.len());
+                assert!(heads.len() > 1 || many.iter().any(|m| m[600] > m[0] + 0.1), "something must happen: {name}");
+                let few = shares(&dynamics, &starts[3..5], t_end, &options(), true)?;
+                assert!(few[..] == many[3..5]);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn few_tokens_equal_tokens_and_many_in_lanes() -> Result<()> {
     let options = |merge_radius: f64| Options { rtol: 1e-8, merge_radius, ..Options::default() };
     let equal = Tokens::from_angles(&[0.5, 0.5, 0.5, 2.0])?;
@@ -272,8 +302,67 @@ fn systems_in_lanes_end_where_they_end_alone() -> Result<()> {
         let off = (0..alone.clusters.n()).map(|i| chord2(end.clusters.row(i), alone.clusters.row(i)).sqrt()).fold(0.0, f64::max);
         // Local errors of 1e-8 and merging, carried along for twenty units of time.
         assert!(off < 1e-5, "positions: {off:e}");
+        assert_eq!(end.one_cluster.is_some(), alone.clusters.n() == 1);
         // Alone, a step ends at a merge; in lanes it does not.
         assert!((0.3..3.0).contains(&(end.evaluations as f64 / alone.stats.evaluations as f64)));
+    }
+    Ok(())
+}
+
+#[test]
+fn every_observable_sees_systems_in_lanes_as_alone() -> Result<()> {
+    let (n, d, beta) = (10, 3, 2.0);
+    let sa = sa(beta, n);
+    // One starts with two equal tokens, one ends before the others.
+    let mut starts: Vec<Tokens> = (0..11).map(|k| uniform(n, d, 700 + k)).collect();
+    let twice = [starts[0].row(0), starts[0].row(0), &starts[0].coordinates()[2 * d..]].concat();
+    starts.push(Tokens::new(d, twice)?);
+    let names = ["mean-cosine", "clusters", "log-energy", "inner-range", "cap-radius", "pair-share"];
+    let all = names.iter().map(|name| observable::find(name)).collect::<Result<Vec<_>>>()?;
+    for merge_radius in [0.0, 1e-5] {
+        let options = || Options { rtol: 1e-9, merge_radius, ..Options::default() };
+        let recorder = || Recorder::new(Setting { n, d, beta }, linear_times(25.0, 126), false, all.clone());
+        let mut recorders = vec![recorder(); starts.len()];
+        solve_many(&sa, &starts, 25.0, &options(), &mut recorders)?;
+        for (start, lanes) in starts.iter().zip(&recorders) {
+            let mut own = recorder();
+            solve(&sa, start, 25.0, &options(), &mut [&mut own])?;
+            let columns: Vec<&String> = own.table.columns.iter().collect();
+            assert!(own.table.rows.len() == 126 && lanes.table.rows.len() == 126);
+            for (a, b) in own.table.rows.iter().zip(&lanes.table.rows) {
+                for (c, (a, b)) in a.iter().zip(b).enumerate() {
+                    // Counts move by one when a sample lies at the time of the event to the tolerance: none does here.
+                    let allowed =
+                        if ["t", "clusters", "pair_share"].contains(&columns[c].as_str()) { 0.0 } else { 1e-7 + 10.0 * merge_radius };
+                    assert!((a - b).abs() <= allowed, "{}: {a} and {b}, radius {merge_radius:e}", columns[c]);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_time_of_one_cluster_is_located_in_lanes_as_alone() -> Result<()> {
+    let share = observable::find("pair-share")?;
+    for (n, d, beta, radius) in [(8, 3, 1.0, 1e-3), (8, 3, 1.0, 1e-6), (5, 2, 3.0, 1e-2), (2, 4, 0.3, 1e-4), (16, 3, 2.0, 1e-4)] {
+        let (sa, options) = (sa(beta, n), Options { rtol: 1e-9, merge_radius: radius, ..Options::default() });
+        let starts: Vec<Tokens> = (0..19).map(|k| uniform(n, d, 500 + k)).collect();
+        let recorder = || Recorder::new(Setting { n, d, beta }, vec![0.0, 40.0], false, vec![share]);
+        let mut recorders = vec![recorder(); starts.len()];
+        let mut formed = 0;
+        for (start, end) in starts.iter().zip(solve_many(&sa, &starts, 40.0, &options, &mut recorders)?) {
+            let alone = solve(&sa, start, 40.0, &options, &mut [])?;
+            let merged = alone.merges.last().filter(|_| alone.clusters.n() == 1).map(|m| m.t);
+            // The rate of approach is about 1: a distance that is known to a share of itself is a time known to about that, and merging displaces by the radius.
+            let off = merged.zip(end.one_cluster).map(|(a, b)| (a - b).abs());
+            assert!(
+                merged.is_some() == end.one_cluster.is_some() && off.is_none_or(|off| off < 1e-6 + 10.0 * radius),
+                "{n} {beta} {radius:e}: {off:?}"
+            );
+            formed += usize::from(off.is_some());
+        }
+        assert!(formed >= 5, "{n} {d} {beta}: {formed}");
     }
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! Every algorithm of the kernel sums against the double-double direct sum, at every instruction set, with verification switched on and off.
 
 use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Form, Series, Weights, Workspace, hessian_sums, pairs_above};
-use metastable::attention::{Spec, dynamics, layer::Layer};
+use metastable::attention::scheduled::{Layers, Scheduled};
+use metastable::attention::{Dynamics, Head, Spec, dynamics, layer::Layer};
+use metastable::flow::observable::{self, Setting};
+use metastable::flow::{Recorder, iterate, iterate_many};
 use metastable::num::{exp, loops::exponentials, simd::Lanes, simd::Level, simd::Task, stream::Stream, threads::sequentially};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
 use proptest::prelude::*;
@@ -274,6 +277,79 @@ fn a_batch_is_its_systems() {
     }
     assert!(Batch::new(&[uniform(3, 2, 1), uniform(4, 2, 1)], Level::best()).is_none());
     assert!(Layer::new(f64::INFINITY).is_ok());
+}
+
+/// Heads with matrices of normal numbers: one with all of them, one with scores of rank one and an output matrix.
+fn random_heads(d: usize, seed: u64) -> Vec<Head> {
+    let mut stream = Stream::new(seed, &["heads in lanes"]);
+    let mut matrix = |rows: usize, columns: usize| {
+        let mut m = vec![0.0; rows * columns];
+        stream.normals(&mut m);
+        Some((rows, m))
+    };
+    let first = Head::new(d, matrix(d, d), matrix(d, d), matrix(d, d)).expect("shapes");
+    let output = (d, matrix(d, 2).expect("a matrix").1);
+    let second = Head::with_output(d, matrix(1, d), matrix(1, d), matrix(2, d), output).expect("shapes");
+    vec![first, second, Head::new(d, matrix(d, d), None, None).expect("shapes")]
+}
+
+#[test]
+fn a_batch_under_heads_is_its_systems() {
+    let usa = Weights::Exponential { log_factor: -4.0 };
+    for (d, eta, beta, weights) in
+        [(2, 0.1, 0.7, Weights::Softmax), (3, f64::INFINITY, 1.0, Weights::Softmax), (5, 0.5, -0.4, usa), (8, 0.1, 0.4, Weights::Softmax)]
+    {
+        let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
+        let all = random_heads(d, d as u64);
+        for heads in [all.clone(), all[1..].to_vec(), vec![Head::default(), Head::default()]] {
+            let attention = Attention { heads, weights, ..Attention::new(beta) };
+            assert!(Batch::suits(&attention, &systems[0]) && !Batch::suits(&Attention { beta: 1e3, ..attention.clone() }, &systems[0]));
+            for level in Level::available() {
+                let mut batch = Batch::new(&systems, level).expect("one shape");
+                batch.layer(&attention, eta);
+                let mut out = systems[0].clone();
+                for (k, system) in systems.iter().enumerate() {
+                    let field = Dynamics::of(attention.clone()).definition(0.0, system, Form::Sum).expect("attention has one");
+                    let mut x = system.clone();
+                    step(eta, &mut x, &field);
+                    batch.read(k, &mut out);
+                    // A sum may be small where it is made a direction: tokens of this test have none below 0.01.
+                    let worst = out.coordinates().iter().zip(x.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    assert!(
+                        worst < 1e-13 * (1.0 + if eta.is_infinite() { 100.0 } else { 0.0 }),
+                        "{} d {d} system {k}: {worst:e}",
+                        level.name()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn layers_of_their_own_heads_go_in_lanes() {
+    let (n, d, layers) = (9, 3, 7);
+    let schedule = || Layers::new((0..5).map(|k| random_heads(d, 40 + k)).collect()).expect("layers");
+    let dynamics = Dynamics::of(Scheduled { attention: Attention::new(0.5), schedule: schedule() });
+    let setting = Setting { n, d, beta: 0.5 };
+    let recorder = || Recorder::new(setting, vec![0.0, 3.0, 7.0], false, vec![observable::find("mean-cosine").expect("registered")]);
+    let starts: Vec<Tokens> = (0..10).map(|k| uniform(n, d, 300 + k)).collect();
+    let (mut ends, mut recorders) = (starts.clone(), vec![recorder(); 10]);
+    let layer = Layer::new(0.2).expect("a step");
+    assert_eq!(iterate_many(&dynamics, &mut ends, layer, layers, 1.0, None, &mut recorders).expect("layers"), layers);
+    for (k, start) in starts.iter().enumerate() {
+        let mut own = recorder();
+        let (alone, _) = iterate(&dynamics, start, layer, layers, 1.0, None, &mut [&mut own]).expect("layers");
+        let off = ends[k].coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-12, "{off:e}");
+        assert!(own.table.rows.len() == 3 && recorders[k].table.rows.len() == 3);
+        assert!(own.table.rows.iter().zip(&recorders[k].table.rows).all(|(a, b)| a[0] == b[0] && (a[1] - b[1]).abs() < 1e-12));
+    }
+    // The control: with the first layer's heads all along the end is another.
+    let first = Dynamics::of(Attention { heads: random_heads(d, 40), ..Attention::new(0.5) });
+    let mut others = starts.clone();
+    iterate_many(&first, &mut others, layer, layers, 1.0, None, &mut vec![recorder(); 10]).expect("layers");
+    assert!(others[0].coordinates().iter().zip(ends[0].coordinates()).any(|(a, b)| (a - b).abs() > 1e-2));
 }
 
 fn step(eta: f64, x: &mut Tokens, field: &[f64]) {

@@ -211,21 +211,23 @@ fn four_schemes_have_the_stationary_means_of_their_transfer_operators() -> Resul
 
 #[test]
 fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
-    use metastable::attention::{Spec, dynamics};
-    let sa = dynamics::build("sa", false, &Spec::new(3.0, 12))?;
+    use metastable::attention::{Head, Spec, dynamics};
+    let turned = Head::new(3, None, None, Some((3, vec![0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0])))?;
+    let plain = dynamics::build("sa", false, &Spec::new(3.0, 12))?;
+    let valued = dynamics::build("sa", false, &Spec { heads: vec![turned], ..Spec::new(3.0, 12) })?;
     let noise = Isotropic::new(20.0)?;
     let starts = (0..11).map(|k| Law::parse("uniform")?.sample(12, 3, &mut Stream::new(k, &["lanes"]))).collect::<Result<Vec<_>>>()?;
     let seeds: Vec<u64> = (100..111).collect();
     let setting = observable::Setting { n: 12, d: 3, beta: 3.0 };
-    for splitting in [Splitting::Strang, Splitting::Lie] {
+    for (sa, splitting) in [(&plain, Splitting::Strang), (&plain, Splitting::Lie), (&valued, Splitting::Strang)] {
         // The last step is shorter.
         let plan = Walk { noise: &noise, step: 0.03, seed: 0, splitting, cancel: None };
         let recorder = || Ok(Recorder::new(setting, vec![0.0, 0.5, 1.0], false, vec![observable::find("mean-cosine")?]));
         let mut recorders = starts.iter().map(|_| recorder()).collect::<Result<Vec<_>>>()?;
-        let ends = walk_many(&sa, &starts, 1.0, &plan, &seeds, &mut recorders)?;
+        let ends = walk_many(sa, &starts, 1.0, &plan, &seeds, &mut recorders)?;
         for (k, (end, outcome)) in ends.iter().enumerate() {
             let mut own = recorder()?;
-            let (alone, _) = walk(&sa, &starts[k], 1.0, &Walk { seed: seeds[k], ..plan }, &mut [&mut own])?;
+            let (alone, _) = walk(sa, &starts[k], 1.0, &Walk { seed: seeds[k], ..plan }, &mut [&mut own])?;
             assert_eq!(*outcome, Outcome::Reached);
             let off = end.coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(off < 1e-12, "{splitting:?} {k}: {off:e}");
@@ -240,7 +242,7 @@ fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
         }
         // Companions do not matter.
         let mut few = vec![recorder()?];
-        let single = walk_many(&sa, &starts[4..5], 1.0, &plan, &seeds[4..5], &mut few)?;
+        let single = walk_many(sa, &starts[4..5], 1.0, &plan, &seeds[4..5], &mut few)?;
         assert_eq!(single[0].0, ends[4].0);
     }
     Ok(())

@@ -141,6 +141,38 @@ fn an_experiment_runs_with_other_values_and_says_so() {
 }
 
 #[test]
+fn cells_of_another_grid_are_taken_over_and_damaged_ones_are_not() {
+    let (f, g) = (folder(), folder());
+    let own = "name = 'grid'\nn = 6\nd = 2\nbeta = [1, 3]\nt_end = 10\nsamples = 5\nrealisations = 3\n";
+    [&f, &g].into_iter().for_each(|f| std::fs::write(f.path().join("grid.toml"), own).expect("written"));
+    let said = |at: &Path, arguments: &str| {
+        let out = run(at, &format!("{arguments} --format json"));
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let answer: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+        (at.join(answer["folder"].as_str().expect("a folder")), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (first, alone) = said(f.path(), "run grid.toml");
+    assert!(!alone.contains("taken over"), "{alone}");
+    // One more value: two of three cells are there.
+    let (second, note) = said(f.path(), "run grid.toml --set beta=1,2,3");
+    assert!(note.contains("2 of 3 cells are taken over from runs of grid with other values on its axes"), "{note}");
+    let (fresh, _) = said(g.path(), "run grid.toml --set beta=1,2,3");
+    for file in ["results.csv", "results.npy", "cells.csv"] {
+        assert_eq!(std::fs::read(second.join(file)).expect(file), std::fs::read(fresh.join(file)).expect(file), "{file}");
+    }
+    // What decides numbers is no axis: nothing is taken over.
+    assert!(!said(f.path(), "run grid.toml --set seed=5").1.contains("taken over"));
+    // A damaged cell is computed again.
+    for folder in [&first, &second] {
+        let cell = std::fs::read_dir(folder.join("cells")).expect("cells").flatten().map(|e| e.path().join("table.npy"));
+        cell.for_each(|file| std::fs::write(file, b"damage").expect("written"));
+    }
+    let (third, note) = said(f.path(), "run grid.toml --set beta=1,2,3,4");
+    assert!(!note.contains("taken over"), "{note}");
+    assert!(std::fs::read_to_string(third.join("results.csv")).expect("results").lines().filter(|l| l.contains(",sa,")).count() == 12);
+}
+
+#[test]
 fn figures_of_ones_own_file_name_it_and_others_take_none() {
     let f = folder();
     let at = f.path();

@@ -10,7 +10,7 @@ use crate::num::simd::Level;
 use crate::sphere::Tokens;
 use std::borrow::Cow;
 
-/// One head whose Q and K become `Q e^{tV}` and `K e^{tV}`. **Cost** beside that of the head, about 30 products of d x d matrices.
+/// One head whose Q and K become `Q e^{tV}` and `K e^{tV}`. **Cost** beside that of the head, some 15 products of d x d matrices.
 ///
 /// Not a number from where `e^{tV}` exceeds `f64`, unless it is [plain](Rescored::plain).
 pub struct Rescored {

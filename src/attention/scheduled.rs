@@ -5,6 +5,7 @@ use super::sublayer::{At, Facts, Sublayer};
 use super::{Head, kernel_width};
 use crate::error::Result;
 use crate::sphere::Tokens;
+use std::borrow::Cow;
 
 /// Heads that depend on time.
 pub trait Schedule: Send + Sync {
@@ -65,6 +66,10 @@ impl<S: Schedule> Sublayer for Scheduled<S> {
 
     fn definition(&self, at: &At, form: Form) -> Option<Vec<f64>> {
         self.now(at.t).definition(at, form)
+    }
+
+    fn attention_at(&self, t: f64) -> Option<Cow<'_, Attention>> {
+        Some(Cow::Owned(self.now(t)))
     }
 }
 

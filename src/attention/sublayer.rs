@@ -4,6 +4,7 @@ use super::kernel::{Attention, EXACT, Form, Workspace};
 use super::triangular::Triangular;
 use crate::error::Result;
 use crate::sphere::Tokens;
+use std::borrow::Cow;
 
 /// What a dynamics claims about itself; the conformance suite tests every claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,9 +134,14 @@ pub trait Sublayer: Send + Sync {
         None
     }
 
-    /// The attention behind it, when it is one: many small systems of plain attention are moved in lanes.
+    /// The attention behind it, when it is one at all times: many small systems of attention are moved in lanes.
     fn attention(&self) -> Option<&Attention> {
         None
+    }
+
+    /// The attention behind it at time t, when it is one.
+    fn attention_at(&self, _t: f64) -> Option<Cow<'_, Attention>> {
+        self.attention().map(Cow::Borrowed)
     }
 }
 

@@ -224,6 +224,10 @@ pub fn execute_part(experiment: &Experiment, out: &Path, part: &Share) -> Result
 struct Said<'a>(&'a str);
 
 impl Progress for Said<'_> {
+    fn adopted(&self, cells: usize, total: usize) {
+        super::output::note(&format!("{cells} of {total} cells are taken over from runs of {} with other values on its axes", self.0));
+    }
+
     fn finished(&self, done: usize, total: usize, cell: &Cell) {
         progress::report(Some(done as f64 / total as f64), || format!("{}: {done} of {total} cells, {}", self.0, cell.label()));
     }

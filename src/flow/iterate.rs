@@ -98,8 +98,8 @@ pub fn together(d: usize) -> usize {
 }
 
 /// Moves many systems of the same shape through the same layers; each recorder sees its own system. Systems end as their last tokens.
-/// Returns the layers done. Small systems of plain attention go in batches, one per lane: every system's arithmetic is its own, so results do
-/// not depend on its companions.
+/// Returns the layers done. Small systems of attention, with heads that may change from layer to layer, go in batches, one per lane: every system's
+/// arithmetic is its own, so results do not depend on its companions.
 ///
 /// **Errors** as [`iterate`].
 pub fn iterate_many(
@@ -111,9 +111,12 @@ pub fn iterate_many(
     cancel: Option<&AtomicBool>,
     recorders: &mut [Recorder],
 ) -> Result<usize> {
-    let suits = |a: &&Attention| systems.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
-    let plain = dynamics.attention().filter(suits);
-    let Some((attention, batch)) = plain.and_then(|a| Some((a, Batch::new(systems, a.level)?))) else {
+    let suits = |a: &Attention| systems.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
+    // What does not know the time is looked at once.
+    let depths = if dynamics.facts().autonomous { 1 } else { layers };
+    let together = (0..depths).all(|k| dynamics.attention_at(k as f64 * dt).is_some_and(|a| suits(&a)));
+    let first = if together { dynamics.attention_at(0.0) } else { None };
+    let Some(batch) = first.and_then(|a| Batch::new(systems, a.level)) else {
         let mut least = layers;
         for (system, recorder) in systems.iter_mut().zip(recorders) {
             let (end, done) = iterate(dynamics, system, layer, layers, dt, cancel, &mut [recorder])?;
@@ -124,7 +127,7 @@ pub fn iterate_many(
     let labels: Vec<usize> = (0..systems[0].n()).collect();
     // Recorders of one call have the same times and observables.
     let together = recorders.first().and_then(Recorder::batched);
-    let mut stack = Stack { dynamics, attention, eta: layer.eta(), batch, systems, recorders, labels, together, values: Vec::new() };
+    let mut stack = Stack { dynamics, eta: layer.eta(), batch, systems, recorders, labels, together, values: Vec::new() };
     let mut clock = depth(layers, dt)?;
     stack.observe(0.0);
     drive(&mut stack, std::slice::from_mut(&mut clock), &StepRule::FREE, cancel)?;
@@ -136,7 +139,6 @@ pub fn iterate_many(
 /// Many systems in lanes that go through layers at one clock.
 struct Stack<'a> {
     dynamics: &'a Dynamics,
-    attention: &'a Attention,
     eta: f64,
     batch: Batch,
     systems: &'a mut [Tokens],
@@ -147,8 +149,11 @@ struct Stack<'a> {
 }
 
 impl System for Stack<'_> {
-    fn attempt(&mut self, _: &[Clock], turns: &mut [Turn]) -> Result<()> {
-        self.batch.layer(self.attention, self.eta);
+    fn attempt(&mut self, clocks: &[Clock], turns: &mut [Turn]) -> Result<()> {
+        let now = turns.first().map_or(0.0, |turn| clocks[turn.clock].now());
+        let attention = self.dynamics.attention_at(now);
+        let attention = attention.ok_or_else(|| Error::parameter("layers", "one that is no attention", "attention in every layer"))?;
+        self.batch.layer(&attention, self.eta);
         turns.iter_mut().for_each(|turn| turn.tried = Tried::Moved { error: 0.0, displacement: 1.0 });
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Runs the unfinished cells of an experiment and collects all of them.
 
 use super::Experiment;
+use super::adopt::adopt;
 use super::arrays::{npy_bytes, write_atomically};
 use super::cell::{self, CellTables};
 use super::part::Share;
@@ -18,13 +19,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub trait Progress: Sync {
     /// `done` of `total` cells are finished, the last one being `cell`.
     fn finished(&self, done: usize, total: usize, cell: &Cell);
+
+    /// So many cells were taken over from runs of the same experiment with other values on its axes.
+    fn adopted(&self, _cells: usize, _total: usize) {}
 }
 
 impl Progress for () {
     fn finished(&self, _: usize, _: usize, _: &Cell) {}
 }
 
-/// Runs what is missing. The same call again resumes; finished cells are never run or written again.
+/// Runs what is missing. The same call again resumes; finished cells are never run or written again, and those that the same experiment with other values on its
+/// axes has finished in a folder beside are taken over.
 ///
 /// **Errors** [`Error::Interrupted`] when cancelled (finished cells are kept), else the first cell that cannot be run.
 pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: &dyn Progress) -> Result<Store> {
@@ -79,6 +84,10 @@ pub fn merge(experiment: &Experiment, root: &Path) -> Result<Store> {
 
 /// Runs those of some cells that are not finished.
 fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &AtomicBool, progress: &dyn Progress) -> Result<()> {
+    let adopted = adopt(experiment, store, cells)?;
+    if adopted > 0 {
+        progress.adopted(adopted, cells.len());
+    }
     let missing: Vec<&Cell> = cells.iter().filter(|c| !store.has(&c.id(experiment))).collect();
     let done = AtomicUsize::new(cells.len() - missing.len());
     let sweep = missing.len() * experiment.realisations > 1;

@@ -8,6 +8,7 @@ use super::{Head, RowWeights, TimeScale, Variant};
 use crate::error::{Error, Result};
 use crate::num::{simd::Level, sum::dot};
 use crate::sphere::Tokens;
+use std::borrow::Cow;
 
 pub mod causal_sa;
 pub mod causal_usa;
@@ -135,10 +136,18 @@ impl Dynamics {
         self.sublayers.iter().map(|s| s.accuracy()).fold(EXACT, f64::max)
     }
 
-    /// The attention behind it, when it is nothing else: many small systems of plain attention are moved in lanes.
+    /// The attention behind it, when it is nothing else: many small systems of attention are moved in lanes.
     pub fn attention(&self) -> Option<&Attention> {
         match &self.sublayers[..] {
             [only] if self.normalisation.is_projection() => only.attention(),
+            _ => None,
+        }
+    }
+
+    /// The attention behind it at time t, when it is nothing else then.
+    pub fn attention_at(&self, t: f64) -> Option<Cow<'_, Attention>> {
+        match &self.sublayers[..] {
+            [only] if self.normalisation.is_projection() => only.attention_at(t),
             _ => None,
         }
     }

@@ -204,8 +204,10 @@ fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, [heads, spect
             let fit = reference.fit(&cloud.drift(&lengths, &a.of_head(h, weights, &inside)));
             betas.push(fit.beta);
             for k in 0..form.values.len().max(form.symmetric.len()) {
-                let (real, imaginary) = form.values.get(k).copied().unwrap_or_default();
-                let symmetric = form.symmetric.get(k).copied().unwrap_or_default();
+                // Beyond the list eigenvalues are 0; of an empty list none is known.
+                let rest = |empty: bool| if empty { f64::NAN } else { 0.0 };
+                let (real, imaginary) = form.values.get(k).copied().unwrap_or((rest(form.values.is_empty()), rest(form.values.is_empty())));
+                let symmetric = form.symmetric.get(k).copied().unwrap_or(rest(form.symmetric.is_empty()));
                 spectra.rows.push(vec![layer.index as f64 + 1.0, h as f64, k as f64, real, imaginary, symmetric]);
             }
             let (real, even) = (form.real(), form.symmetric_ends());

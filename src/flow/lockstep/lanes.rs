@@ -52,7 +52,7 @@ pub enum Op {
     Dense,
     /// Ends become starts where this is 1.
     Accept(PerLane),
-    /// Smallest squared chord of two tokens that are.
+    /// Smallest squared chord of two tokens that are, at the end of the step.
     Nearest,
 }
 
@@ -66,7 +66,7 @@ impl State {
             buffer
         };
         Self {
-            pull: Pull::of(attention, n),
+            pull: Pull::of(attention, (n, d)),
             tableau,
             stages: terms(tableau.a),
             estimators: terms(tableau.estimators),
@@ -100,6 +100,16 @@ impl State {
     /// Takes the tokens of lane k out.
     pub fn store(&self, k: usize, tokens: &mut SystemTokens) {
         tokens.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
+    }
+
+    /// Takes the tokens of lane k at the end of the step out.
+    pub fn store_end(&self, k: usize, tokens: &mut SystemTokens) {
+        tokens.x.iter_mut().zip(self.end.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
+    }
+
+    /// After [`Op::Dense`]: the system of lane k at these shares of its step, for each coordinate of as many tokens as there is room for one vector of times.
+    pub fn interpolate(&self, lane: usize, theta: PerLane, x: &mut [f64]) {
+        self.level.run(Interpolation { state: self, lane, theta, x });
     }
 
     /// After [`Op::Nearest`]: the tokens of lane k with an earlier one within this squared chord.
@@ -158,7 +168,7 @@ impl Task for Work<'_> {
                     }
                 }
             }
-            Op::Nearest => return (nearest(l, s.d, &L::view(&s.x)[..size], L::view(&s.sizes), L::view_mut(&mut s.mass)), none),
+            Op::Nearest => return (nearest(l, s.d, &L::view(&s.end)[..size], L::view(&s.sizes), L::view_mut(&mut s.mass)), none),
         }
         (none, none)
     }
@@ -316,12 +326,12 @@ fn dense<L: Lanes<F = f64>>(l: L, s: &mut State) {
 }
 
 /// The system of one lane at as many fractions of its step as lanes, after [`Op::Dense`].
-pub struct Interpolation<'a> {
-    pub state: &'a State,
-    pub lane: usize,
-    pub theta: PerLane,
+struct Interpolation<'a> {
+    state: &'a State,
+    lane: usize,
+    theta: PerLane,
     /// The tokens, for each coordinate one vector of times.
-    pub x: &'a mut [f64],
+    x: &'a mut [f64],
 }
 
 /// Rows of the dense output of the largest method.

@@ -1,35 +1,38 @@
 //! Many small systems at once by adaptive steps: every lane of a vector is a system with a step of its own.
 //!
 //! The loop and its rule of the step are those of [`solve`]; tokens that have come within the merge radius at the end of a step become one there, and
-//! their system gives its lane to the one with the most tokens. So lanes side by side have about as many: a lane with fewer carries shadows,
+//! their system gives its lane to the one with the most tokens. When the last two became one is located within the step. So lanes side by side have about as many: a lane with fewer carries shadows,
 //! tokens of size 0 that need no mask.
 
+mod forming;
 mod lanes;
 mod shaken;
 mod system;
 
 pub use self::shaken::walk_many;
 
-use self::lanes::{Interpolation, Op, PerLane, State};
+use self::forming::Forming;
+use self::lanes::{Op, PerLane, State};
 use self::system::{Member, Merger};
 use super::clock::{Clock, FIRST_STEP, StepRule};
 use super::control::Options;
 use super::drive::{self, Tried, Turn, drive};
-use super::observable::Recorder;
+use super::observable::{Frame, Observer, Recorder};
 use super::outcome::{Outcome, Summary};
 use super::solve::solve;
 use crate::attention::Dynamics;
-use crate::attention::kernel::{Attention, Batch, Choice, WIDEST};
+use crate::attention::kernel::{Attention, Batch, Choice, WIDEST, Workspace};
 use crate::error::Result;
-use crate::num::{dd::Dd, simd::Level};
+use crate::num::dd::Dd;
 use crate::sphere::Tokens;
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Integrates many systems of one shape over `[0, t_end]`, each seen by its own recorder (all of the same times and observables).
 ///
-/// Small systems of plain attention go side by side, one per lane, when the observable can measure batches and no event is asked for;
-/// others one by one through [`solve`]. Every system's arithmetic is its own, so results do not depend on its companions.
+/// Small systems of attention go side by side, one per lane, when no event is asked for; others one by one through [`solve`]. Every system's arithmetic is its
+/// own, so results do not depend on its companions.
 ///
 /// **Accuracy** local errors as in [`solve`]. Merging at radius r moves clusters by about `r^2`, but a token stands up to r from its
 /// cluster: what depends on distances of tokens moves by as much. Of random starts (n = 32, beta up to 9, to t = 30) the mean share of
@@ -47,16 +50,16 @@ pub fn solve_many(
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
     let suits = |a: &&Attention| alike && starts.iter().all(|s| Batch::suits(a, s)) && matches!(a.kernel, Choice::Auto);
     let plain = options.events.is_empty() && !options.stop_at_one_cluster && dynamics.facts().common_field && t_end > 0.0;
-    let together = dynamics.attention().filter(suits).filter(|_| plain && t_end.is_finite());
-    let (measure, first, tableau) = (recorders.first().and_then(Recorder::batched), starts.first(), options.integrator.tableau());
-    let (Some(attention), Some(measure), Some(first), Some(tableau)) = (together, measure, first, tableau) else {
+    let at_times = recorders.iter().all(|r| !r.every_step());
+    let together = dynamics.attention().filter(suits).filter(|_| plain && at_times && t_end.is_finite());
+    let (Some(attention), Some(first), Some(tableau)) = (together, starts.first(), options.integrator.tableau()) else {
         return starts.iter().zip(recorders).map(|(start, recorder)| alone(start, recorder)).collect();
     };
     let width = attention.level.width::<f64>();
     let Some(batch) = Batch::new(&vec![first.clone(); width], attention.level) else {
         return starts.iter().zip(recorders).map(|(start, recorder)| alone(start, recorder)).collect();
     };
-    let times = recorders[0].pending().to_vec();
+    let (times, before) = (recorders[0].pending().to_vec(), recorders.to_vec());
     let rule = StepRule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
     let mut group = Group {
         state: State::new(attention, *tableau, shape(first)),
@@ -64,32 +67,53 @@ pub fn solve_many(
         waiting: BinaryHeap::new(),
         lanes: [None; WIDEST],
         batch,
-        measure,
+        measure: recorders[0].batched(),
         values: Vec::new(),
         times,
+        scene: Scene { dynamics, recorders, merge_radius: options.merge_radius, work: RefCell::default() },
         initial: first.n(),
         chord: 2.0 * (0.5 * options.merge_radius).sin(),
-        level: attention.level,
         width,
         merger: Merger::default(),
+        forming: Forming::default(),
     };
     let mut clocks = group.start(t_end, rule.width);
     drive(&mut group, &mut clocks, &rule, options.cancel)?;
     let columns = (group.values.len() / width).max(1);
-    let end = |(((member, clock), recorder), start): (((Member, Clock), &mut Recorder), &Tokens)| {
+    let Group { members, times, measure, scene: Scene { recorders, .. }, .. } = group;
+    let end = |((((member, clock), recorder), before), start): ((((Member, Clock), &mut Recorder), Recorder), &Tokens)| {
         let outcome = clock.outcome.unwrap_or(Outcome::Interrupted { t: 0.0 });
         // What a lane does not look into is found alone: a velocity that is not finite, a spent budget, perhaps a state at rest.
         if member.again || !matches!(outcome, Outcome::Reached | Outcome::Interrupted { .. }) {
+            *recorder = before;
             return alone(start, recorder);
         }
-        group.times.iter().zip(member.rows.chunks_exact(columns)).for_each(|(t, row)| recorder.book(*t, row));
-        Ok(member.end(start.n(), start.d(), clock.t.to_f64(), outcome))
+        if measure.is_some() {
+            times.iter().zip(member.rows.chunks_exact(columns)).for_each(|(t, row)| recorder.book(*t, row));
+        }
+        Ok(member.end(start.d(), clock.t.to_f64(), outcome))
     };
-    group.members.into_iter().zip(clocks).zip(recorders).zip(starts).map(end).collect()
+    members.into_iter().zip(clocks).zip(recorders).zip(before).zip(starts).map(end).collect()
+}
+
+/// What observers see besides tokens, and what they write into.
+struct Scene<'a> {
+    dynamics: &'a Dynamics,
+    recorders: &'a mut [Recorder],
+    merge_radius: f64,
+    work: RefCell<Workspace>,
+}
+
+impl Scene<'_> {
+    /// Shows tokens in place of those of system s.
+    fn observe(&mut self, t: f64, s: usize, member: &Member, tokens: &Tokens) {
+        let Self { dynamics, recorders, merge_radius, work } = self;
+        recorders[s].observe(&Frame { t, tokens, labels: &member.labels, dynamics, work, merge_radius: *merge_radius });
+    }
 }
 
 /// Systems on their way, up to a vector of them in lanes.
-struct Group {
+struct Group<'a> {
     state: State,
     members: Vec<Member>,
     /// Those without a lane: their numbers of tokens and indices.
@@ -98,20 +122,22 @@ struct Group {
     lanes: [Option<usize>; WIDEST],
     /// Holds what is measured: one system at as many times as lanes.
     batch: Batch,
-    measure: fn(&Batch, &mut Vec<f64>),
+    /// Measures what it holds; where it cannot, every frame is shown to its recorder.
+    measure: Option<fn(&Batch, &mut Vec<f64>)>,
     /// The last measurement, time by time.
     values: Vec<f64>,
     times: Vec<f64>,
+    scene: Scene<'a>,
     /// Tokens at the start.
     initial: usize,
     /// Chord of the merge radius.
     chord: f64,
-    level: Level,
     width: usize,
     merger: Merger,
+    forming: Forming,
 }
 
-impl drive::System for Group {
+impl drive::System for Group<'_> {
     /// Free lanes go to the waiting systems with the most tokens.
     fn turns(&mut self, clocks: &mut [Clock], turns: &mut Vec<Turn>) {
         let mut taken = [false; WIDEST];
@@ -167,21 +193,26 @@ impl drive::System for Group {
         let going = |turn: &Turn| turn.good && clocks[turn.clock].outcome.is_none();
         let accepted = self.per_lane(turns, |turn| if going(turn) { turn.h } else { 0.0 });
         self.sample(clocks, &accepted);
+        let merged = self.coalesce(clocks, &accepted);
         self.state.run(Op::Accept(accepted.map(|h| if h > 0.0 { 1.0 } else { 0.0 })));
         for (s, h) in self.lanes.iter().zip(accepted).filter_map(|(s, h)| Some(((*s)?, h))).filter(|(_, h)| *h > 0.0) {
             clocks[s].advance(h, true);
         }
-        self.coalesce(clocks);
+        for k in (0..self.width).filter(|k| merged[*k]) {
+            if let Some(s) = self.lanes[k].take() {
+                self.queue(s, &mut clocks[s]);
+            }
+        }
         Ok(())
     }
 }
 
-impl Group {
+impl Group<'_> {
     /// Merges what starts within the radius; velocities and first steps.
     fn start(&mut self, t_end: f64, scale: f64) -> Vec<Clock> {
         let d = self.state.d;
         if self.chord > 0.0 {
-            self.members.iter_mut().for_each(|s| self.merger.merge(d, &mut s.tokens, self.chord, 0..self.initial));
+            self.members.iter_mut().for_each(|s| self.merger.merge(d, s, self.chord, 0..self.initial));
         }
         let mut clocks = Vec::new();
         for group in self.members.chunks(self.width) {
@@ -222,32 +253,55 @@ impl Group {
                 let share = |s: f64| ((Dd::from(s) - clock.t).to_f64() / h).clamp(0.0, 1.0);
                 theta.iter_mut().zip(times).for_each(|(theta, s)| *theta = share(*s));
                 let (x, sizes) = self.batch.merged(member.live());
-                self.level.run(Interpolation { state: &self.state, lane: k, theta, x });
-                spread(&member.tokens.sizes, sizes, self.width);
-                self.values.clear();
-                (self.measure)(&self.batch, &mut self.values);
-                let columns = self.values.len() / self.width;
-                member.rows.extend_from_slice(&self.values[..columns * times.len()]);
+                self.state.interpolate(k, theta, x);
+                if let Some(measure) = self.measure {
+                    spread(&member.tokens.sizes, sizes, self.width);
+                    self.values.clear();
+                    measure(&self.batch, &mut self.values);
+                    let columns = self.values.len() / self.width;
+                    member.rows.extend_from_slice(&self.values[..columns * times.len()]);
+                } else {
+                    for (j, t) in times.iter().enumerate() {
+                        let tokens = member.with(self.state.d, x.iter().skip(j).step_by(self.width).copied().collect());
+                        self.scene.observe(*t, s, member, &tokens);
+                    }
+                }
             }
             member.next += due;
         }
     }
 
-    /// Merges tokens within the radius, in systems that leave their lanes for it.
-    fn coalesce(&mut self, clocks: &mut [Clock]) {
+    /// Merges tokens that are within the radius at the end of the step, in systems that leave their lanes for it: those that are marked.
+    fn coalesce(&mut self, clocks: &[Clock], accepted: &PerLane) -> [bool; WIDEST] {
+        let (mut merged, mut formed) = ([false; WIDEST], [false; WIDEST]);
         if self.chord <= 0.0 {
-            return;
+            return merged;
         }
         let nearest = self.state.run(Op::Nearest).0;
         let square = self.chord * self.chord;
-        for k in (0..self.width).filter(|k| nearest[*k] <= square) {
-            if let Some(s) = self.lanes[k].filter(|s| clocks[*s].outcome.is_none() && clocks[*s].remaining() > 0.0) {
-                self.state.store(k, &mut self.members[s].tokens);
-                self.merger.merge(self.state.d, &mut self.members[s].tokens, self.chord, self.state.near_earlier(k, square));
-                self.lanes[k] = None;
-                self.queue(s, &mut clocks[s]);
+        for k in (0..self.width).filter(|k| accepted[*k] > 0.0 && nearest[*k] <= square) {
+            if let Some(s) = self.lanes[k].filter(|s| clocks[*s].after(accepted[k]).to_f64() < clocks[*s].t_end) {
+                let member = &mut self.members[s];
+                self.forming.before(&member.tokens.sizes);
+                self.state.store_end(k, &mut member.tokens);
+                self.merger.merge(self.state.d, member, self.chord, self.state.near_earlier(k, square));
+                (merged[k], formed[k]) = (true, member.live() == 1);
+                if formed[k] {
+                    self.forming.keep(k);
+                }
             }
         }
+        if formed.contains(&true) {
+            // What a sample has prepared is prepared again: this happens once in a system.
+            self.state.run(Op::Dense);
+        }
+        for k in (0..self.width).filter(|k| formed[*k]) {
+            if let Some(s) = self.lanes[k] {
+                let theta = self.forming.locate(&self.state, k, self.chord);
+                self.members[s].one_cluster = Some((clocks[s].t + Dd::from(theta * accepted[k])).to_f64());
+            }
+        }
+        merged
     }
 
     /// A system waits for a lane. With one token left it is done: it stays, and so does what is measured of it.
@@ -256,14 +310,20 @@ impl Group {
         if member.live() > 1 {
             return self.waiting.push((member.live(), Reverse(s)));
         }
-        member.one_cluster = Some(clock.t.to_f64());
-        let (x, sizes) = self.batch.merged(1);
-        spread(&member.tokens.x, x, self.width);
-        spread(&member.tokens.sizes, sizes, self.width);
-        self.values.clear();
-        (self.measure)(&self.batch, &mut self.values);
-        let row = &self.values[..self.values.len() / self.width];
-        self.times[member.next..].iter().filter(|t| **t <= clock.t_end).for_each(|_| member.rows.extend_from_slice(row));
+        member.one_cluster.get_or_insert(clock.t.to_f64());
+        let left = self.times[member.next..].iter().filter(|t| **t <= clock.t_end);
+        if let Some(measure) = self.measure {
+            let (x, sizes) = self.batch.merged(1);
+            spread(&member.tokens.x, x, self.width);
+            spread(&member.tokens.sizes, sizes, self.width);
+            self.values.clear();
+            measure(&self.batch, &mut self.values);
+            let row = &self.values[..self.values.len() / self.width];
+            left.for_each(|_| member.rows.extend_from_slice(row));
+        } else {
+            let tokens = member.with(self.state.d, member.tokens.x.clone());
+            left.for_each(|t| self.scene.observe(*t, s, member, &tokens));
+        }
         (member.next, clock.t) = (self.times.len(), Dd::from(clock.t_end));
     }
 }

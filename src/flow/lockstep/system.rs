@@ -4,7 +4,10 @@ use super::lanes::SystemTokens;
 use crate::flow::coalesce::Components;
 use crate::flow::outcome::{Outcome, Summary};
 use crate::flow::rest::Rest;
-use crate::sphere::{Tokens, geometry::chord2};
+use crate::sphere::{
+    Tokens,
+    geometry::{chord2, retract},
+};
 
 /// A system.
 pub struct Member {
@@ -21,6 +24,8 @@ pub struct Member {
     pub rows: Vec<f64>,
     /// Its tokens, current while it has no lane; their number always is.
     pub tokens: SystemTokens,
+    /// For every initial token its row.
+    pub labels: Vec<usize>,
 }
 
 impl Member {
@@ -28,14 +33,21 @@ impl Member {
     pub fn new(start: &Tokens, samples: usize) -> Self {
         let tokens = SystemTokens { x: start.coordinates().to_vec(), sizes: vec![1.0; start.n()] };
         let rows = Vec::with_capacity(samples);
-        Self { evaluations: 0, one_cluster: None, rest: Rest::default(), again: false, next: 0, rows, tokens }
+        let labels = (0..start.n()).collect();
+        Self { evaluations: 0, one_cluster: None, rest: Rest::default(), again: false, next: 0, rows, tokens, labels }
     }
 
-    /// How it ended, having begun with n tokens in d dimensions.
-    pub fn end(self, n: usize, d: usize, t: f64, outcome: Outcome) -> Summary {
-        let merges = n - self.live();
-        let masses = self.tokens.sizes.iter().map(|size| size / n as f64).collect();
-        let clusters = Tokens::from_parts(d, self.tokens.x, masses);
+    /// Such tokens in d dimensions, in place of its own.
+    pub fn with(&self, d: usize, x: Vec<f64>) -> Tokens {
+        let masses = self.tokens.sizes.iter().map(|size| size / self.labels.len() as f64).collect();
+        Tokens::from_parts(d, x, masses)
+    }
+
+    /// How it ended.
+    pub fn end(mut self, d: usize, t: f64, outcome: Outcome) -> Summary {
+        let merges = self.labels.len() - self.live();
+        let x = std::mem::take(&mut self.tokens.x);
+        let clusters = self.with(d, x);
         Summary { outcome, t, clusters, merges, evaluations: self.evaluations, one_cluster: self.one_cluster }
     }
 
@@ -48,23 +60,64 @@ impl Member {
 /// Merges the tokens of systems; allocates only to grow.
 #[derive(Default)]
 pub struct Merger {
-    pairs: Vec<(usize, usize)>,
+    /// Their squared chord first.
+    pairs: Vec<(f64, (usize, usize))>,
+    merged: Vec<(usize, usize)>,
     components: Components,
+    /// For every row another of its cluster, in the end the first; at the first the place and the size of the cluster.
+    roots: Vec<usize>,
+    places: Vec<f64>,
+    sizes: Vec<f64>,
 }
 
 impl Merger {
-    /// Merges pairs within the chord, the later token of each among the candidates (ascending).
-    pub fn merge(&mut self, d: usize, tokens: &mut SystemTokens, chord: f64, candidates: impl Iterator<Item = usize>) {
-        let SystemTokens { x, sizes } = tokens;
+    /// Merges pairs of a system within the chord, the later token of each among the candidates (ascending): the nearest first, others where their clusters
+    /// are then still within the chord, as pairs merge one after the other in a single run.
+    pub fn merge(&mut self, d: usize, member: &mut Member, chord: f64, candidates: impl Iterator<Item = usize>) {
+        let Member { tokens: SystemTokens { x, sizes }, labels, .. } = member;
         let row = |i: usize| &x[i * d..(i + 1) * d];
         self.pairs.clear();
         for i in candidates {
-            self.pairs.extend((0..i).filter(|j| chord2(row(i), row(*j)) <= chord * chord).map(|j| (j, i)));
+            self.pairs.extend((0..i).map(|j| (chord2(row(i), row(j)), (j, i))).filter(|p| p.0 <= chord * chord));
         }
-        if !self.pairs.is_empty() {
-            self.components.of(sizes, &self.pairs);
-            self.components.mean(d, sizes, x);
-            self.components.sum(sizes);
+        if self.pairs.is_empty() {
+            return;
+        }
+        self.pairs.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+        self.select(d, x, sizes, chord);
+        self.components.of(sizes, &self.merged);
+        self.components.mean(d, sizes, x);
+        self.components.sum(sizes);
+        labels.iter_mut().for_each(|label| *label = self.components.map[*label]);
+    }
+
+    /// The pairs that merge.
+    fn select(&mut self, d: usize, x: &[f64], sizes: &[f64], chord: f64) {
+        let Self { pairs, merged, roots, places, sizes: totals, .. } = self;
+        merged.clear();
+        roots.clear();
+        roots.extend(0..sizes.len());
+        places.clear();
+        places.extend_from_slice(x);
+        totals.clear();
+        totals.extend_from_slice(sizes);
+        for (_, pair) in pairs {
+            let root = |mut i: usize| {
+                while roots[i] != i {
+                    i = roots[i];
+                }
+                i
+            };
+            let (a, b) = (root(pair.0).min(root(pair.1)), root(pair.0).max(root(pair.1)));
+            if a == b || chord2(&places[a * d..(a + 1) * d], &places[b * d..(b + 1) * d]) > chord * chord {
+                continue;
+            }
+            let share = totals[b] / (totals[a] + totals[b]);
+            (0..d).for_each(|c| places[a * d + c] += share * (places[b * d + c] - places[a * d + c]));
+            retract(&mut places[a * d..(a + 1) * d]);
+            totals[a] += totals[b];
+            roots[b] = a;
+            merged.push(*pair);
         }
     }
 }

@@ -10,7 +10,7 @@
 //! the rotations, and T has as many more negative eigenvalues. Deviations within a cluster see the block of S on the diagonal less the number of tokens in it, `s_q - 1` times over.
 
 use super::flow::{System, field, tables};
-use super::number::{I, Reader, below, dot, eliminate, int, number, sum, whole};
+use super::number::{I, Reader, below, confirm, dot, dyadic, eliminate, int, sum, whole};
 
 /// `A y` of a plane.
 fn turned((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {
@@ -28,8 +28,8 @@ fn equations(s: &System, path: &[Vec<I>]) -> Vec<I> {
     for (k, y) in path.iter().enumerate() {
         let square = |i: usize, l: usize| sum((0..=l).map(|m| dot(&path[m][i..i + s.d], &path[l - m][i..i + s.d])));
         let twice_psi = |i: usize, l: usize| int(if l == 0 { 3 } else { 0 }) - square(i, l);
-        let near = |c: usize| sum((0..=k).map(|l| twice_psi(c - c % s.d, l) * &path[k - l][c])).over(2);
-        let near: Vec<I> = (0..y.len()).map(near).collect();
+        let of = |c: usize| sum((0..=k).map(|l| twice_psi(c - c % s.d, l) * &path[k - l][c])).over(2);
+        let near: Vec<I> = (0..y.len()).map(of).collect();
         // (1 - |y|^2) y = 2 (psi y - y).
         let of = |(c, f): (usize, &I)| (f + int(2) * (&near[c] - &y[c])) * &s.m[c / s.d];
         g = field(s, &mut t, &near).iter().enumerate().map(of).collect();
@@ -49,31 +49,37 @@ fn level(beta: &I, points: &[I], d: usize) -> I {
     pairs.max_by_key(|g| beta * g).unwrap_or(int(1)).mid()
 }
 
+/// A number in bits and, for readers, in decimals that say the same.
+fn number(word: &str) -> Option<I> {
+    let (bits, decimal) = word.split_once(' ')?;
+    let (bits, decimal) = (u64::from_str_radix(bits, 16).ok()?, decimal.parse::<f64>().ok()?);
+    let (m, k) = ((bits & ((1 << 52) - 1)) as i64, (bits >> 52 & 0x7ff) as i64);
+    let m = (if k == 0 { m } else { m | 1 << 52 }) * if decimal < 0.0 { -1 } else { 1 };
+    (decimal.is_finite() && decimal.to_bits() == bits).then(|| dyadic(m, k.max(1) - 1075))
+}
+
 /// What it is, and its version.
 const KIND: &str = "metastable critical point,version 2";
 
 /// Checks a certificate and returns its statement.
-pub(super) fn check(r: &mut Reader) -> Result<String, String> {
+pub(super) fn check(text: &str) -> Result<String, String> {
+    let r = &mut Reader::new(text, "\n  \"", "{}[],:\"\n");
     // What is said in words is made anew.
-    let kind = (r.list("kind", .., Some)?.join(","), r.list("statement", .., Some)?, r.list("not_excluded", .., Some)?).0;
-    let (beta, d, sizes) = (r.list("beta", 1..=1, number)?.remove(0), r.list("d", 1..=1, whole)?[0], r.list("sizes", .., whole)?);
+    let kind = (r.list("kind", None, Some)?.join(","), r.list("statement", None, Some)?, r.list("not_excluded", None, Some)?).0;
+    let (beta, d, sizes) = (r.list("beta", 1, number)?.remove(0), r.list("d", 1, whole)?[0], r.list("sizes", None, whole)?);
     let (k, size) = (sizes.len(), sizes.len().saturating_mul(d));
-    let (points, radius) = (r.list("points", size..=size, number)?, r.list("radius", 1..=1, number)?.remove(0));
-    let planes: Vec<(usize, usize)> = r.list("rotations", .., whole)?.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
-    let (unstable, morse) = (r.list("unstable", 1..=1, whole)?[0], r.list("morse_index", 1..=1, whole)?[0]);
-    let said = kind == KIND && r.list("digest", 1..=1, Some).is_ok() && r.0.is_empty();
+    let (points, radius) = (r.list("points", size, number)?, r.list("radius", 1, number)?.remove(0));
+    let planes: Vec<(usize, usize)> = r.list("rotations", None, whole)?.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
+    let (unstable, morse) = (r.list("unstable", 1, whole)?[0], r.list("morse_index", 1, whole)?[0]);
+    let said = kind == KIND && r.list("digest", 1, Some).is_ok() && r.0.is_empty();
     let small = radius > int(0) && radius < int(1).over(10) && beta.up() <= int(1000) && (1..=512).contains(&size) && d > 1;
     let planar = planes.len() <= size && planes.iter().all(|(a, b)| b < a && *a < d);
-    if !said || !small || !planar || sizes.iter().any(|s| !(1..=1 << 20).contains(s)) {
-        return Err("sizes, beta, the radius or a rotation are out of range, or it is no critical point, version 2".into());
-    }
+    let fits = said && small && planar && sizes.iter().all(|s| (1..=1 << 20).contains(s));
+    confirm(fits, "sizes, beta, the radius or a rotation are out of range, or it is no critical point, version 2")?;
     let y: Vec<I> = points.iter().map(|p| p.around(&radius)).collect();
-    if y.chunks(d).any(|row| dot(row, row) < int(1).over(2)) {
-        return Err("a point is not near the sphere".into());
-    }
+    confirm(y.chunks(d).all(|row| dot(row, row) >= int(1).over(2)), "a point is not near the sphere")?;
     let m: Vec<I> = sizes.iter().map(|s| int(*s as i64)).collect();
-    let (level, tokens) = (level(&beta, &points, d), m.iter().map(|m| vec![m.clone()]).collect());
-    let s = System { softmax: false, causal: false, d, beta, level, tokens, m };
+    let s = System { softmax: false, causal: false, d, level: level(&beta, &points, d), beta, each: m.clone(), m };
 
     // The derivative on the box, by columns, without the rotations and with them.
     let unit = |c: usize| (0..size).map(|q| int((q == c).into())).collect::<Vec<_>>();
@@ -82,23 +88,24 @@ pub(super) fn check(r: &mut Reader) -> Result<String, String> {
     let weighted = |w: &Vec<I>| w.iter().enumerate().map(|(c, v)| v * &s.m[c / d]).collect::<Vec<I>>();
     let turns: Vec<(Vec<I>, I)> = moves.iter().map(|w| (weighted(w), dot(&weighted(w), &y))).collect();
     let column = |q: usize| {
-        let less = |f: &[I], (plane, (w, g)): (&(usize, usize), &(Vec<I>, I))| {
-            let twist = weighted(&turned(*plane, d, &unit(q)));
-            (0..size).map(|p| &f[p] - &w[p] * &w[q] - g * &twist[p]).collect::<Vec<I>>()
-        };
-        planes.iter().zip(&turns).fold(plain[q].clone(), |f, turn| less(&f, turn))
+        let twists: Vec<Vec<I>> = planes.iter().map(|plane| weighted(&turned(*plane, d, &unit(q)))).collect();
+        let less = |p: usize| sum(turns.iter().zip(&twists).map(|((w, g), twist)| &w[p] * &w[q] + g * &twist[p]));
+        (0..size).map(|p| &plain[q][p] - less(p)).collect()
     };
     let f: Vec<Vec<I>> = (0..size).map(column).collect();
     let middle = |p: usize| (0..size).map(|q| (&f[q][p] + &f[p][q]).over(2).mid()).chain(unit(p)).collect();
-    let mut inverse: Vec<Vec<I>> = (0..size).map(middle).collect();
-    let up = eliminate(&mut inverse).ok_or("the sign of an eigenvalue is not decided")?;
+    let mut rows: Vec<Vec<I>> = (0..size).map(middle).collect();
+    let up = eliminate(&mut rows).ok_or("the sign of an eigenvalue is not decided")?;
+    // With M what became of the columns of 1, and the pivots D, the inverse is `M^T D^-1 M`; the test holds for any matrix, so for its middle.
+    let part = |q: usize| rows.iter().enumerate().map(|(k, row)| &row[size + q] / &row[k]).collect::<Vec<_>>();
+    let parts: Vec<Vec<I>> = (0..size).map(part).collect();
+    let entry = |p: usize, q: usize| dot(rows.iter().map(|row| &row[size + p]), &parts[q]).mid();
+    let inverse: Vec<Vec<I>> = (0..size).map(|p| (0..size).map(|q| entry(p, q)).collect()).collect();
     // Krawczyk, with C the inverse: `|C G(p)|_i + r sum_j |1 - C G'|_ij < r`.
     let value = equations(&s, std::slice::from_ref(&points));
-    let off = |p: usize, q: usize| (dot(&inverse[p][size..], &f[q]) - int((p == q).into())).up();
-    let needs = |p: usize| dot(&inverse[p][size..], &value).up() + sum((0..size).map(|q| off(p, q))) * &radius;
-    if (0..size).any(|p| needs(p).1 >= radius.0) {
-        return Err("Newton's map does not send the box into itself".into());
-    }
+    let off = |p: usize, q: usize| (dot(&inverse[p], &f[q]) - int((p == q).into())).up();
+    let needs = |p: usize| dot(&inverse[p], &value).up() + sum((0..size).map(|q| off(p, q))) * &radius;
+    confirm((0..size).all(|p| needs(p).1 < radius.0), "Newton's map does not send the box into itself")?;
 
     let gram: Vec<Vec<I>> = moves.iter().map(|a| moves.iter().map(|b| int(0) - dot(a, b)).collect()).collect();
     let down = (size - up).checked_sub(k + moves.len()).filter(|_| below(&int(0), &gram) == Some(moves.len()));
@@ -110,9 +117,8 @@ pub(super) fn check(r: &mut Reader) -> Result<String, String> {
         let (up, down) = within(block, d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
         signs = (signs.0 + (size - 1) * up, signs.1 + (size - 1) * down);
     }
-    if signs != (unstable, morse) {
-        return Err(format!("{} positive and {} negative eigenvalues, not {unstable} and {morse}", signs.0, signs.1));
-    }
+    let found = format!("{} positive and {} negative eigenvalues, not {unstable} and {morse}", signs.0, signs.1);
+    confirm(signs == (unstable, morse), &found)?;
     let (beta, radius, rest) = (s.beta.show(), radius.show(), planes.len());
     Ok(format!(
         "beta = {beta}: among the configurations of {k} whole clusters in R^{d} within {radius:e} of the points, on the slice of the {rest} rotations, exactly one is critical; {unstable} \

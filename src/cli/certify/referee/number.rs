@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use std::borrow::Borrow;
-use std::ops::{Add, Div, Mul, RangeBounds, Sub};
+use std::ops::{Add, Div, Mul, Sub};
 
 /// Binary digits after the point.
 const P: usize = 128;
@@ -12,25 +12,19 @@ const P: usize = 128;
 pub(crate) struct I(pub(crate) BigInt, pub(crate) BigInt);
 
 macro_rules! operation {
-    ($Op:ident, $name:ident, $rule:expr) => {
-        impl<T: Borrow<I>> $Op<T> for &I {
+    ($Op:ident, $name:ident, $rule:expr, $($Left:ty),*) => {
+        $(impl<T: Borrow<I>> $Op<T> for $Left {
             type Output = I;
             fn $name(self, other: T) -> I {
-                $rule(self, other.borrow())
+                $rule(self.borrow(), other.borrow())
             }
-        }
-        impl<T: Borrow<I>> $Op<T> for I {
-            type Output = I;
-            fn $name(self, other: T) -> I {
-                $rule(&self, other.borrow())
-            }
-        }
+        })*
     };
 }
-operation!(Add, add, |a: &I, b: &I| I(&a.0 + &b.0, &a.1 + &b.1));
-operation!(Sub, sub, |a: &I, b: &I| I(&a.0 - &b.1, &a.1 - &b.0));
-operation!(Mul, mul, |a: &I, b: &I| a.ends(b, |a, b| (a * b) >> P));
-operation!(Div, div, |a: &I, b: &I| if b.has_sign() { a.ends(b, |a, b| (a << P) / b) } else { anything() });
+operation!(Add, add, |a: &I, b: &I| I(&a.0 + &b.0, &a.1 + &b.1), I, &I);
+operation!(Sub, sub, |a: &I, b: &I| I(&a.0 - &b.1, &a.1 - &b.0), I, &I);
+operation!(Mul, mul, |a: &I, b: &I| a.ends(b, |a, b| (a * b) >> P), I, &I);
+operation!(Div, div, |a: &I, b: &I| if b.has_sign() { a.ends(b, |a, b| (a << P) / b) } else { anything() }, I, &I);
 
 impl I {
     /// From the least to the greatest of what is found at the ends, rounded outwards.
@@ -92,30 +86,26 @@ pub(crate) fn dyadic(m: i64, k: i64) -> I {
 pub(super) fn sum(v: impl IntoIterator<Item = I>) -> I {
     v.into_iter().fold(int(0), |s, v| s + v)
 }
-pub(super) fn dot(a: &[I], b: &[I]) -> I {
-    sum(a.iter().zip(b).map(|(a, b)| a * b))
+pub(super) fn dot<'a>(a: impl IntoIterator<Item = &'a I>, b: impl IntoIterator<Item = &'a I>) -> I {
+    sum(a.into_iter().zip(b).map(|(a, b)| a * b))
 }
 pub(super) fn length(v: &[I]) -> I {
     dot(v, v).sqrt().up()
 }
 
-/// Eliminates the columns of a symmetric matrix, the largest pivot of the diagonal first, from the rows that are left; where the columns of 1 follow, from all
-/// others: they become those of the inverse. As many pivots are positive as eigenvalues are. Nothing where the sign of one is not decided.
+/// Eliminates the columns of a symmetric matrix, the largest pivot of the diagonal first, from the rows that are left. The pivots stay there, and as many are
+/// positive as eigenvalues are. Nothing where the sign of one is not decided.
 pub(super) fn eliminate(a: &mut [Vec<I>]) -> Option<usize> {
-    let (mut left, mut positive): (Vec<usize>, usize) = ((0..a.len()).collect(), 0);
+    let mut left: Vec<usize> = (0..a.len()).collect();
     while let Some(k) = left.iter().copied().max_by_key(|k| a[*k][*k].mid().up()) {
-        let pivot = Some(&a[k][k]).filter(|v| v.has_sign())?;
-        positive += usize::from(pivot > &int(0));
-        let own: Vec<I> = a[k].iter().map(|v| v / pivot).collect();
+        let own = Some(a[k].clone()).filter(|own| own[k].has_sign())?;
         left.retain(|i| *i != k);
-        let rows: Vec<usize> = if own.len() > a.len() { (0..a.len()).filter(|i| *i != k).collect() } else { left.clone() };
-        for i in rows {
-            let factor = a[i][k].clone();
+        for i in left.iter().copied() {
+            let factor = &a[i][k] / &own[k];
             a[i].iter_mut().zip(&own).for_each(|(v, o)| *v = &*v - &factor * o);
         }
-        a[k] = own;
     }
-    Some(positive)
+    Some((0..a.len()).filter(|k| a[*k][*k] > int(0)).count())
 }
 
 /// How many eigenvalues are at least below k for the symmetric parts of all matrices in an interval matrix: for its middle and the row sums of its radii.
@@ -130,39 +120,31 @@ pub(super) fn below(k: &I, f: &[Vec<I>]) -> Option<usize> {
 pub(super) struct Reader<'a>(pub(super) Vec<Vec<&'a str>>);
 
 impl<'a> Reader<'a> {
-    /// In JSON a line begins with a key of the outermost object.
-    pub(super) fn new(text: &'a str) -> Self {
-        let (end, between) = if text.starts_with('{') { ("\n  \"", "{}[],:\"\n") } else { ("\n", " ") };
+    pub(super) fn new(text: &'a str, end: &str, between: &str) -> Self {
         let words = |l: &'a str| l.split(|c| between.contains(c)).map(str::trim).filter(|w| !w.is_empty()).collect();
-        let lines: Vec<Vec<&str>> = text.split(end).filter(|l| !l.starts_with('#')).map(words).collect();
-        Reader(lines.into_iter().filter(|l| !l.is_empty()).rev().collect())
+        Reader(text.rsplit(end).filter(|l| !l.starts_with('#')).map(words).filter(|l: &Vec<_>| !l.is_empty()).collect())
     }
     pub(super) fn is(&self, key: &str) -> bool {
         self.0.last().is_some_and(|l| l[0] == key)
     }
-    pub(super) fn list<T>(
-        &mut self,
-        key: &str,
-        count: impl RangeBounds<usize>,
-        of: impl Fn(&'a str) -> Option<T>,
-    ) -> Result<Vec<T>, String> {
+    pub(super) fn list<T>(&mut self, key: &str, n: impl Into<Option<usize>>, of: fn(&'a str) -> Option<T>) -> Result<Vec<T>, String> {
         let line = if self.is(key) { self.0.pop() } else { None };
         let line = line.ok_or_else(|| format!("a line `{key}` is missing before `{}`", self.0.last().map_or("the end", |l| l[0])))?;
         let all: Option<Vec<T>> = line[1..].iter().map(|w| of(w)).collect();
-        all.filter(|v| count.contains(&v.len())).ok_or(format!("`{key}` is not followed by as many numbers as it should"))
+        all.filter(|v| n.into().is_none_or(|n| n == v.len())).ok_or(format!("`{key}` is not followed by as many numbers as it should"))
     }
+}
+
+/// Goes on where it holds.
+pub(super) fn confirm(holds: bool, problem: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(problem.into()) }
 }
 
 pub(super) fn whole(word: &str) -> Option<usize> {
     word.parse().ok()
 }
-/// A number as `m p k`, or in bits and, for readers, in decimals that say the same.
+/// `m p k` is `m 2^k`.
 pub(super) fn number(word: &str) -> Option<I> {
-    if let Some((m, k)) = word.split_once('p') {
-        return Some(dyadic(m.parse().ok()?, k.parse().ok().filter(|k| (-1100..=100).contains(k))?));
-    }
-    let (bits, decimal) = word.split_once(' ').and_then(|(b, d)| Some((u64::from_str_radix(b, 16).ok()?, d.parse::<f64>().ok()?)))?;
-    let (m, k) = ((bits & ((1 << 52) - 1)) as i64, (bits >> 52 & 0x7ff) as i64);
-    let m = (if k == 0 { m } else { m | 1 << 52 }) * if decimal < 0.0 { -1 } else { 1 };
-    (decimal.is_finite() && decimal.to_bits() == bits).then(|| dyadic(m, k.max(1) - 1075))
+    let (m, k) = word.split_once('p')?;
+    Some(dyadic(m.parse().ok()?, k.parse().ok().filter(|k| (-1100..=100).contains(k))?))
 }

@@ -1,0 +1,123 @@
+//! How errors grow: the derivative of the field on tangent spaces, and how far the field is from it.
+
+use super::flow::System;
+use super::number::{I, dot, int, length, sum};
+
+/// Nothing is claimed of errors below this times the distance of the path from the sphere.
+pub(super) const FLOOR: i64 = 256;
+
+/// An axis, and `w = axis +- x / |x|`: the reflection `1 - w w^T / w_axis` sends `x / |x|` to the axis or its negative, and its columns but that of the axis
+/// are a frame B of the tangent space.
+type Mirror = (usize, Vec<I>);
+
+fn mirror(x: &[I], norm: &I) -> Mirror {
+    let axis = (0..x.len()).max_by_key(|c| x[*c].mid().up()).unwrap_or(0);
+    let sign = int(if x[axis].mid() > int(0) { 1 } else { -1 });
+    (axis, (0..x.len()).map(|c| int((c == axis).into()) + &sign * &x[c] / norm).collect())
+}
+
+/// `B^T v`.
+fn project((axis, w): &Mirror, v: &[I]) -> Vec<I> {
+    let share = dot(w, v) / &w[*axis];
+    (0..v.len()).filter(|c| c != axis).map(|c| &v[c] - &w[c] * &share).collect()
+}
+
+/// What a point sees: of each point `E / Z` and G, then in its frame the point and w of `curvature`; `B^T V` and `<x, V>`.
+pub(super) struct Row {
+    mirror: Mirror,
+    e: Vec<I>,
+    g: Vec<I>,
+    h: Vec<Vec<I>>,
+    lean: Vec<Vec<I>>,
+    v: Vec<I>,
+    radial: I,
+}
+
+/// On a box, with all `|x_i|` in `norm`. With `own` the tokens of a point are anywhere in its box, and none sees itself.
+pub(super) fn local(s: &System, x: &[I], norm: &I, own: bool) -> Vec<Row> {
+    let points: Vec<&[I]> = x.chunks(s.d).collect();
+    let row = |i: usize| {
+        let g: Vec<I> = points.iter().map(|x| dot(points[i], *x)).collect();
+        let (mut e, mut m, itself) = (vec![int(0); g.len()], s.m.clone(), if own { &s.each[i] } else { &s.m[i] });
+        // What is at its point besides the token.
+        m[i] = &m[i] - itself;
+        s.seen(i, own).for_each(|j| e[j] = s.weight(&g[j]));
+        let total = if s.softmax { itself + dot(&m, &e) } else { int(1) };
+        e.iter_mut().for_each(|e| *e = &*e / &total);
+        let a: Vec<I> = m.iter().zip(&e).map(|(m, e)| m * e).collect();
+        let mirror = mirror(points[i], norm);
+        let h: Vec<Vec<I>> = points.iter().map(|x| project(&mirror, x)).collect();
+        let v: Vec<I> = (0..s.d - 1).map(|c| dot(&a, h.iter().map(|h| &h[c]))).collect();
+        let lean = |h: &Vec<I>| h.iter().zip(&v).map(|(h, v)| if s.softmax { h - v } else { h.clone() }).collect();
+        Row { mirror, radial: dot(&a, &g), lean: h.iter().map(lean).collect(), e, g, h, v }
+    };
+    (0..points.len()).map(row).collect()
+}
+
+/// What moves i, in the coordinates `sqrt(m) e`, in tangent frames.
+pub(super) fn derivative(s: &System, rows: &[Row], norm: &I) -> Vec<Vec<I>> {
+    let (t, n) = (s.d - 1, rows.len());
+    let mut f = vec![vec![int(0); n * t]; n * t];
+    let unit = |c: usize| (0..s.d).map(|a| int((a == c).into())).collect::<Vec<_>>();
+    let column = |j: usize, q: usize| (0..s.d).map(|c| project(&rows[j].mirror, &unit(c)).swap_remove(q)).collect();
+    let frames: Vec<Vec<Vec<I>>> = (0..n).map(|j| (0..t).map(|q| column(j, q)).collect()).collect();
+    for (i, j) in (0..n).flat_map(|i| s.seen(i, false).map(move |j| (i, j))) {
+        let (e, root) = (&rows[i].e[j] * norm * norm, (&s.m[i] * &s.m[j]).sqrt());
+        for (q, p) in (0..t).flat_map(|q| (0..t).map(move |p| (q, p))) {
+            let pull = &s.beta * &rows[i].lean[j][p];
+            f[i * t + p][j * t + q] = &e * &root * (&project(&rows[i].mirror, &frames[j][q])[p] + &pull * &rows[j].h[i][q]);
+            f[i * t + p][i * t + q] = &f[i * t + p][i * t + q] + &e * &s.m[j] * pull * &rows[i].h[j][q];
+        }
+    }
+    (0..n * t).for_each(|p| f[p][p] = &f[p][p] - &rows[p / t].radial);
+    f
+}
+
+/// `(Lambda, c)` with `|e_i| <= reach_i`.
+pub(super) fn curvature(s: &System, all: &[Row], norm: &I, reach: &[I]) -> (I, I) {
+    let (b, two, square, small) = (&s.beta.up(), &int(2), &(norm * norm), &int(1).over(FLOOR).up());
+    let (b2, far) = (&(b * b), &(two * b * norm));
+    let (mut rows, mut columns, mut third, mut constant) = (vec![], vec![int(0); reach.len()], int(0), int(0));
+    for (i, row) in all.iter().enumerate() {
+        // E / Z, |B w|, the sine, |g|, |<x, w>|.
+        let pair = |j: usize| {
+            let (g, far) = (row.g[j].up(), (&reach[i]).max(&reach[j]).over(2));
+            let sine = (length(&row.h[j]).max(length(&all[j].h[i])) + &g / square * far).up();
+            let along = if s.softmax { (&row.g[j] - &row.radial).up() } else { g.clone() };
+            (j, [row.e[j].up(), length(&row.lean[j]), sine, g, along])
+        };
+        let pairs: Vec<(usize, [I; 5])> = s.seen(i, true).map(pair).collect();
+        let product = |p: &[I; 5], f: &[usize]| f.iter().fold(p[0].clone(), |s, k| s * &p[*k]);
+        // Sums of A times the listed factors: of 1, and of eta_j by Cauchy and Schwarz.
+        let plain = |f: &[usize]| sum(pairs.iter().map(|(j, p)| &s.m[*j] * product(p, f))).up();
+        let dual = |f: &[usize]| sum(pairs.iter().map(|(j, p)| &s.m[*j] * product(p, f) * product(p, f))).sqrt().up();
+        // Of A times these and |l| / beta, at most the sine times eta_i + eta_j and q u more: the parts of eta_i and of u.
+        let q = &(pairs.iter().map(|p| &p.1[3]).max().unwrap_or(&int(0)) / square).over(FLOOR).up();
+        let linear = |f: &[usize]| (plain(&[f, &[2]].concat()), dual(&[f, &[2]].concat()) + q * plain(f));
+        let [(s0, s1), (w0, w1), (z0, z1), (r0, r1)] = &[&[][..], &[1], &[1, 2], &[4]].map(linear);
+        let (a2, [m0, m1]) = (&dual(&[]), &[s0, s1].map(|v| v * int(s.softmax.into())));
+        // Of eta_i^2 u, eta_i u^2, eta_i^3: twice the covariance of e with l, w with l'', the third moment.
+        let second = two * b * (dual(&[2]) + a2 * m0 + dual(&[1])) + two * b2 * (z1 + m0 * w1 + w0 * m1);
+        let first = two * b * a2 * (q + m1) + b2 * (q * (w1 + dual(&[1, 2])) + two * m1 * w1);
+        let cubic = b2 * (z0 + two * m0 * w0);
+        // 2 <x, V'>, and <x, e> <e, V'>.
+        let slow = &(a2 + far * s1);
+        let second = square * second + two * (s1 + b * r1) + &reach[i] * slow + small * far * s0;
+        let cubic = square * cubic + two * b * r0 + &reach[i] * far * s0;
+        let first = (square * first + small * slow).over(2);
+        // What is multiplied by the radial part of e_i, and of all e_j.
+        let lean = b * plain(&[1, 3]);
+        let radial = square / norm * (&lean + int(3) * length(&row.v));
+        let drift = norm * (s0 + lean) + &radial;
+        rows.push((second + (cubic + radial) / s.each[i].sqrt()).over(2));
+        third = third + &s.m[i] * &first * first;
+        constant = constant + &s.m[i] * &drift * drift;
+        for (j, p) in &pairs {
+            let radial = norm * (&p[2] + b * &p[1] * &p[3]);
+            let pull = &p[0] * (square * (two * b * &p[2] + b2 * &p[1] * &p[2] * &p[2]) + radial).over(2);
+            columns[*j] = &columns[*j] + &s.m[i] * &pull * pull;
+        }
+    }
+    let worst = rows.into_iter().zip(columns).map(|(r, c)| (r + c.sqrt()).up()).max().unwrap_or(int(0));
+    ((worst + third.sqrt()).up(), constant.sqrt().over(2).up())
+}
