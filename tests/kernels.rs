@@ -343,7 +343,9 @@ fn layers_of_their_own_heads_go_in_lanes() {
         let off = ends[k].coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-12, "{off:e}");
         assert!(own.table.rows.len() == 3 && recorders[k].table.rows.len() == 3);
-        assert!(own.table.rows.iter().zip(&recorders[k].table.rows).all(|(a, b)| a[0] == b[0] && (a[1] - b[1]).abs() < 1e-12));
+        assert!(
+            own.table.rows.iter().zip(&recorders[k].table.rows).all(|(a, b)| a[0].total_cmp(&b[0]).is_eq() && (a[1] - b[1]).abs() < 1e-12)
+        );
     }
     // The control: with the first layer's heads all along the end is another.
     let first = Dynamics::of(Attention { heads: random_heads(d, 40), ..Attention::new(0.5) });

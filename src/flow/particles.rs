@@ -238,24 +238,28 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
         self.one_stays() && (self.live.n() == 1 || !self.dynamics.facts().common_field) && self.is_within(radius)
     }
 
-    /// Tokens within the merge radius become one.
+    /// Tokens within the merge radius become one, and so do clusters that have come within it by that.
     pub fn coalesce(&mut self, t: f64) {
-        let Some(merging) = self.merging.as_ref().filter(|_| self.live.n() > 1) else { return };
-        let pairs = merging.pairs(&self.live);
-        if pairs.is_empty() {
-            return;
+        let mut merged = false;
+        while let Some(merging) = self.merging.as_ref().filter(|_| self.live.n() > 1) {
+            let pairs = merging.pairs(&self.live);
+            if pairs.is_empty() {
+                break;
+            }
+            let (tokens, map) = merge(&self.live, &pairs);
+            self.scene.labels.iter_mut().for_each(|l| *l = map[*l]);
+            let mut sizes = vec![0usize; tokens.n()];
+            map.iter().for_each(|&s| sizes[s] += 1);
+            for s in (0..tokens.n()).filter(|&s| sizes[s] > 1) {
+                let members = (0..self.scene.labels.len()).filter(|&i| self.scene.labels[i] == s).collect();
+                self.merges.push(Merge { t, members, mass: tokens.masses()[s] });
+            }
+            (self.live, merged) = (tokens, true);
         }
-        let (tokens, map) = merge(&self.live, &pairs);
-        self.scene.labels.iter_mut().for_each(|l| *l = map[*l]);
-        let mut sizes = vec![0usize; tokens.n()];
-        map.iter().for_each(|&s| sizes[s] += 1);
-        for s in (0..tokens.n()).filter(|&s| sizes[s] > 1) {
-            let members = (0..self.scene.labels.len()).filter(|&i| self.scene.labels[i] == s).collect();
-            self.merges.push(Merge { t, members, mass: tokens.masses()[s] });
+        if merged {
+            self.end = self.live.clone();
+            self.stepper.restart(self.dynamics, t, &self.live);
         }
-        self.live = tokens;
-        self.end = self.live.clone();
-        self.stepper.restart(self.dynamics, t, &self.live);
     }
 
     /// The samples to come of a state that will not change, and the solution.

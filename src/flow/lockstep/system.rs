@@ -68,27 +68,35 @@ pub struct Merger {
     roots: Vec<usize>,
     places: Vec<f64>,
     sizes: Vec<f64>,
+    /// How many rows have become one row.
+    rows: Vec<usize>,
 }
 
 impl Merger {
     /// Merges pairs of a system within the chord, the later token of each among the candidates (ascending): the nearest first, others where their clusters
-    /// are then still within the chord, as pairs merge one after the other in a single run.
+    /// are then still within the chord, as pairs merge one after the other in a single run; then what has come within the chord by that.
     pub fn merge(&mut self, d: usize, member: &mut Member, chord: f64, candidates: impl Iterator<Item = usize>) {
         let Member { tokens: SystemTokens { x, sizes }, labels, .. } = member;
-        let row = |i: usize| &x[i * d..(i + 1) * d];
+        let pair = |x: &[f64], (j, i): (usize, usize)| (chord2(&x[i * d..(i + 1) * d], &x[j * d..(j + 1) * d]), (j, i));
+        let near = |p: &(f64, (usize, usize))| p.0 <= chord * chord;
         self.pairs.clear();
-        for i in candidates {
-            self.pairs.extend((0..i).map(|j| (chord2(row(i), row(j)), (j, i))).filter(|p| p.0 <= chord * chord));
+        self.pairs.extend(candidates.flat_map(|i| (0..i).map(move |j| (j, i))).map(|p| pair(x, p)).filter(near));
+        while !self.pairs.is_empty() {
+            self.pairs.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+            self.select(d, x, sizes, chord);
+            self.components.of(sizes, &self.merged);
+            self.components.mean(d, sizes, x);
+            self.components.sum(sizes);
+            labels.iter_mut().for_each(|label| *label = self.components.map[*label]);
+            // What has moved: the components of more than one row.
+            self.rows.clear();
+            self.rows.resize(sizes.len(), 0);
+            self.components.map.iter().for_each(|row| self.rows[*row] += 1);
+            let (rows, pairs) = (&self.rows, &mut self.pairs);
+            pairs.clear();
+            let all = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
+            pairs.extend(all.filter(|(j, i)| rows[*i] > 1 || rows[*j] > 1).map(|p| pair(x, p)).filter(near));
         }
-        if self.pairs.is_empty() {
-            return;
-        }
-        self.pairs.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
-        self.select(d, x, sizes, chord);
-        self.components.of(sizes, &self.merged);
-        self.components.mean(d, sizes, x);
-        self.components.sum(sizes);
-        labels.iter_mut().for_each(|label| *label = self.components.map[*label]);
     }
 
     /// The pairs that merge.

@@ -13,7 +13,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 const MOST: f64 = 32.0;
 
 /// The attraction of the tokens of one system by heads.
-pub(crate) struct Heads {
+pub(crate) struct HeadsPull {
     heads: Vec<Matrices>,
     sign: f64,
 }
@@ -30,7 +30,7 @@ struct Matrices {
     scale: Option<f64>,
 }
 
-impl Heads {
+impl HeadsPull {
     /// True when the weights of these heads can be formed from scores.
     pub(super) fn suit(attention: &Attention, d: usize) -> bool {
         let norm = |m: Option<&[f64]>| m.map_or((d as f64).sqrt(), |m| m.iter().map(|v| v * v).sum::<f64>().sqrt());

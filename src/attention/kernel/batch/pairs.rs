@@ -9,14 +9,14 @@ use crate::num::simd::{Float, Lanes};
 pub(super) const LARGEST_D: usize = 8;
 
 /// The attraction of the tokens of one system by an identity head.
-pub(crate) struct Pairs {
+pub(crate) struct PlainPull {
     chord: Chord,
     /// The factor of USA weights; `None` divides by the mass.
     pub scale: Option<f64>,
     pub sign: f64,
 }
 
-impl Pairs {
+impl PlainPull {
     /// True when no mass underflows, and no factor of USA weights is beyond `f64`.
     pub(super) fn suit(attention: &Attention) -> bool {
         // Softmax masses of negative beta may underflow; single systems handle that.

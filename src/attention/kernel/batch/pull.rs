@@ -1,15 +1,15 @@
 //! What moves the tokens of one system, all of them in lanes: velocities and layers.
 
-use super::heads::Heads;
-use super::pairs::{LARGEST_D, Pairs};
+use super::heads::HeadsPull;
+use super::pairs::{LARGEST_D, PlainPull};
 use crate::attention::Head;
 use crate::attention::kernel::attention::Attention;
 use crate::num::simd::{Lanes, Task};
 
 /// The attraction of the tokens of one system.
 pub(crate) enum Pull {
-    Pairs(Pairs),
-    Heads(Heads),
+    Plain(PlainPull),
+    Heads(HeadsPull),
 }
 
 /// One identity head.
@@ -19,21 +19,21 @@ fn is_plain(attention: &Attention) -> bool {
 
 /// True when systems of tokens of this dimension can be moved in lanes.
 pub(super) fn suits(attention: &Attention, d: usize) -> bool {
-    let sums = if is_plain(attention) { Pairs::suit(attention) } else { Heads::suit(attention, d) };
+    let sums = if is_plain(attention) { PlainPull::suit(attention) } else { HeadsPull::suit(attention, d) };
     sums && !attention.causal && d <= LARGEST_D
 }
 
 impl Pull {
     /// For systems of n initial tokens in d dimensions.
     pub(crate) fn of(attention: &Attention, (n, d): (usize, usize)) -> Self {
-        if is_plain(attention) { Self::Pairs(Pairs::new(attention, n)) } else { Self::Heads(Heads::new(attention, n, d)) }
+        if is_plain(attention) { Self::Plain(PlainPull::new(attention, n)) } else { Self::Heads(HeadsPull::new(attention, n, d)) }
     }
 
     /// Velocities of tokens of these sizes (without sizes all are one), every system in its lane; `mass` is room for a vector per token.
     #[inline(always)]
     pub(crate) fn velocities<L: Lanes<F = f64>>(&self, l: L, d: usize, x: &[L::V], sizes: &[L::V], out: &mut [L::V], mass: &mut [L::V]) {
         match self {
-            Self::Pairs(pairs) => pairs.velocities(l, d, (x, sizes), out, &mut mass[..x.len() / d]),
+            Self::Plain(pairs) => pairs.velocities(l, d, (x, sizes), out, &mut mass[..x.len() / d]),
             Self::Heads(heads) => {
                 heads.sums(l, d, (x, sizes), true, out);
                 for (x, out) in x.chunks_exact(d).zip(out.chunks_exact_mut(d)) {
@@ -72,7 +72,7 @@ impl Task for Layer<'_> {
         let (sums, mass) = L::view_mut(sums).split_at_mut(n * d);
         let (keep, eta) = if eta.is_infinite() { (l.zero(), l.constant(1.0)) } else { (l.constant(1.0), l.constant(eta)) };
         match pull {
-            Pull::Pairs(pairs) => {
+            Pull::Plain(pairs) => {
                 pairs.sums(l, d, (x, &[]), sums, mass);
                 for ((x, drift), mass) in x.chunks_exact_mut(d).zip(sums.chunks_exact(d)).zip(mass) {
                     // a = x - drift / z (SA) or scale (z x - drift) (USA).
