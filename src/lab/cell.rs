@@ -42,10 +42,10 @@ pub(super) fn is_bad_end(code: f64) -> bool {
 const SUMMARY: [&str; 9] =
     ["realisation", "outcome", "t", "t_one_cluster", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
 
-/// Runs all realisations, in parallel when they are part of a `sweep`; `None` when cancelled.
+/// Runs all realisations, where so many cells are run at once; `None` when cancelled.
 ///
 /// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate beyond f64).
-pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBool) -> Result<Option<CellTables>> {
+pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBool) -> Result<Option<CellTables>> {
     let scale = TimeScale::parse(&experiment.time_scale)?;
     let described = experiment.model_of(&cell.model);
     let accuracy = match experiment.stepper {
@@ -59,8 +59,11 @@ pub fn run(experiment: &Experiment, cell: &Cell, sweep: bool, cancel: &AtomicBoo
         &experiment.method.spec(Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?,
         cell.d,
     )?;
-    let batches: Vec<Vec<usize>> =
-        (0..experiment.realisations).collect::<Vec<_>>().chunks(together(cell.d)).map(<[usize]>::to_vec).collect();
+    let sweep = cells * experiment.realisations > 1;
+    // Few cells share the threads; no run depends on those beside it.
+    let threads = rayon::current_num_threads().div_ceil(cells.max(1));
+    let size = experiment.realisations.div_ceil(threads).clamp(1, together(cell.d));
+    let batches: Vec<Vec<usize>> = (0..experiment.realisations).collect::<Vec<_>>().chunks(size).map(<[usize]>::to_vec).collect();
     let forecast = matches!(experiment.stepper, Stepping::Adaptive) && experiment.stop_at_one_cluster;
     let batch = |m: &Vec<usize>| {
         if let Some(shaking) = &described.shaking {

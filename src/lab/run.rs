@@ -90,14 +90,13 @@ fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &Ato
     }
     let missing: Vec<&Cell> = cells.iter().filter(|c| !store.has(&c.id(experiment))).collect();
     let done = AtomicUsize::new(cells.len() - missing.len());
-    let sweep = missing.len() * experiment.realisations > 1;
     // One cell per task: a kill loses the cells in work only.
     missing.par_iter().with_max_len(1).try_for_each(|cell| -> Result<()> {
         if cancel.load(Ordering::Relaxed) {
             return Ok(());
         }
         let started = std::time::Instant::now();
-        let tables = cell::run(experiment, cell, sweep, cancel).map_err(|e| Error::Parameter {
+        let tables = cell::run(experiment, cell, missing.len(), cancel).map_err(|e| Error::Parameter {
             name: format!("cell {}", cell.label()),
             found: e.to_string(),
             expected: "a cell that can be run; change the grid".into(),
