@@ -123,7 +123,9 @@ pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
 
 /// Modes of `sum_i e^{beta cos(theta - theta_i)}` on the circle, angles in radians.
 ///
-/// **Cost, accuracy, errors** as [`line()`]; beta up to 1e28.
+/// **Cost, errors** as [`line()`]; beta up to 1e28. **Accuracy** of locations as there up to beta = 10.6, where all samples are summed, and from 30 on. Between, samples beyond ten kernel
+/// widths are bounded (counts are proved with that bound) and not summed, though `e^{beta (cos - 1)}` is no Gaussian there: with the slope s of the derivative at a mode it lies within
+/// `n e^{-beta (1 - cos(9.5 / sqrt beta))} / |s|` (6e-10 seen at beta = 10.8, n = 14).
 ///
 /// ```
 /// let angles: Vec<f64> = (0..7).map(|k| k as f64 * std::f64::consts::TAU / 7.0).collect();
