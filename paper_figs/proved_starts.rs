@@ -40,7 +40,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         let caption = format!(
             "{} uniform starts for each point under SA{}: share that is proved to converge to one point by an accurate path, its defect in intervals and the logarithmic norm (left), and the others by \
-                       what ended the proof (right; lines as on the left). growth: the error outgrew the distance from every hemisphere; symmetric: the enclosure may hold a point at rest.",
+                       what ended the proof (right; lines as on the left). growth: the error outgrew the distance from every hemisphere; symmetric: the enclosure may hold a point at rest; endless: a wait of more than 1e15 units of time.",
             inputs.values.count("starts")?,
             match inputs.values.one("radius")? {
                 r if r > 0.0 => format!(", each token anywhere within {r} of its place"),

@@ -144,7 +144,7 @@ fn a_start_is_proved_and_the_referee_agrees() {
         assert!(low <= found && found <= high, "{key} {found}");
     }
     let file = std::fs::read_to_string(at.join("proof.txt")).expect("a certificate");
-    assert!(file.starts_with("metastable-trajectory 1\n# every solution of SA with beta = 2 whose 8 tokens"), "{file:.200}");
+    assert!(file.starts_with("metastable-trajectory 2\n# every solution of SA with beta = 2 whose 8 tokens"), "{file:.200}");
     let said = json(at, "certify --check proof.txt --exact");
     assert!(said["statement"].as_str().expect("a sentence").starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6"));
     // The same error bound by two programs: the referee has no rounding of its own.

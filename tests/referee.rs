@@ -324,6 +324,51 @@ fn mutants_are_accepted_only_when_what_they_say_is_true() {
 }
 
 #[test]
+fn a_wait_of_a_million_units_of_time_is_checked() {
+    // Three pairs of tokens at beta = 16: they become points, and those wait.
+    let third = std::f64::consts::TAU / 3.0;
+    let x = Tokens::from_angles(&[0.0, 0.05, third, third + 0.1, 2.0 * third + 0.02, 2.0 * third - 0.03]).expect("tokens");
+    let near = Neighbourhood::new(Variant::mutual(RowWeights::Softmax), 16.0, &x, 0.0).expect("a start");
+    let proof = prove(&near).expect("arithmetic").expect("a proof");
+    let text = proof.to_text();
+    let said = referee::check(&text).expect("the referee agrees");
+    assert!(proof.t > 1e6 && text.contains("merge") && said.contains("converge to one point"), "{} {said}", proof.t);
+    // A piece where time is chosen: another kappa, a growth below the true one, no room for the error.
+    let line = text.lines().find(|l| l.starts_with("piece") && !l.ends_with(" 0p0")).expect("a piece");
+    let words: Vec<&str> = line.split(' ').collect();
+    let with = |at: usize, word: &str| {
+        let mut words = words.clone();
+        words[at] = word;
+        text.replacen(line, &words.join(" "), 1)
+    };
+    let refused = |text: String, why: &str| {
+        let found = referee::check(&text).expect_err("not so");
+        assert!(found.contains(why), "{found}");
+    };
+    refused(with(2, "0p0"), "grow faster");
+    refused(with(3, "0p0"), "leaves its tube");
+    refused(with(4, &format!("-{}", words[4])), "not in order");
+    // So large a kappa makes the enclosure of `kappa f f^T` wider than all growth.
+    refused(with(4, "1p90"), "grow faster");
+    // Tokens that are nobody's: without the merger the steps are too long.
+    let apart = text.lines().filter(|l| !l.starts_with("merge") && !l.starts_with("points")).collect::<Vec<_>>().join("\n");
+    assert!(referee::check(&apart).is_err());
+}
+
+#[test]
+fn time_is_not_chosen_for_clusters_that_may_part() {
+    // Opposite a heavy token the deviations of a cluster of light ones grow, and no kappa sees them: with one, false statements could be accepted.
+    let text = "metastable-trajectory 2\ndynamics sa\ntokens 4\ndimension 2\nbeta 0p0\nradius 0p0\nmasses 1p0 1p-20 1p-20 1p-20\n\
+                start -1p0 0p0 1p0 0p0 1p0 0p0 1p0 0p0\norder 4\nfirst -1p0 0p0 1p0 0p0 1p0 0p0 1p0 0p0\n\
+                step 1p-40\npiece 1p-40 1p4 1p-50 0p0\nnext -1p0 0p0 1p0 0p0 1p0 0p0 1p0 0p0\nmerge 0 1 1 1\npoints -1p0 0p0 1p0 0p0\n\
+                step 1p-40\npiece 1p-40 1p4 1p-50 1p0\nnext -1p0 0p0 1p0 0p0\nend 1p0 0p0\n";
+    let why = |text: &str| referee::check(text).expect_err("false");
+    assert!(why(text).contains("step 2: time is chosen for clusters that may part"), "{}", why(text));
+    let plain = text.replace("1p-50 1p0", "1p-50 0p0");
+    assert!(why(&plain).contains("no open hemisphere"), "{}", why(&plain));
+}
+
+#[test]
 fn a_statement_that_is_false_finds_no_acceptance() {
     // Of a certificate with radius 0: the start is moved to the regular triangle, the end is kept; the radius is made to hold it.
     let text = certificate(SMALL[0]);

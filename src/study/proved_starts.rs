@@ -21,9 +21,9 @@ pub static PART: Part = Part {
     parameters: &[
         Parameter::count("d", &[2.0, 3.0], (2.0, 8.0), "dimensions"),
         Parameter::count("n", &[4.0, 8.0], (2.0, 64.0), "tokens"),
-        Parameter::real("beta", &[1.0, 4.0, 9.0, 16.0], (0.0, 100.0), "inverse temperatures"),
+        Parameter::real("beta", &[1.0, 4.0, 9.0, 16.0, 25.0], (0.0, 100.0), "inverse temperatures"),
         Parameter::count("starts", &[10.0], (1.0, 10000.0), "uniform starts for each"),
-        Parameter::real("radius", &[0.0], (0.0, 0.1), "how far each token may be from its start"),
+        Parameter::real("radius", &[1e-5], (0.0, 0.1), "how far each token may be from its start; at 0 all are proved"),
         Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the starts"),
     ],
     run,

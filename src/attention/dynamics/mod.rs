@@ -138,24 +138,23 @@ impl Dynamics {
 
     /// The attention behind it, when it is nothing else: many small systems of attention are moved in lanes.
     pub fn attention(&self) -> Option<&Attention> {
-        match &self.sublayers[..] {
-            [only] if self.normalisation.is_projection() => only.attention(),
-            _ => None,
-        }
+        self.only().and_then(|s| s.attention())
     }
 
     /// The attention behind it at time t, when it is nothing else then.
     pub fn attention_at(&self, t: f64) -> Option<Cow<'_, Attention>> {
-        match &self.sublayers[..] {
-            [only] if self.normalisation.is_projection() => only.attention_at(t),
-            _ => None,
-        }
+        self.only().and_then(|s| s.attention_at(t))
     }
 
     /// The linearised velocity, where token i depends on tokens `j <= i` only and the derivatives are known: with it stiff runs take implicit steps.
     pub fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
+        self.only().and_then(|s| s.triangular())
+    }
+
+    /// Its one sublayer, whose projection is all that is done with it.
+    fn only(&self) -> Option<&dyn Sublayer> {
         match &self.sublayers[..] {
-            [only] if self.normalisation.is_projection() => only.triangular(),
+            [only] if self.normalisation.is_projection() => Some(&**only),
             _ => None,
         }
     }

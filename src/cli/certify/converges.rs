@@ -46,12 +46,13 @@ pub(super) fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Op
 fn proved(proof: &Convergence, unit: f64, file: Option<&Path>, out: &Output) {
     let t = proof.t * unit;
     let json = json!({
-        "proved": true, "statement": proof.statement(), "t_hemisphere": t, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
+        "proved": true, "statement": proof.statement(), "t_hemisphere": t, "t_within": proof.shift * unit, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
         "file": file.map(|f| f.display().to_string()),
     });
     let text = format!(
-        "proved: {}\nall tokens lie in an open hemisphere at t = {t:.6}; {} steps, error at most {:.1e}, integral of the growth rate {:.1}",
+        "proved: {}\nall tokens lie in an open hemisphere at t = {t:.6} (a solution within {:.0e} of it); {} steps, error at most {:.1e}, integral of the growth rate {:.1}",
         proof.statement(),
+        proof.shift * unit,
         proof.steps(),
         proof.error,
         proof.growth

@@ -12,16 +12,16 @@ use super::system::System;
 use crate::num::interval::Interval;
 
 /// The least error in units of q: below it nothing is claimed.
-pub(super) const FLOOR: f64 = 256.0;
+pub(super) const FLOOR: f64 = 4.0;
 
-/// `(Lambda, c)` on a box that holds p, x and what lies between them; `reach` bounds `|e_i|`.
-pub(super) fn curvature(system: &System, l: &Local, reach: &[f64]) -> (f64, f64) {
+/// `(Lambda, c)` on a box that holds p, x and what lies between them; `reach` bounds `|e_i|`, and q is at most `small u`.
+pub(super) fn curvature(system: &System, l: &Local, reach: &[f64], small: Interval) -> (f64, f64) {
     let k = l.k;
     let zero = || vec![point(0.0); k];
     let (mut rows, mut columns, mut third, mut constant) = (zero(), zero(), point(0.0), point(0.0));
     for i in 0..k {
-        let row = Row::new(system, l, reach, i);
-        let (b, g) = row.bounds(system.beta.abs(), l.square, point(reach[i]));
+        let row = Row::new(system, l, reach, small, i);
+        let (b, g) = row.bounds(system.beta.abs(), l.square, point(reach[i]), small);
         rows[i] = b;
         third = third + system.masses[i] * g.sqr();
         let mut drift = row.radial;
@@ -43,7 +43,7 @@ struct Row {
     masses: Vec<Interval>,
     /// `1 / m_i^(1/2)` of the least token.
     share: Interval,
-    /// `max |g| / (|x|^2 FLOOR)`: what `l_j / beta` has beyond sines, per u.
+    /// `max |g| small / |x|^2`: what `l_j / beta` has beyond sines, per u.
     rest: Interval,
     /// What is multiplied by `<p_i, e_i>` of the token itself: the velocity, and the derivative of the field along `p_i`.
     radial: Interval,
@@ -55,7 +55,7 @@ fn up(v: Interval) -> Interval {
 }
 
 impl Row {
-    fn new(system: &System, l: &Local, reach: &[f64], i: usize) -> Self {
+    fn new(system: &System, l: &Local, reach: &[f64], small: Interval, i: usize) -> Self {
         let (k, t) = (l.k, l.t);
         let own = (system.sizes[i] > 1).then_some(i);
         let labels: Vec<usize> = system.seen(i).chain(own).collect();
@@ -78,7 +78,7 @@ impl Row {
         let beta = up(point(system.beta));
         let lean = sum(pairs.iter().map(|p| p[0] * p[1] * p[3]));
         let velocity = length(&l.v[i * t..][..t]);
-        let rest = pairs.iter().map(|p| p[3]).fold(point(0.0), |a, b| if b.hi() > a.hi() { b } else { a }) * inverse / point(FLOOR);
+        let rest = pairs.iter().map(|p| p[3]).fold(point(0.0), |a, b| if b.hi() > a.hi() { b } else { a }) * inverse * small;
         let masses = labels.iter().map(|j| system.masses[*j]).collect();
         let share = point(1.0) / point(system.least[i]).sqrt();
         let radial = up(inverse.sqrt() * l.square * (beta * lean + point(3.0) * velocity));
@@ -96,7 +96,7 @@ impl Row {
     }
 
     /// Bounds of the coefficients: of `eta_i^2 u` (those of `eta_i^3` included), and of `eta_i u^2`.
-    fn bounds(&self, beta: f64, square: Interval, reach: Interval) -> (Interval, Interval) {
+    fn bounds(&self, beta: f64, square: Interval, reach: Interval, small: Interval) -> (Interval, Interval) {
         let (b, two, q, unit) = (point(beta), point(2.0), self.rest, |_: &[Interval; 5]| point(1.0));
         let sine = |p: &[Interval; 5]| p[2];
         let (all, a0, a1, a2) = (self.plain(unit), self.plain(sine), self.dual(sine), self.dual(unit));
@@ -114,7 +114,7 @@ impl Row {
         // Twice <x, V'>, then <x, e> <e, V'>, where |w| <= 2 |x|.
         second = second + two * (a1 + q * all + b * (r1 + q * r));
         cubic = cubic + two * b * r0;
-        let (far, small) = (two * b * square.sqrt(), point(1.0 / FLOOR));
+        let far = two * b * square.sqrt();
         second = second + reach * (a2 + far * (a1 + q * all)) + small * far * a0;
         cubic = cubic + reach * far * a0;
         first = first + small * (a2 + far * (a1 + q * all));

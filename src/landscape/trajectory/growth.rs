@@ -1,17 +1,34 @@
 //! How fast nearby configurations part: the largest eigenvalue of the symmetric part of the Jacobian on the tangent spaces.
 
-use super::local::{Local, point, sum};
+use super::local::{Local, length, point, sum};
 use super::system::System;
 use crate::num::interval::Interval;
 
-/// The symmetric part of `D^(1/2) B^T J B D^(-1/2)` (D the masses) on a box: its middle, and per row the sum of the radii.
+/// On a box, S, the symmetric part of `D^(1/2) B^T J B D^(-1/2)` (D the masses), and `f = D^(1/2) B^T F`.
+pub(super) struct Derivative {
+    size: usize,
+    s: Vec<Interval>,
+    /// A bound of its norm: that of all entries.
+    pub(super) norm: Interval,
+    f: Vec<Interval>,
+}
+
+/// Upper bounds on a piece: of the growth rate with the time chosen by kappa, of `kappa |F|`, `kappa |F|^2` and `|S|`.
+pub(super) struct Rates {
+    pub(super) growth: f64,
+    pub(super) drag: Interval,
+    pub(super) square: Interval,
+    pub(super) norm: Interval,
+}
+
+/// `S - kappa f f^T` on a box: its middle, and per row the sum of the radii.
 pub(super) struct Growth {
     size: usize,
     middle: Vec<f64>,
     slack: Vec<f64>,
 }
 
-impl Growth {
+impl Derivative {
     /// On a box.
     pub(super) fn new(system: &System, l: &Local) -> Self {
         let (k, t) = (l.k, l.t);
@@ -38,15 +55,55 @@ impl Growth {
                 s[at] = s[at] - l.s[i];
             }
         }
-        Self::of(&s, size)
+        let norm = length(&s);
+        for p in 0..size {
+            for q in 0..p {
+                let both = point(0.5) * (s[p * size + q] + s[q * size + p]);
+                (s[p * size + q], s[q * size + p]) = (both, both);
+            }
+        }
+        let f = (0..size).map(|c| system.masses[c / t].sqrt() * l.square * l.v[c]).collect();
+        Self { size, s, norm, f }
     }
 
+    /// A good kappa for an error of this size during this time: what is along the flow then decays about as fast as it grew. 0 where it does not grow, and little
+    /// where the flow is too slow for it.
+    pub(super) fn along(&self, error: f64, time: f64) -> f64 {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let speed = self.speed().hi();
+        let unit: Vec<f64> = self.f.iter().map(|v| v.mid() / speed).collect();
+        let middle: Vec<f64> = self.s.iter().map(|v| v.mid()).collect();
+        let image: Vec<f64> = middle.chunks_exact(self.size).map(|r| dot(r, &unit)).collect();
+        let most = 0.02 / (error * (0.2 + self.norm.hi() * time));
+        let drag = (2.0 * dot(&image, &image).sqrt() / speed).min(most);
+        if dot(&image, &unit) > 0.0 && (drag / speed).is_finite() { drag / speed } else { 0.0 }
+    }
+
+    /// With the growth of what `less` gives.
+    pub(super) fn rates(&self, growth: f64, kappa: f64) -> Rates {
+        let drag = point((point(kappa) * self.speed()).hi());
+        Rates { growth, drag, square: point((drag * self.speed()).hi()), norm: self.norm }
+    }
+
+    /// `|F|`.
+    fn speed(&self) -> Interval {
+        length(&self.f)
+    }
+
+    /// `S - kappa f f^T`.
+    pub(super) fn less(&self, kappa: f64) -> Growth {
+        let entry = |at: usize| self.s[at] - point(kappa) * self.f[at / self.size] * self.f[at % self.size];
+        Growth::of(&(0..self.s.len()).map(entry).collect::<Vec<_>>(), self.size)
+    }
+}
+
+impl Growth {
     fn of(s: &[Interval], size: usize) -> Self {
         let mut middle = vec![0.0; size * size];
         let mut slack = vec![point(0.0); size];
         for p in 0..size {
             for q in 0..=p {
-                let both = if p == q { s[p * size + p] } else { point(0.5) * (s[p * size + q] + s[q * size + p]) };
+                let both = s[p * size + q];
                 (middle[p * size + q], middle[q * size + p]) = (both.mid(), both.mid());
                 let radius = point(both.radius());
                 slack[p] = slack[p] + radius;
@@ -78,6 +135,9 @@ impl Growth {
         };
         while high - low > tolerance {
             let middle = 0.5 * (low + high);
+            if middle <= low || middle >= high {
+                break;
+            }
             match self.proved(middle) {
                 Some(bound) => (found, high) = (bound, middle),
                 None => low = middle,

@@ -9,6 +9,7 @@ mod curvature;
 mod growth;
 mod hemisphere;
 mod local;
+mod path;
 mod proof;
 mod run;
 mod series;
@@ -18,6 +19,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tube;
 
 use crate::error::Result;
 use crate::num::interval::trusted;

@@ -44,12 +44,13 @@ impl Cause {
     }
 }
 
-/// A part of a step: its end, a bound of the growth rate on it, and a bound of the error on it.
+/// A part of a step: its end, a bound of the growth rate on it, a bound of the error on it, and kappa.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Piece {
     pub(super) end: f64,
     pub(super) growth: f64,
     pub(super) tube: f64,
+    pub(super) along: f64,
 }
 
 /// A step as it is written down.
@@ -72,8 +73,10 @@ pub struct Convergence {
     pub(super) order: usize,
     pub(super) strides: Vec<Stride>,
     pub(super) direction: Vec<f64>,
-    /// When all tokens are in an open hemisphere; USA: in units of `e^{-beta}`.
+    /// When all tokens are in an open hemisphere, by the time of the path; USA: in units of `e^{-beta}`.
     pub t: f64,
+    /// How far that may be from the time of a solution, about: time is chosen as it suits the error.
+    pub shift: f64,
     /// Bound of `(sum_i m_i |x_i - p_i|^2)^(1/2)` there.
     pub error: f64,
     /// Integral of the growth rates.

@@ -1,9 +1,10 @@
 //! From the start to the hemisphere.
 
 use super::hemisphere;
+use super::path::Path;
 use super::proof::{Cause, Convergence, Lost, Stride};
 use super::start::Neighbourhood;
-use super::step::{self, Path};
+use super::step;
 use super::system::System;
 use crate::num::interval::Interval;
 
@@ -28,6 +29,7 @@ struct Run<'a> {
     t: f64,
     growth: f64,
     defect: f64,
+    shift: f64,
 }
 
 /// One try, with this slack of the growth rate and at most so many steps.
@@ -38,13 +40,13 @@ pub(super) fn attempt(start: &Neighbourhood, slack: f64, most: usize) -> Result<
     let x = step::unit(start.d, &start.x);
     let error = step::first_error(&system, &start.x, &x, start.radius);
     let labels = (0..system.len()).collect();
-    let mut run = Run { start, system, labels, x, error, strides: Vec::new(), t: 0.0, growth: 0.0, defect: 0.0 };
+    let mut run = Run { start, system, labels, x, error, strides: Vec::new(), t: 0.0, growth: 0.0, defect: 0.0, shift: 0.0 };
     loop {
         let direction = hemisphere::direction(start.d, &run.x);
         let (margin, point) = hemisphere::margin(&run.system, &run.x, &direction, run.error);
         if margin > 0.0 {
-            let Run { strides, t, error, growth, .. } = run;
-            return Ok(Convergence { start: start.clone(), order, strides, direction, t, error, growth });
+            let Run { strides, t, error, growth, shift, .. } = run;
+            return Ok(Convergence { start: start.clone(), order, strides, direction, t, shift, error, growth });
         }
         run.advance(order, slack, most).map_err(|cause| run.lost(cause, point))?;
         run.merge();
@@ -63,10 +65,12 @@ impl Run<'_> {
         }
         // Below the rounding of the coefficients, or below what a ball of starts has already.
         let tolerance = 1e-17f64.max(1e-3 * self.error);
-        let path = Path::new(&self.system, &self.x, order, tolerance).ok_or(Cause::Defect)?;
+        let last = self.strides.last().map_or(1.0, |s| s.h);
+        let path = Path::new(&self.system, &self.x, order, tolerance, last).ok_or(Cause::Defect)?;
         let s = step::follow(&path, self.error, slack)?;
         let starts = std::iter::once(0.0).chain(s.pieces.iter().map(|p| p.end));
         self.growth += s.pieces.iter().zip(starts).map(|(p, a)| p.growth * (p.end - a)).sum::<f64>();
+        self.shift += s.shift;
         (self.t, self.defect, self.error, self.x) = (self.t + s.h, self.defect + s.defect, s.error, s.x.clone());
         self.strides.push(Stride { h: s.h, pieces: s.pieces, x: s.x, merged: None, error: s.error });
         Ok(())

@@ -63,14 +63,33 @@ impl System {
         s
     }
 
-    /// Upper bound of `(sum_i m_i |v_i|^2)^(1/2)`.
+    /// True when a point has several tokens.
+    pub(super) fn has_clusters(&self) -> bool {
+        self.sizes.iter().any(|n| *n > 1)
+    }
+
+    /// The points as tokens with their masses.
+    pub(super) fn points(&self) -> Self {
+        let (least, greatest) = (self.masses.iter().map(|m| m.lo()).collect(), self.masses.iter().map(|m| m.hi()).collect());
+        Self { masses: self.masses.clone(), least, greatest, sizes: vec![1; self.len()], ..*self }
+    }
+
+    /// Upper bound of `(sum_i m_i |v_i|^2)^(1/2)`, by a power of two that keeps the squares from underflow.
     pub(super) fn norm(&self, v: &[Interval]) -> f64 {
-        let row = |v: &[Interval]| v.iter().fold(Interval::exact(0.0), |s, v| s + v.sqr());
-        self.masses.iter().zip(v.chunks_exact(self.d)).fold(Interval::exact(0.0), |s, (m, v)| s + *m * row(v)).sqrt().hi()
+        let largest = v.iter().map(|v| v.mag()).fold(0.0, |a: f64, b| if b <= a { a } else { b });
+        let (unit, zero) = (Interval::exact(power_of_two(largest)), Interval::exact(0.0));
+        let row = |v: &[Interval]| v.iter().fold(zero, |s, v| s + (*v / unit).sqr());
+        let all = self.masses.iter().zip(v.chunks_exact(self.d)).fold(zero, |s, (m, v)| s + *m * row(v));
+        (all.sqrt() * unit).hi()
     }
 
     /// Upper bound of the distance of any token of point i from it, when the error is `eps`: `eps / m^(1/2)` with its least mass.
     pub(super) fn reach(&self, i: usize, eps: f64) -> f64 {
         (Interval::exact(eps) / Interval::exact(self.least[i]).sqrt()).hi()
     }
+}
+
+/// The largest one that is at most v, at least the least normal double.
+pub(super) fn power_of_two(v: f64) -> f64 {
+    f64::from_bits(v.max(f64::MIN_POSITIVE).to_bits() & 0x7ff << 52)
 }

@@ -1,10 +1,11 @@
 //! The bounds against the flow itself, from both sides.
 
 use super::curvature::curvature;
-use super::growth::Growth;
+use super::growth::{Derivative, Rates};
 use super::local::{Axis, Local, point};
 use super::series::Series;
 use super::system::System;
+use super::tube::Part;
 use super::{Cause, Neighbourhood, prove, step};
 use crate::attention::{RowWeights, Spec, Variant, dynamics};
 use crate::flow::{Options, solve};
@@ -65,20 +66,22 @@ fn the_path_is_the_flow() {
     }
 }
 
-/// The largest `(<e, F(x) - F(p)> - mu |e|^2) / |e|^3` and `<e, F(x) - F(p)> / |e|^2` that are found for x on the sphere near p, climbing from random directions;
-/// tokens of one point move each on their own.
-fn steepest(tokens: &System, p: &[f64], size: f64, mu: f64, s: &mut Stream) -> (f64, f64) {
+/// The largest `(g - mu |e|^2) / |e|^3` and `g / |e|^2` that are found for x on the sphere near p, climbing from random directions, where g is what Lemma 2 says of the
+/// error: `<e, F(x) - F(p)> - kappa <e, F(p)> <e, F(x)>`. Tokens of one point move each on their own.
+fn steepest(tokens: &System, p: &[f64], size: f64, (mu, kappa): (f64, f64), s: &mut Stream) -> (f64, f64) {
     let d = tokens.d;
     let at_rest = field(tokens, p);
     let value = |e: &[f64]| {
         let x = step::unit(d, &p.iter().zip(e).map(|(p, e)| p + e).collect::<Vec<_>>());
         let moved = field(tokens, &x);
-        let (mut product, mut square) = (0.0, 0.0);
+        let (mut product, mut square, mut along) = (0.0, 0.0, 0.0);
         for at in 0..x.len() {
             let (m, e) = (tokens.masses[at / d].mid(), x[at] - p[at]);
             product += m * e * (moved[at] - at_rest[at]);
             square += m * e * e;
+            along += m * e * at_rest[at];
         }
+        product -= kappa * along * (along + product);
         ((product - mu * square) / square.powf(1.5), product / square)
     };
     let scaled = |e: Vec<f64>| {
@@ -104,17 +107,112 @@ fn steepest(tokens: &System, p: &[f64], size: f64, mu: f64, s: &mut Stream) -> (
     best
 }
 
+/// What is known at one configuration.
+struct Place {
+    axes: Vec<Axis>,
+    exact: Vec<Interval>,
+    norm: Interval,
+}
+
+impl Place {
+    fn new(s: &System, p: &[f64]) -> Self {
+        let axes = p.chunks_exact(s.d).map(Axis::of).collect();
+        Self { axes, exact: p.iter().map(|v| point(*v)).collect(), norm: Interval::new(1.0 - 1e-15, 1.0 + 1e-15) }
+    }
+
+    fn derivative(&self, s: &System) -> Derivative {
+        Derivative::new(s, &Local::new(s, &self.exact, self.norm, &self.axes, false))
+    }
+
+    /// `Lambda` of the tokens for errors up to `size` in the norm of the masses.
+    fn lambda(&self, s: &System, size: f64) -> f64 {
+        let reach: Vec<f64> = (0..s.len()).map(|i| s.reach(i, size)).collect();
+        let widest = reach.iter().copied().fold(0.0, f64::max);
+        let wide: Vec<_> = self.exact.iter().enumerate().map(|(at, v)| *v + Interval::symmetric(reach[at / s.d])).collect();
+        let l = Local::new(s, &wide, self.norm + Interval::symmetric(widest), &self.axes, true);
+        curvature(s, &l, &reach, point(0.01)).0
+    }
+
+    /// The same with the points in the place of their tokens, when these provably come together.
+    fn whole(&self, s: &System, rates: Rates, size: f64) -> Option<f64> {
+        let (system, range, norm, axes, defect) = (s, &self.exact[..], self.norm, &self.axes[..], point(0.0));
+        Part { system, range, norm, axes, bulge: 1e-15, time: 1.0, rates, defect, error: size }
+            .whole_clusters(size, point(0.01))
+            .ok()
+            .map(|(l, _)| l)
+    }
+}
+
 /// `mu`, `Lambda` at a point where nothing moves, for errors up to `size` in the norm of the masses.
 fn bounds(s: &System, p: &[f64], size: f64) -> (f64, f64) {
-    let axes: Vec<_> = p.chunks_exact(s.d).map(Axis::of).collect();
-    let norm = Interval::new(1.0 - 1e-15, 1.0 + 1e-15);
-    let exact: Vec<_> = p.iter().map(|v| point(*v)).collect();
-    let mu = Growth::new(s, &Local::new(s, &exact, norm, &axes, false)).bound(0.0, 1e-6).expect("a bound");
-    let reach: Vec<f64> = (0..s.len()).map(|i| s.reach(i, size)).collect();
-    let widest = reach.iter().copied().fold(0.0, f64::max);
-    let wide: Vec<_> = exact.iter().enumerate().map(|(at, v)| *v + Interval::symmetric(reach[at / s.d])).collect();
-    let (lambda, _) = curvature(s, &Local::new(s, &wide, norm + Interval::symmetric(widest), &axes, true), &reach);
-    (mu, lambda)
+    let place = Place::new(s, p);
+    (place.derivative(s).less(0.0).bound(0.0, 1e-6).expect("a bound"), place.lambda(s, size))
+}
+
+#[test]
+fn what_lies_along_the_flow_does_not_grow() {
+    let mut s = Stream::new(6, &["along"]);
+    for (variant, beta, n, d) in [(SA, 1.0, 4, 2), (SA, 4.0, 5, 3), (USA, 3.0, 4, 3), (CAUSAL, 2.0, 4, 2), (SA, 9.0, 3, 2)] {
+        for seed in 0..4 {
+            let x = weighted(seed, n, d);
+            let (system, size) = (System::of_tokens(&near(variant, beta, &x, 0.0)), 1e-4);
+            let place = Place::new(&system, x.coordinates());
+            let derivative = place.derivative(&system);
+            // Not tied to the error, so that what is of third order shows.
+            let kappa = 0.7 / derivative.rates(0.0, 1.0).square.hi();
+            let mu = derivative.less(kappa).bound(0.0, 1e-6).expect("a bound");
+            let rates = derivative.rates(mu, kappa);
+            let drag = rates.drag.hi();
+            let bound = drag * rates.norm.hi() + (1.0 + drag * size) * place.lambda(&system, size);
+            let (cubic, _) = steepest(&system, x.coordinates(), 0.9 * size, (mu, kappa), &mut s);
+            assert!(cubic <= bound, "{variant:?} {beta}: {cubic} > {bound}");
+            let (_, rate) = steepest(&system, x.coordinates(), 1e-8, (0.0, kappa), &mut s);
+            assert!(rate <= mu + 1e-5 && rate > 0.5 * mu - 0.05, "{variant:?} {beta}: {rate} {mu}");
+        }
+    }
+}
+
+#[test]
+fn whole_clusters_need_the_bounds_of_their_points_alone() {
+    let mut s = Stream::new(7, &["whole"]);
+    let third = std::f64::consts::TAU / 3.0;
+    for (variant, beta) in [(SA, 9.0), (SA, 16.0), (USA, 12.0)] {
+        for turn in [0.0, 0.1, 0.25] {
+            let at = Tokens::from_angles(&[0.0, third + turn, 2.0 * third]).expect("tokens");
+            let labels = [0, 1, 0, 2, 1, 0];
+            let rows: Vec<f64> = labels.iter().flat_map(|l| at.row(*l).to_vec()).collect();
+            let all = Tokens::normalised(2, rows).and_then(|t| t.with_masses(&[0.2, 0.1, 0.3, 0.1, 0.2, 0.1])).expect("tokens");
+            let tokens = System::of_tokens(&near(variant, beta, &all, 0.0));
+            let clusters = tokens.merged(&labels);
+            let place = Place::new(&clusters, at.coordinates());
+            let derivative = place.derivative(&clusters);
+            let (size, mu) = (1e-6, derivative.less(0.0).bound(0.0, 1e-12).expect("a bound"));
+            let lambda = place.whole(&clusters, derivative.rates(mu, 0.0), size).expect("far apart");
+            assert!(lambda < 0.05 * place.lambda(&clusters, size), "{lambda}");
+            let (cubic, _) = steepest(&tokens, all.coordinates(), 0.9 * size, (mu, 0.0), &mut s);
+            // The search sees differences of doubles.
+            assert!(cubic <= lambda + 1e-15 / size.powi(2), "{variant:?} {beta}: {cubic} > {lambda}");
+            // Errors so large that tokens of a cluster could part, and clusters that are near one another.
+            assert!(place.whole(&clusters, derivative.rates(mu, 0.0), 1e-2).is_none());
+        }
+    }
+    let close = Tokens::from_angles(&[0.0, 0.5]).expect("tokens");
+    let all = Tokens::normalised(2, [close.row(0), close.row(1), close.row(1)].concat()).expect("tokens");
+    let clusters = System::of_tokens(&near(SA, 4.0, &all, 0.0)).merged(&[0, 1, 1]);
+    let place = Place::new(&clusters, close.coordinates());
+    assert!(place.whole(&clusters, place.derivative(&clusters).rates(0.0, 0.0), 1e-9).is_none());
+}
+
+#[test]
+fn waits_of_any_length_are_proved() {
+    // Three clusters at beta = 25 wait for 1e11 and more.
+    let third = std::f64::consts::TAU / 3.0;
+    let x = Tokens::from_angles(&[0.0, 0.02, third, third + 0.03, 2.0 * third + 0.01, 2.0 * third - 0.02]).expect("tokens");
+    let proof = prove(&near(SA, 25.0, &x, 0.0)).expect("arithmetic").expect("a proof");
+    assert!(proof.t > 1e10 && proof.error < 1e-3, "{:e} {:e}", proof.t, proof.error);
+    // With the symmetry of two axes nothing ends the wait.
+    let x = Tokens::from_angles(&[0.0, 0.0, third, third, 2.0 * third, 2.0 * third]).expect("tokens");
+    assert!(prove(&near(SA, 25.0, &x, 0.0)).expect("arithmetic").is_err());
 }
 
 #[test]
@@ -126,10 +224,10 @@ fn no_error_grows_faster_than_its_bound() {
             let system = System::of_tokens(&near(variant, beta, &x, 0.0));
             let (size, small) = (1e-2, 1e-7);
             let (mu, lambda) = bounds(&system, x.coordinates(), size);
-            let (cubic, _) = steepest(&system, x.coordinates(), 0.9 * size, mu, &mut s);
+            let (cubic, _) = steepest(&system, x.coordinates(), 0.9 * size, (mu, 0.0), &mut s);
             assert!(cubic <= lambda, "{variant:?} {beta}: {cubic} > {lambda}");
             // The linear part is sharp: bounds that say nothing would pass the first test.
-            let (_, rate) = steepest(&system, x.coordinates(), small, 0.0, &mut s);
+            let (_, rate) = steepest(&system, x.coordinates(), small, (0.0, 0.0), &mut s);
             assert!(rate <= mu + 1e-5 && (rate > 0.5 * mu - 0.02), "{variant:?} {beta}: {rate} {mu}");
         }
     }
@@ -148,7 +246,7 @@ fn merged_tokens_grow_as_their_clusters_and_their_error_is_that_of_all() {
             let (mu, lambda) = bounds(&clusters, x.coordinates(), 1e-3);
             let (full, _) = bounds(&tokens, all.coordinates(), 1e-3);
             assert!((full - mu).abs() < 3e-6, "{full} {mu}");
-            let (cubic, _) = steepest(&tokens, all.coordinates(), 0.9e-3, mu, &mut s);
+            let (cubic, _) = steepest(&tokens, all.coordinates(), 0.9e-3, (mu, 0.0), &mut s);
             assert!(cubic <= lambda, "{variant:?} {beta}: {cubic} > {lambda}");
         }
     }

@@ -29,7 +29,7 @@ impl Convergence {
             (false, true) => "causal-usa",
         };
         let mut lines = vec![
-            "metastable-trajectory 1".to_owned(),
+            "metastable-trajectory 2".to_owned(),
             format!("# {}", self.statement()),
             format!("dynamics {name}"),
             format!("tokens {}", s.masses.len()),
@@ -44,7 +44,7 @@ impl Convergence {
         let mut t = 0.0;
         for stride in &self.strides {
             lines.push(format!("step {}", dyadic(stride.h)));
-            lines.extend(stride.pieces.iter().map(|p| format!("piece {} {} {}", dyadic(p.end), dyadic(p.growth), dyadic(p.tube))));
+            lines.extend(stride.pieces.iter().map(|p| format!("piece {}", numbers(&[p.end, p.growth, p.tube, p.along]))));
             lines.push(format!("next {}", numbers(&stride.x)));
             if let Some((labels, x)) = &stride.merged {
                 lines.push(format!("merge {}", labels.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")));

@@ -6,7 +6,6 @@ use crate::attention::kernel::attention::Attention;
 use crate::attention::kernel::job::Weights;
 use crate::num::dense::{identity, transpose_mul};
 use crate::num::simd::Lanes;
-use std::borrow::Cow;
 use std::f64::consts::{LN_2, LOG2_E};
 
 /// Scores of unit vectors are at most this in size: a weight then errs by `(r + 2 d + 3) u` times as much, 1e-13 for eight dimensions.
@@ -42,8 +41,7 @@ impl HeadsPull {
     pub(super) fn new(attention: &Attention, n: usize, d: usize) -> Self {
         let one = |head: &Head| {
             let [q, k, v] = head.matrices();
-            let or_identity = |m: Option<&[f64]>| m.map_or_else(|| Cow::Owned(identity(d)), |m| Cow::Owned(m.to_vec()));
-            let (q, k): (Cow<[f64]>, Cow<[f64]>) = (or_identity(q), or_identity(k));
+            let [q, k] = [q, k].map(|m| m.map_or_else(|| identity(d), <[f64]>::to_vec));
             let mut form = transpose_mul(&k, &q, q.len() / d);
             form.iter_mut().for_each(|v| *v *= attention.beta * LOG2_E);
             // More than its rounding above the norm.
@@ -57,32 +55,32 @@ impl HeadsPull {
         Self { heads: attention.heads.iter().map(one).collect(), sign: attention.sign }
     }
 
-    /// Writes `sum_h V_h sum_j A_ij x_j`; where `moved` only what is tangent will be used, and heads without V write `sum_j A_ij (x_j - x_i)`, which keeps the
+    /// Writes `sum_h V_h sum_j A_ij x_j`; where `tangent` only what is tangent will be used, and heads without V write `sum_j A_ij (x_j - x_i)`, which keeps the
     /// smallest drifts right. Without sizes all are one.
     #[inline(always)]
-    pub(super) fn sums<L: Lanes<F = f64>>(&self, l: L, d: usize, (x, sizes): (&[L::V], &[L::V]), moved: bool, out: &mut [L::V]) {
+    pub(super) fn sums<L: Lanes<F = f64>>(&self, l: L, d: usize, (x, sizes): (&[L::V], &[L::V]), tangent: bool, out: &mut [L::V]) {
         match d {
-            2 => self.dimension::<L, 2>(l, (x, sizes), moved, out),
-            3 => self.dimension::<L, 3>(l, (x, sizes), moved, out),
-            4 => self.dimension::<L, 4>(l, (x, sizes), moved, out),
-            5 => self.dimension::<L, 5>(l, (x, sizes), moved, out),
-            6 => self.dimension::<L, 6>(l, (x, sizes), moved, out),
-            7 => self.dimension::<L, 7>(l, (x, sizes), moved, out),
-            _ => self.dimension::<L, LARGEST_D>(l, (x, sizes), moved, out),
+            2 => self.dimension::<L, 2>(l, (x, sizes), tangent, out),
+            3 => self.dimension::<L, 3>(l, (x, sizes), tangent, out),
+            4 => self.dimension::<L, 4>(l, (x, sizes), tangent, out),
+            5 => self.dimension::<L, 5>(l, (x, sizes), tangent, out),
+            6 => self.dimension::<L, 6>(l, (x, sizes), tangent, out),
+            7 => self.dimension::<L, 7>(l, (x, sizes), tangent, out),
+            _ => self.dimension::<L, LARGEST_D>(l, (x, sizes), tangent, out),
         }
     }
 
     #[inline(always)]
-    fn dimension<L: Lanes<F = f64>, const D: usize>(&self, l: L, (x, sizes): (&[L::V], &[L::V]), moved: bool, out: &mut [L::V]) {
+    fn dimension<L: Lanes<F = f64>, const D: usize>(&self, l: L, (x, sizes): (&[L::V], &[L::V]), tangent: bool, out: &mut [L::V]) {
         out.fill(l.zero());
         let (x, out) = (x.as_chunks::<D>().0, out.as_chunks_mut::<D>().0);
         for head in &self.heads {
             let (pairs, last) = out.as_chunks_mut::<2>();
             for (i, out) in pairs.iter_mut().enumerate() {
-                self.rows::<L, D, 2>(l, head, 2 * i, (x, sizes), moved, out);
+                self.rows::<L, D, 2>(l, head, 2 * i, (x, sizes), tangent, out);
             }
             for out in last {
-                self.rows::<L, D, 1>(l, head, x.len() - 1, (x, sizes), moved, std::array::from_mut(out));
+                self.rows::<L, D, 1>(l, head, x.len() - 1, (x, sizes), tangent, std::array::from_mut(out));
             }
         }
     }
@@ -95,7 +93,7 @@ impl HeadsPull {
         head: &Matrices,
         i: usize,
         (x, sizes): (&[[L::V; D]], &[L::V]),
-        moved: bool,
+        tangent: bool,
         out: &mut [[L::V; D]; R],
     ) {
         let (mut own, mut gradient) = ([[l.zero(); D]; R], [[l.zero(); D]; R]);
@@ -131,7 +129,7 @@ impl HeadsPull {
             let mut mean = [l.zero(); D];
             for c in 0..D {
                 mean[c] = l.mul(factor, drift[r][c]);
-                if !moved || head.value.is_some() {
+                if !tangent || head.value.is_some() {
                     mean[c] = l.fma(whole, own[r][c], mean[c]);
                 }
             }

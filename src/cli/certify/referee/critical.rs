@@ -10,7 +10,7 @@
 //! the rotations, and T has as many more negative eigenvalues. Deviations within a cluster see the block of S on the diagonal less the number of tokens in it, `s_q - 1` times over.
 
 use super::flow::{System, field, tables};
-use super::number::{I, Reader, below, confirm, dot, dyadic, eliminate, int, sum, whole};
+use super::number::{I, Reader, below, confirm, dot, dyadic, eliminate, int, sum};
 
 /// `A y` of a plane.
 fn turned((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {
@@ -66,11 +66,14 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let r = &mut Reader::new(text, "\n  \"", "{}[],:\"\n");
     // What is said in words is made anew.
     let kind = (r.list("kind", None, Some)?.join(","), r.list("statement", None, Some)?, r.list("not_excluded", None, Some)?).0;
-    let (beta, d, sizes) = (r.list("beta", 1, number)?.remove(0), r.list("d", 1, whole)?[0], r.list("sizes", None, whole)?);
+    let (beta, d) = (r.list("beta", 1, number)?.remove(0), r.list("d", 1, |w| w.parse().ok())?[0]);
+    let sizes: Vec<usize> = r.list("sizes", None, |w| w.parse().ok())?;
     let (k, size) = (sizes.len(), sizes.len().saturating_mul(d));
     let (points, radius) = (r.list("points", size, number)?, r.list("radius", 1, number)?.remove(0));
-    let planes: Vec<(usize, usize)> = r.list("rotations", None, whole)?.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
-    let (unstable, morse) = (r.list("unstable", 1, whole)?[0], r.list("morse_index", 1, whole)?[0]);
+    let planes: Vec<(usize, usize)> =
+        r.list("rotations", None, |w| w.parse().ok())?.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
+    let (unstable, morse): (usize, usize) =
+        (r.list("unstable", 1, |w| w.parse().ok())?[0], r.list("morse_index", 1, |w| w.parse().ok())?[0]);
     let said = kind == KIND && r.list("digest", 1, Some).is_ok() && r.0.is_empty();
     let small = radius > int(0) && radius < int(1).over(10) && beta.up() <= int(1000) && (1..=512).contains(&size) && d > 1;
     let planar = planes.len() <= size && planes.iter().all(|(a, b)| b < a && *a < d);

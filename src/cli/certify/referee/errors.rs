@@ -3,9 +3,6 @@
 use super::flow::System;
 use super::number::{I, dot, int, length, sum};
 
-/// Nothing is claimed of errors below this times the distance of the path from the sphere.
-pub(super) const FLOOR: i64 = 256;
-
 /// An axis, and `w = axis +- x / |x|`: the reflection `1 - w w^T / w_axis` sends `x / |x|` to the axis or its negative, and its columns but that of the axis
 /// are a frame B of the tangent space.
 type Mirror = (usize, Vec<I>);
@@ -25,7 +22,7 @@ fn project((axis, w): &Mirror, v: &[I]) -> Vec<I> {
 /// What a point sees: of each point `E / Z` and G, then in its frame the point and w of `curvature`; `B^T V` and `<x, V>`.
 pub(super) struct Row {
     mirror: Mirror,
-    e: Vec<I>,
+    pub(super) e: Vec<I>,
     g: Vec<I>,
     h: Vec<Vec<I>>,
     lean: Vec<Vec<I>>,
@@ -33,15 +30,15 @@ pub(super) struct Row {
     radial: I,
 }
 
-/// On a box, with all `|x_i|` in `norm`. With `own` the tokens of a point are anywhere in its box, and none sees itself.
-pub(super) fn local(s: &System, x: &[I], norm: &I, own: bool) -> Vec<Row> {
+/// On a box, with all `|x_i|` in `norm`. The tokens of a point are anywhere in its box, and none sees itself.
+pub(super) fn local(s: &System, x: &[I], norm: &I) -> Vec<Row> {
     let points: Vec<&[I]> = x.chunks(s.d).collect();
     let row = |i: usize| {
         let g: Vec<I> = points.iter().map(|x| dot(points[i], *x)).collect();
-        let (mut e, mut m, itself) = (vec![int(0); g.len()], s.m.clone(), if own { &s.each[i] } else { &s.m[i] });
+        let (mut e, mut m, itself) = (vec![int(0); g.len()], s.m.clone(), &s.each[i]);
         // What is at its point besides the token.
         m[i] = &m[i] - itself;
-        s.seen(i, own).for_each(|j| e[j] = s.weight(&g[j]));
+        s.seen(i).for_each(|j| e[j] = s.weight(&g[j]));
         let total = if s.softmax { itself + dot(&m, &e) } else { int(1) };
         e.iter_mut().for_each(|e| *e = &*e / &total);
         let a: Vec<I> = m.iter().zip(&e).map(|(m, e)| m * e).collect();
@@ -54,14 +51,14 @@ pub(super) fn local(s: &System, x: &[I], norm: &I, own: bool) -> Vec<Row> {
     (0..points.len()).map(row).collect()
 }
 
-/// What moves i, in the coordinates `sqrt(m) e`, in tangent frames.
-pub(super) fn derivative(s: &System, rows: &[Row], norm: &I) -> Vec<Vec<I>> {
-    let (t, n) = (s.d - 1, rows.len());
+/// The derivative of the field of points and the field, in the coordinates `sqrt(m) e`, in tangent frames.
+pub(super) fn derivative(s: &System, x: &[I], norm: &I) -> (Vec<Vec<I>>, Vec<I>) {
+    let (t, n, rows) = (s.d - 1, s.m.len(), local(s, x, norm));
     let mut f = vec![vec![int(0); n * t]; n * t];
     let unit = |c: usize| (0..s.d).map(|a| int((a == c).into())).collect::<Vec<_>>();
     let column = |j: usize, q: usize| (0..s.d).map(|c| project(&rows[j].mirror, &unit(c)).swap_remove(q)).collect();
     let frames: Vec<Vec<Vec<I>>> = (0..n).map(|j| (0..t).map(|q| column(j, q)).collect()).collect();
-    for (i, j) in (0..n).flat_map(|i| s.seen(i, false).map(move |j| (i, j))) {
+    for (i, j) in (0..n).flat_map(|i| s.seen(i).map(move |j| (i, j))) {
         let (e, root) = (&rows[i].e[j] * norm * norm, (&s.m[i] * &s.m[j]).sqrt());
         for (q, p) in (0..t).flat_map(|q| (0..t).map(move |p| (q, p))) {
             let pull = &s.beta * &rows[i].lean[j][p];
@@ -70,12 +67,15 @@ pub(super) fn derivative(s: &System, rows: &[Row], norm: &I) -> Vec<Vec<I>> {
         }
     }
     (0..n * t).for_each(|p| f[p][p] = &f[p][p] - &rows[p / t].radial);
-    f
+    (f, (0..n * t).map(|p| s.m[p / t].sqrt() * norm * norm * &rows[p / t].v[p % t]).collect())
 }
 
-/// `(Lambda, c)` with `|e_i| <= reach_i`.
-pub(super) fn curvature(s: &System, all: &[Row], norm: &I, reach: &[I]) -> (I, I) {
-    let (b, two, square, small) = (&s.beta.up(), &int(2), &(norm * norm), &int(1).over(FLOOR).up());
+/// `(Lambda, c)` and what is known where `|e_i| <= error / sqrt(m_i)`, with `||p|^2 - 1| <= small u`.
+pub(super) fn curvature(s: &System, x: &[I], norm: &I, error: &I, small: &I) -> (I, I, Vec<Row>) {
+    let reach: Vec<I> = s.each.iter().map(|m| (error / m.sqrt()).up()).collect();
+    let wide: Vec<I> = x.iter().enumerate().map(|(c, x)| x.around(&reach[c / s.d])).collect();
+    let norm = &norm.around(reach.iter().max().unwrap_or(error));
+    let (b, two, square, all) = (&s.beta.up(), &int(2), &(norm * norm), local(s, &wide, norm));
     let (b2, far) = (&(b * b), &(two * b * norm));
     let (mut rows, mut columns, mut third, mut constant) = (vec![], vec![int(0); reach.len()], int(0), int(0));
     for (i, row) in all.iter().enumerate() {
@@ -86,13 +86,13 @@ pub(super) fn curvature(s: &System, all: &[Row], norm: &I, reach: &[I]) -> (I, I
             let along = if s.softmax { (&row.g[j] - &row.radial).up() } else { g.clone() };
             (j, [row.e[j].up(), length(&row.lean[j]), sine, g, along])
         };
-        let pairs: Vec<(usize, [I; 5])> = s.seen(i, true).map(pair).collect();
+        let pairs: Vec<(usize, [I; 5])> = s.seen(i).map(pair).collect();
         let product = |p: &[I; 5], f: &[usize]| f.iter().fold(p[0].clone(), |s, k| s * &p[*k]);
         // Sums of A times the listed factors: of 1, and of eta_j by Cauchy and Schwarz.
         let plain = |f: &[usize]| sum(pairs.iter().map(|(j, p)| &s.m[*j] * product(p, f))).up();
         let dual = |f: &[usize]| sum(pairs.iter().map(|(j, p)| &s.m[*j] * product(p, f) * product(p, f))).sqrt().up();
         // Of A times these and |l| / beta, at most the sine times eta_i + eta_j and q u more: the parts of eta_i and of u.
-        let q = &(pairs.iter().map(|p| &p.1[3]).max().unwrap_or(&int(0)) / square).over(FLOOR).up();
+        let q = &(pairs.iter().map(|p| &p.1[3]).max().unwrap_or(&int(0)) / square * small).up();
         let linear = |f: &[usize]| (plain(&[f, &[2]].concat()), dual(&[f, &[2]].concat()) + q * plain(f));
         let [(s0, s1), (w0, w1), (z0, z1), (r0, r1)] = &[&[][..], &[1], &[1, 2], &[4]].map(linear);
         let (a2, [m0, m1]) = (&dual(&[]), &[s0, s1].map(|v| v * int(s.softmax.into())));
@@ -108,16 +108,16 @@ pub(super) fn curvature(s: &System, all: &[Row], norm: &I, reach: &[I]) -> (I, I
         // What is multiplied by the radial part of e_i, and of all e_j.
         let lean = b * plain(&[1, 3]);
         let radial = square / norm * (&lean + int(3) * length(&row.v));
-        let drift = norm * (s0 + lean) + &radial;
+        let drift = square / norm * (s0 + lean) + &radial;
         rows.push((second + (cubic + radial) / s.each[i].sqrt()).over(2));
         third = third + &s.m[i] * &first * first;
         constant = constant + &s.m[i] * &drift * drift;
         for (j, p) in &pairs {
-            let radial = norm * (&p[2] + b * &p[1] * &p[3]);
+            let radial = square / norm * (&p[2] + b * &p[1] * &p[3]);
             let pull = &p[0] * (square * (two * b * &p[2] + b2 * &p[1] * &p[2] * &p[2]) + radial).over(2);
             columns[*j] = &columns[*j] + &s.m[i] * &pull * pull;
         }
     }
     let worst = rows.into_iter().zip(columns).map(|(r, c)| (r + c.sqrt()).up()).max().unwrap_or(int(0));
-    ((worst + third.sqrt()).up(), constant.sqrt().over(2).up())
+    ((worst + third.sqrt()).up(), constant.sqrt().over(2).up(), all)
 }

@@ -2,7 +2,8 @@
 
 use super::number::{I, dot, int, sum};
 
-/// Points with masses, and what masses the tokens of each have. Weights are `e^{beta (G - level)}`: a unit of time.
+/// Points with masses, and what masses the tokens of each have: one of all of it, for the flow of points. Weights are `e^{beta (G - level)}`: a unit of time.
+#[derive(Clone)]
 pub(super) struct System {
     pub(super) softmax: bool,
     pub(super) causal: bool,
@@ -14,9 +15,9 @@ pub(super) struct System {
 }
 
 impl System {
-    /// What a token of i sees: with `own` also its point, where others are.
-    pub(super) fn seen(&self, i: usize, own: bool) -> impl Iterator<Item = usize> + use<> {
-        let others = own && self.m[i] != self.each[i];
+    /// What a token of i sees: also its point, where others are.
+    pub(super) fn seen(&self, i: usize) -> impl Iterator<Item = usize> + use<> {
+        let others = self.m[i] != self.each[i];
         (0..if self.causal { i } else { self.m.len() }).filter(move |j| *j != i || others)
     }
     pub(super) fn weight(&self, g: &I) -> I {
@@ -24,39 +25,34 @@ impl System {
     }
 }
 
-/// A series per coordinate, point or pair.
+/// A series per coordinate, point or pair; the last coefficient of a product is the sum of one times the other backwards.
 type Table = Vec<Vec<I>>;
 
-/// The last coefficient of a product of series.
-fn cauchy(a: &[I], b: &[I]) -> I {
-    dot(a, b.iter().rev())
-}
 /// x, V, Z, `|x|^2`, `<x, V>`, `l beta G_l`, E.
 pub(super) fn tables(s: &System) -> [Table; 7] {
     [s.d, s.d, 1, 1, 1, s.m.len(), s.m.len()].map(|size| vec![Vec::new(); s.m.len() * size])
 }
 
-/// The next Taylor coefficient of the field along a path, given that of the path.
+/// The next Taylor coefficient of the field of points along a path, given that of the path.
 pub(super) fn field(s: &System, [x, v, z, square, radial, slope, e]: &mut [Table; 7], next: &[I]) -> Vec<I> {
     let (n, d, k) = (s.m.len(), s.d, x[0].len());
-    let product = |a: &Table, b: &Table, i: usize, j: usize| sum((0..d).map(|c| cauchy(&a[i * d + c], &b[j * d + c])));
+    let product = |a: &Table, b: &Table, i: usize, j: usize| sum((0..d).map(|c| dot(&a[i * d + c], b[j * d + c].iter().rev())));
     x.iter_mut().zip(next).for_each(|(s, x)| s.push(x.clone()));
     for (i, j) in (1..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
         let (g, pair) = (product(x, x, i, j), i * n + j);
         slope[pair].push(&s.beta * &g * int(k as i64));
-        let new = if k == 0 { s.weight(&g) } else { cauchy(&slope[pair][1..], &e[pair]).over(k as i64) };
+        let new = if k == 0 { s.weight(&g) } else { dot(&slope[pair][1..], e[pair].iter().rev()).over(k as i64) };
         [pair, j * n + i].iter().for_each(|p| e[*p].push(new.clone()));
     }
     for i in 0..n {
-        let itself = if k == 0 { s.m[i].clone() } else { int(0) };
-        z[i].push(itself + sum(s.seen(i, false).map(|j| &s.m[j] * &e[i * n + j][k])));
+        z[i].push(sum(s.seen(i).map(|j| &s.m[j] * &e[i * n + j][k])) + if k == 0 { s.m[i].clone() } else { int(0) });
         for c in 0..d {
-            let y = sum(s.seen(i, false).map(|j| &s.m[j] * cauchy(&e[i * n + j], &x[j * d + c])));
+            let y = sum(s.seen(i).map(|j| &s.m[j] * dot(&e[i * n + j], x[j * d + c].iter().rev())));
             let v = &mut v[i * d + c];
-            v.push(if s.softmax { (y - cauchy(&z[i][1..], v)) / &z[i][0] } else { y });
+            v.push(if s.softmax { (y - dot(&z[i][1..], v.iter().rev())) / &z[i][0] } else { y });
         }
         square[i].push(product(x, x, i, i));
         radial[i].push(product(x, v, i, i));
     }
-    (0..n * d).map(|c| cauchy(&square[c / d], &v[c]) - cauchy(&radial[c / d], &x[c])).collect()
+    (0..n * d).map(|c| dot(&square[c / d], v[c].iter().rev()) - dot(&radial[c / d], x[c].iter().rev())).collect()
 }
