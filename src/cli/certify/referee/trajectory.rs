@@ -111,18 +111,18 @@ impl State {
 
 pub(super) fn check(text: &str) -> Result<String, String> {
     let r = &mut Reader::new(text, "\n", " ");
-    let (version, said) = (r.list("metastable-trajectory", 1, Some)?[0], r.list("dynamics", 1, Some)?[0]);
+    let (version, said) = (r.list("metastable-trajectory", 1, |w| w.parse::<u8>().ok())?[0], r.list("dynamics", 1, Some)?[0]);
+    let kinds = [("sa", true, false), ("usa", false, false), ("causal-sa", true, true), ("causal-usa", false, true)];
+    let (said, softmax, causal) = *kinds.iter().find(|k| k.0 == said).ok_or(format!("no dynamics `{said}`"))?;
     let (n, d): (usize, usize) = (r.list("tokens", 1, |w| w.parse().ok())?[0], r.list("dimension", 1, |w| w.parse().ok())?[0]);
     let (beta, radius) = (r.list("beta", 1, number)?.remove(0), r.list("radius", 1, number)?.remove(0));
     let (m, size) = (r.list("masses", n, number)?, n.saturating_mul(d));
     let (start, order, x) = (r.list("start", size, number)?, r.list("order", 1, |w| w.parse().ok())?[0], r.list("first", size, number)?);
-    let known = version == "2" && ["sa", "usa", "causal-sa", "causal-usa"].contains(&said);
-    let sizes = (4..=40).contains(&order) && d >= 2 && (1..=512).contains(&size);
+    let known = version == 2 && (4..=40).contains(&order) && d >= 2 && (1..=512).contains(&size);
     let small = beta >= int(0) && beta <= int(1000) && radius >= int(0) && m.iter().all(|m| m > &int(0));
-    confirm(known && sizes && small, "the version, the dynamics, the order, sizes, beta, the radius or a mass are out of range")?;
+    confirm(known && small, "the version, the order, sizes, beta, the radius or a mass are out of range")?;
     let off = |(v, x): (&[I], &[I])| length(&v.iter().zip(x).map(|(c, x)| c / dot(v, v).sqrt() - x).collect::<Vec<_>>()) + radius.up();
     let error = sum(start.chunks(d).zip(x.chunks(d)).map(off).zip(&m).map(|(far, m)| m * &far * far)).sqrt().up();
-    let (softmax, causal) = (!said.ends_with("usa"), said.starts_with("causal"));
     let s = System { softmax, causal, d, beta, level: int(1), each: m.clone(), m: m.clone() };
     let (mut state, mut steps) = (State { s, each: m, x, error }, 0);
     while r.is("step") {
