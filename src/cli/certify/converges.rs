@@ -44,17 +44,19 @@ pub(super) fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Op
 }
 
 fn proved(proof: &Convergence, unit: f64, file: Option<&Path>, out: &Output) {
-    let t = proof.t * unit;
+    let (t, within) = (proof.t * unit, proof.shift * unit);
     let json = json!({
-        "proved": true, "statement": proof.statement(), "t_hemisphere": t, "t_within": proof.shift * unit, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
+        "proved": true, "statement": proof.statement(), "t_hemisphere": t, "t_within": within, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
         "file": file.map(|f| f.display().to_string()),
     });
+    // No more digits than the time has, and bounds that rounding does not lower.
+    let (digits, up) = ((-within.log10()).clamp(0.0, 6.0) as usize, |v: f64| format!("{:.1e}", 1.05 * v));
     let text = format!(
-        "proved: {}\nall tokens lie in an open hemisphere at t = {t:.6} (a solution within {:.0e} of it); {} steps, error at most {:.1e}, integral of the growth rate {:.1}",
+        "proved: {}\nall tokens lie in an open hemisphere at t = {t:.digits$} (within {}); {} steps, error at most {}, integral of the growth rate {:.1}",
         proof.statement(),
-        proof.shift * unit,
+        up(within),
         proof.steps(),
-        proof.error,
+        up(proof.error),
         proof.growth
     );
     out.result(&json, &text);

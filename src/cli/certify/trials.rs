@@ -96,7 +96,8 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
     });
     let mut text = format!("proved: {} of {} starts; median and largest: {:.3} and {:.2} s", proved.len(), all.len(), seconds.0, seconds.1);
     if !proved.is_empty() {
-        let more = format!(", t = {:.3} and {:.3}, error {:.0e} and {:.0e}, {} and {} steps", t.0, t.1, error.0, error.1, steps.0, steps.1);
+        let more =
+            format!(", t = {:.2e} and {:.2e}, error {:.0e} and {:.0e}, {} and {} steps", t.0, t.1, error.0, error.1, steps.0, steps.1);
         text.push_str(&more);
     }
     for (name, count, seeds) in &lost {

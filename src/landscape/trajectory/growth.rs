@@ -1,4 +1,4 @@
-//! How fast nearby configurations part: the largest eigenvalue of the symmetric part of the Jacobian on the tangent spaces.
+//! How fast nearby configurations part: the largest eigenvalue of the symmetric part of the Jacobian on the tangent spaces, less what lies along the flow.
 
 use super::local::{Local, length, point, sum};
 use super::system::System;
@@ -103,9 +103,9 @@ impl Growth {
         let mut slack = vec![point(0.0); size];
         for p in 0..size {
             for q in 0..=p {
-                let both = s[p * size + q];
-                (middle[p * size + q], middle[q * size + p]) = (both.mid(), both.mid());
-                let radius = point(both.radius());
+                let entry = s[p * size + q];
+                (middle[p * size + q], middle[q * size + p]) = (entry.mid(), entry.mid());
+                let radius = point(entry.radius());
                 slack[p] = slack[p] + radius;
                 if p != q {
                     slack[q] = slack[q] + radius;

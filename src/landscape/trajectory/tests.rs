@@ -133,12 +133,11 @@ impl Place {
         curvature(s, &l, &reach, point(0.01)).0
     }
 
-    /// The same with the points in the place of their tokens, when these provably come together.
-    fn whole(&self, s: &System, rates: Rates, size: f64) -> Option<f64> {
+    /// The same with the points in the place of their tokens, when these provably come together; or whether any kappa is allowed.
+    fn whole(&self, s: &System, rates: Rates, size: f64) -> Result<f64, bool> {
         let (system, range, norm, axes, defect) = (s, &self.exact[..], self.norm, &self.axes[..], point(0.0));
         Part { system, range, norm, axes, bulge: 1e-15, time: 1.0, rates, defect, error: size }
             .whole_clusters(size, point(0.01))
-            .ok()
             .map(|(l, _)| l)
     }
 }
@@ -193,18 +192,54 @@ fn whole_clusters_need_the_bounds_of_their_points_alone() {
             // The search sees differences of doubles.
             assert!(cubic <= lambda + 1e-15 / size.powi(2), "{variant:?} {beta}: {cubic} > {lambda}");
             // Errors so large that tokens of a cluster could part, and clusters that are near one another.
-            assert!(place.whole(&clusters, derivative.rates(mu, 0.0), 1e-2).is_none());
+            assert!(place.whole(&clusters, derivative.rates(mu, 0.0), 1e-2).is_err());
         }
     }
     let close = Tokens::from_angles(&[0.0, 0.5]).expect("tokens");
     let all = Tokens::normalised(2, [close.row(0), close.row(1), close.row(1)].concat()).expect("tokens");
     let clusters = System::of_tokens(&near(SA, 4.0, &all, 0.0)).merged(&[0, 1, 1]);
     let place = Place::new(&clusters, close.coordinates());
-    assert!(place.whole(&clusters, place.derivative(&clusters).rates(0.0, 0.0), 1e-9).is_none());
+    assert!(place.whole(&clusters, place.derivative(&clusters).rates(0.0, 0.0), 1e-9).is_err());
 }
 
 #[test]
-fn waits_of_any_length_are_proved() {
+fn time_is_chosen_only_for_clusters_whose_deviations_decay() {
+    let mut s = Stream::new(8, &["deviations"]);
+    // Three tokens near a fourth: any kappa is allowed, and the bounds of tokens hold with one.
+    let at = Tokens::from_angles(&[0.0, 2.0]).expect("tokens");
+    let merged = |masses: [f64; 4], variant, beta| {
+        let rows: Vec<f64> = [0, 1, 1, 1].iter().flat_map(|l| at.row(*l).to_vec()).collect();
+        let all = Tokens::normalised(2, rows).and_then(|t| t.with_masses(&masses)).expect("tokens");
+        (System::of_tokens(&near(variant, beta, &all, 0.0)), all)
+    };
+    for (masses, variant, beta) in [([0.1, 0.5, 0.3, 0.1], SA, 2.0), ([0.3, 0.1, 0.4, 0.2], SA, 5.0), ([0.2, 0.1, 0.3, 0.4], USA, 4.0)] {
+        let (tokens, all) = merged(masses, variant, beta);
+        let clusters = tokens.merged(&[0, 1, 1, 1]);
+        let place = Place::new(&clusters, at.coordinates());
+        let (derivative, size) = (place.derivative(&clusters), 1e-3);
+        let kappa = 0.7 / derivative.rates(0.0, 1.0).square.hi();
+        let mu = derivative.less(kappa).bound(0.0, 1e-6).expect("a bound");
+        let rates = derivative.rates(mu, kappa);
+        let (drag, norm) = (rates.drag.hi(), rates.norm.hi());
+        assert_eq!(place.whole(&clusters, rates, size), Err(true), "{variant:?} {beta}");
+        let bound = drag * norm + (1.0 + drag * size) * place.lambda(&clusters, size);
+        let (cubic, _) = steepest(&tokens, all.coordinates(), 0.9 * size, (mu, kappa), &mut s);
+        assert!(cubic <= bound, "{variant:?} {beta}: {cubic} > {bound}");
+    }
+    // Beside a heavy token deviations grow, and no kappa sees them.
+    let (tokens, all) = merged([1.0, 1e-3, 2e-3, 1e-3], SA, 0.0);
+    let clusters = tokens.merged(&[0, 1, 1, 1]);
+    let place = Place::new(&clusters, at.coordinates());
+    let derivative = place.derivative(&clusters);
+    let kappa = 4.0 / derivative.rates(0.0, 1.0).square.hi();
+    let mu = derivative.less(kappa).bound(0.0, 1e-9).expect("a bound");
+    let (_, rate) = steepest(&tokens, all.coordinates(), 1e-8, (0.0, kappa), &mut s);
+    assert!(rate > mu + 0.1, "{rate} {mu}");
+    assert_eq!(place.whole(&clusters, derivative.rates(mu, kappa), 1e-8), Err(false));
+}
+
+#[test]
+fn a_wait_of_ten_billion_units_is_proved() {
     // Three clusters at beta = 25 wait for 1e11 and more.
     let third = std::f64::consts::TAU / 3.0;
     let x = Tokens::from_angles(&[0.0, 0.02, third, third + 0.03, 2.0 * third + 0.01, 2.0 * third - 0.02]).expect("tokens");

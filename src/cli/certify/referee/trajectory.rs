@@ -132,7 +132,8 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let w = r.list("end", d, number)?;
     let lies = |(x, m): (&[I], &I)| dot(&w, x).0 > (length(&w) * &state.error / m.sqrt()).1;
     confirm(r.0.is_empty() && state.x.chunks(d).zip(&state.each).all(lies), "at the end the tokens are in no open hemisphere for certain")?;
-    let [beta, radius, error] = [&state.s.beta, &radius, &state.error].map(I::show);
+    // More than rounding to two digits takes away.
+    let [beta, radius, error] = [&state.s.beta, &radius, &(state.error * int(21)).over(20)].map(I::show);
     let starts = format!("all starts of the {n} tokens in R^{d} within {radius:e} of the directions of the start rows");
     Ok(format!("{said}, beta = {beta}: {starts} converge to one point ({steps} steps, error at most {error:.1e})"))
 }
