@@ -38,23 +38,28 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: false,
     draw: |inputs| {
         let results = &inputs.results[0];
-        let mut dimensions: Vec<usize> = results.iter().map(|(c, _)| c.d).collect();
-        dimensions.dedup();
+        let mut diagrams: Vec<Cell> = Vec::new();
+        for cell in results.iter().map(|(c, _)| but_beta(c)) {
+            if !diagrams.contains(&cell) {
+                diagrams.push(cell);
+            }
+        }
         let mut panels = Vec::new();
-        for d in dimensions {
-            let mut cells: Vec<_> = results.iter().filter(|(c, _)| c.d == d).collect();
+        for one in &diagrams {
+            let mut cells: Vec<_> = results.iter().filter(|(c, _)| but_beta(c) == *one).collect();
             cells.sort_by(|a, b| a.0.beta.total_cmp(&b.0.beta));
             let betas: Vec<f64> = cells.iter().map(|(c, _)| c.beta).collect();
+            let title = title(one, &diagrams);
             if betas.len() < 2 {
                 return Err(Error::parameter(
                     "beta",
-                    format!("{betas:?} for d = {d}"),
+                    format!("{betas:?} for {title}"),
                     "at least two inverse temperatures, rows of the diagram",
                 ));
             }
             let times = cells[0].1.table.column("t");
             let mut panel = Panel::new(
-                format!("d = {d}"),
+                title,
                 Axis::linear("t", 0.0, times.last().copied().unwrap_or(1.0)),
                 Axis::linear("\u{3b2}", betas[0], betas[betas.len() - 1]),
             );
@@ -86,6 +91,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
 };
+
+/// What a panel has in common: everything but beta.
+fn but_beta(cell: &Cell) -> Cell {
+    Cell { beta: 0.0, ..cell.clone() }
+}
+
+/// What tells a panel from the others; its dimension where there is one panel.
+fn title(of: &Cell, all: &[Cell]) -> String {
+    let names: [fn(&Cell) -> String; 4] = [motion, |c| c.init.clone(), |c| format!("n = {}", c.n), |c| format!("d = {}", c.d)];
+    let parts: Vec<String> = names.iter().filter(|name| all.iter().any(|c| name(c) != name(of))).map(|name| name(of)).collect();
+    if parts.is_empty() { format!("d = {}", of.d) } else { parts.join(", ") }
+}
 
 /// True where the curve of SA is the limit of high dimension.
 fn has_curve(cell: &Cell) -> bool {

@@ -35,13 +35,13 @@ fn every_command_takes_a_frame_of_a_run() {
         "solve --init uniform --n 8 --d 2 --seed 3 --beta 9 --masses masses.csv --t-end 40 --out run --observables positions,log-energy,clusters --times 0,0.5,40",
     );
     // The end, by name, by row and by time, is the end of the record, masses and all.
-    let energy = |flags: &str| number(&json(at, &format!("energy --result run {flags} --beta 9"))["log_energy"]);
+    let energy = |flags: &str| number(&json(at, &format!("energy --result run {flags} --beta 9 --energy-scale unit"))["log_energy"]);
     for flags in ["", "--frame last", "--frame 2", "--frame t=40"] {
         let gap = (energy(flags) - number(&solved["log_energy"])).abs();
         assert!(gap <= 16.0 * f64::EPSILON * number(&solved["log_energy"]).abs(), "{flags}: {gap:e}");
     }
     // The start is the law's draw.
-    let start = json(at, "energy --init uniform --n 8 --d 2 --seed 3 --masses masses.csv --beta 9");
+    let start = json(at, "energy --init uniform --n 8 --d 2 --seed 3 --masses masses.csv --beta 9 --energy-scale unit");
     assert!((energy("--frame 0") - number(&start["log_energy"])).abs() < 1e-14);
     assert_eq!(energy("--frame t=0.4").to_bits(), energy("--frame 0").to_bits());
     assert!(energy("--frame t=0.5") > energy("--frame 0"));

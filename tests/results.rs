@@ -153,7 +153,10 @@ fn cells_of_another_grid_are_taken_over_and_damaged_ones_are_not() {
     };
     let (first, alone) = said(f.path(), "run grid.toml");
     assert!(!alone.contains("taken over"), "{alone}");
-    // One more value: two of three cells are there.
+    // One more value: two of three cells are there, as a dry run says before.
+    let planned = run(f.path(), "run grid.toml --set beta=1,2,3 --dry-run");
+    let planned = String::from_utf8_lossy(&planned.stdout).into_owned();
+    assert!(planned.contains("3 cells, 0 finished, 2 to take over from other runs") && planned.matches(" to do").count() == 1, "{planned}");
     let (second, note) = said(f.path(), "run grid.toml --set beta=1,2,3");
     assert!(note.contains("2 of 3 cells are taken over from runs of grid with other values on its axes"), "{note}");
     let (fresh, _) = said(g.path(), "run grid.toml --set beta=1,2,3");

@@ -5,6 +5,7 @@ use super::output::{Output, note, rounded};
 use super::parameter::{each, pair};
 use super::progress;
 use crate::error::{Error, Result};
+use crate::lab::adopt::Beside;
 use crate::lab::part::Share;
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::store::Store;
@@ -134,12 +135,21 @@ impl Arguments {
 
 /// The cells, and which of them are done.
 fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output) {
-    let done: Vec<bool> = cells.iter().map(|c| store.has(&c.id(experiment))).collect();
-    let finished = done.iter().filter(|d| **d).count();
-    let lines: Vec<String> =
-        cells.iter().zip(&done).map(|(c, d)| format!("{} {} {}", c.id(experiment), c.label(), if *d { "done" } else { "to do" })).collect();
-    let json = json!({"cells": cells.len(), "finished": finished, "folder": store.folder().display().to_string()});
-    out.result(&json, &format!("{}\n{} cells, {finished} finished, in {}", lines.join("\n"), cells.len(), store.folder().display()));
+    let beside = Beside::new(experiment, store);
+    let state = |id: &str| match () {
+        () if store.has(id) => "done",
+        () if beside.has(id) => "to take over",
+        () => "to do",
+    };
+    let ids: Vec<String> = cells.iter().map(|c| c.id(experiment)).collect();
+    let states: Vec<&str> = ids.iter().map(|id| state(id)).collect();
+    let count = |what: &str| states.iter().filter(|s| **s == what).count();
+    let (finished, taken) = (count("done"), count("to take over"));
+    let lines: Vec<String> = (0..cells.len()).map(|k| format!("{} {} {}", ids[k], cells[k].label(), states[k])).collect();
+    let folder = store.folder().display().to_string();
+    let others = if taken > 0 { format!(", {taken} to take over from other runs of the same experiment") } else { String::new() };
+    let json = json!({"cells": cells.len(), "finished": finished, "to_take_over": taken, "folder": folder});
+    out.result(&json, &format!("{}\n{} cells, {finished} finished{others}, in {folder}", lines.join("\n"), cells.len()));
 }
 
 /// Names of the printed columns: axes with one value only are left out, but for n, d and beta.

@@ -334,9 +334,14 @@ impl Arguments {
             _ => Value::Null,
         };
         let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
-        // The energy is that of unit vectors.
-        let energies = end.clusters.space().is_unit().then(|| Energy::new(self.dynamics.beta, EnergyScale::Mean).both(&end.clusters));
-        let [value, log] = energies.map_or([Value::Null, Value::Null], |(e, log)| [e, log].map(|v| v.map_or(Value::Null, finite)));
+        // The energy is that of unit vectors; its logarithm is the column of the time line.
+        let energy = |scale| Energy::new(self.dynamics.beta, scale);
+        let [value, log] = if end.clusters.space().is_unit() {
+            let of = &end.clusters;
+            [energy(EnergyScale::Mean).value(of), energy(EnergyScale::Unit).log_value(of)].map(|v| v.map_or(Value::Null, finite))
+        } else {
+            [Value::Null, Value::Null]
+        };
         let mut json = json!({
             "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),
@@ -352,6 +357,7 @@ impl Arguments {
             "energy": value,
             "log_energy": log,
             "energy_normalisation": EnergyScale::Mean.describe(),
+            "log_energy_normalisation": EnergyScale::Unit.describe(),
             "normalisation": self.dynamics.normalisation(model)?,
             "dynamics": self.dynamics.entry(model)?.name,
             "beta": self.dynamics.beta,

@@ -1,6 +1,6 @@
 //! Experiment files, plans, the results store, provenance, resume, reports. No mathematics here.
 
-mod adopt;
+pub mod adopt;
 pub mod arrays;
 pub mod cell;
 mod changed;

@@ -55,7 +55,7 @@ pub static LAYERS: [ReportColumn; 20] = [
     entry("mlp_ratio", "|F(x)| / |x| of the feed-forward layer", "theorems without feed-forward layers", "it is no smaller than attention"),
     entry(
         "beta",
-        "median over heads of the fitted inverse temperature, of those with one",
+        "median over heads of the fitted inverse temperature, of those whose standard error is below it",
         "SA at one beta",
         "heads have betas of their own, and matrices",
     ),

@@ -190,7 +190,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Adds the rows of a layer's heads and of their spectra; the fitted inverse temperatures.
+/// Adds the rows of a layer's heads and of their spectra; the fitted inverse temperatures that are known.
 fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, [heads, spectra]: &mut [Table; 2]) -> Result<Vec<f64>> {
     let n = cloud.n;
     let lengths: Vec<f64> = layer.before.chunks_exact(layer.before.len() / n).map(norm).collect();
@@ -202,7 +202,10 @@ fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, [heads, spect
         for (h, weights) in layer.weights.chunks_exact(n * n).enumerate() {
             let (seen, form) = (weighting(weights, n), form(a, h));
             let fit = reference.fit(&cloud.drift(&lengths, &a.of_head(h, weights, &inside)));
-            betas.push(fit.beta);
+            // Where all tokens point one way every beta fits, and the best of them is rounding.
+            if fit.error < fit.beta {
+                betas.push(fit.beta);
+            }
             for k in 0..form.values.len().max(form.symmetric.len()) {
                 // Beyond the list eigenvalues are 0; of an empty list none is known.
                 let rest = |empty: bool| if empty { f64::NAN } else { 0.0 };

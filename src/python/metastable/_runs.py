@@ -146,7 +146,8 @@ def solve(
     ``timeline`` has those times; without it the timeline has the end of every step.
 
     The end is ``success``, ``status`` (0: the end time, or rest; 1: a stop rule; -1: failure), ``message``, ``outcome``, ``t``, ``tokens`` (n, d),
-    ``masses`` and ``clusters`` of those that are left, ``labels`` (n,), ``merges``, ``energy``, ``log_energy``, ``timeline`` (a structured array), ``nfev``.
+    ``masses`` and ``clusters`` of those that are left, ``labels`` (n,), ``merges``, ``energy`` ((1/2beta) sum m_i m_j
+    e^{beta G_ij}), ``log_energy`` (the column of the timeline: the log of sum m_i m_j e^{beta (G_ij - 1)}), ``timeline`` (a structured array), ``nfev``.
 
     >>> import numpy as np, metastable as ms
     >>> pair = np.array([[1.0, 0.0], [np.cos(3.0), np.sin(3.0)]])
