@@ -31,10 +31,15 @@ impl Choice {
             Self::Named(kernel) if !plain && !kernel.any_heads() => Err(refused(kernel, "one head without Q and K, weights within f64")),
             Self::Named(kernel) => named(kernel, job),
             Self::Auto => {
-                let made_for = |k: &dyn Kernel| if plain { !k.by_name_only() } else { k.any_heads() };
-                let suits = |k: &&&'static dyn Kernel| made_for(**k) && k.refuses(job).is_none() && kept(**k, job) <= job.accuracy;
-                let cheapest = ALL.iter().filter(suits).min_by(|a, b| a.cost(job).total_cmp(&b.cost(job)));
-                Ok(cheapest.copied().unwrap_or(if plain { &DIRECT } else { &ROWS }))
+                let mut cheapest: (&'static dyn Kernel, f64) = (if plain { &DIRECT } else { &ROWS }, f64::INFINITY);
+                for &k in ALL.iter().filter(|k| if plain { !k.by_name_only() } else { k.any_heads() }) {
+                    let cost = k.cost(job);
+                    // The short question first: a small system takes no longer than ten times all of them.
+                    if cost < cheapest.1 && k.refuses(job).is_none() && kept(k, job) <= job.accuracy {
+                        cheapest = (k, cost);
+                    }
+                }
+                Ok(cheapest.0)
             }
         }
     }

@@ -1,7 +1,8 @@
 //! The derivative of a density estimate as one polynomial per cell, with a proved error.
 
 use super::bounds::{CELL, TERMS, above};
-use super::kernel::{Kernel, MOST_BLUR};
+use super::kernel::{Kernel, MOST_BLUR, Shift};
+use crate::num::simd::{Lanes, Level, Task};
 use crate::num::{interval::Interval, threads::parallel_allowed};
 use rayon::prelude::*;
 
@@ -32,6 +33,25 @@ pub(super) struct Field<'a> {
     pub(super) blur: f64,
     /// Number of cells of the circle.
     pub cells: Option<i64>,
+}
+
+/// The sum of the translated moments of some sources: term by term in the order of the sources on every instruction set, products rounded.
+struct Translate<'a>(&'a [(&'a Source, &'a Shift)]);
+
+impl Task for Translate<'_> {
+    type F = f64;
+    type Output = [f64; TERMS];
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, _: L) -> [f64; TERMS] {
+        let mut c = [0.0; TERMS];
+        for (source, shift) in self.0 {
+            for (row, m) in shift.table.iter().zip(&source.moments) {
+                c.iter_mut().zip(row).for_each(|(c, t)| *c += t * m);
+            }
+        }
+        c
+    }
 }
 
 /// Samples summed before a partial sum is put away.
@@ -123,36 +143,28 @@ impl<'a> Field<'a> {
 
     /// The derivative on a cell.
     pub fn polynomial(&self, cell: i64) -> Polynomial {
-        let (mut c, mut error, mut near, mut most) = ([0.0; TERMS], (0.0, 0.0), 0usize, 0usize);
-        let (mut size, mut summed) = ((0.0, 0.0), 0usize);
-        let first = self.kernel.tables.shifts[0].offset;
-        let start = if self.cells.is_some() { 0 } else { self.sources.partition_point(|s| s.cell < cell + first) };
-        let mut visit = |source: &Source, q: usize| {
-            let shift = &self.kernel.tables.shifts[q];
-            for (row, m) in shift.table.iter().zip(&source.moments) {
-                c.iter_mut().zip(row).for_each(|(c, t)| *c += t * m);
+        let shifts = &self.kernel.tables.shifts;
+        let first = shifts[0].offset;
+        let pairs: Vec<(&Source, &Shift)> = match self.cells {
+            None => {
+                let (start, last) = (self.sources.partition_point(|s| s.cell < cell + first), first + shifts.len() as i64);
+                let near = self.sources[start..].iter().take_while(|s| s.cell < cell + last);
+                near.map(|s| (s, &shifts[(s.cell - cell - first) as usize])).collect()
             }
+            Some(cells) => {
+                let found = |shift: &Shift| self.sources.binary_search_by_key(&(cell + shift.offset).rem_euclid(cells), |s| s.cell).ok();
+                shifts.iter().filter_map(|shift| found(shift).map(|k| (&self.sources[k], shift))).collect()
+            }
+        };
+        let (mut error, mut size, mut near, mut most) = ((0.0, 0.0), (0.0, 0.0), 0usize, 0usize);
+        for (source, shift) in &pairs {
             let n = source.samples as f64;
             error = (error.0 + n * shift.value_error.0, error.1 + n * shift.slope_error.0);
             size = (size.0 + n * shift.value_error.1, size.1 + n * shift.slope_error.1);
             near += source.samples;
             most = most.max(source.samples);
-            summed += 1;
-        };
-        match self.cells {
-            None => {
-                let last = first + self.kernel.tables.shifts.len() as i64;
-                self.sources[start..].iter().take_while(|s| s.cell < cell + last).for_each(|s| visit(s, (s.cell - cell - first) as usize));
-            }
-            Some(cells) => {
-                for q in 0..self.kernel.tables.shifts.len() {
-                    let wanted = (cell + first + q as i64).rem_euclid(cells);
-                    if let Ok(k) = self.sources.binary_search_by_key(&wanted, |s| s.cell) {
-                        visit(&self.sources[k], q);
-                    }
-                }
-            }
         }
+        let (c, summed) = (Level::best().run(Translate(&pairs)), pairs.len());
         // Roundings that lie in the way of one term, each of half a unit: powers of a rounded difference, its block, the blocks, the table, the sum over sources.
         let steps = (2 * TERMS + BLOCK + most / BLOCK + TERMS * summed + 8) as f64 * 0.51 * f64::EPSILON;
         let (near, far) = (near as f64, (self.total - near) as f64);
