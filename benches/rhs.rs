@@ -1,7 +1,7 @@
 //! Seconds of one right-hand side by kernel and shape, of an energy, and of a Hessian product.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use metastable::attention::heads::{Job, Work, apply, apply_f32};
+use metastable::attention::heads::{HeadsJob, Work, apply, apply_f32};
 use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Weights, Workspace};
 use metastable::attention::pattern::{Causal, Everything, Pattern};
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, sinkhorn::Sinkhorn};
@@ -102,7 +102,7 @@ fn heads(c: &mut Criterion) {
         let patterns: [(&str, &dyn Pattern); 2] = [("everything", &Everything), ("causal", &Causal)];
         for (name, pattern) in patterns {
             let (beta, weights, level) = (1.0 / (r as f64).sqrt(), Weights::Softmax, Level::best());
-            let job = Job { queries: &x, sources: &x, masses: &masses, d, beta, heads: &heads, pattern, weights, level };
+            let job = HeadsJob { queries: &x, sources: &x, masses: &masses, d, beta, heads: &heads, pattern, weights, level };
             let label = |precision: &str| BenchmarkId::new(format!("{name}, {precision}"), format!("n={n} d={d} heads={count}"));
             group.bench_function(label("f64"), |b| b.iter(|| apply(&job, &mut work, &mut out)));
             group.bench_function(label("f32"), |b| b.iter(|| apply_f32(&job, &mut work, &mut out)));

@@ -152,7 +152,7 @@ const COMPARING: [(&str, &str); 25] = [
     ("src/cli/clusters.rs", "the names of columns"),
     ("src/lab/run.rs", "the names of columns"),
     ("src/cli/figure/drawn.rs", "file endings"),
-    ("src/cli/figure/job.rs", "file endings and the command that wrote a table"),
+    ("src/cli/figure/gathering.rs", "file endings and the command that wrote a table"),
     ("src/cli/result_folder.rs", "file endings and the names of columns"),
     ("src/cli/movie.rs", "the names of columns"),
     ("src/cli/film.rs", "file endings"),

@@ -1,7 +1,7 @@
 //! General attention heads against their double-double definition: patterns, memories, large logits, instruction sets, threads, bad input.
 
 use metastable::attention::Head;
-use metastable::attention::heads::{Job, Work, apply, apply_f32, reference};
+use metastable::attention::heads::{HeadsJob, Work, apply, apply_f32, reference};
 use metastable::attention::kernel::Weights;
 use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
 use metastable::num::{simd::Level, stream::Stream, threads::sequentially};
@@ -45,9 +45,9 @@ impl Case {
         Self { x: numbers(n * d, stream), memory: None, masses, d, beta: 1.0, heads }
     }
 
-    fn job<'a>(&'a self, pattern: &'a dyn Pattern) -> Job<'a> {
+    fn job<'a>(&'a self, pattern: &'a dyn Pattern) -> HeadsJob<'a> {
         let sources = self.memory.as_deref().unwrap_or(&self.x);
-        Job {
+        HeadsJob {
             queries: &self.x,
             sources,
             masses: &self.masses,
@@ -61,7 +61,7 @@ impl Case {
     }
 }
 
-fn run(job: &Job) -> Vec<f64> {
+fn run(job: &HeadsJob) -> Vec<f64> {
     let mut out = vec![f64::NAN; job.queries.len()];
     apply(job, &mut Work::default(), &mut out).expect("valid");
     out
@@ -74,10 +74,10 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Every instruction set within 1e-13 of the definition.
-fn agrees(job: &Job, what: &str) {
+fn agrees(job: &HeadsJob, what: &str) {
     let expected = reference(job).expect("valid");
     for level in Level::available() {
-        let error = apart(&run(&Job { level, ..*job }), &expected);
+        let error = apart(&run(&HeadsJob { level, ..*job }), &expected);
         assert!(error < 1e-13, "{what}, {}: {error:e}", level.name());
     }
 }
@@ -131,7 +131,7 @@ fn identities_of_every_kind_meet_the_definition() {
         case.beta = beta;
         agrees(&case.job(&Causal), &format!("beta {beta}"));
         let exponential = Weights::Exponential { log_factor: -1.5 };
-        agrees(&Job { weights: exponential, ..case.job(&Everything) }, &format!("exponential, beta {beta}"));
+        agrees(&HeadsJob { weights: exponential, ..case.job(&Everything) }, &format!("exponential, beta {beta}"));
     }
 }
 
@@ -177,7 +177,7 @@ fn a_memory_and_a_block_are_sources_like_any_other() {
     case.masses = vec![1.0; 31];
     let whole = BiasTable::mask(31, 31, &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>()).expect("lengths agree");
     let masked = run(&case.job(&whole));
-    let block = Job { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.job(&Everything) };
+    let block = HeadsJob { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.job(&Everything) };
     assert!(apart(&run(&block), &masked) < 1e-14);
     agrees(&block, "block");
 }
@@ -189,7 +189,7 @@ fn concatenating_and_projecting_is_the_sum_of_heads() {
     let together = run(&case.job(&Causal));
     let mut sum = vec![0.0; together.len()];
     for head in &case.heads {
-        let one = run(&Job { heads: std::slice::from_ref(head), ..case.job(&Causal) });
+        let one = run(&HeadsJob { heads: std::slice::from_ref(head), ..case.job(&Causal) });
         sum.iter_mut().zip(one).for_each(|(s, x)| *s += x);
     }
     assert!(apart(&sum, &together) < 1e-13);
@@ -199,7 +199,7 @@ fn concatenating_and_projecting_is_the_sum_of_heads() {
         Head::new(12, q.map(|q| (4, q)), k.map(|k| (4, k)), v.map(|v| (12, v))).expect("shapes agree")
     };
     let heads: Vec<Head> = case.heads.iter().map(collapsed).collect();
-    assert!(apart(&run(&Job { heads: &heads, ..case.job(&Causal) }), &together) < 1e-13);
+    assert!(apart(&run(&HeadsJob { heads: &heads, ..case.job(&Causal) }), &together) < 1e-13);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn scores_with_rotary_positions_and_alibi_do_not_change_under_a_shift() {
     let seen: Vec<bool> = (0..35 * 35).map(|k| k % 35 >= 2).collect();
     let mask = Joined::new(vec![Box::new(BiasTable::mask(35, 35, &seen).expect("lengths agree")), alibi()]);
     let masses: Vec<f64> = [1.0, 1.0].iter().chain(&case.masses).copied().collect();
-    let shifted = Job { queries: &later, sources: &later, masses: &masses, ..case.job(&mask) };
+    let shifted = HeadsJob { queries: &later, sources: &later, masses: &masses, ..case.job(&mask) };
     assert!(apart(&run(&shifted)[24..], &run(&case.job(alibi().as_ref()))) < 1e-13);
 }
 
@@ -255,7 +255,7 @@ fn single_precision_is_near() {
         let expected = reference(&job).expect("valid");
         for level in Level::available() {
             let mut out = vec![0.0; expected.len()];
-            apply_f32(&Job { level, ..job }, &mut Work::default(), &mut out).expect("valid");
+            apply_f32(&HeadsJob { level, ..job }, &mut Work::default(), &mut out).expect("valid");
             let error = apart(&out, &expected);
             assert!((1e-12..1e-5).contains(&error), "{name}, {}: {error:e}", level.name());
         }
@@ -306,21 +306,21 @@ fn nothing_is_allocated_again_and_nothing_is_remembered_that_changed() {
 fn bad_input_is_named() {
     let mut stream = Stream::new(11, &["heads"]);
     let case = Case::new(4, 3, heads(2, 3, (2, 2), &mut stream), &mut stream);
-    let message = |job: &Job, len: usize| apply(job, &mut Work::default(), &mut vec![0.0; len]).expect_err("refused").to_string();
+    let message = |job: &HeadsJob, len: usize| apply(job, &mut Work::default(), &mut vec![0.0; len]).expect_err("refused").to_string();
     let good = case.job(&Everything);
     let nan = [0.0, 1.0, f64::NAN, 0.0, 0.0, 0.0];
     let (mask, alibi) = (BiasTable::mask(3, 4, &[true; 12]).expect("lengths agree"), Alibi::new(3).expect("heads"));
     let rotary = Rotary::new(100.0, Pairs::Halves, 4).expect("even");
     let other = heads(1, 5, (2, 2), &mut stream);
     let expected = [
-        (message(&Job { queries: &case.x[1..], ..good }, 11), "queries: found 11 numbers, expected one or more rows of d = 3"),
-        (message(&Job { sources: &nan, ..good }, 12), "sources: found NaN, expected finite numbers (row 1, column 3)"),
-        (message(&Job { masses: &case.masses[1..], ..good }, 12), "masses: found 3 numbers, expected one for each of the 4 sources"),
-        (message(&Job { masses: &[1.0, -1.0, 1.0, 1.0], ..good }, 12), "mass 2: found -1, expected a finite number >= 0"),
-        (message(&Job { beta: f64::INFINITY, ..good }, 12), "beta: found inf, expected a finite number"),
+        (message(&HeadsJob { queries: &case.x[1..], ..good }, 11), "queries: found 11 numbers, expected one or more rows of d = 3"),
+        (message(&HeadsJob { sources: &nan, ..good }, 12), "sources: found NaN, expected finite numbers (row 1, column 3)"),
+        (message(&HeadsJob { masses: &case.masses[1..], ..good }, 12), "masses: found 3 numbers, expected one for each of the 4 sources"),
+        (message(&HeadsJob { masses: &[1.0, -1.0, 1.0, 1.0], ..good }, 12), "mass 2: found -1, expected a finite number >= 0"),
+        (message(&HeadsJob { beta: f64::INFINITY, ..good }, 12), "beta: found inf, expected a finite number"),
         (message(&good, 11), "output: found 11 numbers, expected 4 x 3 = 12"),
-        (message(&Job { heads: &[], ..good }, 12), "heads: found none, expected at least one"),
-        (message(&Job { heads: &other, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
+        (message(&HeadsJob { heads: &[], ..good }, 12), "heads: found none, expected at least one"),
+        (message(&HeadsJob { heads: &other, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
         (message(&case.job(&mask), 12), "table: found 3 queries and 4 sources, expected 4 queries and 4 sources"),
         (message(&case.job(&alibi), 12), "ALiBi slopes: found 3, expected one for each of the 2 heads"),
         (message(&case.job(&rotary), 12), "rows of Q and K: found 2, expected 4, the rank of the rotary positions"),
@@ -329,7 +329,7 @@ fn bad_input_is_named() {
         assert_eq!(found, wanted);
     }
     let weights = Weights::Exponential { log_factor: 800.0 };
-    assert!(message(&Job { weights, ..good }, 12).contains("beyond double precision"));
+    assert!(message(&HeadsJob { weights, ..good }, 12).contains("beyond double precision"));
     let odd = Rotary::new(100.0, Pairs::Halves, 3).expect_err("odd").to_string();
     assert_eq!(odd, "rotary rank: found 3, expected an even number of rows of Q and K");
     assert!(BiasTable::biases(1, 2, vec![0.0, f64::NAN]).expect_err("NaN").to_string().contains("(row 1, column 2)"));

@@ -108,7 +108,7 @@ impl MultiHead {
         })
     }
 
-    fn with_job<R>(&self, x: &Tokens, work: impl FnOnce(&heads::Job, Range<usize>) -> Result<R>) -> Result<R> {
+    fn with_job<R>(&self, x: &Tokens, work: impl FnOnce(&heads::HeadsJob, Range<usize>) -> Result<R>) -> Result<R> {
         let d = x.d();
         let block = |name: &str, block: &Range<usize>| {
             if block.start < block.end && block.end <= x.n() {
@@ -131,7 +131,7 @@ impl MultiHead {
         };
         let queries = &x.coordinates()[numbers.clone()];
         let &Self { beta, ref heads, ref pattern, weights, level, .. } = self;
-        work(&heads::Job { queries, sources, masses, d, beta, heads, pattern: pattern.as_ref(), weights, level }, numbers)
+        work(&heads::HeadsJob { queries, sources, masses, d, beta, heads, pattern: pattern.as_ref(), weights, level }, numbers)
     }
 
     /// Brings sums into a form; what does not move stays 0.

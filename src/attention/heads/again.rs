@@ -2,7 +2,7 @@
 
 use super::attend::{Row, exponential, scale_all, sums};
 use super::exact::{Exact, Pair};
-use super::job::{Job, Shape};
+use super::job::{HeadsJob, Shape};
 use super::project::Images;
 use super::seen::{BLOCK, Seen};
 use super::stack::{Packed, Stack};
@@ -21,7 +21,7 @@ const R: usize = 4;
 
 /// Images of one vector of tokens, in two parts one after the other, each a slab of as many columns as Q or K has rows.
 pub(super) struct ExactImages<'a> {
-    pub job: &'a Job<'a>,
+    pub job: &'a HeadsJob<'a>,
     pub matrix: Option<&'a Packed<f64>>,
     pub rank: usize,
     /// The tokens of the vector, the first one's number, and how many tokens there are.
@@ -78,7 +78,7 @@ impl Task for ExactImages<'_> {
 
 /// One vector of queries under one head.
 pub(super) struct Again<'a> {
-    pub job: &'a Job<'a>,
+    pub job: &'a HeadsJob<'a>,
     pub shape: &'a Shape,
     pub stack: &'a Stack<f64>,
     pub images: &'a Images<f64>,

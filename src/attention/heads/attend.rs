@@ -1,6 +1,6 @@
 //! Softmax over blocks of sources with a running maximum: queries in lanes, so that maxima, sums and exponentials never cross lanes.
 
-use super::job::{Job, Shape};
+use super::job::{HeadsJob, Shape};
 use super::project::{Images, Of, value_place};
 use super::seen::{BLOCK, Exponents, Seen};
 use super::share::Piece;
@@ -32,7 +32,7 @@ pub(super) struct Row {
 
 /// All that pieces of this phase read.
 pub(super) struct Source<'a, F> {
-    pub job: &'a Job<'a>,
+    pub job: &'a HeadsJob<'a>,
     pub shape: &'a Shape,
     pub stack: &'a Stack<F>,
     pub images: &'a Images<F>,
@@ -347,7 +347,7 @@ impl Doubt {
     ///
     /// Sums of n products round like random walks: by `0.4 sqrt(n) u` of a result without cancellation, by `0.15 u` of the product of
     /// the lengths at least; errors of images and what they meet are independent, so that their product is less by `sqrt(r)`.
-    fn new(job: &Job, rank: usize, q: Option<f64>, k: Option<f64>, longest: [f64; 2]) -> Self {
+    fn new(job: &HeadsJob, rank: usize, q: Option<f64>, k: Option<f64>, longest: [f64; 2]) -> Self {
         let chain = |n: usize| 0.4 * ((n.min(super::tiles::DEPTH) as f64).sqrt() + (n as f64 / super::tiles::DEPTH as f64).sqrt());
         let image = |norm: Option<f64>, longest: f64| norm.map_or([0.0; 2], |norm| [chain(job.d), 0.15 * norm * longest]);
         Self {

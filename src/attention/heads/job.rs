@@ -13,7 +13,7 @@ use crate::num::{stats::first_not_finite, threads::parallel_allowed};
 /// Self-attention has the queries as sources (the same slice: its tokens are then laid out once); cross-attention has a memory or a
 /// block of other tokens.
 #[derive(Clone, Copy)]
-pub struct Job<'a> {
+pub struct HeadsJob<'a> {
     /// Tokens x_i that ask, n x d by rows.
     pub queries: &'a [f64],
     /// Tokens y_j that are seen, m x d by rows.
@@ -34,7 +34,7 @@ pub struct Job<'a> {
     pub level: Level,
 }
 
-impl Job<'_> {
+impl HeadsJob<'_> {
     /// The common mass where weights were taken without it.
     pub(super) fn unit(&self, equal: bool) -> f64 {
         if equal { self.masses[0] } else { 1.0 }
@@ -113,7 +113,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn new<F: Float>(job: &Job) -> Self {
+    pub fn new<F: Float>(job: &HeadsJob) -> Self {
         let (queries, sources, width) = (job.queries.len() / job.d, job.sources.len() / job.d, job.level.width::<F>());
         let operations = job.heads.iter().map(|h| {
             let (rank, size) = h.images(job.d);

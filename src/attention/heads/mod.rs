@@ -20,7 +20,7 @@ mod stack;
 mod tiles;
 mod work;
 
-pub use job::Job;
+pub use job::HeadsJob;
 pub use reference::reference;
 pub use work::Work;
 
@@ -37,12 +37,12 @@ use job::Shape;
 /// **Errors** shapes that disagree, numbers that are not finite, a pattern made for something else; a result beyond `f64`.
 ///
 /// ```
-/// use metastable::attention::heads::{Job, Work, apply};
+/// use metastable::attention::heads::{HeadsJob, Work, apply};
 /// use metastable::attention::{Head, kernel::Weights, pattern::Everything};
 /// use metastable::num::simd::Level;
 /// let x = [1.0, 0.0, 0.0, 1.0];
 /// let heads = [Head::new(2, None, None, None)?];
-/// let job = Job { queries: &x, sources: &x, masses: &[0.5, 0.5], d: 2, beta: 1.0, heads: &heads, pattern: &Everything,
+/// let job = HeadsJob { queries: &x, sources: &x, masses: &[0.5, 0.5], d: 2, beta: 1.0, heads: &heads, pattern: &Everything,
 ///     weights: Weights::Softmax, level: Level::best() };
 /// let mut out = [0.0; 4];
 /// assert_eq!(apply(&job, &mut Work::default(), &mut out)?, 0);
@@ -50,7 +50,7 @@ use job::Shape;
 /// assert!((out[0] - 0.7310585786300049).abs() < 1e-15);
 /// # Ok::<(), metastable::error::Error>(())
 /// ```
-pub fn apply(job: &Job, work: &mut Work, out: &mut [f64]) -> Result<usize> {
+pub fn apply(job: &HeadsJob, work: &mut Work, out: &mut [f64]) -> Result<usize> {
     job.check(out.len())?;
     let shape = Shape::new::<f64>(job);
     inside_pool(shape.parallel, || {
@@ -64,7 +64,7 @@ pub fn apply(job: &Job, work: &mut Work, out: &mut [f64]) -> Result<usize> {
 ///
 /// **Accuracy** about `1e-6 (1 + |l|)` of the largest entry for logits of size l.
 /// **Errors** as [`apply`].
-pub fn apply_f32(job: &Job, work: &mut Work, out: &mut [f64]) -> Result<usize> {
+pub fn apply_f32(job: &HeadsJob, work: &mut Work, out: &mut [f64]) -> Result<usize> {
     job.check(out.len())?;
     let shape = Shape::new::<f32>(job);
     inside_pool(shape.parallel, || {

@@ -1,6 +1,6 @@
 //! `sum_h O_h z_i^h`, and the plain sum over heads without an output matrix.
 
-use super::job::{Job, Shape};
+use super::job::{HeadsJob, Shape};
 use super::share::{Piece, each};
 use super::stack::Stack;
 use super::tiles::{group, group_count, product, rows, slabs, vectors};
@@ -13,7 +13,14 @@ pub(super) struct Results<'a, F> {
 }
 
 /// Writes the rows of `out`, some vectors of queries at a time.
-pub(super) fn fill<F: Float>(job: &Job, shape: &Shape, stack: &Stack<F>, results: &Results<F>, pieces: &mut Vec<Piece>, out: &mut [f64]) {
+pub(super) fn fill<F: Float>(
+    job: &HeadsJob,
+    shape: &Shape,
+    stack: &Stack<F>,
+    results: &Results<F>,
+    pieces: &mut Vec<Piece>,
+    out: &mut [f64],
+) {
     let all = shape.queries.div_ceil(shape.width);
     // Every piece reads all output matrices: as few as two threads share evenly, of rows that stay in the second cache.
     let take = all.div_ceil(6).clamp(2, 32);
@@ -25,7 +32,7 @@ pub(super) fn fill<F: Float>(job: &Job, shape: &Shape, stack: &Stack<F>, results
 }
 
 struct Output<'a, F> {
-    job: &'a Job<'a>,
+    job: &'a HeadsJob<'a>,
     stack: &'a Stack<F>,
     results: &'a Results<'a, F>,
     piece: &'a Piece,

@@ -1,6 +1,6 @@
 //! `Q x_i`, `K y_j` and `V y_j` of all heads: one list of pieces, so that threads meet once.
 
-use super::job::{Job, Shape};
+use super::job::{HeadsJob, Shape};
 use super::seen::BLOCK;
 use super::share::{Kind, Piece, each};
 use super::stack::{Matrices, Packed, Stack};
@@ -31,7 +31,7 @@ pub(super) struct Of<'a, F> {
 
 impl<F: Float> Images<F> {
     /// Computes all of them from tokens in slabs.
-    pub fn fill(&mut self, job: &Job, shape: &Shape, stack: &Stack<F>, x: &[F], y: &[F]) {
+    pub fn fill(&mut self, job: &HeadsJob, shape: &Shape, stack: &Stack<F>, x: &[F], y: &[F]) {
         self.lay_out(shape, stack);
         let source = Source { job, shape, stack, x, y };
         each(&self.pieces, &mut self.numbers, &mut self.beside, shape.parallel, &|piece, out, beside| {
@@ -81,7 +81,7 @@ impl<F: Float> Images<F> {
 }
 
 struct Source<'a, F> {
-    job: &'a Job<'a>,
+    job: &'a HeadsJob<'a>,
     shape: &'a Shape,
     stack: &'a Stack<F>,
     x: &'a [F],
@@ -142,7 +142,7 @@ impl<F: Float> Project<'_, F> {
 }
 
 /// Positions enter one lane of a slab.
-fn place<F: Float>(job: &Job, i: usize, lane: &mut [F], width: usize, row: &mut [f64]) {
+fn place<F: Float>(job: &HeadsJob, i: usize, lane: &mut [F], width: usize, row: &mut [f64]) {
     row.iter_mut().zip(lane.iter().step_by(width)).for_each(|(r, x)| *r = x.to_f64());
     job.pattern.place(i, row);
     row.iter().zip(lane.iter_mut().step_by(width)).for_each(|(r, x)| *x = F::of(*r));
@@ -271,7 +271,7 @@ pub(super) struct Tokens<F> {
 
 impl<F: Float> Tokens<F> {
     /// One piece per vector of rows.
-    pub fn load(&mut self, job: &Job, shape: &Shape, rows: &[f64], all: usize, pieces: &mut Vec<Piece>) {
+    pub fn load(&mut self, job: &HeadsJob, shape: &Shape, rows: &[f64], all: usize, pieces: &mut Vec<Piece>) {
         let size = job.d * shape.width;
         self.slabs.resize(all * size);
         self.squares.resize(all, 0.0);

@@ -1,6 +1,6 @@
 //! The definition in double-double numbers: straightforward loops, nothing shared with the tiles.
 
-use super::job::Job;
+use super::job::HeadsJob;
 use crate::attention::kernel::Weights;
 use crate::attention::pattern::Bias;
 use crate::error::Result;
@@ -12,16 +12,16 @@ use crate::num::dd::Dd;
 /// **Errors** as [`super::apply`].
 ///
 /// ```
-/// use metastable::attention::heads::{Job, reference};
+/// use metastable::attention::heads::{HeadsJob, reference};
 /// use metastable::attention::{Head, kernel::Weights, pattern::Causal};
 /// use metastable::num::simd::Level;
 /// let (x, heads) = ([1.0, 0.0, 0.0, 1.0], [Head::default()]);
-/// let job = Job { queries: &x, sources: &x, masses: &[0.5, 0.5], d: 2, beta: 3.0, heads: &heads, pattern: &Causal,
+/// let job = HeadsJob { queries: &x, sources: &x, masses: &[0.5, 0.5], d: 2, beta: 3.0, heads: &heads, pattern: &Causal,
 ///     weights: Weights::Softmax, level: Level::best() };
 /// assert_eq!(reference(&job)?[..2], [1.0, 0.0]);
 /// # Ok::<(), metastable::error::Error>(())
 /// ```
-pub fn reference(job: &Job) -> Result<Vec<f64>> {
+pub fn reference(job: &HeadsJob) -> Result<Vec<f64>> {
     job.check(job.queries.len())?;
     let (d, sources) = (job.d, job.masses.len());
     let mut out = vec![Dd::default(); job.queries.len()];
@@ -56,7 +56,7 @@ pub fn reference(job: &Job) -> Result<Vec<f64>> {
 }
 
 /// `sum_j A_ij V y_j`; nothing where no source is seen.
-fn weighted(job: &Job, seen: &[usize], logits: &[Dd], values: &[Vec<Dd>]) -> Option<Vec<Dd>> {
+fn weighted(job: &HeadsJob, seen: &[usize], logits: &[Dd], values: &[Vec<Dd>]) -> Option<Vec<Dd>> {
     let top = logits.iter().copied().filter(|l| l.to_f64() > f64::NEG_INFINITY).reduce(|a, b| if a > b { a } else { b })?;
     let (mut sum, mut total) = (vec![Dd::default(); values[0].len()], Dd::default());
     for (j, logit) in seen.iter().zip(logits).filter(|(_, l)| l.to_f64() > f64::NEG_INFINITY) {
@@ -84,7 +84,7 @@ fn dot(a: &[Dd], b: &[Dd]) -> Dd {
     a.iter().zip(b).fold(Dd::default(), |s, (a, b)| s + *a * *b)
 }
 
-fn bias(job: &Job, head: usize, i: usize, j: usize) -> Dd {
+fn bias(job: &HeadsJob, head: usize, i: usize, j: usize) -> Dd {
     match job.pattern.form(head) {
         Bias::Absent => Dd::default(),
         Bias::Distance { slope } => -(Dd::from(slope) * Dd::from(i.abs_diff(j) as f64)),

@@ -1,6 +1,6 @@
 //! Which sources the queries of a group see, and their biases, for tiles of scores.
 
-use super::job::Job;
+use super::job::HeadsJob;
 use super::tiles::MOST;
 use crate::attention::pattern::Bias;
 use crate::num::simd::{Float, Lanes};
@@ -21,7 +21,7 @@ pub(super) struct Seen<T, const V: usize> {
 impl<T: Copy, const V: usize> Seen<T, V> {
     /// For the queries from `first` on; lanes beyond the last query see what that one sees.
     #[inline(always)]
-    pub fn new<L: Lanes<V = T>>(l: L, job: &Job, first: usize, queries: usize, sources: usize) -> Self {
+    pub fn new<L: Lanes<V = T>>(l: L, job: &HeadsJob, first: usize, queries: usize, sources: usize) -> Self {
         let mut out = Self { starts: [l.zero(); V], ends: [l.zero(); V], some: (sources, 0), all: (0, sources) };
         let (mut starts, mut ends) = ([[0.0; 16]; V], [[0.0; 16]; V]);
         for lane in 0..V * L::WIDTH {
@@ -70,7 +70,7 @@ pub(super) struct Exponents {
 
 impl Exponents {
     /// Those of a head.
-    pub fn new(job: &Job, head: usize) -> Self {
+    pub fn new(job: &HeadsJob, head: usize) -> Self {
         Self { head, form: job.pattern.form(head), slope: job.beta * LOG2_E }
     }
 
@@ -86,7 +86,14 @@ impl Exponents {
 
     /// Scores to exponents with their biases.
     #[inline(always)]
-    pub fn add<L: Lanes, const V: usize>(&self, l: L, job: &Job, (first, queries): (usize, usize), from: usize, tile: &mut [[L::V; V]]) {
+    pub fn add<L: Lanes, const V: usize>(
+        &self,
+        l: L,
+        job: &HeadsJob,
+        (first, queries): (usize, usize),
+        from: usize,
+        tile: &mut [[L::V; V]],
+    ) {
         let slope = l.constant(self.slope);
         match self.form {
             Bias::Absent => {}

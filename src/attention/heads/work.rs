@@ -2,7 +2,7 @@
 
 use super::again::{Again, ExactImages};
 use super::attend::{Attend, GROUPS, Mark, Row, Source};
-use super::job::{Job, Shape};
+use super::job::{HeadsJob, Shape};
 use super::output::{self, Results};
 use super::project::{Images, Tokens};
 use super::share::{Piece, each};
@@ -47,7 +47,7 @@ pub(super) struct Buffers<F> {
 
 impl<F: Float> Buffers<F> {
     /// Images of tokens and the weighted sums of all heads; shapes have been checked.
-    pub fn attend(&mut self, job: &Job, shape: &Shape) {
+    pub fn attend(&mut self, job: &HeadsJob, shape: &Shape) {
         self.stack.load(job.heads, job.d, job.level);
         self.x.load(job, shape, job.queries, shape.query_vectors, &mut self.pieces);
         if !job.is_self_attention() {
@@ -92,7 +92,7 @@ impl<F: Float> Buffers<F> {
     }
 
     /// Output matrices; the number of rows that see nothing.
-    pub fn finish(&mut self, job: &Job, shape: &Shape, out: &mut [f64]) -> Result<usize> {
+    pub fn finish(&mut self, job: &HeadsJob, shape: &Shape, out: &mut [f64]) -> Result<usize> {
         let results = Results { numbers: &self.results, starts: &self.starts };
         output::fill(job, shape, &self.stack, &results, &mut self.pieces, out);
         match first_not_finite(out) {
@@ -113,7 +113,7 @@ impl<F: Float> Buffers<F> {
 
 impl Buffers<f64> {
     /// Evaluates the vectors of queries with doubtful rows again, head by head.
-    pub fn again(&mut self, job: &Job, shape: &Shape) {
+    pub fn again(&mut self, job: &HeadsJob, shape: &Shape) {
         let stride = shape.query_vectors * shape.width;
         for head in 0..self.stack.heads.len() {
             let of_head = head * stride..(head + 1) * stride;
@@ -146,7 +146,7 @@ impl Buffers<f64> {
     }
 
     /// Images of all sources under K of a head.
-    fn exact_keys(&mut self, job: &Job, shape: &Shape, head: usize) {
+    fn exact_keys(&mut self, job: &HeadsJob, shape: &Shape, head: usize) {
         let Self { stack, x, y, pieces, exact_keys, .. } = self;
         let (y, m) = (if job.is_self_attention() { x } else { y }, &stack.heads[head]);
         let (pair, vectors) = (2 * m.rank * shape.width, shape.source_vectors);

@@ -2,7 +2,7 @@
 
 use super::peak::Peaks;
 use super::timing::time;
-use crate::attention::heads::{Job, Work, apply, apply_f32, reference};
+use crate::attention::heads::{HeadsJob, Work, apply, apply_f32, reference};
 use crate::attention::pattern::{Alibi, Causal, Joined, Pattern};
 use crate::attention::{Head, kernel::Weights};
 use crate::cli::output::Output;
@@ -71,7 +71,7 @@ impl Arguments {
         let y = memory.as_deref().unwrap_or(&x);
         let beta = 1.0 / (r as f64).sqrt();
         let (pattern, weights) = (&pattern, Weights::Softmax);
-        let job = Job { queries: &x, sources: y, masses: &masses, d, beta, heads: &heads, pattern, weights, level };
+        let job = HeadsJob { queries: &x, sources: y, masses: &masses, d, beta, heads: &heads, pattern, weights, level };
         let (mut work, mut result) = (Work::default(), vec![0.0; n * d]);
         let mut once = || if self.f32 { apply_f32(&job, &mut work, &mut result) } else { apply(&job, &mut work, &mut result) };
         once()?;

@@ -1,8 +1,8 @@
 //! `figure`: run what data are missing, then draw.
 
 mod drawn;
+mod gathering;
 mod hidden;
-mod job;
 
 use super::output::{Output, note};
 use super::parameter::{assignment, each, explained as explained_parameters};
@@ -13,8 +13,8 @@ use crate::error::{Error, Result, in_range};
 use crate::lab::{Experiment, arrays, part::Share, run::merge};
 use crate::paper_figs::{ALL, PaperFigure};
 use drawn::{DrawnFigure, FORMATS};
+use gathering::Gathering;
 pub use hidden::layers;
-use job::Job;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -216,33 +216,33 @@ impl Arguments {
 
     /// The figure's data as these flags ask for them, and its picture.
     fn drawn(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
-        let mut job = Job::new(entry, self.full);
+        let mut gathering = Gathering::new(entry, self.full);
         let asked = entry.asked();
         let mut overridden = Vec::new();
         for ((name, value), text) in each(&self.set, assignment)?.into_iter().zip(&self.set) {
             if asked.is_empty() {
                 return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
             }
-            job.inputs.values.set(&asked, name, &value)?;
-            job.flags.push_str(&format!(" --set {text}"));
+            gathering.inputs.values.set(&asked, name, &value)?;
+            gathering.flags.push_str(&format!(" --set {text}"));
             overridden.push(name);
         }
         if entry.hidden {
             let file = self.tokens.as_deref().map(|path| (path, self.array.as_deref()));
-            job.hidden(file, &self.source())?;
+            gathering.hidden(file, &self.source())?;
         }
         if let Some(file) = &self.experiment {
-            job.flags.push_str(&format!(" --experiment {file}"));
+            gathering.flags.push_str(&format!(" --experiment {file}"));
             let experiment = Experiment::load(Path::new(file))?;
-            job.experiment(&experiment, &self.runs, "--experiment")?;
+            gathering.experiment(&experiment, &self.runs, "--experiment")?;
         } else if let Some(folder) = &self.result {
             let cell = self.cell.as_ref().map_or(String::new(), |c| format!(" --cell {c}"));
-            job.flags.push_str(&format!(" --result {}{cell}", folder.display()));
-            job.folder(folder, self.cell.as_deref())?;
+            gathering.flags.push_str(&format!(" --result {}{cell}", folder.display()));
+            gathering.folder(folder, self.cell.as_deref())?;
         } else {
-            job.own(&self.runs, &overridden)?;
+            gathering.own(&self.runs, &overridden)?;
         }
-        job.draw()
+        gathering.draw()
     }
 }
 
@@ -271,10 +271,10 @@ pub fn explained(entry: &'static PaperFigure) -> String {
 
 /// Runs the experiments that are missing, draws, and writes SVG, PNG, CSV, caption and PDF; returns the files.
 pub fn make(entry: &'static PaperFigure, style: &Style, folders: (&Path, &Path)) -> Result<Vec<PathBuf>> {
-    let mut job = Job::new(entry, false);
+    let mut gathering = Gathering::new(entry, false);
     if entry.hidden {
-        job.hidden(None, "")?;
+        gathering.hidden(None, "")?;
     }
-    job.own(folders.0, &[])?;
-    job.draw()?.write(folders.1, &style.size.into(), style.dpi)
+    gathering.own(folders.0, &[])?;
+    gathering.draw()?.write(folders.1, &style.size.into(), style.dpi)
 }

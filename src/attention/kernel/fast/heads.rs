@@ -49,7 +49,7 @@ impl Kernel for Heads {
         let (x, d) = (job.tokens, job.tokens.d());
         let pattern: &dyn Pattern = if job.causal { &Causal } else { &Everything };
         let (rows, &Job { beta, heads, weights, level, .. }) = (x.coordinates(), job);
-        let all = heads::Job { queries: rows, sources: rows, masses: x.masses(), d, beta, heads, pattern, weights, level };
+        let all = heads::HeadsJob { queries: rows, sources: rows, masses: x.masses(), d, beta, heads, pattern, weights, level };
         if heads::apply(&all, work.of::<Work>(), out).is_err() {
             return out.fill(f64::NAN);
         }

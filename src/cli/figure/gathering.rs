@@ -11,7 +11,7 @@ use crate::study::Given;
 use std::path::Path;
 
 /// A figure whose data are being gathered.
-pub struct Job {
+pub struct Gathering {
     entry: &'static PaperFigure,
     full: bool,
     /// What the drawing will see.
@@ -22,7 +22,7 @@ pub struct Job {
     pub flags: String,
 }
 
-impl Job {
+impl Gathering {
     /// Nothing gathered yet.
     pub fn new(entry: &'static PaperFigure, full: bool) -> Self {
         let full = full && !entry.full.is_empty();
