@@ -2,7 +2,7 @@
 
 use super::referee;
 use crate::attention::{Variant, dynamics};
-use crate::cli::output::{Output, note};
+use crate::cli::output::{Output, note, rounded};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::landscape::trajectory::{Convergence, Lost, Neighbourhood, prove as prove_convergence};
@@ -43,18 +43,28 @@ pub(super) fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Op
     }
 }
 
+/// A time with the digits that are known, at most six decimals, and how far the printed number is from it.
+fn resolved(t: f64, within: f64) -> (String, f64) {
+    let last = within.log10().floor().max(-6.0);
+    let printed =
+        if last > 0.0 { format!("{t:.*e}", (t.log10().floor() - last).max(0.0) as usize) } else { format!("{t:.*}", -last as usize) };
+    let off = printed.parse().map_or(0.0, |p: f64| (p - t).abs());
+    (printed, off)
+}
+
 fn proved(proof: &Convergence, unit: f64, file: Option<&Path>, out: &Output) {
     let (t, within) = (proof.t * unit, proof.shift * unit);
     let json = json!({
         "proved": true, "statement": proof.statement(), "t_hemisphere": t, "t_within": within, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
         "file": file.map(|f| f.display().to_string()),
     });
-    // No more digits than the time has, and bounds that rounding does not lower.
-    let (digits, up) = ((-within.log10()).clamp(0.0, 6.0) as usize, |v: f64| format!("{:.1e}", 1.05 * v));
+    // Bounds that rounding does not lower.
+    let up = |v: f64| format!("{:.1e}", 1.05 * v);
+    let (printed, off) = resolved(t, within);
     let text = format!(
-        "proved: {}\nall tokens lie in an open hemisphere at t = {t:.digits$} (within {}); {} steps, error at most {}, integral of the growth rate {:.1}",
+        "proved: {}\nall tokens lie in an open hemisphere at t = {printed} (within {}); {} steps, error at most {}, integral of the growth rate {:.1}",
         proof.statement(),
-        up(within),
+        up(within + off),
         proof.steps(),
         up(proof.error),
         proof.growth
@@ -69,8 +79,9 @@ fn unproved(lost: &Lost, unit: f64, out: &Output) {
         "proved": false, "cause": cause.describe(), "t": t, "token": token, "error_bound": error, "growth": growth, "defect": defect, "steps": steps,
     });
     let text = format!(
-        "not proved: lost at t = {t:.6}, token {token} (from 0) is deepest outside a hemisphere: {}\nerror at most {error:.1e}, integral of the growth rate {growth:.1}, of the \
+        "not proved: lost at t = {}, token {token} (from 0) is deepest outside a hemisphere: {}\nerror at most {error:.1e}, integral of the growth rate {growth:.1}, of the \
          defect {defect:.1e}, {steps} steps",
+        rounded(t, 6),
         cause.describe()
     );
     out.result(&json, &text);
@@ -82,4 +93,20 @@ pub(super) fn check(path: &Path, text: &str, out: &Output) -> Result<i32> {
     let statement = referee::check(text).map_err(refused)?;
     out.result(&json!({ "accepted": true, "statement": statement }), &format!("accepted: {statement}"));
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resolved;
+
+    #[test]
+    fn a_time_is_printed_with_the_digits_that_are_known() {
+        let said = |t: f64, within: f64| resolved(t, within).0;
+        assert_eq!(said(0.365_879_634, 4e-15), "0.365880");
+        assert_eq!(said(17_087.892_5, 6.7e-5), "17087.89250");
+        assert_eq!(said(17_087.892_5, 3.0), "17088");
+        assert_eq!(said(1.876_543_21e14, 2.1e12), "1.88e14");
+        assert_eq!(said(0.0, 0.0), "0.000000");
+        assert!((resolved(1.876_543_21e14, 2.1e12).1 - 3.456_79e11).abs() < 1e6);
+    }
 }
