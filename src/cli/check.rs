@@ -17,9 +17,12 @@ use crate::lab::{
     arrays::write_atomically,
     report::{self, Budget, Shown},
 };
+use crate::num::threads::each;
 use crate::theorem::{ALL, Claim, Effort, Record, check, seeds, worst};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often a long check writes down what it has.
@@ -141,7 +144,7 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
     Ok(figures)
 }
 
-/// Claims that are checked one after the other; what is known of them is kept on the way.
+/// Claims that are checked; what is known of them is kept on the way.
 struct Book<'a> {
     claims: &'a [&'static Claim],
     names: &'a [String],
@@ -159,23 +162,30 @@ impl Book<'_> {
 
     /// All verdicts, and the seconds they took. **Errors** an interruption: `verdicts.json` has those that were ready, to a second.
     fn verdicts(&self) -> Result<(Vec<Record>, f64)> {
-        let (started, all) = (Instant::now(), self.claims.len());
-        let (mut records, mut kept) = (Vec::new(), None::<Instant>);
-        for (k, claim) in self.claims.iter().enumerate() {
+        let (started, all, ready) = (Instant::now(), self.claims.len(), Mutex::new(Ready::default()));
+        let lock = || ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = |k: usize, claim: &&'static Claim| {
             if cancelled() {
-                return Err(self.interrupted(&records));
+                return Err(self.interrupted(&lock().in_order()));
             }
             let once = Instant::now();
-            progress::report(Some(k as f64 / all as f64), || format!("{} ({} of {all} claims)", claim.name, k + 1));
-            records.push(check(claim, self.effort, self.seed)?);
-            if let Some(folder) = self.folder.filter(|_| kept.is_none_or(|k| k.elapsed() > KEEP)) {
-                write_verdicts(&records, &self.budget(0.0), folder, all)?;
-                kept = Some(Instant::now());
+            progress::report_with(|| {
+                let there = lock().records.len();
+                (Some(there as f64 / all as f64), format!("{} ({there} of {all} claims are done)", claim.name))
+            });
+            let record = check(claim, self.effort, self.seed)?;
+            let mut ready = lock();
+            ready.records.insert(k, record.clone());
+            if let Some(folder) = self.folder.filter(|_| ready.kept.is_none_or(|k| k.elapsed() > KEEP)) {
+                write_verdicts(&ready.in_order(), &self.budget(0.0), folder, all)?;
+                ready.kept = Some(Instant::now());
             }
             if !self.quiet && once.elapsed().as_secs_f64() > 2.0 {
                 note(&format!("[{}/{all}] {} took {:.1} s", k + 1, claim.name, once.elapsed().as_secs_f64()));
             }
-        }
+            Ok(record)
+        };
+        let records = each(self.claims, one)?;
         Ok((records, started.elapsed().as_secs_f64()))
     }
 
@@ -188,6 +198,19 @@ impl Book<'_> {
                 None => there,
             };
         Error::Interrupted { resume }
+    }
+}
+
+/// The verdicts that are there, by the place of their claims, and when they were kept last.
+#[derive(Default)]
+struct Ready {
+    records: BTreeMap<usize, Record>,
+    kept: Option<Instant>,
+}
+
+impl Ready {
+    fn in_order(&self) -> Vec<Record> {
+        self.records.values().cloned().collect()
     }
 }
 

@@ -6,9 +6,11 @@ use super::verdicts::rows;
 use crate::error::{Error, Result};
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
 use crate::lab::{Provenance, arrays::write_atomically, part::Share};
+use crate::num::threads::each;
 use crate::theorem::{Claim, Effort, Status, Verdict, check};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The file of one piece of work: its name, and the hash of all that decides its answer.
 fn file(folder: &Path, name: &str, settings: &str) -> PathBuf {
@@ -55,7 +57,9 @@ impl CheckInParts<'_> {
     /// Checks the claims of a part that are not finished.
     pub fn run(&self, part: &Share, out: &Output) -> Result<i32> {
         let mine: Vec<&&Claim> = self.claims.iter().filter(|c| part.holds(c.name)).collect();
-        for (k, claim) in mine.iter().enumerate() {
+        let done = AtomicUsize::new(0);
+        let one = |_: usize, claim: &&&Claim| {
+            let k = done.load(Ordering::Relaxed);
             if super::cancel::cancelled() {
                 return Err(Error::Interrupted { resume: format!("{k} of {} claims were checked; the same command resumes", mine.len()) });
             }
@@ -64,7 +68,10 @@ impl CheckInParts<'_> {
             if finished(&path).is_none() {
                 keep(&path, &rows(&[check(claim, self.effort, self.seed)?])[0])?;
             }
-        }
+            done.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        };
+        each(&mine, one)?;
         let names: Vec<&str> = mine.iter().map(|c| c.name).collect();
         let text = format!("part {part}: {} of {} claims are finished, in {}", mine.len(), self.claims.len(), self.folder.display());
         out.result(&json!({"part": part.to_string(), "claims": names, "of": self.claims.len()}), &text);

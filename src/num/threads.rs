@@ -1,7 +1,7 @@
 //! Who may use threads: a sweep runs its cells in parallel and everything inside them sequentially, one large run the other way round.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 thread_local! {
     static SEQUENTIAL: Cell<bool> = const { Cell::new(false) };
@@ -85,6 +85,42 @@ pub fn awake<R>(work: impl FnOnce() -> R) -> R {
 /// Looks without a task, a fifth of a microsecond each, before a thread goes to sleep after all. A thread that was caught in the midst of a task, while it waits for
 /// a part of that, goes on with it then: nobody waits for ever.
 const PATIENCE: u32 = 60_000;
+
+/// Runs `work` on every item and returns the results in the order of the items. A few items are taken one after the other, each with all threads; of many every
+/// thread takes one after the other, with everything inside kept on that thread: what an item cannot share then leaves no thread idle. Items are begun in their
+/// order.
+///
+/// **Errors** that of the first item that has one; after an error no item is begun.
+///
+/// ```
+/// use metastable::num::threads::each;
+/// let items: Vec<u32> = (0..1000).collect();
+/// assert_eq!(each(&items, |k, i| if k < 2000 { Ok(2 * i) } else { Err(k) }).unwrap()[999], 1998);
+/// assert_eq!(each(&items, |k, i| if k < 500 { Ok(2 * i) } else { Err(k) }), Err(500));
+/// ```
+pub fn each<T: Sync, R: Send, E: Send>(items: &[T], work: impl Fn(usize, &T) -> Result<R, E> + Sync) -> Result<Vec<R>, E> {
+    if items.len() < MANY * rayon::current_num_threads() {
+        return items.iter().enumerate().map(|(k, item)| work(k, item)).collect();
+    }
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let some = || {
+        let mut done = Vec::new();
+        while !failed.load(Ordering::Relaxed) {
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(k) else { break };
+            let result = work(k, item);
+            failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            done.push((k, result));
+        }
+        done
+    };
+    let mut done: Vec<_> = rayon::broadcast(|_| sequentially(some)).into_iter().flatten().collect();
+    done.sort_by_key(|(k, _)| *k);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Items for each thread from which on the last of them no longer matters much.
+const MANY: usize = 8;
 
 /// True inside [`awake`], where shorter tasks are worth sharing.
 pub fn others_awake() -> bool {
