@@ -99,7 +99,7 @@ const PATIENCE: u32 = 60_000;
 /// assert_eq!(each(&items, |k, i| if k < 500 { Ok(2 * i) } else { Err(k) }), Err(500));
 /// ```
 pub fn each<T: Sync, R: Send, E: Send>(items: &[T], work: impl Fn(usize, &T) -> Result<R, E> + Sync) -> Result<Vec<R>, E> {
-    if items.len() < MANY * rayon::current_num_threads() {
+    if items.len() < MANY {
         return items.iter().enumerate().map(|(k, item)| work(k, item)).collect();
     }
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -119,8 +119,8 @@ pub fn each<T: Sync, R: Send, E: Send>(items: &[T], work: impl Fn(usize, &T) -> 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Items for each thread from which on the last of them no longer matters much.
-const MANY: usize = 8;
+/// Items from which on it no longer matters much that others wait for the last of them.
+const MANY: usize = 32;
 
 /// True inside [`awake`], where shorter tasks are worth sharing.
 pub fn others_awake() -> bool {
