@@ -97,11 +97,11 @@ fn but_beta(cell: &Cell) -> Cell {
     Cell { beta: 0.0, ..cell.clone() }
 }
 
-/// What tells a panel from the others; its dimension where there is one panel.
+/// What tells a panel from the others, and its dimension.
 fn title(of: &Cell, all: &[Cell]) -> String {
-    let names: [fn(&Cell) -> String; 4] = [motion, |c| c.init.clone(), |c| format!("n = {}", c.n), |c| format!("d = {}", c.d)];
-    let parts: Vec<String> = names.iter().filter(|name| all.iter().any(|c| name(c) != name(of))).map(|name| name(of)).collect();
-    if parts.is_empty() { format!("d = {}", of.d) } else { parts.join(", ") }
+    let names: [fn(&Cell) -> String; 3] = [motion, |c| c.init.clone(), |c| format!("n = {}", c.n)];
+    let differ = names.iter().filter(|name| all.iter().any(|c| name(c) != name(of)));
+    differ.map(|name| name(of)).chain([format!("d = {}", of.d)]).collect::<Vec<_>>().join(", ")
 }
 
 /// True where the curve of SA is the limit of high dimension.

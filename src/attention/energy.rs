@@ -105,15 +105,15 @@ impl Energy {
 
     /// `E`. **Errors** when it lies beyond f64 (use [`Energy::log_value`] or the normalisations `shifted`, `unit`).
     pub fn value(&self, x: &Tokens) -> Result<f64> {
-        self.both(x).0
+        self.value_and_log_unit(x).0
     }
 
-    /// `E` and `log |E|` by one pass over the pairs.
+    /// `E` and [`Energy::log_unit`] by one pass over the pairs.
     ///
-    /// **Errors** each as [`Energy::value`] and [`Energy::log_value`].
-    pub fn both(&self, x: &Tokens) -> (Result<f64>, Result<f64>) {
+    /// **Errors** for `E` those of [`Energy::value`].
+    pub fn value_and_log_unit(&self, x: &Tokens) -> (Result<f64>, f64) {
         let log_scaled = self.log_scaled(x);
-        (self.value_of(log_scaled, x.n()), self.log_of(log_scaled, x.n()))
+        (self.value_of(log_scaled, x.n()), self.unit_of(log_scaled))
     }
 
     fn value_of(&self, log_scaled: f64, n: usize) -> Result<f64> {

@@ -17,7 +17,7 @@ use crate::lab::{
     arrays::write_atomically,
     report::{self, Budget, Shown},
 };
-use crate::num::threads::each;
+use crate::num::threads::spread;
 use crate::theorem::{ALL, Claim, Effort, Record, check, seeds, worst};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -185,7 +185,7 @@ impl Book<'_> {
             }
             Ok(record)
         };
-        let records = each(self.claims, one)?;
+        let records = spread(self.claims, one)?;
         Ok((records, started.elapsed().as_secs_f64()))
     }
 

@@ -6,7 +6,7 @@ use super::verdicts::rows;
 use crate::error::{Error, Result};
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
 use crate::lab::{Provenance, arrays::write_atomically, part::Share};
-use crate::num::threads::each;
+use crate::num::threads::spread;
 use crate::theorem::{Claim, Effort, Status, Verdict, check};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ impl CheckInParts<'_> {
             done.fetch_add(1, Ordering::Relaxed);
             Ok(())
         };
-        each(&mine, one)?;
+        spread(&mine, one)?;
         let names: Vec<&str> = mine.iter().map(|c| c.name).collect();
         let text = format!("part {part}: {} of {} claims are finished, in {}", mine.len(), self.claims.len(), self.folder.display());
         out.result(&json!({"part": part.to_string(), "claims": names, "of": self.claims.len()}), &text);

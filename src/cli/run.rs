@@ -136,10 +136,14 @@ impl Arguments {
 /// The cells, and which of them are done.
 fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output) {
     let beside = Beside::new(experiment, store);
-    let state = |id: &str| match () {
-        () if store.has(id) => "done",
-        () if beside.has(id) => "to take over",
-        () => "to do",
+    let state = |id: &str| {
+        if store.has(id) {
+            "done"
+        } else if beside.has(id) {
+            "to take over"
+        } else {
+            "to do"
+        }
     };
     let ids: Vec<String> = cells.iter().map(|c| c.id(experiment)).collect();
     let states: Vec<&str> = ids.iter().map(|id| state(id)).collect();

@@ -335,13 +335,9 @@ impl Arguments {
         };
         let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
         // The energy is that of unit vectors; its logarithm is the column of the time line.
-        let energy = |scale| Energy::new(self.dynamics.beta, scale);
-        let [value, log] = if end.clusters.space().is_unit() {
-            let of = &end.clusters;
-            [energy(EnergyScale::Mean).value(of), energy(EnergyScale::Unit).log_value(of)].map(|v| v.map_or(Value::Null, finite))
-        } else {
-            [Value::Null, Value::Null]
-        };
+        let energies =
+            end.clusters.space().is_unit().then(|| Energy::new(self.dynamics.beta, EnergyScale::Mean).value_and_log_unit(&end.clusters));
+        let (value, log) = energies.map_or((Value::Null, Value::Null), |(e, log)| (e.map_or(Value::Null, finite), finite(log)));
         let mut json = json!({
             "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),

@@ -93,12 +93,14 @@ const PATIENCE: u32 = 60_000;
 /// **Errors** that of the first item that has one; after an error no item is begun.
 ///
 /// ```
-/// use metastable::num::threads::each;
+/// use metastable::num::threads::{parallel_allowed, spread};
 /// let items: Vec<u32> = (0..1000).collect();
-/// assert_eq!(each(&items, |k, i| if k < 2000 { Ok(2 * i) } else { Err(k) }).unwrap()[999], 1998);
-/// assert_eq!(each(&items, |k, i| if k < 500 { Ok(2 * i) } else { Err(k) }), Err(500));
+/// assert_eq!(spread(&items, |k, i| if k < 2000 { Ok(2 * i) } else { Err(k) }).unwrap()[999], 1998);
+/// assert_eq!(spread(&items, |k, i| if k < 500 { Ok(2 * i) } else { Err(k) }), Err(500));
+/// let inside = |items: &[u32]| spread(items, |_, _| Ok::<_, ()>(parallel_allowed())).unwrap();
+/// assert_eq!((inside(&items)[999], inside(&items[..2])[1]), (false, true));
 /// ```
-pub fn each<T: Sync, R: Send, E: Send>(items: &[T], work: impl Fn(usize, &T) -> Result<R, E> + Sync) -> Result<Vec<R>, E> {
+pub fn spread<T: Sync, R: Send, E: Send>(items: &[T], work: impl Fn(usize, &T) -> Result<R, E> + Sync) -> Result<Vec<R>, E> {
     if items.len() < MANY {
         return items.iter().enumerate().map(|(k, item)| work(k, item)).collect();
     }

@@ -132,9 +132,11 @@ fn told<'py>(py: Python<'py>, end: &Solution, beta: Option<f64>) -> PyResult<Bou
         merges.append((m.t, vector(py, m.members.iter().map(|i| *i as i64).collect()), m.mass))?;
     }
     into.set_item("merges", merges)?;
-    let energy = |scale| beta.filter(|_| end.clusters.space().is_unit()).map(|beta| Energy::new(beta, scale));
-    into.set_item("energy", energy(EnergyScale::Mean).and_then(|e| e.value(&end.clusters).ok()))?;
-    into.set_item("log_energy", energy(EnergyScale::Unit).and_then(|e| e.log_value(&end.clusters).ok()))?;
+    let unit = beta.filter(|_| end.clusters.space().is_unit());
+    let energies = unit.map(|beta| Energy::new(beta, EnergyScale::Mean).value_and_log_unit(&end.clusters));
+    let (energy, log_energy) = energies.map_or((None, None), |(e, log)| (e.ok(), Some(log)));
+    into.set_item("energy", energy)?;
+    into.set_item("log_energy", log_energy)?;
     into.set_item("nfev", end.stats.evaluations)?;
     into.set_item("nsteps", end.stats.steps)?;
     into.set_item("nrejected", end.stats.rejected)?;

@@ -34,7 +34,7 @@ impl Choice {
                 let mut cheapest: (&'static dyn Kernel, f64) = (if plain { &DIRECT } else { &ROWS }, f64::INFINITY);
                 for &k in ALL.iter().filter(|k| if plain { !k.by_name_only() } else { k.any_heads() }) {
                     let cost = k.cost(job);
-                    // The short question first: a small system takes no longer than ten times all of them.
+                    // The short question first: all of them, of every kernel, took a twentieth of an evaluation of 32 tokens.
                     if cost < cheapest.1 && k.refuses(job).is_none() && kept(k, job) <= job.accuracy {
                         cheapest = (k, cost);
                     }
