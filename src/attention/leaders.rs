@@ -5,9 +5,10 @@ use crate::num::simd::{Lanes, Level, Task};
 use crate::sphere::Tokens;
 use std::f64::consts::LOG2_E;
 
-/// Scores `e^{log_scale} <form z_i, z_j>` of tokens; with `causal` token i sees the tokens `j <= i` only.
+/// Scores `e^{log_scale} <form z_i, z_j>` of tokens, and the matrix V of their values; with `causal` token i sees the tokens `j <= i` only.
 pub(super) struct Scores<'a> {
     pub form: &'a [f64],
+    pub value: &'a [f64],
     pub log_scale: f64,
     pub causal: bool,
 }
@@ -17,6 +18,8 @@ pub(super) struct Scores<'a> {
 pub(super) struct Room {
     /// The tokens by coordinates, each padded to whole vectors by repeating the first token.
     columns: Aligned<f64>,
+    /// Tokens by rows, the first one taken off.
+    shifted: Vec<f64>,
     /// For every token seen, its differences of scores for a vector of rows, then its weights.
     gaps: Aligned<f64>,
     /// By coordinates, for a vector of rows: gradients of their scores, then their leaders.
@@ -28,7 +31,7 @@ pub(super) struct Room {
 /// The widest vector of rows.
 const WIDEST: usize = 16;
 
-/// Exponentials side by side.
+/// Exponentials side by side, and comparisons: one waits for its result four cycles.
 const TOGETHER: usize = 4;
 
 /// Tokens that are not seen are so far below the others.
@@ -37,12 +40,15 @@ const FAR: f64 = 1e300;
 /// The most that counts of a logarithm of a scale: times `e^{1200}` every difference that is not 0 is beyond the range of exponentials.
 const MOST: f64 = 1200.0;
 
+/// Where scores differ by no more, their rounding is left in the weights: differences to the leader are not formed anew.
+const MODEST: f64 = 64.0;
+
 impl Scores<'_> {
-    /// Writes `sum_j A_ij (z_j - z_i)` for all tokens, A the softmax of the scores with the masses.
+    /// Writes `V sum_j A_ij (z_j - z_i)` for all tokens, A the softmax of the scores with the masses.
     ///
-    /// **Accuracy** the weight of a token whose score is g below the leader's errs by `(d + 3) u g` relatively, g formed from differences of tokens; not a number where the form is none. **Cost** `n^2` exponentials and `8 n^2 d`
+    /// **Accuracy** the weight of a token whose score is g below the leader's errs by `(d + 3) u (g + 64)` relatively, g formed from differences of tokens; not a number where the form is none. **Cost** `n^2` exponentials and `8 n^2 d`
     /// operations.
-    pub fn means(&self, z: &Tokens, level: Level, room: &mut Room, out: &mut [f64]) {
+    pub fn pulls(&self, z: &Tokens, level: Level, room: &mut Room, out: &mut [f64]) {
         if self.form.iter().any(|v| !v.is_finite()) {
             return out.fill(f64::NAN);
         }
@@ -53,12 +59,16 @@ impl Scores<'_> {
             column[..n].iter_mut().zip(z.rows()).for_each(|(v, row)| *v = row[c]);
             column[n..].fill(z.row(0)[c]);
         }
+        room.shifted.resize(n * d, 0.0);
+        for (shifted, row) in room.shifted.chunks_exact_mut(d).zip(z.rows()) {
+            shifted.iter_mut().zip(row.iter().zip(z.row(0))).for_each(|(s, (v, first))| *s = v - first);
+        }
         let whole = n.next_multiple_of(TOGETHER);
         room.masses.clear();
         room.masses.extend_from_slice(z.masses());
         room.masses.resize(whole, 0.0);
         room.gaps.resize(whole * WIDEST);
-        room.rows.resize(2 * d * WIDEST);
+        room.rows.resize(3 * d * WIDEST);
         level.run(Rows { scores: self, z, room, out });
     }
 }
@@ -82,51 +92,63 @@ impl Task for Rows<'_> {
         let padded = room.columns.len() / d;
         // In two factors: their product may be beyond f64.
         let rate = (0.5 * scores.log_scale.min(MOST)).exp();
-        let Room { columns, gaps, rows, masses } = room;
-        let (h, from) = rows.split_at_mut(d * WIDEST);
-        let (h, from) = (&mut L::view_mut(h)[..d], &mut L::view_mut(from)[..d]);
+        let Room { columns, shifted, gaps, rows, masses } = room;
+        let (h, rest) = rows.split_at_mut(d * WIDEST);
+        let (from, largest) = rest.split_at_mut(d * WIDEST);
+        let (h, from, largest) = (&mut L::view_mut(h)[..d], &mut L::view_mut(from)[..d], &mut L::view_mut(largest)[..d]);
         let gaps = &mut L::view_mut(gaps)[..masses.len()];
-        gaps[n..].fill(l.zero());
-        let (mut lanes, mut leads) = ([0.0; WIDEST], [0; WIDEST]);
+        for (c, (largest, column)) in largest.iter_mut().zip(columns.chunks_exact(padded)).enumerate() {
+            *largest = l.zero();
+            for v in L::view(column) {
+                *largest = l.max(*largest, size(l, l.sub(*v, l.splat(x[c]))));
+            }
+            *largest = l.splat(l.largest(*largest));
+        }
+        let mut lanes = [0.0; WIDEST];
         for i in (0..n).step_by(L::WIDTH) {
-            for (c, (h, from)) in h.iter_mut().zip(from.iter_mut()).enumerate() {
+            let mut most = l.zero();
+            for ((h, largest), row) in h.iter_mut().zip(&*largest).zip(scores.form.chunks_exact(d)) {
                 *h = l.zero();
-                for (e, a) in scores.form[c * d..(c + 1) * d].iter().enumerate() {
+                for (e, a) in row.iter().enumerate() {
                     *h = l.fma(l.splat(*a), column::<L>(columns, e * padded + i), *h);
                 }
-                *from = l.splat(x[c]);
+                most = l.fma(size(l, *h), *largest, most);
             }
             for (k, lane) in lanes.iter_mut().enumerate() {
                 *lane = (i + k) as f64;
             }
             let last = if scores.causal { Some(column::<L>(&lanes, 0)) } else { None };
-            differences(l, x, h, from, &mut gaps[..n]);
-            // Rounding of the first comparison is undone by that of differences.
-            column_mut::<L>(&mut lanes)[0] = leaders(l, last, &mut gaps[..n]);
-            for (lead, j) in leads[..L::WIDTH].iter_mut().zip(&lanes) {
-                *lead = (*j as usize).min(n - 1) * d;
+            products(l, shifted, h, &mut gaps[..n]);
+            // Not so where it is no number.
+            let modest = l.largest(most) * rate * rate <= 0.5 * MODEST;
+            if !modest {
+                from_leaders(l, x, (h, from), last, &mut gaps[..n]);
             }
-            for (c, from) in from.iter_mut().enumerate() {
-                for (lane, lead) in lanes[..L::WIDTH].iter_mut().zip(&leads) {
-                    *lane = x[lead + c];
-                }
-                *from = column::<L>(&lanes, 0);
-            }
-            differences(l, x, h, from, &mut gaps[..n]);
             let top = tops(l, last, &mut gaps[..n]);
+            gaps[n..].fill(l.splat(-FAR));
             let total = weights(l, masses, (top, last), rate, gaps);
             for (c, from) in from.iter_mut().enumerate() {
                 *from = column::<L>(columns, c * padded + i);
             }
-            means(l, x, from, total, &gaps[..n], h);
-            for (c, mean) in h.iter().enumerate() {
-                column_mut::<L>(&mut lanes)[0] = *mean;
+            means(l, x, (from, total), &gaps[..n], h);
+            for (c, row) in scores.value.chunks_exact(d).enumerate() {
+                let mut pull = l.zero();
+                for (v, mean) in row.iter().zip(&*h) {
+                    pull = l.fma(l.splat(*v), *mean, pull);
+                }
+                column_mut::<L>(&mut lanes)[0] = pull;
                 for (out, v) in out[i * d..].chunks_exact_mut(d).zip(&lanes[..L::WIDTH]) {
                     out[c] = *v;
                 }
             }
         }
     }
+}
+
+/// `|v|`
+#[inline(always)]
+fn size<L: Lanes<F = f64>>(l: L, v: L::V) -> L::V {
+    l.max(v, l.sub(l.zero(), v))
 }
 
 /// The vector that begins at this number.
@@ -143,37 +165,81 @@ fn column_mut<L: Lanes<F = f64>>(numbers: &mut [f64]) -> &mut [L::V] {
 /// Coordinates taken at once: their vectors stay in registers.
 const AT_ONCE: usize = 4;
 
-/// `<h, z_j - from>` for all tokens.
-#[inline(always)]
-fn differences<L: Lanes<F = f64>>(l: L, x: &[f64], h: &[L::V], from: &[L::V], gaps: &mut [L::V]) {
-    for c in (0..h.len()).step_by(AT_ONCE) {
-        match (c, h.len() - c) {
-            (0, 1) => add::<L, 1, true>(l, (x, h.len(), c), h, from, gaps),
-            (0, 2) => add::<L, 2, true>(l, (x, h.len(), c), h, from, gaps),
-            (0, 3) => add::<L, 3, true>(l, (x, h.len(), c), h, from, gaps),
-            (0, _) => add::<L, AT_ONCE, true>(l, (x, h.len(), c), h, from, gaps),
-            (_, 1) => add::<L, 1, false>(l, (x, h.len(), c), h, from, gaps),
-            (_, 2) => add::<L, 2, false>(l, (x, h.len(), c), h, from, gaps),
-            (_, 3) => add::<L, 3, false>(l, (x, h.len(), c), h, from, gaps),
-            (_, _) => add::<L, AT_ONCE, false>(l, (x, h.len(), c), h, from, gaps),
+/// Calls a function of so many coordinates: at most [`AT_ONCE`] of those that are left.
+macro_rules! some_coordinates {
+    ($left:expr, $function:ident::<$lanes:ident, _>($($argument:expr),*)) => {
+        match $left {
+            1 => $function::<$lanes, 1>($($argument),*),
+            2 => $function::<$lanes, 2>($($argument),*),
+            3 => $function::<$lanes, 3>($($argument),*),
+            _ => $function::<$lanes, AT_ONCE>($($argument),*),
         }
+    };
+}
+
+/// Differences of scores to those of the leaders, from these differences to those of another token; `from` becomes the leaders.
+#[inline(always)]
+fn from_leaders<L: Lanes<F = f64>>(l: L, x: &[f64], (h, from): (&[L::V], &mut [L::V]), last: Option<L::V>, gaps: &mut [L::V]) {
+    let (d, mut lanes, mut leads) = (h.len(), [0.0; WIDEST], [0; WIDEST]);
+    // Rounding of the first comparison is undone by that of differences.
+    column_mut::<L>(&mut lanes)[0] = leaders(l, last, gaps);
+    for (lead, j) in leads[..L::WIDTH].iter_mut().zip(&lanes) {
+        *lead = (*j as usize).min(gaps.len() - 1) * d;
+    }
+    for (c, from) in from.iter_mut().enumerate() {
+        for (lane, lead) in lanes[..L::WIDTH].iter_mut().zip(&leads) {
+            *lane = x[lead + c];
+        }
+        *from = column::<L>(&lanes, 0);
+    }
+    differences(l, x, (h, from), gaps);
+}
+
+/// `<h, y_j>` for all rows y.
+#[inline(always)]
+fn products<L: Lanes<F = f64>>(l: L, y: &[f64], h: &[L::V], gaps: &mut [L::V]) {
+    let d = h.len();
+    for c in (0..d).step_by(AT_ONCE) {
+        some_coordinates!(d - c, add_products::<L, _>(l, (y, d, c), h, gaps));
     }
 }
 
-/// The same of D coordinates from the first on, added unless they are the FIRST.
+/// The same of D coordinates from the first on, added unless this is 0.
 #[inline(always)]
-fn add<L: Lanes<F = f64>, const D: usize, const FIRST: bool>(
+fn add_products<L: Lanes<F = f64>, const D: usize>(l: L, (y, d, first): (&[f64], usize, usize), h: &[L::V], gaps: &mut [L::V]) {
+    let mut own = [l.zero(); D];
+    own.copy_from_slice(&h[first..first + D]);
+    for (gap, row) in gaps.iter_mut().zip(y.chunks_exact(d)) {
+        let mut sum = if first == 0 { l.zero() } else { *gap };
+        for (h, v) in own.iter().zip(&row[first..first + D]) {
+            sum = l.fma(*h, l.splat(*v), sum);
+        }
+        *gap = sum;
+    }
+}
+
+/// `<h, z_j - from>` for all tokens.
+#[inline(always)]
+fn differences<L: Lanes<F = f64>>(l: L, x: &[f64], (h, from): (&[L::V], &[L::V]), gaps: &mut [L::V]) {
+    let d = h.len();
+    for c in (0..d).step_by(AT_ONCE) {
+        some_coordinates!(d - c, add_differences::<L, _>(l, (x, d, c), (h, from), gaps));
+    }
+}
+
+/// The same of D coordinates from the first on, added unless this is 0.
+#[inline(always)]
+fn add_differences<L: Lanes<F = f64>, const D: usize>(
     l: L,
     (x, d, first): (&[f64], usize, usize),
-    h: &[L::V],
-    from: &[L::V],
+    (h, from): (&[L::V], &[L::V]),
     gaps: &mut [L::V],
 ) {
     let (mut own_h, mut own_from) = ([l.zero(); D], [l.zero(); D]);
     own_h.copy_from_slice(&h[first..first + D]);
     own_from.copy_from_slice(&from[first..first + D]);
     for (gap, row) in gaps.iter_mut().zip(x.chunks_exact(d)) {
-        let mut sum = if FIRST { l.zero() } else { *gap };
+        let mut sum = if first == 0 { l.zero() } else { *gap };
         for ((h, from), v) in own_h.iter().zip(&own_from).zip(&row[first..first + D]) {
             sum = l.fma(*h, l.sub(l.splat(*v), *from), sum);
         }
@@ -181,26 +247,27 @@ fn add<L: Lanes<F = f64>, const D: usize, const FIRST: bool>(
     }
 }
 
-/// Comparisons side by side: one waits for its result four cycles.
-const CHAINS: usize = 4;
-
 /// Whose difference is the largest of every row, the first of equals; with `last` a row sees the tokens up to its own number, others are put far below.
 #[inline(always)]
 fn leaders<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) -> L::V {
     hide(l, last, gaps);
-    let (mut top, mut leader) = ([l.splat(f64::NEG_INFINITY); CHAINS], [l.zero(); CHAINS]);
-    let (whole, rest) = gaps.as_chunks::<CHAINS>();
-    for (k, gaps) in whole.iter().enumerate() {
+    let (mut top, mut leader, mut number) = ([l.splat(f64::NEG_INFINITY); TOGETHER], [l.zero(); TOGETHER], [l.zero(); TOGETHER]);
+    for (c, number) in number.iter_mut().enumerate() {
+        *number = l.splat(c as f64);
+    }
+    let (whole, rest) = gaps.as_chunks::<TOGETHER>();
+    for gaps in whole {
         for (c, gap) in gaps.iter().enumerate() {
             let more = l.greater(*gap, top[c]);
             top[c] = l.max(*gap, top[c]);
-            leader[c] = l.select(more, l.splat((CHAINS * k + c) as f64), leader[c]);
+            leader[c] = l.select(more, number[c], leader[c]);
+            number[c] = l.add(number[c], l.splat(TOGETHER as f64));
         }
     }
     for (c, gap) in rest.iter().enumerate() {
-        let more = l.greater(*gap, top[0]);
-        top[0] = l.max(*gap, top[0]);
-        leader[0] = l.select(more, l.splat((CHAINS * whole.len() + c) as f64), leader[0]);
+        let more = l.greater(*gap, top[c]);
+        top[c] = l.max(*gap, top[c]);
+        leader[c] = l.select(more, number[c], leader[c]);
     }
     let (mut best, mut own) = (top[0], leader[0]);
     for (top, leader) in top.iter().zip(&leader).skip(1) {
@@ -216,8 +283,8 @@ fn leaders<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) -> L:
 #[inline(always)]
 fn tops<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) -> L::V {
     hide(l, last, gaps);
-    let mut top = [l.splat(f64::NEG_INFINITY); CHAINS];
-    let (whole, rest) = gaps.as_chunks::<CHAINS>();
+    let mut top = [l.splat(f64::NEG_INFINITY); TOGETHER];
+    let (whole, rest) = gaps.as_chunks::<TOGETHER>();
     for gaps in whole {
         for (top, gap) in top.iter_mut().zip(gaps) {
             *top = l.max(*gap, *top);
@@ -239,15 +306,14 @@ fn hide<L: Lanes<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) {
     }
 }
 
-/// Turns differences of scores, scaled by the square of the rate, into weights; their sums.
+/// Turns differences of scores, none above the top, scaled by the square of the rate, into weights; their sums.
 #[inline(always)]
 fn weights<L: Lanes<F = f64>>(l: L, masses: &[f64], (top, last): (L::V, Option<L::V>), rate: f64, gaps: &mut [L::V]) -> L::V {
     let (first, second) = (l.splat(rate), l.splat(rate * LOG2_E));
     let mut total = l.zero();
     for (k, (gaps, masses)) in gaps.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(masses.as_chunks::<TOGETHER>().0).enumerate() {
-        // Padding may be above the leader.
         for gap in gaps.iter_mut() {
-            *gap = l.mul(l.mul(l.min(l.sub(*gap, top), l.zero()), first), second);
+            *gap = l.mul(l.mul(l.sub(*gap, top), first), second);
         }
         *gaps = l.exp2_each::<TOGETHER, false>(*gaps);
         for (c, (gap, mass)) in gaps.iter_mut().zip(masses).enumerate() {
@@ -264,15 +330,10 @@ fn weights<L: Lanes<F = f64>>(l: L, masses: &[f64], (top, last): (L::V, Option<L
 
 /// Means of `z_j - own` with these weights of these sums.
 #[inline(always)]
-fn means<L: Lanes<F = f64>>(l: L, x: &[f64], own: &[L::V], total: L::V, weights: &[L::V], out: &mut [L::V]) {
+fn means<L: Lanes<F = f64>>(l: L, x: &[f64], (own, total): (&[L::V], L::V), weights: &[L::V], out: &mut [L::V]) {
     let d = own.len();
     for c in (0..d).step_by(AT_ONCE) {
-        match d - c {
-            1 => mean::<L, 1>(l, (x, d, c), own, total, weights, out),
-            2 => mean::<L, 2>(l, (x, d, c), own, total, weights, out),
-            3 => mean::<L, 3>(l, (x, d, c), own, total, weights, out),
-            _ => mean::<L, AT_ONCE>(l, (x, d, c), own, total, weights, out),
-        }
+        some_coordinates!(d - c, mean::<L, _>(l, (x, d, c), (own, total), weights, out));
     }
 }
 
@@ -281,26 +342,36 @@ fn means<L: Lanes<F = f64>>(l: L, x: &[f64], own: &[L::V], total: L::V, weights:
 fn mean<L: Lanes<F = f64>, const D: usize>(
     l: L,
     (x, d, first): (&[f64], usize, usize),
-    own: &[L::V],
-    total: L::V,
+    (own, total): (&[L::V], L::V),
     weights: &[L::V],
     out: &mut [L::V],
 ) {
-    let (mut here, mut sums) = ([l.zero(); D], [l.zero(); D]);
+    // Even and odd tokens: a sum waits for itself.
+    let (mut here, mut sums) = ([l.zero(); D], [[l.zero(); D]; 2]);
     here.copy_from_slice(&own[first..first + D]);
-    for (weight, row) in weights.iter().zip(x.chunks_exact(d)) {
-        for ((sum, own), v) in sums.iter_mut().zip(&here).zip(&row[first..first + D]) {
+    let (pairs, rest) = weights.as_chunks::<2>();
+    for (weights, rows) in pairs.iter().zip(x.chunks_exact(2 * d)) {
+        for (k, (weight, row)) in weights.iter().zip([&rows[first..first + D], &rows[d + first..d + first + D]]).enumerate() {
+            for ((sum, own), v) in sums[k].iter_mut().zip(&here).zip(row) {
+                *sum = l.fma(*weight, l.sub(l.splat(*v), *own), *sum);
+            }
+        }
+    }
+    for weight in rest {
+        let row = &x[x.len() - d + first..][..D];
+        for ((sum, own), v) in sums[0].iter_mut().zip(&here).zip(row) {
             *sum = l.fma(*weight, l.sub(l.splat(*v), *own), *sum);
         }
     }
-    for (out, sum) in out[first..first + D].iter_mut().zip(&sums) {
-        *out = l.div(*sum, total);
+    for (out, (even, odd)) in out[first..first + D].iter_mut().zip(sums[0].iter().zip(&sums[1])) {
+        *out = l.div(l.add(*even, *odd), total);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Room, Scores};
+    use crate::num::dense::mat_vec;
     use crate::num::simd::Level;
     use crate::num::stream::Stream;
     use crate::sphere::Tokens;
@@ -319,6 +390,8 @@ mod tests {
             for (j, w) in weights.iter().enumerate() {
                 out.iter_mut().enumerate().for_each(|(c, o)| *o += w / total * (z.row(j)[c] - z.row(i)[c]));
             }
+            let means = out.to_vec();
+            mat_vec(scores.value, &means, out);
         }
         out
     }
@@ -326,34 +399,48 @@ mod tests {
     #[test]
     fn lanes_agree_with_the_formula() {
         let mut room = Room::default();
-        for (n, d, causal, log_scale) in
-            [(1, 2, false, 0.0), (5, 3, false, 1.0), (40, 3, true, -2.0), (33, 5, false, 2.0), (7, 1, true, 0.5)]
-        {
-            let (mut x, mut form) = (vec![0.0; n * d], vec![0.0; d * d]);
+        for (n, d, causal, log_scale) in [
+            (1, 2, false, 0.0),
+            (5, 3, false, 1.0),
+            (40, 3, true, -2.0),
+            (33, 5, false, 2.0),
+            (7, 1, true, 0.5),
+            (40, 3, false, 6.0),
+            (19, 2, true, 7.0),
+            (50, 6, false, 5.0),
+        ] {
+            let (mut x, mut form, mut value) = (vec![0.0; n * d], vec![0.0; d * d], vec![0.0; d * d]);
             let mut stream = Stream::new(n as u64, &["leaders"]);
             stream.normals(&mut x);
             stream.normals(&mut form);
+            stream.normals(&mut value);
             let z = Tokens::flat(d, x).unwrap();
-            let scores = Scores { form: &form, log_scale, causal };
+            let scores = Scores { form: &form, value: &value, log_scale, causal };
             let expected = directly(&scores, &z);
             for level in Level::available() {
                 let mut out = vec![0.0; n * d];
-                scores.means(&z, level, &mut room, &mut out);
-                // Scores reach 100: their rounding is 100 u in every weight.
-                assert!(out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "{n} {d} {}", level.name());
+                scores.pulls(&z, level, &mut room, &mut out);
+                // Scores reach 30 e^{log_scale}: their rounding is as many u in every weight.
+                let tolerance = 1e-12 * f64::max(1.0, log_scale.exp() / 8.0);
+                assert!(out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < tolerance), "{n} {d} {}", level.name());
             }
         }
     }
 
     #[test]
     fn scores_beyond_every_number_leave_the_leader() {
-        let z = Tokens::flat(1, vec![1.0, 1.0 + 1e-15, -1.0, 0.5]).unwrap();
-        let mut out = vec![0.0; 4];
-        Scores { form: &[1.0], log_scale: 1e4, causal: false }.means(&z, Level::best(), &mut Room::default(), &mut out);
-        let ends = z.coordinates().iter().zip(&out).map(|(z, v)| z + v);
-        assert!(ends.zip([1.0 + 1e-15, 1.0 + 1e-15, -1.0, 1.0 + 1e-15]).all(|(a, b)| (a - b).abs() < 1e-15));
-        // Far below every number all are alike.
-        Scores { form: &[1.0], log_scale: -1e4, causal: false }.means(&z, Level::best(), &mut Room::default(), &mut out);
-        assert!((out[0] - (z.mean()[0] - 1.0)).abs() < 1e-15);
+        // Five tokens: with padding.
+        let z = Tokens::flat(1, vec![1.0, 1.0 + 1e-15, -1.0, 0.5, 0.0]).unwrap();
+        for level in Level::available() {
+            let mut out = vec![0.0; 5];
+            Scores { form: &[1.0], value: &[1.0], log_scale: 1e4, causal: false }.pulls(&z, level, &mut Room::default(), &mut out);
+            let ends = z.coordinates().iter().zip(&out).map(|(z, v)| z + v);
+            // The scores of 0 are all alike.
+            let expected = [1.0 + 1e-15, 1.0 + 1e-15, -1.0, 1.0 + 1e-15, z.mean()[0]];
+            assert!(ends.zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{}", level.name());
+            // Far below every number all are alike.
+            Scores { form: &[1.0], value: &[1.0], log_scale: -1e4, causal: false }.pulls(&z, level, &mut Room::default(), &mut out);
+            assert!((out[0] - (z.mean()[0] - 1.0)).abs() < 1e-15, "{}", level.name());
+        }
     }
 }

@@ -5,12 +5,12 @@ use super::kernel::{Form, Workspace};
 use super::leaders::{Room, Scores};
 use super::sublayer::{At, Facts, Sublayer};
 use crate::error::Result;
-use crate::num::dense::{eigenvalues, exponential, mat_vec, mul, transpose_mul};
+use crate::num::dense::{eigenvalues, exponential, identity, mul, mul_into, transpose_mul};
+use crate::num::semigroup::{Exponentials, Semigroup};
 use crate::num::simd::Level;
 use crate::sphere::Tokens;
-use std::borrow::Cow;
 
-/// One head whose Q and K become `Q e^{tV}` and `K e^{tV}`. **Cost** beside that of the head, some 15 products of d x d matrices.
+/// One head whose Q and K become `Q e^{tV}` and `K e^{tV}`. **Cost** beside that of the head, some 15 products of d x d matrices; three where it is [plain](Rescored::plain).
 ///
 /// Not a number from where `e^{tV}` exceeds `f64`, unless it is [plain](Rescored::plain).
 pub struct Rescored {
@@ -22,6 +22,10 @@ pub struct Rescored {
     /// The identity where absent.
     matrices: [Option<Matrix>; 4],
     value: Vec<f64>,
+    /// `e^{t (V - growth)}`.
+    shifted: Semigroup,
+    /// `K^T Q`.
+    pairing: Vec<f64>,
     level: Level,
     at_start: Box<dyn Sublayer>,
     with: Box<dyn Fn(Head) -> Box<dyn Sublayer> + Send + Sync>,
@@ -33,10 +37,26 @@ impl Rescored {
     /// **Errors** those of the head.
     pub fn new(d: usize, matrices: [Option<Matrix>; 4], with: impl Fn(Head) -> Box<dyn Sublayer> + Send + Sync + 'static) -> Result<Self> {
         let head = build(d, matrices.clone())?;
-        let value = head.matrices()[2].map_or_else(|| crate::num::dense::identity(d), <[f64]>::to_vec);
+        let [q, k, v] = head.matrices();
+        let or_identity = |m: Option<&[f64]>| m.map_or_else(|| identity(d), <[f64]>::to_vec);
+        let (value, q) = (or_identity(v), or_identity(q));
+        let pairing = transpose_mul(&or_identity(k), &q, q.len() / d);
         let real_parts = eigenvalues(&value, d).unwrap_or_default();
         let growth = real_parts.iter().map(|v| v.0).fold(f64::NEG_INFINITY, f64::max);
-        Ok(Self { d, plain: None, growth, matrices, value, level: Level::best(), at_start: with(head), with: Box::new(with) })
+        let shifted = value.iter().enumerate().map(|(k, v)| if k / d == k % d { v - growth } else { *v }).collect();
+        let shifted = Semigroup::new(shifted, d);
+        Ok(Self {
+            d,
+            plain: None,
+            growth,
+            matrices,
+            value,
+            shifted,
+            pairing,
+            level: Level::best(),
+            at_start: with(head),
+            with: Box::new(with),
+        })
     }
 
     /// Softmax attention without a pattern, `causal` or not: evaluated by differences of scores to the leader of each row, which are formed from differences of
@@ -53,27 +73,21 @@ impl Rescored {
     }
 
     /// `e^{-2 growth t} e^{tV^T} K^T Q e^{tV}`, by rows: the score of z_i and z_j is `e^{2 growth t} <this z_i, z_j>`.
-    fn score_form(&self, t: f64) -> Vec<f64> {
+    fn score_form(&self, t: f64, Forms { kept, growth, image, form }: &mut Forms) {
         let d = self.d;
-        let shifted = |k: usize| t * (self.value[k] - if k / d == k % d { self.growth } else { 0.0 });
-        let growth = exponential(&(0..d * d).map(shifted).collect::<Vec<_>>(), d);
-        let image =
-            |m: &Option<Matrix>| m.as_ref().map_or((d, Cow::Borrowed(&growth[..])), |(rows, m)| (*rows, Cow::Owned(mul(m, &growth, d))));
-        let ((rows, q), (_, k)) = (image(&self.matrices[0]), image(&self.matrices[1]));
-        transpose_mul(&k, &q, rows)
+        [&mut *growth, image, form].iter_mut().for_each(|m| m.resize(d * d, 0.0));
+        self.shifted.at(t, kept, growth);
+        mul_into(&self.pairing, growth, d, image);
+        form.copy_from_slice(&transpose_mul(growth, image, d));
     }
 
     /// `V sum_j A_ij (z_j - z_i)`.
-    fn by_leaders(&self, at: &At, (beta, causal): (f64, bool), room: &mut Room, out: &mut [f64]) {
-        let mut form = self.score_form(at.t);
-        form.iter_mut().for_each(|v| *v *= beta);
-        let (d, log_scale) = (self.d, 2.0 * self.growth * at.t);
-        Scores { form: &form, log_scale, causal }.means(at.tokens, self.level, room, out);
-        let mut pull = vec![0.0; d];
-        for out in out.chunks_exact_mut(d) {
-            mat_vec(&self.value, out, &mut pull);
-            out.copy_from_slice(&pull);
-        }
+    fn by_leaders(&self, at: &At, (beta, causal): (f64, bool), work: &mut Workspace, out: &mut [f64]) {
+        let (forms, room) = work.of::<(Forms, Room)>();
+        self.score_form(at.t, forms);
+        forms.form.iter_mut().for_each(|v| *v *= beta);
+        Scores { form: &forms.form, value: &self.value, log_scale: 2.0 * self.growth * at.t, causal }
+            .pulls(at.tokens, self.level, room, out);
     }
 
     /// The sublayer at time t; `None` where its scores exceed `f64`.
@@ -89,6 +103,15 @@ impl Rescored {
     }
 }
 
+/// Matrices of a run.
+#[derive(Default)]
+struct Forms {
+    kept: Exponentials,
+    growth: Vec<f64>,
+    image: Vec<f64>,
+    form: Vec<f64>,
+}
+
 fn build(d: usize, [q, k, v, o]: [Option<Matrix>; 4]) -> Result<Head> {
     match o {
         Some(o) => Head::with_output(d, q, k, v, o),
@@ -99,7 +122,7 @@ fn build(d: usize, [q, k, v, o]: [Option<Matrix>; 4]) -> Result<Head> {
 impl Sublayer for Rescored {
     fn evaluate(&self, at: &At, form: Form, work: &mut Workspace, out: &mut [f64]) {
         if let (Some(plain), Form::Difference) = (self.plain, form) {
-            return self.by_leaders(at, plain, work.of::<Room>(), out);
+            return self.by_leaders(at, plain, work, out);
         }
         match self.now(at.t) {
             Some(sublayer) => sublayer.evaluate(at, form, work, out),

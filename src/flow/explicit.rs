@@ -26,6 +26,8 @@ pub struct Step {
     end: Vec<f64>,
     h: f64,
     dense: Vec<Vec<f64>>,
+    /// What the estimators make of the last attempt, one after the other.
+    estimates: Vec<f64>,
     evaluations: u64,
     work: Workspace,
 }
@@ -44,6 +46,7 @@ impl Step {
             end: vec![0.0; size],
             h: 0.0,
             dense: Vec::new(),
+            estimates: Vec::new(),
             evaluations: 0,
             work: Workspace::default(),
         };
@@ -82,22 +85,23 @@ impl Step {
         x.numbers_mut().copy_from_slice(self.stage.numbers());
     }
 
-    fn error(&self) -> f64 {
-        let estimate = |weights: &[f64], row: Range<usize>| -> f64 {
-            let mut sum = 0.0;
-            for c in row {
+    fn error(&mut self) -> f64 {
+        let (size, h) = (self.start.len(), self.h);
+        self.estimates.resize(self.tableau.estimators.len() * size, 0.0);
+        for (sums, weights) in self.estimates.chunks_exact_mut(size).zip(self.tableau.estimators) {
+            sums.fill(0.0);
+            for (w, k) in weights.iter().zip(&self.k).filter(|(w, _)| **w != 0.0) {
                 // h first: velocities below 1e-154 would vanish when squared.
-                let e: f64 = weights.iter().zip(&self.k).map(|(w, k)| w * (self.h * k[c])).sum();
-                sum += e * e;
+                sums.iter_mut().zip(k).for_each(|(sum, k)| *sum += w * (h * k));
             }
-            sum
-        };
+        }
+        let (first, second) = self.estimates.split_at(size);
+        let square = |estimate: &[f64], row: Range<usize>| -> f64 { estimate[row].iter().map(|e| e * e).sum() };
         let mut worst = 0.0f64;
         for row in rows(&self.stage) {
-            let first = estimate(self.tableau.estimators[0], row.clone());
-            let error = match self.tableau.estimators.get(1) {
-                Some(second) if first > 0.0 => first / (first + 0.01 * estimate(second, row)).sqrt(),
-                _ => first.sqrt(),
+            let error = match square(first, row.clone()) {
+                first if first > 0.0 && !second.is_empty() => first / (first + 0.01 * square(second, row)).sqrt(),
+                first => first.sqrt(),
             };
             if error.is_nan() {
                 return f64::NAN;

@@ -19,6 +19,7 @@ pub mod ode;
 pub mod panel;
 pub mod quadrature;
 pub mod roots;
+pub(crate) mod semigroup;
 #[doc(hidden)]
 pub mod simd;
 pub mod softmax;
