@@ -53,16 +53,23 @@ impl Tokens {
     ///
     /// **Errors** as [`Tokens::new`].
     pub fn from_rows(d: usize, x: &[f64]) -> Result<Self> {
-        // What is not a number has no length that is near 1, and is told first.
-        let unit = |row: &[f64]| (dot(row, row).sqrt() - 1.0).abs() <= UNIT_TOLERANCE;
-        if d < 2 || x.is_empty() || !x.len().is_multiple_of(d) || !x.chunks_exact(d).all(unit) {
+        if d < 2 || x.is_empty() || !x.len().is_multiple_of(d) {
             Self::check(d, x)?;
         }
-        if let Some((i, row)) = x.chunks_exact(d).enumerate().find(|(_, row)| !unit(row)) {
-            let problem = format!("|x| = {:.9}, expected a unit vector, or rows to be normalised", dot(row, row).sqrt());
-            return Err(Error::Token { row: i + 1, problem });
+        let mut rows = Aligned::from(x);
+        for (i, row) in rows.chunks_exact_mut(d).enumerate() {
+            let length = dot(row, row).sqrt();
+            let off = (length - 1.0).abs();
+            if off > 0.0 && off <= UNIT_TOLERANCE {
+                let _ = retract(row) && retract(row);
+            } else if off != 0.0 {
+                // What is not a number has no length that is near 1, and is told first.
+                Self::check(d, x)?;
+                let problem = format!("|x| = {length:.9}, expected a unit vector, or rows to be normalised");
+                return Err(Error::Token { row: i + 1, problem });
+            }
         }
-        Self::directions(d, x)
+        Ok(Self::on_sphere(d, rows))
     }
 
     /// Tokens from rows of any positive length, each divided by its length.
@@ -80,8 +87,12 @@ impl Tokens {
                 return Err(Error::Token { row: i + 1, problem: "the zero vector has no direction".into() });
             }
         }
+        Ok(Self::on_sphere(d, x))
+    }
+
+    fn on_sphere(d: usize, x: Aligned<f64>) -> Self {
         let n = x.len() / d;
-        Ok(Self { d, stamp: new_stamp(), space: &Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true })
+        Self { d, stamp: new_stamp(), space: &Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true }
     }
 
     /// Tokens of `R^d` from row-major coordinates with equal masses.
