@@ -22,7 +22,7 @@ pub(super) struct Room {
     shifted: Vec<f64>,
     /// For every token seen, its differences of scores for a vector of rows, then its weights.
     gaps: Aligned<f64>,
-    /// By coordinates, for a vector of rows: gradients of their scores, then their leaders.
+    /// By coordinates, for a vector of rows: gradients of their scores, their leaders; then the largest sizes of shifted tokens.
     rows: Aligned<f64>,
     /// Masses, with zeros for the padding of `gaps`.
     masses: Vec<f64>,
@@ -424,6 +424,21 @@ mod tests {
                 let tolerance = 1e-12 * f64::max(1.0, log_scale.exp() / 8.0);
                 assert!(out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < tolerance), "{n} {d} {}", level.name());
             }
+        }
+    }
+
+    #[test]
+    fn close_tokens_are_told_apart_far_from_the_first_one() {
+        // Taken off -3 the others differ by 4504 roundoffs, not by 4503.
+        let z = Tokens::flat(1, vec![-3.0, 1.0, 1.0 + 4503.0 * f64::EPSILON]).unwrap();
+        let log_scale = 1e12f64.ln();
+        let way = z.row(2)[0] - z.row(1)[0];
+        let expected = way / (1.0 + (-log_scale.exp() * way).exp());
+        for level in Level::available() {
+            let mut out = vec![0.0; 3];
+            Scores { form: &[1.0], value: &[1.0], log_scale, causal: false }.pulls(&z, level, &mut Room::default(), &mut out);
+            // 4 u (1 + 64), and the rounding of the scale, 28 u.
+            assert!((out[1] - expected).abs() < 300.0 * f64::EPSILON * expected, "{} {} {expected}", level.name(), out[1]);
         }
     }
 

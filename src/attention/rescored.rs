@@ -75,10 +75,11 @@ impl Rescored {
     /// `e^{-2 growth t} e^{tV^T} K^T Q e^{tV}`, by rows: the score of z_i and z_j is `e^{2 growth t} <this z_i, z_j>`.
     fn score_form(&self, t: f64, Forms { kept, growth, image, form }: &mut Forms) {
         let d = self.d;
-        [&mut *growth, image, form].iter_mut().for_each(|m| m.resize(d * d, 0.0));
+        growth.resize(d * d, 0.0);
+        image.resize(d * d, 0.0);
         self.shifted.at(t, kept, growth);
         mul_into(&self.pairing, growth, d, image);
-        form.copy_from_slice(&transpose_mul(growth, image, d));
+        *form = transpose_mul(growth, image, d);
     }
 
     /// `V sum_j A_ij (z_j - z_i)`.

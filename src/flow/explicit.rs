@@ -90,8 +90,8 @@ impl Step {
         self.estimates.resize(self.tableau.estimators.len() * size, 0.0);
         for (sums, weights) in self.estimates.chunks_exact_mut(size).zip(self.tableau.estimators) {
             sums.fill(0.0);
-            for (w, k) in weights.iter().zip(&self.k).filter(|(w, _)| **w != 0.0) {
-                // h first: velocities below 1e-154 would vanish when squared.
+            // Weights of 0 as well: what is no number in one stage shows. h first: velocities below 1e-154 would vanish when squared.
+            for (w, k) in weights.iter().zip(&self.k) {
                 sums.iter_mut().zip(k).for_each(|(sum, k)| *sum += w * (h * k));
             }
         }

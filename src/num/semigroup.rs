@@ -12,7 +12,7 @@ const SLOTS: u64 = 4;
 ///
 /// The times of the grid are multiples of a power of two with `|A| step <= 1/4` in the largest row sum, so that every value depends on t alone, whichever were asked for before.
 ///
-/// **Accuracy** of [`exponential`], and `(n + 10) u` of it. **Cost** `11 n^2` operations and one product; another exponential where the nearest time of the grid is none of the last ones.
+/// **Accuracy** of [`exponential`], and `(n + 10) u` of it. **Cost** `20 n^2` operations and one product; another exponential where the nearest time of the grid is none of the last ones.
 pub(crate) struct Semigroup {
     n: usize,
     a: Vec<f64>,

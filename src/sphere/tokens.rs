@@ -77,11 +77,7 @@ impl Tokens {
     /// **Errors** as [`Tokens::new`], and a zero row.
     pub fn normalised(d: usize, x: Vec<f64>) -> Result<Self> {
         Self::check(d, &x)?;
-        Self::directions(d, &x)
-    }
-
-    fn directions(d: usize, x: &[f64]) -> Result<Self> {
-        let mut x = Aligned::from(x);
+        let mut x = Aligned::from(&x[..]);
         for (i, row) in x.chunks_exact_mut(d).enumerate() {
             if !retract(row) || !retract(row) {
                 return Err(Error::Token { row: i + 1, problem: "the zero vector has no direction".into() });
