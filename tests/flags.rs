@@ -4,6 +4,7 @@
 mod audit;
 
 use audit::{Audit, run, silent};
+use std::path::Path;
 
 const AUDITS: [Audit; 24] = [
     Audit {
@@ -422,10 +423,8 @@ const AUDITS: [Audit; 24] = [
     Audit { command: "completions", base: "bash", file: "", calls: &[] },
 ];
 
-#[test]
-fn every_flag_changes_something_or_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+/// The files that the calls name.
+fn prepare(at: &Path, audit: &Audit) {
     for (name, text) in [
         ("x.csv", "1,0\n0.6,0.8\n0,-1\n"),
         ("y.csv", "1,0\n0.8,0.6\n0,-1\n"),
@@ -445,8 +444,15 @@ fn every_flag_changes_something_or_is_refused() {
     std::fs::write(at.join("many.csv"), table(1.0)).expect("writable");
     std::fs::write(at.join("many-long.csv"), table(2.0)).expect("writable");
     std::fs::write(at.join("spread.csv"), angles.iter().map(|a| format!("{a}\n")).collect::<String>()).expect("writable");
+    if audit.command == "replay" {
+        assert!(run(at, "hunt cone-speed-printed --minutes 0.05 --out h.json").status.success());
+    }
     let made = run(at, "solve --init uniform --n 20 --d 2 --beta 2 --t-end 1 --out run --observables positions,log-energy --samples 3");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let silent = silent(at, &AUDITS);
+}
+
+#[test]
+fn every_flag_changes_something_or_is_refused() {
+    let silent = silent(prepare, &AUDITS);
     assert!(silent.is_empty(), "accepted without effect: {silent:#?}");
 }

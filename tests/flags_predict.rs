@@ -344,7 +344,7 @@ fn every_flag_of_predict_changes_something_or_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let names = subcommands(folder.path(), "predict");
     assert_eq!(names, PREDICTIONS.map(|a| a.command.trim_start_matches("predict ").to_owned()).into_iter().collect(), "audited");
-    let silent = silent(folder.path(), &PREDICTIONS);
+    let silent = silent(|_, _| (), &PREDICTIONS);
     assert!(silent.is_empty(), "accepted without effect: {silent:#?}");
 }
 
@@ -353,7 +353,7 @@ fn every_flag_of_bench_changes_something_or_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let names = subcommands(folder.path(), "bench");
     assert_eq!(names, BENCHES.map(|a| a.command.trim_start_matches("bench ").to_owned()).into_iter().collect(), "audited");
-    let silent = silent(folder.path(), &BENCHES);
+    let silent = silent(|_, _| (), &BENCHES);
     assert!(silent.is_empty(), "accepted without effect: {silent:#?}");
 }
 

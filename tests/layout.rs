@@ -6,6 +6,7 @@ use metastable::lab::{Experiment, arrays, run};
 use metastable::paper_figs::{ALL, Inputs, PaperFigure};
 use metastable::sphere::Tokens;
 use metastable::study::{self, Given};
+use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -185,8 +186,8 @@ fn check_inside(picture: &Picture, about: &str, wrong: &mut Vec<String>) {
 
 #[test]
 fn type_keeps_clear_and_series_are_seen_at_every_width() {
-    let mut wrong = Vec::new();
-    for figure in ALL {
+    let wrongs = ALL.par_iter().map(|figure| {
+        let mut wrong = Vec::new();
         let picture = picture(figure);
         check_inside(&picture, figure.name, &mut wrong);
         for (width, sheet) in sheets() {
@@ -204,7 +205,9 @@ fn type_keeps_clear_and_series_are_seen_at_every_width() {
                 }
             }
         }
-    }
+        wrong
+    });
+    let wrong = wrongs.flatten().collect::<Vec<_>>();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -26,13 +26,23 @@ impl<F: Copy + Default> Aligned<F> {
         self.offset = self.data.as_ptr().align_offset(64).min(slack);
         self.len = len;
     }
+
+    /// Makes it these numbers, which are written once; allocates only to grow.
+    pub fn assign(&mut self, numbers: &[F]) {
+        let slack = 64 / std::mem::size_of::<F>();
+        self.data.clear();
+        self.data.reserve(numbers.len() + slack);
+        self.offset = self.data.as_ptr().align_offset(64).min(slack);
+        self.data.resize(self.offset, F::default());
+        self.data.extend_from_slice(numbers);
+        self.len = numbers.len();
+    }
 }
 
 impl<F: Copy + Default> From<&[F]> for Aligned<F> {
     fn from(numbers: &[F]) -> Self {
         let mut buffer = Self::default();
-        buffer.resize(numbers.len());
-        buffer.copy_from_slice(numbers);
+        buffer.assign(numbers);
         buffer
     }
 }
@@ -44,8 +54,7 @@ impl<F: Copy + Default> Clone for Aligned<F> {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        self.resize(other.len);
-        self.copy_from_slice(other);
+        self.assign(other);
     }
 }
 
@@ -83,5 +92,9 @@ mod tests {
         let mut b = Aligned::<f64>::default();
         b.reset(5);
         assert_eq!((b.len(), b.as_ptr() as usize % 64), (5, 0));
+        for len in [3, 700, 2] {
+            b.assign(&vec![1.5; len]);
+            assert_eq!((&b[..], b.as_ptr() as usize % 64), (&vec![1.5; len][..], 0));
+        }
     }
 }

@@ -81,11 +81,19 @@ pub fn list(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 
 /// Unit vectors with masses. Rows that were given in float32 or float16 are unit to their rounding, and are made so to that of float64.
 pub fn unit_tokens(x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
+    unit_tokens_in(None, x, masses, normalise)
+}
+
+/// [`unit_tokens`] in the memory of others, made without masses, where it fits.
+pub fn unit_tokens_in(kept: Option<Tokens>, x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
     if let Ok(array) = x.cast_exact::<PyArray2<f64>>() {
         let array = array.readonly();
         // The usual case: nothing is copied but into the tokens.
         if let (Ok(rows), true, false) = (array.as_slice(), array.is_c_contiguous(), normalise) {
-            return weighted(Tokens::from_rows(array.shape()[1], rows).map_err(|e| raised(&e))?, masses);
+            let d = array.shape()[1];
+            let fits = |k: &Tokens| masses.is_none() && (k.n(), k.d()) == (array.shape()[0], d);
+            let tokens = kept.filter(fits).map_or_else(|| Tokens::from_rows(d, rows), |k| k.at(rows));
+            return weighted(tokens.map_err(|e| raised(&e))?, masses);
         }
     }
     let (d, given) = rows("tokens", x)?;

@@ -1,6 +1,6 @@
 //! `Dynamics`: what moves tokens, as an object that Python keeps, calls and pickles.
 
-use crate::arrays::{is_unit, list, matrix, rows, unit_tokens, weighted, write};
+use crate::arrays::{is_unit, list, matrix, rows, unit_tokens_in, weighted, write};
 use crate::field::{PythonField, Trouble};
 use crate::raised;
 use crate::work::{begin, interruptible};
@@ -10,11 +10,12 @@ use metastable::attention::model::{Model, Weighting};
 use metastable::attention::{self, Spec, TimeScale, normalisation};
 use metastable::num::{simd::Level, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A velocity of more work than this (about a tenth of a second) looks for Ctrl-C.
 const LONG: f64 = 1e9;
@@ -27,8 +28,15 @@ struct Registered {
     accuracy: Option<f64>,
     /// What was built last, for which n, d and accuracy.
     last: Mutex<Option<Built>>,
-    /// Buffers of the last velocity, for the next.
-    work: Mutex<Workspace>,
+    kept: Mutex<Kept>,
+}
+
+/// Memory of the last velocity, for the next: new memory of this size is mapped page by page, which takes longer than filling it.
+#[derive(Default)]
+struct Kept {
+    work: Workspace,
+    x: Option<Tokens>,
+    v: Vec<f64>,
 }
 
 /// A dynamics for n tokens in R^d to an accuracy.
@@ -98,7 +106,7 @@ impl Dynamics {
         }
         // What cannot be built for any tokens is found out here.
         entry.build(&spec).map_err(|e| raised(&e))?;
-        let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None), work: Mutex::default() };
+        let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None), kept: Mutex::default() };
         Ok(Self {
             kind: Kind::Registered(Box::new(registered)),
             name: entry.name.to_owned(),
@@ -156,15 +164,27 @@ impl Dynamics {
         normalise: bool,
         t: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let x = self.tokens(tokens, masses, radii, normalise)?;
-        let v = self.rates(py, &x, t)?;
+        // Another thread of the caller's that comes meanwhile finds nothing, and makes its own.
+        let mut kept = self.kept().map(|mut k| std::mem::take(&mut *k)).unwrap_or_default();
+        let x = self.tokens_in(kept.x.take(), tokens, masses, radii, normalise)?;
+        self.rates(py, &x, t, &mut kept)?;
         let (n, d, own) = (x.n(), x.d(), x.space().own());
-        let v = if own == 0 { v } else { beside(n, d, own, &v) };
-        if let Some(out) = out {
-            write(out, &v, [n, d + own])?;
-            return Ok(out.clone());
+        let inner;
+        let v = if own == 0 {
+            &kept.v
+        } else {
+            inner = beside(n, d, own, &kept.v);
+            &inner
+        };
+        let found = match out {
+            Some(out) => write(out, v, [n, d + own]).map(|()| out.clone())?,
+            None => PyArray1::from_slice(py, v).reshape([n, d + own])?.into_any(),
+        };
+        kept.x = masses.is_none().then_some(x);
+        if let Some(mut place) = self.kept() {
+            *place = kept;
         }
-        Ok(matrix(py, v, d + own)?.into_any())
+        Ok(found)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -218,9 +238,21 @@ impl Dynamics {
         radii: Option<&Bound<'_, PyAny>>,
         normalise: bool,
     ) -> PyResult<Tokens> {
+        self.tokens_in(None, x, masses, radii, normalise)
+    }
+
+    /// [`Dynamics::tokens`] in the memory of others, made without masses, where it fits.
+    fn tokens_in(
+        &self,
+        kept: Option<Tokens>,
+        x: &Bound<'_, PyAny>,
+        masses: Option<&Bound<'_, PyAny>>,
+        radii: Option<&Bound<'_, PyAny>>,
+        normalise: bool,
+    ) -> PyResult<Tokens> {
         let plain = *self.model() == Model::default();
         if plain && radii.is_none() {
-            return unit_tokens(x, masses, normalise);
+            return unit_tokens_in(kept, x, masses, normalise);
         }
         let (d, given) = rows("tokens", x)?;
         let radii = radii.map(|r| list("radii", r)).transpose()?;
@@ -257,43 +289,49 @@ impl Dynamics {
     }
 
     /// All rates, without the interpreter's lock.
-    fn rates(&self, py: Python<'_>, x: &Tokens, t: f64) -> PyResult<Vec<f64>> {
+    /// The memory of the last velocity; none for a function, or in a thread that was not there before.
+    fn kept(&self) -> Option<MutexGuard<'_, Kept>> {
+        match &self.kind {
+            Kind::Registered(r) => r.kept.try_lock().ok(),
+            Kind::Own(..) => None,
+        }
+    }
+
+    /// Rates of all numbers of `x` at time t, in `kept.v`.
+    fn rates(&self, py: Python<'_>, x: &Tokens, t: f64, kept: &mut Kept) -> PyResult<()> {
         let (dynamics, trouble) = self.built(py, x, EXACT)?;
         dynamics.kernel(x).map_err(|e| raised(&e))?;
         let work = x.n() as f64 * x.n() as f64 * x.d() as f64;
-        let v = if work > LONG {
+        if work > LONG {
             let (x, stop) = (x.clone(), trouble.stop.clone());
-            interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || one(&dynamics, &x, t, &mut Workspace::default()))?
+            let mut own = std::mem::take(kept);
+            let rates = move || {
+                one(&dynamics, &x, t, &mut own);
+                own
+            };
+            *kept = interruptible(py, &|| stop.store(true, Ordering::Relaxed), rates)?;
         } else {
             begin()?;
-            py.detach(|| match &self.kind {
-                Kind::Registered(r) => match r.work.try_lock() {
-                    Ok(mut work) => one(&dynamics, x, t, &mut work),
-                    // Another thread of the caller's has it.
-                    Err(_) => one(&dynamics, x, t, &mut Workspace::default()),
-                },
-                Kind::Own(..) => one(&dynamics, x, t, &mut Workspace::default()),
-            })
-        };
+            py.detach(|| one(&dynamics, x, t, kept));
+        }
         if let Some(e) = trouble.take() {
             return Err(e);
         }
         // 0 times what is no number is no number; in eight sums, side by side.
         let mut zeros = [0.0; 8];
-        v.chunks(8).for_each(|v| zeros.iter_mut().zip(v).for_each(|(z, v)| *z += 0.0 * v));
+        kept.v.chunks(8).for_each(|v| zeros.iter_mut().zip(v).for_each(|(z, v)| *z += 0.0 * v));
         if zeros.iter().any(|z| *z != 0.0) {
             let quantity = format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
             let hint = "use time_scale='u2' (e^{beta (G-1)}) or sa".to_owned();
             return Err(raised(&metastable::Error::Beyond { quantity, hint }));
         }
-        Ok(v)
+        Ok(())
     }
 }
 
-fn one(dynamics: &attention::Dynamics, x: &Tokens, t: f64, work: &mut Workspace) -> Vec<f64> {
-    let mut v = vec![0.0; x.numbers().len()];
-    dynamics.rates(t, x, work, &mut v);
-    v
+fn one(dynamics: &attention::Dynamics, x: &Tokens, t: f64, kept: &mut Kept) {
+    kept.v.resize(x.numbers().len(), 0.0);
+    dynamics.rates(t, x, &mut kept.work, &mut kept.v);
 }
 
 /// Rows of velocities with the rates of the radii in the last column.

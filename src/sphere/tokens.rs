@@ -56,8 +56,29 @@ impl Tokens {
         if d < 2 || x.is_empty() || !x.len().is_multiple_of(d) {
             Self::check(d, x)?;
         }
-        let mut rows = Aligned::from(x);
-        for (i, row) in rows.chunks_exact_mut(d).enumerate() {
+        Self::on_sphere(d, x.len() / d, Aligned::default()).at(x)
+    }
+
+    /// The same masses at other rows of unit length, in the memory of these tokens: [`Tokens::from_rows`] for work that comes again and again.
+    ///
+    /// **Errors** as [`Tokens::new`], and another number of coordinates.
+    ///
+    /// ```
+    /// use metastable::sphere::Tokens;
+    /// let x = Tokens::from_rows(2, &[1.0, 0.0, 0.0, 1.0]).unwrap().at(&[0.0, 1.0, 0.6, 0.8]).unwrap();
+    /// assert_eq!((x.row(1), x.masses()), (&[0.6, 0.8][..], &[0.5, 0.5][..]));
+    /// ```
+    pub fn at(mut self, x: &[f64]) -> Result<Self> {
+        let d = self.d;
+        if d < 2 {
+            Self::check(d, x)?;
+        }
+        if x.len() != self.n() * d {
+            return Err(Error::parameter("coordinates", x.len(), format!("{} for {} tokens in R^{d}", self.n() * d, self.n())));
+        }
+        (self.space, self.stamp) = (&Sphere, new_stamp());
+        self.x.assign(x);
+        for (i, row) in self.x.chunks_exact_mut(d).enumerate() {
             let length = dot(row, row).sqrt();
             let off = (length - 1.0).abs();
             if off > 0.0 && off <= UNIT_TOLERANCE {
@@ -69,7 +90,7 @@ impl Tokens {
                 return Err(Error::Token { row: i + 1, problem });
             }
         }
-        Ok(Self::on_sphere(d, rows))
+        Ok(self)
     }
 
     /// Tokens from rows of any positive length, each divided by its length.
@@ -83,11 +104,10 @@ impl Tokens {
                 return Err(Error::Token { row: i + 1, problem: "the zero vector has no direction".into() });
             }
         }
-        Ok(Self::on_sphere(d, x))
+        Ok(Self::on_sphere(d, x.len() / d, x))
     }
 
-    fn on_sphere(d: usize, x: Aligned<f64>) -> Self {
-        let n = x.len() / d;
+    fn on_sphere(d: usize, n: usize, x: Aligned<f64>) -> Self {
         Self { d, stamp: new_stamp(), space: &Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true }
     }
 

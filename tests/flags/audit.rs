@@ -1,5 +1,6 @@
 //! Calls of every flag of a command: each must change what comes out or be refused.
 
+use rayon::prelude::*;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -30,10 +31,20 @@ pub struct Audit {
     pub calls: &'static [(&'static str, &'static str)],
 }
 
-/// Every flag of these commands is called; those without effect, which are none.
-pub fn silent(at: &Path, audits: &[Audit]) -> Vec<String> {
-    let mut silent = Vec::new();
-    for Audit { command, base, file, calls } in audits {
+/// Every flag of these commands is called, of each command in a folder of its own; those without effect, which are none.
+pub fn silent(prepare: impl Fn(&Path, &Audit) + Sync, audits: &[Audit]) -> Vec<String> {
+    let one = |audit: &Audit| {
+        let folder = tempfile::tempdir().expect("a folder");
+        prepare(folder.path(), audit);
+        audit.silent(folder.path())
+    };
+    audits.par_iter().flat_map_iter(one).collect()
+}
+
+impl Audit {
+    fn silent(&self, at: &Path) -> Vec<String> {
+        let Self { command, base, file, calls } = self;
+        let mut silent = Vec::new();
         let written = || std::fs::read(at.join(*file)).unwrap_or_default();
         let known = flags(at, command);
         assert!(!known.is_empty() || calls.is_empty(), "no flags of {command}");
@@ -62,8 +73,8 @@ pub fn silent(at: &Path, audits: &[Audit]) -> Vec<String> {
                 silent.push(whole);
             }
         }
+        silent
     }
-    silent
 }
 
 /// What is printed but for numbers of a clock: times, rates, and how often something was done in a given time.

@@ -1,7 +1,8 @@
 """What a call costs beside the sums, in a release build: python src/python/tests/overhead.py [PROGRAM].
 
 The overhead is the time of the smallest call: two tokens, whose sums take a tenth of a microsecond. With the program, whose `bench rhs` says what a call from Rust
-takes by itself, the velocity at n = 512, d = 64 is compared with that: the least medians of some rounds by turns."""
+takes by itself, the velocity at n = 512, d = 64 is compared with that: rounds by turns, each with its ratio, as the pace of a shared machine changes from one to
+the next."""
 
 import json
 import statistics
@@ -27,7 +28,7 @@ x = ms.tokens("uniform", 512, 64)
 
 
 def here():
-    return statistics.median(timeit.repeat(lambda: sa.velocity(x), number=1, repeat=1000))
+    return statistics.median(timeit.repeat(lambda: sa.velocity(x), number=1, repeat=300))
 
 
 def there():
@@ -36,8 +37,10 @@ def there():
 
 
 if len(sys.argv) > 1:
-    rounds = [(here(), there()) for _ in range(5)]
+    rounds = [(here(), there()) for _ in range(11)]
+    ratios = sorted(python / rust for python, rust in rounds)
     python, rust = (min(times) for times in zip(*rounds))
-    print(f"velocity at n = 512, d = 64: {1e6 * python:.0f} us, from Rust {1e6 * rust:.0f} us, ratio {python / rust:.3f}")
+    print(f"velocity at n = 512, d = 64: {1e6 * python:.0f} us, from Rust {1e6 * rust:.0f} us (least of 11 rounds), ratio {python / rust:.3f}")
+    print(f"ratio of a round: median {ratios[5]:.3f}, quartiles {ratios[2]:.3f} and {ratios[8]:.3f}")
 else:
     print(f"velocity at n = 512, d = 64: {1e6 * here():.0f} us")

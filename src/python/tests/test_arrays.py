@@ -1,5 +1,6 @@
 """Arrays of all kinds in, sentences for those that are none."""
 
+import concurrent.futures
 import tempfile
 
 import metastable as ms
@@ -26,6 +27,26 @@ def test_the_argument_is_not_changed():
     before = X.copy()
     ms.solve("sa", X, 1.0, beta=2.0)
     assert np.array_equal(before, X)
+
+
+def test_memory_that_is_kept_is_nobody_elses():
+    """Calls of one object in any order and from several threads, with and without masses, after one that failed: the numbers of a new object."""
+    sa, out = ms.Dynamics("sa", beta=3.0), np.empty((40, 3))
+    calls = [(ms.tokens("uniform", n, d, seed=s), m) for s, (n, d) in enumerate([(40, 3), (40, 3), (3, 40), (40, 3)]) for m in (None, np.arange(1.0, n + 1))]
+    expected = [ms.Dynamics("sa", beta=3.0).velocity(x, masses=m) for x, m in calls]
+
+    def same(k):
+        x, m = calls[k % len(calls)]
+        with pytest.raises(ValueError, match="row 2"):
+            sa.velocity(np.vstack([x[:1], 3.0 * x[1:]]))
+        found = sa.velocity(x, out if k < len(calls) and x.shape == out.shape else None, masses=m).copy()
+        return np.array_equal(found, expected[k % len(calls)])
+
+    first = sa.velocity(calls[0][0])
+    assert all(same(k) for k in range(len(calls)))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(same, range(len(calls), 200)))
+    np.testing.assert_array_equal(first, expected[0])
 
 
 def test_out_takes_the_result():
