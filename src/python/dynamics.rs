@@ -289,7 +289,7 @@ impl Dynamics {
     }
 
     /// All rates, without the interpreter's lock.
-    /// The memory of the last velocity; none for a function, or in a thread that was not there before.
+    /// The memory of the last velocity; none for a function, or in the moment that another thread looks for it.
     fn kept(&self) -> Option<MutexGuard<'_, Kept>> {
         match &self.kind {
             Kind::Registered(r) => r.kept.try_lock().ok(),
