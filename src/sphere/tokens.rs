@@ -67,6 +67,7 @@ impl Tokens {
     /// use metastable::sphere::Tokens;
     /// let x = Tokens::from_rows(2, &[1.0, 0.0, 0.0, 1.0]).unwrap().at(&[0.0, 1.0, 0.6, 0.8]).unwrap();
     /// assert_eq!((x.row(1), x.masses()), (&[0.6, 0.8][..], &[0.5, 0.5][..]));
+    /// assert!(x.at(&[0.0, 1.0]).is_err());
     /// ```
     pub fn at(mut self, x: &[f64]) -> Result<Self> {
         let d = self.d;
