@@ -1,34 +1,35 @@
 #![doc = include_str!("crate.md")]
 
 pub mod attention;
-#[cfg(feature = "cli")]
+// Tests inside `src` are of what stands before `study`; what stands after is tested from outside, and need not be compiled a second time for them.
+#[cfg(all(feature = "cli", not(test)))]
 #[doc(hidden)]
 pub mod cli;
 pub mod clusters;
 pub mod continuity;
-#[cfg(feature = "figures")]
+#[cfg(all(feature = "figures", not(test)))]
 pub mod draw;
 pub mod entropy;
 pub mod error;
 pub mod flow;
-#[cfg(feature = "figures")]
+#[cfg(all(feature = "figures", not(test)))]
 pub mod guide;
-#[cfg(feature = "files")]
+#[cfg(all(feature = "files", not(test)))]
 pub mod lab;
 // A browser moves tokens: proofs, searches and claims stay outside.
 #[cfg(not(target_family = "wasm"))]
 pub mod landscape;
 pub mod num;
-#[cfg(feature = "figures")]
+#[cfg(all(feature = "figures", not(test)))]
 #[doc(hidden)]
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
 pub mod prelude;
 pub mod recurrent;
 pub mod sphere;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(any(test, target_family = "wasm")))]
 pub mod study;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(any(test, target_family = "wasm")))]
 pub mod theorem;
 pub mod theory;
 pub mod transformer;

@@ -1,6 +1,6 @@
 //! What is said once is said everywhere: the numerical version, caps on what is read, shares with their bounds.
 
-use metastable::lab::{Experiment, arrays, plan, provenance::NUMERICAL_VERSION};
+use metastable::lab::{Experiment, arrays, changed::replaced, journal::Journal, plan, provenance::NUMERICAL_VERSION};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
@@ -84,4 +84,81 @@ fn shares_and_saddles_come_with_their_errors() {
     let gamma = json("predict gamma --n 8 --beta 60 --times 0,8.737075317185072e23,1e25");
     assert!((gamma["gamma"][1].as_f64().expect("a number") - 0.630_687_841_235_726_7).abs() < 1e-10);
     assert!(gamma["gamma_error"][1].as_f64().is_some_and(|e| e > 0.1) && gamma["gamma_error"][2].as_f64().is_some_and(|e| e < 1e-14));
+}
+
+#[test]
+fn values_of_keys_are_replaced_where_they_stand() {
+    let text = "name = 'x'\nbeta = [1,\n  2] # two\nn = 4\n[model]\nbeta = 7\n";
+    let changes = [("beta", "3,4.5"), ("init", "cap:radius=1"), ("n", "[4, 8]")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+    assert_eq!(replaced(text, &changes), "init = \"cap:radius=1\"\nname = 'x'\nbeta = [3, 4.5]\nn = [4, 8]\n[model]\nbeta = 7\n");
+}
+
+#[test]
+fn what_was_appended_is_found_again_and_torn_or_changed_lines_are_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("cells.jsonl");
+    let journal = Journal::open(path.clone()).expect("a journal");
+    assert_eq!(journal.get("a"), Ok(None));
+    journal.append("a", "{\"x\": 1}").expect("written");
+    journal.append("b", "two words").expect("written");
+    assert_eq!(journal.get("a"), Ok(Some("{\"x\": 1}".to_owned())));
+    // A kill in the middle of a line: every length of the file is a journal of the whole lines.
+    let bytes = std::fs::read(&path).expect("bytes");
+    let first = bytes.iter().position(|b| *b == b'\n').expect("a line") + 1;
+    for cut in 0..bytes.len() {
+        std::fs::write(&path, &bytes[..cut]).expect("cut");
+        let torn = Journal::open(path.clone()).expect("a journal");
+        assert_eq!(torn.get("a").expect("readable").is_some(), cut >= first, "{cut}");
+        assert_eq!(torn.get("b"), Ok(None), "{cut}");
+        torn.append("c", "after").expect("written");
+        let again = Journal::open(path.clone()).expect("a journal");
+        assert_eq!(again.get("c"), Ok(Some("after".to_owned())), "{cut}");
+        // What was torn is damage from now on, and its cell is run again; a line that lacked its end alone has it now.
+        assert_eq!(again.get("a").is_ok_and(|a| a.is_some()), cut + 1 >= first, "{cut}");
+    }
+    let mut changed = bytes;
+    *changed.iter_mut().rev().nth(2).expect("a byte") ^= 1;
+    std::fs::write(&path, &changed).expect("changed");
+    assert!(Journal::open(path).expect("a journal").get("b").is_err());
+}
+
+#[test]
+fn numbers_of_tables_have_the_shortest_digits_that_give_them_back() {
+    let mut stream = metastable::num::stream::Stream::new(1, &["digits"]);
+    let check = |v: f64| {
+        let mut out = String::new();
+        arrays::push_number(&mut out, v);
+        let same = out.parse::<f64>().is_ok_and(|back| back.to_bits() == v.to_bits());
+        // Of two that are as short and as near either may stand there.
+        assert!(out == v.to_string() || same && out.len() == v.to_string().len(), "{out} for {v} ({:x})", v.to_bits());
+    };
+    for edge in [
+        1e-5,
+        1e-4,
+        1e-3,
+        0.1,
+        0.5,
+        1.0,
+        10.0,
+        1e14,
+        1e15,
+        1e16,
+        1e17,
+        5e-324,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NAN,
+        -0.0,
+        0.0,
+        2f64.powi(53),
+        1e23,
+    ] {
+        for v in [edge, edge.next_up(), edge.next_down(), -edge, 0.5 + edge, 1.0 / edge] {
+            check(v);
+        }
+    }
+    for k in 0..200_000 {
+        let u = 2.0 * stream.uniform() - 1.0;
+        check(if k % 2 == 0 { u } else { u * 10f64.powf(40.0 * (stream.uniform() - 0.5)) });
+    }
 }

@@ -3,6 +3,8 @@
 #[path = "common/program.rs"]
 mod program;
 
+use metastable::cli::digits::{resolved, with_error};
+use metastable::cli::progress::line;
 use metastable::lab::{Experiment, arrays};
 use metastable::num::stream::Stream;
 use program::{json, run};
@@ -517,4 +519,58 @@ fn the_rows_beyond_the_sphere_are_predicted() {
         let text = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(out.status.code() == Some(1) && text.lines().count() == 1 && text.contains(words), "{arguments}: {text}");
     }
+}
+
+#[test]
+fn every_flag_says_what_it_is() {
+    fn faults(command: &clap::Command, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for a in command.get_arguments() {
+            if a.get_help().is_none_or(|h| h.to_string().is_empty()) {
+                found.push(format!("{path} {}: no help", a.get_id()));
+            }
+        }
+        command.get_subcommands().for_each(|c| found.extend(faults(c, &format!("{path} {}", c.get_name()))));
+        found
+    }
+    assert_eq!(faults(&metastable::cli::command(), ""), Vec::<String>::new());
+}
+
+#[test]
+fn completions_hold_the_names() {
+    let f = folder();
+    let script = run(f.path(), "completions bash").stdout;
+    let script = String::from_utf8_lossy(&script);
+    for name in ["cone-collapse", "phase-diagram", "causal-usa", "staircase"] {
+        assert!(script.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn digits_end_where_the_error_begins() {
+    assert_eq!(with_error(20.595_612_3, 3e-5), "20.5956 +- 3e-5");
+    assert_eq!(with_error(20.595_612_3, 3.0), "21 +- 3");
+    assert_eq!(with_error(1.234_567_8e-9, 2e-14), "1.2346e-9 +- 2e-14");
+    assert_eq!(with_error(1.234_567_8e20, 2e17), "1.23e20 +- 2e17");
+    assert_eq!(with_error(0.0, 1e-16), "0e0 +- 1e-16");
+    assert_eq!(with_error(0.125, 0.0), "0.125");
+    assert_eq!(with_error(f64::NAN, 1.0), "NaN (error unknown)");
+}
+
+#[test]
+fn a_time_is_printed_with_the_digits_that_are_known() {
+    let said = |t: f64, within: f64| resolved(t, within).0;
+    assert_eq!(said(0.365_879_634, 4e-15), "0.365880");
+    assert_eq!(said(17_087.892_5, 6.7e-5), "17087.89250");
+    assert_eq!(said(17_087.892_5, 3.0), "17088");
+    assert_eq!(said(1.876_543_21e14, 2.1e12), "1.88e14");
+    assert_eq!(said(0.0, 0.0), "0.000000");
+    assert!((resolved(1.876_543_21e14, 2.1e12).1 - 3.456_79e11).abs() < 1e6);
+}
+
+#[test]
+fn a_line_of_progress_says_what_is_known() {
+    assert_eq!(line("solve", 20.0, Some(0.25), "t = 5"), "solve: 20 s, about 60 s left: t = 5");
+    assert_eq!(line("solve", 20.0, Some(0.001), ""), "solve: 20 s");
+    assert_eq!(line("modes", 31.2, None, ""), "modes: 31 s");
 }

@@ -249,6 +249,7 @@ const BENCHES: [Audit; 10] = [
         base: "--n 8",
         file: "",
         calls: &[
+            ("seconds", "--seconds 0"),
             ("n", "bench rhs --n 9"),
             ("d", "--d 4"),
             ("beta", "--beta 5"),
@@ -263,6 +264,7 @@ const BENCHES: [Audit; 10] = [
         base: "--n 8 --d 8",
         file: "",
         calls: &[
+            ("seconds", "--seconds 0"),
             ("n", "bench heads --n 9 --d 8"),
             ("memory", "--memory 5"),
             ("d", "bench heads --n 8 --d 4"),
@@ -278,6 +280,7 @@ const BENCHES: [Audit; 10] = [
         base: "--n 4 --d 8 --heads 2 --hidden 16 --layers 1",
         file: "",
         calls: &[
+            ("seconds", "--seconds 0"),
             ("n", "bench block --n 5 --d 8 --heads 2 --hidden 16 --layers 1"),
             ("d", "bench block --n 4 --d 4 --heads 2 --hidden 16 --layers 1"),
             ("heads", "bench block --n 4 --d 8 --heads 4 --hidden 16 --layers 1"),
@@ -291,13 +294,20 @@ const BENCHES: [Audit; 10] = [
         command: "bench sinkhorn",
         base: "--n 8",
         file: "",
-        calls: &[("n", "bench sinkhorn --n 9"), ("d", "--d 4"), ("beta", "--beta 5"), ("tolerance", "--tolerance 1e-3")],
+        calls: &[
+            ("seconds", "--seconds 0"),
+            ("n", "bench sinkhorn --n 9"),
+            ("d", "--d 4"),
+            ("beta", "--beta 5"),
+            ("tolerance", "--tolerance 1e-3"),
+        ],
     },
     Audit {
         command: "bench sweep",
         base: "--n 4 --betas 2 --starts 2 --t-end 1",
         file: "",
         calls: &[
+            ("seconds", "--seconds 0"),
             ("n", "bench sweep --n 5 --betas 2 --starts 2 --t-end 1"),
             ("d", "--d 3"),
             ("dynamics", "--dynamics usa"),
@@ -316,13 +326,20 @@ const BENCHES: [Audit; 10] = [
         command: "bench hessian",
         base: "--n 6 --d 3",
         file: "",
-        calls: &[("n", "bench hessian --n 7 --d 3"), ("d", "bench hessian --n 6 --d 4"), ("beta", "--beta 5"), ("leading", "--leading 1")],
+        calls: &[
+            ("seconds", "--seconds 0"),
+            ("n", "bench hessian --n 7 --d 3"),
+            ("d", "bench hessian --n 6 --d 4"),
+            ("beta", "--beta 5"),
+            ("leading", "--leading 1"),
+        ],
     },
     Audit {
         command: "bench measure",
         base: "--modes 16 --degree 4",
         file: "",
         calls: &[
+            ("seconds", "--seconds 0"),
             ("modes", "bench measure --modes 17 --degree 4"),
             ("degree", "bench measure --modes 16 --degree 5"),
             ("dynamics", "--dynamics usa"),
@@ -333,10 +350,15 @@ const BENCHES: [Audit; 10] = [
         command: "bench modes",
         base: "--n 50 --beta 10",
         file: "",
-        calls: &[("n", "bench modes --n 60 --beta 10"), ("beta", "bench modes --n 50 --beta 20")],
+        calls: &[("seconds", "--seconds 0"), ("n", "bench modes --n 60 --beta 10"), ("beta", "bench modes --n 50 --beta 20")],
     },
-    Audit { command: "bench rows", base: "--starts 1", file: "", calls: &[("starts", "bench rows --starts 2"), ("rtol", "--rtol 1e-6")] },
-    Audit { command: "bench peak", base: "", file: "", calls: &[] },
+    Audit {
+        command: "bench rows",
+        base: "--starts 1",
+        file: "",
+        calls: &[("seconds", "--seconds 0"), ("starts", "bench rows --starts 2"), ("rtol", "--rtol 1e-6")],
+    },
+    Audit { command: "bench peak", base: "", file: "", calls: &[("seconds", "--seconds 0")] },
 ];
 
 #[test]

@@ -54,18 +54,3 @@ impl Arguments {
         Ok(0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::with_names;
-
-    #[test]
-    fn scripts_hold_the_names() {
-        let mut script = Vec::new();
-        clap_complete::generate(clap_complete::Shell::Bash, &mut with_names(super::super::command()), "metastable", &mut script);
-        let script = String::from_utf8_lossy(&script);
-        for name in ["cone-collapse", "phase-diagram", "causal-usa", "staircase"] {
-            assert!(script.contains(name), "{name}");
-        }
-    }
-}

@@ -1,8 +1,9 @@
 //! `entropy`: negentropy of a cloud of tokens, or of hidden states layer by layer, by two estimators.
 
+use super::digits::with_error;
 use super::figure::layers;
 use super::input::RunArguments;
-use super::output::{Output, finite, note, rounded, with_error};
+use super::output::{Output, finite, note, rounded};
 use super::progress;
 use crate::entropy::bootstrap::{Estimate, assess};
 use crate::error::{Error, Result, in_range};

@@ -11,6 +11,7 @@ mod company;
 mod compare;
 mod completions;
 mod diff;
+pub mod digits;
 mod doctor;
 mod energy;
 mod entropy;
@@ -34,7 +35,7 @@ mod parts;
 mod predict;
 mod predict_rows;
 mod predict_words;
-mod progress;
+pub mod progress;
 mod recording;
 mod region;
 mod replay;
@@ -237,27 +238,6 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
 }
 
 /// The command with its flags, for completions and for errors that name flags.
-fn command() -> clap::Command {
+pub fn command() -> clap::Command {
     <Arguments as clap::CommandFactory>::command()
-}
-
-#[cfg(test)]
-mod tests {
-    /// Everything that is wrong with the flags of a command and of its subcommands.
-    fn faults(command: &clap::Command, path: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        for a in command.get_arguments() {
-            let name = format!("{path} {}", a.get_id());
-            if a.get_help().is_none_or(|h| h.to_string().is_empty()) {
-                found.push(format!("{name}: no help"));
-            }
-        }
-        command.get_subcommands().for_each(|c| found.extend(faults(c, &format!("{path} {}", c.get_name()))));
-        found
-    }
-
-    #[test]
-    fn every_flag_says_what_it_is() {
-        assert_eq!(faults(&super::command(), ""), Vec::<String>::new());
-    }
 }

@@ -225,39 +225,3 @@ pub fn finite(v: f64) -> Value {
 pub fn matrix(values: &[f64], width: usize) -> Value {
     values.chunks(width).map(|r| Value::from(r.to_vec())).collect()
 }
-
-/// A number with as many digits as its error allows, and the error: `20.5956 +- 3e-5`; all digits of an exact one.
-pub fn with_error(value: f64, error: f64) -> String {
-    if error == 0.0 {
-        return crate::error::show(value);
-    }
-    if !value.is_finite() || !error.is_finite() {
-        return format!("{value} (error unknown)");
-    }
-    let size = value.abs().max(error);
-    let spread = if (1e-3..1e4).contains(&error) { rounded(error, 1) } else { format!("{error:.0e}") };
-    // Digits after the point whose unit is not below the error.
-    let places = (-error.log10()).floor();
-    if size > 0.0 && !(1e-4..1e7).contains(&size) {
-        let digits = (places + size.log10().floor()).clamp(0.0, 16.0) as usize;
-        return format!("{value:.digits$e} +- {spread}");
-    }
-    let places = places.clamp(0.0, 17.0) as usize;
-    format!("{value:.places$} +- {spread}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::with_error;
-
-    #[test]
-    fn digits_end_where_the_error_begins() {
-        assert_eq!(with_error(20.595_612_3, 3e-5), "20.5956 +- 3e-5");
-        assert_eq!(with_error(20.595_612_3, 3.0), "21 +- 3");
-        assert_eq!(with_error(1.234_567_8e-9, 2e-14), "1.2346e-9 +- 2e-14");
-        assert_eq!(with_error(1.234_567_8e20, 2e17), "1.23e20 +- 2e17");
-        assert_eq!(with_error(0.0, 1e-16), "0e0 +- 1e-16");
-        assert_eq!(with_error(0.125, 0.0), "0.125");
-        assert_eq!(with_error(f64::NAN, 1.0), "NaN (error unknown)");
-    }
-}

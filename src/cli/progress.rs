@@ -93,21 +93,9 @@ fn draw(bar: &ProgressBar, share: Option<f64>, words: String) {
 }
 
 /// A plain line: `solve: 20 s, about 40 s left: t = 3e5`.
-fn line(name: &str, seconds: f64, share: Option<f64>, words: &str) -> String {
+pub fn line(name: &str, seconds: f64, share: Option<f64>, words: &str) -> String {
     // Of the first hundredth nothing follows.
     let left = share.filter(|s| *s > 0.01).map_or(String::new(), |s| format!(", about {:.0} s left", seconds * (1.0 - s) / s));
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("{name}: {seconds:.0} s{left}{words}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::line;
-
-    #[test]
-    fn a_line_says_what_is_known() {
-        assert_eq!(line("solve", 20.0, Some(0.25), "t = 5"), "solve: 20 s, about 60 s left: t = 5");
-        assert_eq!(line("solve", 20.0, Some(0.001), ""), "solve: 20 s");
-        assert_eq!(line("modes", 31.2, None, ""), "modes: 31 s");
-    }
 }

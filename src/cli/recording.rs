@@ -140,11 +140,14 @@ pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, en
     record["final_columns"] = Value::from(last.columns.clone());
     record["timeline_columns"] = Value::from(timeline.columns.clone());
     record["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
+    let header = provenance.csv_header();
+    let mut files: Vec<arrays::Making> = Vec::new();
     for (name, table) in [("final_tokens", &last), ("timeline", timeline), ("mergers", &mergers)] {
-        arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
-        arrays::write_atomically(&folder.join(format!("{name}.npy")), &arrays::npy_bytes(table))?;
+        files.push((folder.join(format!("{name}.csv")), Box::new(|| arrays::csv_text(table, &header).into_bytes())));
+        files.push((folder.join(format!("{name}.npy")), Box::new(|| arrays::npy_bytes(table))));
     }
-    arrays::write_atomically(&folder.join("record.json"), record.to_string().as_bytes())
+    files.push((folder.join("record.json"), Box::new(move || record.to_string().into_bytes())));
+    arrays::write_together(files)
 }
 
 /// Creates a folder that does not exist yet or is empty: nothing is overwritten.

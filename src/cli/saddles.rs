@@ -1,8 +1,9 @@
 //! `saddles`: critical points of the energy, and who falls into whom.
 
 use super::cancel::cancelled;
+use super::digits::with_error;
 use super::input::TokenArguments;
-use super::output::{Output, finite, in_full, matrix, note, vector, with_error};
+use super::output::{Output, finite, in_full, matrix, note, vector};
 use super::progress;
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::sphere::Tokens;
 use std::io::{Cursor, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use super::npy::Array;
 
@@ -238,11 +238,28 @@ pub fn csv_text(table: &Table, header: &[String]) -> String {
     out.push_str(&table.columns.join(","));
     out.push('\n');
     for row in &table.rows {
-        let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
-        out.push_str(&cells.join(","));
+        for (k, v) in row.iter().enumerate() {
+            if k > 0 {
+                out.push(',');
+            }
+            push_number(&mut out, *v);
+        }
         out.push('\n');
     }
     out
+}
+
+/// Appends the shortest digits that give `v` back, without an exponent, as `v.to_string()` does; of two that are as short and as near it may take the other
+/// one. JSON's way of finding them is several times as fast, and is taken where it writes neither `1.0` nor an exponent.
+pub fn push_number(out: &mut String, v: f64) {
+    use std::fmt::Write;
+    let plain = (1e-4..1e15).contains(&v.abs()) && v.fract() != 0.0;
+    let number = if plain { serde_json::Number::from_f64(v) } else { None };
+    // A string takes everything.
+    let _ = match number {
+        Some(number) => write!(out, "{number}"),
+        None => write!(out, "{v}"),
+    };
 }
 
 /// The table's numbers as an NPY array of shape rows x columns.
@@ -280,17 +297,49 @@ pub(super) fn unique() -> String {
 
 /// Writes bytes durably: temporary file beside the target, flush, rename.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".partial-{}", unique()));
-    let partial = std::path::PathBuf::from(partial);
-    let attempt = || -> std::io::Result<()> {
-        let mut file = std::fs::File::create(&partial)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&partial, path)
-    };
-    attempt().map_err(|e| {
-        let _ = std::fs::remove_file(&partial);
-        Error::io(path.display(), "write", &e)
-    })
+    Partial::new(path.to_owned(), bytes)?.finish()
+}
+
+/// A file to be written: its path, and what makes its bytes.
+pub type Making<'a> = (PathBuf, Box<dyn FnOnce() -> Vec<u8> + Send + 'a>);
+
+/// [`write_atomically`] for several files: the flushes side by side, which take the disk little more time than one, then the names in the order given, so
+/// that where the last file is all are.
+///
+/// **Errors** the first file, in this order, that cannot be written.
+pub fn write_together(files: Vec<Making>) -> Result<()> {
+    let partial: Vec<Result<Partial>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = files.into_iter().map(|(path, bytes)| scope.spawn(move || Partial::new(path, &bytes()))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    partial.into_iter().collect::<Result<Vec<_>>>()?.into_iter().try_for_each(Partial::finish)
+}
+
+/// A file on the disk that has not its name yet; it goes when it gets none.
+struct Partial {
+    file: PathBuf,
+    path: PathBuf,
+}
+
+impl Partial {
+    fn new(path: PathBuf, bytes: &[u8]) -> Result<Self> {
+        let mut file = path.as_os_str().to_owned();
+        file.push(format!(".partial-{}", unique()));
+        let partial = Self { file: file.into(), path };
+        let flushed = std::fs::File::create(&partial.file).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        flushed.map_err(|e| Error::io(partial.path.display(), "write", &e)).map(|()| partial)
+    }
+
+    fn finish(self) -> Result<()> {
+        std::fs::rename(&self.file, &self.path).map_err(|e| Error::io(self.path.display(), "write", &e))
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.file);
+    }
 }

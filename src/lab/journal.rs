@@ -101,37 +101,3 @@ fn ends_with_newline(path: &Path, length: u64) -> std::io::Result<bool> {
     file.read_exact(&mut last)?;
     Ok(last == *b"\n")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Journal;
-
-    #[test]
-    fn what_was_appended_is_found_again_and_torn_or_changed_lines_are_not() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("cells.jsonl");
-        let journal = Journal::open(path.clone()).expect("a journal");
-        assert_eq!(journal.get("a"), Ok(None));
-        journal.append("a", "{\"x\": 1}").expect("written");
-        journal.append("b", "two words").expect("written");
-        assert_eq!(journal.get("a"), Ok(Some("{\"x\": 1}".to_owned())));
-        // A kill in the middle of a line: every length of the file is a journal of the whole lines.
-        let bytes = std::fs::read(&path).expect("bytes");
-        let first = bytes.iter().position(|b| *b == b'\n').expect("a line") + 1;
-        for cut in 0..bytes.len() {
-            std::fs::write(&path, &bytes[..cut]).expect("cut");
-            let torn = Journal::open(path.clone()).expect("a journal");
-            assert_eq!(torn.get("a").expect("readable").is_some(), cut >= first, "{cut}");
-            assert_eq!(torn.get("b"), Ok(None), "{cut}");
-            torn.append("c", "after").expect("written");
-            let again = Journal::open(path.clone()).expect("a journal");
-            assert_eq!(again.get("c"), Ok(Some("after".to_owned())), "{cut}");
-            // What was torn is damage from now on, and its cell is run again; a line that lacked its end alone has it now.
-            assert_eq!(again.get("a").is_ok_and(|a| a.is_some()), cut + 1 >= first, "{cut}");
-        }
-        let mut changed = bytes;
-        *changed.iter_mut().rev().nth(2).expect("a byte") ^= 1;
-        std::fs::write(&path, &changed).expect("changed");
-        assert!(Journal::open(path).expect("a journal").get("b").is_err());
-    }
-}

@@ -3,14 +3,16 @@
 pub mod adopt;
 pub mod arrays;
 pub mod cell;
-mod changed;
+#[doc(hidden)]
+pub mod changed;
 pub mod computation;
 pub mod counterexample;
 pub mod difference;
 pub mod experiment;
 pub mod frame;
 mod gather;
-mod journal;
+#[doc(hidden)]
+pub mod journal;
 pub mod model;
 mod npy;
 pub mod npz;

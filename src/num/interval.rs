@@ -92,6 +92,11 @@ impl Interval {
         if lo.is_nan() || hi.is_nan() { WHOLE } else { Self { lo: lo.next_down(), hi: hi.next_up() } }
     }
 
+    /// Divided by a positive number.
+    fn over(self, by: f64) -> Self {
+        Self::outward(self.lo / by, self.hi / by)
+    }
+
     /// Lower bound.
     pub fn lo(self) -> f64 {
         self.lo
@@ -180,7 +185,9 @@ impl Interval {
 
     /// `e^x`.
     pub fn exp(self) -> Self {
-        Self::new(exp_point(self.lo).lo, exp_point(self.hi).hi)
+        let low = exp_point(self.lo);
+        let high = if self.lo.to_bits() == self.hi.to_bits() { low } else { exp_point(self.hi) };
+        Self::new(low.lo, high.hi)
     }
 
     /// `(sin x, cos x)` for `|x| <= 4`; `[-1, 1]` beyond.
@@ -228,7 +235,7 @@ fn exp_point(x: f64) -> Interval {
     let r = Interval::exact(x - k * HIGH) - Interval::exact(k) * Interval::new(LOW.next_down(), LOW.next_up());
     let (mut term, mut sum) = (Interval::exact(1.0), Interval::exact(1.0));
     for i in 1..=20 {
-        term = (term * r) / Interval::exact(f64::from(i));
+        term = (term * r).over(f64::from(i));
         sum = sum + term;
     }
     // |r| < 0.36: the remainder is below 0.36^21/21! < 1e-28.

@@ -20,6 +20,9 @@ use clap::Subcommand;
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable bench rhs --n 4096 --d 128 --accuracy 1e-9 --format json")]
 pub struct Arguments {
+    /// Least seconds of each measurement; every one is repeated at least five times.
+    #[arg(long, global = true, default_value_t = 0.5, value_name = "SECONDS", allow_hyphen_values = true)]
+    seconds: f64,
     #[command(subcommand)]
     what: What,
 }
@@ -51,6 +54,7 @@ enum What {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        timing::at_least(self.seconds)?;
         match self.what {
             What::Rhs(arguments) => arguments.run(out),
             What::Heads(arguments) => arguments.run(out),

@@ -1,5 +1,6 @@
 //! `certify --converges`: that every start near the given one converges to one point.
 
+use super::super::digits::resolved;
 use super::referee;
 use crate::attention::{Variant, dynamics};
 use crate::cli::output::{Output, note, rounded};
@@ -43,15 +44,6 @@ pub(super) fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Op
     }
 }
 
-/// A time with the digits that are known, at most six decimals, and how far the printed number is from it.
-fn resolved(t: f64, within: f64) -> (String, f64) {
-    let last = within.log10().floor().max(-6.0);
-    let printed =
-        if last > 0.0 { format!("{t:.*e}", (t.log10().floor() - last).max(0.0) as usize) } else { format!("{t:.*}", -last as usize) };
-    let off = printed.parse().map_or(0.0, |p: f64| (p - t).abs());
-    (printed, off)
-}
-
 fn proved(proof: &Convergence, unit: f64, file: Option<&Path>, out: &Output) {
     let (t, within) = (proof.t * unit, proof.shift * unit);
     let json = json!({
@@ -93,20 +85,4 @@ pub(super) fn check(path: &Path, text: &str, out: &Output) -> Result<i32> {
     let statement = referee::check(text).map_err(refused)?;
     out.result(&json!({ "accepted": true, "statement": statement }), &format!("accepted: {statement}"));
     Ok(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::resolved;
-
-    #[test]
-    fn a_time_is_printed_with_the_digits_that_are_known() {
-        let said = |t: f64, within: f64| resolved(t, within).0;
-        assert_eq!(said(0.365_879_634, 4e-15), "0.365880");
-        assert_eq!(said(17_087.892_5, 6.7e-5), "17087.89250");
-        assert_eq!(said(17_087.892_5, 3.0), "17088");
-        assert_eq!(said(1.876_543_21e14, 2.1e12), "1.88e14");
-        assert_eq!(said(0.0, 0.0), "0.000000");
-        assert!((resolved(1.876_543_21e14, 2.1e12).1 - 3.456_79e11).abs() < 1e6);
-    }
 }

@@ -1,6 +1,7 @@
 //! What an evolution ended with, what a second resolution says about it, and how both are shown.
 
-use crate::cli::output::{finite, with_error};
+use crate::cli::digits::with_error;
+use crate::cli::output::finite;
 use crate::continuity::{End, Medium};
 use crate::flow::Table;
 use serde_json::{Map, Value, json};

@@ -5,7 +5,6 @@ use crate::num::simd::{Lanes, Level, Task};
 use crate::num::threads::parallel_allowed;
 use crate::sphere::Tokens;
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// Smallest and largest inner product of two different tokens (1 for one token).
 pub static ENTRY: Observable = Observable {
@@ -21,69 +20,108 @@ pub static ENTRY: Observable = Observable {
     batch: None,
 };
 
-/// Rows of products that one task looks at.
-const ROWS: usize = 64;
-
-/// Smallest and largest `<x_i, x_j>`, i != j, as [`Tokens::inner`] gives them; 1 and -1 for one token.
+/// Smallest and largest [`Tokens::inner`] of two tokens, 1 and -1 for one token: of all rows by lanes, then, of those that may hold an end, as everywhere else.
 fn range(x: &Tokens) -> (f64, f64) {
-    let stride = x.n().next_multiple_of(16);
-    let mut columns = vec![0.0; stride * x.d()];
-    for (i, row) in x.rows().enumerate() {
-        row.iter().enumerate().for_each(|(c, v)| columns[c * stride + i] = *v);
-    }
-    let level = Level::best();
-    let block = |k: usize| level.run(Block { x, columns: &columns, stride, rows: k * ROWS..x.n().min((k + 1) * ROWS) });
-    let wider = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
-    let count = x.n().div_ceil(ROWS);
-    if parallel_allowed() && count > 4 {
-        (0..count).into_par_iter().map(block).reduce(|| NOTHING, wider)
+    let n = x.n();
+    let ends = Products::new(x).ends();
+    let wider = |a: Ends, b: Ends| (a.0.min(b.0), a.1.max(b.1));
+    let (low, high) = ends.iter().copied().fold(NOTHING, wider);
+    // Two ways of summing d products of parts of unit vectors.
+    let slack = 2.0 * x.d() as f64 * f64::EPSILON;
+    let exact = |i: usize| {
+        let (least, most) = ends[i];
+        let row = || (0..i).map(|j| x.inner(i, j));
+        let low = if least <= low + slack { row().fold(1.0, f64::min) } else { 1.0 };
+        let high = if most >= high - slack { row().fold(-1.0, f64::max) } else { -1.0 };
+        (low, high)
+    };
+    if parallel_allowed() && n > 4 * ROWS {
+        (0..n).into_par_iter().with_min_len(ROWS).map(exact).reduce(|| NOTHING, wider)
     } else {
-        (0..count).map(block).fold(NOTHING, wider)
+        (0..n).map(exact).fold(NOTHING, wider)
     }
 }
 
-const NOTHING: (f64, f64) = (1.0, -1.0);
+/// Smallest and largest of some products.
+type Ends = (f64, f64);
 
-/// Some rows of the products, below the diagonal.
-struct Block<'a> {
+const NOTHING: Ends = (1.0, -1.0);
+
+/// Rows of products that one task looks at, and those that it takes at once.
+const ROWS: usize = 64;
+const AT_ONCE: usize = 4;
+
+/// Tokens whose products are looked at.
+struct Products<'a> {
     x: &'a Tokens,
     /// Coordinates one after the other, each of all tokens.
-    columns: &'a [f64],
+    columns: Vec<f64>,
     stride: usize,
-    rows: Range<usize>,
+}
+
+impl<'a> Products<'a> {
+    fn new(x: &'a Tokens) -> Self {
+        let stride = x.n().next_multiple_of(16);
+        let mut columns = vec![0.0; stride * x.d()];
+        for (i, row) in x.rows().enumerate() {
+            row.iter().enumerate().for_each(|(c, v)| columns[c * stride + i] = *v);
+        }
+        Self { x, columns, stride }
+    }
+
+    /// The ends of each row left of the diagonal, to rounding.
+    fn ends(&self) -> Vec<Ends> {
+        let mut ends = vec![NOTHING; self.x.n()];
+        let level = Level::best();
+        let block = |(k, ends): (usize, &mut [Ends])| level.run(Block { products: self, first: k * ROWS, ends });
+        if parallel_allowed() && ends.len() > 4 * ROWS {
+            ends.par_chunks_mut(ROWS).enumerate().for_each(block);
+        } else {
+            ends.chunks_mut(ROWS).enumerate().for_each(block);
+        }
+        ends
+    }
+}
+
+/// Some rows.
+struct Block<'a> {
+    products: &'a Products<'a>,
+    first: usize,
+    ends: &'a mut [Ends],
 }
 
 impl Task for Block<'_> {
     type F = f64;
-    type Output = (f64, f64);
+    type Output = ();
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) -> (f64, f64) {
-        let (mut low, mut high) = NOTHING;
-        for i in self.rows {
-            let own = self.x.row(i);
-            let (mut least, mut most) = (l.splat(f64::INFINITY), l.splat(f64::NEG_INFINITY));
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        let Products { x, columns, stride } = self.products;
+        for (k, ends) in self.ends.chunks_mut(AT_ONCE).enumerate() {
+            let i = self.first + k * AT_ONCE;
+            // The last rows may be fewer: the last of them stands for the others.
+            let rows: [&[f64]; AT_ONCE] = std::array::from_fn(|r| x.row(i + r.min(ends.len() - 1)));
+            let mut least = [l.splat(f64::INFINITY); AT_ONCE];
+            let mut most = [l.splat(f64::NEG_INFINITY); AT_ONCE];
             let whole = i - i % L::WIDTH;
             for at in (0..whole).step_by(L::WIDTH) {
-                let part = |c: usize| L::view(&self.columns[c * self.stride + at..][..L::WIDTH])[0];
-                let mut g = l.mul(l.splat(own[0]), part(0));
-                for (c, v) in own.iter().enumerate().skip(1) {
-                    g = l.fma(l.splat(*v), part(c), g);
+                let mut g = [l.zero(); AT_ONCE];
+                for (c, column) in columns.chunks_exact(*stride).enumerate() {
+                    let part = L::view(&column[at..at + L::WIDTH])[0];
+                    for r in 0..AT_ONCE {
+                        g[r] = l.fma(l.splat(rows[r][c]), part, g[r]);
+                    }
                 }
-                least = l.min(least, g);
-                most = l.max(most, g);
+                for r in 0..AT_ONCE {
+                    least[r] = l.min(least[r], g[r]);
+                    most[r] = l.max(most[r], g[r]);
+                }
             }
-            let rest = || (whole..i).map(|j| self.x.inner(i, j));
-            let least = rest().fold(-l.largest(l.sub(l.splat(0.0), least)), f64::min);
-            let most = rest().fold(l.largest(most), f64::max);
-            // Of a row that holds an end the products are taken as everywhere else.
-            if least < low {
-                low = (0..i).map(|j| self.x.inner(i, j)).fold(low, f64::min);
-            }
-            if most > high {
-                high = (0..i).map(|j| self.x.inner(i, j)).fold(high, f64::max);
+            for (r, ends) in ends.iter_mut().enumerate() {
+                let rest = || (whole..i + r).map(|j| x.inner(i + r, j));
+                let by_lanes = (-l.largest(l.sub(l.zero(), least[r])), l.largest(most[r]));
+                *ends = (rest().fold(by_lanes.0, f64::min), rest().fold(by_lanes.1, f64::max));
             }
         }
-        (low, high)
     }
 }
 
@@ -99,9 +137,8 @@ mod tests {
             let x = Law::parse("uniform").and_then(|l| l.sample(n, d, &mut Stream::new(n as u64, &["range"]))).expect("tokens");
             let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| x.inner(i, j));
             let (low, high) = range(&x);
-            // Of two pairs that agree to rounding either may be the end.
-            assert!((low - pairs().fold(1.0, f64::min)).abs() <= 4.0 * f64::EPSILON, "n = {n}, d = {d}");
-            assert!((high - pairs().fold(-1.0, f64::max)).abs() <= 4.0 * f64::EPSILON, "n = {n}, d = {d}");
+            assert_eq!(low.to_bits(), pairs().fold(1.0, f64::min).to_bits(), "n = {n}, d = {d}");
+            assert_eq!(high.to_bits(), pairs().fold(-1.0, f64::max).to_bits(), "n = {n}, d = {d}");
         }
     }
 }

@@ -97,7 +97,9 @@ fn majorant(series: f64, points: usize, growth: f64, beta: f64, reach: f64) -> f
         return f64::INFINITY;
     }
     let exponent = Interval::exact(growth) + Interval::exact(above(beta * sagitta(reach), 8));
-    (Interval::exact(series * (1.0 + 1e-9) + 1e-290 * points as f64) * exponent.exp()).hi()
+    // The upper end is all that is asked for.
+    let top = Interval::exact(exponent.hi()).exp();
+    (Interval::exact(series * (1.0 + 1e-9) + 1e-290 * points as f64) * top).hi()
 }
 
 /// `whole t^{-ORDER - 1}`: all parts above the order together.
@@ -181,12 +183,12 @@ impl Task for Gather<'_> {
                     *sum = l.fma(size, e, *sum);
                 }
                 let kernel = l.mul(l.mul(l.mul(e1, back), rise), mass);
-                second[slot] = hermite(l, l.splat(1.0), q2, radial, &inverse);
-                let rows = hermite(l, kernel, q1, radial, &inverse);
-                first[slot][..WIDTH].copy_from_slice(&rows);
-                (0..7).for_each(|i| first[slot][WIDTH + i] = l.mul(rows[i], radial));
+                hermite(l, l.splat(1.0), q2, radial, &inverse, &mut second[slot]);
+                let rows = &mut first[slot];
+                hermite(l, kernel, q1, radial, &inverse, rows);
+                (0..7).for_each(|i| rows[WIDTH + i] = l.mul(rows[i], radial));
                 let twice = l.mul(l.splat(0.5), radial);
-                (0..3).for_each(|i| first[slot][WIDTH + 7 + i] = l.mul(first[slot][WIDTH + i], twice));
+                (0..3).for_each(|i| rows[WIDTH + 7 + i] = l.mul(rows[WIDTH + i], twice));
             }
             add_products(l, &first, &second, &mut moments);
         }
@@ -194,15 +196,13 @@ impl Task for Gather<'_> {
     }
 }
 
-/// Coefficients of `scale e^{a q + minus_p a^2 / 2}`.
+/// Coefficients of `scale e^{a q + minus_p a^2 / 2}`, in place: copies of this many vectors take a tenth of the time.
 #[inline(always)]
-fn hermite<L: Lanes<F = f64>>(l: L, scale: L::V, q: L::V, minus_p: L::V, inverse: &[L::V; WIDTH]) -> [L::V; WIDTH] {
-    let mut h = [scale; WIDTH];
-    h[1] = l.mul(scale, q);
+fn hermite<L: Lanes<F = f64>, const N: usize>(l: L, scale: L::V, q: L::V, minus_p: L::V, inverse: &[L::V; WIDTH], h: &mut [L::V; N]) {
+    (h[0], h[1]) = (scale, l.mul(scale, q));
     for i in 1..ORDER {
         h[i + 1] = l.mul(l.fma(q, h[i], l.mul(minus_p, h[i - 1])), inverse[i + 1]);
     }
-    h
 }
 
 /// Adds all products of a batch to the moments.
