@@ -5,7 +5,6 @@ use crate::num::{loops, simd::Level};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::hint::black_box;
-use std::sync::{Mutex, PoisonError};
 
 /// Peaks of all threads together.
 pub struct Peaks {
@@ -23,15 +22,15 @@ impl Peaks {
     /// Measures them, in about two seconds.
     pub fn measure(level: Level) -> Self {
         let threads = rayon::current_num_threads();
-        let everywhere = |work: &(dyn Fn(usize) + Sync)| time(|| (0..threads).into_par_iter().with_max_len(1).for_each(work)).median;
+        let everywhere = |work: &(dyn Fn() + Sync)| time(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work())).median;
         let rounds = 2000;
         let operations = loops::multiply_add(level, 1).1 * rounds as f64;
-        let fma = everywhere(&|_| {
+        let fma = everywhere(&|| {
             black_box(loops::multiply_add(level, black_box(rounds)));
         });
         let start: Vec<f64> = (0..2048).map(|i| -0.01 * f64::from(i)).collect();
         let passes = 100;
-        let exp = everywhere(&|_| {
+        let exp = everywhere(&|| {
             let mut t = start.clone();
             for _ in 0..passes {
                 // The results, in (0, 1], are negated by the next pass's input: copying is part of any use.
@@ -41,15 +40,14 @@ impl Peaks {
         });
         // Well beyond the caches; the pages are touched by the call that is not timed.
         let (bytes, copies) = (1usize << 26, 2);
-        let room: Vec<Mutex<_>> = (0..threads).map(|_| Mutex::new((vec![1u8; bytes], vec![0u8; bytes]))).collect();
-        let copy = everywhere(&|k| {
-            let mut own = room[k].lock().unwrap_or_else(PoisonError::into_inner);
-            let (from, to) = &mut *own;
+        let mut room = vec![(vec![1u8; bytes], vec![0u8; bytes]); threads];
+        let copying = |(from, to): &mut (Vec<u8>, Vec<u8>)| {
             for _ in 0..copies {
                 to.copy_from_slice(black_box(from));
                 black_box(&mut *to);
             }
-        });
+        };
+        let copy = time(|| room.par_iter_mut().with_max_len(1).for_each(copying)).median;
         Self {
             level,
             threads,

@@ -1,8 +1,8 @@
 //! `certify --converges`: that every start near the given one converges to one point.
 
-use super::super::digits::resolved;
 use super::referee;
 use crate::attention::{Variant, dynamics};
+use crate::cli::digits::resolved;
 use crate::cli::output::{Output, note, rounded};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
