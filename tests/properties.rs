@@ -1,6 +1,7 @@
 //! Properties on random, near-coincident and antipodal tokens at any beta.
 
 use metastable::attention::{Energy, EnergyScale, Form, Spec, dynamics, dynamics::MAX_BETA};
+use metastable::num::sum::dot;
 use metastable::sphere::cap::{Hemisphere, cap_radius, hemisphere};
 use metastable::sphere::{Tokens, geometry};
 use proptest::prelude::*;
@@ -33,6 +34,16 @@ fn betas() -> impl Strategy<Value = f64> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn unit_vectors_are_taken_as_they_are_and_others_brought_to_two_ulp(x in tokens(), off in -1e-8f64..1e-8) {
+        let again = Tokens::new(x.d(), x.coordinates().to_vec()).expect("unit vectors");
+        prop_assert_eq!(again.coordinates(), x.coordinates());
+        let longer = Tokens::new(x.d(), x.coordinates().iter().map(|v| v * (1.0 + 0.99 * off)).collect()).expect("nearly unit vectors");
+        for row in longer.rows() {
+            prop_assert!((dot(row, row) - 1.0).abs() <= 4.0 * f64::EPSILON);
+        }
+    }
 
     #[test]
     fn velocities_agree_with_the_double_double_definition(x in tokens(), beta in betas()) {

@@ -1,6 +1,6 @@
 //! Small statistics: least-squares slopes, quantiles and the one-sided binomial bound of "k of N".
 
-use super::simd::Float;
+use super::simd::{Float, Lanes, Level, Task};
 use statrs::distribution::{Beta, ContinuousCDF};
 
 /// The larger number, NaN if either is: `f64::max` would drop a NaN and call a broken comparison perfect.
@@ -14,11 +14,40 @@ pub fn nan_min(a: f64, b: f64) -> f64 {
 }
 
 /// Where the first number stands that is none or infinite.
-pub(crate) fn first_not_finite<F: Float>(x: &[F]) -> Option<usize> {
-    // Without a branch for every number.
-    let parts = 256;
-    let part = x.chunks(parts).position(|c| c.iter().fold(false, |bad, x| bad | !x.to_f64().is_finite()))?;
-    x[part * parts..].iter().position(|x| !x.to_f64().is_finite()).map(|k| part * parts + k)
+///
+/// ```
+/// use metastable::num::stats::first_not_finite;
+/// assert_eq!(first_not_finite(&[1.0, f64::NAN, 2.0]), Some(1));
+/// assert_eq!(first_not_finite(&[1.0; 1000]), None);
+/// ```
+pub fn first_not_finite<F: Float>(x: &[F]) -> Option<usize> {
+    let from = Level::best().run(FinitePart(x));
+    x[from..].iter().position(|x| !x.to_f64().is_finite()).map(|k| from + k)
+}
+
+/// How many numbers are finite, at least, before the first that is not: whole parts, without a branch for every number.
+struct FinitePart<'a, F>(&'a [F]);
+
+impl<F: Float> Task for FinitePart<'_, F> {
+    type F = F;
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<L: Lanes<F = F>>(self, l: L) -> usize {
+        let (parts, _) = self.0.as_chunks::<256>();
+        // 0 times what is no number, or infinite, is no number.
+        let bad = |part: &[F; 256]| {
+            let mut sums = [l.zero(); 4];
+            for four in L::view(part).chunks_exact(4) {
+                for (sum, v) in sums.iter_mut().zip(four) {
+                    *sum = l.fma(*v, l.zero(), *sum);
+                }
+            }
+            let [a, b, c, d] = sums;
+            l.sum(l.add(l.add(a, b), l.add(c, d))) != F::default()
+        };
+        256 * parts.iter().position(bad).unwrap_or(parts.len())
+    }
 }
 
 /// Slope of the least-squares line through the points.

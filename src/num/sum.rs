@@ -25,6 +25,12 @@ pub fn block_sum(terms: &[f64]) -> f64 {
 
 /// Inner product with the same block shape as [`block_sum`].
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    dot_here(a, b)
+}
+
+/// [`dot`] in the code that asks for it: a [`Task`](super::simd::Task) then has it in its own vectors, with the same sums.
+#[inline(always)]
+pub(crate) fn dot_here(a: &[f64], b: &[f64]) -> f64 {
     debug_assert_eq!(a.len(), b.len());
     if a.len() <= BLOCK {
         return short_dot(a, b);
@@ -35,6 +41,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Eight interleaved sums (which compilers turn into vectors), then the rest.
+#[inline(always)]
 fn short_dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();

@@ -5,10 +5,10 @@ use crate::field::{PythonField, Trouble};
 use crate::raised;
 use crate::work::{begin, interruptible};
 use metastable::attention::dynamics::NamedDynamics;
-use metastable::attention::kernel::{Choice, EXACT, Workspace};
+use metastable::attention::kernel::{Choice, EXACT, PARALLEL_WORK, Workspace};
 use metastable::attention::model::{Model, Weighting};
 use metastable::attention::{self, Spec, TimeScale, normalisation};
-use metastable::num::{simd::Level, stream::Stream};
+use metastable::num::{simd::Level, stats::first_not_finite, stream::Stream, threads::lingering};
 use metastable::sphere::{Tokens, law::Law};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -180,6 +180,8 @@ impl Dynamics {
             Some(out) => write(out, v, [n, d + own]).map(|()| out.clone())?,
             None => PyArray1::from_slice(py, v).reshape([n, d + own])?.into_any(),
         };
+        // What was computed on other threads comes to this one with the copy.
+        self.finite(&kept.v)?;
         kept.x = masses.is_none().then_some(x);
         if let Some(mut place) = self.kept() {
             *place = kept;
@@ -312,15 +314,17 @@ impl Dynamics {
             *kept = interruptible(py, &|| stop.store(true, Ordering::Relaxed), rates)?;
         } else {
             begin()?;
-            py.detach(|| one(&dynamics, x, t, kept));
+            py.detach(|| lingering(work >= PARALLEL_WORK as f64, || one(&dynamics, x, t, kept)));
         }
         if let Some(e) = trouble.take() {
             return Err(e);
         }
-        // 0 times what is no number is no number; in eight sums, side by side.
-        let mut zeros = [0.0; 8];
-        kept.v.chunks(8).for_each(|v| zeros.iter_mut().zip(v).for_each(|(z, v)| *z += 0.0 * v));
-        if zeros.iter().any(|z| *z != 0.0) {
+        Ok(())
+    }
+
+    /// **Errors** a velocity beyond f64.
+    fn finite(&self, v: &[f64]) -> PyResult<()> {
+        if first_not_finite(v).is_some() {
             let quantity = format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
             let hint = "use time_scale='u2' (e^{beta (G-1)}) or sa".to_owned();
             return Err(raised(&metastable::Error::Beyond { quantity, hint }));

@@ -2,12 +2,16 @@ use super::geometry::retract;
 use super::space::{Flat, Polar, Space, Sphere};
 use crate::error::{Error, Result};
 use crate::num::aligned::Aligned;
-use crate::num::sum::{block_sum, dot};
+use crate::num::simd::{Lanes, Level, Task};
+use crate::num::sum::{block_sum, dot, dot_here};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Deviation of `|x_i|` from 1 that is accepted as rounding of the input and removed; more is an error that names the row.
 const UNIT_TOLERANCE: f64 = 1e-8;
+
+/// Deviation that is that of a unit vector in doubles: such a row is taken as it is. So tokens that were written and are read again are the same.
+const SETTLED: f64 = 2.0 * f64::EPSILON;
 
 /// n points with positive masses of sum 1: row i is `x_i`. A set of tokens IS the empirical measure `mu = sum_i m_i delta_{x_i}`. They live on the
 /// unit sphere of `R^d` unless made by [`Tokens::flat`] or [`Tokens::polar`].
@@ -41,8 +45,27 @@ impl PartialEq for Tokens {
     }
 }
 
+/// The first row whose length is not that of a unit vector in doubles.
+struct Unsettled<'a> {
+    d: usize,
+    rows: &'a [f64],
+}
+
+impl Task for Unsettled<'_> {
+    type F = f64;
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, _: L) -> Option<usize> {
+        // |x|^2 - 1 is twice |x| - 1; what is no number is not settled.
+        let settled = |row: &[f64]| (dot_here(row, row) - 1.0).abs() <= 2.0 * SETTLED;
+        self.rows.chunks_exact(self.d).position(|row| !settled(row))
+    }
+}
+
 impl Tokens {
-    /// Tokens from row-major coordinates with equal masses. Rows must have unit length to 1e-8 and are then normalised to 2 ulp.
+    /// Tokens from row-major coordinates with equal masses. Rows must have unit length to 1e-8; those that have it to 2 ulp are
+    /// taken as they are, others normalised to that.
     ///
     /// **Errors** no tokens, `d < 2`, a non-finite entry, a row that is not a unit vector.
     pub fn new(d: usize, x: Vec<f64>) -> Result<Self> {
@@ -67,6 +90,8 @@ impl Tokens {
     /// use metastable::sphere::Tokens;
     /// let x = Tokens::from_rows(2, &[1.0, 0.0, 0.0, 1.0]).unwrap().at(&[0.0, 1.0, 0.6, 0.8]).unwrap();
     /// assert_eq!((x.row(1), x.masses()), (&[0.6, 0.8][..], &[0.5, 0.5][..]));
+    /// let almost = [1.0, 0.0, 0.0, 1.0 - f64::EPSILON];
+    /// assert_eq!(x.clone().at(&almost).unwrap().row(1), &almost[2..]);
     /// assert!(x.at(&[0.0, 1.0]).is_err());
     /// ```
     pub fn at(mut self, x: &[f64]) -> Result<Self> {
@@ -79,16 +104,18 @@ impl Tokens {
         }
         (self.space, self.stamp) = (&Sphere, new_stamp());
         self.x.assign(x);
-        for (i, row) in self.x.chunks_exact_mut(d).enumerate() {
+        let (level, mut i) = (Level::best(), 0);
+        while let Some(next) = level.run(Unsettled { d, rows: &self.x[i * d..] }) {
+            i += next + 1;
+            let row = &mut self.x[(i - 1) * d..i * d];
             let length = dot(row, row).sqrt();
-            let off = (length - 1.0).abs();
-            if off > 0.0 && off <= UNIT_TOLERANCE {
+            if (length - 1.0).abs() <= UNIT_TOLERANCE {
                 let _ = retract(row) && retract(row);
-            } else if off != 0.0 {
+            } else {
                 // What is not a number has no length that is near 1, and is told first.
                 Self::check(d, x)?;
                 let problem = format!("|x| = {length:.9}, expected a unit vector, or rows to be normalised");
-                return Err(Error::Token { row: i + 1, problem });
+                return Err(Error::Token { row: i, problem });
             }
         }
         Ok(self)
