@@ -159,30 +159,30 @@ pub trait Exp2: Simd {
     fn negate_f32(self, m: Self::m32s, a: Self::f32s) -> Self::f32s;
 }
 
-/// `1 + r q(r)` by Horner's rule.
-#[inline(always)]
-fn polynomial_f64<S: Simd, const N: usize>(s: S, c: &[f64; N], r: S::f64s) -> S::f64s {
-    let mut q = s.splat_f64s(c[N - 1]);
-    for k in (0..N - 1).rev() {
-        q = s.mul_add_e_f64s(q, r, s.splat_f64s(c[k]));
-    }
-    s.mul_add_e_f64s(q, r, s.splat_f64s(1.0))
-}
-
-#[inline(always)]
-fn polynomial_f32<S: Simd>(s: S, r: S::f32s) -> S::f32s {
-    let mut q = s.splat_f32s(SHORT[5]);
-    for k in (0..5).rev() {
-        q = s.mul_add_e_f32s(q, r, s.splat_f32s(SHORT[k]));
-    }
-    s.mul_add_e_f32s(q, r, s.splat_f32s(1.0))
-}
-
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Exp2, FULL, NEAR, ROUND, ROUND_F32, SMALLEST, SMALLEST_F32, TABLE, polynomial_f32, polynomial_f64};
+    use super::{Exp2, FULL, NEAR, ROUND, ROUND_F32, SHORT, SMALLEST, SMALLEST_F32, TABLE};
     use pulp::x86::{V3, V4};
     use pulp::{Simd, b8, b16, cast, f32x8, f32x16, f64x4, f64x8, m32x8, m64x4};
+
+    /// `1 + r q(r)` by Horner's rule.
+    #[inline(always)]
+    fn polynomial_f64<S: Simd, const N: usize>(s: S, c: &[f64; N], r: S::f64s) -> S::f64s {
+        let mut q = s.splat_f64s(c[N - 1]);
+        for k in (0..N - 1).rev() {
+            q = s.mul_add_e_f64s(q, r, s.splat_f64s(c[k]));
+        }
+        s.mul_add_e_f64s(q, r, s.splat_f64s(1.0))
+    }
+
+    #[inline(always)]
+    fn polynomial_f32<S: Simd>(s: S, r: S::f32s) -> S::f32s {
+        let mut q = s.splat_f32s(SHORT[5]);
+        for k in (0..5).rev() {
+            q = s.mul_add_e_f32s(q, r, s.splat_f32s(SHORT[k]));
+        }
+        s.mul_add_e_f32s(q, r, s.splat_f32s(1.0))
+    }
 
     /// Adding this rounds to sixteenths.
     const ROUND_16: f64 = ROUND / 16.0;

@@ -10,9 +10,10 @@ use metastable::attention::model::{Model, Weighting};
 use metastable::attention::{self, Spec, TimeScale, normalisation};
 use metastable::num::{simd::Level, stats::first_not_finite, stream::Stream, threads::lingering};
 use metastable::sphere::{Tokens, law::Law};
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -167,21 +168,21 @@ impl Dynamics {
         // Another thread of the caller's that comes meanwhile finds nothing, and makes its own.
         let mut kept = self.kept().map(|mut k| std::mem::take(&mut *k)).unwrap_or_default();
         let x = self.tokens_in(kept.x.take(), tokens, masses, radii, normalise)?;
-        self.rates(py, &x, t, &mut kept)?;
         let (n, d, own) = (x.n(), x.d(), x.space().own());
-        let inner;
-        let v = if own == 0 {
-            &kept.v
-        } else {
-            inner = beside(n, d, own, &kept.v);
-            &inner
-        };
         let found = match out {
-            Some(out) => write(out, v, [n, d + own]).map(|()| out.clone())?,
-            None => PyArray1::from_slice(py, v).reshape([n, d + own])?.into_any(),
+            None => empty(py, n, d + own)?,
+            Some(out) => out.clone(),
         };
-        // What was computed on other threads comes to this one with the copy.
-        self.finite(&kept.v)?;
+        if out.is_none() && own == 0 {
+            // Where it is wanted, without a copy.
+            let mut array = found.cast::<PyArray2<f64>>()?.try_readwrite()?;
+            self.rates(py, &x, t, &mut kept.work, array.as_slice_mut()?)?;
+        } else {
+            kept.v.resize(n * (d + own), 0.0);
+            self.rates(py, &x, t, &mut kept.work, &mut kept.v)?;
+            let v = if own == 0 { &kept.v } else { &beside(n, d, own, &kept.v) };
+            write(&found, v, [n, d + own])?;
+        }
         kept.x = masses.is_none().then_some(x);
         if let Some(mut place) = self.kept() {
             *place = kept;
@@ -290,7 +291,6 @@ impl Dynamics {
         }
     }
 
-    /// All rates, without the interpreter's lock.
     /// The memory of the last velocity; none for a function, or in the moment that another thread looks for it.
     fn kept(&self) -> Option<MutexGuard<'_, Kept>> {
         match &self.kind {
@@ -299,32 +299,34 @@ impl Dynamics {
         }
     }
 
-    /// Rates of all numbers of `x` at time t, in `kept.v`.
-    fn rates(&self, py: Python<'_>, x: &Tokens, t: f64, kept: &mut Kept) -> PyResult<()> {
+    /// Rates of all numbers of `x` at time t, without the interpreter's lock.
+    ///
+    /// **Errors** a velocity beyond f64.
+    fn rates(&self, py: Python<'_>, x: &Tokens, t: f64, work: &mut Workspace, v: &mut [f64]) -> PyResult<()> {
         let (dynamics, trouble) = self.built(py, x, EXACT)?;
         dynamics.kernel(x).map_err(|e| raised(&e))?;
-        let work = x.n() as f64 * x.n() as f64 * x.d() as f64;
-        if work > LONG {
+        let size = x.n() as f64 * x.n() as f64 * x.d() as f64;
+        // A bounded speed is a number.
+        let bounded = dynamics.facts().speed_bound.is_some_and(f64::is_finite);
+        if size > LONG {
             let (x, stop) = (x.clone(), trouble.stop.clone());
-            let mut own = std::mem::take(kept);
+            let mut own = std::mem::take(work);
             let rates = move || {
-                one(&dynamics, &x, t, &mut own);
-                own
+                let mut v = vec![0.0; x.numbers().len()];
+                dynamics.rates(t, &x, &mut own, &mut v);
+                (own, v)
             };
-            *kept = interruptible(py, &|| stop.store(true, Ordering::Relaxed), rates)?;
+            let (own, rates) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), rates)?;
+            *work = own;
+            v.copy_from_slice(&rates);
         } else {
             begin()?;
-            py.detach(|| lingering(work >= PARALLEL_WORK as f64, || one(&dynamics, x, t, kept)));
+            py.detach(|| lingering(size >= PARALLEL_WORK as f64, || dynamics.rates(t, x, work, v)));
         }
         if let Some(e) = trouble.take() {
             return Err(e);
         }
-        Ok(())
-    }
-
-    /// **Errors** a velocity beyond f64.
-    fn finite(&self, v: &[f64]) -> PyResult<()> {
-        if first_not_finite(v).is_some() {
+        if !bounded && first_not_finite(v).is_some() {
             let quantity = format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
             let hint = "use time_scale='u2' (e^{beta (G-1)}) or sa".to_owned();
             return Err(raised(&metastable::Error::Beyond { quantity, hint }));
@@ -333,9 +335,10 @@ impl Dynamics {
     }
 }
 
-fn one(dynamics: &attention::Dynamics, x: &Tokens, t: f64, kept: &mut Kept) {
-    kept.v.resize(x.numbers().len(), 0.0);
-    dynamics.rates(t, x, &mut kept.work, &mut kept.v);
+/// An array of this shape with anything in it.
+fn empty<'py>(py: Python<'py>, n: usize, d: usize) -> PyResult<Bound<'py, PyAny>> {
+    static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    EMPTY.import(py, "numpy", "empty")?.call1(((n, d),))
 }
 
 /// Rows of velocities with the rates of the radii in the last column.

@@ -1,6 +1,8 @@
 """Arrays of all kinds in, sentences for those that are none."""
 
 import concurrent.futures
+import subprocess
+import sys
 import tempfile
 
 import metastable as ms
@@ -47,6 +49,38 @@ def test_memory_that_is_kept_is_nobody_elses():
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         assert all(pool.map(same, range(len(calls), 200)))
     np.testing.assert_array_equal(first, expected[0])
+
+
+OF_NOTHING = """
+import numpy as np
+empty = np.empty
+np.empty = lambda shape, *rest, **more: empty(shape, *rest, **more) if rest or more else np.full(shape, np.nan)
+import metastable as ms
+count = 0
+for name in ms.names("dynamics"):
+    for n, d in [(1, 2), (5, 3), (300, 16)]:
+        model, x = ms.Dynamics(name, beta=2.0), ms.tokens("uniform", n, d, seed=2)
+        v = model.velocity(x)
+        assert np.isfinite(v).all(), (name, n, d)
+        assert np.array_equal(v, model.velocity(x, np.zeros((n, d)))), (name, n, d)
+        count += 1
+print(count)
+"""
+
+
+def test_what_was_in_memory_does_not_matter():
+    """Velocities are written into an array that nobody has filled: here one of NaN."""
+    end = subprocess.run([sys.executable, "-c", OF_NOTHING], capture_output=True, text=True)
+    assert end.returncode == 0, end.stderr
+    assert int(end.stdout) == 3 * len(ms.names("dynamics"))
+
+
+def test_a_velocity_beyond_double_precision_is_an_error_and_out_stays():
+    out = np.ones((2, 2))
+    for place in (None, out):
+        with pytest.raises(ValueError, match="beyond double precision"):
+            ms.Dynamics("usa", beta=1000.0).velocity(np.eye(2), place)
+    assert np.array_equal(out, np.ones((2, 2)))
 
 
 def test_out_takes_the_result():
