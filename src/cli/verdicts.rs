@@ -43,7 +43,7 @@ fn row(r: &Record) -> String {
     if let Some(s) = r.searched.filter(|_| r.status == Status::Open || !r.as_expected) {
         text.push_str(&format!("    searched: {} trials, smallest margin {}\n", s.evaluations, short(s.best)));
     }
-    if !r.as_expected {
+    if !r.as_expected || r.verdict == Verdict::Inconclusive {
         if let Some((case, trial)) = r.worst {
             text.push_str(&format!("    at {case}, trial {trial}; again: {}\n", again(r)));
         }

@@ -138,7 +138,7 @@ pub struct Record {
     pub verdict: Verdict,
     /// Why it is not supported, in words; empty when it is.
     pub reason: String,
-    /// True when the verdict is the one the literature (with its known errata) predicts.
+    /// True when the verdict is the one the literature (with its known errata) predicts; of an open claim, when no draw violates it.
     pub as_expected: bool,
     /// The worst margin; of a share, the distance of the share to its level.
     pub margin: Option<Margin>,

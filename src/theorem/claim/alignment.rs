@@ -41,7 +41,10 @@ pub static ENTRY: Claim = Claim {
     trials: (80, 600),
     trial: |case, ctx| follow(case, ctx, 1.0),
     perturbed: "",
-    control: Control { what: "the flow of -V at beta = 4000", trial: |ctx| follow(&Case::new(6, 3, 4000.0, "sa"), ctx, -1.0) },
+    control: Control {
+        what: "the flow of -V at beta = 4000, t = 1, V of eigenvalues 1, -1, -1",
+        trial: |ctx| follow(&Case::new(6, 3, 4000.0, "sa"), ctx, -1.0),
+    },
     proof: None,
 };
 
@@ -55,11 +58,18 @@ fn reach(beta: f64, m: f64) -> f64 {
 fn follow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let x = ctx.tokens(case)?;
-    let t = 0.03 * 100f64.powf(ctx.uniform_in(0.0, 1.0));
+    let own = sign > 0.0;
+    let t = if own { 0.03 * 100f64.powf(ctx.uniform_in(0.0, 1.0)) } else { 1.0 };
     let (basis, mut values) = (ctx.rotation(d), Vec::new());
     for k in 0..d {
         // The ends are taken, so that V is never nearly a multiple of the identity.
-        values.push(if k == 0 { 1.0 } else { ctx.uniform_in(-1.0, 1.0) });
+        values.push(if k == 0 {
+            1.0
+        } else if own {
+            ctx.uniform_in(-1.0, 1.0)
+        } else {
+            -1.0
+        });
     }
     let mut v = vec![0.0; d * d];
     for (q, value) in basis.chunks_exact(d).zip(&values) {

@@ -35,7 +35,7 @@ fn floor(ctx: &mut Context, case: &Case, products: bool) -> Result<Finding> {
     let strength: f64 = read.iter().map(|v| v.abs()).sum();
     let (mut state, mut kept) = (normals(ctx, d * d, 3.0 * size), normals(ctx, d * d, 3.0 * size));
     let mut rows = ctx.normals(n * d);
-    if ctx.index(2) == 0 {
+    if !products && ctx.index(2) == 0 {
         // Near equality: saturated scores, all for but one against.
         state.fill(0.0);
         kept = identity(d).iter().map(|v| 12.0 * v).collect();

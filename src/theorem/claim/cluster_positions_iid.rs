@@ -33,8 +33,8 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| met(case, ctx, 5.5),
     perturbed: "",
     control: Control {
-        what: "n = 2e8 and beta = 0.5, where r_2/r_1 = 1/2: the mean outgrows the rest by n^{1/4}",
-        trial: |ctx| met(&Case::new(200_000_000, 2, 0.5, "usa"), ctx, 14.0),
+        what: "n = 2e12 and beta = 0.5, where r_2/r_1 = 1/2: the mean outgrows the rest by n^{1/4}",
+        trial: |ctx| met(&Case::new(2_000_000_000_000, 2, 0.5, "usa"), ctx, 18.6),
     },
     proof: None,
 };

@@ -34,11 +34,11 @@ pub static ENTRY: Claim = Claim {
     status: Status::Theorem,
     kind: Kind::Inequality,
     trials: (40, 300),
-    trial: collapse,
+    trial: |case, ctx| collapse(case, ctx, 3.0),
     perturbed: "the time T",
     control: Control {
-        what: "the repulsive flow, V = -I",
-        trial: |ctx| collapse(&Case::weighted(4, 3, 0.2, "repulsive-usa").with_law("hemisphere"), ctx),
+        what: "the repulsive flow, V = -I, with Q and K near I",
+        trial: |ctx| collapse(&Case::new(4, 3, 0.2, "repulsive-usa").with_law("hemisphere"), ctx, 0.1),
     },
     proof: None,
 };
@@ -74,9 +74,9 @@ pub(super) fn with_head(case: &Case, head: Head) -> Result<Dynamics> {
     dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })
 }
 
-fn collapse(case: &Case, ctx: &mut Context) -> Result<Finding> {
+fn collapse(case: &Case, ctx: &mut Context, most: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let head = any_head(case.d, 3.0, ctx)?;
+    let head = any_head(case.d, most, ctx)?;
     let a = product(&head, case.d);
     let squares = dense::symmetric_eigenvalues(&dense::transpose_mul(&a, &a, case.d), case.d).unwrap_or_default();
     let q = squares.iter().copied().fold(0.0, nan_max).sqrt();

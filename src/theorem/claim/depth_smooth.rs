@@ -26,7 +26,7 @@ pub static ENTRY: Claim = Claim {
     trials: (200, 600),
     trial: |case, ctx| slope(ctx, case.d, (InDepth::Smooth, 1.0)),
     perturbed: "",
-    control: Control { what: "independent weights in every layer, step 1/sqrt L", trial: |ctx| slope(ctx, 16, (InDepth::Fresh, 0.5)) },
+    control: Control { what: "independent weights in every layer, step 1/sqrt L", trial: |ctx| slope(ctx, 32, (InDepth::Fresh, 0.5)) },
     proof: None,
 };
 

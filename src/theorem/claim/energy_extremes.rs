@@ -35,7 +35,7 @@ pub static ENTRY: Claim = Claim {
     perturbed: "E_beta[sigma]",
     control: Control {
         what: "a lower bound raised by a tenth of the way to the Dirac mass",
-        trial: |ctx| between(&Case::weighted(200, 2, 8.0, "usa"), ctx, 0.1),
+        trial: |ctx| between(&Case::new(200, 2, 8.0, "usa"), ctx, 0.1),
     },
     proof: None,
 };

@@ -29,7 +29,7 @@ pub(super) const CONVEX: Domain = Domain {
 pub static ENTRY: Claim = Claim {
     name: "fw-collapse",
     title: "Convex attention layers: widths shrink by 1 - g c, to one point of the hull",
-    statement: "x+ = (1-g) x + g sum_j softmax_j(beta <x_i, x_j>) x_j in R^d, |x_i| <= R, g in (0, 1]: the width max_i <w, x_i> - min_i <w, x_i> shrinks in a layer by a factor of at most 1 - g c, c = e^{-2 |beta| R^2}/n, so that all tokens tend to one point of the hull.",
+    statement: "x+ = (1-g) x + g sum_j softmax_j(beta <x_i, x_j>) x_j in R^d, |x_i| <= R, g in (0, 1]: the width max_i <w, x_i> - min_i <w, x_i> shrinks in a layer by a factor of at most 1 - g c, c = e^{-2 |beta| R^2}/n, so that all tokens tend to one point of the hull. Tested for 2 |beta| R^2 <= 20, larger tokens being scaled down: beyond, c is lost in rounding.",
     domain: CONVEX,
     narrower: "one layer, 8 directions",
     citation: "arXiv:2508.09628, Theorem on finite beta (factor derived)",
@@ -44,9 +44,11 @@ pub static ENTRY: Claim = Claim {
 
 fn width(case: &Case, ctx: &mut Context, stated: Option<f64>) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
-    let x = Tokens::flat(d, ctx.normals(n * d))?;
-    let g = ctx.uniform_in(0.05, 1.0);
-    let far = x.rows().map(|r| dot(r, r)).fold(0.0, f64::max);
+    let (mut x, g) = (ctx.normals(n * d), ctx.uniform_in(0.05, 1.0));
+    let far = x.chunks_exact(d).map(|r| dot(r, r)).fold(0.0, f64::max);
+    let scale = (20.0 / (2.0 * case.beta.abs() * far)).sqrt().min(1.0);
+    x.iter_mut().for_each(|v| *v *= scale);
+    let (x, far) = (Tokens::flat(d, x)?, far * scale * scale);
     let c = stated.unwrap_or((-2.0 * case.beta.abs() * far).exp() / n as f64);
     let mut z = x.clone();
     Layer::new(g)?.apply(&Dynamics::of(Attention::new(case.beta)).with(&Rescaled), &mut z);

@@ -46,7 +46,11 @@ fn solved(case: &Case, ctx: &mut Context, on_boundary: bool) -> Result<Finding> 
     let m = (n / 2).max(2);
     let vertices = ctx.tokens_by(m, d, "uniform")?;
     let mut x = vertices.coordinates().to_vec();
-    x.extend(ctx.normals((n - m) * d).iter().map(|g| 0.3 * g / (d as f64).sqrt()));
+    // Inside the hull of the vertices, where no token leads.
+    for normals in ctx.normals((n - m) * m).chunks_exact(m) {
+        let total = normals.iter().map(|g| g * g).sum::<f64>().max(f64::MIN_POSITIVE);
+        x.extend((0..d).map(|c| normals.iter().enumerate().map(|(k, g)| g * g / total * vertices.row(k)[c]).sum::<f64>()));
+    }
     if on_boundary {
         let middle: Vec<f64> = (0..d).map(|c| 0.5 * (vertices.row(0)[c] + vertices.row(1)[c])).collect();
         // The bisector of the first two may lie in a third cell: they are made the nearest ones.
@@ -58,7 +62,6 @@ fn solved(case: &Case, ctx: &mut Context, on_boundary: bool) -> Result<Finding> 
     let leader = |i: usize| (0..m).max_by(|a, b| score(i, *a).total_cmp(&score(i, *b))).unwrap_or(0);
     for i in 0..n {
         let top = leader(i);
-        // Interior tokens must not lead either.
         let near = (0..n).any(|j| j != top && score(i, j) > score(i, top) - 1e-6);
         if near && !on_boundary {
             return Ok(Finding::Missed);

@@ -26,7 +26,10 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| {
         let raw = ctx.normals(6);
         let waves: Vec<Complex64> = (0..3).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
-        let size = 0.5 * ctx.uniform_in(0.0, 0.999) / waves.iter().map(|w| w.norm()).sum::<f64>().max(f64::MIN_POSITIVE);
+        // The least value is log-uniform in [0.01, 1].
+        let shape = Circle { c: std::iter::once(Complex64::default()).chain(waves.iter().copied()).collect() };
+        let depth = -shape.values(256).into_iter().fold(0.0, f64::min);
+        let size = (1.0 - ctx.log_uniform_in(0.01, 1.0)) / depth.max(f64::MIN_POSITIVE);
         order(case, &Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain(waves.iter().map(|w| w * size)).collect() })
     },
     perturbed: "",

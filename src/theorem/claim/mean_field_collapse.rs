@@ -24,13 +24,14 @@ pub static ENTRY: Claim = Claim {
     kind: Kind::Inequality,
     trials: (7, 40),
     trial: |case, ctx| {
-        let a = ctx.uniform_in(0.2, 0.9);
-        let c = ctx.uniform_in(-1.0, 1.0);
-        let c = if c < 0.0 { c } else { c * (1.2 * a).min(0.3 * (case.d as f64 - 1.0)) };
-        let start = cells(case.d, a, c);
-        if start.axis_mean() < 0.05 {
+        let mut draw = || {
+            let (a, c) = (ctx.uniform_in(0.2, 0.9), ctx.uniform_in(-1.0, 1.0));
+            let c = if c < 0.0 { c } else { c * (1.2 * a).min(0.3 * (case.d as f64 - 1.0)) };
+            (c, cells(case.d, a, c))
+        };
+        let Some((c, start)) = (0..DRAWS).map(|_| draw()).find(|(_, start)| start.axis_mean() >= 0.05) else {
             return Ok(Finding::Missed);
-        }
+        };
         let expected = ctx.stated(case.beta.exp().min(0.5 * (case.d as f64 - 1.0 - c) * (-case.beta).exp()));
         let medium = Medium::new("usa", case.beta, 0.0)?;
         Ok(Finding::at_most((rate(formed(start, &medium)?, &medium, 6.0, 9.0)? - expected).abs(), 0.1))
@@ -46,6 +47,9 @@ pub static ENTRY: Claim = Claim {
     },
     proof: None,
 };
+
+/// About half of the densities have a mean that is long enough.
+const DRAWS: usize = 10;
 
 /// Densities have no n.
 pub const DOMAIN: Domain = Domain {

@@ -30,7 +30,7 @@ pub static ENTRY: Claim = Claim {
     trials: (20, 150),
     trial: |case, ctx| dissipation(case, ctx, 1.0),
     perturbed: "sum m_i |x_i'|^2",
-    control: Control { what: "twice the potential", trial: |ctx| dissipation(&Case::weighted(6, 3, 1.0, "usa"), ctx, 2.0) },
+    control: Control { what: "twice the potential", trial: |ctx| dissipation(&Case::weighted(12, 3, 1.0, "usa"), ctx, 2.0) },
     proof: None,
 };
 

@@ -22,19 +22,24 @@ pub static ENTRY: Claim = Claim {
     status: Status::Theorem,
     kind: Kind::Identity,
     trials: (30, 200),
-    trial: permuted,
+    trial: |case, ctx| {
+        let mut order: Vec<usize> = (0..case.n).collect();
+        for i in (1..case.n).rev() {
+            order.swap(i, ctx.index(i + 1));
+        }
+        permuted(case, ctx, &order)
+    },
     perturbed: "the time of the second run",
-    control: Control { what: "causal SA", trial: |ctx| permuted(&Case::weighted(6, 3, 2.0, "causal-sa"), ctx) },
+    control: Control {
+        what: "causal SA, the order reversed",
+        trial: |ctx| permuted(&Case::weighted(6, 3, 2.0, "causal-sa"), ctx, &[5, 4, 3, 2, 1, 0]),
+    },
     proof: None,
 };
 
-fn permuted(case: &Case, ctx: &mut Context) -> Result<Finding> {
+fn permuted(case: &Case, ctx: &mut Context, order: &[usize]) -> Result<Finding> {
     let dynamics = case.build()?;
     let x = ctx.tokens(case)?;
-    let mut order: Vec<usize> = (0..case.n).collect();
-    for i in (1..case.n).rev() {
-        order.swap(i, ctx.index(i + 1));
-    }
     let shuffled = |x: &Tokens| {
         let rows = order.iter().flat_map(|&i| x.row(i).to_vec()).collect();
         Tokens::from_parts(case.d, rows, order.iter().map(|&i| x.masses()[i]).collect())

@@ -57,12 +57,13 @@ pub(super) const POLYGONS: Domain = Domain {
     laws: &["polygon"],
     masses: Masses::Equal,
     // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
-    also: Some(Also {
-        text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
-        holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10,
-    }),
+    also: Some(Also { text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding", holds: resolved }),
     corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0)],
 };
+
+pub(super) fn resolved(c: &Case) -> bool {
+    (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10
+}
 
 /// The curvature along the pairing mode of a polygon whose number of clusters is admitted.
 pub(super) fn ascends(case: &Case, ctx: &mut Context, admitted: impl Fn(usize) -> bool) -> Result<Finding> {

@@ -1,7 +1,7 @@
 //! Polygons with an odd number of clusters.
 
-use super::polygon_saddles::{POLYGONS, ascends};
-use super::{Claim, Context, Control, Kind, Status};
+use super::polygon_saddles::{POLYGONS, ascends, resolved};
+use super::{Also, Claim, Context, Control, Domain, Kind, Sizes, Status};
 
 /// As `polygon-saddles`, where no proof is known to us.
 ///
@@ -14,7 +14,14 @@ pub static ENTRY: Claim = Claim {
     name: "polygon-saddles-odd",
     title: "Polygons of an odd number of clusters are no local maxima of the energy",
     statement: "beta > 0, equal clusters at a regular m-gon, m odd: the curvature of E_beta along the pairing mode cos(2 pi floor(m/2) q/m) of the polygon is positive.",
-    domain: POLYGONS,
+    domain: Domain {
+        n: Sizes::Range(3, 24),
+        also: Some(Also {
+            text: "n has an odd divisor; (beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
+            holds: |c| !c.n.is_power_of_two() && resolved(c),
+        }),
+        ..POLYGONS
+    },
     narrower: "m divides n",
     citation: "linearisation at the m-gon; arXiv:2312.10794, (B.2)-(B.3)",
     status: Status::Observation,

@@ -36,7 +36,7 @@ pub static ENTRY: Claim = Claim {
         faded(ctx, gain, gain)
     },
     perturbed: "",
-    control: Control { what: "the exponent of half the matrix", trial: |ctx| faded(ctx, 0.9, 0.45) },
+    control: Control { what: "the exponent of a quarter of the matrix", trial: |ctx| faded(ctx, 0.9, 0.225) },
     proof: None,
 };
 

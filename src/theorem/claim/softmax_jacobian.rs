@@ -24,7 +24,7 @@ pub static ENTRY: Claim = Claim {
     trials: (12, 120),
     trial: |case, ctx| norm(ctx, case.n, 1.0),
     perturbed: "the bound",
-    control: Control { what: "without p p^T", trial: |ctx| norm(ctx, 4, 0.0) },
+    control: Control { what: "without p p^T, n = 2", trial: |ctx| norm(ctx, 2, 0.0) },
     proof: None,
 };
 

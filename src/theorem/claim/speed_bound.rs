@@ -35,7 +35,7 @@ pub static ENTRY: Claim = Claim {
     trials: (80, 400),
     trial: |case, ctx| bound(case, ctx, 1.0),
     perturbed: "the bound of the speed",
-    control: Control { what: "a tenth of the bounds", trial: |ctx| bound(&Case::weighted(6, 3, 0.5, "sa"), ctx, 0.1) },
+    control: Control { what: "a hundredth of the bounds", trial: |ctx| bound(&Case::weighted(6, 3, 0.5, "sa"), ctx, 0.01) },
     proof: None,
 };
 
