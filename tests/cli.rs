@@ -321,10 +321,18 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert_eq!(json(at, "measure --space sphere2 --density vmf:kappa=2,at=1 --beta 1 --t-end 0.1")["outcome"], "reached");
     let s = json(at, "saddles --n 4 --d 2 --beta 3 --starts 60 --connections usa --certificates proofs");
     let points = s["points"].as_array().expect("points");
+    assert!(s["proved_complete"] == false && s["missing_estimate"].is_number() && points[0]["found_by_starts"].as_u64() > Some(0));
     assert!(points.len() >= 4 && points.iter().all(|p| p["certificate"] == "proved"));
     for k in 0..points.len() {
         assert_eq!(json(at, &format!("certify --check proofs/saddle-{k}.json"))["accepted"].as_bool(), Some(true));
     }
+    // Starts that fail are said in the text and by the exit code.
+    let failing = run(at, "saddles --n 7 --d 2 --beta 60 --starts 40 --seed 1");
+    let text = String::from_utf8_lossy(&failing.stdout).into_owned();
+    assert!(failing.status.code() == Some(3) && text.contains("did not converge") && text.contains("no proof"), "{text}");
+    let several = json(at, "saddles --n 4 --d 3 --beta 0.5..8:log3 --starts 10");
+    let several = several["landscapes"].as_array().expect("a list");
+    assert!(several.len() == 3 && several.iter().all(|l| l["points"].as_array().map(Vec::len) == Some(6)));
     let text = std::fs::read_to_string(at.join("proofs/saddle-1.json")).expect("a certificate");
     std::fs::write(at.join("forged.json"), text.replacen("\"unstable\": 1", "\"unstable\": 2", 1)).expect("writable");
     assert_eq!(run(at, "certify --check forged.json").status.code(), Some(1));
@@ -363,6 +371,8 @@ fn bad_input_of_the_new_commands_is_answered() {
         "measure --space sphere2 --density vmf:kappa=2000 --beta 2 --t-end 1",
         "saddles --n 1 --d 2 --beta 2",
         "saddles --n 4 --d 2 --beta inf",
+        "saddles --n 4 --d 2 --beta 1,x",
+        "saddles --n 4 --d 2 --beta 1,2 --certificates proofs",
         "saddles --n 4 --d 2 --beta 2 --connections causal",
         "certify",
         "certify --check tokens.csv",

@@ -113,7 +113,7 @@ fn tiny_unstable_rates_keep_their_sign() {
 fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_hold() {
     // d = 2, n = 5, beta = 6: every composition that balances; d = 3, n = 4: consensus, pairs, triangles, simplex.
     for (n, d, beta, least) in [(5, 2, 6.0, 7), (4, 3, 2.0, 6), (8, 3, 4.0, 40), (4, 2, 60.0, 5)] {
-        let found = Search { beta, n, d, starts: 200, seed: 1 }.run().expect("valid");
+        let found = Search { beta, n, d, starts: 200, at_most: 200, fixed: true, seed: 1 }.run().expect("valid");
         assert!(found.points.len() >= least, "{n} {d} {beta}: {}", found.points.len());
         for p in &found.points {
             assert!(p.residual <= 1e-12);
@@ -124,6 +124,43 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
             assert_eq!(p.spectrum.unstable == 0, p.clusters.n() == 1);
         }
     }
+}
+
+/// Critical orbits on S^2: 6 of four tokens, 10 of five, 20 of six (independent multi-start searches with 2000 starts, and a proof by branch and bound for n = 4).
+#[test]
+fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
+    for (n, orbits) in [(4, 6), (5, 10), (6, 20)] {
+        for (beta, seed) in [(1.0, 1), (4.0, 1), (4.0, 2), (4.0, 3)] {
+            let search = Search { beta, n, d: 3, starts: 40, at_most: 40, fixed: true, seed };
+            let found = search.run().expect("valid");
+            assert_eq!(found.points.len(), orbits, "n = {n}, beta = {beta}, seed = {seed}");
+            assert_eq!((found.hits.len(), found.starts), (orbits, 40));
+            // Random starts alone miss some of them: the fixed starts matter.
+            let random = Search { fixed: false, starts: 10, at_most: 10, ..search.clone() }.run().expect("valid");
+            assert!(random.points.len() < orbits && random.fixed_starts == 0);
+        }
+    }
+    // The tetrahedron is the minimum of the energy at every beta: no curve of points appears at one of them only.
+    for beta in [0.05, 0.5, 3.0, 7.6, 12.0] {
+        let found = Search { beta, n: 4, d: 3, starts: 0, at_most: 0, fixed: true, seed: 1 }.run().expect("valid");
+        assert_eq!(found.points.len(), 6, "beta = {beta}");
+        assert!(found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0));
+    }
+}
+
+#[test]
+fn a_search_says_what_it_may_have_missed() {
+    let search = Search { beta: 4.0, n: 8, d: 3, starts: 24, at_most: 24, fixed: false, seed: 1 };
+    let found = search.run().expect("valid");
+    // 24 starts cannot find the more than 70 points: most of what they find they find once, and the estimate says that many are missing.
+    assert!(found.found_once() >= 10 && found.missing() > 10.0 && !found.is_settled(), "{} {}", found.found_once(), found.missing());
+    // A search that may go on does so until its second half found nothing new.
+    let longer = Search { n: 4, starts: 4, at_most: 1000, ..search.clone() }.run().expect("valid");
+    assert!(longer.is_settled() && (4..1000).contains(&longer.starts), "{}", longer.starts);
+    let limited = Search { starts: 4, at_most: 40, ..search.clone() }.run().expect("valid");
+    assert!(!limited.is_settled() && limited.starts == 40, "{}", limited.starts);
+    // Hits count starts: every point of a search without fixed starts was found by some.
+    assert!(longer.hits.iter().all(|h| (1..=longer.starts).contains(h)));
 }
 
 #[test]
@@ -197,7 +234,7 @@ fn a_degenerate_point_is_not_certified() {
 
 #[test]
 fn connections_climb_the_energy_and_end_at_consensus() {
-    let mut found = Search { beta: 5.0, n: 4, d: 2, starts: 100, seed: 3 }.run().expect("valid");
+    let mut found = Search { beta: 5.0, n: 4, d: 2, starts: 100, at_most: 100, fixed: true, seed: 3 }.run().expect("valid");
     let (edges, lost) = connections(&dynamics::sa::ENTRY, &mut found).expect("flows");
     assert_eq!(lost, 0);
     let ends: usize = found.points.iter().map(|p| 2 * p.spectrum.unstable).sum();

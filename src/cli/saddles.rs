@@ -4,6 +4,7 @@ use super::cancel::cancelled;
 use super::digits::with_error;
 use super::input::TokenArguments;
 use super::output::{Output, finite, in_full, matrix, note, vector};
+use super::parameter::assignment;
 use super::progress;
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
@@ -19,16 +20,27 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable saddles --n 5 --d 2 --beta 6
+  metastable saddles --n 4 --d 3 --beta 0.5..8:log5
   metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --certificates proofs
-  metastable saddles --result run/ --frame t=20 --beta 9")]
+  metastable saddles --result run/ --frame t=20 --beta 9
+
+The list may be incomplete: starts find points, nothing proves that there are no others.
+Starts are symmetric families (one cluster, antipodal pairs, polygons, simplices, rings about an
+axis), descents and an ascent of the energy from random tokens, and random clusters. The text says
+how many random starts found each point, and estimates how many points are missing.
+
+Exit codes: 0; 3 when random starts did not converge, so that points may hide there; 4 when no start
+converged.")]
 pub struct Arguments {
     /// Number of tokens and dimension (--n, --d), or tokens or a frame of a run: then the one critical point that is reached from them.
     #[command(flatten)]
     tokens: TokenArguments,
-    /// Inverse temperature.
+    /// Inverse temperature, or several: `1,2,4` or `0.5..8:log5`. Points found at one of them are
+    /// followed to the others.
     #[arg(long, allow_hyphen_values = true)]
-    beta: f64,
-    /// Random starts: squared gradient with and without deflation, eigenvector following, lulls of flows.
+    beta: String,
+    /// Random starts. Without it 200, and then more until the second half of them found no new
+    /// point, at most 1600.
     #[arg(long)]
     starts: Option<usize>,
     /// Follow the unstable directions with this dynamics (sa or usa) to the next critical point.
@@ -50,42 +62,85 @@ fn ascent(name: &str) -> Result<&'static dynamics::NamedDynamics> {
     known.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("gradient dynamics", name, known.iter().map(|e| e.name)))
 }
 
+/// Random starts without --starts: at least, at most.
+const STARTS: (usize, usize) = (200, 1600);
+
+/// What was found at one inverse temperature.
+struct Landscape {
+    beta: f64,
+    found: Found,
+    edges: Vec<Connection>,
+    lost: usize,
+    proofs: Vec<Option<String>>,
+}
+
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
-        self.check_beta()?;
+        let betas = self.betas()?;
         let ascent = self.connections.as_deref().map(ascent).transpose()?;
-        let (mut found, n, d) = if self.tokens.is_given() { self.near()? } else { self.search()? };
-        let (edges, lost) = match ascent {
-            Some(dynamics) if !cancelled() => connections(dynamics, &mut found)?,
-            _ => (Vec::new(), 0),
-        };
-        let proofs = self.prove(&found)?;
-        let json = json!({
-            "n": n, "d": d, "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "seed": self.tokens.seed(),
-            "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
-            "points": found.points.iter().zip(&proofs).map(|(p, c)| describe(p, c.as_deref())).collect::<Vec<_>>(),
-            "connections": edges.iter().map(|e| json!({"from": e.from, "to": e.to, "rate": e.rate, "rate_error": finite(found.points[e.from].errors.eigenvalue), "t": e.t,
-                "t_error": finite(e.t_error)})).collect::<Vec<_>>(),
-            "displacement": DISPLACEMENT, "ends_without_rest": lost,
-        });
-        super::cancel::work_is_over();
-        out.result(&json, &text(&found, &edges, lost, &proofs));
-        Ok(if cancelled() { 130 } else { 0 })
-    }
-
-    /// At beta = 0 and far beyond it there is nothing to find.
-    fn check_beta(&self) -> Result<()> {
-        if self.beta == 0.0 {
-            let expected = "another: at beta = 0 the critical points are consensus and all tokens of mean 0, none of them alone";
-            return Err(Error::parameter("--beta", self.beta, expected));
+        let (all, n, d) = if self.tokens.is_given() { self.near(&betas)? } else { self.search(&betas)? };
+        let mut landscapes = Vec::new();
+        for (beta, mut found) in betas.iter().copied().zip(all) {
+            let (edges, lost) = match ascent {
+                Some(dynamics) if !cancelled() => connections(dynamics, &mut found)?,
+                _ => (Vec::new(), 0),
+            };
+            let proofs = self.prove(&found)?;
+            landscapes.push(Landscape { beta, found, edges, lost, proofs });
         }
-        crate::error::in_range("--beta", self.beta.abs(), 0.0, 1e4).map(drop)
+        let seed = self.tokens.seed();
+        let own = |l: &Landscape| json!({ "beta": l.beta }).as_object().cloned().into_iter().flatten().chain(l.json()).collect::<Value>();
+        let json = match &landscapes[..] {
+            [one] => json!({"n": n, "d": d, "seed": seed})
+                .as_object()
+                .cloned()
+                .into_iter()
+                .flatten()
+                .chain(own(one).as_object().cloned().into_iter().flatten())
+                .collect::<Value>(),
+            all => json!({"n": n, "d": d, "seed": seed, "landscapes": all.iter().map(own).collect::<Vec<_>>()}),
+        };
+        super::cancel::work_is_over();
+        let text: Vec<String> = landscapes.iter().map(|l| l.text(self.tokens.is_given(), landscapes.len() > 1)).collect();
+        out.result(&json, &text.join("\n"));
+        let all = |what: fn(&Found) -> bool| landscapes.iter().any(|l| what(&l.found));
+        Ok(match () {
+            () if cancelled() => 130,
+            () if all(|f| f.points.is_empty()) => 4,
+            () if all(|f| f.failed > 0) => 3,
+            () => 0,
+        })
     }
 
-    /// The critical points that random starts find.
-    fn search(&self) -> Result<(Found, usize, usize)> {
+    /// Inverse temperatures. At beta = 0 and far beyond it there is nothing to find.
+    fn betas(&self) -> Result<Vec<f64>> {
+        let (_, list) = assignment(&format!("--beta={}", self.beta)).map_err(|_| self.no_beta())?;
+        let betas = list.split(',').map(|v| v.parse::<f64>().map_err(|_| self.no_beta())).collect::<Result<Vec<_>>>()?;
+        for beta in &betas {
+            if *beta == 0.0 {
+                let expected = "another: at beta = 0 the critical points are consensus and all tokens of mean 0, none of them alone";
+                return Err(Error::parameter("--beta", beta, expected));
+            }
+            crate::error::in_range("--beta", beta.abs(), 0.0, 1e4)?;
+        }
+        if betas.len() > 1 && self.certificates.is_some() {
+            return Err(Error::parameter(
+                "--certificates",
+                "several beta",
+                "it with one beta: one folder holds the proofs of one landscape",
+            ));
+        }
+        Ok(betas)
+    }
+
+    fn no_beta(&self) -> Error {
+        Error::parameter("--beta", &self.beta, "a number, a list 1,2,4 or a range 1..16:log5")
+    }
+
+    /// The critical points that starts find at each inverse temperature, those of its neighbours among them.
+    fn search(&self, betas: &[f64]) -> Result<(Vec<Found>, usize, usize)> {
         let count = |name: &str, v: Option<i64>| {
             let found = v.map_or("nothing".to_owned(), |v| v.to_string());
             let expected = "a whole number >= 2, or tokens to start from";
@@ -93,20 +148,36 @@ impl Arguments {
         };
         let (n, d) = self.tokens.shape();
         let (n, d) = (count("--n", n)?, count("--d", d)?);
-        let search = Search { beta: self.beta, n, d, starts: self.starts.unwrap_or(200), seed: self.tokens.seed() };
-        let found = search.run_with(&mut |k, found| {
-            let share = k as f64 / search.starts as f64;
-            progress::report(Some(share), || format!("start {k} of {}, {} critical points", search.starts, found.points.len()));
-            !cancelled()
-        })?;
-        if cancelled() {
-            note(&format!("interrupted: the points of the first {} starts", found.starts));
+        let (starts, at_most) = self.starts.map_or(STARTS, |s| (s, s));
+        let mut all = Vec::new();
+        for (b, beta) in betas.iter().enumerate() {
+            let search = Search { beta: *beta, n, d, starts, at_most, fixed: true, seed: self.tokens.seed() };
+            all.push(search.run_with(&mut |k, found| {
+                let share = (b as f64 + (k as f64 / starts as f64).min(1.0)) / betas.len() as f64;
+                let at = if betas.len() > 1 { format!("beta = {beta}, ") } else { String::new() };
+                progress::report(Some(share), || format!("{at}random start {k}, {} critical points", found.points.len()));
+                !cancelled()
+            })?);
         }
-        Ok((found, n, d))
+        // There and back: a point that the starts found at one beta only is looked for at all others.
+        let last = betas.len() - 1;
+        for (from, to) in (0..last).map(|b| (b, b + 1)).chain((0..last).rev().map(|b| (b + 1, b))) {
+            for point in all[from].points.clone() {
+                if let Ok(point) = nearby(betas[to], &point.clusters, &point.sizes)
+                    && !cancelled()
+                {
+                    all[to].add(point);
+                }
+            }
+        }
+        if cancelled() {
+            note(&format!("interrupted: the points of the first {} random starts", all.iter().map(|f| f.starts).sum::<usize>()));
+        }
+        Ok((all, n, d))
     }
 
     /// The critical point that is reached from given tokens, of which those that coincide are one cluster.
-    fn near(&self) -> Result<(Found, usize, usize)> {
+    fn near(&self, betas: &[f64]) -> Result<(Vec<Found>, usize, usize)> {
         if let Some(starts) = self.starts {
             return Err(Error::parameter("--starts", starts, "it without given tokens, for a search from random ones"));
         }
@@ -118,9 +189,13 @@ impl Arguments {
         let (clusters, labels) = clusters_within(&x, COINCIDENT);
         let mut sizes = vec![0; clusters.n()];
         labels.iter().for_each(|l| sizes[*l] += 1);
-        let point = nearby(self.beta, &clusters, &sizes)?;
-        note(&format!("the critical point lies at most {:.3e} rad from the given tokens", point.moved));
-        Ok((Found { points: vec![point], starts: 1, failed: 0 }, x.n(), x.d()))
+        let mut all = Vec::new();
+        for beta in betas {
+            let point = nearby(*beta, &clusters, &sizes)?;
+            note(&format!("the critical point lies at most {:.3e} rad from the given tokens", point.moved));
+            all.push(Found { points: vec![point], hits: vec![1], starts: 1, ..Found::default() });
+        }
+        Ok((all, x.n(), x.d()))
     }
 
     /// Certificates, where wanted: the outcome of each point.
@@ -138,10 +213,90 @@ impl Arguments {
     }
 }
 
-fn describe(p: &CriticalPoint, proof: Option<&str>) -> Value {
+impl Landscape {
+    /// The keys of one landscape, after its beta.
+    fn json(&self) -> serde_json::Map<String, Value> {
+        let (found, points) = (&self.found, &self.found.points);
+        let edge = |e: &Connection| json!({"from": e.from, "to": e.to, "rate": e.rate, "rate_error": finite(points[e.from].errors.eigenvalue), "t": e.t, "t_error": finite(e.t_error)});
+        let describe = |(k, p): (usize, &CriticalPoint)| describe(p, found.hits[k], self.proofs[k].as_deref());
+        let json = json!({
+            "starts": found.starts, "failed_starts": found.failed, "fixed_starts": found.fixed_starts,
+            "proved_complete": false, "found_by_one_start": found.found_once(), "missing_estimate": found.missing(),
+            "second_half_found_nothing_new": found.is_settled(),
+            "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
+            "points": points.iter().enumerate().map(describe).collect::<Vec<_>>(),
+            "connections": self.edges.iter().map(edge).collect::<Vec<_>>(),
+            "displacement": DISPLACEMENT, "ends_without_rest": self.lost,
+        });
+        json.as_object().cloned().unwrap_or_default()
+    }
+
+    /// For people; `given` when the point was reached from given tokens, `several` with more than one beta.
+    fn text(&self, given: bool, several: bool) -> String {
+        let found = &self.found;
+        let mut text = if several { format!("beta = {}\n", self.beta) } else { String::new() };
+        if given {
+            text.push_str("the critical point that is reached from the given tokens\n");
+        } else {
+            text.push_str(&searched(found));
+        }
+        text.push_str("energy: of one cluster 1; errors of points and rates: estimates\n");
+        text.push_str(
+            "  #  clusters of                           energy  points +-  rates +-  unstable  Morse index  residual  symmetry  found by\n",
+        );
+        for (k, p) in found.points.iter().enumerate() {
+            let sizes = p.sizes.iter().map(usize::to_string).collect::<Vec<_>>().join("+");
+            let mark = if p.spectrum.is_nearly_degenerate() { "  nearly degenerate" } else { "" };
+            let proof = self.proofs[k].as_ref().map(|p| format!("  {p}")).unwrap_or_default();
+            text.push_str(&format!(
+                "{k:>3}  {sizes:<20} {:>25}  {:>9.0e}  {:>8.0e}  {:>8}  {:>11}  {:>8.1e}  {:>8}  {:>8}{mark}{proof}\n",
+                with_error(p.log_energy.exp(), p.log_energy.exp() * p.errors.log_energy.exp_m1()),
+                p.errors.position,
+                p.errors.eigenvalue,
+                p.spectrum.unstable,
+                p.spectrum.morse_index,
+                p.residual,
+                p.symmetry,
+                found.hits[k],
+            ));
+            if in_full() {
+                p.clusters.rows().for_each(|row| text.push_str(&format!("       at {}\n", vector(row))));
+            }
+        }
+        for e in &self.edges {
+            let (rate, t) = (with_error(e.rate, found.points[e.from].errors.eigenvalue), with_error(e.t, e.t_error));
+            text.push_str(&format!("{:>3} -> {:<3} along rate {rate} in t = {t}\n", e.from, e.to));
+        }
+        if self.lost > 0 {
+            text.push_str(&format!("{} ends did not come to rest at a critical point and are left out\n", self.lost));
+        }
+        text
+    }
+}
+
+/// How the search went, and what it does not say.
+fn searched(found: &Found) -> String {
+    let failed = match found.failed {
+        0 => "all converged".to_owned(),
+        k => format!("{k} did not converge: points may hide there"),
+    };
+    let settled = if found.is_settled() { "the second half found nothing new" } else { "the second half still found new points" };
+    format!(
+        "{} distinct critical points from {} random starts ({failed}; {settled}) and {} fixed starts\n\
+         found by: the number of random starts that found the point; {} points were found by one start only\n\
+         points missing: about {:.1} (Chao's estimate, a lower one). This is no proof that the list is complete.\n",
+        found.points.len(),
+        found.starts,
+        found.fixed_starts,
+        found.found_once(),
+        found.missing(),
+    )
+}
+
+fn describe(p: &CriticalPoint, found_by: usize, proof: Option<&str>) -> Value {
     let e = &p.errors;
     json!({
-        "clusters": p.clusters.n(), "sizes": p.sizes, "tokens_per_cluster": p.sizes,
+        "clusters": p.clusters.n(), "sizes": p.sizes, "tokens_per_cluster": p.sizes, "found_by_starts": found_by,
         "log_energy": finite(p.log_energy), "log_energy_error": finite(e.log_energy),
         "energy_share": finite(p.log_energy.exp()), "energy_share_error": finite(p.log_energy.exp() * e.log_energy.exp_m1()),
         "morse_index": p.spectrum.morse_index, "unstable_directions": p.spectrum.unstable, "nullity": p.spectrum.nullity,
@@ -151,39 +306,4 @@ fn describe(p: &CriticalPoint, proof: Option<&str>) -> Value {
         "angles": p.angles, "angles_error": finite(e.angle), "symmetry": p.symmetry,
         "points": matrix(p.clusters.coordinates(), p.clusters.d()), "points_error": finite(e.position), "certificate": proof,
     })
-}
-
-fn text(found: &Found, edges: &[Connection], lost: usize, proofs: &[Option<String>]) -> String {
-    let mut text = format!(
-        "{} distinct critical points from {} starts ({} did not converge)\nenergy: of one cluster 1; errors of points and rates: estimates\n  #  clusters of                           energy  points +-  rates +-  unstable  Morse index  residual  symmetry\n",
-        found.points.len(),
-        found.starts,
-        found.failed
-    );
-    for (k, p) in found.points.iter().enumerate() {
-        let sizes = p.sizes.iter().map(usize::to_string).collect::<Vec<_>>().join("+");
-        let mark = if p.spectrum.is_nearly_degenerate() { "  nearly degenerate" } else { "" };
-        let proof = proofs[k].as_ref().map(|p| format!("  {p}")).unwrap_or_default();
-        text.push_str(&format!(
-            "{k:>3}  {sizes:<20} {:>25}  {:>9.0e}  {:>8.0e}  {:>8}  {:>11}  {:>8.1e}  {:>8}{mark}{proof}\n",
-            with_error(p.log_energy.exp(), p.log_energy.exp() * p.errors.log_energy.exp_m1()),
-            p.errors.position,
-            p.errors.eigenvalue,
-            p.spectrum.unstable,
-            p.spectrum.morse_index,
-            p.residual,
-            p.symmetry
-        ));
-        if in_full() {
-            p.clusters.rows().for_each(|row| text.push_str(&format!("       at {}\n", vector(row))));
-        }
-    }
-    for e in edges {
-        let (rate, t) = (with_error(e.rate, found.points[e.from].errors.eigenvalue), with_error(e.t, e.t_error));
-        text.push_str(&format!("{:>3} -> {:<3} along rate {rate} in t = {t}\n", e.from, e.to));
-    }
-    if lost > 0 {
-        text.push_str(&format!("{lost} ends did not come to rest at a critical point and are left out\n"));
-    }
-    text
 }

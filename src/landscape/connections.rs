@@ -64,10 +64,7 @@ pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut Found) -> Res
                     Some((end, t)) => {
                         let second = fall(100.0 * RTOL)?.filter(|(other, _)| other.is_same(&end));
                         let t_error = second.map_or(f64::INFINITY, |(_, other)| (t - other).abs());
-                        let to = found.points.iter().position(|p| p.is_same(&end)).unwrap_or_else(|| {
-                            found.points.push(end);
-                            found.points.len() - 1
-                        });
+                        let to = found.points.iter().position(|p| p.is_same(&end)).unwrap_or_else(|| found.append(end));
                         edges.push(Connection { from: k, to, rate, t, t_error });
                     }
                     None => lost += 1,

@@ -10,6 +10,7 @@ pub mod critical;
 pub(crate) mod lulls;
 pub mod search;
 pub mod spectrum;
+pub mod starts;
 pub mod trajectory;
 
 pub use critical::CriticalPoint;

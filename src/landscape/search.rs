@@ -1,12 +1,13 @@
 //! Saddle search: trust-region minimisation of the squared gradient with deflation, and eigenvector following for a wanted index.
 
 use super::critical::{CriticalPoint, join, moved};
-use super::lulls::Lulls;
+use super::lulls::{Lulls, sizes};
 use super::spectrum::mass_hessian;
+use super::starts::{Start, families, random_clusters};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics, kernel::Workspace};
 use crate::error::{Error, Result};
 use crate::flow::{Options, solve};
-use crate::num::{dense, stream::Stream, sum::dot};
+use crate::num::{dense, stream::Stream, sum::dot, threads::spread};
 use crate::sphere::{
     Tokens,
     geometry::{dist, project, retract, tangent_basis},
@@ -26,32 +27,72 @@ pub struct Search {
     pub n: usize,
     /// Ambient dimension.
     pub d: usize,
-    /// Random starts.
+    /// Random starts, at least.
     pub starts: usize,
+    /// The search goes on beyond `starts` until its second half found no new point, or until it made this number of random starts.
+    pub at_most: usize,
+    /// Whether the fixed starts are made too: symmetric families ([`families`]), descents of the energy from random tokens, and an ascent.
+    pub fixed: bool,
     /// Root of the random streams.
     pub seed: u64,
 }
 
-/// Distinct critical points and what the search cost.
+/// Distinct critical points and what the search cost. **Nothing here proves that the points are all.**
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// By descending energy.
+    /// By descending energy; points of [`Found::append`] at the end.
     pub points: Vec<CriticalPoint>,
-    /// Starts made.
+    /// For every point the number of random starts that found it; 0 of a point that only a fixed start or a connection led to.
+    pub hits: Vec<usize>,
+    /// Random starts made.
     pub starts: usize,
-    /// Starts that did not end at a critical point.
+    /// Random starts that did not end at a critical point.
     pub failed: usize,
+    /// Fixed starts made: symmetric families, descents, an ascent.
+    pub fixed_starts: usize,
+    /// The last random start (counted from 1) that found a new point; 0 without one.
+    pub last_new: usize,
 }
 
 impl Found {
-    /// Adds a critical point unless it is known; true if it was new.
-    pub fn add(&mut self, point: CriticalPoint) -> bool {
-        if self.points.iter().any(|p| p.is_same(&point)) {
-            return false;
+    /// Adds a critical point in its place by energy unless it is known; its index, and true if it was new.
+    pub fn add(&mut self, point: CriticalPoint) -> (usize, bool) {
+        if let Some(known) = self.points.iter().position(|p| p.is_same(&point)) {
+            return (known, false);
         }
+        let before =
+            |p: &CriticalPoint| point.log_energy.total_cmp(&p.log_energy).then(p.spectrum.unstable.cmp(&point.spectrum.unstable)).is_le();
+        let place = self.points.iter().take_while(|p| before(p)).count();
+        self.points.insert(place, point);
+        self.hits.insert(place, 0);
+        (place, true)
+    }
+
+    /// Adds a critical point at the end, so that no index changes; its index.
+    pub fn append(&mut self, point: CriticalPoint) -> usize {
         self.points.push(point);
-        self.points.sort_by(|a, b| b.log_energy.total_cmp(&a.log_energy).then(a.spectrum.unstable.cmp(&b.spectrum.unstable)));
-        true
+        self.hits.push(0);
+        self.points.len() - 1
+    }
+
+    /// How many critical points are missing, estimated by the points that one and that two random starts found:
+    /// `f_1 (f_1 - 1) / (2 (f_2 + 1))` less those that are known without a random start (Chao, Scand. J. Statist. 11 (1984) 265, bias-corrected).
+    /// A lower estimate: points that no start can reach leave no trace in it.
+    pub fn missing(&self) -> f64 {
+        let found_by = |k: usize| self.hits.iter().filter(|h| **h == k).count() as f64;
+        let (once, twice) = (found_by(1), found_by(2));
+        (once * (once - 1.0) / (2.0 * (twice + 1.0)) - found_by(0)).max(0.0)
+    }
+
+    /// The number of points that one random start found and no other. Over the number of starts this estimates the probability that a further start finds
+    /// a new point (Good, Biometrika 40 (1953) 237).
+    pub fn found_once(&self) -> usize {
+        self.hits.iter().filter(|h| **h == 1).count()
+    }
+
+    /// True if the second half of the random starts found no new point.
+    pub fn is_settled(&self) -> bool {
+        2 * self.last_new <= self.starts
     }
 }
 
@@ -68,10 +109,32 @@ pub fn nearby(beta: f64, x: &Tokens, sizes: &[usize]) -> Result<CriticalPoint> {
     })
 }
 
+/// Starts between two looks at what is known: they do not wait for each other.
+const BATCH: usize = 32;
+/// Fixed starts from random tokens: descents of the energy, and one ascent after them.
+const DESCENTS: usize = 4;
+/// Coordinates up to which Hessians of single tokens are decomposed at every step.
+const DENSE: usize = 120;
+
+/// What one start led to.
+struct Led {
+    points: Vec<CriticalPoint>,
+    failed: bool,
+}
+
 impl Search {
-    /// Searches from random clusters: sizes and positions at random, by both methods in turn.
+    /// Searches from the fixed starts and from random clusters (sizes and positions at random): by the squared gradient with and without deflation,
+    /// by eigenvector following, by descents of the energy, and at the lulls of flows.
     ///
-    /// **Cost** a few milliseconds per start for ten clusters. **Errors** sizes or beta out of range.
+    /// **Cost** a few milliseconds per start for ten clusters; the starts share the threads, and the result does not depend on their number.
+    /// **Errors** sizes or beta out of range.
+    ///
+    /// ```
+    /// use metastable::landscape::search::Search;
+    /// // Four tokens on S^2: one cluster, 3+1, 2+2, 2+1+1, the square, the tetrahedron.
+    /// let found = Search { beta: 4.0, n: 4, d: 3, starts: 20, at_most: 20, fixed: true, seed: 1 }.run().unwrap();
+    /// assert_eq!(found.points.len(), 6);
+    /// ```
     pub fn run(&self) -> Result<Found> {
         self.run_with(&mut |_, _| true)
     }
@@ -83,81 +146,119 @@ impl Search {
             return Err(Error::parameter("n, d", format!("{}, {}", self.n, self.d), "n >= 2, d >= 2 and n (d-1) at most 600"));
         }
         let mut found = Found::default();
-        for k in 0..self.starts {
+        let mut fixed = if self.fixed { families(self.n, self.d) } else { Vec::new() };
+        for k in 0..if self.fixed { DESCENTS + 1 } else { 0 } {
+            let mut stream = Stream::new(self.seed, &["saddles", "energy", &k.to_string()]);
+            fixed.push(self.by_energy(&Law::parse("uniform")?.sample(self.n, self.d, &mut stream)?, k < DESCENTS)?);
+        }
+        for batch in fixed.chunks(BATCH) {
+            if !go_on(0, &found) {
+                return Ok(found);
+            }
+            found.fixed_starts += batch.len();
+            let led = spread(batch, |_, start| Ok::<_, Error>(self.from_fixed(start)))?;
+            for point in led.into_iter().flatten() {
+                found.add(point);
+            }
+        }
+        let mut k = 0;
+        while k < self.starts || (k < self.at_most && !found.is_settled()) {
             if !go_on(k, &found) {
                 break;
             }
-            let mut stream = Stream::new(self.seed, &["saddles", &k.to_string()]);
-            // One start in eight is a flow from random tokens, searched at its lulls.
-            if k % 8 == 7 {
-                self.along_a_flow(&mut stream, &mut found)?;
-                continue;
+            let end = if k < self.starts { self.starts } else { self.at_most };
+            let batch: Vec<usize> = (k..end.min(k + BATCH)).collect();
+            for led in spread(&batch, |_, k| self.random(*k, &found.points))? {
+                found.count(led);
             }
-            let (x, sizes) = self.start(&mut stream);
-            self.from(&x, &sizes, &mut stream, &mut found);
+            k += batch.len();
         }
         Ok(found)
     }
 
+    /// One random start.
+    fn random(&self, k: usize, known: &[CriticalPoint]) -> Result<Led> {
+        let mut stream = Stream::new(self.seed, &["saddles", &k.to_string()]);
+        // One start in eight is a flow from random tokens, searched at its lulls.
+        if k % 8 == 7 {
+            return self.along_a_flow(&mut stream);
+        }
+        let (x, sizes) = random_clusters(self.n, self.d, &mut stream);
+        let end = match stream.index(4) {
+            0 => squared_gradient(self.beta, &x, &[]),
+            1 => squared_gradient(self.beta, &x, known),
+            2 => follow(self.beta, &x, 1 + stream.index(x.n().min(6))),
+            _ => follow(self.beta, &x, x.n() * (self.d - 1)),
+        };
+        let (end, sizes, _) = join(&end, &sizes);
+        Ok(match CriticalPoint::near(self.beta, &end, &sizes) {
+            Ok(point) => Led { points: vec![point], failed: false },
+            Err(_) => Led { points: Vec::new(), failed: true },
+        })
+    }
+
+    /// The critical point near a symmetric configuration. Clusters in a plane are first moved to the least energy within the plane: forces of unequal
+    /// clusters at large beta are too small for Newton's method to go there.
+    fn from_fixed(&self, (x, sizes): &Start) -> Option<CriticalPoint> {
+        let direct = nearby(self.beta, x, sizes);
+        let planar = x.n() > 2 && x.rows().all(|r| r[2..].iter().all(|c| *c == 0.0));
+        match direct {
+            Ok(p) if !planar || p.clusters.n() == x.n() => Some(p),
+            other if planar && self.beta > 0.0 => {
+                let flat = x.rows().flat_map(|r| [r[0], r[1]]).collect();
+                let flat = follow(self.beta, &Tokens::from_parts(2, flat, x.masses().to_vec()), x.n());
+                let mut back = vec![0.0; x.coordinates().len()];
+                back.chunks_exact_mut(self.d).zip(flat.rows()).for_each(|(r, f)| r[..2].copy_from_slice(f));
+                let back = Tokens::from_parts(self.d, back, x.masses().to_vec());
+                nearby(self.beta, &back, sizes).or(other).ok()
+            }
+            other => other.ok(),
+        }
+    }
+
+    /// The end of a descent (or an ascent) of the energy: by eigenvectors, or, where the Hessian is too large to be decomposed at every step, by the flow.
+    fn by_energy(&self, x: &Tokens, down: bool) -> Result<Start> {
+        let all = x.n() * (self.d - 1);
+        if all <= DENSE {
+            let (end, sizes, _) = join(&follow(self.beta, x, if down { all } else { 0 }), &vec![1; x.n()]);
+            return Ok((end, sizes));
+        }
+        let flow = dynamics::build(if down { "repulsive-sa" } else { "sa" }, false, &Spec::new(self.beta, self.n))?;
+        let options = Options { rtol: 1e-6, max_steps: 5000, stop_at_one_cluster: true, ..Options::default() };
+        let end = solve(&flow, x, 1e300, &options, &mut [])?;
+        let sizes = sizes(&end.labels, end.clusters.n());
+        Ok((end.clusters, sizes))
+    }
+
     /// The metastable states that SA meets from uniform tokens.
-    fn along_a_flow(&self, stream: &mut Stream, found: &mut Found) -> Result<()> {
+    fn along_a_flow(&self, stream: &mut Stream) -> Result<Led> {
         let x = Law::parse("uniform")?.sample(self.n, self.d, stream)?;
         let flow = dynamics::build("sa", false, &Spec::new(self.beta, self.n))?;
         let options = Options { merge_radius: 1e-3, rtol: 1e-6, max_steps: 5000, stop_at_one_cluster: true, ..Options::default() };
         let mut lulls = Lulls::new(self.beta);
         solve(&flow, &x, 1e300, &options, &mut [&mut lulls])?;
-        found.starts += 1;
-        for (tokens, sizes) in lulls.states {
-            if let Ok(point) = CriticalPoint::near(self.beta, &tokens, &sizes) {
-                found.add(point);
-            }
-        }
-        Ok(())
+        let points = lulls.states.iter().filter_map(|(tokens, sizes)| CriticalPoint::near(self.beta, tokens, sizes).ok()).collect();
+        Ok(Led { points, failed: false })
     }
+}
 
-    /// One attempt from given clusters.
-    pub fn from(&self, x: &Tokens, sizes: &[usize], stream: &mut Stream, found: &mut Found) {
-        found.starts += 1;
-        let end = match stream.index(3) {
-            0 => squared_gradient(self.beta, x, &[]),
-            1 => squared_gradient(self.beta, x, &found.points),
-            _ => follow(self.beta, x, 1 + stream.index(x.n().min(6))),
-        };
-        let (end, sizes, _) = join(&end, sizes);
-        match CriticalPoint::near(self.beta, &end, &sizes) {
-            Ok(point) => {
-                found.add(point);
+impl Found {
+    /// What a random start led to; each point counts once a start.
+    fn count(&mut self, led: Led) {
+        self.starts += 1;
+        self.failed += usize::from(led.failed);
+        let mut own: Vec<CriticalPoint> = Vec::new();
+        for point in led.points {
+            if own.iter().any(|p| p.is_same(&point)) {
+                continue;
             }
-            Err(_) => found.failed += 1,
-        }
-    }
-
-    /// Random clusters: a random composition of n, positions uniform on the sphere, on a great circle, or a jittered polygon.
-    fn start(&self, stream: &mut Stream) -> (Tokens, Vec<usize>) {
-        let k = 2 + stream.index((self.n - 1).min(12));
-        let mut sizes = vec![1; k];
-        for _ in k..self.n {
-            sizes[stream.index(k)] += 1;
-        }
-        if stream.index(2) == 0 {
-            // As equal as possible: symmetric saddles have clusters of one size.
-            sizes = (0..k).map(|q| self.n / k + usize::from(q < self.n % k)).collect();
-        }
-        let planar = stream.index(3);
-        let mut x = vec![0.0; k * self.d];
-        for (q, row) in x.chunks_exact_mut(self.d).enumerate() {
-            match planar {
-                0 => {
-                    let angle = std::f64::consts::TAU * (q as f64 + stream.uniform_in(-0.2, 0.2)) / k as f64;
-                    (row[0], row[1]) = (angle.cos(), angle.sin());
-                }
-                1 => stream.normals(&mut row[..2]),
-                _ => stream.normals(row),
+            own.push(point.clone());
+            let (place, new) = self.add(point);
+            self.hits[place] += 1;
+            if new {
+                self.last_new = self.starts;
             }
-            retract(row);
         }
-        let masses = sizes.iter().map(|s| *s as f64 / self.n as f64).collect();
-        (Tokens::from_parts(self.d, x, masses), sizes)
     }
 }
 

@@ -65,7 +65,7 @@ fn settings(values: &Given) -> Result<(f64, usize, u64)> {
 
 fn graph(values: &Given) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
-    let mut found = Search { beta, n, d: 2, starts: 200, seed }.run()?;
+    let mut found = Search { beta, n, d: 2, starts: 200, at_most: 200, fixed: true, seed }.run()?;
     let (edges, _) = connections(&dynamics::sa::ENTRY, &mut found)?;
     let mut points =
         table(&["point", "log_energy", "unstable", "clusters", "size_1", "size_2", "size_3", "size_4", "size_5", "size_6", "size_7"]);
@@ -84,7 +84,7 @@ fn graph(values: &Given) -> Result<Tables> {
 /// Saddles on S^2: positions with masses.
 fn gallery(values: &Given) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
-    let found = Search { beta, n, d: 3, starts: 300, seed }.run()?;
+    let found = Search { beta, n, d: 3, starts: 300, at_most: 300, fixed: true, seed }.run()?;
     let mut out = table(&["saddle", "share", "unstable", "symmetry", "size", "x", "y", "z"]);
     // The most symmetric ones of each number of clusters.
     let mut chosen: Vec<&crate::landscape::CriticalPoint> = Vec::new();

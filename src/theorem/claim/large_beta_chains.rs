@@ -57,7 +57,7 @@ pub(super) fn polygon(n: usize, d: usize) -> f64 {
 
 /// Critical points of several clusters with tokens per cluster. Points in an open hemisphere are consensus whose tokens the search left apart.
 pub(super) fn searched(case: &Case, ctx: &mut Context) -> Result<Vec<(Tokens, Vec<usize>)>> {
-    let found = Search { beta: case.beta, n: case.n, d: case.d, starts: 4, seed: ctx.seed() }.run()?;
+    let found = Search { beta: case.beta, n: case.n, d: case.d, starts: 4, at_most: 4, fixed: false, seed: ctx.seed() }.run()?;
     let several = found.points.into_iter().filter(|p| p.clusters.n() > 1 && matches!(hemisphere(&p.clusters), Hemisphere::None { .. }));
     Ok(several.map(|p| (p.clusters, p.sizes)).collect())
 }
