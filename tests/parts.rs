@@ -106,11 +106,11 @@ fn every_cell_belongs_to_one_part() {
     assert!(counts.iter().all(|c| *c < 40));
 }
 
-/// The three lines of the README for a cluster, for these cells and this experiment.
+/// The three lines of the guide for a cluster, for these cells and this experiment.
 fn recipes() -> [String; 3] {
     let lines = ["sbatch --array=0-63", "seq 0 7 | parallel", "metastable run my-study.toml --out runs --merge"].map(|begin| {
-        let readme = include_str!("../README.md");
-        let line = readme.lines().find(|l| l.starts_with(begin)).unwrap_or_else(|| panic!("the README has no line {begin}"));
+        let guide = include_str!("../src/guide/machines.md");
+        let line = guide.lines().find(|l| l.starts_with(begin)).unwrap_or_else(|| panic!("the guide has no line {begin}"));
         line.split("   ").next().unwrap_or_default().replace("0-63", "0-3").replace("/64", "/4").replace("0 7", "0 3").replace("/8", "/4")
     });
     lines.map(|line| line.replace("my-study.toml", "few.toml"))
@@ -142,7 +142,7 @@ fn executable(path: &Path, text: &str) {
 }
 
 #[test]
-fn the_lines_of_the_readme_run_on_a_cluster() {
+fn the_lines_of_the_guide_run_on_a_cluster() {
     let [array, parallel, merge] = recipes();
     let folder = folder();
     succeeds(folder.path(), "run few.toml --out whole");

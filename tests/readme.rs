@@ -1,6 +1,6 @@
 //! The README and the guide are current: their tables, pictures, commands and programs. (Their Rust programs are doc-tests.)
 
-use metastable::lab::report::{claims_table, table};
+use metastable::lab::report::claims_table;
 use metastable::theorem;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -142,12 +142,14 @@ fn follow(page: &str) -> usize {
 
 #[test]
 fn every_command_of_the_readme_does_what_it_says() {
-    assert!(follow(&read("README.md")) > 20);
+    assert!(follow(&read("README.md")) >= 7);
 }
 
 #[test]
 fn every_command_of_the_guide_does_what_it_says() {
-    for (page, least) in [("first_experiment", 6), ("results", 3), ("own", 0), ("measure", 8), ("certificates", 7), ("machines", 3)] {
+    let pages = [("first_experiment", 6), ("command_line", 25), ("experiments", 1), ("models", 0), ("choosing", 1), ("theorems", 2)];
+    let rest = [("trained_models", 0), ("results", 3), ("own", 0), ("measure", 8), ("certificates", 7), ("machines", 3)];
+    for (page, least) in pages.into_iter().chain(rest) {
         assert!(follow(&read(format!("src/guide/{page}.md"))) >= least, "{page}");
     }
 }
@@ -164,22 +166,28 @@ fn what_is_printed_is_compared() {
 fn the_tables_of_claims_are_the_generated_ones() {
     let beside = read("src/theorem/claim/README.md");
     assert!(beside.ends_with(&claims_table()), "regenerate with: metastable list --markdown");
-    let readme = read("README.md");
-    let (_, rest) = readme.split_once("<!-- theorems -->\n").expect("the marker");
-    let (shown, _) = rest.split_once("<!-- /theorems -->").expect("the closing marker");
-    let claims: Vec<_> = shown.lines().filter_map(|l| theorem::find(l.strip_prefix("| `")?.split('`').next()?).ok()).collect();
-    assert_eq!(claims.len(), 10);
-    assert!(shown == table(&claims), "should be\n{}", table(&claims));
 }
 
 #[test]
-fn every_picture_exists_and_every_figure_is_shown() {
-    let readme = read("README.md");
+fn every_picture_exists_and_every_figure_is_in_the_gallery() {
+    let gallery = read("src/guide/gallery.md");
     for figure in metastable::paper_figs::ALL {
         let path = format!("paper_figs/gallery/{}.png", figure.name);
-        assert!(readme.contains(&path), "{path} is not in the gallery");
-        assert!(root().join(&path).exists(), "{path} is missing");
+        assert!(gallery.contains(&format!("](../../{path})")), "{path} is not in src/guide/gallery.md");
     }
+    for (page, folder) in [("README.md", ""), ("src/guide/gallery.md", "src/guide/")] {
+        let text = read(page);
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|l| !l.contains("://"));
+        let missing: Vec<&str> = links.filter(|l| !root().join(folder).join(l).exists()).collect();
+        assert!(missing.is_empty(), "{page} links to {missing:?}");
+    }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let readme = read("README.md");
+    let long: Vec<&str> = readme.lines().filter(|l| l.chars().count() > 100).collect();
+    assert!(readme.lines().count() <= 150 && long.is_empty(), "{} lines; {long:?}", readme.lines().count());
 }
 
 #[test]

@@ -1,6 +1,12 @@
 //! The guide: pages to be read in order, or looked up. Their commands and programs run in the tests.
 //!
 //! - [`first_experiment`]: a question, a grid, an answer
+//! - [`command_line`]: every command by example, exit codes
+//! - [`experiments`]: the keys of an experiment file
+//! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
+//! - [`choosing`]: accuracy, kernels, integrators, merge radius, limits
+//! - [`theorems`]: claims, trials, margins, verdicts
+//! - [`trained_models`]: BERT, GPT-2, Llama and others held against the theory
 //! - [`results`]: reading results in Python and Julia
 //! - [`own`]: a claim, a dynamics, an observable and a figure of one's own
 //! - [`measure`]: densities instead of tokens
@@ -10,6 +16,24 @@
 
 #[doc = include_str!("first_experiment.md")]
 pub mod first_experiment {}
+
+#[doc = include_str!("command_line.md")]
+pub mod command_line {}
+
+#[doc = include_str!("experiments.md")]
+pub mod experiments {}
+
+#[doc = include_str!("models.md")]
+pub mod models {}
+
+#[doc = include_str!("choosing.md")]
+pub mod choosing {}
+
+#[doc = include_str!("theorems.md")]
+pub mod theorems {}
+
+#[doc = include_str!("trained_models.md")]
+pub mod trained_models {}
 
 #[doc = include_str!("results.md")]
 pub mod results {}
