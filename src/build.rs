@@ -3,10 +3,11 @@
 
 use std::{env, fs, path::Path};
 
-const FOLDERS: [(&str, &str); 7] = [
+const FOLDERS: [(&str, &str); 8] = [
     ("dynamics", "src/attention/dynamics"),
     ("maps", "src/recurrent/map"),
     ("laws", "src/sphere/law"),
+    ("mass_laws", "src/sphere/mass_law"),
     ("claims", "src/theorem/claim"),
     ("observables", "src/flow/observable"),
     ("studies", "src/study"),

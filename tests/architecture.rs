@@ -119,6 +119,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
         "src/attention/dynamics",
         "src/recurrent/map",
         "src/sphere/law",
+        "src/sphere/mass_law",
         "src/theorem/claim",
         "src/flow/observable",
         "src/study",
@@ -136,7 +137,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 /// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 25] = [
+const COMPARING: [(&str, &str); 26] = [
     ("src/cli/answer.rs", "what the parser of flags says is near"),
     ("src/cli/parts.rs", "the names of files"),
     ("src/lab/arrays.rs", "file endings and the types of NPY"),
@@ -144,6 +145,7 @@ const COMPARING: [(&str, &str); 25] = [
     ("src/lab/store.rs", "the names of unfinished files"),
     ("src/lab/parse.rs", "keys of an experiment"),
     ("src/lab/toml_reader.rs", "words of an experiment"),
+    ("src/lab/range.rs", "words of a range"),
     ("src/continuity/density.rs", "words of a density"),
     ("src/cli/region.rs", "words of a grid"),
     ("src/cli/parameter.rs", "words of a range"),

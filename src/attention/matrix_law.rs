@@ -11,15 +11,15 @@ pub enum MatrixLaw {
     Normal {
         /// Factor.
         scale: f64,
-        /// Seed.
-        seed: u64,
+        /// Seed, where the law has one of its own.
+        seed: Option<u64>,
     },
     /// The same made symmetric: variance `scale^2 / d` off the diagonal, twice that on it.
     Symmetric {
         /// Factor.
         scale: f64,
-        /// Seed.
-        seed: u64,
+        /// Seed, where the law has one of its own.
+        seed: Option<u64>,
     },
     /// A product of normal d x r and r x d matrices with entries of variance `scale^2 / d`.
     LowRank {
@@ -27,17 +27,20 @@ pub enum MatrixLaw {
         rank: usize,
         /// Factor.
         scale: f64,
-        /// Seed.
-        seed: u64,
+        /// Seed, where the law has one of its own.
+        seed: Option<u64>,
     },
     /// A uniformly distributed orthogonal matrix.
     Rotation {
-        /// Seed.
-        seed: u64,
+        /// Seed, where the law has one of its own.
+        seed: Option<u64>,
     },
     /// These entries; the last one is repeated.
     Diagonal(Vec<f64>),
 }
+
+/// Seed of a matrix where neither its law nor the run that it belongs to gives one.
+const USUAL_SEED: u64 = 1;
 
 /// Names of the laws.
 pub const LAWS: [&str; 5] = ["normal", "symmetric", "low-rank", "rotation", "diagonal"];
@@ -54,21 +57,21 @@ impl MatrixLaw {
     fn read(name: &str, rest: &str) -> Result<Self> {
         let number = |key: &str, text: &str| {
             let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, "a finite number"))
+            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, format!("a finite number{}", axis(text))))
         };
         let whole = |key: &str, text: &str| {
             let value = text.trim().parse::<u64>().ok();
-            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, "a whole number >= 0"))
+            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, format!("a whole number >= 0{}", axis(text))))
         };
         if name == "diagonal" {
             let entries = rest.split(',').map(|t| number("entry", t)).collect::<Result<Vec<_>>>()?;
             return Ok(Self::Diagonal(entries));
         }
-        let (mut scale, mut seed, mut rank) = (1.0, 1, None);
+        let (mut scale, mut seed, mut rank) = (1.0, None, None);
         for word in rest.split(',').filter(|w| !w.trim().is_empty()) {
             match word.split_once('=').map(|(k, v)| (k.trim(), v)) {
                 Some(("scale", v)) if name != "rotation" => scale = number("scale", v)?,
-                Some(("seed", v)) => seed = whole("seed", v)?,
+                Some(("seed", v)) => seed = Some(whole("seed", v)?),
                 Some(("rank", v)) if name == "low-rank" => rank = Some(whole("rank", v)? as usize),
                 _ => {
                     let keys = match name {
@@ -89,6 +92,39 @@ impl MatrixLaw {
         }
     }
 
+    /// The seed that is written in the law; none for a law without a seed, and for diagonal matrices.
+    pub fn seed(&self) -> Option<u64> {
+        match self {
+            Self::Normal { seed, .. } | Self::Symmetric { seed, .. } | Self::LowRank { seed, .. } | Self::Rotation { seed } => *seed,
+            Self::Diagonal(_) => None,
+        }
+    }
+
+    /// True for a random matrix whose law has no seed of its own: the run that it belongs to gives
+    /// one, and every realisation of an experiment another one.
+    ///
+    /// ```
+    /// use metastable::attention::matrix_law::MatrixLaw;
+    /// let lacks = |law: &str| MatrixLaw::parse(law).unwrap().unwrap().lacks_seed();
+    /// assert!(lacks("low-rank:rank=1") && !lacks("low-rank:rank=1,seed=1") && !lacks("diagonal:1,2"));
+    /// ```
+    pub fn lacks_seed(&self) -> bool {
+        !matches!(self, Self::Diagonal(_)) && self.seed().is_none()
+    }
+
+    /// The same law with this seed, where it has none of its own.
+    #[must_use]
+    pub fn seeded(&self, root: u64) -> Self {
+        let mut law = self.clone();
+        match &mut law {
+            Self::Normal { seed, .. } | Self::Symmetric { seed, .. } | Self::LowRank { seed, .. } | Self::Rotation { seed } => {
+                seed.get_or_insert(root);
+            }
+            Self::Diagonal(_) => {}
+        }
+        law
+    }
+
     /// **Errors** a rank above d, more entries than d.
     pub fn fits(&self, d: usize) -> Result<()> {
         match self {
@@ -102,7 +138,7 @@ impl MatrixLaw {
         }
     }
 
-    /// The matrix for tokens of dimension d; `place` names it among the matrices of a model (head, Q or K or V, layer), so that equal seeds give different ones.
+    /// The matrix for tokens of dimension d; `place` names it among the matrices of a model (head, Q or K or V, layer), so that equal seeds give different ones. A law without a seed has seed 1.
     ///
     /// ```
     /// use metastable::attention::matrix_law::MatrixLaw;
@@ -112,9 +148,9 @@ impl MatrixLaw {
     /// assert!(MatrixLaw::parse("q.npy").is_none());
     /// ```
     pub fn draw(&self, d: usize, place: &str) -> Matrix {
-        let normals = |seed: u64, count: usize, scale: f64| {
+        let normals = |seed: Option<u64>, count: usize, scale: f64| {
             let mut out = vec![0.0; count];
-            Stream::new(seed, &["matrix", place]).normals(&mut out);
+            Stream::new(seed.unwrap_or(USUAL_SEED), &["matrix", place]).normals(&mut out);
             out.iter_mut().for_each(|v| *v *= scale / (d as f64).sqrt());
             out
         };
@@ -138,6 +174,11 @@ impl MatrixLaw {
         };
         (d, entries)
     }
+}
+
+/// What is said of a range where one number is expected.
+fn axis(text: &str) -> &'static str {
+    if text.contains("..") { "; a range makes an axis in the [model] table of an experiment" } else { "" }
 }
 
 /// Rows made orthonormal, twice for accuracy.

@@ -221,6 +221,31 @@ impl Model {
         self.build_of_matrices(name, causal, spec, d)
     }
 
+    /// True where a matrix by law has no seed of its own: the run gives one, see [`Model::seeded`].
+    pub fn lacks_seed(&self) -> bool {
+        self.laws.iter().any(|(_, _, law)| law.lacks_seed())
+    }
+
+    /// The same where matrices by law without a seed of their own have this one. Two matrices of
+    /// one model differ all the same.
+    ///
+    /// ```
+    /// use metastable::attention::{Spec, matrix_law::MatrixLaw, model::Model};
+    /// let law = MatrixLaw::parse("normal").unwrap()?;
+    /// let model = Model { heads: vec![[None, None, None, None]], laws: vec![(0, 2, law)], ..Model::default() };
+    /// let x = metastable::sphere::Tokens::from_angles(&[0.0, 1.0])?;
+    /// let speed = |m: &Model| Ok::<_, metastable::error::Error>(m.build("sa", false, &Spec::new(1.0, 2), 2)?.velocity(&x));
+    /// assert!(model.lacks_seed() && !model.seeded(5).lacks_seed());
+    /// assert_eq!(speed(&model)?, speed(&model.seeded(1))?);
+    /// assert_ne!(speed(&model)?, speed(&model.seeded(2))?);
+    /// # Ok::<(), metastable::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn seeded(&self, seed: u64) -> Self {
+        let laws = self.laws.iter().map(|(head, slot, law)| (*head, *slot, law.seeded(seed))).collect();
+        Self { laws, ..self.clone() }
+    }
+
     /// The same with the matrices by law drawn for this depth.
     fn drawn(&self, d: usize, depth: usize) -> Self {
         let mut out = self.clone();

@@ -4,15 +4,16 @@ use super::{list, output::Output, paper_page, papers, words::WORDS};
 use crate::error::{Error, Result, show};
 use crate::paper_figs::{self, PaperFigure};
 use crate::recurrent::map;
+use crate::sphere::mass_law::{self, MassFamily};
 use crate::theorem::{self, Claim, Kind, Status, seeds};
-use crate::{attention::dynamics, lab::experiment, sphere::law};
+use crate::{attention::dynamics, lab::experiment, lab::model::GRID, sphere::law};
 use serde_json::{Value, json};
 
 /// Flags of `explain`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  metastable explain cone-collapse\n  metastable explain cone-collapse --proof")]
 pub struct Arguments {
-    /// A theorem, dynamics, law, observable, figure, experiment, study, kernel, column, outcome or verdict, or the
+    /// A theorem, dynamics, law, law of masses, observable, figure, experiment, study, kernel, column, outcome or verdict, or the
     /// arXiv number of a paper.
     name: String,
     /// The derivation of a claim, where the cited paper does not print it.
@@ -71,17 +72,8 @@ fn meanings(name: &str) -> Vec<Meaning> {
             .ok()
             .map(|e| format!("{}\n\nSource  {}\nConformance: metastable doctor {}", e.summary, e.citation, e.name)),
     );
-    add(
-        "a law",
-        law::find(name).ok().map(|e| {
-            let keys: Vec<String> = e
-                .keys
-                .iter()
-                .map(|(k, v, lo, hi, what)| format!("  {k} (default {v}, in [{}, {}]): {what}", show(*lo), show(*hi)))
-                .collect();
-            format!("{}\n{}", e.summary, keys.join("\n"))
-        }),
-    );
+    add("a law", law::find(name).ok().map(|e| format!("{}\n{}", e.summary, keys(e.keys))));
+    add("a law of masses", mass_law::ALL.iter().find(|e| e.name == name).map(|e| masses(e)));
     add(
         "an experiment",
         experiment::BUILT_IN
@@ -108,8 +100,29 @@ fn meanings(name: &str) -> Vec<Meaning> {
     ] {
         add(kind, list::entries(listed).into_iter().find(|(n, _)| n == name).map(|(_, summary)| summary));
     }
+    add("the models of a grid", (name == GRID.0).then(|| GRID.1.to_owned()));
     add("an outcome or a word of a verdict", WORDS.iter().find(|(w, _)| *w == name).map(|(_, meaning)| (*meaning).to_owned()));
     out
+}
+
+/// The parameters of a law, one line for each.
+fn keys(keys: &[(&str, f64, f64, f64, &str)]) -> String {
+    let line = |(k, v, lo, hi, what): &(&str, f64, f64, f64, &str)| {
+        format!("  {k} (default {}, in [{}, {}]): {what}", show(*v), show(*lo), show(*hi))
+    };
+    keys.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A law of masses: what it is, and where it stands.
+fn masses(family: &MassFamily) -> String {
+    let drawn = if family.random {
+        "\nDrawn anew in every realisation of an experiment; in a single run the stream of --seed draws them."
+    } else {
+        ""
+    };
+    let value = if family.keys.is_empty() { "" } else { ":VALUE" };
+    let use_it = format!("--masses {0}{value}, or masses = \"{0}{value}\" in an experiment", family.name);
+    format!("{}\n{}{drawn}\nUse it      {use_it}", family.summary, keys(family.keys))
 }
 
 /// A study with its parameters, those that several parts share once.

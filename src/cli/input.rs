@@ -10,7 +10,11 @@ use crate::lab::Described;
 use crate::lab::arrays::{self, Array};
 use crate::lab::frame::{Snapshot, Which, made_by, moved_by};
 use crate::num::{simd::Level, stream::Stream};
-use crate::sphere::{Tokens, law::Law};
+use crate::sphere::{
+    Tokens,
+    law::Law,
+    mass_law::{self, MassLaw},
+};
 use std::path::{Path, PathBuf};
 
 /// A frame of a finished run.
@@ -66,9 +70,10 @@ pub struct TokenArguments {
     /// Divide every row by its length.
     #[arg(long)]
     normalise: bool,
-    /// Masses file, one per token (default: equal).
-    #[arg(long, value_name = "FILE")]
-    masses: Option<PathBuf>,
+    /// Masses of the tokens: a file with one number per token, or a law such as power:0.5 (see
+    /// `list masses`); equal ones by default.
+    #[arg(long, value_name = "FILE|LAW", value_hint = clap::ValueHint::AnyPath)]
+    masses: Option<String>,
     #[command(flatten)]
     pub past: RunArguments,
     /// Law of initial tokens, e.g. uniform or cap:radius=0.3 (see `list laws`).
@@ -80,7 +85,8 @@ pub struct TokenArguments {
     /// Ambient dimension.
     #[arg(long, allow_hyphen_values = true)]
     d: Option<i64>,
-    /// Seed of what is drawn (default 1).
+    /// Seed of everything that is drawn and has no seed of its own: tokens, masses, matrices by law,
+    /// noise (default 1).
     #[arg(long, allow_hyphen_values = true)]
     seed: Option<u64>,
     /// Print all tokens and coordinates with all digits.
@@ -91,12 +97,13 @@ pub struct TokenArguments {
 impl TokenArguments {
     /// The tokens, on the sphere.
     pub fn tokens(&self) -> Result<Tokens> {
-        self.placed(&Model::default(), None)
+        self.placed(&Described::default(), None)
     }
 
-    /// The tokens in the space of a model.
-    pub fn placed(&self, model: &Model, radii: Option<&[f64]>) -> Result<Tokens> {
-        self.check()?;
+    /// The tokens in the space of a model that has its seed.
+    pub fn placed(&self, described: &Described, radii: Option<&[f64]>) -> Result<Tokens> {
+        let (model, law) = (&described.model, self.mass_law()?);
+        self.check(described.seed.is_some() || law.as_ref().is_some_and(MassLaw::is_random))?;
         let array = self.array.as_deref();
         let x = if let Some(path) = &self.tokens {
             let table = self.layer(arrays::read(path, array)?)?;
@@ -125,9 +132,25 @@ impl TokenArguments {
                 "one of --tokens FILE, --angles FILE, --result DIR, or --init LAW with --n and --d",
             ));
         };
-        match &self.masses {
-            Some(path) => x.with_masses(&arrays::list(path, None)?),
-            None => Ok(x),
+        match (law, &self.masses) {
+            (Some(law), _) => x.with_masses(&law.weights(x.n(), &mut Stream::new(self.seed(), &["cli", "masses"]))),
+            (None, Some(path)) => x.with_masses(&arrays::list(Path::new(path), None)?),
+            (None, None) => Ok(x),
+        }
+    }
+
+    /// The law of masses that is named; none for a file.
+    ///
+    /// **Errors** a law that is malformed, what is neither a law nor a file.
+    fn mass_law(&self) -> Result<Option<MassLaw>> {
+        let Some(word) = self.masses.as_deref().filter(|word| !Path::new(word).exists()) else { return Ok(None) };
+        match MassLaw::parse(word) {
+            Some(law) => law.map(Some),
+            None if word.contains(['.', '/']) => Ok(None),
+            None => {
+                let expected = format!("a file with one mass per token, or a law: {}", mass_law::forms());
+                Err(Error::parameter("--masses", word, expected))
+            }
         }
     }
 
@@ -173,16 +196,21 @@ impl TokenArguments {
         self.seed.unwrap_or(1)
     }
 
-    /// Flags that say nothing about what is given are refused.
-    fn check(&self) -> Result<()> {
-        let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some())];
+    /// Flags that say nothing about what is given are refused: a seed where nothing is `drawn`.
+    fn check(&self, drawn: bool) -> Result<()> {
+        let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some() && !drawn)];
         let sources =
             [("--tokens", self.tokens.is_some()), ("--angles", self.angles.is_some()), ("--result", self.past.folder().is_some())];
         let file = sources.iter().find(|s| s.1);
         let source = file.map_or("", |s| s.0);
         if let (Some(_), Some((flag, _))) = (file, given.iter().find(|g| g.1)) {
             let found = format!("{flag} beside {source}");
-            return Err(Error::parameter(*flag, found, "it with --init only: the file says how many there are"));
+            let expected = if self.n.is_some() || self.d.is_some() {
+                "it with --init only: the file says how many there are"
+            } else {
+                "it where something is drawn: --init, matrices or masses by law, noise without a seed"
+            };
+            return Err(Error::parameter(*flag, found, expected));
         }
         let table = self.tokens.is_some();
         for (flag, given, fits) in [

@@ -3,14 +3,14 @@
 use super::{output::Output, papers};
 use crate::attention::{dynamics, kernel, normalisation};
 use crate::error::{Error, Result};
-use crate::{flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law, study, theorem};
+use crate::{flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law, sphere::mass_law, study, theorem};
 use serde_json::{Value, json};
 
 /// Flags of `list`.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, observables, figures, experiments, studies, integrators, kernels, normalisations, maps (to compare attention with), seeds
+    /// theorems, dynamics, laws, masses (laws of masses), observables, figures, experiments, studies, integrators, kernels, normalisations, maps (to compare attention with), seeds
     /// (sentences of popular documents), model (keys of a model), papers or columns (of results); all when none is given.
     kind: Option<String>,
     /// The table of theorems as Markdown, as beside their sources.
@@ -28,10 +28,11 @@ fn line(name: &str, summary: &str) -> Line {
 type Lines = fn() -> Vec<Line>;
 
 /// Kinds and what is registered of each.
-const KINDS: [(&str, Lines); 15] = [
+const KINDS: [(&str, Lines); 16] = [
     ("theorems", || theorem::ALL.iter().map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title))).collect()),
     ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
+    ("masses", || mass_law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("observables", || observable::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("figures", || paper_figs::ALL.iter().map(|e| line(e.name, e.title)).collect()),
     ("experiments", || {

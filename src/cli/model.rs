@@ -37,7 +37,9 @@ pub struct ModelArguments {
     /// Rotary positions: base=10000,pairs=adjacent or halves.
     #[arg(long, value_name = "KEYS", help_heading = "Model")]
     rotary: Option<String>,
-    /// Query matrix file, r x d, or a law of matrices (normal:seed=1,scale=1, symmetric, low-rank:rank=2, rotation, diagonal:1,0.5); repeat --q, --k, --v, --o for several heads.
+    /// Query matrix file, r x d, or a law of matrices (normal:scale=1, symmetric, low-rank:rank=2,
+    /// rotation, diagonal:1,0.5), drawn from the stream of --seed unless a seed is written
+    /// (normal:seed=3); repeat --q, --k, --v, --o for several heads.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     q: Vec<String>,
     /// Key matrix file, r x d, or a law.
@@ -58,7 +60,8 @@ pub struct ModelArguments {
     /// Of the feed-forward sublayer: gelu (default), gelu-tanh or relu.
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     activation: Option<String>,
-    /// Noise of `solve`: kappa=4,seed=1,step=0.01 moves tokens by sqrt(2 h / kappa) per step of length h.
+    /// Noise of `solve`: kappa=4,step=0.01 moves tokens by sqrt(2 h / kappa) per step of length h;
+    /// seed=S (default: that of --seed).
     #[arg(long, value_name = "KEYS", help_heading = "Model", allow_hyphen_values = true)]
     noise: Option<String>,
 }

@@ -77,12 +77,12 @@ impl Arguments {
         if !(t_first > 0.0 && t_end.is_finite() && t_first < t_end) {
             return Err(Error::parameter("--t-first", t_first, "a positive time below --t-end"));
         }
-        let described = self.dynamics.parts.described()?;
+        let described = self.dynamics.parts.described()?.seeded(self.tokens.seed());
         let model = &described.model;
         if described.shaking.is_some() || !model.scheme()?.space().is_unit() {
             return Err(Error::parameter("--norm", "noise, or tokens of R^d", "tokens on the sphere, or directions, without noise"));
         }
-        let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
+        let x = self.tokens.placed(&described, self.dynamics.parts.radii()?.as_deref())?;
         fits(x.n(), x.d())?;
         let (rtol, merge_radius) = LOOKED_AT;
         let options = Options { rtol, max_steps: 1_000_000, merge_radius, cancel: Some(&CANCEL), ..Options::default() };

@@ -1,7 +1,7 @@
 //! `--set NAME=VALUE`: parameters of figures and studies, read and explained.
 
 use crate::error::{Error, Result, show};
-use crate::lab::toml_reader::range;
+use crate::lab::range::range;
 use crate::study::Parameter;
 
 /// A name and its value; ranges `a..b:linK` and `a..b:logK` written out as lists.

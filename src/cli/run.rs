@@ -6,6 +6,7 @@ use super::parameter::{each, pair};
 use super::progress;
 use crate::error::{Error, Result};
 use crate::lab::adopt::Beside;
+use crate::lab::drawn::sentences;
 use crate::lab::part::Share;
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::store::Store;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20
+  metastable run my-study.toml --set model.q=low-rank:rank=2 --set masses=power:0.5
   metastable run my-study.toml --out runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
 )]
 pub struct Arguments {
@@ -25,8 +27,9 @@ pub struct Arguments {
     /// Folder for results; each experiment gets its own folder inside.
     #[arg(long, default_value = "runs", value_name = "DIR")]
     out: PathBuf,
-    /// Another value of a parameter of a study, or of a key of an experiment's file (`explain NAME` prints them); lists are separated by commas. Again for
-    /// another one.
+    /// Another value of a parameter of a study, or of a key of an experiment's file (`explain NAME`
+    /// prints them); a key of its model is model.q, model.norm, ... Lists of numbers are separated
+    /// by commas, other lists stand as in TOML: 'model.q=["a.csv", "b.csv"]'. Again for another one.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Print the plan and what is done already, run nothing.
@@ -124,11 +127,14 @@ impl Arguments {
         }
         let (names, lines) = said(header(&experiment), lines);
         let mut text = format!("{}\n{}", experiment.title, columns(&names, &lines));
+        let drawn = sentences(&experiment);
+        drawn.iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
         text.push_str(&footer(store.folder()));
         if failed > 0 {
             note(&format!("{failed} runs did not reach their end (see the column outcome of results.csv)"));
         }
-        out.result(&json!({"experiment": experiment.name, "folder": store.folder().display().to_string(), "cells": rows}), &text);
+        let folder = store.folder().display().to_string();
+        out.result(&json!({"experiment": experiment.name, "folder": folder, "cells": rows, "drawn": drawn}), &text);
         Ok(if failed > 0 { 4 } else { 0 })
     }
 }
@@ -152,8 +158,10 @@ fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output)
     let lines: Vec<String> = (0..cells.len()).map(|k| format!("{} {} {}", ids[k], cells[k].label(), states[k])).collect();
     let folder = store.folder().display().to_string();
     let others = if taken > 0 { format!(", {taken} to take over from other runs of the same experiment") } else { String::new() };
-    let json = json!({"cells": cells.len(), "finished": finished, "to_take_over": taken, "folder": folder});
-    out.result(&json, &format!("{}\n{} cells, {finished} finished{others}, in {folder}", lines.join("\n"), cells.len()));
+    let drawn = sentences(experiment);
+    let json = json!({"cells": cells.len(), "finished": finished, "to_take_over": taken, "folder": folder, "drawn": drawn});
+    let drawn: String = drawn.iter().map(|sentence| format!("{sentence}\n")).collect();
+    out.result(&json, &format!("{}\n{drawn}{} cells, {finished} finished{others}, in {folder}", lines.join("\n"), cells.len()));
 }
 
 /// Names of the printed columns: axes with one value only are left out, but for n, d and beta.

@@ -27,6 +27,7 @@ use std::path::PathBuf;
   metastable solve --angles pair.csv --beta 200 --t-end 1.9e165 --merge-radius 0.05
   metastable solve --tokens points.csv --norm pre --beta 4 --t-end 20 --mask window:w=8 --bias alibi
   metastable solve --tokens points.csv --rescaled --v v.csv --beta 1 --t-end 10
+  metastable solve --init uniform --n 32 --d 3 --seed 7 --q low-rank:rank=1 --masses power:0.5 --beta 4 --t-end 20
   metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 5 --noise kappa=20,seed=1,step=0.01
   metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 50 --out run --observables positions,clusters --samples 100")]
 pub struct Arguments {
@@ -79,10 +80,10 @@ impl Arguments {
     fn work(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
         let options = self.options()?;
-        let described = self.dynamics.parts.described()?;
+        let described = self.dynamics.parts.described()?.seeded(self.tokens.seed());
         let model = &described.model;
         self.dynamics.note_past(&self.tokens, &described)?;
-        let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
+        let x = self.tokens.placed(&described, self.dynamics.parts.radii()?.as_deref())?;
         let accuracy = if described.shaking.is_some() { WALK_ACCURACY } else { velocity_accuracy(self.rtol(), self.dynamics.beta) };
         let dynamics = self.dynamics.build(model, x.n(), x.d(), accuracy)?;
         let beta = self.dynamics.beta;
@@ -179,6 +180,7 @@ impl Arguments {
             ));
         }
         let Shaking { noise, seed, step, splitting } = *shaking;
+        let seed = seed.unwrap_or(self.tokens.seed());
         let plan = Walk { noise: &noise, step, seed, splitting, cancel: Some(super::company::cancel()) };
         let (end, outcome) = walk(dynamics, x, self.t_end, &plan, observers)?;
         let t = match outcome {

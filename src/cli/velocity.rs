@@ -24,13 +24,13 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
-        let described = self.dynamics.parts.described()?;
+        let described = self.dynamics.parts.described()?.seeded(self.tokens.seed());
         if described.shaking.is_some() {
             return Err(Error::parameter("--noise", "--noise", "none: noise has no velocity; `solve` moves tokens with it"));
         }
         self.dynamics.note_past(&self.tokens, &described)?;
         let model = &described.model;
-        let x = self.tokens.placed(model, self.dynamics.parts.radii()?.as_deref())?;
+        let x = self.tokens.placed(&described, self.dynamics.parts.radii()?.as_deref())?;
         let dynamics = self.dynamics.build(model, x.n(), x.d(), EXACT)?;
         let kernel = dynamics.kernel(&x)?;
         let (mut v, mut work) = (vec![0.0; x.numbers().len()], Workspace::default());

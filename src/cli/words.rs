@@ -1,5 +1,18 @@
 //! Words that the program uses, in one sentence each: verdicts, ends of runs, masks, laws of matrices, time normalisations.
 
+/// What is said of every random law of matrices.
+macro_rules! drawn {
+    ($what:literal, $word:literal) => {
+        concat!(
+            $what,
+            ". In an experiment every realisation draws another matrix, and the column matrix_seed of results.csv \
+             names its seed; with a seed in the law (",
+            $word,
+            ",seed=5) it is one matrix for all realisations. In a single run a law without a seed has that of --seed"
+        )
+    };
+}
+
 /// A word and what it means.
 pub const WORDS: [(&str, &str); 31] = [
     ("certified", "interval arithmetic decides the claim for exactly the printed box, and every trial agrees"),
@@ -40,10 +53,21 @@ pub const WORDS: [(&str, &str); 31] = [
         "alibi",
         "biases -m_h |i - j| added to beta <Q x_i, K x_j>, m_h = 2^{-8h/H} for the heads h = 1 to H; both sides count alike: add the mask causal for the original",
     ),
-    ("normal", "a law of matrices: independent normal entries of variance scale^2/d"),
-    ("symmetric", "a law of matrices: normal and symmetric, variance scale^2/d off the diagonal and twice that on it"),
-    ("low-rank", "a law of matrices: a product of normal d x r and r x d matrices with entries of variance scale^2/d"),
-    ("rotation", "a law of matrices: orthogonal, uniformly distributed"),
+    ("normal", drawn!("a law of matrices: independent normal entries of variance scale^2/d", "normal:scale=1")),
+    (
+        "symmetric",
+        drawn!("a law of matrices: normal and symmetric, variance scale^2/d off the diagonal and twice that on it", "symmetric:scale=1"),
+    ),
+    (
+        "low-rank",
+        drawn!("a law of matrices: a product of normal d x r and r x d matrices with entries of variance scale^2/d", "low-rank:rank=1"),
+    ),
+    (
+        "rotation",
+        "a law of matrices: orthogonal, uniformly distributed. In an experiment every realisation draws another matrix, and the \
+         column matrix_seed of results.csv names its seed; with a seed in the law (rotation:seed=5) it is one matrix for all \
+         realisations. In a single run a law without a seed has that of --seed",
+    ),
     ("diagonal", "a law of matrices: diagonal:1,0.5 has these entries, the last one repeated up to d"),
     ("beta_per_n", "a key of experiments: multiples of 1/n, beta = C/n for every C of the list"),
     ("beta_per_n2", "a key of experiments: multiples of n^2, beta = C n^2 for every C of the list"),

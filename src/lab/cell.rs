@@ -1,7 +1,8 @@
 //! Runs one cell: draws the tokens of every realisation, moves them, records.
 
+use super::drawn::{masses_by_law, matrix_seed, noise_root};
 use super::experiment::{Experiment, Stepping};
-use super::model::Shaking;
+use super::model::{Described, Shaking};
 use super::plan::Cell;
 use crate::attention::kernel::EXACT;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
@@ -39,6 +40,10 @@ pub(super) fn is_bad_end(code: f64) -> bool {
     !SUCCESSES.get(code as usize).copied().unwrap_or(false)
 }
 
+/// The column with the seed of the matrices of a realisation, where they are drawn for it.
+pub const MATRIX_SEED: &str = "matrix_seed";
+
+/// Columns of every summary; [`MATRIX_SEED`] and `proved` come behind them where they are asked for.
 const SUMMARY: [&str; 9] =
     ["realisation", "outcome", "t", "t_one_cluster", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
 
@@ -46,32 +51,26 @@ const SUMMARY: [&str; 9] =
 ///
 /// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate beyond f64).
 pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBool) -> Result<Option<CellTables>> {
-    let scale = TimeScale::parse(&experiment.time_scale)?;
     let described = experiment.model_of(&cell.model);
-    let accuracy = match experiment.stepper {
-        _ if described.shaking.is_some() => WALK_ACCURACY,
-        Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
-        Stepping::Layer | Stepping::MeanShift => EXACT,
-    };
-    let dynamics = described.model.build(
-        &cell.dynamics,
-        false,
-        &experiment.method.spec(Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?,
-        cell.d,
-    )?;
+    // What cannot be built is found out before anything runs.
+    let shared = dynamics_of(experiment, cell, described)?;
+    let own = described.model.lacks_seed();
     let sweep = cells * experiment.realisations > 1;
-    // Few cells share the threads; no run depends on those beside it.
+    // Few cells share the threads; no run depends on those beside it. Realisations with matrices of their own are moved one by one.
     let threads = rayon::current_num_threads().div_ceil(cells.max(1));
-    let size = experiment.realisations.div_ceil(threads).clamp(1, together(cell.d));
+    let size = if own { 1 } else { experiment.realisations.div_ceil(threads).clamp(1, together(cell.d)) };
     let batches: Vec<Vec<usize>> = (0..experiment.realisations).collect::<Vec<_>>().chunks(size).map(<[usize]>::to_vec).collect();
     let forecast = matches!(experiment.stepper, Stepping::Adaptive) && experiment.stop_at_one_cluster;
     let batch = |m: &Vec<usize>| {
+        let drawn = m.first().and_then(|m| matrix_seed(experiment, described, cell, *m));
+        let of_its_own = drawn.map(|seed| dynamics_of(experiment, cell, &described.clone().seeded(seed))).transpose()?;
+        let dynamics = of_its_own.as_ref().unwrap_or(&shared);
         if let Some(shaking) = &described.shaking {
-            shaken(experiment, cell, &dynamics, shaking, m, cancel)
+            shaken(experiment, cell, dynamics, shaking, m, cancel)
         } else if forecast {
-            m.iter().map(|m| until_one_cluster(experiment, cell, &dynamics, *m, cancel)).collect::<Result<Vec<_>>>()
+            m.iter().map(|m| until_one_cluster(experiment, cell, dynamics, *m, cancel)).collect::<Result<Vec<_>>>()
         } else {
-            side_by_side(experiment, cell, &dynamics, m, cancel)
+            side_by_side(experiment, cell, dynamics, m, cancel)
         }
     };
     // A sweep keeps its threads for its runs; a single run keeps them for its kernels.
@@ -90,6 +89,11 @@ pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBo
         tables.push(table);
         summary.rows.push(row);
     }
+    if own {
+        summary.columns.push(MATRIX_SEED.into());
+        let seed = |m: usize| matrix_seed(experiment, described, cell, m).map_or(f64::NAN, |seed| seed as f64);
+        summary.rows.iter_mut().enumerate().for_each(|(m, row)| row.push(seed(m)));
+    }
     if experiment.certify {
         summary.columns.push("proved".into());
         let proved = (0..experiment.realisations).into_par_iter().map(|m| proved(experiment, cell, m)).collect::<Result<Vec<f64>>>()?;
@@ -97,6 +101,18 @@ pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBo
     }
     let table = if experiment.mean { mean(&tables, experiment.band)? } else { stacked(tables) };
     Ok(Some(CellTables { table, summary }))
+}
+
+/// The dynamics of a cell with this model.
+fn dynamics_of(experiment: &Experiment, cell: &Cell, described: &Described) -> Result<Dynamics> {
+    let scale = TimeScale::parse(&experiment.time_scale)?;
+    let accuracy = match experiment.stepper {
+        _ if described.shaking.is_some() => WALK_ACCURACY,
+        Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
+        Stepping::Layer | Stepping::MeanShift => EXACT,
+    };
+    let spec = experiment.method.spec(Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
+    described.model.build(&cell.dynamics, false, &spec, cell.d)
 }
 
 /// 1 where the start of realisation m is proved to converge to one point, else 0.
@@ -115,7 +131,11 @@ fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
     } else {
         model.place(cell.d, experiment.tokens.concat(), false, None)?
     };
-    if experiment.masses.is_empty() { Ok(x) } else { x.with_masses(&experiment.masses) }
+    match experiment.mass_law.as_str() {
+        _ if !experiment.masses.is_empty() => x.with_masses(&experiment.masses),
+        law if !law.is_empty() => x.with_masses(&masses_by_law(law, experiment.seed, cell, m)?),
+        _ => Ok(x),
+    }
 }
 
 fn recorder(experiment: &Experiment, cell: &Cell) -> Result<Recorder> {
@@ -169,7 +189,8 @@ fn shaken(
 ) -> Result<Vec<(Table, Vec<f64>)>> {
     let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
     let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
-    let seeds: Vec<u64> = m.iter().map(|m| Stream::new(shaking.seed, &["noise", &cell.stream_key(), &m.to_string()]).next_u64()).collect();
+    let root = noise_root(shaking, experiment.seed);
+    let seeds: Vec<u64> = m.iter().map(|m| Stream::new(root, &["noise", &cell.stream_key(), &m.to_string()]).next_u64()).collect();
     let plan = Walk { noise: &shaking.noise, step: shaking.step, seed: 0, splitting: shaking.splitting, cancel: Some(cancel) };
     let ends = walk_many(dynamics, &systems, experiment.t_end, &plan, &seeds, &mut recorders)?;
     let steps = (experiment.t_end / shaking.step - 1e-9).ceil().max(0.0) as u64;

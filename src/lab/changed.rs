@@ -1,53 +1,32 @@
 //! An experiment with other values of some of its keys: `run NAME --set KEY=VALUE`.
 
 use super::Experiment;
+use super::toml_reader::ChangedKey;
 use crate::error::Result;
 
 impl Experiment {
-    /// A file or built-in experiment with other values of some keys: numbers separated by commas, a range, a word, or anything as TOML writes it. Keys of
-    /// its model stand in another table and stay.
+    /// A file or built-in experiment with other values of some keys: numbers separated by commas,
+    /// a range, a word, or anything as TOML writes it. A key of its model is `model.q`.
     ///
     /// ```
-    /// let changed = [("beta", "2,5"), ("t_end", "1e3")].map(|(k, v)| (k.to_owned(), v.to_owned()));
-    /// let e = metastable::lab::Experiment::changed("metastability", &changed).unwrap();
+    /// use metastable::lab::Experiment;
+    /// let changed = [("beta", "2,5"), ("t_end", "1e3"), ("model.norm", "peri")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+    /// let e = Experiment::changed("metastability", &changed[..2]).unwrap();
     /// assert!(e.beta == [2.0, 5.0] && e.source == "metastability --set beta=2,5 --set t_end=1e3");
+    /// let e = Experiment::changed("normalisation", &changed[2..]).unwrap();
+    /// assert_eq!(e.model.said(), "norm=peri");
     /// ```
     ///
-    /// **Errors** those of the file; a key that experiments do not have.
+    /// **Errors** those of the file, each with its line or the change that it is in; a key that
+    /// experiments do not have.
     pub fn changed(name: &str, changes: &[(String, String)]) -> Result<Self> {
         let (path, text) = Self::text(name)?;
-        let mut experiment = Self::parse(&format!("{path} with --set"), &replaced(&text, changes))?;
-        let set = |(k, v): &(String, String)| format!(" --set {}", quoted(&format!("{k}={v}")));
-        experiment.source = format!("{name}{}", changes.iter().map(set).collect::<String>());
+        let said = |k: &String, v: &String| format!("--set {}", quoted(&format!("{k}={v}")));
+        let keys = ChangedKey::all(&text, changes.iter().map(|(k, v)| (said(k, v), k.clone(), toml(v))));
+        let mut experiment = Self::parse_changed(&path, &text, &keys)?;
+        experiment.source = format!("{name}{}", changes.iter().map(|(k, v)| format!(" {}", said(k, v))).collect::<String>());
         Ok(experiment)
     }
-}
-
-/// The text with other values of keys of its first table; those that it does not have come first.
-pub fn replaced(text: &str, changes: &[(String, String)]) -> String {
-    let line = |(k, v): &(String, String)| format!("{k} = {}\n", toml(v));
-    let (mut body, mut seen) = (String::new(), Vec::new());
-    let (mut depth, mut first_table, mut dropped) = (0, true, false);
-    for old in text.lines() {
-        // A value ends where its brackets do.
-        if depth == 0 {
-            first_table &= !old.trim_start().starts_with('[');
-            let key = old.split('=').next().unwrap_or_default().trim();
-            let change = changes.iter().find(|(k, _)| first_table && k == key);
-            dropped = change.is_some();
-            if let Some(change) = change {
-                body.push_str(&line(change));
-                seen.push(&change.0);
-            }
-        }
-        let bare = old.split('#').next().unwrap_or_default();
-        depth += bare.matches('[').count() as i64 - bare.matches(']').count() as i64;
-        if !dropped {
-            body.push_str(old);
-            body.push('\n');
-        }
-    }
-    changes.iter().filter(|(k, _)| !seen.contains(&k)).map(line).collect::<String>() + &body
 }
 
 /// A value as TOML writes it.

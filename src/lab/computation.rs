@@ -5,6 +5,7 @@ use crate::attention::Spec;
 use crate::attention::kernel::Choice;
 use crate::error::Result;
 use crate::flow::{Options, integrator};
+use crate::sphere::mass_law::{self, MassLaw};
 use serde::Serialize;
 
 /// The method; what is not given is the usual one.
@@ -73,9 +74,11 @@ impl Computation {
     }
 }
 
-/// Masses under `masses` or in a file beside it (`masses_file`); none means equal ones.
-pub fn masses(r: &mut Reader, n: &[usize]) -> Vec<f64> {
-    let given = r.numbers("masses", f64::MIN_POSITIVE, 1e300);
+/// Masses under `masses` or in a file beside it (`masses_file`), none meaning equal ones; or the
+/// specification of a law of masses.
+pub fn masses(r: &mut Reader, n: &[usize]) -> (Vec<f64>, String) {
+    let law = law_of_masses(r);
+    let given = if law.is_some() { None } else { r.numbers("masses", f64::MIN_POSITIVE, 1e300) };
     let (at, file) = (r.place("masses_file"), r.string("masses_file"));
     let read = file.and_then(|f| match super::arrays::list(&r.beside(&f), None) {
         Ok(list) => Some(list),
@@ -84,9 +87,9 @@ pub fn masses(r: &mut Reader, n: &[usize]) -> Vec<f64> {
             None
         }
     });
-    let key = if given.is_some() { "masses" } else { "masses_file" };
+    let key = if r.has("masses") { "masses" } else { "masses_file" };
     let at = r.place(key);
-    if given.is_some() && read.is_some() {
+    if r.has("masses") && read.is_some() {
         r.problem(at, "masses_file: contradicts `masses`; give one of them".into());
     }
     let masses = given.or(read).unwrap_or_default();
@@ -96,5 +99,33 @@ pub fn masses(r: &mut Reader, n: &[usize]) -> Vec<f64> {
     if let (false, Some(n)) = (masses.is_empty(), n.iter().find(|n| **n != masses.len())) {
         r.problem(at, format!("{key}: found {} masses, expected one for each of n = {n} tokens", masses.len()));
     }
-    masses
+    (masses, law.unwrap_or_default())
+}
+
+/// The specification of the law of masses under `masses`, empty after a problem; none where
+/// numbers stand there.
+fn law_of_masses(r: &mut Reader) -> Option<String> {
+    let at = r.place("masses");
+    let is_law = |word: &str| MassLaw::parse(word).is_some();
+    if let Some(word) = r.listed("masses", is_law) {
+        let several = format!("masses: found `{word}` in a list, expected one law, or one number for each token; run once for each law");
+        r.problem(at, several);
+        // The key is known; what else is wrong with it does not matter.
+        r.word("masses");
+        return Some(String::new());
+    }
+    let word = r.word("masses")?;
+    match MassLaw::parse(&word) {
+        Some(Ok(law)) => Some(law.spec()),
+        Some(Err(e)) => {
+            r.problem(at, format!("masses: {e}"));
+            Some(String::new())
+        }
+        // A range of numbers, one for each token.
+        None if word.contains("..") => None,
+        None => {
+            r.problem(at, format!("masses: found \"{word}\", expected a number for each token, or a law: {}", mass_law::forms()));
+            Some(String::new())
+        }
+    }
 }

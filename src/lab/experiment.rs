@@ -2,10 +2,16 @@
 
 use super::computation::Computation;
 use super::model::Described;
+use crate::sphere::mass_law::MassLaw;
 use serde::Serialize;
 
 /// Largest grid.
 pub const MAX_CELLS: usize = 1_000_000;
+
+/// Part of the identity of cells and folders with matrices or noise without a seed of their own.
+/// One matrix, of seed 1, served all realisations once: results of that time are not taken for
+/// those of now.
+pub const DRAWN_ANEW: &str = "/drawn anew in every realisation";
 
 /// The experiments that come with the program: name and text of `experiments/NAME.toml`.
 pub static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
@@ -87,6 +93,9 @@ pub struct Experiment {
     /// Masses of the tokens; equal ones when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masses: Vec<f64>,
+    /// Law of masses (its specification); empty where there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub mass_law: String,
     /// Integrator, budget of steps, kernel, accuracy.
     #[serde(skip_serializing_if = "Computation::is_usual")]
     pub method: Computation,
@@ -132,6 +141,9 @@ impl Experiment {
         if !self.masses.is_empty() {
             key["masses"] = serde_json::json!(self.masses);
         }
+        if !self.mass_law.is_empty() {
+            key["mass_law"] = serde_json::json!(self.mass_law);
+        }
         if !self.method.is_usual() {
             key["method"] = serde_json::json!(self.method);
         }
@@ -139,6 +151,11 @@ impl Experiment {
             key["certify"] = serde_json::json!(true);
         }
         key.to_string()
+    }
+
+    /// The law of masses, where there is one.
+    pub fn law_of_masses(&self) -> Option<MassLaw> {
+        MassLaw::parse(&self.mass_law)?.ok()
     }
 
     /// The models of the grid, at least one.
@@ -158,7 +175,8 @@ impl Experiment {
 
     /// Name of its results folder: the name and the hash of the resolved configuration with the numerical version.
     pub fn folder(&self) -> String {
-        let key = format!("{}/{}/{}", super::provenance::NUMERICAL_VERSION, super::provenance::FORMAT, self.resolved());
+        let drawn = if self.all_models().iter().any(Described::lacks_seed) { DRAWN_ANEW } else { "" };
+        let key = format!("{}/{}/{}{drawn}", super::provenance::NUMERICAL_VERSION, super::provenance::FORMAT, self.resolved());
         format!("{}-{}", self.name, &super::provenance::hash(key)[..12])
     }
 }

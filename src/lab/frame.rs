@@ -1,8 +1,10 @@
 //! A frame of a finished run: the tokens at its end, or where its table has positions.
 
 use super::arrays::malformed;
+use super::drawn::masses_by_law;
 use super::model::recorded;
 use super::npy;
+use super::plan::Cell;
 use super::store::Store;
 use crate::error::{Error, Result};
 use crate::flow::Table;
@@ -122,7 +124,7 @@ impl Which {
     /// **Errors** as [`Which::of`].
     pub fn timeline(&self, folder: &Path) -> Result<Table> {
         if folder.join("experiment.json").exists() {
-            return self.cell_table(folder);
+            return self.cell_table(folder).map(|(_, table)| table);
         }
         let path = folder.join("record.json");
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
@@ -132,12 +134,13 @@ impl Which {
 
     /// A frame of a cell.
     fn of_experiment(&self, folder: &Path) -> Result<Snapshot> {
-        let (d, rows) = self.positions(&self.cell_table(folder)?, folder)?;
-        Ok(Snapshot { d, rows, masses: masses(folder), radii: None })
+        let (cell, table) = self.cell_table(folder)?;
+        let (d, rows) = self.positions(&table, folder)?;
+        Ok(Snapshot { d, rows, masses: masses(folder, &cell, self.realisation.unwrap_or(0))?, radii: None })
     }
 
-    /// The table of a realisation of a cell.
-    fn cell_table(&self, folder: &Path) -> Result<Table> {
+    /// A cell, and the table of one of its realisations.
+    fn cell_table(&self, folder: &Path) -> Result<(Cell, Table)> {
         let store = Store::at(folder)?;
         let ids = store.finished()?;
         let fits: Vec<&String> = ids.iter().filter(|id| self.cell.as_ref().is_none_or(|c| id.starts_with(c.as_str()))).collect();
@@ -150,7 +153,7 @@ impl Which {
                 format!("cell=ID, one of {} finished cells ({known}{})", ids.len(), if ids.len() > 8 { ", ..." } else { "" }),
             ));
         };
-        let (_, tables) = store.read(id)?;
+        let (record, tables) = store.read(id)?;
         let mut table = tables.table;
         let realisations = tables.summary.rows.len();
         if realisations > 1 && table.column("realisation").is_empty() {
@@ -174,7 +177,7 @@ impl Which {
                 table.rows = table.rows.into_iter().enumerate().filter(|(k, _)| keep(*k)).map(|p| p.1).collect();
             }
         }
-        Ok(table)
+        Ok((record.cell, table))
     }
 
     /// The positions of the row that is wanted.
@@ -226,11 +229,14 @@ fn table(folder: &Path, name: &str, columns: &[String]) -> Result<Table> {
         .ok_or_else(|| malformed(&path, "", format!("expected a table of {} columns as in record.json", columns.len())))
 }
 
-/// The masses of an experiment, where they are not equal.
-fn masses(folder: &Path) -> Option<Vec<f64>> {
-    let text = std::fs::read_to_string(folder.join("experiment.json")).ok()?;
-    let experiment: Value = serde_json::from_str(&text).ok()?;
-    Some(experiment["masses"].as_array()?.iter().filter_map(Value::as_f64).collect())
+/// The masses of a realisation of an experiment, where they are not equal.
+fn masses(folder: &Path, cell: &Cell, m: usize) -> Result<Option<Vec<f64>>> {
+    let Ok(text) = std::fs::read_to_string(folder.join("experiment.json")) else { return Ok(None) };
+    let Ok(experiment) = serde_json::from_str::<Value>(&text) else { return Ok(None) };
+    if let (Some(law), Some(seed)) = (experiment["mass_law"].as_str(), experiment["seed"].as_u64()) {
+        return masses_by_law(law, seed, cell, m).map(Some);
+    }
+    Ok(experiment["masses"].as_array().map(|list| list.iter().filter_map(Value::as_f64).collect()))
 }
 
 /// A folder that is not there, with those beside it whose names begin alike: `run` adds a hash to the name of an experiment of one's own.

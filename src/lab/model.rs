@@ -2,6 +2,7 @@
 
 use super::arrays;
 use super::provenance::hash;
+use super::range::without_ranges;
 use super::toml_reader::Reader;
 use crate::attention::feed_forward::Activation;
 use crate::attention::matrix_law::MatrixLaw;
@@ -27,7 +28,9 @@ pub const KEYS: [(&str, bool, &str); 15] = [
     (
         "q",
         true,
-        "query matrix, r x d, one file per head, or a law: normal:seed=1,scale=1, symmetric, low-rank:rank=2, rotation:seed=1, diagonal:1,0.5",
+        "query matrix, r x d, one file per head, or a law: normal:scale=1, symmetric, low-rank:rank=2, \
+         rotation, diagonal:1,0.5; a law draws another matrix in every realisation of an experiment, \
+         or one for all of them where it has a seed (normal:seed=1)",
     ),
     ("k", true, "key matrix, r x d"),
     ("v", true, "value matrix, d x d, or s x d with an output matrix"),
@@ -42,9 +45,32 @@ pub const KEYS: [(&str, bool, &str); 15] = [
     (
         "noise",
         false,
-        "kappa=4,seed=1,step=0.01: isotropic noise of variance 2 h / kappa, by steps of this length; scheme=strang-corrected (default), strang-geodesic, lie-geodesic, lie-normalised",
+        "kappa=4,step=0.01: isotropic noise of variance 2 h / kappa, by steps of this length, other noise \
+         in every realisation; seed=S (default: the seed of the run or the experiment); scheme=strang-corrected (default), strang-geodesic, lie-geodesic, lie-normalised",
     ),
 ];
+
+/// How several models stand in one `[model]` table: the key, and what it may hold.
+pub const GRID: (&str, &str) = (
+    "model",
+    "A key of experiments: the table [model] with the keys of `metastable list model`,\n\
+     or the name of a file with them. Several models are an axis of the grid:\n\
+     \x20 norm = [\"post\", \"pre\"]               2 models: a list where one value is expected\n\
+     \x20 q = [\"a.csv\", \"b.csv\"]               1 model with two heads: q, k, v, o, mask and bias\n\
+     \x20                                      are lists anyway\n\
+     \x20 q = [[\"a.csv\"], [\"b.csv\"]]           2 models with one head each: a list of lists\n\
+     \x20 q = \"low-rank:rank=1,seed=1..100\"   100 models: a range a..b, a..b:linK or a..b:logK\n\
+     \x20                                      as a value inside a word\n\
+     Several such keys make all combinations.\n\
+     A law of matrices without a seed draws another matrix in every realisation:\n\
+     realisations = 100 and q = \"low-rank:rank=1\" are 100 matrices in one cell, and the column\n\
+     matrix_seed of results.csv names them. seed=1..100 makes 100 cells.",
+);
+
+/// What may stand under `model`.
+const TABLE_OR_FILE: &str = "a table, or the name of a file with its keys; several models are lists \
+    inside one table: norm = [\"post\", \"pre\"], q = [[\"a.csv\"], [\"b.csv\"]], \
+    q = \"normal:seed=1..9\" (metastable explain model)";
 
 /// What was said under every key.
 pub type Words = BTreeMap<&'static str, Vec<String>>;
@@ -54,8 +80,8 @@ pub type Words = BTreeMap<&'static str, Vec<String>>;
 pub struct Shaking {
     /// The noise.
     pub noise: Isotropic,
-    /// Seed of its stream.
-    pub seed: u64,
+    /// Seed of its stream, where one is written: else that of the run or the experiment.
+    pub seed: Option<u64>,
     /// Length of a step.
     pub step: f64,
     /// What a step is made of.
@@ -77,6 +103,9 @@ pub struct Described {
     pub words: Words,
     /// SHA-256 of every file.
     pub files: BTreeMap<String, String>,
+    /// The seed of everything random that has none of its own; none as long as nobody gave one, and where nothing needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// What it says.
     #[serde(skip)]
     pub model: Model,
@@ -93,7 +122,7 @@ impl Described {
         let mut reading = Reading { words: &words, folder, files: BTreeMap::new(), problems: Vec::new() };
         let (model, shaking) = (reading.model(), reading.shaking());
         let Reading { files, problems, .. } = reading;
-        if problems.is_empty() { Ok(Self { words, files, model, shaking }) } else { Err(problems) }
+        if problems.is_empty() { Ok(Self { words, files, seed: None, model, shaking }) } else { Err(problems) }
     }
 
     /// True for plain attention without noise.
@@ -101,12 +130,30 @@ impl Described {
         self.words.is_empty()
     }
 
+    /// True where something random has no seed of its own: the run gives one, see [`Described::seeded`].
+    pub fn lacks_seed(&self) -> bool {
+        self.model.lacks_seed() || self.shaking.is_some_and(|s| s.seed.is_none())
+    }
+
+    /// The same where everything random without a seed of its own has this one.
+    #[must_use]
+    pub fn seeded(self, seed: u64) -> Self {
+        if !self.lacks_seed() {
+            return self;
+        }
+        let shaking = self.shaking.map(|s| Shaking { seed: s.seed.or(Some(seed)), ..s });
+        Self { model: self.model.seeded(seed), shaking, seed: Some(seed), ..self }
+    }
+
     /// The key `model` of an experiment: a table of these keys, or the name of a file with them. Lists where one value is expected, and lists of lists where a list is, are axes: all their
     /// combinations, at least one.
     pub fn axis(r: &mut Reader) -> Vec<Self> {
-        let Some(file) = r.word("model") else { return r.inside("model", Self::read).unwrap_or_else(|| vec![Self::default()]) };
+        r.keys_inside(GRID.0, KEYS.iter().map(|k| k.0));
+        let Some(file) = r.word(GRID.0) else {
+            return r.inside(GRID.0, TABLE_OR_FILE, Self::read).unwrap_or_else(|| vec![Self::default()]);
+        };
         Self::load_axis(&r.beside(&file)).unwrap_or_else(|e| {
-            let at = r.place("model");
+            let at = r.place(GRID.0);
             r.problem(at, format!("model: {e}"));
             vec![Self::default()]
         })
@@ -152,6 +199,15 @@ impl Described {
                 r.variants(key, many)
             };
             let Some(variants) = variants.filter(|v| !v.is_empty()) else { continue };
+            let spelled: std::result::Result<Vec<_>, String> = variants.iter().map(|v| without_ranges(v, MAX_MODELS)).collect();
+            let variants = match spelled {
+                Ok(lists) => lists.concat(),
+                Err(problem) => {
+                    let at = r.place(key);
+                    r.problem(at, format!("{key}: {problem}"));
+                    continue;
+                }
+            };
             let with = |words: &Words, variant: &Vec<String>| {
                 let mut words = words.clone();
                 if !variant.is_empty() {
@@ -376,17 +432,19 @@ impl Reading<'_> {
         }
         self.one("noise", |_, w| {
             let [kappa, seed, step, scheme] = pairs("noise", w, ["kappa", "seed", "step", "scheme"])?;
-            let missing = |name: &str| Error::parameter(format!("noise {name}"), "nothing", "kappa=K,step=H (and seed=S)");
-            let kappa = number("noise kappa", &kappa.ok_or_else(|| missing("kappa"))?)?;
-            let step = number("noise step", &step.ok_or_else(|| missing("step"))?)?;
-            if !(step > 0.0 && step.is_finite()) {
+            // What is wrong is said before what is missing.
+            let noise = kappa.map(|kappa| number("noise kappa", &kappa).and_then(Isotropic::new)).transpose()?;
+            let step = step.map(|step| number("noise step", &step)).transpose()?;
+            if let Some(step) = step.filter(|step| !(*step > 0.0 && step.is_finite())) {
                 return Err(Error::parameter("noise step", step, "a positive finite number"));
             }
-            let seed = seed.map_or(Ok(1), |s| whole("noise seed", &s))?;
+            let seed = seed.map(|s| whole("noise seed", &s)).transpose()?;
             let scheme = scheme.unwrap_or_else(|| SCHEMES[0].0.into());
             let found = SCHEMES.iter().find(|s| s.0 == scheme);
             let (_, splitting, sampler) = found.ok_or_else(|| Error::unknown("scheme of noise", &scheme, SCHEMES.map(|s| s.0)))?;
-            Ok(Shaking { noise: Isotropic::new(kappa)?.by(*sampler), seed, step, splitting: *splitting })
+            let missing = |name: &str| Error::parameter(format!("noise {name}"), "nothing", "kappa=K,step=H (and seed=S)");
+            let (noise, step) = (noise.ok_or_else(|| missing("kappa"))?, step.ok_or_else(|| missing("step"))?);
+            Ok(Shaking { noise: noise.by(*sampler), seed, step, splitting: *splitting })
         })
     }
 }

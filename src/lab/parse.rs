@@ -4,7 +4,7 @@ use super::computation::Computation;
 use super::experiment::{BUILT_IN, Experiment, MAX_CELLS, Stepping};
 use super::model::Described;
 use super::plan::plan;
-use super::toml_reader::Reader;
+use super::toml_reader::{ChangedKey, Reader};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::{TimeScale, dynamics};
 use crate::error::{Error, Result, show};
@@ -59,7 +59,12 @@ impl Experiment {
     /// assert!(e.to_string().contains("line 6: unknown key `betta`; did you mean `beta`?"));
     /// ```
     pub fn parse(path: &str, text: &str) -> Result<Self> {
-        let mut r = Reader::new(path, text);
+        Self::parse_changed(path, text, &[])
+    }
+
+    /// The same with other values of some keys.
+    pub(super) fn parse_changed(path: &str, text: &str, changes: &[ChangedKey]) -> Result<Self> {
+        let mut r = Reader::changed(path, text, changes);
         let experiment = Self::read(&mut r);
         experiment.check_size(&mut r);
         experiment.check_sense(&mut r);
@@ -90,7 +95,7 @@ impl Experiment {
         let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
         let (n, d) = shape(r, &tokens, &model.model);
         let [beta, beta_per_n, beta_per_n2] = betas_of(r);
-        let masses = super::computation::masses(r, &n);
+        let (masses, mass_law) = super::computation::masses(r, &n);
         let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
         let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
         let t_end = r.number("t_end", 0.0, 1e300);
@@ -127,6 +132,7 @@ impl Experiment {
             model,
             models,
             masses,
+            mass_law,
             method: Computation::of(r),
             certify: r.flag("certify").unwrap_or(false),
             source: String::new(),

@@ -1,6 +1,6 @@
 //! The cells of an experiment.
 
-use super::experiment::{Experiment, Stepping};
+use super::experiment::{DRAWN_ANEW, Experiment, Stepping};
 use super::provenance::{FORMAT, NUMERICAL_VERSION, hash};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,9 @@ impl Cell {
             // The whole model, with its files: what others say does not matter.
             cell = serde_json::to_string(&(Self { model: String::new(), ..self.clone() }, experiment.model_of(&self.model)))
                 .unwrap_or_default();
+        }
+        if experiment.model_of(&self.model).lacks_seed() {
+            cell.push_str(DRAWN_ANEW);
         }
         hash(format!("{NUMERICAL_VERSION}/{FORMAT}/{}/{cell}", experiment.shared_key()))[..16].to_owned()
     }

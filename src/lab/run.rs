@@ -3,7 +3,7 @@
 use super::Experiment;
 use super::adopt::adopt;
 use super::arrays::{npy_bytes, write_atomically};
-use super::cell::{self, CellTables};
+use super::cell::{self, CellTables, MATRIX_SEED};
 use super::part::Share;
 use super::plan::{Cell, plan};
 use super::provenance::Provenance;
@@ -132,14 +132,16 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     let cells = plan(experiment);
     for (k, cell) in cells.iter().enumerate() {
         let (id, axes) = (cell.id(experiment), Axes::of(experiment, cell, k)?);
-        let (_, tables) = store.read(&id)?;
+        let (_, mut tables) = store.read(&id)?;
+        complete_columns(experiment, &mut tables.summary);
         if k == 0 {
             let summary = tables.summary.columns.iter().cloned();
             all.columns = axes_of(experiment).map(str::to_owned).chain(summary).collect();
-            let numbers = format!("in results.npy: {}", legend(experiment));
-            per_run = head(&provenance, &all.columns, &numbers);
+            let drawn = super::drawn::sentences(experiment).join("\n# ");
+            let numbers = if drawn.is_empty() { legend(experiment) } else { format!("{}\n# {drawn}", legend(experiment)) };
+            per_run = head(&provenance, &all.columns, &format!("in results.npy: {numbers}"));
             let proofs = experiment.certify.then_some("proved_share");
-            per_cell = head(&provenance, &axes_of(experiment).chain(PER_CELL).chain(proofs).map(str::to_owned).collect::<Vec<_>>(), "");
+            per_cell = head(&provenance, &axes_of(experiment).chain(PER_CELL).chain(proofs).map(str::to_owned).collect::<Vec<_>>(), &drawn);
         }
         for row in &tables.summary.rows {
             all.rows.push(axes.numbers.iter().chain(row).copied().collect());
@@ -172,6 +174,16 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     super::gather::gather(experiment, store, &provenance)
 }
 
+/// Gives the summary of a cell the columns that other cells of its grid have: a cell does not know
+/// of the models beside its own.
+fn complete_columns(experiment: &Experiment, summary: &mut Table) {
+    let wanted = experiment.all_models().iter().any(|m| m.model.lacks_seed());
+    if wanted && summary.column(MATRIX_SEED).is_empty() {
+        summary.columns.push(MATRIX_SEED.into());
+        summary.rows.iter_mut().for_each(|row| row.push(f64::NAN));
+    }
+}
+
 /// The axes of the grid, as every row of results carries them.
 const AXES: [&str; 7] = ["cell", "dynamics", "init", "n", "d", "beta", "eta"];
 
@@ -193,7 +205,7 @@ const PER_CELL: [&str; 9] = [
 ];
 
 /// What the columns of results mean.
-pub const COLUMNS: [(&str, &str); 28] = [
+pub const COLUMNS: [(&str, &str); 29] = [
     (
         "cell",
         "the cell: its folder in cells/, or its line in cells.jsonl where there are many small ones; in results.npy and tables.npy its row in cells.csv, from 0",
@@ -204,7 +216,11 @@ pub const COLUMNS: [(&str, &str); 28] = [
     ("d", "ambient dimension"),
     ("beta", "inverse temperature"),
     ("eta", "step of a layer, inf for mean shift; 0 in continuous time"),
-    ("model", "what the model says where the models of the grid differ; in results.npy its number in the grid, from 0"),
+    (
+        "model",
+        "what the model says where the models of the grid differ (how they may differ: metastable explain model); \
+         in results.npy its number in the grid, from 0",
+    ),
     ("realisation", "number of the run in its cell, from 0"),
     ("outcome", "why the run ended (see `explain reached`, ...); in results.npy its number in record.json"),
     ("t", "time at which the run ended"),
@@ -214,6 +230,11 @@ pub const COLUMNS: [(&str, &str); 28] = [
     ("merges", "tokens that became one with another"),
     ("evaluations", "evaluations of the velocity"),
     ("predicted_t", "the theory's time to one cluster, from the last two clusters; -1 where it has none, and without stop_at_one_cluster"),
+    (
+        MATRIX_SEED,
+        "where matrices by law are drawn anew in every realisation: the seed of this one, NaN \
+         for a model without such a law; --q low-rank:rank=1,seed=S with it is the same matrix",
+    ),
     ("proved", "1 where the start is proved by enclosures to converge to one point, else 0 (`certify = true`)"),
     ("proved_share", "share of starts that are proved to converge to one point (`certify = true`)"),
     ("realisations", "runs of the cell"),

@@ -1,5 +1,6 @@
 //! Reading TOML with every problem reported: line, what was found, what was expected, the nearest key.
 
+use super::range::{no_number, range};
 use crate::error::{Error, nearest, show};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -12,14 +13,56 @@ pub struct Reader<'a> {
     /// All problems so far.
     pub problems: Vec<Error>,
     known: Vec<&'static str>,
+    /// Keys of a table inside, with the name of the table.
+    inner: Vec<(&'static str, &'static str)>,
+    /// Unknown keys of a table inside: byte, key, name of the table, the known key that is nearest.
+    strays: Vec<(usize, String, &'static str, Option<String>)>,
     malformed: bool,
+    /// Where the values begin that are not in the file, and how each was given.
+    changes: Vec<(usize, String)>,
+}
+
+/// Another value of a key than that of the file.
+pub struct ChangedKey {
+    /// How it was given, as it stands in errors.
+    said: String,
+    /// Number of tables that the key stands in: 1 for `model.q`.
+    depth: usize,
+    /// The byte where it would stand if it came behind the file and the changes before it.
+    at: usize,
+    /// `KEY = VALUE`, with as many blanks before it: so its bytes are numbered behind those of the file.
+    text: String,
+}
+
+impl ChangedKey {
+    /// Changes of a file with this text: how each was given, key, value in TOML.
+    pub fn all(source: &str, changes: impl IntoIterator<Item = (String, String, String)>) -> Vec<Self> {
+        let mut at = source.len() + 1;
+        let one = |(said, key, value): (String, String, String)| {
+            let text = format!("{}{key} = {value}\n", " ".repeat(at));
+            let change = Self { said, depth: key.matches('.').count(), at, text };
+            at = change.text.len() + 1;
+            change
+        };
+        changes.into_iter().map(one).collect()
+    }
 }
 
 impl<'a> Reader<'a> {
     /// Parses the document; syntax errors are problems too.
     pub fn new(path: &str, source: &'a str) -> Self {
         let (table, errors) = DeTable::parse_recoverable(source);
-        let mut reader = Self { path: path.into(), source, table, problems: Vec::new(), known: Vec::new(), malformed: false };
+        let mut reader = Self {
+            path: path.into(),
+            source,
+            table,
+            problems: Vec::new(),
+            known: Vec::new(),
+            inner: Vec::new(),
+            strays: Vec::new(),
+            malformed: false,
+            changes: Vec::new(),
+        };
         // One broken bracket may be reported for every line after it.
         for e in errors.iter().take(5) {
             let span = e.span().unwrap_or_default();
@@ -32,6 +75,23 @@ impl<'a> Reader<'a> {
         reader
     }
 
+    /// The document with other values of some keys.
+    pub fn changed(path: &str, source: &'a str, changes: &'a [ChangedKey]) -> Self {
+        let mut reader = Self::new(path, source);
+        for change in changes {
+            reader.changes.push((change.at, change.said.clone()));
+            let (table, errors) = DeTable::parse_recoverable(&change.text);
+            let merged = match errors.first() {
+                Some(e) => Err(e.message().lines().next().unwrap_or("malformed").to_owned()),
+                None => merge(reader.table.get_mut(), table.into_inner(), change.depth),
+            };
+            if let Err(problem) = merged {
+                reader.problem(change.at, problem);
+            }
+        }
+        reader
+    }
+
     /// Books a problem at a byte of the source. After a syntax error the rest of the table is not to be trusted, so nothing more is booked.
     pub fn problem(&mut self, at: usize, problem: String) {
         if self.malformed {
@@ -39,8 +99,10 @@ impl<'a> Reader<'a> {
         }
         let end = at.min(self.source.len());
         let line = self.source.as_bytes()[..end].iter().filter(|b| **b == b'\n').count() + 1;
+        let change = self.changes.iter().rev().find(|change| change.0 <= at);
+        let place = change.map_or_else(|| format!("line {line}"), |change| change.1.clone());
         let plain = problem.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-        self.problems.push(Error::File { path: self.path.clone(), place: format!("line {line}"), problem: plain });
+        self.problems.push(Error::File { path: self.path.clone(), place, problem: plain });
     }
 
     /// The value of a key with its place.
@@ -65,24 +127,49 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A table inside, read like one of its own; its problems are problems of this one.
-    pub fn inside<R>(&mut self, key: &'static str, read: impl FnOnce(&mut Reader<'a>) -> R) -> Option<R> {
+    /// A table inside, read like one of its own; its problems are problems of this one. What else
+    /// the key may be is said in `expected` ("a table, or ..").
+    pub fn inside<R>(&mut self, key: &'static str, expected: &str, read: impl FnOnce(&mut Reader<'a>) -> R) -> Option<R> {
         let (at, value) = self.take(key)?;
         let DeValue::Table(table) = value else {
-            self.wrong(at, key, &value, "a table");
+            self.wrong(at, key, &value, expected);
             return None;
         };
-        let table = Spanned::new(at..at, table);
-        let (path, source, malformed) = (self.path.clone(), self.source, self.malformed);
-        let mut reader = Reader { path, source, table, problems: Vec::new(), known: Vec::new(), malformed };
+        let mut reader = Reader {
+            path: self.path.clone(),
+            source: self.source,
+            table: Spanned::new(at..at, table),
+            problems: Vec::new(),
+            known: Vec::new(),
+            inner: Vec::new(),
+            strays: Vec::new(),
+            malformed: self.malformed,
+            changes: self.changes.clone(),
+        };
         let out = read(&mut reader);
-        self.problems.extend(reader.finish());
+        self.problems.append(&mut reader.problems);
+        // Whether an unknown key belongs outside is known when all is read.
+        for (at, unknown) in reader.unknown() {
+            let near = nearest(&unknown, reader.known.iter().copied()).map(str::to_owned);
+            self.strays.push((at, unknown, key, near));
+        }
         Some(out)
+    }
+
+    /// Says which keys a table inside has: an unknown key of this name is sent there.
+    pub fn keys_inside(&mut self, table: &'static str, keys: impl IntoIterator<Item = &'static str>) {
+        self.inner.extend(keys.into_iter().map(|key| (key, table)));
     }
 
     /// The string under a key, when it is one; nothing is booked otherwise.
     pub fn word(&mut self, key: &'static str) -> Option<String> {
         self.take(key)?.1.as_str().map(str::to_owned)
+    }
+
+    /// The first string of the list under a key that passes a test; nothing is booked.
+    pub fn listed(&self, key: &str, test: impl Fn(&str) -> bool) -> Option<String> {
+        let list = self.table.get_ref().get(key)?.get_ref().as_array()?;
+        list.iter().filter_map(|v| v.get_ref().as_str()).find(|s| test(s)).map(str::to_owned)
     }
 
     /// True when the key is present.
@@ -162,6 +249,10 @@ impl<'a> Reader<'a> {
         for (at, item) in items(at, &value) {
             let values = match (number(&item), item.as_str()) {
                 (Some(v), _) => vec![v],
+                (None, Some(text)) if !text.contains("..") => {
+                    self.problem(at, format!("{key}: {}", no_number(text)));
+                    continue;
+                }
                 (None, Some(text)) => match range(text) {
                     Ok(values) => values,
                     Err(problem) => {
@@ -170,7 +261,7 @@ impl<'a> Reader<'a> {
                     }
                 },
                 _ => {
-                    self.wrong(at, key, &item, "a number or a range such as \"0.1..9:lin90\"");
+                    self.wrong(at, key, &item, "a number, or a range such as \"0.1..9:lin90\"");
                     continue;
                 }
             };
@@ -231,17 +322,31 @@ impl<'a> Reader<'a> {
         Some(out)
     }
 
+    /// Keys that were never asked for, with the bytes where they stand.
+    fn unknown(&self) -> Vec<(usize, String)> {
+        let asked = |key: &str| self.known.contains(&key);
+        let keys = self.table.get_ref().keys().filter(|k| !asked(k.get_ref().as_ref()));
+        keys.map(|k| (k.span().start, k.get_ref().to_string())).collect()
+    }
+
     /// Every key that was never asked for is a problem; call last.
     pub fn finish(mut self) -> Vec<Error> {
-        let unknown: Vec<(usize, String)> = self
-            .table
-            .get_ref()
-            .iter()
-            .filter(|(k, _)| !self.known.contains(&k.get_ref().as_ref()))
-            .map(|(k, _)| (k.span().start, k.get_ref().to_string()))
-            .collect();
-        for (at, key) in unknown {
-            let hint = nearest(&key, self.known.iter().copied()).map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+        for (at, key) in self.unknown() {
+            let inner = self.inner.iter().find(|(inner, _)| *inner == key);
+            let hint = match (inner, nearest(&key, self.known.iter().copied())) {
+                (Some((_, table)), _) => format!("; did you mean `{table}.{key}`, a key of [{table}]?"),
+                (None, Some(near)) => format!("; did you mean `{near}`?"),
+                (None, None) => String::new(),
+            };
+            self.problem(at, format!("unknown key `{key}`{hint}"));
+        }
+        for (at, key, table, near) in std::mem::take(&mut self.strays) {
+            let hint = match near {
+                // What comes behind the head of a table belongs to it.
+                _ if self.known.iter().any(|k| *k == key) => format!(" in [{table}]; it belongs above the line [{table}]"),
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => String::new(),
+            };
             self.problem(at, format!("unknown key `{key}`{hint}"));
         }
         // In the order of the file.
@@ -252,6 +357,28 @@ impl<'a> Reader<'a> {
         self.problems.sort_by_key(line);
         self.problems
     }
+}
+
+/// Gives keys of a table other values, those of tables inside key by key down to this depth.
+fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>, depth: usize) -> Result<(), String> {
+    for (key, value) in from {
+        let name = key.get_ref().to_string();
+        let deeper = depth > 0 && value.get_ref().is_table();
+        match into.get_mut(name.as_str()) {
+            Some(old) if deeper => match (old.get_mut(), value.into_inner()) {
+                (DeValue::Table(old), DeValue::Table(new)) => merge(old, new, depth - 1)?,
+                (old, _) => {
+                    let found = describe(old);
+                    return Err(format!("{name}: found {found} in the file, expected a table [{name}] with keys of its own"));
+                }
+            },
+            Some(old) => *old = value,
+            None => {
+                into.insert(key, value);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A single value or the items of a list.
@@ -279,37 +406,5 @@ fn describe(value: &DeValue) -> String {
         DeValue::Datetime(d) => d.to_string(),
         DeValue::Array(a) => format!("a list of {} items", a.len()),
         DeValue::Table(_) => "a table".to_owned(),
-    }
-}
-
-/// Longest range.
-const MAX_RANGE: usize = 1_000_000;
-
-/// `a..b:linK` or `a..b:logK`: K values from a to b, equally spaced or in geometric progression.
-///
-/// ```
-/// use metastable::lab::toml_reader::range;
-/// assert_eq!(range("1..3:lin3").unwrap(), vec![1.0, 2.0, 3.0]);
-/// assert!(range("1..3:cubic3").is_err());
-/// ```
-pub fn range(text: &str) -> Result<Vec<f64>, String> {
-    let expected = || format!("found \"{text}\", expected a range \"a..b:linK\" or \"a..b:logK\"");
-    let (ends, rule) = text.split_once(':').ok_or_else(expected)?;
-    let (a, b) = ends.split_once("..").ok_or_else(expected)?;
-    let (a, b): (f64, f64) = (a.trim().parse().map_err(|_| expected())?, b.trim().parse().map_err(|_| expected())?);
-    if rule.len() < 4 || !rule.is_ascii() || !a.is_finite() || !b.is_finite() {
-        return Err(expected());
-    }
-    let count: usize = rule[3..].parse().map_err(|_| expected())?;
-    if !(2..=MAX_RANGE).contains(&count) {
-        return Err(format!("found {count} values in \"{text}\", expected 2 to {MAX_RANGE}"));
-    }
-    let last = (count - 1) as f64;
-    let at = |k: usize, f: &dyn Fn(f64) -> f64| if k + 1 == count { b } else { f(k as f64 / last) };
-    match &rule[..3] {
-        "lin" => Ok((0..count).map(|k| at(k, &|s| a + (b - a) * s)).collect()),
-        "log" if a > 0.0 && b > 0.0 => Ok((0..count).map(|k| at(k, &|s| a * (b / a).powf(s))).collect()),
-        "log" => Err(format!("found \"{text}\", expected positive ends for a log range")),
-        _ => Err(expected()),
     }
 }

@@ -1,8 +1,10 @@
-//! Geometry: tokens and masses on `S^{d-1}`, tangent vectors, distances, caps, and laws of initial tokens.
+//! Geometry: tokens and masses on `S^{d-1}`, tangent vectors, distances, caps, laws of initial
+//! tokens and of masses.
 
 pub mod cap;
 pub mod geometry;
 pub mod law;
+pub mod mass_law;
 pub mod space;
 mod tokens;
 
