@@ -1,6 +1,6 @@
 //! What is said once is said everywhere: the numerical version, caps on what is read, shares with their bounds.
 
-use metastable::lab::{Experiment, arrays, changed::replaced, journal::Journal, plan, provenance::NUMERICAL_VERSION};
+use metastable::lab::{Experiment, arrays, journal::Journal, plan, provenance::NUMERICAL_VERSION};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
@@ -84,13 +84,6 @@ fn shares_and_saddles_come_with_their_errors() {
     let gamma = json("predict gamma --n 8 --beta 60 --times 0,8.737075317185072e23,1e25");
     assert!((gamma["gamma"][1].as_f64().expect("a number") - 0.630_687_841_235_726_7).abs() < 1e-10);
     assert!(gamma["gamma_error"][1].as_f64().is_some_and(|e| e > 0.1) && gamma["gamma_error"][2].as_f64().is_some_and(|e| e < 1e-14));
-}
-
-#[test]
-fn values_of_keys_are_replaced_where_they_stand() {
-    let text = "name = 'x'\nbeta = [1,\n  2] # two\nn = 4\n[model]\nbeta = 7\n";
-    let changes = [("beta", "3,4.5"), ("init", "cap:radius=1"), ("n", "[4, 8]")].map(|(k, v)| (k.to_owned(), v.to_owned()));
-    assert_eq!(replaced(text, &changes), "init = \"cap:radius=1\"\nname = 'x'\nbeta = [3, 4.5]\nn = [4, 8]\n[model]\nbeta = 7\n");
 }
 
 #[test]

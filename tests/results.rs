@@ -133,8 +133,8 @@ fn an_experiment_runs_with_other_values_and_says_so() {
     for (arguments, expected) in [
         ("run own.toml --set betta=3", "unknown key `betta`; did you mean `beta`?"),
         ("run own.toml --set n", "--set: found n, expected KEY=VALUE"),
-        ("run own.toml --set n=four", "own.toml with --set, line 2"),
-        ("run metastability --set n=-3", "experiments/metastability.toml with --set"),
+        ("run own.toml --set n=four", "own.toml, --set n=four: n: found the string"),
+        ("run metastability --set n=-3", "experiments/metastability.toml, --set n=-3: n: found -3"),
     ] {
         refused(at, arguments, expected);
     }

@@ -146,7 +146,7 @@ impl TokenArguments {
         let Some(word) = self.masses.as_deref().filter(|word| !Path::new(word).exists()) else { return Ok(None) };
         match MassLaw::parse(word) {
             Some(law) => law.map(Some),
-            None if word.contains(['.', '/']) => Ok(None),
+            None if word.contains(['.', '/']) || word == "-" => Ok(None),
             None => {
                 let expected = format!("a file with one mass per token, or a law: {}", mass_law::forms());
                 Err(Error::parameter("--masses", word, expected))
