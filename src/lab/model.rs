@@ -167,7 +167,7 @@ impl Described {
         match all.len() {
             1 => Ok(all.remove(0)),
             several => {
-                let problem = format!("found {several} models (lists of values are axes of an experiment's grid), expected one");
+                let problem = format!("found {several} models (lists and ranges of values are axes of an experiment's grid), expected one");
                 Err(Error::File { path: path.display().to_string(), place: String::new(), problem })
             }
         }
