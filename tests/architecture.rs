@@ -137,7 +137,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 /// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 26] = [
+const COMPARING: [(&str, &str); 27] = [
     ("src/cli/answer.rs", "what the parser of flags says is near"),
     ("src/cli/parts.rs", "the names of files"),
     ("src/lab/arrays.rs", "file endings and the types of NPY"),
@@ -146,6 +146,7 @@ const COMPARING: [(&str, &str); 26] = [
     ("src/lab/parse.rs", "keys of an experiment"),
     ("src/lab/toml_reader.rs", "words of an experiment"),
     ("src/lab/range.rs", "words of a range"),
+    ("src/lab/computation.rs", "words of a range"),
     ("src/continuity/density.rs", "words of a density"),
     ("src/cli/region.rs", "words of a grid"),
     ("src/cli/parameter.rs", "words of a range"),

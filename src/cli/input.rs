@@ -133,7 +133,10 @@ impl TokenArguments {
             ));
         };
         match (law, &self.masses) {
-            (Some(law), _) => x.with_masses(&law.weights(x.n(), &mut Stream::new(self.seed(), &["cli", "masses"]))),
+            (Some(law), _) => {
+                let weights = law.weights(x.n(), &mut Stream::new(self.seed(), &["cli", "masses"]));
+                x.with_masses(&weights)
+            }
             (None, Some(path)) => x.with_masses(&arrays::list(Path::new(path), None)?),
             (None, None) => Ok(x),
         }

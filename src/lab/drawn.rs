@@ -64,7 +64,7 @@ pub fn noise_root(shaking: &Shaking, seed: u64) -> u64 {
 /// where no matrix lacks one. It depends on the law of tokens and the shape, as the tokens do: a
 /// sweep over beta uses the same matrices.
 pub fn matrix_seed(experiment: &Experiment, described: &Described, cell: &Cell, m: usize) -> Option<u64> {
-    let mut stream = || Stream::new(experiment.seed, &["matrices", &cell.stream_key(), &m.to_string()]);
+    let stream = || Stream::new(experiment.seed, &["matrices", &cell.stream_key(), &m.to_string()]);
     described.model.lacks_seed().then(|| stream().next_u64() >> 11)
 }
 

@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn drawn_masses_have_the_moments_of_their_law() {
         // Masses of Dirichlet(a, .., a): mean 1/n, variance (n - 1) / (n^2 (n a + 1)).
-        for a in [0.3, 1.0, 4.0] {
-            let (n, runs) = (4, 20_000);
+        for a in [0.3f64, 1.0, 4.0] {
+            let (n, runs) = (4, 20_000u32);
             let law = MassLaw::parse(&format!("dirichlet:{a}")).expect("a law").expect("valid");
             let mut stream = Stream::new(5, &["moments"]);
             let (mut mean, mut square) = (0.0, 0.0);
