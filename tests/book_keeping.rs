@@ -79,7 +79,9 @@ fn shares_and_saddles_come_with_their_errors() {
         );
     }
     for edge in point["connections"].as_array().expect("a list") {
-        assert!(edge["rate_error"].as_f64().is_some_and(|e| e < 1e-9) && edge["t_error"].as_f64().is_some_and(|e| e < 1e-3), "{edge}");
+        // The triangle's two unstable directions are one eigenspace: a way out of it may pass near the antipodal saddle, where errors grow.
+        let t = edge["t"].as_f64().expect("a number");
+        assert!(edge["rate_error"].as_f64().is_some_and(|e| e < 1e-9) && edge["t_error"].as_f64().is_some_and(|e| e < 1e-3 * t), "{edge}");
     }
     let gamma = json("predict gamma --n 8 --beta 60 --times 0,8.737075317185072e23,1e25");
     assert!((gamma["gamma"][1].as_f64().expect("a number") - 0.630_687_841_235_726_7).abs() < 1e-10);
