@@ -25,12 +25,13 @@
 
   function remember() {
     const last = book.rows[book.rows.length - 1];
-    if (last && last.t === run.t && last.energy === run.energy && run.t > 0) return;
-    book.rows.push({ t: run.t, energy: run.energy, clusters: run.clusters, tokens: run.n });
-    const plateau = book.plateaus[book.plateaus.length - 1];
-    if (plateau && !plateau.gone && run.clusters < plateau.clusters) plateau.gone = run.t;
+    const row = { t: run.t, energy: run.energy, clusters: run.clusters, tokens: run.n };
+    if (last && run.t > 0 && Object.entries(row).every(([k, v]) => v === last[k])) return;
+    book.rows.push(row);
+    book.most = Math.max(book.most, run.clusters);
+    for (const p of book.plateaus) if (!p.gone && run.clusters < p.clusters) p.gone = run.t;
     if (run.t > 0 && book.asked !== run.clusters && run.clusters <= 40) foresee();
-    if (run.d === 2 && run.t > 0) strands();
+    if (run.d === 2) strands();
     if (run.d === 3) trails();
   }
 
@@ -42,14 +43,22 @@
     book.plateaus.push({ t: run.t, energy: run.energy, ...said });
   }
 
+  // Angles of every row. A long strand keeps what shows in 400 columns.
+  const [LONG, COLUMNS] = [3200, 400];
   function strands() {
-    const log = Math.log10(run.t);
-    if (log - book.strand < 0.004 * Math.max(5, log - Math.log10(book.rows.find((r) => r.t > 0).t))) return;
-    book.strand = log;
     for (let i = 0; i < run.start; i++) {
-      const row = run.labels[i];
-      (book.angles[i] ??= []).push([run.t, Math.atan2(run.x[2 * row + 1], run.x[2 * row]) / Math.PI]);
+      const row = run.labels[i], strand = (book.angles[i] ??= []);
+      const angle = Math.atan2(run.x[2 * row + 1], run.x[2 * row]) / Math.PI;
+      const before = strand.length ? strand[strand.length - 1][1] : angle, now = unwound(angle, before);
+      swept(book.swept, before, now);
+      strand.push([run.t, now]);
+      if (strand.length > LONG) book.angles[i] = shortened(strand);
     }
+  }
+
+  function shortened(strand) {
+    const begun = strand.find(([t]) => t > 0)[0], column = Math.max(1, Math.log10(run.t / begun)) / COLUMNS;
+    return thinned(strand.map(([t, angle]) => [Math.log10(t), angle, t]), column).map(([, angle, t]) => [t, angle]);
   }
 
   function trails() {
@@ -64,13 +73,17 @@
 
   // ---- the run
   function begin() {
-    pause();
+    halt();
     $('alert').hidden = true;
-    book = { rows: [], plateaus: [], angles: [], trails: [], strand: -99, d: state.d, leader: state.dynamics.startsWith('causal'), asked: 0 };
+    $('status').textContent = '';
+    book = {
+      rows: [], plateaus: [], angles: [], trails: [], swept: new Uint8Array(BINS), most: 2,
+      d: state.d, leader: state.dynamics.startsWith('causal'), asked: 0,
+    };
     try {
       run = unpacked(ask({ ask: 'begin', settings: settingsOf(state) }));
       remember();
-      theory();
+      say(sentencesOf(ask({ ask: 'theory', settings: settingsOf(state) }), state));
     } catch (e) {
       run = null;
       complain(e);
@@ -98,10 +111,10 @@
     return done;
   }
 
-  let drawn = 0, moved = 0;
+  let drawn = 0, moved = 0, drawing = 0, frame = 0;
   function tick(now) {
     if (!playing) return;
-    requestAnimationFrame(tick);
+    frame = requestAnimationFrame(tick);
     // Where less motion is wanted: two still pictures a second.
     if (calm.matches && now - moved < 500) return;
     moved = now;
@@ -109,8 +122,11 @@
     timing.steps += advance(Number($('speed').value) * (calm.matches ? 30 : 1), calm.matches ? 200 : 13);
     drawTokens();
     numbers();
-    if (now - drawn > 120) {
+    // The graphs take a quarter of the time at most, however many strands there are.
+    if (now - drawn > Math.max(120, 4 * drawing)) {
+      const since = performance.now();
       drawGraphs();
+      drawing = performance.now() - since;
       drawn = now;
     }
     timing.frames += 1;
@@ -119,18 +135,26 @@
   }
 
   function play() {
-    if (!run || run.ended) return;
+    // After its end a run begins again.
+    if (run?.ended) begin();
+    if (!run) return;
     playing = true;
     Object.assign(timing, { frames: 0, busy: 0, steps: 0 });
     label();
     $('status').textContent = '';
-    requestAnimationFrame(tick);
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(tick);
+  }
+
+  function halt() {
+    playing = false;
+    cancelAnimationFrame(frame);
+    label();
   }
 
   function pause() {
     const was = playing;
-    playing = false;
-    label();
+    halt();
     if (was) {
       show();
       drawGraphs();
@@ -201,24 +225,6 @@
     for (const b of $('presets').children) b.setAttribute('aria-pressed', b.dataset.hash === writeState({ ...state, view: DEFAULTS.view }));
   }
 
-  function theory() {
-    const said = ask({ ask: 'theory', settings: settingsOf(state) }), lines = [];
-    for (const c of said.certain ?? []) lines.push(`${c.says[0].toUpperCase()}${c.says.slice(1)}: ${c.because} (${c.source}).`);
-    // The rest is about uniform tokens.
-    if (state.start !== 'uniform') {
-      if (!lines.length) lines.push('No theorem decides where this start ends.');
-      say(lines);
-      return;
-    }
-    const share = (p) => (p < 1e-3 ? power(p) : p > 0.999 ? '1' : p.toFixed(3));
-    lines.push(`Uniform tokens lie in a common hemisphere, and then become one cluster, with probability ${share(said.hemisphere)} (Wendel).`);
-    if (said.mode && state.d <= 3) lines.push(`The uniform measure is left by its mode of degree ${said.mode}, which grows at rate ${power(said.rate)}${state.d === 2 ? `: about ${said.mode} clusters are first seen` : ''} (arXiv:2410.23228).`);
-    if (said.modes) lines.push(`The density estimate of many uniform tokens with this kernel has ${said.modes.toFixed(1)} modes on average (Kac and Rice).`);
-    if (said.equiangular_time) lines.push(`In high dimension uniform tokens are nearly orthogonal; then all inner products reach 0.999 at t = ${power(said.equiangular_time)} (arXiv:2312.10794).`);
-    if (said.kappa_threshold) lines.push(`With noise the uniform measure is stable for κ below ${power(said.kappa_threshold)}, USA in U1 (arXiv:2606.05140).`);
-    say(lines);
-  }
-
   function say(lines) {
     $('said').replaceChildren(...lines.map((l) => Object.assign(document.createElement('li'), { textContent: l })));
   }
@@ -229,6 +235,7 @@
     reflect();
     save();
     begin();
+    play();
   }
 
   function save() {
@@ -247,6 +254,10 @@
       $(`out-${name}`).textContent = words(values[k]);
       input.disabled = Boolean(LISTS[state.start]) && (name === 'n' || name === 'd');
     }
+    const end = settingsOf(state).t_end;
+    $('out-end').textContent = power(end);
+    $('set-end').setAttribute('aria-valuetext', power(end));
+    $('note-end').hidden = end === state.end;
     for (const [name] of MENUS) $(`set-${name}`).value = state[name];
     $('set-scale').disabled = !state.dynamics.endsWith('usa');
     $('set-norm').title = state.norm;
@@ -270,6 +281,8 @@
     SLIDERS.slice(0, 3).forEach(slider);
     MENUS.forEach(menu);
     SLIDERS.slice(3).forEach(slider);
+    add('p', { id: 'note-end', className: 'quiet note', textContent: NOISE_NOTE });
+    $('set-end').setAttribute('aria-describedby', 'note-end');
     for (const [name, preset, about] of PRESETS) {
       const button = $('presets').appendChild(Object.assign(document.createElement('button'), { textContent: name, title: about }));
       button.dataset.hash = writeState(fitting({ ...DEFAULTS, ...preset }));
@@ -322,7 +335,7 @@
         $(id).click();
       }
     });
-    addEventListener('hashchange', () => { state = readState(location.hash); reflect(); begin(); });
+    addEventListener('hashchange', () => { state = readState(location.hash); reflect(); begin(); play(); });
     new ResizeObserver(() => { drawTokens(); drawGraphs(); }).observe($('sphere'));
   }
 
@@ -342,7 +355,7 @@
   }
 
   function download(name, type, content) {
-    const link = Object.assign(document.createElement('a'), { download: name, href: URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type })) });
+    const link = Object.assign(document.createElement('a'), { download: name, href: URL.createObjectURL(new Blob([content], { type })) });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1e4);
   }
@@ -354,14 +367,15 @@
     return pen.finish(document.title, `${commandOf(state)} ${location.href}`).replace('</svg>', `${images.join('')}</svg>`);
   }
 
-  function png() {
-    const canvas = Object.assign(document.createElement('canvas'), { width: 2 * SIZE[0], height: 2 * SIZE[1] }), context = canvas.getContext('2d');
+  function picture() {
+    const [width, height] = SIZE, canvas = document.createElement('canvas'), context = canvas.getContext('2d');
+    Object.assign(canvas, { width: 2 * width, height: 2 * height });
     context.scale(2, 2);
     const pen = canvasPen(context);
-    pen.image = (x, y, side, picture) => { context.imageSmoothingEnabled = false; context.drawImage(picture, x, y, side, side); };
-    pen.box(0, 0, ...SIZE, PAPER);
+    pen.image = (x, y, side, image) => { context.imageSmoothingEnabled = false; context.drawImage(image, x, y, side, side); };
+    pen.box(0, 0, width, height, PAPER);
     composed(pen);
-    return new Promise((done) => canvas.toBlob(done, 'image/png'));
+    return canvas;
   }
 
   function csv() {
@@ -369,27 +383,47 @@
     return `${comments}t,energy,clusters,tokens\n${book.rows.map((r) => `${r.t},${r.energy},${r.clusters},${r.tokens}\n`).join('')}`;
   }
 
-  async function copy(text, button) {
-    const words = button.textContent;
+  async function copy(text, what) {
     try {
       await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
+      tell(`The ${what} is copied.`);
     } catch {
-      button.textContent = 'Not allowed here';
+      tell(`The browser does not allow this page to copy the ${what}.`);
     }
-    setTimeout(() => { button.textContent = words; }, 1500);
   }
 
-  $('png').addEventListener('click', async () => download('metastable.png', 'image/png', await png()));
-  $('svg').addEventListener('click', () => download('metastable.svg', 'image/svg+xml', svg()));
-  $('csv').addEventListener('click', () => download('metastable.csv', 'text/csv', csv()));
-  $('copy').addEventListener('click', (e) => copy($('command').textContent, e.target));
-  $('link').addEventListener('click', (e) => copy(location.href, e.target));
+  const tell = (words) => { $('told').textContent = words; };
+  // The browser has shown what stands on the page; where it draws nothing, a tenth of a second later.
+  const shown = () => new Promise((then) => { requestAnimationFrame(() => setTimeout(then)); setTimeout(then, 100); });
+
+  // A file for every click, of the moment of the click. The picture is encoded at once: `toBlob`
+  // waits until the page is idle, which is seconds while a run plays.
+  async function png() {
+    const canvas = picture();
+    tell('Drawing metastable.png …');
+    $('png').setAttribute('aria-busy', true);
+    await shown();
+    const bytes = Uint8Array.from(atob(canvas.toDataURL('image/png').split(',')[1]), (c) => c.charCodeAt(0));
+    $('png').removeAttribute('aria-busy');
+    saveAs('metastable.png', 'image/png', bytes);
+  }
+
+  function saveAs(name, type, content) {
+    download(name, type, content);
+    tell(`${name} is saved.`);
+  }
+
+  $('png').addEventListener('click', png);
+  $('svg').addEventListener('click', () => saveAs('metastable.svg', 'image/svg+xml', svg()));
+  $('csv').addEventListener('click', () => saveAs('metastable.csv', 'text/csv', csv()));
+  $('copy').addEventListener('click', () => copy($('command').textContent, 'command'));
+  $('link').addEventListener('click', () => copy(location.href, 'link'));
 
   controls();
   gestures();
   reflect();
   begin();
+  play();
   // For the console, and for tests.
   window.metastable = { ask, timing, PRESETS, get state() { return state; }, get run() { return run; }, get book() { return book; }, commandOf, settingsOf, svg, csv };
 })();

@@ -13,10 +13,12 @@ use std::path::PathBuf;
 const ENGINE: &[u8] = include_bytes!("engine.wasm");
 
 /// The script, in the order in which its parts need each other.
-const SCRIPT: [&str; 6] = [
+const SCRIPT: [&str; 8] = [
     include_str!("engine.js"),
-    include_str!("state.js"),
     include_str!("pen.js"),
+    include_str!("state.js"),
+    include_str!("statements.js"),
+    include_str!("curves.js"),
     include_str!("scene.js"),
     include_str!("chart.js"),
     include_str!("main.js"),

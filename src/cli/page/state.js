@@ -87,11 +87,13 @@ function masses(state) {
   return state.zipf ? Array.from({ length: state.n }, (_, i) => (i + 1) ** -state.zipf) : [];
 }
 
-const NOISE_STEP = 0.01;
+// The lengths of steps with noise do not grow: a run of a million of them is the longest.
+const NOISE_STEP = 0.01, NOISE_END = 1e4;
+const NOISE_NOTE = `With noise a run ends at t = ${power(NOISE_END)} at the latest: each step is ${NOISE_STEP} long.`;
 
 function settingsOf(state) {
   const { tokens = [], angles = [] } = LISTS[state.start] ?? {};
-  const t_end = state.kappa ? Math.min(state.end, 1e4) : state.end;
+  const t_end = state.kappa ? Math.min(state.end, NOISE_END) : state.end;
   return {
     n: state.n, d: state.d, beta: state.beta, dynamics: state.dynamics, time_scale: state.scale, norm: state.norm, kappa: state.kappa, step: NOISE_STEP,
     init: LISTS[state.start] ? 'uniform' : state.start, tokens, angles, masses: masses(state), seed: state.seed, t_end,
@@ -106,10 +108,7 @@ function commandOf(state, name = 'solve') {
     file(list.file, list.rows);
     flags.push(`${list.flag} ${list.file}`);
   } else flags.push(`--init ${state.start} --n ${state.n} --d ${state.d} --seed ${state.seed}`);
-  if (state.zipf) {
-    file('masses.csv', masses(state));
-    flags.push('--masses masses.csv');
-  }
+  if (state.zipf) flags.push(`--masses power:${state.zipf}`);
   flags.push(`--dynamics ${state.dynamics} --beta ${state.beta}`);
   if (state.scale !== 'u1') flags.push(`--time-scale ${state.scale}`);
   if (state.norm) flags.push(`--norm ${state.norm}`);

@@ -1,0 +1,39 @@
+// What the theory says of uniform tokens: each statement with the settings that it is about.
+
+const share = (p) => (p < 1e-3 ? power(p) : p > 0.999 ? '1' : p.toFixed(3));
+const still = (s) => !s.kappa;
+
+// `least` and `most` bound the dimension; `about` tells of the other settings whether the statement
+// holds for them; `says` gives the sentence, or nothing where the solver has no number for it.
+const STATEMENTS = [
+  {
+    about: (s) => still(s) && !s.dynamics.startsWith('repulsive'),
+    says: (r) => `Uniform tokens lie in a common hemisphere, and then become one cluster, with probability ${share(r.hemisphere)} (Wendel).`,
+  },
+  {
+    most: 3, about: still,
+    says: (r, s) => r.mode && `The uniform measure is left by its mode of degree ${r.mode}, which grows at rate ${power(r.rate)}`
+      + `${s.d === 2 ? `: about ${r.mode} clusters are first seen` : ''} (arXiv:2410.23228).`,
+  },
+  {
+    most: 3,
+    says: (r) => r.modes && `The density estimate of many uniform tokens with this kernel has ${r.modes.toFixed(1)} modes on average (Kac and Rice).`,
+  },
+  {
+    // Inner products are of order d^(-1/2): tokens move as equiangular ones do where d is large.
+    least: 30, about: (s) => still(s) && !s.zipf,
+    says: (r) => r.equiangular_time && `In high dimension uniform tokens are nearly orthogonal; then all inner products reach 0.999 at t = ${power(r.equiangular_time)} (arXiv:2312.10794).`,
+  },
+  {
+    about: (s) => s.dynamics === 'usa' && s.scale === 'u1' && !s.norm,
+    says: (r) => r.kappa_threshold && `With noise the uniform measure is stable for κ below ${power(r.kappa_threshold)}, USA in U1 (arXiv:2606.05140).`,
+  },
+];
+
+// The sentences for a state, from the solver's reply.
+function sentencesOf(reply, state) {
+  const sure = (reply.certain ?? []).map((c) => `${c.says[0].toUpperCase()}${c.says.slice(1)}: ${c.because} (${c.source}).`);
+  if (state.start !== 'uniform') return sure.length ? sure : ['No theorem decides where this start ends.'];
+  const fits = ({ least = 0, most = Infinity, about = () => true }) => state.d >= least && state.d <= most && about(state);
+  return [...sure, ...STATEMENTS.filter(fits).map((s) => s.says(reply, state)).filter(Boolean)];
+}
