@@ -34,15 +34,16 @@ function drawChart(pen, width, height, book) {
     if (last) pen.text(right + 20, b + 5, 't', { size: 13.5, italic: true, align: 'right' });
   };
   // A curve from points in log time and units of its panel; before the first step, its start alone.
-  const line = (points, y, style) => {
+  const line = (points, y, style, column) => {
     if (!began) for (const [l, v] of points) pen.disc(x(l), y(v), 2.2, { fill: style.stroke });
-    else pen.path(thinned(points.map(([l, v]) => [x(l), y(v)])), style);
+    else pen.path(thinned(points.map(([l, v]) => [x(l), y(v)]), column), style);
   };
 
   const [ea, eb] = panels[0], ey = (e) => eb - (eb - ea) * Math.min(1.02, e) / 1.04;
   frame(panels[0], 'energy, its maximum 1', [0, 0.5, 1].map((e) => [ey(e), String(e)]), false);
   for (const p of book.plateaus) {
-    const begin = Math.log10(p.t), end = Math.min(p.log10_time ?? high, p.gone ? Math.max(Math.log10(p.gone), p.log10_time ?? -99) : high);
+    const begin = Math.log10(p.t), gone = p.gone ? Math.log10(p.gone) : high;
+    const end = Math.min(p.log10_time ?? high, Math.max(gone, p.log10_time ?? gone));
     pen.path([[x(begin), ey(p.level)], [x(end), ey(p.level)]], { stroke: RED, width: 1.3, dash: [2, 3] });
     if (p.log10_time !== undefined && p.log10_time < high) {
       pen.path([[x(p.log10_time), ey(p.level)], [x(p.log10_time), ey(p.next)]], { stroke: RED, width: 1.3, dash: [2, 3] });
@@ -64,13 +65,14 @@ function drawChart(pen, width, height, book) {
 function drawAngles(book, [a, b], frame, line, low) {
   const part = angleWindow(book.swept), { middle, half, whole } = part;
   const y = (share) => (a + b) / 2 - ((b - a) / 2) * ((share - middle) / half);
+  const radians = () => roundTicks((middle - half) * Math.PI, (middle + half) * Math.PI, 4);
   const labels = whole ? [[y(1), 'π'], [y(0), '0'], [y(-1), '−π']]
-    : roundTicks((middle - half) * Math.PI, (middle + half) * Math.PI, 4).map(([v, words]) => [y(v / Math.PI), words]);
+    : radians().map(([v, words]) => [y(v / Math.PI), words]);
   frame([a, b], whole ? 'angles' : 'angles in radians, a part of the circle', labels, true);
   const many = book.angles.length > 20;
   book.angles.forEach((strand, i) => {
     const stroke = book.leader && i === 0 ? RED : BLUE;
     const style = { stroke, width: many ? 0.7 : 1.1, alpha: many ? 0.55 : 0.9 };
-    for (const piece of pieces(overLogTime(strand, low), part)) line(piece, y, style);
+    for (const piece of pieces(overLogTime(strand, low), part)) line(piece, y, style, many ? 1 : 0.5);
   });
 }

@@ -6,12 +6,17 @@
 function thinned(points, column = 0.5) {
   const out = [], place = (k) => Math.floor(points[k][0] / column);
   for (let from = 0, to; from < points.length; from = to) {
+    const here = place(from);
     let low = from, high = from;
-    for (to = from + 1; to < points.length && place(to) === place(from); to++) {
+    for (to = from + 1; to < points.length && place(to) === here; to++) {
       if (points[to][1] < points[low][1]) low = to;
       if (points[to][1] > points[high][1]) high = to;
     }
-    for (const k of new Set([from, low, high, to - 1].sort((a, b) => a - b))) out.push(points[k]);
+    const [one, two] = low < high ? [low, high] : [high, low], last = to - 1;
+    out.push(points[from]);
+    if (one > from) out.push(points[one]);
+    if (two > one) out.push(points[two]);
+    if (last > two) out.push(points[last]);
   }
   return out;
 }
@@ -24,7 +29,7 @@ function overLogTime(rows, left) {
   const out = [], log = (t) => Math.max(left, Math.log10(t));
   rows.forEach(([t, y], k) => {
     const [s, z] = rows[k ? k - 1 : 0];
-    if (t > 1.1 * s && y !== z) {
+    if (t > 1.3 * s && y !== z) {
       for (const f of SHARES) out.push([log(s + f * (t - s)), z + f * (y - z)]);
     }
     out.push([log(t), y]);
@@ -99,7 +104,8 @@ function roundTicks(low, high, most) {
   const step = [1, 2, 5, 10].map((s) => s * ten).find((s) => s >= rough);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), out = [];
   for (let k = Math.ceil(low / step); k * step <= high; k++) {
-    out.push([k * step, (k * step).toFixed(digits).replace(/^-(?=[0.]*$)/, '').replace('-', '−')]);
+    const words = (k * step).toFixed(digits).replace(/^-(?=[0.]*$)/, '');
+    out.push([k * step, words.replace('-', '−')]);
   }
   return out;
 }

@@ -49,7 +49,8 @@
     for (let i = 0; i < run.start; i++) {
       const row = run.labels[i], strand = (book.angles[i] ??= []);
       const angle = Math.atan2(run.x[2 * row + 1], run.x[2 * row]) / Math.PI;
-      const before = strand.length ? strand[strand.length - 1][1] : angle, now = unwound(angle, before);
+      const before = strand.length ? strand[strand.length - 1][1] : angle;
+      const now = unwound(angle, before);
       swept(book.swept, before, now);
       strand.push([run.t, now]);
       if (strand.length > LONG) book.angles[i] = shortened(strand);
@@ -57,8 +58,9 @@
   }
 
   function shortened(strand) {
-    const begun = strand.find(([t]) => t > 0)[0], column = Math.max(1, Math.log10(run.t / begun)) / COLUMNS;
-    return thinned(strand.map(([t, angle]) => [Math.log10(t), angle, t]), column).map(([, angle, t]) => [t, angle]);
+    const begun = strand.find(([t]) => t > 0)[0], decades = Math.max(1, Math.log10(run.t / begun));
+    const points = strand.map(([t, angle]) => [Math.log10(t), angle, t]);
+    return thinned(points, decades / COLUMNS).map(([, angle, t]) => [t, angle]);
   }
 
   function trails() {
@@ -335,7 +337,12 @@
         $(id).click();
       }
     });
-    addEventListener('hashchange', () => { state = readState(location.hash); reflect(); begin(); play(); });
+    addEventListener('hashchange', () => {
+      state = readState(location.hash);
+      reflect();
+      begin();
+      play();
+    });
     new ResizeObserver(() => { drawTokens(); drawGraphs(); }).observe($('sphere'));
   }
 
@@ -355,7 +362,8 @@
   }
 
   function download(name, type, content) {
-    const link = Object.assign(document.createElement('a'), { download: name, href: URL.createObjectURL(new Blob([content], { type })) });
+    const href = URL.createObjectURL(new Blob([content], { type }));
+    const link = Object.assign(document.createElement('a'), { download: name, href });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1e4);
   }
@@ -368,11 +376,15 @@
   }
 
   function picture() {
-    const [width, height] = SIZE, canvas = document.createElement('canvas'), context = canvas.getContext('2d');
+    const [width, height] = SIZE, canvas = document.createElement('canvas');
     Object.assign(canvas, { width: 2 * width, height: 2 * height });
+    const context = canvas.getContext('2d');
     context.scale(2, 2);
     const pen = canvasPen(context);
-    pen.image = (x, y, side, image) => { context.imageSmoothingEnabled = false; context.drawImage(image, x, y, side, side); };
+    pen.image = (x, y, side, image) => {
+      context.imageSmoothingEnabled = false;
+      context.drawImage(image, x, y, side, side);
+    };
     pen.box(0, 0, width, height, PAPER);
     composed(pen);
     return canvas;
@@ -393,8 +405,11 @@
   }
 
   const tell = (words) => { $('told').textContent = words; };
-  // The browser has shown what stands on the page; where it draws nothing, a tenth of a second later.
-  const shown = () => new Promise((then) => { requestAnimationFrame(() => setTimeout(then)); setTimeout(then, 100); });
+  // The page has been drawn with what stands on it now, or a tenth of a second is over.
+  const shown = () => new Promise((then) => {
+    requestAnimationFrame(() => setTimeout(then));
+    setTimeout(then, 100);
+  });
 
   // A file for every click, of the moment of the click. The picture is encoded at once: `toBlob`
   // waits until the page is idle, which is seconds while a run plays.
@@ -403,7 +418,8 @@
     tell('Drawing metastable.png …');
     $('png').setAttribute('aria-busy', true);
     await shown();
-    const bytes = Uint8Array.from(atob(canvas.toDataURL('image/png').split(',')[1]), (c) => c.charCodeAt(0));
+    const text = atob(canvas.toDataURL('image/png').split(',')[1]);
+    const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
     $('png').removeAttribute('aria-busy');
     saveAs('metastable.png', 'image/png', bytes);
   }

@@ -89,7 +89,8 @@ function masses(state) {
 
 // The lengths of steps with noise do not grow: a run of a million of them is the longest.
 const NOISE_STEP = 0.01, NOISE_END = 1e4;
-const NOISE_NOTE = `With noise a run ends at t = ${power(NOISE_END)} at the latest: each step is ${NOISE_STEP} long.`;
+const NOISE_NOTE = `With noise a run ends at t = ${power(NOISE_END)} at the latest:`
+  + ` each step is ${NOISE_STEP} long.`;
 
 function settingsOf(state) {
   const { tokens = [], angles = [] } = LISTS[state.start] ?? {};
