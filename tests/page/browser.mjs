@@ -193,6 +193,16 @@ const rows = (x, d) => Array.from({ length: x.length / d }, (_, i) => `${x.slice
     const [file] = await Promise.all([page.waitForEvent('download'), page.click(`#${name}`)]);
     await file.saveAs(`${folder}/export.${name}`);
   }
+  // The rows do not depend on how fast a run is shown.
+  const rowsAt = async (speed) => {
+    await page.evaluate((v) => { document.getElementById('speed').value = v; }, speed);
+    await page.locator('#presets button', { hasText: 'Metastability' }).click();
+    await page.waitForFunction(() => window.metastable.run.ended, null, { timeout: 120000 });
+    return page.evaluate(() => window.metastable.csv());
+  };
+  const slow = await rowsAt(3);
+  assert.ok(slow.split('\n').length > 60 && slow === await rowsAt(40), 'other rows at another speed');
+  await page.evaluate(() => { document.getElementById('speed').value = 5; });
   // The last merger of sixty-four tokens, across the whole circle.
   await page.locator('#presets button', { hasText: 'One run' }).click();
   await page.waitForFunction(() => window.metastable.run.ended, null, { timeout: 120000 });

@@ -23,7 +23,11 @@
     return { ...reply, x: take(n * d), m: take(n), labels: take(start), cluster: take(n) };
   }
 
+  // A row of every attempted step, later of every fifth: which, no speed and no load changes.
+  const [FINE, STRIDE] = [60, 5];
+  const tried = () => run.steps + run.rejected;
   function remember() {
+    if (tried() > FINE && tried() % STRIDE && !run.ended) return;
     const last = book.rows[book.rows.length - 1];
     const row = { t: run.t, energy: run.energy, clusters: run.clusters, tokens: run.n };
     if (last && run.t > 0 && Object.entries(row).every(([k, v]) => v === last[k])) return;
@@ -100,7 +104,7 @@
     let done = 0;
     try {
       while (done < steps && !run.ended) {
-        const piece = Math.min(steps - done, book.rows.length < 60 ? 1 : 5);
+        const piece = Math.min(steps - done, tried() < FINE ? 1 : STRIDE - (tried() % STRIDE));
         run = unpacked(ask({ ask: 'go', steps: piece }));
         remember();
         done += piece;
