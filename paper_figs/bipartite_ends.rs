@@ -8,6 +8,7 @@ use crate::study::bipartite_ends::{BETAS, RATIOS, STARTS, TOKENS};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "bipartite-ends",
     title: "V with a spectrum: one cluster or two antipodal ones, beside the threshold of stability",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

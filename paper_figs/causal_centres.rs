@@ -1,12 +1,18 @@
 //! Causal attention with strong Renyi centres (arXiv:2411.04990).
 
-use super::{PaperFigure, only, series};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Causal attention: trajectories and strong Renyi centres.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "causal-centres",
     title: "Causal attention: trajectories and strong Renyi centres",
+    redraws: &[PrintedFigure {
+        paper: "2411.04990",
+        place: PrintedPlace::Unnumbered("figures of trajectories (numbers not read)"),
+        shows: "causal tokens on the circle with their centres",
+        differs: "n, beta, end time and seed are ours: the printed ones are not read",
+    }],
     experiments: &[],
     full: &[],
     cells: None,

@@ -1,6 +1,6 @@
 //! Tokens on the circle at the printed times (arXiv:2312.10794, figure 4).
 
-use super::{CellsShown, PaperFigure, first_run, motion, tokens};
+use super::{CellsShown, PaperFigure, PrintedFigure, PrintedPlace, first_run, motion, tokens};
 use crate::draw::{Axis, Mark, Panel, Picture};
 use crate::study::Parameter;
 
@@ -8,6 +8,12 @@ use crate::study::Parameter;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "circle-snapshots",
     title: "Tokens on the circle at beta = 4 and 9",
+    redraws: &[PrintedFigure {
+        paper: "2312.10794",
+        place: PrintedPlace::Figure(4),
+        shows: "tokens on the circle at beta = 4 and 9",
+        differs: "a random start of our own (seed 4): the start of the printed one is not known",
+    }],
     experiments: &["circle-snapshots"],
     full: &[],
     cells: Some(CellsShown { most: 8, d: Some(2), columns: &["x_0_0", "clusters"] }),

@@ -11,6 +11,7 @@ use crate::theory::parking::RENYI;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "cluster-count",
     title: "Number of clusters against beta, with the square-root laws",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -7,6 +7,7 @@ use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "connections",
     title: "Critical points of five tokens on the circle and who falls into whom",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -7,6 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "entropy",
     title: "Negentropy over time, SA and USA, with the predicted slopes",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -9,6 +9,7 @@ use crate::theory::equiangular::Equiangular;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "gamma-curve",
     title: "The gamma curve and the transition curve, n = 32",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -7,6 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "gaussian-closure",
     title: "Gaussian closure: variances, blow-up, and finitely many tokens",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

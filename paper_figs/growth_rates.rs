@@ -1,12 +1,18 @@
 //! Growth of the modes of the uniform measure (arXiv:2410.23228), with Sinkhorn attention.
 
-use super::{PaperFigure, distinct, only, series, span};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series, span};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Growth rates of the modes, and the fastest one.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "growth-rates",
     title: "Growth rates of the modes, and the fastest one",
+    redraws: &[PrintedFigure {
+        paper: "2410.23228",
+        place: PrintedPlace::Unnumbered("figures of growth rates (numbers not read)"),
+        shows: "rates of the modes k = 0 to 10",
+        differs: "the rates of the simulated equation: pi times the plotted ones",
+    }],
     experiments: &[],
     full: &[],
     cells: None,

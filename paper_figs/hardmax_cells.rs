@@ -1,6 +1,6 @@
 //! Hardmax layers (arXiv:2508.09628).
 
-use super::{PaperFigure, distinct, only, series};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::study::hardmax_cells::{PART as STUDY, VERTICES};
 
@@ -8,6 +8,12 @@ use crate::study::hardmax_cells::{PART as STUDY, VERTICES};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "hardmax-cells",
     title: "Hardmax layers: straight lines to vertices, and the Frank-Wolfe bound that fails",
+    redraws: &[PrintedFigure {
+        paper: "2508.09628",
+        place: PrintedPlace::Unnumbered("a figure (number not read)"),
+        shows: "dominance cells of polygons with trajectories",
+        differs: "one polygon in place of eleven",
+    }],
     experiments: &[],
     full: &[],
     cells: None,

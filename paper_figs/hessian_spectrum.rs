@@ -10,6 +10,7 @@ const FLOOR: f64 = 1e-12;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "hessian-spectrum",
     title: "Eigenvalues of the Hessian along a run",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

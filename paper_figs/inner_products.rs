@@ -1,6 +1,6 @@
 //! Inner products by layer of a trained transformer, beside SA started from its first layer.
 
-use super::PaperFigure;
+use super::{PaperFigure, PrintedFigure, PrintedPlace};
 use crate::draw::{Axis, Corner, Mark, Panel, Picture};
 use crate::error::Error;
 use crate::study::Parameter;
@@ -13,6 +13,20 @@ pub(super) const BETA: Parameter =
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "inner-products",
     title: "Inner products by layer of a trained transformer, and SA from its layer 0",
+    redraws: &[
+        PrintedFigure {
+            paper: "2312.10794",
+            place: PrintedPlace::Figure(1),
+            shows: "cosines by layer of ALBERT XLarge v2, histograms",
+            differs: "a sentence transformer (MiniLM) in place of ALBERT, or your hidden states",
+        },
+        PrintedFigure {
+            paper: "2512.01868",
+            place: PrintedPlace::Unnumbered("a figure (number not read)"),
+            shows: "cosines of ALBERT at layers 0, 5, 30 and 48",
+            differs: "a sentence transformer (MiniLM) in place of ALBERT, or your hidden states",
+        },
+    ],
     experiments: &[],
     full: &[],
     cells: None,

@@ -1,6 +1,6 @@
 //! One shared block, iterated.
 
-use super::{PaperFigure, distinct, only, series};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::study::iterated_block::PART as STUDY;
 
@@ -8,6 +8,12 @@ use crate::study::iterated_block::PART as STUDY;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "iterated-block",
     title: "One shared block iterated: cosines as they are and without the affine norm",
+    redraws: &[PrintedFigure {
+        paper: "2312.10794",
+        place: PrintedPlace::Figure(1),
+        shows: "the same histograms with one block iterated 48 times",
+        differs: "one block with random weights in place of the trained one",
+    }],
     experiments: &[],
     full: &[],
     cells: None,

@@ -10,6 +10,7 @@ use crate::study::Parameter;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-energy",
     title: "Layers climb the energy for every step size",
+    redraws: &[],
     experiments: &["layer-energy"],
     full: &[],
     cells: Some(CellsShown { most: 12, d: None, columns: &["log_energy"] }),

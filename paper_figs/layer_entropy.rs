@@ -12,6 +12,7 @@ use crate::study::Parameter;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-entropy",
     title: "Negentropy of hidden states by layer, and of SA from layer 0",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

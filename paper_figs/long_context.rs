@@ -7,6 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture, superscript};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "long-context",
     title: "Long context: participation against beta / n^{2/(d-1)}",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

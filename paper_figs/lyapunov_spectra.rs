@@ -8,6 +8,7 @@ use crate::recurrent::map;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "lyapunov-spectra",
     title: "Lyapunov spectra: residual and recurrent networks, attention",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

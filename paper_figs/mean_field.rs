@@ -8,6 +8,7 @@ use crate::num::stats::slope;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "mean-field",
     title: "Wasserstein distance between n particles and the density",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -8,6 +8,7 @@ use crate::error::Result;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "measure-convergence",
     title: "Solvers of the continuity equation: error against resolution, and layers against step size",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -7,6 +7,7 @@ use crate::draw::{Axis, Dash, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "merge-tree",
     title: "Merge tree of 48 tokens on the circle over log time",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -7,6 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "merging-times",
     title: "Merging times of two clusters, over 260 orders of magnitude",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -1,6 +1,6 @@
 //! Metastability of five tokens (the start of arXiv:2410.06833's movie).
 
-use super::{CellsShown, ENERGY, PaperFigure, energy_axis, first_run, motion, series, tokens};
+use super::{CellsShown, ENERGY, PaperFigure, PrintedFigure, PrintedPlace, energy_axis, first_run, motion, series, tokens};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 use std::f64::consts::PI;
@@ -9,6 +9,12 @@ use std::f64::consts::PI;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "metastability",
     title: "Metastability of five tokens on the circle, beta = 4",
+    redraws: &[PrintedFigure {
+        paper: "2410.06833",
+        place: PrintedPlace::Unnumbered("the film of the authors' code"),
+        shows: "five tokens on the circle, beta = 4, to t = 400",
+        differs: "a controlled integrator in place of layers of step 0.1; as a film: metastable movie",
+    }],
     experiments: &["metastability"],
     full: &[],
     cells: Some(CellsShown { most: 1, d: Some(2), columns: &["x_0_0", "log_energy", "clusters"] }),

@@ -8,6 +8,7 @@ use crate::study::mixing_matrices::{KINDS, PART as STUDY};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "mixing-matrices",
     title: "Mixing matrices: which token moves which through layers",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -110,12 +110,45 @@ impl CellsShown {
     }
 }
 
+/// Which figure of a paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PrintedPlace {
+    /// The figure with this number.
+    Figure(u32),
+    /// A figure whose number was not read: what is known of its place.
+    Unnumbered(&'static str),
+}
+
+impl std::fmt::Display for PrintedPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Figure(number) => write!(f, "figure {number}"),
+            Self::Unnumbered(place) => f.write_str(place),
+        }
+    }
+}
+
+/// A figure of a paper that a figure of this folder redraws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrintedFigure {
+    /// Number of the paper at arXiv.
+    pub paper: &'static str,
+    /// Which figure of the paper.
+    pub place: PrintedPlace,
+    /// What it shows.
+    pub shows: &'static str,
+    /// What is different here; empty where nothing is known to be.
+    pub differs: &'static str,
+}
+
 /// A registered figure.
 pub struct PaperFigure {
     /// Name on the command line and of its files.
     pub name: &'static str,
     /// Title in the gallery.
     pub title: &'static str,
+    /// The printed figures that it redraws; none where no paper has it.
+    pub redraws: &'static [PrintedFigure],
     /// Experiments it needs, by name.
     pub experiments: &'static [&'static str],
     /// The same for `--full`; empty if there is no larger version.

@@ -8,6 +8,7 @@ use crate::flow::Table;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "mode-count",
     title: "Modes of density estimates: certified counts and expectations",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -7,6 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "noise-orders",
     title: "Noise: the corrected geodesic has weak order 2, three other schemes order 1",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

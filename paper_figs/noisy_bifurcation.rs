@@ -11,6 +11,7 @@ const DEEPEST: f64 = -0.03;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "noisy-bifurcation",
     title: "Noisy USA: the mean against kappa, continuous below beta* = 2.447 and with a fold above",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -8,6 +8,7 @@ use crate::study::normalisation_schemes::{PART as STUDY, SCHEMES};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "normalisation",
     title: "Normalisation schemes: late rates, one orbit of three schemes",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

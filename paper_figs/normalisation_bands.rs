@@ -1,6 +1,6 @@
 //! Normalisation schemes (arXiv:2510.22026): random starts.
 
-use super::{PaperFigure, only, series};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::{normalisation_bands::PART as STUDY, normalisation_schemes::SCHEMES};
 
@@ -8,6 +8,20 @@ use crate::study::{normalisation_bands::PART as STUDY, normalisation_schemes::SC
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "normalisation-bands",
     title: "Normalisation schemes: mean cosine of random starts with its 90 % band",
+    redraws: &[
+        PrintedFigure {
+            paper: "2510.22026",
+            place: PrintedPlace::Figure(1),
+            shows: "mean cosine of all schemes with its 90 % band",
+            differs: "n = 32 and 20 runs: the printed numbers are not known; V = I",
+        },
+        PrintedFigure {
+            paper: "2512.01868",
+            place: PrintedPlace::Unnumbered("a figure (number not read)"),
+            shows: "mean cosine of all schemes with its 90 % band",
+            differs: "n = 32 and 20 runs: the printed numbers are not known; V = I",
+        },
+    ],
     experiments: &[],
     full: &[],
     cells: None,

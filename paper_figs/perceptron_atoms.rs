@@ -10,6 +10,7 @@ use std::f64::consts::{PI, TAU};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "perceptron-atoms",
     title: "Perceptron and attention: early density and final atoms as the weight grows",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

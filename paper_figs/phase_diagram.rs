@@ -1,6 +1,6 @@
 //! The phase diagram over (t, beta) with the transition curve of high dimension on top (arXiv:2312.10794, figure 3).
 
-use super::{CellsShown, PaperFigure, motion, tokens};
+use super::{CellsShown, PaperFigure, PrintedFigure, PrintedPlace, motion, tokens};
 use crate::attention::{RowWeights, Variant, dynamics};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::Error;
@@ -22,6 +22,20 @@ const BETAS: [f64; 45] = {
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "phase-diagram",
     title: "Phase diagram of SA with the transition curve, n = 32",
+    redraws: &[
+        PrintedFigure {
+            paper: "2312.10794",
+            place: PrintedPlace::Figure(3),
+            shows: "share of merged pairs over (t, beta), six dimensions",
+            differs: "a smaller grid and four dimensions; the published grid with --full",
+        },
+        PrintedFigure {
+            paper: "2512.01868",
+            place: PrintedPlace::Unnumbered("a figure (number not read)"),
+            shows: "share of merged pairs over (t, beta), d = 8, 128 and 1024",
+            differs: "other dimensions; the printed ones with --set d=8,128,1024",
+        },
+    ],
     experiments: &["phase-diagram"],
     full: &["phase-diagram-full"],
     cells: Some(CellsShown { most: 100000, d: None, columns: &["pair_share"] }),

@@ -8,6 +8,7 @@ use crate::study::positions::PART as STUDY;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "positions",
     title: "Positions: consensus and twisted states under rotary ones, overlaps of sinusoidal ones",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -7,6 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "proved-starts",
     title: "Starts that are proved to converge to one point, and what ends the other proofs",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

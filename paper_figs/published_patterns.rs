@@ -1,6 +1,6 @@
 //! Clusters from noise: particles, equation, prediction.
 
-use super::PaperFigure;
+use super::{PaperFigure, PrintedFigure, PrintedPlace};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use std::f64::consts::TAU;
 
@@ -8,6 +8,12 @@ use std::f64::consts::TAU;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "published-patterns",
     title: "Clusters from 20000 iid tokens: histogram, continuity equation, predicted places",
+    redraws: &[PrintedFigure {
+        paper: "2410.23228",
+        place: PrintedPlace::Unnumbered("figures of particles (numbers not read)"),
+        shows: "histograms of 20000 tokens at beta = 5 and 7",
+        differs: "another random stream; the equation by a spectral method in place of Lax-Friedrichs",
+    }],
     experiments: &[],
     full: &[],
     cells: None,

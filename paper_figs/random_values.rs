@@ -8,6 +8,7 @@ use crate::study::random_values::{ENDS, PART as STUDY};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "random-values",
     title: "Random values: where antipodal pairs attract, and where pairs end",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -8,6 +8,7 @@ use crate::study::rank_collapse::{KINDS, LAYERS};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "rank-collapse",
     title: "Rank collapse is cubic: attention alone, with layer normalisation, with a skip connection",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -1,6 +1,6 @@
 //! The regime chart: for which (d, beta) convergence to one cluster is known (arXiv:2312.10794, figure 2).
 
-use super::PaperFigure;
+use super::{PaperFigure, PrintedFigure, PrintedPlace};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::study::Parameter;
 use crate::theory::threshold::{paper_circle, paper_proof, sharp};
@@ -9,6 +9,12 @@ use crate::theory::threshold::{paper_circle, paper_proof, sharp};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "regime-chart",
     title: "Where one cluster is known to form, n = 32",
+    redraws: &[PrintedFigure {
+        paper: "2312.10794",
+        place: PrintedPlace::Figure(2),
+        shows: "chart of (d, beta) where one cluster is proved",
+        differs: "the sharp threshold of the chain argument and the later theorems are added",
+    }],
     experiments: &[],
     full: &[],
     cells: None,

@@ -1,12 +1,18 @@
 //! Tokens in R^d (arXiv:2305.05465).
 
-use super::{PaperFigure, distinct, only, series};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Trajectories, the limit F, growth of logit gaps.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "rescaled-tokens",
     title: "Tokens in R^d: polytope and hyperplanes, the limit F(eps), growth of logit gaps",
+    redraws: &[PrintedFigure {
+        paper: "2305.05465",
+        place: PrintedPlace::Unnumbered("figures 1 to 4 (which is which: not read)"),
+        shows: "tokens that go to a polytope or to hyperplanes",
+        differs: "tokens and V of our own, in the plane",
+    }],
     experiments: &[],
     full: &[],
     cells: None,

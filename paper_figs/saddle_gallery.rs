@@ -7,6 +7,7 @@ use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "saddle-gallery",
     title: "Saddles of eight tokens on S^2",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

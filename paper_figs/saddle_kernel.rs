@@ -1,6 +1,6 @@
 //! The kernel `g(tau) = (cos tau - beta sin^2 tau) e^(beta cos tau)` (arXiv:2312.10794, figure 6).
 
-use super::PaperFigure;
+use super::{PaperFigure, PrintedFigure, PrintedPlace};
 use crate::attention::circle::hessian_kernel;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::Parameter;
@@ -10,6 +10,12 @@ use crate::theory::threshold::tau_star;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "saddle-kernel",
     title: "The kernel g of the second variation, beta = 2 and 6",
+    redraws: &[PrintedFigure {
+        paper: "2312.10794",
+        place: PrintedPlace::Figure(6),
+        shows: "the kernel g for beta = 2 and 6",
+        differs: "divided by g(0) = e^beta",
+    }],
     experiments: &[],
     full: &[],
     cells: None,

@@ -7,6 +7,7 @@ use crate::draw::{Axis, Corner, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "seed-sheet",
     title: "Sixty sentences on attention: true, false, true under a hypothesis, informal",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

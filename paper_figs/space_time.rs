@@ -7,6 +7,7 @@ use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "space-time",
     title: "Density on the circle over time, with particles on top",
+    redraws: &[],
     experiments: &[],
     full: &[],
     cells: None,

@@ -1,6 +1,6 @@
 //! The staircase of the energy (arXiv:2410.06833, figure of section 6).
 
-use super::{PaperFigure, distinct, listed, only, series};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, listed, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Sums of squared shares of five tokens: all apart, a pair, three, three and a pair.
@@ -13,6 +13,20 @@ const LATEST: f64 = 1e110;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "staircase",
     title: "The energy climbs a staircase: five tokens, six beta",
+    redraws: &[
+        PrintedFigure {
+            paper: "2410.06833",
+            place: PrintedPlace::Unnumbered("a figure of section 6 (number not read)"),
+            shows: "energy of five tokens for six beta",
+            differs: "exact gradient flow in place of small normalised steps; a second panel in time",
+        },
+        PrintedFigure {
+            paper: "2512.01868",
+            place: PrintedPlace::Unnumbered("a figure (number not read)"),
+            shows: "energy of five tokens for six beta",
+            differs: "exact gradient flow in place of small normalised steps; a second panel in time",
+        },
+    ],
     experiments: &[],
     full: &[],
     cells: None,

@@ -8,6 +8,7 @@ use crate::study::Parameter;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "timeline",
     title: "Energy and clusters of one run over log time",
+    redraws: &[],
     experiments: &["timeline"],
     full: &[],
     cells: Some(CellsShown { most: 1, d: None, columns: &["log_energy", "clusters"] }),

@@ -6,7 +6,7 @@ mod audit;
 use audit::{Audit, run, silent};
 use std::path::Path;
 
-const AUDITS: [Audit; 24] = [
+const AUDITS: [Audit; 25] = [
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",
@@ -419,8 +419,14 @@ const AUDITS: [Audit; 24] = [
             ("exponents", "compare rnn --n 3 --d 3 --layers 3 --exponents 2"),
         ],
     },
-    Audit { command: "explain", base: "cone-speed", file: "", calls: &[("proof", "--proof")] },
+    Audit {
+        command: "explain",
+        base: "cone-speed",
+        file: "",
+        calls: &[("proof", "--proof"), ("markdown", "explain 2312.10794 --markdown"), ("markdown", "--markdown")],
+    },
     Audit { command: "completions", base: "bash", file: "", calls: &[] },
+    Audit { command: "man", base: "pages", file: "", calls: &[] },
 ];
 
 /// The files that the calls name.

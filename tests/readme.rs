@@ -198,10 +198,14 @@ fn the_page_of_every_paper_is_the_generated_one() {
     let papers: Vec<&str> = listed["papers"].as_array().expect("a list").iter().filter_map(|p| p["name"].as_str()).collect();
     let register = read("src/guide/papers/mod.rs");
     for paper in &papers {
-        let (page, good) = shell(&root(), &format!("metastable explain {paper}"));
-        assert!(good && page == read(format!("src/guide/papers/{paper}.md")), "metastable explain {paper} > src/guide/papers/{paper}.md");
+        let (page, good) = shell(&root(), &format!("metastable explain {paper} --markdown"));
+        let file = format!("src/guide/papers/{paper}.md");
+        assert!(good && page == read(&file), "metastable explain {paper} --markdown > {file}");
         assert!(register.contains(&format!("include_str!(\"{paper}.md\")")), "{paper} has no module");
     }
+    let (figures, good) = shell(&root(), "metastable list printed-figures --markdown");
+    let file = "src/guide/figures_of_papers.md";
+    assert!(good && figures == read(file), "metastable list printed-figures --markdown > {file}");
     let mut cited: Vec<String> = theorem::ALL.iter().map(|c| c.citation.to_owned()).collect();
     cited.extend(metastable::study::ALL.iter().map(|s| s.citation.to_owned()));
     for text in &cited {

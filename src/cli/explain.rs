@@ -1,6 +1,6 @@
 //! `explain`: everything that a name means.
 
-use super::{list, output::Output, paper_page, papers, words::WORDS};
+use super::{list, output::Output, paper_page, papers, printed, words};
 use crate::error::{Error, Result, show};
 use crate::paper_figs::{self, PaperFigure};
 use crate::recurrent::map;
@@ -11,14 +11,20 @@ use serde_json::{Value, json};
 
 /// Flags of `explain`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable explain cone-collapse\n  metastable explain cone-collapse --proof")]
+#[command(
+    after_help = "Examples:\n  metastable explain cone-collapse\n  metastable explain cone-collapse --proof\n  metastable explain 2312.10794\n  metastable explain hypotheses never met"
+)]
 pub struct Arguments {
-    /// A theorem, dynamics, law, law of masses, observable, figure, experiment, study, kernel, column, outcome or verdict, or the
-    /// arXiv number of a paper.
-    name: String,
+    /// A theorem, dynamics, law, law of masses, observable, figure, experiment, study, kernel, column,
+    /// outcome, verdict or word of the table of verdicts, or the arXiv number of a paper.
+    #[arg(required = true)]
+    name: Vec<String>,
     /// The derivation of a claim, where the cited paper does not print it.
     #[arg(long)]
     proof: bool,
+    /// The page of a paper as Markdown, as in the guide.
+    #[arg(long, conflicts_with = "proof")]
+    markdown: bool,
 }
 
 /// What a name means, and as what.
@@ -30,17 +36,25 @@ struct Meaning {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let name = self.name.as_str();
+        let name = self.name.join(" ");
+        let name = name.as_str();
         if self.proof {
             let claim = theorem::find(name)?;
             let (text, derived) = derivation(claim);
             out.result(&json!({"name": name, "derived": derived, "proof": text}), &text);
             return Ok(0);
         }
+        if self.markdown {
+            let expected = "the arXiv number of a paper: its page alone is in Markdown (`list papers`)";
+            let paper = papers::find(name).ok_or_else(|| Error::parameter("--markdown", format!("`{name}`"), expected))?;
+            let text = paper_page::page(paper).markdown();
+            out.result(&json!({"name": name, "markdown": text}), &text);
+            return Ok(0);
+        }
         let meanings = meanings(name);
         if meanings.is_empty() {
             let mut known: Vec<String> = list::kinds().flat_map(list::entries).map(|e| e.0).collect();
-            known.extend(WORDS.iter().map(|w| w.0.to_owned()));
+            known.extend(words::WORDS.iter().map(|w| w.0.to_owned()));
             known.push(seeds::GROUP.to_owned());
             known.sort();
             known.dedup();
@@ -88,7 +102,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         "a map",
         map::find(name).ok().map(|m| format!("{}\n\nSource  {}\nBeside others: metastable compare {}", m.summary, m.citation, m.name)),
     );
-    add("a paper", papers::find(name).map(paper_page::page));
+    add("a paper", papers::find(name).map(|p| paper_page::page(p).plain()));
     add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
     for (kind, listed) in [
         ("an observable", "observables"),
@@ -101,7 +115,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         add(kind, list::entries(listed).into_iter().find(|(n, _)| n == name).map(|(_, summary)| summary));
     }
     add("the models of a grid", (name == GRID.0).then(|| GRID.1.to_owned()));
-    add("an outcome or a word of a verdict", WORDS.iter().find(|(w, _)| *w == name).map(|(_, meaning)| (*meaning).to_owned()));
+    add("an outcome or a word of a verdict", words::meaning(name).map(str::to_owned));
     out
 }
 
@@ -141,7 +155,7 @@ fn study(s: &crate::study::Study) -> String {
 
 /// A figure with its data.
 fn figure(f: &'static PaperFigure) -> String {
-    let mut text = format!("{}\n\n", f.title);
+    let mut text = format!("{}\n\n{}", f.title, printed::lines(f));
     f.experiments.iter().for_each(|e| text.push_str(&format!("Experiment  {e} (metastable run {e})\n")));
     f.study
         .iter()

@@ -57,8 +57,8 @@ impl Arguments {
         // What does not hold is worth a line only where it is about these tokens.
         for d in all.iter().filter(|d| d.holds || d.this_start) {
             let mark = if d.holds { "holds" } else { "fails" };
-            let so = if d.holds { format!("; {}", d.statement) } else { String::new() };
-            text.push_str(&format!("  {mark}: {} ({}){so}\n", d.hypothesis, d.citation));
+            let so = if d.holds { format!(": {}", d.statement) } else { String::new() };
+            text.push_str(&format!("  {mark}: {}\n      {}{so}\n", d.hypothesis, d.citation));
         }
         if let Some((w, _)) = &open {
             text.push_str(&format!("certificate: w = {}\n", super::output::vector(w)));

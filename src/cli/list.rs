@@ -1,8 +1,8 @@
 //! `list`: everything that is registered.
 
-use super::{output::Output, papers};
+use super::{output::Output, papers, printed};
 use crate::attention::{dynamics, kernel, normalisation};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use crate::{flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law, sphere::mass_law, study, theorem};
 use serde_json::{Value, json};
 
@@ -10,10 +10,12 @@ use serde_json::{Value, json};
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, masses (laws of masses), observables, figures, experiments, studies, integrators, kernels, normalisations, maps (to compare attention with), seeds
-    /// (sentences of popular documents), model (keys of a model), papers or columns (of results); all when none is given.
+    /// theorems, dynamics, laws, masses (laws of masses), observables, figures, experiments, studies,
+    /// integrators, kernels, normalisations, maps (to compare attention with), seeds (sentences of popular
+    /// documents), model (keys of a model), papers, printed-figures (of the papers, with the command that
+    /// redraws each) or columns (of results); all when none is given.
     kind: Option<String>,
-    /// The table of theorems as Markdown, as beside their sources.
+    /// The table of theorems (the usual kind) or of printed-figures as Markdown, as beside their sources and in the guide.
     #[arg(long)]
     markdown: bool,
 }
@@ -28,13 +30,13 @@ fn line(name: &str, summary: &str) -> Line {
 type Lines = fn() -> Vec<Line>;
 
 /// Kinds and what is registered of each.
-const KINDS: [(&str, Lines); 16] = [
+const KINDS: [(&str, Lines); 17] = [
     ("theorems", || theorem::ALL.iter().map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title))).collect()),
     ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("masses", || mass_law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("observables", || observable::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
-    ("figures", || paper_figs::ALL.iter().map(|e| line(e.name, e.title)).collect()),
+    ("figures", || paper_figs::ALL.iter().map(|e| line(e.name, &printed::titled(e))).collect()),
     ("experiments", || {
         let title = |name: &str| experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title);
         experiment::BUILT_IN.iter().map(|(name, _)| line(name, &title(name))).collect()
@@ -49,8 +51,14 @@ const KINDS: [(&str, Lines); 16] = [
     ("seeds", || theorem::seeds::ALL.iter().map(|s| line(s.name, &format!("[{}, {}] {}", s.source, s.standing, s.sentence))).collect()),
     ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),
     ("papers", || papers::ALL.iter().map(|p| line(p.id, &p.summary())).collect()),
+    ("printed-figures", printed::all),
     ("columns", || lab::run::COLUMNS.iter().map(|(name, meaning)| line(name, meaning)).collect()),
 ];
+
+type Page = fn() -> String;
+
+/// Kinds that have a page in Markdown; the first one is meant where none is named.
+const MARKDOWN: [(&str, Page); 2] = [("theorems", lab::report::claims_table), ("printed-figures", printed::markdown)];
 
 /// All kinds.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
@@ -62,26 +70,29 @@ pub fn entries(kind: &str) -> Vec<Line> {
     KINDS.iter().filter(|(known, _)| *known == kind).flat_map(|(_, all)| all()).collect()
 }
 
+/// A kind that is not registered: all kinds are named, whatever their number.
+fn unknown(kind: &str) -> Error {
+    let near = nearest(kind, kinds()).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+    Error::parameter("KIND", format!("`{kind}`"), format!("one of {}{near}", kinds().collect::<Vec<_>>().join(", ")))
+}
+
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        if let (true, Some(kind)) = (self.markdown, self.kind.as_deref().filter(|k| *k != "theorems")) {
-            return Err(Error::parameter(
-                "--markdown",
-                format!("--markdown of {kind}"),
-                "theorems, or no kind: their table is the one in Markdown",
-            ));
-        }
         if self.markdown {
-            let table = crate::lab::report::claims_table();
-            out.result(&json!({"markdown": table}), &table);
+            let kind = self.kind.as_deref().unwrap_or(MARKDOWN[0].0);
+            let page = MARKDOWN.iter().find(|(known, _)| *known == kind).map(|(_, page)| page());
+            let kinds: Vec<&str> = MARKDOWN.iter().map(|(known, _)| *known).collect();
+            let expected = format!("one of {}: their tables are in Markdown", kinds.join(", "));
+            let page = page.ok_or_else(|| Error::parameter("--markdown", format!("--markdown of {kind}"), expected))?;
+            out.result(&json!({"markdown": page}), &page);
             return Ok(0);
         }
         let kinds = match &self.kind {
             None => KINDS.to_vec(),
             Some(kind) => {
                 let found = KINDS.iter().find(|(known, _)| known == kind);
-                vec![*found.ok_or_else(|| Error::unknown("kind", kind, KINDS.iter().map(|(known, _)| *known)))?]
+                vec![*found.ok_or_else(|| unknown(kind))?]
             }
         };
         let (mut text, mut json) = (String::new(), serde_json::Map::new());

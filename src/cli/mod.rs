@@ -22,6 +22,7 @@ mod hunt;
 mod input;
 mod is_certain;
 mod list;
+mod man;
 mod measure;
 mod model;
 mod modes;
@@ -35,6 +36,7 @@ mod parts;
 mod predict;
 mod predict_rows;
 mod predict_words;
+mod printed;
 pub mod progress;
 mod recording;
 mod region;
@@ -42,6 +44,7 @@ mod replay;
 mod result_folder;
 mod run;
 mod saddles;
+mod sections;
 mod seeds;
 mod solve;
 mod study;
@@ -67,7 +70,15 @@ struct Arguments {
     #[arg(long, global = true, value_enum, default_value = "text", hide_possible_values = true, help_heading = "Everywhere")]
     format: Format,
     /// Threads; results do not depend on it.
-    #[arg(long, global = true, value_name = "T", allow_hyphen_values = true, help_heading = "Everywhere")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "T",
+        env = "METASTABLE_THREADS",
+        hide_env_values = true,
+        allow_hyphen_values = true,
+        help_heading = "Everywhere"
+    )]
     threads: Option<usize>,
     #[command(subcommand)]
     command: Option<Command>,
@@ -118,7 +129,7 @@ enum Command {
     Replay(replay::Arguments),
     /// Draw figures (SVG, PNG, CSV, caption).
     Figure(figure::Arguments),
-    /// List theorems, dynamics, maps, laws, observables, figures, experiments, integrators, kernels.
+    /// List theorems, dynamics, maps, laws, observables, figures, experiments, papers, printed figures and the like.
     List(list::Arguments),
     /// Explain a name: statement, hypotheses, citation, status.
     Explain(explain::Arguments),
@@ -132,6 +143,8 @@ enum Command {
     Whence(whence::Arguments),
     /// Shell completions.
     Completions(completions::Arguments),
+    /// Manual pages: one file for the program and one for each command.
+    Man(man::Arguments),
     /// Time the machine on kernel sums.
     Bench(bench::Arguments),
 }
@@ -233,6 +246,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Diff(a)) => a.run(out),
         Some(Command::Whence(a)) => a.run(out),
         Some(Command::Completions(a)) => a.run(out, command()),
+        Some(Command::Man(a)) => a.run(out, command()),
         Some(Command::Bench(a)) => a.run(out),
     }
 }

@@ -1,7 +1,8 @@
 //! The page of a paper: what of it is checked and drawn here, from the citations of what is registered.
 
-use super::list;
 use super::papers::Paper;
+use super::sections::{Document, Section, columns};
+use super::{list, printed};
 use crate::lab::{experiment::BUILT_IN, report::table};
 use crate::{paper_figs, study::ALL as STUDIES, theorem};
 
@@ -13,50 +14,57 @@ pub fn claims(paper: &Paper) -> impl Iterator<Item = &'static theorem::Claim> {
     theorem::ALL.iter().copied().filter(|c| c.citation.contains(paper.id))
 }
 
-/// Its page in Markdown: the claims that test it, what is computed for it, its figures with their commands.
-pub fn page(paper: &Paper) -> String {
+/// Its page: the claims that test it, what is computed for it, its printed figures and ours with their commands.
+pub fn page(paper: &Paper) -> Document {
     let cites = |text: &str| text.contains(paper.id);
-    let printed = if paper.title.is_empty() { String::new() } else { format!("*{}*", paper.title) };
+    let printed = if paper.title.is_empty() { "title not read".to_owned() } else { format!("*{}*", paper.title) };
     let number = format!("arXiv:{}", paper.id);
     let known = [paper.authors, &printed, &number];
-    let mut out = format!("{}.\n", known.iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(", "));
-    let bare = out.len();
-    let claims: Vec<_> = claims(paper).collect();
-    if !claims.is_empty() {
-        out.push_str(
-            "\n# Its statements, tested\n\n`metastable check NAME` tests one, `metastable explain NAME` says how, with `--proof` why.\n\n",
-        );
-        out.push_str(&table(&claims));
-    }
-    let mut bullets = |heading: &str, lines: Vec<String>| {
-        if !lines.is_empty() {
-            out.push_str(&format!("\n# {heading}\n\n{}\n", lines.join("\n")));
-        }
-    };
-    let experiments = BUILT_IN.iter().filter(|(_, text)| cites(text));
-    let studies = STUDIES.iter().filter(|s| cites(s.citation));
-    bullets(
-        "Computed for it",
-        experiments
-            .map(|(name, _)| format!("- `metastable run {name}`: {}", title("experiments", name)))
-            .chain(studies.map(|s| format!("- `metastable run {}`: {}", s.name, s.title)))
-            .collect(),
-    );
+    let lead = format!("{}.\n", known.iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(", "));
+    let mut page = Document { lead, sections: Vec::new() };
+    page.sections.extend(tested(&claims(paper).collect::<Vec<_>>()));
+    let experiments = BUILT_IN.iter().filter(|(_, text)| cites(text)).map(|(name, _)| (*name, title("experiments", name)));
+    let studies = STUDIES.iter().filter(|s| cites(s.citation)).map(|s| (s.name, s.title.to_owned()));
+    let computed = experiments.chain(studies).map(|(name, title)| (format!("metastable run {name}"), title)).collect();
+    page.sections.extend(listed("Computed for it", computed));
+    let redraws = |f: &paper_figs::PaperFigure| f.redraws.iter().any(|p| p.paper == paper.id);
     let figure = |(f, about): (&&paper_figs::PaperFigure, &&str)| {
         let data = f.experiments.iter().any(|e| BUILT_IN.iter().any(|(n, text)| n == e && cites(text)));
-        let own = cites(about) || data || f.study.and_then(|p| p.study()).is_some_and(|s| cites(s.citation));
-        own.then(|| format!("- `metastable figure {}`: {}", f.name, f.title))
+        let own = redraws(f) || cites(about) || data || f.study.and_then(|p| p.study()).is_some_and(|s| cites(s.citation));
+        own.then(|| (format!("metastable figure {}", f.name), f.title.to_owned()))
     };
-    bullets("Its figures", paper_figs::ALL.iter().zip(ABOUT).filter_map(figure).collect());
-    let mut used = Vec::new();
-    for kind in ["integrators", "kernels", "normalisations", "dynamics"] {
-        used.extend(list::entries(kind).into_iter().filter(|(_, s)| cites(s)).map(|(n, s)| format!("- `{n}` ({kind}): {s}")));
+    page.sections.extend(listed("Its figures", paper_figs::ALL.iter().zip(ABOUT).filter_map(figure).collect()));
+    let rows = printed::rows(paper);
+    if !rows.is_empty() {
+        let intro = "What the paper prints. A dash: nothing here redraws it. `metastable figure NAME` draws one.";
+        page.sections.push(Section::table("Its printed figures", intro, &printed::HEAD, &rows));
     }
-    bullets("Also here", used);
-    if out.len() == bare {
-        out.push_str("\nNothing registered cites it; its formulas are in the documentation of the library, where they are used.\n");
+    let used = ["integrators", "kernels", "normalisations", "dynamics"].into_iter().flat_map(|kind| {
+        let own = list::entries(kind).into_iter().filter(|(_, summary)| cites(summary));
+        own.map(move |(name, summary)| (name, format!("{summary} ({kind})"))).collect::<Vec<_>>()
+    });
+    page.sections.extend(listed("Also here", used.collect()));
+    if page.sections.is_empty() {
+        page.lead.push_str("\nNothing registered cites it; its formulas are in the documentation of the library, where they are used.\n");
     }
-    out
+    page
+}
+
+fn listed(heading: &'static str, entries: Vec<(String, String)>) -> Option<Section> {
+    (!entries.is_empty()).then(|| Section::list(heading, &entries))
+}
+
+/// The table of its statements.
+fn tested(claims: &[&'static theorem::Claim]) -> Option<Section> {
+    if claims.is_empty() {
+        return None;
+    }
+    let intro = "`metastable check NAME` tests one, `metastable explain NAME` says how, with `--proof` why.";
+    let row =
+        |c: &&theorem::Claim| vec![c.name.to_owned(), c.status.to_string(), c.kind.to_string(), format!("{} [{}]", c.title, c.citation)];
+    let rows: Vec<Vec<String>> = claims.iter().map(row).collect();
+    let plain = columns(&["claim", "status", "kind", "what is tested [source]"], &rows);
+    Some(Section::of("Its statements, tested", intro, &table(claims), &plain))
 }
 
 fn title(kind: &str, name: &str) -> String {

@@ -53,7 +53,7 @@ pub const ALL: [Paper; 41] = [
     paper("2504.14697", "Chen, Lin, Polyanskiy, Rigollet", "Quantitative clustering in mean-field transformer models"),
     paper("2507.22857", "Polyanskiy, Rigollet, Yao", "Synchronization of mean-field models on the circle"),
     paper("2508.09628", "Alcalde, Geshkovski, Ruiz-Balet", "Attention's forward pass and Frank-Wolfe"),
-    paper("2509.15958", "", "Localmax dynamics for attention in transformers and its asymptotic behavior"),
+    paper("2509.15958", "Cimetière, Chiri, Gharesifard", "Localmax dynamics for attention in transformers and its asymptotic behavior"),
     paper(
         "2509.25040",
         "Bruno, Pasqualotto, Agazzi",
@@ -63,19 +63,23 @@ pub const ALL: [Paper; 41] = [
     paper("2510.22026", "Karagodin, Ge, Polyanskiy, Rigollet", "Normalization in attention dynamics"),
     paper("2512.01868", "Rigollet", "The mean-field dynamics of Transformers"),
     paper("2601.21366", "Álvarez-López, Geshkovski, Ruiz-Balet", "Perceptrons and localization of attention's mean-field landscape"),
-    paper("2601.21942", "Fedorov, Sander, Elie, Marion, Laurière", ""),
-    paper("2603.06187", "Engel, Shalova", ""),
+    paper("2601.21942", "Fedorov, Sander, Elie, Marion, Laurière", "Clustering in deep stochastic Transformers"),
+    paper("2603.06187", "Engel, Shalova", "Random quadratic form on a sphere: synchronization by common noise"),
     paper("2604.01978", "Koubbi, Geshkovski, Rigollet", "Homogenized Transformers"),
     paper(
         "2604.23681",
         "Cirrincione",
         "Rank, head-channel non-identifiability, and symmetry breaking: a precise analysis of representational collapse in Transformers",
     ),
-    paper("2604.26085", "", ""),
+    paper("2604.26085", "Kuehn, Yoon", "Spectral selection in symmetric self-attention dynamics"),
     paper("2605.04279", "Pendharkar", "Gradient flow structure and quantitative dynamics of multi-head self-attention"),
     paper("2605.08505", "Bruno, Chen, Lin, Polyanskiy, Rigollet", "Scaling limits of long-context Transformers"),
-    paper("2605.10931", "Alcalde, Bungert, Riedl, Roith", ""),
-    paper("2605.30229", "", ""),
+    paper(
+        "2605.10931",
+        "Alcalde, Bungert, Riedl, Roith",
+        "Quantifying concentration phenomena of mean-field Transformers in the low-temperature regime",
+    ),
+    paper("2605.30229", "Imaizumi, Koyama, Isobe, Hayashi", "Anti mode-collapse in mean-field Transformer via auxiliary variables"),
     paper("2606.05140", "Mun, Rosenzweig", "Phase transitions for the noisy transformer model in arbitrary dimension"),
 ];
 
@@ -88,6 +92,22 @@ pub fn find(name: &str) -> Option<&'static Paper> {
 impl Paper {
     /// Authors and title.
     pub fn summary(&self) -> String {
-        [self.authors, self.title].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(": ")
+        let title = if self.title.is_empty() { "title not read" } else { self.title };
+        [self.authors, title].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(": ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_paper_has_authors_and_a_title_or_says_that_it_was_not_read() {
+        for paper in &super::ALL {
+            assert!(!paper.summary().is_empty() && !paper.summary().ends_with(": "), "{}", paper.id);
+            assert!(
+                !paper.authors.is_empty() && !paper.title.is_empty(),
+                "{}: complete it, or drop this line when it cannot be known",
+                paper.id
+            );
+        }
     }
 }

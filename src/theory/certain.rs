@@ -3,6 +3,7 @@
 //! The hemisphere and `d >= n` are about positions; the others are about the landscape of equal masses.
 
 use super::threshold;
+use crate::error::show;
 use crate::sphere::{
     Tokens,
     cap::{Hemisphere, hemisphere},
@@ -17,7 +18,8 @@ pub struct Decision {
     pub this_start: bool,
     /// Its hypothesis holds.
     pub holds: bool,
-    /// The hypothesis with its numbers.
+    /// The hypothesis with its parameters and their values: `d = 3 >= 3 and beta = 9 >= 0` where it holds, `needs d >= 3 and beta >= 0: d = 2, beta = 9`
+    /// where it fails.
     pub hypothesis: String,
     /// Paper and number.
     pub citation: &'static str,
@@ -34,6 +36,8 @@ pub struct Decision {
 /// assert!(decisions(&pair, 4.0).0.iter().any(|d| d.this_start && d.holds));
 /// let triangle = Tokens::from_angles(&[0.0, 2.1, 4.2]).unwrap();
 /// assert!(decisions(&triangle, 4.0).0.iter().all(|d| !(d.this_start && d.holds)));
+/// // Names stand beside values.
+/// assert!(decisions(&triangle, 4.0).0.iter().any(|d| d.holds && d.hypothesis == "d = 2 and beta = 4 >= -0.16"));
 /// ```
 pub fn decisions(x: &Tokens, beta: f64) -> (Vec<Decision>, Option<(Vec<f64>, f64)>) {
     let (n, d) = (x.n(), x.d());
@@ -41,27 +45,27 @@ pub fn decisions(x: &Tokens, beta: f64) -> (Vec<Decision>, Option<(Vec<f64>, f64
         Hemisphere::Open { w, margin, .. } => Some((w, margin)),
         Hemisphere::None { .. } => None,
     };
-    let almost = |holds, statement: &str, hypothesis, citation| Decision {
-        statement: statement.into(),
-        this_start: false,
-        holds,
-        hypothesis,
-        citation,
-    };
     let one = "almost every start converges to one point";
     let cap = match &open {
-        Some((_, m)) if *m < 1e-3 => format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.3e}"),
-        Some((_, m)) => format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.4}"),
+        Some((_, m)) if *m < 1e-3 => format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.3e} > 0"),
+        Some((_, m)) => format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.4} > 0"),
         None => "all tokens lie in an open hemisphere: none was found".to_owned(),
     };
-    let (small, large) = (threshold::small(n), threshold::sharp(n, d));
     // The landscape theorems are those of equal masses.
     let equal = x.uniform_mass().is_some();
-    let landscape = |holds: bool, hypothesis: String, citation| {
-        let masses = if equal { "" } else { "; equal masses: these are not" };
-        almost(holds && equal, one, format!("{hypothesis}{masses}"), citation)
+    let landscape = |met: bool, hypothesis: String, citation| {
+        let masses = if equal { "" } else { "; it needs equal masses, and these are not" };
+        almost(met && equal, one, format!("{hypothesis}{masses}"), citation)
     };
+    let b = show(beta);
     let geometry = "almost every start lies in an open hemisphere and converges to one point";
+    let wide = if d >= n { format!("d = {d} >= n = {n}") } else { format!("needs d >= n: d = {d}, n = {n}") };
+    let sphere = d >= 3 && beta >= 0.0;
+    let on_sphere =
+        if sphere { format!("d = {d} >= 3 and beta = {b} >= 0") } else { format!("needs d >= 3 and beta >= 0: d = {d}, beta = {b}") };
+    let circle = d == 2 && beta >= -0.16;
+    let on_circle =
+        if circle { format!("d = 2 and beta = {b} >= -0.16") } else { format!("needs d = 2 and beta >= -0.16: d = {d}, beta = {b}") };
     let all = vec![
         Decision {
             statement: "this start converges to one point, exponentially fast".into(),
@@ -70,19 +74,96 @@ pub fn decisions(x: &Tokens, beta: f64) -> (Vec<Decision>, Option<(Vec<f64>, f64
             hypothesis: cap,
             citation: "arXiv:2312.10794, Lemma 6.4",
         },
-        almost(d >= n, geometry, format!("d >= n: {d} and {n}"), "arXiv:2312.10794, Theorem 6.3"),
-        landscape(d >= 3 && beta >= 0.0, format!("d >= 3 and beta >= 0: {d} and {beta}"), "arXiv:2312.10794, Theorem 6.1"),
-        landscape(d == 2 && beta >= -0.16, format!("d = 2 and beta >= -0.16: {d} and {beta}"), "arXiv:2507.22857"),
+        almost(d >= n, geometry, wide, "arXiv:2312.10794, Theorem 6.3"),
+        landscape(sphere, on_sphere, "arXiv:2312.10794, Theorem 6.1"),
+        landscape(circle, on_circle, "arXiv:2507.22857"),
         landscape(
-            beta >= 0.0 && beta < small,
-            format!("0 <= beta < log(n/(n-2))/2 = {small:.6}, a little above 1/n: {beta}"),
+            beta >= 0.0 && beta < threshold::small(n),
+            below(beta, n),
             "arXiv:2312.10794, Theorem 4.3 (its constant C/n is not given: this one is derived in the claim small-beta-blocks)",
         ),
         landscape(
-            beta > large && beta > 0.0,
-            format!("beta > {large:.6}, a part of C n^2: {beta}"),
+            beta > threshold::sharp(n, d) && beta > 0.0,
+            above(beta, n, d),
             "arXiv:2312.10794, Theorem 5.1 (its constant is not given: this one is that of the chains of its proof, in the claim large-beta-chains)",
         ),
     ];
     (all, open)
+}
+
+/// A theorem about almost every start.
+fn almost(holds: bool, statement: &str, hypothesis: String, citation: &'static str) -> Decision {
+    Decision { statement: statement.into(), this_start: false, holds, hypothesis, citation }
+}
+
+/// A threshold in six digits, or in all where six would put `beta` on its other side.
+fn resolved(threshold: f64, beta: f64) -> String {
+    // An infinite threshold has no digits.
+    let digits = if threshold.is_finite() { format!("{threshold:.5e}").parse().unwrap_or(threshold) } else { threshold };
+    let same = (beta < digits) == (beta < threshold) && (beta > digits) == (beta > threshold);
+    show(if same { digits } else { threshold })
+}
+
+/// The hypothesis of small beta.
+fn below(beta: f64, n: usize) -> String {
+    let (least, b) = (threshold::small(n), show(beta));
+    if least == f64::INFINITY {
+        return if beta >= 0.0 { format!("n = {n} and beta = {b} >= 0") } else { format!("n = {n} needs beta >= 0: beta = {b}") };
+    }
+    let constant = format!("log(n/(n-2))/2 for n = {n}, a little above 1/n");
+    let small = resolved(least, beta);
+    if beta >= 0.0 && beta < least {
+        format!("0 <= beta = {b} < {small} ({constant})")
+    } else {
+        format!("needs 0 <= beta < {small} ({constant}): beta = {b}")
+    }
+}
+
+/// The hypothesis of large beta.
+fn above(beta: f64, n: usize, d: usize) -> String {
+    let (least, b) = (threshold::sharp(n, d), show(beta));
+    let constant = format!("the threshold C n^2 of Theorem 5.1 for n = {n} and d = {d}, with the constant of its proof");
+    let large = resolved(least, beta);
+    if beta > least && beta > 0.0 {
+        format!("beta = {b} > {large} ({constant})")
+    } else {
+        format!("needs beta > {large} ({constant}): beta = {b}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decisions, resolved};
+    use crate::sphere::Tokens;
+
+    /// The hypotheses that hold of n equidistant tokens on the circle, and those that fail.
+    fn said(n: usize, beta: f64) -> [Vec<String>; 2] {
+        let angles: Vec<f64> = (0..n).map(|k| std::f64::consts::TAU * k as f64 / n as f64).collect();
+        let all = decisions(&Tokens::from_angles(&angles).expect("angles"), beta).0;
+        [true, false].map(|holds| all.iter().filter(|d| d.holds == holds).map(|d| d.hypothesis.clone()).collect())
+    }
+
+    #[test]
+    fn parameters_stand_beside_their_values() {
+        let [holds, fails] = said(3, 4.0);
+        let large = "beta = 4 > 0 (the threshold C n^2 of Theorem 5.1 for n = 3 and d = 2, with the constant of its proof)";
+        assert_eq!(holds, ["d = 2 and beta = 4 >= -0.16", large]);
+        // log(3)/2 = 0.549306 in six digits.
+        let small = "needs 0 <= beta < 0.549306 (log(n/(n-2))/2 for n = 3, a little above 1/n): beta = 4";
+        assert!(fails.iter().any(|f| f == small) && fails.iter().any(|f| f == "needs d >= n: d = 2, n = 3"), "{fails:?}");
+        assert!(fails.iter().any(|f| f == "needs d >= 3 and beta >= 0: d = 2, beta = 4"), "{fails:?}");
+        // cos(pi/4)/sin^2(pi/4) = sqrt 2.
+        assert!(said(5, 2.0)[0].iter().any(|h| h.starts_with("beta = 2 > 1.41421 (")), "{:?}", said(5, 2.0));
+        assert!(said(2, 1.0)[0].iter().any(|h| h == "n = 2 and beta = 1 >= 0"));
+        assert!(said(3, 0.1)[0].iter().any(|h| h.starts_with("0 <= beta = 0.1 < 0.549306 (")));
+    }
+
+    #[test]
+    fn digits_keep_the_order() {
+        let threshold = 2f64.sqrt();
+        assert_eq!(resolved(threshold, 2.0), "1.41421");
+        // Six digits would say that 1.414213 is above the threshold.
+        assert_eq!(resolved(threshold, 1.414213), threshold.to_string());
+        assert_eq!(resolved(f64::INFINITY, 3.0), "inf");
+    }
 }

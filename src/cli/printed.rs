@@ -1,0 +1,202 @@
+//! The figures that papers print: the command that redraws each, or why nothing here does.
+
+use super::papers::{ALL as PAPERS, Paper};
+use super::sections::{Document, Section};
+use crate::paper_figs::PrintedPlace::{self, Figure, Unnumbered};
+use crate::paper_figs::{ALL, PaperFigure, PrintedFigure};
+
+/// A printed figure that nothing here redraws.
+struct Absent {
+    paper: &'static str,
+    place: PrintedPlace,
+    shows: &'static str,
+    why: &'static str,
+}
+
+const fn absent(paper: &'static str, place: PrintedPlace, shows: &'static str, why: &'static str) -> Absent {
+    Absent { paper, place, shows, why }
+}
+
+/// What is known to be printed and is not redrawn. Papers without a line here or in an ENTRY: their figures were not read.
+const ABSENT: [Absent; 14] = [
+    absent(
+        "2305.05465",
+        Unnumbered("a figure (number not read)"),
+        "leaders: V = Q^T K = W W^T for a random W, n = 20",
+        "no built-in run has random V and Q^T K in R^d",
+    ),
+    absent(
+        "2305.05465",
+        Unnumbered("a figure (number not read)"),
+        "attention matrices over time, n = 40, with their rank",
+        "the limit matrices are tested as claims, not drawn",
+    ),
+    absent(
+        "2305.05465",
+        Unnumbered("a figure (number not read)"),
+        "a hyperplane times a polytope, and examples in R^3",
+        "`rescaled-tokens` draws the plane",
+    ),
+    absent(
+        "2305.05465",
+        Unnumbered("a figure (number not read)"),
+        "bounded and unbounded coordinates, n = 128",
+        "the dimension of the printed run was not read",
+    ),
+    absent(
+        "2305.05465",
+        Unnumbered("a figure (number not read)"),
+        "eigenvalues of V of ALBERT",
+        "it needs trained weights, which are not part of this program",
+    ),
+    absent(
+        "2312.10794",
+        Figure(5),
+        "phase diagrams with random Q, K, V, d = 128, n = 32",
+        "no built-in experiment draws matrices; `metastable figure phase-diagram --experiment FILE` draws one of yours with laws of matrices",
+    ),
+    absent("2410.06833", Unnumbered("other figures"), "", "not read"),
+    absent("2410.23228", Unnumbered("a figure (number not read)"), "particles on the sphere, d = 3", "its parameters are not read"),
+    absent(
+        "2411.04990",
+        Unnumbered("figures of trajectories (numbers not read)"),
+        "causal tokens on S^2",
+        "`causal-centres` draws the circle; parameters not read",
+    ),
+    absent(
+        "2412.09080",
+        Unnumbered("a figure (number not read)"),
+        "density estimates with their modes",
+        "`mode-count` draws numbers of modes; parameters not read",
+    ),
+    absent(
+        "2412.09080",
+        Unnumbered("a figure (number not read)"),
+        "number of modes over (n, beta) as a heat map",
+        "`mode-count` draws the number over beta for a few n; parameters not read",
+    ),
+    absent("2508.09628", Unnumbered("a figure (number not read)"), "erosion of a cell, seven vertices, step 1e-3", "not drawn"),
+    absent("2508.09628", Unnumbered("a figure (number not read)"), "cells of other quadratic forms, 5, 7 and 10 vertices", "not drawn"),
+    absent("2510.22026", Unnumbered("other figures"), "", "not read"),
+];
+
+/// The heads of the table of a paper.
+pub const HEAD: [&str; 3] = ["printed figure", "metastable figure", "what it shows; what is different here, or why it is not redrawn"];
+
+/// The title of a figure with the printed figures that it redraws.
+pub fn titled(figure: &PaperFigure) -> String {
+    let printed: Vec<String> = figure.redraws.iter().map(|p| format!("{}, {}", p.paper, p.place)).collect();
+    if printed.is_empty() { figure.title.to_owned() } else { format!("{} [{}]", figure.title, printed.join("; ")) }
+}
+
+/// The printed figures of a figure of ours, one line each.
+pub fn lines(figure: &PaperFigure) -> String {
+    let line = |p: &PrintedFigure| format!("Redraws     arXiv:{}, {}: {}; here: {}\n", p.paper, p.place, p.shows, p.differs);
+    figure.redraws.iter().map(line).collect()
+}
+
+/// What is known of a printed figure.
+struct Known {
+    place: PrintedPlace,
+    /// Ours, where there is one.
+    figure: Option<&'static str>,
+    text: String,
+}
+
+impl Known {
+    fn row(&self) -> Vec<String> {
+        let figure = self.figure.map_or("-".to_owned(), |name| format!("`{name}`"));
+        vec![self.place.to_string(), figure, self.text.clone()]
+    }
+}
+
+/// The printed figures of a paper by their number, those that are not redrawn after the others; none where they were not read.
+fn known(paper: &Paper) -> Vec<Known> {
+    let redrawn = ALL.iter().flat_map(|f| f.redraws.iter().map(|p| (f.name, p))).filter(|(_, p)| p.paper == paper.id);
+    let redrawn = redrawn.map(|(name, p)| Known { place: p.place, figure: Some(name), text: format!("{}; {}", p.shows, p.differs) });
+    let missing = ABSENT.iter().filter(|a| a.paper == paper.id).map(|a| {
+        let shows = if a.shows.is_empty() { String::new() } else { format!("{}; ", a.shows) };
+        Known { place: a.place, figure: None, text: format!("{shows}{}", a.why) }
+    });
+    let mut all: Vec<Known> = redrawn.chain(missing).collect();
+    let numbered = |k: &Known| matches!(k.place, Figure(_));
+    all.sort_by_key(|k| (!numbered(k), !numbered(k) && k.figure.is_none(), k.place));
+    all
+}
+
+/// The same as rows of [`HEAD`].
+pub fn rows(paper: &Paper) -> Vec<Vec<String>> {
+    known(paper).iter().map(Known::row).collect()
+}
+
+/// Papers of which no figure was read.
+fn unread() -> Vec<&'static str> {
+    PAPERS.iter().filter(|p| known(p).is_empty()).map(|p| p.id).collect()
+}
+
+/// Every printed figure of every paper: its place, and what there is of it.
+pub fn all() -> Vec<(String, String)> {
+    let line = |paper: &Paper, k: &Known| {
+        let here = k.figure.map_or("not redrawn".to_owned(), |name| format!("metastable figure {name}"));
+        (format!("{}, {}", paper.id, k.place), format!("{here}: {}", k.text.replace('`', "")))
+    };
+    let lines = PAPERS.iter().flat_map(|p| known(p).iter().map(|k| line(p, k)).collect::<Vec<_>>());
+    lines.chain(unread().into_iter().map(|id| (format!("{id}, all figures"), "not read".to_owned()))).collect()
+}
+
+/// The page of the guide: a table for each paper.
+pub fn markdown() -> String {
+    let mut out = String::from(
+        "The figures that the papers print, and the command that redraws each: `metastable figure NAME`. A dash: nothing here redraws it, and why.\n\
+         Numbers of figures stand here only where they were read.\n",
+    );
+    for paper in PAPERS.iter().filter(|p| !rows(p).is_empty()) {
+        let heading = paper.id;
+        let section = Section::table(heading, &format!("{}.", paper.summary()), &HEAD, &rows(paper));
+        out.push_str(&Document { lead: String::new(), sections: vec![section] }.markdown());
+    }
+    out.push_str(&format!("\n# Not read\n\nOf these papers no figure was read: {}.\n", unread().join(", ")));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ABSENT, ALL, PAPERS, all, rows};
+
+    #[test]
+    fn every_printed_figure_is_of_a_known_paper_and_says_what_it_shows() {
+        let known = |id: &str| PAPERS.iter().any(|p| p.id == id);
+        for figure in ALL {
+            for p in figure.redraws {
+                assert!(
+                    known(p.paper) && !p.place.to_string().is_empty() && !p.shows.is_empty() && !p.differs.is_empty(),
+                    "{}: {p:?}",
+                    figure.name
+                );
+            }
+        }
+        for a in &ABSENT {
+            assert!(known(a.paper) && !a.why.is_empty(), "{}, {}", a.paper, a.place);
+        }
+        assert!(PAPERS.windows(2).all(|p| p[0].id < p[1].id), "papers by their number");
+    }
+
+    #[test]
+    fn the_figures_of_the_perspective_are_all_there() {
+        let paper = PAPERS.iter().find(|p| p.id == "2312.10794").expect("a paper of the programme");
+        let places: Vec<String> = rows(paper).iter().map(|r| format!("{} {}", r[0], r[1])).collect();
+        for (place, figure) in [
+            ("figure 1", "`inner-products`"),
+            ("figure 2", "`regime-chart`"),
+            ("figure 3", "`phase-diagram`"),
+            ("figure 4", "`circle-snapshots`"),
+            ("figure 5", "-"),
+            ("figure 6", "`saddle-kernel`"),
+        ] {
+            assert!(places.contains(&format!("{place} {figure}")), "{place}: {places:?}");
+        }
+        // Every paper has a line, if only to say that its figures were not read.
+        let listed = all();
+        assert!(PAPERS.iter().all(|p| listed.iter().any(|(place, _)| place.starts_with(p.id))));
+    }
+}

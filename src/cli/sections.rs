@@ -1,0 +1,141 @@
+//! A page in sections, written as Markdown for a site and as plain text for a terminal.
+
+/// Characters in a line of plain text.
+const WIDTH: usize = 100;
+
+/// Spaces between columns.
+const GAP: &str = "  ";
+
+/// The narrowest last column, where the columns before it take nearly all of a line.
+const NARROWEST: usize = 24;
+
+/// A section: a heading and what stands below it, in both forms.
+pub struct Section {
+    heading: &'static str,
+    markdown: String,
+    plain: String,
+}
+
+/// A page.
+pub struct Document {
+    /// What stands before the first section.
+    pub lead: String,
+    /// The sections.
+    pub sections: Vec<Section>,
+}
+
+impl Section {
+    /// Words in backticks with what they mean.
+    pub fn list(heading: &'static str, entries: &[(String, String)]) -> Self {
+        let markdown = entries.iter().map(|(word, text)| format!("- `{word}`: {text}\n")).collect();
+        let rows: Vec<Vec<String>> = entries.iter().map(|(word, text)| vec![word.clone(), text.clone()]).collect();
+        Self { heading, markdown, plain: columns(&[], &rows) }
+    }
+
+    /// A table with a sentence before it; its last column is wrapped in plain text.
+    pub fn table(heading: &'static str, intro: &str, head: &[&str], rows: &[Vec<String>]) -> Self {
+        let line = |cells: &mut dyn Iterator<Item = String>| format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
+        let mut markdown = line(&mut head.iter().map(ToString::to_string));
+        markdown.push_str(&format!("|{}\n", "---|".repeat(head.len())));
+        rows.iter().for_each(|row| markdown.push_str(&line(&mut row.iter().map(|cell| escaped(cell)))));
+        Self::of(heading, intro, &markdown, &columns(head, rows))
+    }
+
+    /// A sentence and what follows it, given in both forms.
+    pub fn of(heading: &'static str, intro: &str, markdown: &str, plain: &str) -> Self {
+        Self { heading, markdown: format!("{intro}\n\n{markdown}"), plain: format!("{}\n\n{plain}", intro.replace('`', "")) }
+    }
+}
+
+impl Document {
+    /// Markdown, with headings of the first level.
+    pub fn markdown(&self) -> String {
+        let section = |s: &Section| format!("\n# {}\n\n{}", s.heading, s.markdown);
+        self.lead.clone() + &self.sections.iter().map(section).collect::<String>()
+    }
+
+    /// Plain text: headings in capitals, columns aligned, no marks of Markdown.
+    pub fn plain(&self) -> String {
+        let section = |s: &Section| format!("\n{}\n\n{}", s.heading.to_uppercase(), s.plain);
+        self.lead.replace(['*', '`'], "") + &self.sections.iter().map(section).collect::<String>()
+    }
+}
+
+/// Text whose asterisks, pipes and angles Markdown would read as markup; what stands in backticks stays as it is.
+fn escaped(text: &str) -> String {
+    let outside = |part: &str| part.replace('|', "\\|").replace('*', "\\*").replace('<', "\\<");
+    let parts = text.split('`').enumerate().map(|(k, part)| if k % 2 == 0 { outside(part) } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+/// Rows in aligned columns without backticks; the last column is wrapped so that a line has at most [`WIDTH`] characters.
+pub fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
+    let heads = (!head.is_empty()).then(|| head.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let all: Vec<Vec<String>> = heads.iter().chain(rows).map(|row| row.iter().map(|cell| cell.replace('`', "")).collect()).collect();
+    let Some(last) = all.first().and_then(|row| row.len().checked_sub(1)) else { return String::new() };
+    let widths: Vec<usize> =
+        (0..last).map(|c| all.iter().map(|row| row.get(c).map_or(0, |t| t.chars().count())).max().unwrap_or(0)).collect();
+    let indent = widths.iter().map(|w| w + GAP.len()).sum::<usize>();
+    let room = WIDTH.saturating_sub(indent).max(NARROWEST);
+    let mut out = String::new();
+    for (k, row) in all.iter().enumerate() {
+        let before: String =
+            widths.iter().zip(row).map(|(w, cell)| format!("{cell}{}{GAP}", " ".repeat(w - cell.chars().count().min(*w)))).collect();
+        for (j, line) in wrapped(row.get(last).map_or("", String::as_str), room).iter().enumerate() {
+            let start = if j == 0 { before.clone() } else { " ".repeat(indent) };
+            out.push_str(format!("{start}{line}").trim_end());
+            out.push('\n');
+        }
+        if k == 0 && heads.is_some() {
+            let rule: Vec<String> = widths.iter().chain([&room]).map(|w| "-".repeat(*w)).collect();
+            out.push_str(&format!("{}\n", rule.join(GAP)));
+        }
+    }
+    out
+}
+
+/// Lines of at most `room` characters, broken between words; one empty line of an empty text.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let Some(line) = lines.last_mut() else { continue };
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, Section, columns, escaped, wrapped};
+
+    #[test]
+    fn markdown_is_escaped_and_plain_text_is_not() {
+        let rows = vec![vec!["`cap`".to_owned(), "|grad E|^2 <= tau*".to_owned()], vec!["a-longer-name".to_owned(), "x".to_owned()]];
+        let page = Document { lead: "*Title*\n".into(), sections: vec![Section::table("Rows", "See `cap`.", &["claim", "test"], &rows)] };
+        let markdown = "*Title*\n\n# Rows\n\nSee `cap`.\n\n| claim | test |\n|---|---|\n| `cap` | \\|grad E\\|^2 \\<= tau\\* |\n| a-longer-name | x |\n";
+        assert_eq!(page.markdown(), markdown);
+        let plain = page.plain();
+        assert!(!plain.contains(['`', '\\']), "{plain}");
+        let places: Vec<Option<usize>> = ["test", "|grad E|^2 <= tau*"].iter().map(|w| plain.lines().find_map(|l| l.find(w))).collect();
+        assert_eq!(places, [Some(15), Some(15)], "{plain}");
+        assert_eq!(escaped("`a|b` < c"), "`a|b` \\< c");
+    }
+
+    #[test]
+    fn the_last_column_is_wrapped() {
+        let long = "word ".repeat(60);
+        let text = columns(&[], &[vec!["name".into(), long]]);
+        assert!(text.lines().count() > 3 && text.lines().all(|l| l.chars().count() <= super::WIDTH), "{text}");
+        assert!(text.lines().skip(1).all(|l| l.starts_with("      word")), "{text}");
+        assert_eq!(wrapped("", 10), [""]);
+        assert_eq!(columns(&["a"], &[]), format!("a\n{}\n", "-".repeat(super::WIDTH)));
+        assert_eq!(columns(&[], &[]), "");
+    }
+}
