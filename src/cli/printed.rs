@@ -81,7 +81,7 @@ const ABSENT: [Absent; 14] = [
 ];
 
 /// The heads of the table of a paper.
-pub const HEAD: [&str; 3] = ["printed figure", "metastable figure", "what it shows; what is different here, or why it is not redrawn"];
+pub const HEAD: [&str; 3] = ["printed figure", "metastable figure", "what it shows, what is different here, or why nothing redraws it"];
 
 /// The title of a figure with the printed figures that it redraws.
 pub fn titled(figure: &PaperFigure) -> String {
@@ -113,9 +113,9 @@ impl Known {
 /// The printed figures of a paper by their number, those that are not redrawn after the others; none where they were not read.
 fn known(paper: &Paper) -> Vec<Known> {
     let redrawn = ALL.iter().flat_map(|f| f.redraws.iter().map(|p| (f.name, p))).filter(|(_, p)| p.paper == paper.id);
-    let redrawn = redrawn.map(|(name, p)| Known { place: p.place, figure: Some(name), text: format!("{}; {}", p.shows, p.differs) });
+    let redrawn = redrawn.map(|(name, p)| Known { place: p.place, figure: Some(name), text: format!("{}. Here: {}", p.shows, p.differs) });
     let missing = ABSENT.iter().filter(|a| a.paper == paper.id).map(|a| {
-        let shows = if a.shows.is_empty() { String::new() } else { format!("{}; ", a.shows) };
+        let shows = if a.shows.is_empty() { String::new() } else { format!("{}. Why: ", a.shows) };
         Known { place: a.place, figure: None, text: format!("{shows}{}", a.why) }
     });
     let mut all: Vec<Known> = redrawn.chain(missing).collect();

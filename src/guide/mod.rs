@@ -12,6 +12,7 @@
 //! - [`measure`]: densities instead of tokens
 //! - [`certificates`]: what is proved, and how to check it
 //! - [`machines`]: parts of a sweep, one run on many processes, and what that costs
+//! - [`figures_of_papers`]: for each figure that a paper prints the command that redraws it, or why none does
 //! - [`papers`]: for each paper of the programme its statements, their tests, its figures and their commands
 
 #[doc = include_str!("first_experiment.md")]
@@ -49,5 +50,8 @@ pub mod certificates {}
 
 #[doc = include_str!("machines.md")]
 pub mod machines {}
+
+#[doc = include_str!("figures_of_papers.md")]
+pub mod figures_of_papers {}
 
 pub mod papers;
