@@ -34,7 +34,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let (t, clusters) = (table.column("t"), table.column("clusters"));
             for (k, time) in t.iter().enumerate() {
                 let word = if clusters[k] > 1.5 { "clusters" } else { "cluster" };
-                let title = format!("\u{3b2}\u{a0}=\u{a0}{}, t\u{a0}=\u{a0}{}", cell.beta, rounded(*time));
+                // The first of a row names what is common to the row.
+                let row = if k == 0 { format!("\u{3b2}\u{a0}=\u{a0}{}, ", cell.beta) } else { String::new() };
+                let title = format!("{row}t\u{a0}=\u{a0}{}", rounded(*time));
                 let mut panel = Panel::new(title, Axis::linear("", -1.15, 1.15), Axis::linear("", -1.15, 1.15));
                 panel.bare = true;
                 let at = |i: usize, c: usize| table.column(&format!("x_{i}_{c}"))[k];

@@ -1,7 +1,7 @@
 //! The graph of connections between critical points.
 
 use super::PaperFigure;
-use crate::draw::{Axis, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Critical points of five tokens on the circle and who falls into whom.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -18,30 +18,99 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let points = inputs.table("points")?;
         let (level, energy) = (points.column("unstable"), points.column("log_energy"));
+        let links = covering(&inputs.table("links")?.rows);
+        let across = places(&level, &links);
         let most = level.iter().copied().fold(0.0, f64::max);
-        let place = |k: usize| (level[k], energy[k].exp());
-        let mut panel = Panel::new("", Axis::whole("unstable directions", -0.5, most + 0.9), Axis::linear("energy / maximum", 0.0, 1.08));
-        let links = inputs.table("links")?;
-        let mut drawn: Vec<(usize, usize)> = Vec::new();
-        for row in &links.rows {
-            let (a, b) = (row[0] as usize, row[1] as usize);
-            if !drawn.contains(&(a, b)) {
-                panel.line(vec![place(a), place(b)], 2, if level[a] - level[b] > 1.5 { Dash::Dotted } else { Dash::Solid }, "");
-                drawn.push((a, b));
+        let place = |k: usize| (across[k], level[k]);
+        let mut panel = Panel::new("", Axis::blank(), Axis::whole("unstable directions", -0.5, most + 0.5));
+        for (dash, label) in [(Dash::Solid, "one unstable direction fewer"), (Dash::Dotted, "two or more fewer")] {
+            let far = dash == Dash::Dotted;
+            let drawn = links.iter().filter(|(a, b)| (level[*a] - level[*b] > 1.5) == far);
+            for (k, (a, b)) in drawn.enumerate() {
+                panel.line(vec![place(*a), place(*b)], 2, dash, if k == 0 { label } else { "" });
             }
         }
         panel.marks.push(Mark::Points { points: (0..level.len()).map(place).collect(), colour: 0, radius: 3.0, label: String::new() });
         for k in 0..level.len() {
-            let (x, y) = place(k);
             let sizes = (1..=7).map(|c| points.column(&format!("size_{c}"))[k]).filter(|s| *s > 0.0);
-            let text = sizes.map(|s| s.to_string()).collect::<Vec<_>>().join("+");
-            panel.marks.push(Mark::Text { at: (x, y), text });
+            let sizes = sizes.map(|s| s.to_string()).collect::<Vec<_>>().join("+");
+            panel.marks.push(Mark::Text { at: place(k), text: format!("{sizes} ({:.2})", energy[k].exp()) });
         }
+        panel.legend = Some(Corner::TopRight);
         let caption = format!(
-            "Critical points of E_beta for {} tokens on the circle at beta = {}, with cluster sizes; lines: both ends of each unstable direction followed by SA to rest (dotted: more than one index down).",
+            "Critical points of E_beta for {} tokens on the circle at beta = {}, in rows by their unstable directions, with the sizes of their clusters and the energy over its maximum. Lines: both ends of each unstable \
+             direction followed by SA to rest (dotted: to a point with fewer unstable directions by two or more); lines that follow from others are left out. Places within a row mean nothing.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?
         );
-        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
+        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.7, caption })
     },
 };
+
+/// Connections, each once, without those that follow from two others.
+fn covering(rows: &[Vec<f64>]) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    for link in rows.iter().map(|row| (row[0] as usize, row[1] as usize)) {
+        if !all.contains(&link) {
+            all.push(link);
+        }
+    }
+    // Every path goes up in energy, so what is below a point is found by following links until nothing new comes.
+    let mut reached = all.clone();
+    loop {
+        let further = |(a, b): &(usize, usize)| all.iter().filter(|l| l.0 == *b).map(|l| (*a, l.1)).collect::<Vec<_>>();
+        let new: Vec<(usize, usize)> = reached.iter().flat_map(further).filter(|l| !reached.contains(l)).collect();
+        if new.is_empty() {
+            break;
+        }
+        new.into_iter().for_each(|l| {
+            if !reached.contains(&l) {
+                reached.push(l);
+            }
+        });
+    }
+    let follows = |(a, b): &(usize, usize)| all.iter().any(|l| l.0 == *a && l.1 != *b && reached.contains(&(l.1, *b)));
+    all.iter().filter(|l| !follows(l)).copied().collect()
+}
+
+/// Places across, in [0, 1]: the points of a row evenly, in the order of the mean place of what they fall into; rows by turns a little to either side, so
+/// that a line over several rows passes beside the points between.
+fn places(level: &[f64], links: &[(usize, usize)]) -> Vec<f64> {
+    let mut across = vec![0.5; level.len()];
+    let most = level.iter().copied().fold(0.0, f64::max) as usize;
+    for row in 0..=most {
+        let mut own: Vec<(f64, usize)> =
+            (0..level.len()).filter(|k| level[*k] as usize == row).map(|k| (target(k, links, &across), k)).collect();
+        own.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let shift = if row % 2 == 0 { -0.05 } else { 0.05 };
+        for (j, (_, k)) in own.iter().enumerate() {
+            across[*k] = (j as f64 + 0.5) / own.len() as f64 + shift;
+        }
+    }
+    across
+}
+
+/// Mean place of what a point falls into.
+fn target(k: usize, links: &[(usize, usize)], across: &[f64]) -> f64 {
+    let below: Vec<f64> = links.iter().filter(|l| l.0 == k).map(|l| across[l.1]).collect();
+    if below.is_empty() { 0.5 } else { below.iter().sum::<f64>() / below.len() as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{covering, places};
+
+    #[test]
+    fn what_follows_from_others_is_left_out_and_rows_are_spread() {
+        // Five tokens at beta = 6: sizes 5; 4+1, 3+2; 3+1+1, 2+2+1; 2+1+1+1; 1+1+1+1+1.
+        let rows: Vec<Vec<f64>> = [(1, 0), (1, 0), (2, 0), (3, 0), (3, 2), (4, 0), (4, 1), (5, 0), (5, 1), (5, 2), (6, 0), (6, 2)]
+            .map(|(a, b)| vec![f64::from(a), f64::from(b)])
+            .to_vec();
+        let links = covering(&rows);
+        assert_eq!(links, [(1, 0), (2, 0), (3, 2), (4, 1), (5, 1), (5, 2), (6, 2)]);
+        let across = places(&[0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 4.0], &links);
+        // 3+1+1 falls into 3+2 and stands on its side, 2+2+1 on that of 4+1.
+        assert!(across[1] < across[2] && across[4] < across[3], "{across:?}");
+        assert!(across.iter().all(|x| (0.1..=0.9).contains(x)), "{across:?}");
+    }
+}

@@ -1,7 +1,8 @@
 //! The Hessian spectrum along a run.
 
 use super::PaperFigure;
-use crate::draw::{Axis, Corner, Mark, Panel, Picture};
+use crate::draw::{Axis, Dash, Panel, Picture};
+use crate::flow::Table;
 
 /// Smaller magnitudes are rounding and not drawn.
 const FLOOR: f64 = 1e-12;
@@ -21,27 +22,74 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let table = inputs.table("spectrum")?;
         let last = table.column("t").into_iter().fold(1.0, f64::max);
-        let largest = table.rows.iter().map(|r| r[2].abs()).fold(1.0, f64::max);
         let first = table.column("t").into_iter().filter(|t| *t > 0.0).fold(last, f64::min).max(1e-3);
-        let mut panel = Panel::new("", Axis::log("t", first, last), Axis::signed("eigenvalue", FLOOR, largest));
-        for (positive, colour, label) in [(true, 1, "positive: unstable"), (false, 0, "negative")] {
-            let shown = table.rows.iter().filter(|r| r[0] >= first && r[2].abs() > FLOOR && (r[2] > 0.0) == positive);
-            let points = shown.map(|r| (r[0], r[2])).collect();
-            panel.marks.push(Mark::Points { points, colour, radius: 0.8, label: label.into() });
+        let of = |positive: bool| table.rows.iter().map(|r| r[2]).filter(move |v| v.abs() > FLOOR && (*v > 0.0) == positive);
+        let time = || Axis::log("t", first, 1.5 * last);
+        let (low, high) = super::span(of(true), (1e-3, 1.0));
+        let mut unstable = Panel::new("unstable directions", time(), Axis::log("eigenvalue", 0.5 * low, 2.0 * high));
+        let deepest = super::span(of(false), (-1.0, 0.0)).0;
+        let mut stable = Panel::new("stable directions", time(), Axis::linear("eigenvalue", 1.05 * deepest, 0.0));
+        for (panel, positive, colour) in [(&mut unstable, true, 1), (&mut stable, false, 0)] {
+            for points in curves(table, first, positive) {
+                panel.line(points, colour, Dash::Solid, "");
+            }
         }
-        panel.legend = Some(Corner::BottomLeft);
         let ends = super::span(table.column("t"), (0.0, last));
         let positive = |t: f64| {
             let at = if t > ends.0 { ends.1 } else { ends.0 };
             table.rows.iter().filter(|r| (r[0] - at).abs() <= 1e-12 * at && r[2] > FLOOR).count()
         };
         let caption = format!(
-            "Eigenvalues of the Hessian of E_beta (mass metric, over e^beta) at every step of one SA run of {} tokens on the circle at beta = {}, on a logarithmic scale of either sign down to 1e-12; {} are positive at the first step and {} at the last. The rotation (zero) and what is smaller than 1e-12 are not drawn.",
+            "Eigenvalues of the Hessian of E_beta (mass metric, over e^beta) along one SA run of {} tokens on the circle at beta = {}; {} are positive at the first step and {} at the last. Left: the positive ones, one for each \
+             unstable direction, logarithmic: on a plateau they are as small as it is long, and each merger takes the largest away. Right: the negative ones. Lines join the eigenvalues of one rank from step to step and are broken \
+             where the number of positive ones changes. The rotation (zero) and what is smaller than 1e-12 are not drawn.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?,
             positive(0.0),
             positive(last)
         );
-        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.55, caption })
+        Ok(Picture { panels: vec![unstable, stable], columns: 2, aspect: 0.85, caption })
     },
 };
+
+/// The eigenvalues of one sign over time, one curve for each rank from the largest, broken where the number of positive ones changes.
+fn curves(table: &Table, first: f64, positive: bool) -> Vec<Vec<(f64, f64)>> {
+    let mut out: Vec<Vec<(f64, f64)>> = Vec::new();
+    let mut before = None;
+    for rows in table.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()).filter(|rows| rows[0][0] >= first) {
+        let t = rows[0][0];
+        let mut values: Vec<f64> = rows.iter().map(|r| r[2]).collect();
+        values.sort_by(|a, b| b.total_cmp(a));
+        let unstable = values.iter().filter(|v| **v > FLOOR).count();
+        let cut = before.is_some_and(|count| count != unstable);
+        before = Some(unstable);
+        let own: Vec<f64> = values.into_iter().filter(|v| v.abs() > FLOOR && (*v > 0.0) == positive).collect();
+        out.resize(out.len().max(own.len()), Vec::new());
+        for (k, curve) in out.iter_mut().enumerate() {
+            if cut && !curve.is_empty() {
+                curve.push((t, f64::NAN));
+            }
+            curve.extend(own.get(k).map(|v| (t, *v)));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::curves;
+    use crate::flow::Table;
+
+    #[test]
+    fn curves_are_broken_where_a_direction_becomes_stable() {
+        let rows = [(1.0, [0.3, 0.002, -0.1]), (2.0, [0.4, 0.002, -0.1]), (3.0, [0.002, -0.2, -0.2])];
+        let rows = rows.iter().flat_map(|(t, v)| v.iter().enumerate().map(|(k, v)| vec![*t, k as f64, *v])).collect();
+        let table = Table { columns: ["t", "k", "eigenvalue"].map(str::to_owned).to_vec(), rows };
+        let unstable = curves(&table, 0.5, true);
+        let finite = |c: &[(f64, f64)]| c.iter().map(|p| p.1.is_finite()).collect::<Vec<_>>();
+        assert_eq!(unstable.len(), 2);
+        assert_eq!(finite(&unstable[0]), [true, true, false, true]);
+        assert_eq!(finite(&unstable[1]), [true, true, false]);
+        assert_eq!(curves(&table, 0.5, false).len(), 2);
+    }
+}

@@ -29,9 +29,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         collapse.line(vec![(low, low), (high, high)], 7, Dash::Dotted, "asymptotic law");
         let betas = super::span(over("beta"), (1.0, 1.0));
         let mut ratio = Panel::new(
-            "measured over exact",
+            "relative error of T",
             Axis::log("\u{3b2}", 0.8 * betas.0, 1.25 * betas.1),
-            Axis::linear("T / T exact \u{2212} 1, in 10\u{207b}\u{b9}\u{b3}", -20.0, 20.0),
+            Axis::linear("error / 10\u{207b}\u{b9}\u{b3}", -20.0, 20.0),
         );
         ratio.line(vec![(ratio.x.low, 0.0), (ratio.x.high, 0.0)], 7, Dash::Dotted, "");
         for (k, rho) in distinct(table, "rho").into_iter().enumerate() {
@@ -64,7 +64,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         };
         let caption = format!(
             "Two clusters of masses {} under SA from inner products {}, beta = {}. Left: time to the angle of cosine 1 - 1/beta, rescaled, against beta (1 - rho_0). Right: \
-                       the integrated time against the exact quadrature.{missing}",
+                       the relative error of the integrated time against the exact quadrature, in units of 1e-13.{missing}",
             masses.join(" and "),
             super::listed(&distinct(table, "rho")),
             super::listed(&distinct(table, "beta"))

@@ -1,7 +1,7 @@
 //! The regime chart: for which (d, beta) convergence to one cluster is known (arXiv:2312.10794, figure 2).
 
 use super::{PaperFigure, PrintedFigure, PrintedPlace};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Mark, Panel, Picture};
 use crate::study::Parameter;
 use crate::theory::threshold::{paper_circle, paper_proof, sharp};
 
@@ -24,40 +24,44 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: true,
     draw: |inputs| {
         let n = inputs.values.count("n")?;
+        let (low, high) = (0.3 / n as f64, 1e3 * (n * n) as f64);
         let mut panel = Panel::new(
-            format!("One cluster for almost every start, n = {n}"),
+            format!("What proves one cluster for almost every start, n = {n}"),
             Axis::whole("d", 1.5, 8.5),
-            Axis::log("\u{3b2}", 0.3 / n as f64, 1e4 * (n * n) as f64),
+            Axis::log("\u{3b2}", low, high),
         );
-        let over = |f: &dyn Fn(usize) -> f64| (2..=8).map(|d| (d as f64, f(d))).collect::<Vec<_>>();
-        panel.line(over(&|_| 1.0 / n as f64), 0, Dash::Solid, "\u{3b2} = 1/n (Theorem 4.3)");
-        panel.line(
-            vec![(2.0, 0.3 / n as f64), (2.0, 1e4 * (n * n) as f64)],
-            7,
-            Dash::Dotted,
-            "circle: all \u{3b2} \u{2265} 0 (2507.22857)",
-        );
+        // Bands one above the other: each is filled down to the floor, and the next one is drawn over it.
+        let mut band = |dimensions: std::ops::RangeInclusive<usize>, top: &dyn Fn(usize) -> f64, colour, label: &str| {
+            let values: Vec<f64> = dimensions.clone().map(top).collect();
+            let edges = dimensions.clone().chain([dimensions.end() + 1]).map(|d| d as f64 - 0.5).collect();
+            panel.marks.push(Mark::Steps { edges, values, colour, filled: true, label: label.into() });
+        };
+        band(2..=8, &|_| high, 1, "Theorem 5.1, chain argument");
         // Three tokens have no threshold above 0.
-        let drawn = over(&|d| sharp(n, d)).iter().all(|p| p.1 > panel.y.low);
+        let drawn = (2..=8).all(|d| sharp(n, d) > low);
         if drawn {
-            panel.line(over(&|d| sharp(n, d)), 1, Dash::Dashed, "sharp threshold, (n\u{2212}1)\u{3c4}* = \u{3c0}");
+            band(3..=8, &|d| sharp(n, d), 2, "Theorem 6.1: d \u{2265} 3, all \u{3b2} \u{2265} 0");
+            band(2..=2, &|d| sharp(n, d), 4, "2507.22857: d = 2, all \u{3b2} \u{2265} 0");
         }
-        panel.line(over(&|d| paper_proof(n, d)), 2, Dash::Dotted, "written proof, (n\u{2212}1)\u{3c4}* = \u{3c0}/2");
+        band(2..=8, &|_| 1.0 / n as f64, 0, "Theorem 4.3: \u{3b2} < 1/n");
+        let written = (2..=8).map(|d| (d as f64, paper_proof(n, d))).collect();
+        panel.marks.push(Mark::Points { points: written, colour: 6, radius: 2.0, label: "written proof of Theorem 5.1: above".into() });
         panel.marks.push(Mark::Points {
             points: vec![(2.0, paper_circle(n))],
             colour: 3,
             radius: 2.5,
             label: "n\u{b2}/\u{3c0}\u{b2} at d = 2".into(),
         });
-        panel.marks.push(Mark::Text { at: (3.2, 12.0), text: "d \u{2265} 3: all \u{3b2} \u{2265} 0 (Theorem 6.1)".into() });
         panel.legend = Some(Corner::TopRight);
-        let dashed = if drawn {
-            "Dashed: the sharp threshold beta = (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) of order n^2."
+        let middle = if drawn {
+            "Between: what neither argument reaches and later ones decide, Theorem 6.1 for d >= 3 and arXiv:2507.22857 for d = 2; both hold for all beta >= 0, so nothing of this chart is open. The lower edge of the upper band is the \
+             sharp threshold of the chain argument, beta = (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) of order n^2."
         } else {
-            "The sharp threshold (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) is 0 here and not drawn."
+            "The sharp threshold (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) is 0 here and not drawn: the chain argument alone decides all beta > 0."
         };
         let caption = format!(
-            "Regimes of convergence to a single cluster for n = {n} tokens in dimension d. Solid: beta = 1/n. {dashed} Dotted: the threshold of the written proof; the circle n^2/pi^2 at d = 2."
+            "Which theorem of arXiv:2312.10794 proves that {n} tokens in dimension d converge to one point from almost every start, by the first argument that does: below, Theorem 4.3 (beta < 1/n); above, Theorem 5.1. {middle} \
+             Markers: from where on the written proof of Theorem 5.1 works, and n^2/pi^2, which the paper states for the circle."
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },

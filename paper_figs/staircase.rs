@@ -1,13 +1,13 @@
 //! The staircase of the energy (arXiv:2410.06833, figure of section 6).
 
 use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, listed, only, series};
-use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Sums of squared shares of five tokens: all apart, a pair, three, three and a pair.
 const LEVELS: [f64; 4] = [0.2, 0.28, 0.44, 0.52];
 
 /// The last time shown: later mergers stand beyond the others by too much.
-const LATEST: f64 = 1e110;
+const LATEST: f64 = 1e140;
 
 /// Six beta, n = 5; dotted, the predicted levels.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -40,7 +40,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut length =
             Panel::new("along the path", Axis::linear("arc length / log \u{3b2}", 0.0, 1.02 * longest), Axis::linear("energy", 0.0, 1.05));
         let last = table.column("t").into_iter().fold(1.0, f64::max);
-        let end = last.min(LATEST);
+        // The last merger stands off the rim.
+        let end = (1e6 * last).min(LATEST);
         let mut time = Panel::new("in time (U2)", Axis::log("t", 1e-1, end), Axis::linear("energy", 0.0, 1.05));
         // Where clusters overlap at the start the energy begins above the first step.
         let betas = distinct(table, "beta");
@@ -54,8 +55,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for (k, beta) in betas.iter().copied().enumerate() {
             let rows = only(table, "beta", beta);
             let dash = Dash::of(k);
+            let course = series(&rows, "t", "energy");
             length.line(series(&rows, "length", "energy"), k, dash, format!("\u{3b2} = {beta}"));
-            time.line(series(&rows, "t", "energy"), k, dash, "");
+            time.line(course.clone(), k, dash, "");
+            // A curve that goes on beyond the panel says so at its rim.
+            let shown = course.iter().rposition(|p| p.0 <= end);
+            if let Some((_, level)) = shown.filter(|k| k + 1 < course.len()).map(|k| course[k]) {
+                time.marks.push(Mark::Text { at: (end, level), text: format!("\u{3b2} = {beta} goes on") });
+                notes.push_str(&format!(" The curve of beta = {beta} goes on beyond the right panel."));
+            }
             let left = rows.column("clusters").last().copied().unwrap_or(1.0);
             if left > 1.5 {
                 notes.push_str(&format!(" beta = {beta}: the run ends at t = 1e300 with {left} clusters, later steps are not shown."));
@@ -63,7 +71,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         length.legend = Some(Corner::BottomRight);
         if last > LATEST {
-            notes.push_str(" The right panel ends at t = 1e110.");
+            notes.push_str(&format!(" The right panel ends at t = {LATEST:e}."));
         }
         if !apart.is_empty() {
             notes.push_str(&format!(

@@ -168,3 +168,95 @@ fn files_say_how_to_make_them_again() {
         assert!(String::from_utf8_lossy(&run(at, &format!("explain {word}")).stdout).contains(said), "{word}");
     }
 }
+
+/// Every word of the first table one sees: heads of columns, statuses, kinds, verdicts, what stands beside them.
+#[test]
+fn every_word_of_the_table_of_verdicts_is_explained() {
+    use metastable::theorem::{ALL, Verdict};
+    let f = folder();
+    let at = f.path();
+    let table = String::from_utf8_lossy(&run(at, "check wendel cone-speed").stdout).into_owned();
+    let head = table.lines().find(|l| l.starts_with("claim ")).expect("a head").to_owned();
+    let mut words: std::collections::BTreeSet<String> = head.split_whitespace().map(str::to_owned).collect();
+    assert!(words.len() >= 8, "{head}");
+    words.extend(ALL.iter().flat_map(|c| [c.status.to_string(), c.kind.to_string()]));
+    let verdicts = [Verdict::Certified, Verdict::Supported, Verdict::Inconclusive, Verdict::Violated, Verdict::HypothesesNeverMet];
+    words.extend(verdicts.iter().map(ToString::to_string));
+    words.extend(["as expected", "expected", "ok", "WRONG SIDE", "not 2x", "resolving power", "searched", "every draw"].map(str::to_owned));
+    for word in &words {
+        let out = run(at, &format!("explain {word}"));
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(out.status.success() && said.len() > 20, "explain {word}: {said}{}", String::from_utf8_lossy(&out.stderr));
+    }
+    let out = run(at, "explain resolves");
+    assert!(String::from_utf8_lossy(&out.stdout).contains("relative change"), "resolves");
+}
+
+#[test]
+fn a_terminal_gets_plain_text_and_the_guide_gets_markdown() {
+    let f = folder();
+    let at = f.path();
+    let text = |arguments: &str| String::from_utf8_lossy(&run(at, arguments).stdout).into_owned();
+    let plain = text("explain 2410.06833");
+    assert!(!plain.contains(['\\', '`']) && !plain.contains("|---"), "{plain}");
+    assert!(plain.contains("|grad E|^2 >= 2 kappa") && plain.lines().all(|l| l.chars().count() <= 100), "{plain}");
+    // Columns are aligned: what is tested begins where its head does.
+    let head = plain.lines().find(|l| l.starts_with("claim")).expect("a table");
+    let place = head.find("what is tested").expect("a column");
+    let row = plain.lines().find(|l| l.starts_with("cap-inequality")).expect("a claim");
+    assert!(row[place..].starts_with("Within a cap") && row[..place].ends_with("  "), "{row}");
+    let markdown = text("explain 2410.06833 --markdown");
+    assert!(markdown.contains("| `cap-inequality` | Within a cap \\|grad E\\|^2"), "{markdown}");
+    let refused = run(at, "explain cone-speed --markdown");
+    assert!(refused.status.code() == Some(1) && String::from_utf8_lossy(&refused.stderr).contains("the arXiv number of a paper"));
+}
+
+/// The figure of a paper, and the command that redraws it.
+#[test]
+fn printed_figures_name_their_commands() {
+    let f = folder();
+    let at = f.path();
+    let text = |arguments: &str| String::from_utf8_lossy(&run(at, arguments).stdout).into_owned();
+    assert!(text("list figures").contains("[2312.10794, figure 3; "), "{}", text("list figures"));
+    assert!(text("explain regime-chart").contains("arXiv:2312.10794, figure 2"));
+    let paper = text("explain 2312.10794");
+    let line = |start: &str| paper.lines().find(|l| l.starts_with(start)).unwrap_or_default().to_owned();
+    assert!(line("figure 6").contains("saddle-kernel") && line("figure 5").contains("phase diagrams with random Q, K, V"), "{paper}");
+    let all = json(at, "list printed-figures");
+    let rows = all["printed-figures"].as_array().expect("rows");
+    let of = |name: &str| rows.iter().find(|r| r["name"] == name).and_then(|r| r["summary"].as_str()).unwrap_or_default();
+    assert!(of("2312.10794, figure 3").starts_with("metastable figure phase-diagram: "), "{all}");
+    assert!(of("2312.10794, figure 5").starts_with("not redrawn: ") && of("2410.06833, other figures").ends_with("not read"), "{all}");
+    assert!(run(at, "figure regime-chart --out r.txt").status.success());
+    let caption = std::fs::read_to_string(at.join("r.txt")).expect("a caption");
+    assert!(caption.trim_end().ends_with("After arXiv:2312.10794, figure 2."), "{caption}");
+}
+
+#[test]
+fn lists_man_pages_and_threads() {
+    let f = folder();
+    let at = f.path();
+    let wrong = run(at, "list stuff");
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    let kinds = json(at, "list");
+    let kinds = kinds.as_object().expect("kinds");
+    assert!(wrong.status.code() == Some(1) && kinds.len() > 10 && kinds.keys().all(|k| said.contains(k.as_str())), "{said}");
+    assert!(run(at, "man pages").status.success());
+    for (page, has) in [("metastable.1", "metastable\\-check"), ("metastable-check.1", "trials"), ("metastable-predict-gamma.1", "beta")] {
+        let text = std::fs::read_to_string(at.join("pages").join(page)).unwrap_or_else(|e| panic!("{page}: {e}"));
+        assert!(text.contains(".TH") && text.contains(has), "{page}: {text}");
+    }
+    // The environment stands for the flag, and the flag is stronger.
+    let threads = |value: &str, flag: &str| {
+        let words = format!("predict wendel --n 4 --d 2{flag}");
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_metastable"));
+        program.args(words.split_whitespace()).env("METASTABLE_THREADS", value).current_dir(at).output().expect("runs")
+    };
+    assert!(threads("2", "").status.success() && threads("0", " --threads 1").status.success());
+    let refused = threads("0", "");
+    assert!(refused.status.code() == Some(1) && String::from_utf8_lossy(&refused.stderr).contains("[1, 256]"));
+    // Values stand beside their names.
+    let certain = String::from_utf8_lossy(&run(at, "is-certain --init polygon --n 3 --d 2 --beta 4").stdout).into_owned();
+    assert!(certain.contains("holds: beta = 4 > 0 (the threshold C n^2 of Theorem 5.1 for n = 3 and d = 2"), "{certain}");
+    assert!(!certain.contains("0.000000") && !certain.contains("2 and 4"), "{certain}");
+}

@@ -211,6 +211,105 @@ fn type_keeps_clear_and_series_are_seen_at_every_width() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+fn named(name: &str) -> Picture {
+    picture(ALL.iter().find(|f| f.name == name).expect("registered"))
+}
+
+/// Distance of a place from a box.
+fn gap(r: &Rect, p: (f64, f64)) -> f64 {
+    (p.0 - p.0.clamp(r.left, r.right)).hypot(p.1 - p.1.clamp(r.top, r.bottom))
+}
+
+#[test]
+fn labels_are_nearer_to_their_own_points_than_to_others() {
+    let picture = named("connections");
+    let text = |m: &Mark| if let Mark::Text { text, .. } = m { Some(text.clone()) } else { None };
+    let names: Vec<String> = picture.panels[0].marks.iter().filter_map(text).collect();
+    for sheet in sheets().map(|s| s.1).chain([Sheet::from(Size::Nature1)]) {
+        let scene = layout(&picture, &sheet).expect("laid out");
+        let panel = &scene.panels[0];
+        let disc = |s: &Shape| if let (Outline::Disc(c, _), Ink::Marker(_)) = (&s.form, s.ink) { Some(*c) } else { None };
+        let points: Vec<(f64, f64)> = panel.shapes.iter().filter_map(disc).collect();
+        assert!(names.len() > 4 && points.len() == names.len(), "{} labels of {} points", names.len(), points.len());
+        for (k, name) in names.iter().enumerate() {
+            let r = panel.texts.iter().find(|t| t.text == *name).expect("a label").bounds();
+            let own = gap(&r, points[k]);
+            let other = points.iter().enumerate().filter(|(j, _)| *j != k).map(|(_, p)| gap(&r, *p)).fold(f64::INFINITY, f64::min);
+            assert!(own < other, "`{name}` at {} pt: {own} from its own point, {other} from another", sheet.width);
+        }
+        // What solid and dotted mean is said in the picture.
+        let said = |words: &str| panel.texts.iter().any(|t| t.text == words);
+        assert!(said("one unstable direction fewer") && said("two or more fewer"), "a legend");
+    }
+}
+
+#[test]
+fn one_column_of_a_journal_is_enough() {
+    for name in ["staircase", "circle-snapshots", "merging-times", "gamma-curve", "metastability"] {
+        let picture = named(name);
+        let scene = layout(&picture, &Sheet::from(Size::Nature1)).expect("laid out");
+        let mut heights = Vec::new();
+        for (k, (panel, laid)) in picture.panels.iter().zip(&scene.panels).enumerate() {
+            let title = format!("({}) {}", char::from(b'a' + k as u8), panel.title);
+            let line = laid.texts.iter().find(|t| t.text == title);
+            heights.push(line.unwrap_or_else(|| panic!("{name}: the title `{title}` is broken")).at.1);
+            let upright = laid.texts.iter().filter(|t| t.upwards).count();
+            assert!(upright <= 1, "{name}: the label `{}` is broken into {upright} lines", panel.y.label);
+        }
+        // Titles of a row stand at one height.
+        for pair in heights.windows(2) {
+            let apart = (pair[1] - pair[0]).abs();
+            assert!(apart < 1e-6 || apart > 30.0, "{name}: titles {apart} points apart");
+        }
+    }
+    // All of the curves of the staircase are drawn to their end, and the legend has even rows.
+    let picture = named("staircase");
+    let (last, end) = picture.panels[1].marks.iter().fold((0.0f64, picture.panels[1].x.high), |(last, end), m| match m {
+        Mark::Line { points, .. } => (points.iter().map(|p| p.0).fold(last, f64::max), end),
+        _ => (last, end),
+    });
+    assert!(last <= end * (1.0 + 1e-9), "curves to {last:e} in a panel to {end:e}");
+    let scene = layout(&picture, &Sheet::from(Size::Nature1)).expect("laid out");
+    let entries: Vec<f64> = scene.panels[0].texts.iter().filter(|t| t.text.starts_with("\u{3b2} = ")).map(|t| t.at.1).collect();
+    let row = |y: f64| entries.iter().filter(|e| (**e - y).abs() < 1e-6).count();
+    assert!(entries.len() == 6 && entries.iter().all(|y| row(*y) == row(entries[0])), "{entries:?}");
+}
+
+#[test]
+fn data_fill_their_axes() {
+    for (name, at_least) in [("hessian-spectrum", 0.66), ("metastability", 0.6)] {
+        for panel in &named(name).panels {
+            let places = panel.marks.iter().flat_map(|m| match m {
+                Mark::Line { points, .. } => points.iter().filter(|p| p.1.is_finite()).map(|p| panel.y.position(p.1)).collect(),
+                _ => Vec::new(),
+            });
+            let (low, high) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), s| (l.min(s), h.max(s)));
+            assert!(high - low > at_least && low > -1e-9 && high < 1.0 + 1e-9, "{name}, `{}`: {low} to {high}", panel.title);
+        }
+    }
+}
+
+/// Every place of the chart lies in a band that names the theorem which decides it, and bands begin and end between whole dimensions.
+#[test]
+fn the_regime_chart_is_filled() {
+    let panel = &named("regime-chart").panels[0];
+    let bands: Vec<(&Vec<f64>, &Vec<f64>)> = panel
+        .marks
+        .iter()
+        .filter_map(|m| if let Mark::Steps { edges, values, filled: true, .. } = m { Some((edges, values)) } else { None })
+        .collect();
+    assert!(bands.iter().all(|(edges, _)| edges.iter().all(|e| ((e - 0.5) - (e - 0.5).round()).abs() < 1e-12)));
+    let top = |d: usize| {
+        let over =
+            |(edges, values): &(&Vec<f64>, &Vec<f64>)| edges.windows(2).position(|e| (e[0]..e[1]).contains(&(d as f64))).map(|k| values[k]);
+        bands.iter().filter_map(over).collect::<Vec<_>>()
+    };
+    for d in 2..=8 {
+        let tops = top(d);
+        assert!(tops.len() == 3 && tops[0] >= panel.y.high && tops.windows(2).all(|t| t[1] < t[0]), "d = {d}: {tops:?}");
+    }
+}
+
 #[test]
 fn every_theme_type_and_height_keeps_clear() {
     let figure = ALL.iter().find(|f| f.name == "gamma-curve").expect("registered");

@@ -95,6 +95,16 @@ pub fn lines(figure: &PaperFigure) -> String {
     figure.redraws.iter().map(line).collect()
 }
 
+/// The last sentence of a caption: the papers whose figures it redraws; nothing where there are none.
+pub fn credit(figure: &PaperFigure) -> String {
+    let printed = |p: &PrintedFigure| match p.place {
+        Figure(number) => format!("arXiv:{}, figure {number}", p.paper),
+        Unnumbered(_) => format!("arXiv:{}", p.paper),
+    };
+    let all: Vec<String> = figure.redraws.iter().map(printed).collect();
+    if all.is_empty() { String::new() } else { format!(" After {}.", all.join(" and ")) }
+}
+
 /// What is known of a printed figure.
 struct Known {
     place: PrintedPlace,

@@ -43,7 +43,7 @@ impl Section {
 
     /// A sentence and what follows it, given in both forms.
     pub fn of(heading: &'static str, intro: &str, markdown: &str, plain: &str) -> Self {
-        Self { heading, markdown: format!("{intro}\n\n{markdown}"), plain: format!("{}\n\n{plain}", intro.replace('`', "")) }
+        Self { heading, markdown: format!("{intro}\n\n{markdown}"), plain: format!("{}\n{plain}", filled(intro)) }
     }
 }
 
@@ -57,7 +57,7 @@ impl Document {
     /// Plain text: headings in capitals, columns aligned, no marks of Markdown.
     pub fn plain(&self) -> String {
         let section = |s: &Section| format!("\n{}\n\n{}", s.heading.to_uppercase(), s.plain);
-        self.lead.replace(['*', '`'], "") + &self.sections.iter().map(section).collect::<String>()
+        filled(&self.lead) + &self.sections.iter().map(section).collect::<String>()
     }
 }
 
@@ -66,6 +66,12 @@ fn escaped(text: &str) -> String {
     let outside = |part: &str| part.replace('|', "\\|").replace('*', "\\*").replace('<', "\\<");
     let parts = text.split('`').enumerate().map(|(k, part)| if k % 2 == 0 { outside(part) } else { part.to_owned() });
     parts.collect::<Vec<_>>().join("`")
+}
+
+/// Paragraphs without marks of Markdown, their lines filled.
+fn filled(text: &str) -> String {
+    let paragraph = |p: &str| wrapped(&p.replace(['*', '`'], ""), WIDTH).join("\n") + "\n";
+    text.trim().split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
 /// Rows in aligned columns without backticks; the last column is wrapped so that a line has at most [`WIDTH`] characters.

@@ -13,6 +13,8 @@ pub enum Scale {
     Signed(f64),
     /// By `v / (1 + v)`: from 0 to infinity.
     Saturating,
+    /// Proportional and without ticks: places that mean nothing by themselves.
+    Blank,
 }
 
 /// An axis with its range in data units.
@@ -63,10 +65,15 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Saturating, low: 0.0, high: f64::INFINITY }
     }
 
+    /// An axis from 0 to 1 without ticks and label, for places that mean nothing by themselves.
+    pub fn blank() -> Self {
+        Self { label: String::new(), scale: Scale::Blank, low: 0.0, high: 1.0 }
+    }
+
     /// Position of a value in [0, 1] along the axis; NaN outside the domain.
     pub fn position(&self, v: f64) -> f64 {
         match self.scale {
-            Scale::Linear | Scale::Whole => (v - self.low) / (self.high - self.low),
+            Scale::Linear | Scale::Whole | Scale::Blank => (v - self.low) / (self.high - self.low),
             Scale::Log => (v.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
             Scale::Signed(floor) => {
                 // The smallest magnitude stands half a decade off 0, so that 0 is a place of its own.
@@ -83,6 +90,7 @@ impl Axis {
         match self.scale {
             Scale::Linear => Ticks { major: steps(self.low, self.high, most, 0.0), minor: Vec::new() },
             Scale::Whole => Ticks { major: steps(self.low, self.high, most, 1.0), minor: Vec::new() },
+            Scale::Blank => Ticks::default(),
             Scale::Log => self.decades(most.max(3)),
             Scale::Signed(floor) => self.signed_ticks(floor, most),
             Scale::Saturating => {
@@ -103,6 +111,10 @@ impl Axis {
             // As few as fit, but three: every `every`-th decade from the first.
             let every = (powers.len().div_ceil(most)).min((powers.len() - 1) / 2).max(1);
             let label = |v: f64| (v, format!("10{}", superscript(v.log10().round() as i32)));
+            if let Some((round, fine)) = round_steps(&powers, every, most) {
+                let multiples = |of: i32| powers.iter().copied().filter(move |v| (v.log10().round() as i32).rem_euclid(of) == 0);
+                return Ticks { major: multiples(round).map(label).collect(), minor: multiples(fine).collect() };
+            }
             let major = powers.iter().step_by(every).map(|v| label(*v)).collect();
             return Ticks { major, minor: if every > 1 { powers } else { between } };
         }
@@ -133,6 +145,20 @@ impl Axis {
     }
 }
 
+/// Decades between labels, and between short ticks, of an axis over many decades: round numbers with three labels or more, at most `most`; `None` where
+/// few decades lie between labels, or no round number does.
+fn round_steps(powers: &[f64], every: usize, most: usize) -> Option<(i32, i32)> {
+    const ROUND: [i32; 9] = [1, 2, 5, 10, 20, 25, 50, 100, 200];
+    if every < 4 {
+        return None;
+    }
+    let count = |of: i32| powers.iter().filter(|v| (v.log10().round() as i32).rem_euclid(of) == 0).count();
+    let round = ROUND.into_iter().find(|of| (3..=most).contains(&count(*of)))?;
+    // More short ticks than these run into each other.
+    let fine = ROUND.into_iter().find(|of| round % of == 0 && count(*of) <= 40)?;
+    Some((round, fine))
+}
+
 /// Multiples of 1, 2 or 5 times a power of ten, `least` or more, at most `most` of them where three fit.
 fn steps(low: f64, high: f64, most: usize, least: f64) -> Vec<(f64, String)> {
     let rough = (high - low) / most.max(1) as f64;
@@ -161,4 +187,43 @@ fn plain(v: f64) -> String {
 pub fn superscript(e: i32) -> String {
     let digits = ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
     e.to_string().chars().map(|c| c.to_digit(10).map_or('\u{207b}', |d| digits[d as usize])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Axis;
+
+    #[test]
+    fn many_decades_have_round_labels_and_no_comb() {
+        let ticks = Axis::log("t", 1e-1, 1e138).ticks(8);
+        let labels: Vec<&str> = ticks.major.iter().map(|t| t.1.as_str()).collect();
+        assert_eq!(
+            labels,
+            [
+                "10\u{2070}",
+                "10\u{b2}\u{2070}",
+                "10\u{2074}\u{2070}",
+                "10\u{2076}\u{2070}",
+                "10\u{2078}\u{2070}",
+                "10\u{b9}\u{2070}\u{2070}",
+                "10\u{b9}\u{b2}\u{2070}"
+            ]
+        );
+        // Every fifth decade from 1 to 1e135.
+        assert_eq!(ticks.minor.len(), 28);
+        // Three labels at least, whatever the room.
+        for (low, high) in [(1e-1, 1e138), (1e-2, 1e5), (0.03, 7e7), (1e-300, 1e300), (2e3, 9e17)] {
+            for most in 1..9 {
+                let ticks = Axis::log("t", low, high).ticks(most);
+                assert!((3..=most.max(3)).contains(&ticks.major.len()), "{low} to {high}, {most}: {:?}", ticks.major);
+                assert!(ticks.minor.len() <= 100, "{low} to {high}: {} short ticks", ticks.minor.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_blank_axis_has_places_and_no_ticks() {
+        let axis = Axis::blank();
+        assert!((axis.position(0.25) - 0.25).abs() < 1e-15 && axis.ticks(8).major.is_empty() && axis.ticks(8).minor.is_empty());
+    }
 }

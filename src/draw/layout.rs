@@ -95,11 +95,23 @@ impl<'p> Grid<'p> {
         for (r, row) in self.rows.iter().enumerate() {
             let height = stretch * self.natural[r];
             let cells = self.cells(row);
-            let composed: Vec<(f64, f64, Composed)> =
-                row.iter().enumerate().map(|(c, k)| self.panel(*k, cells[c], self.margin(c, row.len(), stretch), height)).collect();
+            let panel = |c: usize, strip: Option<f64>| {
+                let margin = self.margin(c, row.len(), stretch);
+                self.panel(row[c], cells[c], margin, (height, strip))
+            };
+            let mut composed: Vec<(f64, f64, Composed)> = (0..row.len()).map(|c| panel(c, None)).collect();
+            // A legend above the first panel alone may be as wide as the row, below all titles.
+            let first_alone = composed.iter().enumerate().all(|(c, p)| p.2.legend_above == (c == 0));
+            if row.len() > 1 && first_alone && composed.iter().all(|p| p.2.title.len() <= composed[0].2.title.len()) {
+                let free = sheet.width - composed[0].0 - 2.0 * sheet.unit();
+                composed[0] = panel(0, Some(free));
+            }
             let above = composed.iter().map(|c| c.2.above).fold(0.0, f64::max);
             let below = composed.iter().map(|c| c.2.below).fold(0.0, f64::max);
-            for (x, down, c) in composed {
+            for (x, down, mut c) in composed {
+                // Titles of a row begin at one height, whatever stands between them and their regions.
+                let up = above - c.above;
+                c.laid.texts.extend(c.title.into_iter().map(|t| Text { at: (t.at.0, t.at.1 - up), ..t }));
                 panels.push(c.laid.moved((x, top + above + down)));
             }
             top += above + height + below + sheet.unit();
@@ -118,18 +130,19 @@ impl<'p> Grid<'p> {
         same.map(|(row, h)| left_of(&self.picture.panels[row[column]], stretch * h, self.sheet)).fold(0.0, f64::max)
     }
 
-    /// A panel in its cell: place of its region and the panel itself.
-    fn panel(&self, k: usize, (start, wide): (f64, f64), margin: f64, height: f64) -> (f64, f64, Composed) {
+    /// A panel in its cell: place of its region and the panel itself. The legend above it takes the given width, or that of the panel.
+    fn panel(&self, k: usize, (start, wide): (f64, f64), margin: f64, (height, strip): (f64, Option<f64>)) -> (f64, f64, Composed) {
         let (panel, unit) = (&self.picture.panels[k], self.sheet.unit());
         let letter = if self.picture.panels.len() > 1 { format!("({}) ", char::from(b'a' + (k % 26) as u8)) } else { String::new() };
         if panel.bare {
             let side = (wide - 6.0 * unit).min(height);
             let left = 0.5 * (wide - side);
-            let room = Room { width: side, height: side, left, right: left };
+            let room = Room { width: side, height: side, left, right: left, strip: strip.unwrap_or(side + left - 2.0 * unit) };
             return (start + left, 0.5 * (height - side), compose(panel, &letter, room, self.sheet));
         }
         let right = right_of(panel, wide - margin - 5.0 * unit, self.sheet);
-        let room = Room { width: wide - margin - right, height, left: margin, right };
+        let strip = strip.unwrap_or(wide - margin - 2.0 * unit);
+        let room = Room { width: wide - margin - right, height, left: margin, right, strip };
         (start + margin, 0.0, compose(panel, &letter, room, self.sheet))
     }
 

@@ -62,21 +62,10 @@ pub fn inside(panel: &Panel, entries: &[(&Mark, &str)], area: &Rect, taken: &Occ
 pub fn strip(panel: &Panel, entries: &[(&Mark, &str)], above: f64, room: f64, sheet: &Sheet, laid: &mut Laid) -> f64 {
     let (unit, small) = (sheet.unit(), sheet.small());
     let (indent, line) = ((SAMPLE + SPACE) * unit, LINE * small);
-    // Entries side by side while they fit; names that are too wide are broken.
+    // Entries side by side; names that are too wide are broken.
     let blocks: Vec<(&Mark, Vec<String>)> = entries.iter().map(|e| (e.0, wrap(e.1, small, room - indent))).collect();
-    let mut rows: Vec<Vec<(f64, usize)>> = vec![Vec::new()];
-    let mut x = 0.0;
-    for (k, (_, lines)) in blocks.iter().enumerate() {
-        let w = indent + lines.iter().map(|l| width(l, small)).fold(0.0, f64::max);
-        if x > 0.0 && x + w > room {
-            rows.push(Vec::new());
-            x = 0.0;
-        }
-        if let Some(row) = rows.last_mut() {
-            row.push((x, k));
-        }
-        x += w + 8.0 * unit;
-    }
+    let widths: Vec<f64> = blocks.iter().map(|(_, lines)| indent + lines.iter().map(|l| width(l, small)).fold(0.0, f64::max)).collect();
+    let rows = arranged(&widths, 8.0 * unit, room);
     let tall = |row: &Vec<(f64, usize)>| row.iter().map(|(_, k)| blocks[*k].1.len()).max().unwrap_or(0) as f64 * line;
     let total: f64 = rows.iter().map(tall).sum();
     let mut top = -above - total;
@@ -92,6 +81,32 @@ pub fn strip(panel: &Panel, entries: &[(&Mark, &str)], above: f64, room: f64, sh
         top += tall(row);
     }
     above + total + 2.0 * unit
+}
+
+/// Places of blocks of these widths in rows: in columns where these need no more rows than as many blocks in a row as fit, else so.
+fn arranged(widths: &[f64], gap: f64, room: f64) -> Vec<Vec<(f64, usize)>> {
+    let mut filled: Vec<Vec<(f64, usize)>> = vec![Vec::new()];
+    let mut x = 0.0;
+    for (k, w) in widths.iter().enumerate() {
+        if x > 0.0 && x + w > room {
+            filled.push(Vec::new());
+            x = 0.0;
+        }
+        if let Some(row) = filled.last_mut() {
+            row.push((x, k));
+        }
+        x += w + gap;
+    }
+    let widest = widths.iter().copied().fold(0.0, f64::max);
+    let most = (((room + gap) / (widest + gap)) as usize).clamp(1, widths.len().max(1));
+    let lines = widths.len().div_ceil(most);
+    if lines > filled.len() {
+        return filled;
+    }
+    // As even as they can be: six blocks of four columns are three and three.
+    let columns = widths.len().div_ceil(lines.max(1)).max(1);
+    let places: Vec<(f64, usize)> = (0..widths.len()).map(|k| ((k % columns) as f64 * (widest + gap), k)).collect();
+    places.chunks(columns).map(<[(f64, usize)]>::to_vec).collect()
 }
 
 /// The sample of a mark from `at` to the right.
@@ -124,5 +139,22 @@ fn sample(panel: &Panel, mark: &Mark, at: Spot, sheet: &Sheet, laid: &mut Laid) 
         }
         Mark::Points { colour, radius, .. } => laid.shapes.push(marker(*colour, middle, radius * unit, sheet, Ink::Key)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arranged;
+
+    #[test]
+    fn blocks_stand_in_columns() {
+        let rows = |widths: &[f64], room: f64| arranged(widths, 8.0, room).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 3]);
+        assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 2]);
+        // One long name would widen all columns: as many as fit.
+        assert_eq!(rows(&[150.0, 30.0, 30.0], 230.0), [3]);
+        assert_eq!(rows(&[300.0], 230.0), [1]);
+        let last = arranged(&[48.0, 50.0, 50.0, 50.0], 8.0, 120.0);
+        assert!(last.iter().all(|row| (row[1].0 - 58.0).abs() < 1e-12), "{last:?}");
     }
 }

@@ -28,12 +28,18 @@ pub struct Room {
     pub left: f64,
     /// Free to the right.
     pub right: f64,
+    /// Width for a legend above the region, from its left side: that of the panel, or of the whole row where no other panel has one.
+    pub strip: f64,
 }
 
 /// A panel about its data region, and what it needs above and below it.
 pub struct Composed {
     /// What is drawn.
     pub laid: Laid,
+    /// The lines of its title, whose top is all that is needed above the region.
+    pub title: Vec<Text>,
+    /// True when its legend stands above the region.
+    pub legend_above: bool,
     /// Needed above the region.
     pub above: f64,
     /// Needed below it.
@@ -112,16 +118,18 @@ pub fn compose(panel: &Panel, letter: &str, room: Room, sheet: &Sheet) -> Compos
     let entries = if panel.legend.is_some() { legend::entries(panel) } else { Vec::new() };
     // Type at the upper end of the axis reaches above the region.
     let mut above = 0.5 * sheet.font + unit;
-    if !entries.is_empty() && !legend::inside(panel, &entries, &area, &taken, sheet, &mut laid) {
-        above = legend::strip(panel, &entries, above, room.width + room.right - 2.0 * unit, sheet, &mut laid);
+    let legend_above = !entries.is_empty() && !legend::inside(panel, &entries, &area, &taken, sheet, &mut laid);
+    if legend_above {
+        above = legend::strip(panel, &entries, above, room.strip, sheet, &mut laid);
     }
     let start = if panel.bare { 2.0 * unit - room.left } else { 0.0 };
     let lines = wrap(&format!("{letter}{}", panel.title), sheet.font, room.width + room.right - start - 2.0 * unit);
-    for (k, line) in lines.iter().enumerate() {
+    let line = |(k, line): (usize, &String)| {
         let base = -above - BELOW * sheet.font - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
-        laid.texts.push(Text::level(line.as_str(), (start, base), Anchor::Start, sheet.font));
-    }
-    Composed { laid, above: above + lines.len() as f64 * LINE * sheet.font, below }
+        Text::level(line.as_str(), (start, base), Anchor::Start, sheet.font)
+    };
+    let title = lines.iter().enumerate().map(line).collect();
+    Composed { laid, title, legend_above, above: above + lines.len() as f64 * LINE * sheet.font, below }
 }
 
 /// Axes with ticks and labels; returns what they need below the region.
@@ -176,6 +184,8 @@ fn axes(panel: &Panel, f: &DataRegion, sheet: &Sheet, laid: &mut Laid) -> f64 {
 /// Words of the data region: in the middle, and at places, each next to its place where nothing else is drawn.
 fn words(panel: &Panel, f: &DataRegion, within: &Rect, sheet: &Sheet, (laid, taken): (&mut Laid, &mut Occupied)) {
     let (unit, small) = (sheet.unit(), sheet.small());
+    let named = |m: &Mark| if let Mark::Text { at, .. } = m { Some(f.at(*at)) } else { None };
+    let places: Vec<Spot> = panel.marks.iter().filter_map(named).collect();
     for mark in &panel.marks {
         let chosen = match mark {
             Mark::Middle(text) => {
@@ -190,7 +200,7 @@ fn words(panel: &Panel, f: &DataRegion, within: &Rect, sheet: &Sheet, (laid, tak
             Mark::Text { at, text } => {
                 let at = f.at(*at);
                 let own = Text::level(text.as_str(), (at.0, at.1 + 0.5 * (ABOVE - BELOW) * small), Anchor::Start, small);
-                let chosen = near(&own, at, within, taken, unit);
+                let chosen = near(&own, (at, &places), within, taken, unit);
                 if leader(at, &chosen.bounds(), sheet, laid) {
                     laid.shapes.last().into_iter().for_each(|s| taken.add(s));
                 }
@@ -219,11 +229,18 @@ fn leader(at: Spot, word: &Rect, sheet: &Sheet, laid: &mut Laid) -> bool {
     far
 }
 
-/// The text at its place, or at the nearest one where its box is free; where none is, where least is covered.
-fn near(own: &Text, at: Spot, within: &Rect, taken: &Occupied, unit: f64) -> Text {
+/// Distance of a place from a box.
+fn gap(r: &Rect, p: Spot) -> f64 {
+    (p.0 - p.0.clamp(r.left, r.right)).hypot(p.1 - p.1.clamp(r.top, r.bottom))
+}
+
+/// The text at its place, or at the nearest one where its box is free and nearer to its own place than to that of any other text; where none is, first of
+/// all nearer to its own, then where least is covered.
+fn near(own: &Text, (at, places): (Spot, &[Spot]), within: &Rect, taken: &Occupied, unit: f64) -> Text {
     let bounds = own.bounds();
     let (half, tall) = (0.5 * bounds.width(), 0.5 * bounds.height());
-    let mut best: Option<(usize, Text)> = None;
+    let others: Vec<Spot> = places.iter().copied().filter(|p| (p.0 - at.0).hypot(p.1 - at.1) > 1e-9).collect();
+    let mut best: Option<((bool, usize), Text)> = None;
     for ring in 0..14 {
         let reach = 2.0 * unit * f64::from(ring);
         for turn in 0..16 {
@@ -233,12 +250,13 @@ fn near(own: &Text, at: Spot, within: &Rect, taken: &Occupied, unit: f64) -> Tex
             if !within.holds(&r) {
                 continue;
             }
-            let count = taken.count(&r.grown(unit));
-            if best.as_ref().is_none_or(|b| count < b.0) {
+            let astray = others.iter().any(|o| gap(&r, *o) < gap(&r, at) + unit);
+            let cost = (astray, taken.count(&r.grown(unit)));
+            if best.as_ref().is_none_or(|b| cost < b.0) {
                 let by = (r.left - bounds.left, r.top - bounds.top);
-                best = Some((count, Text { at: (own.at.0 + by.0, own.at.1 + by.1), ..own.clone() }));
+                best = Some((cost, Text { at: (own.at.0 + by.0, own.at.1 + by.1), ..own.clone() }));
             }
-            if count == 0 {
+            if cost == (false, 0) {
                 return best.map_or_else(|| own.clone(), |b| b.1);
             }
         }

@@ -6,6 +6,7 @@ mod hidden;
 
 use super::output::{Output, note};
 use super::parameter::{assignment, each, explained as explained_parameters};
+use super::printed::credit;
 use super::progress;
 use super::run::PartArguments;
 use crate::draw::{Sheet, Size, Theme};
@@ -102,6 +103,9 @@ impl Arguments {
             drawn.provenance.reproduce.push_str(&self.style());
             // A title names the figure as it is drawn without flags.
             let own = self.set.is_empty() && self.experiment.is_none() && self.result.is_none() && self.tokens.is_none();
+            if own {
+                drawn.picture.caption.push_str(&credit(entry));
+            }
             note(&format!("{}: {}", entry.name, if own { entry.title } else { drawn.provenance.reproduce.as_str() }));
             if let Some(format) = one {
                 if let Some(folder) = self.out.parent() {
@@ -276,5 +280,7 @@ pub fn make(entry: &'static PaperFigure, style: &Style, folders: (&Path, &Path))
         gathering.hidden(None, "")?;
     }
     gathering.own(folders.0, &[])?;
-    gathering.draw()?.write(folders.1, &style.size.into(), style.dpi)
+    let mut drawn = gathering.draw()?;
+    drawn.picture.caption.push_str(&credit(entry));
+    drawn.write(folders.1, &style.size.into(), style.dpi)
 }
