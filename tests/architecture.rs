@@ -137,7 +137,7 @@ fn every_plug_in_file_has_its_line_and_its_entry() {
 }
 
 /// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 27] = [
+const COMPARING: [(&str, &str); 26] = [
     ("src/cli/answer.rs", "what the parser of flags says is near"),
     ("src/cli/parts.rs", "the names of files"),
     ("src/lab/arrays.rs", "file endings and the types of NPY"),
@@ -163,7 +163,6 @@ const COMPARING: [(&str, &str); 27] = [
     ("src/lab/frame.rs", "words of a frame, columns of tables"),
     ("src/lab/npy.rs", "element types of the format"),
     ("src/lab/difference.rs", "file endings"),
-    ("src/cli/list.rs", "the one kind that has a table for the README"),
     ("src/lab/model.rs", "words of a model"),
 ];
 
