@@ -229,7 +229,12 @@ fn captions_say_what_was_drawn() {
         ("regime-chart", "--set n=3", &["is 0 here and not drawn"], &["Dashed"]),
         ("saddle-kernel", "--set beta=0.1,500", &["0.1 and 500"], &["["]),
         ("staircase", "--set beta=10", &["energy 0.71"], &["Dotted"]),
-        ("staircase", "--set beta=100000", &["ends at t = 1e300 with 4 clusters", "here for beta = 100000"], &["overlap from the start"]),
+        (
+            "staircase",
+            "--set beta=100000",
+            &["ends at t = 1e300 with 4 clusters", "here for beta = 100000", "goes on beyond the right panel"],
+            &["overlap from the start"],
+        ),
         ("cluster-count", "--set n=12 --set beta=100,200 --set starts=2", &["12 uniform tokens"], &["orrelation"]),
         ("inner-products", "--set every=4 --set beta=2", &["3 of 7 layers"], &[]),
     ] {

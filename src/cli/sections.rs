@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn markdown_is_escaped_and_plain_text_is_not() {
-        let rows = vec![vec!["`cap`".to_owned(), "|grad E|^2 <= tau*".to_owned()], vec!["a-longer-name".to_owned(), "x".to_owned()]];
+        let rows = [vec!["`cap`".to_owned(), "|grad E|^2 <= tau*".to_owned()], vec!["a-longer-name".to_owned(), "x".to_owned()]];
         let page = Document { lead: "*Title*\n".into(), sections: vec![Section::table("Rows", "See `cap`.", &["claim", "test"], &rows)] };
         let markdown = "*Title*\n\n# Rows\n\nSee `cap`.\n\n| claim | test |\n|---|---|\n| `cap` | \\|grad E\\|^2 \\<= tau\\* |\n| a-longer-name | x |\n";
         assert_eq!(page.markdown(), markdown);

@@ -1,5 +1,5 @@
-//! The papers of the programme, one page each, made from the citations of what is registered: `metastable explain NUMBER` prints the page, and a test keeps it
-//! current.
+//! The papers of the programme, one page each, made from the citations of what is registered: `metastable explain NUMBER` prints the page, with
+//! `--markdown` as it stands here, and a test keeps it current.
 
 #[doc = include_str!("1211.5063.md")]
 pub mod arxiv_1211_5063 {}
