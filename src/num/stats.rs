@@ -59,7 +59,12 @@ pub fn slope(points: &[(f64, f64)]) -> f64 {
     sxy / sxx
 }
 
-/// Median of finite numbers; NaN for none.
+/// Median of finite numbers; of an even number of them the mean of the middle two; NaN for none.
+///
+/// ```
+/// use metastable::num::stats::median;
+/// assert_eq!((median(&[3.0, 1.0, 2.0]), median(&[4.0, 1.0, 3.0, 2.0])), (2.0, 2.5));
+/// ```
 pub fn median(values: &[f64]) -> f64 {
     let mut v = values.to_vec();
     v.sort_by(f64::total_cmp);

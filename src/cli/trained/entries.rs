@@ -55,7 +55,7 @@ pub static LAYERS: [ReportColumn; 20] = [
     entry("mlp_ratio", "|F(x)| / |x| of the feed-forward layer", "theorems without feed-forward layers", "it is no smaller than attention"),
     entry(
         "beta",
-        "median over heads of the fitted inverse temperature, of those whose standard error is below it",
+        "median over heads of the fitted inverse temperature, of those with beta_cosine > 0 and beta_error < beta; of an even number the mean of the middle two",
         "SA at one beta",
         "heads have betas of their own, and matrices",
     ),
@@ -95,7 +95,7 @@ pub static LAYERS: [ReportColumn; 20] = [
 pub static PAGE: [ReportColumn; 3] = [
     entry(
         "lyapunov_exponents",
-        "growth of small changes of all tokens per layer, by QR of the derivatives of the layers",
+        "growth of small changes of all tokens per layer, in natural logarithms, the four largest, descending. Up to 64 layers: singular exponents at finite depth, log sigma_k / layers of the product of the layers' derivatives, by block iteration with its transpose. More layers: QR exponents of four random directions",
         "one cluster attracts: below 0 at last (arXiv:2312.10794)",
         "layers differ, depth is finite; norms with gain and feed-forward layers stretch",
     ),
@@ -105,7 +105,12 @@ pub static PAGE: [ReportColumn; 3] = [
         "peaks at 1 for one cluster, k (k - 1) / 2 others at most for k clusters (arXiv:2312.10794, Section 4)",
         "as for mean_cosine",
     ),
-    entry("sa_beta", "inverse temperature of the SA beside the model", "SA at one beta", "the median of heads that each have their own"),
+    entry(
+        "sa_beta",
+        "inverse temperature of the SA beside the model: the median over layers of the column beta, of those that have one; none has: 1",
+        "SA at one beta",
+        "the median of heads that each have their own",
+    ),
 ];
 
 /// Columns of `heads.csv`.
@@ -130,12 +135,17 @@ pub static HEADS: [ReportColumn; 13] = [
     ),
     entry(
         "beta",
-        "beta of the SA whose drift of cosines is nearest in angle to the head's; none where that is an end of the ladder from 1/4 to 256",
+        "beta of the SA whose drift of cosines is nearest in angle to the head's, on the ladder 1/4, 2^{1/4}/4, ..., 256; none where that is an end of the ladder, or where it is nearer than an end by no more than rounding",
         "SA",
         "the cosine beside it says how near",
     ),
     entry("beta_error", "standard error by leaving out groups of tokens", "SA", "it does not hold what no beta fits"),
-    entry("beta_cosine", "cosine of the two drifts; 1 where the head does what SA does", "SA", "V is not the identity"),
+    entry(
+        "beta_cosine",
+        "cosine of the two drifts; 1 where the head does what SA does, below 0 where it does the opposite: such a beta counts in no median",
+        "SA",
+        "V is not the identity",
+    ),
     entry(
         "value_norm",
         "largest singular value of V = W_o W_v",

@@ -4,7 +4,7 @@ mod entries;
 mod page;
 mod table;
 
-use super::output::{Output, finite, note};
+use super::output::{Output, finite, note, number};
 use super::progress;
 use super::recording::create;
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ pub struct Arguments {
     /// A text, or a file with one.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["ids", "embeddings"], required_unless_present_any = ["ids", "embeddings"])]
     text: Option<String>,
-    /// Numbers of words, one a row.
+    /// Numbers of words, one a row, counted from 0 as the model's tokenizer does.
     #[arg(long, value_name = "FILE", conflicts_with = "embeddings")]
     ids: Option<PathBuf>,
     /// Tokens before the first layer, n x d.
@@ -53,7 +53,12 @@ pub struct Arguments {
     /// Leave the attention matrices out of hidden.npz.
     #[arg(long)]
     without_attention: bool,
-    /// Hold the theory against the model: report.html, layers.csv, heads.csv, spectra.csv, report.json.
+    /// Hold the theory against the model: report.html, layers.csv, heads.csv, spectra.csv, report.json. beta of a head: that
+    /// of the SA whose drift of cosines is nearest in angle to the head's, none where rounding decides; beta of a layer: the
+    /// median over its heads with beta_cosine > 0 and beta_error < beta (of an even number the mean of the middle two);
+    /// sa_beta: the median over layers. lyapunov_exponents: the four largest exponents of growth of small changes a layer,
+    /// descending: singular exponents log sigma_k / layers of the product of all layers up to 64 layers, QR exponents of four
+    /// random directions beyond; lyapunov_exponents_kind says which.
     #[arg(long, requires = "out")]
     report: bool,
     /// New folder for hidden.npz, timeline, final tokens and record.
@@ -107,6 +112,9 @@ impl Arguments {
         self.write(folder, model, plan, &pass, &mut json)?;
         if let Some(report) = report {
             page::write(folder, model, &report, &self.provenance(&json))?;
+            json["lyapunov_exponents"] = report.exponents.values.iter().map(|v| finite(*v)).collect();
+            json["lyapunov_exponents_kind"] = json!(report.exponents.kind);
+            json["sa_beta"] = finite(report.beta);
         }
         note(&format!("wrote {}", folder.display()));
         Ok((json, pass))
@@ -142,16 +150,18 @@ impl Arguments {
             let numbers = arrays::list(path, None)?;
             let whole = |v: &f64| *v >= 0.0 && v.fract().abs() < f64::EPSILON;
             if let Some(k) = numbers.iter().position(|v| !whole(v)) {
-                return Err(Error::parameter(format!("id {}", k + 1), numbers[k], "a whole number >= 0"));
+                return Err(Error::parameter(format!("--ids, id {}", k + 1), numbers[k], "a whole number >= 0"));
             }
             let ids: Vec<usize> = numbers.iter().map(|v| *v as usize).collect();
-            return Ok((model.embed(&ids)?, Vec::new()));
+            let x = model.embed(&ids).map_err(|e| named(e, |name| format!("--{name}")))?;
+            return Ok((x, Vec::new()));
         }
         let given = self.text.clone().unwrap_or_default();
         let path = Path::new(&given);
         let text = if path.is_file() { String::from_utf8_lossy(&arrays::load(path)?).into_owned() } else { given };
         let (ids, words) = weights::words(&self.model, model)?.encode(&text)?;
-        Ok((model.embed(&ids)?, words))
+        let x = model.embed(&ids).map_err(|e| named(e, |_| "--text".into()))?;
+        Ok((x, words))
     }
 
     fn pass<T: Real>(&self, model: &Trained, x: &[f64], plan: &[usize], keep: bool) -> Result<Pass> {
@@ -247,6 +257,14 @@ fn write_course(folder: &Path, model: &Trained, plan: &[usize], states: &[f64], 
     Ok(())
 }
 
+/// An error of a parameter under the name that the user gave it.
+fn named(e: Error, flag: impl Fn(&str) -> String) -> Error {
+    match e {
+        Error::Parameter { name, found, expected } => Error::Parameter { name: flag(&name), found, expected },
+        other => other,
+    }
+}
+
 fn text(json: &Value, pass: &Pass, d: usize) -> String {
     let mut text = format!(
         "{} with {} layers, d = {d}, {} heads, {} parameters; {} tokens in {} ({:.3} s)\nlayer  mean cosine\n",
@@ -260,6 +278,12 @@ fn text(json: &Value, pass: &Pass, d: usize) -> String {
     );
     for (l, c) in json["mean_cosine"].as_array().into_iter().flatten().enumerate() {
         text.push_str(&format!("{l:>5}  {:.6}\n", c.as_f64().unwrap_or(f64::NAN)));
+    }
+    if let (Some(values), Some(kind)) = (json["lyapunov_exponents"].as_array(), json["lyapunov_exponents_kind"].as_str()) {
+        let values: Vec<String> = values.iter().map(|v| v.as_f64().map_or("-".into(), number)).collect();
+        let beta = json["sa_beta"].as_f64().map_or("none".into(), number);
+        text.push_str(&format!("growth of small changes per layer, the four largest: {}\n  ({kind})\n", values.join(", ")));
+        text.push_str(&format!("fitted beta, median over layers of the medians over heads: {beta}\n"));
     }
     text
 }

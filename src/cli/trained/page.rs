@@ -19,7 +19,9 @@ pub fn write(folder: &Path, model: &Trained, report: &Report, provenance: &Prove
     let json = json!({
         "layers": objects(&report.layers),
         "heads": objects(&report.heads),
-        "lyapunov_exponents": report.exponents.iter().map(|v| finite(*v)).collect::<Vec<_>>(),
+        "lyapunov_exponents": report.exponents.values.iter().map(|v| finite(*v)).collect::<Vec<_>>(),
+        "lyapunov_exponents_kind": report.exponents.kind,
+        "lyapunov_exponents_error": finite(report.exponents.error),
         "sa_beta": finite(report.beta),
         "histograms": report.histograms.iter().map(|h| json!({"raw": h[0], "bare": h[1], "sa": h[2]})).collect::<Vec<_>>(),
         "histogram_range": [-1.0, 1.0],
@@ -37,7 +39,8 @@ fn objects(table: &Table) -> Value {
 
 fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
     let c = model.config();
-    let exponents: Vec<String> = report.exponents.iter().map(|v| number(*v)).collect();
+    let exponents: Vec<String> = report.exponents.values.iter().map(|v| number(*v)).collect();
+    let off = report.exponents.error;
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: the theory held against a model</title>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -45,8 +48,8 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
          .words td,.words th{{text-align:left;white-space:normal}}\n.frame svg{{width:9rem;height:2.2rem}}\n.frame .spectra svg{{width:5rem;height:5.6rem}}</style></head>\n<body>\n<main>\n<h1>The theory held against a model</h1>\n\
          <p>{kind}: {layers} layers run, d = {d}, {heads} heads, {parameters} parameters. Nothing here is a theorem about this model: each entry says \
          which theorem it concerns and which of its hypotheses the model breaks.</p>\n\
-         <p>First Lyapunov exponents per layer: {exponents}. Above 0 small changes grow; the theory of one cluster says that they die at last.</p>\n\
-         <p>SA beside it: from the directions of layer 0, at the median fitted beta = {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
+         <p>Growth of small changes per layer, the four largest: {exponents} ({exponents_kind}{exponents_error}). Above 0 small changes grow; the theory of one cluster says that they die at last.</p>\n\
+         <p>SA beside it: from the directions of layer 0, at {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
          <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>Spectra of V</h2>\n{spectra}\n<h2>What the columns say</h2>\n{page}{words}{more}</main>\n</body></html>\n",
         json = provenance.json().replace("</", "<\\/"),
         style = include_str!("../../lab/report/style.css"),
@@ -56,7 +59,13 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
         heads = c.heads,
         parameters = model.parameters(),
         exponents = exponents.join(", "),
-        beta = number(report.beta),
+        exponents_kind = report.exponents.kind,
+        exponents_error = if off.is_finite() { format!("; within {}", number(off)) } else { String::new() },
+        beta = if report.beta.is_finite() {
+            format!("beta = {}, the median of the layers' medians of fitted betas", number(report.beta))
+        } else {
+            "beta = 1, as no head has a fitted beta".into()
+        },
         histograms = histograms(report),
         table = table(&report.layers, "layers.csv"),
         head_table = table(&report.heads, "heads.csv"),

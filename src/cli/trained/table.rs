@@ -4,13 +4,15 @@ use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::entropy::bootstrap::assess;
 use crate::error::Result;
 use crate::flow::{Options, Table, solve};
+use crate::num::stats;
 use crate::sphere::Tokens;
 use crate::transformer::block::{BlockPart, Placed};
-use crate::transformer::depth::Changes;
+use crate::transformer::depth::{Changes, singular_exponents};
 use crate::transformer::observe::{Cloud, Reference, entropy_rank, form, rank_one_residual, weighting};
 use crate::transformer::tangent::BlockAt;
 use crate::transformer::trained::{PassedLayer, Trained};
 use crate::transformer::{Norm, TransformerBlock};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bins of the histograms of cosines.
 pub const BINS: usize = 40;
@@ -25,14 +27,32 @@ pub struct Report {
     pub spectra: Table,
     /// Cosines of every state: as they are, without the affine part of the norm where there is one, and of SA.
     pub histograms: Vec<[Vec<usize>; 3]>,
-    /// First Lyapunov exponents of a layer.
-    pub exponents: Vec<f64>,
+    /// How fast small changes grow.
+    pub exponents: GrowthExponents,
     /// Inverse temperature of the SA beside it.
     pub beta: f64,
 }
 
+/// First exponents of growth of small changes, descending, per layer.
+pub struct GrowthExponents {
+    pub values: Vec<f64>,
+    /// What they are.
+    pub kind: &'static str,
+    /// How far iteration may have left them from that; not a number for QR, whose rest is of order 1 / layers.
+    pub error: f64,
+}
+
 /// Directions whose growth is measured.
 const DIRECTIONS: usize = 4;
+
+/// More layers are a long run: four directions are taken through it once, and what their start adds is below 1 / layers.
+const LONG: usize = 64;
+
+/// Numbers of blocks that are held at once; more are read again whenever they are needed.
+const HELD: usize = 1 << 27;
+
+pub const SINGULAR: &str = "singular exponents at finite depth: log sigma_k / layers of the whole product of the layers' derivatives";
+pub const BY_QR: &str = "QR exponents of a long run: mean growth a layer of four random directions that are kept orthogonal";
 
 pub const LAYERS: [&str; 21] = [
     "layer",
@@ -94,18 +114,24 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
     let named = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
     let mut tables = [&HEADS[..], &SPECTRA].map(|columns| Table { columns: named(columns), rows: Vec::new() });
     let mut states = vec![State { cloud: Cloud::new(x, d), x: x.to_vec(), bare: None, ratios: [f64::NAN; 2], beta: f64::NAN }];
-    let mut changes = Changes::new(x.len(), DIRECTIONS, 1);
+    let mut changes = (plan.len() > LONG).then(|| Changes::new(x.len(), DIRECTIONS, 1));
     model.pass::<f64>(x, plan, true, |layer: &PassedLayer<f64>| {
         let before = states.len() - 1;
         states[before].bare = states[before].bare.take().or_else(|| inner(layer.block).map(|n| Cloud::new(&n.apply(layer.before), d)));
         let betas = of_heads(layer, &states[before].cloud, model.config().rotary.is_some() || is_causal(layer.block), &mut tables)?;
-        changes.through(&BlockAt::new(layer.block, layer.before, None, 1.0)?);
+        if let Some(changes) = &mut changes {
+            changes.through(&BlockAt::new(layer.block, layer.before, None, 1.0)?);
+        }
         let bare = after(layer.block).map(|n| Cloud::new(&n.without_affine(layer.after), d));
         let ratios = ratios(layer.block, layer.before)?;
         states.push(State { cloud: Cloud::new(layer.after, d), x: layer.after.to_vec(), bare, ratios, beta: median(betas) });
         Ok(())
     })?;
-    let beta = median(states.iter().skip(1).map(|s| s.beta).collect());
+    let exponents = match changes {
+        Some(changes) => by_qr(&changes),
+        None => of_the_product(model, plan, &states)?,
+    };
+    let beta = median(states.iter().skip(1).map(|s| s.beta));
     let plain = beside(x, d, &states, beta)?;
     let (mut layers, mut histograms) = (Table { columns: named(&LAYERS), rows: Vec::new() }, Vec::new());
     for (l, (state, sa)) in states.iter().zip(&plain).enumerate() {
@@ -114,7 +140,7 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
         histograms.push([state.cloud.histogram(BINS), bare, sa.histogram(BINS)]);
     }
     let [heads, spectra] = tables;
-    Ok(Report { layers, heads, spectra, histograms, exponents: changes.exponents(), beta })
+    Ok(Report { layers, heads, spectra, histograms, exponents, beta })
 }
 
 fn row(l: usize, state: &State, (sa, sa_beta): (&Cloud, f64), d: usize) -> Vec<f64> {
@@ -184,10 +210,38 @@ fn norm(x: &[f64]) -> f64 {
     crate::num::sum::dot(x, x).sqrt()
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.retain(|v| v.is_finite());
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+/// The median of those that are known.
+fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    stats::median(&values.into_iter().filter(|v| v.is_finite()).collect::<Vec<_>>())
+}
+
+fn by_qr(changes: &Changes) -> GrowthExponents {
+    let mut values = changes.exponents();
+    values.sort_by(|a, b| b.total_cmp(a));
+    GrowthExponents { values, kind: BY_QR, error: f64::NAN }
+}
+
+/// From the singular values of the product of all layers at the states before them.
+fn of_the_product(model: &Trained, plan: &[usize], states: &[State]) -> Result<GrowthExponents> {
+    let mut blocks: BTreeMap<usize, TransformerBlock> = BTreeMap::new();
+    for index in plan.iter().copied().collect::<BTreeSet<usize>>() {
+        let held: usize = blocks.values().map(TransformerBlock::len).sum();
+        if held < HELD {
+            blocks.insert(index, model.block(index)?);
+        }
+    }
+    let visit = |backwards: bool, see: &mut dyn FnMut(&BlockAt)| {
+        for l in 0..plan.len() {
+            let l = if backwards { plan.len() - 1 - l } else { l };
+            let read = if blocks.contains_key(&plan[l]) { None } else { Some(model.block(plan[l])?) };
+            if let Some(block) = blocks.get(&plan[l]).or(read.as_ref()) {
+                see(&BlockAt::new(block, &states[l].x, None, 1.0)?);
+            }
+        }
+        Ok(())
+    };
+    let found = singular_exponents(states[0].x.len(), DIRECTIONS, 1, visit)?;
+    Ok(GrowthExponents { values: found.values, kind: SINGULAR, error: found.error })
 }
 
 /// Adds the rows of a layer's heads and of their spectra; the fitted inverse temperatures that are known.
@@ -201,11 +255,8 @@ fn of_heads(layer: &PassedLayer<f64>, cloud: &Cloud, causal: bool, [heads, spect
         let inside = inner.as_ref().map_or_else(|| layer.before.to_vec(), |norm| norm.apply(layer.before));
         for (h, weights) in layer.weights.chunks_exact(n * n).enumerate() {
             let (seen, form) = (weighting(weights, n), form(a, h));
-            let fit = reference.fit(&cloud.drift(&lengths, &a.of_head(h, weights, &inside)));
-            // Where all tokens point one way every beta fits, and the best of them is rounding.
-            if fit.error < fit.beta {
-                betas.push(fit.beta);
-            }
+            let fit = reference.fit(&lengths, &a.of_head(h, weights, &inside));
+            betas.extend(fit.known());
             for k in 0..form.values.len().max(form.symmetric.len()) {
                 // Beyond the list eigenvalues are 0; of an empty list none is known.
                 let rest = |empty: bool| if empty { f64::NAN } else { 0.0 };

@@ -11,97 +11,260 @@ const GROUPS: usize = 8;
 /// The ladder's step of `log_2 beta`.
 const STEP: f64 = 0.25;
 
+/// Rounding that is allowed for in the direction of a token: a layer adds some hundred products a coordinate.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// Drifts of the cosines of tokens under SA at a ladder of inverse temperatures.
-pub struct Reference {
-    n: usize,
+///
+/// **Accuracy** relative to the largest weight of another token: nothing is lost where all of them are `e^{-500}`.
+/// **Cost** `2 n^3` operations and `n^2` exponentials for each of 41 inverse temperatures, `n^2 d` before them.
+pub struct Reference<'a> {
+    cloud: &'a Cloud,
+    /// `1 - G = |x_i - x_k|^2 / 2`, n x n, from differences.
+    gaps: Vec<f64>,
     betas: Vec<f64>,
-    drifts: Vec<Vec<f64>>,
+    drifts: Vec<PairDrift>,
 }
 
 /// A fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// The best inverse temperature of the ladder; not a number where that is an end of it.
+    /// The best inverse temperature of the ladder; not a number where that is an end of it, or where rounding decides
+    /// between it and an end.
     pub beta: f64,
     /// Standard error, by leaving out each of eight groups of tokens in turn, and that of a number rounded to the ladder.
     pub error: f64,
-    /// Cosine of the angle between the two drifts, over all pairs.
+    /// Cosine of the angle between the two drifts, over all pairs. Where it is negative the head does the opposite of
+    /// what SA does at every inverse temperature, and the best one means nothing.
     pub cosine: f64,
 }
 
-impl Reference {
+impl Fit {
+    /// The inverse temperature, where SA at this one does something like the head (a cosine above 0) and its standard
+    /// error is below it.
+    pub fn known(&self) -> Option<f64> {
+        (self.cosine > 0.0 && self.error < self.beta).then_some(self.beta)
+    }
+}
+
+/// Rates of change of the cosines of all pairs, n x n, times a positive number that all pairs have in common.
+struct PairDrift {
+    rates: Vec<f64>,
+    /// How far rounding of the directions of tokens may have moved them, relative to their size, over all pairs.
+    doubt: f64,
+}
+
+impl PairDrift {
+    /// Of `one[i, k] = <P_i a_i, x_k>` and the bounds of its rounding: the same with i and k exchanged is added.
+    fn new(one: &[f64], rounding: &[f64], n: usize) -> Self {
+        let both = |m: &[f64]| -> Vec<f64> { (0..n * n).map(|at| m[at] + m[at % n * n + at / n]).collect() };
+        let rates = both(one);
+        let size = |m: &[f64]| m.iter().enumerate().filter(|(at, _)| at / n != at % n).map(|(_, v)| v * v).sum::<f64>().sqrt();
+        let doubt = size(&both(rounding)) / size(&rates);
+        Self { doubt: if doubt.is_nan() { f64::INFINITY } else { doubt }, rates }
+    }
+}
+
+impl<'a> Reference<'a> {
     /// SA on these directions, masked as a causal model is if so, at a ladder from 1/4 to 256 in steps of `2^{1/4}`.
-    pub fn new(cloud: &Cloud, causal: bool) -> Self {
+    ///
+    /// ```
+    /// use metastable::transformer::observe::{Cloud, Reference};
+    /// // A head that moves every token towards the others as SA of beta = 2 does is found to do so.
+    /// let x = [1.0, 0.0, 0.8, 0.6, 0.0, 1.0, -0.6, 0.8];
+    /// let (cloud, n) = (Cloud::new(&x, 2), 4);
+    /// let mut pull = vec![0.0; 8];
+    /// for i in 0..n {
+    ///     let weights: Vec<f64> = (0..n).map(|j| (2.0 * cloud.cosines[i * n + j]).exp()).collect();
+    ///     for (j, w) in weights.iter().enumerate() {
+    ///         (0..2).for_each(|c| pull[2 * i + c] += w / weights.iter().sum::<f64>() * x[2 * j + c]);
+    ///     }
+    /// }
+    /// let fit = Reference::new(&cloud, false).fit(&[1.0; 4], &pull);
+    /// assert!((fit.beta - 2.0).abs() < 1e-12 && fit.cosine > 1.0 - 1e-12);
+    /// ```
+    pub fn new(cloud: &'a Cloud, causal: bool) -> Self {
         let betas: Vec<f64> = (-8..=32).map(|k| (STEP * f64::from(k)).exp2()).collect();
-        let drifts = betas.iter().map(|beta| drift(cloud, *beta, causal)).collect();
-        Self { n: cloud.n, betas, drifts }
+        let gaps = cloud.gaps();
+        let drifts = betas.iter().map(|beta| of_attention(&gaps, cloud.n, *beta, causal)).collect();
+        Self { cloud, gaps, betas, drifts }
     }
 
-    /// The beta whose drift has the largest cosine with this one (n x n).
-    pub fn fit(&self, drift: &[f64]) -> Fit {
-        let sums: Vec<Vec<[f64; 3]>> = self.drifts.iter().map(|own| self.sums(own, drift)).collect();
-        let best = |without: Option<usize>| -> (f64, f64) {
+    /// The beta whose drift has the largest cosine with that of a head which adds `a_i` (n x d) to token i of this length.
+    pub fn fit(&self, lengths: &[f64], a: &[f64]) -> Fit {
+        let head = self.of_head(lengths, a);
+        let sums: Vec<Vec<[f64; 3]>> = self.drifts.iter().map(|own| self.sums(&own.rates, &head.rates)).collect();
+        let cosines = |without: Option<usize>| -> Vec<f64> {
             let cosine = |sums: &Vec<[f64; 3]>| {
                 let kept = sums.iter().enumerate().filter(|(k, _)| without.is_none_or(|g| k / GROUPS != g && k % GROUPS != g));
                 let [ab, aa, bb] = kept.fold([0.0; 3], |t, (_, s)| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
-                let size = (aa * bb).sqrt();
+                let size = aa.sqrt() * bb.sqrt();
                 if size > 0.0 { ab / size } else { 0.0 }
             };
-            let all = sums.iter().map(cosine).zip(&self.betas);
-            all.fold((f64::NEG_INFINITY, f64::NAN), |best, (c, beta)| if c > best.0 { (c, *beta) } else { best })
+            sums.iter().map(cosine).collect()
         };
-        let (cosine, beta) = best(None);
-        let logs: Vec<f64> = (0..GROUPS).map(|g| best(Some(g)).1.ln()).collect();
+        let all = cosines(None);
+        let (best, last) = (first_largest(&all), all.len() - 1);
+        let logs: Vec<f64> = (0..GROUPS).map(|g| self.betas[first_largest(&cosines(Some(g)))].ln()).collect();
         let mean = logs.iter().sum::<f64>() / GROUPS as f64;
         let rounded = (STEP * LN_2).powi(2) / 12.0;
         let spread = rounded + logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() * (GROUPS - 1) as f64 / GROUPS as f64;
-        let inside = beta > self.betas[0] && self.betas.last().is_some_and(|end| beta < *end);
-        Fit { beta: if inside { beta } else { f64::NAN }, cosine, error: if inside { beta * spread.sqrt() } else { f64::NAN } }
+        // A vector that is wrong by a share r of its length turns by the angle r at most.
+        let doubt = |k: usize| self.drifts[k].doubt + head.doubt;
+        let inside = [0, last].iter().all(|end| all[best] - all[*end] > doubt(best) + doubt(*end));
+        let beta = if inside { self.betas[best] } else { f64::NAN };
+        Fit { beta, cosine: all[best], error: beta * spread.sqrt() }
     }
 
     /// `sum a b`, `sum a^2`, `sum b^2` over pairs of different tokens, by groups of both.
     fn sums(&self, a: &[f64], b: &[f64]) -> Vec<[f64; 3]> {
+        let n = self.cloud.n;
         let mut out = vec![[0.0; 3]; GROUPS * GROUPS];
-        for i in 0..self.n {
-            for j in (0..self.n).filter(|j| *j != i) {
-                let (a, b) = (a[i * self.n + j], b[i * self.n + j]);
+        for i in 0..n {
+            for j in (0..n).filter(|j| *j != i) {
+                let (a, b) = (a[i * n + j], b[i * n + j]);
                 let sums = &mut out[i % GROUPS * GROUPS + j % GROUPS];
                 [sums[0], sums[1], sums[2]] = [sums[0] + a * b, sums[1] + a * a, sums[2] + b * b];
             }
         }
         out
     }
-}
 
-/// `d <x_i, x_k> / dt` of SA: `sum_j A_ij (G_jk - G_ij G_ik)` and the same with i and k exchanged.
-fn drift(cloud: &Cloud, beta: f64, causal: bool) -> Vec<f64> {
-    let (n, g) = (cloud.n, &cloud.cosines);
-    let mut weights = vec![0.0; n * n];
-    for (i, row) in weights.chunks_exact_mut(n).enumerate() {
-        let seen = if causal { i + 1 } else { n };
-        let top = g[i * n..i * n + seen].iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-        row.iter_mut().zip(&g[i * n..i * n + seen]).for_each(|(w, c)| *w = (beta * (c - top)).exp());
-        let total: f64 = row.iter().sum();
-        row.iter_mut().for_each(|w| *w /= total);
+    /// `d cos_ik` per unit of depth when token i gets `a_i`: `<P_i a_i, x_k> / length_i` and the same with i and k exchanged.
+    fn of_head(&self, lengths: &[f64], a: &[f64]) -> PairDrift {
+        let (n, d) = (self.cloud.n, a.len() / self.cloud.n);
+        let along = Panelled::of_columns(&MatrixRows::of(&self.cloud.directions, d), d).product(a, &[]);
+        let (mut one, mut rounding) = (Vec::with_capacity(n * n), Vec::with_capacity(n * n));
+        for (i, (row, gaps)) in along.chunks_exact(n).zip(self.gaps.chunks_exact(n)).enumerate() {
+            let own = &a[i * d..(i + 1) * d];
+            one.extend(row.iter().zip(gaps).map(|(v, s)| (v - row[i] + row[i] * s) / lengths[i]));
+            rounding.extend(std::iter::repeat_n(ROUNDING * dot(own, own).sqrt() / lengths[i], n));
+        }
+        PairDrift::new(&one, &rounding, n)
     }
-    let pulled = Panelled::of_rows(&MatrixRows::of(g, n), n).product(&weights, &[]);
-    symmetrised(&pulled, g, n)
 }
 
-/// The drift of cosines G from `<a_i, x_k>`: the tangent part, and both ways round.
-fn symmetrised(along: &[f64], g: &[f64], n: usize) -> Vec<f64> {
-    let one = |i: usize, k: usize| along[i * n + k] - along[i * n + i] * g[i * n + k];
-    (0..n * n).map(|at| one(at / n, at % n) + one(at % n, at / n)).collect()
+/// The first of the largest.
+fn first_largest(values: &[f64]) -> usize {
+    values.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (k, v)| if *v > best.1 { (k, *v) } else { best }).0
+}
+
+/// `d <x_i, x_k> / dt` of SA over the largest weight of another token: `sum over j != i of A_ij (G_jk - G_ij G_ik)` and the
+/// same with i and k exchanged. In `S = 1 - G`, which is small where tokens are near, the bracket is
+/// `S_ij + S_ik - S_jk - S_ij S_ik`. A token's own term is 0, but in rounding it is `1e-16`: at large beta more than all others.
+fn of_attention(gaps: &[f64], n: usize, beta: f64, causal: bool) -> PairDrift {
+    // Logarithms of weights. Tokens at one place do not move each other: they are left out as a token itself is.
+    let mut weights = vec![f64::NEG_INFINITY; n * n];
+    for (i, (row, gaps)) in weights.chunks_exact_mut(n).zip(gaps.chunks_exact(n)).enumerate() {
+        let seen = if causal { i + 1 } else { n };
+        let total = gaps[..seen].iter().map(|s| (-beta * s).exp()).sum::<f64>().ln();
+        for (w, s) in row.iter_mut().zip(&gaps[..seen]).filter(|(_, s)| **s > 0.0) {
+            *w = -beta * s - total;
+        }
+    }
+    let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    weights.iter_mut().for_each(|w| *w = if w.is_finite() { (*w - top).exp() } else { 0.0 });
+    let mixed = Panelled::of_rows(&MatrixRows::of(gaps, n), n).product(&weights, &[]);
+    let (mut one, mut rounding) = (Vec::with_capacity(n * n), Vec::with_capacity(n * n));
+    for ((weights, gaps), mixed) in weights.chunks_exact(n).zip(gaps.chunks_exact(n)).zip(mixed.chunks_exact(n)) {
+        let (total, mean) = (weights.iter().sum::<f64>(), dot(weights, gaps));
+        let length: f64 = weights.iter().zip(gaps).map(|(w, s)| w * (2.0 * s).sqrt()).sum();
+        one.extend(gaps.iter().zip(mixed).map(|(s, m)| total * s + mean - m - mean * s));
+        rounding.extend(gaps.iter().map(|s| ROUNDING * (length + total * (2.0 * s).sqrt())));
+    }
+    PairDrift::new(&one, &rounding, n)
 }
 
 impl Cloud {
-    /// The drift of the cosines when token i, of this length, gets `a_i` (n x d): `d cos_ik` per unit of depth.
-    pub fn drift(&self, lengths: &[f64], a: &[f64]) -> Vec<f64> {
-        let (n, d) = (self.n, a.len() / self.n);
-        let mut along = Vec::with_capacity(n * n);
-        for (row, length) in a.chunks_exact(d).zip(lengths) {
-            along.extend(self.directions.chunks_exact(d).map(|x| dot(row, x) / length));
+    /// `1 - cos = |x_i - x_k|^2 / 2` of the directions, n x n; 0 for tokens nearer than rounding tells apart.
+    fn gaps(&self) -> Vec<f64> {
+        let (n, d) = (self.n, self.directions.len() / self.n.max(1));
+        let rows: Vec<&[f64]> = self.directions.chunks_exact(d).collect();
+        let mut out = vec![0.0; n * n];
+        for i in 0..n {
+            for k in 0..i {
+                let gap = 0.5 * rows[i].iter().zip(rows[k]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                if gap > ROUNDING * ROUNDING {
+                    (out[i * n + k], out[k * n + i]) = (gap, gap);
+                }
+            }
         }
-        symmetrised(&along, &self.cosines, n)
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cloud, Reference};
+
+    /// What SA adds to every token, over the largest weight of another token: sums over the others.
+    fn pulls(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
+        let rows: Vec<&[f64]> = x.chunks_exact(d).collect();
+        let gap = |i: usize, j: usize| 0.5 * rows[i].iter().zip(rows[j]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        let pairs = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let least = pairs.map(|(i, j)| gap(i, j)).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
+        let mut out = vec![0.0; x.len()];
+        for i in 0..rows.len() {
+            let total: f64 = (0..rows.len()).map(|j| (-beta * gap(i, j)).exp()).sum();
+            for j in (0..rows.len()).filter(|j| gap(i, *j) > 0.0) {
+                let w = (-beta * (gap(i, j) - least)).exp() / total;
+                out[i * d..(i + 1) * d].iter_mut().zip(rows[j].iter().zip(rows[i])).for_each(|(o, (y, x))| *o += w * (y - x));
+            }
+        }
+        out
+    }
+
+    /// Seven tokens of the plane at angles without a pattern, the nearest 0.4 apart: at beta = 64 the largest weight of
+    /// another token is e^{-5}, at most others below e^{-16}.
+    fn ring() -> Vec<f64> {
+        [0.0f64, 0.4, 1.1, 2.0, 3.1, 4.0, 5.2].iter().flat_map(|t| [t.cos(), t.sin()]).collect()
+    }
+
+    #[test]
+    fn the_drift_of_separated_tokens_at_large_beta_is_no_rounding_noise() {
+        let x = ring();
+        let cloud = Cloud::new(&x, 2);
+        let reference = Reference::new(&cloud, false);
+        for beta in [1.0, 8.0, 64.0] {
+            let fit = reference.fit(&[1.0; 7], &pulls(&x, 2, beta));
+            // 16 rounding errors of a cosine.
+            assert!((fit.beta - beta).abs() < 1e-9 * beta && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{beta}: {fit:?}");
+        }
+        // One pair alone moves, at beta = 128 and at the end of the ladder: their drifts differ by rounding.
+        assert!(reference.fit(&[1.0; 7], &pulls(&x, 2, 128.0)).beta.is_nan());
+    }
+
+    #[test]
+    fn a_drift_below_its_resolution_has_no_beta() {
+        // All tokens within rounding of one direction: they differ by what layers leave.
+        let x: Vec<f64> = (0..7).flat_map(|k| [1.0, f64::EPSILON * f64::from(k % 3)]).collect();
+        let cloud = Cloud::new(&x, 2);
+        let a: Vec<f64> = (0..14).map(|k| f64::from(k * k % 5) - 2.0).collect();
+        assert!(Reference::new(&cloud, false).fit(&[1.0; 7], &a).beta.is_nan());
+        // A head that does nothing but rounding.
+        let x = ring();
+        let cloud = Cloud::new(&x, 2);
+        let still: Vec<f64> = x.iter().enumerate().map(|(k, v)| v * (1.0 + f64::EPSILON * f64::from(k as u32 % 3))).collect();
+        let fit = Reference::new(&cloud, false).fit(&[1.0; 7], &still);
+        assert!(fit.beta.is_nan() && fit.known().is_none(), "{fit:?}");
+    }
+
+    #[test]
+    fn a_head_that_repels_counts_in_no_median() {
+        let x = ring();
+        let cloud = Cloud::new(&x, 2);
+        let away: Vec<f64> = pulls(&x, 2, 8.0).iter().map(|v| -v).collect();
+        let fit = Reference::new(&cloud, false).fit(&[1.0; 7], &away);
+        assert!(fit.cosine < 0.0 && fit.known().is_none(), "{fit:?}");
+    }
+
+    #[test]
+    fn tokens_at_one_place_do_not_drown_the_others() {
+        // Two equal tokens, as two equal words at the first layer of a model with rotary positions.
+        let mut x = ring();
+        x.extend_from_slice(&ring()[..2]);
+        let cloud = Cloud::new(&x, 2);
+        let fit = Reference::new(&cloud, false).fit(&[1.0; 8], &pulls(&x, 2, 64.0));
+        assert!((fit.beta - 64.0).abs() < 1e-9 * 64.0 && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{fit:?}");
     }
 }

@@ -92,17 +92,17 @@ impl Trained {
     pub fn embed(&self, ids: &[usize]) -> Result<Vec<f64>> {
         let Config { vocabulary, positions, .. } = self.config;
         if ids.is_empty() {
-            return Err(Error::parameter("text", "no token", "at least one"));
+            return Err(Error::parameter("ids", "no token", "at least one"));
         }
         if ids.len() > positions {
             return Err(Error::parameter(
-                "text",
+                "ids",
                 format!("{} tokens", ids.len()),
                 format!("at most {positions}, the positions of the model"),
             ));
         }
         if let Some(k) = ids.iter().position(|id| *id >= vocabulary) {
-            return Err(Error::parameter(format!("id {}", k + 1), ids[k], format!("a word of the model, below {vocabulary}")));
+            return Err(Error::parameter(format!("ids, id {}", k + 1), ids[k], format!("a word of the model, below {vocabulary}")));
         }
         self.kind.embed(&self.store, &self.config, ids)
     }
