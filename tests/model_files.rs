@@ -120,15 +120,23 @@ fn bad_input_gets_one_sentence_and_nothing_is_written() {
         assert!(!at.join("never").exists(), "{arguments:?}");
     };
     refused(&[".", "--text", " "], "--text: found no words, expected at least one");
-    refused(&[".", "--ids", "far.csv"], "id 2: found 999, expected a word of the model, below 30");
-    refused(&[".", "--ids", "half.csv"], "id 2: found 2.5, expected a whole number");
-    refused(&[".", "--ids", "long.csv"], "found 13 tokens, expected at most 12, the positions of the model");
+    refused(&[".", "--ids", "far.csv"], "--ids, id 2: found 999, expected a word of the model, below 30");
+    refused(&[".", "--ids", "half.csv"], "--ids, id 2: found 2.5, expected a whole number");
+    refused(&[".", "--ids", "long.csv"], "--ids: found 13 tokens, expected at most 12, the positions of the model");
+    refused(&[".", "--text", &"the ".repeat(13)], "--text: found 15 tokens, expected at most 12, the positions of the model");
     refused(&[".", "--embeddings", "wide.csv"], "expected n x 16");
     refused(&[".", "--ids", "ids.csv", "--iterate", "7"], "--iterate: found 7, expected a block below 2");
     refused(&[".", "--ids", "ids.csv", "--layers", "7"], "--layers: found 7, expected it with --iterate");
     refused(&[".", "--ids", "ids.csv", "--iterate", "0", "--layers", "0"], "--layers: found 0, expected at least 1");
     refused(&["nowhere", "--ids", "ids.csv"], "nowhere: no such file or folder");
-    refused(&["ids.csv", "--ids", "ids.csv"], "found 4 bytes");
+    // Beside the settings or not, a file of neither kind is said to be that.
+    let neither = "ids.csv: found 4 bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file";
+    refused(&["ids.csv", "--ids", "ids.csv"], neither);
+    std::fs::create_dir(at.join("alone")).expect("a folder");
+    std::fs::copy(at.join("ids.csv"), at.join("alone/ids.csv")).expect("copied");
+    refused(&["alone/ids.csv", "--ids", "ids.csv"], "found 4 bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file");
+    std::fs::copy(at.join("model.safetensors"), at.join("alone/model.safetensors")).expect("copied");
+    refused(&["alone/model.safetensors", "--ids", "ids.csv"], "taken for a safetensors file, as it does not begin with GGUF");
     std::fs::remove_file(at.join("tokenizer.json")).expect("removed");
     refused(&[".", "--text", "the text"], "tokenizer.json: no such file; without the model's tokenizer give the ids of the tokens");
     let config = std::fs::read_to_string(at.join("config.json")).expect("settings");
@@ -159,4 +167,66 @@ fn a_number_that_is_none_in_the_weights_leaves_no_files() {
     assert_eq!(out.status.code(), Some(1), "{error}");
     assert!(error.contains("found NaN at number") && error.contains("tensor encoder.layer.1.output.LayerNorm.bias"), "{error}");
     assert!(!at.join("never").exists());
+}
+
+/// The report of a tiny model on eight different words.
+fn report_of(at: &Path, name: &str, more: &[&str]) -> Value {
+    std::fs::write(at.join("ids.csv"), "1\n7\n3\n9\n2\n5\n8\n4\n").expect("written");
+    let (model, out) = (text(models().join(name)), format!("{name}{}", more.len()));
+    let answer = json(at, &[&["model", &model, "--ids", "ids.csv", "--report", "--out", &out], more].concat());
+    let report: Value = serde_json::from_str(&std::fs::read_to_string(at.join(&out).join("report.json")).expect("a report")).expect("JSON");
+    for key in ["lyapunov_exponents", "lyapunov_exponents_kind", "sa_beta"] {
+        assert_eq!(answer[key], report[key], "{key}");
+    }
+    report
+}
+
+#[test]
+fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
+    let f = tempfile::tempdir().expect("a folder");
+    // By 40 digits in mpmath, the sum over j != i: none where the best is an end of the ladder. What a sum over all j gave:
+    // 152.2 for head 2 of layer 1 of albert, 128 for head 0; 152.2 for head 0 of layer 2 of gpt2.
+    let some = |v: f64| Some(v);
+    let expected: [(&str, Vec<Option<f64>>, Option<f64>); 3] = [
+        ("albert", vec![None, None, None, some(2f64.sqrt()), None, None, None, None, None, None, None, None], some(2f64.sqrt())),
+        ("gpt2", vec![some(8.0), some(2f64.powf(5.5)), None, None, None, None, None, None], some(8.0)),
+        ("llama", vec![some(2f64.powf(0.75)), None, None, some(8.0), some(2f64.powf(4.5)), some(4.0), None, some(2f64.powf(4.75))], None),
+    ];
+    for (name, betas, sa) in expected {
+        let report = report_of(f.path(), name, &[]);
+        let heads = report["heads"].as_array().expect("heads");
+        assert_eq!(heads.len(), betas.len());
+        for (head, beta) in heads.iter().zip(betas) {
+            match (head["beta"].as_f64(), beta) {
+                (None, None) => {}
+                (Some(found), Some(beta)) => assert!((found - beta).abs() < 1e-9 * beta, "{name}: {head} for {beta}"),
+                _ => panic!("{name}: {head} for {beta:?}"),
+            }
+        }
+        match (report["sa_beta"].as_f64(), sa) {
+            (None, None) => {}
+            (Some(found), Some(beta)) => assert!((found - beta).abs() < 1e-9 * beta, "{name}: {found} for {beta}"),
+            (found, _) => panic!("{name}: {found:?} for {sa:?}"),
+        }
+    }
+}
+
+#[test]
+fn exponents_at_the_depth_of_a_model_are_those_of_the_whole_product() {
+    let f = tempfile::tempdir().expect("a folder");
+    let report = report_of(f.path(), "bert", &[]);
+    // Singular values of the product of both layers' derivatives, by differences of fourth order in NumPy. Four random
+    // directions gave 0.090, 0.402, 0.097, 0.005.
+    let expected = [1.076_322_47, 0.972_511_76, 0.850_811_12, 0.788_492_3];
+    let found: Vec<f64> = report["lyapunov_exponents"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
+    assert!(found.len() == 4 && found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 2e-6), "{found:?}");
+    assert!(report["lyapunov_exponents_kind"].as_str().is_some_and(|k| k.starts_with("singular exponents at finite depth")));
+    assert!(report["lyapunov_exponents_error"].as_f64().is_some_and(|e| e < 1e-6));
+    let page = std::fs::read_to_string(f.path().join("bert0/report.html")).expect("a page");
+    assert!(page.contains("singular exponents at finite depth"));
+    // A long run.
+    let long = report_of(f.path(), "albert", &["--layers", "80"]);
+    assert!(long["lyapunov_exponents_kind"].as_str().is_some_and(|k| k.starts_with("QR exponents")), "{long}");
+    let found: Vec<f64> = long["lyapunov_exponents"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
+    assert!(found.len() == 4 && found.windows(2).all(|w| w[0] >= w[1]), "{found:?}");
 }

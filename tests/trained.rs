@@ -1,6 +1,10 @@
 //! Trained models: hidden states against an independent implementation, and files that are refused.
 
-use metastable::transformer::trained::{Bytes, Trained, Vocabulary};
+use metastable::attention::pattern::Pairs;
+use metastable::transformer::trained::{
+    ARCHITECTURES, Bytes, GGUF_SETTINGS, KeyUse, ModelKey, RopeScaling, RotarySettings, Trained, Vocabulary,
+};
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 fn folder(name: &str) -> PathBuf {
@@ -147,7 +151,11 @@ fn files_that_are_foreign_truncated_or_contradict_themselves_are_refused_in_one_
     refused(with("bert", "\"hidden_size\": 16,", ""), &["key hidden_size", "found nothing"]);
     refused(with("bert", "\"absolute\"", "\"relative_key\""), &["position_embedding_type", "relative_key", "absolute"]);
     refused(with("albert", "\"num_hidden_groups\": 1", "\"num_hidden_groups\": 2"), &["num_hidden_groups", "found 2, expected 1"]);
-    refused(with("llama", "\"hidden_act\"", "\"rope_scaling\": {\"factor\": 8.0}, \"hidden_act\""), &["rope_scaling", "not computed here"]);
+    let scaled = |object: &str| with("llama", "\"hidden_act\"", &format!("\"rope_scaling\": {object}, \"hidden_act\""));
+    refused(scaled(r#"{"rope_type": "longrope", "factor": 8.0}"#), &["key rope_scaling.rope_type", "longrope", "one of default"]);
+    refused(scaled(r#"{"factor": 8.0}"#), &["key rope_scaling.factor", "no such key for this rope_type"]);
+    refused(scaled(r#"{"rope_type": "linear", "factr": 8.0}"#), &["key rope_scaling.factr", "one of the keys rope_type"]);
+    refused(scaled(r#"{"rope_type": "linear"}"#), &["key rope_scaling.factor", "found nothing, expected a number above 0"]);
     refused(model("bert", None, Some("{".into())), &["config.json, line 1", "not the JSON"]);
     refused(model("gguf", Some(b"GGML0000".to_vec()), None), &["not a GGUF file"]);
     refused(model("gguf", Some(cut("gguf", 200)), None), &["truncated in its header"]);
@@ -172,9 +180,9 @@ fn tensors_of_nan_and_ids_that_are_no_words_are_refused() {
     assert!(error.contains("tensor encoder.layer.1.output.dense.weight: found NaN at number 2"), "{error}");
     let bert = model("bert", None, None).expect("a model");
     let said = |ids: &[usize]| bert.embed(ids).expect_err("refused").to_string();
-    assert_eq!(said(&[]), "text: found no token, expected at least one");
-    assert_eq!(said(&[1, 30]), "id 2: found 30, expected a word of the model, below 30");
-    assert_eq!(said(&[1; 13]), "text: found 13 tokens, expected at most 12, the positions of the model");
+    assert_eq!(said(&[]), "ids: found no token, expected at least one");
+    assert_eq!(said(&[1, 30]), "ids, id 2: found 30, expected a word of the model, below 30");
+    assert_eq!(said(&[1; 13]), "ids: found 13 tokens, expected at most 12, the positions of the model");
     let error = bert.pass::<f64>(&x, &[2], false, |_| Ok(())).expect_err("refused").to_string();
     assert_eq!(error, "block: found 2, expected a number below 2, the blocks of the model");
 }
@@ -201,4 +209,235 @@ fn of_a_large_file_one_tensor_is_read_at_a_time() {
     model.pass::<f64>(&x, &model.plan(), false, |_| Ok(())).expect("a pass");
     // The largest tensor of a block has 16 x 64 numbers; the whole file is seven times as long.
     assert!(largest.load(std::sync::atomic::Ordering::Relaxed) <= 16 * 64 * 4);
+}
+
+/// Hidden states after every layer, of eight different words.
+fn states(model: &Trained) -> metastable::Result<Vec<f64>> {
+    let x = model.embed(&[1, 7, 3, 9, 2, 5, 8, 4])?;
+    let mut states = x.clone();
+    model.pass::<f64>(&x, &model.plan(), false, |layer| {
+        states.extend(layer.after);
+        Ok(())
+    })?;
+    Ok(states)
+}
+
+fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+/// The model with and without the other value of a key, given what stands beside it.
+fn other_is_another(key: &ModelKey, read: &dyn Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>) {
+    let mut settings = object(key.beside);
+    let before = read(&settings).unwrap_or_else(|e| panic!("{} beside {}: {e}", key.name, key.beside));
+    settings.insert(key.name.into(), serde_json::from_str(key.other).unwrap_or_else(|e| panic!("{}: {e}", key.other)));
+    let after = read(&settings);
+    match (key.treatment, after) {
+        (KeyUse::Silent, after) => assert_eq!(after.expect("read"), before, "{} changes something", key.name),
+        (_, Err(e)) => {
+            let said = e.to_string();
+            assert!(said.lines().count() == 1 && said.contains("found"), "{}: {said}", key.name);
+        }
+        (KeyUse::Read, Ok(after)) => {
+            let same = after.len() == before.len() && furthest(&after, &before) < 1e-9;
+            assert!(!same, "{} = {} is read as if nothing had changed", key.name, key.other);
+        }
+        (_, Ok(_)) => panic!("{} = {} is not refused", key.name, key.other),
+    }
+}
+
+#[test]
+fn every_key_that_changes_the_function_is_read_or_refused() {
+    for kind in ARCHITECTURES {
+        let usual = object(&settings(kind.name()));
+        let read = |more: &Map<String, Value>| {
+            let mut config = usual.clone();
+            config.extend(more.clone());
+            model(kind.name(), None, Some(Value::Object(config).to_string())).and_then(|m| states(&m))
+        };
+        for key in kind.settings() {
+            let KeyUse::Object(inner) = key.treatment else {
+                other_is_another(key, &read);
+                continue;
+            };
+            let within = |value: Value| Map::from_iter([(key.name.to_owned(), value)]);
+            assert!(read(&within(json!(3))).is_err(), "{} is an object", key.name);
+            for inside in inner {
+                other_is_another(inside, &|settings| read(&within(Value::Object(settings.clone()))));
+            }
+        }
+    }
+}
+
+/// A string of a GGUF file.
+fn gguf_string(text: &str) -> Vec<u8> {
+    [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat()
+}
+
+/// The kind and the bytes of a value.
+fn gguf_value(value: &Value) -> (u32, Vec<u8>) {
+    match value {
+        Value::Bool(b) => (7, vec![u8::from(*b)]),
+        Value::String(s) => (8, gguf_string(s)),
+        Value::Number(n) if n.is_u64() => (4, (n.as_u64().expect("a number") as u32).to_le_bytes().to_vec()),
+        other => (6, (other.as_f64().expect("a number") as f32).to_le_bytes().to_vec()),
+    }
+}
+
+/// The GGUF file with other settings: values that it has are written over, others are put before them.
+fn gguf_with(more: &Map<String, Value>) -> Vec<u8> {
+    let (mut bytes, mut added, mut count) = (file("gguf"), Vec::new(), 0u64);
+    for (key, value) in more {
+        let name = gguf_string(key);
+        let (kind, data) = gguf_value(value);
+        if let Some(at) = bytes.windows(name.len()).position(|w| w == name) {
+            let at = at + name.len();
+            let stored = u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+            let data = if stored == 12 { value.as_f64().expect("a number").to_le_bytes().to_vec() } else { data };
+            bytes[at + 4..at + 4 + data.len()].copy_from_slice(&data);
+        } else {
+            added.extend([&name[..], &kind.to_le_bytes(), &data].concat());
+            count += 1;
+        }
+    }
+    if count > 0 {
+        // A name as long as keeps the tensors at a multiple of 32.
+        let name = gguf_string("general.description");
+        let length = (32 - (added.len() + name.len() + 12) % 32) % 32;
+        added.extend([&name[..], &8u32.to_le_bytes(), &gguf_string(&"x".repeat(length))].concat());
+        count += 1;
+    }
+    let pairs = u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes")) + count;
+    [&bytes[..16], &pairs.to_le_bytes(), &added, &bytes[24..]].concat()
+}
+
+fn gguf_states(more: &Map<String, Value>) -> metastable::Result<Vec<f64>> {
+    model("gguf", Some(gguf_with(more)), None).and_then(|m| states(&m))
+}
+
+#[test]
+fn every_key_of_a_gguf_file_is_read_or_refused() {
+    let plain = gguf_states(&Map::new()).expect("a model");
+    for key in &GGUF_SETTINGS {
+        other_is_another(key, &gguf_states);
+    }
+    let said = |text: &str| gguf_states(&object(text)).expect_err("refused").to_string();
+    assert!(said(r#"{"llama.rope.something": 2.0}"#).contains("key llama.rope.something: found 2.0, expected no such key"));
+    assert!(said(r#"{"llama.rope.scaling.type": "longrope"}"#).contains("one of linear, none, yarn"));
+    assert!(said(r#"{"llama.rope.dimension_count": 4}"#).contains("key llama.rope.dimension_count: found 4, expected 8"));
+    // What is as it was says nothing new.
+    let whole = r#"{"llama.rope.dimension_count": 8, "llama.attention.key_length": 8, "llama.attention.value_length": 8,
+        "llama.rope.scaling.type": "none", "llama.rope.scaling.factor": 4.0, "llama.attention.causal": true}"#;
+    assert_eq!(gguf_states(&object(whole)).expect("a model"), plain);
+    let twice = [&file("gguf")[..16], &u64::to_le_bytes(14)].concat();
+    let double = [&twice[..], &gguf_string("llama.vocab_size"), &4u32.to_le_bytes(), &30u32.to_le_bytes(), &file("gguf")[24..]].concat();
+    refused(model("gguf", Some(double), None), &["key llama.vocab_size", "found twice"]);
+}
+
+#[test]
+fn a_bert_that_decodes_sees_no_later_tokens() {
+    let with = settings("bert").replace("\"hidden_act\"", "\"is_decoder\": true, \"hidden_act\"");
+    let decoder = model("bert", None, Some(with)).expect("a model");
+    let ends = |ids: &[usize]| {
+        let x = decoder.embed(ids).expect("tokens");
+        decoder.pass::<f64>(&x, &decoder.plan(), false, |_| Ok(())).expect("a pass")
+    };
+    let (long, short) = (ends(&[1, 7, 3, 9, 2]), ends(&[1, 7, 3]));
+    assert!(furthest(&long[..3 * 16], &short) < 1e-13);
+    assert!(model("bert", None, None).and_then(|m| states(&m)).expect("a model") != states(&decoder).expect("a model"));
+}
+
+#[test]
+fn newer_writers_say_the_base_and_the_scaling_in_one_object() {
+    let usual = object(&settings("llama"));
+    let read = |change: &dyn Fn(&mut Map<String, Value>)| {
+        let mut config = usual.clone();
+        change(&mut config);
+        model("llama", None, Some(Value::Object(config).to_string())).and_then(|m| states(&m))
+    };
+    let plain = read(&|_| {}).expect("a model");
+    let newer = |parameters: Value| {
+        read(&|c| {
+            c.remove("rope_theta");
+            c.insert("rope_parameters".into(), parameters.clone());
+        })
+    };
+    assert_eq!(newer(json!({"rope_type": "default", "rope_theta": 100.0})).expect("a model"), plain);
+    let linear = newer(json!({"rope_type": "linear", "rope_theta": 100.0, "factor": 4.0})).expect("a model");
+    let older = read(&|c| drop(c.insert("rope_scaling".into(), json!({"type": "linear", "factor": 4.0})))).expect("a model");
+    assert!(linear == older && furthest(&linear, &plain) > 1e-3);
+    // Within max_position_embeddings the base of dynamic scaling is the plain one.
+    assert_eq!(newer(json!({"rope_type": "dynamic", "rope_theta": 100.0, "factor": 4.0})).expect("a model"), plain);
+    // At base 1e4 it is another model: that is how such a file used to be read.
+    let wrong = read(&|c| drop(c.remove("rope_theta"))).expect("a model");
+    assert!(furthest(&wrong, &plain) > 1e-3);
+    let said = newer(json!({"full_attention": {"rope_type": "default"}})).expect_err("refused").to_string();
+    assert!(said.contains("key rope_parameters.full_attention"), "{said}");
+}
+
+#[test]
+fn divisors_of_the_angles_in_a_gguf_file_are_applied() {
+    // `rope_freqs.weight` with 4 everywhere is linear scaling by 4.
+    let linear = gguf_states(&object(r#"{"llama.rope.scaling.factor": 4.0}"#)).expect("a model");
+    let with = |numbers: &[f32]| {
+        let bytes = file("gguf");
+        let count = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) + 1;
+        // The words are the first tensor; the last 6656 bytes of the file are the tensors, and these numbers come after them.
+        let words = gguf_string("token_embd.weight");
+        let at = bytes.windows(words.len()).position(|w| w == words).expect("a tensor");
+        let name = gguf_string("rope_freqs.weight");
+        let (axes, length) = (1u32.to_le_bytes(), (numbers.len() as u64).to_le_bytes());
+        let entry = [&name[..], &axes, &length, &0u32.to_le_bytes(), &6656u64.to_le_bytes()].concat();
+        // A name as long as keeps the tensors at a multiple of 32.
+        let named = |text: &str| [&gguf_string("general.description")[..], &8u32.to_le_bytes(), &gguf_string(text)].concat();
+        let filler = named(&"x".repeat((32 - (entry.len() + named("").len()) % 32) % 32));
+        let (tensors, pairs) = (count(8).to_le_bytes(), count(16).to_le_bytes());
+        let data: Vec<u8> = numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
+        [&bytes[..8], &tensors, &pairs, &filler, &bytes[24..at], &entry, &bytes[at..], &data].concat()
+    };
+    let divided = model("gguf", Some(with(&[4.0; 4])), None).and_then(|m| states(&m)).expect("a model");
+    assert!(furthest(&divided, &linear) < 1e-14, "{}", furthest(&divided, &linear));
+    let same = model("gguf", Some(with(&[1.0; 4])), None).and_then(|m| states(&m)).expect("a model");
+    assert_eq!(same, gguf_states(&Map::new()).expect("a model"));
+    let short = model("gguf", Some(with(&[1.0; 3])), None).and_then(|m| states(&m)).expect_err("refused").to_string();
+    assert!(short.contains("tensor rope_freqs.weight: found 3 numbers") && short.contains("expected 4 above 0"), "{short}");
+}
+
+#[test]
+fn scaled_positions_agree_with_an_independent_implementation() {
+    // The first three coordinates of the last token after the last layer, by NumPy from the published formulas.
+    let expected = [
+        (
+            json!({"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                   "original_max_position_embeddings": 8}),
+            [-2.380131892859824, 0.6006145607940475, -0.7330270541294885],
+        ),
+        (
+            json!({"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}),
+            [2.97044413544091, 1.6752682842532534, -0.7102285363582002],
+        ),
+        (
+            json!({"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 200, "truncate": false}),
+            [3.5306213425060466, 1.3531730580161496, -0.8955209238301662],
+        ),
+    ];
+    for (scaling, last) in expected {
+        let mut config = object(&settings("llama"));
+        config.insert("rope_scaling".into(), scaling.clone());
+        let states = model("llama", None, Some(Value::Object(config).to_string())).and_then(|m| states(&m)).expect("a model");
+        // Sums of 24 products, 2 layers: some 100 u of numbers below 10.
+        let off = states[states.len() - 16..].iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-12, "{scaling}: {off}");
+    }
+    // At the size of a model: pairs that turn more than fast times stay, below slow they are interpolated.
+    let rotary = |scaling: RopeScaling, base: f64| RotarySettings { base, pairs: Pairs::Halves, scaling, amplitude: 1.0 }.factors(128);
+    let agree = |found: Vec<f64>, expected: &[(usize, f64)]| {
+        expected.iter().for_each(|(k, v)| assert!((found[*k] - v).abs() < 1e-14, "pair {k}: {} for {v}", found[*k]));
+    };
+    let llama3 = RopeScaling::Llama3 { factor: 8.0, low: 1.0, high: 4.0, original: 8192.0 };
+    let expected = [(28, 1.0), (29, 0.8281684118371798), (32, 0.3711222795178447), (34, 0.19021074364065016), (36, 0.125)];
+    agree(rotary(llama3, 5e5), &expected);
+    let yarn = |whole| RopeScaling::ByParts { factor: 4.0, original: 32768.0, fast: 32.0, slow: 1.0, whole };
+    agree(rotary(yarn(true), 1e6), &[(20, 1.0), (25, 0.911764705882353), (32, 0.6029411764705882), (40, 0.25)]);
+    agree(rotary(yarn(false), 1e6), &[(20, 1.0), (25, 0.9344102347203139), (32, 0.6074079378798392), (40, 0.25)]);
 }

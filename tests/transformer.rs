@@ -2,9 +2,10 @@
 
 use metastable::attention::feed_forward::Activation;
 use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
+use metastable::num::dense::symmetric_eigenvalues;
 use metastable::num::stream::Stream;
 use metastable::num::sum::dot;
-use metastable::transformer::depth::{exponents, mixing, stretch};
+use metastable::transformer::depth::{exponents, mixing, singular_exponents, stretch};
 use metastable::transformer::tangent::{BlockAt, ProjectedAt};
 use metastable::transformer::{
     BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock, lipschitz,
@@ -130,6 +131,45 @@ fn exponents_and_stretches_of_a_diagonal_map_are_its_logarithms() {
     assert!((sum - a.iter().map(|a: &f64| a.ln()).sum::<f64>()).abs() < 1e-10);
     let (top, change) = stretch(&block, &[1.0; 4], 1.0, 200).expect("a stretch");
     assert!((top - 2.0).abs() < 1e-8 && change < 1e-8, "{top} {change}");
+}
+
+#[test]
+fn singular_exponents_are_those_of_the_whole_product_and_descend() {
+    // Twelve coordinates, more than the eight directions that are taken along; after nine layers
+    // the largest is 5e4 times the fourth and 1e17 times the last: small ones are right beside large ones.
+    let a: Vec<f64> = (0..12).map(|k: i32| 3.0 * (-0.4 * f64::from(k * 5 % 12)).exp()).collect();
+    let block = diagonal(&a);
+    let at = BlockAt::new(&block, &[1.0; 12], None, 1.0).expect("a block");
+    let found = singular_exponents(12, 4, 5, |_, see| {
+        (0..9).for_each(|_| see(&at));
+        Ok(())
+    })
+    .expect("exponents");
+    for (k, found) in found.values.iter().enumerate() {
+        let expected = 3f64.ln() - 0.4 * k as f64;
+        assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
+    }
+    assert!(found.error < 1e-6 && found.rounds < 10, "{found:?}");
+    // One layer of a decoder beside the eigenvalues of its J^T J.
+    let mut stream = Stream::new(9, &["singular"]);
+    let block = decoder(&mut stream, NormPlace::Pre, Centring::Mean, patterns().remove(1), Activation::Gelu, true);
+    let (x, memory) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 2 * D, 1.0));
+    let at = BlockAt::new(&block, &x, Some(&memory), 1.0).expect("a block");
+    let size = x.len();
+    let columns: Vec<Vec<f64>> = (0..size).map(|c| at.push(&(0..size).map(|k| f64::from(u8::from(k == c))).collect::<Vec<_>>())).collect();
+    let gram: Vec<f64> = (0..size * size).map(|k| dot(&columns[k / size], &columns[k % size])).collect();
+    let values = symmetric_eigenvalues(&gram, size).expect("eigenvalues");
+    let found = singular_exponents(size, 4, 5, |_, see| {
+        see(&at);
+        Ok(())
+    })
+    .expect("exponents");
+    for (found, value) in found.values.iter().zip(values.iter().rev()) {
+        assert!((found - 0.5 * value.ln()).abs() < 1e-4, "{found} for {}", 0.5 * value.ln());
+        // Never above, but for the rounding of eigenvalues.
+        assert!(*found < 0.5 * value.ln() + 1e-12);
+    }
+    assert!(found.values.windows(2).all(|w| w[0] >= w[1]));
 }
 
 #[test]

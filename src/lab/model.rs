@@ -21,9 +21,13 @@ pub const KEYS: [(&str, bool, &str); 15] = [
     ("space", false, "sphere, flat or polar; must be that of the normalisation"),
     ("norm", false, "what a layer does: post, pre, peri, mix:tau=T, ngpt:alpha=A, cod, ln-scaling, none"),
     ("rescaled", false, "true for z = e^{-tV} x instead of x, in R^d"),
-    ("weights", false, "softmax, exponential, sinkhorn or hardmax"),
-    ("mask", true, "causal, window:w=8, or a file of n x n zeros and ones"),
-    ("bias", true, "alibi, or a file of n x n numbers added to the logits (heads x n x n in NPY)"),
+    ("weights", false, "softmax, exponential, sinkhorn (rows of A sum to 1, m_i A_ij is doubly stochastic) or hardmax"),
+    ("mask", true, "causal (j <= i), window:w=8 (|i - j| < 8), or a file of n x n zeros and ones"),
+    (
+        "bias",
+        true,
+        "alibi (-2^{-8h/H} |i - j|, both sides without a causal mask), or a file of n x n numbers (heads x n x n in NPY), added to beta times the score",
+    ),
     ("rotary", false, "base=10000,pairs=adjacent (or halves)"),
     (
         "q",
@@ -40,7 +44,11 @@ pub const KEYS: [(&str, bool, &str); 15] = [
         false,
         "layers: the matrices of q, k, v, o are those of layers one after the other; fresh: matrices by law are drawn anew at every whole depth",
     ),
-    ("mlp", false, "feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2"),
+    (
+        "mlp",
+        false,
+        "feed-forward sublayer, added to attention of the same x (peri and ngpt normalise the sum): an NPZ file with w1 (h x d), b1, w2 (d x h), b2",
+    ),
     ("activation", false, "of the feed-forward sublayer: gelu, gelu-tanh or relu"),
     (
         "noise",

@@ -8,7 +8,7 @@ use std::path::Path;
 pub const NUMERICAL_VERSION: u32 = 11;
 
 /// Changes with the columns of stored tables, so that cells of other columns are run again.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The block. It names no user, host or absolute path, and no time (figures must be byte-reproducible; times are in record.json only).
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]

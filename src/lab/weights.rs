@@ -58,7 +58,30 @@ pub fn read(path: &Path) -> Result<Trained> {
         return Trained::gguf(&named, bytes);
     }
     let config = file.with_file_name("config.json");
+    if !path.is_dir() {
+        expect_safetensors(path, &*bytes, config.is_file())?;
+    }
     Trained::safetensors(&named, bytes, &config.display().to_string(), &text(&config)?)
+}
+
+/// A file that is no GGUF is taken for a safetensors file: checks that it begins as one and has its settings beside it.
+fn expect_safetensors(path: &Path, bytes: &dyn Bytes, has_settings: bool) -> Result<()> {
+    let mut start = [0; 9];
+    if bytes.count() >= 9 {
+        bytes.fill(0, &mut start)?;
+    }
+    // The length of a header of JSON, and its first letter.
+    let begins = start[8] == b'{';
+    let expected = "a folder with model.safetensors and config.json, a safetensors file with config.json beside it, or a GGUF file";
+    if !begins {
+        let found = format!("found {} bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file", bytes.count());
+        return Err(malformed(path, "", format!("{found} (a length, then a header of JSON), expected {expected}")));
+    }
+    if !has_settings {
+        let found = "taken for a safetensors file, as it does not begin with GGUF; found no config.json beside it";
+        return Err(malformed(path, "", format!("{found}, expected {expected}")));
+    }
+    Ok(())
 }
 
 /// The tokenizer beside a model, or in it.

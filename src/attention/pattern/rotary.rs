@@ -23,6 +23,8 @@ pub struct Rotary {
     first: u64,
     /// `w_k / 2 pi`, turns per position.
     turns: Vec<Dd>,
+    /// Images become so many times longer.
+    amplitude: f64,
     /// Cosine and sine of every pair at the first positions.
     table: Vec<[f64; 2]>,
 }
@@ -50,13 +52,39 @@ impl Rotary {
         let rough = base.ln();
         let log = Dd::from(rough) + (Dd::from(base) * Dd::from(-rough).exp() - Dd::from(1.0));
         let turns = (0..rank / 2).map(|k| (log * (Dd::from(-2.0 * k as f64) / Dd::from(rank as f64))).exp() / two_pi()).collect();
-        Ok(Self { pairs, rank, first: 0, turns, table: Vec::new() })
+        Ok(Self { pairs, rank, first: 0, turns, amplitude: 1.0, table: Vec::new() })
     }
 
     /// Counts positions from `first` on instead of 0; forgets a table.
     #[must_use]
     pub fn starting_at(self, first: u64) -> Self {
         Self { first, table: Vec::new(), ..self }
+    }
+
+    /// Turns pair k by `p w_k factors[k]` instead, and makes images `amplitude` times longer: how models are stretched to more
+    /// positions than they were trained on. Forgets a table.
+    ///
+    /// **Errors** factors that are not one finite number for every pair, an amplitude that is not above 0 and finite.
+    ///
+    /// ```
+    /// use metastable::attention::pattern::{Pairs, Pattern, Rotary};
+    /// let mut image = [1.0, 0.0];
+    /// Rotary::new(100.0, Pairs::Adjacent, 2)?.scaled(&[0.25], 2.0)?.place(4, &mut image);
+    /// assert!((image[0] - 2.0 * 1f64.cos()).abs() < 1e-15 && (image[1] - 2.0 * 1f64.sin()).abs() < 1e-15);
+    /// # Ok::<(), metastable::error::Error>(())
+    /// ```
+    pub fn scaled(mut self, factors: &[f64], amplitude: f64) -> Result<Self> {
+        if factors.len() != self.turns.len() {
+            return Err(Error::parameter("rotary factors", factors.len(), format!("{}, one for each pair", self.turns.len())));
+        }
+        if let Some(bad) = factors.iter().find(|f| !f.is_finite()) {
+            return Err(Error::parameter("rotary factors", bad, "finite numbers"));
+        }
+        if !(amplitude > 0.0 && amplitude.is_finite()) {
+            return Err(Error::parameter("rotary amplitude", amplitude, "a positive number"));
+        }
+        self.turns.iter_mut().zip(factors).for_each(|(t, f)| *t = *t * Dd::from(*f));
+        Ok(Self { amplitude, table: Vec::new(), ..self })
     }
 
     /// Keeps the cosines and sines of so many positions: `r` numbers each, about ten times as fast.
@@ -74,17 +102,19 @@ impl Rotary {
         whole - Dd::from(whole.to_f64().round())
     }
 
+    /// Cosine and sine of pair k at token i, times the amplitude.
     fn rounded(&self, i: usize, k: usize) -> [f64; 2] {
         let (sin, cos) = (TAU * self.fraction(i, k).to_f64()).sin_cos();
-        [cos, sin]
+        [self.amplitude * cos, self.amplitude * sin]
     }
 
-    /// Cosine and sine of pair k at token i to 30 digits.
+    /// The same to 30 digits.
     fn exact(&self, i: usize, k: usize) -> [Dd; 2] {
         let fraction = self.fraction(i, k);
         let quarter = (4.0 * fraction.to_f64()).round();
         let angle = (fraction - Dd::from(0.25 * quarter)) * two_pi();
         let (cos, sin) = series(angle);
+        let (cos, sin) = (cos * Dd::from(self.amplitude), sin * Dd::from(self.amplitude));
         match quarter as i32 {
             0 => [cos, sin],
             1 => [-sin, cos],

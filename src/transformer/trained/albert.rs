@@ -1,13 +1,14 @@
 //! ALBERT: one block for all layers, embeddings of a smaller dimension.
 
 use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
-use super::bert::{encoder, post};
+use super::bert::{CROSS, POSITIONS, PRUNED, encoder, post};
 use super::config::{Config, Keys};
+use super::settings::{ModelKey, QUANTISED};
+use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::Everything;
 use crate::error::Result;
 use crate::transformer::block::TransformerBlock;
 use crate::transformer::{Grouping, Mlp, Projected};
-use serde_json::json;
 use std::sync::Arc;
 
 /// Lan et al. 2020.
@@ -16,15 +17,37 @@ pub struct Albert;
 /// The one block.
 const BLOCK: &str = "encoder.albert_layer_groups.0.albert_layers.0";
 
+static SETTINGS: [ModelKey; 17] = [
+    ModelKey::read("hidden_size", "dimension of the tokens", "8"),
+    ModelKey::read("embedding_size", "dimension of the embeddings", "4"),
+    ModelKey::read("num_hidden_layers", "layers", "1"),
+    ModelKey::read("num_attention_heads", "heads", "2"),
+    ModelKey::read("intermediate_size", "hidden units", "12"),
+    ModelKey::read("hidden_act", "the function of the feed-forward layers", "\"relu\""),
+    ModelKey::read("layer_norm_eps", "eps of the norms", "0.1"),
+    ModelKey::read("max_position_embeddings", "most positions", "13"),
+    ModelKey::read("vocab_size", "vocabulary", "29"),
+    ModelKey::read("type_vocab_size", "kinds of tokens", "3"),
+    ModelKey::only("num_hidden_groups", &["1"], "several blocks", "2"),
+    ModelKey::only("inner_group_num", &["1"], "several layers in a block", "2"),
+    ModelKey::only("is_decoder", &["false"], "a causal mask", "true"),
+    POSITIONS,
+    PRUNED,
+    CROSS,
+    QUANTISED,
+];
+
 impl Architecture for Albert {
     fn name(&self) -> &'static str {
         "albert"
     }
 
+    fn settings(&self) -> &'static [ModelKey] {
+        &SETTINGS
+    }
+
     fn config(&self, keys: &Keys) -> Result<Config> {
-        keys.must_be("num_hidden_groups", &[json!(1)])?;
-        keys.must_be("inner_group_num", &[json!(1)])?;
-        Ok(Config { embedding: keys.size("embedding_size", Some(128))?, ..encoder(keys)? })
+        Ok(Config { embedding: keys.size("embedding_size", Some(128))?, ..encoder(keys, Activation::GeluTanh, false)? })
     }
 
     fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {

@@ -1,6 +1,7 @@
 //! What a kind of model has to say, and its tensors checked against that.
 
 use super::config::Keys;
+use super::settings::ModelKey;
 use super::{Config, Tensors};
 use crate::error::{Error, Result};
 use crate::transformer::{Centring, Linear, Norm, TransformerBlock};
@@ -9,6 +10,8 @@ use crate::transformer::{Centring, Linear, Norm, TransformerBlock};
 pub trait Architecture: Send + Sync {
     /// `model_type` of `config.json`.
     fn name(&self) -> &'static str;
+    /// All keys of `config.json` that change what such a model computes. Others say nothing of its hidden states.
+    fn settings(&self) -> &'static [ModelKey];
     /// Reads the sizes.
     ///
     /// **Errors** a missing or contradictory setting, one that is not computed here.
@@ -77,6 +80,16 @@ impl TensorStore {
             }
         }
         Ok(Self { tensors, prefix })
+    }
+
+    /// True where the file has this tensor.
+    pub fn has(&self, name: &str) -> bool {
+        self.tensors.entries().contains_key(&format!("{}{name}", self.prefix))
+    }
+
+    /// An error at a tensor.
+    pub fn bad(&self, name: &str, problem: String) -> Error {
+        Error::File { path: self.tensors.path().into(), place: format!("tensor {}{name}", self.prefix), problem }
     }
 
     /// Number of parameters stored in the tensors of these names.

@@ -2,20 +2,47 @@
 
 use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
 use super::config::{Config, Keys};
-use crate::attention::pattern::Everything;
+use super::settings::{ModelKey, QUANTISED};
+use crate::attention::feed_forward::Activation;
+use crate::attention::pattern::{Causal, Everything, Pattern};
 use crate::error::Result;
 use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Grouping, Mlp, Norm, Projected};
-use serde_json::json;
 use std::sync::Arc;
 
 /// Devlin et al. 2019.
 pub struct Bert;
 
-/// The sizes that BERT and ALBERT have alike.
-pub(super) fn encoder(keys: &Keys) -> Result<Config> {
+/// Positions are added to the words.
+pub(super) const POSITIONS: ModelKey =
+    ModelKey::only("position_embedding_type", &["\"absolute\""], "positions that are not added to the words", "\"relative_key\"");
+
+/// Heads that are taken out of a model when it is loaded.
+pub(super) const PRUNED: ModelKey = ModelKey::only("pruned_heads", &["{}"], "heads that are taken out", r#"{"0": [1]}"#);
+
+/// Attention to another model.
+pub(super) const CROSS: ModelKey = ModelKey::only("add_cross_attention", &["false"], "attention to the tokens of another model", "true");
+
+static SETTINGS: [ModelKey; 14] = [
+    ModelKey::read("hidden_size", "dimension of the tokens", "8"),
+    ModelKey::read("num_hidden_layers", "layers", "1"),
+    ModelKey::read("num_attention_heads", "heads", "4"),
+    ModelKey::read("intermediate_size", "hidden units", "12"),
+    ModelKey::read("hidden_act", "the function of the feed-forward layers", "\"relu\""),
+    ModelKey::read("layer_norm_eps", "eps of the norms", "0.1"),
+    ModelKey::read("max_position_embeddings", "most positions", "13"),
+    ModelKey::read("vocab_size", "vocabulary", "29"),
+    ModelKey::read("type_vocab_size", "kinds of tokens", "3"),
+    ModelKey::read("is_decoder", "a token sees itself and those before it", "true"),
+    POSITIONS,
+    PRUNED,
+    CROSS,
+    QUANTISED,
+];
+
+/// The sizes that BERT and ALBERT have alike, with the activation of a file that names none.
+pub(super) fn encoder(keys: &Keys, activation: Activation, causal: bool) -> Result<Config> {
     let (d, heads) = (keys.size("hidden_size", None)?, keys.size("num_attention_heads", None)?);
-    keys.must_be("position_embedding_type", &[json!("absolute")])?;
     Ok(Config {
         layers: keys.size("num_hidden_layers", None)?,
         d,
@@ -24,12 +51,13 @@ pub(super) fn encoder(keys: &Keys) -> Result<Config> {
         rank: keys.rank(d, heads)?,
         hidden: keys.size("intermediate_size", None)?,
         embedding: d,
-        activation: keys.activation("hidden_act")?,
+        activation: keys.activation("hidden_act", activation)?,
         eps: keys.number("layer_norm_eps", 1e-12)?,
         positions: keys.size("max_position_embeddings", None)?,
         vocabulary: keys.size("vocab_size", None)?,
         kinds: keys.size("type_vocab_size", Some(2))?,
         rotary: None,
+        causal,
     })
 }
 
@@ -49,8 +77,12 @@ impl Architecture for Bert {
         "bert"
     }
 
+    fn settings(&self) -> &'static [ModelKey] {
+        &SETTINGS
+    }
+
     fn config(&self, keys: &Keys) -> Result<Config> {
-        encoder(keys)
+        encoder(keys, Activation::Gelu, keys.word_of_truth("is_decoder", false)?)
     }
 
     fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
@@ -93,7 +125,8 @@ impl Architecture for Bert {
             store.linear(&at("attention.self.value"), c.d, true)?,
             store.linear(&at("attention.output.dense"), c.heads * c.rank, true)?,
         ];
-        let attention = Projected::new(&at("attention"), maps, Grouping { heads: c.heads, sets: c.sets }, Arc::new(Everything))?;
+        let pattern: Arc<dyn Pattern> = if c.causal { Arc::new(Causal) } else { Arc::new(Everything) };
+        let attention = Projected::new(&at("attention"), maps, Grouping { heads: c.heads, sets: c.sets }, pattern)?;
         let (first, second) = (store.linear(&at("intermediate.dense"), c.d, true)?, store.linear(&at("output.dense"), c.hidden, true)?);
         let mlp = Mlp::new(&at("intermediate"), first, None, second, c.activation)?;
         let (a, b) = (store.layer_norm(&at("attention.output.LayerNorm"), c.eps)?, store.layer_norm(&at("output.LayerNorm"), c.eps)?);

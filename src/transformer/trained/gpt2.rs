@@ -1,16 +1,38 @@
 //! GPT-2: pre-norm, causal, learned positions; its maps are stored by columns.
 
 use super::architecture::{Architecture, TensorStore, norm};
+use super::bert::{CROSS, PRUNED};
 use super::config::{Config, Keys};
+use super::settings::{ModelKey, QUANTISED};
+use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::Causal;
 use crate::error::Result;
 use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Grouping, Linear, Mlp, Norm, Projected};
-use serde_json::json;
 use std::sync::Arc;
 
 /// Radford et al. 2019.
 pub struct Gpt2;
+
+static SETTINGS: [ModelKey; 17] = [
+    ModelKey::read("n_embd", "dimension of the tokens", "8"),
+    ModelKey::read("n_layer", "layers", "1"),
+    ModelKey::read("n_head", "heads", "2"),
+    ModelKey::read("n_inner", "hidden units", "32"),
+    ModelKey::read("activation_function", "the function of the feed-forward layers", "\"relu\""),
+    ModelKey::read("layer_norm_epsilon", "eps of the norms", "0.1"),
+    ModelKey::read("n_positions", "most positions", "13"),
+    ModelKey::read("vocab_size", "vocabulary", "29"),
+    ModelKey::same("hidden_size", "n_embd", "8"),
+    ModelKey::same("num_hidden_layers", "n_layer", "1"),
+    ModelKey::same("num_attention_heads", "n_head", "2"),
+    ModelKey::same("max_position_embeddings", "n_positions", "13"),
+    ModelKey::only("scale_attn_weights", &["true"], "logits that are not divided by the root of the rank", "false"),
+    ModelKey::only("scale_attn_by_inverse_layer_idx", &["false"], "logits divided by the number of the layer", "true"),
+    PRUNED,
+    CROSS,
+    QUANTISED,
+];
 
 /// A map that is stored inputs x outputs.
 fn by_columns(store: &TensorStore, name: &str, inputs: usize) -> Result<(Vec<f64>, Vec<f64>)> {
@@ -24,11 +46,12 @@ impl Architecture for Gpt2 {
         "gpt2"
     }
 
+    fn settings(&self) -> &'static [ModelKey] {
+        &SETTINGS
+    }
+
     fn config(&self, keys: &Keys) -> Result<Config> {
         let (d, heads) = (keys.size("n_embd", None)?, keys.size("n_head", None)?);
-        keys.must_be("scale_attn_weights", &[json!(true)])?;
-        keys.must_be("scale_attn_by_inverse_layer_idx", &[json!(false)])?;
-        keys.must_be("add_cross_attention", &[json!(false)])?;
         Ok(Config {
             layers: keys.size("n_layer", None)?,
             d,
@@ -37,16 +60,13 @@ impl Architecture for Gpt2 {
             rank: keys.rank(d, heads)?,
             hidden: keys.size("n_inner", Some(4 * d))?,
             embedding: d,
-            activation: if keys.json["activation_function"].is_null() {
-                crate::attention::feed_forward::Activation::GeluTanh
-            } else {
-                keys.activation("activation_function")?
-            },
+            activation: keys.activation("activation_function", Activation::GeluTanh)?,
             eps: keys.number("layer_norm_epsilon", 1e-5)?,
             positions: keys.size("n_positions", Some(1024))?,
             vocabulary: keys.size("vocab_size", None)?,
             kinds: 0,
             rotary: None,
+            causal: true,
         })
     }
 

@@ -2,42 +2,99 @@
 
 use super::architecture::{Architecture, TensorStore};
 use super::config::{Config, Keys};
+use super::rope::{ROPE, RotarySettings};
+use super::settings::{ModelKey, QUANTISED};
 use crate::attention::feed_forward::Activation;
-use crate::attention::pattern::{Causal, Joined, Pairs, Rotary};
+use crate::attention::pattern::{Causal, Joined, Pattern, Rotary};
 use crate::error::Result;
 use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
 use crate::transformer::{Centring, Grouping, Mlp, Norm, Projected};
-use serde_json::json;
 use std::sync::Arc;
 
 /// Touvron et al. 2023.
 pub struct Llama;
+
+static SETTINGS: [ModelKey; 19] = [
+    ModelKey::read("hidden_size", "dimension of the tokens", "8"),
+    ModelKey::read("num_hidden_layers", "layers", "1"),
+    ModelKey::read("num_attention_heads", "heads", "2"),
+    ModelKey::read("num_key_value_heads", "sets of keys and values", "4"),
+    ModelKey::read("head_dim", "rows of a head's queries", "8"),
+    ModelKey::read("intermediate_size", "hidden units", "12"),
+    ModelKey::read("hidden_act", "the function of the feed-forward layers", "\"gelu\""),
+    ModelKey::read("rms_norm_eps", "eps of the norms", "0.1"),
+    ModelKey::read("max_position_embeddings", "most positions", "4"),
+    ModelKey::read("vocab_size", "vocabulary", "29"),
+    ModelKey::read("rope_theta", "the base of rotary positions", "50.0"),
+    ModelKey::read("rotary_pairs", "which coordinates turn together: halves or, in GGUF files, adjacent ones", "\"adjacent\""),
+    ModelKey::object("rope_scaling", &ROPE, "how the angles of rotary positions are scaled"),
+    ModelKey::object("rope_parameters", &ROPE, "the same by newer writers, with the base"),
+    ModelKey::only("partial_rotary_factor", &["1.0"], "the share of a head's coordinates that turn", "0.5"),
+    ModelKey::only("attention_bias", &["false"], "offsets of queries, keys and values", "true"),
+    ModelKey::only("mlp_bias", &["false"], "offsets of the feed-forward layers", "true"),
+    ModelKey::only("sliding_window", &[], "a window of tokens that are seen", "4"),
+    QUANTISED,
+];
+
+/// Rotary frequencies that a file holds beside its settings agree with these to half precision.
+const STORED: f64 = 1.0 / 128.0;
+
+/// Rotary positions of the heads of layer l: of the settings, and of a table of divisors where the file has one.
+fn rotary(store: &TensorStore, c: &Config, settings: &RotarySettings, l: usize) -> Result<Rotary> {
+    let half = c.rank / 2;
+    let read = |name: &str| {
+        let numbers = if store.has(name) { store.all(name)? } else { Vec::new() };
+        if numbers.is_empty() || numbers.len() == half && numbers.iter().all(|v| *v > 0.0) {
+            return Ok(numbers);
+        }
+        let problem =
+            format!("found {} numbers, the least of them {}, expected {half} above 0, one for each pair", numbers.len(), least(&numbers));
+        Err(store.bad(name, problem))
+    };
+    let stored = format!("layers.{l}.self_attn.rotary_emb.inv_freq");
+    for (k, found) in read(&stored)?.into_iter().enumerate() {
+        let own = settings.base.powf(-2.0 * k as f64 / c.rank as f64);
+        if (found - own).abs() > STORED * own {
+            return Err(store.bad(&stored, format!("found {found} at number {}, expected {own} of the base {}", k + 1, settings.base)));
+        }
+    }
+    settings.pattern(c.rank, &read(DIVISORS)?)
+}
+
+fn least(numbers: &[f64]) -> f64 {
+    numbers.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// What the angles of pairs are divided by in GGUF files of Llama 3.
+const DIVISORS: &str = "rope_freqs.weight";
 
 impl Architecture for Llama {
     fn name(&self) -> &'static str {
         "llama"
     }
 
+    fn settings(&self) -> &'static [ModelKey] {
+        &SETTINGS
+    }
+
     fn config(&self, keys: &Keys) -> Result<Config> {
         let (d, heads) = (keys.size("hidden_size", None)?, keys.size("num_attention_heads", None)?);
-        keys.must_be("rope_scaling", &[])?;
-        keys.must_be("attention_bias", &[json!(false)])?;
-        keys.must_be("mlp_bias", &[json!(false)])?;
-        let pairs = keys.word("rotary_pairs", &[("halves", Pairs::Halves), ("adjacent", Pairs::Adjacent)])?;
+        let positions = keys.size("max_position_embeddings", None)?;
         Ok(Config {
             layers: keys.size("num_hidden_layers", None)?,
             d,
             heads,
             sets: keys.size("num_key_value_heads", Some(heads))?,
-            rank: keys.rank(d, heads)?,
+            rank: if keys.value("head_dim").is_null() { keys.rank(d, heads)? } else { keys.size("head_dim", None)? },
             hidden: keys.size("intermediate_size", None)?,
             embedding: d,
             activation: keys.word("hidden_act", &[("silu", Activation::Silu), ("gelu", Activation::Gelu), ("relu", Activation::Relu)])?,
             eps: keys.number("rms_norm_eps", 1e-6)?,
-            positions: keys.size("max_position_embeddings", None)?,
+            positions,
             vocabulary: keys.size("vocab_size", None)?,
             kinds: 0,
-            rotary: Some((keys.number("rope_theta", 1e4)?, pairs)),
+            rotary: Some(RotarySettings::read(keys, positions)?),
+            causal: true,
         })
     }
 
@@ -63,7 +120,7 @@ impl Architecture for Llama {
     }
 
     fn is_beside(&self, name: &str) -> bool {
-        name.starts_with("lm_head.") || name.starts_with("rope_freqs") || name.ends_with("rotary_emb.inv_freq")
+        name.starts_with("lm_head.") || name == DIVISORS || name.ends_with("self_attn.rotary_emb.inv_freq")
     }
 
     fn in_first_block(&self, name: &str) -> bool {
@@ -77,8 +134,11 @@ impl Architecture for Llama {
     fn block(&self, store: &TensorStore, c: &Config, l: usize) -> Result<TransformerBlock> {
         let at = |name: &str| format!("layers.{l}.{name}");
         let map = |name: &str, inputs: usize| store.linear(&at(name), inputs, false);
-        let (base, pairs) = c.rotary.unwrap_or((1e4, Pairs::Halves));
-        let pattern = Joined::new(vec![Box::new(Causal), Box::new(Rotary::new(base, pairs, c.rank)?)]);
+        let mut patterns: Vec<Box<dyn Pattern>> = vec![Box::new(Causal)];
+        if let Some(settings) = &c.rotary {
+            patterns.push(Box::new(rotary(store, c, settings, l)?));
+        }
+        let pattern = Joined::new(patterns);
         let maps = [
             map("self_attn.q_proj", c.d)?,
             map("self_attn.k_proj", c.d)?,

@@ -1,8 +1,8 @@
 //! A trained model, layer by layer.
 
 use super::architecture::{Architecture, TensorStore};
-use super::config::{Config, Keys};
-use super::kinds::find;
+use super::config::Config;
+use super::kinds::configured;
 use super::{Bytes, gguf, safetensors};
 use crate::error::{Error, Result};
 use crate::transformer::{Norm, Real, TransformerBlock};
@@ -54,9 +54,7 @@ impl Trained {
     }
 
     fn of(tensors: super::Tensors, path: &str, json: &Value, said: Map<String, Value>) -> Result<Self> {
-        let keys = Keys { path, json };
-        let kind = find(&keys)?;
-        let config = kind.config(&keys)?;
+        let (kind, config) = configured(path, json)?;
         let store = TensorStore::new(tensors, kind, &config)?;
         Ok(Self { kind, config, store, said })
     }
