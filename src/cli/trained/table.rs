@@ -230,7 +230,7 @@ fn of_the_product(model: &Trained, plan: &[usize], states: &[State]) -> Result<G
             blocks.insert(index, model.block(index)?);
         }
     }
-    let visit = |backwards: bool, see: &mut dyn FnMut(&BlockAt)| {
+    let visit = |backwards: bool, see: &mut dyn FnMut(&BlockAt)| -> Result<()> {
         for l in 0..plan.len() {
             let l = if backwards { plan.len() - 1 - l } else { l };
             let read = if blocks.contains_key(&plan[l]) { None } else { Some(model.block(plan[l])?) };

@@ -42,7 +42,7 @@ const STORED: f64 = 1.0 / 128.0;
 /// Rotary positions of the heads of layer l: of the settings, and of a table of divisors where the file has one.
 fn rotary(store: &TensorStore, c: &Config, settings: &RotarySettings, l: usize) -> Result<Rotary> {
     let half = c.rank / 2;
-    let read = |name: &str| {
+    let read = |name: &str| -> Result<Vec<f64>> {
         let numbers = if store.has(name) { store.all(name)? } else { Vec::new() };
         if numbers.is_empty() || numbers.len() == half && numbers.iter().all(|v| *v > 0.0) {
             return Ok(numbers);
