@@ -184,8 +184,9 @@ fn report_of(at: &Path, name: &str, more: &[&str]) -> Value {
 #[test]
 fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
     let f = tempfile::tempdir().expect("a folder");
-    // By 40 digits in mpmath, the sum over j != i: none where the best is an end of the ladder. What a sum over all j gave:
-    // 152.2 for head 2 of layer 1 of albert, 128 for head 0; 152.2 for head 0 of layer 2 of gpt2.
+    // By 40 digits in mpmath, the sum over j != i: none where the best is an end of the ladder.
+    // What a sum over all j gave: 152.2 for head 2 of layer 1 of albert, 128 for head 0; 152.2 for
+    // head 0 of layer 2 of gpt2.
     let expected: [(&str, Vec<Option<f64>>, Option<f64>); 3] = [
         ("albert", vec![None, None, None, Some(2f64.sqrt()), None, None, None, None, None, None, None, None], Some(2f64.sqrt())),
         ("gpt2", vec![Some(8.0), Some(2f64.powf(5.5)), None, None, None, None, None, None], Some(8.0)),
@@ -214,8 +215,8 @@ fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
 fn exponents_at_the_depth_of_a_model_are_those_of_the_whole_product() {
     let f = tempfile::tempdir().expect("a folder");
     let report = report_of(f.path(), "bert", &[]);
-    // Singular values of the product of both layers' derivatives, by differences of fourth order in NumPy. Four random
-    // directions gave 0.090, 0.402, 0.097, 0.005.
+    // Singular values of the product of both layers' derivatives, by differences of fourth order in
+    // NumPy. Four random directions gave 0.090, 0.402, 0.097, 0.005.
     let expected = [1.076_322_47, 0.972_511_76, 0.850_811_12, 0.788_492_3];
     let found: Vec<f64> = report["lyapunov_exponents"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
     assert!(found.len() == 4 && found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 2e-6), "{found:?}");

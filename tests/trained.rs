@@ -284,7 +284,8 @@ fn gguf_value(value: &Value) -> (u32, Vec<u8>) {
     }
 }
 
-/// The GGUF file with other settings: values that it has are written over, others are put before them.
+/// The GGUF file with other settings: values that it has are written over, others are put before
+/// them.
 fn gguf_with(more: &Map<String, Value>) -> Vec<u8> {
     let (mut bytes, mut added, mut count) = (file("gguf"), Vec::new(), 0u64);
     for (key, value) in more {
@@ -382,7 +383,8 @@ fn divisors_of_the_angles_in_a_gguf_file_are_applied() {
     let with = |numbers: &[f32]| {
         let bytes = file("gguf");
         let count = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) + 1;
-        // The words are the first tensor; the last 6656 bytes of the file are the tensors, and these numbers come after them.
+        // The words are the first tensor; the last 6656 bytes of the file are the tensors, and
+        // these numbers come after them.
         let words = gguf_string("token_embd.weight");
         let at = bytes.windows(words.len()).position(|w| w == words).expect("a tensor");
         let name = gguf_string("rope_freqs.weight");
@@ -405,7 +407,8 @@ fn divisors_of_the_angles_in_a_gguf_file_are_applied() {
 
 #[test]
 fn scaled_positions_agree_with_an_independent_implementation() {
-    // The first three coordinates of the last token after the last layer, by NumPy from the published formulas.
+    // The first three coordinates of the last token after the last layer, by NumPy from the
+    // published formulas.
     let expected = [
         (
             json!({"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
@@ -429,7 +432,8 @@ fn scaled_positions_agree_with_an_independent_implementation() {
         let off = states[states.len() - 16..].iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-12, "{scaling}: {off}");
     }
-    // At the size of a model: pairs that turn more than fast times stay, below slow they are interpolated.
+    // At the size of a model: pairs that turn more than fast times stay, below slow they are
+    // interpolated.
     let rotary = |scaling: RopeScaling, base: f64| RotarySettings { base, pairs: Pairs::Halves, scaling, amplitude: 1.0 }.factors(128);
     let agree = |found: Vec<f64>, expected: &[(usize, f64)]| {
         expected.iter().for_each(|(k, v)| assert!((found[*k] - v).abs() < 1e-14, "pair {k}: {} for {v}", found[*k]));
@@ -440,4 +444,40 @@ fn scaled_positions_agree_with_an_independent_implementation() {
     let yarn = |whole| RopeScaling::ByParts { factor: 4.0, original: 32768.0, fast: 32.0, slow: 1.0, whole };
     agree(rotary(yarn(true), 1e6), &[(20, 1.0), (25, 0.911764705882353), (32, 0.6029411764705882), (40, 0.25)]);
     agree(rotary(yarn(false), 1e6), &[(20, 1.0), (25, 0.9344102347203139), (32, 0.6074079378798392), (40, 0.25)]);
+}
+
+#[test]
+fn absent_keys_mean_what_they_mean_where_the_models_are_published() {
+    let absent: [(&str, &[&str]); 4] = [
+        ("bert", &["hidden_act", "layer_norm_eps", "type_vocab_size", "position_embedding_type"]),
+        ("albert", &["hidden_act", "layer_norm_eps", "type_vocab_size", "num_hidden_groups", "inner_group_num"]),
+        ("gpt2", &["n_inner", "activation_function", "layer_norm_epsilon"]),
+        ("llama", &["hidden_act"]),
+    ];
+    for (name, keys) in absent {
+        let mut config = object(&settings(name));
+        keys.iter().for_each(|key| drop(config.remove(*key).expect("a key of the file")));
+        let found = model(name, None, Some(Value::Object(config).to_string())).and_then(|m| states(&m)).expect("a model");
+        assert_eq!(found, model(name, None, None).and_then(|m| states(&m)).expect("a model"), "{name}");
+    }
+}
+
+#[test]
+fn frequencies_that_are_stored_beside_the_settings_agree_with_them() {
+    let with = |numbers: [f32; 2]| {
+        let bytes = file("llama");
+        let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
+        let mut header = object(std::str::from_utf8(&bytes[8..8 + length]).expect("text"));
+        let end = bytes.len() - 8 - length;
+        let entry = json!({"dtype": "F32", "shape": [2], "data_offsets": [end, end + 8]});
+        header.insert("model.layers.1.self_attn.rotary_emb.inv_freq".into(), entry);
+        let text = Value::Object(header).to_string();
+        let data: Vec<u8> = numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let file = [&(text.len() as u64).to_le_bytes()[..], text.as_bytes(), &bytes[8 + length..], &data].concat();
+        model("llama", Some(file), None).and_then(|m| states(&m))
+    };
+    // 100^0 and 100^{-1/2}, in half precision or so.
+    assert_eq!(with([1.0, 0.1002]).expect("a model"), model("llama", None, None).and_then(|m| states(&m)).expect("a model"));
+    let said = with([1.0, 0.01]).expect_err("refused").to_string();
+    assert!(said.contains("model.layers.1.self_attn.rotary_emb.inv_freq: found 0.009999") && said.contains("of the base 100"), "{said}");
 }

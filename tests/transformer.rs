@@ -136,7 +136,8 @@ fn exponents_and_stretches_of_a_diagonal_map_are_its_logarithms() {
 #[test]
 fn singular_exponents_are_those_of_the_whole_product_and_descend() {
     // Twelve coordinates, more than the eight directions that are taken along; after nine layers
-    // the largest is 5e4 times the fourth and 1e17 times the last: small ones are right beside large ones.
+    // the largest is 5e4 times the fourth and 1e17 times the last: small ones are right beside
+    // large ones.
     let a: Vec<f64> = (0..12).map(|k: i32| 3.0 * (-0.4 * f64::from(k * 5 % 12)).exp()).collect();
     let block = diagonal(&a);
     let at = BlockAt::new(&block, &[1.0; 12], None, 1.0).expect("a block");

@@ -1,7 +1,8 @@
 //! The feed-forward sublayer: every token by itself.
 //!
-//! Sublayers of a dynamics are added up at the same tokens, and what a layer does with them (peri and nGPT: a norm) it does with
-//! their sum. In a transformer's layer the feed-forward sublayer comes after attention: that is the module `transformer`.
+//! Sublayers of a dynamics are added up at the same tokens, and what a layer does with them (peri
+//! and nGPT: a norm) it does with their sum. In a transformer's layer the feed-forward sublayer
+//! comes after attention: that is the module `transformer`.
 
 use super::kernel::{Form, Workspace};
 use super::sublayer::{At, Facts, Sublayer};

@@ -25,18 +25,22 @@ pub struct ModelArguments {
     /// Starting radii, one per token, where tokens have them; rows of the tokens file are then directions.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     radii: Option<PathBuf>,
-    /// Row weights: softmax, exponential, sinkhorn or hardmax. With masses m a row of softmax is A_ij = m_j e^{beta <Qx_i, Kx_j>}
-    /// over its sum; sinkhorn is A_ij = f_i e^{beta (<x_i, x_j> - 1)} f_j m_j with factors f such that every row of A sums to 1:
-    /// then m_i A_ij is symmetric and doubly stochastic (rows and columns sum to m), A itself is not unless all masses are equal.
+    /// Row weights: softmax, exponential, sinkhorn or hardmax. With masses m a row of softmax is
+    /// A_ij = m_j e^{beta <Qx_i, Kx_j>} over its sum; sinkhorn is A_ij = f_i e^{beta (<x_i, x_j> -
+    /// 1)} f_j m_j with factors f such that every row of A sums to 1: then m_i A_ij is symmetric
+    /// and doubly stochastic (rows and columns sum to m), A itself is not unless all masses are
+    /// equal.
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     weights: Option<String>,
-    /// causal, window:w=8, or a file of n x n zeros and ones; repeated, a token sees what all let it see. causal: token i sees
-    /// j <= i. window:w=W: token i sees j with |i - j| < W, on both sides of it (itself and the W - 1 before it with causal).
+    /// causal, window:w=8, or a file of n x n zeros and ones; repeated, a token sees what all let
+    /// it see. causal: token i sees j <= i. window:w=W: token i sees j with |i - j| < W, on both
+    /// sides of it (itself and the W - 1 before it with causal).
     #[arg(long, value_name = "MASK", help_heading = "Model")]
     mask: Vec<String>,
-    /// alibi, or a file of n x n numbers (heads x n x n in NPY); repeated, they add up. A bias is added to beta times the score:
-    /// the weight of j is e^{beta <Qx_i, Kx_j> + b_ij}, and beta does not multiply b. alibi: b_ij = -2^{-8h/H} |i - j| for head h of
-    /// H, counted from 1 (one head: 2^{-8}); symmetric in i and j unless a causal mask stands beside it.
+    /// alibi, or a file of n x n numbers (heads x n x n in NPY); repeated, they add up. A bias is
+    /// added to beta times the score: the weight of j is e^{beta <Qx_i, Kx_j> + b_ij}, and beta
+    /// does not multiply b. alibi: b_ij = -2^{-8h/H} |i - j| for head h of H, counted from 1 (one
+    /// head: 2^{-8}); symmetric in i and j unless a causal mask stands beside it.
     #[arg(long, value_name = "BIAS", help_heading = "Model")]
     bias: Vec<String>,
     /// Rotary positions: base=10000,pairs=adjacent or halves.
@@ -59,8 +63,9 @@ pub struct ModelArguments {
     /// Matrices over depth: layers (those of --q, --k, --v, --o are layers one after the other, each from one whole time to the next) or fresh (matrices by law are drawn anew at every whole time).
     #[arg(long, value_name = "HOW", help_heading = "Model")]
     schedule: Option<String>,
-    /// Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2. Its output W2 f(W1 x + b1) + b2 is added to that of
-    /// attention at the same x, not after it as in a transformer's layer; peri and ngpt normalise the sum of the two.
+    /// Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2. Its output W2 f(W1 x
+    /// + b1) + b2 is added to that of attention at the same x, not after it as in a transformer's
+    /// layer; peri and ngpt normalise the sum of the two.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     mlp: Option<String>,
     /// Of the feed-forward sublayer: gelu (default), gelu-tanh or relu.

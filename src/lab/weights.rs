@@ -64,7 +64,8 @@ pub fn read(path: &Path) -> Result<Trained> {
     Trained::safetensors(&named, bytes, &config.display().to_string(), &text(&config)?)
 }
 
-/// A file that is no GGUF is taken for a safetensors file: checks that it begins as one and has its settings beside it.
+/// A file that is no GGUF is taken for a safetensors file: checks that it begins as one and has its
+/// settings beside it.
 fn expect_safetensors(path: &Path, bytes: &dyn Bytes, has_settings: bool) -> Result<()> {
     let mut start = [0; 9];
     if bytes.count() >= 9 {

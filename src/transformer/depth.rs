@@ -1,4 +1,5 @@
-//! What many layers make of small changes: exponents of growth by QR and by singular values, mixing matrices.
+//! What many layers make of small changes: exponents of growth by QR and by singular values, mixing
+//! matrices.
 
 use super::block::TransformerBlock;
 use super::tangent::BlockAt;
@@ -10,8 +11,9 @@ use rayon::prelude::*;
 
 /// An orthonormal frame of small changes that is taken through layers.
 ///
-/// Its exponents are those of the directions that were drawn: the Lyapunov exponents in the limit of many layers, with a
-/// rest of order 1 / layers. At the depth of a model [`singular_exponents`] says how much changes can grow.
+/// Its exponents are those of the directions that were drawn: the Lyapunov exponents in the limit
+/// of many layers, with a rest of order 1 / layers. At the depth of a model [`singular_exponents`]
+/// says how much changes can grow.
 pub struct Changes {
     frame: Vec<Vec<f64>>,
     sums: Vec<f64>,
@@ -34,14 +36,15 @@ impl Changes {
         self.layers += 1;
     }
 
-    /// Means over the layers so far of the logarithms by which the directions grew: the first Lyapunov exponents where
-    /// there are many layers. Minus infinity where one died.
+    /// Means over the layers so far of the logarithms by which the directions grew: the first
+    /// Lyapunov exponents where there are many layers. Minus infinity where one died.
     pub fn exponents(&self) -> Vec<f64> {
         self.sums.iter().map(|s| s / self.layers.max(1) as f64).collect()
     }
 }
 
-/// The first `count` Lyapunov exponents of these layers from tokens x, by QR of `count` random directions.
+/// The first `count` Lyapunov exponents of these layers from tokens x, by QR of `count` random
+/// directions.
 ///
 /// **Cost** `count` products a layer. **Errors** as [`super::Placed::output`].
 pub fn exponents(blocks: &[&TransformerBlock], x: &[f64], eta: f64, count: usize, seed: u64) -> Result<Vec<f64>> {
@@ -57,8 +60,9 @@ pub fn exponents(blocks: &[&TransformerBlock], x: &[f64], eta: f64, count: usize
 /// The growth of small changes over all layers at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SingularExponents {
-    /// `log sigma_k / L` for the largest singular values of the product of the derivatives of L layers, descending: the
-    /// growth a layer of the changes that grow most. Each is at most the true one. Minus infinity where none is left.
+    /// `log sigma_k / L` for the largest singular values of the product of the derivatives of L
+    /// layers, descending: the growth a layer of the changes that grow most. Each is at most the
+    /// true one. Minus infinity where none is left.
     pub values: Vec<f64>,
     /// How far they may still be below the true ones, from the last two changes.
     pub error: f64,
@@ -66,7 +70,8 @@ pub struct SingularExponents {
     pub rounds: usize,
 }
 
-/// Directions beside those that are wanted: rounds then settle as `(sigma_{k + SPARE + 1} / sigma_k)^2`.
+/// Directions beside those that are wanted: rounds then settle as `(sigma_{k + SPARE + 1} /
+/// sigma_k)^2`.
 const SPARE: usize = 4;
 
 /// Rounds at most.
@@ -75,8 +80,9 @@ const MOST_ROUNDS: usize = 60;
 /// Exponents within this of the true ones are settled.
 const SETTLED: f64 = 1e-6;
 
-/// The first `count` singular exponents of a product of layers acting on `size` numbers, by block iteration with its transpose
-/// until they settle. `visit` shows the layers in turn, from the last one back where its first argument is true.
+/// The first `count` singular exponents of a product of layers acting on `size` numbers, by block
+/// iteration with its transpose until they settle. `visit` shows the layers in turn, from the last
+/// one back where its first argument is true.
 ///
 /// ```
 /// use metastable::transformer::{BlockPart, Linear, Mlp, Placed, TransformerBlock, depth::singular_exponents, tangent::BlockAt};
@@ -94,7 +100,8 @@ const SETTLED: f64 = 1e-6;
 /// # Ok::<(), metastable::error::Error>(())
 /// ```
 ///
-/// **Accuracy** `error`; besides `1e-16` times the ratio of the largest to the k-th singular value of one layer.
+/// **Accuracy** `error`; besides `1e-16` times the ratio of the largest to the k-th singular value
+/// of one layer.
 /// **Cost** `2 (count + 4)` products a layer and round. **Errors** those of `visit`.
 pub fn singular_exponents(
     size: usize,
@@ -167,8 +174,8 @@ impl Triangle {
         }
     }
 
-    /// Logarithms of the singular values, descending: columns are turned in pairs until they are orthogonal (one-sided
-    /// Jacobi), which keeps small ones beside large ones.
+    /// Logarithms of the singular values, descending: columns are turned in pairs until they are
+    /// orthogonal (one-sided Jacobi), which keeps small ones beside large ones.
     fn logarithms(mut self) -> Vec<f64> {
         let k = self.columns.len();
         for _ in 0..40 {
@@ -209,7 +216,8 @@ fn orthonormalise(frame: &mut [Vec<f64>]) -> Vec<f64> {
     triangular(frame).iter().enumerate().map(|(k, column)| column[k]).collect()
 }
 
-/// The same with the whole triangular matrix, by columns: column k says how direction k was made of those that are left.
+/// The same with the whole triangular matrix, by columns: column k says how direction k was made of
+/// those that are left.
 fn triangular(frame: &mut [Vec<f64>]) -> Vec<Vec<f64>> {
     let mut columns = vec![vec![0.0; frame.len()]; frame.len()];
     for (k, column) in columns.iter_mut().enumerate() {

@@ -1,9 +1,11 @@
 use super::{Bias, Extent, Pattern};
 use crate::error::{Error, Result};
 
-/// ALiBi (Press, Smith and Lewis 2022): `b_ij = -m_h |i - j|`, one slope for every head, added to beta times the score.
+/// ALiBi (Press, Smith and Lewis 2022): `b_ij = -m_h |i - j|`, one slope for every head, added to
+/// beta times the score.
 ///
-/// Symmetric in i and j: joined with [`super::Causal`] it is that of the paper, alone a token sees both sides alike.
+/// Symmetric in i and j: joined with [`super::Causal`] it is that of the paper, alone a token sees
+/// both sides alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alibi {
     slopes: Vec<f64>,

@@ -1,7 +1,8 @@
 //! Patterns: what a query sees of the sources and how their positions enter the scores, one file each.
 //!
-//! With a pattern the logit of query i at source j is `beta <R_i Q x_i, R_j K y_j> + b_ij` where `j` is among those that `i` sees, and
-//! minus infinity elsewhere: `R` comes from [`Pattern::place`], `b` from [`Pattern::bias`]. beta does not multiply `b`.
+//! With a pattern the logit of query i at source j is `beta <R_i Q x_i, R_j K y_j> + b_ij` where
+//! `j` is among those that `i` sees, and minus infinity elsewhere: `R` comes from
+//! [`Pattern::place`], `b` from [`Pattern::bias`]. beta does not multiply `b`.
 
 mod alibi;
 mod causal;

@@ -61,10 +61,11 @@ impl Rotary {
         Self { first, table: Vec::new(), ..self }
     }
 
-    /// Turns pair k by `p w_k factors[k]` instead, and makes images `amplitude` times longer: how models are stretched to more
-    /// positions than they were trained on. Forgets a table.
+    /// Turns pair k by `p w_k factors[k]` instead, and makes images `amplitude` times longer: how
+    /// models are stretched to more positions than they were trained on. Forgets a table.
     ///
-    /// **Errors** factors that are not one finite number for every pair, an amplitude that is not above 0 and finite.
+    /// **Errors** factors that are not one finite number for every pair, an amplitude that is not
+    /// above 0 and finite.
     ///
     /// ```
     /// use metastable::attention::pattern::{Pairs, Pattern, Rotary};

@@ -10,8 +10,9 @@ use crate::num::{aligned::Aligned, simd::Level, stats::nan_max, threads::inside_
 use crate::sphere::{Tokens, geometry::project};
 use matrix::{Matrix, PARALLEL_PAIRS};
 
-/// Attention whose weights `A_ij = f_i e^{beta (G_ij - 1)} f_j m_j` sum to 1 over j, so that `m_i A_ij` is symmetric and doubly stochastic:
-/// its rows and its columns sum to the masses. The columns of A itself sum to 1 where all masses are equal.
+/// Attention whose weights `A_ij = f_i e^{beta (G_ij - 1)} f_j m_j` sum to 1 over j, so that `m_i
+/// A_ij` is symmetric and doubly stochastic: its rows and its columns sum to the masses. The
+/// columns of A itself sum to 1 where all masses are equal.
 ///
 /// The scaling solves `f_i sum_j k_ij f_j m_j = 1` by the symmetric iteration with momentum: in `u = log f` the linearisation is `1 + A`, whose spectrum
 /// lies in [1, 2] for a positive definite kernel, so that each of its steps leaves `(sqrt 2 - 1) / (sqrt 2 + 1) = 0.17` of the error. **Cost**

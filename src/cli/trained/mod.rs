@@ -53,12 +53,14 @@ pub struct Arguments {
     /// Leave the attention matrices out of hidden.npz.
     #[arg(long)]
     without_attention: bool,
-    /// Hold the theory against the model: report.html, layers.csv, heads.csv, spectra.csv, report.json. beta of a head: that
-    /// of the SA whose drift of cosines is nearest in angle to the head's, none where rounding decides; beta of a layer: the
-    /// median over its heads with beta_cosine > 0 and beta_error < beta (of an even number the mean of the middle two);
-    /// sa_beta: the median over layers. lyapunov_exponents: the four largest exponents of growth of small changes a layer,
-    /// descending: singular exponents log sigma_k / layers of the product of all layers up to 64 layers, QR exponents of four
-    /// random directions beyond; lyapunov_exponents_kind says which.
+    /// Hold the theory against the model: report.html, layers.csv, heads.csv, spectra.csv,
+    /// report.json. beta of a head: that of the SA whose drift of cosines is nearest in angle to
+    /// the head's, none where rounding decides; beta of a layer: the median over its heads with
+    /// beta_cosine > 0 and beta_error < beta (of an even number the mean of the middle two);
+    /// sa_beta: the median over layers. lyapunov_exponents: the four largest exponents of growth of
+    /// small changes a layer, descending: singular exponents log sigma_k / layers of the product of
+    /// all layers up to 64 layers, QR exponents of four random directions beyond;
+    /// lyapunov_exponents_kind says which.
     #[arg(long, requires = "out")]
     report: bool,
     /// New folder for hidden.npz, timeline, final tokens and record.

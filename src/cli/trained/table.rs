@@ -38,14 +38,16 @@ pub struct GrowthExponents {
     pub values: Vec<f64>,
     /// What they are.
     pub kind: &'static str,
-    /// How far iteration may have left them from that; not a number for QR, whose rest is of order 1 / layers.
+    /// How far iteration may have left them from that; not a number for QR, whose rest is of order
+    /// 1 / layers.
     pub error: f64,
 }
 
 /// Directions whose growth is measured.
 const DIRECTIONS: usize = 4;
 
-/// More layers are a long run: four directions are taken through it once, and what their start adds is below 1 / layers.
+/// More layers are a long run: four directions are taken through it once, and what their start adds
+/// is below 1 / layers.
 const LONG: usize = 64;
 
 /// Numbers of blocks that are held at once; more are read again whenever they are needed.

@@ -2,11 +2,13 @@
 
 use super::Observable;
 
-/// `-sum_j A_ij log A_ij` by row (mean by mass, smallest, largest), the mean largest weight of a row, the number of leaders, and
-/// their number over that of the initial tokens: of the first head of plain attention, NaN for other things.
+/// `-sum_j A_ij log A_ij` by row (mean by mass, smallest, largest), the mean largest weight of a
+/// row, the number of leaders, and their number over that of the initial tokens: of the first head
+/// of plain attention, NaN for other things.
 ///
-/// A leader is a live token that has the largest weight of some row. Merged tokens are one live token, so at collapse there is
-/// one leader, of n initial tokens: `leaders` is 1 and `leader_share` is 1/n.
+/// A leader is a live token that has the largest weight of some row. Merged tokens are one live
+/// token, so at collapse there is one leader, of n initial tokens: `leaders` is 1 and
+/// `leader_share` is 1/n.
 pub static ENTRY: Observable = Observable {
     name: "attention-entropy",
     summary: "Row entropy of the first head's weights (mean by mass, smallest, largest), mean largest weight, leaders (number of live tokens that have the largest weight of some row; merged tokens are one), leader_share (leaders over the number of initial tokens: 1/n at collapse); NaN where the dynamics is not one attention.",

@@ -11,13 +11,16 @@ const GROUPS: usize = 8;
 /// The ladder's step of `log_2 beta`.
 const STEP: f64 = 0.25;
 
-/// Rounding that is allowed for in the direction of a token: a layer adds some hundred products a coordinate.
+/// Rounding that is allowed for in the direction of a token: a layer adds some hundred products a
+/// coordinate.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Drifts of the cosines of tokens under SA at a ladder of inverse temperatures.
 ///
-/// **Accuracy** relative to the largest weight of another token: nothing is lost where all of them are `e^{-500}`.
-/// **Cost** `2 n^3` operations and `n^2` exponentials for each of 41 inverse temperatures, `n^2 d` before them.
+/// **Accuracy** relative to the largest weight of another token: nothing is lost where all of them
+/// are `e^{-500}`.
+/// **Cost** `2 n^3` operations and `n^2` exponentials for each of 41 inverse temperatures, `n^2 d`
+/// before them.
 pub struct Reference<'a> {
     cloud: &'a Cloud,
     /// `1 - G = |x_i - x_k|^2 / 2`, n x n, from differences.
@@ -29,33 +32,37 @@ pub struct Reference<'a> {
 /// A fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// The best inverse temperature of the ladder; not a number where that is an end of it, or where rounding decides
-    /// between it and an end.
+    /// The best inverse temperature of the ladder; not a number where that is an end of it, or
+    /// where rounding decides between it and an end.
     pub beta: f64,
     /// Standard error, by leaving out each of eight groups of tokens in turn, and that of a number rounded to the ladder.
     pub error: f64,
-    /// Cosine of the angle between the two drifts, over all pairs. Where it is negative the head does the opposite of
-    /// what SA does at every inverse temperature, and the best one means nothing.
+    /// Cosine of the angle between the two drifts, over all pairs. Where it is negative the head
+    /// does the opposite of what SA does at every inverse temperature, and the best one means
+    /// nothing.
     pub cosine: f64,
 }
 
 impl Fit {
-    /// The inverse temperature, where SA at this one does something like the head (a cosine above 0) and its standard
-    /// error is below it.
+    /// The inverse temperature, where SA at this one does something like the head (a cosine above
+    /// 0) and its standard error is below it.
     pub fn known(&self) -> Option<f64> {
         (self.cosine > 0.0 && self.error < self.beta).then_some(self.beta)
     }
 }
 
-/// Rates of change of the cosines of all pairs, n x n, times a positive number that all pairs have in common.
+/// Rates of change of the cosines of all pairs, n x n, times a positive number that all pairs have
+/// in common.
 struct PairDrift {
     rates: Vec<f64>,
-    /// How far rounding of the directions of tokens may have moved them, relative to their size, over all pairs.
+    /// How far rounding of the directions of tokens may have moved them, relative to their size,
+    /// over all pairs.
     doubt: f64,
 }
 
 impl PairDrift {
-    /// Of `one[i, k] = <P_i a_i, x_k>` and the bounds of its rounding: the same with i and k exchanged is added.
+    /// Of `one[i, k] = <P_i a_i, x_k>` and the bounds of its rounding: the same with i and k
+    /// exchanged is added.
     fn new(one: &[f64], rounding: &[f64], n: usize) -> Self {
         let both = |m: &[f64]| -> Vec<f64> { (0..n * n).map(|at| m[at] + m[at % n * n + at / n]).collect() };
         let rates = both(one);
@@ -90,7 +97,8 @@ impl<'a> Reference<'a> {
         Self { cloud, gaps, betas, drifts }
     }
 
-    /// The beta whose drift has the largest cosine with that of a head which adds `a_i` (n x d) to token i of this length.
+    /// The beta whose drift has the largest cosine with that of a head which adds `a_i` (n x d) to
+    /// token i of this length.
     pub fn fit(&self, lengths: &[f64], a: &[f64]) -> Fit {
         let head = self.of_head(lengths, a);
         let sums: Vec<Vec<[f64; 3]>> = self.drifts.iter().map(|own| self.sums(&own.rates, &head.rates)).collect();
@@ -130,7 +138,8 @@ impl<'a> Reference<'a> {
         out
     }
 
-    /// `d cos_ik` per unit of depth when token i gets `a_i`: `<P_i a_i, x_k> / length_i` and the same with i and k exchanged.
+    /// `d cos_ik` per unit of depth when token i gets `a_i`: `<P_i a_i, x_k> / length_i` and the
+    /// same with i and k exchanged.
     fn of_head(&self, lengths: &[f64], a: &[f64]) -> PairDrift {
         let (n, d) = (self.cloud.n, a.len() / self.cloud.n);
         let along = Panelled::of_columns(&MatrixRows::of(&self.cloud.directions, d), d).product(a, &[]);
@@ -149,11 +158,13 @@ fn first_largest(values: &[f64]) -> usize {
     values.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (k, v)| if *v > best.1 { (k, *v) } else { best }).0
 }
 
-/// `d <x_i, x_k> / dt` of SA over the largest weight of another token: `sum over j != i of A_ij (G_jk - G_ij G_ik)` and the
-/// same with i and k exchanged. In `S = 1 - G`, which is small where tokens are near, the bracket is
-/// `S_ij + S_ik - S_jk - S_ij S_ik`. A token's own term is 0, but in rounding it is `1e-16`: at large beta more than all others.
+/// `d <x_i, x_k> / dt` of SA over the largest weight of another token: `sum over j != i of A_ij
+/// (G_jk - G_ij G_ik)` and the same with i and k exchanged. In `S = 1 - G`, which is small where
+/// tokens are near, the bracket is `S_ij + S_ik - S_jk - S_ij S_ik`. A token's own term is 0, but
+/// in rounding it is `1e-16`: at large beta more than all others.
 fn of_attention(gaps: &[f64], n: usize, beta: f64, causal: bool) -> PairDrift {
-    // Logarithms of weights. Tokens at one place do not move each other: they are left out as a token itself is.
+    // Logarithms of weights. Tokens at one place do not move each other: they are left out as a
+    // token itself is.
     let mut weights = vec![f64::NEG_INFINITY; n * n];
     for (i, (row, gaps)) in weights.chunks_exact_mut(n).zip(gaps.chunks_exact(n)).enumerate() {
         let seen = if causal { i + 1 } else { n };
@@ -176,7 +187,8 @@ fn of_attention(gaps: &[f64], n: usize, beta: f64, causal: bool) -> PairDrift {
 }
 
 impl Cloud {
-    /// `1 - cos = |x_i - x_k|^2 / 2` of the directions, n x n; 0 for tokens nearer than rounding tells apart.
+    /// `1 - cos = |x_i - x_k|^2 / 2` of the directions, n x n; 0 for tokens nearer than rounding
+    /// tells apart.
     fn gaps(&self) -> Vec<f64> {
         let (n, d) = (self.n, self.directions.len() / self.n.max(1));
         let rows: Vec<&[f64]> = self.directions.chunks_exact(d).collect();
@@ -214,8 +226,8 @@ mod tests {
         out
     }
 
-    /// Seven tokens of the plane at angles without a pattern, the nearest 0.4 apart: at beta = 64 the largest weight of
-    /// another token is e^{-5}, at most others below e^{-16}.
+    /// Seven tokens of the plane at angles without a pattern, the nearest 0.4 apart: at beta = 64
+    /// the largest weight of another token is e^{-5}, at most others below e^{-16}.
     fn ring() -> Vec<f64> {
         [0.0f64, 0.4, 1.1, 2.0, 3.1, 4.0, 5.2].iter().flat_map(|t| [t.cos(), t.sin()]).collect()
     }
@@ -230,7 +242,8 @@ mod tests {
             // 16 rounding errors of a cosine.
             assert!((fit.beta - beta).abs() < 1e-9 * beta && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{beta}: {fit:?}");
         }
-        // One pair alone moves, at beta = 128 and at the end of the ladder: their drifts differ by rounding.
+        // One pair alone moves, at beta = 128 and at the end of the ladder: their drifts differ by
+        // rounding.
         assert!(reference.fit(&[1.0; 7], &pulls(&x, 2, 128.0)).beta.is_nan());
     }
 

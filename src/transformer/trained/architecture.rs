@@ -10,7 +10,8 @@ use crate::transformer::{Centring, Linear, Norm, TransformerBlock};
 pub trait Architecture: Send + Sync {
     /// `model_type` of `config.json`.
     fn name(&self) -> &'static str;
-    /// All keys of `config.json` that change what such a model computes. Others say nothing of its hidden states.
+    /// All keys of `config.json` that change what such a model computes. Others say nothing of its
+    /// hidden states.
     fn settings(&self) -> &'static [ModelKey];
     /// Reads the sizes.
     ///

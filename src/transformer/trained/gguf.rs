@@ -147,7 +147,8 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<(Tensors, Value, Map<St
 
 const YARN: &str = r#"{"llama.rope.scaling.type": "yarn", "llama.rope.scaling.factor": 4.0}"#;
 
-/// Keys of a GGUF file that change what a Llama computes; all other keys that begin with `llama.` are refused.
+/// Keys of a GGUF file that change what a Llama computes; all other keys that begin with `llama.`
+/// are refused.
 pub static SETTINGS: [ModelKey; 37] = [
     ModelKey::read("general.architecture", "the kind of model", "\"mamba\""),
     ModelKey::read("llama.embedding_length", "dimension of the tokens", "16"),

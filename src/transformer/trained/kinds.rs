@@ -11,8 +11,8 @@ pub static ARCHITECTURES: [&dyn Architecture; 4] = [&albert::Albert, &bert::Bert
 
 /// The kind of model that a `config.json` tells of, and its sizes.
 ///
-/// **Errors** a kind that is not known, keys whose values mean another function than what is computed here, sizes that are
-/// missing.
+/// **Errors** a kind that is not known, keys whose values mean another function than what is
+/// computed here, sizes that are missing.
 pub fn configured(path: &str, json: &Value) -> Result<(&'static dyn Architecture, Config)> {
     let plain = Keys { path, json, table: &[], within: "" };
     let kind = json.get("model_type").unwrap_or(&Value::Null);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Touvron et al. 2023.
 pub struct Llama;
 
-static SETTINGS: [ModelKey; 19] = [
+static SETTINGS: [ModelKey; 20] = [
     ModelKey::read("hidden_size", "dimension of the tokens", "8"),
     ModelKey::read("num_hidden_layers", "layers", "1"),
     ModelKey::read("num_attention_heads", "heads", "2"),
@@ -30,6 +30,7 @@ static SETTINGS: [ModelKey; 19] = [
     ModelKey::object("rope_scaling", &ROPE, "how the angles of rotary positions are scaled"),
     ModelKey::object("rope_parameters", &ROPE, "the same by newer writers, with the base"),
     ModelKey::only("partial_rotary_factor", &["1.0"], "the share of a head's coordinates that turn", "0.5"),
+    ModelKey::only("rope_interleaved", &["false"], "rotary pairs of adjacent coordinates", "true"),
     ModelKey::only("attention_bias", &["false"], "offsets of queries, keys and values", "true"),
     ModelKey::only("mlp_bias", &["false"], "offsets of the feed-forward layers", "true"),
     ModelKey::only("sliding_window", &[], "a window of tokens that are seen", "4"),
@@ -39,7 +40,8 @@ static SETTINGS: [ModelKey; 19] = [
 /// Rotary frequencies that a file holds beside its settings agree with these to half precision.
 const STORED: f64 = 1.0 / 128.0;
 
-/// Rotary positions of the heads of layer l: of the settings, and of a table of divisors where the file has one.
+/// Rotary positions of the heads of layer l: of the settings, and of a table of divisors where the
+/// file has one.
 fn rotary(store: &TensorStore, c: &Config, settings: &RotarySettings, l: usize) -> Result<Rotary> {
     let half = c.rank / 2;
     let read = |name: &str| -> Result<Vec<f64>> {

@@ -1,4 +1,5 @@
-//! Rotary positions as the settings of a model tell of them, and their scalings to more tokens than a model was trained on.
+//! Rotary positions as the settings of a model tell of them, and their scalings to more tokens than
+//! a model was trained on.
 
 use super::config::Keys;
 use super::settings::{ModelKey, is_same};
@@ -17,8 +18,9 @@ pub enum RopeScaling {
         /// The factor.
         factor: f64,
     },
-    /// By parts (YaRN, arXiv:2309.00071): pairs that turn more than `fast` times in `original` positions stay, those that turn
-    /// less than `slow` times are interpolated, with a ramp between that is linear in the number of the pair.
+    /// By parts (YaRN, arXiv:2309.00071): pairs that turn more than `fast` times in `original`
+    /// positions stay, those that turn less than `slow` times are interpolated, with a ramp between
+    /// that is linear in the number of the pair.
     ByParts {
         /// The factor of interpolation.
         factor: f64,
@@ -31,7 +33,8 @@ pub enum RopeScaling {
         /// True where the ends of the ramp are rounded to whole pairs.
         whole: bool,
     },
-    /// As Llama 3.1: the ramp is linear in the number of turns in `original` positions, from `low` to `high`.
+    /// As Llama 3.1: the ramp is linear in the number of turns in `original` positions, from `low`
+    /// to `high`.
     Llama3 {
         /// The factor of interpolation.
         factor: f64,
@@ -124,10 +127,11 @@ impl Named {
 }
 
 impl RotarySettings {
-    /// From the settings of a model of so many positions: `rope_theta`, and `rope_scaling` or, by newer writers,
-    /// `rope_parameters`.
+    /// From the settings of a model of so many positions: `rope_theta`, and `rope_scaling` or, by
+    /// newer writers, `rope_parameters`.
     ///
-    /// **Errors** scalings that are not known, keys that are missing, contradict each other or belong to another scaling.
+    /// **Errors** scalings that are not known, keys that are missing, contradict each other or
+    /// belong to another scaling.
     pub fn read(keys: &Keys, positions: usize) -> Result<Self> {
         let pairs = keys.word("rotary_pairs", &[("halves", Pairs::Halves), ("adjacent", Pairs::Adjacent)])?;
         let (older, newer) = (keys.value("rope_scaling"), keys.value("rope_parameters"));
@@ -183,7 +187,8 @@ impl RotarySettings {
         }
     }
 
-    /// The pattern of heads of rank r, with divisors of the angles that a file gives for every pair, where it does.
+    /// The pattern of heads of rank r, with divisors of the angles that a file gives for every
+    /// pair, where it does.
     ///
     /// **Errors** an odd rank, a base that is not above 0, divisors that do not fit.
     pub fn pattern(&self, rank: usize, divisors: &[f64]) -> Result<Rotary> {
@@ -212,7 +217,8 @@ fn inside_of(keys: &Keys, positions: usize, base: f64) -> Result<(RopeScaling, f
         Named::Default => plain(RopeScaling::Plain),
         Named::Linear => plain(RopeScaling::Linear { factor: keys.positive("factor", None)? }),
         Named::Dynamic => {
-            // The base grows with the number of tokens beyond max_position_embeddings, which no text here exceeds.
+            // The base grows with the number of tokens beyond max_position_embeddings, which no
+            // text here exceeds.
             keys.positive("factor", None)?;
             if original(Some(most))?.total_cmp(&most).is_ne() {
                 let found = keys.value("original_max_position_embeddings");

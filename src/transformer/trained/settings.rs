@@ -1,4 +1,5 @@
-//! Keys of a model's settings that change what the model computes: each is read, checked to change nothing, or refused.
+//! Keys of a model's settings that change what the model computes: each is read, checked to change
+//! nothing, or refused.
 
 use serde_json::Value;
 
@@ -7,7 +8,8 @@ use serde_json::Value;
 pub enum KeyUse {
     /// It is read, and what is computed follows it.
     Read,
-    /// What is computed here is what these values (JSON) mean, and what no key means; every other value is refused.
+    /// What is computed here is what these values (JSON) mean, and what no key means; every other
+    /// value is refused.
     Only(&'static [&'static str]),
     /// It must say what another key says.
     Same(&'static str),
@@ -26,7 +28,8 @@ pub struct ModelKey {
     pub treatment: KeyUse,
     /// What it means.
     pub what: &'static str,
-    /// Settings (a JSON object) beside which `other` is another model, where those of a file without it do not do.
+    /// Settings (a JSON object) beside which `other` is another model, where those of a file
+    /// without it do not do.
     pub beside: &'static str,
     /// A value (JSON) with which the model is another one, or is refused: what tests put there.
     pub other: &'static str,
