@@ -236,7 +236,7 @@ fn other_is_another(key: &ModelKey, read: &dyn Fn(&Map<String, Value>) -> metast
         (KeyUse::Silent, after) => assert_eq!(after.expect("read"), before, "{} changes something", key.name),
         (_, Err(e)) => {
             let said = e.to_string();
-            assert!(said.lines().count() == 1 && said.contains("found"), "{}: {said}", key.name);
+            assert!(said.lines().count() == 1 && said.contains("expected"), "{}: {said}", key.name);
         }
         (KeyUse::Read, Ok(after)) => {
             let same = after.len() == before.len() && furthest(&after, &before) < 1e-9;

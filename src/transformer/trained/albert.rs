@@ -1,9 +1,10 @@
 //! ALBERT: one block for all layers, embeddings of a smaller dimension.
 
 use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
-use super::bert::{CROSS, POSITIONS, PRUNED, encoder, post};
-use super::config::{Config, Keys};
-use super::settings::{ModelKey, QUANTISED};
+use super::bert::{POSITIONS, encoder, post};
+use super::config::Config;
+use super::keys::Keys;
+use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
 use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::Everything;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! What a kind of model has to say, and its tensors checked against that.
 
-use super::config::Keys;
+use super::keys::Keys;
 use super::settings::ModelKey;
 use super::{Config, Tensors};
 use crate::error::{Error, Result};

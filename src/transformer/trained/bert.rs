@@ -1,8 +1,9 @@
 //! BERT and the sentence transformers made of it: post-norm, learned positions.
 
 use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
-use super::config::{Config, Keys};
-use super::settings::{ModelKey, QUANTISED};
+use super::config::Config;
+use super::keys::Keys;
+use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
 use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::{Causal, Everything, Pattern};
 use crate::error::Result;
@@ -16,12 +17,6 @@ pub struct Bert;
 /// Positions are added to the words.
 pub(super) const POSITIONS: ModelKey =
     ModelKey::only("position_embedding_type", &["\"absolute\""], "positions that are not added to the words", "\"relative_key\"");
-
-/// Heads that are taken out of a model when it is loaded.
-pub(super) const PRUNED: ModelKey = ModelKey::only("pruned_heads", &["{}"], "heads that are taken out", r#"{"0": [1]}"#);
-
-/// Attention to another model.
-pub(super) const CROSS: ModelKey = ModelKey::only("add_cross_attention", &["false"], "attention to the tokens of another model", "true");
 
 static SETTINGS: [ModelKey; 14] = [
     ModelKey::read("hidden_size", "dimension of the tokens", "8"),

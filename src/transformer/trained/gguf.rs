@@ -1,6 +1,6 @@
 //! GGUF files of Llama-style models: settings and tensors in one file.
 
-use super::config::Keys;
+use super::keys::Keys;
 use super::settings::ModelKey;
 use super::{Bytes, Stored, TensorPlace, Tensors};
 use crate::error::{Error, Result};

@@ -1,9 +1,9 @@
 //! GPT-2: pre-norm, causal, learned positions; its maps are stored by columns.
 
 use super::architecture::{Architecture, TensorStore, norm};
-use super::bert::{CROSS, PRUNED};
-use super::config::{Config, Keys};
-use super::settings::{ModelKey, QUANTISED};
+use super::config::Config;
+use super::keys::Keys;
+use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
 use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::Causal;
 use crate::error::Result;

@@ -1,7 +1,8 @@
 //! The kinds of models that are read, one file each.
 
 use super::architecture::Architecture;
-use super::config::{Config, Keys};
+use super::config::Config;
+use super::keys::Keys;
 use super::{albert, bert, gpt2, llama};
 use crate::error::{Error, Result};
 use serde_json::Value;

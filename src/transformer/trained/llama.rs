@@ -1,7 +1,8 @@
 //! Llama and what is built like it: pre-norm with RMSNorm, rotary positions, keys and values shared by groups of heads, gated feed-forward layers.
 
 use super::architecture::{Architecture, TensorStore};
-use super::config::{Config, Keys};
+use super::config::Config;
+use super::keys::Keys;
 use super::rope::{ROPE, RotarySettings};
 use super::settings::{ModelKey, QUANTISED};
 use crate::attention::feed_forward::Activation;

@@ -9,6 +9,7 @@ mod bytes;
 mod config;
 mod gguf;
 mod gpt2;
+mod keys;
 mod kinds;
 mod llama;
 mod model;

@@ -1,7 +1,7 @@
 //! Rotary positions as the settings of a model tell of them, and their scalings to more tokens than
 //! a model was trained on.
 
-use super::config::Keys;
+use super::keys::Keys;
 use super::settings::{ModelKey, is_same};
 use crate::attention::pattern::{Pairs, Rotary};
 use crate::error::Result;

@@ -72,6 +72,12 @@ impl ModelKey {
 pub const QUANTISED: ModelKey =
     ModelKey::only("quantization_config", &[], "weights that stand for other numbers", r#"{"quant_method": "gptq"}"#);
 
+/// Heads that are taken out of a model when it is loaded.
+pub const PRUNED: ModelKey = ModelKey::only("pruned_heads", &["{}"], "heads that are taken out", r#"{"0": [1]}"#);
+
+/// Attention to another model.
+pub const CROSS: ModelKey = ModelKey::only("add_cross_attention", &["false"], "attention to the tokens of another model", "true");
+
 /// True where two values are one: numbers by what they are worth.
 pub fn is_same(a: &Value, b: &Value) -> bool {
     match (a.as_f64(), b.as_f64()) {
