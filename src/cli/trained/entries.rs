@@ -107,7 +107,7 @@ pub static PAGE: [ReportColumn; 3] = [
     ),
     entry(
         "sa_beta",
-        "inverse temperature of the SA beside the model: the median over layers of the column beta, of those that have one; none has: 1",
+        "inverse temperature of the SA beside the model: the median over layers of the column beta, of those that have one; 1 where no layer has one",
         "SA at one beta",
         "the median of heads that each have their own",
     ),
