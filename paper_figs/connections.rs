@@ -31,10 +31,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             }
         }
         panel.marks.push(Mark::Points { points: (0..level.len()).map(place).collect(), colour: 0, radius: 3.0, label: String::new() });
-        for k in 0..level.len() {
+        for (k, log_energy) in energy.iter().enumerate() {
             let sizes = (1..=7).map(|c| points.column(&format!("size_{c}"))[k]).filter(|s| *s > 0.0);
             let sizes = sizes.map(|s| s.to_string()).collect::<Vec<_>>().join("+");
-            panel.marks.push(Mark::Text { at: place(k), text: format!("{sizes} ({:.2})", energy[k].exp()) });
+            panel.marks.push(Mark::Text { at: place(k), text: format!("{sizes} ({:.2})", log_energy.exp()) });
         }
         panel.legend = Some(Corner::TopRight);
         let caption = format!(

@@ -63,9 +63,9 @@ pub struct ModelArguments {
     /// Matrices over depth: layers (those of --q, --k, --v, --o are layers one after the other, each from one whole time to the next) or fresh (matrices by law are drawn anew at every whole time).
     #[arg(long, value_name = "HOW", help_heading = "Model")]
     schedule: Option<String>,
-    /// Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2. Its output W2 f(W1 x
-    /// + b1) + b2 is added to that of attention at the same x, not after it as in a transformer's
-    /// layer; peri and ngpt normalise the sum of the two.
+    /// Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2. Its output
+    /// `W2 f(W1 x + b1) + b2` is added to that of attention at the same x, not after it as in a
+    /// transformer's layer; peri and ngpt normalise the sum of the two.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     mlp: Option<String>,
     /// Of the feed-forward sublayer: gelu (default), gelu-tanh or relu.

@@ -156,7 +156,7 @@ impl Search {
                 return Ok(found);
             }
             found.fixed_starts += batch.len();
-            let led = spread(batch, |_, start| Ok::<_, Error>(self.from_fixed(start)))?;
+            let led = spread(batch, |_, start| Ok::<_, Error>(self.reached(start)))?;
             for point in led.into_iter().flatten() {
                 found.add(point);
             }
@@ -199,7 +199,7 @@ impl Search {
 
     /// The critical point near a symmetric configuration. Clusters in a plane are first moved to the least energy within the plane: forces of unequal
     /// clusters at large beta are too small for Newton's method to go there.
-    fn from_fixed(&self, (x, sizes): &Start) -> Option<CriticalPoint> {
+    fn reached(&self, (x, sizes): &Start) -> Option<CriticalPoint> {
         let direct = nearby(self.beta, x, sizes);
         let planar = x.n() > 2 && x.rows().all(|r| r[2..].iter().all(|c| *c == 0.0));
         match direct {
