@@ -1,7 +1,10 @@
 //! Builds the registries: every plug-in folder's `mod.rs` names its files with plain `pub mod name;` lines, each file
 //! exports one `ENTRY`, and this script writes the slice of all entries. A file without its line is a build error.
 
-use std::{env, fs, path::Path};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 const FOLDERS: [(&str, &str); 8] = [
     ("dynamics", "src/attention/dynamics"),
@@ -87,11 +90,31 @@ fn experiments(out: &Path) {
 
 /// The commit of the checkout, read from the files of git: nothing but cargo is needed.
 fn commit() -> Option<String> {
-    let head = fs::read_to_string(".git/HEAD").ok()?;
-    println!("cargo::rerun-if-changed=.git/HEAD");
-    let Some(name) = head.trim().strip_prefix("ref: ") else { return Some(head.trim().to_owned()) };
-    println!("cargo::rerun-if-changed=.git/{name}");
-    Some(fs::read_to_string(format!(".git/{name}")).ok()?.trim().to_owned())
+    let own = git_folder()?;
+    let watched = |path: PathBuf| -> Option<String> {
+        let text = fs::read_to_string(&path).ok()?;
+        println!("cargo::rerun-if-changed={}", path.display());
+        Some(text.trim().to_owned())
+    };
+    let head = watched(own.join("HEAD"))?;
+    let Some(name) = head.strip_prefix("ref: ") else { return Some(head) };
+    // Branches of a second checkout are those of the first.
+    let common = fs::read_to_string(own.join("commondir")).map_or(own.clone(), |shared| own.join(shared.trim()));
+    watched(common.join(name)).or_else(|| {
+        // git gathers branches in one file: a commit and a name on each line.
+        let packed = watched(common.join("packed-refs"))?;
+        packed.lines().find_map(|l| l.strip_suffix(name)?.strip_suffix(' ').map(str::to_owned))
+    })
+}
+
+/// The folder of git; in a second checkout (`git worktree`) a file says where it is.
+fn git_folder() -> Option<PathBuf> {
+    let place = Path::new(".git");
+    if place.is_dir() {
+        return Some(place.to_owned());
+    }
+    let said = fs::read_to_string(place).ok()?;
+    said.trim().strip_prefix("gitdir: ").map(PathBuf::from)
 }
 
 fn compiler() -> Option<String> {

@@ -255,6 +255,7 @@ fn ten_thousand_mutated_files_neither_panic_nor_hang() {
     let seeds: Vec<(&str, Vec<u8>)> = vec![
         ("t.csv", b"# tokens\n1,0\n0.6,0.8\n0,-1\n".to_vec()),
         ("t.npy", arrays::npy_bytes(&table)),
+        ("t.npy", arrays::npy_table(&table)),
         ("t.npz", model[model.len() - 3000..].to_vec()),
     ];
     let experiments: Vec<&str> = metastable::lab::experiment::BUILT_IN.iter().map(|(_, text)| *text).collect();

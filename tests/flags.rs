@@ -403,7 +403,7 @@ const AUDITS: [Audit; 25] = [
         ],
     },
     Audit { command: "replay", base: "h.json", file: "", calls: &[] },
-    Audit { command: "diff", base: "x.csv y.csv", file: "", calls: &[] },
+    Audit { command: "diff", base: "x.csv x.csv", file: "", calls: &[] },
     Audit { command: "page", base: "", file: "", calls: &[("out", "--out other.html")] },
     Audit { command: "whence", base: "run/timeline.csv", file: "", calls: &[] },
     Audit {

@@ -1,7 +1,7 @@
 //! A command as a function: its words in, its JSON answer out. What calls the program from another language calls this.
 
 use super::output::{Output, kept_notes};
-use super::{Arguments, cancel::CANCEL, command, input, run};
+use super::{Arguments, cancel::CANCEL, command, command_line, input, run};
 use clap::Parser;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -41,6 +41,7 @@ pub fn answer(words: &[String], stopped: &AtomicBool) -> Result<Answer, Refusal>
         let ours = input::wrong_number(&e).map(|e| e.to_string());
         Refusal { message: ours.unwrap_or_else(|| first(&e.to_string())), code: 1 }
     })?;
+    command_line::begin(words);
     let out = Output::kept();
     let (ended, notes) = kept_notes(|| run(arguments, &out));
     match ended {

@@ -2,13 +2,21 @@
 
 use super::output::Output;
 use crate::error::Result;
-use crate::lab::difference::compare;
+use crate::lab::difference::{TableDifference, compare};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Flags of `diff`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "Exit codes:
+  0  nothing differs
+  1  something differs; also wrong flags, a missing or malformed file (then there is an error on stderr and
+     nothing on stdout)
+  5  a file could not be read
+In a script:
+  metastable diff run-a run-b > difference.txt || cat difference.txt
+
+Examples:
   metastable diff run-a run-b                       (folders of `solve --out`)
   metastable diff runs/regimes-1234 other/regimes-1234
   metastable diff a.npy b.npy --format json         (`equal` says whether anything differs)")]
@@ -26,34 +34,38 @@ fn column(folder: &Path, array: &str, k: usize) -> Option<String> {
     header.split(',').nth(k).filter(|name| name.parse::<f64>().is_err()).map(str::to_owned)
 }
 
+/// How far two tables of one shape are apart, in words.
+fn said(t: &TableDifference, folder: &Path) -> String {
+    let (Some(different), [a, b]) = (t.different, &t.shapes) else {
+        return format!("{}: shapes {:?} and {:?}\n", t.name, t.shapes[0], t.shapes[1]);
+    };
+    if different == 0 {
+        return format!("{}: equal, {a:?}\n", t.name);
+    }
+    let named = t.column.clone().or_else(|| column(folder, &t.name, t.at[1]));
+    let place = format!("row {}, column {}", t.at[0], named.unwrap_or_else(|| t.at[1].to_string()));
+    match t.ulps {
+        Some(ulps) => {
+            format!("{}: {different} numbers of {b:?} differ, by at most {ulps} ulp, {:.2e} relative ({place})\n", t.name, t.relative)
+        }
+        None => format!("{}: {different} numbers of {b:?} differ, one of them is NaN in one table only ({place})\n", t.name),
+    }
+}
+
 impl Arguments {
-    /// Runs it.
+    /// Runs it: 0 when nothing differs, 1 when something does, as the `diff` of Unix.
     pub fn run(self, out: &Output) -> Result<i32> {
         let found = compare(&self.a, &self.b)?;
         let mut text = String::new();
         for (name, a, b) in &found.settings {
             text.push_str(&format!("{name}: {a} | {b}\n"));
         }
-        for t in &found.tables {
-            let [a, b] = &t.shapes;
-            text.push_str(&match (t.different, t.ulps) {
-                (Some(0), _) => format!("{}: equal, {a:?}\n", t.name),
-                (Some(k), ulps) => {
-                    let ulps = ulps.map_or("a number meets one that is none".to_owned(), |u| format!("{u} ulp"));
-                    let column = column(&self.a, &t.name, t.at[1]).unwrap_or_else(|| t.at[1].to_string());
-                    format!(
-                        "{}: {k} numbers of {a:?} differ, by at most {ulps}, {:.2e} relative (row {}, column {column})\n",
-                        t.name, t.relative, t.at[0]
-                    )
-                }
-                (None, _) => format!("{}: shapes {a:?} and {b:?}\n", t.name),
-            });
-        }
+        found.tables.iter().for_each(|t| text.push_str(&said(t, &self.a)));
         found.alone.iter().for_each(|name| text.push_str(&format!("{name}: in one of them only\n")));
         text.push_str(if found.is_none() { "no difference" } else { "they differ" });
         let mut value = json!(found);
         value["equal"] = json!(found.is_none());
         out.result(&value, &text);
-        Ok(0)
+        Ok(i32::from(!found.is_none()))
     }
 }

@@ -56,7 +56,7 @@ impl<'a> Reel<'a> {
 
     /// Writes `count` frames and returns the bytes; every form holds the provenance of `what`.
     pub fn write(&self, what: &str, count: usize, picture: impl Fn(usize) -> Picture) -> Result<usize> {
-        let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
+        let reproduce = super::command_line::line();
         let provenance = Provenance::new(what, &reproduce, reproduce.clone()).json();
         let sheet = Sheet::from(Size::Siam);
         let picture = |k: usize| -> Result<Picture> {

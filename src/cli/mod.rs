@@ -7,6 +7,7 @@ mod certify;
 mod check;
 mod checkpoint;
 mod clusters;
+mod command_line;
 mod company;
 mod compare;
 mod completions;

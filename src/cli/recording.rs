@@ -121,8 +121,7 @@ impl Observer for TimeLine {
 
 /// Writes a run into its folder: final tokens, time line, mergers and the record with all settings.
 pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, end: &Solution) -> Result<()> {
-    let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
-    let provenance = Provenance::new("solve", &settings.to_string(), reproduce);
+    let provenance = Provenance::new("solve", &settings.to_string(), super::command_line::line());
     let d = end.clusters.d();
     let mut columns: Vec<String> = (0..d).map(|c| format!("x_{c}")).collect();
     let mut rows: Vec<Vec<f64>> = end.tokens().chunks(d).map(<[f64]>::to_vec).collect();
@@ -144,7 +143,11 @@ pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, en
     let mut files: Vec<arrays::Making> = Vec::new();
     for (name, table) in [("final_tokens", &last), ("timeline", timeline), ("mergers", &mergers)] {
         files.push((folder.join(format!("{name}.csv")), Box::new(|| arrays::csv_text(table, &header).into_bytes())));
-        files.push((folder.join(format!("{name}.npy")), Box::new(|| arrays::npy_bytes(table))));
+    }
+    // Tokens are an array of rows, the other two are tables with names.
+    files.push((folder.join("final_tokens.npy"), Box::new(|| arrays::npy_bytes(&last))));
+    for (name, table) in [("timeline", timeline), ("mergers", &mergers)] {
+        files.push((folder.join(format!("{name}.npy")), Box::new(|| arrays::npy_table(table))));
     }
     files.push((folder.join("record.json"), Box::new(move || record.to_string().into_bytes())));
     arrays::write_together(files)

@@ -21,7 +21,7 @@ pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i
     let (mut text, mut files) = (format!("{}\n", entry.title), Vec::new());
     for (name, table) in &tables {
         for (extension, bytes) in
-            [("csv", arrays::csv_text(table, &provenance.csv_header()).into_bytes()), ("npy", arrays::npy_bytes(table))]
+            [("csv", arrays::csv_text(table, &provenance.csv_header()).into_bytes()), ("npy", arrays::npy_table(table))]
         {
             let path = folder.join(format!("{name}.{extension}"));
             arrays::write_atomically(&path, &bytes)?;

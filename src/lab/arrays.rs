@@ -7,7 +7,7 @@ use crate::sphere::Tokens;
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
-pub use super::npy::Array;
+pub use super::npy::{Array, npy_bytes, npy_table};
 
 /// Most bytes that are read from a pipe or the standard input, which have no size.
 const MAX_STREAM: u64 = 1 << 30;
@@ -229,6 +229,15 @@ pub fn list(path: &Path, member: Option<&str>) -> Result<Vec<f64>> {
     Ok(array.data)
 }
 
+/// A table of ours with its names, from an NPY file that [`npy_table`] made; its entries need not be finite.
+///
+/// **Errors** a file that cannot be read; an array without names.
+pub fn table(path: &Path) -> Result<Table> {
+    let bytes = load(path)?;
+    let found = npy::fields(&bytes).and_then(|names| npy::table(&bytes, names));
+    found.ok_or_else(|| malformed(path, "", "found no structured array of float64, expected a table as `run` and `solve --out` write it"))
+}
+
 /// A table as CSV text: a `#` line per header entry, column names, shortest round-trip decimals.
 pub fn csv_text(table: &Table, header: &[String]) -> String {
     let mut out = String::new();
@@ -260,29 +269,6 @@ pub fn push_number(out: &mut String, v: f64) {
         Some(number) => write!(out, "{number}"),
         None => write!(out, "{v}"),
     };
-}
-
-/// The table's numbers as an NPY array of shape rows x columns.
-pub fn npy_bytes(table: &Table) -> Vec<u8> {
-    let mut out = npy_header(&format!("({}, {}), ", table.rows.len(), table.columns.len()));
-    for v in table.rows.iter().flatten() {
-        out.extend(v.to_le_bytes());
-    }
-    out
-}
-
-/// The header of an NPY file of float64 in C order, of a shape in Python's words.
-pub(super) fn npy_header(shape: &str) -> Vec<u8> {
-    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}");
-    // The data start at a multiple of 64 bytes; the header ends with a newline.
-    while (10 + header.len() + 1) % 64 != 0 {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut out = b"\x93NUMPY\x01\x00".to_vec();
-    out.extend((header.len() as u16).to_le_bytes());
-    out.extend(header.as_bytes());
-    out
 }
 
 /// A word that no other writer has, on this machine or on another one that shares the disk.

@@ -1,6 +1,7 @@
 //! Two runs side by side: their settings, and how far their tables are apart.
 
-use super::arrays::{self, Array};
+use super::arrays::{self, Array, malformed};
+use super::npy;
 use crate::error::{Error, Result};
 use crate::num::ulps::apart;
 use serde::Serialize;
@@ -32,8 +33,10 @@ pub struct TableDifference {
     pub ulps: Option<u64>,
     /// Largest `|a - b| / max(|a|, |b|)`.
     pub relative: f64,
-    /// Place of that number: row and column from 0.
+    /// Place of that number, or of the first one that meets a NaN: row and column from 0.
     pub at: [usize; 2],
+    /// The name of that column, where the table has names.
+    pub column: Option<String>,
 }
 
 impl Difference {
@@ -49,7 +52,9 @@ impl Difference {
 pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
     if a.is_file() && b.is_file() {
         let name = a.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
-        let table = table(name, &arrays::read(a, None)?, &arrays::read(b, None)?);
+        let (x, y) = (arrays::load(a)?, arrays::load(b)?);
+        let mut table = table(name, &array(a, &x)?, &array(b, &y)?);
+        table.column = column(&x, &table);
         return Ok(Difference { settings: Vec::new(), tables: vec![table], alone: Vec::new() });
     }
     let (first, second) = (files(a)?, files(b)?);
@@ -60,8 +65,12 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
         let (x, y) = (x?, y?);
         let equal = x == y;
         let shown = name.display().to_string();
-        let one = match (arrays::parse(name, &x, None), arrays::parse(name, &y, None)) {
-            (Ok(x), Ok(y)) => table(shown, &x, &y),
+        let one = match (array(name, &x), array(name, &y)) {
+            (Ok(a), Ok(b)) => {
+                let mut table = table(shown, &a, &b);
+                table.column = column(&x, &table);
+                table
+            }
             (x, y) => {
                 let shape = |r: &Result<Array>| r.as_ref().map_or_else(|_| vec![0, 0], |a| a.shape.clone());
                 let different = equal.then_some(0);
@@ -72,6 +81,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
                     ulps: different.map(|_| 0),
                     relative: 0.0,
                     at: [0, 0],
+                    column: None,
                 }
             }
         };
@@ -79,6 +89,19 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
     }
     let alone = first.symmetric_difference(&second).map(|p| p.display().to_string()).collect();
     Ok(Difference { settings: settings(&description(a)?, &description(b)?), tables, alone })
+}
+
+/// An array; the entries of one in the format of NumPy need not be finite: what a run did not reach is NaN in our tables.
+fn array(path: &Path, bytes: &[u8]) -> Result<Array> {
+    if bytes.starts_with(b"\x93NUMPY") {
+        return npy::read_any(bytes).map_err(|problem| malformed(path, "", problem));
+    }
+    arrays::parse(path, bytes, None)
+}
+
+/// The name of the column that a difference is said of.
+fn column(bytes: &[u8], table: &TableDifference) -> Option<String> {
+    npy::fields(bytes)?.get(table.at[1]).cloned()
 }
 
 /// All arrays of a folder, by their paths inside it.
@@ -139,12 +162,12 @@ fn settings(a: &Value, b: &Value) -> Vec<(String, Value, Value)> {
 
 fn table(name: String, a: &Array, b: &Array) -> TableDifference {
     let shapes = [a.shape.clone(), b.shape.clone()];
-    let mut out = TableDifference { name, shapes, different: None, ulps: None, relative: 0.0, at: [0, 0] };
+    let mut out = TableDifference { name, shapes, different: None, ulps: None, relative: 0.0, at: [0, 0], column: None };
     if a.shape != b.shape {
         return out;
     }
     let width = a.shape.last().copied().unwrap_or(1).max(1);
-    let (mut different, mut ulps) = (0, Some(0));
+    let (mut different, mut ulps, mut missing) = (0, Some(0), false);
     for (k, (x, y)) in a.data.iter().zip(&b.data).enumerate() {
         let distance = apart(*x, *y);
         ulps = ulps.zip(distance).map(|(a, b): (u64, u64)| a.max(b));
@@ -152,9 +175,19 @@ fn table(name: String, a: &Array, b: &Array) -> TableDifference {
             continue;
         }
         different += 1;
+        let place = [k / width, k % width];
+        if distance.is_none() {
+            // The first of these is said before any two numbers.
+            out.at = if missing { out.at } else { place };
+            missing = true;
+            continue;
+        }
+        // Infinity beside a number is all of it away.
         let relative = (x - y).abs() / x.abs().max(y.abs());
-        if relative > out.relative || different == 1 {
-            (out.relative, out.at) = (relative, [k / width, k % width]);
+        let relative = if relative.is_nan() { 1.0 } else { relative };
+        if relative > out.relative {
+            out.relative = relative;
+            out.at = if missing { out.at } else { place };
         }
     }
     TableDifference { different: Some(different), ulps, ..out }

@@ -1,6 +1,6 @@
 //! The tables of many small cells in one file each shape: `tables.csv` and `tables.npy`.
 
-use super::arrays::{csv_text, npy_bytes, write_atomically};
+use super::arrays::{csv_text, npy_table, write_atomically};
 use super::experiment::Experiment;
 use super::plan::plan;
 use super::provenance::Provenance;
@@ -38,7 +38,7 @@ pub fn gather(experiment: &Experiment, store: &Store, provenance: &Provenance) -
         let name = if single { "tables".to_owned() } else { group.name };
         let columns: Vec<String> = std::iter::once("cell".to_owned()).chain(group.columns).collect();
         let table = Table { columns, rows: group.rows };
-        write_atomically(&store.folder().join(format!("{name}.npy")), &npy_bytes(&table))?;
+        write_atomically(&store.folder().join(format!("{name}.npy")), &npy_table(&table))?;
         // The rows of the CSV name their cell.
         let head = csv_text(&Table { columns: table.columns.clone(), rows: Vec::new() }, &provenance.csv_header());
         let lines = group.ids.iter().zip(&table.rows).map(|(id, row)| {

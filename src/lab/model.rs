@@ -1,7 +1,7 @@
 //! A model from words and files: the same keys in the `[model]` table of an experiment, in a file of their own, and on the command line.
 
 use super::arrays;
-use super::provenance::hash;
+use super::provenance::{hash, without_folders};
 use super::range::without_ranges;
 use super::toml_reader::Reader;
 use crate::attention::feed_forward::Activation;
@@ -250,7 +250,8 @@ impl Described {
 
     /// Everything that was said: `norm=pre; noise=kappa=4,step=0.1`; empty for plain attention.
     pub fn said(&self) -> String {
-        self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect::<Vec<_>>().join("; ")
+        let said = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect::<Vec<_>>().join("; ");
+        without_folders(&said)
     }
 
     /// What it says under the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
@@ -265,7 +266,7 @@ impl Described {
 pub fn recorded(model: &serde_json::Value) -> String {
     let words = |v: &serde_json::Value| v.as_array().map(|a| a.iter().filter_map(|w| w.as_str()).collect::<Vec<_>>().join("+"));
     let keys = model["words"].as_object().into_iter().flatten();
-    keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect::<Vec<_>>().join("; ")
+    without_folders(&keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect::<Vec<_>>().join("; "))
 }
 
 /// The most models of a grid.

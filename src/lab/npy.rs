@@ -19,10 +19,26 @@ pub const ROUNDOFF: f64 = f64::EPSILON / 2.0;
 /// Largest number of entries accepted from a file.
 const MAX_ENTRIES: u64 = 1 << 28;
 
-/// The array of an NPY file.
+/// The array of an NPY file; a structured array of float64 is a table of shape rows x fields.
 ///
 /// **Errors** in words: what is malformed, truncated, of an unknown type, too large, or not finite.
 pub fn read(bytes: &[u8]) -> Result<Array, String> {
+    let array = read_any(bytes)?;
+    match array.data.iter().position(|v| !v.is_finite()) {
+        Some(i) => Err(format!("entry {i}: found {}, expected a finite number", array.data[i])),
+        None => Ok(array),
+    }
+}
+
+/// [`read`] of an array whose entries need not be finite.
+pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
+    if let Some(fields) = Fields::of(bytes)? {
+        let shape = vec![fields.rows, fields.names.len()];
+        if fields.rows == 0 {
+            return Err(format!("the shape {shape:?} has no entries"));
+        }
+        return Ok(Array { data: fields.numbers(bytes)?, shape, roundoff: ROUNDOFF });
+    }
     let start = data_start(bytes)?;
     let file = npyz::NpyFile::new(bytes).map_err(|_| "not an NPY array, or truncated in its header")?;
     let shape: Vec<u64> = file.shape().to_vec();
@@ -54,10 +70,7 @@ pub fn read(bytes: &[u8]) -> Result<Array, String> {
     };
     let shape: Vec<usize> = shape.iter().map(|s| *s as usize).collect();
     let data = if fortran { from_fortran(&shape, &data) } else { data };
-    match data.iter().position(|v| !v.is_finite()) {
-        Some(i) => Err(format!("entry {i}: found {}, expected a finite number", data[i])),
-        None => Ok(Array { shape, data, roundoff }),
-    }
+    Ok(Array { shape, data, roundoff })
 }
 
 fn numbers<T: npyz::Deserialize>(file: npyz::NpyFile<&[u8]>, to: impl Fn(T) -> f64) -> Result<Vec<f64>, String> {
@@ -72,8 +85,8 @@ fn halves(data: &[u8], entries: usize, big: bool, to: fn(u16) -> f64) -> Result<
     Ok(data.chunks_exact(2).map(|b| to(pair(b))).collect())
 }
 
-/// Where the data begin. Refuses headers that are not those of a plain array before they reach the parser: nested types cost it exponential time.
-fn data_start(bytes: &[u8]) -> Result<usize, String> {
+/// Where the header of an NPY file is.
+fn header_of(bytes: &[u8]) -> Result<std::ops::Range<usize>, String> {
     if !bytes.starts_with(b"\x93NUMPY") || bytes.len() < 12 {
         return Err("not an NPY array, or truncated in its header".into());
     }
@@ -81,12 +94,151 @@ fn data_start(bytes: &[u8]) -> Result<usize, String> {
         1 => (10, usize::from(u16::from_le_bytes([bytes[8], bytes[9]]))),
         _ => (12, u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize),
     };
-    let header = bytes.get(start..start.saturating_add(length)).ok_or("truncated in its header")?;
-    let nested = header.iter().filter(|b| b"([{".contains(b)).count();
-    if length > 4096 || nested > 2 {
-        return Err("found a structured or oversized header, expected a plain array of numbers".into());
+    let end = start.saturating_add(length);
+    if end > bytes.len() { Err("truncated in its header".into()) } else { Ok(start..end) }
+}
+
+/// Where the data begin. Refuses headers that are not those of a plain array before they reach the parser: nested types cost it exponential time.
+fn data_start(bytes: &[u8]) -> Result<usize, String> {
+    let header = header_of(bytes)?;
+    let nested = bytes[header.clone()].iter().filter(|b| b"([{".contains(b)).count();
+    if header.len() > 4096 || nested > 2 {
+        return Err("found a structured or oversized header, expected a plain array of numbers, or fields of float64".into());
     }
-    Ok(start + length)
+    Ok(header.end)
+}
+
+/// The header of a structured array of one axis whose fields are all float64.
+struct Fields {
+    names: Vec<String>,
+    rows: usize,
+    /// Where the data begin.
+    start: usize,
+}
+
+impl Fields {
+    /// Nothing for a plain array, or for a structured one of other fields. The header is read once from left to right, whatever it holds.
+    fn of(bytes: &[u8]) -> Result<Option<Self>, String> {
+        let header = header_of(bytes)?;
+        let text = std::str::from_utf8(&bytes[header.clone()]).ok();
+        let Some((names, rows)) = text.and_then(Self::parsed) else { return Ok(None) };
+        if names.is_empty() || (rows as u64).checked_mul(names.len() as u64).is_none_or(|e| e > MAX_ENTRIES) {
+            return Ok(None);
+        }
+        Ok(Some(Self { names, rows, start: header.end }))
+    }
+
+    /// The names of the fields and the number of rows of a header in Python's words.
+    fn parsed(header: &str) -> Option<(Vec<String>, usize)> {
+        let (before, list) = header.split_once("'descr':")?;
+        let (mut rest, mut names) = (list.trim_start().strip_prefix('[')?, Vec::new());
+        loop {
+            rest = rest.trim_start_matches([' ', ',']);
+            if let Some(after) = rest.strip_prefix(']') {
+                rest = after;
+                break;
+            }
+            let (name, after) = word(rest.strip_prefix('(')?)?;
+            let (kind, after) = word(after.trim_start().strip_prefix(',')?.trim_start())?;
+            if kind != "<f8" {
+                return None;
+            }
+            names.push(name);
+            rest = after.trim_start().strip_prefix(')')?;
+        }
+        // The keys of the header come in any order.
+        let shape = rest.split_once("'shape':").or_else(|| before.split_once("'shape':"))?.1;
+        let (sides, _) = shape.trim_start().strip_prefix('(')?.split_once(')')?;
+        let rows = sides.trim().trim_end_matches(',').trim().parse().ok()?;
+        Some((names, rows))
+    }
+
+    /// All numbers, row by row.
+    fn numbers(&self, bytes: &[u8]) -> Result<Vec<f64>, String> {
+        let entries = self.rows * self.names.len();
+        let data = bytes.get(self.start..self.start + 8 * entries);
+        let data = data.ok_or_else(|| format!("truncated: the shape {:?} needs {entries} entries", [self.rows, self.names.len()]))?;
+        Ok(data.chunks_exact(8).map(|b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])).collect())
+    }
+}
+
+/// A word in quotes as Python writes it, and what stands after it.
+fn word(text: &str) -> Option<(String, &str)> {
+    let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c))?;
+    let (mut out, mut escaped) = (String::new(), false);
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            c if escaped => {
+                out.push(c);
+                escaped = false;
+            }
+            '\\' => escaped = true,
+            c if c == quote => return Some((out, &text[at + c.len_utf8()..])),
+            c => out.push(c),
+        }
+    }
+    None
+}
+
+/// The header of an NPY file of entries of this type in C order, type and shape in Python's words.
+pub(super) fn header(kind: &str, shape: &str) -> Vec<u8> {
+    let mut text = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}}}");
+    // Version 1 counts the header in two bytes, version 2 in four; version 3 is version 2 in UTF-8.
+    let short = text.len() + 64 <= usize::from(u16::MAX);
+    let (version, start) = match (text.is_ascii(), short) {
+        (true, true) => (1, 10),
+        (true, false) => (2, 12),
+        (false, _) => (3, 12),
+    };
+    // The data start at a multiple of 64 bytes; the header ends with a newline.
+    while (start + text.len() + 1) % 64 != 0 {
+        text.push(' ');
+    }
+    text.push('\n');
+    let mut out = b"\x93NUMPY".to_vec();
+    out.extend([version, 0]);
+    match version {
+        1 => out.extend((text.len() as u16).to_le_bytes()),
+        _ => out.extend((text.len() as u32).to_le_bytes()),
+    }
+    out.extend(text.as_bytes());
+    out
+}
+
+/// The numbers of a table as a plain array of shape rows x columns.
+pub fn npy_bytes(table: &Table) -> Vec<u8> {
+    with_numbers(header("'<f8'", &format!("({}, {}), ", table.rows.len(), table.columns.len())), table)
+}
+
+/// A table as a structured array: one field of float64 for every column, by its name. A table whose columns have no names, or the same name twice, is a
+/// plain array: NumPy knows no such fields.
+///
+/// ```
+/// use metastable::flow::Table;
+/// use metastable::lab::arrays::{npy_table, parse};
+/// let table = Table { columns: vec!["t".into(), "energy".into()], rows: vec![vec![0.0, 0.5], vec![1.0, 0.25]] };
+/// let bytes = npy_table(&table);
+/// assert!(String::from_utf8_lossy(&bytes).contains("[('t', '<f8'), ('energy', '<f8')]"));
+/// assert_eq!(parse("t.npy".as_ref(), &bytes, None).unwrap().shape, [2, 2]);
+/// ```
+pub fn npy_table(table: &Table) -> Vec<u8> {
+    let distinct: std::collections::BTreeSet<&String> = table.columns.iter().filter(|c| !c.is_empty()).collect();
+    if table.columns.is_empty() || distinct.len() < table.columns.len() {
+        return npy_bytes(table);
+    }
+    let field = |c: &String| format!("('{}', '<f8')", c.replace('\\', "\\\\").replace('\'', "\\'"));
+    let fields: Vec<String> = table.columns.iter().map(field).collect();
+    with_numbers(header(&format!("[{}]", fields.join(", ")), &format!("({},), ", table.rows.len())), table)
+}
+
+fn with_numbers(mut out: Vec<u8>, table: &Table) -> Vec<u8> {
+    table.rows.iter().flatten().for_each(|v| out.extend(v.to_le_bytes()));
+    out
+}
+
+/// The names of the fields of a structured array of float64; nothing of another file.
+pub fn fields(bytes: &[u8]) -> Option<Vec<String>> {
+    Fields::of(bytes).ok()?.map(|f| f.names)
 }
 
 fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
@@ -103,12 +255,21 @@ fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
     out
 }
 
-/// A table of ours with its column names, from NPY; its entries need not be finite. Nothing where the shapes disagree.
+/// A table of ours with its column names, from NPY: a structured array, or a plain one as programs before format 3 wrote them. Its entries need not be finite.
+/// Nothing where the shapes or the names disagree.
 pub fn table(bytes: &[u8], columns: Vec<String>) -> Option<Table> {
-    let file = npyz::NpyFile::new(bytes).ok()?;
-    let shape = file.shape().to_vec();
-    let data: Vec<f64> = file.into_vec().ok()?;
-    if shape.len() != 2 || shape[1] as usize != columns.len() {
+    let (data, width) = if let Some(fields) = Fields::of(bytes).ok()? {
+        if fields.names != columns {
+            return None;
+        }
+        (fields.numbers(bytes).ok()?, columns.len())
+    } else {
+        data_start(bytes).ok()?;
+        let file = npyz::NpyFile::new(bytes).ok()?;
+        let width = *file.shape().get(1).filter(|_| file.shape().len() == 2)? as usize;
+        (file.into_vec().ok()?, width)
+    };
+    if width != columns.len() {
         return None;
     }
     let rows = if columns.is_empty() { Vec::new() } else { data.chunks(columns.len()).map(<[f64]>::to_vec).collect() };

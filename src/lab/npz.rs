@@ -16,7 +16,7 @@ pub fn bytes(arrays: &[(&str, &[usize], &[f64])]) -> Result<Vec<u8>> {
     for (name, shape, numbers) in arrays {
         archive.start_file(format!("{name}.npy"), options).map_err(|e| bad(&e))?;
         let sides: String = shape.iter().map(|s| format!("{s}, ")).collect();
-        archive.write_all(&super::arrays::npy_header(&format!("({sides})"))).map_err(|e| bad(&e))?;
+        archive.write_all(&super::npy::header("'<f8'", &format!("({sides})"))).map_err(|e| bad(&e))?;
         for piece in numbers.chunks(1 << 12) {
             let bytes: Vec<u8> = piece.iter().flat_map(|v| v.to_le_bytes()).collect();
             archive.write_all(&bytes).map_err(|e| bad(&e))?;

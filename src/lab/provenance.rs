@@ -7,7 +7,8 @@ use std::path::Path;
 /// Bumped whenever a published number may move by more than its stated error.
 pub const NUMERICAL_VERSION: u32 = 11;
 
-/// Changes with the columns of stored tables, so that cells of other columns are run again.
+/// Changes with the columns of stored tables and with how they are written, so that cells of another
+/// format are run again. 3: tables in NPY are structured arrays; a column `leaders`.
 pub const FORMAT: u32 = 3;
 
 /// The block. It names no user, host or absolute path, and no time (figures must be byte-reproducible; times are in record.json only).
@@ -32,7 +33,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// The block of an artefact.
+    /// The block of an artefact; paths in its texts lose the folders of this machine ([`without_folders`]).
     pub fn new(what: impl Into<String>, config: &str, reproduce: impl Into<String>) -> Self {
         Self {
             tool: format!("metastable {}", env!("CARGO_PKG_VERSION")),
@@ -40,9 +41,9 @@ impl Provenance {
             commit: env!("METASTABLE_COMMIT").into(),
             compiler: env!("METASTABLE_RUSTC").into(),
             target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-            what: what.into(),
+            what: without_folders(&what.into()),
             config_hash: hash(config),
-            reproduce: reproduce.into(),
+            reproduce: without_folders(&reproduce.into()),
         }
     }
 
@@ -54,6 +55,43 @@ impl Provenance {
     /// The lines for a CSV header.
     pub fn csv_header(&self) -> Vec<String> {
         vec![format!("provenance: {}", self.json())]
+    }
+}
+
+/// What may stand around a path in a line of words.
+const AROUND: [char; 10] = ['=', ',', ';', '+', '\'', '"', '(', ')', '[', ']'];
+
+/// A line of words without folders of this machine: an absolute path is written from the working folder where it lies in it, else as the name of its file.
+///
+/// ```
+/// use metastable::lab::provenance::without_folders;
+/// let here = std::env::current_dir().unwrap().join("runs").join("a.csv");
+/// let there = std::env::temp_dir().join("elsewhere").join("b.csv");
+/// let line = format!("metastable solve --tokens {} --masses={}", here.display(), there.display());
+/// assert_eq!(without_folders(&line).replace('\\', "/"), "metastable solve --tokens runs/a.csv --masses=b.csv");
+/// ```
+pub fn without_folders(line: &str) -> String {
+    let here = std::env::current_dir().ok();
+    let (mut out, mut rest) = (String::with_capacity(line.len()), line);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| c.is_whitespace() || AROUND.contains(&c)).unwrap_or(rest.len());
+        out.push_str(&local(&rest[..end], here.as_deref()));
+        let after = rest[end..].chars().next().map_or(0, char::len_utf8);
+        out.push_str(&rest[end..end + after]);
+        rest = &rest[end + after..];
+    }
+    out
+}
+
+/// A word without folders of this machine. A slash before one word names no folder: it divides.
+fn local(word: &str, here: Option<&Path>) -> String {
+    let path = Path::new(word);
+    let name = path.file_name().filter(|_| path.is_absolute() && path.components().count() > 2);
+    let Some(name) = name else { return word.to_owned() };
+    match here.and_then(|here| path.strip_prefix(here).ok()) {
+        Some(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+        Some(inside) => inside.display().to_string(),
+        None => name.to_string_lossy().into_owned(),
     }
 }
 
@@ -84,9 +122,8 @@ pub fn read(path: &Path) -> Result<Provenance> {
     if let Some(block) = found {
         return Ok(block);
     }
-    // Plain arrays carry no text: the block is in the record or the table beside them.
-    for name in ["record.json", "results.csv"] {
-        let beside = path.with_file_name(name);
+    // Arrays carry no text: the block is in the record or the table beside them.
+    for beside in [path.with_file_name("record.json"), path.with_file_name("results.csv"), path.with_extension("csv")] {
         if path.extension().is_some_and(|e| e == "npy") && beside.exists() {
             return read(&beside);
         }

@@ -2,7 +2,7 @@
 
 use super::Experiment;
 use super::adopt::adopt;
-use super::arrays::{npy_bytes, write_atomically};
+use super::arrays::{npy_table, write_atomically};
 use super::cell::{self, CellTables, MATRIX_SEED};
 use super::part::Share;
 use super::plan::{Cell, plan};
@@ -123,7 +123,7 @@ pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, CellTa
     plan(experiment).into_iter().map(|cell| store.read(&cell.id(experiment)).map(|(_, t)| (cell, t))).collect()
 }
 
-/// Writes `results.csv` (one row per realisation with every axis of the grid), `results.npy` (the same in numbers), `cells.csv` (one row per cell) and,
+/// Writes `results.csv` (one row per realisation with every axis of the grid), `results.npy` (the same in numbers, one field a column), `cells.csv` (one row per cell) and,
 /// where many small cells share a file, their tables in one.
 fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     let mut all = Table::default();
@@ -169,7 +169,7 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
         per_cell.push_str(&format!("{},{}\n", axes.words(&id), numbers.join(",")));
     }
     write_atomically(&store.folder().join("results.csv"), per_run.as_bytes())?;
-    write_atomically(&store.folder().join("results.npy"), &npy_bytes(&all))?;
+    write_atomically(&store.folder().join("results.npy"), &npy_table(&all))?;
     write_atomically(&store.folder().join("cells.csv"), per_cell.as_bytes())?;
     super::gather::gather(experiment, store, &provenance)
 }
@@ -285,13 +285,18 @@ impl<'a> Axes<'a> {
         Ok(Self { cell, numbers: numbers.into_iter().chain(model.map(|m| m as f64)).collect() })
     }
 
-    /// The same in words, laws quoted because they hold commas.
+    /// The same in words.
     fn words(&self, id: &str) -> String {
         let Cell { dynamics, init, n, d, beta, eta, model } = self.cell;
         let init = if init.is_empty() { "tokens" } else { init };
-        let model = if model.is_empty() { String::new() } else { format!(",\"{model}\"") };
-        format!("{id},{dynamics},\"{init}\",{n},{d},{beta},{eta}{model}")
+        let model = if model.is_empty() { String::new() } else { format!(",{}", one_field(model)) };
+        format!("{id},{dynamics},{},{n},{d},{beta},{eta}{model}", one_field(init))
     }
+}
+
+/// Words as one field of a CSV file for readers that know no quotes: a law of several parameters has semicolons where it had commas.
+fn one_field(words: &str) -> String {
+    words.replace(',', ";").replace(['"', '\n', '\r'], " ")
 }
 
 /// Confidence of the bounds on shares.

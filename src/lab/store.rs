@@ -1,7 +1,7 @@
 //! The results store: one folder per experiment; in it one folder per finished cell, written beside and renamed, or, for many small cells, one line of
 //! a common file each. A cell is valid iff its checksums are.
 
-use super::arrays::{csv_text, npy_bytes, unique, write_atomically};
+use super::arrays::{csv_text, npy_table, unique, write_atomically};
 use super::cell::CellTables;
 use super::experiment::Experiment;
 use super::journal::Journal;
@@ -173,7 +173,7 @@ impl Store {
             format!("metastable run {}", experiment.source),
         );
         let parts = [("table", &tables.table), ("summary", &tables.summary)];
-        let arrays = parts.map(|(name, table)| (name, npy_bytes(table)));
+        let arrays = parts.map(|(name, table)| (name, npy_table(table)));
         let small = self.many && arrays.iter().map(|a| a.1.len()).sum::<usize>() <= SMALL;
         let mut files: Vec<(String, Vec<u8>)> = arrays.into_iter().map(|(name, bytes)| (format!("{name}.npy"), bytes)).collect();
         if !small {
@@ -228,7 +228,7 @@ impl Store {
     pub fn gather_small(&self, ids: &[String]) -> Result<()> {
         for id in ids.iter().filter(|id| self.many && !self.is_line(id)) {
             let (record, tables) = self.read(id)?;
-            let arrays = [&tables.table, &tables.summary].map(npy_bytes);
+            let arrays = [&tables.table, &tables.summary].map(npy_table);
             if arrays.iter().map(Vec::len).sum::<usize>() <= SMALL {
                 self.append(record, arrays)?;
                 let folder = self.cell_folder(id);

@@ -267,7 +267,7 @@ impl Arguments {
 
     fn write(&self, folder: &Path, end: &LastState, json: &Value) -> Result<()> {
         super::recording::create(folder)?;
-        let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
+        let reproduce = crate::cli::command_line::line();
         let provenance = Provenance::new("measure", &reproduce, reproduce.clone());
         let mut record = json.clone();
         record["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();

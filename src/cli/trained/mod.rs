@@ -206,8 +206,7 @@ impl Arguments {
     }
 
     fn provenance(&self, json: &Value) -> Provenance {
-        let reproduce = format!("metastable {}", std::env::args().skip(1).collect::<Vec<_>>().join(" "));
-        Provenance::new("model", &json.to_string(), reproduce)
+        Provenance::new("model", &json.to_string(), crate::cli::command_line::line())
     }
 
     /// hidden.npz, and what other commands read of a run: final tokens, time line, record.
@@ -236,8 +235,10 @@ impl Arguments {
         arrays::write_atomically(&folder.join("hidden.npz"), &archive)?;
         for (name, table) in [("final_tokens", &last), ("timeline", &timeline)] {
             arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
-            arrays::write_atomically(&folder.join(format!("{name}.npy")), &arrays::npy_bytes(table))?;
         }
+        // Tokens are an array of rows, the time line is a table with names.
+        arrays::write_atomically(&folder.join("final_tokens.npy"), &arrays::npy_bytes(&last))?;
+        arrays::write_atomically(&folder.join("timeline.npy"), &arrays::npy_table(&timeline))?;
         write_course(folder, model, plan, &pass.states, &provenance)?;
         arrays::write_atomically(&folder.join("record.json"), json.to_string().as_bytes())
     }

@@ -1,0 +1,19 @@
+//! The line that calls the program again, for the provenance of what a command writes.
+
+use crate::lab::provenance::without_folders;
+use std::sync::{Mutex, PoisonError};
+
+/// The words of the command at work where another program called it as a function: the arguments of the process are that program's own.
+static WORDS: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+/// From now on a command with these words is at work.
+pub fn begin(words: &[String]) {
+    *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = Some(words.to_vec());
+}
+
+/// The name of the program and the words of the command, without folders of this machine.
+pub fn line() -> String {
+    let called = WORDS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let words = called.unwrap_or_else(|| std::env::args().skip(1).collect());
+    without_folders(&format!("metastable {}", words.join(" ")))
+}
