@@ -107,6 +107,29 @@ impl Error {
     }
 }
 
+/// What is wrong with a text of JSON, as a sentence for people: for values of a wrong kind the parser's own words are types of Rust.
+///
+/// ```
+/// let e = serde_json::from_str::<Vec<f64>>("{}").unwrap_err();
+/// let said = metastable::error::wrong_json(&e, "a list of numbers");
+/// assert!(said.starts_with("found JSON of something else (line 1, ") && said.ends_with("expected a list of numbers"));
+/// ```
+pub fn wrong_json(e: &serde_json::Error, expected: &str) -> String {
+    use serde_json::error::Category;
+    let said = e.to_string();
+    let named = |before: &str| said.strip_prefix(before)?.split_once('`').map(|(name, _)| name.to_owned());
+    let found = match e.classify() {
+        Category::Data => named("missing field `")
+            .map(|name| format!("no field `{name}`"))
+            .or_else(|| named("unknown variant `").map(|word| format!("the unknown word `{word}`")))
+            .unwrap_or_else(|| "JSON of something else".into()),
+        Category::Eof => "JSON that ends too early".into(),
+        Category::Syntax | Category::Io => "no JSON".into(),
+    };
+    let place = if e.line() > 0 { format!(" (line {}, column {})", e.line(), e.column()) } else { String::new() };
+    format!("found {found}{place}, expected {expected}")
+}
+
 /// Edit distance to a name, or one more than that to one of its words: `gama` means `gamma-curve`.
 fn distance(found: &str, name: &str) -> usize {
     let name = name.to_lowercase();

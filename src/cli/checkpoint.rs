@@ -3,7 +3,7 @@
 use super::cancel::cancelled;
 use super::company::is_first;
 use super::output::note;
-use crate::error::{Error, Result, in_range};
+use crate::error::{Error, Result, in_range, wrong_json};
 use crate::flow::{Keeper, Pause};
 use crate::lab::arrays::write_atomically;
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
@@ -57,7 +57,7 @@ impl Kept {
 
     fn read(path: &Path, bytes: &[u8], run: &str) -> Result<Pause> {
         let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
-        let found: Checkpoint = serde_json::from_slice(bytes).map_err(|e| bad(format!("no checkpoint: {e}")))?;
+        let found: Checkpoint = serde_json::from_slice(bytes).map_err(|e| bad(format!("no checkpoint: {}", wrong_json(&e, "one that `solve --out` wrote"))))?;
         if found.run == run {
             return Ok(found.pause);
         }

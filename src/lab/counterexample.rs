@@ -1,7 +1,7 @@
 //! Counterexamples as files: everything a trial drew, readable and exact.
 
 use super::Provenance;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, wrong_json};
 use crate::theorem::{Attempt, Case, Claim, Confirmation, Context, Finding, Masses, Method, Tape, attempt, find};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -59,7 +59,7 @@ impl Counterexample {
     pub fn read(path: &Path) -> Result<Self> {
         let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
-        let file: Self = serde_json::from_str(&text).map_err(|e| bad(format!("{e}; expected a counterexample written by hunt")))?;
+        let file: Self = serde_json::from_str(&text).map_err(|e| bad(wrong_json(&e, "a counterexample written by `hunt`")))?;
         if !file.case.beta.is_finite() || !file.draws.numbers().iter().all(|v| v.is_finite()) {
             return Err(bad("a number is not finite".into()));
         }

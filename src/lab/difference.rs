@@ -2,7 +2,7 @@
 
 use super::arrays::{self, Array, malformed};
 use super::npy;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, wrong_json};
 use crate::num::ulps::apart;
 use serde::Serialize;
 use serde_json::Value;
@@ -131,7 +131,7 @@ fn description(folder: &Path) -> Result<Value> {
         }
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
         let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
-        let value: Value = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
+        let value: Value = serde_json::from_str(&text).map_err(|e| bad(wrong_json(&e, "what `run` or `solve --out` writes")))?;
         let mut found = key.map_or(value.clone(), |k| value[k].clone());
         found["numerical_version"] = value["provenance"]["numerical_version"].clone();
         return Ok(found);

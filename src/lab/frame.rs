@@ -6,7 +6,7 @@ use super::model::recorded;
 use super::npy;
 use super::plan::Cell;
 use super::store::Store;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, wrong_json};
 use crate::flow::Table;
 use serde_json::Value;
 use std::path::Path;
@@ -98,7 +98,7 @@ impl Which {
             }
             _ => Error::io(path.display(), "read", &e),
         })?;
-        let record: Value = serde_json::from_str(&text).map_err(|e| malformed(&path, "", e.to_string()))?;
+        let record: Value = serde_json::from_str(&text).map_err(|e| malformed(&path, "", wrong_json(&e, "the record of `solve --out`")))?;
         let word = self.cell.as_ref().map(|c| format!("cell={c}")).or(self.realisation.map(|r| format!("realisation={r}")));
         if let Some(word) = word {
             return Err(Error::parameter("frame", word, "last, t=T or a row: this folder holds one run"));
@@ -128,7 +128,7 @@ impl Which {
         }
         let path = folder.join("record.json");
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
-        let record: Value = serde_json::from_str(&text).map_err(|e| malformed(&path, "", e.to_string()))?;
+        let record: Value = serde_json::from_str(&text).map_err(|e| malformed(&path, "", wrong_json(&e, "the record of `solve --out`")))?;
         table(folder, "timeline", &names(&record["timeline_columns"]))
     }
 
