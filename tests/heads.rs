@@ -321,7 +321,7 @@ fn bad_input_is_named() {
         (message(&good, 11), "output: found 11 numbers, expected 4 x 3 = 12"),
         (message(&HeadsJob { heads: &[], ..good }, 12), "heads: found none, expected at least one"),
         (message(&HeadsJob { heads: &other, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
-        (message(&case.job(&mask), 12), "table: found 3 queries and 4 sources, expected 4 queries and 4 sources"),
+        (message(&case.job(&mask), 12), "mask: found 3 queries and 4 sources, expected 4 queries and 4 sources"),
         (message(&case.job(&alibi), 12), "ALiBi slopes: found 3, expected one for each of the 2 heads"),
         (message(&case.job(&rotary), 12), "rows of Q and K: found 2, expected 4, the rank of the rotary positions"),
     ];

@@ -240,13 +240,21 @@ fn files_of_something_else_are_told_in_words_for_people() {
     let f = folder();
     let at = f.path();
     json(at, "solve --tokens tokens.csv --beta 1 --t-end 2 --out run");
-    for (file, content) in
-        [("ok.csv", "1,0\n0,1\n"), ("number.json", "1"), ("list.json", "[1,2]"), ("other.json", "{\"claim\": 3}"), ("torn.json", "{\"claim\": \"x"), ("few.json", "{}")]
-    {
+    for (file, content) in [
+        ("ok.csv", "1,0\n0,1\n"),
+        ("number.json", "1"),
+        ("list.json", "[1,2]"),
+        ("other.json", "{\"claim\": 3}"),
+        ("torn.json", "{\"claim\": \"x"),
+        ("few.json", "{}"),
+    ] {
         std::fs::write(at.join(file), content).expect("written");
         let out = run(at, &format!("replay {file}"));
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(file) && said.contains("expected a counterexample written by `hunt`"), "{said}");
+        assert!(
+            out.status.code() == Some(1) && said.contains(file) && said.contains("expected a counterexample written by `hunt`"),
+            "{said}"
+        );
         for inside in ["struct", "invalid type", "f64", "sequence", "variant", "Counterexample"] {
             assert!(!said.contains(inside), "{file}: {said}");
         }

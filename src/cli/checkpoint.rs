@@ -57,7 +57,8 @@ impl Kept {
 
     fn read(path: &Path, bytes: &[u8], run: &str) -> Result<Pause> {
         let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
-        let found: Checkpoint = serde_json::from_slice(bytes).map_err(|e| bad(format!("no checkpoint: {}", wrong_json(&e, "one that `solve --out` wrote"))))?;
+        let found: Checkpoint =
+            serde_json::from_slice(bytes).map_err(|e| bad(format!("no checkpoint: {}", wrong_json(&e, "one that `solve --out` wrote"))))?;
         if found.run == run {
             return Ok(found.pause);
         }

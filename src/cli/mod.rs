@@ -34,6 +34,7 @@ mod paper_page;
 mod papers;
 mod parameter;
 mod parts;
+mod plot;
 mod predict;
 mod predict_rows;
 mod predict_words;
@@ -130,6 +131,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Draw figures (SVG, PNG, CSV, caption).
     Figure(figure::Arguments),
+    /// Plot any column over another one of a run, an experiment or a study, with bands over realisations.
+    Plot(plot::Arguments),
     /// List theorems, dynamics, maps, laws, observables, figures, experiments, papers, printed figures and the like.
     List(list::Arguments),
     /// Explain a name: statement, hypotheses, citation, status.
@@ -167,6 +170,7 @@ impl Command {
             Self::Check(_) => "check",
             Self::Hunt(_) => "hunt",
             Self::Figure(_) => "figure",
+            Self::Plot(_) => "plot",
             Self::Doctor(_) => "doctor",
             Self::Bench(_) => "bench",
             _ => "at work",
@@ -240,6 +244,7 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
         Some(Command::Hunt(a)) => a.run(out),
         Some(Command::Replay(a)) => a.run(out),
         Some(Command::Figure(a)) => a.run(out),
+        Some(Command::Plot(a)) => a.run(out),
         Some(Command::List(a)) => a.run(out),
         Some(Command::Explain(a)) => a.run(out),
         Some(Command::Doctor(a)) => a.run(out),

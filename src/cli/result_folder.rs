@@ -36,7 +36,8 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
     if let Some(cell) = cell {
         return Err(Error::parameter("--cell", cell, "it with the folder of an experiment of several cells"));
     }
-    if folder.join("timeline.csv").is_file() {
+    // `measure --out` writes a time line too, of densities: its tables are those of a study.
+    if folder.join("timeline.csv").is_file() && folder.join("final_tokens.csv").is_file() {
         return Ok(FolderContents::Cells(vec![solved(folder)?]));
     }
     let mut names: Vec<String> = std::fs::read_dir(folder)
@@ -45,7 +46,9 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
         .collect();
     names.sort();
     if names.is_empty() {
-        return Err(strange("found no results, expected a folder written by `run` (with cells.csv or tables) or by `solve --out`".into()));
+        return Err(strange(
+            "found no results, expected a folder written by `run` (with cells.csv or tables) or by `solve --out` or `measure --out`".into(),
+        ));
     }
     let tables = names.into_iter().map(|n| Ok((n.clone(), table(&folder.join(format!("{n}.csv")))?))).collect::<Result<_>>()?;
     Ok(FolderContents::Study(tables))

@@ -148,7 +148,8 @@ impl Store {
         let bad = |problem: String| Error::File { path: self.cell_folder(id).display().to_string(), place: String::new(), problem };
         match self.journal.get(id)? {
             Some(line) => {
-                let line: Line = serde_json::from_str(&line).map_err(|e| bad(format!("{JOURNAL}: {}", wrong_json(&e, "a cell as `run` writes it"))))?;
+                let line: Line =
+                    serde_json::from_str(&line).map_err(|e| bad(format!("{JOURNAL}: {}", wrong_json(&e, "a cell as `run` writes it"))))?;
                 let load = |name: &str| {
                     let text = if name == "table.npy" { &line.table } else { &line.summary };
                     STANDARD.decode(text).map_err(|e| bad(format!("{name}: {e}")))
@@ -158,7 +159,8 @@ impl Store {
             None => {
                 let folder = self.cell_folder(id);
                 let load = |name: &str| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e));
-                let record: CellRecord = serde_json::from_slice(&load("record.json")?).map_err(|e| bad(format!("record.json: {}", wrong_json(&e, "the record of a cell as `run` writes it"))))?;
+                let record: CellRecord = serde_json::from_slice(&load("record.json")?)
+                    .map_err(|e| bad(format!("record.json: {}", wrong_json(&e, "the record of a cell as `run` writes it"))))?;
                 tables(&record, load, bad).map(|t| (record.clone(), t))
             }
         }

@@ -75,6 +75,24 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// The p-quantile of finite numbers for p in [0, 1]: linear between the order statistics beside place (N - 1) p, counted from 0 (type 7 of Hyndman and
+/// Fan 1996, the usual one of NumPy and R); NaN for none.
+///
+/// ```
+/// use metastable::num::stats::quantile;
+/// assert_eq!([0.0, 0.25, 0.5, 1.0].map(|p| quantile(&[4.0, 1.0, 2.0, 3.0], p)), [1.0, 1.75, 2.5, 4.0]);
+/// ```
+pub fn quantile(values: &[f64], p: f64) -> f64 {
+    let mut v = values.to_vec();
+    v.sort_by(f64::total_cmp);
+    let Some(last) = v.len().checked_sub(1) else { return f64::NAN };
+    let place = p.clamp(0.0, 1.0) * last as f64;
+    let below = place.floor() as usize;
+    let share = place - below as f64;
+    // Beside a number of the list itself nothing is added: the next one may be infinite.
+    if share > 0.0 { (1.0 - share) * v[below] + share * v[(below + 1).min(last)] } else { v[below] }
+}
+
 /// Upper Clopper-Pearson bound: with `failures` seen in `trials`, the failure probability is below this at the given confidence.
 ///
 /// ```

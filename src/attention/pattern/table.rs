@@ -8,6 +8,8 @@ pub struct BiasTable {
     queries: usize,
     sources: usize,
     biases: Vec<f64>,
+    /// What it is called in errors: a mask or a bias, as the user gave it.
+    name: &'static str,
 }
 
 impl BiasTable {
@@ -25,7 +27,7 @@ impl BiasTable {
     /// ```
     pub fn biases(queries: usize, sources: usize, biases: Vec<f64>) -> Result<Self> {
         length("table of biases", biases.len(), &[queries, sources])?;
-        Self::finite(Self { heads: 1, queries, sources, biases })
+        Self::finite(Self { heads: 1, queries, sources, biases, name: "bias" })
     }
 
     /// Additive biases of every head, `heads x queries x sources`.
@@ -33,7 +35,7 @@ impl BiasTable {
     /// **Errors** as [`BiasTable::biases`].
     pub fn biases_by_head(heads: usize, queries: usize, sources: usize, biases: Vec<f64>) -> Result<Self> {
         length("table of biases", biases.len(), &[heads, queries, sources])?;
-        Self::finite(Self { heads, queries, sources, biases })
+        Self::finite(Self { heads, queries, sources, biases, name: "bias" })
     }
 
     /// A mask, `queries x sources` by rows: true where the query sees the source.
@@ -42,7 +44,7 @@ impl BiasTable {
     pub fn mask(queries: usize, sources: usize, seen: &[bool]) -> Result<Self> {
         length("mask", seen.len(), &[queries, sources])?;
         let biases = seen.iter().map(|s| if *s { 0.0 } else { f64::NEG_INFINITY }).collect();
-        Ok(Self { heads: 1, queries, sources, biases })
+        Ok(Self { heads: 1, queries, sources, biases, name: "mask" })
     }
 
     fn finite(self) -> Result<Self> {
@@ -75,10 +77,10 @@ impl Pattern for BiasTable {
         let shape = |(q, s): (usize, usize)| format!("{q} queries and {s} sources");
         let (own, wanted) = ((self.queries, self.sources), (extent.queries, extent.sources));
         if own != wanted {
-            return Err(Error::parameter("table", shape(own), shape(wanted)));
+            return Err(Error::parameter(self.name, shape(own), shape(wanted)));
         }
         if self.heads != 1 && self.heads != extent.heads {
-            return Err(Error::parameter("table", format!("{} heads", self.heads), format!("{} heads, or one for all", extent.heads)));
+            return Err(Error::parameter(self.name, format!("{} heads", self.heads), format!("{} heads, or one for all", extent.heads)));
         }
         Ok(())
     }

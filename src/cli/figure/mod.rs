@@ -1,5 +1,6 @@
 //! `figure`: run what data are missing, then draw.
 
+mod drawing;
 mod drawn;
 mod gathering;
 mod hidden;
@@ -9,11 +10,12 @@ use super::parameter::{assignment, each, explained as explained_parameters};
 use super::printed::credit;
 use super::progress;
 use super::run::PartArguments;
-use crate::draw::{Sheet, Size, Theme};
-use crate::error::{Error, Result, in_range};
-use crate::lab::{Experiment, arrays, part::Share, run::merge};
+use crate::draw::Size;
+use crate::error::{Error, Result};
+use crate::lab::{Experiment, part::Share, run::merge};
 use crate::paper_figs::{ALL, PaperFigure};
-use drawn::{DrawnFigure, FORMATS};
+pub use drawing::DrawingArguments;
+pub use drawn::DrawnFigure;
 use gathering::Gathering;
 pub use hidden::layers;
 use serde_json::json;
@@ -36,21 +38,8 @@ pub struct Arguments {
     /// The published grid where the default one is reduced.
     #[arg(long)]
     full: bool,
-    /// siam, ams, neurips, icml, jmlr, pnas, pnas2, physrev, physrev2, nature1, nature2, beamer, or WIDTH or WIDTHxHEIGHT in millimetres.
-    #[arg(long, default_value = "siam")]
-    size: String,
-    /// Size of type in points; ticks and legends are an eighth smaller. The venue's when none is given.
-    #[arg(long, value_name = "PT")]
-    font_size: Option<f64>,
-    /// print, slides or dark.
-    #[arg(long, default_value = "print")]
-    theme: String,
-    /// Resolution of PNG files.
-    #[arg(long, default_value_t = 450.0)]
-    dpi: f64,
-    /// Folder for figures (SVG, PNG, numbers, caption, PDF), or one file: a name that ends in .pdf, .svg, .png, .csv or .txt.
-    #[arg(long, default_value = "runs/figures", value_name = "PATH")]
-    out: PathBuf,
+    #[command(flatten)]
+    drawing: DrawingArguments,
     /// Folder of experiment results.
     #[arg(long, default_value = "runs", value_name = "DIR")]
     runs: PathBuf,
@@ -84,11 +73,11 @@ pub struct Style {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let sheet = self.sheet()?;
-        let dpi = in_range("--dpi", self.dpi, 20.0, 2400.0)?;
+        self.drawing.sheet()?;
+        self.drawing.dpi()?;
         let entries: Vec<&PaperFigure> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
-        let one = self.check(&entries)?;
+        self.check(&entries)?;
         let part = self.parts.part()?;
         if part.is_some() || self.parts.merge {
             self.check_parts(&entries)?;
@@ -100,48 +89,18 @@ impl Arguments {
         for (k, entry) in entries.into_iter().enumerate() {
             progress::report(Some(k as f64 / count), || entry.name.to_owned());
             let mut drawn = self.drawn(entry)?;
-            drawn.provenance.reproduce.push_str(&self.style());
+            drawn.provenance.reproduce.push_str(&self.drawing.flags());
             // A title names the figure as it is drawn without flags.
             let own = self.set.is_empty() && self.experiment.is_none() && self.result.is_none() && self.tokens.is_none();
             if own {
                 drawn.picture.caption.push_str(&credit(entry));
             }
             note(&format!("{}: {}", entry.name, if own { entry.title } else { drawn.provenance.reproduce.as_str() }));
-            if let Some(format) = one {
-                if let Some(folder) = self.out.parent() {
-                    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-                }
-                arrays::write_atomically(&self.out, &drawn.bytes(format, &sheet, dpi)?)?;
-                written.push(self.out.clone());
-            } else {
-                written.extend(drawn.write(&self.out, &sheet, dpi)?);
-            }
+            written.extend(self.drawing.write(&drawn)?);
         }
         let names: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
         out.result(&json!({"files": names}), &names.join("\n"));
         Ok(0)
-    }
-
-    /// The flags of how it looks, where they are not the usual ones.
-    fn style(&self) -> String {
-        let mut flags = String::new();
-        for (flag, value, usual) in
-            [("size", self.size.clone(), "siam"), ("theme", self.theme.clone(), "print"), ("dpi", self.dpi.to_string(), "450")]
-        {
-            if value != usual {
-                flags.push_str(&format!(" --{flag} {value}"));
-            }
-        }
-        flags + &self.font_size.map_or(String::new(), |v| format!(" --font-size {v}"))
-    }
-
-    /// What figures are drawn on.
-    fn sheet(&self) -> Result<Sheet> {
-        let mut sheet = Sheet::from(Size::parse(&self.size)?).themed(Theme::parse(&self.theme)?);
-        if let Some(font) = self.font_size {
-            sheet.font = in_range("--font-size", font, 4.0, 40.0)?;
-        }
-        Ok(sheet)
     }
 
     /// The flags that name the hidden states.
@@ -150,8 +109,8 @@ impl Arguments {
         flag("tokens", self.tokens.as_ref().map(|p| p.display().to_string())) + &flag("array", self.array.clone())
     }
 
-    /// Flags that say nothing about these figures are refused. Returns the format of the one file that is asked for.
-    fn check(&self, entries: &[&PaperFigure]) -> Result<Option<&'static str>> {
+    /// Flags that say nothing about these figures are refused.
+    fn check(&self, entries: &[&PaperFigure]) -> Result<()> {
         if let (Some(path), Some(e)) = (&self.tokens, entries.iter().find(|e| !e.hidden)) {
             let takes: Vec<&str> = ALL.iter().filter(|e| e.hidden).map(|e| e.name).collect();
             let found = format!("{} for `{}`, which draws experiments of its own", path.display(), e.name);
@@ -172,15 +131,7 @@ impl Arguments {
             let found = format!("{} for `{}`, which draws no results", folder.display(), e.name);
             return Err(Error::parameter("--result", found, "a figure of an experiment or a study"));
         }
-        let extension = self.out.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        let Some(extension) = extension.filter(|_| !self.out.is_dir()) else { return Ok(None) };
-        let format = FORMATS.into_iter().find(|f| *f == extension);
-        let expected = "a folder, or a file that ends in .pdf, .svg, .png, .csv or .txt";
-        let format = format.ok_or_else(|| Error::parameter("--out", self.out.display(), expected))?;
-        if entries.len() > 1 {
-            return Err(Error::parameter("--out", self.out.display(), format!("a folder for {} figures", entries.len())));
-        }
-        Ok(Some(format))
+        self.drawing.one_file(entries.len()).map(|_| ())
     }
 
     /// Parts are of the figure's own experiments.

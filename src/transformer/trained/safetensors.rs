@@ -25,7 +25,8 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<Tensors> {
     }
     let mut header = vec![0; length as usize];
     bytes.fill(8, &mut header)?;
-    let metadata: Metadata = serde_json::from_slice(&header).map_err(|e| bad(format!("not a safetensors header: {}", wrong_json(&e, "names of tensors with their types and places"))))?;
+    let metadata: Metadata = serde_json::from_slice(&header)
+        .map_err(|e| bad(format!("not a safetensors header: {}", wrong_json(&e, "names of tensors with their types and places"))))?;
     let (start, held) = (8 + length, total - 8 - length);
     if metadata.data_len() as u64 != held {
         let what = if (metadata.data_len() as u64) > held { "truncated" } else { "longer than its header says" };
