@@ -58,6 +58,19 @@ fn read(array: &PyReadonlyArrayDyn<'_, f64>, rounding: f64) -> Given {
     Given { shape: array.shape().to_vec(), data, rounding }
 }
 
+/// One number; `what` names it in errors.
+///
+/// **Errors** an array or a list of several, and what is no number.
+pub fn number(what: &str, x: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let sides = x.getattr("ndim").ok().and_then(|n| n.extract::<usize>().ok()).unwrap_or(0);
+    if sides > 0 {
+        let shape = x.getattr("shape")?;
+        return Err(PyValueError::new_err(format!("{what}: found an array of shape {shape}, expected one number")));
+    }
+    let shown = x.repr().map_or_else(|_| "something else".to_owned(), |r| r.to_string());
+    x.extract().map_err(|_| PyValueError::new_err(format!("{what}: found {shown}, expected one number")))
+}
+
 /// Rows of d numbers. **Errors** another rank.
 pub fn rows(what: &str, x: &Bound<'_, PyAny>) -> PyResult<(usize, Given)> {
     let found = given(what, x)?;

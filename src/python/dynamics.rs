@@ -1,6 +1,6 @@
 //! `Dynamics`: what moves tokens, as an object that Python keeps, calls and pickles.
 
-use crate::arrays::{is_unit, list, matrix, rows, unit_tokens_in, weighted, write};
+use crate::arrays::{is_unit, list, matrix, number, rows, unit_tokens_in, weighted, write};
 use crate::field::{PythonField, Trouble};
 use crate::raised;
 use crate::work::{begin, interruptible};
@@ -77,7 +77,7 @@ impl Dynamics {
     fn new(
         py: Python<'_>,
         name: Option<&str>,
-        beta: f64,
+        beta: &Bound<'_, PyAny>,
         causal: bool,
         time_scale: &str,
         kernel: &str,
@@ -85,6 +85,7 @@ impl Dynamics {
         simd: &str,
         model: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        let beta = number("beta", beta)?;
         let arguments = model.map_or_else(|| Ok(PyDict::new(py)), |m| m.copy())?;
         let model = crate::model::model(&arguments)?;
         let name = name.unwrap_or(model.weights.map_or("sa", Weighting::dynamics));
@@ -357,7 +358,7 @@ pub fn rebuilt<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'p
 
 /// A dynamics of one's own: `f(t, x)` takes the time and an array of shape (n, d) and returns what is added to the tokens, of the same shape. On the
 /// sphere (`norm="post"`) its tangent part moves them; `norm="none"` leaves tokens in R^d. `length_scale`, at most 1, is the length over which f changes by
-/// a factor e: the unit of `rtol`. Tokens of such a dynamics never become one.
+/// a factor e: the unit of `rtol`. Tokens of such a dynamics never become one; `clusters` says where they are.
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> turn = ms.field(lambda t, x: np.stack([-x[:, 1], x[:, 0], 0 * x[:, 2]], axis=1))

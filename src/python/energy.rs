@@ -1,6 +1,6 @@
 //! `Energy`: the interaction energy and its derivatives.
 
-use crate::arrays::{matrix, rows, unit_tokens, vector};
+use crate::arrays::{matrix, number, rows, unit_tokens, vector};
 use crate::raised;
 use crate::work::{begin, interruptible};
 use metastable::attention::{self, EnergyScale, energy::inertia};
@@ -51,7 +51,8 @@ impl Energy {
 impl Energy {
     #[new]
     #[pyo3(signature = (beta, scale="mean"))]
-    fn new(beta: f64, scale: &str) -> PyResult<Self> {
+    fn new(beta: &Bound<'_, PyAny>, scale: &str) -> PyResult<Self> {
+        let beta = number("beta", beta)?;
         if !beta.is_finite() {
             return Err(PyValueError::new_err(format!("beta: found {beta}, expected a finite number")));
         }

@@ -11,6 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::path::Path;
 
+/// Arguments of `Dynamics` that are no part of its model.
+const OWN: [&str; 6] = ["beta", "causal", "time_scale", "kernel", "accuracy", "simd"];
+
 /// The model that the keys of `parts` describe: words and names of files as on the command line, or arrays in their place.
 ///
 /// **Errors** an unknown key, what the library refuses.
@@ -19,7 +22,8 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
     for (key, value) in parts {
         let key: String = key.extract()?;
         let Some(known) = KEYS.iter().map(|k| k.0).find(|k| *k == key) else {
-            let names = KEYS.iter().map(|k| k.0).filter(|k| *k != "noise");
+            // Those of a dynamics come by the same door: `bta` is meant for `beta`.
+            let names = KEYS.iter().map(|k| k.0).filter(|k| *k != "noise").chain(OWN);
             return Err(raised(&metastable::Error::unknown("argument of a model", &key, names)));
         };
         if known == "noise" {

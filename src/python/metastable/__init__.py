@@ -16,7 +16,8 @@ from __future__ import annotations
 import os as _os
 
 from . import _metastable
-from ._commands import Model, certify, check, entropy, figure, hunt, load_model, measure, modes, names, predict, replay, saddles
+from ._commands import Model, certify, check, clusters, entropy, figure, hunt, load_model, measure, modes, names, predict, replay, saddles
+from ._load import load
 from ._metastable import Dynamics, Energy, __version__, field, threads
 from ._results import Figure, Result, Solution, Verdicts
 from ._runs import energy, layers, noise, solve, tokens, velocity
@@ -35,12 +36,14 @@ __all__ = [
     "__version__",
     "certify",
     "check",
+    "clusters",
     "energy",
     "entropy",
     "field",
     "figure",
     "hunt",
     "layers",
+    "load",
     "load_model",
     "measure",
     "modes",

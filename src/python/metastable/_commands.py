@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from . import _metastable
-from ._results import Figure, Result, Verdicts, _result, _verdicts
+from ._results import Figure, Result, Saddles, Verdicts, _result, _verdicts
 
 # Flags that name a file: an array may stand in their place.
 _FILES = {"tokens", "masses", "samples", "angles", "values", "ids", "embeddings"}
@@ -121,7 +121,11 @@ def predict(what, **parameters):
 def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, connections=None, certificates=None):
     """Critical points of the energy: those that random starts find for n and d, or the one that is reached from given ``tokens`` (n, d).
 
-    ``points`` is a list of ``Result``: ``points`` (clusters, d), ``sizes``, ``log_energy``, ``morse_index``, ``eigenvalues``, ``residual``, ...
+    The list may be incomplete: a point that no start reached is missing, and nothing proves that there are no others. More ``starts`` and other seeds find
+    more; compare what they find before a point is said to be absent.
+
+    ``points`` is a list of ``Result``: ``points`` (clusters, d), ``sizes``, ``log_energy``, ``morse_index``, ``eigenvalues``, ``residual``, ... The whole is
+    printed as a table, one line for each point.
 
     >>> import metastable as ms
     >>> found = ms.saddles(n=3, d=2, beta=1.0, starts=20)
@@ -129,8 +133,28 @@ def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, c
     0
     """
     flags = {"n": n, "d": d, "beta": beta, "tokens": tokens, "starts": starts, "seed": seed, "connections": connections, "certificates": certificates}
-    found = _answered("saddles", [], flags)
+    answer, notes, _ = _call("saddles", [], flags)
+    found = _result(Saddles, answer, notes)
     found["points"] = [_points(Result(p)) for p in found["points"]]
+    return found
+
+
+def clusters(tokens, radius=None, *, beta=None, masses=None, normalise=False):
+    """Clusters of tokens (n, d): two tokens are linked when their geodesic distance is at most ``radius``, and a cluster is what links join (single linkage).
+    ``beta`` instead of a radius stands for half a kernel width, beta^(-1/2)/2.
+
+    ``labels`` (n,) has the cluster of every token, ``sizes`` and ``masses`` those of the clusters, ``centres`` (clusters, d) their mean directions, ``radii``
+    the largest distance of a token from its centre. Cost: n^2 d.
+
+    >>> import numpy as np, metastable as ms
+    >>> x = np.array([[1.0, 0.0], [np.cos(0.1), np.sin(0.1)], [-1.0, 0.0]])
+    >>> found = ms.clusters(x, 0.2)
+    >>> found.clusters, found.labels, found.sizes
+    (2, array([0, 0, 1]), array([2, 1]))
+    """
+    found = _points(_answered("clusters", [], {"tokens": tokens, "radius": radius, "beta": beta, "masses": masses, "normalise": normalise}))
+    for name in ("labels", "sizes"):
+        found[name] = np.array(found[name], dtype=int)
     return found
 
 

@@ -3,7 +3,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._results import Figure, Result, Verdicts
+from ._results import Figure, Result, Saddles, Verdicts
 
 _Path = str | os.PathLike[str]
 
@@ -19,6 +19,14 @@ def saddles(
     seed: int | None = None,
     connections: str | None = None,
     certificates: _Path | None = None,
+) -> Saddles: ...
+def clusters(
+    tokens: ArrayLike | _Path,
+    radius: float | None = None,
+    *,
+    beta: float | None = None,
+    masses: ArrayLike | _Path | None = None,
+    normalise: bool = False,
 ) -> Result: ...
 def certify(
     tokens: ArrayLike | _Path | None = None,

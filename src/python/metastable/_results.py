@@ -26,13 +26,24 @@ def _short(value):
     """A value in one line."""
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        names = list(value.dtype.names)
+        return f"{len(value)} rows of {', '.join(names[:8])}" + (f", ... {len(names)} columns in all" if len(names) > 8 else "")
     if isinstance(value, np.ndarray):
         return f"array of shape {value.shape}"
+    if isinstance(value, dict) and len(value) > 4:
+        return "{" + ", ".join(list(value)[:4]) + f", ... {len(value)} in all}}"
     if isinstance(value, (list, tuple)) and len(value) > 6:
         return "[" + ", ".join(_short(v) for v in value[:4]) + f", ... {len(value)} in all]"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_short(v) for v in value) + "]"
     return str(value)
+
+
+def _aligned(rows):
+    """Rows of texts in columns."""
+    widths = [max(len(r[c]) for r in rows) for c in range(len(rows[0]))]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows)
 
 
 class Result(dict):
@@ -69,6 +80,33 @@ def _result(kind, entries, notes):
     made = kind(entries)
     made.notes = notes
     return made
+
+
+class Saddles(Result):
+    """Critical points, printed as a table. The list may be incomplete. See ``saddles``."""
+
+    def _head(self):
+        points, starts = self.get("points", []), self.get("starts", 0)
+        return f"{len(points)} critical points from {starts} starts ({self.get('failed_starts', 0)} did not converge); nothing proves that there are no others"
+
+    def _rows(self):
+        """The names of the columns and a row for each point; how often it was found, where that was counted."""
+        counted = any("hits" in p for p in self.get("points", []))
+        yield ("#", "clusters of", "energy", "+-", "unstable", "Morse index", "residual", "symmetry", *(["found by"] if counted else []))
+        for k, p in enumerate(self.get("points", [])):
+            number = lambda key, form: "-" if p.get(key) is None else format(p[key], form)
+            sizes = "+".join(str(int(s)) for s in p["sizes"])
+            row = [str(k), sizes, number("energy_share", ".12g"), number("energy_share_error", ".0e")]
+            row += [str(p["unstable_directions"]), str(p["morse_index"]), number("residual", ".1e"), str(p["symmetry"])]
+            row += [number("hits", "d")] if counted else []
+            yield (*row[:-1], row[-1] + (" nearly degenerate" if p.get("nearly_degenerate") else ""))
+
+    def __repr__(self):
+        return "\n".join([self._head(), _aligned(list(self._rows()))])
+
+    def _repr_html_(self):
+        head, *rows = self._rows()
+        return f"<p>{html.escape(self._head())}</p>" + _table(rows, head)
 
 
 class Solution:
@@ -140,9 +178,7 @@ class Verdicts(list):
             yield v["name"], v["status"], v["kind"], verdict, number("margin"), number("error"), number("slack"), v["resolves"], v["trials"], control
 
     def __repr__(self):
-        rows = [self.head, *([str(c) for c in row] for row in self._rows())]
-        widths = [max(len(r[c]) for r in rows) for c in range(len(self.head))]
-        return "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows)
+        return _aligned([self.head, *([str(c) for c in row] for row in self._rows())])
 
     def _repr_html_(self):
         return _table(self._rows(), self.head)

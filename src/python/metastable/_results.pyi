@@ -18,6 +18,9 @@ class Result(dict[str, Any]):
     def __dir__(self) -> list[str]: ...
     def _repr_html_(self) -> str: ...
 
+class Saddles(Result):
+    def _repr_html_(self) -> str: ...
+
 class Solution:
     dynamics: Dynamics
     success: bool

@@ -24,8 +24,8 @@ def tokens(law, n, d, seed=1):
     return _metastable._draw(law, int(n), int(d), int(seed))
 
 
-def _dynamics(dynamics, beta, model):
-    """A ``Dynamics`` as it is, a name or a function with what is said beside it."""
+def _dynamics(dynamics, beta, model, place="second"):
+    """A ``Dynamics`` as it is, a name or a function with what is said beside it. ``place`` is where tokens come among the arguments."""
     if isinstance(dynamics, Dynamics):
         if beta is not None or model:
             said = ", ".join((["beta"] if beta is not None else []) + sorted(model))
@@ -35,9 +35,13 @@ def _dynamics(dynamics, beta, model):
         if beta is not None:
             raise ValueError("beta: found one beside a function, expected none: the function has its parameters")
         return _metastable.field(dynamics, **model)
+    if isinstance(dynamics, (list, tuple)) or hasattr(dynamics, "__array__"):
+        raise ValueError(f"dynamics: found an array, expected a name, a Dynamics or a function f(t, x): tokens come {place} here")
     if dynamics is not None and not isinstance(dynamics, str):
         raise ValueError(f"dynamics: found {dynamics!r}, expected a name, a Dynamics or a function f(t, x)")
     if beta is None:
+        # What else is wrong is said first: an argument `bta` is a slip of the pen.
+        Dynamics(dynamics, beta=1.0, **model)
         raise ValueError("beta: found nothing, expected an inverse temperature")
     return Dynamics(dynamics, beta=beta, **model)
 
@@ -56,7 +60,7 @@ def velocity(tokens, dynamics=None, beta=None, *, out=None, masses=None, radii=N
     >>> bool(abs(v[0, 1] - expected) < 1e-15)
     True
     """
-    moved = dynamics if type(dynamics) is Dynamics and beta is None and not model else _dynamics(dynamics, beta, model)
+    moved = dynamics if type(dynamics) is Dynamics and beta is None and not model else _dynamics(dynamics, beta, model, "first")
     return moved.velocity(tokens, out, masses=masses, radii=radii, normalise=normalise, t=t)
 
 
@@ -141,7 +145,9 @@ def solve(
     """Moves tokens to ``t_end`` and returns a ``Solution``.
 
     ``dynamics`` is a name, a ``Dynamics``, or a function ``f(t, x)`` of the time and an (n, d) array that returns an array of the same shape; as in
-    ``scipy.integrate.solve_ivp`` it comes first. ``rtol`` bounds the local error per unit of displacement in kernel widths beta^(-1/2). Tokens nearer than
+    ``scipy.integrate.solve_ivp`` it comes first. What a function returns is projected to the tangent space of every token: only its part along the sphere
+    moves tokens, so ``f = x`` moves none (``norm="none"`` leaves tokens in R^d). Tokens of a function never merge by themselves, however near they come:
+    ``clusters(end.tokens, radius)`` counts where they are. ``rtol`` bounds the local error per unit of displacement in kernel widths beta^(-1/2). Tokens nearer than
     ``merge_radius`` (radians) become one of their summed mass, except those of a function. With ``t_eval`` the solution has ``frames``, and its
     ``timeline`` has those times; without it the timeline has the end of every step.
 

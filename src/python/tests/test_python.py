@@ -137,6 +137,31 @@ def test_representations():
         found.gama
 
 
+def test_saddles_are_a_table_that_says_what_it_is_not():
+    found = ms.saddles(n=3, d=2, beta=1.0, starts=20)
+    lines = repr(found).splitlines()
+    assert "critical points from 20 starts" in lines[0] and "nothing proves that there are no others" in lines[0]
+    assert lines[1].split()[:3] == ["#", "clusters", "of"] and len(lines) == 2 + len(found.points)
+    assert "2+1" in repr(found) and "<table>" in found._repr_html_()
+    assert "incomplete" in ms.saddles.__doc__
+    assert type(pickle.loads(pickle.dumps(found))) is type(found) and repr(pickle.loads(pickle.dumps(found))) == repr(found)
+
+
+def test_clusters_of_a_function_are_counted():
+    # x^3 is odd: what it ends in are two antipodal clusters, which never become one token each.
+    cubed = lambda t, x: (x @ x.T) ** 3 @ x
+    end = ms.solve(cubed, ms.tokens("uniform", 12, 3, seed=2), 2000.0)
+    found = ms.clusters(end.tokens, 0.01)
+    assert len(end.masses) == 12 and found.clusters == len(found.sizes) == 2 and found.sizes.sum() == 12
+    assert found.labels.shape == (12,) and found.centres.shape == (2, 3) and abs(found.masses.sum() - 1) < 32 * np.finfo(float).eps
+    # Both are at rest to what the run resolves: antipodes.
+    assert found.centres[0] @ found.centres[1] < -1 + 1e-6
+    heavy = ms.clusters(end.tokens, 0.01, masses=np.arange(1.0, 13.0))
+    assert abs(heavy.masses[heavy.labels[11]] - sum(k + 1 for k in range(12) if heavy.labels[k] == heavy.labels[11]) / 78) < 32 * np.finfo(float).eps
+    for word in ("tangent", "never merge"):
+        assert word in ms.solve.__doc__
+
+
 def test_figures(tmp_path):
     drawn = ms.figure("gamma-curve", beta=[1, 4], runs=tmp_path)
     assert drawn._repr_svg_().lstrip().startswith("<") and drawn.png[:4] == b"\x89PNG" and drawn.pdf[:4] == b"%PDF"
