@@ -60,14 +60,6 @@ impl Column {
         }
     }
 
-    /// What a row has, for people.
-    pub fn said(&self, row: usize) -> String {
-        match self {
-            Self::Numbers(v) => show(v[row]),
-            Self::Words(v) => v[row].to_string(),
-        }
-    }
-
     /// The rows where the column has this value: of numbers the same double, of words the same or with commas for the semicolons of results.csv.
     pub fn rows_of(&self, value: &str) -> Vec<usize> {
         let same: Box<dyn Fn(usize) -> bool> = match (self, value.parse::<f64>()) {
