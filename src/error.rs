@@ -107,7 +107,8 @@ impl Error {
     }
 }
 
-/// What is wrong with a text of JSON, as a sentence for people: for values of a wrong kind the parser's own words are types of Rust.
+/// What is wrong with a text of JSON, as a sentence for people: for values of a wrong kind the
+/// parser's own words are types of Rust.
 ///
 /// ```
 /// let e = serde_json::from_str::<Vec<f64>>("{}").unwrap_err();

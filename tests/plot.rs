@@ -1,4 +1,5 @@
-//! `plot`: medians and percentiles are those of the stored tables, wrong names are answered with the right ones, the line in the file draws it again.
+//! `plot`: medians and percentiles are those of the stored tables, wrong names are answered with
+//! the right ones, the line in the file draws it again.
 
 #[path = "common/program.rs"]
 mod program;
@@ -72,10 +73,12 @@ fn medians_and_percentiles_are_those_of_the_stored_tables() {
         assert_eq!(expected.len(), 4);
         for (k, (t, values)) in expected.iter().enumerate() {
             assert_eq!(values.len(), 18);
-            // Of 18 values the median is the mean of the middle two; the tenth percentile lies at place 1.7, the ninetieth at 15.3.
+            // Of 18 values the median is the mean of the middle two; the tenth percentile lies at
+            // place 1.7, the ninetieth at 15.3.
             let between = |place: usize, share: f64| (1.0 - share) * values[place] + share * values[place + 1];
             let shown: Vec<(f64, f64)> = (curve..curve + 3).map(|m| marks[m].1[k]).collect();
-            // Order parameters are at most 1, and an interpolation rounds a few times; 1e-12 is the room of times that are found by their size.
+            // Order parameters are at most 1, and an interpolation rounds a few times; 1e-12 is the
+            // room of times that are found by their size.
             let near = |(x, y): (f64, f64), wanted: f64| (x - t).abs() < 1e-12 && (y - wanted).abs() < 8.0 * f64::EPSILON;
             assert!(near(shown[0], between(8, 0.5)), "{shown:?} {values:?}");
             assert!(near(shown[1], between(1, 0.7)) && near(shown[2], between(15, 0.3)), "{shown:?} {values:?}");

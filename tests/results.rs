@@ -91,7 +91,8 @@ fn tables_are_read_by_readers_that_know_no_quotes_and_carry_their_names() {
 fn structured_arrays_have_the_header_of_numpy_and_old_ones_are_read() {
     let table = Table { columns: vec!["t".into(), "it's \\".into()], rows: vec![vec![1.0, f64::NAN], vec![2.0, -0.5]] };
     let bytes = arrays::npy_table(&table);
-    // What numpy.save writes of `np.zeros(2, [("t", "f8"), ("it's \\", "f8")])`, but for its choice of quotes.
+    // What numpy.save writes of `np.zeros(2, [("t", "f8"), ("it's \\", "f8")])`, but for its choice
+    // of quotes.
     let expected = b"\x93NUMPY\x01\x00v\x00{'descr': [('t', '<f8'), ('it\\'s \\\\', '<f8')], 'fortran_order': False, 'shape': (2,), }";
     assert!(bytes.starts_with(expected), "{}", String::from_utf8_lossy(&bytes));
     assert_eq!((bytes.len(), bytes[127]), (128 + 4 * 8, b'\n'));
@@ -172,7 +173,8 @@ fn two_runs_side_by_side() {
     assert!(line["ulps"].as_u64().is_some_and(|u| u > 1000) && line["relative"].as_f64().is_some_and(|r| r > 1e-3), "{line}");
     assert!(String::from_utf8_lossy(&run(at, "diff a c").stdout).contains("beta: 1.0 | 1.5"));
     assert_eq!(json(at, "diff a/timeline.npy b/timeline.npy")["equal"], true);
-    // A script asks by the exit code; an error is told from a difference by an empty standard output.
+    // A script asks by the exit code; an error is told from a difference by an empty standard
+    // output.
     for (arguments, code) in [("diff a b", 0), ("diff a c", 1), ("diff a/timeline.npy c/timeline.npy", 1), ("diff a missing", 1)] {
         let out = run(at, arguments);
         assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(code), arguments.contains("missing")), "{arguments}");
@@ -229,6 +231,12 @@ fn no_artefact_names_a_folder_of_the_machine() {
     assert_eq!(reproduce("run/record.json"), "metastable solve --tokens tokens.csv --beta 1 --t-end 2 --out run");
     assert!(reproduce("heads/timeline.npy").contains(" --q=q.csv "), "{}", reproduce("heads/timeline.npy"));
     assert_eq!(reproduce("figures/timeline.svg"), "metastable figure timeline --result heads");
+    // The commit of the build is known in every checkout, also in a second one of the same repository.
+    let git = std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    if git.is_ok_and(|o| o.status.success()) {
+        let commit = json(at, &format!("whence {far}/run/record.json"))["commit"].as_str().expect("a commit").to_owned();
+        assert!(commit.len() >= 40 && commit.chars().all(|c| c.is_ascii_hexdigit()), "{commit}");
+    }
     // In the working folder paths are relative to it.
     ran(&format!("solve --tokens {}/tokens.csv --beta 1 --t-end 2 --out {}/in/run", at.display(), at.display()));
     let line = json(at, "whence in/run/record.json")["reproduce"].as_str().expect("a line").replace('\\', "/");
@@ -281,7 +289,8 @@ const MACHINE_FOLDERS: [[&str; 2]; 11] = [
     [":/Us", "ers/"],
 ];
 
-/// The folder of a machine that a text names. In `example.org/home/` and `$HOME/work/` the slash follows a word.
+/// The folder of a machine that a text names. In `example.org/home/` and `$HOME/work/` the slash
+/// follows a word.
 fn machine_folder(bytes: &[u8]) -> Option<String> {
     MACHINE_FOLDERS.iter().map(|halves| halves.concat()).find(|name| {
         let found = bytes.windows(name.len()).enumerate().filter(|(_, w)| *w == name.as_bytes());

@@ -3,7 +3,8 @@
 use crate::lab::provenance::without_folders;
 use std::sync::{Mutex, PoisonError};
 
-/// The words of the command at work where another program called it as a function: the arguments of the process are that program's own.
+/// The words of the command at work where another program called it as a function: the arguments of
+/// the process are that program's own.
 static WORDS: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
 /// From now on a command with these words is at work.

@@ -131,7 +131,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Draw figures (SVG, PNG, CSV, caption).
     Figure(figure::Arguments),
-    /// Plot any column over another one of a run, an experiment or a study, with bands over realisations.
+    /// Plot any column over another one of a run, an experiment or a study, with bands over
+    /// realisations.
     Plot(plot::Arguments),
     /// List theorems, dynamics, maps, laws, observables, figures, experiments, papers, printed figures and the like.
     List(list::Arguments),

@@ -229,7 +229,8 @@ pub fn list(path: &Path, member: Option<&str>) -> Result<Vec<f64>> {
     Ok(array.data)
 }
 
-/// A table of ours with its names, from an NPY file that [`npy_table`] made; its entries need not be finite.
+/// A table of ours with its names, from an NPY file that [`npy_table`] made; its entries need not
+/// be finite.
 ///
 /// **Errors** a file that cannot be read; an array without names.
 pub fn table(path: &Path) -> Result<Table> {

@@ -91,7 +91,8 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
     Ok(Difference { settings: settings(&description(a)?, &description(b)?), tables, alone })
 }
 
-/// An array; the entries of one in the format of NumPy need not be finite: what a run did not reach is NaN in our tables.
+/// An array; the entries of one in the format of NumPy need not be finite: what a run did not reach
+/// is NaN in our tables.
 fn array(path: &Path, bytes: &[u8]) -> Result<Array> {
     if bytes.starts_with(b"\x93NUMPY") {
         return npy::read_any(bytes).map_err(|problem| malformed(path, "", problem));

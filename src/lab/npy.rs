@@ -98,7 +98,8 @@ fn header_of(bytes: &[u8]) -> Result<std::ops::Range<usize>, String> {
     if end > bytes.len() { Err("truncated in its header".into()) } else { Ok(start..end) }
 }
 
-/// Where the data begin. Refuses headers that are not those of a plain array before they reach the parser: nested types cost it exponential time.
+/// Where the data begin. Refuses headers that are not those of a plain array before they reach the
+/// parser: nested types cost it exponential time.
 fn data_start(bytes: &[u8]) -> Result<usize, String> {
     let header = header_of(bytes)?;
     let nested = bytes[header.clone()].iter().filter(|b| b"([{".contains(b)).count();
@@ -117,7 +118,8 @@ struct Fields {
 }
 
 impl Fields {
-    /// Nothing for a plain array, or for a structured one of other fields. The header is read once from left to right, whatever it holds.
+    /// Nothing for a plain array, or for a structured one of other fields. The header is read once
+    /// from left to right, whatever it holds.
     fn of(bytes: &[u8]) -> Result<Option<Self>, String> {
         let header = header_of(bytes)?;
         let text = std::str::from_utf8(&bytes[header.clone()]).ok();
@@ -210,8 +212,8 @@ pub fn npy_bytes(table: &Table) -> Vec<u8> {
     with_numbers(header("'<f8'", &format!("({}, {}), ", table.rows.len(), table.columns.len())), table)
 }
 
-/// A table as a structured array: one field of float64 for every column, by its name. A table whose columns have no names, or the same name twice, is a
-/// plain array: NumPy knows no such fields.
+/// A table as a structured array: one field of float64 for every column, by its name. A table whose
+/// columns have no names, or the same name twice, is a plain array: NumPy knows no such fields.
 ///
 /// ```
 /// use metastable::flow::Table;
@@ -255,7 +257,8 @@ fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
     out
 }
 
-/// A table of ours with its column names, from NPY: a structured array, or a plain one as programs before format 3 wrote them. Its entries need not be finite.
+/// A table of ours with its column names, from NPY: a structured array, or a plain one as programs
+/// before format 3 wrote them. Its entries need not be finite.
 /// Nothing where the shapes or the names disagree.
 pub fn table(bytes: &[u8], columns: Vec<String>) -> Option<Table> {
     let (data, width) = if let Some(fields) = Fields::of(bytes).ok()? {

@@ -33,7 +33,8 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// The block of an artefact; paths in its texts lose the folders of this machine ([`without_folders`]).
+    /// The block of an artefact; paths in its texts lose the folders of this machine
+    /// ([`without_folders`]).
     pub fn new(what: impl Into<String>, config: &str, reproduce: impl Into<String>) -> Self {
         Self {
             tool: format!("metastable {}", env!("CARGO_PKG_VERSION")),
@@ -61,7 +62,8 @@ impl Provenance {
 /// What may stand around a path in a line of words.
 const AROUND: [char; 10] = ['=', ',', ';', '+', '\'', '"', '(', ')', '[', ']'];
 
-/// A line of words without folders of this machine: an absolute path is written from the working folder where it lies in it, else as the name of its file.
+/// A line of words without folders of this machine: an absolute path is written from the working
+/// folder where it lies in it, else as the name of its file.
 ///
 /// ```
 /// use metastable::lab::provenance::without_folders;

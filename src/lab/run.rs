@@ -123,7 +123,8 @@ pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, CellTa
     plan(experiment).into_iter().map(|cell| store.read(&cell.id(experiment)).map(|(_, t)| (cell, t))).collect()
 }
 
-/// Writes `results.csv` (one row per realisation with every axis of the grid), `results.npy` (the same in numbers, one field a column), `cells.csv` (one row per cell) and,
+/// Writes `results.csv` (one row per realisation with every axis of the grid), `results.npy` (the
+/// same in numbers, one field a column), `cells.csv` (one row per cell) and,
 /// where many small cells share a file, their tables in one.
 fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     let mut all = Table::default();
@@ -294,7 +295,8 @@ impl<'a> Axes<'a> {
     }
 }
 
-/// Words as one field of a CSV file for readers that know no quotes: a law of several parameters has semicolons where it had commas.
+/// Words as one field of a CSV file for readers that know no quotes: a law of several parameters
+/// has semicolons where it had commas.
 fn one_field(words: &str) -> String {
     words.replace(',', ";").replace(['"', '\n', '\r'], " ")
 }

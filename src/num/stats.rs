@@ -75,8 +75,9 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The p-quantile of finite numbers for p in [0, 1]: linear between the order statistics beside place (N - 1) p, counted from 0 (type 7 of Hyndman and
-/// Fan 1996, the usual one of NumPy and R); NaN for none.
+/// The p-quantile of finite numbers for p in [0, 1]: linear between the order statistics beside
+/// place (N - 1) p, counted from 0 (type 7 of Hyndman and Fan 1996, the usual one of NumPy and R);
+/// NaN for none.
 ///
 /// ```
 /// use metastable::num::stats::quantile;

@@ -9,10 +9,12 @@ use std::path::PathBuf;
 /// How pictures look, and where they go.
 #[derive(clap::Args)]
 pub struct DrawingArguments {
-    /// siam, ams, neurips, icml, jmlr, pnas, pnas2, physrev, physrev2, nature1, nature2, beamer, or WIDTH or WIDTHxHEIGHT in millimetres.
+    /// siam, ams, neurips, icml, jmlr, pnas, pnas2, physrev, physrev2, nature1, nature2, beamer, or
+    /// WIDTH or WIDTHxHEIGHT in millimetres.
     #[arg(long, default_value = "siam")]
     size: String,
-    /// Size of type in points; ticks and legends are an eighth smaller. The venue's when none is given.
+    /// Size of type in points; ticks and legends are an eighth smaller. The venue's when none is
+    /// given.
     #[arg(long, value_name = "PT")]
     font_size: Option<f64>,
     /// print, slides or dark.
@@ -21,7 +23,8 @@ pub struct DrawingArguments {
     /// Resolution of PNG files.
     #[arg(long, default_value_t = 450.0)]
     dpi: f64,
-    /// Folder for figures (SVG, PNG, numbers, caption, PDF), or one file: a name that ends in .pdf, .svg, .png, .csv or .txt.
+    /// Folder for figures (SVG, PNG, numbers, caption, PDF), or one file: a name that ends in .pdf,
+    /// .svg, .png, .csv or .txt.
     #[arg(long, default_value = "runs/figures", value_name = "PATH")]
     out: PathBuf,
 }
@@ -71,9 +74,11 @@ impl DrawingArguments {
         Ok(Some(format))
     }
 
-    /// Writes a picture into the folder in all formats, or as the one file that is asked for; returns the files.
+    /// Writes a picture into the folder in all formats, or as the one file that is asked for;
+    /// returns the files.
     ///
-    /// **Errors** as [`DrawingArguments::sheet`] and [`DrawingArguments::one_file`]; what cannot be written.
+    /// **Errors** as [`DrawingArguments::sheet`] and [`DrawingArguments::one_file`]; what cannot be
+    /// written.
     pub fn write(&self, drawn: &DrawnFigure) -> Result<Vec<PathBuf>> {
         let (sheet, dpi) = (self.sheet()?, self.dpi()?);
         let Some(format) = self.one_file(1)? else { return drawn.write(&self.out, &sheet, dpi) };

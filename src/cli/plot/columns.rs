@@ -1,4 +1,5 @@
-//! The tables of a folder, each row with everything it belongs to: numbers, and words where an axis of the grid has words.
+//! The tables of a folder, each row with everything it belongs to: numbers, and words where an axis
+//! of the grid has words.
 
 use crate::cli::result_folder::FolderContents;
 use crate::error::{Error, Result, nearest, show};
@@ -60,7 +61,8 @@ impl Column {
         }
     }
 
-    /// The rows where the column has this value: of numbers the same double, of words the same or with commas for the semicolons of results.csv.
+    /// The rows where the column has this value: of numbers the same double, of words the same or
+    /// with commas for the semicolons of results.csv.
     pub fn rows_of(&self, value: &str) -> Vec<usize> {
         let same: Box<dyn Fn(usize) -> bool> = match (self, value.parse::<f64>()) {
             (Self::Numbers(v), Ok(wanted)) => {
@@ -72,7 +74,8 @@ impl Column {
         (0..self.len()).filter(|k| same(*k)).collect()
     }
 
-    /// The rows of each distinct value among these: of numbers in ascending order, of words as they come.
+    /// The rows of each distinct value among these: of numbers in ascending order, of words as they
+    /// come.
     pub fn groups(&self, rows: &[usize]) -> Vec<(String, Vec<usize>)> {
         match self {
             Self::Numbers(v) => runs(rows, v).into_iter().map(|(value, rows)| (show(value), rows)).collect(),
@@ -99,7 +102,8 @@ pub fn runs(rows: &[usize], values: &[f64]) -> Vec<(f64, Vec<usize>)> {
     chunks.map(|rows| (values[rows[0]], rows.to_vec())).collect()
 }
 
-/// The tables of a folder: of an experiment or a run its time lines and, of an experiment, its results; of a study its own.
+/// The tables of a folder: of an experiment or a run its time lines and, of an experiment, its
+/// results; of a study its own.
 pub fn tables(found: &FolderContents) -> Vec<LongTable> {
     let all = match found {
         FolderContents::Cells(cells) => vec![long("timeline", cells, |t| &t.table), long("results", cells, |t| &t.summary)],
@@ -147,10 +151,12 @@ fn long(name: &str, cells: &[(Cell, CellTables)], pick: fn(&CellTables) -> &Tabl
     LongTable { name: name.to_owned(), columns, axes: count }
 }
 
-/// The table that is meant: the one that is named, else the one that has all these columns, each asked for by a flag. Of time lines and results that both
+/// The table that is meant: the one that is named, else the one that has all these columns, each
+/// asked for by a flag. Of time lines and results that both
 /// have them, the time lines.
 ///
-/// **Errors** an unknown table or column, columns of different tables, several tables where none is named.
+/// **Errors** an unknown table or column, columns of different tables, several tables where none is
+/// named.
 pub fn chosen(tables: Vec<LongTable>, named: Option<&str>, wanted: &[(&str, &str)]) -> Result<LongTable> {
     let names: Vec<String> = tables.iter().map(|t| t.name.clone()).collect();
     let mut left = tables;

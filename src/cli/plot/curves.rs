@@ -31,7 +31,8 @@ struct Place {
     values: usize,
 }
 
-/// The curves of a column over another one, and how many values were left out since they are NaN or infinite.
+/// The curves of a column over another one, and how many values were left out since they are NaN or
+/// infinite.
 ///
 /// **Errors** a column of words or none, too many curves, nothing to draw, a band of single values.
 pub fn curves(table: &LongTable, rows: &[usize], wanted: &Wanted, y: &str) -> Result<(Vec<Curve>, usize)> {
@@ -88,7 +89,8 @@ pub fn panel(curves: &[Curve], wanted: &Wanted, y: &str) -> Result<Panel> {
     let places = || curves.iter().flat_map(|c| &c.points);
     let xs: Vec<f64> = places().map(|p| p.x).collect();
     let ys: Vec<f64> = places().flat_map(|p| [p.median, p.band[0], p.band[1]]).filter(|v| v.is_finite()).collect();
-    // A time line begins at 0, which a logarithmic axis leaves out; of what is measured nothing is left out unasked.
+    // A time line begins at 0, which a logarithmic axis leaves out; of what is measured nothing is
+    // left out unasked.
     let logs = match wanted.log {
         Some(LogAxes::None) => [false, false],
         Some(LogAxes::X) => [true, false],

@@ -1,4 +1,5 @@
-//! `plot`: any column over any other one of what `run`, `solve --out` and `measure --out` wrote, with bands over realisations.
+//! `plot`: any column over any other one of what `run`, `solve --out` and `measure --out` wrote,
+//! with bands over realisations.
 
 mod columns;
 mod curves;
@@ -30,22 +31,26 @@ are neither x nor --by) make one point: their median.")]
 pub struct Arguments {
     /// A folder that `run`, `solve --out` or `measure --out` wrote.
     folder: PathBuf,
-    /// Column of the horizontal axis: of a time line or of the results, or an axis of the grid (n, d, beta, eta).
+    /// Column of the horizontal axis: of a time line or of the results, or an axis of the grid (n,
+    /// d, beta, eta).
     #[arg(long, value_name = "COLUMN", default_value = "t")]
     x: String,
     /// Column of the vertical axis; several, separated by commas, make a panel each.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', required = true)]
     y: Vec<String>,
-    /// One curve for each value of this column (n, d, beta, eta, dynamics, init, model, or one of the table's own).
+    /// One curve for each value of this column (n, d, beta, eta, dynamics, init, model, or one of
+    /// the table's own).
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
-    /// Percentiles beside the median, as dotted lines: 10,90 for those that a tenth of the values lie below and above.
+    /// Percentiles beside the median, as dotted lines: 10,90 for those that a tenth of the values
+    /// lie below and above.
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true)]
     band: Option<String>,
     /// Only the rows with this value of a column. Again for another column.
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     only: Vec<String>,
-    /// Table of the folder, where several have these columns: timeline or results of an experiment, or a file of a study.
+    /// Table of the folder, where several have these columns: timeline or results of an experiment,
+    /// or a file of a study.
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
     /// Logarithmic axes. Without it, those whose positive values span more than three decades.
@@ -158,7 +163,8 @@ fn condition(text: &str) -> Result<(&str, &str)> {
     pair(text, "COLUMN=VALUE").map_err(|_| Error::parameter("--where", text, "COLUMN=VALUE"))
 }
 
-/// The rows that meet all conditions. **Errors** a condition that no row meets, with the values that there are.
+/// The rows that meet all conditions. **Errors** a condition that no row meets, with the values
+/// that there are.
 fn kept(table: &LongTable, only: &[(&str, &str)]) -> Result<Vec<usize>> {
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     for (name, value) in only {

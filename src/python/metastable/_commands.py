@@ -119,13 +119,16 @@ def predict(what, **parameters):
 
 
 def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, connections=None, certificates=None):
-    """Critical points of the energy: those that random starts find for n and d, or the one that is reached from given ``tokens`` (n, d).
+    """Critical points of the energy: those that random starts find for n and d, or the one that is
+    reached from given ``tokens`` (n, d).
 
-    The list may be incomplete: a point that no start reached is missing, and nothing proves that there are no others. More ``starts`` and other seeds find
-    more; compare what they find before a point is said to be absent.
+    The list may be incomplete: a point that no start reached is missing, and nothing proves that
+    there are no others. More ``starts`` and other seeds find more; compare what they find before a
+    point is said to be absent.
 
-    ``points`` is a list of ``Result``: ``points`` (clusters, d), ``sizes``, ``log_energy``, ``morse_index``, ``eigenvalues``, ``residual``, ... The whole is
-    printed as a table, one line for each point.
+    ``points`` is a list of ``Result``: ``points`` (clusters, d), ``sizes``, ``log_energy``,
+    ``morse_index``, ``eigenvalues``, ``residual``, ... The whole is printed as a table, one line
+    for each point.
 
     >>> import metastable as ms
     >>> found = ms.saddles(n=3, d=2, beta=1.0, starts=20)
@@ -140,11 +143,13 @@ def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, c
 
 
 def clusters(tokens, radius=None, *, beta=None, masses=None, normalise=False):
-    """Clusters of tokens (n, d): two tokens are linked when their geodesic distance is at most ``radius``, and a cluster is what links join (single linkage).
-    ``beta`` instead of a radius stands for half a kernel width, beta^(-1/2)/2.
+    """Clusters of tokens (n, d): two tokens are linked when their geodesic distance is at most
+    ``radius``, and a cluster is what links join (single linkage). ``beta`` instead of a radius
+    stands for half a kernel width, beta^(-1/2)/2.
 
-    ``labels`` (n,) has the cluster of every token, ``sizes`` and ``masses`` those of the clusters, ``centres`` (clusters, d) their mean directions, ``radii``
-    the largest distance of a token from its centre. Cost: n^2 d.
+    ``labels`` (n,) has the cluster of every token, ``sizes`` and ``masses`` those of the clusters,
+    ``centres`` (clusters, d) their mean directions, ``radii`` the largest distance of a token from
+    its centre. Cost: n log n and the pairs that are near.
 
     >>> import numpy as np, metastable as ms
     >>> x = np.array([[1.0, 0.0], [np.cos(0.1), np.sin(0.1)], [-1.0, 0.0]])

@@ -22,13 +22,16 @@ _HEADER = 1 << 26
 
 
 def load(path):
-    """What ``run``, ``solve --out``, ``measure --out`` or ``model --out`` wrote into a folder: a ``Result`` with its tables by name, as structured arrays,
-    one field a column. A CSV or NPY file gives its table alone.
+    """What ``run``, ``solve --out``, ``measure --out`` or ``model --out`` wrote into a folder: a
+    ``Result`` with its tables by name, as structured arrays, one field a column. A CSV or NPY file
+    gives its table alone.
 
-    Of an experiment: ``results`` (a row for every run, with the axes of the grid and words as they stand in results.csv), ``cells`` (a row for every cell)
-    and ``tables`` (the observables over time of all cells, whose first field ``cell`` is the row of ``cells``); where cells have different columns
-    (positions of more or fewer tokens) there are several, as ``tables_n8_d2``. ``experiment`` has the settings. Of a run: ``timeline``, ``mergers``,
-    ``final_tokens`` (n, d) and ``record``. Of a study: its own tables.
+    Of an experiment: ``results`` (a row for every run, with the axes of the grid and words as they
+    stand in results.csv), ``cells`` (a row for every cell) and ``tables`` (the observables over
+    time of all cells, whose first field ``cell`` is the row of ``cells``); where cells have
+    different columns (positions of more or fewer tokens) there are several, as ``tables_n8_d2``.
+    ``experiment`` has the settings. Of a run: ``timeline``, ``mergers``, ``final_tokens`` (n, d)
+    and ``record``. Of a study: its own tables.
 
     >>> import tempfile, metastable as ms
     >>> folder = tempfile.mkdtemp() + "/density"
@@ -119,7 +122,8 @@ def _numbered(table, rows):
 
 
 def _array(path):
-    """The array of an NPY file; a table of an older version takes its names from the CSV file beside it."""
+    """The array of an NPY file; a table of an older version takes its names from the CSV file
+    beside it."""
     try:
         array = np.load(path, max_header_size=_HEADER)
     except TypeError:

@@ -25,7 +25,8 @@ def tokens(law, n, d, seed=1):
 
 
 def _dynamics(dynamics, beta, model, place="second"):
-    """A ``Dynamics`` as it is, a name or a function with what is said beside it. ``place`` is where tokens come among the arguments."""
+    """A ``Dynamics`` as it is, a name or a function with what is said beside it. ``place`` is where
+    tokens come among the arguments."""
     if isinstance(dynamics, Dynamics):
         if beta is not None or model:
             said = ", ".join((["beta"] if beta is not None else []) + sorted(model))
@@ -144,11 +145,14 @@ def solve(
 ):
     """Moves tokens to ``t_end`` and returns a ``Solution``.
 
-    ``dynamics`` is a name, a ``Dynamics``, or a function ``f(t, x)`` of the time and an (n, d) array that returns an array of the same shape; as in
-    ``scipy.integrate.solve_ivp`` it comes first. What a function returns is projected to the tangent space of every token: only its part along the sphere
-    moves tokens, so ``f = x`` moves none (``norm="none"`` leaves tokens in R^d). Tokens of a function never merge by themselves, however near they come:
-    ``clusters(end.tokens, radius)`` counts where they are. ``rtol`` bounds the local error per unit of displacement in kernel widths beta^(-1/2). Tokens nearer than
-    ``merge_radius`` (radians) become one of their summed mass, except those of a function. With ``t_eval`` the solution has ``frames``, and its
+    ``dynamics`` is a name, a ``Dynamics``, or a function ``f(t, x)`` of the time and an (n, d) array
+    that returns an array of the same shape; as in ``scipy.integrate.solve_ivp`` it comes first.
+    What a function returns is projected to the tangent space of every token: only its part along
+    the sphere moves tokens, so ``f = x`` moves none (``norm="none"`` leaves tokens in R^d). Tokens
+    of a function never merge by themselves, however near they come: ``clusters(end.tokens,
+    radius)`` counts where they are. ``rtol`` bounds the local error per unit of displacement in
+    kernel widths beta^(-1/2). Tokens nearer than ``merge_radius`` (radians) become one of their
+    summed mass, except those of a function. With ``t_eval`` the solution has ``frames``, and its
     ``timeline`` has those times; without it the timeline has the end of every step.
 
     The end is ``success``, ``status`` (0: the end time, or rest; 1: a stop rule; -1: failure), ``message``, ``outcome``, ``t``, ``tokens`` (n, d),
