@@ -6,7 +6,7 @@ mod audit;
 use audit::{Audit, run, silent};
 use std::path::Path;
 
-const AUDITS: [Audit; 25] = [
+const AUDITS: [Audit; 26] = [
     Audit {
         command: "velocity",
         base: "--tokens x.csv --beta 3",

@@ -80,7 +80,8 @@ impl Column {
         match self {
             Self::Numbers(v) => runs(rows, v).into_iter().map(|(value, rows)| (show(value), rows)).collect(),
             Self::Words(v) => {
-                let (mut places, mut out): (BTreeMap<&str, usize>, Vec<(String, Vec<usize>)>) = (BTreeMap::new(), Vec::new());
+                let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+                let mut out: Vec<(String, Vec<usize>)> = Vec::new();
                 for &row in rows {
                     let place = *places.entry(&v[row]).or_insert_with(|| {
                         out.push((v[row].to_string(), Vec::new()));

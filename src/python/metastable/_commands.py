@@ -123,8 +123,9 @@ def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, c
     reached from given ``tokens`` (n, d).
 
     The list may be incomplete: a point that no start reached is missing, and nothing proves that
-    there are no others. More ``starts`` and other seeds find more; compare what they find before a
-    point is said to be absent.
+    there are no others. ``found_by_starts`` of a point counts the random starts that found it;
+    ``missing_estimate`` is Chao's lower estimate of how many points are missing. Several ``beta``
+    give ``landscapes``, a list of such results.
 
     ``points`` is a list of ``Result``: ``points`` (clusters, d), ``sizes``, ``log_energy``,
     ``morse_index``, ``eigenvalues``, ``residual``, ... The whole is printed as a table, one line
@@ -137,8 +138,11 @@ def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, c
     """
     flags = {"n": n, "d": d, "beta": beta, "tokens": tokens, "starts": starts, "seed": seed, "connections": connections, "certificates": certificates}
     answer, notes, _ = _call("saddles", [], flags)
-    found = _result(Saddles, answer, notes)
-    found["points"] = [_points(Result(p)) for p in found["points"]]
+    found = _result(Result if "landscapes" in answer else Saddles, answer, notes)
+    if "landscapes" in found:
+        found["landscapes"] = [Saddles(one) for one in found["landscapes"]]
+    for one in found.get("landscapes", [found]):
+        one["points"] = [_points(Result(p)) for p in one["points"]]
     return found
 
 

@@ -12,14 +12,14 @@ def predict(what: str, **parameters: Any) -> Result: ...
 def saddles(
     n: int | None = None,
     d: int | None = None,
-    beta: float | None = None,
+    beta: float | Sequence[float] | None = None,
     *,
     tokens: ArrayLike | _Path | None = None,
     starts: int | None = None,
     seed: int | None = None,
     connections: str | None = None,
     certificates: _Path | None = None,
-) -> Saddles: ...
+) -> Any: ...
 def clusters(
     tokens: ArrayLike | _Path,
     radius: float | None = None,

@@ -86,19 +86,22 @@ class Saddles(Result):
     """Critical points, printed as a table. The list may be incomplete. See ``saddles``."""
 
     def _head(self):
-        points, starts = self.get("points", []), self.get("starts", 0)
-        return f"{len(points)} critical points from {starts} starts ({self.get('failed_starts', 0)} did not converge); nothing proves that there are no others"
+        points, starts, fixed = self.get("points", []), self.get("starts", 0), self.get("fixed_starts", 0)
+        return (
+            f"{len(points)} critical points from {starts} random starts ({self.get('failed_starts', 0)} did not converge) and {fixed} fixed starts; "
+            f"points missing: about {self.get('missing_estimate', 0.0):.1f} (a lower estimate); no proof that the list is complete"
+        )
 
     def _rows(self):
         """The names of the columns and a row for each point; how often it was found, where that was counted."""
-        counted = any("hits" in p for p in self.get("points", []))
+        counted = any("found_by_starts" in p for p in self.get("points", []))
         yield ("#", "clusters of", "energy", "+-", "unstable", "Morse index", "residual", "symmetry", *(["found by"] if counted else []))
         for k, p in enumerate(self.get("points", [])):
             number = lambda key, form: "-" if p.get(key) is None else format(p[key], form)
             sizes = "+".join(str(int(s)) for s in p["sizes"])
             row = [str(k), sizes, number("energy_share", ".12g"), number("energy_share_error", ".0e")]
             row += [str(p["unstable_directions"]), str(p["morse_index"]), number("residual", ".1e"), str(p["symmetry"])]
-            row += [number("hits", "d")] if counted else []
+            row += [number("found_by_starts", "d")] if counted else []
             yield (*row[:-1], row[-1] + (" nearly degenerate" if p.get("nearly_degenerate") else ""))
 
     def __repr__(self):
