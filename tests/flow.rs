@@ -424,3 +424,64 @@ fn the_uniform_measure_is_the_minimiser() {
     }
     assert!(bracketed_root(|x| x * x + 1.0, -1.0, 1.0, 0.0).is_none());
 }
+
+/// One token drawn by one memory: `theta' = sin(2 - theta)` whatever beta is, as the row sums are 1. Only the unit of the tolerance depends on beta.
+fn drawn_alone(beta: f64, rtol: f64, max_steps: u64) -> Result<metastable::flow::Solution> {
+    use metastable::attention::multi_head::{MultiHead, Sources};
+    let memory = std::sync::Arc::new(Tokens::from_angles(&[2.0])?);
+    let dynamics = Dynamics::of(MultiHead::new(beta, vec![Head::default()])?.of(Sources::Memory(memory)));
+    let options = Options { rtol, max_steps, integrator: metastable::flow::integrator("dopri5")?, ..Options::default() };
+    solve(&dynamics, &Tokens::from_angles(&[0.0])?, 1.5, &options, &mut [])
+}
+
+#[test]
+fn the_unit_of_the_tolerance_is_the_kernel_width() -> Result<()> {
+    // The error of a step of order 5 per unit of displacement falls like h^4: a hundred times beta, a tenth of the width, is 10^(1/4) = 1.78 times
+    // as many steps. Without the width in the tolerance all three runs take the same steps, but for one or two shorter ones at the start.
+    let exact = 2.0 - 2.0 * (1f64.tan() * (-1.5f64).exp()).atan();
+    let mut last: Option<f64> = None;
+    for beta in [1.0, 1e2, 1e4] {
+        let end = drawn_alone(beta, 1e-8, 10_000)?;
+        let (steps, error) = (end.stats.steps as f64, (end.clusters.angles()[0] - exact).abs());
+        if let Some(before) = last {
+            assert!((1.6..2.0).contains(&(steps / before)), "beta = {beta}: {steps} steps after {before}");
+        }
+        // What the tolerance asks for, in its unit: the way is 1.3 long.
+        assert!(error < 1.3e-8 * beta.powf(-0.5), "beta = {beta}: {error:e}");
+        last = Some(steps);
+    }
+    Ok(())
+}
+
+#[test]
+fn first_steps_are_a_hundredth_of_the_kernel_width() -> Result<()> {
+    for beta in [1.0, 1e2, 1e4] {
+        let end = drawn_alone(beta, 1e-3, 1)?;
+        // The speed at the start is sin 2.
+        let expected = 0.01 * beta.powf(-0.5) / 2f64.sin();
+        assert!(matches!(end.outcome, Outcome::MaxSteps { t } if (t / expected - 1.0).abs() < 1e-12), "{:?} {expected:e}", end.outcome);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_accuracy_of_velocities_is_asked_in_kernel_widths() -> Result<()> {
+    use metastable::flow::velocity_accuracy;
+    // A hundredth of the tolerance, which is in kernel widths; never less than sums keep.
+    for (beta, expected) in [(1.0, 1e-8), (1e2, 1e-9), (1e4, 1e-10), (-1e4, 1e-10), (1e16, 1e-13)] {
+        assert!((velocity_accuracy(1e-6, beta) / expected - 1.0).abs() < 1e-12, "{beta}");
+    }
+    // The tolerance that velocities of accuracy 1e-7 can bear is 1e-6 over the width, on both sides of it.
+    let x = uniform(40, 17, 3);
+    let run = |beta: f64, rtol: f64| {
+        let spec = Spec { accuracy: 1e-7, kernel: metastable::attention::kernel::Choice::parse("products")?, ..Spec::new(beta, 40) };
+        let dynamics = dynamics::build("sa", false, &spec)?;
+        solve(&dynamics, &x, 0.01, &Options { rtol, ..Options::default() }, &mut [])
+    };
+    for (beta, least) in [(1.0, 1e-6), (1e2, 1e-5)] {
+        assert!(run(beta, 1.001 * least).is_ok(), "{beta}");
+        let refused = run(beta, 0.999 * least).map(|_| ()).map_err(|e| e.to_string());
+        assert!(refused.as_ref().is_err_and(|e| e.contains("rtol") && e.contains(&format!("{least:.1e}"))), "{beta}: {refused:?}");
+    }
+    Ok(())
+}

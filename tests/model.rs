@@ -251,6 +251,70 @@ fn a_row_that_sees_nothing_gives_zero_and_is_counted() {
 }
 
 #[test]
+fn a_row_that_sees_nothing_stays_under_every_normalisation() {
+    let f = folder();
+    for norm in ["post", "pre", "peri", "mix:tau=0.5", "ngpt:alpha=1", "cod", "ln-scaling", "none"] {
+        let v = json(f.path(), &format!("velocity --tokens x.csv --beta 3 --mask mask.csv --norm {norm}"));
+        assert_eq!(v["tokens_that_see_nothing"], 1, "{norm}");
+        assert!(numbers(&v["velocity"][0]).iter().all(|v| *v == 0.0), "{norm}");
+        assert!(v["radial_velocity"].is_null() || v["radial_velocity"][0] == 0.0, "{norm}");
+        let s = json(f.path(), &format!("solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv --norm {norm}"));
+        assert_eq!((&s["outcome"], &s["stats"]["tokens_that_see_nothing"]), (&"reached".into(), &1.into()), "{norm}");
+        agree(&numbers(&s["final_tokens"][0]), tokens().row(0), norm);
+    }
+    // What a causal dynamics hides counts as well: token 0 may see the last token alone, which comes after it.
+    let mut later = [0.0; N * N];
+    (1..N).for_each(|i| later[i * N + i] = 1.0);
+    later[N - 1] = 1.0;
+    std::fs::write(f.path().join("later.csv"), csv(&later, N)).expect("writable");
+    let count = |dynamics: &str| {
+        json(f.path(), &format!("velocity --tokens x.csv --beta 3 --mask later.csv {dynamics}"))["tokens_that_see_nothing"].clone()
+    };
+    assert_eq!((count(""), count("--causal"), count("--dynamics causal-usa")), (0.into(), 1.into(), 1.into()));
+}
+
+#[test]
+fn a_kernel_asked_for_by_name_takes_the_accuracy_that_it_keeps() {
+    let f = folder();
+    let said = |line: &str| String::from_utf8_lossy(&run(f.path(), line).stderr).into_owned();
+    for line in [
+        "velocity --init uniform --n 20 --d 2 --beta 4 --kernel fourier",
+        "solve --init uniform --n 20 --d 2 --beta 4 --t-end 1 --kernel fourier",
+    ] {
+        let answer = json(f.path(), line);
+        let stats = if answer["stats"].is_null() { &answer } else { &answer["stats"] };
+        // Two digits of what it keeps at n = 20, beta = 4: (2e-15 + 1.1e-16 (16 + 8 sqrt 4)) / 1e-2, and a twentieth for the rounding.
+        assert_eq!(stats["accuracy_of_kernel"], 5.8e-13, "{line}");
+        assert!(
+            said(line).contains("the kernel `fourier` keeps an accuracy of 5.8e-13, which is taken instead of"),
+            "{line}: {}",
+            said(line)
+        );
+        // An accuracy that is asked for is kept or refused; what can be kept is taken without a word.
+        assert!(said(&format!("{line} --accuracy 1e-13")).contains("--accuracy: found 1e-13, expected at least 5.8e-13"), "{line}");
+        let loose = json(f.path(), &format!("{line} --accuracy 6e-13"));
+        assert!(loose["stats"]["accuracy_of_kernel"].is_null() && loose["accuracy_of_kernel"].is_null(), "{line}");
+    }
+    // What a kernel cannot do at all it says as before.
+    assert!(said("velocity --tokens x.csv --beta 4 --kernel fourier").contains("--kernel: found fourier"));
+}
+
+#[test]
+fn a_merge_radius_that_means_nothing_is_said() {
+    let f = folder();
+    let line = "solve --tokens x.csv --beta 3 --t-end 1 --merge-radius 0.01";
+    let note = "tokens of this dynamics never become one";
+    for (dynamics, ignored) in [("--causal", true), ("--mask mask.csv", true), ("", false)] {
+        let line = format!("{line} {dynamics}");
+        assert_eq!(json(f.path(), &line)["stats"]["merging_ignored"], ignored, "{line}");
+        assert_eq!(String::from_utf8_lossy(&run(f.path(), &line).stderr).contains(note), ignored, "{line}");
+    }
+    // The usual radius is nobody's wish.
+    let plain = run(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --causal");
+    assert!(!String::from_utf8_lossy(&plain.stderr).contains(note));
+}
+
+#[test]
 fn provenance_carries_the_whole_description() {
     let f = folder();
     let at = f.path();

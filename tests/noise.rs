@@ -247,3 +247,93 @@ fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
     }
     Ok(())
 }
+
+/// Sublayers of which nothing moves.
+struct Still;
+
+impl Sublayer for Still {
+    fn evaluate(&self, _: &At, _: Form, _: &mut Workspace, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { common_field: true, ..Facts::default() }
+    }
+
+    fn length_scale(&self) -> f64 {
+        1.0
+    }
+}
+
+/// The size of a step in every space, number by number: a factor in its square is seen, where the mean of many tokens on the sphere says nothing of
+/// tokens in R^d.
+#[test]
+fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
+    let (kappa, h, d) = (3.0f64, 0.05, 3);
+    let sigma = (2.0 * h / kappa).sqrt();
+    // Some ten operations on numbers of size 1.
+    let rounding = 16.0 * f64::EPSILON;
+    let xi = [0.4, -1.3, 0.7, 2.0, 0.1, -0.6];
+    let noise = Isotropic::new(kappa)?;
+    // In R^d every coordinate moves by sqrt(2 h / kappa) of its own normal number, whatever the sampler.
+    let start = Tokens::flat(d, vec![1.0, -2.0, 0.5, 0.0, 10.0, -1.0])?;
+    for sampler in Sampler::ALL {
+        let mut x = start.clone();
+        noise.by(sampler).shake(&mut x, h, &xi);
+        for ((moved, from), xi) in x.coordinates().iter().zip(start.coordinates()).zip(xi) {
+            assert!((moved - from - sigma * xi).abs() < 10.0 * rounding, "{sampler:?}: {moved} {from} {xi}");
+        }
+    }
+    // On the sphere the angle is the sampler's factor times the length of the tangent part; it goes along that part.
+    let pole = Tokens::new(d, [1.0, 0.0, 0.0].repeat(2))?;
+    let angle = |sampler: Sampler, length: f64| match sampler {
+        Sampler::Normalised => (sigma * length).atan(),
+        Sampler::Geodesic => sigma * length,
+        Sampler::Corrected => sigma * (1.0 - h / (3.0 * kappa)).sqrt() * length,
+    };
+    for sampler in Sampler::ALL {
+        let mut x = pole.clone();
+        noise.by(sampler).shake(&mut x, h, &xi);
+        // Radii of directions with noise stay.
+        let mut polar = pole.clone().polar(&[2.0, 0.3])?;
+        noise.by(sampler).shake(&mut polar, h, &xi);
+        assert!(polar.own().iter().zip([2.0, 0.3]).all(|(r, stays)| r.to_bits() == f64::to_bits(stays)));
+        assert!(polar.coordinates().iter().zip(x.coordinates()).all(|(a, b)| (a - b).abs() < rounding));
+        for (row, xi) in x.rows().zip(xi.chunks_exact(d)) {
+            let length = xi[1].hypot(xi[2]);
+            let angle = angle(sampler, length);
+            for (found, expected) in row.iter().zip([angle.cos(), angle.sin() * xi[1] / length, angle.sin() * xi[2] / length]) {
+                assert!((found - expected).abs() < rounding, "{sampler:?}: {row:?} {angle}");
+            }
+        }
+    }
+    // On the circle by its angle alone: the first of the two numbers.
+    let mut x = Tokens::from_angles(&[0.3])?;
+    Turning::new(kappa)?.shake(&mut x, h, &[0.9, 5.0]);
+    assert!((x.angles()[0] - 0.3 - sigma * 0.9).abs() < rounding);
+    Ok(())
+}
+
+/// Diffusion alone: tokens in R^d are where their Brownian motions are, `sqrt(2/kappa)` times these, after every step.
+#[test]
+fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
+    use metastable::attention::normalisation::Bare;
+    let (n, d, kappa, step, seed) = (500, 3, 5.0f64, 0.05, 8);
+    let start = Tokens::flat(d, vec![0.25; n * d])?;
+    let noise = Isotropic::new(kappa)?;
+    let still = Dynamics::of(Still).with(&Bare);
+    for splitting in [Splitting::Strang, Splitting::Lie] {
+        let plan = Walk { noise: &noise, step, seed, splitting, cancel: None };
+        let (end, _) = walk(&still, &start, 1.0, &plan, &mut [])?;
+        let mut motion = Brownian::new(seed, step, n * d);
+        let mut sums = vec![0.0; n * d];
+        (0..20).for_each(|k| sums.iter_mut().zip(motion.step(k)).for_each(|(s, xi)| *s += xi));
+        let size = (2.0 * step / kappa).sqrt();
+        let off = end.coordinates().iter().zip(&sums).map(|(x, s)| (x - 0.25 - size * s).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-13, "{splitting:?}: {off:e}");
+        // So the mean square of a coordinate is 2 t / kappa = 0.4, to five standard errors of 1500 numbers.
+        let square = end.coordinates().iter().map(|x| (x - 0.25).powi(2)).sum::<f64>() / (n * d) as f64;
+        assert!((square / 0.4 - 1.0).abs() < 5.0 * (2.0 / (n * d) as f64).sqrt(), "{square}");
+    }
+    Ok(())
+}

@@ -341,3 +341,118 @@ fn a_space_a_normalisation_and_a_sublayer_of_ones_own_need_nothing_from_inside()
     assert!(refused.contains("found 5, expected 6"), "{refused}");
     Ok(())
 }
+
+/// A wind along the first axis that may claim a common field; it has it.
+struct Wind(Facts);
+
+impl Sublayer for Wind {
+    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
+        for v in out.chunks_exact_mut(at.tokens.d()) {
+            v.fill(0.0);
+            v[0] = 1.0;
+        }
+        form.of_sums(at.tokens, out);
+    }
+
+    fn facts(&self) -> Facts {
+        self.0
+    }
+
+    fn length_scale(&self) -> f64 {
+        1.0
+    }
+}
+
+#[test]
+fn a_merge_radius_that_means_nothing_is_said() -> Result<()> {
+    let x = Tokens::from_angles(&[0.4, -0.3, 1.0])?;
+    let end = |common_field: bool, merge_radius: f64| {
+        let wind = Dynamics::of(Wind(Facts { common_field, ..Facts::default() }));
+        solve(&wind, &x, 1e6, &Options { merge_radius, ..Options::default() }, &mut [])
+    };
+    // All are on the axis in the end. Only tokens that move in a common field, as far as anybody says, become one there.
+    let said = end(true, 1e-8)?;
+    assert!(said.clusters.n() == 1 && !said.merging_ignored);
+    let unsaid = end(false, 1e-8)?;
+    assert!(unsaid.clusters.n() == 3 && unsaid.merging_ignored && unsaid.merges.is_empty());
+    assert_eq!(unsaid.clusters_within(1e-8).n(), 1);
+    // Where nobody asked for a merger nothing is ignored.
+    assert!(!end(false, 0.0)?.merging_ignored && !end(true, 0.0)?.merging_ignored);
+    Ok(())
+}
+
+#[test]
+fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
+    use metastable::attention::model::{Model, Positions};
+    use metastable::attention::pattern::BiasTable;
+    use metastable::attention::{Spec, normalisation::ALL};
+    let (n, d) = (4, 3);
+    let rows = Law::parse("uniform")?.sample(n, d, &mut Stream::new(4, &["blind"]))?.coordinates().to_vec();
+    // Token 1 sees nothing; the others see everybody.
+    let mask = BiasTable::mask(n, n, &(0..n * n).map(|k| k / n != 1).collect::<Vec<_>>())?;
+    for scheme in ALL {
+        let name = scheme.name();
+        let rescaled = name == "rescaled";
+        let model = Model {
+            normalisation: (!rescaled).then(|| name.to_owned()),
+            rescaled,
+            patterns: vec![Positions::Table(mask.clone())],
+            ..Model::default()
+        };
+        assert_eq!(model.sees_nothing(n, d, false)?, 1);
+        let x = model.place(d, rows.clone(), false, None)?;
+        let dynamics = model.build("sa", false, &Spec::new(2.0, n), d)?;
+        let v = dynamics.velocity(&x);
+        assert!(v.iter().all(|v| v.is_finite()), "{name}: {v:?}");
+        let end = solve(&dynamics, &x, 2.0, &exact(), &mut [])?;
+        assert!(end.outcome.is_success(), "{name}: {:?}", end.outcome);
+        // z = e^{-tV} x moves as -z where x stays.
+        let stays = if rescaled { (-2f64).exp() } else { 1.0 };
+        let off = |row: &[f64]| row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max);
+        assert!(off(end.clusters.row(1)) < 1e-11, "{name}");
+        assert!(rescaled || v[d..2 * d].iter().all(|v| *v == 0.0), "{name}: {v:?}");
+        assert!(x.own().is_empty() || (v[n * d + 1] == 0.0 && (end.clusters.own()[1] - 1.0).abs() < 1e-15), "{name}: its radius");
+        // The others move.
+        assert!(v[..d].iter().any(|v| v.abs() > 1e-3), "{name}: {v:?}");
+        // Layers leave it alone too: also mean shift, which keeps nothing of a token that sees something.
+        for eta in [0.1, f64::INFINITY] {
+            // Infinite steps are for schemes that normalise.
+            if rescaled || (eta.is_infinite() && !(x.own().is_empty() && x.space().is_unit())) {
+                continue;
+            }
+            let (last, _) = iterate(&dynamics, &x, Layer::new(eta)?, 3, 1.0, None, &mut [])?;
+            assert!(last.row(1).iter().zip(x.row(1)).all(|(a, b)| (a - b).abs() < 1e-15), "{name}, eta = {eta}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn outputs_of_any_size_have_a_direction() -> Result<()> {
+    /// A pull towards the second axis of any size.
+    struct Pull(f64);
+    impl Sublayer for Pull {
+        fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
+            out.copy_from_slice(&[0.6 * self.0, 0.8 * self.0]);
+            form.of_sums(at.tokens, out);
+        }
+        fn facts(&self) -> Facts {
+            Facts::default()
+        }
+        fn length_scale(&self) -> f64 {
+            1.0
+        }
+    }
+    let x = Tokens::from_angles(&[0.0])?;
+    let polar = Tokens::from_angles(&[0.0])?.polar(&[2.0])?;
+    // Squares of the first and the last are beyond f64: nGPT and peri divide by lengths, not by these.
+    for size in [1e-300, 1e-160, 1e-20, 1.0, 1e160, 1e300] {
+        let v = Dynamics::of(Pull(size)).with(find("ngpt")?).velocity(&x);
+        assert!(v[0].abs() < 1e-15 && (v[1] - 0.8).abs() < 1e-15, "{size:e}: {v:?}");
+        let v = Dynamics::of(Pull(size)).with(find("peri")?).velocity(&polar);
+        assert!((v[1] - 0.4).abs() < 1e-15 && (v[2] - 0.6).abs() < 1e-15, "{size:e}: {v:?}");
+    }
+    let v = Dynamics::of(Pull(0.0)).with(find("peri")?).velocity(&polar);
+    assert!(v.iter().all(|v| *v == 0.0), "{v:?}");
+    Ok(())
+}

@@ -2,11 +2,13 @@
 //! draws for a bound, a violation that a repetition does not confirm, hunts that must find what is there.
 
 use metastable::Result;
+use metastable::flow::{Options, solve};
 use metastable::num::stats::failure_bound;
 use metastable::theorem::{
-    AxisValues, Betas, Case, Claim, Context, Control, Domain, Effort, Finding, Kind, Masses, Power, Proof, Region, Sizes, Status, Verdict,
-    check, confirm, hunt, sweep, worst,
+    AxisValues, Betas, Case, Claim, Confirmation, Context, Control, Domain, Effort, Finding, Kind, Masses, Method, Power, Proof, Region,
+    Sizes, Status, Verdict, attempt, check, confirm, hunt, sweep, worst,
 };
+use std::sync::OnceLock;
 
 const LINE: Domain =
     Domain { n: Sizes::Range(2, 8), d: Sizes::Fixed(2), beta: Betas::Log(0.1, 10.0), dynamics: &["sa"], ..Domain::ATTENTION };
@@ -240,4 +242,146 @@ fn hunts_find_what_draws_do_not_and_shrink_it() {
     // The same seed hunts the same way.
     let twice = hunt::hunt(&claim, &Region::default(), 1, &|_, _| true).expect("set up");
     assert_eq!(twice.margin(), hunt::hunt(&claim, &Region::default(), 1, &|_, _| true).expect("set up").margin());
+}
+
+/// True for the number that was seen first, and as long as it does not change.
+fn as_at_first(slot: &OnceLock<u64>, bits: u64) -> bool {
+    *slot.get_or_init(|| bits) == bits
+}
+
+/// What confirmation says of a trial that failed; the method's own randomness is that of the repetitions.
+fn confirmed(claim: &Claim, case: &Case, seed: u64) -> Confirmation {
+    let context = Context::fresh(seed, &["confirm", claim.name], Method::default());
+    let failed = attempt(claim, case, context).expect("set up");
+    assert!(failed.failed(), "{}: {:?}", claim.name, failed.finding);
+    confirm(claim, &failed, seed).expect("set up")
+}
+
+fn violated(yes: bool) -> Result<Finding> {
+    Ok(Finding::nonnegative(if yes { -1.0 } else { 1.0 }, 1.0))
+}
+
+fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
+const TOLERANCE: &str = "a hundredth of the tolerance";
+const SECOND: &str = "the second integrator";
+const PRECISE: &str = "velocities in double-double";
+const CHANCE: &str = "another seed of the method";
+const FRESH: &str = "fresh draws";
+const ULP: &str = "inputs moved by an ulp";
+
+/// Each trial fails in all repetitions but one: without this one the artefact would be called confirmed by the others.
+#[test]
+fn every_way_of_confirmation_refutes_what_only_it_can_refute() {
+    let case = Case::new(8, 3, 2.0, "sa");
+    // An error of the integration that a hundredth of the tolerance takes away.
+    let tolerance = Claim {
+        name: "only-the-tolerance",
+        trial: |case, ctx| {
+            let x = ctx.tokens(case)?;
+            ctx.velocity(case, &x)?;
+            violated(ctx.rtol() > 1e-10)
+        },
+        ..PLAIN
+    };
+    // What this integrator makes of the flow, at any tolerance.
+    let second = Claim {
+        name: "only-the-integrator",
+        trial: |case, ctx| {
+            let (x, dynamics) = (ctx.tokens(case)?, case.build()?);
+            let flowed = ctx.flowed(&dynamics, &x, 1.0)?;
+            let options = Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() };
+            let first = solve(&dynamics, &x, 1.0, &options, &mut [])?.clusters;
+            violated(same_bits(flowed.coordinates(), first.coordinates()))
+        },
+        ..PLAIN
+    };
+    // The rounding of the fast sums.
+    let precise = Claim {
+        name: "only-the-rounding",
+        trial: |case, ctx| {
+            let x = ctx.tokens(case)?;
+            ctx.rtol();
+            violated(same_bits(&ctx.velocity(case, &x)?, &case.build()?.velocity(&x)))
+        },
+        ..PLAIN
+    };
+    // The luck of the method.
+    let chance = Claim {
+        name: "only-the-luck",
+        trial: |_, ctx| {
+            static FIRST: OnceLock<u64> = OnceLock::new();
+            ctx.rtol();
+            violated(as_at_first(&FIRST, ctx.chance().next_u64()))
+        },
+        ..PLAIN
+    };
+    // One draw of many, in a law over them.
+    let fresh = Claim {
+        name: "only-the-draw",
+        kind: Kind::Law,
+        trial: |_, ctx| {
+            static FIRST: OnceLock<u64> = OnceLock::new();
+            ctx.rtol();
+            violated(as_at_first(&FIRST, ctx.uniform_in(0.0, 1.0).to_bits()))
+        },
+        ..PLAIN
+    };
+    for (claim, by, against) in [
+        (&tolerance, PRECISE, TOLERANCE),
+        (&second, TOLERANCE, SECOND),
+        (&precise, TOLERANCE, PRECISE),
+        (&chance, TOLERANCE, CHANCE),
+        (&fresh, TOLERANCE, FRESH),
+    ] {
+        let found = confirmed(claim, &case, 1);
+        assert_eq!((&found.by[..], &found.against[..]), (&[by][..], &[against][..]), "{}", claim.name);
+        assert!(!found.holds(), "{}", claim.name);
+    }
+}
+
+#[test]
+fn what_rounding_of_the_inputs_takes_away_is_not_confirmed() {
+    let case = Case::new(3, 2, 2.0, "sa");
+    // These very numbers: one draw may stay where it is, eight do not.
+    let draws = Claim {
+        name: "only-these-numbers",
+        trial: |_, ctx| {
+            static FIRST: [OnceLock<u64>; 8] = [const { OnceLock::new() }; 8];
+            let same: Vec<bool> = FIRST.iter().map(|slot| as_at_first(slot, ctx.uniform_in(0.0, 1.0).to_bits())).collect();
+            violated(same.iter().all(|s| *s))
+        },
+        ..PLAIN
+    };
+    let found = confirmed(&draws, &case, 1);
+    assert!(found.by.is_empty() && found.against == [ULP], "{found:?}");
+    // This very beta. One time in 27 three jitters all leave it as it is: four seeds do not.
+    let beta = Claim { name: "only-this-beta", trial: |case, _| violated(case.beta.to_bits() == 2f64.to_bits()), ..PLAIN };
+    assert!((1..=4).any(|seed| confirmed(&beta, &case, seed).against == [ULP]));
+}
+
+#[test]
+fn a_violation_that_stays_is_confirmed_by_every_way_that_it_depends_on() {
+    let case = Case::new(3, 2, 2.0, "sa");
+    let all = Claim {
+        name: "everything",
+        kind: Kind::Law,
+        trial: |case, ctx| {
+            let x = ctx.tokens(case)?;
+            ctx.velocity(case, &x)?;
+            ctx.flowed(&case.build()?, &x, 0.1)?;
+            ctx.chance().next_u64();
+            violated(true)
+        },
+        ..PLAIN
+    };
+    let found = confirmed(&all, &case, 1);
+    assert!(found.holds() && found.by == [TOLERANCE, SECOND, PRECISE, CHANCE, FRESH], "{found:?}");
+    let plain = Claim { name: "nothing", trial: |_, ctx| violated(ctx.uniform_in(0.0, 1.0) < 2.0), ..PLAIN };
+    assert_eq!(confirmed(&plain, &case, 1).by, [ULP]);
+    // Of a tolerance alone the repetition at a hundredth of it is the one there is.
+    let tolerance = Claim { name: "a-tolerance", trial: |_, ctx| violated(ctx.rtol() > 0.0), ..PLAIN };
+    assert_eq!(confirmed(&tolerance, &case, 1).by, [TOLERANCE]);
 }

@@ -285,14 +285,15 @@ impl Model {
         Ok(Dynamics { sublayers: vec![self.attention(attention, &spec, d, scheme)?, Box::new(units)], normalisation: scheme })
     }
 
-    /// The number of tokens among n that see nothing under any head; attention adds 0 to them.
+    /// The number of tokens among n that see nothing under any head; attention adds 0 to them. `causal` where the dynamics itself
+    /// hides later tokens.
     ///
     /// **Errors** a pattern that cannot be made.
-    pub fn sees_nothing(&self, n: usize, d: usize) -> Result<usize> {
+    pub fn sees_nothing(&self, n: usize, d: usize, causal: bool) -> Result<usize> {
         if !self.patterns.iter().any(|p| matches!(p, Positions::Table(_))) {
             return Ok(0);
         }
-        let (pattern, heads) = (self.pattern(d, false)?, self.heads.len().max(1));
+        let (pattern, heads) = (self.pattern(d, causal)?, self.heads.len().max(1));
         let sees = |i: usize| (0..heads).any(|h| pattern.seen(i, n).any(|j| pattern.bias(h, i, j) > f64::NEG_INFINITY));
         Ok((0..n).filter(|i| !sees(*i)).count())
     }

@@ -253,7 +253,8 @@ pub struct DynamicsArguments {
 /// How the sums are evaluated.
 #[derive(clap::Args)]
 pub struct KernelArguments {
-    /// Algorithm of the kernel sums (see `list kernels`), or auto; one that cannot keep the accuracy says which it can.
+    /// Algorithm of the kernel sums (see `list kernels`), or auto. Where one that is named cannot keep the accuracy, the accuracy
+    /// that it keeps is taken, and said; with --accuracy it is refused.
     #[arg(long, default_value = "auto")]
     pub kernel: String,
     /// Relative accuracy of each velocity, kept by every algorithm; above 1e-13 auto may choose a fast one (default 1e-13; solve: rtol / 100 times the
@@ -265,12 +266,15 @@ pub struct KernelArguments {
     pub simd: String,
 }
 
+/// Velocities with a larger relative error are none.
+const LEAST_ACCURACY: f64 = 0.1;
+
 impl KernelArguments {
     /// The specification with these choices.
     pub fn apply(&self, spec: Spec, default_accuracy: f64) -> Result<Spec> {
         let kernel = super::company::shared(Choice::parse(&self.kernel)?)?;
         let accuracy = self.accuracy.unwrap_or(default_accuracy);
-        if !(EXACT..=0.1).contains(&accuracy) {
+        if !(EXACT..=LEAST_ACCURACY).contains(&accuracy) {
             return Err(Error::parameter("--accuracy", accuracy, "a number in [1e-13, 0.1]: sums in double precision keep no more"));
         }
         Ok(Spec { kernel, accuracy, level: Level::parse(&self.simd)?, ..spec })
@@ -288,13 +292,35 @@ impl DynamicsArguments {
         self.dynamics.clone().unwrap_or_else(|| model.weights.map_or("sa", Weighting::dynamics).to_owned())
     }
 
-    /// The dynamics of a model for tokens of this shape, with this accuracy unless the user gave one.
-    pub fn build(&self, model: &Model, n: usize, d: usize, accuracy: f64) -> Result<Dynamics> {
+    /// True when the dynamics itself hides later tokens.
+    pub fn is_causal(&self, model: &Model) -> Result<bool> {
+        Ok(self.entry(model)?.variant.is_some_and(|v| v.causal))
+    }
+
+    /// The dynamics of a model for these tokens, with this accuracy unless the user gave one. Where a kernel is asked for by name, and no
+    /// accuracy, and it keeps less, then with what it keeps, which is returned too.
+    pub fn build(&self, model: &Model, x: &Tokens, accuracy: f64) -> Result<(Dynamics, Option<f64>)> {
+        let dynamics = self.with_accuracy(model, x, accuracy)?;
+        let form = dynamics.normalisation.form();
+        let kept = dynamics.sublayers.iter().filter_map(|s| s.attention()).map(|a| a.kept(x, form)).fold(EXACT, f64::max);
+        if self.kernel.accuracy.is_some() || kept <= dynamics.accuracy() || kept > LEAST_ACCURACY {
+            return Ok((dynamics, None));
+        }
+        // Two digits, rounded up.
+        let taken = format!("{:.1e}", 1.05 * kept).parse().unwrap_or(kept).max(kept);
+        super::output::note(&format!(
+            "the kernel `{}` keeps an accuracy of {taken:.1e}, which is taken instead of {accuracy:.1e}; --accuracy asks for another",
+            self.kernel.kernel
+        ));
+        Ok((self.with_accuracy(model, x, taken)?, Some(taken)))
+    }
+
+    fn with_accuracy(&self, model: &Model, x: &Tokens, accuracy: f64) -> Result<Dynamics> {
         if let (Some(scale), None) = (&self.time_scale, self.normalisation(model)?) {
             return Err(Error::parameter("time-scale", scale, "none: only dynamics with exponential weights have a time normalisation"));
         }
-        let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta, n) };
-        model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, d)
+        let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta, x.n()) };
+        model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, x.d())
     }
 
     /// Says when a run goes on, or is looked at, by other dynamics than made it.

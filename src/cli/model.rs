@@ -128,9 +128,9 @@ impl ModelArguments {
     }
 }
 
-/// Says how many tokens see nothing.
-pub fn note_blind(model: &Model, x: &Tokens) -> Result<usize> {
-    let blind = model.sees_nothing(x.n(), x.d())?;
+/// Says how many tokens see nothing; `causal` where the dynamics itself hides later tokens.
+pub fn note_blind(model: &Model, x: &Tokens, causal: bool) -> Result<usize> {
+    let blind = model.sees_nothing(x.n(), x.d(), causal)?;
     if blind > 0 {
         super::output::note(&format!("{blind} of {} tokens see nothing under the mask: attention adds 0 to them", x.n()));
     }

@@ -86,7 +86,7 @@ impl Arguments {
         fits(x.n(), x.d())?;
         let (rtol, merge_radius) = LOOKED_AT;
         let options = Options { rtol, max_steps: 1_000_000, merge_radius, cancel: Some(&CANCEL), ..Options::default() };
-        let dynamics = self.dynamics.build(model, x.n(), x.d(), velocity_accuracy(options.rtol, self.dynamics.beta))?;
+        let (dynamics, _) = self.dynamics.build(model, &x, velocity_accuracy(options.rtol, self.dynamics.beta))?;
         let setting = Setting { n: x.n(), d: x.d(), beta: self.dynamics.beta };
         let mut observables = vec![find("positions")?, find("clusters")?];
         observables.extend(self.beside(&setting)?);

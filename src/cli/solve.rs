@@ -85,7 +85,7 @@ impl Arguments {
         self.dynamics.note_past(&self.tokens, &described)?;
         let x = self.tokens.placed(&described, self.dynamics.parts.radii()?.as_deref())?;
         let accuracy = if described.shaking.is_some() { WALK_ACCURACY } else { velocity_accuracy(self.rtol(), self.dynamics.beta) };
-        let dynamics = self.dynamics.build(model, x.n(), x.d(), accuracy)?;
+        let (dynamics, taken) = self.dynamics.build(model, &x, accuracy)?;
         let beta = self.dynamics.beta;
         let setting = Setting { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
@@ -94,7 +94,7 @@ impl Arguments {
         let kept = super::company::agreed(&settings, self.out.as_deref().map(keep).transpose())?;
         let options =
             Options { keeper: kept.as_ref().map(|k| k as &dyn Keeper), resume: kept.as_ref().and_then(|k| k.pause.as_ref()), ..options };
-        let blind = note_blind(model, &x)?;
+        let blind = note_blind(model, &x, self.dynamics.is_causal(model)?)?;
         let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
         // Saddles are those of plain attention.
@@ -115,6 +115,8 @@ impl Arguments {
         json["remaining_merger_log10_t"] = self.last_merger(&end, &described).map_or(Value::Null, finite);
         json["least_unrest"] = finite(saddle.least.0);
         json["stats"]["tokens_that_see_nothing"] = json!(blind);
+        json["stats"]["accuracy_of_kernel"] = json!(taken);
+        json["stats"]["merging_ignored"] = json!(end.merging_ignored);
         json["model"] = json!(described);
         self.remarks(&end, &described, &json, &saddle);
         if let Some(folder) = &self.out {
@@ -189,11 +191,17 @@ impl Arguments {
         };
         let steps = (t / step - 1e-9).ceil().max(0.0) as u64;
         let stats = Stats { steps, rejected: 0, evaluations: 12 * steps, implicit: 0 };
-        Ok(Solution { outcome, t, labels: (0..end.n()).collect(), clusters: end, merges: Vec::new(), hits: Vec::new(), stats })
+        let labels = (0..end.n()).collect();
+        Ok(Solution { outcome, t, labels, clusters: end, merges: Vec::new(), hits: Vec::new(), stats, merging_ignored: false })
     }
 
     /// What people should know beside the numbers.
     fn remarks(&self, end: &Solution, described: &Described, json: &Value, saddle: &ClosestSaddle) {
+        if end.merging_ignored && self.merge_radius.is_some() {
+            note(
+                "--merge-radius: tokens of this dynamics never become one, as they move in no common field; clusters are counted within the radius",
+            );
+        }
         if let Some(log10) = json["remaining_merger_log10_t"].as_f64() {
             note(&format!(
                 "two clusters are left; by the exact two-cluster law they meet (at the merge radius) after a further 10^{log10:.6} units of time"

@@ -31,7 +31,7 @@ impl Arguments {
         self.dynamics.note_past(&self.tokens, &described)?;
         let model = &described.model;
         let x = self.tokens.placed(&described, self.dynamics.parts.radii()?.as_deref())?;
-        let dynamics = self.dynamics.build(model, x.n(), x.d(), EXACT)?;
+        let (dynamics, taken) = self.dynamics.build(model, &x, EXACT)?;
         let kernel = dynamics.kernel(&x)?;
         let (mut v, mut work) = (vec![0.0; x.numbers().len()], Workspace::default());
         let again = match dynamics.attention() {
@@ -43,12 +43,12 @@ impl Arguments {
         };
         let name = self.dynamics.entry(model)?.name;
         if v.iter().any(|v| !v.is_finite()) {
-            return Err(Error::Beyond {
-                quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta),
-                hint: "use --time-scale u2 (e^{beta (G-1)}) or sa".into(),
-            });
+            // A time scale helps exponential weights alone; other velocities are as large as the matrices and biases make them.
+            let scaled = self.dynamics.normalisation(model)?.is_some();
+            let hint = if scaled { "use --time-scale u2 (e^{beta (G-1)}) or sa" } else { "use smaller matrices and radii" };
+            return Err(Error::Beyond { quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta), hint: hint.into() });
         }
-        let blind = note_blind(model, &x)?;
+        let blind = note_blind(model, &x, self.dynamics.is_causal(model)?)?;
         let (velocities, radial) = v.split_at(x.coordinates().len());
         let mut json = json!({
             "velocity": matrix(velocities, x.d()),
@@ -58,6 +58,7 @@ impl Arguments {
             "dynamics": name,
             "kernel": kernel,
             "accuracy": dynamics.accuracy(),
+            "accuracy_of_kernel": taken,
             "rows_evaluated_again": again,
             "normalisation": self.dynamics.normalisation(model)?,
             "tokens_that_see_nothing": blind,

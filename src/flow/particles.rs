@@ -277,7 +277,9 @@ impl<'a, 'o, 'p> Particles<'a, 'o, 'p> {
         }
         let mut stats = clock.stats;
         stats.evaluations += self.stepper.evaluations();
-        Solution { outcome, t, clusters: self.live, labels: self.scene.labels, merges: self.merges, hits: self.hits, stats }
+        let merging_ignored = self.options.merge_radius > 0.0 && !self.dynamics.facts().common_field;
+        let labels = self.scene.labels;
+        Solution { outcome, t, clusters: self.live, labels, merges: self.merges, hits: self.hits, stats, merging_ignored }
     }
 }
 

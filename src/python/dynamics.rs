@@ -358,8 +358,10 @@ pub fn rebuilt<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'p
 
 /// A dynamics of one's own: `f(t, x)` takes the time and an array of shape (n, d) and returns what is added to the tokens, of the same shape. On the
 /// sphere (`norm="post"`) its tangent part moves them; `norm="none"` leaves tokens in R^d. `length_scale`, at most 1, is the length over which f changes by
-/// a factor e: the unit of `rtol`. Tokens of such a dynamics never become one; `clusters` says
-/// where they are.
+/// a factor e: the unit of `rtol`. Nothing is known of f, so tokens of such a dynamics never become
+/// one, however near they come: `merge_radius` is ignored, which the result says
+/// (`merging_ignored`); `clusters` says where they are. What of f(t, x) is not tangent to the sphere
+/// at x is taken off: f = -x moves nothing there.
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> turn = ms.field(lambda t, x: np.stack([-x[:, 1], x[:, 0], 0 * x[:, 2]], axis=1))

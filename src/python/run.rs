@@ -140,6 +140,7 @@ fn told<'py>(py: Python<'py>, end: &Solution, beta: Option<f64>) -> PyResult<Bou
     into.set_item("nfev", end.stats.evaluations)?;
     into.set_item("nsteps", end.stats.steps)?;
     into.set_item("nrejected", end.stats.rejected)?;
+    into.set_item("merging_ignored", end.merging_ignored)?;
     Ok(into)
 }
 
@@ -181,7 +182,12 @@ pub fn solve<'py>(
     if let Some(e) = trouble.take() {
         return Err(e);
     }
-    let into = told(py, &end.map_err(|e| raised(&e))?, beta)?;
+    let end = end.map_err(|e| raised(&e))?;
+    let into = told(py, &end, beta)?;
+    if end.merging_ignored && end.clusters_within(merge_radius).n() < end.clusters.n() {
+        let why = "tokens came nearer than merge_radius and stay apart: those of this dynamics never become one";
+        into.set_item("message", format!("{}; {why}", into.get_item("message")?.map_or(String::new(), |m| m.to_string())))?;
+    }
     watch.tell(py, shape, &into)?;
     Ok(into)
 }
@@ -272,7 +278,8 @@ fn ended<'py>(
     dynamics: &Dynamics,
 ) -> PyResult<Bound<'py, PyDict>> {
     let stats = flow::Stats { steps, rejected: 0, evaluations: steps, implicit: 0 };
-    let end = Solution { outcome, t, clusters, labels: (0..n).collect(), merges: Vec::new(), hits: Vec::new(), stats };
+    let (labels, merges, hits) = ((0..n).collect(), Vec::new(), Vec::new());
+    let end = Solution { outcome, t, clusters, labels, merges, hits, stats, merging_ignored: false };
     let into = told(py, &end, dynamics.inverse_temperature())?;
     watch.tell(py, shape, &into)?;
     Ok(into)

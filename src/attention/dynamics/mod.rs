@@ -80,7 +80,7 @@ impl Dynamics {
         }
         for (i, row) in rows.chunks_exact_mut(d).enumerate() {
             let radius = x.own().get(i).copied().unwrap_or(1.0);
-            let (radial, size) = sums.get(i * d..(i + 1) * d).map_or((0.0, 0.0), |a| (dot(x.row(i), a), dot(a, a).sqrt()));
+            let (radial, size) = sums.get(i * d..(i + 1) * d).map_or((0.0, 0.0), |a| (dot(x.row(i), a), length(a)));
             let (speed, rate) = self.normalisation.rates(&Token { t, radius, radial, size });
             row.iter_mut().for_each(|v| *v *= speed);
             own.iter_mut().skip(i).take(1).for_each(|r| *r = rate);
@@ -184,6 +184,16 @@ impl Dynamics {
         all.dedup();
         all
     }
+}
+
+/// `|a|`, 0 only where all of it is 0: squares of numbers below 1e-154 are.
+fn length(a: &[f64]) -> f64 {
+    let size = dot(a, a).sqrt();
+    if size.is_nan() || (1e-140..1e140).contains(&size) {
+        return size;
+    }
+    let largest = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if largest > 0.0 && largest.is_finite() { largest * a.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt() } else { largest }
 }
 
 /// Parameters from which a dynamics is built.

@@ -32,6 +32,9 @@ impl Normalisation for NGpt {
     }
 
     fn rates(&self, token: &Token) -> (f64, f64) {
+        if token.size == 0.0 {
+            return (0.0, 0.0);
+        }
         (self.alpha / token.size, 0.0)
     }
 

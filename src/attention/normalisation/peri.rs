@@ -29,6 +29,9 @@ impl Normalisation for Peri {
     }
 
     fn rates(&self, token: &Token) -> (f64, f64) {
+        if token.size == 0.0 {
+            return (0.0, 0.0);
+        }
         (1.0 / (token.radius * token.size), token.radial / token.size)
     }
 
