@@ -343,9 +343,9 @@ fn a_space_a_normalisation_and_a_sublayer_of_ones_own_need_nothing_from_inside()
 }
 
 /// A wind along the first axis that may claim a common field; it has it.
-struct Wind(Facts);
+struct Breeze(Facts);
 
-impl Sublayer for Wind {
+impl Sublayer for Breeze {
     fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
         for v in out.chunks_exact_mut(at.tokens.d()) {
             v.fill(0.0);
@@ -367,7 +367,7 @@ impl Sublayer for Wind {
 fn a_merge_radius_that_means_nothing_is_said() -> Result<()> {
     let x = Tokens::from_angles(&[0.4, -0.3, 1.0])?;
     let end = |common_field: bool, merge_radius: f64| {
-        let wind = Dynamics::of(Wind(Facts { common_field, ..Facts::default() }));
+        let wind = Dynamics::of(Breeze(Facts { common_field, ..Facts::default() }));
         solve(&wind, &x, 1e6, &Options { merge_radius, ..Options::default() }, &mut [])
     };
     // All are on the axis in the end. Only tokens that move in a common field, as far as anybody says, become one there.

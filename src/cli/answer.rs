@@ -38,7 +38,8 @@ pub fn answer(words: &[String], stopped: &AtomicBool) -> Result<Answer, Refusal>
     CANCEL.store(false, Ordering::Relaxed);
     let arguments = Arguments::try_parse_from(std::iter::once("metastable").chain(words.iter().map(String::as_str)));
     let arguments = arguments.map_err(|e| {
-        let ours = input::wrong_number(&e).map(|e| e.to_string());
+        let unknown = || input::unknown_command(&e, words.iter().map(String::as_str), &command());
+        let ours = input::wrong_number(&e).or_else(unknown).map(|e| e.to_string());
         Refusal { message: ours.unwrap_or_else(|| first(&e.to_string())), code: 1 }
     })?;
     command_line::begin(words);

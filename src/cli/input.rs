@@ -369,6 +369,18 @@ pub fn wrong_number(e: &clap::Error) -> Option<Error> {
     Some(Error::parameter(flag.split_whitespace().next().unwrap_or_default(), found, expected))
 }
 
+/// The error for a command that there is not: it lists those that there are, as every unknown name does.
+pub fn unknown_command<'w>(e: &clap::Error, words: impl IntoIterator<Item = &'w str>, program: &clap::Command) -> Option<Error> {
+    let found = e.get(clap::error::ContextKind::InvalidSubcommand)?.to_string();
+    let mut parent = program;
+    for word in words.into_iter().take_while(|word| *word != found) {
+        parent = parent.find_subcommand(word).unwrap_or(parent);
+    }
+    let known: Vec<&str> = parent.get_subcommands().map(clap::Command::get_name).collect();
+    let near = crate::error::nearest(&found, known.iter().copied()).map_or(String::new(), |near| format!("`{near}`? Else "));
+    Some(Error::parameter(parent.get_name(), format!("`{found}`"), format!("{near}one of {}", known.join(", "))))
+}
+
 /// Phrases of the library's errors that a flag of some commands stands for: the library knows no flags.
 const PHRASES: [(&str, &str, &str); 6] = [
     ("the time normalisation", "time-scale", "--time-scale"),

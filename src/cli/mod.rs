@@ -184,7 +184,9 @@ pub fn main() -> i32 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(e) => {
-            if let Some(ours) = input::wrong_number(&e) {
+            let words: Vec<String> = std::env::args().skip(1).collect();
+            let unknown = || input::unknown_command(&e, words.iter().map(String::as_str), &command());
+            if let Some(ours) = input::wrong_number(&e).or_else(unknown) {
                 output::note(&format!("error: {ours}"));
                 return 1;
             }

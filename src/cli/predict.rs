@@ -2,7 +2,7 @@
 
 use super::output::{FEW, Output, note};
 use super::predict_rows::RowPredictions;
-use super::predict_words::meaning;
+use super::predict_words::{check, meaning};
 use crate::attention::{RowWeights, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::theory::{equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster, uniform, wendel};
@@ -131,7 +131,7 @@ enum What {
         /// Ambient dimension; tokens live on S^(d-1).
         #[arg(long, allow_hyphen_values = true)]
         d: i64,
-        /// Any dynamics with a consensus: sa, usa, causal-sa, ... (`list dynamics`).
+        /// Any registered dynamics: sa, usa, causal-sa, ... (`list dynamics`).
         #[arg(long, default_value = "sa")]
         dynamics: String,
         /// Inverse temperature.
@@ -240,6 +240,7 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         let scale = self.time_scale.as_deref().map_or(Ok(TimeScale::default()), TimeScale::parse)?;
         let json = self.what.value(scale)?;
+        check(&json)?;
         if let (Some(given), true) = (&self.time_scale, json["normalisation"].is_null()) {
             return Err(Error::parameter("--time-scale", given, "none: this does not depend on the time normalisation of USA"));
         }
@@ -319,11 +320,13 @@ impl What {
 fn growth_rates(d: usize, beta: f64, modes: usize, dynamics: &str, scale: TimeScale) -> Result<Value> {
     let weights = RowWeights::parse(dynamics, &RowWeights::ALL)?;
     let rates = growth::rates(weights, d, beta, modes, scale, 1)?;
-    let switches = (weights != RowWeights::Sinkhorn).then(|| growth::switch_points(d, modes.saturating_sub(1).min(20))).transpose()?;
+    let switches = (weights != RowWeights::Sinkhorn).then(|| growth::switch_points(d, modes.saturating_sub(1).min(20)));
     // For large beta SA and USA are fastest at sqrt(2 beta), Sinkhorn attention at 1.6 sqrt(beta).
     let enough = modes.max((2.0 * beta.max(0.0).sqrt()) as usize + 3);
     let fastest = growth::fastest_mode(&growth::rates(weights, d, beta, enough, scale, 1)?);
-    Ok(json!({"rates": rates, "fastest": fastest, "switch_points": switches, "normalisation": weights.time_scale(scale)}))
+    Ok(
+        json!({"rates": rates, "fastest": fastest, "switch_points": switches.and_then(Result::ok), "normalisation": weights.time_scale(scale)}),
+    )
 }
 
 /// Thresholds of noisy USA.
@@ -338,9 +341,9 @@ fn modes(n: i64, beta: f64, interval: Option<f64>) -> Result<Value> {
     let n = count("--n", n, 2, 1_000_000_000_000)? as f64;
     let beta = crate::error::in_range("--beta", beta, 1e-6, 1e12)?;
     let interval = interval.map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
-    let leading = kac_rice::leading_modes(n, beta);
-    // Of sqrt(beta log beta), the order that the theorem gives.
-    let constant = (beta > 1.0).then(|| leading / (beta * beta.ln()).sqrt());
+    // Both are about large beta: the order is that of sqrt(beta log beta).
+    let leading = (beta > 1.0).then(|| kac_rice::leading_modes(n, beta));
+    let constant = leading.map(|leading| leading / (beta * beta.ln()).sqrt());
     Ok(
         json!({"expected_modes": kac_rice::expected_modes(n, beta, interval)?, "interval": interval, "leading_order": leading, "leading_constant": constant}),
     )
@@ -377,8 +380,7 @@ fn consensus(n: usize, d: usize, name: &str, beta: f64, scale: TimeScale) -> Res
     let found = known.clone().find(|(known, _)| *known == name);
     let (_, variant) = found.ok_or_else(|| Error::unknown("dynamics", name, known.map(|(known, _)| known)))?;
     let eigenvalues = spectra::consensus(variant, n, d, beta, scale)?;
-    let normalisation = if variant.causal { None } else { variant.weights.time_scale(scale) };
-    Ok(json!({"eigenvalues": eigenvalues, "normalisation": normalisation}))
+    Ok(json!({"eigenvalues": eigenvalues, "normalisation": variant.weights.time_scale(scale)}))
 }
 
 fn merge(beta: f64, dynamics: &str, from: f64, to: f64, mass: f64, scale: TimeScale) -> Result<Value> {

@@ -103,11 +103,11 @@ pub enum RowPredictions {
     },
     /// Inner products of tokens through layers of random values.
     RandomWeights {
-        /// Common inner product at time 0.
+        /// Inner product at time 0: of a pair, in [-1, 1]; with --times the mean of many tokens, in [0, 1].
         #[arg(long, allow_hyphen_values = true)]
         u0: f64,
-        /// Times eta^2 sigma^2 d layers / heads, separated by commas.
-        #[arg(long, value_delimiter = ',', allow_hyphen_values = true, required = true)]
+        /// Times eta^2 sigma^2 d layers / heads, separated by commas, for the mean inner product at beta = 0 in high dimension.
+        #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
         times: Vec<f64>,
     },
     /// Mean of <x', x> after one step of pure noise on S^(d-1), by sampler.
@@ -176,8 +176,12 @@ impl RowPredictions {
             }
             Self::RandomWeights { u0, times } => {
                 let together = random_weights::together(u0)?;
-                let u: Vec<f64> = times.iter().map(|t| random_weights::logistic(u0, *t)).collect();
-                Ok(json!({"mean_inner": u, "times": times, "probability_together": together}))
+                let u = times.iter().map(|t| random_weights::logistic(u0, *t)).collect::<Result<Vec<_>>>()?;
+                let mut out = json!({"probability_together": together});
+                if !times.is_empty() {
+                    (out["mean_inner"], out["times"]) = (json!(u), json!(times));
+                }
+                Ok(out)
             }
             Self::NoiseStep { d, tau } => {
                 let d = dimension(d, 2)?;
@@ -221,6 +225,10 @@ fn closure(variance: &[f64], b: f64, v: f64, times: &[f64]) -> Result<Value> {
     times.iter().try_for_each(|t| in_range("--times", *t, 0.0, 1e100).map(|_| ()))?;
     let row = |t: &f64| variance.iter().map(|s| gaussian::variance(*s, b, v, *t)).collect::<Vec<_>>();
     let factors = |t: &f64| variance.iter().map(|s| gaussian::mean_factor(*s, b, v, *t)).collect::<Vec<_>>();
+    let beyond = |f: &Option<f64>| f.is_some_and(|f| !f.is_finite());
+    if times.iter().any(|t| row(t).iter().any(beyond) || factors(t).iter().any(beyond)) {
+        return Err(Error::Beyond { quantity: "the growth of the Gaussian".into(), hint: "use earlier times".into() });
+    }
     let first = variance.iter().filter_map(|s| gaussian::blow_up(*s, b, v)).reduce(f64::min);
     let (rows, means): (Vec<_>, Vec<_>) = times.iter().map(|t| (row(t), factors(t))).unzip();
     Ok(json!({"variance": rows, "mean_factor": means, "blow_up_time": first, "times": times}))

@@ -1,6 +1,6 @@
 //! Expected numbers of modes of kernel density estimates by the Kac-Rice formula (Gaussian proxy; arXiv:2412.09080).
 
-use crate::error::{Error, Result, in_range};
+use crate::error::{Error, Result, in_range, show};
 use crate::num::{bessel::bessel_ratios, quadrature::integrate};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -15,7 +15,8 @@ pub fn default_interval(n: f64, beta: f64) -> Result<f64> {
 /// Expected number of modes in `[-t_max, t_max]` of the density estimate of n standard normal samples with kernel `e^{-beta (t - x)^2 / 2}`.
 ///
 /// With `A_j(a) = E[(X - t)^j e^{-a beta (X - t)^2 / 2}]` the field and its slope are Gaussian with means `n m`, covariance `n V`; the density of maxima is
-/// `phi(0; n m_1, n V_11) E[(-Y)_+]`. **Accuracy** 1e-10 of the proxy. **Errors** n < 2, beta <= 0, a negative interval.
+/// `phi(0; n m_1, n V_11) E[(-Y)_+]`. **Accuracy** 1e-10 of the proxy. **Errors** n < 2, beta <= 0, a negative interval,
+/// one so long that the proxy would count more modes than samples.
 ///
 /// ```
 /// use metastable::theory::kac_rice::{default_interval, expected_modes};
@@ -46,7 +47,13 @@ pub fn expected_modes(n: f64, beta: f64, t_max: f64) -> Result<f64> {
         phi(n * m1 / (n * v11).sqrt()) / (n * v11).sqrt() * (deviation * phi(ratio) - mean * normal.cdf(-ratio))
     };
     // Symmetric in t.
-    Ok(2.0 * integrate(density, 0.0, t_max, 1e-12).value)
+    let modes = 2.0 * integrate(density, 0.0, t_max, 1e-12).value;
+    if modes <= n {
+        return Ok(modes.max(0.0));
+    }
+    // An estimate of n samples with one width has at most n modes; where few samples are, or none, the field is not Gaussian.
+    let expected = "a smaller half width (the default, sqrt(2 log n - log beta), ends where samples are few): the proxy counts more modes than samples";
+    Err(Error::parameter("interval", show(t_max), expected))
 }
 
 /// The leading order `(1/pi) sqrt(3 beta/2) (sqrt(2 log n - log beta) - sqrt((2 log n - 3 log beta)_+))` of the expected number of modes of n normal samples,

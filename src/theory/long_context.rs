@@ -4,6 +4,12 @@ use crate::error::{Error, Result, in_range};
 use crate::num::{quadrature::integrate, roots::bracketed_root};
 use statrs::function::gamma::ln_gamma;
 
+/// A key this much nearer than the level counts in full: `1 - e^{-e^5}` is 1.
+const NEAR: f64 = 5.0;
+
+/// Weights below `e^{-45}` are nothing.
+const FAR: f64 = 45.0;
+
 /// `kappa_d = Gamma(d/2) / (sqrt(pi) Gamma((d-1)/2) (d-1))`: keys with `1 - <q, y> <= t` have the share `kappa_d (2t)^{(d-1)/2}` for small t.
 pub fn cap_constant(d: usize) -> f64 {
     let d = d as f64;
@@ -21,6 +27,8 @@ pub fn cap_constant(d: usize) -> f64 {
 /// for (c, printed) in [(0.25, 0.2524), (1.0, 0.6353), (4.0, 0.8851)] {
 ///     assert!((participation(3, c).unwrap() - printed).abs() < 5e-5);
 /// }
+/// // On the circle keys that count are rare: one of them nearly always.
+/// assert!((participation(2, 1000.0).unwrap() - 0.99955).abs() < 1e-5);
 /// ```
 pub fn participation(d: usize, c: f64) -> Result<f64> {
     if !(2..=64).contains(&d) {
@@ -29,27 +37,37 @@ pub fn participation(d: usize, c: f64) -> Result<f64> {
     in_range("c", c, 1e-3, 1e3)?;
     let alpha = 0.5 * (d as f64 - 1.0);
     let size = cap_constant(d) * (2.0 / c).powf(alpha);
-    // In w = v^alpha the process is uniform; l = e^s, and a key at v counts e^{s - v}.
-    let over = |f: &dyn Fn(f64) -> f64, end: f64| {
-        let inner = |p: f64| f(p.powf(2.0 / alpha.max(1.0))) * p;
+    // l = e^s, and a key at v counts e^{s - v}; in w = v^alpha the process is uniform. Keys with v < s - 5 count in full to e^{-148}, those
+    // beyond the tail of a gamma law of shape alpha not at all: a needle of unit width at a large s is looked for where it is.
+    let from = |s: f64| (s - NEAR).max(0.0);
+    let over = |s: f64, f: &dyn Fn(f64) -> f64| {
         // v = p^2 or p^(2/alpha): d(v^alpha) without a singularity of the integrand at 0.
-        let top = end.powf(0.5 * alpha.max(1.0));
+        let (flat, end) = (alpha.max(1.0), s.max(0.0) + FAR + 2.0 * alpha);
         let density = |p: f64| {
-            let v = p.powf(2.0 / alpha.max(1.0));
-            2.0 * alpha / alpha.max(1.0) * v.powf(alpha - alpha.max(1.0)) * inner(p)
+            let v = p.powf(2.0 / flat);
+            2.0 * alpha / flat * v.powf(alpha - flat) * f(v) * p
         };
-        size * integrate(density, 0.0, top, 1e-11).value
+        size * integrate(density, from(s).powf(0.5 * flat), end.powf(0.5 * flat), 1e-11).value
     };
-    let integrand = |s: f64| {
-        let end = s.max(0.0) + 45.0;
-        let weight = |v: f64| (s - v).exp();
-        // Squares of weights beyond f64 are never formed.
-        let pairs = over(&|v| (2.0 * (s - v) - weight(v)).exp(), end);
-        let none = over(&|v| -(-weight(v)).exp_m1(), end);
-        pairs * (-none).exp()
+    // e^{2s} of a small s is taken out of the integral, where it would be below f64.
+    let pairs = |s: f64| {
+        let out = s.min(0.0);
+        (2.0 * out).exp() * over(s, &|v| (2.0 * (s - out - v) - (s - v).exp()).exp())
     };
-    let top = (45.0 / size).powf(1.0 / alpha);
-    Ok(integrate(integrand, -45.0, top.max(1.0) + 5.0, 1e-9).value)
+    let none = |s: f64| size * from(s).powf(alpha) + over(s, &|v| -(-(s - v).exp()).exp_m1());
+    let integrand = |s: f64| pairs(s) * (-none(s)).exp();
+    // `none` is e^{s + log_mean} for small s and grows for ever: where it exceeds 60 nothing is left.
+    let log_mean = size.ln() + ln_gamma(alpha + 1.0);
+    let low = -FAR - log_mean.max(0.0);
+    let (mut below, mut top) = (low, (60.0 / size).powf(1.0 / alpha).max(1.0) + NEAR);
+    while top - below > 1.0 {
+        let middle = 0.5 * (top + below);
+        if none(middle) > 60.0 { top = middle } else { below = middle }
+    }
+    // Large s by their logarithm: the integrand is as wide as s is large.
+    let small = integrate(integrand, low, top.min(1.0), 1e-9).value;
+    let large = if top > 1.0 { integrate(|l| integrand(l.exp()) * l.exp(), 0.0, top.ln(), 1e-9).value } else { 0.0 };
+    Ok((small + large).min(1.0))
 }
 
 /// The mean participation `E sum_j w_j^2` of n keys at beta, as it is: `n int_0^inf l B (1 - A)^{n-1} dl`, `A = E[1 - e^{-l e^{-v}}]`, `B = E[e^{-2v} e^{-l e^{-v}}]`, `v = beta (1 - <q, y>)` of one key. It is
@@ -98,7 +116,8 @@ pub fn participation_of(n: f64, d: usize, beta: f64) -> Result<f64> {
         let middle = 0.5 * (top + below);
         if (n - 1.0) * counted(middle) > 60.0 { top = middle } else { below = middle }
     }
-    Ok(n * integrate(integrand, low, top, 1e-8).value)
+    // Between the even share and one key, which rounding may pass.
+    Ok((n * integrate(integrand, low, top, 1e-8).value).clamp(1.0 / n, 1.0))
 }
 
 /// The inverse temperature `c n^{2/(d-1)}` at which finitely many keys matter.

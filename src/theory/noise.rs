@@ -5,7 +5,7 @@ use crate::num::{bessel::bessel_ratios, gegenbauer::scaled_funk_hecke, roots::br
 
 /// `kappa_k = beta / lambda_k`: above it the mode of degree k of the uniform measure grows; the first to grow is k = 1.
 ///
-/// **Errors** `d < 2`, `k = 0`, beta outside (0, 700].
+/// **Errors** `d < 2`, `k = 0`, beta outside (0, 700], a threshold beyond f64.
 ///
 /// ```
 /// // beta -> 0 is the Kuramoto model: kappa_c = d.
@@ -16,7 +16,11 @@ pub fn threshold(d: usize, k: usize, beta: f64) -> Result<f64> {
     if d < 2 || k == 0 {
         return Err(Error::parameter("k", k, "a degree of at least 1, d at least 2"));
     }
-    Ok(beta / (scaled_funk_hecke(d, k, beta)[k] * beta.exp()))
+    let kappa = beta / (scaled_funk_hecke(d, k, beta)[k] * beta.exp());
+    if kappa.is_finite() {
+        return Ok(kappa);
+    }
+    Err(Error::Beyond { quantity: format!("the threshold of mode {k} at beta = {beta}"), hint: "use fewer modes or a larger beta".into() })
 }
 
 /// The inverse temperature `beta_*` above which the transition is discontinuous: `I_{d/2+1}(beta) / I_{d/2}(beta) = 1/d`.

@@ -14,7 +14,8 @@ impl Sampler {
         let inner = |r: f64| if self == Self::Normalised { 1.0 / (1.0 + s2 * r * r).sqrt() } else { (s * r).cos() };
         let density = |r: f64| (log_norm + (m - 1.0) * r.max(f64::MIN_POSITIVE).ln() - 0.5 * r * r).exp();
         let top = m.sqrt() + 12.0;
-        integrate(|r| density(r) * inner(r), 0.0, top, 1e-15).value
+        // A mean of cosines, which rounding of the density may pass.
+        integrate(|r| density(r) * inner(r), 0.0, top, 1e-15).value.clamp(-1.0, 1.0)
     }
 
     /// The coefficient of `tau^2` in `E <x', x> - e^{-(d-1) tau}`; 0 where the error is of third order.

@@ -54,7 +54,8 @@ impl SchemeCurve {
         let cross = (-self.beta * gap).exp();
         let z = 1.0 + others * cross;
         let (a, b) = (1.0 / z, cross / z);
-        let size = (gamma + gap * (a * a + others * b * b)).sqrt();
+        // 0 at beta = 0 and the lowest gamma, where rounding may pass it.
+        let size = (gamma + gap * (a * a + others * b * b)).max(0.0).sqrt();
         let (speed, rate) = self.scheme.rates(&Token { t, radius, radial: a + others * b * gamma, size });
         (2.0 * b * (others * gamma + 1.0) * speed, rate)
     }

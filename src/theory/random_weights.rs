@@ -22,9 +22,22 @@ pub fn exponents(d: usize, beta: f64) -> (f64, f64) {
     (((d - 1.0) * sech * sech - 2.0) / d, -(d - 1.0) / d)
 }
 
-/// The common inner product at beta = 0 and d = infinity: `u' = u (1 - u)`.
-pub fn logistic(u0: f64, t: f64) -> f64 {
-    u0 / (u0 + (1.0 - u0) * (-t).exp())
+/// The mean inner product of all tokens, `|mean|^2`, at beta = 0 and d = infinity: `u' = u (1 - u)` (the claim `random-logistic`). It is a
+/// squared length, so it starts in [0, 1] and stays there; from a negative number the equation would blow up.
+///
+/// **Errors** a start outside [0, 1], a negative time.
+///
+/// ```
+/// use metastable::theory::random_weights::logistic;
+/// assert_eq!(logistic(0.5, 0.0)?, 0.5);
+/// assert!((logistic(0.5, 2.0)? - 1.0 / (1.0 + (-2f64).exp())).abs() < 1e-15);
+/// assert!(logistic(-0.2, 1.9).is_err());
+/// # Ok::<(), metastable::error::Error>(())
+/// ```
+pub fn logistic(u0: f64, t: f64) -> Result<f64> {
+    let (u0, t) = (in_range("u0", u0, 0.0, 1.0)?, in_range("times", t, 0.0, f64::MAX)?);
+    // 0 stays: e^{-t} may round to 0 beside it.
+    Ok(if u0 == 0.0 { 0.0 } else { u0 / (u0 + (1.0 - u0) * (-t).exp()) })
 }
 
 /// The probability `1/2 + arcsin(u0)/pi` that a pair under random linear maps ends together rather than opposite.

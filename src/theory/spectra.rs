@@ -12,27 +12,47 @@ pub fn consensus_sa(n: usize, d: usize) -> Vec<f64> {
     values
 }
 
-/// Eigenvalues at consensus, of USA in a time scale; causal attention with normalised rows only.
+/// Eigenvalues at consensus, ascending, of USA in a time scale; repulsive attention has them with the other sign.
 ///
-/// **Errors** another variant, for which there is no formula here; a rate beyond f64.
+/// **Errors** Sinkhorn attention, for which there is no formula here; a beta beyond 1e6; a rate beyond f64.
+///
+/// ```
+/// use metastable::{attention::{RowWeights, TimeScale, Variant}, theory::spectra::consensus};
+/// let usa = Variant::mutual(RowWeights::Exponential);
+/// // Token k of n has the rate -(k - 1)/n e^beta: those before it, of mass 1/n each, draw it.
+/// let found = consensus(Variant { causal: true, ..usa }, 2, 2, 1.0, TimeScale::U1)?;
+/// assert!((found[0] + 0.5 * 1f64.exp()).abs() < 1e-15 && found[1] == 0.0);
+/// let found = consensus(Variant { repulsive: true, ..usa }, 2, 2, 0.0, TimeScale::U1)?;
+/// assert_eq!(found, [0.0, 1.0]);
+/// # Ok::<(), metastable::error::Error>(())
+/// ```
 pub fn consensus(variant: Variant, n: usize, d: usize, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
-    match (variant.weights, variant.causal) {
-        _ if !has_consensus(variant) => Err(super::only_sa_and_usa(variant.weights)),
-        (_, true) => Ok(consensus_causal(n, d)),
-        (RowWeights::Softmax | RowWeights::Sinkhorn, false) => Ok(consensus_sa(n, d)),
-        (RowWeights::Exponential, false) => {
-            let rate = (in_range("beta", beta, 0.0, 1e6)? + scale.log_factor(beta, n)).exp();
-            if !rate.is_finite() {
-                return Err(Error::Beyond { quantity: format!("e^beta at beta = {beta}"), hint: "the time normalisation u2 works".into() });
-            }
-            Ok(consensus_sa(n, d).iter().map(|v| v * rate).collect())
-        }
+    let beta = in_range("beta", beta, -1e6, 1e6)?;
+    let rate = match variant.weights {
+        _ if !has_consensus(variant) => return Err(super::only_sa_and_usa(variant.weights)),
+        RowWeights::Exponential => (beta + scale.log_factor(beta, n)).exp(),
+        RowWeights::Softmax | RowWeights::Sinkhorn => 1.0,
+    };
+    if !rate.is_finite() {
+        return Err(Error::Beyond { quantity: format!("e^beta at beta = {beta}"), hint: "the time normalisation u2 works".into() });
     }
+    let mut values = match (variant.weights, variant.causal) {
+        (RowWeights::Exponential, true) => (0..n).rev().flat_map(|k| vec![-(k as f64) / n as f64; d - 1]).collect(),
+        (_, true) => consensus_causal(n, d),
+        (_, false) => consensus_sa(n, d),
+    };
+    if variant.repulsive {
+        values.reverse();
+    }
+    let sign = if variant.repulsive { -rate } else { rate };
+    // No negative zeros.
+    values.iter_mut().for_each(|v| *v = *v * sign + 0.0);
+    Ok(values)
 }
 
 /// Whether [`consensus`] knows this variant.
 pub fn has_consensus(variant: Variant) -> bool {
-    !variant.repulsive && (variant.weights == RowWeights::Softmax || variant == Variant::mutual(RowWeights::Exponential))
+    variant.weights != RowWeights::Sinkhorn
 }
 
 /// Eigenvalues of causal SA at consensus: 0 and `-(1 - 1/k)`, k = 2..=n, each d - 1 times, ascending.

@@ -53,7 +53,7 @@ fn mean(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
                 crate::sphere::geometry::retract(row);
             }
         }
-        differences.push(square(&centre(&x)) - logistic(before, factor * t));
+        differences.push(square(&centre(&x)) - logistic(before, factor * t)?);
     }
     let (found, error) = mean_and_error(&differences);
     Ok(Finding::law(found, 0.0, 4.0 * error + 3.0 / d as f64 + 0.01, 0.0))
