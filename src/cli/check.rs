@@ -25,6 +25,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Shares of the work that claims are, before the figures of a report: eleven quick figures took 1.5 s beside a minute of claims; all figures take minutes.
+const CLAIMS: (f64, f64) = (0.97, 0.7);
+
 /// How often a long check writes down what it has.
 const KEEP: Duration = Duration::from_secs(1);
 
@@ -92,9 +95,10 @@ impl Arguments {
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
         }
         let book = Book { claims: &claims, names: &self.names, effort, seed: self.seed, folder: self.out.as_deref(), quiet: out.is_json() };
-        let (records, seconds) = book.verdicts()?;
+        let drawn = self.out.is_some() && self.names.is_empty();
+        let (records, seconds) = book.verdicts(if drawn { claims_share(effort) } else { 1.0 })?;
         if let Some(folder) = &self.out {
-            let figures = if self.names.is_empty() { figures(effort, folder, out.is_json())? } else { Vec::new() };
+            let figures = if drawn { figures(effort, folder, out.is_json())? } else { Vec::new() };
             write_report(&records, &book.budget(seconds), folder, &figures)?;
         }
         let sheet = if self.names.iter().any(|n| n == seeds::GROUP) { super::seeds::sheet(&records) } else { Vec::new() };
@@ -107,7 +111,7 @@ pub fn quick(out: &Output) -> Result<i32> {
     let folder = Path::new("runs/report");
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let book = Book { claims: ALL, names: &[], effort: Effort::Quick, seed: 1, folder: Some(folder), quiet: out.is_json() };
-    let (records, seconds) = book.verdicts()?;
+    let (records, seconds) = book.verdicts(claims_share(Effort::Quick))?;
     let figures = figures(Effort::Quick, folder, out.is_json())?;
     write_report(&records, &book.budget(seconds), folder, &figures)?;
     let here = figures.iter().filter(|f| matches!(f.drawn, Shown::Here { .. })).count();
@@ -118,13 +122,24 @@ pub fn quick(out: &Output) -> Result<i32> {
     finish(out, &records, "quick", 1, seconds, &next)
 }
 
+/// The share of the work that the claims are.
+fn claims_share(effort: Effort) -> f64 {
+    if effort == Effort::Quick { CLAIMS.0 } else { CLAIMS.1 }
+}
+
 /// The figures of a report on all claims: those whose data take seconds for a quick one, all for a full one.
 fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Figure>> {
     // At 200 dpi a figure that goes into the page as PNG is readable at full width.
     let style = Style { size: Size::Siam, dpi: 200.0 };
     let mut figures = Vec::new();
+    let _part = progress::part(claims_share(effort), 1.0);
+    let wanted = |entry: &crate::paper_figs::PaperFigure| entry.quick || effort == Effort::Standard;
+    let (mut done, all) = (0.0, crate::paper_figs::ALL.iter().filter(|entry| wanted(entry)).count() as f64);
     for entry in crate::paper_figs::ALL {
-        let drawn = if entry.quick || effort == Effort::Standard {
+        let drawn = if wanted(entry) {
+            let _one = progress::part(done / all, (done + 1.0) / all);
+            done += 1.0;
+            progress::report(Some(0.0), || format!("figure {}", entry.name));
             let started = Instant::now();
             let files = figure::make(entry, &style, (Path::new("runs"), &folder.join("figures")))?;
             let read = |extension: &str| {
@@ -160,8 +175,11 @@ impl Book<'_> {
         Budget { effort: self.effort, names: self.names.to_vec(), seconds, machine, seed: self.seed }
     }
 
-    /// All verdicts, and the seconds they took. **Errors** an interruption: `verdicts.json` has those that were ready, to a second.
-    fn verdicts(&self) -> Result<(Vec<Record>, f64)> {
+    /// All verdicts, and the seconds they took; they are this share of the work. **Errors** an interruption: `verdicts.json` has those that were ready, to a second.
+    fn verdicts(&self, share: f64) -> Result<(Vec<Record>, f64)> {
+        let _part = progress::part(0.0, share);
+        // Each thread works on a claim, and claims take from a millisecond to half a minute: near the end their number says nothing of the time.
+        let last = 2 * rayon::current_num_threads();
         let (started, all, ready) = (Instant::now(), self.claims.len(), Mutex::new(Ready::default()));
         let lock = || ready.lock().unwrap_or_else(PoisonError::into_inner);
         let one = |k: usize, claim: &&'static Claim| {
@@ -169,9 +187,10 @@ impl Book<'_> {
                 return Err(self.interrupted(&lock().in_order()));
             }
             let once = Instant::now();
-            progress::report_with(|| {
+            progress::report_all(|| {
                 let there = lock().records.len();
-                (Some(there as f64 / all as f64), format!("{} ({there} of {all} claims are done)", claim.name))
+                let words = format!("{} ({there} of {all} claims are done)", claim.name);
+                progress::Said { share: Some(there as f64 / all as f64), timed: all - there > last, words }
             });
             let record = check(claim, self.effort, self.seed)?;
             let mut ready = lock();

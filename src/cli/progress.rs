@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What the work said last: the share that is done, when it knows, and words.
-static SAID: Mutex<(Option<f64>, String)> = Mutex::new((None, String::new()));
+/// What the work said last.
+static SAID: Mutex<Said> = Mutex::new(Said { share: None, timed: true, words: String::new() });
+
+/// The part of the whole work that is under way, as shares of it.
+static PART: Mutex<(f64, f64)> = Mutex::new((0.0, 1.0));
 
 /// Set when something new is to be said; the work looks here before it makes words.
 static WANTED: AtomicBool = AtomicBool::new(false);
@@ -28,6 +31,17 @@ pub fn begin(name: &'static str) {
     std::thread::spawn(move || watch(name));
 }
 
+/// How far the work is.
+#[derive(Clone)]
+pub struct Said {
+    /// The share of it in [0, 1], when it is known.
+    pub share: Option<f64>,
+    /// The time that is left follows from the share.
+    pub timed: bool,
+    /// In words.
+    pub words: String,
+}
+
 /// Says how far the work is, if anybody wants to know: the share of it in [0, 1] when it is known, and words.
 pub fn report(share: Option<f64>, words: impl FnOnce() -> String) {
     report_with(|| (share, words()));
@@ -35,9 +49,42 @@ pub fn report(share: Option<f64>, words: impl FnOnce() -> String) {
 
 /// The same with both made only if they are wanted.
 pub fn report_with(make: impl FnOnce() -> (Option<f64>, String)) {
-    if WANTED.swap(false, Ordering::Relaxed) {
+    report_all(|| {
         let (share, words) = make();
-        *SAID.lock().unwrap_or_else(PoisonError::into_inner) = (share.map(|s| s.clamp(0.0, 1.0)), words);
+        Said { share, timed: true, words }
+    });
+}
+
+/// The same for work that also knows whether shares tell the time.
+pub fn report_all(make: impl FnOnce() -> Said) {
+    if WANTED.swap(false, Ordering::Relaxed) {
+        let said = make();
+        let share = said.share.map(of_the_whole);
+        *SAID.lock().unwrap_or_else(PoisonError::into_inner) = Said { share, ..said };
+    }
+}
+
+/// A share of the part that is under way as a share of the whole.
+fn of_the_whole(share: f64) -> f64 {
+    let (from, to) = *PART.lock().unwrap_or_else(PoisonError::into_inner);
+    from + (to - from) * share.clamp(0.0, 1.0)
+}
+
+/// While it lives, shares that are reported are those of a part of the work: of one figure among several, of the figures after the claims.
+/// Without it the time left at the end would be that of the last part, taken for the whole.
+pub struct Part {
+    before: (f64, f64),
+}
+
+/// The work between two shares of the part that is under way. Parts of parts are allowed; one thread makes them.
+pub fn part(from: f64, to: f64) -> Part {
+    let inside = (of_the_whole(from), of_the_whole(to));
+    Part { before: std::mem::replace(&mut *PART.lock().unwrap_or_else(PoisonError::into_inner), inside) }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        *PART.lock().unwrap_or_else(PoisonError::into_inner) = self.before;
     }
 }
 
@@ -66,7 +113,7 @@ fn watch(name: &'static str) {
     while !OVER.load(Ordering::Relaxed) {
         WANTED.store(true, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(200));
-        let (share, words) = SAID.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Said { share, timed, words } = SAID.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if OVER.load(Ordering::Relaxed) {
             return;
         }
@@ -74,7 +121,7 @@ fn watch(name: &'static str) {
             draw(BAR.get_or_init(|| bar(name)), share, words);
         } else if !terminal && last.elapsed() >= PAUSE {
             last = Instant::now();
-            above(&line(name, started.elapsed().as_secs_f64(), share, &words));
+            above(&line(name, started.elapsed().as_secs_f64(), share.filter(|_| timed), &words));
         }
     }
 }
@@ -98,4 +145,24 @@ pub fn line(name: &str, seconds: f64, share: Option<f64>, words: &str) -> String
     let left = share.filter(|s| *s > 0.01).map_or(String::new(), |s| format!(", about {:.0} s left", seconds * (1.0 - s) / s));
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("{name}: {seconds:.0} s{left}{words}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{line, of_the_whole, part};
+
+    #[test]
+    fn the_time_left_at_the_end_is_that_of_the_end() {
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
+        assert!(near(of_the_whole(0.5), 0.5));
+        {
+            // The figures after the claims, of which the last is half done.
+            let _figures = part(0.9, 1.0);
+            assert!(near(of_the_whole(0.0), 0.9) && near(of_the_whole(1.0), 1.0));
+            let _last = part(0.8, 1.0);
+            assert!(near(of_the_whole(0.5), 0.99));
+            assert_eq!(line("check", 132.0, Some(of_the_whole(0.5)), "1 of 2 cells"), "check: 132 s, about 1 s left: 1 of 2 cells");
+        }
+        assert!(near(of_the_whole(0.5), 0.5), "the whole again");
+    }
 }

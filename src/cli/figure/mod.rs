@@ -87,7 +87,8 @@ impl Arguments {
         }
         let (mut written, count) = (Vec::new(), entries.len() as f64);
         for (k, entry) in entries.into_iter().enumerate() {
-            progress::report(Some(k as f64 / count), || entry.name.to_owned());
+            let _part = progress::part(k as f64 / count, (k + 1) as f64 / count);
+            progress::report(Some(0.0), || entry.name.to_owned());
             let mut drawn = self.drawn(entry)?;
             drawn.provenance.reproduce.push_str(&self.drawing.flags());
             // A title names the figure as it is drawn without flags.
