@@ -425,7 +425,8 @@ fn the_uniform_measure_is_the_minimiser() {
     assert!(bracketed_root(|x| x * x + 1.0, -1.0, 1.0, 0.0).is_none());
 }
 
-/// One token drawn by one memory: `theta' = sin(2 - theta)` whatever beta is, as the row sums are 1. Only the unit of the tolerance depends on beta.
+/// One token drawn by one memory: `theta' = sin(2 - theta)` whatever beta is, as rows of weights sum
+/// to one. Only the unit of the tolerance depends on beta.
 fn drawn_alone(beta: f64, rtol: f64, max_steps: u64) -> Result<metastable::flow::Solution> {
     use metastable::attention::multi_head::{MultiHead, Sources};
     let memory = std::sync::Arc::new(Tokens::from_angles(&[2.0])?);
@@ -436,8 +437,9 @@ fn drawn_alone(beta: f64, rtol: f64, max_steps: u64) -> Result<metastable::flow:
 
 #[test]
 fn the_unit_of_the_tolerance_is_the_kernel_width() -> Result<()> {
-    // The error of a step of order 5 per unit of displacement falls like h^4: a hundred times beta, a tenth of the width, is 10^(1/4) = 1.78 times
-    // as many steps. Without the width in the tolerance all three runs take the same steps, but for one or two shorter ones at the start.
+    // The error of a step of order 5 per unit of displacement falls like h^4: a hundred times beta,
+    // a tenth of the width, is 10^(1/4) = 1.78 times as many steps. Without the width in the
+    // tolerance all three runs take the same steps, but for one or two shorter ones at the start.
     let exact = 2.0 - 2.0 * (1f64.tan() * (-1.5f64).exp()).atan();
     let mut last: Option<f64> = None;
     for beta in [1.0, 1e2, 1e4] {
@@ -471,7 +473,8 @@ fn the_accuracy_of_velocities_is_asked_in_kernel_widths() -> Result<()> {
     for (beta, expected) in [(1.0, 1e-8), (1e2, 1e-9), (1e4, 1e-10), (-1e4, 1e-10), (1e16, 1e-13)] {
         assert!((velocity_accuracy(1e-6, beta) / expected - 1.0).abs() < 1e-12, "{beta}");
     }
-    // The tolerance that velocities of accuracy 1e-7 can bear is 1e-6 over the width, on both sides of it.
+    // The tolerance that velocities of accuracy 1e-7 can bear is 1e-6 over the width, on both sides
+    // of it.
     let x = uniform(40, 17, 3);
     let run = |beta: f64, rtol: f64| {
         let spec = Spec { accuracy: 1e-7, kernel: metastable::attention::kernel::Choice::parse("products")?, ..Spec::new(beta, 40) };

@@ -262,7 +262,8 @@ fn a_row_that_sees_nothing_stays_under_every_normalisation() {
         assert_eq!((&s["outcome"], &s["stats"]["tokens_that_see_nothing"]), (&"reached".into(), &1.into()), "{norm}");
         agree(&numbers(&s["final_tokens"][0]), tokens().row(0), norm);
     }
-    // What a causal dynamics hides counts as well: token 0 may see the last token alone, which comes after it.
+    // What a causal dynamics hides counts as well: token 0 may see the last token alone, which
+    // comes after it.
     let mut later = [0.0; N * N];
     (1..N).for_each(|i| later[i * N + i] = 1.0);
     later[N - 1] = 1.0;
@@ -283,14 +284,16 @@ fn a_kernel_asked_for_by_name_takes_the_accuracy_that_it_keeps() {
     ] {
         let answer = json(f.path(), line);
         let stats = if answer["stats"].is_null() { &answer } else { &answer["stats"] };
-        // Two digits of what it keeps at n = 20, beta = 4: (2e-15 + 1.1e-16 (16 + 8 sqrt 4)) / 1e-2, and a twentieth for the rounding.
+        // Two digits of what it keeps at n = 20, beta = 4: (2e-15 + 1.1e-16 (16 + 8 sqrt 4)) /
+        // 1e-2, and a twentieth for the rounding.
         assert_eq!(stats["accuracy_of_kernel"], 5.8e-13, "{line}");
         assert!(
             said(line).contains("the kernel `fourier` keeps an accuracy of 5.8e-13, which is taken instead of"),
             "{line}: {}",
             said(line)
         );
-        // An accuracy that is asked for is kept or refused; what can be kept is taken without a word.
+        // An accuracy that is asked for is kept or refused; what can be kept is taken without a
+        // word.
         assert!(said(&format!("{line} --accuracy 1e-13")).contains("--accuracy: found 1e-13, expected at least 5.8e-13"), "{line}");
         let loose = json(f.path(), &format!("{line} --accuracy 6e-13"));
         assert!(loose["stats"]["accuracy_of_kernel"].is_null() && loose["accuracy_of_kernel"].is_null(), "{line}");

@@ -265,8 +265,8 @@ impl Sublayer for Still {
     }
 }
 
-/// The size of a step in every space, number by number: a factor in its square is seen, where the mean of many tokens on the sphere says nothing of
-/// tokens in R^d.
+/// The size of a step in every space, number by number: a factor in its square is seen, where the
+/// mean of many tokens on the sphere says nothing of tokens in R^d.
 #[test]
 fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
     let (kappa, h, d) = (3.0f64, 0.05, 3);
@@ -275,7 +275,8 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
     let rounding = 16.0 * f64::EPSILON;
     let xi = [0.4, -1.3, 0.7, 2.0, 0.1, -0.6];
     let noise = Isotropic::new(kappa)?;
-    // In R^d every coordinate moves by sqrt(2 h / kappa) of its own normal number, whatever the sampler.
+    // In R^d every coordinate moves by sqrt(2 h / kappa) of its own normal number, whatever the
+    // sampler.
     let start = Tokens::flat(d, vec![1.0, -2.0, 0.5, 0.0, 10.0, -1.0])?;
     for sampler in Sampler::ALL {
         let mut x = start.clone();
@@ -284,7 +285,8 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
             assert!((moved - from - sigma * xi).abs() < 10.0 * rounding, "{sampler:?}: {moved} {from} {xi}");
         }
     }
-    // On the sphere the angle is the sampler's factor times the length of the tangent part; it goes along that part.
+    // On the sphere the angle is the sampler's factor times the length of the tangent part; it goes
+    // along that part.
     let pole = Tokens::new(d, [1.0, 0.0, 0.0].repeat(2))?;
     let angle = |sampler: Sampler, length: f64| match sampler {
         Sampler::Normalised => (sigma * length).atan(),
@@ -314,7 +316,8 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
     Ok(())
 }
 
-/// Diffusion alone: tokens in R^d are where their Brownian motions are, `sqrt(2/kappa)` times these, after every step.
+/// Diffusion alone: tokens in R^d are where their Brownian motions are, `sqrt(2/kappa)` times
+/// these, after every step.
 #[test]
 fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
     use metastable::attention::normalisation::Bare;
@@ -331,7 +334,8 @@ fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
         let size = (2.0 * step / kappa).sqrt();
         let off = end.coordinates().iter().zip(&sums).map(|(x, s)| (x - 0.25 - size * s).abs()).fold(0.0, f64::max);
         assert!(off < 1e-13, "{splitting:?}: {off:e}");
-        // So the mean square of a coordinate is 2 t / kappa = 0.4, to five standard errors of 1500 numbers.
+        // So the mean square of a coordinate is 2 t / kappa = 0.4, to five standard errors of 1500
+        // numbers.
         let square = end.coordinates().iter().map(|x| (x - 0.25).powi(2)).sum::<f64>() / (n * d) as f64;
         assert!((square / 0.4 - 1.0).abs() < 5.0 * (2.0 / (n * d) as f64).sqrt(), "{square}");
     }

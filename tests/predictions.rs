@@ -1,4 +1,5 @@
-//! Every prediction obeys the bounds of its numbers, whatever its arguments, or is an error: no inner product of 9.7, no number that is none.
+//! Every prediction obeys the bounds of its numbers, whatever its arguments, or is an error: no
+//! inner product of 9.7, no number that is none.
 
 use metastable::cli::answer::{Refusal, answer};
 use metastable::num::stream::Stream;
@@ -300,8 +301,8 @@ fn domains_are_those_of_the_formulas() {
 
 #[test]
 fn participation_grows_with_the_temperature_up_to_one_key() {
-    // Needles of unit width at large times of the outer integral: 0.973, 0.909 and 0 were found on the circle where these are right, by an
-    // independent program in the same variables.
+    // Needles of unit width at large times of the outer integral: 0.973, 0.909 and 0 were found on
+    // the circle where these are right, by an independent program in the same variables.
     for (d, c, expected) in [
         (2, 10.0, 0.977_760_661_0),
         (2, 100.0, 0.996_655_703_5),
@@ -312,7 +313,8 @@ fn participation_grows_with_the_temperature_up_to_one_key() {
         let found = metastable::theory::long_context::participation(d, c).expect("valid");
         assert!((found / expected - 1.0).abs() < 1e-8, "d = {d}, c = {c}: {found}");
     }
-    // Many keys of equal weight: 2^{-alpha} / (K Gamma(alpha + 1)) in the limit of small c, from the second moment of a Poisson process.
+    // Many keys of equal weight: 2^{-alpha} / (K Gamma(alpha + 1)) in the limit of small c, from
+    // the second moment of a Poisson process.
     let small = metastable::theory::long_context::participation(64, 1e-3).expect("valid");
     assert!((small / 1.478_064_698e-147 - 1.0).abs() < 1e-7, "{small:e}");
     let mut last = 0.0;
@@ -327,7 +329,8 @@ fn participation_grows_with_the_temperature_up_to_one_key() {
 fn spectra_at_consensus_are_those_of_the_velocity() {
     use metastable::attention::{Spec, dynamics};
     use metastable::sphere::Tokens;
-    // Tokens at small angles: theta' = J theta, and the eigenvalues of J are those that are predicted.
+    // Tokens at small angles: theta' = J theta, and the eigenvalues of J are those that are
+    // predicted.
     for entry in dynamics::ALL {
         for beta in [0.0, 1.5] {
             let (n, delta) = (4, 1e-6);

@@ -370,7 +370,8 @@ fn a_merge_radius_that_means_nothing_is_said() -> Result<()> {
         let wind = Dynamics::of(Breeze(Facts { common_field, ..Facts::default() }));
         solve(&wind, &x, 1e6, &Options { merge_radius, ..Options::default() }, &mut [])
     };
-    // All are on the axis in the end. Only tokens that move in a common field, as far as anybody says, become one there.
+    // All are on the axis in the end. Only tokens that move in a common field, as far as anybody
+    // says, become one there.
     let said = end(true, 1e-8)?;
     assert!(said.clusters.n() == 1 && !said.merging_ignored);
     let unsaid = end(false, 1e-8)?;
@@ -414,7 +415,8 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
         assert!(x.own().is_empty() || (v[n * d + 1] == 0.0 && (end.clusters.own()[1] - 1.0).abs() < 1e-15), "{name}: its radius");
         // The others move.
         assert!(v[..d].iter().any(|v| v.abs() > 1e-3), "{name}: {v:?}");
-        // Layers leave it alone too: also mean shift, which keeps nothing of a token that sees something.
+        // Layers leave it alone too: also mean shift, which keeps nothing of a token that sees
+        // something.
         for eta in [0.1, f64::INFINITY] {
             // Infinite steps are for schemes that normalise.
             if rescaled || (eta.is_infinite() && !(x.own().is_empty() && x.space().is_unit())) {
@@ -445,7 +447,8 @@ fn outputs_of_any_size_have_a_direction() -> Result<()> {
     }
     let x = Tokens::from_angles(&[0.0])?;
     let polar = Tokens::from_angles(&[0.0])?.polar(&[2.0])?;
-    // Squares of the first and the last are beyond f64: nGPT and peri divide by lengths, not by these.
+    // Squares of the first and the last are beyond f64: nGPT and peri divide by lengths, not by
+    // these.
     for size in [1e-300, 1e-160, 1e-20, 1.0, 1e160, 1e300] {
         let v = Dynamics::of(Pull(size)).with(find("ngpt")?).velocity(&x);
         assert!(v[0].abs() < 1e-15 && (v[1] - 0.8).abs() < 1e-15, "{size:e}: {v:?}");

@@ -249,7 +249,8 @@ fn as_at_first(slot: &OnceLock<u64>, bits: u64) -> bool {
     *slot.get_or_init(|| bits) == bits
 }
 
-/// What confirmation says of a trial that failed; the method's own randomness is that of the repetitions.
+/// What confirmation says of a trial that failed; the method's own randomness is that of the
+/// repetitions.
 fn confirmed(claim: &Claim, case: &Case, seed: u64) -> Confirmation {
     let context = Context::fresh(seed, &["confirm", claim.name], Method::default());
     let failed = attempt(claim, case, context).expect("set up");
@@ -272,7 +273,8 @@ const CHANCE: &str = "another seed of the method";
 const FRESH: &str = "fresh draws";
 const ULP: &str = "inputs moved by an ulp";
 
-/// Each trial fails in all repetitions but one: without this one the artefact would be called confirmed by the others.
+/// Each trial fails in all repetitions but one: without this one the artefact would be called
+/// confirmed by the others.
 #[test]
 fn every_way_of_confirmation_refutes_what_only_it_can_refute() {
     let case = Case::new(8, 3, 2.0, "sa");

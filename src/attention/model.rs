@@ -285,8 +285,8 @@ impl Model {
         Ok(Dynamics { sublayers: vec![self.attention(attention, &spec, d, scheme)?, Box::new(units)], normalisation: scheme })
     }
 
-    /// The number of tokens among n that see nothing under any head; attention adds 0 to them. `causal` where the dynamics itself
-    /// hides later tokens.
+    /// The number of tokens among n that see nothing under any head; attention adds 0 to them.
+    /// `causal` where the dynamics itself hides later tokens.
     ///
     /// **Errors** a pattern that cannot be made.
     pub fn sees_nothing(&self, n: usize, d: usize, causal: bool) -> Result<usize> {

@@ -9,9 +9,10 @@ use std::borrow::Cow;
 /// What a dynamics claims about itself; the conformance suite tests every claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// All tokens move in one common field: the velocity of a token depends on where it stands (and on all tokens together),
-    /// not on its index. Coincident tokens then stay coincident and coalescence is exact. Where this is not claimed tokens never
-    /// become one, whatever the merge radius ([`Solution::merging_ignored`](crate::flow::Solution::merging_ignored) says so).
+    /// All tokens move in one common field: the velocity of a token depends on where it stands (and
+    /// on all tokens together), not on its index. Coincident tokens then stay coincident and
+    /// coalescence is exact. Where this is not claimed tokens never become one, whatever the merge
+    /// radius ([`Solution::merging_ignored`](crate::flow::Solution::merging_ignored) says so).
     pub common_field: bool,
     /// The flow commutes with rotations of the tokens.
     pub rotation_equivariant: bool,
@@ -100,8 +101,9 @@ pub struct At<'a> {
 /// assert!((end.clusters.row(0)[1] - 1f64.sin()).abs() < 1e-9);
 /// ```
 pub trait Sublayer: Send + Sync {
-    /// Writes its output for all tokens (n x d, row-major) in this form; [`Form::of_sums`] brings any field into it. On the sphere
-    /// the form is the tangent part: what a field says along `x_i` moves nothing. Not a number where [`Sublayer::algorithm`] is an error.
+    /// Writes its output for all tokens (n x d, row-major) in this form; [`Form::of_sums`] brings
+    /// any field into it. On the sphere the form is the tangent part: what a field says along `x_i`
+    /// moves nothing. Not a number where [`Sublayer::algorithm`] is an error.
     fn evaluate(&self, at: &At, form: Form, work: &mut Workspace, out: &mut [f64]);
 
     /// What it claims about the flow on the sphere.

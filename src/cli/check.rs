@@ -25,7 +25,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Shares of the work that claims are, before the figures of a report: eleven quick figures took 1.5 s beside a minute of claims; all figures take minutes.
+/// Shares of the work that claims are, before the figures of a report: the quick figures took three
+/// seconds beside a minute of claims; all figures take minutes.
 const CLAIMS: (f64, f64) = (0.97, 0.7);
 
 /// How often a long check writes down what it has.
@@ -175,10 +176,12 @@ impl Book<'_> {
         Budget { effort: self.effort, names: self.names.to_vec(), seconds, machine, seed: self.seed }
     }
 
-    /// All verdicts, and the seconds they took; they are this share of the work. **Errors** an interruption: `verdicts.json` has those that were ready, to a second.
+    /// All verdicts, and the seconds they took; they are this share of the work. **Errors** an
+    /// interruption: `verdicts.json` has those that were ready, to a second.
     fn verdicts(&self, share: f64) -> Result<(Vec<Record>, f64)> {
         let _part = progress::part(0.0, share);
-        // Each thread works on a claim, and claims take from a millisecond to half a minute: near the end their number says nothing of the time.
+        // Each thread works on a claim, and claims take from a millisecond to half a minute: near
+        // the end their number says nothing of the time.
         let last = 2 * rayon::current_num_threads();
         let (started, all, ready) = (Instant::now(), self.claims.len(), Mutex::new(Ready::default()));
         let lock = || ready.lock().unwrap_or_else(PoisonError::into_inner);

@@ -253,8 +253,9 @@ pub struct DynamicsArguments {
 /// How the sums are evaluated.
 #[derive(clap::Args)]
 pub struct KernelArguments {
-    /// Algorithm of the kernel sums (see `list kernels`), or auto. Where one that is named cannot keep the accuracy, the accuracy
-    /// that it keeps is taken, and said; with --accuracy it is refused.
+    /// Algorithm of the kernel sums (see `list kernels`), or auto. Where one that is named cannot
+    /// keep the accuracy, the accuracy that it keeps is taken, and said; with --accuracy it is
+    /// refused.
     #[arg(long, default_value = "auto")]
     pub kernel: String,
     /// Relative accuracy of each velocity, kept by every algorithm; above 1e-13 auto may choose a fast one (default 1e-13; solve: rtol / 100 times the
@@ -297,8 +298,9 @@ impl DynamicsArguments {
         Ok(self.entry(model)?.variant.is_some_and(|v| v.causal))
     }
 
-    /// The dynamics of a model for these tokens, with this accuracy unless the user gave one. Where a kernel is asked for by name, and no
-    /// accuracy, and it keeps less, then with what it keeps, which is returned too.
+    /// The dynamics of a model for these tokens, with this accuracy unless the user gave one. Where
+    /// a kernel is asked for by name, and no accuracy, and it keeps less, then with what it keeps,
+    /// which is returned too.
     pub fn build(&self, model: &Model, x: &Tokens, accuracy: f64) -> Result<(Dynamics, Option<f64>)> {
         let dynamics = self.with_accuracy(model, x, accuracy)?;
         let form = dynamics.normalisation.form();
@@ -369,7 +371,8 @@ pub fn wrong_number(e: &clap::Error) -> Option<Error> {
     Some(Error::parameter(flag.split_whitespace().next().unwrap_or_default(), found, expected))
 }
 
-/// The error for a command that there is not: it lists those that there are, as every unknown name does.
+/// The error for a command that there is not: it lists those that there are, as every unknown name
+/// does.
 pub fn unknown_command<'w>(e: &clap::Error, words: impl IntoIterator<Item = &'w str>, program: &clap::Command) -> Option<Error> {
     let found = e.get(clap::error::ContextKind::InvalidSubcommand)?.to_string();
     let mut parent = program;

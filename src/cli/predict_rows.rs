@@ -103,10 +103,12 @@ pub enum RowPredictions {
     },
     /// Inner products of tokens through layers of random values.
     RandomWeights {
-        /// Inner product at time 0: of a pair, in [-1, 1]; with --times the mean of many tokens, in [0, 1].
+        /// Inner product at time 0: of a pair, in [-1, 1]; with --times the mean of many tokens, in
+        /// [0, 1].
         #[arg(long, allow_hyphen_values = true)]
         u0: f64,
-        /// Times eta^2 sigma^2 d layers / heads, separated by commas, for the mean inner product at beta = 0 in high dimension.
+        /// Times eta^2 sigma^2 d layers / heads, separated by commas, for the mean inner product at
+        /// beta = 0 in high dimension.
         #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
         times: Vec<f64>,
     },

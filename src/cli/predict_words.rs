@@ -1,4 +1,5 @@
-//! What the numbers of `predict` are, in words: printed for people below each; and the bounds that they keep.
+//! What the numbers of `predict` are, in words: printed for people below each; and the bounds that
+//! they keep.
 
 use crate::error::{Error, Result, show};
 use serde_json::Value;
@@ -120,7 +121,8 @@ fn number(key: &str) -> Option<(&'static str, Bounds)> {
 
 /// Sees that every number keeps its bounds.
 ///
-/// **Errors** one that does not: no prediction says that an inner product is 9.7, or nothing where a number should stand.
+/// **Errors** one that does not: no prediction says that an inner product is 9.7, or nothing where
+/// a number should stand.
 pub fn check(answer: &Value) -> Result<()> {
     let entries = answer.as_object().into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key, value, number(key)?.1))).try_for_each(|(key, value, bounds)| within(key, value, bounds))

@@ -43,7 +43,8 @@ impl Arguments {
         };
         let name = self.dynamics.entry(model)?.name;
         if v.iter().any(|v| !v.is_finite()) {
-            // A time scale helps exponential weights alone; other velocities are as large as the matrices and biases make them.
+            // A time scale helps exponential weights alone; other velocities are as large as the
+            // matrices and biases make them.
             let scaled = self.dynamics.normalisation(model)?.is_some();
             let hint = if scaled { "use --time-scale u2 (e^{beta (G-1)}) or sa" } else { "use smaller matrices and radii" };
             return Err(Error::Beyond { quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta), hint: hint.into() });

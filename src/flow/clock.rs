@@ -179,14 +179,16 @@ mod tests {
 
     const RULE: StepRule = StepRule { rtol: 1e-6, width: 0.1, max_steps: 10 };
 
-    /// How a step of this displacement is judged at the edges of what it may err: a thousandth less and more than `limit`.
+    /// How a step of this displacement is judged at the edges of what it may err: a thousandth less
+    /// and more than `limit`.
     fn edges(rule: &StepRule, displacement: f64, limit: f64) -> [Judgement; 2] {
         [0.999, 1.001].map(|share| Clock::new(1.0, 0.1, &[]).judge(rule, Some(5), 0.1, share * limit, displacement))
     }
 
     #[test]
     fn a_step_may_err_by_the_tolerance_times_width_times_displacement() {
-        // The unit of each of the three factors: without the kernel width the second step of every pair but those of width 1 passes.
+        // The unit of each of the three factors: without the kernel width the second step of every
+        // pair but those of width 1 passes.
         const EDGE: [Judgement; 2] = [Judgement::Good, Judgement::Refused];
         for width in [1.0, 0.1, 0.01] {
             for rtol in [1e-6, 1e-3] {
@@ -220,7 +222,8 @@ mod tests {
     #[test]
     fn a_run_fails_where_no_step_moves_a_token_and_not_before() {
         let mut clock = Clock::new(1.0, 0.1, &[]);
-        // Steps that still move a token by more than a thousand roundings are shortened, up to eight times in a row.
+        // Steps that still move a token by more than a thousand roundings are shortened, up to
+        // eight times in a row.
         for k in 0..=BROKEN {
             let verdict = clock.judge(&RULE, Some(5), 0.1, f64::NAN, 0.01);
             assert_eq!(verdict, Judgement::Lost);

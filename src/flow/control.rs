@@ -13,9 +13,10 @@ pub struct Options<'a> {
     pub integrator: &'a dyn Integrator,
     /// Local error per unit displacement, in units of the kernel width `min(1, beta^{-1/2})`.
     pub rtol: f64,
-    /// Geodesic distance at which tokens coalesce; 0 never. Dynamics without a [common field](crate::attention::Facts::common_field)
-    /// (causal ones, sublayers of one's own that do not claim it) never coalesce: there it says only what `stop_at_one_cluster` calls
-    /// one cluster, and [`Solution::merging_ignored`](super::Solution::merging_ignored) is set.
+    /// Geodesic distance at which tokens coalesce; 0 never. Dynamics without a [common
+    /// field](crate::attention::Facts::common_field) (causal ones, sublayers of one's own that do
+    /// not claim it) never coalesce: there it says only what `stop_at_one_cluster` calls one
+    /// cluster, and [`Solution::merging_ignored`](super::Solution::merging_ignored) is set.
     pub merge_radius: f64,
     /// When implicit steps are taken.
     pub implicit: Implicit,

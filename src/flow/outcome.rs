@@ -141,9 +141,10 @@ pub struct Solution {
     pub hits: Vec<Hit>,
     /// Work done.
     pub stats: Stats,
-    /// True where a merge radius was given and means nothing: the dynamics does not say that its tokens move in a
-    /// [common field](crate::attention::Facts::common_field), so tokens never become one, however near they come.
-    /// [`Solution::clusters_within`] counts clusters all the same.
+    /// True where a merge radius was given and means nothing: the dynamics does not say that its
+    /// tokens move in a [common field](crate::attention::Facts::common_field), so tokens never
+    /// become one, however near they come. [`Solution::clusters_within`] counts clusters all the
+    /// same.
     pub merging_ignored: bool,
 }
 

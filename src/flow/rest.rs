@@ -206,7 +206,8 @@ mod tests {
     use crate::attention::kernel::Workspace;
     use crate::attention::{At, Facts, Form, Sublayer, normalisation::Pre};
 
-    /// `x' = P (-D x)` with D = diag(0, 1, slow, 1, 1, ...): at the first axis modes decay at the rates 1 and `slow`.
+    /// `x' = P (-D x)` with D = diag(0, 1, slow, 1, 1, ...): at the first axis modes decay at the
+    /// rates 1 and `slow`.
     struct Valley {
         slow: f64,
         width: f64,
@@ -264,8 +265,9 @@ mod tests {
 
     #[test]
     fn a_velocity_beyond_the_rounding_of_positions_is_motion() {
-        // Condition 2 alone: 256 roundings of the largest rate, which is 1. What is left, below 1e-12, passes condition 4. With the
-        // factor 4e6 times as large both of each pair are at rest.
+        // Condition 2 alone: 256 roundings of the largest rate, which is 1. What is left, below
+        // 1e-12, passes condition 4. With the factor 4e6 times as large both of each pair are at
+        // rest.
         let one = valley(1.0, 1.0);
         for (roundings, rests) in [(250.0, true), (262.0, false), (1000.0, false)] {
             assert_eq!(seen(&one, roundings * f64::EPSILON, 1e-10).is_some(), rests, "{roundings}");
@@ -299,17 +301,20 @@ mod tests {
 
     #[test]
     fn what_is_left_is_below_the_tolerance_in_kernel_widths() {
-        // Condition 4 alone: 1e-14 at the rate 1e-3 leaves 1e-11; the velocity is below 256 roundings of 1.
+        // Condition 4 alone: 1e-14 at the rate 1e-3 leaves 1e-11; the velocity is below 256
+        // roundings of 1.
         for (width, rtol, rests) in [(1.0, 1.1e-11, true), (1.0, 0.9e-11, false), (0.1, 1.1e-10, true), (0.1, 0.9e-10, false)] {
             assert_eq!(seen(&valley(1e-3, width), 1e-14, rtol).is_some(), rests, "width {width}, rtol {rtol:e}");
         }
-        // Never less than 1e-12, which rounding leaves: 9e-13 passes any tolerance and 1.1e-12 none.
+        // Never less than 1e-12, which rounding leaves: 9e-13 passes any tolerance and 1.1e-12
+        // none.
         assert!(seen(&valley(1e-2, 1.0), 0.9e-14, 1e-15).is_some() && seen(&valley(1e-2, 1.0), 1.1e-14, 1e-15).is_none());
     }
 
     #[test]
     fn rotations_of_all_tokens_count_only_where_nothing_is_known_of_them() {
-        // Tokens of SA in one place turn together at no cost: at rest, as SA commutes with rotations.
+        // Tokens of SA in one place turn together at no cost: at rest, as SA commutes with
+        // rotations.
         let sa = Dynamics::of(crate::attention::kernel::Attention::new(1.0));
         let (x, still) = (pole(3, 3), [0.0; 9]);
         assert!(Rest::default().examine(&sa, &x, &still, 1e-10).is_some_and(|r| (r.decay - 1.0).abs() < 1e-5));

@@ -329,7 +329,8 @@ impl Dynamics {
         }
         if !bounded && first_not_finite(v).is_some() {
             let quantity = format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
-            let hint = "use time_scale='u2' (e^{beta (G-1)}) or sa".to_owned();
+            let scaled = self.normalisation().is_some();
+            let hint = if scaled { "use time_scale='u2' (e^{beta (G-1)}) or sa" } else { "use smaller matrices and radii" }.to_owned();
             return Err(raised(&metastable::Error::Beyond { quantity, hint }));
         }
         Ok(())

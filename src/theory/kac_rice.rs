@@ -15,8 +15,8 @@ pub fn default_interval(n: f64, beta: f64) -> Result<f64> {
 /// Expected number of modes in `[-t_max, t_max]` of the density estimate of n standard normal samples with kernel `e^{-beta (t - x)^2 / 2}`.
 ///
 /// With `A_j(a) = E[(X - t)^j e^{-a beta (X - t)^2 / 2}]` the field and its slope are Gaussian with means `n m`, covariance `n V`; the density of maxima is
-/// `phi(0; n m_1, n V_11) E[(-Y)_+]`. **Accuracy** 1e-10 of the proxy. **Errors** n < 2, beta <= 0, a negative interval,
-/// one so long that the proxy would count more modes than samples.
+/// `phi(0; n m_1, n V_11) E[(-Y)_+]`. **Accuracy** 1e-10 of the proxy. **Errors** n < 2, beta <= 0,
+/// a negative interval, one so long that the proxy would count more modes than samples.
 ///
 /// ```
 /// use metastable::theory::kac_rice::{default_interval, expected_modes};
@@ -51,7 +51,8 @@ pub fn expected_modes(n: f64, beta: f64, t_max: f64) -> Result<f64> {
     if modes <= n {
         return Ok(modes.max(0.0));
     }
-    // An estimate of n samples with one width has at most n modes; where few samples are, or none, the field is not Gaussian.
+    // An estimate of n samples with one width has at most n modes; where few samples are, or none,
+    // the field is not Gaussian.
     let expected = "a smaller half width (the default, sqrt(2 log n - log beta), ends where samples are few): the proxy counts more modes than samples";
     Err(Error::parameter("interval", show(t_max), expected))
 }

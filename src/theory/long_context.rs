@@ -37,8 +37,9 @@ pub fn participation(d: usize, c: f64) -> Result<f64> {
     in_range("c", c, 1e-3, 1e3)?;
     let alpha = 0.5 * (d as f64 - 1.0);
     let size = cap_constant(d) * (2.0 / c).powf(alpha);
-    // l = e^s, and a key at v counts e^{s - v}; in w = v^alpha the process is uniform. Keys with v < s - 5 count in full to e^{-148}, those
-    // beyond the tail of a gamma law of shape alpha not at all: a needle of unit width at a large s is looked for where it is.
+    // l = e^s, and a key at v counts e^{s - v}; in w = v^alpha the process is uniform. Keys with v
+    // < s - 5 count in full to e^{-148}, those beyond the tail of a gamma law of shape alpha not at
+    // all: a needle of unit width at a large s is looked for where it is.
     let from = |s: f64| (s - NEAR).max(0.0);
     let over = |s: f64, f: &dyn Fn(f64) -> f64| {
         // v = p^2 or p^(2/alpha): d(v^alpha) without a singularity of the integrand at 0.
@@ -56,7 +57,8 @@ pub fn participation(d: usize, c: f64) -> Result<f64> {
     };
     let none = |s: f64| size * from(s).powf(alpha) + over(s, &|v| -(-(s - v).exp()).exp_m1());
     let integrand = |s: f64| pairs(s) * (-none(s)).exp();
-    // `none` is e^{s + log_mean} for small s and grows for ever: where it exceeds 60 nothing is left.
+    // `none` is e^{s + log_mean} for small s and grows for ever: where it exceeds 60 nothing is
+    // left.
     let log_mean = size.ln() + ln_gamma(alpha + 1.0);
     let low = -FAR - log_mean.max(0.0);
     let (mut below, mut top) = (low, (60.0 / size).powf(1.0 / alpha).max(1.0) + NEAR);

@@ -22,8 +22,9 @@ pub fn exponents(d: usize, beta: f64) -> (f64, f64) {
     (((d - 1.0) * sech * sech - 2.0) / d, -(d - 1.0) / d)
 }
 
-/// The mean inner product of all tokens, `|mean|^2`, at beta = 0 and d = infinity: `u' = u (1 - u)` (the claim `random-logistic`). It is a
-/// squared length, so it starts in [0, 1] and stays there; from a negative number the equation would blow up.
+/// The mean inner product of all tokens, `|mean|^2`, at beta = 0 and d = infinity: `u' = u (1 - u)`
+/// (the claim `random-logistic`). It is a squared length, so it starts in [0, 1] and stays there;
+/// from a negative number the equation would blow up.
 ///
 /// **Errors** a start outside [0, 1], a negative time.
 ///

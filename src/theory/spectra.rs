@@ -12,9 +12,11 @@ pub fn consensus_sa(n: usize, d: usize) -> Vec<f64> {
     values
 }
 
-/// Eigenvalues at consensus, ascending, of USA in a time scale; repulsive attention has them with the other sign.
+/// Eigenvalues at consensus, ascending, of USA in a time scale; repulsive attention has them with
+/// the other sign.
 ///
-/// **Errors** Sinkhorn attention, for which there is no formula here; a beta beyond 1e6; a rate beyond f64.
+/// **Errors** Sinkhorn attention, for which there is no formula here; a beta beyond 1e6; a rate
+/// beyond f64.
 ///
 /// ```
 /// use metastable::{attention::{RowWeights, TimeScale, Variant}, theory::spectra::consensus};

@@ -56,7 +56,8 @@ pub trait Normalisation: Send + Sync {
         None
     }
 
-    /// `1/s` and `r'`. A token may see nothing: then `|a|` is 0, and a scheme that divides by it says `(0, 0)`.
+    /// `1/s` and `r'`. A token may see nothing: then `|a|` is 0, and a scheme that divides by it
+    /// says `(0, 0)`.
     fn rates(&self, _: &Token) -> (f64, f64) {
         (1.0, 0.0)
     }

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import copy
+import math
 import multiprocessing
 import os
 import pickle
@@ -140,7 +141,7 @@ def test_representations():
 def test_saddles_are_a_table_that_says_what_it_is_not():
     found = ms.saddles(n=3, d=2, beta=1.0, starts=20)
     lines = repr(found).splitlines()
-    assert "critical points from 20 starts" in lines[0] and "nothing proves that there are no others" in lines[0]
+    assert "critical points from 20 random starts" in lines[0] and "no proof" in lines[0]
     assert lines[1].split()[:3] == ["#", "clusters", "of"] and len(lines) == 2 + len(found.points)
     assert "2+1" in repr(found) and "<table>" in found._repr_html_()
     assert "incomplete" in ms.saddles.__doc__
@@ -160,6 +161,16 @@ def test_clusters_of_a_function_are_counted():
     assert abs(heavy.masses[heavy.labels[11]] - sum(k + 1 for k in range(12) if heavy.labels[k] == heavy.labels[11]) / 78) < 32 * np.finfo(float).eps
     for word in ("tangent", "never merge"):
         assert word in ms.solve.__doc__
+
+
+def test_a_merge_radius_that_means_nothing_is_said():
+    x = [[math.cos(a), math.sin(a)] for a in (0.4, -0.3)]
+    end = ms.solve(lambda t, x: np.stack([np.ones(len(x)), 0 * x[:, 1]], axis=1), x, 100.0)
+    assert end.merging_ignored and len(end.masses) == 2 and "stay apart" in end.message
+    # Where everything moves in a common field, or nobody asks for mergers, nothing is ignored.
+    assert not ms.solve("sa", X, 10.0, beta=2.0).merging_ignored
+    assert not ms.solve("sa", X, 10.0, beta=2.0, causal=True, merge_radius=0.0).merging_ignored
+    assert ms.solve("sa", X, 10.0, beta=2.0, causal=True).merging_ignored
 
 
 def test_figures(tmp_path):
