@@ -19,6 +19,7 @@ mod region;
 pub mod seeds;
 mod status;
 mod tape;
+pub mod topics;
 mod verdict;
 
 pub use attempt::{Attempt, attempt};

@@ -1,27 +1,51 @@
-//! The claims of the page: an index, and everything about each.
+//! The claims of the page, each folded to one line, grouped by paper; and where to find them by topic.
 
+use super::groups::{CitedPaper, Group, by_paper, by_topic};
+use super::math;
 use super::words::{STATUSES, VERDICTS, escape, kind};
 use crate::theorem::{Claim, Kind, Margin, Power, Record, Verdict, derivation, find};
 
-pub(super) fn section(records: &[Record], sparks: &[String], flag: &str) -> String {
-    let known: Vec<(&Record, &Claim, &String)> =
-        records.iter().zip(sparks).filter_map(|(r, spark)| Some((r, find(r.name).ok()?, spark))).collect();
-    let index: String = known.iter().map(|(r, c, _)| entry(r, c)).collect();
-    let all: String = known.iter().map(|(r, c, spark)| article(r, c, spark, flag)).collect();
+pub(super) fn section(records: &[Record], sparks: &[String], papers: &[CitedPaper], flag: &str) -> String {
+    let no_spark = String::new();
+    let one = |k: &usize| folded(&records[*k], sparks.get(*k).unwrap_or(&no_spark), flag);
+    let shelf = |g: &Group| {
+        let heading = format!("{} <span class=\"count\">{}</span>", escape(&g.title), g.records.len());
+        let all: String = g.records.iter().map(one).collect();
+        format!("<section class=\"group\" aria-labelledby=\"h-paper-{0}\"><h3 id=\"h-paper-{0}\">{heading}</h3>\n{all}</section>\n", g.name)
+    };
+    let papers: String = by_paper(records, papers).iter().map(shelf).collect();
+    let topics: String = by_topic(records).iter().map(|g| topic(g, records)).collect();
     format!(
-        "<section id=\"claims\" aria-labelledby=\"h-claims\"><h2 id=\"h-claims\">Claims</h2>\n{form}\
-         <table><caption>Index</caption><thead><tr><th scope=\"col\">claim</th><th scope=\"col\">status</th><th scope=\"col\">verdict</th></tr></thead>\n\
-         <tbody>\n{index}</tbody></table></section>\n<section id=\"each\" aria-labelledby=\"h-each\"><h2 id=\"h-each\">Each claim</h2>\n{all}</section>\n",
+        "<section id=\"claims\" aria-labelledby=\"h-claims\"><h2 id=\"h-claims\">All claims, one line each</h2>\n{form}\
+         <div id=\"by-topic\"><h3>By topic</h3>\n{topics}</div>\n<div id=\"by-paper\">\n{papers}</div>\n</section>\n",
         form = form(),
     )
 }
 
+/// A topic with links to its claims; a script may move the claims themselves here.
+fn topic(g: &Group, records: &[Record]) -> String {
+    let link = |k: &usize| {
+        let r = &records[*k];
+        let title = find(r.name).map_or_else(|_| escape(r.name), |c| math::text(c.title));
+        format!("<li>{} <a href=\"#{}\">{title}</a></li>\n", shape(r), r.name)
+    };
+    let links: String = g.records.iter().map(link).collect();
+    format!(
+        "<details class=\"topic\" id=\"topic-{}\"><summary><b>{}</b> <span class=\"count\">{}</span></summary>\n<ul class=\"index\">\n{links}</ul></details>\n",
+        g.name,
+        escape(&g.title),
+        g.records.len(),
+    )
+}
+
+/// The controls, which only a script can use.
 fn form() -> String {
     let options = |words: Vec<String>| words.iter().map(|w| format!("<option>{w}</option>")).collect::<String>();
     format!(
-        "<form id=\"filter\" hidden><label>Status <select name=\"status\"><option value=\"\">all</option>{}</select></label>\
+        "<form id=\"filter\" hidden><label>Group by <select name=\"group\"><option value=\"by-paper\">paper</option><option value=\"by-topic\">topic</option></select></label>\
+         <label>Status <select name=\"status\"><option value=\"\">all</option>{}</select></label>\
          <label>Verdict <select name=\"verdict\"><option value=\"\">all</option>{}</select></label>\
-         <label>Words <input name=\"words\" type=\"search\"></label>\
+         <label>Words <input name=\"words\" type=\"search\" size=\"12\"></label>\
          <label><input name=\"expected\" type=\"checkbox\"> only verdicts not as predicted</label>\
          <output id=\"shown\" aria-live=\"polite\"></output></form>\n",
         options(STATUSES.iter().map(ToString::to_string).collect()),
@@ -32,11 +56,15 @@ fn form() -> String {
 /// What the filter looks at.
 fn data(r: &Record) -> String {
     let expected = if r.as_expected { "yes" } else { "no" };
-    format!("data-status=\"{}\" data-verdict=\"{}\" data-expected=\"{expected}\" data-words=\"{}\"", r.status, r.verdict, r.name)
+    let topic = crate::theorem::topics::topic(r.name).map_or("without", |t| t.name);
+    format!(
+        "data-status=\"{}\" data-verdict=\"{}\" data-expected=\"{expected}\" data-topic=\"topic-{topic}\" data-words=\"{}\"",
+        r.status, r.verdict, r.name
+    )
 }
 
-/// Word, shape and colour of a verdict.
-fn verdict(r: &Record) -> String {
+/// Shape and colour of a verdict: calm where it is the predicted one, also where a false statement is violated.
+fn shape(r: &Record) -> String {
     let (shape, class) = match r.verdict {
         Verdict::Certified => ("&#9632;", "held"),
         Verdict::Supported => ("&#9679;", "held"),
@@ -44,22 +72,33 @@ fn verdict(r: &Record) -> String {
         Verdict::Violated => ("&#9650;", "broken"),
         Verdict::HypothesesNeverMet => ("&#9675;", "unsure"),
     };
+    let class = if r.as_expected && r.status.expects_violation() { "known" } else { class };
+    format!("<span class=\"{class}\" aria-hidden=\"true\">{shape}</span>")
+}
+
+/// A verdict in words.
+fn verdict(r: &Record) -> String {
     let note = match (r.as_expected, r.status.expects_violation()) {
-        (true, true) => " (as expected)",
+        (true, true) => ", as known",
         (true, false) => "",
         (false, _) => " (not as predicted)",
     };
-    format!("<span class=\"{class}\"><span aria-hidden=\"true\">{shape}</span> {}{note}</span>", r.verdict)
+    format!("{}{note}", r.verdict)
 }
 
-fn entry(r: &Record, c: &Claim) -> String {
+/// One line of a claim, and everything about it behind that.
+fn folded(r: &Record, spark: &str, flag: &str) -> String {
+    let Ok(c) = find(r.name) else { return String::new() };
     format!(
-        "<tr {}><td><a href=\"#{1}\">{1}</a><br>{2}</td><td>{3}</td><td>{4}</td></tr>\n",
-        data(r),
-        r.name,
-        escape(c.title),
-        r.status,
-        verdict(r)
+        "<details class=\"claim\" {data}><summary>{shape} <b id=\"h-{name}\">{title}</b> <span class=\"tag\">{status}</span> \
+         <span class=\"tag\">{verdict}</span></summary>\n{article}</details>\n",
+        data = data(r),
+        shape = shape(r),
+        name = r.name,
+        title = math::text(c.title),
+        status = r.status,
+        verdict = verdict(r),
+        article = article(r, c, spark, flag),
     )
 }
 
@@ -70,35 +109,34 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
             rows.push_str(&format!("<tr><th scope=\"row\">{name}</th><td>{text}</td></tr>\n"));
         }
     };
-    row("Verdict", format!("{}; {}, {}", verdict(r), r.status, kind(r.kind)));
+    row("Verdict", format!("{} {}; {}, {}", shape(r), verdict(r), r.status, kind(r.kind)));
     row("Why", escape(&r.reason));
-    row("Hypotheses", escape(&c.domain.to_string()));
-    row("Narrower than the source", escape(c.narrower));
+    row("Hypotheses", math::text(&c.domain.to_string()));
+    row("Narrower than the source", math::text(c.narrower));
     row("Drawn", escape(&r.drawn.to_string()));
     row("Observed", escape(&observed(r)));
     row("Margin", r.margin.map_or(String::new(), |m| format!("{} {spark}", escape(&margin(&m)))));
     row("Where", r.worst.map_or(String::new(), |(case, trial)| escape(&format!("{case}, trial {trial}"))));
     row("Slack", r.slack.map_or(String::new(), slack));
-    let perturbed = if c.perturbed.is_empty() { String::new() } else { format!(" (perturbed: {})", c.perturbed) };
-    row("Resolves", escape(&format!("{}{perturbed}", power(r))));
+    let perturbed = if c.perturbed.is_empty() { String::new() } else { format!(" (changed: {})", math::text(c.perturbed)) };
+    row("Resolves (relative)", format!("{}{perturbed}", escape(&power(r))));
     row("Trials", trials(r));
     let side = if r.control_ok { "came out on its side" } else { "came out on the wrong side" };
-    row("Control", format!("{}: {side}", escape(c.control.what)));
-    row("Certified", escape(c.proof.as_ref().filter(|_| r.verdict == Verdict::Certified).map_or("", |p| p.what)));
+    row("Control", format!("{}: {side}", math::text(c.control.what)));
+    row("Certified", math::text(c.proof.as_ref().filter(|_| r.verdict == Verdict::Certified).map_or("", |p| p.what)));
     row("Confirmed by", escape(&r.confirmed.join(", ")));
     row("Searched", r.searched.map_or(String::new(), |s| format!("{} trials, smallest margin {}", s.evaluations, number(s.best))));
     row("Source", escape(c.citation));
     row("Again", format!("<code>metastable check {}{flag} --seed {}</code>", r.name, r.seed));
     let proof = derivation(c).map_or(String::new(), |text| {
-        format!("<details><summary>Derivation of {}</summary><pre>{}</pre></details>\n", r.name, escape(text))
+        let paragraphs: String = text.split("\n\n").map(|p| format!("<p>{}</p>", math::marked(&p.replace('\n', " ")))).collect();
+        format!("<details><summary>Derivation of {}</summary>{paragraphs}</details>\n", r.name)
     });
     format!(
-        "<article id=\"{0}\" {data} aria-labelledby=\"h-{0}\"><h3 id=\"h-{0}\">{title} <a href=\"#{0}\" aria-label=\"Link to {0}\">#</a></h3>\n<p>{statement}</p>\n\
+        "<article id=\"{0}\" aria-labelledby=\"h-{0}\"><p>{statement} <a href=\"#{0}\" aria-label=\"Link to {0}\">#</a></p>\n\
          <table><caption>{0}</caption><tbody>\n{rows}</tbody></table>\n{proof}</article>\n",
         r.name,
-        data = data(r),
-        title = escape(c.title),
-        statement = escape(c.statement),
+        statement = math::text(c.statement),
     )
 }
 
@@ -127,17 +165,17 @@ fn slack(s: f64) -> String {
     if above.abs() < 5e-3 && above.abs() > 0.0 {
         return format!("the bound is attained to {}", number(above.abs()));
     }
-    format!("a factor of {} between the bound and what happens", number(s))
+    format!("the bound could be tightened by a factor of {}", number(s))
 }
 
-fn margin(m: &Margin) -> String {
+pub(super) fn margin(m: &Margin) -> String {
     let error = m.error();
     if error <= f64::MIN_POSITIVE { format!("{} (exact)", number(m.value)) } else { format!("{} +- {error:.0e}", number(m.value)) }
 }
 
 fn power(r: &Record) -> String {
     match r.power {
-        Power::Notices(s) => format!("a change by {}", number(s)),
+        Power::Notices(s) => format!("a change by {} of the stated value", number(s)),
         Power::NotTwice => "not half or twice the stated value".to_owned(),
         Power::NotAsked => "nothing of it has a size".to_owned(),
     }
@@ -158,7 +196,7 @@ fn trials(r: &Record) -> String {
 }
 
 /// Three digits.
-fn number(v: f64) -> String {
+pub(super) fn number(v: f64) -> String {
     rounded(v, 2)
 }
 

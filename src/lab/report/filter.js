@@ -1,18 +1,37 @@
-// The only script: hides the claims that the form does not ask for.
+// The only script: groups the claims by paper or by topic, hides those that the form does not ask for, and opens the one that a link leads to.
 const form = document.getElementById("filter"), shown = document.getElementById("shown");
-const rows = [...document.querySelectorAll("[data-status]")];
+const claims = [...document.querySelectorAll("details.claim")], homes = claims.map(c => c.parentElement);
+const links = [...document.querySelectorAll("#by-topic .index")], groups = [...document.querySelectorAll("section.group, details.topic")];
+const papers = document.getElementById("by-paper"), topics = document.getElementById("by-topic");
 form.hidden = false;
+topics.hidden = true;
 form.addEventListener("submit", e => e.preventDefault());
 form.addEventListener("input", () => {
-  const { status, verdict, expected, words } = form.elements;
-  const wanted = words.value.toLowerCase().split(/\s+/);
+  const { group, status, verdict, expected, words } = form.elements;
+  const topical = group.value === topics.id, wanted = words.value.toLowerCase().split(/\s+/);
+  topics.hidden = !topical;
+  papers.hidden = topical;
+  links.forEach(l => { l.hidden = true; });
   let count = 0;
-  for (const row of rows) {
-    const d = row.dataset;
+  claims.forEach((claim, k) => {
+    const d = claim.dataset, home = topical ? document.getElementById(d.topic) : homes[k];
     const good = (!status.value || d.status === status.value) && (!verdict.value || d.verdict === verdict.value)
-      && (!expected.checked || d.expected === "no") && wanted.every(w => (d.words + row.textContent).toLowerCase().includes(w));
-    row.hidden = !good;
-    count += good && row.tagName === "TR";
+      && (!expected.checked || d.expected === "no") && wanted.every(w => (d.words + claim.textContent).toLowerCase().includes(w));
+    if (claim.parentElement !== home) home.append(claim);
+    claim.hidden = !good;
+    count += good;
+  });
+  for (const g of groups) {
+    if (topical && g.matches("details")) g.open = true;
+    g.hidden = !g.querySelector("details.claim:not([hidden])");
   }
-  shown.textContent = `${count} of ${rows.length / 2} claims`;
+  shown.textContent = `${count} of ${claims.length} claims`;
 });
+const reveal = () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let e = target; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+  target.scrollIntoView();
+};
+addEventListener("hashchange", reveal);
+reveal();

@@ -21,3 +21,24 @@ pub fn kind(kind: Kind) -> String {
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
+
+/// What the words mean.
+pub const SECTION: &str = "<section id=\"words\" aria-labelledby=\"h-words\"><h2 id=\"h-words\">What the words mean</h2>\n<dl>\
+<dt>certified</dt><dd>Interval arithmetic decides the claim for exactly the printed box, and every trial agrees.</dd>\
+<dt>supported</dt><dd>Every margin exceeds its error in every trial that met the hypotheses, and the control came out on its side.</dd>\
+<dt>inconclusive</dt><dd>An error covers the threshold, a run did not finish, a violation was not confirmed, or too few draws met the hypotheses.</dd>\
+<dt>violated</dt><dd>Violated as encoded, and confirmed by another integrator, tolerance, precision or seed. For a misprint or folklore this is the \
+predicted verdict, shown as \u{201c}violated, as known\u{201d}.</dd>\
+<dt>hypotheses never met</dt><dd>Nothing was tested.</dd>\
+<dt>margin</dt><dd>The dimensionless signed distance to the threshold: 1 is far from it, 0 is on it, a negative number is on the wrong side. The line \
+shows the smallest of all trials, the small picture all of them, on a symmetric log scale with the threshold in the middle.</dd>\
+<dt>error</dt><dd>By how much the margin may be wrong: the errors of the integrator, of rounding and of sampling, added. A margin decides only where it \
+is larger than its error.</dd>\
+<dt>observed</dt><dd>What the trial with the smallest margin measured, beside what it was held against: a deviation and its tolerance, a value and its \
+bound, a number and the stated one.</dd>\
+<dt>slack</dt><dd>The factor by which the bound of an inequality could be tightened, for upper and lower bounds alike; the smallest of all trials. A \
+slack of 1 means that the bound is attained.</dd>\
+<dt>resolves</dt><dd>Relative: 0.001 means that the check notices when the stated constant or law is changed by a thousandth of itself. \u{201c}Not half or \
+twice\u{201d} means that half or twice the stated value would pass too.</dd>\
+<dt>control</dt><dd>A second test with one hypothesis broken, or with a statement that is too strong. It has to come out on the other side: violated for a \
+claim that should hold. For a false claim it is a case where the claim holds.</dd></dl></section>\n";

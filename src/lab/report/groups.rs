@@ -1,0 +1,118 @@
+//! Claims in groups: by the paper that they are about, and by topic.
+
+use crate::theorem::{Record, find, topics};
+
+/// A paper that claims are grouped by.
+pub struct CitedPaper {
+    /// Its number at arXiv.
+    pub id: &'static str,
+    /// Authors and title.
+    pub summary: String,
+}
+
+/// Claims that belong together, by their places among the records.
+pub struct Group {
+    /// A word for links.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// The places of its records.
+    pub records: Vec<usize>,
+}
+
+/// The title of what cites no paper of the list.
+const ELSEWHERE: &str = "Other sources: books, surveys, talks, derivations of this program";
+
+/// Every record once: under the first paper that its claim cites, papers with more claims first, in a paper by the number
+/// of the theorem. Claims that cite no paper of the list come last.
+pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
+    let cited: Vec<Option<(usize, Place)>> = records.iter().map(|r| place(r, papers)).collect();
+    let group = |wanted: Option<usize>, name: &str, title: String| {
+        let mut found: Vec<(Place, usize)> = Vec::new();
+        for (k, place) in cited.iter().enumerate() {
+            if place.map(|(paper, _)| paper) == wanted {
+                found.push((place.map_or(NOWHERE, |(_, place)| place), k));
+            }
+        }
+        // The order of the records decides between equals.
+        found.sort_unstable();
+        Group { name: name.to_owned(), title, records: found.into_iter().map(|(_, k)| k).collect() }
+    };
+    let title = |p: &CitedPaper| format!("arXiv:{}{}", p.id, if p.summary.is_empty() { String::new() } else { format!(" {}", p.summary) });
+    let mut groups: Vec<Group> = papers.iter().enumerate().map(|(k, p)| group(Some(k), p.id, title(p))).collect();
+    groups.sort_by_key(|g| std::cmp::Reverse(g.records.len()));
+    groups.push(group(None, "other", ELSEWHERE.to_owned()));
+    groups.retain(|g| !g.records.is_empty());
+    groups
+}
+
+/// Every record once: under its topic, in the order of the topics and of their claims.
+pub fn by_topic(records: &[Record]) -> Vec<Group> {
+    let at = |name: &&str| records.iter().position(|r| r.name == *name);
+    let group = |t: &topics::Topic| Group {
+        name: t.name.to_owned(),
+        title: t.title.to_owned(),
+        records: t.claims.iter().filter_map(at).collect(),
+    };
+    let mut groups: Vec<Group> = topics::ALL.iter().map(group).collect();
+    let rest = (0..records.len()).filter(|k| topics::topic(records[*k].name).is_none()).collect();
+    groups.push(Group { name: "without".to_owned(), title: "Without a topic".to_owned(), records: rest });
+    groups.retain(|g| !g.records.is_empty());
+    groups
+}
+
+/// Chapter and number of a theorem; letters of appendices come after numbers.
+type Place = (u32, u32);
+
+/// Behind all numbers.
+const NOWHERE: Place = (u32::MAX, 0);
+
+/// The paper that a claim cites first, and where in it.
+fn place(record: &Record, papers: &[CitedPaper]) -> Option<(usize, Place)> {
+    let citation = find(record.name).ok()?.citation;
+    let found = papers.iter().enumerate().filter_map(|(k, p)| Some((citation.find(p.id)?, k)));
+    let (from, paper) = found.min()?;
+    Some((paper, number(&citation[from + papers[paper].id.len()..])))
+}
+
+/// Words before the number of a theorem.
+const NUMBERED: [&str; 8] = ["theorem", "lemma", "proposition", "remark", "section", "appendix", "example", "problem"];
+
+/// The first number of a chapter or a theorem in a text: `Theorem 5.1`, `(D.8)`, `section 7`.
+fn number(text: &str) -> Place {
+    let mut named = false;
+    for word in text.split(|c: char| !(c.is_alphanumeric() || c == '.')) {
+        let word = word.trim_end_matches('.');
+        let (first, second) = word.split_once('.').unwrap_or((word, ""));
+        let chapter = match first.chars().next() {
+            Some(c) if c.is_ascii_uppercase() && first.len() == 1 => Some(100 + u32::from(c)),
+            _ => first.parse::<u32>().ok().filter(|n| *n < 100),
+        };
+        let item = second.parse::<u32>().ok();
+        if let Some(chapter) = chapter.filter(|_| item.is_some() || named && second.is_empty()) {
+            return (chapter, item.unwrap_or(0));
+        }
+        named = NUMBERED.contains(&word.to_lowercase().as_str());
+    }
+    NOWHERE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn theorems_are_sorted_by_their_numbers() {
+        for (text, place) in [
+            (", Theorem 5.1 and appendix B", (5, 1)),
+            (", (6.7)-(6.8)", (6, 7)),
+            (", section 7 (circle)", (7, 0)),
+            (", (D.8)", (168, 8)),
+            (", appendix B, sharpened", (166, 0)),
+        ] {
+            assert_eq!(number(text), place, "{text}");
+        }
+        assert!(number(" (abstract), Watanabe 1994") > (200, 0), "a year is no theorem");
+        assert!(number(" v1, abstract, d = 2") > (200, 0));
+    }
+}

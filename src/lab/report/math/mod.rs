@@ -1,0 +1,63 @@
+//! Formulas of statements as MathML.
+//!
+//! Statements, titles and hypotheses are plain text in which formulas stand as one types them: `e^{-3 beta/2}/2`,
+//! `sum_ij m_i m_j e^{beta (G_ij - 1)}`, `|x_i - x_j|`, `<x, y>`. Here they are found between the words and drawn with
+//! Greek letters, indices, powers, fractions, roots, norms and inner products. What cannot be read stays as it is.
+
+mod lexeme;
+mod names;
+mod parse;
+mod prose;
+mod write;
+
+use super::words::escape;
+use std::ops::Range;
+
+/// A text with its formulas drawn, as HTML.
+pub(super) fn text(text: &str) -> String {
+    let pieces = lexeme::pieces(text);
+    let mut out = String::new();
+    let mut at = 0;
+    for run in prose::formulas(&pieces) {
+        let (run, drawn) = read(&pieces, run);
+        let (from, to) = (pieces[run.start].start, pieces[run.end - 1].end());
+        out.push_str(&words(&text[at..from]));
+        out.push_str(&drawn.map_or_else(|| code(&text[from..to]), |row| write::markup(&row)));
+        at = to;
+    }
+    out.push_str(&words(&text[at..]));
+    out
+}
+
+/// What a stretch reads as; of a stretch that begins or ends with the bar of a bracket around words, the rest.
+fn read(pieces: &[lexeme::Lexeme], run: Range<usize>) -> (Range<usize>, Option<Vec<parse::Drawing>>) {
+    let bar = |k: usize| pieces[k].text.starts_with('|');
+    let without = [run.clone(), run.start..run.end - usize::from(bar(run.end - 1)), run.start + usize::from(bar(run.start))..run.end];
+    let mut tries = without.into_iter().filter(|r| !r.is_empty());
+    let found = tries.find_map(|r| parse::parse(&pieces[r.clone()]).map(|row| (r, row)));
+    found.map_or((run, None), |(run, row)| (run, Some(row)))
+}
+
+/// Words between formulas; signs that relate two sides are drawn here too.
+fn words(text: &str) -> String {
+    let drawn = |text: String, (sign, drawn): (&str, &str)| text.replace(&format!(" {sign} "), &format!(" {drawn} "));
+    let spaced: String = names::relations().fold(format!("{text} "), drawn);
+    escape(spaced.strip_suffix(' ').unwrap_or(&spaced))
+}
+
+/// A text that marks its formulas by backticks, those and the others drawn.
+pub(super) fn marked(all: &str) -> String {
+    let part = |(k, part): (usize, &str)| if k % 2 == 0 { text(part) } else { formula(part) };
+    all.split('`').enumerate().map(part).collect()
+}
+
+/// A text that is one formula as a whole; code if it is none.
+pub(super) fn formula(text: &str) -> String {
+    let pieces = lexeme::pieces(text);
+    let drawn = parse::parse(&pieces).filter(|_| prose::is_formula(&pieces));
+    drawn.map_or_else(|| code(text), |row| write::markup(&row))
+}
+
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", escape(text))
+}

@@ -1,0 +1,428 @@
+//! From pieces to a tree of what is drawn. Nothing is computed: a product stays what stands side by side, and a quotient becomes a fraction only where both
+//! sides are single factors without white space around the stroke, so that no reading is added that the text does not have.
+
+use super::lexeme::{Lexeme, Sort};
+use super::names;
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Drawing {
+    /// A variable, or a name of several letters.
+    Name(String),
+    /// A function, with a space before what it acts on.
+    Function(String),
+    /// A number.
+    Number(String),
+    /// A sign, and whether a line may be broken before it.
+    Sign(&'static str, bool),
+    /// A thin space.
+    Space,
+    /// Several side by side.
+    Row(Vec<Drawing>),
+    /// Something in brackets; a bracket may be missing at a half-open end only.
+    Fenced(&'static str, Vec<Drawing>, &'static str),
+    /// A fraction.
+    Fraction(Box<Drawing>, Box<Drawing>),
+    /// A square root.
+    Root(Box<Drawing>),
+    /// Below and above the line.
+    Script(Box<Drawing>, Option<Box<Drawing>>, Option<Box<Drawing>>),
+}
+
+/// One piece of a row.
+struct Piece {
+    drawing: Drawing,
+    /// It can be a factor.
+    factor: bool,
+    /// It stands without white space behind the factor before it.
+    glued: bool,
+}
+
+/// The tree of some pieces; none where they are no formula.
+pub(super) fn parse(pieces: &[Lexeme]) -> Option<Vec<Drawing>> {
+    let mut reader = Reader { pieces, at: 0 };
+    let row = reader.row(&[])?;
+    (reader.at == pieces.len() && !row.is_empty()).then_some(row)
+}
+
+struct Reader<'a> {
+    pieces: &'a [Lexeme<'a>],
+    at: usize,
+}
+
+/// Brackets that open, with those that may close them.
+const BRACKETS: [(&str, &[&str], &str); 4] = [("(", &[")", "]"], "("), ("[", &["]", ")"], "["), ("{", &["}"], "{"), ("<", &[">"], "⟨")];
+
+const TIMES: &str = "x";
+const BAR: &str = "|";
+const ABOVE: &str = "^";
+const BELOW: &str = "_";
+const STROKE: &str = "/";
+const OPEN_BRACE: &str = "{";
+const CLOSE_BRACE: &str = "}";
+
+impl<'a> Reader<'a> {
+    fn peek(&self, ahead: usize) -> Option<&'a Lexeme<'a>> {
+        self.pieces.get(self.at + ahead)
+    }
+
+    /// The next piece if it follows without white space and is this sign.
+    fn tight(&self, sign: &str) -> bool {
+        self.peek(0).is_some_and(|l| !l.spaced && l.is(sign))
+    }
+
+    fn ends(&self, closing: &[&str]) -> bool {
+        self.peek(0).is_none_or(|l| closing.contains(&l.text) && !(l.is(closing[0]) && self.is_relation(l)))
+    }
+
+    /// `>` with white space on both sides closes nothing.
+    fn is_relation(&self, l: &Lexeme) -> bool {
+        names::relates(l.text) && l.spaced && self.peek(1).is_some_and(|n| n.spaced)
+    }
+
+    /// Pieces until one of the closing signs, or the end.
+    fn row(&mut self, closing: &[&str]) -> Option<Vec<Drawing>> {
+        let mut row: Vec<Piece> = Vec::new();
+        loop {
+            // A bar closes behind a factor and opens elsewhere.
+            let bar = self.peek(0).is_some_and(|l| l.is(BAR)) && !row.last().is_some_and(|p| p.factor);
+            if self.ends(closing) && !bar {
+                break;
+            }
+            let next = self.peek(0)?;
+            let spaced = next.spaced;
+            if next.is(STROKE) && self.fraction(&mut row)? {
+                continue;
+            }
+            let after_factor = row.last().is_some_and(|p| p.factor);
+            if after_factor && self.is_times() {
+                self.at += 1;
+                row.push(Piece { drawing: Drawing::Sign("×", false), factor: false, glued: false });
+                continue;
+            }
+            if let Some(piece) = self.factor(after_factor)? {
+                let glued = after_factor && !spaced;
+                row.push(Piece { drawing: piece, factor: true, glued });
+            } else {
+                let l = self.peek(0)?;
+                let sign = names::sign(l.text).filter(|_| l.sort == Sort::Sign)?;
+                if l.is(ABOVE) && !l.spaced || l.is(BELOW) {
+                    return None;
+                }
+                self.at += 1;
+                let breaks = after_factor && (names::relates(l.text) || l.text.starts_with(['+', '-']));
+                row.push(Piece { drawing: Drawing::Sign(sign, breaks), factor: false, glued: false });
+            }
+        }
+        Some(spaced_out(row))
+    }
+
+    /// `n x d`: a letter between two sizes.
+    fn is_times(&self) -> bool {
+        let size = |l: &Lexeme| l.spaced && (l.sort == Sort::Number || l.sort == Sort::Word && l.text.len() == 1);
+        let single = |l: &Lexeme| l.sort == Sort::Number || l.sort == Sort::Word && l.text.len() == 1;
+        let before = self.at.checked_sub(1).and_then(|k| self.pieces.get(k)).is_some_and(single);
+        before && self.peek(0).is_some_and(|l| size(l) && l.is(TIMES)) && self.peek(1).is_some_and(size)
+    }
+
+    /// A fraction of the factor before a stroke and the one behind it, if no white space is between; else the stroke stays a sign.
+    fn fraction(&mut self, row: &mut Vec<Piece>) -> Option<bool> {
+        let (stroke, behind) = (self.peek(0)?, self.peek(1));
+        let apart = stroke.spaced || behind.is_none_or(|l| l.spaced) || !row.last().is_some_and(|p| p.factor);
+        let bare = row.last().is_some_and(|p| acts(&p.drawing));
+        if apart || bare {
+            return Some(false);
+        }
+        let place = self.at;
+        self.at += 1;
+        let mut below = Vec::new();
+        while let Some(l) = self.peek(0).filter(|l| below.is_empty() || !l.spaced) {
+            if l.is(STROKE) || l.is(BAR) && !below.is_empty() {
+                break;
+            }
+            match self.factor(!below.is_empty())? {
+                // A function without brackets, or a sum, acts on an unknown part of what follows.
+                Some(drawing) if acts(&drawing) => {
+                    self.at = place;
+                    return Some(false);
+                }
+                Some(drawing) => below.push(drawing),
+                None => break,
+            }
+        }
+        if below.is_empty() {
+            self.at = place;
+            return Some(false);
+        }
+        let mut above = Vec::new();
+        let mut glued = true;
+        while let Some(piece) = row.pop_if(|p| p.factor && glued && !acts(&p.drawing)) {
+            glued = piece.glued;
+            above.insert(0, piece.drawing);
+        }
+        let drawing = Drawing::Fraction(Box::new(bare_row(above)), Box::new(bare_row(below)));
+        row.push(Piece { drawing, factor: true, glued: false });
+        Some(true)
+    }
+
+    /// An index or a power behind a function with its argument.
+    fn raised(&mut self, base: Drawing) -> Option<Drawing> {
+        let (below, above) = (self.tight(BELOW), self.tight(ABOVE));
+        if !below && !above {
+            return Some(base);
+        }
+        self.at += 1;
+        let script = Some(Box::new(self.script()?));
+        let (below, above) = if below { (script, None) } else { (None, script) };
+        Some(Drawing::Script(Box::new(base), below, above))
+    }
+
+    /// A factor with all that is attached to it; none where a sign stands.
+    fn factor(&mut self, after_factor: bool) -> Option<Option<Drawing>> {
+        let Some(mut base) = self.base(after_factor)? else { return Some(None) };
+        let (mut below, mut above): (Option<Drawing>, Option<Drawing>) = (None, None);
+        let mut function = matches!(base, Drawing::Function(_));
+        loop {
+            if self.tight(BELOW) && below.is_none() {
+                self.at += 1;
+                below = Some(self.script()?);
+            } else if self.tight(ABOVE) && above.is_none() && self.peek(1).is_some_and(|l| !l.spaced) {
+                self.at += 1;
+                above = Some(self.script()?);
+            } else if let Some(mark) = self.mark() {
+                self.at += 1;
+                let mark = Drawing::Sign(mark, false);
+                above = Some(above.map_or(mark.clone(), |a| Drawing::Row(vec![mark, a])));
+            } else {
+                break;
+            }
+        }
+        if below.is_some() || above.is_some() {
+            base = Drawing::Script(Box::new(base), below.map(Box::new), above.map(Box::new));
+        }
+        // `log(n)` and `f(x)` are one factor, and so is `f(x)^2`.
+        let call = self.peek(0).is_some_and(|l| !l.spaced && l.sort == Sort::Sign && matches!(l.text.as_bytes(), b"(" | b"["));
+        if call && !matches!(base, Drawing::Fenced(..) | Drawing::Number(_)) {
+            let argument = self.base(false)??;
+            function = false;
+            base = self.raised(Drawing::Row(vec![base, argument]))?;
+        }
+        if function && !matches!(base, Drawing::Function(_)) {
+            base = Drawing::Row(vec![base, Drawing::Space]);
+        }
+        Some(Some(base))
+    }
+
+    /// A prime, a star of `tau*`, or the plus of the next layer in `x+ = x`.
+    fn mark(&self) -> Option<&'static str> {
+        let l = self.peek(0).filter(|l| !l.spaced && l.sort == Sort::Sign)?;
+        let free = self.peek(1).is_none_or(|n| n.spaced || n.sort == Sort::Sign && !matches!(n.text.as_bytes(), b"(" | b"{" | b"|"));
+        match l.text.as_bytes() {
+            b"'" => names::sign(l.text),
+            b"*" | b"+" if free => names::sign(l.text),
+            _ => None,
+        }
+    }
+
+    /// What stands behind `_` or `^`.
+    fn script(&mut self) -> Option<Drawing> {
+        let first = self.peek(0).filter(|l| !l.spaced)?;
+        if first.is(OPEN_BRACE) {
+            self.at += 1;
+            let row = self.row(&[CLOSE_BRACE])?;
+            self.peek(0)?;
+            self.at += 1;
+            return Some(bare_row(row));
+        }
+        if first.sort != Sort::Sign {
+            self.at += 1;
+            let one = subscript(first);
+            // `x_2L` has one index.
+            let more = self.peek(0).filter(|l| first.sort == Sort::Number && !l.spaced && l.sort == Sort::Word);
+            self.at += usize::from(more.is_some());
+            return Some(more.map_or(one.clone(), |l| Drawing::Row(vec![one, subscript(l)])));
+        }
+        if first.is(BAR) {
+            return self.base(false)?;
+        }
+        let sign = names::sign(first.text).filter(|_| matches!(first.text.as_bytes(), b"-" | b"+" | b"*"))?;
+        self.at += 1;
+        let sign = Drawing::Sign(sign, false);
+        match self.peek(0).filter(|l| !l.spaced && l.sort == Sort::Number && first.text.starts_with('-')) {
+            Some(number) => {
+                self.at += 1;
+                Some(Drawing::Row(vec![sign, subscript(number)]))
+            }
+            None => Some(sign),
+        }
+    }
+
+    fn base(&mut self, after_factor: bool) -> Option<Option<Drawing>> {
+        let l = self.peek(0)?;
+        match l.sort {
+            Sort::Number => {
+                self.at += 1;
+                Some(Some(number(l.text)))
+            }
+            Sort::Word | Sort::Prose => {
+                self.at += 1;
+                self.word(l).map(Some)
+            }
+            Sort::Sign if l.is(BAR) => {
+                self.at += 1;
+                let inside = self.row(&[BAR])?;
+                self.peek(0)?;
+                self.at += 1;
+                Some(Some(Drawing::Fenced("|", inside, "|")))
+            }
+            Sort::Sign if matches!(l.text.as_bytes(), b"..." | b".") => {
+                self.at += 1;
+                Some(Some(Drawing::Name(if l.text.len() == 1 { "·" } else { "…" }.to_owned())))
+            }
+            Sort::Sign => {
+                let Some((_, closes, open)) = BRACKETS.iter().find(|(open, _, _)| l.is(open)) else { return Some(None) };
+                let angle = l.text.starts_with('<');
+                if angle && (self.peek(1).is_none_or(|n| n.spaced) || after_factor && !l.spaced) {
+                    return Some(None);
+                }
+                self.at += 1;
+                let inside = self.row(closes)?;
+                let close = self.peek(0)?;
+                self.at += 1;
+                let close = if angle { "⟩" } else { CLOSING.iter().find(|(c, _)| close.is(c))?.1 };
+                Some(Some(Drawing::Fenced(open, inside, close)))
+            }
+        }
+    }
+
+    fn word(&mut self, l: &Lexeme) -> Option<Drawing> {
+        if names::root(l.text) {
+            let mut after = Some(None);
+            if self.peek(0).is_some_and(|n| n.sort != Sort::Sign || matches!(n.text.as_bytes(), b"(" | b"|")) {
+                after = self.root_of();
+            }
+            return Some(Drawing::Root(Box::new(after??)));
+        }
+        if let Some(sign) = names::large(l.text) {
+            return Some(Drawing::Sign(sign, false));
+        }
+        if names::function(l.text) {
+            return Some(Drawing::Function(l.text.to_owned()));
+        }
+        let negated = names::negated(l.text).filter(|_| self.peek(0).is_some_and(|n| names::sign_word(n.text).is_some()));
+        if negated.is_some() {
+            self.at += 1;
+        }
+        if let Some(sign) = negated.or(names::sign_word(l.text)) {
+            return Some(Drawing::Sign(sign, false));
+        }
+        Some(name(l.text))
+    }
+
+    /// One factor under a root, without the brackets that only say how far it goes.
+    fn root_of(&mut self) -> Option<Option<Drawing>> {
+        let inside = self.peek(0)?.is("(");
+        let drawing = if inside { self.base(false)? } else { self.factor(false)? };
+        Some(drawing.map(unbracketed))
+    }
+}
+
+/// Whether something acts on what follows it.
+pub(super) fn acts(drawing: &Drawing) -> bool {
+    match drawing {
+        Drawing::Function(_) | Drawing::Sign(..) => true,
+        Drawing::Script(base, ..) => acts(base),
+        Drawing::Row(row) => row.last() == Some(&Drawing::Space),
+        _ => false,
+    }
+}
+
+/// Brackets that close, and what is drawn.
+const CLOSING: [(&str, &str); 4] = [(")", ")"), ("]", "]"), (CLOSE_BRACE, "}"), (">", "⟩")];
+
+/// A letter, or a word of several.
+fn name(text: &str) -> Drawing {
+    names::letter(text).map_or_else(|| letters(text), |greek| Drawing::Name(greek.to_owned()))
+}
+
+/// Two letters that are no word are a product; indices like `ijk` too.
+fn letters(text: &str) -> Drawing {
+    let few = text.chars().count();
+    let plain = text.chars().all(|c| c.is_ascii_lowercase());
+    if few == 2 && plain || few == 3 && text.chars().all(|c| ('i'..='n').contains(&c)) {
+        return Drawing::Row(text.chars().map(|c| Drawing::Name(c.to_string())).collect());
+    }
+    // A letter and its number: `T2`.
+    let digits = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let letter = &text[..text.len() - digits.len()];
+    if !digits.is_empty() && letter.len() == 1 && digits.chars().all(|c| c.is_ascii_digit()) {
+        let below = Drawing::Number(digits.to_owned());
+        return Drawing::Script(Box::new(Drawing::Name(letter.to_owned())), Some(Box::new(below)), None);
+    }
+    Drawing::Name(text.to_owned())
+}
+
+/// A word or a number behind `_` or `^`.
+fn subscript(l: &Lexeme) -> Drawing {
+    match l.sort {
+        Sort::Number => number(l.text),
+        _ if names::function(l.text) => Drawing::Name(l.text.to_owned()),
+        _ => name(l.text),
+    }
+}
+
+/// Powers of ten as such.
+fn number(text: &str) -> Drawing {
+    let Some((digits, power)) = text.split_once('e') else { return Drawing::Number(text.to_owned()) };
+    let (minus, size) = power.strip_prefix('-').map_or((false, power), |size| (true, size));
+    let size = Drawing::Number(size.trim_start_matches(['+', '0']).to_owned());
+    let above = if minus { Drawing::Row(vec![Drawing::Sign("−", false), size]) } else { size };
+    let ten = Drawing::Script(Box::new(Drawing::Number("10".to_owned())), None, Some(Box::new(above)));
+    match digits.parse::<f64>() {
+        Ok(one) if (one - 1.0).abs() < f64::EPSILON => ten,
+        _ => Drawing::Row(vec![Drawing::Number(digits.to_owned()), Drawing::Sign("×", false), ten]),
+    }
+}
+
+/// What stands in round brackets, without them.
+fn unbracketed(drawing: Drawing) -> Drawing {
+    match drawing {
+        Drawing::Fenced("(", inside, ")") => bare_row(inside),
+        other => other,
+    }
+}
+
+/// One drawing for several; of one in round brackets what is in them.
+fn bare_row(mut row: Vec<Drawing>) -> Drawing {
+    match (row.pop(), row.is_empty()) {
+        (Some(one), true) => unbracketed(one),
+        (Some(last), false) => {
+            row.push(last);
+            Drawing::Row(row)
+        }
+        (None, _) => Drawing::Row(row),
+    }
+}
+
+/// Thin spaces where two names of several letters, or two numbers, would run into each other.
+fn spaced_out(row: Vec<Piece>) -> Vec<Drawing> {
+    let wide = |d: &Drawing| match d {
+        Drawing::Name(text) => text.chars().count() > 1,
+        Drawing::Function(_) | Drawing::Number(_) | Drawing::Fraction(..) => true,
+        _ => false,
+    };
+    let mut out: Vec<Drawing> = Vec::new();
+    let mut after_factor = false;
+    for piece in row {
+        if after_factor && piece.factor && !piece.glued {
+            let number = |d: &Drawing| matches!(d, Drawing::Number(_));
+            let runs_into = out.last().is_some_and(|d| wide(d) && (!number(d) || number(&piece.drawing)));
+            if runs_into || wide(&piece.drawing) && !number(&piece.drawing) {
+                out.push(Drawing::Space);
+            }
+        }
+        after_factor = piece.factor;
+        out.push(piece.drawing);
+    }
+    out
+}

@@ -1,0 +1,103 @@
+//! MathML: presentation elements of MathML Core, without attributes of style.
+
+use super::parse::{Drawing, acts};
+
+/// Letters that fit into a line of a telephone at the size of the text.
+const LINE: f64 = 26.0;
+
+/// A formula as one or more `math` elements, with white space where a line may be broken: a browser does not break a formula itself.
+pub(super) fn markup(row: &[Drawing]) -> String {
+    let parts: Vec<String> = chunks(row).into_iter().map(element).collect();
+    parts.join(" ")
+}
+
+fn element(chunk: &[Drawing]) -> String {
+    let mut inside = String::new();
+    chunk.iter().enumerate().for_each(|(k, d)| write(d, k == 0, &mut inside));
+    let math = format!("<math>{inside}</math>");
+    // What is still too long for a line scrolls by itself.
+    if width(chunk) > LINE { format!("<span class=\"wide\">{math}</span>") } else { math }
+}
+
+/// Parts of a row that begin at a sign before which a line may be broken, as long as they fit into half a line.
+fn chunks(row: &[Drawing]) -> Vec<&[Drawing]> {
+    let breaks = |k: usize| matches!(row[k], Drawing::Sign(_, true));
+    let mut out = Vec::new();
+    let mut from = 0;
+    for k in 1..row.len() {
+        let next = (k + 1..row.len()).find(|n| breaks(*n)).unwrap_or(row.len());
+        let full = breaks(k) && width(&row[from..next]) > LINE / 2.0;
+        let long = width(&row[from..=k]) > LINE && factor(&row[k]) && row[from..k].iter().any(factor);
+        if full || long && !acts(&row[k - 1]) {
+            out.push(&row[from..k]);
+            from = k;
+        }
+    }
+    out.push(&row[from..]);
+    out
+}
+
+fn factor(drawing: &Drawing) -> bool {
+    !matches!(drawing, Drawing::Sign(..) | Drawing::Space)
+}
+
+/// About how many letters wide it is.
+fn width(row: &[Drawing]) -> f64 {
+    row.iter().map(breadth).sum()
+}
+
+fn breadth(drawing: &Drawing) -> f64 {
+    /// Letters below and above the line are smaller.
+    const SMALL: f64 = 0.75;
+    let part = |d: &Option<Box<Drawing>>| d.as_ref().map_or(0.0, |d| breadth(d));
+    match drawing {
+        Drawing::Name(text) | Drawing::Function(text) | Drawing::Number(text) => text.chars().count() as f64,
+        Drawing::Sign(..) => 1.8,
+        Drawing::Space => 0.4,
+        Drawing::Row(row) => width(row),
+        Drawing::Fenced(_, row, _) => 1.2 + width(row),
+        Drawing::Fraction(above, below) => SMALL * breadth(above).max(breadth(below)),
+        Drawing::Root(inside) => 1.0 + breadth(inside),
+        Drawing::Script(base, below, above) => breadth(base) + SMALL * part(below).max(part(above)),
+    }
+}
+
+fn write(drawing: &Drawing, first: bool, out: &mut String) {
+    let all = |row: &[Drawing], out: &mut String| row.iter().enumerate().for_each(|(k, d)| write(d, k == 0, out));
+    match drawing {
+        Drawing::Name(text) | Drawing::Function(text) => element_of("mi", text, out),
+        Drawing::Number(text) => element_of("mn", text, out),
+        // At the beginning of a part a sign between two sides would be taken for one before a number.
+        Drawing::Sign(sign, true) if first => out.push_str(&format!("<mo form=\"infix\">{sign}</mo>")),
+        Drawing::Sign(sign, _) => element_of("mo", sign, out),
+        Drawing::Space => out.push_str("<mspace width=\"0.17em\"></mspace>"),
+        Drawing::Row(row) => {
+            out.push_str("<mrow>");
+            all(row, out);
+            out.push_str("</mrow>");
+        }
+        Drawing::Fenced(open, inside, close) => {
+            out.push_str(&format!("<mrow><mo fence=\"true\" form=\"prefix\">{open}</mo><mrow>"));
+            all(inside, out);
+            out.push_str(&format!("</mrow><mo fence=\"true\" form=\"postfix\">{close}</mo></mrow>"));
+        }
+        Drawing::Fraction(above, below) => wrapped("mfrac", &[above, below], out),
+        Drawing::Root(inside) => wrapped("msqrt", &[inside], out),
+        Drawing::Script(base, below, above) => match (below, above) {
+            (Some(below), Some(above)) => wrapped("msubsup", &[base, below, above], out),
+            (Some(below), None) => wrapped("msub", &[base, below], out),
+            (None, Some(above)) => wrapped("msup", &[base, above], out),
+            (None, None) => write(base, first, out),
+        },
+    }
+}
+
+fn element_of(name: &str, text: &str, out: &mut String) {
+    out.push_str(&format!("<{name}>{text}</{name}>"));
+}
+
+fn wrapped(name: &str, parts: &[&Drawing], out: &mut String) {
+    out.push_str(&format!("<{name}>"));
+    parts.iter().for_each(|d| write(d, false, out));
+    out.push_str(&format!("</{name}>"));
+}

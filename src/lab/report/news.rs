@@ -1,0 +1,153 @@
+//! What is new, at the head of the page: verdicts that are not as predicted, statements that are false as printed beside
+//! what holds, what was proved, what is open, and what came closest to failing.
+
+use super::claims::{margin, number};
+use super::errata::{self, Erratum, erratum};
+use super::math;
+use super::words::escape;
+use crate::theorem::{Claim, Record, Status, Verdict, find};
+
+/// How many of the smallest margins are shown.
+const CLOSEST: usize = 10;
+
+pub(super) fn section(records: &[Record]) -> String {
+    format!(
+        "<section id=\"news\" aria-labelledby=\"h-news\"><h2 id=\"h-news\">What is new</h2>\n{}{}{}{}{}{}{}</section>\n",
+        surprises(records),
+        false_statements(records, Status::Misprinted, "printed wrongly", "As printed"),
+        false_statements(records, Status::Folklore, "said and false", "As said"),
+        corrected(records),
+        proved(records),
+        open(records),
+        closest(records),
+    )
+}
+
+/// The claims that should hold and did, with the smallest margins first.
+pub fn tightest(records: &[Record], most: usize) -> Vec<&Record> {
+    let holds = |r: &&Record| r.as_expected && !r.status.expects_violation() && !r.kind.counts();
+    let mut found: Vec<(f64, &Record)> = records.iter().filter(holds).filter_map(|r| Some((r.margin?.value, r))).collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().take(most).map(|(_, r)| r).collect()
+}
+
+/// The sentence that says whether everything came out as it should.
+pub fn headline(good: usize, all: usize) -> String {
+    format!("{good} of {all} claims have the verdict that the literature, with its known errata, predicts")
+}
+
+fn link(name: &str) -> String {
+    let title = find(name).map_or_else(|_| escape(name), |c| math::text(c.title));
+    format!("<a href=\"#{name}\">{title}</a>")
+}
+
+fn surprises(records: &[Record]) -> String {
+    let odd: Vec<&Record> = records.iter().filter(|r| !r.as_expected).collect();
+    if odd.is_empty() {
+        return String::new();
+    }
+    let item = |r: &&Record| format!("<li><b class=\"broken\">{}</b> {}: {}</li>\n", r.verdict, link(r.name), escape(&r.reason));
+    format!("<h3>{} not as predicted</h3>\n<ul>\n{}</ul>\n", odd.len(), odd.iter().map(item).collect::<String>())
+}
+
+/// Two statements side by side behind one line.
+fn pair(title: &str, left: (&str, &str), right: &str) -> String {
+    format!(
+        "<details class=\"erratum\"><summary>{title}</summary>\n<div class=\"pair\"><div><h4>{}</h4><p>{}</p></div>\
+         <div><h4>What holds</h4>{right}</div></div></details>\n",
+        left.0, left.1
+    )
+}
+
+fn statement(c: &Claim) -> String {
+    format!("{} (<a href=\"#{1}\">{1}</a>)", math::text(c.statement), c.name)
+}
+
+/// What holds instead: the statements of the claims that say so, among those that were checked, and words.
+fn holds(e: &Erratum, records: &[Record]) -> String {
+    let checked = |name: &&&str| records.iter().any(|r| r.name == **name);
+    let known = e.holds.iter().filter(checked).filter_map(|name| find(name).ok());
+    let mut out: String = known.map(|c| format!("<p>{}</p>", statement(c))).collect();
+    if !e.words.is_empty() {
+        out.push_str(&format!("<p>{}</p>", math::text(e.words)));
+    }
+    if out.is_empty() { format!("<p>See <code>metastable explain {}</code>.</p>", e.holds.join(" ")) } else { out }
+}
+
+/// False statements of a status, each beside what holds.
+fn false_statements(records: &[Record], status: Status, what: &str, label: &str) -> String {
+    let found: Vec<&Claim> = records.iter().filter(|r| r.status == status).filter_map(|r| find(r.name).ok()).collect();
+    if found.is_empty() {
+        return String::new();
+    }
+    let one = |c: &&Claim| {
+        let right = erratum(c.name).map_or_else(|| format!("<p>See the derivation of {}.</p>", c.name), |e| holds(e, records));
+        pair(&math::text(c.title), (label, &statement(c)), &right)
+    };
+    let many = if found.len() == 1 { "statement is" } else { "statements are" };
+    format!("<h3>{} {many} {what}</h3>\n{}", found.len(), found.iter().map(one).collect::<String>())
+}
+
+/// Corrected statements whose printed form is no claim of its own: the citation says what is printed.
+fn corrected(records: &[Record]) -> String {
+    let paired = |name: &str| errata::ALL.iter().any(|e| e.holds.contains(&name));
+    let alone = records.iter().filter(|r| r.status == Status::Corrected && !paired(r.name));
+    let found: Vec<&Claim> = alone.filter_map(|r| find(r.name).ok()).collect();
+    if found.is_empty() {
+        return String::new();
+    }
+    let one = |c: &&Claim| pair(&math::text(c.title), ("Where it is printed", &escape(c.citation)), &format!("<p>{}</p>", statement(c)));
+    let many = if found.len() == 1 { "statement is" } else { "statements are" };
+    format!("<h3>{} more {many} corrected</h3>\n{}", found.len(), found.iter().map(one).collect::<String>())
+}
+
+fn proved(records: &[Record]) -> String {
+    let certified: Vec<&Record> = records.iter().filter(|r| r.verdict == Verdict::Certified).collect();
+    let (starts, of) = records.iter().filter_map(|r| r.certified).fold((0, 0), |(a, b), (proved, of)| (a + proved, b + of));
+    let item = |r: &&Record| {
+        let what = find(r.name).ok().and_then(|c| c.proof.as_ref()).map_or("", |p| p.what);
+        format!("<li>{}: {}</li>\n", link(r.name), math::text(what))
+    };
+    let mut out = String::new();
+    if !certified.is_empty() {
+        out.push_str(&format!(
+            "<h3>{} certified: proved by interval arithmetic for the printed box</h3>\n<ul>\n{}</ul>\n",
+            certified.len(),
+            certified.iter().map(item).collect::<String>()
+        ));
+    }
+    if of > 0 {
+        out.push_str(&format!("<p>{proved} of {of} random starts are proved by enclosures to converge to one point.</p>\n", proved = starts));
+    }
+    out
+}
+
+fn open(records: &[Record]) -> String {
+    let found: Vec<&Record> = records.iter().filter(|r| r.status == Status::Open).collect();
+    if found.is_empty() {
+        return String::new();
+    }
+    let item = |r: &&Record| {
+        let searched = r.searched.map_or(String::new(), |s| format!("; {} trials of a search", s.evaluations));
+        format!("<li>{}: {} in {} draws{searched}</li>\n", link(r.name), r.verdict, r.trials)
+    };
+    format!("<h3>{} open: no proof and no counterexample is known</h3>\n<ul>\n{}</ul>\n", found.len(), found.iter().map(item).collect::<String>())
+}
+
+fn closest(records: &[Record]) -> String {
+    let found = tightest(records, CLOSEST);
+    if found.is_empty() {
+        return String::new();
+    }
+    let row = |r: &&Record| {
+        let m = r.margin.as_ref().map_or(String::new(), margin);
+        let slack = r.slack.map_or(String::new(), number);
+        format!("<tr><td>{}</td><td>{}</td><td>{slack}</td></tr>\n", link(r.name), escape(&m))
+    };
+    format!(
+        "<h3>{} that came closest to failing</h3>\n<table><caption>The smallest margins of claims that hold. A bound that is attained has margin 0 and slack 1.</caption>\
+         <thead><tr><th scope=\"col\">claim</th><th scope=\"col\">margin</th><th scope=\"col\">slack</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
+        found.len(),
+        found.iter().map(row).collect::<String>()
+    )
+}
