@@ -254,6 +254,7 @@ const AUDITS: [Audit; 26] = [
         file: "",
         calls: &[
             ("quick", "check unit-norm --quick --quick"),
+            ("all", "--all"),
             ("trials", "--trials 3"),
             ("seed", "--seed 5"),
             ("out", "--out tokens-folder/inside"),

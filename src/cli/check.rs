@@ -8,14 +8,14 @@ use super::progress;
 use super::region::Flags;
 use super::run::PartArguments;
 use super::sweep;
-use super::verdicts::{rows, table};
+use super::verdicts::{rows, summary, table};
 use super::{paper_page, papers};
 use crate::draw::{Size, spark};
 use crate::error::{Error, Result};
 use crate::lab::{
     Provenance,
     arrays::write_atomically,
-    report::{self, Budget, Shown},
+    report::{self, Budget, CitedPaper, Shown},
 };
 use crate::num::threads::spread;
 use crate::theorem::{ALL, Claim, Effort, Record, check, seeds, worst};
@@ -51,6 +51,9 @@ pub struct Arguments {
     /// Root seed of all trials.
     #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
+    /// A line for every claim; without names only a summary is printed.
+    #[arg(long)]
+    all: bool,
     /// Write report.html and verdicts.json into this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -64,6 +67,13 @@ fn named(name: &str) -> Result<Vec<&'static Claim>> {
 }
 
 impl Arguments {
+    /// Where every claim has its line anyway, `--all` would do nothing.
+    fn refuse_all(&self, whole: bool) -> Result<()> {
+        const WITHOUT: &str = "neither names, ranges nor parts of the work: with them every claim has its line";
+        self.parts.refuse(WITHOUT)?;
+        if self.names.is_empty() && whole { Ok(()) } else { Err(Error::parameter("--all", "names or ranges", WITHOUT)) }
+    }
+
     /// Runs it; the exit code is the worst verdict.
     pub fn run(self, out: &Output) -> Result<i32> {
         let claims: Vec<&Claim> = if self.names.is_empty() {
@@ -75,6 +85,9 @@ impl Arguments {
             all
         };
         let region = self.part.region()?;
+        if self.all {
+            self.refuse_all(region.is_whole() && !region.beyond)?;
+        }
         if !region.is_whole() || region.beyond {
             self.parts.refuse("neither with ranges of one's own: name a part of the grid by other ranges")?;
             let trials = self.trials.unwrap_or(if self.quick { 5 } else { 20 });
@@ -103,7 +116,9 @@ impl Arguments {
             write_report(&records, &book.budget(seconds), folder, &figures)?;
         }
         let sheet = if self.names.iter().any(|n| n == seeds::GROUP) { super::seeds::sheet(&records) } else { Vec::new() };
-        finish(out, &records, word(effort), self.seed, seconds, &sheet)
+        let short = self.names.is_empty() && !self.all;
+        let more = if short { vec![format!("every claim: {} --all", book.budget(seconds).command())] } else { sheet };
+        finish(out, &records, (word(effort), self.seed), seconds, short, &more)
     }
 }
 
@@ -118,9 +133,10 @@ pub fn quick(out: &Output) -> Result<i32> {
     let here = figures.iter().filter(|f| matches!(f.drawn, Shown::Here { .. })).count();
     let next = [
         format!("wrote {} and {here} figures beside it", folder.join("report.html").display()),
+        "every claim: metastable check --quick --all".to_owned(),
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)".to_owned(),
     ];
-    finish(out, &records, "quick", 1, seconds, &next)
+    finish(out, &records, ("quick", 1), seconds, true, &next)
 }
 
 /// The share of the work that the claims are.
@@ -243,19 +259,26 @@ fn word(effort: Effort) -> &'static str {
     }
 }
 
-fn finish(out: &Output, records: &[Record], effort: &str, seed: u64, seconds: f64, notes: &[String]) -> Result<i32> {
-    let mut text = table(records, seconds);
+/// Prints the verdicts: a summary, or a line for each.
+fn finish(out: &Output, records: &[Record], how: (&str, u64), seconds: f64, short: bool, notes: &[String]) -> Result<i32> {
+    let colour = out.colour();
+    let mut text = if short { summary(records, &cited(), seconds, colour) + "\n" } else { table(records, seconds, colour) };
     notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
     let good = records.iter().filter(|r| r.as_expected).count();
-    out.result(&json!({"claims": rows(records), "effort": effort, "seed": seed, "as_expected": good}), &text);
+    out.result(&json!({"claims": rows(records), "effort": how.0, "seed": how.1, "as_expected": good}), &text);
     Ok(worst(records))
+}
+
+/// The papers that claims are grouped by.
+fn cited() -> Vec<CitedPaper> {
+    papers::ALL.iter().map(|p| CitedPaper { id: p.id, summary: p.summary() }).collect()
 }
 
 fn write_report(records: &[Record], budget: &Budget, folder: &Path, figures: &[report::Figure]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let provenance = provenance(budget);
     let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
-    let page = report::html(records, &sparks, figures, &provenance, budget);
+    let page = report::html(records, &sparks, figures, &cited(), &provenance, budget);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
     write_atomically(&folder.join("page.html"), super::page::html()?.as_bytes())?;
     write_verdicts(records, budget, folder, records.len())

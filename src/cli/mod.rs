@@ -7,6 +7,7 @@ mod certify;
 mod check;
 mod checkpoint;
 mod clusters;
+mod colour;
 mod command_line;
 mod company;
 mod compare;
@@ -82,6 +83,9 @@ struct Arguments {
         help_heading = "Everywhere"
     )]
     threads: Option<usize>,
+    /// No progress and no notes on stderr; results and errors stay.
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    quiet: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -187,7 +191,7 @@ pub fn main() -> i32 {
             let words: Vec<String> = std::env::args().skip(1).collect();
             let unknown = || input::unknown_command(&e, words.iter().map(String::as_str), &command());
             if let Some(ours) = input::wrong_number(&e).or_else(unknown) {
-                output::note(&format!("error: {ours}"));
+                output::complain(&ours.to_string());
                 return 1;
             }
             let _ = e.print();
@@ -202,6 +206,9 @@ pub fn main() -> i32 {
         cancel::interrupted();
     });
     let out = Output::new(arguments.format);
+    if arguments.quiet {
+        output::quieten();
+    }
     match dispatch(arguments, &out) {
         Ok(code) => code,
         Err(e) => {
@@ -220,7 +227,9 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
     }
-    progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
+    if !arguments.quiet {
+        progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
+    }
     // Commands run on a thread of the pool: a parallel loop then starts without waking another one.
     rayon::scope(|_| run(arguments, out))
 }

@@ -1,5 +1,6 @@
 //! Printing: the only place that writes to stdout and stderr.
 
+use super::colour::Colour;
 use crate::error::Error;
 use serde_json::Value;
 use std::io::Write;
@@ -45,6 +46,14 @@ static SILENT: AtomicBool = AtomicBool::new(false);
 #[cfg(feature = "mpi")]
 pub fn silence() {
     SILENT.store(true, Ordering::Relaxed);
+}
+
+/// Set when nobody wants to know how the work goes.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// No notes from now on; results and errors are still printed.
+pub fn quieten() {
+    QUIET.store(true, Ordering::Relaxed);
 }
 
 /// Set when everything is to be printed with all digits.
@@ -110,6 +119,11 @@ impl Output {
         self.kept.and_then(|k| k.into_inner().ok()).unwrap_or_default()
     }
 
+    /// The colours of a result.
+    pub fn colour(&self) -> Colour {
+        if self.format == Format::Text && self.kept.is_none() { Colour::of_results() } else { Colour::NONE }
+    }
+
     /// True when nothing but the result may be printed.
     pub fn is_json(&self) -> bool {
         self.format != Format::Text
@@ -137,19 +151,31 @@ impl Output {
         };
         let written = writeln!(std::io::stdout(), "{line}").and_then(|()| std::io::stdout().flush());
         if let Err(e) = written.or_else(|e| if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(e) }) {
-            note(&format!("error: stdout: could not write: {e}"));
+            complain(&format!("stdout: could not write: {e}"));
             std::process::exit(5);
         }
     }
 
     /// Prints an error: one sentence per problem.
     pub fn error(&self, error: &Error) {
-        error.to_string().lines().for_each(|l| note(&format!("error: {l}")));
+        error.to_string().lines().for_each(complain);
     }
 }
 
-/// A line on stderr.
+/// A line on stderr, unless nobody wants notes.
 pub fn note(line: &str) {
+    if !QUIET.load(Ordering::Relaxed) {
+        write_note(line);
+    }
+}
+
+/// A problem on stderr, which everybody wants to know.
+pub fn complain(problem: &str) {
+    let colour = if notes().is_some() { Colour::NONE } else { Colour::of_notes() };
+    write_note(&format!("{} {problem}", colour.alarm("error:")));
+}
+
+fn write_note(line: &str) {
     if let Some(kept) = notes().as_mut() {
         return kept.push(line.to_owned());
     }

@@ -5,7 +5,7 @@ use super::run::PartArguments;
 use super::verdicts::rows;
 use crate::error::{Error, Result};
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
-use crate::lab::{Provenance, arrays::write_atomically, part::Share};
+use crate::lab::{Provenance, arrays::write_atomically, part::Share, report::headline};
 use crate::num::threads::spread;
 use crate::theorem::{Claim, Effort, Status, Verdict, check};
 use serde_json::{Value, json};
@@ -101,7 +101,7 @@ impl CheckInParts<'_> {
         let code = self.worst(&verdicts);
         out.result(
             &json!({"claims": verdicts, "seed": self.seed, "as_expected": good}),
-            &format!("{text}{good} of {} claims as expected\n", self.claims.len()),
+            &format!("{text}{}\n", headline(good, self.claims.len())),
         );
         Ok(code)
     }

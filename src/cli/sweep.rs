@@ -45,7 +45,7 @@ pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder:
         grids.push(json!({"name": claim.name, "points": points.iter().map(object).collect::<Vec<_>>(), "outside": outside, "beyond": region.beyond, "files": files}));
         records.push(record);
     }
-    let body = format!("{text}{}", table(&records, started.elapsed().as_secs_f64()));
+    let body = format!("{text}{}", table(&records, started.elapsed().as_secs_f64(), out.colour()));
     out.result(&json!({"claims": rows(&records), "grids": grids, "seed": seed, "trials": trials}), &body);
     Ok(worst(&records))
 }

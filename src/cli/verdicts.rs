@@ -1,41 +1,118 @@
 //! Verdicts as text and JSON.
 
+use super::colour::Colour;
+use crate::lab::report::{CitedPaper, by_paper, headline, tightest};
 use crate::theorem::{Record, Status, Verdict, find};
 use serde_json::{Value, json};
 
+/// How many of the smallest margins a summary shows.
+const TIGHTEST: usize = 10;
+
 /// The table, with reasons where a verdict is not the expected one.
-pub fn table(records: &[Record], seconds: f64) -> String {
-    let mut text = format!(
-        "{:<30} {:<11} {:<10} {:<20} {:>9} {:>8} {:>8} {:>8} {:>9}  {}\n",
-        "claim", "status", "kind", "verdict", "margin", "error", "slack", "resolves", "trials", "control"
-    );
-    for r in records {
-        text.push_str(&row(r));
-    }
+pub fn table(records: &[Record], seconds: f64, colour: Colour) -> String {
     let good = records.iter().filter(|r| r.as_expected).count();
-    text.push_str(&format!("{good} of {} claims as expected, {seconds:.1} s\n", records.len()));
+    format!("{}{}, {seconds:.1} s\n", rows_of(records, colour), headline(good, records.len()))
+}
+
+/// What matters of many verdicts: whether all are as predicted, those that are not, how many of each kind and of each
+/// paper there are, and the smallest margins.
+pub fn summary(records: &[Record], papers: &[CitedPaper], seconds: f64, colour: Colour) -> String {
+    let odd: Vec<Record> = records.iter().filter(|r| !r.as_expected).cloned().collect();
+    let first = headline(records.len() - odd.len(), records.len());
+    let first = if odd.is_empty() { colour.calm(&first) } else { colour.alarm(&first) };
+    let mut text = format!("{first}, {seconds:.1} s\n");
+    let mut part = |title: &str, body: String| text.push_str(&format!("\n{}\n{body}", colour.strong(title)));
+    if !odd.is_empty() {
+        part("Not as predicted", rows_of(&odd, colour));
+    }
+    part("By status", by_status(records));
+    part("By paper", by_papers(records, papers));
+    let closest: Vec<Record> = tightest(records, TIGHTEST).into_iter().cloned().collect();
+    if !closest.is_empty() {
+        part("The smallest margins of claims that hold", rows_of(&closest, colour));
+    }
     text
 }
 
-fn row(r: &Record) -> String {
+/// Verdicts, in the order of the columns.
+const VERDICTS: [Verdict; 5] =
+    [Verdict::Certified, Verdict::Supported, Verdict::Violated, Verdict::Inconclusive, Verdict::HypothesesNeverMet];
+
+/// Statuses, in the order of the rows.
+const STATUSES: [Status; 6] = [Status::Theorem, Status::Corrected, Status::Misprinted, Status::Folklore, Status::Open, Status::Observation];
+
+/// How many claims of each status have each verdict; columns without a claim are left out.
+fn by_status(records: &[Record]) -> String {
+    let given: Vec<Verdict> = VERDICTS.into_iter().filter(|v| records.iter().any(|r| r.verdict == *v)).collect();
+    let width = |v: &Verdict| v.to_string().len().max(6);
+    let cells = |text: &dyn Fn(&Verdict) -> String| given.iter().map(|v| format!("  {:>1$}", text(v), width(v))).collect::<String>();
+    let mut out = format!("{:<12}{}  {:>6}\n", "status", cells(&Verdict::to_string), "claims");
+    for status in STATUSES {
+        let of: Vec<&Record> = records.iter().filter(|r| r.status == status).collect();
+        let count = |v: &Verdict| match of.iter().filter(|r| r.verdict == *v).count() {
+            0 => String::new(),
+            many => many.to_string(),
+        };
+        // Statements that are known to be false are violated as they should be.
+        let note = if status.expects_violation() { "  (a violation is predicted)" } else { "" };
+        if !of.is_empty() {
+            out.push_str(&format!("{:<12}{}  {:>6}{note}\n", status, cells(&count), of.len()));
+        }
+    }
+    out
+}
+
+/// How many claims each paper has and how many of them are as predicted.
+fn by_papers(records: &[Record], papers: &[CitedPaper]) -> String {
+    const LINE: usize = 70;
+    let mut out = format!("{:<LINE$}  {:>6}  {:>12}\n", "paper", "claims", "as predicted");
+    for group in by_paper(records, papers) {
+        let good = group.records.iter().filter(|k| records[**k].as_expected).count();
+        let short: String = match group.title.char_indices().nth(LINE - 3) {
+            Some((end, _)) if group.title.chars().count() > LINE => format!("{}...", &group.title[..end]),
+            _ => group.title,
+        };
+        out.push_str(&format!("{short:<LINE$}  {:>6}  {good:>12}\n", group.records.len()));
+    }
+    out
+}
+
+/// The head of the table and a line for each record.
+fn rows_of(records: &[Record], colour: Colour) -> String {
+    let mut text = format!(
+        "{:<30} {:<11} {:<10} {:<20} {:>9} {:>8} {:>8} {:>15} {:>9}  {}\n",
+        "claim", "status", "kind", "verdict", "margin", "error", "slack", "resolves (rel.)", "trials", "control"
+    );
+    records.iter().for_each(|r| text.push_str(&row(r, colour)));
+    text
+}
+
+fn row(r: &Record, colour: Colour) -> String {
     let mark = match (r.as_expected, r.status) {
-        (true, s) if s.expects_violation() => " (expected)",
+        (true, s) if s.expects_violation() => ", as known",
         (true, _) => "",
         (false, Status::Open) if r.verdict == Verdict::Violated => " (a discovery!)",
         _ => " (!)",
     };
+    // Padded before it is coloured: escapes have no width.
+    let verdict = format!("{:<20}", format!("{}{mark}", r.verdict));
+    let verdict = match (r.as_expected, r.verdict) {
+        (true, _) if r.status.expects_violation() => colour.faint(&verdict),
+        (true, Verdict::Inconclusive | Verdict::HypothesesNeverMet) | (false, Verdict::Inconclusive) => colour.unsure(&verdict),
+        (true, _) => colour.calm(&verdict),
+        (false, _) => colour.alarm(&verdict),
+    };
     let trials = if r.bound.is_some() { format!("{}/{}", r.held, r.trials + r.unfinished.0) } else { r.trials.to_string() };
     let slack = r.slack.map_or("-".to_owned(), |s| if s < 1e4 { format!("{s:.2}") } else { format!("{s:.0e}") });
     let mut text = format!(
-        "{:<30} {:<11} {:<10} {:<20} {:>9} {:>8} {slack:>8} {:>8} {trials:>9}  {}\n",
+        "{:<30} {:<11} {:<10} {verdict} {:>9} {:>8} {slack:>8} {:>15} {trials:>9}  {}\n",
         r.name,
         r.status,
         r.kind,
-        format!("{}{mark}", r.verdict),
         r.margin.map_or("-".to_owned(), |m| short(m.value)),
         r.margin.map_or("-".to_owned(), |m| format!("{:.0e}", m.error())),
         r.power,
-        if r.control_ok { "ok" } else { "WRONG SIDE" }
+        if r.control_ok { "ok".to_owned() } else { colour.alarm("WRONG SIDE") }
     );
     if let Some((proved, of)) = r.certified {
         text.push_str(&format!("    certified: {proved} of the {of} starts are proved by enclosures to converge to one point\n"));
@@ -108,4 +185,102 @@ fn object(r: &Record) -> Value {
         "worst": r.worst.map(|(c, t)| json!({"n": c.n, "d": c.d, "beta": c.beta, "dynamics": c.dynamics, "law": c.law, "trial": t})),
         "reproduce": again(r),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theorem::{ALL, Drawn, Kind, Margin, Power};
+
+    fn record(name: &'static str, as_expected: bool) -> Record {
+        let claim = find(name).expect("a claim");
+        let verdict = if claim.status.expects_violation() == as_expected { Verdict::Violated } else { Verdict::Supported };
+        Record {
+            name,
+            status: claim.status,
+            kind: claim.kind,
+            verdict,
+            reason: String::new(),
+            as_expected,
+            margin: Some(Margin { value: 0.5, ..Margin::default() }),
+            worst: None,
+            slack: None,
+            power: Power::NotAsked,
+            trials: 5,
+            missed: 0,
+            unfinished: (0, String::new()),
+            held: 5,
+            certified: None,
+            bound: None,
+            confirmed: Vec::new(),
+            searched: None,
+            control_ok: true,
+            drawn: Drawn::default(),
+            margins: Vec::new(),
+            cases: Vec::new(),
+            seed: 1,
+        }
+    }
+
+    fn papers() -> Vec<CitedPaper> {
+        vec![CitedPaper { id: "2312.10794", summary: "A mathematical perspective on Transformers".to_owned() }]
+    }
+
+    #[test]
+    fn the_summary_of_all_claims_is_short_and_counts_each_once() {
+        let records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
+        let text = summary(&records, &papers(), 1.0, Colour::NONE);
+        let n = records.len();
+        assert!(
+            text.starts_with(&format!("{n} of {n} claims have the verdict that the literature, with its known errata, predicts, 1.0 s\n"))
+        );
+        assert!(text.lines().count() < 50, "{text}");
+        assert!(!text.contains("Not as predicted") && !text.contains('!'));
+        let part =
+            |title: &str| text.split(&format!("\n{title}\n")).nth(1).and_then(|t| t.split("\n\n").next()).expect("a part").to_owned();
+        let last = |line: &str, back: usize| -> usize {
+            let line = line.split("  (").next().expect("a line");
+            line.split_whitespace().rev().nth(back).and_then(|w| w.parse().ok()).expect("a number")
+        };
+        assert_eq!(part("By status").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
+        assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 1)).sum::<usize>(), n);
+        assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
+        assert_eq!(part("The smallest margins of claims that hold").lines().count(), 1 + TIGHTEST);
+    }
+
+    #[test]
+    fn what_is_not_as_predicted_comes_first() {
+        let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
+        records[7].as_expected = false;
+        let text = summary(&records, &papers(), 1.0, Colour::NONE);
+        let odd = text.find("Not as predicted").expect("said");
+        assert!(odd < text.find("By status").expect("said"));
+        assert!(text[odd..].lines().nth(2).is_some_and(|l| l.starts_with(records[7].name)), "{text}");
+    }
+
+    #[test]
+    fn a_known_violation_is_no_alarm_and_an_unknown_one_is() {
+        let (known, unknown) = (record("cone-speed-printed", true), record("cone-speed", false));
+        let plain = row(&known, Colour::NONE);
+        assert!(plain.contains("violated, as known  ") && !plain.contains('\u{1b}'));
+        assert!(row(&known, Colour::ALL).contains("\u{1b}[2mviolated, as known"));
+        assert!(row(&unknown, Colour::ALL).contains("\u{1b}[1;31mviolated (!)"));
+        // Colours change no column.
+        let stripped = |text: String| ["1;31", "33", "32", "2", "1", "0"].iter().fold(text, |t, c| t.replace(&format!("\u{1b}[{c}m"), ""));
+        for r in [&known, &unknown] {
+            assert_eq!(stripped(row(r, Colour::ALL)), row(r, Colour::NONE));
+        }
+    }
+
+    #[test]
+    fn the_smallest_margins_are_those_of_claims_that_hold() {
+        let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
+        for (k, r) in records.iter_mut().enumerate() {
+            r.margin = Some(Margin { value: 1.0 / (1.0 + k as f64), ..Margin::default() });
+        }
+        let found = tightest(&records, TIGHTEST);
+        let value = |r: &Record| r.margin.map_or(f64::NAN, |m| m.value);
+        assert!(found.len() == TIGHTEST && found.windows(2).all(|w| value(w[0]) <= value(w[1])));
+        assert!(found.iter().all(|r| !r.status.expects_violation() && !matches!(r.kind, Kind::Share(_) | Kind::Every(_))));
+    }
 }

@@ -17,7 +17,7 @@ fn flags(folder: &Path, command: &str) -> Vec<String> {
         .map(|w| w.trim_start_matches("--").trim_end_matches(',').to_owned())
         // A line of a description may begin with the name of a flag in quotes.
         .filter(|f| f.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
-        .filter(|f| !["format", "threads", "help"].contains(&f.as_str()))
+        .filter(|f| !["format", "threads", "quiet", "help"].contains(&f.as_str()))
         .collect()
 }
 

@@ -35,11 +35,10 @@ pub(super) fn section(figures: &[Figure]) -> String {
     if figures.is_empty() {
         return String::new();
     }
-    let here = figures.iter().filter(|f| matches!(f.drawn, Shown::Here { .. }));
-    let index: String = here.map(|f| format!("<li><a href=\"#figure-{}\">{}</a></li>", f.name, escape(f.title))).collect();
-    let all: String = figures.iter().map(figure).collect::<String>() + &missing(figures);
+    let all: String = figures.iter().map(figure).collect();
+    let missing = missing(figures);
     format!(
-        "<section id=\"figures\" aria-labelledby=\"h-figures\"><h2 id=\"h-figures\">Figures</h2>\n<ul class=\"names\">{index}</ul>\n{all}</section>\n"
+        "<section id=\"figures\" aria-labelledby=\"h-figures\"><h2 id=\"h-figures\">Figures</h2>\n<div class=\"gallery\">\n{all}</div>\n{missing}</section>\n"
     )
 }
 
@@ -60,8 +59,9 @@ fn figure(f: &Figure) -> String {
             };
             format!(
                 "<figure id=\"figure-{name}\"><div class=\"frame\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of {name}\">{picture}</div>\
-                 <figcaption><b>{title}.</b> {text} <a class=\"open\" href=\"#figure-{name}\">Enlarge {name}</a>\
-                 <a class=\"close\" href=\"#figures\">Back to all figures from {name}</a> <code>metastable figure {name}</code></figcaption></figure>\n"
+                 <figcaption><b>{title}.</b> <a class=\"open\" href=\"#figure-{name}\">Enlarge {name}</a>\
+                 <span class=\"caption\">{text} <code>metastable figure {name}</code></span>\
+                 <a class=\"close\" href=\"#figures\">Back to all figures from {name}</a></figcaption></figure>\n"
             )
         }
     }
@@ -76,7 +76,7 @@ fn missing(figures: &[Figure]) -> String {
         let of = figures.iter().filter(|f| matches!(f.drawn, Shown::Missing(w) if w == why));
         let items: String =
             of.map(|f| format!("<li id=\"figure-{0}\"><code>metastable figure {0}</code>: {1}</li>\n", f.name, escape(f.title))).collect();
-        format!("<h3>Not in this report: {}</h3>\n<ul class=\"absent\">\n{items}</ul>\n", escape(why))
+        format!("<details><summary>Not in this report: {}</summary>\n<ul class=\"absent\">\n{items}</ul></details>\n", escape(why))
     };
     reasons.into_iter().map(list).collect()
 }

@@ -49,11 +49,8 @@ pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
 /// Every record once: under its topic, in the order of the topics and of their claims.
 pub fn by_topic(records: &[Record]) -> Vec<Group> {
     let at = |name: &&str| records.iter().position(|r| r.name == *name);
-    let group = |t: &topics::Topic| Group {
-        name: t.name.to_owned(),
-        title: t.title.to_owned(),
-        records: t.claims.iter().filter_map(at).collect(),
-    };
+    let group =
+        |t: &topics::Topic| Group { name: t.name.to_owned(), title: t.title.to_owned(), records: t.claims.iter().filter_map(at).collect() };
     let mut groups: Vec<Group> = topics::ALL.iter().map(group).collect();
     let rest = (0..records.len()).filter(|k| topics::topic(records[*k].name).is_none()).collect();
     groups.push(Group { name: "without".to_owned(), title: "Without a topic".to_owned(), records: rest });

@@ -117,7 +117,10 @@ fn proved(records: &[Record]) -> String {
         ));
     }
     if of > 0 {
-        out.push_str(&format!("<p>{proved} of {of} random starts are proved by enclosures to converge to one point.</p>\n", proved = starts));
+        out.push_str(&format!(
+            "<p>{proved} of {of} random starts are proved by enclosures to converge to one point.</p>\n",
+            proved = starts
+        ));
     }
     out
 }
@@ -131,7 +134,11 @@ fn open(records: &[Record]) -> String {
         let searched = r.searched.map_or(String::new(), |s| format!("; {} trials of a search", s.evaluations));
         format!("<li>{}: {} in {} draws{searched}</li>\n", link(r.name), r.verdict, r.trials)
     };
-    format!("<h3>{} open: no proof and no counterexample is known</h3>\n<ul>\n{}</ul>\n", found.len(), found.iter().map(item).collect::<String>())
+    format!(
+        "<h3>{} open: no proof and no counterexample is known</h3>\n<ul>\n{}</ul>\n",
+        found.len(),
+        found.iter().map(item).collect::<String>()
+    )
 }
 
 fn closest(records: &[Record]) -> String {

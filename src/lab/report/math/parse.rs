@@ -21,7 +21,7 @@ pub(super) enum Drawing {
     Row(Vec<Drawing>),
     /// Something in brackets; a bracket may be missing at a half-open end only.
     Fenced(&'static str, Vec<Drawing>, &'static str),
-    /// A fraction.
+    /// A quotient, with the brackets of its sides.
     Fraction(Box<Drawing>, Box<Drawing>),
     /// A square root.
     Root(Box<Drawing>),
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
             glued = piece.glued;
             above.insert(0, piece.drawing);
         }
-        let drawing = Drawing::Fraction(Box::new(bare_row(above)), Box::new(bare_row(below)));
+        let drawing = Drawing::Fraction(Box::new(one_of(above)), Box::new(one_of(below)));
         row.push(Piece { drawing, factor: true, glued: false });
         Some(true)
     }
@@ -182,6 +182,7 @@ impl<'a> Reader<'a> {
         let Some(mut base) = self.base(after_factor)? else { return Some(None) };
         let (mut below, mut above): (Option<Drawing>, Option<Drawing>) = (None, None);
         let mut function = matches!(base, Drawing::Function(_));
+        let mut primes = Vec::new();
         loop {
             if self.tight(BELOW) && below.is_none() {
                 self.at += 1;
@@ -192,13 +193,22 @@ impl<'a> Reader<'a> {
             } else if let Some(mark) = self.mark() {
                 self.at += 1;
                 let mark = Drawing::Sign(mark, false);
-                above = Some(above.map_or(mark.clone(), |a| Drawing::Row(vec![mark, a])));
+                if self.pieces[self.at - 1].text.starts_with('\'') {
+                    primes.push(mark);
+                } else {
+                    above = Some(above.map_or(mark.clone(), |a| Drawing::Row(vec![mark, a])));
+                }
             } else {
                 break;
             }
         }
         if below.is_some() || above.is_some() {
             base = Drawing::Script(Box::new(base), below.map(Box::new), above.map(Box::new));
+        }
+        // A prime is high already: as a power it would be too small to see.
+        if !primes.is_empty() {
+            primes.insert(0, base);
+            base = Drawing::Row(primes);
         }
         // `log(n)` and `f(x)` are one factor, and so is `f(x)^2`.
         let call = self.peek(0).is_some_and(|l| !l.spaced && l.sort == Sort::Sign && matches!(l.text.as_bytes(), b"(" | b"["));
@@ -385,23 +395,21 @@ fn number(text: &str) -> Drawing {
 }
 
 /// What stands in round brackets, without them.
-fn unbracketed(drawing: Drawing) -> Drawing {
+pub(super) fn unbracketed(drawing: Drawing) -> Drawing {
     match drawing {
-        Drawing::Fenced("(", inside, ")") => bare_row(inside),
+        Drawing::Fenced("(", inside, ")") => one_of(inside),
         other => other,
     }
 }
 
 /// One drawing for several; of one in round brackets what is in them.
-fn bare_row(mut row: Vec<Drawing>) -> Drawing {
-    match (row.pop(), row.is_empty()) {
-        (Some(one), true) => unbracketed(one),
-        (Some(last), false) => {
-            row.push(last);
-            Drawing::Row(row)
-        }
-        (None, _) => Drawing::Row(row),
-    }
+fn bare_row(row: Vec<Drawing>) -> Drawing {
+    unbracketed(one_of(row))
+}
+
+/// One drawing for several.
+fn one_of(mut row: Vec<Drawing>) -> Drawing {
+    if row.len() > 1 { Drawing::Row(row) } else { row.pop().unwrap_or(Drawing::Row(Vec::new())) }
 }
 
 /// Thin spaces where two names of several letters, or two numbers, would run into each other.

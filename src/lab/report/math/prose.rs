@@ -54,10 +54,12 @@ pub(super) fn formulas(pieces: &[Lexeme]) -> Vec<Range<usize>> {
     runs.into_iter().filter_map(|run| trimmed(pieces, run)).collect()
 }
 
-/// Whether all pieces together can be a formula.
+/// Whether all pieces together can be a formula, where the writer says that they are one.
 pub(super) fn is_formula(pieces: &[Lexeme]) -> bool {
+    let letter = |l: &Lexeme| l.sort == Sort::Word && (ARTICLES.contains(&l.text) || names::at_times(l.text) || l.text.len() == 2);
     let parts = parts(pieces, &partners(pieces));
-    parts.iter().all(|p| *p != Part::Word)
+    let read = parts.iter().zip(pieces).all(|(p, l)| *p != Part::Word || letter(l));
+    read && pieces.iter().any(|l| l.text.len() == 1 || names::letter(l.text).is_some())
 }
 
 fn inside_is_formula(parts: &[Part], open: usize, close: usize) -> bool {
@@ -156,7 +158,9 @@ fn part(pieces: &[Lexeme], k: usize) -> Part {
     if alone != Part::Word {
         return alone;
     }
-    let tight = |l: Option<&Lexeme>, signs: &[char]| l.is_some_and(|l| !l.spaced && sign(Some(l)) && l.text.len() == 1 && l.text.starts_with(signs));
+    let tight = |l: Option<&Lexeme>, signs: &[char]| {
+        l.is_some_and(|l| !l.spaced && sign(Some(l)) && l.text.len() == 1 && l.text.starts_with(signs))
+    };
     let related = |l: Option<&Lexeme>| l.is_some_and(|l| sign(Some(l)) && (names::relates(l.text) || l.text.starts_with(['+', '-'])));
     let scripted = !l.spaced && before.is_some_and(|b| sign(Some(b)) && b.text.ends_with(['_', '^']));
     let attached = scripted || tight(behind, &ATTACHING);
@@ -194,7 +198,9 @@ fn part(pieces: &[Lexeme], k: usize) -> Part {
 
 /// A stretch without signs at its ends that need something on both sides; none where nothing is left that wants to be drawn.
 fn trimmed(pieces: &[Lexeme], mut run: Range<usize>) -> Option<Range<usize>> {
-    let between = |l: &Lexeme| l.sort == Sort::Sign && (names::relates(l.text) || matches!(l.text.as_bytes(), b"/" | b"^" | b"_" | b"*" | b"'" | b","));
+    let between = |l: &Lexeme| {
+        l.sort == Sort::Sign && (names::relates(l.text) || matches!(l.text.as_bytes(), b"/" | b"^" | b"_" | b"*" | b"'" | b","))
+    };
     let star = |l: &Lexeme| l.text.ends_with('*') && !l.spaced;
     let signed = |l: &Lexeme| l.sort == Sort::Sign && l.text.starts_with(['+', '-']);
     while !run.is_empty() {
@@ -203,7 +209,7 @@ fn trimmed(pieces: &[Lexeme], mut run: Range<usize>) -> Option<Range<usize>> {
         let loose = signed(first) && (run.len() < 2 || pieces[run.start + 1].spaced);
         if (between(first) && !opens) || loose {
             run.start += 1;
-        } else if between(last) && !closes(last) && !star(last) || signed(last) && last.spaced {
+        } else if between(last) && !closes(last) && !star(last) || signed(last) && (last.spaced || last.text.ends_with('-')) {
             run.end -= 1;
         } else {
             break;
@@ -211,6 +217,6 @@ fn trimmed(pieces: &[Lexeme], mut run: Range<usize>) -> Option<Range<usize>> {
     }
     let inside = &pieces[run.clone()];
     let letters = inside.iter().any(|l| matches!(l.sort, Sort::Word) && !names::function(l.text));
-    let drawn = inside.iter().any(|l| l.text.ends_with(['^', '{']) || l.sort == Sort::Number && l.text.contains('e'));
+    let drawn = inside.iter().any(|l| l.text.ends_with('^') || l.sort == Sort::Number && l.text.contains('e'));
     (letters || drawn).then_some(run)
 }

@@ -1,19 +1,27 @@
 //! MathML: presentation elements of MathML Core, without attributes of style.
 
-use super::parse::{Drawing, acts};
+use super::parse::{Drawing, acts, unbracketed};
 
 /// Letters that fit into a line of a telephone at the size of the text.
 const LINE: f64 = 26.0;
 
-/// A formula as one or more `math` elements, with white space where a line may be broken: a browser does not break a formula itself.
-pub(super) fn markup(row: &[Drawing]) -> String {
-    let parts: Vec<String> = chunks(row).into_iter().map(element).collect();
-    parts.join(" ")
+/// A formula as one or more `math` elements, with white space where a line may be broken: a browser does not break a
+/// formula itself. What stands before and behind it without white space stays on its line.
+pub(super) fn markup(row: &[Drawing], before: &str, after: &str) -> String {
+    let parts = chunks(row);
+    let last = parts.len() - 1;
+    let part = |(k, chunk): (usize, &&[Drawing])| {
+        let side = |here: bool, text: &str| if here { super::escape(text) } else { String::new() };
+        let (before, after) = (side(k == 0, before), side(k == last, after));
+        let math = element(chunk);
+        if before.is_empty() && after.is_empty() { math } else { format!("<span class=\"whole\">{before}{math}{after}</span>") }
+    };
+    parts.iter().enumerate().map(part).collect::<Vec<_>>().join(" ")
 }
 
 fn element(chunk: &[Drawing]) -> String {
     let mut inside = String::new();
-    chunk.iter().enumerate().for_each(|(k, d)| write(d, k == 0, &mut inside));
+    chunk.iter().enumerate().for_each(|(k, d)| write(d, k == 0, false, &mut inside));
     let math = format!("<math>{inside}</math>");
     // What is still too long for a line scrolls by itself.
     if width(chunk) > LINE { format!("<span class=\"wide\">{math}</span>") } else { math }
@@ -56,14 +64,21 @@ fn breadth(drawing: &Drawing) -> f64 {
         Drawing::Space => 0.4,
         Drawing::Row(row) => width(row),
         Drawing::Fenced(_, row, _) => 1.2 + width(row),
-        Drawing::Fraction(above, below) => SMALL * breadth(above).max(breadth(below)),
+        Drawing::Fraction(above, below) if simple(above) && simple(below) => 1.0 + breadth(above) + breadth(below),
+        Drawing::Fraction(above, below) => breadth(above).max(breadth(below)),
         Drawing::Root(inside) => 1.0 + breadth(inside),
         Drawing::Script(base, below, above) => breadth(base) + SMALL * part(below).max(part(above)),
     }
 }
 
-fn write(drawing: &Drawing, first: bool, out: &mut String) {
-    let all = |row: &[Drawing], out: &mut String| row.iter().enumerate().for_each(|(k, d)| write(d, k == 0, out));
+/// One letter or one number.
+fn simple(drawing: &Drawing) -> bool {
+    matches!(drawing, Drawing::Name(_) | Drawing::Number(_))
+}
+
+/// Writes a drawing; `first` in its row, `small` where letters are small already: there a quotient keeps its stroke.
+fn write(drawing: &Drawing, first: bool, small: bool, out: &mut String) {
+    let all = |row: &[Drawing], out: &mut String| row.iter().enumerate().for_each(|(k, d)| write(d, k == 0, small, out));
     match drawing {
         Drawing::Name(text) | Drawing::Function(text) => element_of("mi", text, out),
         Drawing::Number(text) => element_of("mn", text, out),
@@ -81,23 +96,38 @@ fn write(drawing: &Drawing, first: bool, out: &mut String) {
             all(inside, out);
             out.push_str(&format!("</mrow><mo fence=\"true\" form=\"postfix\">{close}</mo></mrow>"));
         }
-        Drawing::Fraction(above, below) => wrapped("mfrac", &[above, below], out),
-        Drawing::Root(inside) => wrapped("msqrt", &[inside], out),
-        Drawing::Script(base, below, above) => match (below, above) {
-            (Some(below), Some(above)) => wrapped("msubsup", &[base, below, above], out),
-            (Some(below), None) => wrapped("msub", &[base, below], out),
-            (None, Some(above)) => wrapped("msup", &[base, above], out),
-            (None, None) => write(base, first, out),
-        },
+        Drawing::Fraction(above, below) if small || simple(above) && simple(below) => {
+            out.push_str("<mrow>");
+            write(above, false, small, out);
+            out.push_str("<mo lspace=\"0\" rspace=\"0\">/</mo>");
+            write(below, false, small, out);
+            out.push_str("</mrow>");
+        }
+        Drawing::Fraction(above, below) => {
+            out.push_str("<mfrac displaystyle=\"true\">");
+            write(&unbracketed((**above).clone()), false, true, out);
+            write(&unbracketed((**below).clone()), false, true, out);
+            out.push_str("</mfrac>");
+        }
+        Drawing::Root(inside) => {
+            out.push_str("<msqrt>");
+            write(inside, false, small, out);
+            out.push_str("</msqrt>");
+        }
+        Drawing::Script(base, below, above) => {
+            let name = match (below, above) {
+                (Some(_), Some(_)) => "msubsup",
+                (Some(_), None) => "msub",
+                (None, _) => "msup",
+            };
+            out.push_str(&format!("<{name}>"));
+            write(base, false, small, out);
+            below.iter().chain(above).for_each(|d| write(d, false, true, out));
+            out.push_str(&format!("</{name}>"));
+        }
     }
 }
 
 fn element_of(name: &str, text: &str, out: &mut String) {
     out.push_str(&format!("<{name}>{text}</{name}>"));
-}
-
-fn wrapped(name: &str, parts: &[&Drawing], out: &mut String) {
-    out.push_str(&format!("<{name}>"));
-    parts.iter().for_each(|d| write(d, false, out));
-    out.push_str(&format!("</{name}>"));
 }

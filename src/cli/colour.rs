@@ -1,0 +1,63 @@
+//! Colours of what is printed for people.
+
+use std::io::IsTerminal;
+
+/// Whether colours are wanted. A person who sets `NO_COLOR` wants none, and neither does a file or another program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour(bool);
+
+/// The terminal that knows no colours.
+const DUMB: &str = "dumb";
+
+impl Colour {
+    /// No colours.
+    pub const NONE: Self = Self(false);
+
+    /// Colours, whoever reads.
+    #[cfg(test)]
+    pub const ALL: Self = Self(true);
+
+    /// For results.
+    pub fn of_results() -> Self {
+        Self(std::io::stdout().is_terminal() && wanted())
+    }
+
+    /// For notes and errors.
+    pub fn of_notes() -> Self {
+        Self(std::io::stderr().is_terminal() && wanted())
+    }
+
+    /// What must be seen.
+    pub fn alarm(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    /// What is not decided.
+    pub fn unsure(self, text: &str) -> String {
+        self.paint("33", text)
+    }
+
+    /// What is as it should be.
+    pub fn calm(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    /// What is known and no news.
+    pub fn faint(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    /// A heading.
+    pub fn strong(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+fn wanted() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    !refused && std::env::var_os("TERM").is_none_or(|t| t != DUMB)
+}
