@@ -2,8 +2,8 @@
 
 use metastable::draw::spark;
 use metastable::lab::Provenance;
-use metastable::lab::report::{Budget, Figure, Shown, html};
-use metastable::theorem::{ALL, Claim, Effort, Margin, Power, Record, Searched, Verdict};
+use metastable::lab::report::{Budget, CitedPaper, Figure, Group, Shown, by_paper, by_topic, errata, headline, html};
+use metastable::theorem::{ALL, Claim, Effort, Margin, Power, Record, Searched, Status, Verdict, find, topics};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -57,15 +57,31 @@ fn gallery() -> Vec<Figure> {
     figures
 }
 
+fn records() -> Vec<Record> {
+    ALL.iter().enumerate().map(|(k, c)| record(k, c)).collect()
+}
+
+fn papers() -> Vec<CitedPaper> {
+    let paper = |id| CitedPaper { id, summary: format!("Authors of {id}: <Title>") };
+    ["2410.06833", "2305.05465", "2312.10794"].map(paper).into()
+}
+
 fn page(effort: Effort) -> String {
-    let records: Vec<Record> = ALL.iter().enumerate().map(|(k, c)| record(k, c)).collect();
+    let records = records();
     let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("margins of {}", r.name))).collect();
     let budget = Budget { effort, names: Vec::new(), seconds: 61.0, machine: "2 threads".into(), seed: 1 };
     let provenance = Provenance::new("check", "test", budget.command());
-    let page = html(&records, &sparks, &gallery(), &provenance, &budget);
+    let page = html(&records, &sparks, &gallery(), &papers(), &provenance, &budget);
     // For a look in a browser.
     std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html"), &page).expect("writable");
     page
+}
+
+/// The part of a page between two marks.
+fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let start = page.find(from).unwrap_or_else(|| panic!("no {from}"));
+    let rest = &page[start..];
+    &rest[..rest.find(to).unwrap_or_else(|| panic!("no {to} behind {from}"))]
 }
 
 /// The values of an attribute, scripts and styles aside.
@@ -101,7 +117,13 @@ fn every_link_has_its_target_and_every_name_is_there_once() {
         assert!(known.contains(label), "{label} labels nothing");
     }
     for claim in ALL {
-        assert!(known.contains(claim.name) && page.contains(&format!("href=\"#{}\"", claim.name)), "{} is not linked", claim.name);
+        assert!(
+            known.contains(claim.name)
+                && known.contains(format!("h-{}", claim.name).as_str())
+                && page.contains(&format!("href=\"#{}\"", claim.name)),
+            "{} is not linked",
+            claim.name
+        );
     }
     for figure in metastable::paper_figs::ALL {
         assert!(known.contains(format!("figure-{}", figure.name).as_str()), "{} is neither drawn nor excused", figure.name);
@@ -111,14 +133,45 @@ fn every_link_has_its_target_and_every_name_is_there_once() {
 #[test]
 fn nothing_is_asked_of_the_network_and_the_page_is_small() {
     let page = page(Effort::Standard);
-    // Pictures are what is large: 75 kB of each.
-    assert!(page.len() < 75_000 * metastable::paper_figs::ALL.len(), "{} bytes", page.len());
+    // 60 kB of each picture, 7 kB of each claim with its formulas.
+    assert!(page.len() < 60_000 * metastable::paper_figs::ALL.len() + 7_000 * ALL.len(), "{} bytes", page.len());
     let inside = page.replace("http://www.w3.org/2000/svg", "");
     for word in ["http:", "https:", "src=\"/", "@import", "<link", "<iframe"] {
         assert!(!inside.contains(word), "the page says {word}");
     }
     assert!(values(&page, "src").iter().all(|s| s.starts_with("data:image/png;base64,")));
     assert_eq!(page.matches("@font-face").count(), 1, "one font for all figures");
+}
+
+/// Elements that are not closed, or closed without being open, in order.
+fn unclosed(page: &str) -> Vec<String> {
+    const VOID: [&str; 6] = ["meta", "input", "img", "br", "!doctype", "!--"];
+    let mut text = page.to_owned();
+    // What stands in these is no markup.
+    for name in ["script", "style"] {
+        while let Some(start) = text.find(&format!("<{name}")) {
+            let end = text[start..].find(&format!("</{name}>")).expect("closed") + start + name.len() + 3;
+            text.replace_range(start..end, "");
+        }
+    }
+    let (mut open, mut wrong): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    for piece in text.split('<').skip(1) {
+        let (tag, behind) = piece.split_once('>').unwrap_or((piece, ""));
+        if behind.contains('>') {
+            wrong.push(format!("a loose > behind <{tag}>"));
+        }
+        let name = tag.split([' ', '/']).find(|w| !w.is_empty()).unwrap_or_default();
+        if tag.starts_with('/') {
+            if open.pop() != Some(name) {
+                wrong.push(format!("</{name}>"));
+            }
+        } else if !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name);
+        }
+    }
+    wrong.extend(open.into_iter().map(|n| format!("<{n}>")));
+    wrong.truncate(5);
+    wrong
 }
 
 #[test]
@@ -133,9 +186,7 @@ fn a_screen_reader_finds_its_way() {
     assert_eq!(tags(&page, "table").len(), tags(&page, "caption").len());
     assert!(tags(&page, "svg").iter().all(|t| t.contains("role=\"img\"") && t.contains("aria-label=\"")), "a picture without words");
     assert!(tags(&page, "img").iter().all(|t| t.contains("alt=\"")));
-    for name in ["table", "tr", "td", "th", "article", "section", "figure", "details", "pre", "div", "p"] {
-        assert_eq!(tags(&page, name).len(), page.matches(&format!("</{name}>")).count(), "<{name}> is not closed");
-    }
+    assert_eq!(unclosed(&page), Vec::<String>::new());
 }
 
 #[test]
@@ -147,8 +198,120 @@ fn it_says_what_it_is_and_what_was_seen() {
         assert!(quick.contains(words), "{words}");
     }
     assert!(!quick.contains("e-308"));
-    assert!(quick.contains("<h3>Not in this report: its data take longer than a quick run</h3>"));
+    assert!(quick.contains("<summary>Not in this report: its data take longer than a quick run</summary>"));
     // A verdict that no claim has is no column.
     assert!(quick.contains("<th scope=\"col\">inconclusive</th>"));
     assert!(quick.contains("&lt; its error &amp; &quot;near&quot;"), "text is escaped");
+}
+
+#[test]
+fn each_claim_is_once_in_each_grouping() {
+    let records = records();
+    let all: Vec<usize> = (0..records.len()).collect();
+    for groups in [by_paper(&records, &papers()), by_topic(&records)] {
+        let mut found: Vec<usize> = groups.iter().flat_map(|g| g.records.iter().copied()).collect();
+        found.sort_unstable();
+        assert_eq!(found, all);
+        let names: BTreeSet<&str> = groups.iter().map(|g| g.name.as_str()).collect();
+        assert_eq!(names.len(), groups.len(), "two groups of one name");
+    }
+    // The same on the page: whole by paper, as links by topic.
+    let page = page(Effort::Quick);
+    let (topical, by_papers) = (
+        between(&page, "<div id=\"by-topic\">", "<div id=\"by-paper\">"),
+        between(&page, "<div id=\"by-paper\">", "<section id=\"words\""),
+    );
+    for claim in ALL {
+        assert_eq!(by_papers.matches(&format!("<article id=\"{}\"", claim.name)).count(), 1, "{}", claim.name);
+        assert_eq!(topical.matches(&format!("href=\"#{}\"", claim.name)).count(), 1, "{}", claim.name);
+    }
+    // A script moves a claim to the topic that its line names.
+    let ids: BTreeSet<&str> = values(topical, "id").into_iter().collect();
+    assert!(values(by_papers, "data-topic").iter().all(|t| ids.contains(t)));
+}
+
+#[test]
+fn papers_with_more_claims_come_first_and_their_theorems_in_order() {
+    let records = records();
+    let groups = by_paper(&records, &papers());
+    let sizes: Vec<usize> = groups.iter().map(|g| g.records.len()).collect();
+    assert!(
+        sizes[..3].windows(2).all(|w| w[0] >= w[1]) && groups[0].name == "2312.10794" && groups.last().is_some_and(|g| g.name == "other")
+    );
+    let place =
+        |g: &Group, name: &str| g.records.iter().position(|k| records[*k].name == name).unwrap_or_else(|| panic!("{name} is elsewhere"));
+    let perspective = &groups[0];
+    // (2.3), Lemma 6.4, Theorem 6.9, section 9.1, (D.8).
+    let order = ["rotation", "cone-collapse", "concentration", "time-reversal", "gamma-bound"].map(|n| place(perspective, n));
+    assert!(order.windows(2).all(|w| w[0] < w[1]), "{order:?}");
+}
+
+#[test]
+fn every_claim_has_one_topic_and_every_false_one_says_what_holds() {
+    for claim in ALL {
+        let named: usize = topics::ALL.iter().map(|t| t.claims.iter().filter(|c| **c == claim.name).count()).sum();
+        assert_eq!(named, 1, "{} has {named} topics: src/theorem/topics.rs", claim.name);
+        let rows = errata::ALL.iter().filter(|e| e.claim == claim.name).count();
+        let wanted = usize::from(claim.status.expects_violation());
+        assert_eq!(rows, wanted, "{} has {rows} lines in src/lab/report/errata.rs", claim.name);
+    }
+    for topic in &topics::ALL {
+        assert!(topic.claims.iter().all(|c| find(c).is_ok()), "{} names a claim that is not there", topic.name);
+    }
+    for erratum in &errata::ALL {
+        assert!(!erratum.holds.is_empty() || !erratum.words.is_empty(), "{} is not corrected", erratum.claim);
+        for name in erratum.holds {
+            assert!(find(name).is_ok_and(|c| !c.status.expects_violation()), "{name} does not correct {}", erratum.claim);
+        }
+    }
+}
+
+#[test]
+fn claims_are_folded_and_the_news_counts_what_is_there() {
+    let page = page(Effort::Quick);
+    let folded = tags(&page, "details");
+    assert!(folded.iter().all(|t| !t.contains(" open")), "something is unfolded");
+    assert_eq!(folded.iter().filter(|t| t.contains("class=\"claim\"")).count(), ALL.len());
+    let records = records();
+    let good = records.iter().filter(|r| r.as_expected).count();
+    assert!(between(&page, "<header>", "</header>").contains(&headline(good, ALL.len())));
+    let news = between(&page, "<section id=\"news\"", "<section id=\"summary\"");
+    let of = |status: Status| ALL.iter().filter(|c| c.status == status).count();
+    let corrects = |name: &str| errata::ALL.iter().any(|e| e.holds.contains(&name));
+    let alone = ALL.iter().filter(|c| c.status == Status::Corrected && !corrects(c.name)).count();
+    for (count, words) in [
+        (of(Status::Misprinted), "statements are printed wrongly"),
+        (of(Status::Folklore), "statements are said and false"),
+        (alone, "more statements are corrected"),
+        (
+            records.iter().filter(|r| r.verdict == Verdict::Certified).count(),
+            "certified: proved by interval arithmetic for the printed box",
+        ),
+        (of(Status::Open), "open: no proof and no counterexample is known"),
+        (records.iter().filter(|r| !r.as_expected).count(), "not as predicted"),
+        (10, "that came closest to failing"),
+    ] {
+        assert!(news.contains(&format!("<h3>{count} {words}</h3>")), "{count} {words}");
+    }
+    let errata = of(Status::Misprinted) + of(Status::Folklore) + alone;
+    assert_eq!(news.matches("class=\"erratum\"").count(), errata);
+    assert_eq!(news.matches("<h4>What holds</h4>").count(), errata);
+}
+
+#[test]
+fn formulas_are_drawn_and_words_are_defined() {
+    let page = page(Effort::Quick);
+    assert!(page.matches("<math>").count() > 1000);
+    // No attribute holds a formula.
+    assert!(values(&page, "aria-label").iter().chain(&values(&page, "data-words")).all(|v| !v.contains("<math")));
+    for word in ["margin", "error", "slack", "resolves", "control"] {
+        assert!(page.contains(&format!("<dt>{word}</dt>")), "{word} is not defined");
+    }
+    assert!(page.contains("could be tightened, for upper and lower bounds alike"));
+    assert!(page.contains("<dt>resolves</dt><dd>Relative:") && page.contains("<th scope=\"row\">Resolves (relative)</th>"));
+}
+
+#[test]
+fn the_same_records_give_the_same_bytes() {
+    assert_eq!(page(Effort::Quick), page(Effort::Quick));
 }

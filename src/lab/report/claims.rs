@@ -46,7 +46,7 @@ fn form() -> String {
          <label>Status <select name=\"status\"><option value=\"\">all</option>{}</select></label>\
          <label>Verdict <select name=\"verdict\"><option value=\"\">all</option>{}</select></label>\
          <label>Words <input name=\"words\" type=\"search\" size=\"12\"></label>\
-         <label><input name=\"expected\" type=\"checkbox\"> only verdicts not as predicted</label>\
+         <label><input name=\"expected\" type=\"checkbox\"> only not as predicted</label>\
          <output id=\"shown\" aria-live=\"polite\"></output></form>\n",
         options(STATUSES.iter().map(ToString::to_string).collect()),
         options(VERDICTS.iter().map(ToString::to_string).collect()),

@@ -28,7 +28,7 @@ pub enum Shown {
     Missing(&'static str),
 }
 
-/// An SVG above this many bytes without its font is shown as PNG: the page of all figures stays below 3 MB.
+/// An SVG above this many bytes without its font is shown as PNG: the pictures of a page stay below 3 MB.
 const LARGE: usize = 120_000;
 
 pub(super) fn section(figures: &[Figure]) -> String {

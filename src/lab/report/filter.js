@@ -4,9 +4,8 @@ const claims = [...document.querySelectorAll("details.claim")], homes = claims.m
 const links = [...document.querySelectorAll("#by-topic .index")], groups = [...document.querySelectorAll("section.group, details.topic")];
 const papers = document.getElementById("by-paper"), topics = document.getElementById("by-topic");
 form.hidden = false;
-topics.hidden = true;
 form.addEventListener("submit", e => e.preventDefault());
-form.addEventListener("input", () => {
+const apply = () => {
   const { group, status, verdict, expected, words } = form.elements;
   const topical = group.value === topics.id, wanted = words.value.toLowerCase().split(/\s+/);
   topics.hidden = !topical;
@@ -26,7 +25,10 @@ form.addEventListener("input", () => {
     g.hidden = !g.querySelector("details.claim:not([hidden])");
   }
   shown.textContent = `${count} of ${claims.length} claims`;
-});
+};
+form.addEventListener("input", apply);
+// A browser that goes back to a page keeps what was chosen.
+apply();
 const reveal = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;

@@ -4,6 +4,7 @@
 //! `sum_ij m_i m_j e^{beta (G_ij - 1)}`, `|x_i - x_j|`, `<x, y>`. Here they are found between the words and drawn with
 //! Greek letters, indices, powers, fractions, roots, norms and inner products. What cannot be read stays as it is.
 
+mod drawing;
 mod lexeme;
 mod names;
 mod parse;
@@ -44,7 +45,7 @@ const OPENING: [char; 3] = ['(', '[', '"'];
 const PUNCTUATION: [char; 7] = [',', '.', ';', ':', ')', ']', '"'];
 
 /// What a stretch reads as; of a stretch that begins or ends with the bar of a bracket around words, the rest.
-fn read(pieces: &[lexeme::Lexeme], run: Range<usize>) -> (Range<usize>, Option<Vec<parse::Drawing>>) {
+fn read(pieces: &[lexeme::Lexeme], run: Range<usize>) -> (Range<usize>, Option<Vec<drawing::Drawing>>) {
     let bar = |k: usize| pieces[k].text.starts_with('|');
     let without = [run.clone(), run.start..run.end - usize::from(bar(run.end - 1)), run.start + usize::from(bar(run.start))..run.end];
     let mut tries = without.into_iter().filter(|r| !r.is_empty());
@@ -92,6 +93,7 @@ mod tests {
             }
             match tag.strip_prefix('/') {
                 Some(name) if open.pop() != Some(name) => return false,
+                None if tag.ends_with('/') => {}
                 Some(_) => {}
                 None => open.push(tag.split(' ').next().unwrap_or_default()),
             }
@@ -128,14 +130,9 @@ mod tests {
             ("sqrt(n)", "<math><msqrt><mi>n</mi></msqrt></math>"),
             (
                 "<x, y> <= 1e-3",
-                "<math><mrow><mo fence=\"true\" form=\"prefix\">⟨</mo><mrow><mi>x</mi><mo>,</mo><mi>y</mi></mrow><mo fence=\"true\" \
-                 form=\"postfix\">⟩</mo></mrow><mo>≤</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></math>",
+                "<math><mrow><mo>⟨</mo><mi>x</mi><mo>,</mo><mi>y</mi><mo>⟩</mo></mrow><mo>≤</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></math>",
             ),
-            (
-                "|x|_A",
-                "<math><msub><mrow><mo fence=\"true\" form=\"prefix\">|</mo><mrow><mi>x</mi></mrow><mo fence=\"true\" form=\"postfix\">|</mo></mrow>\
-                 <mi>A</mi></msub></math>",
-            ),
+            ("|x|_A", "<math><msub><mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mi>A</mi></msub></math>"),
             ("sum_j m_j", "<math><msub><mo>∑</mo><mi>j</mi></msub><msub><mi>m</mi><mi>j</mi></msub></math>"),
         ] {
             assert_eq!(formula(typed), drawn, "{typed}");
@@ -145,7 +142,7 @@ mod tests {
     #[test]
     fn a_quotient_reads_as_it_was_typed() {
         // Only what stands at the stroke without white space is above and below it: 3 beta/2 is 3 (beta/2), and a b / c d stays in a line.
-        let stroke = "<mo lspace=\"0\" rspace=\"0\">/</mo>";
+        let stroke = "<mtext>/</mtext>";
         assert!(formula("3 beta/2").contains(&format!("<mrow><mi>β</mi>{stroke}<mn>2</mn></mrow>")));
         assert!(formula("a b / c d").contains("<mi>b</mi><mo>/</mo><mi>c</mi>"));
         // A function without brackets acts on an unknown part of what follows.

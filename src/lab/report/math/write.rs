@@ -1,6 +1,6 @@
 //! MathML: presentation elements of MathML Core, without attributes of style.
 
-use super::parse::{Drawing, acts, unbracketed};
+use super::drawing::{Drawing, acts, unbracketed};
 
 /// Letters that fit into a line of a telephone at the size of the text.
 const LINE: f64 = 26.0;
@@ -85,21 +85,22 @@ fn write(drawing: &Drawing, first: bool, small: bool, out: &mut String) {
         // At the beginning of a part a sign between two sides would be taken for one before a number.
         Drawing::Sign(sign, true) if first => out.push_str(&format!("<mo form=\"infix\">{sign}</mo>")),
         Drawing::Sign(sign, _) => element_of("mo", sign, out),
-        Drawing::Space => out.push_str("<mspace width=\"0.17em\"></mspace>"),
+        Drawing::Space => out.push_str("<mspace width=\".17em\"/>"),
         Drawing::Row(row) => {
             out.push_str("<mrow>");
             all(row, out);
             out.push_str("</mrow>");
         }
         Drawing::Fenced(open, inside, close) => {
-            out.push_str(&format!("<mrow><mo fence=\"true\" form=\"prefix\">{open}</mo><mrow>"));
-            all(inside, out);
-            out.push_str(&format!("</mrow><mo fence=\"true\" form=\"postfix\">{close}</mo></mrow>"));
+            // At the ends of a row these are brackets, as far as a browser is concerned.
+            out.push_str(&format!("<mrow><mo>{open}</mo>"));
+            inside.iter().for_each(|d| write(d, false, small, out));
+            out.push_str(&format!("<mo>{close}</mo></mrow>"));
         }
         Drawing::Fraction(above, below) if small || simple(above) && simple(below) => {
             out.push_str("<mrow>");
             write(above, false, small, out);
-            out.push_str("<mo lspace=\"0\" rspace=\"0\">/</mo>");
+            out.push_str("<mtext>/</mtext>");
             write(below, false, small, out);
             out.push_str("</mrow>");
         }
