@@ -62,17 +62,28 @@ fn by_status(records: &[Record]) -> String {
     out
 }
 
-/// How many claims each paper has and how many of them are as predicted.
+/// How many claims each paper has and how many of them are as predicted; papers with few claims share a line.
 fn by_papers(records: &[Record], papers: &[CitedPaper]) -> String {
-    const LINE: usize = 70;
-    let mut out = format!("{:<LINE$}  {:>6}  {:>12}\n", "paper", "claims", "as predicted");
+    const WIDTH: usize = 100;
+    const FEW: usize = 4;
+    let line = |title: &str, records: usize, good: usize| format!("{title:<WIDTH$}  {records:>6}  {good:>12}\n");
+    let mut out = format!("{:<WIDTH$}  {:>6}  {:>12}\n", "paper", "claims", "as predicted");
+    let (mut small, mut all, mut right) = (0, 0, 0);
     for group in by_paper(records, papers) {
         let good = group.records.iter().filter(|k| records[**k].as_expected).count();
-        let short: String = match group.title.char_indices().nth(LINE - 3) {
-            Some((end, _)) if group.title.chars().count() > LINE => format!("{}...", &group.title[..end]),
-            _ => group.title,
+        if group.records.len() < FEW {
+            (small, all, right) = (small + 1, all + group.records.len(), right + good);
+            continue;
+        }
+        let short: String = match group.title.char_indices().nth(WIDTH - 3) {
+            Some((end, _)) if group.title.chars().count() > WIDTH => format!("{}...", &group.title[..end]),
+            _ => group.title.clone(),
         };
-        out.push_str(&format!("{short:<LINE$}  {:>6}  {good:>12}\n", group.records.len()));
+        out.push_str(&line(&short, group.records.len(), good));
+    }
+    if small > 0 {
+        let title = format!("{small} more with fewer than {FEW} claims each (metastable list papers)");
+        out.push_str(&line(&title, all, right));
     }
     out
 }
@@ -223,7 +234,8 @@ mod tests {
     }
 
     fn papers() -> Vec<CitedPaper> {
-        vec![CitedPaper { id: "2312.10794", summary: "A mathematical perspective on Transformers".to_owned() }]
+        let paper = |id| CitedPaper { id, summary: "Authors: ".to_owned() + &"a long title ".repeat(9) };
+        ["2312.10794", "2410.06833", "1607.06450"].map(paper).into()
     }
 
     #[test]
@@ -239,12 +251,14 @@ mod tests {
         let part =
             |title: &str| text.split(&format!("\n{title}\n")).nth(1).and_then(|t| t.split("\n\n").next()).expect("a part").to_owned();
         let last = |line: &str, back: usize| -> usize {
-            let line = line.split("  (").next().expect("a line");
+            let line = line.split("  (a violation").next().expect("a line");
             line.split_whitespace().rev().nth(back).and_then(|w| w.parse().ok()).expect("a number")
         };
         assert_eq!(part("By status").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
         assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 1)).sum::<usize>(), n);
         assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
+        assert!(part("By paper").contains("1 more with fewer than 4 claims each") && part("By paper").contains("...  "));
+        assert!(part("By paper").lines().all(|l| l.chars().count() == 122), "columns stand below each other");
         assert_eq!(part("The smallest margins of claims that hold").lines().count(), 1 + TIGHTEST);
     }
 
