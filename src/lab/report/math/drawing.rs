@@ -82,10 +82,13 @@ pub(super) fn number(text: &str) -> Drawing {
     }
 }
 
+/// Brackets that only say how far something goes.
+const ROUND: (&str, &str) = ("(", ")");
+
 /// What stands in round brackets, without them.
 pub(super) fn unbracketed(drawing: Drawing) -> Drawing {
     match drawing {
-        Drawing::Fenced("(", inside, ")") => one_of(inside),
+        Drawing::Fenced(open, inside, close) if (open, close) == ROUND => one_of(inside),
         other => other,
     }
 }

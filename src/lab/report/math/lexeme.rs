@@ -31,6 +31,12 @@ impl Lexeme<'_> {
         self.start + self.text.len()
     }
 
+    /// The sign, if it is one of a single letter.
+    pub(super) fn sign(&self) -> Option<char> {
+        let mut letters = self.text.chars();
+        letters.next().filter(|_| self.sort == Sort::Sign && letters.next().is_none())
+    }
+
     /// Whether it is this sign or this word.
     pub(super) fn is(&self, text: &str) -> bool {
         self.text == text

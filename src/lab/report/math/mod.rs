@@ -117,7 +117,7 @@ mod tests {
         let words = words(html);
         let greek = ["beta", "alpha", "gamma", "eps", "lambda", "theta", "sqrt"];
         words.contains(['_', '^', '|'])
-            || words.contains("<code>")
+            || !words.matches("<code>").count().eq(&0)
             || words.split(|c: char| !c.is_alphanumeric()).any(|w| greek.contains(&w))
     }
 
@@ -144,10 +144,10 @@ mod tests {
         // Only what stands at the stroke without white space is above and below it: 3 beta/2 is 3 (beta/2), and a b / c d stays in a line.
         let stroke = "<mtext>/</mtext>";
         assert!(formula("3 beta/2").contains(&format!("<mrow><mi>β</mi>{stroke}<mn>2</mn></mrow>")));
-        assert!(formula("a b / c d").contains("<mi>b</mi><mo>/</mo><mi>c</mi>"));
+        assert!(formula("a b / c d").matches("<mi>b</mi><mo>/</mo><mi>c</mi>").count() == 1);
         // A function without brackets acts on an unknown part of what follows.
-        assert!(!formula("1/log n + 1").contains("<mfrac"));
-        assert!(formula("log(n)/(2 r)").contains("<mfrac"));
+        assert!(formula("1/log n + 1").matches("<mfrac").count() == 0);
+        assert!(formula("log(n)/(2 r)").matches("<mfrac").count() == 1);
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         let texts: Vec<&str> =
             ALL.iter().flat_map(|c| [c.title, c.statement, c.narrower, c.perturbed, c.control.what]).filter(|t| !t.is_empty()).collect();
         let drawn: Vec<(&str, String)> = texts.into_iter().map(|t| (t, text(t))).collect();
-        assert!(drawn.iter().any(|(_, html)| html.contains("<math>")));
+        assert!(drawn.iter().any(|(_, html)| html.matches("<math>").count() > 1));
         for (typed, html) in &drawn {
             assert!(well_formed(html), "{typed}\n{html}");
         }

@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
             base = Drawing::Row(primes);
         }
         // `log(n)` and `f(x)` are one factor, and so is `f(x)^2`.
-        let call = self.peek(0).is_some_and(|l| !l.spaced && l.sort == Sort::Sign && matches!(l.text.as_bytes(), b"(" | b"["));
+        let call = self.peek(0).is_some_and(|l| !l.spaced && matches!(l.sign(), Some('(' | '[')));
         if call && !matches!(base, Drawing::Fenced(..) | Drawing::Number(_)) {
             let argument = self.base(false)??;
             function = false;
@@ -202,10 +202,10 @@ impl<'a> Reader<'a> {
     /// A prime, a star of `tau*`, or the plus of the next layer in `x+ = x`.
     fn mark(&self) -> Option<&'static str> {
         let l = self.peek(0).filter(|l| !l.spaced && l.sort == Sort::Sign)?;
-        let free = self.peek(1).is_none_or(|n| n.spaced || n.sort == Sort::Sign && !matches!(n.text.as_bytes(), b"(" | b"{" | b"|"));
-        match l.text.as_bytes() {
-            b"'" => names::sign(l.text),
-            b"*" | b"+" if free => names::sign(l.text),
+        let free = self.peek(1).is_none_or(|n| n.spaced || n.sort == Sort::Sign && !matches!(n.sign(), Some('(' | '{' | '|')));
+        match l.sign()? {
+            '\'' => names::sign(l.text),
+            '*' | '+' if free => names::sign(l.text),
             _ => None,
         }
     }
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
         if first.is(BAR) {
             return self.base(false)?;
         }
-        let sign = names::sign(first.text).filter(|_| matches!(first.text.as_bytes(), b"-" | b"+" | b"*"))?;
+        let sign = names::sign(first.text).filter(|_| matches!(first.sign(), Some('-' | '+' | '*')))?;
         self.at += 1;
         let sign = Drawing::Sign(sign, false);
         match self.peek(0).filter(|l| !l.spaced && l.sort == Sort::Number && first.text.starts_with('-')) {
@@ -261,7 +261,8 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 Some(Some(Drawing::Fenced("|", inside, "|")))
             }
-            Sort::Sign if matches!(l.text.as_bytes(), b"..." | b".") => {
+            // A place for an argument, or what is left out.
+            Sort::Sign if l.text.starts_with('.') && l.text.len() != 2 => {
                 self.at += 1;
                 Some(Some(Drawing::Name(if l.text.len() == 1 { "·" } else { "…" }.to_owned())))
             }
@@ -284,7 +285,7 @@ impl<'a> Reader<'a> {
     fn word(&mut self, l: &Lexeme) -> Option<Drawing> {
         if names::root(l.text) {
             let mut after = Some(None);
-            if self.peek(0).is_some_and(|n| n.sort != Sort::Sign || matches!(n.text.as_bytes(), b"(" | b"|")) {
+            if self.peek(0).is_some_and(|n| n.sort != Sort::Sign || matches!(n.sign(), Some('(' | '|'))) {
                 after = self.root_of();
             }
             return Some(Drawing::Root(Box::new(after??)));

@@ -83,24 +83,20 @@ fn partners(pieces: &[Lexeme]) -> Vec<Option<usize>> {
     let mut open: Vec<usize> = Vec::new();
     for (k, l) in pieces.iter().enumerate().filter(|(_, l)| l.sort == Sort::Sign && l.text.len() == 1) {
         let behind = pieces.get(k + 1);
-        match l.text.as_bytes() {
-            b"(" | b"[" | b"{" => open.push(k),
-            b"<" if l.spaced || k == 0 || pieces[k - 1].sort == Sort::Sign => {
-                if behind.is_some_and(|n| !n.spaced) {
-                    open.push(k);
-                }
-            }
-            [close @ (b')' | b']' | b'}' | b'>')] => {
-                if *close == b'>' && l.spaced {
+        match l.sign() {
+            Some('(' | '[' | '{') => open.push(k),
+            Some('<') if behind.is_some_and(|n| !n.spaced) && (l.spaced || k == 0 || pieces[k - 1].sort == Sort::Sign) => open.push(k),
+            Some(close @ (')' | ']' | '}' | '>')) => {
+                if close == '>' && l.spaced {
                     continue;
                 }
                 // An angle that nothing closes was a relation.
-                while *close != b'>' && open.last().is_some_and(|o| pieces[*o].text.starts_with('<')) {
+                while close != '>' && open.last().is_some_and(|o| pieces[*o].text.starts_with('<')) {
                     open.pop();
                 }
                 let fits = |o: &usize| match close {
-                    b'>' => pieces[*o].text.starts_with('<'),
-                    b'}' => pieces[*o].text.starts_with('{'),
+                    '>' => pieces[*o].text.starts_with('<'),
+                    '}' => pieces[*o].text.starts_with('{'),
                     _ => pieces[*o].text.starts_with(['(', '[']),
                 };
                 if let Some(o) = open.pop_if(|o| fits(o)) {
@@ -198,9 +194,8 @@ fn part(pieces: &[Lexeme], k: usize) -> Part {
 
 /// A stretch without signs at its ends that need something on both sides; none where nothing is left that wants to be drawn.
 fn trimmed(pieces: &[Lexeme], mut run: Range<usize>) -> Option<Range<usize>> {
-    let between = |l: &Lexeme| {
-        l.sort == Sort::Sign && (names::relates(l.text) || matches!(l.text.as_bytes(), b"/" | b"^" | b"_" | b"*" | b"'" | b","))
-    };
+    let between =
+        |l: &Lexeme| l.sort == Sort::Sign && (names::relates(l.text) || matches!(l.sign(), Some('/' | '^' | '_' | '*' | '\'' | ',')));
     let star = |l: &Lexeme| l.text.ends_with('*') && !l.spaced;
     let signed = |l: &Lexeme| l.sort == Sort::Sign && l.text.starts_with(['+', '-']);
     while !run.is_empty() {
