@@ -227,7 +227,7 @@ fn object(text: &str) -> Map<String, Value> {
 }
 
 /// The model with and without the other value of a key, given what stands beside it.
-fn other_is_another(key: &ModelKey, read: &dyn Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>) {
+fn other_is_another(key: &ModelKey, read: impl Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>) {
     let mut settings = object(key.beside);
     let before = read(&settings).unwrap_or_else(|e| panic!("{} beside {}: {e}", key.name, key.beside));
     settings.insert(key.name.into(), serde_json::from_str(key.other).unwrap_or_else(|e| panic!("{}: {e}", key.other)));
