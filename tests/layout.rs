@@ -259,7 +259,7 @@ fn one_column_of_a_journal_is_enough() {
         // Titles of a row stand at one height.
         for pair in heights.windows(2) {
             let apart = (pair[1] - pair[0]).abs();
-            assert!(apart < 1e-6 || apart > 30.0, "{name}: titles {apart} points apart");
+            assert!(!(1e-6..=30.0).contains(&apart), "{name}: titles {apart} points apart");
         }
     }
     // All of the curves of the staircase are drawn to their end, and the legend has even rows.
