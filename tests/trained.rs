@@ -263,7 +263,7 @@ fn every_key_that_changes_the_function_is_read_or_refused() {
             let within = |value: Value| Map::from_iter([(key.name.to_owned(), value)]);
             assert!(read(&within(json!(3))).is_err(), "{} is an object", key.name);
             for inside in inner {
-                other_is_another(inside, &|settings| read(&within(Value::Object(settings.clone()))));
+                other_is_another(inside, &|settings: &Map<String, Value>| read(&within(Value::Object(settings.clone()))));
             }
         }
     }

@@ -4,6 +4,7 @@
 use metastable::Result;
 use metastable::flow::{Options, solve};
 use metastable::num::stats::failure_bound;
+use metastable::theorem::hunt::Timekeeper;
 use metastable::theorem::{
     AxisValues, Betas, Case, Claim, Confirmation, Context, Control, Domain, Effort, Finding, Kind, Masses, Method, Power, Proof, Region,
     Sizes, Status, Verdict, attempt, check, confirm, hunt, sweep, worst,
@@ -234,14 +235,70 @@ fn hunts_find_what_draws_do_not_and_shrink_it() {
     let claim = Claim { domain: Domain { n: Sizes::Range(3, 5), ..LINE }, trial: spread, ..PLAIN };
     let count = std::sync::atomic::AtomicU64::new(0);
     let go_on = |_: u64, _: Option<f64>| count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 20_000;
-    let found = hunt::hunt(&claim, &Region::default(), 1, &go_on).expect("set up");
+    let found = hunt::hunt(&claim, &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up");
     assert!(found.found(), "smallest margin {:?} in {} trials", found.margin(), found.evaluations);
-    let small = hunt::minimised(&claim, &Region::default(), &found.best.expect("found"), 1).expect("set up");
+    let ever = Timekeeper::asked(&|_, _| true);
+    let small = hunt::minimised(&claim, &Region::default(), &found.best.expect("found"), 1, &ever).expect("set up");
     assert!(small.failed() && small.case.n == 3, "{:?}", small.case);
     assert!(confirm(&claim, &small, 1).expect("set up").holds());
     // The same seed hunts the same way.
-    let twice = hunt::hunt(&claim, &Region::default(), 1, &|_, _| true).expect("set up");
-    assert_eq!(twice.margin(), hunt::hunt(&claim, &Region::default(), 1, &|_, _| true).expect("set up").margin());
+    let twice = hunt::hunt(&claim, &Region::default(), 1, &ever).expect("set up");
+    assert_eq!(twice.margin(), hunt::hunt(&claim, &Region::default(), 1, &ever).expect("set up").margin());
+}
+
+#[test]
+fn one_no_is_no_counterexample_to_a_share() {
+    // Nine draws of ten hold, at beta below 3; above it four of ten.
+    fn shares(case: &Case, ctx: &mut Context) -> Result<Finding> {
+        Ok(Finding::yes(ctx.uniform_in(0.0, 1.0) < if case.beta < 3.0 { 0.9 } else { 0.4 }))
+    }
+    let claim = |level, most| Claim {
+        kind: Kind::Share(level),
+        domain: Domain { beta: Betas::Linear(0.1, most), ..LINE },
+        trial: shares,
+        control: Control { what: "never", trial: |_| Ok(Finding::yes(false)) },
+        ..PLAIN
+    };
+    let count = std::sync::atomic::AtomicU64::new(0);
+    let some = |most: u64| {
+        count.store(0, std::sync::atomic::Ordering::Relaxed);
+        let count = &count;
+        move |_: u64, _: Option<f64>| count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < most
+    };
+    let go_on = some(20_000);
+    let seen = hunt::share(&claim(0.8, 2.9), &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up");
+    let worst = seen.worst.expect("draws");
+    assert!(!seen.found() && seen.again.is_none() && seen.evaluations > 10_000 && worst.share() < 0.9, "{seen:?}");
+    let go_on = some(20_000);
+    let seen = hunt::share(&claim(0.8, 10.0), &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up");
+    let worst = seen.worst.expect("draws");
+    assert!(seen.found() && seen.confirmed() && worst.case.beta >= 3.0 && worst.at_most() < 0.8, "{seen:?}");
+    assert_eq!(seen.again.expect("repeated").draws, worst.draws);
+    // A claim that misses its hypotheses everywhere ends with its time.
+    let never = Claim { trial: |_, _| Ok(Finding::Missed), ..claim(0.8, 2.9) };
+    let go_on = some(2_000);
+    assert!(hunt::share(&never, &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up").worst.is_none());
+}
+
+#[test]
+fn a_hunt_asks_before_every_trial_and_its_stop_ends_those_that_run() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static TRIALS: AtomicU64 = AtomicU64::new(0);
+    fn counted(_: &Case, ctx: &mut Context) -> Result<Finding> {
+        TRIALS.fetch_add(1, Ordering::Relaxed);
+        ctx.go_on()?;
+        Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 2.0))
+    }
+    let claim = Claim { trial: counted, ..PLAIN };
+    let asked = AtomicU64::new(0);
+    let go_on = |_: u64, _: Option<f64>| asked.fetch_add(1, Ordering::Relaxed) < 10;
+    let seen = hunt::hunt(&claim, &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up");
+    assert_eq!((TRIALS.load(Ordering::Relaxed), seen.evaluations), (10, 10));
+    // Trials that are given up have no margin.
+    asked.store(0, Ordering::Relaxed);
+    let time = Timekeeper::asked(&go_on);
+    time.stop.set();
+    assert!(hunt::hunt(&claim, &Region::default(), 1, &time).expect("set up").margin().is_none());
 }
 
 /// True for the number that was seen first, and as long as it does not change.

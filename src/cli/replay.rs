@@ -33,14 +33,12 @@ impl Arguments {
         };
         let confirmed = again.failed() && confirmation.holds();
         let text = format!(
-            "{}\n{}\n  {}\n  {found} (written: {})\n  {}: {}{}",
+            "{}\n{}\n  {}\n  {found} (written: {})\n  {}",
             claim.name,
             claim.statement,
             again.case,
             file.margin.map_or("no".into(), |m| format!("{m:.6e}")),
-            if confirmed { "violated, confirmed by" } else { "not confirmed; found again by" },
-            confirmation.by.join(", "),
-            if confirmation.against.is_empty() { String::new() } else { format!("; against: {}", confirmation.against.join(", ")) },
+            if again.failed() { format!("violated, {confirmation}") } else { "not violated".to_owned() },
         );
         out.result(
             &json!({"claim": claim.name, "margin": margin, "error": error, "written_margin": file.margin, "confirmed": confirmed, "confirmed_by": confirmation.by, "against": confirmation.against}),

@@ -4,6 +4,7 @@ use super::context::RTOL;
 use super::{Attempt, Claim, Context, Kind, Method, Tape, attempt};
 use crate::error::Result;
 use crate::num::stream::Stream;
+use std::fmt;
 
 /// What the repetitions of a violation said.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +19,29 @@ impl Confirmation {
     /// True when every repetition that could be made found the violation again.
     pub fn holds(&self) -> bool {
         !self.by.is_empty() && self.against.is_empty()
+    }
+
+    /// One repetition. A way of which several are made is on one side: against, as soon as one of them did not find the violation.
+    fn note(&mut self, way: &'static str, found: bool) {
+        if !found {
+            self.by.retain(|w| *w != way);
+        }
+        if !self.against.contains(&way) && !self.by.contains(&way) {
+            let list = if found { &mut self.by } else { &mut self.against };
+            list.push(way);
+        }
+    }
+}
+
+impl fmt::Display for Confirmation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (by, against) = (self.by.join(", "), self.against.join(", "));
+        match (self.holds(), by.is_empty(), against.is_empty()) {
+            (true, ..) => write!(f, "confirmed by {by}"),
+            (_, true, true) => f.write_str("NOT confirmed: there was no repetition"),
+            (_, true, _) => write!(f, "NOT confirmed: not found again by {against}"),
+            _ => write!(f, "NOT confirmed: found again by {by}, not by {against}"),
+        }
     }
 }
 
@@ -63,10 +87,32 @@ pub fn confirm(claim: &Claim, failed: &Attempt, seed: u64) -> Result<Confirmatio
             None => Context::fresh(seed.wrapping_add(1), &["fresh", claim.name], method),
         };
         let again = attempt(claim, &super::Case { beta, ..failed.case }, context)?;
-        let list = if again.failed() { &mut out.by } else { &mut out.against };
-        if !list.contains(&word) {
-            list.push(word);
-        }
+        out.note(word, again.failed());
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Confirmation;
+
+    #[test]
+    fn a_way_is_on_one_side() {
+        let of = |found: &[(&'static str, bool)]| {
+            let mut all = Confirmation::default();
+            found.iter().for_each(|(way, found)| all.note(way, *found));
+            all
+        };
+        let ulp = "inputs moved by an ulp";
+        for order in [[true, false, true], [false, true, true], [true, true, false]] {
+            let all = of(&order.map(|found| (ulp, found)));
+            assert!(!all.holds() && all.by.is_empty() && all.against == [ulp], "{all:?}");
+            assert_eq!(all.to_string(), "NOT confirmed: not found again by inputs moved by an ulp");
+        }
+        let all = of(&[(ulp, true); 3]);
+        assert!(all.holds() && all.by == [ulp] && all.to_string() == "confirmed by inputs moved by an ulp");
+        let mixed = of(&[("another seed of the method", true), (ulp, false)]);
+        assert_eq!(mixed.to_string(), "NOT confirmed: found again by another seed of the method, not by inputs moved by an ulp");
+        assert_eq!(Confirmation::default().to_string(), "NOT confirmed: there was no repetition");
+    }
 }

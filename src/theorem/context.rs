@@ -9,6 +9,8 @@ use crate::flow::{Options, second, solve};
 use crate::landscape::trajectory::Neighbourhood;
 use crate::num::stream::Stream;
 use crate::sphere::{Tokens, geometry::project, law::Law};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Tolerance of integrations inside trials.
 pub const RTOL: f64 = 1e-9;
@@ -29,6 +31,22 @@ pub struct Method {
 impl Default for Method {
     fn default() -> Self {
         Self { rtol: RTOL, second: false, precise: false, chance: 0 }
+    }
+}
+
+/// Asks trials to end: set by who keeps the time, looked at by trials that take long, and by the integrator before every step.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// From now on no trial goes on.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True after [`Stop::set`].
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -68,6 +86,7 @@ pub struct Context {
     factor: f64,
     used: Used,
     evidence: Evidence,
+    stop: Stop,
 }
 
 impl Context {
@@ -89,7 +108,21 @@ impl Context {
             factor: 1.0,
             used: Used::default(),
             evidence: Evidence::default(),
+            stop: Stop::default(),
         }
+    }
+
+    /// The same, given up when `stop` is set.
+    pub fn until(mut self, stop: &Stop) -> Self {
+        self.stop = stop.clone();
+        self
+    }
+
+    /// For trials that take long, between their parts.
+    ///
+    /// **Errors** the trial is to be given up.
+    pub fn go_on(&self) -> Result<()> {
+        if self.stop.is_set() { Err(Error::Numerical { what: "given up: the time is over".into() }) } else { Ok(()) }
     }
 
     /// The same with the stated constant multiplied.
@@ -279,7 +312,8 @@ impl Context {
             let end = second::confirm(dynamics, x, t, rtol)?;
             return Tokens::normalised(x.d(), end)?.with_masses(x.masses());
         }
-        let end = solve(dynamics, x, t, &Options { rtol, merge_radius: 0.0, ..Options::default() }, &mut [])?;
+        let options = Options { rtol, merge_radius: 0.0, cancel: Some(&self.stop.0), ..Options::default() };
+        let end = solve(dynamics, x, t, &options, &mut [])?;
         match end.outcome {
             o if o.lasts() => Ok(end.clusters),
             other => Err(Error::Numerical { what: other.to_string() }),

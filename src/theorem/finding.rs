@@ -11,7 +11,8 @@ pub struct Margin {
     pub evaluation: f64,
     /// Error of a sampled quantity: three standard errors, or a Clopper-Pearson bound.
     pub sampling: f64,
-    /// How many times larger the bound is than what happens; for inequalities between numbers of one sign.
+    /// The factor by which the bound could be tightened: an upper bound over the value, the value over a lower bound; for inequalities between
+    /// numbers of one sign (of negative ones the other way round: at least 1 where the inequality holds).
     pub slack: Option<f64>,
     /// What was measured, and what it was held against: a deviation and its tolerance, a value and its bound, a number and the stated one.
     pub seen: Option<(f64, f64)>,
@@ -120,5 +121,22 @@ impl Finding {
             }
             other => other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Finding;
+
+    #[test]
+    fn slack_is_the_factor_by_which_a_bound_could_be_tightened() {
+        let slack = |found: Finding| if let Finding::Margin(m) = found { m.slack } else { None };
+        // An upper bound of 6 on 2 could be 2, a lower bound of 2 on 6 could be 6; of negative numbers likewise.
+        for found in [Finding::at_most(2.0, 6.0), Finding::at_least(6.0, 2.0), Finding::at_most(-6.0, -2.0), Finding::at_least(-2.0, -6.0)] {
+            assert!((slack(found.clone()).expect("one sign") - 3.0).abs() < 1e-15, "{found:?}");
+        }
+        // Below 1 where the inequality fails, none between numbers of two signs.
+        assert!(slack(Finding::at_most(6.0, 2.0)).expect("one sign") < 1.0 && slack(Finding::at_least(2.0, 6.0)).expect("one sign") < 1.0);
+        assert!(slack(Finding::at_most(-1.0, 2.0)).is_none());
     }
 }

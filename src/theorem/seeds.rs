@@ -2,7 +2,7 @@
 //! networks to Transformers, an essay on attention as energy, a tutorial. Each sentence is true, false, true under a hypothesis, or informal.
 
 use super::{Claim, Record, find};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest_few};
 use std::fmt;
 
 /// What is found of a sentence.
@@ -74,8 +74,16 @@ pub fn claims_of(name: &str) -> Result<Vec<&'static Claim>> {
     }
 }
 
+/// Among the theorems, or among the sentences where one of them is nearer.
 fn unknown(name: &str) -> Error {
-    Error::unknown("theorem", name, super::ALL.iter().map(|c| c.name).chain(ALL.iter().map(|s| s.name)).chain([GROUP]))
+    let theorems = || super::ALL.iter().map(|c| c.name);
+    let sentences = || ALL.iter().map(|s| s.name).chain([GROUP]);
+    let near = nearest_few(name, theorems().chain(sentences()), 1);
+    if sentences().any(|s| near.first() == Some(&s)) {
+        Error::unknown("sentence of the seeds", name, sentences())
+    } else {
+        Error::unknown("theorem", name, theorems())
+    }
 }
 
 /// What a check saw of a sentence.

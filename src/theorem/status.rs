@@ -49,11 +49,11 @@ impl fmt::Display for Status {
 pub enum Kind {
     /// A deviation from an exact law against a tolerance that is a constant times eps times a scale: `1 - deviation / tolerance`.
     Identity,
-    /// An inequality: distance to the bound over the bound; the slack is how many times larger the bound is than what happens.
+    /// An inequality: distance to the bound over the bound; the slack is the factor by which the bound could be tightened.
     Inequality,
     /// A fitted number with its sampling error: `1 - |measured - stated| / allowed`.
     Law,
-    /// At least this share of draws, judged by Clopper-Pearson bounds at 99.9 %.
+    /// At least this share of draws, at every place of the range, judged by Clopper-Pearson bounds at 99.9 %.
     Share(f64),
     /// Every draw; without a failure supported only once exceptions are below this share at 99.9 %.
     Every(f64),

@@ -144,7 +144,7 @@ pub struct Record {
     pub margin: Option<Margin>,
     /// Where it was seen: the case and the trial's number.
     pub worst: Option<(Case, usize)>,
-    /// The smallest slack of an inequality.
+    /// The smallest slack of an inequality: the factor by which its bound could be tightened and still hold in every trial, upper or lower.
     pub slack: Option<f64>,
     /// The resolving power.
     pub power: Power,

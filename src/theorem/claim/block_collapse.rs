@@ -1,12 +1,15 @@
 //! Heads of trained models are heads of the theory.
 
+use super::angular_momentum::TINY;
 use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::{Everything, Pattern};
 use crate::attention::{Head, kernel::Workspace, multi_head::MultiHead};
 use crate::error::Result;
 use crate::num::dense::{mul, transpose_mul};
+use crate::num::sum::dot;
 use crate::sphere::Tokens;
+use crate::theorem::rounding::{sizes, weight_change, worst_share};
 use crate::transformer::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
 use std::sync::Arc;
 
@@ -32,7 +35,8 @@ pub(super) const BLOCKS: Domain = Domain {
 pub static ENTRY: Claim = Claim {
     name: "block-collapse",
     title: "Trained heads: W_q, W_k, W_v, W_o and biases are one form A, one matrix V and two vectors",
-    statement: "b_o + sum_h W_o^h sum_j P_ij (W_v^h x_j + b_v^h) with P = softmax(<W_q^h x_i + b_q^h, W_k^h x_j + b_k^h> / sqrt r) equals sum_h sum_j P_ij V_h x_j + sum_h W_o^h b_v^h + b_o with logits x_i^T A_h x_j + <u_h, x_j>, A_h = W_q^T W_k / sqrt r, V_h = W_o W_v, u_h = W_k^T b_q / sqrt r, evaluated by the kernel of the theory's heads: to 1e-12 of the largest entry.",
+    statement: "b_o + sum_h W_o^h sum_j P_ij (W_v^h x_j + b_v^h) with P = softmax(<W_q^h x_i + b_q^h, W_k^h x_j + b_k^h> / sqrt r) equals sum_h sum_j P_ij V_h x_j + sum_h W_o^h b_v^h + b_o with logits x_i^T A_h x_j + <u_h, x_j>, A_h = W_q^T W_k / sqrt r, V_h = W_o W_v, u_h = W_k^T b_q / sqrt r, evaluated by the kernel of the theory's heads. Both to what rounding allows in every coordinate: 8 eps (n + d) of the sum T of the sizes \
+                of all terms of an output, entry by entry, and e^{8 (d + 4) eps L} - 1 of it for logits whose terms have sizes up to L; two computations, twice that.",
     domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights of size 1 / sqrt d, two heads",
     citation: "derived; Vaswani et al. 2017",
@@ -72,6 +76,48 @@ pub(super) fn tokens(ctx: &mut Context, n: usize, d: usize) -> Vec<f64> {
     ctx.normals(n * d)
 }
 
+/// What rounding may change in every coordinate of the outputs of trained heads, with as many sets as
+/// heads. An output is `sum_h sum_j P_ij sum_e W_ce v_je + b_c`. Its terms have sizes that add up to at
+/// most `T = sum_h sum_e |W_ce| max_j |v_je| + |b_c|`, where `|v|` (and `|q|`, `|k|`) is
+/// `|W| |x| + |b|`, entry by entry: the size of what is added, whatever cancels. Some n + 2 d roundings in a
+/// row make at most `4 eps (n + d) T`. A logit is known to `4 (d + 4) eps L`, L the norm of `|q_i|`
+/// times the largest norm of `|k_j|` over `sqrt r`; the weights change by twice that.
+pub(super) fn allowed(of: &Projected, x: &[f64]) -> Vec<f64> {
+    let (d, heads, r, s) = (of.query.inputs(), of.grouping.heads, of.rank(), of.size());
+    let n = x.len() / d;
+    let (queries, keys, values) = (magnitudes(&of.query, x), magnitudes(&of.key, x), magnitudes(&of.value, x));
+    let norm = |rows: &[f64], i: usize, h: usize| {
+        let row = &rows[(i * heads + h) * r..][..r];
+        dot(row, row).sqrt()
+    };
+    let largest_key = |h: usize| (0..n).map(|j| norm(&keys, j, h)).fold(0.0, f64::max);
+    let largest_value = |e: usize| (0..n).map(|j| values[j * heads * s + e]).fold(0.0, f64::max);
+    let (weight, bias) = (of.output.weight(), of.output.bias());
+    let mut out = Vec::with_capacity(n * of.output.outputs());
+    for i in 0..n {
+        let change = |h: usize| {
+            let logit = norm(&queries, i, h) * largest_key(h) / (r as f64).sqrt();
+            weight_change(4.0 * f64::EPSILON * (d as f64 + 4.0) * logit, n) + 4.0 * f64::EPSILON * (n + d) as f64
+        };
+        let changes: Vec<f64> = (0..heads).map(change).collect();
+        for (c, row) in weight.chunks_exact(heads * s).enumerate() {
+            let terms = row.iter().enumerate().map(|(e, w)| changes[e / s] * w.abs() * largest_value(e)).sum::<f64>();
+            out.push(terms + 4.0 * f64::EPSILON * (n + d) as f64 * bias.get(c).map_or(0.0, |b| b.abs()) + TINY);
+        }
+    }
+    out
+}
+
+/// `|W| |x| + |b|` for all tokens.
+fn magnitudes(of: &Linear, x: &[f64]) -> Vec<f64> {
+    let (inputs, weight, bias) = (of.inputs(), sizes(&of.weight()), of.bias());
+    let row = |x: &[f64]| -> Vec<f64> {
+        let own = |r: usize| bias.get(r).map_or(0.0, |b| b.abs());
+        weight.chunks_exact(inputs).enumerate().map(|(r, w)| dot(w, x) + own(r)).collect()
+    };
+    sizes(x).chunks_exact(inputs).flat_map(row).collect()
+}
+
 /// The largest difference over the largest entry.
 pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
     let size = b.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -106,5 +152,6 @@ fn collapsed(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {
     MultiHead::new(1.0, made)?.sums(&Tokens::flat(e, lifted)?, &mut Workspace::default(), &mut sums)?;
     let theory: Vec<f64> =
         sums.chunks_exact(e).flat_map(|row| row[..d].iter().zip(of.output.bias()).map(|(v, b)| v + b).collect::<Vec<_>>()).collect();
-    Ok(Finding::identity(apart(&theory, &literal), 1e-12))
+    let both: Vec<f64> = allowed(&of, &x).iter().map(|a| 2.0 * a).collect();
+    Ok(Finding::identity(worst_share(&theory, &literal, &both), 1.0))
 }

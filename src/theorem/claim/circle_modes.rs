@@ -48,6 +48,7 @@ fn deviation(case: &Case, ctx: &mut Context, expected: f64) -> Result<Finding> {
     let draws = (1500.0 / expected).ceil() as usize;
     let mut counts = Vec::with_capacity(draws);
     for _ in 0..draws {
+        ctx.go_on()?;
         let angles: Vec<f64> = (0..case.n).map(|_| ctx.chance().uniform_in(0.0, std::f64::consts::TAU)).collect();
         counts.push(proved(modes::circle(&angles, case.beta)?)?.len() as f64);
     }

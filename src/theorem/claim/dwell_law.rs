@@ -7,12 +7,7 @@ use crate::error::Result;
 use crate::flow::{Options, solve};
 use crate::num::stats::slope;
 
-/// Two clusters at a fixed gap, beta varied.
-///
-/// `beta T = e^{beta (1 - cos gap)} / (c sin^2 gap) (1 + 2 cos gap / (beta sin^2 gap) + ...)`: the masses are in the constant c alone as
-/// long as `e^{beta (1 - cos gap)}` is far above their ratio (here `e^{12}` against 100), and the next term turns the slope by
-/// `-1/(3 b^2)` of its coefficient, `-3.3e-5` at b = 100. With all terms that is 0.26 % (equal masses) to 0.35 % (masses 1 to 100) of
-/// `1 - cos gap` at gap = 0.5.
+/// Two clusters at a fixed gap, beta varied, from the gap to an angle of 0.05.
 ///
 /// # Derivation
 ///
@@ -24,15 +19,16 @@ use crate::num::stats::slope;
 ///
 /// The masses enter through c alone, as long as `e^{beta (1 - cos g)}` is far above their ratio (here e^{12} against 100). Between b and
 /// 3 b the next term turns the slope of the logarithm by `-1/(3 b^2)` of its coefficient, a
-/// share that is largest at the smallest gap: 0.21 % of `1 - cos g` at g = 0.5, b = 100. Quadrature of the exact equation gives 0.26 % there
-/// for equal masses and 0.35 % for masses 1 to 100.
+/// share that is largest at the smallest gap: 0.21 % of `1 - cos g` at g = 0.5, b = 100. The way from small angles r to the merger takes SA
+/// about `log(1/r)` whatever beta is, beside the `e^{12}/(100 c)` of the rest: it counts where c is large. Quadrature of the exact equation
+/// down to r = 0.05 gives 0.26 % there for equal masses and 0.35 % for masses 1 to 100; down to r = 0.001 it is 0.51 %, and 0.93 % down to 1e-8.
 pub static ENTRY: Claim = Claim {
     name: "dwell-law",
     title: "Two clusters live for e^{beta (1 - cos gap)}",
-    statement: "The slope of log(beta T) over beta, T the merging time (USA: in U2) of two clusters of any masses at a fixed gap in [0.5, 3], between beta = b and 3 b, is 1 - cos(gap) within 0.5 %; b is the \
-                beta of the case.",
+    statement: "T the time (USA: in U2) in which two clusters come from a gap in [0.5, 3] to 0.05 of each other, their masses in a ratio of at \
+                most 100: the slope of log(beta T) over beta between beta = b and 3 b is 1 - cos(gap) within 0.5 %; b is the beta of the case.",
     domain: Domain { d: Sizes::Range(2, 8), beta: Betas::Linear(100.0, 112.0), corners: &[], ..two_clusters::DOMAIN },
-    narrower: "b <= 112, so that times stay below 1e300",
+    narrower: "b <= 112, so that times stay below 1e300; nearer than 0.05 the last part of the way counts for unequal masses",
     citation: "arXiv:2410.06833 (lifetimes); reduction of arXiv:2312.10794, (2.3) to two points",
     status: Status::Theorem,
     kind: Kind::Law,
@@ -46,13 +42,16 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
+/// Where two clusters count as one.
+const RADIUS: f64 = 0.05;
+
 fn exponent(case: &Case, ctx: &mut Context, stated: fn(f64) -> f64) -> Result<Finding> {
     let gap = ctx.uniform_in(0.5, 3.0);
     let x = pair(case.d, gap, &ctx.masses(2))?;
     let mut points = Vec::new();
     for k in [1.0, 3.0] {
         let beta = case.beta * k;
-        let options = Options { rtol: 1e3 * ctx.rtol(), merge_radius: 0.05, stop_at_one_cluster: true, ..Options::default() };
+        let options = Options { rtol: 1e3 * ctx.rtol(), merge_radius: RADIUS, stop_at_one_cluster: true, ..Options::default() };
         let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, 2) })?;
         let end = solve(&flow, &x, 1e300, &options, &mut [])?;
         let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
@@ -60,4 +59,23 @@ fn exponent(case: &Case, ctx: &mut Context, stated: fn(f64) -> f64) -> Result<Fi
     }
     let law = ctx.stated(stated(gap));
     Ok(Finding::law(slope(&points), law, 0.005 * law, 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RADIUS;
+    use crate::attention::{RowWeights, TimeScale};
+    use crate::theory::two_cluster::log_merge_time;
+
+    #[test]
+    fn the_radius_belongs_to_the_statement() {
+        // Masses 1 to 100 at the smallest gap and the smallest b: the corner of the range where the law is worst.
+        let off = |radius: f64| {
+            let log = |beta: f64| beta.ln() + log_merge_time(RowWeights::Softmax, (TimeScale::U2, 2), beta, 1.0 / 101.0, 0.5, radius).unwrap();
+            let law = 1.0 - 0.5f64.cos();
+            ((log(300.0) - log(100.0)) / 200.0 - law).abs() / (0.005 * law)
+        };
+        assert!((off(RADIUS) - 0.7058).abs() < 2e-3, "{}", off(RADIUS));
+        assert!(off(1e-3) > 1.01 && off(1e-8) > 1.8, "{} {}", off(1e-3), off(1e-8));
+    }
 }

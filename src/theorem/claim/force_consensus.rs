@@ -4,6 +4,7 @@ use super::mixing_structure::MAPS;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::num::dense::{exponential, mul, symmetric_eigenvalues};
+use crate::num::sum::dot;
 
 /// A linear flow to the mean, at twice the least positive eigenvalue of the Laplacian.
 ///
@@ -12,10 +13,15 @@ use crate::num::dense::{exponential, mul, symmetric_eigenvalues};
 /// x' = -2 L x with the Laplacian L of the weights, for each coordinate. L is symmetric and positive semidefinite, constants are its
 /// kernel, and 1^T L = 0 keeps the mean. On the complement of the constants L >= lambda_2, so the distance to the mean falls at least
 /// like e^{-2 lambda_2 t}.
+///
+/// What rounding may do: lambda_2 is known to some `n eps lambda_n`, so the exponential of `-2 t L`, with `log2 (8 lambda_n t)` squarings, to
+/// some `n eps (1 + lambda_n t)` in each entry; and it acts on all of x, of which only the distance to the mean falls.
 pub static ENTRY: Claim = Claim {
     name: "force-consensus",
     title: "x_i' = 2 sum_j w_ij (x_j - x_i), w symmetric: consensus at the rate 2 lambda_2",
-    statement: "n normal rows, symmetric weights in [0.1, 1]: |x(t) - mean| <= e^{-2 lambda_2 t} |x(0) - mean| (1 + 1e-12), |.| over all rows at once, for t in [0.1, 3]/lambda_2, lambda_2 the second eigenvalue of the graph Laplacian.",
+    statement: "n normal rows, symmetric weights in [0.1, 1]: |x(t) - mean| <= e^{-2 lambda_2 t} |x(0) - mean|, |.| over all rows at once, for t in \
+                [0.1, 3]/lambda_2, to 32 eps n (1 + lambda_n t) |x(0)| (rounding), lambda_2 and lambda_n the second and the largest eigenvalue of \
+                the graph Laplacian.",
     domain: Domain { n: Sizes::Range(3, 8), ..MAPS },
     narrower: "",
     citation: "Fiedler; derived",
@@ -47,5 +53,6 @@ fn contraction(ctx: &mut Context, case: &Case, largest: bool) -> Result<Finding>
         let mean: Vec<f64> = (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect();
         x.iter().enumerate().map(|(k, v)| (v - mean[k % d]).powi(2)).sum::<f64>().sqrt()
     };
-    Ok(Finding::at_most(spread(&end), (1.0 + 1e-12) * (-ctx.stated(1.0) * rate * t).exp() * spread(&x)))
+    let rounding = 32.0 * f64::EPSILON * n as f64 * (1.0 + values[n - 1] * t) * dot(&x, &x).sqrt();
+    Ok(Finding::at_most(spread(&end), (-ctx.stated(1.0) * rate * t).exp() * spread(&x) + rounding))
 }

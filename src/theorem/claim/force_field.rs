@@ -1,5 +1,6 @@
 //! The gradient of a pairwise energy of embeddings.
 
+use super::angular_momentum::TINY;
 use super::mixing_structure::MAPS;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
@@ -14,7 +15,8 @@ use crate::num::stats::nan_max;
 pub static ENTRY: Claim = Claim {
     name: "force-field",
     title: "E = -sum w_ij |x_i - x_j|^2: grad_i E = 2 sum_j (w_ij + w_ji)(x_j - x_i)",
-    statement: "n normal rows, normal weights w_ij: the gradient is a central difference of E along all coordinates to 1e-8 of its size.",
+    statement: "n normal rows, normal weights w_ij: the gradient is the central difference of E with the step 1 (exact, as E is quadratic) along every coordinate, to \
+                4 eps (n^2 + d) of the size of the terms, sum_ij |w_ij| sum_c (|x_i|_c + |x_j|_c + 1)^2.",
     domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
     narrower: "",
     citation: "derived; an essay on attention as energy prints 2 sum_j w_ij (x_j - x_i)",
@@ -60,7 +62,9 @@ pub(super) fn gradient(ctx: &mut Context, case: &Case, form: Form) -> Result<Fin
         };
         0.5 * (moved(1.0) - moved(-1.0))
     };
-    let size = (0..n * d).map(|k| quotient(k).abs()).fold(0.0, nan_max);
+    // E adds n^2 products of a weight and d squares, of numbers that one rounds when it moves them by 1: what may cancel, and the gradient too.
+    let reach = |i: usize, j: usize| (0..d).map(|c| (x[i * d + c].abs() + x[j * d + c].abs() + 1.0).powi(2)).sum::<f64>();
+    let size = (0..n * n).map(|k| w[k].abs() * reach(k / n, k % n)).sum::<f64>() + TINY;
     let off = (0..n * d).map(|k| (quotient(k) - stated(k)).abs()).fold(0.0, nan_max);
-    Ok(Finding::identity(off, 1e-8 * size))
+    Ok(Finding::identity(off, 4.0 * f64::EPSILON * (n * n + d) as f64 * size))
 }

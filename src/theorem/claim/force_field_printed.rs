@@ -8,7 +8,8 @@ use super::{Case, Claim, Control, Domain, Kind, Sizes, Status};
 pub static ENTRY: Claim = Claim {
     name: "force-field-printed",
     title: "E = -sum w_ij |x_i - x_j|^2: grad_i E = 2 sum_j w_ij (x_j - x_i) (as printed)",
-    statement: "n normal rows, normal weights w_ij: the printed gradient is a central difference of E along all coordinates to 1e-8 of its size.",
+    statement: "n normal rows, normal weights w_ij: the printed gradient is the central difference of E with the step 1 (exact, as E is quadratic) along every coordinate, \
+                to the rounding of force-field.",
     domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
     narrower: "",
     citation: "an essay on attention as energy",

@@ -9,7 +9,8 @@ use crate::error::Result;
 pub static ENTRY: Claim = Claim {
     name: "heads-average",
     title: "Heads are averaged if W^O_h = I/H",
-    statement: "Two to four heads of size d with normal Q, K, V, W^O = (I, .., I)/H: the matrix on the concatenation is the mean of the heads, to 1e-13 of the sizes (the concatenation by the heads of trained models, the mean by definition).",
+    statement: "Two to four heads of size d with normal Q, K, V, W^O = (I, .., I)/H: the matrix on the concatenation is the mean of the heads, in every coordinate to what \
+                rounding allows (twice the bound of block-collapse; the concatenation by the heads of trained models, the mean by definition).",
     domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..MAPS },
     narrower: "",
     citation: "arXiv:1706.03762, section 3.2.2 (the general matrix); arXiv:2312.10794, section 7 (the mean)",

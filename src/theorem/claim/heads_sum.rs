@@ -1,11 +1,13 @@
 //! Heads in parallel.
 
+use super::block_collapse::allowed;
 use super::mixing_structure::{MAPS, normals};
 use super::query_key_product::{scores, soft};
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::pattern::Everything;
 use crate::error::Result;
-use crate::num::{dense::mul, stats::nan_max, sum::dot};
+use crate::num::{dense::mul, sum::dot};
+use crate::theorem::rounding::worst_share;
 use crate::transformer::{Grouping, Linear, Projected};
 use std::sync::Arc;
 
@@ -13,7 +15,8 @@ use std::sync::Arc;
 pub static ENTRY: Claim = Claim {
     name: "heads-sum",
     title: "Heads: concat(heads) W^O = sum_h W^O_h head_h",
-    statement: "Two to four heads of size d with normal Q, K, V, normal W^O (d x H d), n normal rows: the matrix on the concatenation is the sum of its blocks on the heads, to 1e-13 of the sizes (the concatenation by the heads of trained models, the sum by definition).",
+    statement: "Two to four heads of size d with normal Q, K, V, normal W^O (d x H d), n normal rows: the matrix on the concatenation is the sum of its blocks on the heads, in every coordinate to what rounding \
+                allows (twice the bound of block-collapse; the concatenation by the heads of trained models, the sum by definition).",
     domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..MAPS },
     narrower: "",
     citation: "arXiv:1706.03762, section 3.2.2",
@@ -70,16 +73,15 @@ impl Heads {
         self.outputs.len()
     }
 
-    /// `W^O` on the concatenations, by the library.
-    fn joined(&self) -> Result<Vec<f64>> {
+    /// The same heads of the library.
+    fn trained(&self) -> Result<Projected> {
         let (d, heads) = (self.d, self.count());
         let map = |inputs: usize, weight: &[f64]| Linear::new("map", inputs, weight.to_vec(), Vec::new());
         let [q, k, v] = &self.maps;
         // There logits are divided by sqrt d.
         let q: Vec<f64> = q.iter().map(|q| (d as f64).sqrt() * q).collect();
         let maps = [map(d, &q)?, map(d, k)?, map(d, v)?, map(d * heads, &self.last)?];
-        let of = Projected::new("heads", maps, Grouping { heads, sets: heads }, Arc::new(Everything))?;
-        Ok(of.attend(&self.x, &self.x, false)?.out)
+        Projected::new("heads", maps, Grouping { heads, sets: heads }, Arc::new(Everything))
     }
 
     /// The sum of block `h + shift` on head h.
@@ -100,11 +102,10 @@ impl Heads {
         (0..self.n * self.d).map(|k| self.outputs.iter().map(|o| o[k]).sum::<f64>() / self.count() as f64).collect()
     }
 
-    /// The matrix on the concatenation held against something else.
+    /// `W^O` on the concatenations, by the library, held against something else.
     pub(super) fn against(&self, other: &[f64]) -> Result<Finding> {
-        let size = |v: &[f64]| v.iter().fold(1.0, |m: f64, v| nan_max(m, v.abs()));
-        let scale = size(&self.last) * self.outputs.iter().map(|o| size(o)).fold(1.0, nan_max) * (self.d * self.count()) as f64;
-        let off = self.joined()?.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
-        Ok(Finding::identity(off, 1e-13 * scale))
+        let of = self.trained()?;
+        let both: Vec<f64> = allowed(&of, &self.x).iter().map(|a| 2.0 * a).collect();
+        Ok(Finding::identity(worst_share(&of.attend(&self.x, &self.x, false)?.out, other, &both), 1.0))
     }
 }

@@ -9,7 +9,9 @@ use crate::num::{stats::nan_max, sum::dot};
 pub static ENTRY: Claim = Claim {
     name: "layernorm-invariance",
     title: "LN(a x + c 1) = LN(x) for a > 0, eps = 0; rows lie on a sphere of radius sqrt d",
-    statement: "x normal in R^d, a in [1/10, 10], c normal: LN(a x + c 1) = LN(x) to 1e-12 (1 + |c|)/(a min(1, max_j |x_j - mean|)) of the largest |LN(x)_j|, and |LN(x)| = sqrt(d), relative, to 1e-13, LN(x) = (x - mean)/root mean square deviation.",
+    statement: "x normal in R^d, a in [1/10, 10], c normal: LN(a x + c 1) = LN(x), LN(x) = (x - mean)/root mean square deviation, to \
+                2 eps sqrt(d) (d + 4)(max_j |x_j| + |c|/a)/max_j |x_j - mean| of the largest |LN(x)_j| (differences of numbers of the first size are \
+                over numbers of the second), and |LN(x)| = sqrt(d), relative, to 2 eps (d + 4).",
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 64), ..MAPS },
     narrower: "",
     citation: "arXiv:1607.06450",
@@ -32,11 +34,14 @@ fn same(ctx: &mut Context, d: usize, eps: f64) -> Result<Finding> {
     };
     let (one, other) = (norm(&x), norm(&x.iter().map(|v| a * v + c).collect::<Vec<f64>>()));
     let spread = one.iter().map(|v| v.abs()).fold(0.0, f64::max);
-    // Two coordinates that nearly agree lose digits in their difference.
+    // Coordinates that nearly agree lose digits in their differences: d + 4 roundings of the size of x and of c/a, over the largest difference,
+    // and sqrt d times that through the root.
     let mean = x.iter().sum::<f64>() / d as f64;
     let deviation = x.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
+    let terms = x.iter().map(|v| v.abs()).fold(0.0, f64::max) + c.abs() / a;
     let off = one.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max) / spread;
     let size = (dot(&one, &one) / d as f64).sqrt();
-    let within = Finding::identity(off, 1e-12 * (1.0 + c.abs()) / a / deviation.min(1.0));
-    Ok(within.and(Finding::identity((size - 1.0).abs(), 1e-13)))
+    let rounding = 2.0 * f64::EPSILON * (d as f64 + 4.0);
+    let within = Finding::identity(off, rounding * (d as f64).sqrt() * terms / deviation);
+    Ok(within.and(Finding::identity((size - 1.0).abs(), rounding)))
 }

@@ -1,5 +1,6 @@
 //! The additive path of a long short-term memory.
 
+use super::angular_momentum::TINY;
 use super::mixing_structure::MAPS;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
@@ -9,6 +10,7 @@ use crate::recurrent::{
     map::lstm::Lstm,
     trace::{Linearised, Trace},
 };
+use crate::theorem::rounding::sizes;
 
 /// Only the direct path is a product of forget gates; with gates that read the state there are more terms.
 ///
@@ -20,7 +22,9 @@ use crate::recurrent::{
 pub static ENTRY: Claim = Claim {
     name: "lstm-additive-path",
     title: "LSTM: the direct path dc_T/dc_0 is the product of the forget gates; |h| < 1, |c_t| <= |c_0| + t",
-    statement: "LSTM whose gates do not read the state (U = 0), forget bias b in {0, 1, 60}, n normal inputs: dc_n/dc_0 is diag(prod_t sig(W_f x_t + b)) to 1e-14 n; at b = 60 it is the identity exactly; |h_n| <= 1 and |c_n| <= |c_0| + n in every coordinate.",
+    statement: "LSTM whose gates do not read the state (U = 0), forget bias b in {0, 1, 60}, n normal inputs: dc_n/dc_0 is diag(prod_t sig(W_f x_t + b)), to \
+                4 eps sum_t (d + 2)(1 + |W_f| |x_t| + b) in every row (rounding of the gates); where all W_f x_t + b are above 40 it is the identity \
+                exactly; |h_n| <= 1 and |c_n| <= |c_0| + n in every coordinate, to 8 (n + 1) eps.",
     domain: Domain { n: Sizes::Range(1, 30), d: Sizes::Range(1, 8), ..MAPS },
     narrower: "",
     citation: "Hochreiter and Schmidhuber (1997); Gers, Schmidhuber and Cummins (2000)",
@@ -42,18 +46,29 @@ fn path(ctx: &mut Context, case: &Case, gain: f64) -> Result<Finding> {
     let mut trace = Trace::default();
     let first = trace.input(&start);
     let (mut state, mut product) = (first, vec![1.0; d]);
+    let (mut allowed, mut least) = (vec![TINY; d], f64::INFINITY);
     for x in inputs.chunks_exact(d) {
-        let gates = cell.forget.input.chunks_exact(d).map(|row| 1.0 / (1.0 + (-(dot(row, x) + bias)).exp()));
-        product.iter_mut().zip(gates).for_each(|(p, f)| *p *= f);
+        for (r, row) in cell.forget.input.chunks_exact(d).enumerate() {
+            let logit = dot(row, x) + bias;
+            product[r] *= 1.0 / (1.0 + (-logit).exp());
+            least = least.min(logit);
+            // A gate is known to the rounding of its argument.
+            allowed[r] += 4.0 * f64::EPSILON * (d as f64 + 2.0) * (1.0 + dot(&sizes(row), &sizes(x)) + bias);
+        }
         let x = trace.constant(x);
         state = cell.next(&mut trace, x, state);
     }
     let here = Linearised::new(trace, vec![state]);
     let (end, jacobian) = (here.value(), here.jacobian());
     let entry = |r: usize, c: usize| jacobian[(d + r) * 2 * d + d + c];
-    let off = (0..d * d).map(|k| (entry(k / d, k % d) - if k / d == k % d { product[k / d] } else { 0.0 }).abs()).fold(0.0, nan_max);
     // A saturated gate is 1, so the identity is exact.
-    let allowed = if bias > 50.0 { 1e-30 } else { 1e-14 * n as f64 };
-    let bounded = (0..d).map(|c| (end[c].abs() - 1.0).max(end[d + c].abs() - start[d + c].abs() - n as f64)).fold(0.0, nan_max);
-    Ok(Finding::identity(off, allowed).and(Finding::identity(bounded, 1e-12)))
+    let allowed = if least > 40.0 { vec![TINY; d] } else { allowed };
+    let stated = |k: usize| if k / d == k % d { product[k / d] } else { 0.0 };
+    let off = (0..d * d).map(|k| (entry(k / d, k % d) - stated(k)).abs() / allowed[k / d]).fold(0.0, nan_max);
+    let over = |c: usize| {
+        let most = start[d + c].abs() + n as f64;
+        (end[c].abs() - 1.0).max((end[d + c].abs() - most) / most)
+    };
+    let bounded = (0..d).map(over).fold(0.0, nan_max);
+    Ok(Finding::identity(off, 1.0).and(Finding::identity(bounded, 8.0 * (n as f64 + 1.0) * f64::EPSILON)))
 }

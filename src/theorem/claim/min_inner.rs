@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "min-inner",
     title: "min <x_i, x_j> rises while it is nonnegative",
     statement: "If m = min_ij <x_i, x_j> >= 0, its derivative at every minimising pair is at least (A_ij + A_ji) (1 - m^2) (V = I, any positive weights, so any Q, K; SA, USA, causal), \
-                to 64 eps (sum_k A_ik + sum_k A_jk).",
+                to 64 eps (1 + beta |Q| |K|) (sum_k A_ik + sum_k A_jk), Frobenius norms: the rounding of the weights.",
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
@@ -74,9 +74,14 @@ pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding>
     Ok(slope(case, x, head)?.map_or(Finding::Missed, |s| Finding::nonnegative(s.whole, s.own).with_error(s.error / s.own)))
 }
 
-/// The derivative against the attraction of its own pair. Lengths are right to an eps, so inner products with sums of weighted tokens to that of the weights.
+/// The derivative against the attraction of its own pair. Lengths are right to an eps, so inner products with sums of weighted tokens are
+/// right to that of the weights. A logit is a product of two images: it is known to some `d eps beta |Q| |K|`, and the weights of both sides
+/// to some of that, relative.
 fn rise(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
-    Ok(slope(case, x, head)?.map_or(Finding::Missed, |s| Finding::at_least(s.whole, s.own - 64.0 * f64::EPSILON * s.weights)))
+    let norm = |m: Option<&[f64]>| m.map_or((x.d() as f64).sqrt(), |m| dot(m, m).sqrt());
+    let [q, k, _] = head.matrices();
+    let rounding = 64.0 * f64::EPSILON * (1.0 + case.beta * norm(q) * norm(k));
+    Ok(slope(case, x, head)?.map_or(Finding::Missed, |s| Finding::at_least(s.whole, s.own - rounding * s.weights)))
 }
 
 fn slope(case: &Case, x: &Tokens, head: Head) -> Result<Option<Slope>> {

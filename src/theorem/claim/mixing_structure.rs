@@ -17,7 +17,7 @@ use crate::recurrent::{Hears, MapSpec, NamedMap, map, observe::mixing};
 pub static ENTRY: Claim = Claim {
     name: "mixing-structure",
     title: "Maps of rows: who hears whom, to the last zero",
-    statement: "Every registered map with normal weights on n normal rows, 1 to 3 layers: |d x_i(L)/d x_j(0)| is at most 1e-12 of the largest where the structure of the map says that row i cannot hear row j (residual networks: j = i only; recurrent ones and causal attention: j <= i; convolutions of width 3: |i - j| <= L), and above 1e-300 where it can.",
+    statement: "Every registered map with normal weights on n normal rows cut at 3, 1 to 3 layers: |d x_i(L)/d x_j(0)| is at most 1e-12 of the largest where the structure of the map says that row i cannot hear row j (residual networks: j = i only; recurrent ones and causal attention: j <= i; convolutions of width 3: |i - j| <= L), and above 1e-300 where it can.",
     domain: Domain {
         n: Sizes::Range(2, 6),
         d: Sizes::Range(2, 5),
@@ -45,6 +45,9 @@ pub static ENTRY: Claim = Claim {
     proof: None,
 };
 
+/// Where entries of rows are cut.
+const MOST: f64 = 3.0;
+
 /// Normal rows of n tokens, no space.
 pub(super) const MAPS: Domain = ENTRY.domain;
 
@@ -55,12 +58,12 @@ pub(super) fn normals(ctx: &mut Context, count: usize, size: f64) -> Vec<f64> {
 
 fn structure(case: &Case, ctx: &mut Context, named: &NamedMap, hears: Hears) -> Result<Finding> {
     let (n, d, layers) = (case.n, case.d, 1 + ctx.index(3));
-    let x = ctx.normals(n * d);
+    let x: Vec<f64> = ctx.normals(n * d).iter().map(|v| v.clamp(-MOST, MOST)).collect();
     let map = (named.build)(&MapSpec { n, d, layers, gain: 1.0, seed: ctx.seed() });
     let m = mixing(map.as_ref(), &x, d, layers);
     let pairs = |heard: bool| m.iter().enumerate().filter(move |(k, _)| hears.allows(layers, k / n, k % n) == heard).map(|(_, v)| *v);
     let (most, least) = (m.iter().copied().fold(0.0, nan_max), pairs(true).fold(f64::INFINITY, nan_min));
     let silent = Finding::identity(pairs(false).fold(0.0, nan_max), 1e-12 * most);
-    // What is heard may be faint, after saturated states.
+    // What is heard may be faint, after saturated states; of rows that are not cut weights would underflow to 0.
     Ok(silent.and(Finding::identity(1e-300, least.max(f64::MIN_POSITIVE))))
 }

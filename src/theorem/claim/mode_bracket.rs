@@ -57,6 +57,7 @@ pub fn proved(found: Modes) -> Result<Vec<f64>> {
 pub fn mean_count(case: &Case, ctx: &mut Context, draws: usize, counts: impl Fn(f64) -> bool) -> Result<(f64, f64)> {
     let (mut found, mut samples) = (Vec::with_capacity(draws), vec![0.0; case.n]);
     for _ in 0..draws {
+        ctx.go_on()?;
         ctx.chance().normals(&mut samples);
         found.push(proved(modes::line(&samples, case.beta)?)?.into_iter().filter(|m| counts(*m)).count() as f64);
     }

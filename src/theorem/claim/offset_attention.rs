@@ -1,10 +1,12 @@
 //! An offset in the denominator of softmax.
 
+use super::angular_momentum::TINY;
 use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
 use crate::num::stats::nan_max;
+use crate::theorem::rounding::weight_change;
 
 /// It is one more token, of value 0 and score log c.
 ///
@@ -15,7 +17,9 @@ use crate::num::stats::nan_max;
 pub static ENTRY: Claim = Claim {
     name: "offset-attention",
     title: "sum e^s v/(c + sum e^s) is softmax with a token of value 0 and score log c; c times it tends to the unnormalised sum",
-    statement: "n normal scores and rows of R^d, c in [1e-3, 1e3]: the identity to 1e-13 max(1, max |v|); and for c = 1e8 Z, Z = sum e^s, c times that softmax is sum e^s v, to 2e-8 of its largest coordinate and 1e-13 Z max(1, max |v|) (rounding).",
+    statement: "n normal scores and rows of R^d, c in [1e-3, 1e3]: the identity in every coordinate, relative to the sum of the sizes of its terms sum_j w_j |v_j| (w the weights), \
+                to e^{4 eps S + 2 (n + 5) eps} - 1, S the largest score or |log c| (what the rounding of scores does to weights); and for c = 1e8 Z, Z = sum e^s, \
+                c times that softmax is sum e^s v, to 2e-8 of sum e^s |v|, and that rounding.",
     domain: Domain { n: Sizes::Range(1, 12), ..MAPS },
     narrower: "",
     citation: "derived",
@@ -39,14 +43,17 @@ fn null_token(ctx: &mut Context, case: &Case, above: bool) -> Result<Finding> {
         (0..d).map(|k| (0..n).map(|j| with[j] * x[j * d + k]).sum()).collect()
     };
     let with = softmax(c);
-    let size = x.iter().fold(1.0, |m: f64, v| nan_max(m, v.abs()));
-    let mut off = 0.0;
+    let most = |c: f64| scores.iter().fold(c.ln().abs(), |m, s| nan_max(m, s.abs()));
+    // The scores and log c are rounded, and so are their distances to the largest.
+    let change = |c: f64| weight_change(2.0 * f64::EPSILON * most(c), n + 1);
+    let terms = |k: usize| scores.iter().enumerate().map(|(j, s)| s.exp() * x[j * d + k].abs()).sum::<f64>();
+    let far = 1e8 * total;
+    let limits = softmax(far);
+    let (mut off, mut limit) = (0.0, 0.0);
     for k in 0..d {
         let direct = (sum[k] + if above { c } else { 0.0 }) / (c + total);
-        off = nan_max(off, (with[k] - direct).abs());
+        off = nan_max(off, (with[k] - direct).abs() / (change(c) * terms(k) / (c + total) + TINY));
+        limit = nan_max(limit, (far * limits[k] - sum[k]).abs() / ((2e-8 + change(far)) * terms(k) + TINY));
     }
-    let far = 1e8 * total;
-    let limit = sum.iter().zip(softmax(far)).map(|(s, token)| (far * token - s).abs()).fold(0.0, nan_max);
-    let large = sum.iter().fold(f64::MIN_POSITIVE, |m: f64, s| nan_max(m, s.abs()));
-    Ok(Finding::identity(off, 1e-13 * size).and(Finding::identity(limit, 2e-8 * large + 1e-13 * total * size)))
+    Ok(Finding::identity(off, 1.0).and(Finding::identity(limit, 1.0)))
 }

@@ -1,9 +1,11 @@
 //! Padding.
 
-use super::block_collapse::{BLOCKS, apart, heads, tokens};
+use super::block_collapse::{BLOCKS, allowed, heads, tokens};
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::{BiasTable, Everything};
 use crate::error::Result;
+use crate::num::stats::nan_max;
+use crate::theorem::rounding::worst_share;
 use std::sync::Arc;
 
 /// A row that is masked as a whole gets the output bias alone: no 0/0.
@@ -15,7 +17,8 @@ use std::sync::Arc;
 pub static ENTRY: Claim = Claim {
     name: "pad-mask",
     title: "Padding that is masked is padding that is not there",
-    statement: "Outputs of n tokens beside 3 padded ones that nobody sees (a mask, or a bias of -1e9) are those of the n tokens alone, to 1e-12 of the largest entry; a query that sees nothing gets b_o.",
+    statement: "Outputs of n tokens beside 3 padded ones that nobody sees (a mask, or a bias of -1e9) are those of the n tokens alone, \
+                to what rounding allows (twice the bound of block-collapse); a query that sees nothing gets b_o.",
     domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads, padding of zeros",
     citation: "Vaswani et al. 2017; derived",
@@ -35,6 +38,7 @@ fn padded(case: &Case, ctx: &mut Context, masked: bool) -> Result<Finding> {
     let mut of = heads(ctx, d, 1.0, Arc::new(Everything))?;
     let mut x = tokens(ctx, n, d);
     let alone = of.attend(&x, &x, false)?.out;
+    let both: Vec<f64> = allowed(&of, &x).iter().map(|a| 2.0 * a).collect();
     x.extend(vec![0.0; PADS * d]);
     let mut worst = 0.0f64;
     for low in [f64::NEG_INFINITY, -1e9] {
@@ -42,10 +46,11 @@ fn padded(case: &Case, ctx: &mut Context, masked: bool) -> Result<Finding> {
             let biases = (0..all * all).map(|k| if k % all < n { 0.0 } else { low }).collect();
             of.pattern = Arc::new(BiasTable::biases(all, all, biases)?);
         }
-        worst = worst.max(apart(&of.attend(&x, &x, false)?.out[..n * d], &alone));
+        worst = nan_max(worst, worst_share(&of.attend(&x, &x, false)?.out[..n * d], &alone, &both));
     }
     of.pattern = Arc::new(BiasTable::mask(all, all, &vec![false; all * all])?);
     let blind = of.attend(&x, &x, false)?.out;
     let nothing = blind.iter().enumerate().filter(|(k, v)| (**v - of.output.bias()[k % d]).abs() > 0.0 || v.is_nan()).count();
-    Ok(Finding::identity(worst + nothing as f64, 1e-12))
+    // One that is not b_o to the bit is a failure.
+    Ok(Finding::identity(worst + 2.0 * nothing as f64, 1.0))
 }

@@ -82,6 +82,7 @@ fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
 
 /// Moment k before and after time t, from a wave of this size.
 fn moments(case: &Case, ctx: &mut Context, k: usize, size: f64, t: f64) -> Result<(f64, f64)> {
+    ctx.go_on()?;
     let wavy = Density::parse(&format!("cos:{k}={size}"))?;
     let Noisy { weights, diffusion, .. } = *Noisy::of(case)?;
     let medium = Medium::new(weights.name(), case.beta, diffusion)?;
@@ -98,8 +99,8 @@ fn moments(case: &Case, ctx: &mut Context, k: usize, size: f64, t: f64) -> Resul
             let end = ctx.flowed(&plain(case.dynamics, case.beta, GRID)?, &x, t)?;
             Ok((wave(&x, k), wave(&end, k)))
         }
-        (2, RowWeights::Sinkhorn) => grown(Lagrangian::on_circle(&Circle::from_density(&wavy, 32)?, 96)?, &medium, t, k),
-        _ => grown(Lagrangian::on_sphere2(&Sphere2::from_density(&wavy, 16)?, 18)?, &medium, t, k),
+        (2, RowWeights::Sinkhorn) => grown(ctx, Lagrangian::on_circle(&Circle::from_density(&wavy, 32)?, 96)?, &medium, t, k),
+        _ => grown(ctx, Lagrangian::on_sphere2(&Sphere2::from_density(&wavy, 16)?, 18)?, &medium, t, k),
     }
 }
 
@@ -107,9 +108,9 @@ fn moments(case: &Case, ctx: &mut Context, k: usize, size: f64, t: f64) -> Resul
 const GRID: usize = 160;
 
 /// Moment k of weighted particles before and after time t.
-fn grown(start: Lagrangian, medium: &Medium, t: f64, k: usize) -> Result<(f64, f64)> {
+fn grown(ctx: &Context, start: Lagrangian, medium: &Medium, t: f64, k: usize) -> Result<(f64, f64)> {
     let before = wave(&start.x, k);
-    let end = start.evolve(medium, t, |_, _| true)?.reached()?;
+    let end = start.evolve(medium, t, |_, _| ctx.go_on().is_ok())?.reached()?;
     Ok((before, wave(&end.x, k)))
 }
 

@@ -1,15 +1,28 @@
 //! Only the product of queries and keys matters.
 
+use super::angular_momentum::TINY;
 use super::mixing_structure::{MAPS, normals};
 use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::error::Result;
-use crate::num::{dense::mul, softmax::softmax, stats::nan_max, sum::dot};
+use crate::num::{dense::mul, softmax::softmax, sum::dot};
+use crate::theorem::rounding::{sizes, weight_change, worst_share};
 
 /// <G Q x, G^{-T} K y> = <Q x, K y>; values have no such freedom.
+///
+/// # Derivation
+///
+/// `<G Q x, G^{-T} K y> = x^T Q^T G^T G^{-T} K y`. What rounding may do: a score is a sum of
+/// products whose sizes add up to at most `a_i b_j`, `a_i` the norm of `|Q| |x_i|` and `b_j` that of
+/// `|K| |x_j|`. On the other side G and `G^{-T}` come in between. Their entries are at most 2, so
+/// `|G Q| |x_i|` is at most `2 sqrt(d) a_i` and the sizes add up to at most `4 d a_i b_j`: with `5 d`
+/// roundings in a row (and `4 d` more because R is a rotation to rounding only) the two scores differ
+/// by less than `32 d^2 eps a_i b_j`, and weights by twice that, relative.
 pub static ENTRY: Claim = Claim {
     name: "query-key-product",
     title: "Weights depend on Q^T K only: (Q, K) and (G Q, G^{-T} K) agree",
-    statement: "Normal Q, K, normal rows, G = R diag(1/2 .. 2) with a rotation R: all weights softmax_j(<Q x_i, K x_j>) agree to 1e-12.",
+    statement: "Normal Q, K, normal rows, G = R diag(g) with a rotation R and all g_k in [1/2, 2]: all weights softmax_j(<Q x_i, K x_j>) \
+                agree, relative, to e^{64 d^2 eps S_i + 2 (n + 4) eps} - 1, what rounding of scores may do to a row of the size S_i, the \
+                largest product over j of the norms of |Q| |x_i| and |K| |x_j| (|.| entry by entry).",
     domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 6), ..MAPS },
     narrower: "",
     citation: "definition of attention, arXiv:1706.03762",
@@ -36,13 +49,25 @@ fn turned(ctx: &mut Context, case: &Case, inverse: bool) -> Result<Finding> {
     let h: Vec<f64> = (0..d * d).map(|e| if inverse { r[e] / stretch[e % d] } else { 3.0 * g[e] }).collect();
     let weights = |q: &[f64], k: &[f64]| -> Vec<f64> { scores(&x, q, k, d).chunks_exact(n).flat_map(|s| soft(s.to_vec())).collect() };
     let (a, b) = (weights(&q, &k), weights(&mul(&g, &q, d), &mul(&h, &k, d)));
-    Ok(Finding::identity(a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max), 1e-12))
+    let norms = |m: &[f64]| -> Vec<f64> {
+        let images = images(&sizes(&x), &sizes(m), d);
+        images.iter().map(|v| dot(v, v).sqrt()).collect()
+    };
+    let (queries, keys) = (norms(&q), norms(&k));
+    let largest = keys.iter().copied().fold(0.0, f64::max);
+    let change = |i: usize| weight_change(32.0 * f64::EPSILON * (d * d) as f64 * queries[i] * largest, n);
+    let allowed: Vec<f64> = a.iter().zip(&b).enumerate().map(|(k, (a, b))| change(k / n) * a.max(*b) + TINY).collect();
+    Ok(Finding::identity(worst_share(&a, &b, &allowed), 1.0))
+}
+
+/// `M x_i`, one for every row.
+fn images(x: &[f64], m: &[f64], d: usize) -> Vec<Vec<f64>> {
+    x.chunks_exact(d).map(|x| m.chunks_exact(d).map(|row| dot(row, x)).collect()).collect()
 }
 
 /// `<Q x_i, K x_j>`, n x n.
 pub(super) fn scores(x: &[f64], q: &[f64], k: &[f64], d: usize) -> Vec<f64> {
-    let image = |m: &[f64]| -> Vec<Vec<f64>> { x.chunks_exact(d).map(|x| m.chunks_exact(d).map(|row| dot(row, x)).collect()).collect() };
-    let (queries, keys) = (image(q), image(k));
+    let (queries, keys) = (images(x, q, d), images(x, k, d));
     queries.iter().flat_map(|q| keys.iter().map(|k| dot(q, k)).collect::<Vec<f64>>()).collect()
 }
 

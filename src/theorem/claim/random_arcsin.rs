@@ -43,6 +43,7 @@ fn share(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
     let mut noise = vec![0.0; 2 * d];
     let mut count = 0;
     for _ in 0..PAIRS {
+        ctx.go_on()?;
         // y = u x + sqrt(1 - u^2) e; V x and V e are independent normals, and the law forgets directions: only u is kept.
         let mut u = case.beta;
         for _ in 0..800 {

@@ -51,6 +51,7 @@ fn deviation(case: &Case, ctx: &mut Context, expected: f64, modes_in_all: f64) -
     let law = Law::parse(case.law)?;
     let mut counts = Vec::with_capacity(draws);
     for _ in 0..draws {
+        ctx.go_on()?;
         let found = modes::sphere(&law.sample(case.n, 3, ctx.chance())?, case.beta)?;
         counts.push(found.proved()? as f64);
     }

@@ -3,7 +3,7 @@
 use super::hunted::{Hunted, value};
 use crate::error::{Error, Result};
 use crate::num::stream::Stream;
-use crate::theorem::{Attempt, Claim, Context, Method, Region, attempt};
+use crate::theorem::{Attempt, Claim, Context, Method, Region, Stop, attempt};
 use argmin::core::{CostFunction, Executor, Gradient};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::neldermead::NelderMead;
@@ -47,10 +47,12 @@ struct Problem<'a> {
     limit: u64,
     seed: u64,
     go_on: &'a dyn Fn(f64) -> bool,
+    stop: &'a Stop,
     state: &'a RefCell<State>,
 }
 
-/// One search of at most `limit` trials; it ends early at a failure of the claim, or when `go_on` says no.
+/// One search of at most `limit` trials; it ends early at a failure of the claim, or when `go_on`, asked before every trial, says no; `stop` ends a
+/// trial that runs.
 ///
 /// **Errors** as [`attempt`].
 pub fn search(
@@ -60,11 +62,11 @@ pub fn search(
     which: LocalSearch,
     limit: u64,
     seed: u64,
-    go_on: &dyn Fn(f64) -> bool,
+    (go_on, stop): (&dyn Fn(f64) -> bool, &Stop),
 ) -> Result<Hunted> {
     let stream = Stream::new(seed, &["search", claim.name, &format!("{which:?}")]);
     let state = RefCell::new(State { evaluations: 0, best: start.clone(), stream, failure: None });
-    let problem = || Problem { claim, region, start, limit, seed, go_on, state: &state };
+    let problem = || Problem { claim, region, start, limit, seed, go_on, stop, state: &state };
     let x = problem().numbers();
     if !x.is_empty() && !start.failed() {
         let which = if x.len() > MANY { LocalSearch::Annealing } else { which };
@@ -131,7 +133,7 @@ impl Problem<'_> {
         if !self.region.admits(&self.claim.domain, &case) {
             return Ok(None);
         }
-        attempt(self.claim, &case, Context::replay(tape, self.seed, &["search", self.claim.name], Method::default())).map(Some)
+        attempt(self.claim, &case, Context::replay(tape, self.seed, &["search", self.claim.name], Method::default()).until(self.stop)).map(Some)
     }
 }
 
@@ -143,7 +145,7 @@ impl CostFunction for Problem<'_> {
         let mut state = self.state.borrow_mut();
         let over = state.evaluations >= self.limit || state.best.failed() || state.failure.is_some();
         // Not an error: argmin's simplex unwraps the costs of its corners. A solver that is told the same everywhere comes to its end.
-        if over || state.evaluations % 8 == 7 && !(self.go_on)(value(&state.best)) {
+        if over || !(self.go_on)(value(&state.best)) {
             return Ok(OUTSIDE);
         }
         state.evaluations += 1;

@@ -1,18 +1,23 @@
 //! Fewer dimensions, fewer tokens and rounder numbers for what a hunt found.
 
+use super::Timekeeper;
+use super::hunted::value;
 use crate::error::Result;
 use crate::theorem::tape::rounded_to;
 use crate::theorem::{Attempt, Case, Claim, Context, Method, Region, Tape, attempt};
 
-/// The smallest failing trial that dropping coordinates and tokens, equal masses and rounding lead to: each step is kept while the claim still fails.
+/// The smallest failing trial that dropping coordinates and tokens, equal masses and rounding lead to: each step is kept while the claim still
+/// fails. No step is tried when the time is over.
 ///
 /// **Errors** as [`attempt`].
-pub fn minimised(claim: &Claim, region: &Region, found: &Attempt, seed: u64) -> Result<Attempt> {
+pub fn minimised(claim: &Claim, region: &Region, found: &Attempt, seed: u64, time: &Timekeeper) -> Result<Attempt> {
+    let margin = value(found);
     let try_one = |case: Case, tape: Tape| -> Result<Option<Attempt>> {
-        if !region.admits(&claim.domain, &case) {
+        if !region.admits(&claim.domain, &case) || !(time.go_on)(0, Some(margin)) {
             return Ok(None);
         }
-        let again = attempt(claim, &case, Context::replay(tape, seed, &["shrink", claim.name], Method::default()))?;
+        let context = Context::replay(tape, seed, &["shrink", claim.name], Method::default()).until(&time.stop);
+        let again = attempt(claim, &case, context)?;
         Ok(again.failed().then_some(again))
     };
     let mut best = try_one(found.case, found.tape.clone())?.unwrap_or_else(|| found.clone());
