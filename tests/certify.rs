@@ -233,6 +233,18 @@ fn a_violation_ends_in_a_certificate_where_an_enclosure_decides() {
 }
 
 #[test]
+fn hunts_keep_their_time_and_do_not_take_a_draw_for_a_share() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let seen = json(folder.path(), "hunt rnn-order --minutes 0.01");
+    assert_eq!((seen["found"].as_bool(), seen["level"].as_f64()), (Some(false), Some(0.9)), "{seen}");
+    assert!(seen["share"].as_f64() >= Some(0.9) && seen["budget"]["trials"].as_u64() >= Some(64), "{seen}");
+    // One trial counts the modes of hundreds of samples; 56 of them were made before the clock was looked at.
+    let started = std::time::Instant::now();
+    let seen = json(folder.path(), "hunt sphere-modes --minutes 0.02");
+    assert!(seen["found"] == false && started.elapsed().as_secs() < 30, "{seen}: {:?}", started.elapsed());
+}
+
+#[test]
 fn what_cannot_be_proved_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
@@ -267,6 +279,30 @@ fn all_dynamics_and_masses_are_proved_and_agreed_upon() {
     // Clusters merge on the way at beta = 9.
     json(at, "certify --converges --init uniform --n 5 --d 2 --seed 2 --beta 9 --out long.txt");
     json(at, "certify --check long.txt --exact");
+}
+
+#[test]
+fn one_token_and_light_tokens_of_causal_attention_are_proved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("one.csv"), "0.6,0,0.8\n").expect("writable");
+    for kind in ["sa", "usa", "causal-sa", "causal-usa"] {
+        let proof = json(at, &format!("certify --converges --tokens one.csv --beta 4 --dynamics {kind} --out {kind}.txt"));
+        assert_eq!(proof["steps"].as_u64(), Some(0), "{proof}");
+        assert!(proof["statement"].as_str().expect("words").contains("whose one token starts on"), "{proof}");
+        json(at, &format!("certify --check {kind}.txt --exact"));
+    }
+    // `is-certain` decides it too.
+    assert_eq!(json(at, "is-certain --tokens one.csv --beta 4")["decided"].as_bool(), Some(true));
+    // No hemisphere holds these; in the norm of the masses the rounding of the others is 0.6 for the second token.
+    std::fs::write(at.join("three.csv"), "1,0\n-0.6,0.8\n-0.6,-0.8\n").expect("writable");
+    std::fs::write(at.join("light.csv"), "1\n1e-30\n1\n").expect("writable");
+    for kind in ["causal-sa", "causal-usa"] {
+        let proof =
+            json(at, &format!("certify --converges --tokens three.csv --masses light.csv --beta 1 --dynamics {kind} --out {kind}.txt"));
+        assert!(proof["steps"].as_u64() > Some(0) && proof["error_bound"].as_f64() < Some(1e-6), "{proof}");
+        json(at, &format!("certify --check {kind}.txt --exact"));
+    }
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn claim(c: &Claim) -> String {
         Kind::Identity => "identity: margin 1 - deviation / tolerance".to_owned(),
         Kind::Inequality => "inequality: margin (bound - value) / bound".to_owned(),
         Kind::Law => "law: margin 1 - |measured - stated| / allowed, with the sampling error".to_owned(),
-        Kind::Share(level) => format!("share: at least {level} of all draws (Clopper-Pearson, 99.9 %)"),
+        Kind::Share(level) => format!("share: at least {level} of the draws at every place of the range (Clopper-Pearson, 99.9 %)"),
         Kind::Every(exceptions) => format!("share: every draw; supported when exceptions are below {exceptions} at 99.9 %"),
     };
     let mut text = format!("{}\n\nStatement   {}\nHypotheses  {}\n", c.title, c.statement, c.domain);

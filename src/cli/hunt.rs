@@ -78,7 +78,8 @@ impl Arguments {
         let seconds = started.elapsed().as_secs_f64();
         let Some(best) = hunted.best.as_ref().filter(|b| b.failed()) else {
             let margin = hunted.margin();
-            let words = margin.map_or("no trial met the hypotheses".to_owned(), |m| format!("smallest margin {}", number(m)));
+            let words = margin
+                .map_or("no trial that met the hypotheses ended in this time".to_owned(), |m| format!("smallest margin {}", number(m)));
             let text = format!(
                 "{}: nothing found in {} trials, {seconds:.0} s; {words}. A search that finds nothing proves nothing.",
                 claim.name, hunted.evaluations

@@ -1,11 +1,11 @@
 //! How far the field is from its linear part.
 //!
-//! With `e = x - p`, x on the sphere, the masses as weights of the norm, u = |e| and `eta_i = |e_i|`,
+//! With `e = x - p`, x on the sphere, n_i the weights of the norm (the masses; 1 under a causal mask), u = |e| and `eta_i = |e_i|`,
 //! `<e, F(p + e) - F(p)> <= <e_T, J(p) e_T> + Lambda u^3 + c q u`, where `e_T` is the part of e tangent at p and q bounds `||p_i|^2 - 1|`. The second derivative of
 //! `F = |x|^2 V - <x, V> x` in the direction e, paired with e, is `|x|^2 <e_T, V''> + 2 <x, e> <e, V'> - 2 <x, V'> |e|^2`, with
 //! `V' = sum A_ij (e_j + w_ij l_j)` and `V'' = sum A_ij (2 e_j (l_j - m) + w_ij (2 beta <e_i, e_j> + l_j^2 - 2 m l_j))`, `l_j = beta (<e_i, x_j> + <x_i, e_j>)`,
 //! `m = sum A_ij l_j` (0 where rows are not divided by their sums). Only sines enter the first order of `l_j`: e is tangent up to `|e|^2 / 2`, since both ends
-//! are on the sphere. Sums over j are bounded by Cauchy and Schwarz; tokens of one point share its bounds, and `eta_i <= u / m_i^(1/2)`.
+//! are on the sphere. Sums over j are bounded by Cauchy and Schwarz; tokens of one point share its bounds, and `eta_i <= u / n_i^(1/2)`.
 
 use super::local::{Local, length, point, sum};
 use super::system::System;
@@ -23,13 +23,13 @@ pub(super) fn curvature(system: &System, l: &Local, reach: &[f64], small: Interv
         let row = Row::new(system, l, reach, small, i);
         let (b, g) = row.bounds(system.beta.abs(), l.square, point(reach[i]), small);
         rows[i] = b;
-        third = third + system.masses[i] * g.sqr();
+        third = third + system.weight(i) * g.sqr();
         let mut drift = row.radial;
         for (j, pull) in row.column(system.beta.abs(), l.square) {
-            columns[j] = columns[j] + system.masses[i] * pull.0.sqr() / system.masses[j].sqr();
+            columns[j] = columns[j] + system.weight(i) * pull.0.sqr() / system.weight(j).sqr();
             drift = drift + pull.1;
         }
-        constant = constant + system.masses[i] * drift.sqr();
+        constant = constant + system.weight(i) * drift.sqr();
     }
     let worst = rows.into_iter().zip(columns).map(|(r, c)| (r + c.sqrt()).hi()).fold(0.0, |a: f64, b| if b <= a { a } else { b });
     ((point(worst) + third.sqrt()).hi(), (point(0.5) * constant.sqrt()).hi())
@@ -40,8 +40,8 @@ struct Row {
     /// Per point that is seen: its label, `A`, `|B w|`, the sine, `|g|` and `|<x_i, w>|`.
     pairs: Vec<[Interval; 5]>,
     labels: Vec<usize>,
-    masses: Vec<Interval>,
-    /// `1 / m_i^(1/2)` of the least token.
+    weights: Vec<Interval>,
+    /// `1 / n_i^(1/2)` of the lightest token.
     share: Interval,
     /// `max |g| small / |x|^2`: what `l_j / beta` has beyond sines, per u.
     rest: Interval,
@@ -79,10 +79,10 @@ impl Row {
         let lean = sum(pairs.iter().map(|p| p[0] * p[1] * p[3]));
         let velocity = length(&l.v[i * t..][..t]);
         let rest = pairs.iter().map(|p| p[3]).fold(point(0.0), |a, b| if b.hi() > a.hi() { b } else { a }) * inverse * small;
-        let masses = labels.iter().map(|j| system.masses[*j]).collect();
-        let share = point(1.0) / point(system.least[i]).sqrt();
+        let weights = labels.iter().map(|j| system.weight(*j)).collect();
+        let share = point(1.0) / point(system.lightest(i)).sqrt();
         let radial = up(inverse.sqrt() * l.square * (beta * lean + point(3.0) * velocity));
-        Self { pairs, labels, masses, share: up(share), rest: up(rest), radial, softmax: system.softmax }
+        Self { pairs, labels, weights, share: up(share), rest: up(rest), radial, softmax: system.softmax }
     }
 
     /// `sum A f`.
@@ -90,9 +90,9 @@ impl Row {
         up(sum(self.pairs.iter().map(|p| p[0] * f(p))))
     }
 
-    /// `(sum A^2 f^2 / m)^(1/2)`: the bound of `sum A f eta` per u.
+    /// `(sum A^2 f^2 / n)^(1/2)`: the bound of `sum A f eta` per u.
     fn dual(&self, f: impl Fn(&[Interval; 5]) -> Interval) -> Interval {
-        up(sum(self.pairs.iter().zip(&self.masses).map(|(p, m)| (p[0] * f(p)).sqr() / *m)).sqrt())
+        up(sum(self.pairs.iter().zip(&self.weights).map(|(p, m)| (p[0] * f(p)).sqr() / *m)).sqrt())
     }
 
     /// Bounds of the coefficients: of `eta_i^2 u` (those of `eta_i^3` included), and of `eta_i u^2`.

@@ -4,7 +4,7 @@ use super::local::{Local, length, point, sum};
 use super::system::System;
 use crate::num::interval::Interval;
 
-/// On a box, S, the symmetric part of `D^(1/2) B^T J B D^(-1/2)` (D the masses), and `f = D^(1/2) B^T F`.
+/// On a box, S, the symmetric part of `D^(1/2) B^T J B D^(-1/2)` (D the weights of the norm), and `f = D^(1/2) B^T F`.
 pub(super) struct Derivative {
     size: usize,
     s: Vec<Interval>,
@@ -39,7 +39,7 @@ impl Derivative {
         for i in 0..k {
             for j in system.seen(i) {
                 let (lean, a) = (l.lean(system, i, j), l.a[i * k + j]);
-                let scale = a * (system.masses[i] / system.masses[j]).sqrt();
+                let scale = a * (system.weight(i) / system.weight(j)).sqrt();
                 let back = &l.h[(j * k + i) * t..][..t];
                 for q in 0..t {
                     let carried = l.project(i, &frames[j][q]);
@@ -62,7 +62,7 @@ impl Derivative {
                 (s[p * size + q], s[q * size + p]) = (both, both);
             }
         }
-        let f = (0..size).map(|c| system.masses[c / t].sqrt() * l.square * l.v[c]).collect();
+        let f = (0..size).map(|c| system.weight(c / t).sqrt() * l.square * l.v[c]).collect();
         Self { size, s, norm, f }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn direction(d: usize, x: &[f64]) -> Vec<f64> {
     w
 }
 
-/// Every token within `eps` (in the norm of the masses) of the points x has a positive product with w: the least `<w, x_i> - |w| |e_i|`, and its point.
+/// Every token within `eps` (in the norm of the proof) of the points x has a positive product with w: the least `<w, x_i> - |w| |e_i|`, and its point.
 pub(super) fn margin(system: &System, x: &[f64], w: &[f64], eps: f64) -> (f64, usize) {
     let w: Vec<_> = w.iter().map(|w| point(*w)).collect();
     let size = length(&w);

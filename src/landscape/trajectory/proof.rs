@@ -77,7 +77,7 @@ pub struct Convergence {
     pub t: f64,
     /// How far that may be from the time of a solution, about: time is chosen as it suits the error.
     pub shift: f64,
-    /// Bound of `(sum_i m_i |x_i - p_i|^2)^(1/2)` there.
+    /// Bound of `(sum_i m_i |x_i - p_i|^2)^(1/2)` there, without the masses under a causal mask.
     pub error: f64,
     /// Integral of the growth rates.
     pub growth: f64,

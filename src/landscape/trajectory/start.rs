@@ -24,7 +24,7 @@ pub struct Neighbourhood {
 }
 
 impl Neighbourhood {
-    /// Of tokens on the sphere. **Errors** attention that repels or that is neither SA nor USA; fewer than two tokens, or more than 512 coordinates; beta
+    /// Of tokens on the sphere. **Errors** attention that repels or that is neither SA nor USA; more than 512 coordinates; beta
     /// outside `[0, 1000]`; a radius outside `[0, 1]`.
     pub fn new(variant: Variant, beta: f64, tokens: &Tokens, radius: f64) -> Result<Self> {
         let softmax = match variant {
@@ -35,9 +35,9 @@ impl Neighbourhood {
         in_range("beta", beta, 0.0, 1e3)?;
         in_range("radius", radius, 0.0, 1.0)?;
         let (n, d) = (tokens.n(), tokens.d());
-        if !tokens.space().is_unit() || n < 2 || n * d > 512 {
+        if !tokens.space().is_unit() || n * d > 512 {
             let found = format!("{n} tokens of dimension {d}");
-            return Err(Error::parameter("tokens", found, "at least two on the unit sphere, at most 512 coordinates"));
+            return Err(Error::parameter("tokens", found, "tokens on the unit sphere, at most 512 coordinates in all"));
         }
         Ok(Self { softmax, causal: variant.causal, beta, d, masses: tokens.masses().to_vec(), x: tokens.coordinates().to_vec(), radius })
     }
@@ -51,11 +51,13 @@ impl Neighbourhood {
             (false, true) => "causal USA",
         };
         let near = if self.radius > 0.0 { format!("within {} of", crate::error::show(self.radius)) } else { "in".to_owned() };
+        let tokens = match self.masses.len() {
+            1 => "one token starts".to_owned(),
+            n => format!("{n} tokens start"),
+        };
         format!(
-            "every solution of {name} with beta = {} whose {} tokens start on the unit sphere of R^{}, each {near} the direction of its start row, converges to one point",
-            self.beta,
-            self.masses.len(),
-            self.d,
+            "every solution of {name} with beta = {} whose {tokens} on the unit sphere of R^{}, each {near} the direction of its start row, converges to one point",
+            self.beta, self.d,
         )
     }
 }

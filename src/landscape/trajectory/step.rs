@@ -87,13 +87,13 @@ pub(super) fn unit(d: usize, x: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Bound of the distance between x and any start whose tokens are within `radius` of the directions of these rows, in the norm of the masses.
+/// Bound of the distance between x and any start whose tokens are within `radius` of the directions of these rows, in the norm of the proof.
 pub(super) fn first_error(system: &System, rows: &[f64], x: &[f64], radius: f64) -> f64 {
     let mut total = point(0.0);
     for (i, (row, x)) in rows.chunks_exact(system.d).zip(x.chunks_exact(system.d)).enumerate() {
         let size = sum(row.iter().map(|v| point(*v).sqr())).sqrt();
         let off: Vec<_> = row.iter().zip(x).map(|(r, x)| point(*r) / size - point(*x)).collect();
-        total = total + system.masses[i] * (point(radius) + length(&off)).sqr();
+        total = total + system.weight(i) * (point(radius) + length(&off)).sqr();
     }
     total.sqrt().hi()
 }

@@ -74,18 +74,28 @@ impl System {
         Self { masses: self.masses.clone(), least, greatest, sizes: vec![1; self.len()], ..*self }
     }
 
-    /// Upper bound of `(sum_i m_i |v_i|^2)^(1/2)`, by a power of two that keeps the squares from underflow.
+    /// The weight of point i in the norm: its mass; 1 under a causal mask, where nothing ties the norm to the masses and a light token would be lost.
+    pub(super) fn weight(&self, i: usize) -> Interval {
+        if self.causal { Interval::exact(1.0) } else { self.masses[i] }
+    }
+
+    /// The least weight of a token of point i in the norm.
+    pub(super) fn lightest(&self, i: usize) -> f64 {
+        if self.causal { 1.0 } else { self.least[i] }
+    }
+
+    /// Upper bound of `(sum_i n_i |v_i|^2)^(1/2)`, n the weights of the norm, by a power of two that keeps the squares from underflow.
     pub(super) fn norm(&self, v: &[Interval]) -> f64 {
         let largest = v.iter().map(|v| v.mag()).fold(0.0, |a: f64, b| if b <= a { a } else { b });
         let (unit, zero) = (Interval::exact(power_of_two(largest)), Interval::exact(0.0));
         let row = |v: &[Interval]| v.iter().fold(zero, |s, v| s + (*v / unit).sqr());
-        let all = self.masses.iter().zip(v.chunks_exact(self.d)).fold(zero, |s, (m, v)| s + *m * row(v));
+        let all = v.chunks_exact(self.d).enumerate().fold(zero, |s, (i, v)| s + self.weight(i) * row(v));
         (all.sqrt() * unit).hi()
     }
 
-    /// Upper bound of the distance of any token of point i from it, when the error is `eps`: `eps / m^(1/2)` with its least mass.
+    /// Upper bound of the distance of any token of point i from it, when the error is `eps`: `eps / n^(1/2)` with the least weight of its tokens.
     pub(super) fn reach(&self, i: usize, eps: f64) -> f64 {
-        (Interval::exact(eps) / Interval::exact(self.least[i]).sqrt()).hi()
+        (Interval::exact(eps) / Interval::exact(self.lightest(i)).sqrt()).hi()
     }
 }
 

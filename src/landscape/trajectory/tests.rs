@@ -76,7 +76,7 @@ fn steepest(tokens: &System, p: &[f64], size: f64, (mu, kappa): (f64, f64), s: &
         let moved = field(tokens, &x);
         let (mut product, mut square, mut along) = (0.0, 0.0, 0.0);
         for at in 0..x.len() {
-            let (m, e) = (tokens.masses[at / d].mid(), x[at] - p[at]);
+            let (m, e) = (tokens.weight(at / d).mid(), x[at] - p[at]);
             product += m * e * (moved[at] - at_rest[at]);
             square += m * e * e;
             along += m * e * at_rest[at];

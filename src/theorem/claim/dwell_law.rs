@@ -71,7 +71,8 @@ mod tests {
     fn the_radius_belongs_to_the_statement() {
         // Masses 1 to 100 at the smallest gap and the smallest b: the corner of the range where the law is worst.
         let off = |radius: f64| {
-            let log = |beta: f64| beta.ln() + log_merge_time(RowWeights::Softmax, (TimeScale::U2, 2), beta, 1.0 / 101.0, 0.5, radius).unwrap();
+            let log =
+                |beta: f64| beta.ln() + log_merge_time(RowWeights::Softmax, (TimeScale::U2, 2), beta, 1.0 / 101.0, 0.5, radius).unwrap();
             let law = 1.0 - 0.5f64.cos();
             ((log(300.0) - log(100.0)) / 200.0 - law).abs() / (0.005 * law)
         };

@@ -133,7 +133,8 @@ impl Problem<'_> {
         if !self.region.admits(&self.claim.domain, &case) {
             return Ok(None);
         }
-        attempt(self.claim, &case, Context::replay(tape, self.seed, &["search", self.claim.name], Method::default()).until(self.stop)).map(Some)
+        attempt(self.claim, &case, Context::replay(tape, self.seed, &["search", self.claim.name], Method::default()).until(self.stop))
+            .map(Some)
     }
 }
 

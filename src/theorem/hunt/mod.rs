@@ -122,8 +122,10 @@ pub fn around(claim: &Claim, region: &Region, starts: &[Attempt], trials: u64, s
     let mut total = Hunted { evaluations: 0, best: starts.first().cloned() };
     let each = trials / (2 * starts.len() as u64).max(1);
     let jobs: Vec<(usize, &Attempt)> = starts.iter().flat_map(|s| [(0, s), (1, s)]).collect();
-    let found: Vec<Hunted> =
-        jobs.par_iter().map(|(k, s)| search(claim, region, s, SEARCHES[*k], each, seed, (&|_| true, &Stop::default()))).collect::<Result<_>>()?;
+    let found: Vec<Hunted> = jobs
+        .par_iter()
+        .map(|(k, s)| search(claim, region, s, SEARCHES[*k], each, seed, (&|_| true, &Stop::default())))
+        .collect::<Result<_>>()?;
     found.into_iter().for_each(|f| total.keep(f));
     Ok(total)
 }

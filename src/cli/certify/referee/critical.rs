@@ -82,7 +82,8 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let y: Vec<I> = points.iter().map(|p| p.around(&radius)).collect();
     confirm(y.chunks(d).all(|row| dot(row, row) >= int(1).over(2)), "a point is not near the sphere")?;
     let m: Vec<I> = sizes.iter().map(|s| int(*s as i64)).collect();
-    let s = System { softmax: false, causal: false, d, level: level(&beta, &points, d), beta, each: m.clone(), m };
+    let s =
+        System { softmax: false, causal: false, d, level: level(&beta, &points, d), beta, each: m.clone(), pull: vec![int(1); m.len()], m };
 
     // The derivative on the box, by columns, without the rotations and with them.
     let unit = |c: usize| (0..size).map(|q| int((q == c).into())).collect::<Vec<_>>();

@@ -19,7 +19,7 @@ fn project((axis, w): &Mirror, v: &[I]) -> Vec<I> {
     (0..v.len()).filter(|c| c != axis).map(|c| &v[c] - &w[c] * &share).collect()
 }
 
-/// What a point sees: of each point `E / Z` and G, then in its frame the point and w of `curvature`; `B^T V` and `<x, V>`.
+/// What a point sees: of each point `E / Z` (times its pull) and G, then in its frame the point and w of `curvature`; `B^T V` and `<x, V>`.
 pub(super) struct Row {
     mirror: Mirror,
     pub(super) e: Vec<I>,
@@ -38,8 +38,8 @@ pub(super) fn local(s: &System, x: &[I], norm: &I) -> Vec<Row> {
         let (mut e, mut m, itself) = (vec![int(0); g.len()], s.m.clone(), &s.each[i]);
         // What is at its point besides the token.
         m[i] = &m[i] - itself;
-        s.seen(i).for_each(|j| e[j] = s.weight(&g[j]));
-        let total = if s.softmax { itself + dot(&m, &e) } else { int(1) };
+        s.seen(i).for_each(|j| e[j] = &s.pull[j] * s.weight(&g[j]));
+        let total = if s.softmax { &s.pull[i] * itself + dot(&m, &e) } else { int(1) };
         e.iter_mut().for_each(|e| *e = &*e / &total);
         let a: Vec<I> = m.iter().zip(&e).map(|(m, e)| m * e).collect();
         let mirror = mirror(points[i], norm);

@@ -2,7 +2,9 @@
 
 use super::number::{I, dot, int, sum};
 
-/// Points with masses, and what masses the tokens of each have: one of all of it, for the flow of points. Weights are `e^{beta (G - level)}`: a unit of time.
+/// Points with their weights in the norm, and what weights the tokens of each have: one of all of it, for the flow of points. A point pulls with
+/// its weight times `pull`: the masses are the weights, and pull is 1; under a causal mask the weights are 1, and pull is the mass. Others are
+/// weighed by `e^{beta (G - level)}`: a unit of time.
 #[derive(Clone)]
 pub(super) struct System {
     pub(super) softmax: bool,
@@ -12,6 +14,7 @@ pub(super) struct System {
     pub(super) level: I,
     pub(super) m: Vec<I>,
     pub(super) each: Vec<I>,
+    pub(super) pull: Vec<I>,
 }
 
 impl System {
@@ -44,10 +47,11 @@ pub(super) fn field(s: &System, [x, v, z, square, radial, slope, e]: &mut [Table
         let new = if k == 0 { s.weight(&g) } else { dot(&slope[pair][1..], e[pair].iter().rev()).over(k as i64) };
         [pair, j * n + i].iter().for_each(|p| e[*p].push(new.clone()));
     }
+    let mass: Vec<I> = s.m.iter().zip(&s.pull).map(|(m, pull)| m * pull).collect();
     for i in 0..n {
-        z[i].push(sum(s.seen(i).map(|j| &s.m[j] * &e[i * n + j][k])) + if k == 0 { s.m[i].clone() } else { int(0) });
+        z[i].push(sum(s.seen(i).map(|j| &mass[j] * &e[i * n + j][k])) + if k == 0 { mass[i].clone() } else { int(0) });
         for c in 0..d {
-            let y = sum(s.seen(i).map(|j| &s.m[j] * dot(&e[i * n + j], x[j * d + c].iter().rev())));
+            let y = sum(s.seen(i).map(|j| &mass[j] * dot(&e[i * n + j], x[j * d + c].iter().rev())));
             let v = &mut v[i * d + c];
             v.push(if s.softmax { (y - dot(&z[i][1..], v.iter().rev())) / &z[i][0] } else { y });
         }
