@@ -8,7 +8,7 @@ use crate::num::sum::dot;
 pub static ENTRY: Claim = Claim {
     name: "chord-kernel",
     title: "e^{beta <x, y>} = e^beta e^{-beta |x - y|^2/2} on the unit sphere",
-    statement: "Two unit vectors of R^d: the identity, relative, to (8 + d) eps (1 + beta).",
+    statement: "Two unit vectors of R^d: the identity, relative, to (8 + 2 d) eps (1 + beta).",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 100.0), ..SCORED },
     narrower: "",
     citation: "arXiv:2312.10794, section 3.2",
@@ -34,6 +34,6 @@ pub static ENTRY: Claim = Claim {
 fn kernel(x: &[f64], y: &[f64], beta: f64) -> Finding {
     let square: f64 = x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum();
     let off = (beta * dot(x, y) - beta + 0.5 * beta * square).exp_m1();
-    // |x| = 1 to 2 u, and sums of d terms to d u.
-    Finding::identity(off.abs(), (8.0 + x.len() as f64) * f64::EPSILON * (1.0 + beta))
+    // |x| = 1 to 2 u, <x, y> and |x - y|^2/2, at most 1 and 2, are sums of d terms.
+    Finding::identity(off.abs(), (8.0 + 2.0 * x.len() as f64) * f64::EPSILON * (1.0 + beta))
 }

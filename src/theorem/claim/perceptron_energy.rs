@@ -21,7 +21,7 @@ use crate::sphere::{Tokens, geometry::exp};
 pub static ENTRY: Claim = Claim {
     name: "perceptron-energy",
     title: "Perceptron and attention: dE/dt = sum m_i |x_i'|^2",
-    statement: "x_i' = P[sum_j m_j e^{beta <x_i, x_j>} x_j + sum_k w_k act(<a_k, x_i>) a_k], act = max(0, .), E = E_beta + sum_i m_i sum_k w_k max(0, <a_k, x_i>)^2 / 2: dE/dt = sum_i m_i |x_i'|^2, by central differences along geodesics of 1e-4 and 2e-4 (Richardson), to 1e-6 of it and 1e-11 max |x_i'| times E with |w_k| (rounding), where all |<a_k, x_i>| >= 1e-3 |a_k|.",
+    statement: "x_i' = P[sum_j m_j e^{beta <x_i, x_j>} x_j + sum_k w_k act(<a_k, x_i>) a_k], act = max(0, .), E = E_beta + sum_i m_i sum_k w_k max(0, <a_k, x_i>)^2 / 2: dE/dt = sum_i m_i |x_i'|^2, by central differences along geodesics of 1e-4 and 2e-4 (Richardson), to 1e-6 of it and 24 eps (1 + beta)/1e-4 of max |x_i'| times E_beta + sum_k |w_k| |a_k|^2/2 (the rounding of E over the way), where all |<a_k, x_i>| >= 1e-3 |a_k|.",
     domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 5), beta: Betas::Log(0.2, 3.0), dynamics: &["usa"], ..Domain::ATTENTION },
     narrower: "three hidden units, normal a_k and w_k",
     citation: "arXiv:2601.21366 (energy); identity derived",
@@ -65,7 +65,8 @@ fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let found = (4.0 * slope(1.0)? - slope(2.0)?) / 3.0;
     let stated: f64 = v.chunks_exact(d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
     let stated = ctx.stated(stated);
-    // Rounding of E, a few 1e-16 of its terms, over the way.
-    let rounding = 1e-11 * fastest * potential(&x, &w.iter().map(|w| w.abs()).collect::<Vec<_>>());
+    // The differences of 1e-4 and 2e-4 weigh 4/3 and 1/3, E is known to some 16 eps (1 + beta) of its terms, and <a, x> to that of |a|.
+    let terms = energy(case.beta, &identity, &x) + a.chunks_exact(d).zip(&w).map(|(a, w)| 0.5 * w.abs() * dot(a, a)).sum::<f64>();
+    let rounding = 24.0 * f64::EPSILON * (1.0 + case.beta) / 1e-4 * fastest * terms;
     Ok(Finding::identity((found - stated).abs(), 1e-6 * stated + rounding))
 }
