@@ -51,6 +51,11 @@ fn sources() -> Vec<(PathBuf, String)> {
     files.into_iter().map(|f| (f.strip_prefix(root).expect("inside").to_path_buf(), fs::read_to_string(&f).expect("text"))).collect()
 }
 
+/// A file up to its unit tests, which stand at its end.
+fn without_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default()
+}
+
 /// The layer of a file: its folder under src, or the top folder.
 fn layer(path: &Path) -> Option<usize> {
     let mut parts = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned());
@@ -178,7 +183,7 @@ fn nothing_is_recognised_by_its_name() {
         if !own.starts_with("paper_figs/") && !folders.iter().any(|f| own.starts_with(f)) {
             continue;
         }
-        let found = names::compared(&text);
+        let found = names::compared(without_tests(&text));
         if !found.is_empty() && !unused.remove(own.as_str()) {
             wrong.push(format!("{own} compares with {found:?}"));
         }
@@ -217,7 +222,7 @@ fn one_loop_asks_for_steps_and_judges_them() {
     let (mut asking, mut judging) = (BTreeSet::new(), BTreeSet::new());
     for (path, text) in sources() {
         let own = path.to_string_lossy().replace('\\', "/");
-        let code: Vec<&str> = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+        let code: Vec<&str> = without_tests(&text).lines().filter(|l| !l.trim_start().starts_with("//")).collect();
         if own.starts_with("src/") && code.iter().any(|l| l.contains(".attempt(")) {
             asking.insert(own.clone());
         }

@@ -40,13 +40,9 @@ fn place(at: &Path, ran: &Value) -> PathBuf {
 
 /// A column of the results of a run, by name.
 fn column(folder: &Path, name: &str) -> Vec<f64> {
-    let text = std::fs::read_to_string(folder.join("results.csv")).expect("results");
-    let head = text.lines().find(|l| !l.starts_with('#')).expect("names");
-    let k = head.split(',').position(|c| c == name).unwrap_or_else(|| panic!("no column {name} in {head}"));
-    let table = arrays::read(&folder.join("results.npy"), None).expect("numbers");
-    let width = head.split(',').count();
-    assert_eq!(table.shape[1], width, "{head}");
-    table.data.chunks(width).map(|row| row[k]).collect()
+    let table = arrays::table(&folder.join("results.npy")).expect("numbers with names");
+    let k = table.columns.iter().position(|c| c == name).unwrap_or_else(|| panic!("no column {name} in {:?}", table.columns));
+    table.rows.iter().map(|row| row[k]).collect()
 }
 
 fn distinct(values: &[f64]) -> usize {

@@ -73,18 +73,18 @@ fn of_the_whole(share: f64) -> f64 {
 /// While it lives, shares that are reported are those of a part of the work: of one figure among
 /// several, of the figures after the claims. Without it the time left at the end would be that of
 /// the last part, taken for the whole.
-pub struct Part {
+pub struct Stage {
     before: (f64, f64),
 }
 
 /// The work between two shares of the part that is under way. Parts of parts are allowed; one
 /// thread makes them.
-pub fn part(from: f64, to: f64) -> Part {
+pub fn part(from: f64, to: f64) -> Stage {
     let inside = (of_the_whole(from), of_the_whole(to));
-    Part { before: std::mem::replace(&mut *PART.lock().unwrap_or_else(PoisonError::into_inner), inside) }
+    Stage { before: std::mem::replace(&mut *PART.lock().unwrap_or_else(PoisonError::into_inner), inside) }
 }
 
-impl Drop for Part {
+impl Drop for Stage {
     fn drop(&mut self) {
         *PART.lock().unwrap_or_else(PoisonError::into_inner) = self.before;
     }

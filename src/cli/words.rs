@@ -55,7 +55,7 @@ pub const WORDS: [(&str, &str); 56] = [
          can be replayed",
     ),
     (
-        "expected",
+        "as known",
         "beside a verdict `violated`: the literature with its known errata predicts this violation, the claim is misprinted or folklore",
     ),
     (
