@@ -177,7 +177,8 @@ fn every_word_of_the_table_of_verdicts_is_explained() {
     let at = f.path();
     let table = String::from_utf8_lossy(&run(at, "check wendel cone-speed").stdout).into_owned();
     let head = table.lines().find(|l| l.starts_with("claim ")).expect("a head").to_owned();
-    let mut words: std::collections::BTreeSet<String> = head.split_whitespace().filter(|w| !w.starts_with('(')).map(str::to_owned).collect();
+    let mut words: std::collections::BTreeSet<String> =
+        head.split_whitespace().filter(|w| !w.starts_with('(')).map(str::to_owned).collect();
     assert!(words.len() >= 8, "{head}");
     words.extend(ALL.iter().flat_map(|c| [c.status.to_string(), c.kind.to_string()]));
     let verdicts = [Verdict::Certified, Verdict::Supported, Verdict::Inconclusive, Verdict::Violated, Verdict::HypothesesNeverMet];

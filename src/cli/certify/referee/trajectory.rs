@@ -105,7 +105,6 @@ impl State {
         self.each = (0..count).map(|p| range(of(&self.each, p))).collect();
         self.s.m = (0..count).map(|p| sum(of(&self.s.m, p))).collect();
         self.s.each = self.s.m.clone();
-        self.s.pull = vec![int(1); count];
         confirm(!self.s.causal, "tokens of causal attention have an order")
     }
 }
@@ -117,14 +116,12 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let (said, softmax, causal) = *kinds.iter().find(|k| k.0 == said).ok_or(format!("no dynamics `{said}`"))?;
     let (n, d): (usize, usize) = (r.list("tokens", 1, |w| w.parse().ok())?[0], r.list("dimension", 1, |w| w.parse().ok())?[0]);
     let (beta, radius) = (r.list("beta", 1, number)?.remove(0), r.list("radius", 1, number)?.remove(0));
-    let (masses, size) = (r.list("masses", n, number)?, n.saturating_mul(d));
+    let (masses, size) = (r.list("masses", n, |w| number(w).filter(|m| m > &int(0)))?, n.saturating_mul(d));
     let (start, order, x) = (r.list("start", size, number)?, r.list("order", 1, |w| w.parse().ok())?[0], r.list("first", size, number)?);
-    let known = version == 2 && (4..=40).contains(&order) && d >= 2 && (1..=512).contains(&size);
-    let small = beta >= int(0) && beta <= int(1000) && radius >= int(0) && masses.iter().all(|m| m > &int(0));
-    confirm(known && small, "the version, the order, sizes, beta, the radius or a mass are out of range")?;
-    // Under a causal mask the norm weighs all tokens alike.
-    let ones = vec![int(1); n];
-    let (m, pull) = if causal { (ones, masses) } else { (masses, ones) };
+    confirm(version == 2 && (4..=40).contains(&order) && d >= 2 && (1..=512).contains(&size), "version, order or sizes: out of range")?;
+    confirm(beta >= int(0) && beta <= int(1000) && radius >= int(0), "beta or the radius: out of range")?;
+    // Under a causal mask the norm weighs all tokens alike. Where points merge there is none, and the pull stays 1.
+    let (m, pull) = if causal { (vec![int(1); n], masses) } else { (masses, vec![int(1); n]) };
     let off = |(v, x): (&[I], &[I])| length(&v.iter().zip(x).map(|(c, x)| c / dot(v, v).sqrt() - x).collect::<Vec<_>>()) + radius.up();
     let error = sum(start.chunks(d).zip(x.chunks(d)).map(off).zip(&m).map(|(far, m)| m * &far * far)).sqrt().up();
     let s = System { softmax, causal, d, beta, level: int(1), each: m.clone(), m: m.clone(), pull };
