@@ -85,6 +85,12 @@ pub fn without_folders(line: &str) -> String {
     out
 }
 
+/// A word of a shell.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/+".contains(c);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
 /// The folder one works in; the root of all folders is none.
 fn working_folder() -> Option<std::path::PathBuf> {
     std::env::current_dir().ok().filter(|here| here.parent().is_some())
@@ -107,7 +113,7 @@ pub fn command_without_folders(words: &[String]) -> String {
         Some((flag, value)) if Path::new(value).is_absolute() => format!("{flag}={}", local(value, here.as_deref())),
         _ => without_folders(word),
     };
-    words.iter().map(|w| super::changed::quoted(&one(w))).collect::<Vec<_>>().join(" ")
+    words.iter().map(|w| quoted(&one(w))).collect::<Vec<_>>().join(" ")
 }
 
 /// A word without folders of this machine. A slash before one word names no folder: it divides.

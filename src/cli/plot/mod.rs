@@ -11,7 +11,7 @@ use super::parameter::pair;
 use super::result_folder;
 use crate::draw::Picture;
 use crate::error::{Error, Result};
-use crate::lab::changed::quoted;
+use crate::lab::provenance::quoted;
 use crate::lab::{Provenance, provenance::without_folders};
 use columns::{LongTable, chosen, tables};
 use curves::{curves, most, panel, spoken};
