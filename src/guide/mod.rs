@@ -1,19 +1,19 @@
 //! The guide: pages to be read in order, or looked up. Their commands and programs run in the tests.
 //!
 //! - [`first_experiment`]: a question, a grid, an answer
-//! - [`command_line`]: every command by example, exit codes
+//! - [`command_line`]: every command by example, flags of all commands, exit codes
 //! - [`experiments`]: the keys of an experiment file
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
 //! - [`choosing`]: accuracy, kernels, integrators, merge radius, limits
-//! - [`theorems`]: claims, trials, margins, verdicts
-//! - [`trained_models`]: BERT, GPT-2, Llama and others held against the theory
-//! - [`results`]: reading results in Python and Julia
-//! - [`own`]: a claim, a dynamics, an observable and a figure of one's own
+//! - [`theorems`]: claims, trials, margins, verdicts, counterexamples
+//! - [`certificates`]: what is proved, and how to check a proof
+//! - [`results`]: reading, drawing and comparing results; Python and Julia
 //! - [`measure`]: densities instead of tokens
-//! - [`certificates`]: what is proved, and how to check it
-//! - [`machines`]: parts of a sweep, one run on many processes, and what that costs
-//! - [`figures_of_papers`]: for each figure that a paper prints the command that redraws it, or why none does
-//! - [`papers`]: for each paper of the programme its statements, their tests, its figures and their commands
+//! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
+//! - [`machines`]: parts of a grid on many machines, one run on many processes, and its cost
+//! - [`own`]: a claim, a dynamics, an observable and a figure of your own
+//! - [`figures_of_papers`]: the command that redraws each figure of a paper, or why there is none
+//! - [`papers`]: for each paper its statements, their tests, its figures and their commands
 
 #[doc = include_str!("first_experiment.md")]
 pub mod first_experiment {}
