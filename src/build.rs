@@ -98,6 +98,9 @@ fn commit() -> Option<String> {
     };
     let head = watched(own.join("HEAD"))?;
     let Some(name) = head.strip_prefix("ref: ") else { return Some(head) };
+    // A branch in the file of all branches gets a file of its own with the next commit: the log of HEAD
+    // tells of it.
+    let _ = watched(own.join("logs").join("HEAD"));
     // Branches of a second checkout are those of the first.
     let common = fs::read_to_string(own.join("commondir")).map_or(own.clone(), |shared| own.join(shared.trim()));
     watched(common.join(name)).or_else(|| {

@@ -296,12 +296,18 @@ fn one_token_and_light_tokens_of_causal_attention_are_proved() {
     assert_eq!(json(at, "is-certain --tokens one.csv --beta 4")["decided"].as_bool(), Some(true));
     // No hemisphere holds these; in the norm of the masses the rounding of the others is 0.6 for the second token.
     std::fs::write(at.join("three.csv"), "1,0\n-0.6,0.8\n-0.6,-0.8\n").expect("writable");
-    std::fs::write(at.join("light.csv"), "1\n1e-30\n1\n").expect("writable");
-    for kind in ["causal-sa", "causal-usa"] {
-        let proof =
-            json(at, &format!("certify --converges --tokens three.csv --masses light.csv --beta 1 --dynamics {kind} --out {kind}.txt"));
-        assert!(proof["steps"].as_u64() > Some(0) && proof["error_bound"].as_f64() < Some(1e-6), "{proof}");
-        json(at, &format!("certify --check {kind}.txt --exact"));
+    for (k, masses) in ["1\n1e-30\n1\n", "1e-30\n1\n1\n", "1e-30\n1e-30\n1\n"].iter().enumerate() {
+        std::fs::write(at.join("light.csv"), masses).expect("writable");
+        for kind in ["causal-sa", "causal-usa"] {
+            let line = format!("certify --converges --tokens three.csv --masses light.csv --beta 1 --dynamics {kind} --out {kind}-{k}.txt");
+            // A leading light token of USA moves the others by nothing: they do not meet in the time that is tried.
+            if k > 0 && kind == "causal-usa" {
+                continue;
+            }
+            let proof = json(at, &line);
+            assert!(proof["steps"].as_u64() > Some(0) && proof["error_bound"].as_f64() < Some(1e-6), "{proof}");
+            json(at, &format!("certify --check {kind}-{k}.txt --exact"));
+        }
     }
 }
 

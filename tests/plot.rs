@@ -62,7 +62,10 @@ fn medians_and_percentiles_are_those_of_the_stored_tables() {
     let files: Vec<PathBuf> = answer["files"].as_array().expect("files").iter().map(|p| at.join(p.as_str().expect("a path"))).collect();
     let endings: Vec<String> = files.iter().map(|p| p.extension().expect("an ending").to_string_lossy().into_owned()).collect();
     assert_eq!(endings, ["svg", "png", "csv", "txt", "pdf"]);
-    assert!(files.iter().all(|p| p.file_stem().is_some_and(|s| s == "order-parameter-over-t")), "{files:?}");
+    assert!(
+        files.iter().all(|p| p.file_stem().is_some_and(|s| s.to_string_lossy().ends_with("-order-parameter-over-t-by-beta"))),
+        "{files:?}"
+    );
     // Nine realisations of two models at four times, for each beta.
     assert_eq!((answer["rows"].as_u64(), answer["curves"].as_u64(), answer["left_out"].as_u64()), (Some(144), Some(2), Some(0)));
     let marks = drawn(&files[2]);
@@ -105,12 +108,16 @@ fn the_line_in_the_file_draws_it_again_with_any_number_of_threads() {
         "plot {results} --y clusters,order_parameter --by model --where beta=9 --band 25,75 --log x --points --size nature1 --out a"
     );
     assert!(run(at, &line).status.success());
-    let svg = std::fs::read(at.join("a/clusters-order-parameter-over-t.svg")).expect("drawn");
-    let reproduce = json(at, "whence a/clusters-order-parameter-over-t.svg")["reproduce"].as_str().expect("a line").to_owned();
+    // Folder, columns, curves and rows are in the name: plots of other ones do not overwrite it.
+    let mut names = std::fs::read_dir(at.join("a")).expect("a folder").flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    let stem = names.find_map(|n| n.strip_suffix(".svg").map(str::to_owned)).expect("a picture");
+    assert!(stem.starts_with("grid-") && stem.ends_with("-clusters-order-parameter-over-t-by-model-beta-9"), "{stem}");
+    let svg = std::fs::read(at.join(format!("a/{stem}.svg"))).expect("drawn");
+    let reproduce = json(at, &format!("whence a/{stem}.svg"))["reproduce"].as_str().expect("a line").to_owned();
     assert!(run(at, &format!("{} --threads 3 --out b", reproduce.trim_start_matches("metastable "))).status.success(), "{reproduce}");
-    assert!(svg == std::fs::read(at.join("b/clusters-order-parameter-over-t.svg")).expect("drawn"), "{reproduce}");
+    assert!(svg == std::fs::read(at.join(format!("b/{stem}.svg"))).expect("drawn"), "{reproduce}");
     // A logarithmic axis leaves out t = 0 and says nothing of it twice: there are three times left.
-    assert!(drawn(&at.join("a/clusters-order-parameter-over-t.csv")).iter().all(|m| m.1.iter().all(|p| p.0 > 0.0)));
+    assert!(drawn(&at.join(format!("a/{stem}.csv"))).iter().all(|m| m.1.iter().all(|p| p.0 > 0.0)));
 }
 
 #[test]

@@ -294,7 +294,7 @@ fn domains_are_those_of_the_formulas() {
     // Growth beyond double precision is no blow-up.
     assert!(refused("gaussian-closure --variance 1 --v 10 --b -1 --times 1000").contains("beyond double precision"));
     assert!(refused("noise --d 3 --beta 1e-3 --modes 300").contains("beyond double precision"));
-    assert!(refused("consensus --n 3 --d 2 --beta nan").contains("--beta"));
+    assert!(refused("consensus --n 3 --d 2 --beta nan").contains("beta"));
     // Mode 2 is never the fastest below 1e6 there; the rates are known.
     assert!(predict("growth-rates --d 1000000 --beta 1 --modes 4").ok().expect("rates")["switch_points"].is_null());
 }

@@ -192,6 +192,10 @@ fn two_runs_side_by_side() {
     assert!(said("diff p.npy q.npy").contains("1 numbers of [2, 2] differ") && said("diff p.npy q.npy").contains("(row 1, column t)"));
     assert!(said("diff q.npy r.npy").contains("NaN in one table only (row 1, column formed)"), "{}", said("diff q.npy r.npy"));
     assert!(said("diff p.npy p.npy").contains("no difference"));
+    // The same numbers under other names are another table.
+    let renamed = Table { columns: vec!["formed".into(), "t".into()], rows: vec![vec![1.0, 2.0], vec![1.0, f64::NAN]] };
+    std::fs::write(at.join("s.npy"), arrays::npy_table(&renamed)).expect("writable");
+    assert!(said("diff p.npy s.npy").contains("columns t,formed | formed,t"), "{}", said("diff p.npy s.npy"));
     let wrong = run(at, "diff a .");
     assert_eq!((wrong.status.code(), String::from_utf8_lossy(&wrong.stderr).contains("expected a folder of")), (Some(1), true));
 }

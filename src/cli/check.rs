@@ -208,7 +208,7 @@ impl Book<'_> {
             let once = Instant::now();
             progress::report_all(|| {
                 let there = lock().records.len();
-                let words = format!("{} ({there} of {all} claims are done)", claim.name);
+                let words = format!("{there} of {all} claims are done; {} began last", claim.name);
                 progress::Said { share: Some(there as f64 / all as f64), timed: all - there > last, words }
             });
             let record = check(claim, self.effort, self.seed)?;

@@ -1,6 +1,6 @@
 //! The line that calls the program again, for the provenance of what a command writes.
 
-use crate::lab::provenance::without_folders;
+use crate::lab::provenance::command_without_folders;
 use std::sync::{Mutex, PoisonError};
 
 /// The words of the command at work where another program called it as a function: the arguments of
@@ -16,5 +16,5 @@ pub fn begin(words: &[String]) {
 pub fn line() -> String {
     let called = WORDS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let words = called.unwrap_or_else(|| std::env::args().skip(1).collect());
-    without_folders(&format!("metastable {}", words.join(" ")))
+    format!("metastable {}", command_without_folders(&words)).trim_end().to_owned()
 }

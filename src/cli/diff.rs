@@ -36,6 +36,9 @@ fn column(folder: &Path, array: &str, k: usize) -> Option<String> {
 
 /// How far two tables of one shape are apart, in words.
 fn said(t: &TableDifference, folder: &Path) -> String {
+    if let Some([a, b]) = &t.columns {
+        return format!("{}: columns {} | {}\n", t.name, a.join(","), b.join(","));
+    }
     let (Some(different), [a, b]) = (t.different, &t.shapes) else {
         return format!("{}: shapes {:?} and {:?}\n", t.name, t.shapes[0], t.shapes[1]);
     };

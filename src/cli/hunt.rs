@@ -179,7 +179,8 @@ fn shares(claim: &Claim, level: f64, seen: &ShareHunt, seconds: f64, out: &Outpu
     let code = match (seen.found(), seen.confirmed()) {
         (true, true) if claim.status.must_hold() => 2,
         (true, false) => 3,
-        _ if cancelled() => 130,
+        (false, _) if cancelled() => 130,
+        (false, _) if claim.status.expects_violation() => 3,
         _ => 0,
     };
     (code, answer)

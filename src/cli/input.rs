@@ -8,7 +8,7 @@ use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
 use crate::error::{Error, Result};
 use crate::lab::Described;
 use crate::lab::arrays::{self, Array};
-use crate::lab::frame::{Snapshot, Which, made_by, moved_by};
+use crate::lab::frame::{Snapshot, Which, drawn_from, made_by, moved_by};
 use crate::num::{simd::Level, stream::Stream};
 use crate::sphere::{
     Tokens,
@@ -194,9 +194,9 @@ impl TokenArguments {
         Ok(Array { shape: vec![n, d], data: array.data[k * n * d..(k + 1) * n * d].to_vec(), ..array })
     }
 
-    /// The seed of a law.
+    /// The seed of a law: a run that goes on keeps its own.
     pub fn seed(&self) -> u64 {
-        self.seed.unwrap_or(1)
+        self.seed.or_else(|| drawn_from(self.past.folder()?)).unwrap_or(1)
     }
 
     /// Flags that say nothing about what is given are refused: a seed where nothing is `drawn`.
@@ -308,8 +308,9 @@ impl DynamicsArguments {
         if self.kernel.accuracy.is_some() || kept <= dynamics.accuracy() || kept > LEAST_ACCURACY {
             return Ok((dynamics, None));
         }
-        // Two digits, rounded up.
-        let taken = format!("{:.1e}", 1.05 * kept).parse().unwrap_or(kept).max(kept);
+        // What is kept is that of a typical drift: a quarter of it keeps this too. Two digits, rounded up.
+        let room = (4.0 * kept).min(LEAST_ACCURACY);
+        let taken = format!("{:.1e}", 1.05 * room).parse().unwrap_or(room).clamp(room, LEAST_ACCURACY);
         super::output::note(&format!(
             "the kernel `{}` keeps an accuracy of {taken:.1e}, which is taken instead of {accuracy:.1e}; --accuracy asks for another",
             self.kernel.kernel

@@ -146,9 +146,14 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
     };
     let found = hunts.iter().filter(|v| v["found"] == true);
     let best = found.clone().min_by(least).or_else(|| hunts.iter().min_by(least)).cloned().unwrap_or_default();
-    let result = json!({"claim": claim.name, "found": best["found"], "confirmed": best["confirmed"], "margin": best["margin"], "file": best["file"],
+    let mut result = json!({"claim": claim.name, "found": best["found"], "confirmed": best["confirmed"], "margin": best["margin"], "file": best["file"],
         "budget": {"trials": trials, "seconds": seconds}, "parts": hunts.len(), "found_by": found.clone().count()});
-    let words = if best["found"] == true { format!("violated; {}", best["file"]) } else { "nothing found; that proves nothing".to_owned() };
+    // What a hunt of a share says of its place; no other hunt has these.
+    for key in ["share", "share_at_most", "level", "place"] {
+        best.get(key).into_iter().for_each(|v| result[key] = v.clone());
+    }
+    let at = best["file"].as_str().or(best["place"].as_str()).unwrap_or_default();
+    let words = if best["found"] == true { format!("violated; {at}") } else { "nothing found; that proves nothing".to_owned() };
     out.result(&result, &format!("{}: {words}; smallest margin {}, {trials} trials in {} parts", claim.name, best["margin"], hunts.len()));
     Ok(match (best["found"] == true, best["confirmed"] == true) {
         (true, true) if claim.status.must_hold() => 2,

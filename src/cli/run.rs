@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::lab::adopt::Beside;
 use crate::lab::drawn::sentences;
 use crate::lab::part::Share;
+use crate::lab::provenance::quoted;
 use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
 use crate::lab::store::Store;
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
@@ -99,8 +100,9 @@ impl Arguments {
             let (done, all) = execute_part(&experiment, &self.out, &part)?;
             let folder = store.folder().display().to_string();
             let text = format!(
-                "part {part}: {done} of {all} cells are finished, in {folder}\nwhen all parts are: metastable run {} --merge",
-                experiment.source
+                "part {part}: {done} of {all} cells are finished, in {folder}\nwhen all parts are: metastable run {} --out {} --merge",
+                quoted(&experiment.source),
+                quoted(&self.out.display().to_string())
             );
             out.result(
                 &json!({"experiment": experiment.name, "part": part.to_string(), "cells": done, "of": all, "folder": folder}),

@@ -91,25 +91,19 @@ impl Arguments {
             landscapes.push(Landscape { beta, found, edges, lost, proofs });
         }
         let seed = self.tokens.seed();
-        let own = |l: &Landscape| json!({ "beta": l.beta }).as_object().cloned().into_iter().flatten().chain(l.json()).collect::<Value>();
-        let json = match &landscapes[..] {
-            [one] => json!({"n": n, "d": d, "seed": seed})
-                .as_object()
-                .cloned()
-                .into_iter()
-                .flatten()
-                .chain(own(one).as_object().cloned().into_iter().flatten())
-                .collect::<Value>(),
-            all => json!({"n": n, "d": d, "seed": seed, "landscapes": all.iter().map(own).collect::<Vec<_>>()}),
-        };
+        let mut json = json!({"n": n, "d": d, "seed": seed});
+        match &landscapes[..] {
+            [one] => one.json().into_iter().for_each(|(key, value)| json[key] = value),
+            all => json["landscapes"] = all.iter().map(|l| Value::Object(l.json())).collect(),
+        }
         super::cancel::work_is_over();
         let text: Vec<String> = landscapes.iter().map(|l| l.text(self.tokens.is_given(), landscapes.len() > 1)).collect();
         out.result(&json, &text.join("\n"));
-        let all = |what: fn(&Found) -> bool| landscapes.iter().any(|l| what(&l.found));
+        let any = |what: fn(&Found) -> bool| landscapes.iter().any(|l| what(&l.found));
         Ok(match () {
             () if cancelled() => 130,
-            () if all(|f| f.points.is_empty()) => 4,
-            () if all(|f| f.failed > 0) => 3,
+            () if any(|f| f.points.is_empty()) => 4,
+            () if any(|f| f.failed > 0) => 3,
             () => 0,
         })
     }
@@ -214,15 +208,17 @@ impl Arguments {
 }
 
 impl Landscape {
-    /// The keys of one landscape, after its beta.
+    /// The keys of one landscape.
     fn json(&self) -> serde_json::Map<String, Value> {
         let (found, points) = (&self.found, &self.found.points);
         let edge = |e: &Connection| json!({"from": e.from, "to": e.to, "rate": e.rate, "rate_error": finite(points[e.from].errors.eigenvalue), "t": e.t, "t_error": finite(e.t_error)});
         let describe = |(k, p): (usize, &CriticalPoint)| describe(p, found.hits[k], self.proofs[k].as_deref());
+        // A point that is reached from given tokens is no search.
+        let searched = found.starts > 0 && found.fixed_starts > 0;
         let json = json!({
-            "starts": found.starts, "failed_starts": found.failed, "fixed_starts": found.fixed_starts,
-            "proved_complete": false, "found_by_one_start": found.found_once(), "missing_estimate": found.missing(),
-            "second_half_found_nothing_new": found.is_settled(),
+            "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "fixed_starts": found.fixed_starts,
+            "proved_complete": false, "found_by_one_start": found.found_once(), "missing_estimate": searched.then(|| found.missing()),
+            "second_half_found_nothing_new": searched.then(|| found.is_settled()),
             "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
             "points": points.iter().enumerate().map(describe).collect::<Vec<_>>(),
             "connections": self.edges.iter().map(edge).collect::<Vec<_>>(),
@@ -276,9 +272,17 @@ impl Landscape {
 
 /// How the search went, and what it does not say.
 fn searched(found: &Found) -> String {
+    if found.starts == 0 {
+        return format!(
+            "{} distinct critical points from {} fixed starts and no random ones\n\
+             points missing: no estimate without random starts. This is no proof that the list is complete.\n",
+            found.points.len(),
+            found.fixed_starts
+        );
+    }
     let failed = match found.failed {
         0 => "all converged".to_owned(),
-        k => format!("{k} did not converge: points may hide there"),
+        k => format!("{k} did not converge: they may have been near further points"),
     };
     let settled = if found.is_settled() { "the second half found nothing new" } else { "the second half still found new points" };
     format!(

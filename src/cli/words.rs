@@ -74,8 +74,8 @@ pub const WORDS: [(&str, &str); 56] = [
     ),
     (
         "slack",
-        "the factor by which the bound of an inequality, upper or lower, could be tightened: the larger side over the smaller side; the \
-         smallest over all trials: at 1 the bound is attained, below 1 it is violated",
+        "the factor by which the bound of an inequality, upper or lower, could be tightened (bound over value of an \
+         upper one, value over bound of a lower one); the smallest over all trials: at 1 the bound is attained, below 1 it is violated",
     ),
     (
         "resolves",

@@ -1,6 +1,7 @@
 //! An experiment with other values of some of its keys: `run NAME --set KEY=VALUE`.
 
 use super::Experiment;
+use super::provenance::quoted;
 use super::toml_reader::ChangedKey;
 use crate::error::Result;
 
@@ -47,10 +48,4 @@ fn number(word: &str) -> Option<String> {
     } else {
         word.parse::<f64>().ok().map(|v| format!("{v:?}"))
     }
-}
-
-/// A word of a shell.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/+".contains(c);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

@@ -37,6 +37,8 @@ pub struct TableDifference {
     pub at: [usize; 2],
     /// The name of that column, where the table has names.
     pub column: Option<String>,
+    /// The names of the columns of both, where they are not the same: such tables are not compared further.
+    pub columns: Option<[Vec<String>; 2]>,
 }
 
 impl Difference {
@@ -53,8 +55,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
     if a.is_file() && b.is_file() {
         let name = a.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
         let (x, y) = (arrays::load(a)?, arrays::load(b)?);
-        let mut table = table(name, &array(a, &x)?, &array(b, &y)?);
-        table.column = column(&x, &table);
+        let table = named(table(name, &array(a, &x)?, &array(b, &y)?), &x, &y);
         return Ok(Difference { settings: Vec::new(), tables: vec![table], alone: Vec::new() });
     }
     let (first, second) = (files(a)?, files(b)?);
@@ -66,11 +67,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
         let equal = x == y;
         let shown = name.display().to_string();
         let one = match (array(name, &x), array(name, &y)) {
-            (Ok(a), Ok(b)) => {
-                let mut table = table(shown, &a, &b);
-                table.column = column(&x, &table);
-                table
-            }
+            (Ok(a), Ok(b)) => named(table(shown, &a, &b), &x, &y),
             (x, y) => {
                 let shape = |r: &Result<Array>| r.as_ref().map_or_else(|_| vec![0, 0], |a| a.shape.clone());
                 let different = equal.then_some(0);
@@ -82,6 +79,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
                     relative: 0.0,
                     at: [0, 0],
                     column: None,
+                    columns: None,
                 }
             }
         };
@@ -100,9 +98,14 @@ fn array(path: &Path, bytes: &[u8]) -> Result<Array> {
     arrays::parse(path, bytes, None)
 }
 
-/// The name of the column that a difference is said of.
-fn column(bytes: &[u8], table: &TableDifference) -> Option<String> {
-    npy::fields(bytes)?.get(table.at[1]).cloned()
+/// The same with the name of the column that the difference is said of. Columns of other names are
+/// other columns, whatever their numbers.
+fn named(table: TableDifference, x: &[u8], y: &[u8]) -> TableDifference {
+    let names = [x, y].map(|bytes| npy::fields(bytes).unwrap_or_default());
+    if names[0] != names[1] && names.iter().all(|n| !n.is_empty()) {
+        return TableDifference { different: None, ulps: None, columns: Some(names), ..table };
+    }
+    TableDifference { column: names[0].get(table.at[1]).cloned(), ..table }
 }
 
 /// All arrays of a folder, by their paths inside it.
@@ -163,7 +166,7 @@ fn settings(a: &Value, b: &Value) -> Vec<(String, Value, Value)> {
 
 fn table(name: String, a: &Array, b: &Array) -> TableDifference {
     let shapes = [a.shape.clone(), b.shape.clone()];
-    let mut out = TableDifference { name, shapes, different: None, ulps: None, relative: 0.0, at: [0, 0], column: None };
+    let mut out = TableDifference { name, shapes, different: None, ulps: None, relative: 0.0, at: [0, 0], column: None, columns: None };
     if a.shape != b.shape {
         return out;
     }

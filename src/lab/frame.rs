@@ -48,6 +48,12 @@ pub fn made_by(folder: &Path) -> Option<String> {
     Some(moved_by(dynamics, settings["normalisation"].as_str(), &recorded(&settings["model"])))
 }
 
+/// The seed of what a run of `solve` drew for its model; none where it drew nothing.
+pub fn drawn_from(folder: &Path) -> Option<u64> {
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
+    record["settings"]["model"]["seed"].as_u64()
+}
+
 impl Which {
     /// From words: `last`, a row counted from 0, or `t=3.5`, `row=7`, `cell=1a2b`, `realisation=2`, separated by commas.
     ///

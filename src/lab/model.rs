@@ -248,10 +248,12 @@ impl Described {
         if all.is_empty() { vec![Self::default()] } else { all }
     }
 
-    /// Everything that was said: `norm=pre; noise=kappa=4,step=0.1`; empty for plain attention.
+    /// Everything that was said: `norm=pre; noise=kappa=4,step=0.1`, with the seed of what was drawn;
+    /// empty for plain attention.
     pub fn said(&self) -> String {
-        let said = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect::<Vec<_>>().join("; ");
-        without_folders(&said)
+        let mut said: Vec<String> = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect();
+        said.extend(self.seed.map(|s| format!("seed={s}")));
+        without_folders(&said.join("; "))
     }
 
     /// What it says under the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
@@ -266,7 +268,9 @@ impl Described {
 pub fn recorded(model: &serde_json::Value) -> String {
     let words = |v: &serde_json::Value| v.as_array().map(|a| a.iter().filter_map(|w| w.as_str()).collect::<Vec<_>>().join("+"));
     let keys = model["words"].as_object().into_iter().flatten();
-    without_folders(&keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect::<Vec<_>>().join("; "))
+    let mut said: Vec<String> = keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect();
+    said.extend(model["seed"].as_u64().map(|s| format!("seed={s}")));
+    without_folders(&said.join("; "))
 }
 
 /// The most models of a grid.

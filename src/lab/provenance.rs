@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Bumped whenever a published number may move by more than its stated error.
-pub const NUMERICAL_VERSION: u32 = 11;
+pub const NUMERICAL_VERSION: u32 = 12;
 
 /// Changes with the columns of stored tables and with how they are written, so that cells of another
 /// format are run again. 3: tables in NPY are structured arrays; a column `leaders`.
@@ -73,7 +73,7 @@ const AROUND: [char; 10] = ['=', ',', ';', '+', '\'', '"', '(', ')', '[', ']'];
 /// assert_eq!(without_folders(&line).replace('\\', "/"), "metastable solve --tokens runs/a.csv --masses=b.csv");
 /// ```
 pub fn without_folders(line: &str) -> String {
-    let here = std::env::current_dir().ok();
+    let here = working_folder();
     let (mut out, mut rest) = (String::with_capacity(line.len()), line);
     while !rest.is_empty() {
         let end = rest.find(|c: char| c.is_whitespace() || AROUND.contains(&c)).unwrap_or(rest.len());
@@ -83,6 +83,37 @@ pub fn without_folders(line: &str) -> String {
         rest = &rest[end + after..];
     }
     out
+}
+
+/// A word of a shell.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/+".contains(c);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// The folder one works in; the root of all folders is none.
+fn working_folder() -> Option<std::path::PathBuf> {
+    std::env::current_dir().ok().filter(|here| here.parent().is_some())
+}
+
+/// The words of a command as a shell reads them, without folders of this machine. A word, or what
+/// stands behind the first `=` of one, may be a path with spaces.
+///
+/// ```
+/// use metastable::lab::provenance::command_without_folders;
+/// let there = std::env::temp_dir().join("Jane Doe").join("two words.csv").display().to_string();
+/// let words = ["--tokens".into(), there.clone(), format!("--masses={there}"), "--init".into(), "cap:radius=0.3".into()];
+/// let said = "--tokens 'two words.csv' '--masses=two words.csv' --init cap:radius=0.3";
+/// assert_eq!(command_without_folders(&words), said);
+/// ```
+pub fn command_without_folders(words: &[String]) -> String {
+    let here = working_folder();
+    let one = |word: &String| match word.split_once('=') {
+        _ if Path::new(word).is_absolute() => local(word, here.as_deref()),
+        Some((flag, value)) if Path::new(value).is_absolute() => format!("{flag}={}", local(value, here.as_deref())),
+        _ => without_folders(word),
+    };
+    words.iter().map(|w| quoted(&one(w))).collect::<Vec<_>>().join(" ")
 }
 
 /// A word without folders of this machine. A slash before one word names no folder: it divides.

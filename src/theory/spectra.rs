@@ -29,7 +29,9 @@ pub fn consensus_sa(n: usize, d: usize) -> Vec<f64> {
 /// # Ok::<(), metastable::error::Error>(())
 /// ```
 pub fn consensus(variant: Variant, n: usize, d: usize, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
-    let beta = in_range("beta", beta, -1e6, 1e6)?;
+    // SA's rates do not depend on beta; those of USA are e^beta times a factor.
+    let limit = if variant.weights == RowWeights::Exponential { 1e6 } else { 1e30 };
+    let beta = in_range("beta", beta, -limit, limit)?;
     let rate = match variant.weights {
         _ if !has_consensus(variant) => return Err(super::only_sa_and_usa(variant.weights)),
         RowWeights::Exponential => (beta + scale.log_factor(beta, n)).exp(),

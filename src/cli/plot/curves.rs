@@ -82,10 +82,10 @@ pub fn most(curves: &[Curve]) -> usize {
     curves.iter().flat_map(|c| &c.points).map(|p| p.values).max().unwrap_or(0)
 }
 
-/// A panel with these curves.
+/// A panel with these curves, and how many medians and ends of bands a logarithmic axis leaves out.
 ///
 /// **Errors** a logarithmic axis without positive values.
-pub fn panel(curves: &[Curve], wanted: &Wanted, y: &str) -> Result<Panel> {
+pub fn panel(curves: &[Curve], wanted: &Wanted, y: &str) -> Result<(Panel, usize)> {
     let places = || curves.iter().flat_map(|c| &c.points);
     let xs: Vec<f64> = places().map(|p| p.x).collect();
     let ys: Vec<f64> = places().flat_map(|p| [p.median, p.band[0], p.band[1]]).filter(|v| v.is_finite()).collect();
@@ -100,6 +100,11 @@ pub fn panel(curves: &[Curve], wanted: &Wanted, y: &str) -> Result<Panel> {
     };
     let mut panel = Panel::new("", axis(&wanted.x, &xs, logs[0], 0.0)?, axis(y, &ys, logs[1], MARGIN)?);
     let shown = |v: f64, log: bool| if log && v <= 0.0 { f64::NAN } else { v };
+    let hidden = |p: &Place| {
+        let drawn = if wanted.band.is_some() { vec![p.median, p.band[0], p.band[1]] } else { vec![p.median] };
+        drawn.iter().filter(|v| (logs[0] && p.x <= 0.0) || (logs[1] && **v <= 0.0)).count()
+    };
+    let hidden = places().map(hidden).sum();
     for (k, curve) in curves.iter().enumerate() {
         // Grey, the last colour, is for lines of reference.
         let colour = k % 7;
@@ -120,7 +125,7 @@ pub fn panel(curves: &[Curve], wanted: &Wanted, y: &str) -> Result<Panel> {
         }
     }
     panel.legend = wanted.by.as_ref().map(|_| Corner::TopRight);
-    Ok(panel)
+    Ok((panel, hidden))
 }
 
 /// True for positive values of more than three decades.

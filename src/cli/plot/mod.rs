@@ -11,7 +11,7 @@ use super::parameter::pair;
 use super::result_folder;
 use crate::draw::Picture;
 use crate::error::{Error, Result};
-use crate::lab::changed::quoted;
+use crate::lab::provenance::quoted;
 use crate::lab::{Provenance, provenance::without_folders};
 use columns::{LongTable, chosen, tables};
 use curves::{curves, most, panel, spoken};
@@ -79,18 +79,23 @@ impl Arguments {
         let found = result_folder::read(&self.folder, None)?;
         let table = chosen(tables(&found), self.table.as_deref(), &names)?;
         let rows = kept(&table, &only)?;
-        let (mut panels, mut lost, mut values, mut count) = (Vec::new(), 0, 0, 0);
+        let (mut panels, mut lost, mut hidden, mut values, mut count) = (Vec::new(), 0, 0, 0, 0);
         for y in &self.y {
             let (curves, gone) = curves(&table, &rows, &wanted, y)?;
-            panels.push(panel(&curves, &wanted, y)?);
+            let (panel, unseen) = panel(&curves, &wanted, y)?;
+            panels.push(panel);
+            hidden += unseen;
             (lost, values, count) = (lost + gone, values.max(most(&curves)), count + curves.len());
         }
-        let caption = self.caption(&table, &rows, &wanted, (lost, values));
+        let caption = self.caption(&table, &rows, &wanted, [lost, hidden, values]);
         let columns = panels.len().min(2);
         let picture = Picture { panels, columns, aspect: if columns > 1 { 0.8 } else { 0.6 }, caption };
         let files = self.drawing.write(&self.drawn(picture))?;
         let files: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
-        out.result(&json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": lost}), &files.join("\n"));
+        out.result(
+            &json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": lost + hidden}),
+            &files.join("\n"),
+        );
         Ok(0)
     }
 
@@ -111,7 +116,9 @@ impl Arguments {
         let configuration = format!("{flags}{:?}", picture.panels);
         let reproduce = format!("metastable plot {}{flags}{}", quoted(&without_folders(&folder)), self.drawing.flags());
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
-        let name: String = format!("{}-over-{}", self.y.join("-"), self.x).replace('_', "-").chars().map(plain).take(80).collect();
+        let rest: Vec<String> = self.by.iter().map(|by| format!("-by-{by}")).chain(self.only.iter().map(|w| format!("-{w}"))).collect();
+        let name = format!("{}-{}-over-{}{}", self.base(), self.y.join("-"), self.x, rest.concat());
+        let name: String = name.replace('_', "-").chars().map(plain).take(120).collect();
         let what = format!("{} over {} of {}", self.y.join(", "), self.x, self.base());
         DrawnFigure { picture, provenance: Provenance::new(what, &configuration, reproduce), name }
     }
@@ -123,7 +130,7 @@ impl Arguments {
     }
 
     /// What is drawn, of which rows, and what is not drawn.
-    fn caption(&self, table: &LongTable, rows: &[usize], wanted: &Wanted, (lost, values): (usize, usize)) -> String {
+    fn caption(&self, table: &LongTable, rows: &[usize], wanted: &Wanted, [lost, hidden, values]: [usize; 3]) -> String {
         let y: Vec<String> = self.y.iter().map(|y| spoken(y)).collect();
         let mut text = format!("{} over {}", y.join(", "), spoken(&self.x));
         if values > 1 {
@@ -146,6 +153,9 @@ impl Arguments {
         }
         if lost > 0 {
             text.push_str(&format!("; {lost} values that are NaN or infinite are left out"));
+        }
+        if hidden > 0 {
+            text.push_str(&format!("; {hidden} points at 0 or below are left out of logarithmic axes"));
         }
         format!("{text}. From {} of {}.", table.name, self.base())
     }

@@ -134,11 +134,7 @@ fn open(records: &[Record]) -> String {
         let searched = r.searched.map_or(String::new(), |s| format!("; {} trials of a search", s.evaluations));
         format!("<li>{}: {} in {} draws{searched}</li>\n", link(r.name), r.verdict, r.trials)
     };
-    format!(
-        "<h3>{} open: no proof and no counterexample is known</h3>\n<ul>\n{}</ul>\n",
-        found.len(),
-        found.iter().map(item).collect::<String>()
-    )
+    format!("<h3>{} open: no proof is known</h3>\n<ul>\n{}</ul>\n", found.len(), found.iter().map(item).collect::<String>())
 }
 
 fn closest(records: &[Record]) -> String {

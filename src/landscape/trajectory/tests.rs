@@ -124,7 +124,7 @@ impl Place {
         Derivative::new(s, &Local::new(s, &self.exact, self.norm, &self.axes, false))
     }
 
-    /// `Lambda` of the tokens for errors up to `size` in the norm of the masses.
+    /// `Lambda` of the tokens for errors up to `size` in the norm of the proof.
     fn lambda(&self, s: &System, size: f64) -> f64 {
         let reach: Vec<f64> = (0..s.len()).map(|i| s.reach(i, size)).collect();
         let widest = reach.iter().copied().fold(0.0, f64::max);
@@ -142,7 +142,7 @@ impl Place {
     }
 }
 
-/// `mu`, `Lambda` at a point where nothing moves, for errors up to `size` in the norm of the masses.
+/// `mu`, `Lambda` at a point where nothing moves, for errors up to `size` in the norm of the proof.
 fn bounds(s: &System, p: &[f64], size: f64) -> (f64, f64) {
     let place = Place::new(s, p);
     (place.derivative(s).less(0.0).bound(0.0, 1e-6).expect("a bound"), place.lambda(s, size))

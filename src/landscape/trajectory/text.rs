@@ -18,6 +18,15 @@ fn numbers(v: &[f64]) -> String {
     v.iter().map(|v| dyadic(*v)).collect::<Vec<_>>().join(" ")
 }
 
+/// Masses times a power of two that brings the least to 1 or more, as far as exponents of at most
+/// 100 allow. Rows of causal softmax do not change by a common factor, and a checker that computes
+/// in multiples of 2^-128 loses a leading token of mass 1e-30 otherwise.
+fn raised(masses: &[f64]) -> Vec<f64> {
+    let least = masses.iter().copied().fold(f64::INFINITY, f64::min);
+    let power = (-least.log2().floor()).clamp(0.0, 150.0);
+    masses.iter().map(|m| m * power.exp2()).collect()
+}
+
 impl Convergence {
     /// The certificate: what it says, and all that a checker needs. Lines that begin with `#` are for readers.
     pub fn to_text(&self) -> String {
@@ -36,7 +45,7 @@ impl Convergence {
             format!("dimension {}", s.d),
             format!("beta {}", dyadic(s.beta)),
             format!("radius {}", dyadic(s.radius)),
-            format!("masses {}", numbers(&s.masses)),
+            format!("masses {}", numbers(&if s.softmax && s.causal { raised(&s.masses) } else { s.masses.clone() })),
             format!("start {}", numbers(&s.x)),
             format!("order {}", self.order),
             format!("first {}", numbers(&super::step::unit(s.d, &s.x))),

@@ -87,6 +87,10 @@ class Saddles(Result):
 
     def _head(self):
         points, starts, fixed = self.get("points", []), self.get("starts", 0), self.get("fixed_starts", 0)
+        if fixed == 0:
+            return f"{len(points)} critical point, reached from given tokens"
+        if starts == 0:
+            return f"{len(points)} critical points from {fixed} fixed starts and no random ones; no proof that the list is complete"
         return (
             f"{len(points)} critical points from {starts} random starts ({self.get('failed_starts', 0)} did not converge) and {fixed} fixed starts; "
             f"points missing: about {self.get('missing_estimate', 0.0):.1f} (a lower estimate); no proof that the list is complete"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def tokens(law, n, d, seed=1):
     array([[1., 0.],
            [0., 1.]])
     """
-    return _metastable._draw(law, int(n), int(d), int(seed))
+    return _metastable._draw(law, operator.index(n), operator.index(d), operator.index(seed))
 
 
 def _dynamics(dynamics, beta, model, place="second"):
