@@ -187,8 +187,9 @@ fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
     // By 40 digits in mpmath, the sum over j != i: none where the best is an end of the ladder.
     // What a sum over all j gave: 152.2 for head 2 of layer 1 of albert, 128 for head 0; 152.2 for
     // head 0 of layer 2 of gpt2.
-    let expected: [(&str, Vec<Option<f64>>, Option<f64>); 3] = [
-        ("albert", vec![None, None, None, Some(2f64.sqrt()), None, None, None, None, None, None, None, None], Some(2f64.sqrt())),
+    let of_albert = vec![None, None, None, Some(2f64.sqrt()), None, None, None, None, None, None, None, None];
+    let expected = [
+        ("albert", of_albert, Some(2f64.sqrt())),
         ("gpt2", vec![Some(8.0), Some(2f64.powf(5.5)), None, None, None, None, None, None], Some(8.0)),
         ("llama", vec![Some(2f64.powf(0.75)), None, None, Some(8.0), Some(2f64.powf(4.5)), Some(4.0), None, Some(2f64.powf(4.75))], None),
     ];
