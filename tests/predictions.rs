@@ -142,7 +142,7 @@ const PREDICTIONS: [Prediction; 24] = [
         name: "parking",
         arguments: &[("n", Count(1, 1_000_000)), ("d", Count(2, 200)), ("beta", Log(1e-1, 1e9)), ("c", Flat(0.0, 6.0))],
         bounds: &[
-            ("delta", 0.0, 3.1416),
+            ("delta", 0.0, std::f64::consts::PI),
             ("strong_centres", 0.0, 1_000_001.0),
             ("strong_centres_limit", 1.0, ANY),
             ("ordinary_centres_limit", 0.0, ANY),
@@ -355,7 +355,7 @@ fn spectra_at_consensus_are_those_of_the_velocity() {
 
 #[test]
 fn unknown_predictions_and_commands_list_the_known_ones() {
-    let said = predict("nothing").err().expect("unknown").message;
+    let said = predict("nothing").expect_err("unknown").message;
     assert!(said.starts_with("predict: found `nothing`, expected one of gamma, level-time,") && said.ends_with("noise-step"), "{said}");
-    assert!(predict("gama").err().expect("unknown").message.contains("expected `gamma`? Else one of"));
+    assert!(predict("gama").expect_err("unknown").message.contains("expected `gamma`? Else one of"));
 }
