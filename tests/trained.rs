@@ -257,13 +257,13 @@ fn every_key_that_changes_the_function_is_read_or_refused() {
         };
         for key in kind.settings() {
             let KeyUse::Object(inner) = key.treatment else {
-                other_is_another(key, &read);
+                other_is_another(key, read);
                 continue;
             };
             let within = |value: Value| Map::from_iter([(key.name.to_owned(), value)]);
             assert!(read(&within(json!(3))).is_err(), "{} is an object", key.name);
             for inside in inner {
-                other_is_another(inside, &|settings: &Map<String, Value>| read(&within(Value::Object(settings.clone()))));
+                other_is_another(inside, |settings: &Map<String, Value>| read(&within(Value::Object(settings.clone()))));
             }
         }
     }
@@ -320,7 +320,7 @@ fn gguf_states(more: &Map<String, Value>) -> metastable::Result<Vec<f64>> {
 fn every_key_of_a_gguf_file_is_read_or_refused() {
     let plain = gguf_states(&Map::new()).expect("a model");
     for key in &GGUF_SETTINGS {
-        other_is_another(key, &gguf_states);
+        other_is_another(key, gguf_states);
     }
     let said = |text: &str| gguf_states(&object(text)).expect_err("refused").to_string();
     assert!(said(r#"{"llama.rope.something": 2.0}"#).contains("key llama.rope.something: found 2.0, expected no such key"));
