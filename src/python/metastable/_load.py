@@ -42,7 +42,7 @@ def load(path):
     """
     path = Path(os.fspath(path))
     if not path.exists():
-        raise ValueError(f"path: found nothing at {path}, expected a folder that `run` or `solve --out` wrote, or a CSV or NPY file of it")
+        raise ValueError(f"path: found nothing at {path}, expected a folder that `run` or `solve` wrote, or a CSV or NPY file of it")
     if path.is_file():
         return _file(path)
     entries = {}
@@ -51,7 +51,7 @@ def load(path):
             entries[name] = json.loads((path / f"{name}.json").read_text(encoding="utf-8"))
     found = _experiment(path) if "experiment" in entries else _tables(path)
     if not found:
-        raise ValueError(f"path: found no tables in {path}, expected a folder that `run` or `solve --out` wrote")
+        raise ValueError(f"path: found no tables in {path}, expected a folder that `run` or `solve` wrote")
     return _result(Result, found | entries, [])
 
 
