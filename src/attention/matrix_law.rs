@@ -176,7 +176,7 @@ impl MatrixLaw {
     }
 }
 
-/// What is said of a range where one number is expected.
+/// The error text for a range where one number is expected.
 fn axis(text: &str) -> &'static str {
     if text.contains("..") { "; a range makes an axis in the [model] table of an experiment" } else { "" }
 }

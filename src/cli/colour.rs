@@ -13,7 +13,7 @@ impl Colour {
     /// No colours.
     pub const NONE: Self = Self(false);
 
-    /// Colours, whoever reads.
+    /// Colours on, also where the output is no terminal.
     #[cfg(test)]
     pub const ALL: Self = Self(true);
 

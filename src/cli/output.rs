@@ -48,7 +48,7 @@ pub fn silence() {
     SILENT.store(true, Ordering::Relaxed);
 }
 
-/// Set when nobody wants to know how the work goes.
+/// Set by `--quiet`: progress is not printed.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// No notes from now on; results and errors are still printed.
@@ -162,7 +162,7 @@ impl Output {
     }
 }
 
-/// A line on stderr, unless nobody wants notes.
+/// Prints a line on stderr, unless `--quiet` is given.
 pub fn note(line: &str) {
     if !QUIET.load(Ordering::Relaxed) {
         write_note(line);

@@ -1,7 +1,7 @@
 //! Words that the program uses, in one sentence each: the columns and cells of the table of verdicts, ends of runs, masks, laws of matrices, time
 //! normalisations.
 
-/// What is said of every random law of matrices.
+/// The paragraph that `explain` adds to every random law of matrices.
 macro_rules! drawn {
     ($what:literal, $word:literal) => {
         concat!(
@@ -28,7 +28,7 @@ pub const WORDS: [(&str, &str); 56] = [
     ),
     ("misprinted", "a status: the statement as its source prints it, and false; a violation is expected"),
     ("folklore", "a status: a statement that people believe, that no source proves, and that is false; a violation is expected"),
-    ("open", "a status: nobody has proved or refuted the claim; a violation is a discovery"),
+    ("open", "a status: the claim is neither proved nor refuted; a violation is a discovery"),
     ("observation", "a status: a numerical finding without a proof"),
     ("kind", "what a claim measures: identity, inequality, law or share; the kind fixes what its margin is"),
     ("identity", "a kind of claim: two numbers are equal up to a tolerance; margin = 1 - deviation / tolerance"),

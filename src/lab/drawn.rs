@@ -11,7 +11,7 @@ use crate::sphere::mass_law::MassLaw;
 /// The keys of the matrices of a head, in the order of a model.
 const MATRICES: [&str; 4] = ["q", "k", "v", "o"];
 
-/// Sentences that are said of the matrices of one experiment at most.
+/// The largest number of sentences about the matrices of one experiment.
 const MOST: usize = 6;
 
 /// One sentence for each random part of an experiment but its initial tokens: matrices by law,

@@ -23,7 +23,7 @@ pub struct Rotary {
     first: u64,
     /// `w_k / 2 pi`, turns per position.
     turns: Vec<Dd>,
-    /// Images become so many times longer.
+    /// Factor by which a position's images are scaled.
     amplitude: f64,
     /// Cosine and sine of every pair at the first positions.
     table: Vec<[f64; 2]>,

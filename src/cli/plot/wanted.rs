@@ -21,7 +21,8 @@ pub struct Wanted {
     pub by: Option<String>,
     /// Two percentiles, ascending.
     pub band: Option<(f64, f64)>,
-    /// Logarithmic axes; by the range of the values where nothing is said.
+    /// Logarithmic axes; without this flag an axis is logarithmic if its values span more than three
+    /// decades.
     pub log: Option<LogAxes>,
     /// Markers instead of lines.
     pub points: bool,
