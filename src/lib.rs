@@ -1,38 +1,40 @@
 #![doc = include_str!("crate.md")]
 
-pub mod attention;
-// Tests inside `src` are of what stands before `study`; what stands after is tested from outside, and need not be compiled a second time for them.
-#[cfg(all(feature = "cli", not(test)))]
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-pub mod clusters;
-pub mod continuity;
-#[cfg(all(feature = "figures", not(test)))]
-pub mod draw;
-pub mod entropy;
-pub mod error;
-pub mod flow;
-#[cfg(all(feature = "figures", not(test)))]
+#[cfg(feature = "figures")]
 pub mod guide;
-#[cfg(all(feature = "files", not(test)))]
-pub mod lab;
-// A browser moves tokens: proofs, searches and claims stay outside.
-#[cfg(not(target_family = "wasm"))]
-pub mod landscape;
-pub mod num;
-#[cfg(all(feature = "figures", not(test)))]
+#[cfg(feature = "figures")]
 #[doc(hidden)]
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
 pub mod prelude;
-pub mod recurrent;
-pub mod sphere;
-#[cfg(not(any(test, target_family = "wasm")))]
-pub mod study;
-#[cfg(not(any(test, target_family = "wasm")))]
-pub mod theorem;
-pub mod theory;
-pub mod transformer;
+
+#[cfg(not(target_family = "wasm"))]
+#[doc(inline)]
+pub use metastable_claims::{study, theorem};
+#[cfg(not(target_family = "wasm"))]
+#[doc(inline)]
+pub use metastable_core::landscape;
+#[doc(inline)]
+pub use metastable_core::{attention, clusters, continuity, entropy, flow, theory};
+#[cfg(feature = "figures")]
+#[doc(inline)]
+pub use metastable_draw as draw;
+#[cfg(feature = "files")]
+#[doc(inline)]
+pub use metastable_lab as lab;
+#[cfg(not(target_family = "wasm"))]
+#[doc(inline)]
+pub use metastable_models::{recurrent, transformer};
+#[doc(inline)]
+pub use metastable_num::{self as num, error};
+#[cfg(not(target_family = "wasm"))]
+#[doc(inline)]
+pub use metastable_proofs as proofs;
+#[doc(inline)]
+pub use metastable_sphere as sphere;
 
 pub use error::{Error, Result};
 

@@ -8,5 +8,5 @@ pub use crate::flow::observable::{self, Frame, Observer, Recorder, Setting, line
 pub use crate::flow::{Action, Event, Options, Outcome, Solution, solve};
 pub use crate::num::stream::Stream;
 pub use crate::sphere::{Tokens, law::Law};
-#[cfg(not(any(test, target_family = "wasm")))]
+#[cfg(not(target_family = "wasm"))]
 pub use crate::theorem;

@@ -4,7 +4,7 @@ mod common;
 
 use common::{number, numbers, reference};
 use metastable::attention::dynamics;
-use metastable::landscape::certificate::{Certificate, check, prove};
+use metastable::proofs::certificate::{Certificate, check, prove};
 use metastable::landscape::{CriticalPoint, Spectrum, connections::connections, search::Search};
 use metastable::sphere::{Tokens, law::Law};
 use metastable::theory::spectra::{cross_polytope, polygon_out_of_plane, polygon_usa, simplex};

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{numbers, reference};
-use metastable::clusters::modes::{circle, line};
+use metastable::proofs::modes::{circle, line};
 use proptest::prelude::*;
 use std::f64::consts::TAU;
 
@@ -36,7 +36,7 @@ fn the_bifurcation_of_two_samples_is_resolved_and_the_degenerate_point_is_not_cl
 /// Pairs of samples a share nearer to each other or farther apart than where their modes merge: the right number, or a refusal, and the number wherever f64 can tell.
 #[test]
 fn pairs_next_to_merging_are_counted_rightly_or_not_at_all() {
-    use metastable::{clusters::modes::sphere, sphere::Tokens};
+    use metastable::{proofs::modes::sphere, sphere::Tokens};
     let beta: f64 = 30.0;
     // beta sin^2 t = cos t at half the distance t.
     let t = (2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).acos();
@@ -171,7 +171,7 @@ fn samples_beyond_ten_widths_move_a_mode_of_the_circle_as_little_as_is_said() {
 
 #[test]
 fn modes_on_the_sphere_are_where_mean_shift_ends() {
-    use metastable::clusters::modes::sphere;
+    use metastable::proofs::modes::sphere;
     use metastable::num::stream::Stream;
     use metastable::sphere::{Tokens, geometry::chord2, geometry::retract, law::Law};
     for (n, beta) in [(1, 5.0), (6, 20.0), (40, 60.0)] {

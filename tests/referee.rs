@@ -6,8 +6,8 @@ mod referee;
 
 use metastable::attention::{RowWeights, Variant};
 use metastable::landscape::CriticalPoint;
-use metastable::landscape::certificate::{self, Certificate};
-use metastable::landscape::trajectory::{Neighbourhood, prove};
+use metastable::proofs::certificate::{self, Certificate};
+use metastable::proofs::trajectory::{Neighbourhood, prove};
 use metastable::num::interval::Interval;
 use metastable::num::stream::Stream;
 use metastable::sphere::Tokens;

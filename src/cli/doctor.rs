@@ -30,7 +30,7 @@ impl Arguments {
             std::env::consts::ARCH,
             std::env::consts::OS,
             rayon::current_num_threads(),
-            env!("METASTABLE_RUSTC")
+            crate::lab::provenance::COMPILER
         );
         let (mut lines, mut failed) = (Vec::new(), 0);
         for entry in entries {

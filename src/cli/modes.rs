@@ -2,7 +2,7 @@
 
 use super::input::RunArguments;
 use super::output::{Output, more, note, shown};
-use crate::clusters::modes;
+use crate::proofs::modes;
 use crate::error::{Error, Result};
 use crate::lab::{arrays, frame::Snapshot};
 use crate::sphere::Tokens;

@@ -12,7 +12,8 @@ use crate::flow::clusters_within;
 use crate::lab::arrays;
 use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
 use crate::landscape::search::{Found, Search, nearby};
-use crate::landscape::{CriticalPoint, certificate};
+use crate::landscape::CriticalPoint;
+use crate::proofs::certificate;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

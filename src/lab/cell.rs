@@ -12,7 +12,7 @@ use crate::flow::{
     Frame, Observer, Options, Outcome, Recorder, Summary, Table, WALK_ACCURACY, Walk, iterate_many, solve, solve_many, together,
     velocity_accuracy, walk_many,
 };
-use crate::landscape::trajectory::{Neighbourhood, prove};
+use crate::proofs::trajectory::{Neighbourhood, prove};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;

@@ -32,6 +32,9 @@ pub struct Provenance {
     pub reproduce: String,
 }
 
+/// The compiler that built the program.
+pub const COMPILER: &str = env!("METASTABLE_RUSTC");
+
 impl Provenance {
     /// The block of an artefact; paths in its texts lose the folders of this machine
     /// ([`without_folders`]).
@@ -40,7 +43,7 @@ impl Provenance {
             tool: format!("metastable {}", env!("CARGO_PKG_VERSION")),
             numerical_version: NUMERICAL_VERSION,
             commit: env!("METASTABLE_COMMIT").into(),
-            compiler: env!("METASTABLE_RUSTC").into(),
+            compiler: COMPILER.into(),
             target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
             what: without_folders(&what.into()),
             config_hash: hash(config),

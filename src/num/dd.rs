@@ -12,7 +12,7 @@ pub struct Dd {
 
 impl Dd {
     /// Its two parts, whose sum it is: the second is below the rounding of the first.
-    pub(crate) fn parts(self) -> (f64, f64) {
+    pub fn parts(self) -> (f64, f64) {
         (self.hi, self.lo)
     }
 }

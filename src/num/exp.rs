@@ -399,10 +399,10 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::num::dd::Dd;
-    use crate::num::interval::Interval;
-    use crate::num::simd::{Lanes, Level, Task};
-    use crate::num::stream::Stream;
+    use crate::dd::Dd;
+    use crate::interval::Interval;
+    use crate::simd::{Lanes, Level, Task};
+    use crate::stream::Stream;
 
     /// Bound of `|1 + r q(r) - 2^r| / 2^r` on `|r| <= width`, in units u: polynomials against the Taylor series, coefficient by coefficient, on short pieces; and of the
     /// rounding by Horner's rule without fused operations (Higham 2002, section 5.1), the last product and the last sum.

@@ -290,7 +290,7 @@ impl Div for Interval {
 #[cfg(test)]
 mod tests {
     use super::{Error, Interval, Result, WHOLE, power_of_two, probe, trusted};
-    use crate::num::{dd::Dd, stream::Stream};
+    use crate::{dd::Dd, stream::Stream};
 
     #[test]
     fn operations_contain_the_double_double_result() {

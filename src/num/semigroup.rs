@@ -13,7 +13,7 @@ const SLOTS: u64 = 4;
 /// The times of the grid are multiples of a power of two with `|A| step <= 1/4` in the largest row sum, so that every value depends on t alone, whichever were asked for before.
 ///
 /// **Accuracy** of [`exponential`], and `(n + 10) u` of it. **Cost** `20 n^2` operations and one product; another exponential where the nearest time of the grid is none of the last ones.
-pub(crate) struct Semigroup {
+pub struct Semigroup {
     n: usize,
     a: Vec<f64>,
     /// `A^k / k!` for `k = 1..=TERMS`.
@@ -23,7 +23,7 @@ pub(crate) struct Semigroup {
 
 /// What is kept from one time to the next.
 #[derive(Default)]
-pub(crate) struct Exponentials {
+pub struct Exponentials {
     /// Whose exponentials they are.
     a: Vec<f64>,
     /// Numbers of times of the grid, and the exponentials there.
@@ -76,7 +76,7 @@ impl Semigroup {
 #[cfg(test)]
 mod tests {
     use super::{Exponentials, Semigroup, exponential};
-    use crate::num::stream::Stream;
+    use crate::stream::Stream;
 
     #[test]
     fn exponentials_at_many_times_are_those_of_each() {

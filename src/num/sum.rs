@@ -30,7 +30,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// [`dot`] in the code that asks for it: a [`Task`](super::simd::Task) then has it in its own vectors, with the same sums.
 #[inline(always)]
-pub(crate) fn dot_here(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot_here(a: &[f64], b: &[f64]) -> f64 {
     debug_assert_eq!(a.len(), b.len());
     if a.len() <= BLOCK {
         return short_dot(a, b);

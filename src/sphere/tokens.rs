@@ -232,7 +232,7 @@ impl Tokens {
     }
 
     /// Builds tokens from parts that already satisfy the invariants (used by integrators and laws).
-    pub(crate) fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
+    pub fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
         debug_assert_eq!(x.len(), d * masses.len());
         let uniform = are_equal(&masses);
         Self { d, stamp: new_stamp(), space: &Sphere, x: Aligned::from(&x[..]), masses, uniform }
@@ -254,7 +254,7 @@ impl Tokens {
     }
 
     /// Mutable numbers; the caller keeps them in the space.
-    pub(crate) fn numbers_mut(&mut self) -> &mut [f64] {
+    pub fn numbers_mut(&mut self) -> &mut [f64] {
         self.stamp = new_stamp();
         &mut self.x
     }
@@ -296,13 +296,13 @@ impl Tokens {
     }
 
     /// Mutable coordinates; the caller keeps every row in the space.
-    pub(crate) fn coordinates_mut(&mut self) -> &mut [f64] {
+    pub fn coordinates_mut(&mut self) -> &mut [f64] {
         let size = self.masses.len() * self.d;
         &mut self.numbers_mut()[..size]
     }
 
     /// Tokens with the same stamp have the same coordinates: what was computed of them need not be again.
-    pub(crate) fn stamp(&self) -> u64 {
+    pub fn stamp(&self) -> u64 {
         self.stamp
     }
 

@@ -2,7 +2,7 @@
 
 use super::timing::time;
 use crate::cli::output::Output;
-use crate::clusters::modes;
+use crate::proofs::modes;
 use crate::error::{Error, Result};
 use crate::num::stream::Stream;
 use crate::theory::kac_rice;

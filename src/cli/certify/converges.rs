@@ -6,7 +6,7 @@ use crate::cli::digits::resolved;
 use crate::cli::output::{Output, note, rounded};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
-use crate::landscape::trajectory::{Convergence, Lost, Neighbourhood, prove as prove_convergence};
+use crate::proofs::trajectory::{Convergence, Lost, Neighbourhood, prove as prove_convergence};
 use crate::sphere::Tokens;
 use serde_json::json;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use crate::attention::dynamics;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
-use crate::theory::dwell::enclosed_merge_time;
+use crate::proofs::dwell::enclosed_merge_time;
 use serde_json::json;
 
 pub(super) fn bound(angles: &[f64], share: f64, name: &str, beta: f64, out: &Output) -> Result<i32> {

@@ -6,7 +6,7 @@ use crate::cli::input::TokenArguments;
 use crate::cli::output::Output;
 use crate::cli::progress;
 use crate::error::{Error, Result};
-use crate::landscape::trajectory::{Cause, Neighbourhood, prove};
+use crate::proofs::trajectory::{Cause, Neighbourhood, prove};
 use crate::num::stats::median;
 use rayon::prelude::*;
 use serde_json::{Value, json};

@@ -23,7 +23,7 @@ pub static ENTRY: LawFamily = LawFamily {
             };
             stream.normals(&mut row[1..]);
             row[0] = 0.0;
-            if !crate::sphere::geometry::retract(row) {
+            if !crate::geometry::retract(row) {
                 row[1] = 1.0;
             }
             row.iter_mut().for_each(|v| *v *= theta.sin());

@@ -1,5 +1,5 @@
 use super::place::Space;
-use crate::sphere::geometry::chord2;
+use crate::geometry::chord2;
 
 /// `R^d`.
 pub struct Flat;

@@ -1,5 +1,5 @@
 use super::place::Space;
-use crate::sphere::geometry;
+use crate::geometry;
 
 /// The unit sphere of `R^d`.
 pub struct Sphere;

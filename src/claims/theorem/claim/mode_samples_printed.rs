@@ -1,0 +1,43 @@
+//! A pathwise bound of modes by samples that is false.
+
+use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status, mode_bracket::proved};
+use crate::proofs::modes;
+use crate::error::Result;
+
+/// 2412.09080, the scale-space lemma in its pathwise form: two samples wide apart have both modes between them, so from just below the
+/// lower mode on there are two modes and one sample.
+///
+/// # Derivation
+///
+/// Take the samples 0 and 2 and beta = 2: the derivative `-beta sum (t - x_i) e^{-beta (t - x_i)^2/2}` is positive at 0 and negative at
+/// 2, so both modes lie strictly between. For a just below the lower mode and above 0, (a, inf) holds two modes and [a, inf) one sample.
+pub static ENTRY: Claim = Claim {
+    name: "mode-samples-printed",
+    title: "Modes in (a, inf) are at most the samples in [a, inf) (as printed)",
+    statement: "For every sample, every beta and every a: the number of modes of sum_i e^{-beta (t - x_i)^2/2} in (a, inf) is at most the number of samples in [a, inf).",
+    domain: Domain {
+        n: Sizes::Range(1, 12),
+        d: Sizes::Unused,
+        beta: Betas::Log(0.01, 100.0),
+        dynamics: &["sa"],
+        laws: &["uniform"],
+        masses: Masses::Equal,
+        ..Domain::ATTENTION
+    },
+    narrower: "samples drawn from the normal law; all a at once",
+    citation: "arXiv:2412.09080, scale-space lemma (only the bound in expectation is right)",
+    status: Status::Misprinted,
+    kind: Kind::Every(0.1),
+    trials: (300, 1000),
+    trial: |case, ctx| everywhere(&ctx.normals(case.n), case.beta),
+    perturbed: "",
+    control: Control { what: "samples 0 and 1 at beta = 2: one mode, between them", trial: |_| everywhere(&[0.0, 1.0], 2.0) },
+    proof: None,
+};
+
+/// The numbers change at modes and samples only, so a just below each mode decides.
+fn everywhere(samples: &[f64], beta: f64) -> Result<Finding> {
+    let found = proved(modes::line(samples, beta)?)?;
+    let samples_from = |a: f64| samples.iter().filter(|x| **x >= a).count();
+    Ok(Finding::yes(found.iter().enumerate().all(|(j, a)| samples_from(*a) >= found.len() - j)))
+}

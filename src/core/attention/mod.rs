@@ -1,0 +1,29 @@
+//! The particle view: attention weights and kernel sums, sublayers, what a layer does with them, dynamics, interaction energy.
+
+pub mod circle;
+pub mod dynamics;
+pub mod energy;
+pub mod feed_forward;
+pub mod hardmax;
+pub mod layer;
+pub mod matrix_law;
+pub mod model;
+pub mod multi_head;
+pub mod noise;
+pub mod normalisation;
+pub mod random_values;
+pub mod rescored;
+mod scales;
+pub mod scheduled;
+mod self_attention;
+pub mod sinkhorn;
+mod sublayer;
+mod triangular;
+
+pub use dynamics::{Dynamics, Spec};
+pub use energy::Energy;
+pub use kernel::Form;
+pub use metastable_kernels::{Head, Matrix, heads, kernel, pattern};
+pub use scales::{EnergyScale, RowWeights, TimeScale, Variant, kernel_width};
+pub use sublayer::{At, Facts, Sublayer};
+pub use triangular::Triangular;

@@ -1,0 +1,6 @@
+//! From sums to velocities and fields.
+
+#[doc(hidden)]
+pub mod finish;
+#[doc(hidden)]
+pub mod sums;

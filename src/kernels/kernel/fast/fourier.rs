@@ -1,0 +1,239 @@
+//! Fourier sums on the circle: moments `M_k = sum_j m_j conj(z_j)^k`, then `sum_k c_k M_k z_i^k` by Horner's rule. O(nK), absolute error.
+
+use super::series::Series;
+use crate::kernel::close::sums::close;
+use crate::kernel::doubtful::Doubtful;
+use crate::kernel::job::{Job, Kernel};
+use crate::kernel::sums::Sums;
+use crate::kernel::tiles::blocks::GRAIN;
+use crate::kernel::workspace::Workspace;
+use crate::num::aligned::Aligned;
+use crate::num::simd::{Lanes, Task};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Fourier sums.
+pub struct Fourier;
+
+/// Buffers of the series kernels.
+#[derive(Default)]
+pub struct Moments {
+    /// Coordinates of the tokens, one row per coordinate, padded.
+    pub x: Aligned<f64>,
+    /// Masses, 0 for padding.
+    pub m: Aligned<f64>,
+    /// Moments of every part, then of all.
+    pub parts: Aligned<f64>,
+    /// Moments of all tokens.
+    pub total: Vec<f64>,
+    /// Sums per token: the mass and then the drift, one row each.
+    pub sums: Aligned<f64>,
+    /// The series and what it was made for.
+    pub series: Option<(f64, usize, Arc<Series>)>,
+}
+
+/// Tokens are cut into this many parts, whatever the number of threads.
+pub const PARTS: usize = 64;
+/// The kernel is summed to this absolute error, below the rounding of the sums.
+const TOLERANCE: f64 = 1e-15;
+
+impl Moments {
+    /// Loads the tokens; returns the padded length of a part.
+    pub fn load(&mut self, job: &Job, rows: usize) -> usize {
+        let (n, d) = (job.tokens.n(), job.tokens.d());
+        let part = n.div_ceil(PARTS).next_multiple_of(GRAIN);
+        let total = part * PARTS;
+        self.x.reset(d * total);
+        self.m.reset(total);
+        self.sums.resize(rows * total);
+        for (k, column) in self.x.chunks_exact_mut(total).enumerate() {
+            job.tokens.coordinates().chunks_exact(d).zip(column).for_each(|(row, c)| *c = row[k]);
+        }
+        self.m[..n].copy_from_slice(job.tokens.masses());
+        part
+    }
+
+    /// The series for this job, made once per beta.
+    pub fn series(&mut self, job: &Job, make: fn(f64, f64) -> Series) -> Arc<Series> {
+        let d = job.tokens.d();
+        match &self.series {
+            Some((beta, dimension, series)) if beta.to_bits() == job.beta.to_bits() && *dimension == d => series.clone(),
+            _ => {
+                let series = Arc::new(make(job.beta, TOLERANCE));
+                self.series = Some((job.beta, d, series.clone()));
+                series
+            }
+        }
+    }
+
+    /// Adds the parts' moments, vectors of them, in their order.
+    pub fn add_parts(&mut self, size: usize, width: usize) {
+        self.total.clear();
+        self.total.resize(size, 0.0);
+        for part in self.parts.chunks_exact(size * width) {
+            self.total.iter_mut().zip(part.chunks_exact(width)).for_each(|(t, p)| *t += p.iter().sum::<f64>());
+        }
+    }
+}
+
+impl Kernel for Fourier {
+    fn name(&self) -> &'static str {
+        "fourier"
+    }
+
+    fn summary(&self) -> &'static str {
+        "d = 2: Fourier sums, O(n sqrt(beta)), absolute error near 1e-14 of the largest weight"
+    }
+
+    fn refuses(&self, job: &Job) -> Option<&'static str> {
+        match (job.tokens.d(), job.causal, job.far) {
+            (2, false, true) if job.beta.abs() <= 2e4 => None,
+            (2, false, true) => Some("|beta| <= 20000"),
+            _ => Some("velocities on the circle, d = 2, without a mask"),
+        }
+    }
+
+    fn cost(&self, job: &Job) -> f64 {
+        let order = (70.0 * job.beta.abs()).sqrt() + 16.0;
+        2000.0 + job.tokens.n() as f64 * order * 0.5
+    }
+
+    fn error(&self, job: &Job) -> f64 {
+        // Powers of z drift by u each, K of them matter; the rest is the rounding of the sums.
+        let u = 0.5 * f64::EPSILON;
+        2.0 * TOLERANCE + u * (16.0 + 8.0 * job.beta.abs().sqrt())
+    }
+
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let Buffers { moments, closed } = work.of();
+        let part = moments.load(job, 2);
+        let series = moments.series(job, Series::circle);
+        let order = series.kernel.len();
+        let total = part * PARTS;
+        let width = job.level.width::<f64>();
+        moments.parts.resize(PARTS * 2 * order * width);
+        {
+            let Moments { x, m, parts, .. } = &mut *moments;
+            let (x, y) = x.split_at(total);
+            let task = |(p, out): (usize, &mut [f64])| {
+                let range = p * part..(p + 1) * part;
+                job.level.run(Gather { x: &x[range.clone()], y: &y[range.clone()], m: &m[range], out });
+            };
+            if job.parallel() {
+                parts.par_chunks_exact_mut(2 * order * width).enumerate().for_each(task);
+            } else {
+                parts.chunks_exact_mut(2 * order * width).enumerate().for_each(task);
+            }
+        }
+        moments.add_parts(2 * order, width);
+        // Coefficients of both series, highest order first, real and imaginary parts of the mass and of the drift.
+        let Moments { x, sums, total: moment, parts, .. } = moments;
+        let coefficients = &mut parts[..4 * order];
+        for (k, c) in coefficients.chunks_exact_mut(4).rev().enumerate() {
+            let (re, im) = (moment[2 * k], moment[2 * k + 1]);
+            c.copy_from_slice(&[series.kernel[k] * re, series.kernel[k] * im, series.primitive[k] * re, series.primitive[k] * im]);
+        }
+        let (x, y) = x.split_at(total);
+        let (mass, drift) = sums.split_at_mut(total);
+        let task = |(p, (mass, drift)): (usize, (&mut [f64], &mut [f64]))| {
+            let range = p * part..(p + 1) * part;
+            job.level.run(Evaluate { x: &x[range.clone()], y: &y[range], c: coefficients, mass, drift });
+        };
+        if job.parallel() {
+            mass.par_chunks_exact_mut(part).zip(drift.par_chunks_exact_mut(part)).enumerate().for_each(task);
+        } else {
+            mass.chunks_exact_mut(part).zip(drift.chunks_exact_mut(part)).enumerate().for_each(task);
+        }
+        closed.reset(job.tokens.n(), 2);
+        closed.absolute = self.error(job) + series.tail;
+        for (i, (out, row)) in closed.drift.chunks_exact_mut(2).zip(job.tokens.rows()).enumerate() {
+            closed.mass[i] = mass[i];
+            (out[0], out[1]) = (-drift[i] * row[1], drift[i] * row[0]);
+        }
+        close(job, closed, out, doubtful);
+    }
+}
+
+/// Moments, and the sums per token.
+#[derive(Default)]
+struct Buffers {
+    moments: Moments,
+    closed: Sums,
+}
+
+/// Vectors of tokens whose powers are formed together.
+const TOGETHER: usize = 4;
+
+struct Gather<'a> {
+    x: &'a [f64],
+    y: &'a [f64],
+    m: &'a [f64],
+    /// `Re M_k, Im M_k`, a vector of partial sums each.
+    out: &'a mut [f64],
+}
+
+impl Task for Gather<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        self.out.fill(0.0);
+        let (x, y, m) = (L::view(self.x), L::view(self.y), L::view(self.m));
+        let groups = x.chunks(TOGETHER).zip(y.chunks(TOGETHER)).zip(m.chunks(TOGETHER));
+        for ((x, y), m) in groups {
+            // conj(z)^k m, from k = 0.
+            let (mut re, mut im) = ([l.zero(); TOGETHER], [l.zero(); TOGETHER]);
+            let (mut c, mut s) = ([l.zero(); TOGETHER], [l.zero(); TOGETHER]);
+            for r in 0..x.len() {
+                (re[r], c[r], s[r]) = (m[r], x[r], l.sub(l.zero(), y[r]));
+            }
+            for moment in L::view_mut(self.out).chunks_exact_mut(2) {
+                let (mut real, mut imaginary) = (l.zero(), l.zero());
+                for r in 0..TOGETHER {
+                    (real, imaginary) = (l.add(real, re[r]), l.add(imaginary, im[r]));
+                    let next = l.fma(re[r], c[r], l.sub(l.zero(), l.mul(im[r], s[r])));
+                    im[r] = l.fma(re[r], s[r], l.mul(im[r], c[r]));
+                    re[r] = next;
+                }
+                (moment[0], moment[1]) = (l.add(moment[0], real), l.add(moment[1], imaginary));
+            }
+        }
+    }
+}
+
+struct Evaluate<'a> {
+    x: &'a [f64],
+    y: &'a [f64],
+    /// Four numbers per order, highest first.
+    c: &'a [f64],
+    mass: &'a mut [f64],
+    drift: &'a mut [f64],
+}
+
+impl Task for Evaluate<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        let (x, y) = (L::view(self.x), L::view(self.y));
+        let (mass, drift) = (L::view_mut(self.mass), L::view_mut(self.drift));
+        for v in 0..x.len() {
+            let (c, s, minus_s) = (x[v], y[v], l.sub(l.zero(), y[v]));
+            let mut a = [l.zero(); 4];
+            for term in self.c.chunks_exact(4) {
+                let [re, im, drift_re, drift_im] = a;
+                a = [
+                    l.fma(re, c, l.fma(im, minus_s, l.splat(term[0]))),
+                    l.fma(re, s, l.fma(im, c, l.splat(term[1]))),
+                    l.fma(drift_re, c, l.fma(drift_im, minus_s, l.splat(term[2]))),
+                    l.fma(drift_re, s, l.fma(drift_im, c, l.splat(term[3]))),
+                ];
+            }
+            mass[v] = a[0];
+            // sum_j m_j w sin(theta_j - theta_i) = -Im sum_k b_k M_k z^k.
+            drift[v] = l.sub(l.zero(), a[3]);
+        }
+    }
+}

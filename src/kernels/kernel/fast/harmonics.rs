@@ -1,0 +1,274 @@
+//! Spherical-harmonic sums on S^2: O(n L^2), absolute error.
+//!
+//! `sum_j m_j e^{beta (x . x_j) - |beta|} = sum_lm lambda_l q_lm Y_lm(x)`, `lambda_l = 4 pi e^{-|beta|} i_l`, with the moments
+//! `q_lm = sum_j m_j Y_lm(x_j)`; the drift is the gradient of the same sum with `lambda_l / beta`. The real harmonics are polynomials,
+//! `Y_l^{+-m} = Q_l^m(z) Re, Im (x + iy)^m`, so nothing is singular at the poles; for fixed m the `Q_l^m` follow a three-term recurrence and
+//! `dQ_l^m / dz` is a multiple of `Q_l^{m+1}`.
+
+use super::fourier::{Moments, PARTS};
+use super::series::Series;
+use crate::kernel::close::sums::close;
+use crate::kernel::doubtful::Doubtful;
+use crate::kernel::job::{Job, Kernel};
+use crate::kernel::sums::Sums;
+use crate::kernel::workspace::Workspace;
+use crate::num::simd::{Lanes, Task};
+use rayon::prelude::*;
+use std::f64::consts::PI;
+
+/// Spherical-harmonic sums.
+pub struct Harmonics;
+
+impl Kernel for Harmonics {
+    fn name(&self) -> &'static str {
+        "harmonics"
+    }
+
+    fn summary(&self) -> &'static str {
+        "d = 3: spherical-harmonic sums, O(n beta), absolute error near 1e-13 of the largest weight"
+    }
+
+    fn refuses(&self, job: &Job) -> Option<&'static str> {
+        match (job.tokens.d(), job.causal, job.far) {
+            (3, false, true) if job.beta.abs() <= 400.0 => None,
+            (3, false, true) => Some("|beta| <= 400"),
+            _ => Some("velocities on S^2, d = 3, without a mask"),
+        }
+    }
+
+    fn cost(&self, job: &Job) -> f64 {
+        let order = (70.0 * job.beta.abs()).sqrt() + 16.0;
+        1e5 + job.tokens.n() as f64 * order * order * 0.5
+    }
+
+    fn error(&self, job: &Job) -> f64 {
+        // The recurrences lose about an ulp per degree where they oscillate; beta^{1/2} degrees matter.
+        let u = 0.5 * f64::EPSILON;
+        2e-15 + u * (64.0 + 32.0 * job.beta.abs().sqrt())
+    }
+
+    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+        let Buffers { moments, table: HarmonicTable { recurrence: table, terms }, closed } = work.of();
+        let part = moments.load(job, 4);
+        let series = moments.series(job, Series::sphere);
+        if table.start.len() != series.kernel.len() {
+            *table = Recurrence::new(series.kernel.len() - 1);
+        }
+        let table = &*table;
+        let (size, width, total) = (table.size(), job.level.width::<f64>(), part * PARTS);
+        moments.parts.resize(PARTS * size * width);
+        {
+            let Moments { x, m, parts, .. } = &mut *moments;
+            let task = |(p, out): (usize, &mut [f64])| {
+                job.level.run(Gather { table, x: coordinates(x, total, p, part), m: &m[p * part..(p + 1) * part], out });
+            };
+            if job.parallel() {
+                parts.par_chunks_exact_mut(size * width).enumerate().for_each(task);
+            } else {
+                parts.chunks_exact_mut(size * width).enumerate().for_each(task);
+            }
+        }
+        moments.add_parts(size, width);
+        let Moments { x, sums, total: q, .. } = moments;
+        table.terms(q, &series, terms);
+        let terms = &terms[..];
+        let task = |p: usize, out: [&mut [f64]; 4]| job.level.run(Evaluate { table, terms, x: coordinates(x, total, p, part), out });
+        let mut rows = sums.chunks_exact_mut(total);
+        let mut row = || rows.next().unwrap_or_default();
+        let (a, b, c, d) = (row(), row(), row(), row());
+        if job.parallel() {
+            let parts = a.par_chunks_mut(part).zip(b.par_chunks_mut(part)).zip(c.par_chunks_mut(part).zip(d.par_chunks_mut(part)));
+            parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
+        } else {
+            let parts = a.chunks_mut(part).zip(b.chunks_mut(part)).zip(c.chunks_mut(part).zip(d.chunks_mut(part)));
+            parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
+        }
+        closed.reset(job.tokens.n(), 3);
+        closed.absolute = self.error(job) + series.tail;
+        for (i, out) in closed.drift.chunks_exact_mut(3).enumerate() {
+            closed.mass[i] = a[i];
+            out.copy_from_slice(&[b[i], c[i], d[i]]);
+        }
+        close(job, closed, out, doubtful);
+    }
+}
+
+/// Moments, the recurrence, and the sums per token.
+#[derive(Default)]
+struct Buffers {
+    moments: Moments,
+    table: HarmonicTable,
+    closed: Sums,
+}
+
+/// The three coordinate rows of part p.
+fn coordinates(x: &[f64], total: usize, p: usize, part: usize) -> [&[f64]; 3] {
+    [0, 1, 2].map(|k| &x[k * total + p * part..][..part])
+}
+
+/// What is kept from step to step.
+#[derive(Default)]
+pub struct HarmonicTable {
+    recurrence: Recurrence,
+    terms: Vec<[f64; 6]>,
+}
+
+/// `Q_l^m` from `Q_m^m`: `Q_l^m = alpha (z Q_{l-1}^m - gamma Q_{l-2}^m)`.
+#[derive(Default)]
+struct Recurrence {
+    order: usize,
+    /// `Q_m^m`, constants.
+    start: Vec<f64>,
+    /// `alpha, alpha gamma` for `m`, then `l = m+1..=L`.
+    steps: Vec<Vec<[f64; 2]>>,
+}
+
+impl Recurrence {
+    fn new(order: usize) -> Self {
+        let mut start = vec![(0.25 / PI).sqrt()];
+        for m in 1..=order {
+            // Orthonormal real harmonics: sqrt(2) enters at m = 1, the sign (-1)^m is left out.
+            let doubled = if m == 1 { 2.0 } else { 1.0 };
+            let factor: f64 = doubled * (2 * m + 1) as f64 / (2 * m) as f64;
+            start.push(start[m - 1] * factor.sqrt());
+        }
+        let square = |x: usize| (x * x) as f64;
+        let alpha = |l: usize, m: usize| ((4.0 * square(l) - 1.0) / (square(l) - square(m))).sqrt();
+        let gamma = |l: usize, m: usize| ((square(l - 1) - square(m)) / (4.0 * square(l - 1) - 1.0)).sqrt();
+        let step = |l: usize, m: usize| [alpha(l, m), if l == m + 1 { 0.0 } else { alpha(l, m) * gamma(l, m) }];
+        let steps = (0..=order).map(|m| (m + 1..=order).map(|l| step(l, m)).collect()).collect();
+        Self { order, start, steps }
+    }
+
+    /// Moments: two numbers for every `m <= l <= L`.
+    fn size(&self) -> usize {
+        (self.order + 1) * (self.order + 2)
+    }
+
+    /// Coefficients for every `(m, l)` in the order of the recurrence: of `Q_l^m Re` and `Q_l^m Im` in the kernel's and in the
+    /// primitive's sum, and of `Q_l^m` in the z-derivative (from degree l, order m - 1).
+    fn terms(&self, q: &[f64], series: &Series, out: &mut Vec<[f64; 6]>) {
+        let index = |m: usize, l: usize| 2 * (m * (self.order + 1) - m * m.saturating_sub(1) / 2 + l - m);
+        out.clear();
+        for m in 0..=self.order {
+            for l in m..=self.order {
+                let (kernel, primitive) = (4.0 * PI * series.kernel[l], 4.0 * PI * series.primitive[l]);
+                let (re, im) = (q[index(m, l)], q[index(m, l) + 1]);
+                let mut down = [0.0; 2];
+                if m > 0 {
+                    // dQ_l^{m-1}/dz = sqrt((l-m+1)(l+m)) Q_l^m, without the sqrt(2) between orders 0 and 1.
+                    let single = if m == 1 { 0.5 } else { 1.0 };
+                    let factor = primitive * (single * ((l - m + 1) * (l + m)) as f64).sqrt();
+                    down = [factor * q[index(m - 1, l)], factor * q[index(m - 1, l) + 1]];
+                }
+                out.push([kernel * re, kernel * im, primitive * re, primitive * im, down[0], down[1]]);
+            }
+        }
+    }
+}
+
+/// Vectors of tokens evaluated together.
+const TOGETHER: usize = 4;
+
+struct Gather<'a> {
+    table: &'a Recurrence,
+    x: [&'a [f64]; 3],
+    m: &'a [f64],
+    /// Two vectors of partial sums per `(m, l)`.
+    out: &'a mut [f64],
+}
+
+impl Task for Gather<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        self.out.fill(0.0);
+        let (x, y, z, m) = (L::view(self.x[0]), L::view(self.x[1]), L::view(self.x[2]), L::view(self.m));
+        let out = L::view_mut(self.out);
+        for first in (0..x.len()).step_by(TOGETHER) {
+            let count = TOGETHER.min(x.len() - first);
+            let (mut re, mut im, mut height) = ([l.zero(); TOGETHER], [l.zero(); TOGETHER], [l.zero(); TOGETHER]);
+            for r in 0..count {
+                (re[r], height[r]) = (m[first + r], z[first + r]);
+            }
+            let mut moment = out.chunks_exact_mut(2);
+            for (start, steps) in self.table.start.iter().zip(&self.table.steps) {
+                let (mut now, mut before) = ([l.splat(*start); TOGETHER], [l.zero(); TOGETHER]);
+                for step in std::iter::once(&[0.0; 2]).chain(steps) {
+                    if step[0] > 0.0 {
+                        let (alpha, back) = (l.splat(step[0]), l.splat(-step[1]));
+                        for r in 0..TOGETHER {
+                            let next = l.fma(l.mul(alpha, height[r]), now[r], l.mul(back, before[r]));
+                            (before[r], now[r]) = (now[r], next);
+                        }
+                    }
+                    let Some(sum) = moment.next() else { return };
+                    let (mut a, mut b) = (sum[0], sum[1]);
+                    for r in 0..TOGETHER {
+                        (a, b) = (l.fma(now[r], re[r], a), l.fma(now[r], im[r], b));
+                    }
+                    (sum[0], sum[1]) = (a, b);
+                }
+                for r in 0..count {
+                    let (c, s) = (x[first + r], y[first + r]);
+                    let next = l.fma(re[r], c, l.sub(l.zero(), l.mul(im[r], s)));
+                    im[r] = l.fma(re[r], s, l.mul(im[r], c));
+                    re[r] = next;
+                }
+            }
+        }
+    }
+}
+
+struct Evaluate<'a> {
+    table: &'a Recurrence,
+    terms: &'a [[f64; 6]],
+    x: [&'a [f64]; 3],
+    /// Mass and the three coordinates of the drift.
+    out: [&'a mut [f64]; 4],
+}
+
+impl Task for Evaluate<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        let (x, y, z) = (L::view(self.x[0]), L::view(self.x[1]), L::view(self.x[2]));
+        let [mass, dx, dy, dz] = self.out;
+        let (mass, dx, dy, dz) = (L::view_mut(mass), L::view_mut(dx), L::view_mut(dy), L::view_mut(dz));
+        for v in 0..x.len() {
+            // (x + iy)^m and (x + iy)^{m-1} times m.
+            let (mut re, mut im) = (l.constant(1.0), l.zero());
+            let (mut lower_re, mut lower_im) = (l.zero(), l.zero());
+            let mut sums = [l.zero(); 4];
+            let mut terms = self.terms.iter();
+            for (order, (start, steps)) in self.table.start.iter().zip(&self.table.steps).enumerate() {
+                let (mut now, mut before) = (l.splat(*start), l.zero());
+                let mut a = [l.zero(); 6];
+                for step in std::iter::once(&[0.0; 2]).chain(steps) {
+                    if step[0] > 0.0 {
+                        let next = l.fma(l.mul(l.splat(step[0]), z[v]), now, l.mul(l.splat(-step[1]), before));
+                        (before, now) = (now, next);
+                    }
+                    let Some(term) = terms.next() else { return };
+                    for k in 0..6 {
+                        a[k] = l.fma(l.splat(term[k]), now, a[k]);
+                    }
+                }
+                let m = l.constant(order as f64);
+                sums[0] = l.fma(a[0], re, l.fma(a[1], im, sums[0]));
+                sums[1] = l.fma(m, l.fma(a[2], lower_re, l.mul(a[3], lower_im)), sums[1]);
+                sums[2] = l.fma(m, l.sub(l.mul(a[3], lower_re), l.mul(a[2], lower_im)), sums[2]);
+                sums[3] = l.fma(a[4], lower_re, l.fma(a[5], lower_im, sums[3]));
+                (lower_re, lower_im) = (re, im);
+                let next = l.sub(l.mul(re, x[v]), l.mul(im, y[v]));
+                im = l.fma(re, y[v], l.mul(im, x[v]));
+                re = next;
+            }
+            (mass[v], dx[v], dy[v], dz[v]) = (sums[0], sums[1], sums[2], sums[3]);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Registers the recurrent maps.
+
+fn main() {
+    metastable_registry::register("maps", "recurrent/map");
+}

@@ -1,0 +1,36 @@
+//! Numbers: deterministic sums, log-sum-exp, Bessel and Gegenbauer functions, quadrature, roots, random streams.
+//!
+//! Vectors, their exponentials, buffers and threads serve the kernel sums and are not shown: only tests and benchmarks outside use them.
+
+#[doc(hidden)]
+pub mod aligned;
+pub mod bessel;
+pub mod brownian;
+pub mod chebyshev;
+pub mod dd;
+pub mod dense;
+pub mod error;
+#[doc(hidden)]
+pub mod exp;
+pub mod gegenbauer;
+pub mod interval;
+#[doc(hidden)]
+pub mod loops;
+pub mod lu;
+pub mod ode;
+pub mod panel;
+pub mod quadrature;
+pub mod roots;
+#[doc(hidden)]
+pub mod semigroup;
+#[doc(hidden)]
+pub mod simd;
+pub mod softmax;
+pub mod stats;
+pub mod stream;
+pub mod sum;
+#[doc(hidden)]
+pub mod threads;
+pub mod ulps;
+
+pub use error::{Error, Result};

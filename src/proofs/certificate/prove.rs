@@ -1,0 +1,376 @@
+//! The prover: Krawczyk's test on the Lagrange equations, and inertia by congruence with approximate eigenvectors (faer).
+//!
+//! Unknowns are `y_q`, the multipliers `lambda_q` and one `mu_a` per rotation; equations
+//! `sum_{p != q} s_p w_qp y_p - lambda_q y_q + sum_a mu_a A_a y_q = 0`, `|y_q|^2 = 1`, `sum_q s_q <A_a p_q, y_q - p_q> = 0` with the points p. Pairing the first with
+//! `s_q A_b y_q` shows that mu = 0 at a solution, so solutions are critical points. Each row is scaled by `e^{tau_q}`, which changes nothing but
+//! the size of the numbers. What is found here (radius and signs) is a proposal: the checker decides.
+
+use super::Certificate;
+use crate::error::{Error, Result};
+use crate::landscape::CriticalPoint;
+use crate::num::{
+    dense,
+    interval::{Interval, trusted},
+};
+
+/// Proves a computed critical point: the certificate is one that [`check`](super::check) has accepted.
+///
+/// **Cost** cubic in K (d + 1); half a second for 60 clusters on the circle. **Errors** which step failed, for degenerate points always; more clusters
+/// or unknowns than [`check_size`](super::check_size) allows; a processor that breaks the arithmetic ([`trusted`]).
+///
+/// ```
+/// use metastable::{landscape::CriticalPoint, proofs::certificate, sphere::Tokens};
+/// let pair = Tokens::from_angles(&[0.0, std::f64::consts::PI]).unwrap();
+/// let saddle = CriticalPoint::near(5.0, &pair, &[1, 1]).unwrap();
+/// let proof = certificate::prove(&saddle).unwrap();
+/// assert_eq!((proof.unstable, proof.morse_index), (1, 0)); // one way to fall, and the rotation
+/// assert!(certificate::check(&proof).is_ok());
+/// ```
+pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
+    trusted()?;
+    super::check_size(point.clusters.n(), point.clusters.d())?;
+    let x = &point.clusters;
+    let mut certificate = Certificate {
+        beta: point.beta,
+        d: x.d(),
+        sizes: point.sizes.clone(),
+        points: x.coordinates().to_vec(),
+        radius: 0.0,
+        rotations: planes(x.coordinates(), x.d()),
+        unstable: 0,
+        morse_index: 0,
+    };
+    let frozen = certificate.clone();
+    let system = System::new(&frozen);
+    let inverse = system.inverse().ok_or_else(|| failed("the equations are singular at the point"))?;
+    // A few times the Newton step at the point, and more if that is not enough.
+    let mut radius = 8.0 * system.newton_step(&inverse) + 4e-16;
+    while let Err(e) = system.krawczyk(&inverse, radius) {
+        radius *= 16.0;
+        if radius.is_nan() || radius > 1e-4 {
+            return Err(e);
+        }
+    }
+    // The file promises a box that another arithmetic can confirm as well.
+    radius *= 4.0;
+    system.krawczyk(&inverse, radius)?;
+    certificate.radius = radius;
+    let inertia = system.inertia(radius)?;
+    (certificate.unstable, certificate.morse_index) = inertia;
+    let n: usize = certificate.sizes.iter().sum();
+    if inertia.0 + inertia.1 + certificate.rotations.len() != n * (x.d() - 1) {
+        return Err(failed("the signs found do not add up to the dimension"));
+    }
+    match super::check(&certificate) {
+        Ok(()) => Ok(certificate),
+        Err(e) => Err(failed(&format!("the checker refuses it ({e})"))),
+    }
+}
+
+fn failed(what: &str) -> Error {
+    Error::Numerical { what: format!("no certificate: {what}") }
+}
+
+/// Coordinate planes whose rotations act independently: Gram-Schmidt on their displacements.
+fn planes(y: &[f64], d: usize) -> Vec<(usize, usize)> {
+    let (mut basis, mut out): (Vec<Vec<f64>>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
+    for a in 0..d {
+        for b in 0..a {
+            let mut v: Vec<f64> = y.chunks_exact(d).flat_map(|r| turned(r, a, b)).collect();
+            for _ in 0..2 {
+                for q in &basis {
+                    let s: f64 = q.iter().zip(&v).map(|(q, v)| q * v).sum();
+                    v.iter_mut().zip(q).for_each(|(v, q)| *v -= s * q);
+                }
+            }
+            let norm = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+            if norm > 1e-6 {
+                basis.push(v.iter().map(|v| v / norm).collect());
+                out.push((a, b));
+            }
+        }
+    }
+    out
+}
+
+/// `A y` for the rotation of the plane (a, b).
+fn turned(y: &[f64], a: usize, b: usize) -> Vec<f64> {
+    let mut v = vec![0.0; y.len()];
+    (v[a], v[b]) = (-y[b], y[a]);
+    v
+}
+
+struct System<'a> {
+    c: &'a Certificate,
+    k: usize,
+    /// Row scales: minus the largest exponent of the row.
+    tau: Vec<f64>,
+    lambda: Vec<f64>,
+}
+
+/// The unknowns as intervals.
+struct Box_ {
+    y: Vec<Interval>,
+    lambda: Vec<Interval>,
+    mu: Vec<Interval>,
+}
+
+fn real(v: f64) -> Interval {
+    Interval::exact(v)
+}
+
+impl<'a> System<'a> {
+    fn new(c: &'a Certificate) -> Self {
+        let k = c.sizes.len();
+        let exponent = |q: usize, p: usize| -> f64 {
+            let pair = c.points[q * c.d..(q + 1) * c.d].iter().zip(&c.points[p * c.d..(p + 1) * c.d]);
+            -0.5 * c.beta * pair.map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
+        };
+        let tau: Vec<f64> = (0..k)
+            .map(|q| -(0..k).filter(|p| *p != q).map(|p| exponent(q, p)).fold(f64::NEG_INFINITY, f64::max))
+            .map(|t| if t.is_finite() { t } else { 0.0 })
+            .collect();
+        let lambda = (0..k)
+            .map(|q| {
+                let others = (0..k).filter(|p| *p != q);
+                others
+                    .map(|p| {
+                        let inner: f64 = (0..c.d).map(|a| c.points[q * c.d + a] * c.points[p * c.d + a]).sum();
+                        c.sizes[p] as f64 * (exponent(q, p) + tau[q]).exp() * inner
+                    })
+                    .sum()
+            })
+            .collect();
+        Self { c, k, tau, lambda }
+    }
+
+    fn size(&self) -> usize {
+        self.k * (self.c.d + 1) + self.c.rotations.len()
+    }
+
+    /// The box of this radius. The multipliers `sum s_p w_qp <y_p, y_q>` of all points of the box lie inside theirs: they vary at most beta times as
+    /// much, in d coordinates of two clusters.
+    fn around(&self, radius: f64) -> Box_ {
+        let wide = |v: f64, r: f64| Interval::new(v - r, v + r);
+        let spread = 4.0 * self.c.d as f64 * (1.0 + self.c.beta.abs()) * radius * self.c.sizes.iter().sum::<usize>() as f64;
+        Box_ {
+            y: self.c.points.iter().map(|v| wide(*v, radius)).collect(),
+            lambda: self.lambda.iter().map(|v| wide(*v, spread)).collect(),
+            mu: self.c.rotations.iter().map(|_| wide(0.0, spread)).collect(),
+        }
+    }
+
+    /// `s_p w_qp e^{shift}`.
+    fn weight(&self, y: &[Interval], q: usize, p: usize, shift: f64) -> Interval {
+        let d = self.c.d;
+        let square = (0..d).fold(real(0.0), |s, a| s + (y[q * d + a] - y[p * d + a]).sqr());
+        real(self.c.sizes[p] as f64) * (real(shift) - real(0.5 * self.c.beta) * square).exp()
+    }
+
+    /// The equations at a box (a point for Krawczyk's middle term).
+    fn equations(&self, z: &Box_) -> Vec<Interval> {
+        let d = self.c.d;
+        let mut out = vec![real(0.0); self.size()];
+        for q in 0..self.k {
+            for p in (0..self.k).filter(|p| *p != q) {
+                let w = self.weight(&z.y, q, p, self.tau[q]);
+                (0..d).for_each(|a| out[q * d + a] = out[q * d + a] + w * z.y[p * d + a]);
+            }
+            for a in 0..d {
+                out[q * d + a] = out[q * d + a] - z.lambda[q] * z.y[q * d + a];
+            }
+            for (m, (a, b)) in z.mu.iter().zip(&self.c.rotations) {
+                out[q * d + a] = out[q * d + a] - *m * z.y[q * d + b];
+                out[q * d + b] = out[q * d + b] + *m * z.y[q * d + a];
+            }
+            let norm = (0..d).fold(real(-1.0), |s, a| s + z.y[q * d + a].sqr());
+            out[self.k * d + q] = norm * real(0.5);
+        }
+        // The gauge equations vanish at the centre of the box, where alone they are evaluated.
+        out
+    }
+
+    /// The Jacobian over a box, row-major.
+    fn jacobian(&self, z: &Box_) -> Vec<Interval> {
+        let (d, k, size, beta) = (self.c.d, self.k, self.size(), real(self.c.beta));
+        let mut j = vec![real(0.0); size * size];
+        for q in 0..k {
+            for p in (0..k).filter(|p| *p != q) {
+                let w = self.weight(&z.y, q, p, self.tau[q]);
+                for a in 0..d {
+                    for b in 0..d {
+                        let pull = w * beta * z.y[p * d + a] * (z.y[q * d + b] - z.y[p * d + b]);
+                        let own = if a == b { w } else { real(0.0) };
+                        j[(q * d + a) * size + p * d + b] = own + pull;
+                        let at = (q * d + a) * size + q * d + b;
+                        j[at] = j[at] - pull;
+                    }
+                }
+            }
+            for a in 0..d {
+                let row = (q * d + a) * size;
+                j[row + q * d + a] = j[row + q * d + a] - z.lambda[q];
+                j[row + k * d + q] = -z.y[q * d + a];
+                j[(k * d + q) * size + q * d + a] = z.y[q * d + a];
+            }
+            for (m, (a, b)) in self.c.rotations.iter().enumerate() {
+                let (column, row) = (k * (d + 1) + m, k * (d + 1) + m);
+                j[(q * d + a) * size + column] = -z.y[q * d + b];
+                j[(q * d + b) * size + column] = z.y[q * d + a];
+                let at = (q * d + a) * size + q * d + b;
+                j[at] = j[at] - z.mu[m];
+                let at = (q * d + b) * size + q * d + a;
+                j[at] = j[at] + z.mu[m];
+                let s = real(self.c.sizes[q] as f64);
+                j[row * size + q * d + a] = -(s * real(self.c.points[q * d + b]));
+                j[row * size + q * d + b] = s * real(self.c.points[q * d + a]);
+            }
+        }
+        j
+    }
+
+    fn inverse(&self) -> Option<Vec<f64>> {
+        let size = self.size();
+        let j: Vec<f64> = self.jacobian(&self.around(0.0)).iter().map(|v| v.mid()).collect();
+        let inverse = dense::inverse(&j, size);
+        inverse.iter().all(|v| v.is_finite()).then_some(inverse)
+    }
+
+    /// Largest coordinate of `C F(z)` among the points.
+    fn newton_step(&self, inverse: &[f64]) -> f64 {
+        let size = self.size();
+        let f = self.equations(&self.around(0.0));
+        let step = |i: usize| inverse[i * size..(i + 1) * size].iter().zip(&f).fold(real(0.0), |s, (c, f)| s + real(*c) * *f).mag();
+        (0..self.k * self.c.d).map(step).fold(0.0, f64::max)
+    }
+
+    /// `K(X) = z - C F(z) + (I - C F'(X)) (X - z)` inside the interior of X: exactly one zero in X.
+    fn krawczyk(&self, inverse: &[f64], radius: f64) -> Result<()> {
+        let size = self.size();
+        let (middle, wide) = (self.around(0.0), self.around(radius));
+        let f = self.equations(&middle);
+        let j = self.jacobian(&wide);
+        let flat = |z: &Box_| -> Vec<Interval> { z.y.iter().chain(&z.lambda).chain(&z.mu).copied().collect() };
+        let (z, x) = (flat(&middle), flat(&wide));
+        for i in 0..size {
+            let row = &inverse[i * size..(i + 1) * size];
+            let mut image = row.iter().zip(&f).fold(z[i], |s, (c, f)| s - real(*c) * *f);
+            for l in 0..size {
+                let start = if i == l { real(1.0) } else { real(0.0) };
+                let entry = (0..size).fold(start, |s, m| s - real(row[m]) * j[m * size + l]);
+                image = image + entry * (x[l] - z[l]);
+            }
+            if !image.inside(x[i]) {
+                return Err(failed("Newton's map does not contract on any box about the point (degenerate, or beyond double precision)"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Positive and negative eigenvalues for all tokens at every point of the box, modulo rotations.
+    fn inertia(&self, radius: f64) -> Result<(usize, usize)> {
+        let (d, k, r) = (self.c.d, self.k, self.c.rotations.len());
+        let z = self.around(radius);
+        let size = self.size();
+        let mut h = vec![real(0.0); size * size];
+        let beta = real(self.c.beta);
+        for q in 0..k {
+            for p in (0..k).filter(|p| *p != q) {
+                // Congruence by e^{tau_q / 2} keeps the blocks of one size.
+                let w = self.weight(&z.y, q, p, 0.5 * self.tau[q] + 0.5 * self.tau[p]) * real(self.c.sizes[q] as f64);
+                let own = self.weight(&z.y, q, p, self.tau[q]) * real(self.c.sizes[q] as f64);
+                for a in 0..d {
+                    for b in 0..d {
+                        let same = if a == b { w } else { real(0.0) };
+                        h[(q * d + a) * size + p * d + b] = same + w * beta * z.y[p * d + a] * z.y[q * d + b];
+                        let at = (q * d + a) * size + q * d + b;
+                        h[at] = h[at] + own * beta * z.y[p * d + a] * z.y[p * d + b];
+                    }
+                }
+            }
+            for a in 0..d {
+                let at = (q * d + a) * size + q * d + a;
+                h[at] = h[at] - z.lambda[q] * real(self.c.sizes[q] as f64);
+                let border = k * d + q;
+                h[(q * d + a) * size + border] = z.y[q * d + a];
+                h[border * size + q * d + a] = z.y[q * d + a];
+            }
+            for (m, (a, b)) in self.c.rotations.iter().enumerate() {
+                // A border of rotations: any positive weights of the clusters cut out a complement of the rotations.
+                let border = k * (d + 1) + m;
+                for (coordinate, entry) in [(*a, -z.y[q * d + b]), (*b, z.y[q * d + a])] {
+                    h[(q * d + coordinate) * size + border] = entry;
+                    h[border * size + q * d + coordinate] = entry;
+                }
+            }
+        }
+        let between = signature(&h, size).ok_or_else(|| failed("the sign of an eigenvalue between clusters is not decided"))?;
+        let (mut up, mut down) = (between.0.saturating_sub(k + r), between.1.saturating_sub(k + r));
+        for q in (0..k).filter(|q| self.c.sizes[*q] > 1) {
+            let own = self.within(&z, q).ok_or_else(|| failed("the sign of an eigenvalue within a cluster is not decided"))?;
+            up += (self.c.sizes[q] - 1) * (own.0 - 1);
+            down += (self.c.sizes[q] - 1) * (own.1 - 1);
+        }
+        Ok((up, down))
+    }
+
+    /// Inertia of `sum_p s_p w_qp (beta y_p y_p^T - G_qp) - s_q` bordered by `y_q`.
+    fn within(&self, z: &Box_, q: usize) -> Option<(usize, usize)> {
+        let d = self.c.d;
+        let shift = self.tau[q].min(0.0);
+        let size = d + 1;
+        let mut b = vec![real(0.0); size * size];
+        let own = real(self.c.sizes[q] as f64) * real(shift).exp();
+        for p in (0..self.k).filter(|p| *p != q) {
+            let w = self.weight(&z.y, q, p, shift);
+            let inner = (0..d).fold(real(0.0), |s, a| s + z.y[q * d + a] * z.y[p * d + a]);
+            for a in 0..d {
+                for e in 0..d {
+                    let at = a * size + e;
+                    b[at] = b[at] + w * real(self.c.beta) * z.y[p * d + a] * z.y[p * d + e];
+                }
+                b[a * size + a] = b[a * size + a] - w * inner;
+            }
+        }
+        for a in 0..d {
+            b[a * size + a] = b[a * size + a] - own;
+            b[a * size + d] = z.y[q * d + a];
+            b[d * size + a] = z.y[q * d + a];
+        }
+        signature(&b, size)
+    }
+}
+
+/// Numbers of positive and negative eigenvalues of every symmetric matrix in an interval matrix, or `None`: congruence with the eigenvectors of the
+/// middle, then strict diagonal dominance.
+fn signature(a: &[Interval], size: usize) -> Option<(usize, usize)> {
+    let middle: Vec<f64> = (0..size * size).map(|k| 0.5 * (a[k].mid() + a[(k % size) * size + k / size].mid())).collect();
+    let (values, v) = dense::symmetric_eigen(&middle, size)?;
+    // Rows of v, scaled so that the diagonal becomes about +-1.
+    let scale: Vec<f64> = values.iter().map(|l| l.abs().sqrt().recip()).collect();
+    if scale.iter().any(|s| !s.is_finite()) {
+        return None;
+    }
+    let row = |i: usize| (0..size).map(move |m| (i, m));
+    let v: Vec<f64> = (0..size).flat_map(row).map(|(i, m)| v[i * size + m] * scale[i]).collect();
+    let mut half = vec![real(0.0); size * size];
+    for i in 0..size {
+        for l in 0..size {
+            half[i * size + l] = (0..size).fold(real(0.0), |s, m| s + real(v[i * size + m]) * a[m * size + l]);
+        }
+    }
+    let (mut up, mut down) = (0, 0);
+    for i in 0..size {
+        let entry = |l: usize| (0..size).fold(real(0.0), |s, m| s + half[i * size + m] * real(v[l * size + m]));
+        let diagonal = entry(i);
+        let rest = (0..size).filter(|l| *l != i).fold(real(0.0), |s, l| s + real(entry(l).mag()));
+        if diagonal.lo() > rest.hi() {
+            up += 1;
+        } else if -diagonal.hi() > rest.hi() {
+            down += 1;
+        } else {
+            return None;
+        }
+    }
+    Some((up, down))
+}
