@@ -30,7 +30,7 @@ mod tests {
 
     /// Two tokens at an angle a: R = cos(a/2), 1 - R = 2 sin^2(a/4), down to angles whose cosine is 1.
     #[test]
-    fn two_tokens_have_the_cosine_of_half_their_angle() -> crate::Result<()> {
+    fn two_tokens_have_the_cosine_of_half_their_angle() -> crate::error::Result<()> {
         for angle in [3.0, 1.0, 1e-3, 1e-9, 1e-14] {
             let [length, log] = order(&Tokens::from_angles(&[0.0, angle])?);
             assert!((length - (angle / 2.0).cos()).abs() <= 4.0 * f64::EPSILON, "R at {angle}");
