@@ -1,4 +1,5 @@
 use crate::error::{Error, Result};
+use crate::num::vector::axpy;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One attention head: optional matrices Q, K (r x d), V and O, row-major; an absent matrix is the identity.
@@ -152,7 +153,7 @@ fn product(o: &[f64], v: &[f64], size: usize, d: usize) -> Vec<f64> {
     let mut out = vec![0.0; d * d];
     for (row, o) in out.chunks_exact_mut(d).zip(o.chunks_exact(size)) {
         for (factor, v) in o.iter().zip(v.chunks_exact(d)) {
-            row.iter_mut().zip(v).for_each(|(s, v)| *s += factor * v);
+            axpy(*factor, v, row);
         }
     }
     out

@@ -50,7 +50,7 @@ pub fn scaled_bessel_i(kmax: usize, x: f64) -> Vec<f64> {
     let tail = super::sum::block_sum(&values[1..]);
     let total = 1.0 + 2.0 * tail;
     values.truncate(kmax + 1);
-    values.iter_mut().for_each(|v| *v /= total);
+    super::vector::divide(&mut values, total);
     values
 }
 

@@ -1,5 +1,6 @@
 //! Small dense linear algebra on row-major slices; factorisations and spectra go to faer.
 
+use crate::num::vector::{axpy, max_abs};
 use faer::{Mat, Side, prelude::Solve};
 
 /// `y = A x` for a row-major `rows x x.len()` matrix.
@@ -35,7 +36,7 @@ pub fn mul_into(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
     out.fill(0.0);
     for (row, a) in out.chunks_exact_mut(n).zip(a.chunks_exact(b.len() / n)) {
         for (factor, b) in a.iter().zip(b.chunks_exact(n)) {
-            row.iter_mut().zip(b).for_each(|(o, b)| *o += factor * b);
+            axpy(*factor, b, row);
         }
     }
 }
@@ -104,7 +105,7 @@ pub fn symmetric_eigenvalues(a: &[f64], n: usize) -> Option<Vec<f64>> {
         return None;
     }
     // faer may lose tiny or huge matrices to squaring: bring the largest entry to 1.
-    let scale = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let scale = max_abs(a);
     if scale == 0.0 {
         return Some(vec![0.0; n]);
     }
@@ -115,7 +116,7 @@ pub fn symmetric_eigenvalues(a: &[f64], n: usize) -> Option<Vec<f64>> {
 
 /// Eigenvalues, ascending, and unit eigenvectors (one row each) of a symmetric row-major matrix; `None` as [`symmetric_eigenvalues`].
 pub fn symmetric_eigen(a: &[f64], n: usize) -> Option<(Vec<f64>, Vec<f64>)> {
-    let scale = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let scale = max_abs(a);
     if !scale.is_finite() || a.iter().any(|v| v.is_nan()) {
         return None;
     }

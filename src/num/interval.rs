@@ -9,6 +9,7 @@
 //! to a thread). 32-bit x86 without SSE2 computes in x87 registers of 80 bits and is refused when this is compiled.
 
 use crate::error::{Error, Result};
+use crate::num::vector;
 use std::hint::black_box;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -164,7 +165,7 @@ impl Interval {
         if all.iter().any(|v| v.is_nan()) {
             return WHOLE;
         }
-        Self::outward(all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+        Self::outward(all.iter().copied().fold(f64::INFINITY, f64::min), vector::max(&all))
     }
 
     /// The square, nonnegative.

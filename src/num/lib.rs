@@ -10,6 +10,7 @@ pub mod chebyshev;
 pub mod dd;
 pub mod dense;
 pub mod error;
+pub mod disjoint_sets;
 #[doc(hidden)]
 pub mod exp;
 pub mod gegenbauer;
@@ -34,3 +35,9 @@ pub mod threads;
 pub mod ulps;
 
 pub use error::{Error, Result};
+pub mod vector;
+
+/// The pairs `(i, j)` with `j < i < n`, row by row.
+pub fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(|i| (0..i).map(move |j| (i, j)))
+}

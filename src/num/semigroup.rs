@@ -1,6 +1,7 @@
 //! The exponential of one matrix at many times.
 
 use super::dense::{exponential, identity, mul_into};
+use super::vector::divide;
 
 /// Terms of the Taylor sum after the first: with a row sum of at most 1/8, less than 3e-18 is cut off.
 const TERMS: usize = 10;
@@ -41,7 +42,7 @@ impl Semigroup {
         let (mut power, mut next) = (identity(n), vec![0.0; n * n]);
         for k in 1..=TERMS {
             mul_into(&power, &a, n, &mut next);
-            next.iter_mut().for_each(|v| *v /= k as f64);
+            divide(&mut next, k as f64);
             std::mem::swap(&mut power, &mut next);
             powers.extend_from_slice(&power);
         }

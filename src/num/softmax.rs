@@ -1,6 +1,7 @@
 //! Log-sum-exp and softmax, shifted so that no exponential of a positive number is taken.
 
 use super::sum::Compensated;
+use crate::num::{vector, vector::divide};
 
 /// `log sum_i e^{l_i}`; `-inf` for an empty slice.
 ///
@@ -11,7 +12,7 @@ use super::sum::Compensated;
 /// assert!((log_sum_exp(&[1e4, 1e4]) - (1e4 + 2f64.ln())).abs() < 1e-11);
 /// ```
 pub fn log_sum_exp(logits: &[f64]) -> f64 {
-    let top = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let top = vector::max(logits);
     if top.is_infinite() {
         return top;
     }
@@ -29,13 +30,13 @@ pub fn log_sum_exp(logits: &[f64]) -> f64 {
 /// assert!((a[1] - 0.75).abs() < 1e-12);
 /// ```
 pub fn softmax(logits: &mut [f64], masses: &[f64]) -> f64 {
-    let top = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let top = vector::max(logits);
     let mut sum = Compensated::default();
     for (l, m) in logits.iter_mut().zip(masses) {
         *l = m * (*l - top).exp();
         sum.add(*l);
     }
     let total = sum.value();
-    logits.iter_mut().for_each(|l| *l /= total);
+    divide(logits, total);
     top + total.ln()
 }

@@ -5,6 +5,7 @@
 
 use super::Tokens;
 use super::geometry::{chord2, dist};
+use crate::num::vector::{axpy, divide, norm};
 use crate::num::{dense, sum::dot};
 
 /// The answer of the hemisphere test, with its certificate.
@@ -45,7 +46,7 @@ pub enum Hemisphere {
 /// ```
 pub fn hemisphere(x: &Tokens) -> Hemisphere {
     let (p, weights) = nearest_hull_point(x);
-    let norm = dot(&p, &p).sqrt();
+    let norm = norm(&p);
     let mut w: Vec<f64> = p.iter().map(|v| v / norm).collect();
     if norm > 0.0 && norm < 1e-3 {
         // A short p has a poor direction; the true one is orthogonal to the face that carries it.
@@ -69,8 +70,8 @@ fn straighten(w: &mut [f64], x: &Tokens, weights: &[f64]) {
     let along: Vec<f64> = rows.iter().map(|r| dot(r, w)).collect();
     let amounts = if k > 0 { dense::solve(&gram, &along) } else { Vec::new() };
     let mut straight = w.to_vec();
-    rows.iter().zip(amounts).for_each(|(r, a)| straight.iter_mut().zip(r).for_each(|(s, v)| *s -= a * v));
-    let norm = dot(&straight, &straight).sqrt();
+    rows.iter().zip(amounts).for_each(|(r, a)| axpy(-a, r, &mut straight));
+    let norm = norm(&straight);
     if norm > 0.5 {
         w.iter_mut().zip(straight).for_each(|(w, s)| *w = s / norm);
     }
@@ -110,7 +111,7 @@ fn nearest_hull_point(x: &Tokens) -> (Vec<f64>, Vec<f64>) {
         }
         q.iter_mut().for_each(|v| *v = 0.0);
         for (&s, l) in active.iter().zip(&lambda) {
-            q.iter_mut().zip(e(s)).for_each(|(v, w)| *v += l * w);
+            axpy(*l, e(s), &mut q);
         }
     }
     let mut weights = vec![0.0; n];
@@ -153,7 +154,7 @@ fn affine_minimum<'a>(active: &mut Vec<usize>, lambda: &mut Vec<f64>, e: &impl F
         active.remove(dropped);
         lambda.remove(dropped);
         let total: f64 = lambda.iter().sum();
-        lambda.iter_mut().for_each(|l| *l /= total);
+        divide(lambda, total);
     }
     lambda[0] = 1.0;
     true
@@ -167,7 +168,7 @@ mod tests {
     /// A point of the sphere of `R^d`, uniform.
     fn any(s: &mut Stream, d: usize) -> Vec<f64> {
         let x: Vec<f64> = (0..d).map(|_| s.normal()).collect();
-        let norm = dot(&x, &x).sqrt();
+        let norm = norm(&x);
         x.iter().map(|v| v / norm).collect()
     }
 
@@ -233,7 +234,7 @@ mod tests {
                 Hemisphere::None { weights, residual } => {
                     none += 1;
                     let sum: Vec<f64> = (0..d).map(|a| (0..n).map(|i| weights[i] * x.row(i)[a]).sum()).collect();
-                    assert!((dot(&sum, &sum).sqrt() - residual).abs() < 1e-14 && residual < 1e-13, "{n} {d} {residual}");
+                    assert!((norm(&sum) - residual).abs() < 1e-14 && residual < 1e-13, "{n} {d} {residual}");
                     assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|w| *w >= 0.0));
                 }
             }
@@ -252,7 +253,7 @@ mod tests {
             let place = |u: &[f64], r: f64| -> Vec<f64> {
                 let along = dot(u, &centre);
                 let t: Vec<f64> = u.iter().zip(&centre).map(|(u, c)| u - along * c).collect();
-                let norm = dot(&t, &t).sqrt();
+                let norm = norm(&t);
                 t.iter().zip(&centre).map(|(t, c)| r.cos() * c + r.sin() * t / norm).collect()
             };
             let mut rows = Vec::new();

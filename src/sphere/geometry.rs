@@ -1,10 +1,16 @@
 //! The unit sphere of `R^d`: projection, retraction, exponential, logarithm, transport and distance, for one row at a time.
 
 use crate::num::sum::dot;
+use crate::num::vector::{axpy, divide, max_abs, norm, scale};
 
 /// Squared chord `|x - y|^2`, relatively accurate for near-coincident points (differences of close numbers are exact).
 pub fn chord2(x: &[f64], y: &[f64]) -> f64 {
     lanes(x, y, |a, b| a - b)
+}
+
+/// The chord of a geodesic distance, `2 sin(r/2)`.
+pub fn chord_of(radius: f64) -> f64 {
+    2.0 * (0.5 * radius).sin()
 }
 
 /// Squared antichord `|x + y|^2`, relatively accurate for near-antipodal points.
@@ -43,30 +49,30 @@ pub fn dist(x: &[f64], y: &[f64]) -> f64 {
 /// `u <- P_x u = u - <x, u> x` for unit `x`.
 pub fn project(x: &[f64], u: &mut [f64]) {
     let s = dot(x, u) / dot(x, x);
-    u.iter_mut().zip(x).for_each(|(u, x)| *u -= s * x);
+    axpy(-s, x, u);
 }
 
 /// Retraction to the sphere, `x <- x / |x|`; false (and untouched) when `x` has no direction.
 pub fn retract(x: &mut [f64]) -> bool {
-    let norm = dot(x, x).sqrt();
+    let norm = norm(x);
     if norm.is_normal() && norm < 1e150 {
         if (norm - 1.0).abs() > 0.0 {
-            x.iter_mut().for_each(|v| *v /= norm);
+            divide(x, norm);
         }
         return true;
     }
     // Outside the range where squares are safe, scale by the largest entry first.
-    let top = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let top = max_abs(x);
     if top == 0.0 || !top.is_finite() {
         return false;
     }
-    x.iter_mut().for_each(|v| *v /= top);
+    divide(x, top);
     retract(x)
 }
 
 /// Exponential map `exp_x(u) = cos|u| x + sin|u| u/|u|`.
 pub fn exp(x: &[f64], u: &[f64]) -> Vec<f64> {
-    let r = dot(u, u).sqrt();
+    let r = norm(u);
     let sinc = if r == 0.0 { 1.0 } else { r.sin() / r };
     let mut y: Vec<f64> = x.iter().zip(u).map(|(x, u)| r.cos() * x + sinc * u).collect();
     retract(&mut y);
@@ -76,9 +82,8 @@ pub fn exp(x: &[f64], u: &[f64]) -> Vec<f64> {
 /// Logarithm: the tangent `u` at `x` with `exp_x(u) = y` and `|u| = dist(x, y)`; zero when the points coincide or are exactly antipodal.
 pub fn log(x: &[f64], y: &[f64]) -> Vec<f64> {
     let mut u = tangent_towards(x, y);
-    let norm = dot(&u, &u).sqrt();
-    let scale = if norm == 0.0 { 0.0 } else { dist(x, y) / norm };
-    u.iter_mut().for_each(|v| *v *= scale);
+    let norm = norm(&u);
+    scale(if norm == 0.0 { 0.0 } else { dist(x, y) / norm }, &mut u);
     u
 }
 

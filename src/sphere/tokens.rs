@@ -4,6 +4,10 @@ use crate::error::{Error, Result};
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
 use crate::num::sum::{block_sum, dot, dot_here};
+use crate::num::{
+    pairs,
+    vector::{axpy, norm},
+};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -108,7 +112,7 @@ impl Tokens {
         while let Some(next) = level.run(Unsettled { d, rows: &self.x[i * d..] }) {
             i += next + 1;
             let row = &mut self.x[(i - 1) * d..i * d];
-            let length = dot(row, row).sqrt();
+            let length = norm(row);
             if (length - 1.0).abs() <= UNIT_TOLERANCE {
                 let _ = retract(row) && retract(row);
             } else {
@@ -331,14 +335,14 @@ impl Tokens {
     pub fn mean(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.d];
         for (row, m) in self.rows().zip(&self.masses) {
-            mean.iter_mut().zip(row).for_each(|(s, v)| *s += m * v);
+            axpy(*m, row, &mut mean);
         }
         mean
     }
 
     /// Largest distance between two tokens.
     pub fn diameter(&self) -> f64 {
-        let pairs = (0..self.n()).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let pairs = pairs(self.n());
         pairs.map(|(i, j)| self.space.dist(self.row(i), self.row(j))).fold(0.0, f64::max)
     }
 

@@ -2,7 +2,8 @@
 
 use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::error::Result;
-use crate::num::{stats::mean_and_error, stream::Stream, sum::dot};
+use crate::num::vector::norm;
+use crate::num::{stats::mean_and_error, stream::Stream};
 use crate::theory::long_context::{critical_beta, participation};
 
 /// Tables: limit, sampled.
@@ -47,7 +48,7 @@ fn one_draw(n: usize, d: usize, betas: &[f64], stream: &mut Stream) -> Vec<f64> 
     let cosines: Vec<f64> = (0..n)
         .map(|_| {
             stream.normals(&mut key);
-            key[0] / dot(&key, &key).sqrt()
+            key[0] / norm(&key)
         })
         .collect();
     let top = cosines.iter().copied().fold(-1.0, f64::max);

@@ -8,6 +8,7 @@ use crate::flow::{
     observable::{self, Setting, log_times},
     solve,
 };
+use crate::num::vector::{axpy, divide, norm, scale};
 use crate::num::{dense::transpose_mul, stream::Stream, sum::dot};
 use crate::sphere::Tokens;
 
@@ -49,7 +50,7 @@ fn random_run(scheme: &'static dyn Normalisation, run: usize) -> Result<Vec<(f64
     let mut normals = |count: usize, size: f64| {
         let mut out = vec![0.0; count];
         stream.normals(&mut out);
-        out.iter_mut().for_each(|v| *v *= size);
+        scale(size, &mut out);
         out
     };
     let (mut basis, tokens): (Vec<Vec<f64>>, _) = (Vec::new(), normals(N * D, 1.0));
@@ -59,11 +60,11 @@ fn random_run(scheme: &'static dyn Normalisation, run: usize) -> Result<Vec<(f64
         for (j, e) in basis.iter().enumerate() {
             let along = dot(&rest, e);
             coordinates[i * N + j] = along;
-            rest.iter_mut().zip(e).for_each(|(r, e)| *r -= along * e);
+            axpy(-along, e, &mut rest);
         }
-        let size = dot(&rest, &rest).sqrt();
+        let size = norm(&rest);
         coordinates[i * N + i] = size;
-        rest.iter_mut().for_each(|r| *r /= size);
+        divide(&mut rest, size);
         basis.push(rest);
     }
     let size = (D as f64).sqrt().recip();

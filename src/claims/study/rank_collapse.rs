@@ -3,6 +3,7 @@
 use super::{Given, Part, Study, Tables, table};
 use crate::error::Result;
 use crate::num::stream::Stream;
+use crate::num::vector::scale;
 use crate::theory::rank_collapse::RankResidual;
 
 /// Tables: collapse.
@@ -27,7 +28,7 @@ fn run(_: &Given) -> Result<Tables> {
     let mut normals = |count: usize, size: f64| {
         let mut out = vec![0.0; count];
         stream.normals(&mut out);
-        out.iter_mut().for_each(|v| *v *= size);
+        scale(size, &mut out);
         out
     };
     let (x, w, w_v) = (normals(32, 0.02), normals(16, 0.5), normals(16, 0.5));

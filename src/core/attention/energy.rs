@@ -6,6 +6,7 @@
 use super::EnergyScale;
 use super::kernel::{Attention, Form, Sums, Workspace, exact_sums, exp_shifted, hessian_sums, log_kernel};
 use crate::error::{Error, Result};
+use crate::num::vector::{divide, max_abs, scale};
 use crate::num::{dense, sum::Compensated, sum::dot};
 use crate::sphere::{
     Tokens,
@@ -154,7 +155,7 @@ impl Energy {
         self.sums(x, work, |sums| out.copy_from_slice(&sums.drift));
         for (i, row) in out.chunks_exact_mut(d).enumerate() {
             project(x.row(i), row);
-            row.iter_mut().for_each(|v| *v *= m[i]);
+            scale(m[i], row);
         }
     }
 
@@ -172,11 +173,11 @@ impl Energy {
         let mut g = vec![0.0; x.coordinates().len()];
         self.scaled_grad(x, &mut Workspace::default(), &mut g);
         // Squares of entries below 1e-154 underflow: bring the largest to 1.
-        let top = g.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let top = max_abs(&g);
         if top == 0.0 {
             return f64::NEG_INFINITY;
         }
-        g.iter_mut().for_each(|v| *v /= top);
+        divide(&mut g, top);
         top.ln() + 0.5 * dot(&g, &g).ln() + self.derivative_factor(x.n()).1
     }
 
@@ -185,7 +186,7 @@ impl Energy {
         if log > 709.0 {
             return Err(self.beyond(what));
         }
-        values.iter_mut().for_each(|v| *v *= sign * log.exp());
+        scale(sign * log.exp(), &mut values);
         Ok(values)
     }
 
@@ -197,7 +198,7 @@ impl Energy {
         hessian_sums(self.beta, x, u, work, out);
         for (i, row) in out.chunks_exact_mut(x.d()).enumerate() {
             project(x.row(i), row);
-            row.iter_mut().for_each(|v| *v *= x.masses()[i]);
+            scale(x.masses()[i], row);
         }
     }
 
@@ -273,7 +274,7 @@ impl Energy {
 ///
 /// The first is the Morse index of E; the last counts the unstable directions of the ascending flow.
 pub fn inertia(eigenvalues: &[f64]) -> (usize, usize, usize) {
-    let scale = eigenvalues.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let scale = max_abs(eigenvalues);
     let threshold = 64.0 * f64::EPSILON * eigenvalues.len() as f64 * scale;
     let negative = eigenvalues.iter().filter(|v| **v < -threshold).count();
     let positive = eigenvalues.iter().filter(|v| **v > threshold).count();

@@ -8,6 +8,7 @@ use super::kernel::{Form, Workspace};
 use super::sublayer::{At, Facts, Sublayer};
 use crate::error::{Error, Result};
 use crate::num::sum::dot;
+use crate::num::vector::norm;
 use libm::erfc;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, FRAC_2_SQRT_PI, TAU};
 
@@ -151,7 +152,6 @@ impl Sublayer for FeedForward {
     }
 
     fn length_scale(&self) -> f64 {
-        let norm = |a: &[f64]| dot(a, a).sqrt();
         (1.0 / (self.activation.steepest() * norm(&self.first) * norm(&self.second))).min(1.0)
     }
 }

@@ -3,6 +3,7 @@
 use super::kernel::{Form, Workspace};
 use super::sublayer::{At, Facts, Sublayer};
 use crate::error::{Error, Result};
+use crate::num::vector;
 use crate::num::{dense::mat_vec, sum::dot};
 use crate::sphere::Tokens;
 
@@ -46,7 +47,7 @@ impl Hardmax {
             mat_vec(a, x.row(i), &mut image);
         }
         let scores: Vec<f64> = x.rows().map(|row| dot(&image, row)).collect();
-        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let top = vector::max(&scores);
         Ok((0..x.n()).filter(|j| scores[*j] >= top - self.tie * (1.0 + top.abs())).collect())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Matrix;
 use crate::error::{Error, Result};
+use crate::num::vector::{axpy, divide, norm, scale};
 use crate::num::{dense::transpose_mul, stream::Stream, sum::dot};
 
 /// A law of d x d matrices.
@@ -148,10 +149,10 @@ impl MatrixLaw {
     /// assert!(MatrixLaw::parse("q.npy").is_none());
     /// ```
     pub fn draw(&self, d: usize, place: &str) -> Matrix {
-        let normals = |seed: Option<u64>, count: usize, scale: f64| {
+        let normals = |seed: Option<u64>, count: usize, size: f64| {
             let mut out = vec![0.0; count];
             Stream::new(seed.unwrap_or(USUAL_SEED), &["matrix", place]).normals(&mut out);
-            out.iter_mut().for_each(|v| *v *= scale / (d as f64).sqrt());
+            scale(size / (d as f64).sqrt(), &mut out);
             out
         };
         let entries = match self {
@@ -189,11 +190,11 @@ fn orthogonal(mut rows: Vec<f64>, d: usize) -> Vec<f64> {
         for _ in 0..2 {
             for e in before.chunks_exact(d) {
                 let along = dot(row, e);
-                row.iter_mut().zip(e).for_each(|(r, e)| *r -= along * e);
+                axpy(-along, e, row);
             }
         }
-        let size = dot(row, row).sqrt();
-        row.iter_mut().for_each(|r| *r /= size);
+        let size = norm(row);
+        divide(row, size);
     }
     rows
 }

@@ -15,6 +15,7 @@ use super::sinkhorn::Sinkhorn;
 use super::{Dynamics, Sublayer, kernel_width};
 use crate::error::{Error, Result};
 use crate::num::dense::{identity, transpose_mul};
+use crate::num::vector::norm;
 use crate::sphere::Tokens;
 
 /// What weighs the tokens that are seen.
@@ -185,7 +186,7 @@ impl Model {
             (true, 0, _) => on_sphere(rows),
             (true, _, Some(radii)) => on_sphere(rows)?.polar(radii),
             (true, _, None) => {
-                let length = |r: &[f64]| if normalised { 1.0 } else { crate::num::sum::dot(r, r).sqrt() };
+                let length = |r: &[f64]| if normalised { 1.0 } else { norm(r) };
                 let lengths: Vec<f64> = rows.chunks_exact(d).map(length).collect();
                 Tokens::normalised(d, rows)?.polar(&lengths)
             }

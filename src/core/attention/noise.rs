@@ -1,7 +1,7 @@
 //! What shakes tokens.
 
 use crate::error::{Error, Result};
-use crate::num::sum::dot;
+use crate::num::vector::{axpy, norm};
 use crate::sphere::{Tokens, geometry::project};
 
 /// Random displacements: one file or struct per noise.
@@ -79,11 +79,11 @@ impl Noise for Isotropic {
         for (row, xi) in x.coordinates_mut().chunks_exact_mut(d).zip(xi.chunks_exact(d)) {
             u.copy_from_slice(xi);
             if !unit {
-                row.iter_mut().zip(&u).for_each(|(x, u)| *x += size * u);
+                axpy(size, &u, row);
                 continue;
             }
             project(row, &mut u);
-            let length = dot(&u, &u).sqrt();
+            let length = norm(&u);
             if length > 0.0 {
                 let (sin, cos) = if self.sampler == Sampler::Normalised {
                     let grown = (size * length).hypot(1.0);

@@ -1,6 +1,7 @@
 //! Layers `x_i <- N(x_i + eta V m_i)` with a fresh random V (arXiv:2601.21942, 2604.01978), without ever forming V.
 
 use crate::error::{Error, Result};
+use crate::num::vector::axpy;
 use crate::num::{stream::Stream, sum::dot};
 use crate::sphere::{Tokens, geometry::retract};
 
@@ -47,7 +48,7 @@ impl RandomValues {
         let size = self.eta / (d as f64).sqrt();
         for (row, l) in x.coordinates_mut().chunks_exact_mut(d).zip(factor.chunks_exact(n)) {
             for (l, g) in l.iter().zip(normals.chunks_exact(d)).filter(|(l, _)| **l != 0.0) {
-                row.iter_mut().zip(g).for_each(|(x, g)| *x += size * l * g);
+                axpy(size * l, g, row);
             }
             retract(row);
         }

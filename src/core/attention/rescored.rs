@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::num::dense::{eigenvalues, exponential, identity, mul, mul_into, transpose_mul};
 use crate::num::semigroup::{Exponentials, Semigroup};
 use crate::num::simd::Level;
+use crate::num::vector::scale;
 use crate::sphere::Tokens;
 
 /// One head whose Q and K become `Q e^{tV}` and `K e^{tV}`. **Cost** beside that of the head, some 15 products of d x d matrices; three where it is [plain](Rescored::plain).
@@ -86,7 +87,7 @@ impl Rescored {
     fn by_leaders(&self, at: &At, (beta, causal): (f64, bool), work: &mut Workspace, out: &mut [f64]) {
         let (forms, room) = work.of::<(Forms, Room)>();
         self.score_form(at.t, forms);
-        forms.form.iter_mut().for_each(|v| *v *= beta);
+        scale(beta, &mut forms.form);
         Scores { form: &forms.form, value: &self.value, log_scale: 2.0 * self.growth * at.t, causal }
             .pulls(at.tokens, self.level, room, out);
     }

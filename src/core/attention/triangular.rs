@@ -11,6 +11,7 @@
 
 use super::kernel::{Attention, Weights};
 use crate::num::sum::dot;
+use crate::num::vector::axpy;
 use crate::sphere::{
     Tokens,
     geometry::{chord2, project},
@@ -86,7 +87,7 @@ impl Triangular for CausalAttention<'_> {
         let mut y = vec![0.0; d];
         let mut add = |factor: f64, y: &[f64]| {
             for (row, a) in out.chunks_exact_mut(d).zip(y) {
-                row.iter_mut().zip(y).for_each(|(o, b)| *o += factor * a * b);
+                axpy(factor * a, y, row);
             }
         };
         let mut pull = 0.0;
@@ -114,9 +115,9 @@ impl Triangular for CausalAttention<'_> {
             total += w * along;
         }
         if self.softmax() {
-            sum.iter_mut().zip(&self.drift[i * d..(i + 1) * d]).for_each(|(s, f)| *s -= total * f);
+            axpy(-total, &self.drift[i * d..(i + 1) * d], &mut sum);
         }
         project(xi, &mut sum);
-        out.iter_mut().zip(&sum).for_each(|(o, s)| *o += self.attention.sign * s);
+        axpy(self.attention.sign, &sum, out);
     }
 }

@@ -2,9 +2,11 @@
 
 use crate::error::Result;
 use crate::flow::ClosePairs;
+use crate::num::disjoint_sets::DisjointSets;
+use crate::num::vector::{axpy, divide};
 use crate::sphere::{
     Tokens,
-    geometry::{dist, retract},
+    geometry::{chord_of, dist, retract},
 };
 
 /// Clusters at one radius.
@@ -34,30 +36,21 @@ pub struct Linkage {
 pub fn linkage(x: &Tokens, radius: f64) -> Result<Linkage> {
     crate::error::in_range("radius", radius, 0.0, std::f64::consts::PI)?;
     let mut close = ClosePairs::default();
-    let mut root: Vec<usize> = (0..x.n()).collect();
-    fn find(root: &mut [usize], mut i: usize) -> usize {
-        while root[i] != i {
-            root[i] = root[root[i]];
-            i = root[i];
-        }
-        i
-    }
-    for &(a, b) in close.find(x, 2.0 * (0.5 * radius).sin()) {
-        let (a, b) = (find(&mut root, a), find(&mut root, b));
-        root[a.max(b)] = a.min(b);
-    }
-    let firsts: Vec<usize> = (0..x.n()).filter(|&i| root[i] == i).collect();
-    let labels: Vec<usize> = (0..x.n()).map(|i| find(&mut root, i)).map(|r| firsts.partition_point(|f| *f < r)).collect();
+    let mut sets = DisjointSets::default();
+    sets.reset(x.n());
+    close.find(x, chord_of(radius)).iter().for_each(|&(a, b)| sets.union(a, b));
+    let firsts: Vec<usize> = (0..x.n()).filter(|&i| sets.find(i) == i).collect();
+    let labels: Vec<usize> = (0..x.n()).map(|i| sets.find(i)).map(|r| firsts.partition_point(|f| *f < r)).collect();
     let (k, d) = (firsts.len(), x.d());
     let (mut sizes, mut masses, mut sums) = (vec![0; k], vec![0.0; k], vec![0.0; k * d]);
     for (i, &l) in labels.iter().enumerate() {
         sizes[l] += 1;
         masses[l] += x.masses()[i];
-        sums[l * d..(l + 1) * d].iter_mut().zip(x.row(i)).for_each(|(s, v)| *s += x.masses()[i] * v);
+        axpy(x.masses()[i], x.row(i), &mut sums[l * d..(l + 1) * d]);
     }
     for (l, row) in sums.chunks_exact_mut(d).enumerate() {
         let scale = masses[l];
-        row.iter_mut().for_each(|v| *v /= scale);
+        divide(row, scale);
         // A mean of rounding size has no direction.
         if crate::num::sum::dot(row, row) < 1e-24 || !retract(row) {
             row.copy_from_slice(x.row(firsts[l]));

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::num::bessel::log_scaled_sphere_mean;
 use crate::num::softmax::log_sum_exp;
 use crate::num::stream::Stream;
+use crate::num::vector::axpy;
 use crate::sphere::{
     Tokens,
     geometry::{chord2, tangent_basis},
@@ -115,7 +116,7 @@ fn resampled(x: &Tokens, kappa: f64, stream: &mut Stream) -> Result<Tokens> {
         let scale = (1.0 - along * along).max(0.0).sqrt() / length;
         let mut y: Vec<f64> = centre.iter().map(|c| along * c).collect();
         for (u, e) in aside.iter().zip(basis.chunks_exact(d)) {
-            y.iter_mut().zip(e).for_each(|(y, e)| *y += scale * u * e);
+            axpy(scale * u, e, &mut y);
         }
         out.extend(y);
     }

@@ -2,9 +2,10 @@
 //! a common field, where coincident tokens stay coincident for ever.
 
 use super::event::Event;
+use crate::num::disjoint_sets::DisjointSets;
 use crate::sphere::{
     Tokens,
-    geometry::{chord2, retract},
+    geometry::{chord_of, chord2, retract},
 };
 use std::cell::RefCell;
 
@@ -57,7 +58,7 @@ pub(super) struct Merging {
 impl Merging {
     /// `None` for the radius 0: tokens never merge.
     pub fn within(radius: f64) -> Option<Self> {
-        let chord = 2.0 * (0.5 * radius).sin();
+        let chord = chord_of(radius);
         (chord > 0.0).then(|| Self { chord, close: RefCell::default() })
     }
 
@@ -92,7 +93,8 @@ impl Event for Merging {
 /// The connected components of some pairs of rows, each to become one row: that of its first.
 #[derive(Default)]
 pub struct Components {
-    /// The first row of every row's component, for now.
+    sets: DisjointSets,
+    /// The first row of every row's component.
     root: Vec<usize>,
     /// First rows, ascending.
     survivors: Vec<usize>,
@@ -105,13 +107,10 @@ pub struct Components {
 impl Components {
     /// Those of rows of these weights under these pairs; allocates only to grow.
     pub fn of(&mut self, weights: &[f64], pairs: &[(usize, usize)]) {
-        let root = &mut self.root;
-        root.clear();
-        root.extend(0..weights.len());
-        for &(a, b) in pairs {
-            let (low, high) = (root[a].min(root[b]), root[a].max(root[b]));
-            root.iter_mut().filter(|r| **r == high).for_each(|r| *r = low);
-        }
+        self.sets.reset(weights.len());
+        pairs.iter().for_each(|&(a, b)| self.sets.union(a, b));
+        self.root.clear();
+        self.root.extend((0..weights.len()).map(|i| self.sets.find(i)));
         self.number(weights);
     }
 
@@ -224,7 +223,7 @@ const EQUAL: f64 = 8.0 * f64::EPSILON;
 ///
 /// Tokens of dynamics without a common field never become one, however near they come; in every summary they count as one here.
 pub fn clusters_within(x: &Tokens, radius: f64) -> (Tokens, Vec<usize>) {
-    let chord = (2.0 * (0.5 * radius).sin()).max(EQUAL);
+    let chord = chord_of(radius).max(EQUAL);
     let mut components = Components::default();
     components.within(x, chord);
     merged(x, components)

@@ -5,6 +5,7 @@ use super::observable::inner_histogram::{BINS, bin};
 use super::{Options, solve};
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
+use crate::num::pairs;
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
 use argmin::core::{CostFunction, Executor};
@@ -48,11 +49,6 @@ impl Drift {
         }
         Ok(sums)
     }
-}
-
-/// All pairs j < i.
-fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..n).flat_map(|i| (0..i).map(move |j| (i, j)))
 }
 
 /// Change of all inner products from each layer to the next.

@@ -7,6 +7,7 @@ use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::{Error, Result};
 use crate::flow::{Action, Event, Options, Outcome, Solution, solve};
 use crate::num::dense;
+use crate::num::vector::max_abs;
 use crate::sphere::{Tokens, geometry::tangent_basis};
 
 /// Happens when the flow comes to rest.
@@ -82,7 +83,7 @@ fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
     let (d, t) = (x.d(), x.d() - 1);
     let size = x.n() * t;
     let mut h = mass_hessian(point.beta, x);
-    let top = h.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let top = max_abs(&h);
     for b in rotations(x) {
         // Rotations are moved to the other end of the spectrum.
         h.iter_mut().enumerate().for_each(|(k, v)| *v -= 2.0 * top * b[k / size] * b[k % size]);

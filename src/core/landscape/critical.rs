@@ -4,6 +4,10 @@ use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations,
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, sum::dot};
+use crate::num::{
+    pairs,
+    vector::{axpy, norm},
+};
 use crate::sphere::{
     Tokens,
     geometry::{chord2, dist, exp, tangent_basis, tangent_towards},
@@ -133,7 +137,7 @@ fn errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> Errors {
     // A weight errs by 4u of its exponent, which is at most 2 |beta|, a sum like a walk.
     let rounding = u * (16.0 + 2.0 * (n as f64).sqrt() + 8.0 * beta.abs().min(5.0));
     let step = newton_step(beta, x);
-    let left = step.chunks_exact(x.d()).map(|p| dot(p, p).sqrt()).fold(0.0, f64::max);
+    let left = step.chunks_exact(x.d()).map(norm).fold(0.0, f64::max);
     let scales = row_scales(beta, x);
     let noise = (0..n).map(|i| (rounding * scales[i] * forces[i]).powi(2) * m[i]).sum::<f64>().sqrt();
     let reach = (0..n).map(|i| scales[i] / m[i].sqrt()).fold(0.0, f64::max);
@@ -141,7 +145,7 @@ fn errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> Errors {
     let mut gradient = vec![0.0; x.coordinates().len()];
     let energy = Energy::new(beta, EnergyScale::Unit);
     energy.scaled_grad(x, &mut Workspace::default(), &mut gradient);
-    let slope: f64 = gradient.chunks_exact(x.d()).map(|g| dot(g, g).sqrt()).sum();
+    let slope: f64 = gradient.chunks_exact(x.d()).map(norm).sum();
     let climb = 2.0 * beta.abs() * slope * position / energy.log_scaled(x).exp().max(f64::MIN_POSITIVE);
     let bend = bends.iter().copied().fold(0.0, f64::max);
     Errors {
@@ -150,10 +154,6 @@ fn errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> Errors {
         log_energy: 4.0 * u * (4.0 + beta.abs()) + climb,
         eigenvalue: spectrum.rounding + bend * position,
     }
-}
-
-fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..n).flat_map(|i| (0..i).map(move |j| (i, j)))
 }
 
 /// Largest `|sum_j m_j w_ij P_i x_j|` over `sum_{j != i} m_j w_ij`: how far from rest, on each cluster's own scale. It vanishes at critical points and is
@@ -170,7 +170,7 @@ pub fn unrest(beta: f64, x: &Tokens) -> f64 {
             weight += w;
         }
         if weight > 0.0 {
-            worst = worst.max(dot(&sum, &sum).sqrt() / weight);
+            worst = worst.max(norm(&sum) / weight);
         }
     }
     worst
@@ -184,7 +184,7 @@ fn newton(beta: f64, start: &Tokens) -> Result<Tokens> {
     let mut idle = 0;
     for _ in 0..60 {
         let step = newton_step(beta, &x);
-        let largest = step.chunks_exact(x.d()).map(|u| dot(u, u).sqrt()).fold(0.0f64, f64::max);
+        let largest = step.chunks_exact(x.d()).map(norm).fold(0.0f64, f64::max);
         if !largest.is_finite() || largest == 0.0 {
             break;
         }
@@ -225,7 +225,7 @@ fn newton_step(beta: f64, x: &Tokens) -> Vec<f64> {
         let root = x.masses()[i].sqrt();
         for (k, e) in bases[i].chunks_exact(d).enumerate() {
             let c = s[i * t + k] * p[i * t + k] / root;
-            row.iter_mut().zip(e).for_each(|(r, e)| *r += c * e);
+            axpy(c, e, row);
         }
     }
     step

@@ -7,6 +7,7 @@ use super::starts::{Start, families, random_clusters};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics, kernel::Workspace};
 use crate::error::{Error, Result};
 use crate::flow::{Options, solve};
+use crate::num::vector::{axpy, divide, max_abs, max_norm, norm};
 use crate::num::{dense, stream::Stream, sum::dot, threads::spread};
 use crate::sphere::{
     Tokens,
@@ -286,9 +287,9 @@ impl Squared<'_> {
         let mut lengths = Vec::with_capacity(self.base.n());
         for (i, row) in y.chunks_exact_mut(d).enumerate() {
             for (c, e) in xi[i * t..(i + 1) * t].iter().zip(self.bases[i].chunks_exact(d)) {
-                row.iter_mut().zip(e).for_each(|(r, e)| *r += c * e);
+                axpy(*c, e, row);
             }
-            lengths.push(dot(row, row).sqrt());
+            lengths.push(norm(row));
             retract(row);
         }
         (Tokens::from_parts(d, y, self.base.masses().to_vec()), lengths)
@@ -358,7 +359,7 @@ impl Squared<'_> {
                     power *= g;
                 }
                 let weight = 2.0 * x.masses()[i] * x.masses()[j] * weight;
-                row.iter_mut().zip(x.row(j)).for_each(|(r, y)| *r += weight * y);
+                axpy(weight, x.row(j), row);
             }
         }
         (factor, u)
@@ -367,7 +368,7 @@ impl Squared<'_> {
 
 fn over_masses(x: &Tokens, rows: &mut [f64]) {
     for (row, m) in rows.chunks_exact_mut(x.d()).zip(x.masses()) {
-        row.iter_mut().for_each(|v| *v /= m);
+        divide(row, *m);
     }
 }
 
@@ -508,7 +509,7 @@ pub fn follow(beta: f64, start: &Tokens, unstable: usize) -> Tokens {
                 g[i * t + k] = dot(e, &gradient[i * d..(i + 1) * d]) / x.masses()[i].sqrt();
             }
         }
-        let top = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let top = max_abs(&values);
         let mut p = vec![0.0; size];
         for (k, value) in values.iter().enumerate() {
             let v = &vectors[k * size..(k + 1) * size];
@@ -516,7 +517,7 @@ pub fn follow(beta: f64, start: &Tokens, unstable: usize) -> Tokens {
             let sign = if k + unstable >= size { -1.0 } else { 1.0 };
             // Rotations have eigenvalue 0 and no gradient.
             let length = sign * along / value.abs().max(1e-10 * top).max(f64::MIN_POSITIVE);
-            p.iter_mut().zip(v).for_each(|(p, v)| *p += length * v);
+            axpy(length, v, &mut p);
         }
         let mut step = vec![0.0; x.coordinates().len()];
         for (i, row) in step.chunks_exact_mut(d).enumerate() {
@@ -525,7 +526,7 @@ pub fn follow(beta: f64, start: &Tokens, unstable: usize) -> Tokens {
                 row.iter_mut().zip(e).for_each(|(r, e)| *r += p[i * t + k] / root * e);
             }
         }
-        let largest = step.chunks_exact(d).map(|u| dot(u, u).sqrt()).fold(0.0f64, f64::max);
+        let largest = max_norm(&step, d);
         if !largest.is_finite() || largest < 1e-9 {
             break;
         }

@@ -2,6 +2,7 @@
 
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
+use crate::num::vector::{axpy, divide, max_abs, norm};
 use crate::num::{dense, stream::Stream, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::tangent_basis};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
@@ -68,9 +69,9 @@ impl Spectrum {
         let nullity = values.len() - (positive + negative + r).min(values.len());
         // Entries err by the rounding of exponents of at most 2 |beta|, that matter up to a few; eigenvalues then by a backward stable iteration.
         let entries = terms.iter().zip(x.masses()).map(|(t, m)| t + m).fold(0.0, f64::max) * (16.0 + 8.0 * beta.abs().min(5.0));
-        let top = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let top = max_abs(&values);
         let rounding = 0.5 * f64::EPSILON * (entries + (size + r) as f64 * top);
-        let force = h.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let force = max_abs(&h);
         let rotation_defect = rotations.iter().map(|b| defect(&h, b) / force.max(f64::MIN_POSITIVE)).fold(0.0, f64::max);
         Ok(Self { values, morse_index: negative, unstable: positive, nullity, rotations: r, rotation_defect, margin, least, rounding })
     }
@@ -89,7 +90,7 @@ impl Spectrum {
 fn defect(h: &[f64], b: &[f64]) -> f64 {
     let mut out = vec![0.0; b.len()];
     dense::mat_vec(h, b, &mut out);
-    dot(&out, &out).sqrt()
+    norm(&out)
 }
 
 /// The scaled Hessian in tangent bases and the mass metric, `M^{-1/2} H M^{-1/2}`.
@@ -120,13 +121,13 @@ pub fn rotations(x: &Tokens) -> Vec<Vec<f64>> {
             for _ in 0..2 {
                 for q in &out {
                     let s = dot(q, &v);
-                    v.iter_mut().zip(q).for_each(|(v, q)| *v -= s * q);
+                    axpy(-s, q, &mut v);
                 }
             }
-            let norm = dot(&v, &v).sqrt();
+            let norm = norm(&v);
             // A rotation that fixes all tokens moves them by rounding only; columns have length about 1.
             if norm > 1e-7 {
-                v.iter_mut().for_each(|v| *v /= norm);
+                divide(&mut v, norm);
                 out.push(v);
             }
         }
@@ -313,8 +314,8 @@ fn leading(operator: &Operator, count: usize) -> Result<(Vec<f64>, f64)> {
     let size = operator.nrows();
     let mut stream = Stream::new(1, &["landscape", "krylov"]);
     let start: Vec<f64> = (0..size).map(|_| stream.normal()).collect();
-    let norm = dot(&start, &start).sqrt();
-    let start = Col::from_fn(size, |i| start[i] / norm);
+    let length = norm(&start);
+    let start = Col::from_fn(size, |i| start[i] / length);
     let (mut vectors, mut values) = (Mat::zeros(size, count), vec![0.0; count]);
     let params = PartialEigenParams { min_dim: 2 * count + 8, max_dim: 4 * count + 24, max_restarts: 400, ..PartialEigenParams::default() };
     let par = if parallel_allowed() { Par::rayon(0) } else { Par::Seq };
@@ -331,7 +332,7 @@ fn leading(operator: &Operator, count: usize) -> Result<(Vec<f64>, f64)> {
         let v: Vec<f64> = (0..size).map(|i| vectors[(i, c)]).collect();
         operator.product(&v, &mut product);
         let square: f64 = product.iter().zip(&v).map(|(p, v)| (p - value * v).powi(2)).sum();
-        residual = residual.max(square.sqrt() / dot(&v, &v).sqrt());
+        residual = residual.max(square.sqrt() / norm(&v));
     }
     Ok((values, residual))
 }

@@ -1,6 +1,7 @@
 //! One query among n uniform keys of `S^{d-1}` (arXiv:2605.08505; the law of the gaps is derived): how many of them it attends to.
 
 use crate::error::{Error, Result, in_range};
+use crate::num::vector;
 use crate::num::{quadrature::integrate, roots::bracketed_root};
 use statrs::function::gamma::ln_gamma;
 
@@ -138,7 +139,7 @@ pub fn critical_beta(n: f64, d: usize, c: f64) -> Result<f64> {
 /// assert_eq!(metastable::theory::long_context::gap_count(&[3.0, 1.0, 2.5], 0.5), 2);
 /// ```
 pub fn gap_count(scores: &[f64], g: f64) -> usize {
-    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let top = vector::max(scores);
     scores.iter().filter(|s| top - **s <= g).count()
 }
 
@@ -154,7 +155,7 @@ pub fn gap_count(scores: &[f64], g: f64) -> usize {
 /// assert!((beta - 2.0 * 2f64.ln()).abs() < 1e-12);
 /// ```
 pub fn two_scores(scores: &[f64]) -> Option<f64> {
-    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let top = vector::max(scores);
     let nearest = scores.iter().map(|s| top - s).filter(|g| *g > 0.0).fold(f64::INFINITY, f64::min);
     if gap_count(scores, 0.0) != 1 || !nearest.is_finite() {
         return None;

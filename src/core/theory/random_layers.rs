@@ -4,6 +4,7 @@
 //! operator on functions of u, here on Chebyshev modes.
 
 use crate::num::dense::mul;
+use crate::num::vector::axpy;
 use std::f64::consts::PI;
 
 const MODES: usize = 48;
@@ -68,7 +69,7 @@ pub fn layers(d: usize, count: usize, eta2: f64, u0: f64) -> f64 {
                     (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
                 }
                 let next = (xy / (xx * yy).sqrt()).clamp(-1.0, 1.0);
-                row.iter_mut().zip(polynomials(next)).for_each(|(r, t)| *r += weight * t);
+                axpy(weight, &polynomials(next), &mut row);
             }
             row
         })

@@ -1,6 +1,10 @@
 //! Attention without skip connection and normalisation, `X+ = P X W_V`, scores `X W X^T`: the part of X that differs from a common row shrinks cubically (arXiv:2103.03404; the law is derived).
 
 use crate::num::{dense::mul, sum::dot};
+use crate::num::{
+    vector,
+    vector::{axpy, divide, norm},
+};
 
 /// `X = 1 x^T + e^s Y`: a common row and a residual of any size, kept by its logarithm s; rows of Y have mean 0 and `|Y| = 1`.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,11 +36,11 @@ impl RankResidual {
             shape.iter_mut().skip(c).step_by(d).for_each(|v| *v -= mean);
             *common += log.exp() * mean;
         }
-        let size = dot(&shape, &shape).sqrt();
+        let size = norm(&shape);
         if size == 0.0 || !size.is_finite() {
             return None;
         }
-        shape.iter_mut().for_each(|v| *v /= size);
+        divide(&mut shape, size);
         Some(Self { common, log_size: log + size.ln(), shape })
     }
 
@@ -45,7 +49,7 @@ impl RankResidual {
         let d = self.common.len();
         let direction = mul(&self.common, w, d);
         let scores: Vec<f64> = self.shape.chunks_exact(d).map(|y| self.log_size.exp() * dot(&direction, y)).collect();
-        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let top = vector::max(&scores);
         let all: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
         let total: f64 = all.iter().sum();
         all.into_iter().map(|v| v / total).collect()
@@ -82,7 +86,7 @@ impl RankResidual {
         }
         let mut common = self.common.clone();
         for (y, q) in y.iter().zip(&q) {
-            common.iter_mut().zip(y).for_each(|(c, y)| *c += s.exp() * q * y);
+            axpy(s.exp() * q, y, &mut common);
         }
         Self::centred(mul(&common, w_v, d), 3.0 * s, mul(&next, w_v, d))
     }
@@ -107,7 +111,7 @@ impl RankResidual {
             row.iter().map(|v| v - mean).collect::<Vec<_>>()
         };
         let c = centred(&self.common);
-        let (size, scale) = (dot(&c, &c).sqrt(), self.log_size.exp());
+        let (size, scale) = (norm(&c), self.log_size.exp());
         let mut shape = Vec::with_capacity(self.shape.len());
         for y in self.shape.chunks_exact(c.len()) {
             let e = centred(y);
@@ -125,7 +129,7 @@ impl RankResidual {
         let d = self.common.len();
         let q = self.common_weights(w);
         let mut centre = vec![0.0; d];
-        self.shape.chunks_exact(d).zip(&q).for_each(|(y, q)| centre.iter_mut().zip(y).for_each(|(c, y)| *c += q * y));
+        self.shape.chunks_exact(d).zip(&q).for_each(|(y, q)| axpy(*q, y, &mut centre));
         let mut covariance = vec![0.0; d * d];
         for (y, q) in self.shape.chunks_exact(d).zip(&q) {
             let off = |c: usize| y[c] - centre[c];

@@ -8,6 +8,7 @@
 use super::Certificate;
 use crate::error::{Error, Result};
 use crate::landscape::CriticalPoint;
+use crate::num::vector::axpy;
 use crate::num::{
     dense,
     interval::{Interval, trusted},
@@ -79,8 +80,8 @@ fn planes(y: &[f64], d: usize) -> Vec<(usize, usize)> {
             let mut v: Vec<f64> = y.chunks_exact(d).flat_map(|r| turned(r, a, b)).collect();
             for _ in 0..2 {
                 for q in &basis {
-                    let s: f64 = q.iter().zip(&v).map(|(q, v)| q * v).sum();
-                    v.iter_mut().zip(q).for_each(|(v, q)| *v -= s * q);
+                    let s: f64 = q.iter().zip(&v).map(|(q, &mut v)| q * v).sum();
+                    axpy(-s, q, v);
                 }
             }
             let norm = v.iter().map(|v| v * v).sum::<f64>().sqrt();

@@ -21,6 +21,7 @@ mod tests;
 pub use sphere::{SphereModes, sphere};
 
 use crate::error::{Error, Result};
+use crate::num::vector::max_abs;
 use field::Field;
 use kernel::Kernel;
 
@@ -142,7 +143,7 @@ pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
     let kernel = Kernel::von_mises(beta);
     let mut positions: Vec<f64> = angles.iter().map(|a| kernel.unit() * wrap(*a)).collect();
     sort(&mut positions);
-    let turns = angles.iter().fold(0.0f64, |m, a| m.max(a.abs())) / std::f64::consts::TAU;
+    let turns = max_abs(angles) / std::f64::consts::TAU;
     let field = Field::circle(&kernel, positions, turns);
     let found = pieces::count(&field);
     let place = |s: f64| wrap(s / kernel.unit());

@@ -3,6 +3,7 @@
 use super::local::{Local, length, point, sum};
 use super::system::System;
 use crate::num::interval::Interval;
+use crate::num::vector::norm;
 
 /// On a box, S, the symmetric part of `D^(1/2) B^T J B D^(-1/2)` (D the weights of the norm), and `f = D^(1/2) B^T F`.
 pub(super) struct Derivative {
@@ -75,7 +76,7 @@ impl Derivative {
         let middle: Vec<f64> = self.s.iter().map(|v| v.mid()).collect();
         let image: Vec<f64> = middle.chunks_exact(self.size).map(|r| dot(r, &unit)).collect();
         let most = 0.02 / (error * (0.2 + self.norm.hi() * time));
-        let drag = (2.0 * dot(&image, &image).sqrt() / speed).min(most);
+        let drag = (2.0 * norm(&image) / speed).min(most);
         if dot(&image, &unit) > 0.0 && (drag / speed).is_finite() { drag / speed } else { 0.0 }
     }
 

@@ -2,6 +2,7 @@
 
 use super::local::{length, point, sum};
 use super::system::System;
+use crate::num::vector::axpy;
 
 /// Steps towards the point of the hull that is nearest to 0; each is a few products per token.
 const STEPS: usize = 300;
@@ -18,7 +19,7 @@ pub(super) fn direction(d: usize, x: &[f64]) -> Vec<f64> {
         if share.is_nan() || share <= 1e-9 {
             break;
         }
-        w.iter_mut().zip(&away).for_each(|(w, a)| *w -= share * a);
+        axpy(-share, &away, &mut w);
     }
     w
 }

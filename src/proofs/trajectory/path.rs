@@ -4,6 +4,7 @@ use super::local::{Axis, point};
 use super::series::Series;
 use super::system::{System, power_of_two};
 use crate::num::interval::Interval;
+use crate::num::vector::max_abs;
 
 /// A polynomial path with bounds of its defect: `|p' - F(p)| <= sum_k defect_k s^k` at the time `s unit`, s in `[0, h]`, and `||p|^2 - 1| <= bulge`.
 pub(super) struct Path<'a> {
@@ -27,7 +28,7 @@ fn horner(x: &[Vec<f64>], t: Interval, factor: impl Fn(usize) -> Interval, from:
 }
 
 fn largest(v: &[f64]) -> f64 {
-    v.iter().fold(0.0, |m: f64, v| m.max(v.abs()))
+    max_abs(v)
 }
 
 impl<'a> Path<'a> {

@@ -1,6 +1,7 @@
 //! Uniform tokens of a cap.
 
 use super::{LawFamily, Support, Tokens};
+use crate::num::vector::scale;
 
 /// Uniform on the cap `{angle to e_1 <= radius}`: the polar angle by rejection from its density `sin^{d-2}`, the direction uniform.
 pub static ENTRY: LawFamily = LawFamily {
@@ -26,7 +27,7 @@ pub static ENTRY: LawFamily = LawFamily {
             if !crate::geometry::retract(row) {
                 row[1] = 1.0;
             }
-            row.iter_mut().for_each(|v| *v *= theta.sin());
+            scale(theta.sin(), row);
             row[0] = theta.cos();
         }
         Tokens::normalised(d, x)

@@ -6,6 +6,7 @@ use super::sublayer::{At, Facts, Sublayer};
 use super::triangular::Triangular;
 use super::{Head, RowWeights, TimeScale, Variant};
 use crate::error::{Error, Result};
+use crate::num::vector::{max_abs, norm, scale};
 use crate::num::{simd::Level, sum::dot};
 use crate::sphere::Tokens;
 use std::borrow::Cow;
@@ -82,7 +83,7 @@ impl Dynamics {
             let radius = x.own().get(i).copied().unwrap_or(1.0);
             let (radial, size) = sums.get(i * d..(i + 1) * d).map_or((0.0, 0.0), |a| (dot(x.row(i), a), length(a)));
             let (speed, rate) = self.normalisation.rates(&Token { t, radius, radial, size });
-            row.iter_mut().for_each(|v| *v *= speed);
+            scale(speed, row);
             own.iter_mut().skip(i).take(1).for_each(|r| *r = rate);
         }
     }
@@ -188,11 +189,11 @@ impl Dynamics {
 
 /// `|a|`, 0 only where all of it is 0: squares of numbers below 1e-154 are.
 fn length(a: &[f64]) -> f64 {
-    let size = dot(a, a).sqrt();
+    let size = norm(a);
     if size.is_nan() || (1e-140..1e140).contains(&size) {
         return size;
     }
-    let largest = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let largest = max_abs(a);
     if largest > 0.0 && largest.is_finite() { largest * a.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt() } else { largest }
 }
 

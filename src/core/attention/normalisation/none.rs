@@ -1,5 +1,6 @@
 use super::scheme::Normalisation;
 use crate::attention::kernel::Form;
+use crate::num::vector::axpy;
 use crate::sphere::space::{Flat, Space};
 
 /// No normalisation: `x' = a` in `R^d` (arXiv:2305.05465).
@@ -23,7 +24,7 @@ impl Normalisation for Bare {
     }
 
     fn layer(&self, _: f64, eta: f64, _: usize, numbers: &mut [f64], a: &mut [f64]) {
-        numbers.iter_mut().zip(a).for_each(|(x, a)| *x += eta * *a);
+        axpy(eta, a, numbers);
     }
 }
 
@@ -52,6 +53,6 @@ impl Normalisation for Rescaled {
     }
 
     fn layer(&self, _: f64, eta: f64, _: usize, numbers: &mut [f64], a: &mut [f64]) {
-        numbers.iter_mut().zip(a).for_each(|(x, a)| *x += eta * *a);
+        axpy(eta, a, numbers);
     }
 }

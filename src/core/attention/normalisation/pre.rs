@@ -1,6 +1,6 @@
 use super::scheme::{Normalisation, Reads, Token};
 use crate::attention::kernel::Form;
-use crate::num::sum::dot;
+use crate::num::vector::norm;
 use crate::sphere::geometry::retract;
 use crate::sphere::space::{Polar, Space};
 
@@ -43,7 +43,7 @@ pub(super) fn add_in_polar_form(d: usize, numbers: &mut [f64], a: &mut [f64], et
     let (rows, radii) = numbers.split_at_mut(size);
     for ((x, r), a) in rows.chunks_exact_mut(d).zip(radii).zip(a.chunks_exact_mut(d)) {
         a.iter_mut().zip(&*x).for_each(|(a, x)| *a = *r * x + eta * *a);
-        let length = dot(a, a).sqrt();
+        let length = norm(a);
         // What is not a number stays visible.
         if retract(a) || a.iter().any(|v| v.is_nan()) {
             x.copy_from_slice(a);

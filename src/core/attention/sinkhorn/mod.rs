@@ -6,6 +6,7 @@ use super::kernel::{Form, Workspace};
 use super::kernel_width;
 use super::sublayer::{At, Facts, Sublayer};
 use crate::error::{Error, Result};
+use crate::num::vector::scale;
 use crate::num::{aligned::Aligned, simd::Level, stats::nan_max, threads::inside_pool};
 use crate::sphere::{Tokens, geometry::project};
 use matrix::{Matrix, PARALLEL_PAIRS};
@@ -118,7 +119,7 @@ impl Sublayer for Sinkhorn {
             }
             buffers.matrix.moments(x, &buffers.weighted, form != Form::Sum, self.level, out);
             for ((out, f), xi) in out.chunks_exact_mut(x.d()).zip(&buffers.factors).zip(x.rows()) {
-                out.iter_mut().for_each(|o| *o *= f);
+                scale(*f, out);
                 if form == Form::Tangent {
                     project(xi, out);
                 }

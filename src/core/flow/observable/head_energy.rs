@@ -1,6 +1,7 @@
 //! The interaction energy of every head.
 
 use super::Observable;
+use crate::num::vector;
 use crate::num::{dense::mat_vec, sum::dot};
 
 /// The most heads with a column of their own.
@@ -29,7 +30,7 @@ pub static ENTRY: Observable = Observable {
                 .map(|p| (p / x.n(), p % x.n()))
                 .map(|(i, j)| s.beta * (dot(&queries[i], &keys[j]) - 1.0) + (x.masses()[i] * x.masses()[j]).ln())
                 .collect();
-            let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let top = vector::max(&terms);
             top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln()
         }));
     },

@@ -7,6 +7,7 @@
 
 use super::cell::Cell;
 use super::chart::{Chart, length, sagitta};
+use crate::num::vector::axpy;
 use crate::num::{dd::Dd, interval::Interval, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::chord2};
 use rayon::prelude::*;
@@ -153,7 +154,7 @@ impl Sources {
             let ((a, b), w) = (place(i), self.columns[3][i]);
             let (along, across) = (chebyshev(a / half, side), chebyshev(b / half, side));
             for (row, t) in sum.chunks_exact_mut(side).zip(&along) {
-                row.iter_mut().zip(&across).for_each(|(m, u)| *m += w * t * u);
+                axpy(w * t, &across, row);
             }
         }
         sum
