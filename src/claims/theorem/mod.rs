@@ -35,7 +35,7 @@ pub use status::{Kind, Status};
 pub use tape::{Draw, Tape};
 pub use verdict::{Drawn, Power, Record, Searched, Verdict};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The other side of the line: the same code path with one thing changed.
 pub struct Control {
@@ -83,4 +83,35 @@ pub struct Claim {
     pub control: Control,
     /// A proof for a box, where there is one.
     pub proof: Option<Proof>,
+}
+
+/// What most claims share, for `..Claim::IDENTITY`: a theorem, tested on the hypotheses of its source, without a constant that can be moved and
+/// without a proof for a box. A claim says the rest: one that leaves out its trial or its control errs when it is checked.
+impl Claim {
+    /// Measured as an inequality.
+    pub const INEQUALITY: Self = Self {
+        name: "",
+        title: "",
+        statement: "",
+        domain: Domain::ATTENTION,
+        narrower: "",
+        citation: "",
+        status: Status::Theorem,
+        kind: Kind::Inequality,
+        trials: (0, 0),
+        trial: |_, _| Err(missing("trial")),
+        perturbed: "",
+        control: Control { what: "", trial: |_| Err(missing("control")) },
+        proof: None,
+    };
+    /// Measured as an identity.
+    pub const IDENTITY: Self = Self { kind: Kind::Identity, ..Self::INEQUALITY };
+    /// Measured as a law.
+    pub const LAW: Self = Self { kind: Kind::Law, ..Self::INEQUALITY };
+    /// True of every draw, exceptions below 10 %.
+    pub const EVERY: Self = Self { kind: Kind::Every(0.1), ..Self::INEQUALITY };
+}
+
+fn missing(what: &str) -> Error {
+    Error::Numerical { what: format!("the claim has no {what}") }
 }

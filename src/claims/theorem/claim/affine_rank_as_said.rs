@@ -23,15 +23,13 @@ pub static ENTRY: Claim = Claim {
     narrower: "affine rank 1",
     citation: "arXiv:2604.23681 (abstract, \"preserves affine rank exactly\")",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (10, 60),
     trial: |case, ctx| second(ctx, case.d, false),
-    perturbed: "",
     control: Control {
         what: "a line through the multiples of 1: centred tokens lie on a line through 0",
         trial: |ctx| second(ctx, 4, true),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The second singular value of the differences of three normalised tokens of a line over the first.

@@ -19,13 +19,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads",
     citation: "Press, Smith and Lewis 2022 (arXiv:2108.12409)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| changed(case, ctx, true),
-    perturbed: "",
     control: Control { what: "sinusoidal positions added to the tokens", trial: |ctx| changed(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// A pattern as positions from `first` on see it.

@@ -36,16 +36,13 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "tokens instead of the paper's mean field; t <= 3",
     citation: "arXiv:2509.25040 (alignment, abstract); the bound derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (80, 600),
     trial: |case, ctx| follow(case, ctx, 1.0),
-    perturbed: "",
     control: Control {
         what: "the flow of -V at beta = 4000, t = 1, V of eigenvalues 1, -1, -1",
         trial: |ctx| follow(&Case::new(6, 3, 4000.0, "sa"), ctx, -1.0),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The largest mean of distances under the weights of a token of share m.

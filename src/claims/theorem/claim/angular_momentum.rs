@@ -20,15 +20,12 @@ pub static ENTRY: Claim = Claim {
     statement: "sum_i m_i x_i ^ x_i' = 0 for USA and sum_i m_i Z_i x_i ^ x_i' = 0 with Z_i = sum_j m_j e^{beta G_ij} for SA, to 16 eps (n + d + |beta|) of the sum \
                 sum_ij m_i m_j e^{beta G_ij} |x_i ^ x_j| of the terms that cancel.",
     domain: PAIRS,
-    narrower: "",
     citation: "arXiv:2312.10794, section 7 (circle); antisymmetry in general",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (100, 600),
     trial: |case, ctx| momentum(case, ctx, case.weights()? == RowWeights::Softmax),
     perturbed: "the exponent of m_i Z_i (of m_i for USA)",
     control: Control { what: "SA without the weights Z_i", trial: |ctx| momentum(&Case::weighted(6, 3, 2.0, "sa"), ctx, false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Where identities between sums over pairs are tested: every sign of beta, weights that do not underflow, tokens anywhere, in a cap, or

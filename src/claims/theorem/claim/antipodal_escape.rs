@@ -36,8 +36,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "tokens given with the displacement in a small coordinate, so that double precision sees it",
     citation: "reduction of arXiv:2312.10794, (2.3) to two points; the constant is derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (16, 100),
     trial: |case, ctx| escape(case, ctx, 0.5 * (2f64.ln() - EULER)),
     perturbed: "the time T",
@@ -45,7 +43,7 @@ pub static ENTRY: Claim = Claim {
         what: "without the constant (log 2 - gamma)/2 and at beta = 100",
         trial: |ctx| escape(&Case::weighted(2, 2, 100.0, "sa"), ctx, 0.0),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Euler's constant.

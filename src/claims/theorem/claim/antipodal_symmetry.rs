@@ -19,15 +19,11 @@ pub static ENTRY: Claim = Claim {
     title: "f(-X) = -f(X)",
     statement: "The velocity for any Q, K, V, and the flow for Q = K = I, V = I or -I, commute with X -> -X, bit for bit: rounding is symmetric.",
     domain: SYMMETRY,
-    narrower: "",
     citation: "arXiv:2312.10794, (2.3)",
-    status: Status::Theorem,
-    kind: Kind::Every(0.1),
     trials: (72, 400),
     trial: |case, ctx| mirror(case, ctx, false),
-    perturbed: "",
     control: Control { what: "reflecting one token only", trial: |ctx| mirror(&Case::weighted(6, 3, 2.0, "sa"), ctx, true) },
-    proof: None,
+    ..Claim::EVERY
 };
 
 fn mirror(case: &Case, ctx: &mut Context, one: bool) -> Result<Finding> {

@@ -18,16 +18,12 @@ pub static ENTRY: Claim = Claim {
     title: "Attention adds n (2 d + 1) multiplications to every output",
     statement: "An encoder and a decoder, n inputs and n outputs, scores s^T h: the multiplications of the whole exceed those with a fixed context by n^2 (2 d + 1), counted operation by operation (a division of the softmax counts as one).",
     domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 16), ..MAPS },
-    narrower: "",
     citation: "arXiv:1706.03762, table 1 (orders); the count derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 60),
     trial: |case, ctx| {
         let (more, n, d) = (added(ctx, case), case.n as f64, case.d as f64);
         Ok(Finding::identity((more - n * n * (2.0 * d + 1.0)).abs(), 0.5))
     },
-    perturbed: "",
     control: Control {
         what: "scores alone",
         trial: |ctx| {
@@ -35,7 +31,7 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::identity((more - 36.0 * 4.0).abs(), 0.5))
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Multiplications with attention less those without.

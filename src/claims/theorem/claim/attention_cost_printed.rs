@@ -10,16 +10,13 @@ pub static ENTRY: Claim = Claim {
     title: "Attention reduces the work of a decoder (as printed)",
     statement: "An encoder and a decoder, n inputs and n outputs: with the scores s^T h the multiplications are fewer than with a fixed context.",
     domain: Domain { n: Sizes::Range(2, 20), d: Sizes::Range(2, 16), ..MAPS },
-    narrower: "",
     citation: "a survey of sequence models",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (4, 30),
     trial: |case, ctx| Ok(Finding::nonnegative(-added(ctx, case), 1.0)),
-    perturbed: "",
     control: Control {
         what: "the other way round",
         trial: |ctx| Ok(Finding::nonnegative(added(ctx, &Case::new(6, 4, 0.0, "maps of rows")), 1.0)),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

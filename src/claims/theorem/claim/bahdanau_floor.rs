@@ -17,15 +17,12 @@ pub static ENTRY: Claim = Claim {
     title: "Additive attention: every weight is at least 1/(1 + (n-1) e^{2 |v|_1})",
     statement: "a_j = softmax_j(v^T tanh(W s + U h_j)) over n normal states, normal W, U of variance 9/d, or W = 0, U = 12 and states +-sign(v), v normal of variance 1/d: a_j >= 1/(1 + (n-1) e^{2 |v|_1}).",
     domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), ..MAPS },
-    narrower: "",
     citation: "derived, for arXiv:1409.0473",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (20, 200),
     trial: |case, ctx| floor(ctx, case, false),
     perturbed: "the exponent 2 |v|_1",
     control: Control { what: "products s^T W h as scores", trial: |ctx| floor(ctx, &Case::new(8, 4, 0.0, "maps of rows"), true) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn floor(ctx: &mut Context, case: &Case, products: bool) -> Result<Finding> {

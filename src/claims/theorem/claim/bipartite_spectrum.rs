@@ -35,8 +35,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { laws: &["placed"], ..SYMMETRIC },
     narrower: "lambda and mu in [-1.5, 1.5]",
     citation: "arXiv:2604.26085 and 2511.11553 (abstracts); spectrum derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (24, 200),
     trial: |case, ctx| {
         let mode = ctx.index(3);
@@ -44,7 +42,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the eigenvalue",
     control: Control { what: "m = 1 in the tilt", trial: |ctx| rate(&Case::new(4, 3, 1.0, "sa"), ctx, 0, 0.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// SA under the diagonal matrix S in a rotated basis, whose rows are returned too.

@@ -20,13 +20,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { d: Sizes::Range(2, 4), laws: &["placed"], ..SYMMETRIC },
     narrower: "lambda in [0.3, 1.5]",
     citation: "derived; arXiv:2604.26085 (abstract)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (12, 80),
     trial: |case, ctx| place(case, ctx, 1.0),
     perturbed: "the threshold",
     control: Control { what: "mu = lambda", trial: |ctx| place(&Case::new(4, 2, 1.0, "sa"), ctx, 0.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn place(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {

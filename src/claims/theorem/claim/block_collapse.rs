@@ -40,13 +40,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights of size 1 / sqrt d, two heads",
     citation: "derived; Vaswani et al. 2017",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| collapsed(case, ctx, 1.0),
-    perturbed: "",
     control: Control { what: "without u_h", trial: |ctx| collapsed(&Case::new(6, 4, 1.0, "sa"), ctx, 0.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// A map with normal weights of size `1 / sqrt inputs` and a bias.

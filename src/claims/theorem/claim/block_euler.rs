@@ -25,13 +25,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Fixed(4), laws: &["normal"], ..BLOCKS },
     narrower: "weights of size 0.5 / sqrt d, two heads, GELU; the orders are derived, the tenth observed; in few draws the leading error nearly cancels",
     citation: "arXiv:2312.10794, Section 2 (layers as time steps); Strang 1968",
-    status: Status::Theorem,
     kind: Kind::Share(0.9),
     trials: (200, 600),
     trial: |case, ctx| order(case, ctx, [0.5, 0.25]),
-    perturbed: "",
     control: Control { what: "the two orders exchanged", trial: |ctx| order(&Case::new(4, 4, 1.0, "sa"), ctx, [0.25, 0.5]) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn order(case: &Case, ctx: &mut Context, ratios: [f64; 2]) -> Result<Finding> {

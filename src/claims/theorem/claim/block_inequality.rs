@@ -20,10 +20,7 @@ pub static ENTRY: Claim = Claim {
     statement: "Rotate the tokens of a block S rigidly in each of the d(d-1)/2 coordinate planes of R^d: the curvatures of E_beta (at beta = 0 of sum_ij m_i m_j <x_i, x_j>/2) add up to -sum_{i in S, j not in S} m_i m_j g(theta_ij), \
                 g = e^{beta cos} ((d-1) cos - beta sin^2), at every configuration (so at a local maximum every cut sum is nonnegative). To 16 eps (n + d + |beta|) of the size of the terms.",
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 12), dynamics: &["usa"], ..PAIRS },
-    narrower: "",
     citation: "arXiv:2312.10794, (B.2)-(B.3)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (60, 400),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     perturbed: "the factor d - 1 of g",
@@ -31,7 +28,7 @@ pub static ENTRY: Claim = Claim {
         what: "g with the sign of beta sin^2 reversed",
         trial: |ctx| deviation(&Case::weighted(6, 3, 3.0, "usa"), ctx, -1.0),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {

@@ -19,13 +19,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 90), laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads",
     citation: "derived; Vaswani et al. 2017",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (6, 60),
     trial: |case, ctx| changed(case, ctx, true),
-    perturbed: "",
     control: Control { what: "without the mask", trial: |ctx| changed(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Causal heads with one of three kinds of positions, or heads without a mask.

@@ -29,10 +29,8 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Random,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "arXiv:2410.06833, section 3 (quantitative inequality; its printed constant 2c is c/2); constant derived",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (120, 2000),
     trial: |case, ctx| {
         let masses = ctx.masses(case.n);
@@ -44,7 +42,7 @@ pub static ENTRY: Claim = Claim {
         what: "kappa = 1.02/n, equal masses",
         trial: |ctx| ratio(&Case::new(5, 2, 4.0, "usa").with_law("placed"), ctx, &[0.2; 5], 1.02),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn ratio(case: &Case, ctx: &mut Context, masses: &[f64], constant: f64) -> Result<Finding> {

@@ -16,13 +16,10 @@ pub static ENTRY: Claim = Claim {
     title: "Orthogonal caps overlap by at most 4 sqrt(eps)",
     statement: "<x, y> <= 4 sqrt(eps) for x, y in the caps <., w> >= 1 - 2 eps of two orthogonal centres, 0 < eps <= 1/16.",
     domain: DOMAIN,
-    narrower: "",
     citation: "arXiv:2410.06833, section 4 (the printed bound eps^2 + 2 eps is false)",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (40, 400),
     trial: |case, ctx| overlap(case, ctx, |eps| 4.0 * eps.sqrt(), Points::Drawn),
-    perturbed: "",
     control: Control {
         what: "the bound 2 sqrt(eps) for the nearest points of the caps",
         trial: |ctx| overlap(&EDGE, ctx, |eps| 2.0 * eps.sqrt(), Points::Nearest),
@@ -36,6 +33,7 @@ pub static ENTRY: Claim = Claim {
             Ok((exact(5.0) - exact(8.0) * eps + exact(4.0) * eps.sqr()).lo() >= 0.0)
         },
     }),
+    ..Claim::INEQUALITY
 };
 
 /// The caps do not know n or beta.

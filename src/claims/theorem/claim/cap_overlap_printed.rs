@@ -14,18 +14,15 @@ pub static ENTRY: Claim = Claim {
     title: "Orthogonal caps overlap by at most eps^2 + 2 eps (as printed)",
     statement: "<x, y> <= eps^2 + 2 eps for x, y in the caps <., w> >= 1 - 2 eps of two orthogonal centres, 0 < eps <= 1/16.",
     domain: cap_overlap::DOMAIN,
-    narrower: "",
     citation: "arXiv:2410.06833, section 4",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (20, 100),
     trial: |case, ctx| cap_overlap::overlap(case, ctx, PRINTED, cap_overlap::Points::Drawn),
-    perturbed: "",
     control: Control {
         what: "caps that meet, eps in [0.42, 0.5]: the printed bound exceeds 1",
         trial: |ctx| cap_overlap::overlap(&cap_overlap::EDGE, ctx, PRINTED, cap_overlap::Points::Wide),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const PRINTED: fn(f64) -> f64 = |eps| eps * eps + 2.0 * eps;

@@ -34,13 +34,10 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "Q, K of Frobenius norm 1 (beta carries their size); beta <= 8, since the slowest starts take times of order e^{2 beta}",
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 4.1",
-    status: Status::Theorem,
-    kind: Kind::Every(0.1),
     trials: (72, 300),
     trial: |case, ctx| collapses(case, ctx, 0),
-    perturbed: "",
     control: Control { what: "claiming that the limit is x_2(0)", trial: |ctx| collapses(&Case::weighted(8, 3, 1.0, "causal-sa"), ctx, 1) },
-    proof: None,
+    ..Claim::EVERY
 };
 
 fn collapses(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {

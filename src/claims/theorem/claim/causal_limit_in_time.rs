@@ -29,13 +29,10 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "A_0, A_1 of Frobenius norm 1 (beta carries their size), one frequency for all entries; beta <= 1.5",
     citation: "arXiv:2412.02682 (consensus of causal attention with weights that depend on time); derived",
-    status: Status::Theorem,
-    kind: Kind::Every(0.1),
     trials: (72, 300),
     trial: |case, ctx| collapses(case, ctx, 0),
-    perturbed: "",
     control: Control { what: "claiming that the limit is x_2(0)", trial: |ctx| collapses(&Case::new(8, 3, 1.0, "causal-sa"), ctx, 1) },
-    proof: None,
+    ..Claim::EVERY
 };
 
 /// `A_0 cos wt + A_1 sin wt` as the matrix of queries.

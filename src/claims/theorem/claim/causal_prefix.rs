@@ -30,13 +30,10 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "Q = K = V = I",
     citation: "arXiv:2411.04990, section 2",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (40, 200),
     trial: differing,
-    perturbed: "",
     control: Control { what: "SA without mask", trial: |ctx| differing(&Case::weighted(6, 3, 2.0, "sa"), ctx) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn differing(case: &Case, ctx: &mut Context) -> Result<Finding> {

@@ -22,10 +22,8 @@ pub static ENTRY: Claim = Claim {
     title: "Expected number of strong Renyi centres",
     statement: "n uniform tokens have (1 - (1 - p)^n)/p strong centres for the radius delta in [0.1, 1.5] in the mean, p the share of a cap of radius delta: the mean of 400 draws is within 4.5 standard errors and 0.06.",
     domain: DOMAIN,
-    narrower: "",
     citation: "arXiv:2411.04990, Lemma C.1 (p = sin^2(delta/2) on S^2)",
     status: Status::Corrected,
-    kind: Kind::Law,
     trials: (20, 120),
     trial: |case, ctx| {
         let delta = ctx.uniform_in(0.1, 1.5);
@@ -37,7 +35,7 @@ pub static ENTRY: Claim = Claim {
         what: "a third of it on S^2, as printed, at delta = 0.4",
         trial: |ctx| exact(&Case::new(300, 3, 0.0, "causal-sa"), ctx, 0.4, strong_centres(300, 3, 0.4)? / 3.0),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 /// Uniform tokens of a sphere; nothing moves.

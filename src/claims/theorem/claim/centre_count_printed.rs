@@ -16,13 +16,11 @@ pub static ENTRY: Claim = Claim {
     narrower: "n <= 400",
     citation: "arXiv:2411.04990, Lemma C.1",
     status: Status::Misprinted,
-    kind: Kind::Law,
     trials: (8, 30),
     trial: |case, ctx| {
         let delta = ctx.uniform_in(0.3, 1.5);
         centre_count::mean(case, ctx, delta, printed(delta))
     },
-    perturbed: "",
     // (1 - (1 - p)^n)/p passes through 1/(3p) at (1 - p)^n = 2/3.
     control: Control {
         what: "ten tokens at the delta at which their number passes through the printed limit",
@@ -31,7 +29,7 @@ pub static ENTRY: Claim = Claim {
             centre_count::mean(&Case::new(10, 3, 0.0, "causal-sa"), ctx, delta, printed(delta))
         },
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn printed(delta: f64) -> f64 {

@@ -30,8 +30,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "0.1 pi <= l <= 0.9 pi (a cap of radius close to pi/2 has a centre that rounding moves)",
     citation: "arXiv:2312.10794, appendix B, sharpened",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (100, 1000),
     trial: |case, ctx| {
         let length = std::f64::consts::PI * (1.0 - ctx.log_uniform_in(0.1, 0.9));
@@ -42,7 +40,7 @@ pub static ENTRY: Claim = Claim {
         what: "a tree of length 4 pi/3 >= pi: three vertices of a regular triangle, joined by two sides",
         trial: |ctx| Ok(inside(&ctx.tokens_by(3, 2, "polygon")?, ctx.stated(4.0 * std::f64::consts::PI / 3.0))),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// A random tree: every new token hangs on a random earlier one, or carries a chain on in a direction that turns more or less.

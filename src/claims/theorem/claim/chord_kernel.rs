@@ -10,16 +10,12 @@ pub static ENTRY: Claim = Claim {
     title: "e^{beta <x, y>} = e^beta e^{-beta |x - y|^2/2} on the unit sphere",
     statement: "Two unit vectors of R^d: the identity, relative, to (8 + 2 d) eps (1 + beta).",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 100.0), ..SCORED },
-    narrower: "",
     citation: "arXiv:2312.10794, section 3.2",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 100),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         Ok(kernel(x.row(0), x.row(1), case.beta))
     },
-    perturbed: "",
     control: Control {
         what: "vectors of length 2",
         trial: |ctx| {
@@ -28,7 +24,7 @@ pub static ENTRY: Claim = Claim {
             Ok(kernel(&longer(x.row(0)), &longer(x.row(1)), 1.0))
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn kernel(x: &[f64], y: &[f64], beta: f64) -> Finding {

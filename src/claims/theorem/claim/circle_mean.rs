@@ -26,10 +26,7 @@ pub static ENTRY: Claim = Claim {
         corners: &[(2, 2, 0.0), (5, 2, 1.0), (16, 2, 0.5)],
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "arXiv:2312.10794, section 7 (antisymmetry)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (24, 150),
     trial: consensus,
     perturbed: "the exponent of the masses in the mean",
@@ -37,7 +34,7 @@ pub static ENTRY: Claim = Claim {
         what: "SA, which does not conserve the mean",
         trial: |ctx| consensus(&Case::weighted(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {

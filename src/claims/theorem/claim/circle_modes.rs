@@ -34,13 +34,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "only n -> infinity is derived: the 8 % for 20 sqrt(beta) <= n are measured",
     citation: "Kac-Rice for the stationary field of arXiv:2412.09080 on the circle (derived)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (4, 30),
     trial: |case, ctx| deviation(case, ctx, expected_modes_circle(case.beta)?),
     perturbed: "the expected number",
     control: Control { what: "the law 2 sqrt(beta)", trial: |ctx| deviation(&Case::new(800, 2, 50.0, "sa"), ctx, 200f64.sqrt()) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn deviation(case: &Case, ctx: &mut Context, expected: f64) -> Result<Finding> {

@@ -26,7 +26,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "d = 2 (source: also d > 2; its experiments have t = 0.3 = 5.6/r_3 at beta = 5, t = 0.045 = 5.4/r_4 at beta = 7)",
     citation: "arXiv:2410.23228 and its code; the size of the other modes derived",
     status: Status::Observation,
-    kind: Kind::Inequality,
     trials: (12, 80),
     trial: |case, ctx| {
         let start = led(case, ctx)?;
@@ -41,7 +40,7 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::at_most(farthest(&case, ctx, &start, 5.5, 0.5)?, 0.1))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const DOMAIN: Domain = Domain {

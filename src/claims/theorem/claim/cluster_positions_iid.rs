@@ -25,18 +25,16 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "code of arXiv:2410.23228 draws the prediction at this n; its theorem is for n -> infinity, the share of draws is ours",
     status: Status::Folklore,
     kind: Kind::Share(0.8),
     trials: (40, 300),
     trial: |case, ctx| met(case, ctx, 5.5),
-    perturbed: "",
     control: Control {
         what: "n = 2e12 and beta = 0.5, where r_2/r_1 = 1/2: the mean outgrows the rest by n^{1/4}",
         trial: |ctx| met(&Case::new(2_000_000_000_000, 2, 0.5, "usa"), ctx, 18.6),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const TOKENS: usize = 20_000;

@@ -32,7 +32,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "SA; two times instead of all; the rate in d, not the probability",
     citation: "arXiv:2312.10794, Theorem 6.9",
     status: Status::Observation,
-    kind: Kind::Law,
     trials: (4, 16),
     trial: |case, ctx| {
         let claimed = ctx.stated(-0.5);
@@ -40,7 +39,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the slope -1/2",
     control: Control { what: "claiming the slope -1", trial: |ctx| fit(&Case::new(8, 2, 2.0, "sa"), ctx, -1.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 const STARTS: usize = 256;

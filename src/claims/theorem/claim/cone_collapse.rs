@@ -31,8 +31,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "beta up to 4, Q and K are I plus at most three times a normalised Gaussian matrix",
     citation: "arXiv:2312.10794, Lemma 6.4; the constant is that of its proof with the exponent of (6.8) corrected",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (40, 300),
     trial: |case, ctx| collapse(case, ctx, 3.0),
     perturbed: "the time T",
@@ -40,7 +38,7 @@ pub static ENTRY: Claim = Claim {
         what: "the repulsive flow, V = -I, with Q and K near I",
         trial: |ctx| collapse(&Case::new(4, 3, 0.2, "repulsive-usa").with_law("hemisphere"), ctx, 0.1),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The time that the proof gives to tokens whose cap has the cosine `alpha`, lightest mass `lightest`, `exponent = beta |Q^T K|`, until they are within `radius`.

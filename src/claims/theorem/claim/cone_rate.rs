@@ -25,8 +25,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "Q = K = I (the linearisation is the same for any: consensus-rates)",
     citation: "linearisation at consensus; the proof of arXiv:2312.10794, Lemma 6.4 gives 1/(2 n e^{2 beta})",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (12, 60),
     trial: |case, ctx| rate(case, ctx, true_rate(case)?),
     perturbed: "the rate",
@@ -34,7 +32,7 @@ pub static ENTRY: Claim = Claim {
         what: "the constant of the proof, 1/(2 n e^{2 beta}), for the rate",
         trial: |ctx| rate(&Case::weighted(6, 3, 1.0, "sa").with_law("cap:radius=0.5"), ctx, 1.0 / (12.0 * 2f64.exp())),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn true_rate(case: &Case) -> Result<f64> {

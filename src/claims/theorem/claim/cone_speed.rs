@@ -34,7 +34,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "Q = K = I",
     citation: "arXiv:2312.10794, (6.7)-(6.8)",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (200, 2000),
     trial: |case, ctx| {
         let exponent = if case.weights()? == RowWeights::Exponential { 0.5 } else { 1.5 };
@@ -50,7 +49,7 @@ pub static ENTRY: Claim = Claim {
         what: "the exponent as printed, beta: two tokens at +-60 degrees, beta = 8",
         trial: |ctx| speed(&Case::new(2, 2, 8.0, "sa"), ctx, &Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?, &[], 1.0),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Tokens within 60 degrees of e_1, mostly near the edge, with the masses of the case.

@@ -26,16 +26,14 @@ pub static ENTRY: Claim = Claim {
     narrower: "Q = K = I",
     citation: "arXiv:2312.10794, (6.8) (misprint: e^{beta} for e^{2 beta})",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (800, 2000),
     trial: |case, ctx| {
         let x = cone_speed::spread_out(case, ctx)?;
         cone_speed::speed(case, ctx, &x, &[], 1.0)
     },
-    perturbed: "",
     control: Control {
         what: "two tokens at +-60 degrees at beta = 1, where the printed bound holds",
         trial: |ctx| cone_speed::speed(&Case::new(2, 2, 1.0, "sa"), ctx, &Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?, &[], 1.0),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

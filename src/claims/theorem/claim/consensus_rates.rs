@@ -35,8 +35,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "Q and K are I plus at most a normalised Gaussian matrix",
     citation: "linearisation of arXiv:2312.10794, (2.3) and arXiv:2411.04990",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (60, 500),
     trial: |case, ctx| {
         let head = cone_collapse::any_head(case.d, 1.0, ctx)?;
@@ -51,7 +49,7 @@ pub static ENTRY: Claim = Claim {
             linearised(&Case::weighted(4, 2, 1.0, "usa"), ctx, &Head::default(), &xi, 1.5)
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// The derivative of the velocity along a random direction u at consensus in xi, `V xi = lambda xi`, against `r (P V mean_i(u) - lambda u_i)`, where r belongs to `beta`; and the velocity there against 0.

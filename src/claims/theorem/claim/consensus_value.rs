@@ -22,8 +22,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 12), beta: Betas::Log(0.01, 30.0), laws: &["placed"], ..Domain::ATTENTION },
     narrower: "Q and K are I plus at most a normalised Gaussian matrix, |lambda| <= 2",
     citation: "linearisation of arXiv:2312.10794, (2.3) at consensus",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (60, 500),
     trial: |case, ctx| spectrum(case, ctx, false),
     perturbed: "the rate r",
@@ -31,7 +29,7 @@ pub static ENTRY: Claim = Claim {
         what: "V transposed: its eigenvectors are others",
         trial: |ctx| spectrum(&Case::weighted(3, 3, 1.0, "sa"), ctx, true),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn spectrum(case: &Case, ctx: &mut Context, transposed: bool) -> Result<Finding> {

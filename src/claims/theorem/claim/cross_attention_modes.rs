@@ -34,13 +34,10 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "V = I, 8 tokens that move, 8 points near each (the limit is derived, the time 1e6 and the 1e-6 are observed)",
     citation: "derived; encoder and decoder: Vaswani et al. 2017",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (6, 60),
     trial: |case, ctx| ends(case, ctx, false),
-    perturbed: "",
     control: Control { what: "the modes of another memory", trial: |ctx| ends(&Case::new(6, 3, 3.0, "sa"), ctx, true) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn ends(case: &Case, ctx: &mut Context, other: bool) -> Result<Finding> {

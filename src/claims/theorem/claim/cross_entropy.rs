@@ -11,18 +11,14 @@ pub static ENTRY: Claim = Claim {
     title: "H(p, q) = H(p) + KL(p, q); for a one-hot p it is KL(p, q) = -log q_i",
     statement: "p, q softmax of n normal scores, or p one-hot: the identity to 1e-13 (1 + H(p, q)).",
     domain: Domain { n: Sizes::Range(2, 32), d: Sizes::Unused, ..MAPS },
-    narrower: "",
     citation: "Kullback and Leibler (1951)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| {
         let one_hot = ctx.index(2) == 1;
         difference(ctx, case.n, one_hot, 1.0)
     },
-    perturbed: "",
     control: Control { what: "without the entropy of p", trial: |ctx| difference(ctx, 6, false, 0.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn difference(ctx: &mut Context, n: usize, one_hot: bool, entropies: f64) -> Result<Finding> {

@@ -26,15 +26,12 @@ pub static ENTRY: Claim = Claim {
         corners: &[(5, 2, 0.0), (8, 3, 0.0)],
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "Watanabe, Strogatz 1994; Lohe 2018",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (40, 300),
     trial: change,
     perturbed: "the exponent of |x_i - x_l|",
     control: Control { what: "beta = 1", trial: |ctx| change(&Case::weighted(6, 2, 1.0, "sa"), ctx) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn change(case: &Case, ctx: &mut Context) -> Result<Finding> {

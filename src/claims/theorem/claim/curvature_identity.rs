@@ -26,15 +26,12 @@ pub static ENTRY: Claim = Claim {
     statement: "sum_v Hess E_beta[U_v, U_v] = sum_ij m_i m_j e^{beta G_ij} (1 - G_ij) [(d - 2 - G_ij) + beta (1 - G_ij^2)] with U_v = (P_{x_i} v)_i over an \
                 orthonormal basis v, for every configuration (at beta = 0 with sum_ij m_i m_j G_ij/2 for E_beta), to 16 eps (n + d + |beta|) of the size sum_{i != j} m_i m_j e^{beta G_ij} (2 d + 4 |beta| sin^2 theta_ij) of the terms.",
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 32), dynamics: &["usa"], ..PAIRS },
-    narrower: "",
     citation: "derived; gives the landscape part of Markdahl, Thunberg, Goncalves 2018 and arXiv:2405.18273 for d >= 3",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (60, 400),
     trial: |case, ctx| identity(case, ctx, case.beta),
     perturbed: "the factor beta of (1 - G^2)",
     control: Control { what: "the right-hand side at beta + 1", trial: |ctx| identity(&Case::weighted(6, 3, 5.0, "usa"), ctx, 6.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Size of the terms of second derivatives along the moves of tokens `moved`, each summed over moves with `sum |u_i|^2 = planes`, and its

@@ -38,8 +38,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "Q = K = V = I",
     citation: "uniqueness for the common field X[mu]; false for causal masks; the rate is derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (40, 250),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
@@ -50,7 +48,7 @@ pub static ENTRY: Claim = Claim {
         what: "causal SA from (0, 1.2, 1.15), beta = 1",
         trial: |ctx| gaps(&Case::new(3, 2, 1.0, "causal-sa"), ctx, &Tokens::from_angles(&[0.0, 1.2, 1.15])?),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The smallest distance of a gap from its bound at a random time up to three units of the rate.

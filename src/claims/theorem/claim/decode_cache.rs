@@ -19,13 +19,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 70), laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads",
     citation: "derived; Vaswani et al. 2017",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (5, 40),
     trial: |case, ctx| decoded(case, ctx, true),
-    perturbed: "",
     control: Control { what: "a pass without the mask", trial: |ctx| decoded(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn decoded(case: &Case, ctx: &mut Context, causal: bool) -> Result<Finding> {

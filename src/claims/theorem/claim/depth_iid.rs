@@ -24,8 +24,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Fixed(32), ..MAPS },
     narrower: "d = 32, L = 64",
     citation: "arXiv:2206.06929 (abstract: the only non-trivial scaling is 1/sqrt L); the formula derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (6, 40),
     trial: |_, ctx| {
         let power = [0.25, 0.5, 1.0][ctx.index(3)];
@@ -33,7 +31,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the constant c",
     control: Control { what: "b = 1/2 held against b = 1", trial: |ctx| moment(ctx, 0.5, 1.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn moment(ctx: &mut Context, power: f64, held_against: f64) -> Result<Finding> {

@@ -21,13 +21,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(4, 8), ..MAPS },
     narrower: "the slope is derived for L to infinity, 0.05 observed; in few draws e(1) nearly vanishes",
     citation: "the limit of E, Commun. Math. Stat. 5 (2017); arXiv:2206.06929 (smooth weights)",
-    status: Status::Theorem,
     kind: Kind::Share(0.9),
     trials: (200, 600),
     trial: |case, ctx| slope(ctx, case.d, (InDepth::Smooth, 1.0)),
-    perturbed: "",
     control: Control { what: "independent weights in every layer, step 1/sqrt L", trial: |ctx| slope(ctx, 32, (InDepth::Fresh, 0.5)) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn slope(ctx: &mut Context, d: usize, (weights, power): (InDepth, f64)) -> Result<Finding> {

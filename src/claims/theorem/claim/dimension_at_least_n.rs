@@ -33,8 +33,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "n >= 3 (two tokens that are not antipodal need no theorem)",
     citation: "arXiv:2312.10794, Theorem 6.3; the bound is derived here",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (100, 1000),
     trial: |case, ctx| margin(case, ctx, "uniform"),
     perturbed: "sqrt(lambda_min/n)",
@@ -42,7 +40,7 @@ pub static ENTRY: Claim = Claim {
         what: "n = d + 1 at the vertices of the regular simplex",
         trial: |ctx| margin(&Case::new(5, 4, 0.0, "sa"), ctx, "simplex"),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn margin(case: &Case, ctx: &mut Context, law: &str) -> Result<Finding> {

@@ -12,15 +12,12 @@ pub static ENTRY: Claim = Claim {
     title: "Scores divided by d have variance 1 (as printed)",
     statement: "q, k in R^d independent, standard normal, d in {4, 16, 64}, 4000 pairs: the mean of (<q, k>/d)^2 is 1 within 4.5 standard errors.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..MAPS },
-    narrower: "",
     citation: "a tutorial on attention, against arXiv:1706.03762",
     status: Status::Misprinted,
-    kind: Kind::Law,
     trials: (3, 20),
     trial: |case, ctx| scaled(ctx, case.d, 1.0),
-    perturbed: "",
     control: Control { what: "the root", trial: |ctx| scaled(ctx, 16, 0.5) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn scaled(ctx: &mut Context, d: usize, power: f64) -> Result<Finding> {

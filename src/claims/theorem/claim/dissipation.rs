@@ -24,13 +24,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { dynamics: &["sa", "usa"], ..SYMMETRY },
     narrower: "Q = K = V = I",
     citation: "arXiv:2312.10794, (3.6), Lemma 3.7",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (30, 200),
     trial: |case, ctx| identity(case, ctx, false),
     perturbed: "the right-hand side",
     control: Control { what: "the USA identity for the SA flow", trial: |ctx| identity(&Case::weighted(5, 3, 2.0, "sa"), ctx, true) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> {

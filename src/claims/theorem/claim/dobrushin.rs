@@ -20,8 +20,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(2, 8), beta: Betas::Log(0.01, 50.0), dynamics: &["usa"], ..Domain::ATTENTION },
     narrower: "Q = K = V = I; atoms of equal masses on both sides, coupled one to one; t <= 2/m",
     citation: "arXiv:2312.10794, Remark 3.3 (e^{O(1) t}); the constant derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (24, 200),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
@@ -40,7 +38,7 @@ pub static ENTRY: Claim = Claim {
             growth(&Case::new(2, 2, 3.0, "usa"), ctx, (&x, &y), 0.1, 0.5)
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// `m` over `e^beta`, and the s where it is met: the root of `beta^2 s^2 + 3 beta s + 1 - beta^2 = 0`, or -1.

@@ -30,8 +30,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { d: Sizes::Range(2, 8), beta: Betas::Linear(100.0, 112.0), corners: &[], ..two_clusters::DOMAIN },
     narrower: "b <= 112, so that times stay below 1e300; nearer than 0.05 the last part of the way counts for unequal masses",
     citation: "arXiv:2410.06833 (lifetimes); reduction of arXiv:2312.10794, (2.3) to two points",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (12, 120),
     trial: |case, ctx| exponent(case, ctx, |gap| 1.0 - gap.cos()),
     perturbed: "the exponent 1 - cos(gap)",
@@ -39,7 +37,7 @@ pub static ENTRY: Claim = Claim {
         what: "the exponent gap^2/2",
         trial: |ctx| exponent(&Case::weighted(2, 2, 100.0, "sa").with_law("placed"), ctx, |gap| 0.5 * gap * gap),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 /// Where two clusters count as one.

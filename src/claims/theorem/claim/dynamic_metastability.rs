@@ -52,7 +52,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "two or three caps, centres in one plane; tokens within 1e-10 count as one; lambda at least 1 % of its bound",
     citation: "Geshkovski, Koubbi, Polyanskiy, Rigollet, arXiv:2410.06833, main theorem (condition (i) corrected)",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (60, 400),
     trial: |case, ctx| {
         // Two caps at an angle, or three; where no eps separates them they move apart.
@@ -80,7 +79,7 @@ pub static ENTRY: Claim = Claim {
             in_caps(&Case::new(10, 2, 20.0, "sa").with_law("placed"), ctx, &caps, 1.0 / 500.0)
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Largest inner product between caps 1 - 2 eps at an angle: their geodesic radius is arccos(1 - 2 eps), their nearest points

@@ -28,8 +28,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "discrete measures",
     citation: "arXiv:2312.10794, Proposition 3.4",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (60, 600),
     trial: |case, ctx| between(case, ctx, 0.0),
     perturbed: "E_beta[sigma]",
@@ -37,7 +35,7 @@ pub static ENTRY: Claim = Claim {
         what: "a lower bound raised by a tenth of the way to the Dirac mass",
         trial: |ctx| between(&Case::new(200, 2, 8.0, "usa"), ctx, 0.1),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn between(case: &Case, ctx: &mut Context, raise: f64) -> Result<Finding> {

@@ -31,7 +31,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "measures are sampled as atoms, for which H' is the mean of -div v",
     citation: "derived; a precise form of the talk's \"entropy decreases at a linear rate\"",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (40, 400),
     trial: |case, ctx| {
         let m = 1 + ctx.index((case.n / 2).min(6));
@@ -43,7 +42,7 @@ pub static ENTRY: Claim = Claim {
         what: "USA, three narrow clusters: sum alpha_q in place of sum alpha_q^2",
         trial: |ctx| slope(&Case::weighted(12, 16, 100.0, "usa"), ctx, 3, 1e-3, 1),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Tokens scattered about m random centres, token i about centre i mod m.

@@ -21,18 +21,15 @@ pub static ENTRY: Claim = Claim {
     title: "Narrow clusters far apart: slope e^beta sum alpha_q^2 (USA) and 1 (SA) within 2 %, whatever beta",
     statement: "m equispaced bumps of concentration 2000 and masses alpha_q on the circle: USA (U1) produces negentropy at e^beta sum alpha_q^2, SA at 1, within 2 %.",
     domain: DOMAIN,
-    narrower: "",
     citation: "an earlier version of entropy-slopes",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (12, 60),
     trial: slope,
-    perturbed: "",
     control: Control {
         what: "USA at beta = 10, where the share lost is 1.6 %",
         trial: |ctx| slope(&Case::weighted(2, 2, 10.0, "usa"), ctx),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// n is the number of bumps.

@@ -14,10 +14,7 @@ pub static ENTRY: Claim = Claim {
     title: "The feed-forward part has two thirds of the parameters of a block, within 1/(3 d)",
     statement: "A block with matrices and biases for Q, K, V and the output, a feed-forward part of width 4 d, two layer norms: its feed-forward share is (8 d + 5)/(12 d + 13), below 2/3 by less than 1/(3 d).",
     domain: Domain { n: Sizes::Unused, d: Sizes::Range(4, 4096), laws: &["uniform"], ..MAPS },
-    narrower: "",
     citation: "arXiv:1706.03762, section 3.3 (widths); count derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (8, 60),
     trial: |case, ctx| {
         let bound = ctx.stated(1.0) / (3.0 * case.d as f64);
@@ -25,7 +22,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the bound 1/(3 d)",
     control: Control { what: "width 2 d", trial: |_| Ok(below(768, 2, 1.0 / (3.0 * 768.0))) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The share is (8 d + 5)/(12 d + 13), above 2/3 less the bound, and below 2/3.

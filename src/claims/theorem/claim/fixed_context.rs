@@ -19,13 +19,9 @@ pub static ENTRY: Claim = Claim {
     title: "Fixed context: every output reads the same vector; attention does not",
     statement: "An encoder and a decoder with normal weights, n inputs and n outputs, all weight on the last state: all contexts c_i are equal, exactly.",
     domain: Domain { n: Sizes::Range(2, 10), d: Sizes::Range(2, 6), ..MAPS },
-    narrower: "",
     citation: "arXiv:1409.0473, section 2.1",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| spread(ctx, case, Alignment::Fixed),
-    perturbed: "",
     control: Control {
         what: "general products as scores",
         trial: |ctx| {
@@ -34,7 +30,7 @@ pub static ENTRY: Claim = Claim {
             spread(ctx, &Case::new(n, d, 0.0, "maps of rows"), general)
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn spread(ctx: &mut Context, case: &Case, alignment: Alignment) -> Result<Finding> {

@@ -23,10 +23,7 @@ pub static ENTRY: Claim = Claim {
                 [0.1, 3]/lambda_2, to 32 eps n (1 + lambda_n t) |x(0)| (rounding), lambda_2 and lambda_n the second and the largest eigenvalue of \
                 the graph Laplacian.",
     domain: Domain { n: Sizes::Range(3, 8), ..MAPS },
-    narrower: "",
     citation: "Fiedler; derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (8, 60),
     trial: |case, ctx| contraction(ctx, case, false),
     perturbed: "the rate",
@@ -34,7 +31,7 @@ pub static ENTRY: Claim = Claim {
         what: "the largest eigenvalue in place of the second",
         trial: |ctx| contraction(ctx, &Case::new(6, 3, 0.0, "maps of rows"), true),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn contraction(ctx: &mut Context, case: &Case, largest: bool) -> Result<Finding> {

@@ -18,15 +18,12 @@ pub static ENTRY: Claim = Claim {
     statement: "n normal rows, normal weights w_ij: the gradient is the central difference of E with the step 1 (exact, as E is quadratic) along every coordinate, to \
                 4 eps (n^2 + d) of the size of the terms, sum_ij |w_ij| sum_c (|x_i|_c + |x_j|_c + 1)^2.",
     domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
-    narrower: "",
     citation: "derived; an essay on attention as energy prints 2 sum_j w_ij (x_j - x_i)",
     status: Status::Corrected,
-    kind: Kind::Identity,
     trials: (10, 80),
     trial: |case, ctx| gradient(ctx, case, Form::Both),
-    perturbed: "",
     control: Control { what: "the form as printed", trial: |ctx| gradient(ctx, &Case::new(4, 3, 0.0, "maps of rows"), Form::Printed) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// What is held against the difference quotient of the energy.

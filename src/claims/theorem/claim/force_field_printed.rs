@@ -11,16 +11,13 @@ pub static ENTRY: Claim = Claim {
     statement: "n normal rows, normal weights w_ij: the printed gradient is the central difference of E with the step 1 (exact, as E is quadratic) along every coordinate, \
                 to the rounding of force-field.",
     domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
-    narrower: "",
     citation: "an essay on attention as energy",
     status: Status::Misprinted,
-    kind: Kind::Identity,
     trials: (6, 40),
     trial: |case, ctx| gradient(ctx, case, Form::Printed),
-    perturbed: "",
     control: Control {
         what: "symmetric weights and the sum over i < j",
         trial: |ctx| gradient(ctx, &Case::new(4, 3, 0.0, "maps of rows"), Form::HalfSum),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };

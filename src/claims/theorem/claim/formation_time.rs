@@ -36,7 +36,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "the continuity equation from modes 1 to 12 instead of n tokens",
     citation: "arXiv:2410.23228 (phases); linearisation at the uniform measure; the accuracy is measured",
     status: Status::Observation,
-    kind: Kind::Law,
     trials: (12, 120),
     trial: drawn,
     perturbed: "the time T",
@@ -48,7 +47,7 @@ pub static ENTRY: Claim = Claim {
             deviation(&case, "cos:3=0.01", k, 0.5 * (0.3f64 / 0.005).ln())
         },
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn rates(case: &Case) -> Result<(Vec<f64>, usize)> {

@@ -39,7 +39,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "V = I; m as many as fit at most; flowed to t = 5, then token after token moved to the stable point of its own equation (mean shift), its limit once those before it are at theirs",
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 5.2 (second condition printed without its minus sign)",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (60, 400),
     trial: |case, ctx| {
         let eps = 0.01 * 9.9f64.powf(ctx.uniform_in(0.0, 1.0));
@@ -66,12 +65,11 @@ pub static ENTRY: Claim = Claim {
         }
         ends(case, ctx, &centres, &weights, eps)
     },
-    perturbed: "",
     control: Control {
         what: "two centres 1.5 beta^{-1/2} apart",
         trial: |ctx| ends(&Case::new(60, 2, 64.0, "causal-sa"), ctx, &[0.0, 1.5 / 8.0], &[2.0; 2], 0.09),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The smallest c from which both conditions hold, in steps of 1/100; nothing when they hold nowhere below half of the circle.

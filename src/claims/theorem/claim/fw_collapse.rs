@@ -40,13 +40,11 @@ pub static ENTRY: Claim = Claim {
     domain: CONVEX,
     narrower: "one layer, 8 directions",
     citation: "arXiv:2508.09628, Theorem on finite beta (factor derived)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (60, 400),
     trial: |case, ctx| width(case, ctx, None),
     perturbed: "the constant c",
     control: Control { what: "c = 1 for two tokens", trial: |ctx| width(&Case::new(2, 1, 1.0, "sa"), ctx, Some(1.0)) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn width(case: &Case, ctx: &mut Context, stated: Option<f64>) -> Result<Finding> {

@@ -30,12 +30,11 @@ pub static ENTRY: Claim = Claim {
     narrower: "a square, two tokens at a corner, t where the bound is 1/2; the bound is far from attained there (no run leaves), so the exponent is not resolved",
     citation: "arXiv:2508.09628, Section 5 (printed without the diameter); derived",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (4, 30),
     trial: |case, ctx| stays(case, ctx, 1.0),
     perturbed: "the probability",
     control: Control { what: "jumps at beta / 10", trial: |ctx| stays(&Case::new(8, 2, 9.0, "random leaders"), ctx, 0.1) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const G: f64 = 0.02;

@@ -24,7 +24,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "B = R R^T with normal R; tokens in pairs x, -x, which keep the origin in the hull",
     citation: "arXiv:2508.09628, Theorem on B < 0, with the hypothesis at every t",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (20, 200),
     trial: |case, ctx| {
         let half = ctx.normals(case.n / 2 * case.d);
@@ -33,12 +32,11 @@ pub static ENTRY: Claim = Claim {
         let root = ctx.normals(case.d * case.d);
         bound(&x, &root, 60)
     },
-    perturbed: "",
     control: Control {
         what: "tokens 3 and -1: the hull leaves the origin",
         trial: |_| bound(&Tokens::flat(1, vec![3.0, -1.0])?, &[1.0], 1000),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The least distance of J to its bound over tokens and layers; B is `R R^T`.

@@ -22,13 +22,11 @@ pub static ENTRY: Claim = Claim {
     narrower: "two tokens 3s and -qs on the line, 0.8 <= q <= 1.2, 1/2 <= s <= 2",
     citation: "arXiv:2508.09628 v1, Theorem on B < 0",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (4, 30),
     trial: |_, ctx| {
         let (s, q) = (ctx.log_uniform_in(0.5, 2.0), ctx.uniform_in(0.8, 1.2));
         bound(&Tokens::flat(1, vec![3.0 * s, -q * s])?, &[1.0], 1000)
     },
-    perturbed: "",
     control: Control { what: "tokens 1 and -1", trial: |_| bound(&Tokens::flat(1, vec![1.0, -1.0])?, &[1.0], 1000) },
-    proof: None,
+    ..Claim::INEQUALITY
 };

@@ -23,19 +23,17 @@ pub static ENTRY: Claim = Claim {
     narrower: "g = 1/2; tokens about e_1, (1, s) with |s| <= 0.3",
     citation: "arXiv:2508.09628 v1, abstract",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (6, 40),
     trial: |case, ctx| {
         let side: Vec<f64> = (0..case.n * case.d).map(|_| ctx.uniform_in(-0.3, 0.3)).collect();
         let x = (0..case.n * case.d).map(|k| if k % case.d == 0 { 1.0 } else { side[k] }).collect();
         size(&Tokens::flat(case.d, x)?, case.beta)
     },
-    perturbed: "",
     control: Control {
         what: "tokens e_1 and -e_1 at beta = 1/2, whose limit is the origin",
         trial: |_| size(&Tokens::flat(2, vec![1.0, 0.0, -1.0, 0.0])?, 0.5),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn size(x: &Tokens, beta: f64) -> Result<Finding> {

@@ -32,13 +32,11 @@ pub static ENTRY: Claim = Claim {
     domain: HARDMAX,
     narrower: "B = I after a linear change of variables; no token within 1e-6 of the boundary of two cells",
     citation: "arXiv:2508.09628, Theorem on B > 0 (solution formula derived)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (20, 200),
     trial: |case, ctx| solved(case, ctx, false),
     perturbed: "Pi_t",
     control: Control { what: "a token on the boundary of two cells", trial: |ctx| solved(&Case::new(6, 2, 0.0, "hardmax"), ctx, true) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn solved(case: &Case, ctx: &mut Context, on_boundary: bool) -> Result<Finding> {

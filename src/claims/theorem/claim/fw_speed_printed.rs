@@ -22,12 +22,10 @@ pub static ENTRY: Claim = Claim {
     narrower: "one sequence g_t",
     citation: "arXiv:2508.09628 v1, Theorem on B > 0",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (10, 60),
     trial: |case, ctx| left(case, ctx, |t| 0.5f64.powi(t + 1)),
-    perturbed: "",
     control: Control { what: "g_t = 1/2 for all t", trial: |ctx| left(&Case::new(6, 3, 0.0, "hardmax"), ctx, |_| 0.5) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The largest share of a token's way that is left.

@@ -28,7 +28,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "t up to three times the first",
     citation: "arXiv:2312.10794, (D.8), restricted to the times where its proof works",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (120, 1200),
     trial: |case, ctx| {
         // Two thirds of the times near the start, where the bound is tight.
@@ -37,7 +36,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the constant 1/2",
     control: Control { what: "beta = -1, t = n e^beta / 2", trial: |ctx| bound(&NEGATIVE, ctx, start(&NEGATIVE)?) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const NEGATIVE: Case = Case::new(2, 2, -1.0, "sa").with_law("orthonormal");

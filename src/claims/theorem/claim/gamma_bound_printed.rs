@@ -17,17 +17,15 @@ pub static ENTRY: Claim = Claim {
     narrower: "t up to 1.5 n e^beta",
     citation: "arXiv:2312.10794, (D.8)",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (300, 1000),
     trial: |case, ctx| {
         // Half of the times are the first of all.
         let t = 3.0 * (2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0).powi(3) * gamma_bound::start(case)?;
         gamma_bound::bound(case, ctx, t)
     },
-    perturbed: "",
     control: Control {
         what: "t = n e^beta / 2, n = 2, beta = 0",
         trial: |ctx| gamma_bound::bound(&Case::new(2, 2, 0.0, "sa").with_law("orthonormal"), ctx, 1.0),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

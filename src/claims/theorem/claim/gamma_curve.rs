@@ -32,8 +32,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "beta <= 4: later, deviations from the equiangular family grow beyond any tolerance before they shrink; one time in (0.2, 1) of the whole climb",
     citation: "arXiv:2312.10794, Theorem 6.8",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (16, 120),
     trial: |case, ctx| follow(case, ctx, case.n),
     perturbed: "the time of the curve",
@@ -41,7 +39,7 @@ pub static ENTRY: Claim = Claim {
         what: "the curve of n + 1 tokens",
         trial: |ctx| follow(&Case::new(8, 8, 1.0, "sa").with_law("orthonormal"), ctx, 9),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Largest deviation of the Gram matrix from gamma at a random time.

@@ -25,13 +25,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "uniform keys; the general law was seen in the abstract only",
     citation: "derived for uniform keys; arXiv:2605.08505 (abstract); Hayase and Karakida 2026 (abstract: gap-counting functions)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (3, 20),
     trial: |case, ctx| growth(case, ctx, 2.0 / (case.d as f64 - 1.0)),
     perturbed: "the exponent",
     control: Control { what: "the exponent 1/(d-1)", trial: |ctx| growth(&Case::new(2, 3, 0.0, "keys"), ctx, 0.5) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn growth(case: &Case, ctx: &mut Context, exponent: f64) -> Result<Finding> {

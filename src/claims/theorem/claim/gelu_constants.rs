@@ -16,15 +16,12 @@ pub static ENTRY: Claim = Claim {
     title: "GELU: its minimum, its largest slope, its distance from the tanh form",
     statement: "x Phi(x) has minimum -0.169971207480 at -0.751791524694 and largest slope 1.128904145185 at sqrt 2 (to 1e-11); the tanh form is at most 4.7324e-4 away, at 2.699 (to 1e-7).",
     domain: Domain { n: Sizes::Unused, d: Sizes::Unused, ..BLOCKS },
-    narrower: "",
     citation: "Hendrycks and Gimpel 2016; derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (1, 1),
     trial: |_, ctx| constants(ctx, Activation::Gelu),
     perturbed: "the minimum",
     control: Control { what: "the tanh form's own minimum", trial: |ctx| constants(ctx, Activation::GeluTanh) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn constants(ctx: &mut Context, act: Activation) -> Result<Finding> {

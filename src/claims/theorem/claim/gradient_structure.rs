@@ -26,8 +26,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(1, 48), d: Sizes::Range(2, 48), ..PAIRS },
     narrower: "Q = K = V = I",
     citation: "arXiv:2312.10794, Lemma 3.6, Remark 3.8, section 3.4",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (60, 400),
     trial: |case, ctx| structure(case, ctx, false),
     perturbed: "the exponent of Z_i (of m_i for USA)",
@@ -35,7 +33,7 @@ pub static ENTRY: Claim = Claim {
         what: "the SA velocity taken for a gradient in the round metric",
         trial: |ctx| structure(&Case::weighted(6, 3, 2.0, "sa"), ctx, true),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn structure(case: &Case, ctx: &mut Context, round: bool) -> Result<Finding> {

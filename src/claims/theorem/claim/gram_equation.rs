@@ -20,15 +20,12 @@ pub static ENTRY: Claim = Claim {
     statement: "G_ij' = sum_k A_ik (G_kj - G_ik G_ij) + sum_k A_jk (G_ki - G_jk G_ij) for SA, USA and their causal forms with any masses: integrating it from X(0) X(0)^T over half a \
                 Lipschitz time of the velocity agrees with X(t) X(t)^T to 2e-12.",
     domain: Domain { n: Sizes::Range(1, 20), dynamics: &["sa", "usa", "causal-sa", "causal-usa"], ..SYMMETRY },
-    narrower: "",
     citation: "derived from arXiv:2312.10794, (2.3); used for equiangular and causal starts",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (24, 150),
     trial: |case, ctx| compare(case, ctx, case.beta),
     perturbed: "the time of the Gram equation",
     control: Control { what: "the Gram equation at beta + 1", trial: |ctx| compare(&Case::weighted(5, 3, 2.0, "sa"), ctx, 3.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {

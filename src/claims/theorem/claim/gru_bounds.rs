@@ -17,15 +17,11 @@ pub static ENTRY: Claim = Claim {
     title: "GRU (v1 and v3): |H|_inf <= max(|H_0|_inf, 1); Z = 1 is the identity, exactly",
     statement: "A GRU of either convention with normal weights of variance gain^2/d, gain in [1/4, 4], and n normal inputs: |H_n|_inf <= max(|H_0|_inf, 1); with the update bias 800 H_n = H_0 exactly.",
     domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 8), ..MAPS },
-    narrower: "",
     citation: "arXiv:1406.1078; derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (16, 120),
     trial: |case, ctx| bounds(ctx, case, true),
-    perturbed: "",
     control: Control { what: "the bound 1, without the start", trial: |ctx| bounds(ctx, &Case::new(1, 4, 0.0, "maps of rows"), false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn bounds(ctx: &mut Context, case: &Case, with_start: bool) -> Result<Finding> {

@@ -16,15 +16,12 @@ pub static ENTRY: Claim = Claim {
     title: "GRU: with R = 0 the last state is nearly without effect (as printed)",
     statement: "A GRU (v1) with reset bias -800, so R = 0, normal weights, one normal input: |dH+/dH| <= 1/100 in the Frobenius norm.",
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 8), ..MAPS },
-    narrower: "",
     citation: "a survey of sequence models; against arXiv:1406.1078",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (6, 40),
     trial: |case, ctx| effect(ctx, case.d, 0.0),
-    perturbed: "",
     control: Control { what: "Z = 0 as well: then the state is forgotten", trial: |ctx| effect(ctx, 4, -800.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn effect(ctx: &mut Context, d: usize, update: f64) -> Result<Finding> {

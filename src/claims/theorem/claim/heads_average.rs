@@ -12,15 +12,11 @@ pub static ENTRY: Claim = Claim {
     statement: "Two to four heads of size d with normal Q, K, V, W^O = (I, .., I)/H: the matrix on the concatenation is the mean of the heads, in every coordinate to what \
                 rounding allows (twice the bound of block-collapse; the concatenation by the heads of trained models, the mean by definition).",
     domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..MAPS },
-    narrower: "",
     citation: "arXiv:1706.03762, section 3.2.2 (the general matrix); arXiv:2312.10794, section 7 (the mean)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 60),
     trial: |case, ctx| averaged(ctx, case, true),
-    perturbed: "",
     control: Control { what: "a normal W^O", trial: |ctx| averaged(ctx, &Case::new(5, 4, 0.0, "maps of rows"), false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn averaged(ctx: &mut Context, case: &Case, blocks: bool) -> Result<Finding> {

@@ -18,16 +18,12 @@ pub static ENTRY: Claim = Claim {
     statement: "Two to four heads of size d with normal Q, K, V, normal W^O (d x H d), n normal rows: the matrix on the concatenation is the sum of its blocks on the heads, in every coordinate to what rounding \
                 allows (twice the bound of block-collapse; the concatenation by the heads of trained models, the sum by definition).",
     domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..MAPS },
-    narrower: "",
     citation: "arXiv:1706.03762, section 3.2.2",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 60),
     trial: |case, ctx| {
         let h = Heads::drawn(ctx, case);
         h.against(&h.sum(0))
     },
-    perturbed: "",
     control: Control {
         what: "the blocks in another order",
         trial: |ctx| {
@@ -35,7 +31,7 @@ pub static ENTRY: Claim = Claim {
             h.against(&h.sum(1))
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// The outputs of some heads, H times n x d, and a matrix d x H d.

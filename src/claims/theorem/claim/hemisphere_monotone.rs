@@ -31,16 +31,13 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "one head; Q and K are I plus at most a normalised Gaussian matrix",
     citation: "arXiv:2312.10794, proof of Lemma 6.4",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (60, 600),
     trial: shrink,
-    perturbed: "",
     control: Control {
         what: "the repulsive flow, V = -I",
         trial: |ctx| shrink(&Case::weighted(6, 3, 2.0, "repulsive-sa").with_law("cap:radius=0.3"), ctx),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn shrink(case: &Case, ctx: &mut Context) -> Result<Finding> {

@@ -29,7 +29,6 @@ pub static ENTRY: Claim = Claim {
         let x = Tokens::flat(case.d, ctx.normals(case.n * case.d))?;
         ends(&x, LAYERS)
     },
-    perturbed: "",
     control: Control {
         what: "leaders (1, 1), (1, -1) and a token (0.3, 0) between them, which ends at their mean; (0.87, 0.94), (-1.19, 2.30), (0.66, 1.19) against the leaders of the start alone",
         trial: |_: &mut Context| {
@@ -38,7 +37,7 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::yes([tie, later].contains(&Finding::yes(true))))
         },
     },
-    proof: None,
+    ..Claim::EVERY
 };
 
 const LAYERS: usize = 120;

@@ -31,13 +31,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 4), laws: &["normal"], ..HARDMAX },
     narrower: "A = I + normal entries of standard deviation 1/(2d), s in [0.1, 0.9]; kappa in place of 0, r <= 1000",
     citation: "arXiv:2407.01602, Section 3; for any A derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (20, 200),
     trial: |case, ctx| moved(case, ctx, 1.0),
-    perturbed: "",
     control: Control { what: "layers of -A", trial: |ctx| moved(&Case::new(12, 2, 0.0, "hardmax"), ctx, -1.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Layers.

@@ -19,17 +19,14 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(3, 20), d: Sizes::Fixed(2), laws: &["normal"], ..HARDMAX },
     narrower: "d = 2",
     citation: "arXiv:2509.15958 (abstract: the hull tends to a polytope); derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (10, 100),
     trial: |case, ctx| {
         let x = Tokens::flat(2, ctx.normals(2 * case.n))?;
         let (s, tolerance) = (ctx.uniform_in(0.1, 0.9), ctx.log_uniform_in(0.01, 0.5));
         shrinks(x, s, tolerance)
     },
-    perturbed: "",
     control: Control { what: "s = 3", trial: |ctx| shrinks(Tokens::flat(2, ctx.normals(16))?, 3.0, 0.2) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn shrinks(mut x: Tokens, s: f64, tolerance: f64) -> Result<Finding> {

@@ -14,12 +14,10 @@ pub static ENTRY: Claim = Claim {
     narrower: "T = 1/20",
     citation: "carried over from hardmax (arXiv:2407.01602) to localmax (arXiv:2509.15958)",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (6, 40),
     trial: |case, ctx| frozen(ctx, case.n, 0.05),
-    perturbed: "",
     control: Control { what: "no tolerance", trial: |ctx| frozen(ctx, 12, 1e-12) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn frozen(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Finding> {

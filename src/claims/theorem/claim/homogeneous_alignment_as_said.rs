@@ -26,13 +26,11 @@ pub static ENTRY: Claim = Claim {
     narrower: "one S and beta; the exact theorem of the source was not seen, only its abstract",
     citation: "arXiv:2604.26085 (abstract, without a hypothesis on the start)",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (6, 40),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         aligned(ctx, &x)
     },
-    perturbed: "",
     control: Control {
         what: "tokens with <x_i, e_1> > 0",
         trial: |ctx| {
@@ -42,7 +40,7 @@ pub static ENTRY: Claim = Claim {
             aligned(ctx, &Tokens::normalised(2, x)?)
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn aligned(ctx: &mut Context, x: &Tokens) -> Result<Finding> {

@@ -20,13 +20,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { d: Sizes::List(&[2, 3]), beta: Betas::Linear(-0.8, 0.8), corners: &[], ..LAYERS },
     narrower: "beta is u_0 here; layers that mix nothing; one observable",
     citation: "derived; the question of arXiv:2604.01978 (abstract)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (4, 16),
     trial: |case, ctx| order(case, ctx, 1.0),
     perturbed: "the order",
     control: Control { what: "the diffusion without its drift", trial: |ctx| order(&Case::new(2, 2, 0.3, "random layers"), ctx, 0.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn order(case: &Case, ctx: &mut Context, drift: f64) -> Result<Finding> {

@@ -21,13 +21,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights and biases, two heads",
     citation: "derived; Vaswani et al. 2017",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| shifted(case, ctx, 1),
-    perturbed: "",
     control: Control { what: "the bias of queries", trial: |ctx| shifted(&Case::new(6, 4, 1.0, "sa"), ctx, 0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn shifted(case: &Case, ctx: &mut Context, which: usize) -> Result<Finding> {

@@ -33,8 +33,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "critical points found by a search, residual 1e-12",
     citation: "arXiv:2312.10794, Theorem 5.1 and appendix B; threshold sharpened (2 (n-1) tau* < 2 pi for the tree walked twice)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (24, 120),
     trial: disconnected,
     perturbed: "tau*",
@@ -45,7 +43,7 @@ pub static ENTRY: Claim = Claim {
             Ok(widest(&x, ctx.stated(tau_star(2, 0.98 * polygon(8, 2)))))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 pub(super) const DOMAIN: Domain = Domain { dynamics: &["usa"], laws: &["uniform"], masses: Masses::Equal, ..Domain::ATTENTION };

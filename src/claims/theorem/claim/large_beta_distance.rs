@@ -22,7 +22,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "one start, Q = K = V = 1; the projection of the source was not seen: the limit is the hardmax flow; the constant 1/2 of the remainder is not derived",
     citation: "derived to leading order; arXiv:2605.10931 (abstract: W_2 at most sqrt(log(beta + 1)/beta) e^{Ct} + e^{-ct})",
     status: Status::Observation,
-    kind: Kind::Law,
     trials: (3, 10),
     trial: |case, ctx| {
         let t = ctx.uniform_in(1.0, 2.0);
@@ -30,7 +29,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the distance",
     control: Control { what: "the outermost token at rest (mu = 0)", trial: |ctx| distance(ctx, (160, 24.0), 1.5, 0.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 /// Delays behind the limit, of the tokens of the right half.

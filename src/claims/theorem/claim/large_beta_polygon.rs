@@ -24,15 +24,13 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Per { lo: 1.02, hi: 4.0, name: "(d-1) cos(2 pi/n)/sin^2(2 pi/n)", unit: large_beta_chains::polygon },
         ..large_beta_chains::DOMAIN
     },
-    narrower: "",
     citation: "found here; between arXiv:2312.10794, Theorem 5.1 and its problem 3",
     status: Status::Open,
-    kind: Kind::Inequality,
     trials: (24, 120),
     trial: large_beta_chains::disconnected,
     perturbed: "tau*",
     control: Control { what: "the regular 9-gon at 0.98 of the threshold", trial: control },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn control(ctx: &mut super::Context) -> Result<Finding> {

@@ -22,15 +22,12 @@ pub static ENTRY: Claim = Claim {
     statement: "For V = Q^T K = I the map x_i <- normalise(x_i + eta a_i), a_i = sum_j A_ij x_j (softmax or unnormalised), has E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i> >= 0 with \
                 b_i = sum_j m_j e^{beta G_ij} x_j, for every eta in (0, inf] and beta > 0; to 8 eps beta (1 + beta) (E(X) + E(X')).",
     domain: CLIMB,
-    narrower: "",
     citation: "convexity of z -> sum_j m_j e^{beta <z, x_j>} on R^d; mean shift: Cheng 1995",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (60, 400),
     trial: |case, ctx| climb(case, ctx, None, 1.0),
     perturbed: "the first-order gain sum_i m_i <b_i, x_i' - x_i>",
     control: Control { what: "the repulsive layer (V = -I)", trial: |ctx| climb(&Case::weighted(6, 3, 2.0, "sa"), ctx, None, -1.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Where layers climb.

@@ -20,15 +20,12 @@ pub static ENTRY: Claim = Claim {
                 a_i = sum_j A_ij B x_j: E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i> >= 0 with b_i = sum_j m_j e^{beta <x_i, B x_j>} B x_j, for every eta in (0, inf] and beta > 0; \
                 to 8 eps beta (1 + beta) (E(X) + E(X')).",
     domain: CLIMB,
-    narrower: "",
     citation: "convexity of z -> sum_j m_j e^{beta <z, B x_j>} on R^d",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (60, 400),
     trial: |case, ctx| with_form(case, ctx, 1.0),
     perturbed: "the first-order gain sum_i m_i <b_i, x_i' - x_i>",
     control: Control { what: "V = -Q^T K", trial: |ctx| with_form(&Case::weighted(6, 3, 4.0, "sa"), ctx, -1.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// A random form `W^T W` of random rank over its trace, which bounds the norm.

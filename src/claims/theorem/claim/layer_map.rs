@@ -34,13 +34,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "|rho - 1|, |rho + 1/(n-1)| at least 1e-3",
     citation: "direct computation; eta = inf is the layer of arXiv:2510.05554",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (100, 600),
     trial: |case, ctx| compare(case, ctx, case.n),
     perturbed: "the new rho",
     control: Control { what: "the formula for n + 1 tokens", trial: |ctx| compare(&Case::new(4, 4, 1.0, "sa"), ctx, 5) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn compare(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {

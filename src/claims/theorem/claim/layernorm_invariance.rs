@@ -13,15 +13,11 @@ pub static ENTRY: Claim = Claim {
                 2 eps sqrt(d) (d + 4)(max_j |x_j| + |c|/a)/max_j |x_j - mean| of the largest |LN(x)_j| (differences of numbers of the first size are \
                 over numbers of the second), and |LN(x)| = sqrt(d), relative, to 2 eps (d + 4).",
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 64), ..MAPS },
-    narrower: "",
     citation: "arXiv:1607.06450",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 80),
     trial: |case, ctx| same(ctx, case.d, 0.0),
-    perturbed: "",
     control: Control { what: "eps = 1 in the root", trial: |ctx| same(ctx, 8, 1.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn same(ctx: &mut Context, d: usize, eps: f64) -> Result<Finding> {

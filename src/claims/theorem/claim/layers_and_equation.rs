@@ -27,13 +27,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "SA on the circle, densities that are not uniform, of 2 to 6 modes and at least 1/20 (the order is derived, the twentieth is measured)",
     citation: "arXiv:2312.10794, Section 2 (layers as time steps)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (4, 40),
     trial: |case, ctx| order(case, ctx, 0.5),
     perturbed: "the half",
     control: Control { what: "a quarter instead of a half", trial: |ctx| order(&Case::new(1, 2, 3.0, "sa"), ctx, 0.25) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn order(case: &Case, ctx: &mut Context, ratio: f64) -> Result<Finding> {

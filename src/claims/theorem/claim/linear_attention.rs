@@ -22,13 +22,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 8), ..MAPS },
     narrower: "both sides are summed here: the library has no head without softmax",
     citation: "derived; a tutorial prints C = Q K V X",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| field(ctx, case, false),
-    perturbed: "",
     control: Control { what: "softmax of the scores", trial: |ctx| field(ctx, &Case::new(5, 3, 0.0, "maps of rows"), true) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn field(ctx: &mut Context, case: &Case, normalised: bool) -> Result<Finding> {

@@ -23,8 +23,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 16), d: Sizes::List(&[2, 4]), ..BLOCKS },
     narrower: "normal A and V, R from 0.1 to 3",
     citation: "derived; compare arXiv:2312.14820 and arXiv:2006.04710",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (10, 200),
     trial: |case, ctx| {
         let (d, size, radius) = (case.d, ctx.uniform_in(0.1, 3.0), ctx.log_uniform_in(0.1, 3.0));
@@ -51,7 +49,6 @@ pub static ENTRY: Claim = Claim {
         let share = 1.0 - (one - (case.n as f64).sqrt()).abs() / 1e-6;
         Ok(Finding::at_most(stretched, bound).and(Finding::nonnegative(share, 1.0)))
     },
-    perturbed: "",
     control: Control {
         what: "without R^2, tokens at 4 and -4",
         trial: |_| {
@@ -60,7 +57,7 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::at_most(stretched, lipschitz::attention(2, 1.0, 1.0, 1.0)))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// One head with `A = W_q^T W_k / sqrt d` and V.

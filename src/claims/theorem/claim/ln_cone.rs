@@ -32,7 +32,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "Q = K = V = I; radius 2, alpha = 1/4",
     citation: "arXiv:2510.22026, Theorem 4.3 (ii), with the condition and the scale of nGPT corrected",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (40, 300),
     trial: |case, ctx| {
         let k = ctx.index(SCHEMES.len());
@@ -42,12 +41,11 @@ pub static ENTRY: Claim = Claim {
         let place = |k: usize| width * scatter[k] / longest + if k.is_multiple_of(case.d) { 1.0 } else { 0.0 };
         decay(case.beta, &Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?, SCHEMES[k])
     },
-    perturbed: "",
     control: Control {
         what: "the printed condition alone: an antipodal pair at beta = 1/100",
         trial: |_: &mut Context| decay(0.01, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, SCHEMES[0]),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn decay(beta: f64, x: &Tokens, (scheme, scale): (&'static dyn Normalisation, f64)) -> Result<Finding> {

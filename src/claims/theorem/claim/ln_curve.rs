@@ -41,10 +41,7 @@ pub static ENTRY: Claim = Claim {
     title: "Normalisation schemes: equiangular tokens follow one equation for gamma and r",
     statement: "Orthonormal tokens of common radius in [0.5, 3] under post, pre, peri, nGPT, CoD, LN scaling or mix stay equiangular, and gamma' = (2b/s)(1-gamma)((n-1) gamma + 1), r' = rho with the scheme's s and rho: 1 - gamma and r at a time in [0.2, 8] to 1e-8 relative.",
     domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..LAYERED },
-    narrower: "",
     citation: "arXiv:2510.22026, Section 4 (its table of schemes; reduction derived)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (12, 80),
     trial: |case, ctx| {
         let k = ctx.index(SCHEMES.len());
@@ -55,7 +52,7 @@ pub static ENTRY: Claim = Claim {
         what: "the curve of post for pre",
         trial: |ctx| follow(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, &Pre, &Post),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Tokens under a scheme, with this radius where it has radii, after time t.

@@ -23,13 +23,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Range(2, 4), beta: Betas::Linear(0.0, 3.0), ..LAYERED },
     narrower: "Q = K = V = I (the order is derived, the tolerance 0.05 is measured)",
     citation: "arXiv:2510.22026, Section 2",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (8, 60),
     trial: |case, ctx| order(case, ctx, 1.0),
     perturbed: "the order",
     control: Control { what: "order 2", trial: |ctx| order(&Case::new(4, 3, 1.0, "sa"), ctx, 2.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn order(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {

@@ -36,8 +36,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..LAYERED },
     narrower: "nGPT at alpha = 1/2",
     citation: "arXiv:2510.22026, Section 4 (speeds derived)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (24, 200),
     trial: |case, ctx| {
         let k = ctx.index(TABLE.len());
@@ -48,7 +46,7 @@ pub static ENTRY: Claim = Claim {
         what: "the speed of post for pre",
         trial: |ctx| speed(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, 2, 0),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn speed(case: &Case, ctx: &mut Context, run: usize, stated: usize) -> Result<Finding> {

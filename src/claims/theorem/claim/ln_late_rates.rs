@@ -51,8 +51,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "the reduced equation, from gamma = 0 (orthogonal tokens)",
     citation: "arXiv:2510.22026, Section 4; constants derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (14, 60),
     trial: |case, ctx| {
         let k = ctx.index(TABLE.len());
@@ -63,7 +61,7 @@ pub static ENTRY: Claim = Claim {
         what: "the slope of pre for literal LN scaling",
         trial: |ctx| slope(&Case::new(8, 2, 2.0, "sa"), ctx, &TABLE[6], -2.0),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn slope(case: &Case, ctx: &mut Context, row: &Late, stated: f64) -> Result<Finding> {

@@ -21,10 +21,7 @@ pub static ENTRY: Claim = Claim {
     title: "Pre, peri and literal LN scaling: one curve in the (r, gamma) plane",
     statement: "Orthonormal tokens of common radius under pre, peri or literal LN scaling: where tokens of one scheme have the inner product gamma, their radius is that of pre at the same gamma, to 1e-8.",
     domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..LAYERED },
-    narrower: "",
     citation: "derived, for the schemes of arXiv:2510.22026",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 60),
     trial: |case, ctx| {
         let k = ctx.index(SCHEMES.len());
@@ -35,7 +32,7 @@ pub static ENTRY: Claim = Claim {
         what: "mix, which waits",
         trial: |ctx| same_radius(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, &Mix { tau: 1.0 }),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn same_radius(case: &Case, ctx: &mut Context, scheme: &'static dyn Normalisation) -> Result<Finding> {

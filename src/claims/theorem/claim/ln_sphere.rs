@@ -19,13 +19,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(2, 512), laws: &["normal"], ..BLOCKS },
     narrower: "a in [1e-3, 1e3]",
     citation: "Ba, Kiros and Hinton 2016; Zhang and Sennrich 2019; derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 100),
     trial: |case, ctx| apart_of(case, ctx, 0.0),
-    perturbed: "",
     control: Control { what: "eps = 0.01", trial: |ctx| apart_of(&Case::new(4, 16, 1.0, "sa"), ctx, 1e-2) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn apart_of(case: &Case, ctx: &mut Context, eps: f64) -> Result<Finding> {

@@ -27,13 +27,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "beta >= 1 and up to 3 times the least; tokens near the worst angle",
     citation: "derived; widens arXiv:2510.22026, Theorem 3.2 (n <= e^beta)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (60, 400),
     trial: |case, ctx| radial(case, ctx, case.n),
     perturbed: "the lower bound",
     control: Control { what: "five times as many tokens", trial: |ctx| radial(&Case::new(32, 3, least(32), "sa"), ctx, 160) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The solution of `1 + e beta e^beta = n`, at least 1.

@@ -22,8 +22,6 @@ pub static ENTRY: Claim = Claim {
     domain: LAYERED,
     narrower: "Q = K = V = I",
     citation: "arXiv:2510.22026, Section 4 (time change; needs a clock common to all tokens)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 60),
     trial: |case, ctx| if ctx.index(2) == 0 { same(case, ctx, &Damped, &Post) } else { same(case, ctx, &LnScaling, &Pre) },
     perturbed: "the time",
@@ -31,7 +29,7 @@ pub static ENTRY: Claim = Claim {
         what: "CoD against pre, whose clocks are the tokens' own",
         trial: |ctx| same(&Case::new(5, 3, 1.0, "sa"), ctx, &Damped, &Pre),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn same(case: &Case, ctx: &mut Context, slow: &'static dyn Normalisation, fast: &'static dyn Normalisation) -> Result<Finding> {

@@ -26,7 +26,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "d = 2; 2 to 6 modes, rho_min >= 1/20",
     citation: "arXiv:2509.25040 (moderate interaction, abstract); Sinkformers, arXiv:2110.11773 (small bandwidth); remainder derived",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (60, 600),
     trial: |case, ctx| {
         let rho = density(ctx, 0.95)?;
@@ -40,7 +39,7 @@ pub static ENTRY: Claim = Claim {
             remainder(&case, ctx, &Circle { c: [1.0, 0.2, 0.1].map(|c| Complex64::new(c, 0.0)).to_vec() }, RowWeights::Softmax)
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The density knows no n.

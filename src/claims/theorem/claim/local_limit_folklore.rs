@@ -18,10 +18,8 @@ pub static ENTRY: Claim = Claim {
     title: "From beta to 3 beta the distance to the local limit shrinks by a third, once beta is 60",
     statement: "Every positive density with 3 modes, beta >= 60: the largest distance of beta v from (log rho)' (SA) or of beta v/lambda_0 from rho' (USA) shrinks from beta to 3 beta to a third, within a fifth.",
     domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(60.0, 100.0), masses: Masses::Equal, ..Domain::ATTENTION },
-    narrower: "",
     citation: "an earlier version of local-limit",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (400, 2000),
     trial: |case, ctx| {
         let raw = ctx.normals(6);
@@ -32,12 +30,11 @@ pub static ENTRY: Claim = Claim {
         let size = (1.0 - ctx.log_uniform_in(0.01, 1.0)) / depth.max(f64::MIN_POSITIVE);
         order(case, &Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain(waves.iter().map(|w| w * size)).collect() })
     },
-    perturbed: "",
     control: Control {
         what: "1 + 0.2 cos theta + 0.1 cos 3 theta, far from 0",
         trial: |_| order(&Case::new(1, 2, 60.0, "sa"), &Circle { c: [1.0, 0.1, 0.0, 0.05].map(|c| Complex64::new(c, 0.0)).to_vec() }),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn order(case: &Case, rho: &Circle) -> Result<Finding> {

@@ -12,17 +12,13 @@ pub static ENTRY: Claim = Claim {
     title: "Rank of Q X (K X)^T at most d_head; rank of A X V^T at most that of V",
     statement: "n normal rows of R^d, normal Q and K of shape r x d, V of rank r, 1 <= r < d < n: the matrix of scores <Q x_i, K x_j> (n x n) and the outputs A X V^T (n x d), A = softmax of the scores, have rank at most r: the singular value r + 1 is at most 1e-7 of the first.",
     domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(2, 5), ..MAPS },
-    narrower: "",
     citation: "linear algebra",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (8, 60),
     trial: |case, ctx| {
         let rank = 1 + ctx.index((case.d - 1).max(1));
         let (scores, _, out) = head(ctx, case, rank);
         Ok(small(&scores, case.n, rank).and(small(&out, case.d, rank)))
     },
-    perturbed: "",
     control: Control {
         what: "the matrix of weights",
         trial: |ctx| {
@@ -30,7 +26,7 @@ pub static ENTRY: Claim = Claim {
             Ok(small(&weights, 6, 1))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn small(a: &[f64], columns: usize, rank: usize) -> Finding {

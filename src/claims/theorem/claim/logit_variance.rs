@@ -18,15 +18,11 @@ pub static ENTRY: Claim = Claim {
     title: "Independent normal q, k: <q, k> has variance d and kurtosis 3 + 6/d",
     statement: "q, k in R^d independent, standard normal, d in {4, 16, 64}, 4000 pairs: the mean of <q, k>^2 is d and that of <q, k>^4 is d^2 (3 + 6/d), each within 6 exact standard errors; so <q, k>/sqrt(d) has variance 1.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..MAPS },
-    narrower: "",
     citation: "arXiv:1706.03762, footnote 4; kurtosis derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (3, 20),
     trial: |case, ctx| moments(ctx, case.d, false),
-    perturbed: "",
     control: Control { what: "k = q", trial: |ctx| moments(ctx, 16, true) },
-    proof: None,
+    ..Claim::LAW
 };
 
 /// Squares of 4000 products of normal vectors.

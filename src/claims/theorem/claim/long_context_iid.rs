@@ -27,13 +27,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "beta is c here; n = 2000, where corrections are of the order n^{-2/(d-1)} and below 1.5 %",
     citation: "arXiv:2605.08505 (abstract: beta_n ~ n^{2/(d-1)}); the law derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (6, 30),
     trial: |case, ctx| mean(case, ctx, case.d),
     perturbed: "the mean",
     control: Control { what: "the exponent of d = 4 in d = 3", trial: |ctx| mean(&Case::new(2000, 3, 1.0, "softmax row"), ctx, 4) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn mean(case: &Case, ctx: &mut Context, exponent: usize) -> Result<Finding> {

@@ -26,15 +26,11 @@ pub static ENTRY: Claim = Claim {
                 4 eps sum_t (d + 2)(1 + |W_f| |x_t| + b) in every row (rounding of the gates); where all W_f x_t + b are above 40 it is the identity \
                 exactly; |h_n| <= 1 and |c_n| <= |c_0| + n in every coordinate, to 8 (n + 1) eps.",
     domain: Domain { n: Sizes::Range(1, 30), d: Sizes::Range(1, 8), ..MAPS },
-    narrower: "",
     citation: "Hochreiter and Schmidhuber (1997); Gers, Schmidhuber and Cummins (2000)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (18, 120),
     trial: |case, ctx| path(ctx, case, 0.0),
-    perturbed: "",
     control: Control { what: "gates that read the state", trial: |ctx| path(ctx, &Case::new(8, 4, 0.0, "maps of rows"), 1.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn path(ctx: &mut Context, case: &Case, gain: f64) -> Result<Finding> {

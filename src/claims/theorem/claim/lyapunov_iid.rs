@@ -25,13 +25,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::List(&[2, 8, 64]), ..MAPS },
     narrower: "d even",
     citation: "Newman, Commun. Math. Phys. 103 (1986); derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (6, 40),
     trial: |case, ctx| largest(ctx, case.d, 1.0),
-    perturbed: "",
     control: Control { what: "entries of variance 2/d", trial: |ctx| largest(ctx, 8, 2f64.sqrt()) },
-    proof: None,
+    ..Claim::LAW
 };
 
 const LAYERS: usize = 200;

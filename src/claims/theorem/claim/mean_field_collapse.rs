@@ -21,7 +21,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "zonal densities of this family, 2 <= d <= 6, |beta| <= 0.2 (source: every density in L2 with mean not 0, beta_0 not printed); t_0 rounded up to a multiple of 1/2 (the rate is derived, the window and the tenth are measured)",
     citation: "Chen, Lin, Polyanskiy, Rigollet, arXiv:2504.14697 (rate t/100); the rate derived",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (7, 40),
     trial: |case, ctx| {
         let mut draw = || {
@@ -45,7 +44,7 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::at_most((rate(start, &Medium::new("usa", 0.1, 0.0)?, 6.0, 9.0)? - 0.1f64.exp().min((-0.1f64).exp())).abs(), 0.1))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// About half of the densities have a mean that is long enough.

@@ -16,18 +16,15 @@ pub static ENTRY: Claim = Claim {
     title: "Small |beta|: W2 falls at 95 % of min(e^beta, (d-1) e^{-beta}/2) from t = 8 to t = 11",
     statement: "From the density 1 + a x_1, a in [0.3, 0.9], W2 to the limit point falls over 8 <= t <= 11 at 95 % of min(e^beta, (d-1) e^{-beta}/2) at least.",
     domain: Domain { d: Sizes::List(&[2, 3, 4]), corners: &[(2, 2, 0.0), (2, 3, 0.0), (2, 4, 0.0)], ..collapse::DOMAIN },
-    narrower: "",
     citation: "an earlier version of mean-field-collapse",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (12, 60),
     trial: |case, ctx| {
         let a = ctx.uniform_in(0.3, 0.9);
         late(case, ctx, a)
     },
-    perturbed: "",
     control: Control { what: "d = 2, beta = 0.1, a = 0.5: far from both", trial: |ctx| late(&Case::new(1, 2, 0.1, "usa"), ctx, 0.5) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn late(case: &Case, ctx: &mut Context, a: f64) -> Result<Finding> {

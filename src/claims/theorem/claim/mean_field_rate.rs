@@ -22,8 +22,6 @@ pub static ENTRY: Claim = Claim {
     domain: DOMAIN,
     narrower: "d = 2, densities 1 + a cos theta (the order is derived, the tolerance 0.1 at n = 12..192 is measured)",
     citation: "arXiv:2312.10794, Remark 3.3; Fournier, Guillin 2015 for the sampling rate",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (2, 12),
     trial: |case, ctx| {
         let a = ctx.uniform_in(0.0, 0.9);
@@ -31,7 +29,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the exponent",
     control: Control { what: "slope -1 for random starts", trial: |ctx| random(&Case::new(1, 2, 1.0, "usa"), ctx, 0.5, -1.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 /// The starts are drawn from a density; n is part of the experiment.

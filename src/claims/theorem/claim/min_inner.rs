@@ -27,8 +27,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "tokens of a cap of radius pi/4 or of the nonnegative orthant; Q and K are I plus at most a normalised Gaussian matrix",
     citation: "Gram equation; corrects the version for hemispheres (min-inner-folklore)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (100, 1000),
     trial: |case, ctx| {
         let mut x = ctx.tokens(case)?;
@@ -38,9 +36,8 @@ pub static ENTRY: Claim = Claim {
         let head = cone_collapse::any_head(case.d, 1.0, ctx)?;
         rise(case, &x, head)
     },
-    perturbed: "",
     control: Control { what: "an obtuse smallest pair, still in a hemisphere", trial: |_| obtuse() },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Tokens of the nonnegative orthant, small coordinates cut to 0 so that orthogonal pairs occur.

@@ -25,13 +25,11 @@ pub static ENTRY: Claim = Claim {
     narrower: "Q = K = I",
     citation: "folklore; corrected by the claim min-inner",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (400, 1000),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         min_inner::derivative(case, &x, Head::default())
     },
-    perturbed: "",
     control: Control {
         what: "tokens of a cap of radius pi/4, where all pairs are acute",
         trial: |ctx| {
@@ -40,5 +38,5 @@ pub static ENTRY: Claim = Claim {
             min_inner::derivative(&case, &x, Head::default())
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

@@ -28,21 +28,17 @@ pub static ENTRY: Claim = Claim {
         also: None,
         corners: &[],
     },
-    narrower: "",
     citation: "structure of the maps; path lengths in arXiv:1706.03762, table 1",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (24, 120),
     trial: |case, ctx| {
         let named = map::ALL[ctx.index(map::ALL.len())];
         structure(case, ctx, named, named.hears)
     },
-    perturbed: "",
     control: Control {
         what: "full attention held against the structure of causal attention",
         trial: |ctx| structure(&Case::new(4, 3, 0.0, "maps of rows"), ctx, map::find("attention")?, Hears::Before),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Where entries of rows are cut.

@@ -37,7 +37,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "c = 1/2 in the source's n^c << beta << n^{2-c}",
     citation: "arXiv:2412.09080, main theorem and Kac-Rice formula",
     status: Status::Observation,
-    kind: Kind::Inequality,
     trials: (5, 30),
     trial: |case, ctx| bracket(case, ctx, |low, high| (low, high)),
     perturbed: "both ends of the bracket",
@@ -45,7 +44,7 @@ pub static ENTRY: Claim = Claim {
         what: "half the Kac-Rice integral as upper end",
         trial: |ctx| bracket(&Case::new(400, 2, 400.0, "sa"), ctx, |low, _| (0.0, 0.5 * low)),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The modes of a proved count.

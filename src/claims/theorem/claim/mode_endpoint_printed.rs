@@ -22,10 +22,8 @@ pub static ENTRY: Claim = Claim {
         also: Some(Also { text: "beta <= n^{2/5}/4", holds: |c| 4.0 * c.beta <= (c.n as f64).powf(0.4) }),
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "arXiv:2412.09080, quoted from Mammen (false when 0 is an endpoint: one half)",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (5, 30),
     trial: |case, ctx| {
         let (a, b) = (ctx.uniform_in(-3.0, -0.5), ctx.uniform_in(0.5, 3.0));
@@ -33,9 +31,8 @@ pub static ENTRY: Claim = Claim {
         let (a, b) = [(0.0, b), (a, 0.0), (a, b)][ctx.index(3)];
         mean_in(case, ctx, a, b)
     },
-    perturbed: "",
     control: Control { what: "0 inside the interval: [-3, 3]", trial: |ctx| mean_in(&Case::new(1000, 2, 3.0, "sa"), ctx, -3.0, 3.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn mean_in(case: &Case, ctx: &mut Context, a: f64, b: f64) -> Result<Finding> {

@@ -22,13 +22,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Unused, d: Sizes::Range(2, 32), beta: Betas::Linear(0.0, 60.0), masses: Masses::Equal, ..Domain::ATTENTION },
     narrower: "zonal harmonics",
     citation: "derived (Funk-Hecke); arXiv:2410.23228 for the circle, up to the time scale",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (16, 120),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     perturbed: "the rate r_k",
     control: Control { what: "rates larger by a thousandth", trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.001) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Deviation of the logarithm of the growth of a random mode from `factor` times the formula.

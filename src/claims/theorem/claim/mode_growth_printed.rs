@@ -21,13 +21,10 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "code of arXiv:2410.23228 (a factor pi below the rate of the dynamics it simulates)",
     status: Status::Misprinted,
-    kind: Kind::Identity,
     trials: (8, 30),
     trial: |case, ctx| deviation(case, ctx, 1.0 / PI),
-    perturbed: "",
     control: Control { what: "the plotted rate times pi", trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };

@@ -27,12 +27,10 @@ pub static ENTRY: Claim = Claim {
     narrower: "samples drawn from the normal law; all a at once",
     citation: "arXiv:2412.09080, scale-space lemma (only the bound in expectation is right)",
     status: Status::Misprinted,
-    kind: Kind::Every(0.1),
     trials: (300, 1000),
     trial: |case, ctx| everywhere(&ctx.normals(case.n), case.beta),
-    perturbed: "",
     control: Control { what: "samples 0 and 1 at beta = 2: one mode, between them", trial: |_| everywhere(&[0.0, 1.0], 2.0) },
-    proof: None,
+    ..Claim::EVERY
 };
 
 /// The numbers change at modes and samples only, so a just below each mode decides.

@@ -23,12 +23,10 @@ pub static ENTRY: Claim = Claim {
     narrower: "normal B_h of size about 1",
     citation: "folklore; what rises is the sum (claim multihead-usa-energy)",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (40, 300),
     trial: |case, ctx| least(case, ctx, 3),
-    perturbed: "",
     control: Control { what: "one head", trial: |ctx| least(&Case::weighted(6, 3, 1.0, "usa"), ctx, 1) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn least(case: &Case, ctx: &mut Context, count: usize) -> Result<Finding> {

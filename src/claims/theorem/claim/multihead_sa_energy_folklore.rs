@@ -29,12 +29,10 @@ pub static ENTRY: Claim = Claim {
     narrower: "normal B_h of size about 1",
     citation: "folklore; arXiv:2605.04279 has conditions on the scores (abstract)",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (600, 3000),
     trial: |case, ctx| total(case, ctx, 3),
-    perturbed: "",
     control: Control { what: "one head", trial: |ctx| total(&Case::new(6, 3, 1.3, "sa"), ctx, 1) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn total(case: &Case, ctx: &mut Context, count: usize) -> Result<Finding> {

@@ -32,8 +32,6 @@ pub static ENTRY: Claim = Claim {
     domain: HEADS,
     narrower: "normal B_h of size about 1",
     citation: "derived (gradient flow of the total energy); arXiv:2605.04279 (abstract)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (24, 200),
     trial: |case, ctx| {
         let b = forms(case, ctx, 3);
@@ -48,7 +46,7 @@ pub static ENTRY: Claim = Claim {
             dissipation(&case, ctx, &b, 2.0)
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Symmetric normal matrices.

@@ -17,15 +17,11 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "arXiv:2312.10794, section 3.1 (the empirical measure)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (20, 120),
     trial: |case, ctx| moved(case, ctx, true),
-    perturbed: "",
     control: Control { what: "every token once", trial: |ctx| moved(&Case::new(4, 3, 2.0, "sa"), ctx, false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn moved(case: &Case, ctx: &mut Context, counted: bool) -> Result<Finding> {

@@ -11,18 +11,15 @@ pub static ENTRY: Claim = Claim {
     title: "beta small: tokens move with their nearest neighbours (as said)",
     statement: "SA, n tokens on the sphere, beta <= 1/10: of the weight that token 1 gives to others the nearest has at least half.",
     domain: Domain { n: Sizes::Range(4, 32), beta: Betas::Log(1e-4, 0.1), ..SCORED },
-    narrower: "",
     citation: "a talk on 2312.10794, transcript (its next sentence says the opposite)",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (6, 60),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         nearest(&x, case.beta)
     },
-    perturbed: "",
     control: Control { what: "beta = 100", trial: |_| nearest(&Tokens::from_angles(&[0.0, 0.5, 2.0, 4.0])?, 100.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn nearest(x: &Tokens, beta: f64) -> Result<Finding> {

@@ -11,22 +11,18 @@ pub static ENTRY: Claim = Claim {
     title: "Equal lengths: the largest inner product is the least distance",
     statement: "n unit tokens: the order of the others by inner product with token 1 is their order by distance, unless two differ by less than 1e-12.",
     domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..SCORED },
-    narrower: "",
     citation: "elementary",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (10, 100),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         let n = exchanged(&rows(&x), by_dot, by_square);
         Ok(Finding::nonnegative(0.5 - n, 1.0))
     },
-    perturbed: "",
     control: Control {
         what: "1, 1, 3 on the line",
         trial: |_| Ok(Finding::nonnegative(0.5 - exchanged(&[vec![1.0], vec![1.0], vec![3.0]], by_dot, by_square), 1.0)),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 pub(super) fn rows(x: &Tokens) -> Vec<Vec<f64>> {

@@ -26,7 +26,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "neighbours on a circle only; the first merger of a run",
     citation: "arXiv:2410.06833, section 6; arXiv:2509.25040 (slow phase); lives of unequal masses derived",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (30, 300),
     trial: |case, ctx| first(case, ctx, First::ShortestLife),
     perturbed: "the loss 0.07/beta of the other gaps",
@@ -34,7 +33,7 @@ pub static ENTRY: Claim = Claim {
         what: "the pair with the longest life first",
         trial: |ctx| first(&Case::weighted(4, 2, 1000.0, "usa").with_law("placed"), ctx, First::LongestLife),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Clusters that fit on the arc.

@@ -19,13 +19,11 @@ pub static ENTRY: Claim = Claim {
     narrower: "neighbours on a circle only; the first merger of a run",
     citation: "the reading of arXiv:2410.06833, section 6, for clusters; corrected in `nearest-first`",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (80, 400),
     trial: |case, ctx| nearest_first::first(case, ctx, nearest_first::First::Nearest),
-    perturbed: "",
     control: Control {
         what: "equal masses",
         trial: |ctx| nearest_first::first(&Case::new(4, 2, 1000.0, "sa").with_law("placed"), ctx, nearest_first::First::NearestOfEqual),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

@@ -32,13 +32,11 @@ pub static ENTRY: Claim = Claim {
     domain: NOISE,
     narrower: "beta is kappa here",
     citation: "derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (24, 200),
     trial: |case, ctx| constant(case, ctx, true),
     perturbed: "the constant",
     control: Control { what: "s^2 = 2h/kappa", trial: |ctx| constant(&Case::new(2, 5, 2.0, "noise"), ctx, false) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn constant(case: &Case, ctx: &mut Context, corrected: bool) -> Result<Finding> {

@@ -24,13 +24,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { d: Sizes::List(&[2, 3]), beta: Betas::List(&[1.0]), ..NOISE },
     narrower: "kappa = 1 (the order is derived, the tolerance observed)",
     citation: "derived (commutators of the noise fields)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (2, 10),
     trial: |case, ctx| order(case, ctx, 0.5),
-    perturbed: "",
     control: Control { what: "order 1", trial: |ctx| order(&Case::new(2, 3, 1.0, "noise"), ctx, 1.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn order(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {

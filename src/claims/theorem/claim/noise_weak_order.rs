@@ -21,8 +21,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { d: Sizes::Fixed(3), beta: Betas::Linear(3.0, 5.0), ..NOISE },
     narrower: "d = 3, one drift (the order is derived, the tolerance observed)",
     citation: "derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (2, 8),
     trial: |case, ctx| order(case, ctx, Sampler::Corrected),
     perturbed: "the order",
@@ -30,7 +28,7 @@ pub static ENTRY: Claim = Claim {
         what: "the geodesic without correction: order 1",
         trial: |ctx| order(&Case::new(2, 3, 4.0, "noise"), ctx, Sampler::Geodesic),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn order(case: &Case, ctx: &mut Context, sampler: Sampler) -> Result<Finding> {

@@ -34,7 +34,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "the circle; beta from 4 to 6",
     citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (4, 30),
     trial: |case, ctx| {
         // The means above the fold with kappa below kappa_c lie in a wedge about these lines.
@@ -42,12 +41,11 @@ pub static ENTRY: Claim = Claim {
         let mean = 0.64 + 0.045 * from + (0.06 + 0.05 * from) * ctx.uniform_in(0.0, 1.0);
         coexistence(case.beta, mean, None)
     },
-    perturbed: "",
     control: Control {
         what: "kappa = 1.1 kappa_c for the uniform measure: it does not come back",
         trial: |_: &mut Context| coexistence(4.0, 0.68, Some(1.1 * threshold(2, 1, 4.0)?)),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// How much of the displacement of the first mode from `rest` is left after the time `3 kappa`.

@@ -24,15 +24,12 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "an earlier wording of noisy-bistability in this library",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (6, 20),
     trial: |case, _| preferred(case),
-    perturbed: "",
     control: Control { what: "beta = 4, where it holds", trial: |_| preferred(&Case::new(2, 2, 4.0, "usa")) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The free energy difference against its entropic part, both in units of `1/kappa`.

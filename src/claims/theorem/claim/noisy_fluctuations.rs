@@ -28,7 +28,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "d = 2 and 3",
     citation: "derived; arXiv:2606.05140 (abstract: the threshold)",
     status: Status::Observation,
-    kind: Kind::Law,
     trials: (2, 10),
     trial: |case, ctx| {
         let share = ctx.uniform_in(0.2, 0.5);
@@ -36,7 +35,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "r/(1 - r)",
     control: Control { what: "twice kappa_c", trial: |ctx| fluctuations(&Case::new(48, 2, 1.0, "usa"), ctx, 0.5, 0.5) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn fluctuations(case: &Case, ctx: &mut Context, share: f64, factor: f64) -> Result<Finding> {

@@ -36,7 +36,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "the circle; beta at most 3/2, where the transition is continuous; m in [0.6, 0.85]",
     citation: "arXiv:2606.05140 (abstract: stationary measures); propagation of chaos, Sznitman 1991",
     status: Status::Observation,
-    kind: Kind::Law,
     trials: (2, 10),
     trial: |case, ctx| {
         let mean = ctx.uniform_in(0.6, 0.85);
@@ -47,7 +46,7 @@ pub static ENTRY: Claim = Claim {
         what: "kappa a quarter above that of the density",
         trial: |ctx| stationary(&Case::new(48, 2, 1.0, "usa"), ctx, 0.6, 1.25),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn stationary(case: &Case, ctx: &mut Context, mean: f64, factor: f64) -> Result<Finding> {

@@ -26,15 +26,12 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "derived; Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (16, 60),
     trial: |case, ctx| growth(case, ctx, 1.0),
     perturbed: "kappa_c",
     control: Control { what: "half of kappa_c", trial: |ctx| growth(&Case::new(2, 2, 4.0, "usa"), ctx, 0.5) },
-    proof: None,
+    ..Claim::LAW
 };
 
 /// Logarithmic growth over 0.1 of the noise's time against `0.1 (kappa/kappa_c - 1)`.

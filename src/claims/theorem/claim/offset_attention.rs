@@ -21,15 +21,11 @@ pub static ENTRY: Claim = Claim {
                 to e^{4 eps S + 2 (n + 5) eps} - 1, S the largest score or |log c| (what the rounding of scores does to weights); and for c = 1e8 Z, Z = sum e^s, \
                 c times that softmax is sum e^s v, to 2e-8 of sum e^s |v|, and that rounding.",
     domain: Domain { n: Sizes::Range(1, 12), ..MAPS },
-    narrower: "",
     citation: "derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 80),
     trial: |case, ctx| null_token(ctx, case, false),
-    perturbed: "",
     control: Control { what: "the offset in the numerator too", trial: |ctx| null_token(ctx, &Case::new(5, 3, 0.0, "maps of rows"), true) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn null_token(ctx: &mut Context, case: &Case, above: bool) -> Result<Finding> {

@@ -9,16 +9,13 @@ pub static ENTRY: Claim = Claim {
     title: "Orthogonal tokens have no weight on each other (as printed)",
     statement: "x_1, x_2 orthonormal in R^d, beta <= 4: A_12 <= 1/100.",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 4.0), laws: &["orthonormal"], ..SCORED },
-    narrower: "",
     citation: "a survey of sequence models",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (4, 30),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         Ok(Finding::at_most(row(&x, 0, case.beta)[1], 0.01))
     },
-    perturbed: "",
     control: Control {
         what: "beta = 30",
         trial: |ctx| {
@@ -26,5 +23,5 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::at_most(row(&x, 0, 30.0)[1], 0.01))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

@@ -9,17 +9,13 @@ pub static ENTRY: Claim = Claim {
     title: "Two orthogonal tokens: A_12 = 1/(1 + e^beta)",
     statement: "x_1, x_2 orthonormal in R^d: softmax gives A_12 = 1/(1 + e^beta), relative, to 1e-14 (1 + beta); it is 1/2 at beta = 0.",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 30.0), laws: &["orthonormal"], ..SCORED },
-    narrower: "",
     citation: "arXiv:2312.10794, (2.3)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         let stated = 1.0 / (1.0 + case.beta.exp());
         Ok(Finding::identity((row(&x, 0, case.beta)[1] / stated - 1.0).abs(), 1e-14 * (1.0 + case.beta)))
     },
-    perturbed: "",
     control: Control {
         what: "the weight 0",
         trial: |ctx| {
@@ -27,5 +23,5 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::identity(row(&x, 0, 1.0)[1], 1e-14))
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };

@@ -22,13 +22,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads, padding of zeros",
     citation: "Vaswani et al. 2017; derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| padded(case, ctx, true),
-    perturbed: "",
     control: Control { what: "padding that is seen", trial: |ctx| padded(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 const PADS: usize = 3;

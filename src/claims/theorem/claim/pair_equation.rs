@@ -29,8 +29,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "n <= 4; two Fourier coefficients; one time",
     citation: "arXiv:2312.10794, Section 8",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (5, 40),
     trial: |case, ctx| {
         let third = ctx.stated(1.0);
@@ -38,7 +36,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the force of the third token",
     control: Control { what: "n = 4 without the third token's force", trial: |ctx| distance(&Case::new(4, 2, 1.0, "usa"), ctx, 0.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 /// Points of a lattice, and lattices.

@@ -18,10 +18,8 @@ pub static ENTRY: Claim = Claim {
     statement: "Clusters of masses alpha, 1 - alpha, cosine rho_0 in [-0.95, 0.5], on the clock dt = e^{beta (1 - rho(t))} ds, c = (1-alpha)/alpha + alpha/(1-alpha): while rho <= 0.6 it differs from tanh(c s + artanh rho_0) by \
                 at most (c^2 - 2) e^{-0.4 beta} s and 1e-8 (what the integration may err), at 16 times s <= (artanh 0.6 - artanh rho_0)/c.",
     domain: DOMAIN,
-    narrower: "",
     citation: "corrected from the pairing theorem of arXiv:2512.01868; derived",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (48, 400),
     trial: |case, ctx| deviation(case, ctx, PairingLaw::Corrected),
     perturbed: "the factor c",
@@ -29,7 +27,7 @@ pub static ENTRY: Claim = Claim {
         what: "the factor 2 of equal masses for masses 1/4 and 3/4",
         trial: |ctx| deviation(&Case::new(2, 2, 40.0, "sa").with_law("placed"), ctx, PairingLaw::Two),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const DOMAIN: Domain = Domain {

@@ -25,13 +25,11 @@ pub static ENTRY: Claim = Claim {
     narrower: "the limit of large beta is tried at beta >= 10",
     citation: "arXiv:2512.01868 (survey), pairing theorem as printed",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (8, 60),
     trial: |case, ctx| pairing_law::deviation(case, ctx, pairing_law::PairingLaw::Printed),
-    perturbed: "",
     control: Control {
         what: "equal masses on the clock of the state",
         trial: |ctx| pairing_law::deviation(&Case::new(2, 3, 60.0, "sa").with_law("placed"), ctx, pairing_law::PairingLaw::Equal),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

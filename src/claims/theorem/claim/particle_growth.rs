@@ -38,13 +38,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "d = 2, 3",
     citation: "derived (Funk-Hecke; Sinkhorn: linearised scaling)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     perturbed: "the rate r_k",
     control: Control { what: "rates larger by a thousandth", trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.001) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// An attention and the diffusion constant beside it.

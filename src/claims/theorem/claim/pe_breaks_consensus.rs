@@ -34,7 +34,6 @@ pub static ENTRY: Claim = Claim {
         let x = ctx.tokens_by(1, case.d, "uniform")?.coordinates().repeat(case.n);
         speed(case.beta, case.d, p, x)
     },
-    perturbed: "",
     control: Control {
         what: "one p for all, at x = p/|p|",
         trial: |ctx| {
@@ -42,7 +41,7 @@ pub static ENTRY: Claim = Claim {
             speed(1.0, 3, x.iter().map(|v| 0.5 * v).collect(), x)
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn speed(beta: f64, d: usize, p: Vec<f64>, x: Vec<f64>) -> Result<Finding> {

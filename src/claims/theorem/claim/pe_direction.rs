@@ -17,15 +17,11 @@ pub static ENTRY: Claim = Claim {
     title: "Sinusoidal positions: <PE(p), PE(p + k)> = <PE(p), PE(p - k)>",
     statement: "PE(p)_{2c}, PE(p)_{2c+1} = sin, cos of p 10000^{-2c/d}, d even, 100 <= p <= 1000, 1 <= k <= 100: the two inner products agree to 1e-12 d.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 8, 64, 512]), laws: &["uniform"], ..MAPS },
-    narrower: "",
     citation: "arXiv:1706.03762, section 3.5",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| sides(ctx, case.d, false),
-    perturbed: "",
     control: Control { what: "a normal matrix between them", trial: |ctx| sides(ctx, 8, true) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn sides(ctx: &mut Context, d: usize, matrix: bool) -> Result<Finding> {

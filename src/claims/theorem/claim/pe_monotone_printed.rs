@@ -14,12 +14,10 @@ pub static ENTRY: Claim = Claim {
     narrower: "k below 200",
     citation: "a survey of sequence models; false: the inner product is a sum of cosines",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (30, 200),
     trial: |case, ctx| falling(case, ctx, 200),
-    perturbed: "",
     control: Control { what: "k below 4", trial: |ctx| falling(&Case::new(2, 64, 1.0, "sa"), ctx, 4) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn falling(case: &Case, ctx: &mut Context, below: usize) -> Result<Finding> {

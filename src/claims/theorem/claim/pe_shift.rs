@@ -16,15 +16,11 @@ pub static ENTRY: Claim = Claim {
     title: "Sinusoidal positions: PE(p + k) = M_k PE(p), inner products depend on the distance alone",
     statement: "PE(p + k) is PE(p) with pair j turned by k w_j, and <PE(p), PE(p + k)> = sum_j cos(w_j k), for p and k up to 1000: to 1e-12 times d.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 16, 64, 512]), ..BLOCKS },
-    narrower: "",
     citation: "Vaswani et al. 2017, section 3.5",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (6, 60),
     trial: |case, ctx| turned(case, ctx, 1.0),
-    perturbed: "",
     control: Control { what: "sines alone", trial: |ctx| turned(&Case::new(2, 64, 1.0, "sa"), ctx, 0.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn turned(case: &Case, ctx: &mut Context, cosines: f64) -> Result<Finding> {

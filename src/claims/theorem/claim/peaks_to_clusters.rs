@@ -10,16 +10,12 @@ pub static ENTRY: Claim = Claim {
     title: "k clusters: at most k (k-1)/2 peaks of inner products below 1",
     statement: "k = 2 to 8 clusters of several tokens each in uniform places of the sphere: the number p of different inner products below 1 is at most k (k-1)/2.",
     domain: Domain { n: Sizes::Range(2, 8), beta: Betas::Unused, ..SCORED },
-    narrower: "",
     citation: "a talk on 2312.10794 (ALBERT: three peaks)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (10, 100),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         Ok(at_most_pairs(&x, x.n() * (x.n() - 1)))
     },
-    perturbed: "",
     control: Control {
         what: "half as many",
         trial: |ctx| {
@@ -27,7 +23,7 @@ pub static ENTRY: Claim = Claim {
             Ok(at_most_pairs(&x, 10))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn at_most_pairs(places: &Tokens, twice: usize) -> Finding {

@@ -13,18 +13,15 @@ pub static ENTRY: Claim = Claim {
     title: "p peaks of inner products mean (1 + sqrt(1 + 8 p))/2 clusters (as said)",
     statement: "Clusters at the corners of a rectangle on the circle with half-angle s in [0.1, 0.7]: (1 + sqrt(1 + 8 p))/2 is their number.",
     domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::Unused, laws: &["placed"], ..SCORED },
-    narrower: "",
     citation: "a talk on 2312.10794 (it adds: maybe more if distances coincide)",
     status: Status::Misprinted,
-    kind: Kind::Identity,
     trials: (4, 30),
     trial: |_, ctx| {
         let s = ctx.uniform_in(0.1, 0.7);
         counted(&[s, -s, PI - s, PI + s])
     },
-    perturbed: "",
     control: Control { what: "three clusters with three distances", trial: |_| counted(&[0.0, 1.0, 2.5]) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn counted(angles: &[f64]) -> Result<Finding> {

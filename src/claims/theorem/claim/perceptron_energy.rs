@@ -25,13 +25,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 5), beta: Betas::Log(0.2, 3.0), dynamics: &["usa"], ..Domain::ATTENTION },
     narrower: "three hidden units, normal a_k and w_k",
     citation: "arXiv:2601.21366 (energy); identity derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (20, 150),
     trial: |case, ctx| dissipation(case, ctx, 1.0),
     perturbed: "sum m_i |x_i'|^2",
     control: Control { what: "twice the potential", trial: |ctx| dissipation(&Case::weighted(12, 3, 1.0, "usa"), ctx, 2.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

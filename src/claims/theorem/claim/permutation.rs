@@ -19,8 +19,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"], ..SYMMETRY },
     narrower: "Q = K = I, V = I or -I",
     citation: "arXiv:2312.10794, section 3.1",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (30, 200),
     trial: |case, ctx| {
         let mut order: Vec<usize> = (0..case.n).collect();
@@ -34,7 +32,7 @@ pub static ENTRY: Claim = Claim {
         what: "causal SA, the order reversed",
         trial: |ctx| permuted(&Case::weighted(6, 3, 2.0, "causal-sa"), ctx, &[5, 4, 3, 2, 1, 0]),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn permuted(case: &Case, ctx: &mut Context, order: &[usize]) -> Result<Finding> {

@@ -31,15 +31,12 @@ pub static ENTRY: Claim = Claim {
         corners: &[(2, 2, 12.0), (5, 2, 6.0)],
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "linearisation at the m-gon (discrete Fourier modes of the circulant Hessian)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (30, 200),
     trial: |case, ctx| growth(case, ctx, 1.0),
     perturbed: "Lambda_p",
     control: Control { what: "rates larger by a thousandth", trial: |ctx| growth(&Case::new(5, 2, 6.0, "sa"), ctx, 1.001) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

@@ -32,11 +32,8 @@ pub static ENTRY: Claim = Claim {
     domain: POLYGONS,
     narrower: "m divides n",
     citation: "linearisation at the m-gon; arXiv:2312.10794, (B.2)-(B.3)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (60, 400),
     trial: |case, ctx| ascends(case, ctx, |m| m % 2 == 0 || (m <= 7 && (0.5..=50.0).contains(&case.beta))),
-    perturbed: "",
     control: Control {
         what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
         trial: |_: &mut Context| triangle(),
@@ -46,6 +43,7 @@ pub static ENTRY: Claim = Claim {
         what: "the pairing rates of the equal m-gons, 2 <= m <= 8, 1/2 <= beta <= 50, any d",
         holds: enclosed,
     }),
+    ..Claim::INEQUALITY
 };
 
 /// Where both claims on polygons are tested.

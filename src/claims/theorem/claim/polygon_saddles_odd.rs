@@ -25,13 +25,11 @@ pub static ENTRY: Claim = Claim {
     narrower: "m divides n",
     citation: "linearisation at the m-gon; arXiv:2312.10794, (B.2)-(B.3)",
     status: Status::Observation,
-    kind: Kind::Inequality,
     trials: (60, 400),
     trial: |case, ctx| ascends(case, ctx, |m| m % 2 == 1),
-    perturbed: "",
     control: Control {
         what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
         trial: |_: &mut Context| super::polygon_saddles::triangle(),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

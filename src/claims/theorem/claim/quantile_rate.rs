@@ -21,8 +21,6 @@ pub static ENTRY: Claim = Claim {
     domain: mean_field_rate::DOMAIN,
     narrower: "d = 2, densities 1 + a cos theta (the order is derived, the tolerance observed: c/n <= W1 <= C/n gives the slope -1 only in the limit)",
     citation: "arXiv:2312.10794, Remark 3.3 with W1 = O(1/n) at the start",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (8, 60),
     trial: |case, ctx| {
         let a = ctx.uniform_in(0.0, 0.9);
@@ -30,7 +28,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the exponent",
     control: Control { what: "slope -1/2, that of random starts", trial: |ctx| quantiles(&Case::new(1, 2, 1.0, "usa"), ctx, 0.5, -0.5) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn quantiles(case: &Case, ctx: &mut Context, a: f64, slope: f64) -> Result<Finding> {

@@ -24,18 +24,14 @@ pub static ENTRY: Claim = Claim {
                 agree, relative, to e^{64 d^2 eps S_i + 2 (n + 4) eps} - 1, what rounding of scores may do to a row of the size S_i, the \
                 largest product over j of the norms of |Q| |x_i| and |K| |x_j| (|.| entry by entry).",
     domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 6), ..MAPS },
-    narrower: "",
     citation: "definition of attention, arXiv:1706.03762",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 60),
     trial: |case, ctx| turned(ctx, case, true),
-    perturbed: "",
     control: Control {
         what: "3 G in place of its inverse transposed",
         trial: |ctx| turned(ctx, &Case::new(5, 4, 0.0, "maps of rows"), false),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn turned(ctx: &mut Context, case: &Case, inverse: bool) -> Result<Finding> {

@@ -24,16 +24,13 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { d: Sizes::Fixed(8), beta: Betas::Linear(-0.9, 0.9), corners: &[], ..LAYERS },
     narrower: "beta is u0 here; d = 8 (the law is derived, the tolerance observed)",
     citation: "arXiv:2604.01978 and 2603.06187 (abstract); derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (3, 20),
     trial: |case, ctx| share(case, ctx, together(case.beta)?),
-    perturbed: "",
     control: Control {
         what: "the share of a martingale in <x, y> itself, (1 + u0)/2",
         trial: |ctx| share(&Case::new(2, 8, 0.77, "random layers"), ctx, 0.885),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn share(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {

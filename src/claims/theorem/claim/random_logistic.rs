@@ -22,13 +22,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Fixed(16), d: Sizes::Fixed(256), beta: Betas::List(&[0.0]), corners: &[], ..LAYERS },
     narrower: "equal weights (beta = 0); u0 about 0.3 (the order 1/d is derived, the tolerance observed)",
     citation: "arXiv:2604.01978 (clustering at small beta); derived at d = infinity",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (2, 10),
     trial: |case, ctx| mean(case, ctx, 1.0),
-    perturbed: "",
     control: Control { what: "twice the time", trial: |ctx| mean(&Case::new(16, 256, 0.0, "random layers"), ctx, 2.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn mean(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

@@ -18,15 +18,12 @@ pub static ENTRY: Claim = Claim {
     title: "Symmetric random matrices without attention: near pairs meet, near antipodes become opposite, at twice the rate of general ones",
     statement: "x+ = N(x + eta Q x), Q fresh and symmetric, normal entries of variance 1/d off the diagonal and 2/d on it: log(1 - <x, y>) near 0 distance (and, as the layer is odd, log(1 + <x, y>) near antipodes) moves by -4 eta^2/d a layer, from 3000 pairs of layers +Q and -Q at eta = 1/20, within 4 standard errors and 0.01.",
     domain: Domain { d: Sizes::List(&[2, 3, 5, 8]), beta: Betas::Unused, corners: &[], ..LAYERS },
-    narrower: "",
     citation: "arXiv:2603.06187 (abstract: synchronisation; rates not seen); exponent derived",
     status: Status::Observation,
-    kind: Kind::Law,
     trials: (6, 40),
     trial: |case, ctx| exponent(case, ctx, true),
-    perturbed: "",
     control: Control { what: "independent entries", trial: |ctx| exponent(&Case::new(2, 3, 0.0, "random layers"), ctx, false) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn exponent(case: &Case, ctx: &mut Context, symmetric: bool) -> Result<Finding> {

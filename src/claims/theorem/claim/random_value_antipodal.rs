@@ -34,15 +34,11 @@ pub static ENTRY: Claim = Claim {
     statement: "x+ = N(x + eta V m_x), V fresh with normal entries of variance 1/d, m_x the softmax mean of two tokens with Q^T K = beta I: log(1 + <x, y>) near antipodes moves by Lambda_- eta^2 a layer, Lambda_- = ((d-1)/cosh^2 beta - 2)/d, \
                 measured from 2000 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
     domain: LAYERS,
-    narrower: "",
     citation: "arXiv:2601.21942 (abstract: cosh 2 beta against d - 2); exponents derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (12, 60),
     trial: |case, ctx| exponent(case, ctx, 1.0),
-    perturbed: "",
     control: Control { what: "weights at twice beta", trial: |ctx| exponent(&Case::new(2, 8, 0.5, "random layers"), ctx, 2.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn exponent(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

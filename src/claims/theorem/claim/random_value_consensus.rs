@@ -19,18 +19,14 @@ pub static ENTRY: Claim = Claim {
     statement: "x+ = N(x + eta V m_x), V fresh with normal entries of variance 1/d, m_x the softmax mean of two tokens with Q^T K = beta I: log(1 - <x, y>) near 0 distance moves by -(d-1) eta^2/d a layer, \
                 measured from 2000 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
     domain: Domain { d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 5.0), corners: &[], ..LAYERS },
-    narrower: "",
     citation: "arXiv:2601.21942 (abstract: consensus); exponent derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (8, 60),
     trial: |case, ctx| exponent(case, ctx, exponents(case.d, case.beta).1),
-    perturbed: "",
     control: Control {
         what: "the exponent at antipodes",
         trial: |ctx| exponent(&Case::new(2, 8, 0.5, "random layers"), ctx, exponents(8, 0.5).0),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn exponent(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {

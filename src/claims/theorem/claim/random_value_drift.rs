@@ -19,16 +19,12 @@ pub static ENTRY: Claim = Claim {
     statement: "x_i+ = N(x_i + eta V m_i), V fresh with normal entries of variance 1/d, m_i the softmax mean at beta of n uniform tokens, S_ij = <m_i, m_j>: E R_12+ - R_12 = eta^2 [(d - 2 + R^2) S_12 - (d-1) R (S_11 + S_22)/2]/d, \
                 from 1500 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
     domain: Domain { n: Sizes::Range(2, 12), d: Sizes::List(&[3, 8, 16]), beta: Betas::Linear(0.0, 3.0), corners: &[], ..LAYERS },
-    narrower: "",
     citation: "arXiv:2604.01978, Section 2 (printed at d = infinity); derived",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (8, 60),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         drift(case, ctx, &x, true)
     },
-    perturbed: "",
     control: Control {
         what: "the form of d = infinity, for d = 3",
         trial: |ctx| {
@@ -36,7 +32,7 @@ pub static ENTRY: Claim = Claim {
             drift(&Case::new(2, 3, 0.5, "random layers"), ctx, &x, false)
         },
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn drift(case: &Case, ctx: &mut Context, x: &Tokens, finite: bool) -> Result<Finding> {

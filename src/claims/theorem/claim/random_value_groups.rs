@@ -21,10 +21,7 @@ pub static ENTRY: Claim = Claim {
     statement: "Groups of masses p in [1/10, 9/10] and 1 - p at x and -x, one layer N(x_i + eta V m_i), V fresh with normal entries of variance 1/d, m_i the softmax mean: E (1 + <x, y>) = eta^2 (A - B)^2 (d-1)/(2d), A = (p e^beta - (1-p) e^{-beta})/(p e^beta + (1-p) e^{-beta}), B with p and 1-p \
                 exchanged, from 1500 pairs of layers +V and -V at eta = 1/50, within 4 standard errors and 1 %.",
     domain: Domain { n: Sizes::Fixed(2), d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 2.0), corners: &[], ..LAYERS },
-    narrower: "",
     citation: "derived; arXiv:2601.21942 (abstract: antipodal groups of many tokens)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (8, 60),
     trial: |case, ctx| {
         let share = ctx.uniform_in(0.1, 0.9);
@@ -35,7 +32,7 @@ pub static ENTRY: Claim = Claim {
         what: "equal groups of mass 1/2 against the change of 3/10 and 7/10",
         trial: |ctx| opening(&Case::new(2, 3, 1.0, "random layers"), ctx, 0.5, 0.3),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn opening(case: &Case, ctx: &mut Context, share: f64, of: f64) -> Result<Finding> {

@@ -44,13 +44,11 @@ pub static ENTRY: Claim = Claim {
     domain: ROWS,
     narrower: "W, W_V normal with entries of variance 1/d, |R_0| about 1/20, sigma <= 1/4 at the start",
     citation: "derived; sharpens arXiv:2103.03404, Theorem 2.2 (constants there not seen)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (20, 200),
     trial: |case, ctx| ladder(case, ctx, 0.0),
     perturbed: "the exponent 3",
     control: Control { what: "a skip connection", trial: |ctx| ladder(&Case::new(8, 4, 0.0, "attention layers"), ctx, 1.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Layers in a row.

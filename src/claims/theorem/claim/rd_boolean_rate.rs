@@ -19,13 +19,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Fixed(1), beta: Betas::Log(0.5, 2.0), masses: Masses::Equal, ..FLAT },
     narrower: "1/2 <= v <= 1; the next token attached by then (the order is derived, the tolerance observed)",
     citation: "derived; sharpens arXiv:2305.05465, Theorem 3.1 (the matrix becomes Boolean)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (6, 40),
     trial: |case, ctx| slope(case, ctx, 1.0),
     perturbed: "the slope",
     control: Control { what: "slope 2v", trial: |ctx| slope(&Case::new(8, 1, 1.0, "sa"), ctx, 2.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

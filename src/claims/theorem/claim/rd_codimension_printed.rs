@@ -23,18 +23,16 @@ pub static ENTRY: Claim = Claim {
     narrower: "rectangles (+-a, +-b), 0.7 <= a, b <= 2, and Q = K = I",
     citation: "arXiv:2305.05465, Section 7 (conjecture on codimension)",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (4, 20),
     trial: |_, ctx| {
         let (a, b) = (ctx.uniform_in(0.7, 2.0), ctx.uniform_in(0.7, 2.0));
         limits(ctx, vec![a, b, -a, b, -a, -b, a, -b], None)
     },
-    perturbed: "",
     control: Control {
         what: "the square (+-1, +-1) with V = diag(1, -1/2): k = 1, limits are lines",
         trial: |ctx| limits(ctx, vec![1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0], Some(vec![1.0, 0.0, 0.0, -0.5])),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Three and a half less the number of limits: places farther than 0.1 from each other, in the coordinates in which V grows.

@@ -18,18 +18,16 @@ pub static ENTRY: Claim = Claim {
     narrower: "d = 2, Q = K = I, t = 40/s",
     citation: "arXiv:2305.05465, Section 7 (conjecture on codimension), with simple positive eigenvalues added",
     status: Status::Open,
-    kind: Kind::Inequality,
     trials: (4, 100),
     trial: |case, ctx| {
         let (s, x) = (ctx.uniform_in(0.1, 0.5), ctx.normals(2 * case.n));
         few(ctx, case.n, s, x, 40.0 / s)
     },
-    perturbed: "",
     control: Control {
         what: "a nearly simple spectrum, s = 0.01, at t = 8: tokens near the corners of a square keep four limits",
         trial: |ctx| few(ctx, Case::new(4, 2, 1.0, "sa").n, 0.01, vec![1.0, 1.0, -1.1, 1.05, -0.95, -1.0, 1.05, -1.1], 8.0),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn few(ctx: &mut Context, n: usize, s: f64, x: Vec<f64>, t: f64) -> Result<Finding> {

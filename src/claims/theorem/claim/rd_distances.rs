@@ -20,13 +20,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 6), beta: Betas::Log(0.01, 2.0), ..FLAT },
     narrower: "normal tokens and roots of A",
     citation: "derived (arXiv:2305.05465, Section 6, uses it for A = I)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (200, 1000),
     trial: |case, ctx| closing(case, ctx, 1.0),
-    perturbed: "",
     control: Control { what: "scores of the opposite sign", trial: |ctx| closing(&Case::weighted(8, 3, 1.0, "sa"), ctx, -1.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The least of `<A (x_i - x_j), x_i' - x_j'>` against the product of their lengths.

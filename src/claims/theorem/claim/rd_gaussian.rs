@@ -23,13 +23,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(28, 40), d: Sizes::Fixed(1), beta: Betas::Log(0.1, 1.0), masses: Masses::Equal, ..FLAT },
     narrower: "d = 1; b s and b s t up to a quarter and a tilt b |m(t)| sqrt(s(t)) up to 2, which keeps the tilted law among the nodes; t <= 3",
     citation: "arXiv:2501.18322 (abstract); equations derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (6, 40),
     trial: |case, ctx| moments(case, ctx, 1.0),
     perturbed: "b",
     control: Control { what: "b in place of 2 b in the variance", trial: |ctx| moments(&Case::new(32, 1, 0.5, "sa"), ctx, 0.5) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Nodes and weights of the Gauss-Hermite rule for the standard normal law: eigenvalues of the Jacobi matrix.

@@ -24,13 +24,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { beta: Betas::Signed(0.01, 2.0), ..FLAT },
     narrower: "normal tokens and Q",
     citation: "arXiv:2305.05465, Proposition 6.1 (its proof needs row sums of one only)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (12, 80),
     trial: |case, ctx| growth(case, ctx, 1.0),
-    perturbed: "",
     control: Control { what: "V = -I", trial: |ctx| growth(&Case::weighted(6, 2, 1.0, "sa"), ctx, -1.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn support(x: &Tokens, w: &[f64]) -> f64 {

@@ -29,15 +29,12 @@ pub static ENTRY: Claim = Claim {
         also: Some(Also { text: "n = 2^d", holds: |c| c.n == 1 << c.d }),
         ..FLAT
     },
-    narrower: "",
     citation: "derived (arXiv:2305.05465, remark after Theorem 3.1, has d = 2 with one eps)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (6, 40),
     trial: |case, ctx| corners(case, ctx, 1.0),
     perturbed: "the limits",
     control: Control { what: "limits of eps larger by a millionth", trial: |ctx| corners(&Case::new(4, 2, 1.0, "sa"), ctx, 1.0 + 1e-6) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn corners(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

@@ -22,13 +22,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Range(2, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
     narrower: "V with a basis of eigenvectors near an orthogonal one",
     citation: "derived; arXiv:2305.05465, Theorem 4.3 (at most three hyperplanes, no rate)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (6, 40),
     trial: |case, ctx| constancy(case, ctx, 1.0),
     perturbed: "lambda_1",
     control: Control { what: "lambda_1 larger by a hundredth", trial: |ctx| constancy(&Case::new(10, 2, 1.0, "sa"), ctx, 1.01) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn constancy(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

@@ -32,12 +32,11 @@ pub static ENTRY: Claim = Claim {
         let x = Tokens::flat(2, ctx.normals(2 * case.n))?;
         follows(ctx, &x, &Q[..2])
     },
-    perturbed: "",
     control: Control {
         what: "the token farthest along phi_1, for a start in which they differ",
         trial: |ctx| follows(ctx, &Tokens::flat(2, vec![1.0, 0.0, 0.95, 1.0, 0.2, -0.3])?, &[1.0, 0.0]),
     },
-    proof: None,
+    ..Claim::EVERY
 };
 
 /// Symmetric.

@@ -19,9 +19,8 @@ pub static ENTRY: Claim = Claim {
     kind: Kind::Every(0.25),
     trials: (28, 200),
     trial: |case, ctx| ends(ctx, case.n, 1.0),
-    perturbed: "",
     control: Control { what: "V = diag(-1, -1, -1/2), under which nobody leads", trial: |ctx| ends(ctx, 10, -1.0) },
-    proof: None,
+    ..Claim::EVERY
 };
 
 fn ends(ctx: &mut Context, n: usize, first: f64) -> Result<Finding> {

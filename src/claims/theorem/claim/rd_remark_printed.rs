@@ -26,15 +26,13 @@ pub static ENTRY: Claim = Claim {
     narrower: "0.5 <= eps <= 2",
     citation: "arXiv:2305.05465, remark on d >= 2 after Theorem 3.1",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (4, 20),
     trial: |_, ctx| {
         let eps = ctx.uniform_in(0.5, 2.0);
         gap(ctx, eps)
     },
-    perturbed: "",
     control: Control { what: "eps = 0.2, whose limit is below the level", trial: |ctx| gap(ctx, 0.2) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn gap(ctx: &mut Context, eps: f64) -> Result<Finding> {

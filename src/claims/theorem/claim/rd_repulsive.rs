@@ -18,15 +18,13 @@ pub static ENTRY: Claim = Claim {
     title: "R^d, V = -I: 2t C -> I",
     statement: "x_i' = -sum_j A_ij x_j, scores <x_i, x_j>, at least 3d normal tokens: the eigenvalues c of their covariance obey (1/c(2t) - 1/c(t)) / (2t) = 1 within 0.05 at t = 100.",
     domain: Domain { n: Sizes::Range(9, 16), d: Sizes::Range(1, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
-    narrower: "",
     citation: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian closure is exact)",
     status: Status::Observation,
-    kind: Kind::Law,
     trials: (4, 30),
     trial: |case, ctx| slope(case, ctx, 1.0),
     perturbed: "the slope",
     control: Control { what: "slope 1/2", trial: |ctx| slope(&Case::new(10, 2, 1.0, "sa"), ctx, 0.5) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

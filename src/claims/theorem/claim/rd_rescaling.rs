@@ -37,13 +37,11 @@ pub static ENTRY: Claim = Claim {
     domain: FLAT,
     narrower: "Q = K = I",
     citation: "arXiv:2305.05465, Section 2",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (10, 60),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     perturbed: "the time in e^{-tV}",
     control: Control { what: "e^{tV} in place of e^{-tV}", trial: |ctx| deviation(&Case::weighted(5, 2, 1.0, "sa"), ctx, -1.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Points of R^d from normals, with the masses of the case.

@@ -27,10 +27,7 @@ pub static ENTRY: Claim = Claim {
         corners: &[(2, 2, 0.0), (6, 3, 1.0), (12, 4, 4.0)],
         ..SYMMETRY
     },
-    narrower: "",
     citation: "equivariance under O(d) and permutations",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (30, 200),
     trial: mirrored,
     perturbed: "the coefficient 2 of the reflection x - 2 <w, x> w",
@@ -38,7 +35,7 @@ pub static ENTRY: Claim = Claim {
         what: "causal SA, which treats the two halves differently",
         trial: |ctx| mirrored(&Case::weighted(6, 3, 2.0, "causal-sa"), ctx),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn mirrored(case: &Case, ctx: &mut Context) -> Result<Finding> {

@@ -35,16 +35,13 @@ pub static ENTRY: Claim = Claim {
         corners: &[(12, 3, 2.0), (6, 3, 3.0), (8, 4, 3.0)],
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "arXiv:2312.10794, section 9.1; the share of starts is ours",
     status: Status::Observation,
-    kind: Kind::Every(0.1),
     trials: (70, 400),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         arrives(case, ctx, &x)
     },
-    perturbed: "",
     control: Control {
         what: "four tokens of a great circle of S^2 stay on it and end at a square",
         trial: |ctx| {
@@ -53,7 +50,7 @@ pub static ENTRY: Claim = Claim {
             arrives(&Case::new(4, 3, 2.0, "repulsive-usa"), ctx, &x)
         },
     },
-    proof: None,
+    ..Claim::EVERY
 };
 
 /// Forty relaxation times of the slowest mode at a configuration.

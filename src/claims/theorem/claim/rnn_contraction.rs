@@ -21,10 +21,7 @@ pub static ENTRY: Claim = Claim {
     title: "RNN with |U| < 1: states forget where they started at the rate |U|",
     statement: "h+ = tanh(W x + U h + b) with |U|_2 = s, 0.1 <= s <= 0.99, normal W, b and n normal inputs, or s times a rotation and no inputs: two normal starts under the same inputs have |h_n - k_n| <= s^n |h_0 - k_0|; so all exponents are at most log s.",
     domain: Domain { n: Sizes::Range(2, 30), d: Sizes::Range(2, 16), ..MAPS },
-    narrower: "",
     citation: "derived; Pascanu, Mikolov, Bengio, arXiv:1211.5063, section 2.1 (the sufficient condition for vanishing)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (20, 200),
     trial: |case, ctx| {
         let s = ctx.uniform_in(0.1, 0.99);
@@ -35,7 +32,7 @@ pub static ENTRY: Claim = Claim {
         what: "U = 4, no inputs, opposite starts, held against 9/10",
         trial: |ctx| gap(ctx, &Case::new(20, 6, 0.0, "maps of rows"), 0.9, true),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn gap(ctx: &mut Context, case: &Case, norm: f64, control: bool) -> Result<Finding> {

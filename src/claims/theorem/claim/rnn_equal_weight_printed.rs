@@ -17,15 +17,12 @@ pub static ENTRY: Claim = Claim {
     title: "RNN: all inputs have the same weight (as printed)",
     statement: "h+ = tanh(W x + U h), normal W and U of variances 1/d and 1/(4d), d = 8, 30 normal inputs: |dh_30/dx_1| >= |dh_30/dx_30| / 2.",
     domain: Domain { n: Sizes::Fixed(30), d: Sizes::Fixed(8), ..MAPS },
-    narrower: "",
     citation: "a survey of sequence models",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (4, 30),
     trial: |_, ctx| oldest(ctx, false),
-    perturbed: "",
     control: Control { what: "h+ = h + x, which has no bend and U = 1", trial: |ctx| oldest(ctx, true) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// `h + x`.

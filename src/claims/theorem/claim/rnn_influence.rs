@@ -26,18 +26,15 @@ pub static ENTRY: Claim = Claim {
     title: "RNN: the influence of a state fades (or grows) like e^{lambda_1 age}",
     statement: "h+ = tanh(W x + U h), W and U normal with variances 1/d and g^2/d, g in [1/2, 1.2], d = 8, normal inputs of size 1/2: between the ages 20 and 270, log |dh_T/dh_s| falls by lambda_1 a step within 0.05, lambda_1 measured by QR over the same steps.",
     domain: Domain { n: Sizes::Fixed(300), d: Sizes::Fixed(8), ..MAPS },
-    narrower: "",
     citation: "derived (Oseledets); arXiv:1211.5063",
     status: Status::Observation,
-    kind: Kind::Law,
     trials: (4, 30),
     trial: |_, ctx| {
         let gain = ctx.uniform_in(0.5, 1.2);
         faded(ctx, gain, gain)
     },
-    perturbed: "",
     control: Control { what: "the exponent of a quarter of the matrix", trial: |ctx| faded(ctx, 0.9, 0.225) },
-    proof: None,
+    ..Claim::LAW
 };
 
 const STEPS: usize = 300;

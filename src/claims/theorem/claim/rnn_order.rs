@@ -22,16 +22,14 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..MAPS },
     narrower: "it moves h_n almost surely; by how much is observed",
     citation: "structure of the cell",
-    status: Status::Theorem,
     kind: Kind::Share(0.9),
     trials: (100, 400),
     trial: |case, ctx| Ok(Finding::yes(moved(ctx, case.n, case.d, false)? >= 1e-6)),
-    perturbed: "",
     control: Control {
         what: "the sum of the inputs, which loses the order",
         trial: |ctx| Ok(Finding::yes(moved(ctx, 6, 4, true)? >= 1e-6)),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// How far the last state moves when the last two inputs change places; of their sum, if the cell only adds.

@@ -10,13 +10,10 @@ pub static ENTRY: Claim = Claim {
     title: "RNN: the order of the inputs is lost in the state (as printed)",
     statement: "h+ = tanh(W x + U h), normal W, U of variance 1/d, n normal inputs: exchanging the last two moves h_n by at most 1e-9.",
     domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..MAPS },
-    narrower: "",
     citation: "a tutorial on attention",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (6, 40),
     trial: |case, ctx| Ok(Finding::at_most(moved(ctx, case.n, case.d, false)?, 1e-9)),
-    perturbed: "",
     control: Control { what: "the sum of the inputs", trial: |ctx| Ok(Finding::at_most(moved(ctx, 6, 4, true)?, 1e-9)) },
-    proof: None,
+    ..Claim::INEQUALITY
 };

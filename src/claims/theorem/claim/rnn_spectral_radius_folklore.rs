@@ -17,18 +17,15 @@ pub static ENTRY: Claim = Claim {
     title: "RNN: a spectral radius below 1 means that no gradient grows (folklore)",
     statement: "h+ = tanh(U h) at h = 0, U = [[1/2, c], [0, 1/2]], spectral radius 1/2, 5 <= c <= 20: |dh_T/dh_0| <= 1 for T <= 10.",
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Fixed(2), ..MAPS },
-    narrower: "",
     citation: "folklore; Pascanu, Mikolov, Bengio, arXiv:1211.5063 give conditions on singular values",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (4, 30),
     trial: |_, ctx| {
         let c = ctx.uniform_in(5.0, 20.0);
         growth(&[0.5, c, 0.0, 0.5])
     },
-    perturbed: "",
     control: Control { what: "a symmetric U, eigenvalues 1/2 and 1/4", trial: |_| growth(&[0.375, 0.125, 0.125, 0.375]) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn growth(u: &[f64]) -> Result<Finding> {

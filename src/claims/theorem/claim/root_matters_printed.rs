@@ -10,21 +10,18 @@ pub static ENTRY: Claim = Claim {
     title: "Ranking by distance needs its square root (as printed)",
     statement: "n unit tokens: some two of the others are ranked otherwise by |x_1 - x_j|^2 than by |x_1 - x_j|.",
     domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..SCORED },
-    narrower: "",
     citation: "a tutorial on attention",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (6, 40),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         Ok(Finding::nonnegative(exchanged(&rows(&x), by_square, by_distance) - 0.5, 1.0))
     },
-    perturbed: "",
     control: Control {
         what: "inner products in place of squares, 1, 1, 3 on the line",
         trial: |_| Ok(Finding::nonnegative(exchanged(&[vec![1.0], vec![1.0], vec![3.0]], by_dot, by_distance) - 0.5, 1.0)),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn by_distance(x: &[f64], y: &[f64]) -> f64 {

@@ -30,13 +30,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "p from 0 to n - 1, central differences of 1e-5",
     citation: "derived; rotary positions: arXiv:2104.09864",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| gap(case, ctx, false),
     perturbed: "the gap",
     control: Control { what: "the gap without positions", trial: |ctx| gap(&Case::new(12, 2, 2.0, "usa"), ctx, true) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Position i turns by `w i`.

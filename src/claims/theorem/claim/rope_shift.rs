@@ -20,13 +20,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { laws: &["normal"], ..BLOCKS },
     narrower: "normal weights, two heads",
     citation: "Su et al. 2021 (arXiv:2104.09864)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| shifted(case, ctx, true),
-    perturbed: "",
     control: Control { what: "positions in reverse order", trial: |ctx| shifted(&Case::new(6, 8, 1.0, "sa"), ctx, false) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn shifted(case: &Case, ctx: &mut Context, shift: bool) -> Result<Finding> {

@@ -19,10 +19,7 @@ pub static ENTRY: Claim = Claim {
     title: "Rotation equivariance",
     statement: "X(0) R flows to X(t) R for every R in O(d), Q = K = V = I: deviation at one Lipschitz time of the velocity, t = 1/L, at most 8e-13.",
     domain: SYMMETRY,
-    narrower: "",
     citation: "arXiv:2312.10794, (2.3): weights depend on inner products only",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (30, 200),
     trial: |case, ctx| commute(case, ctx, Vec::new()),
     perturbed: "the time of the second run",
@@ -33,7 +30,7 @@ pub static ENTRY: Claim = Claim {
             commute(&Case::weighted(6, 3, 2.0, "sa"), ctx, vec![Head::new(3, None, k, None)?])
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Where the symmetries of the flow are tested: every sign of beta, tokens anywhere or in a cap.

@@ -26,14 +26,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "the start",
     citation: "derived; the words of arXiv:2605.04279 (abstract) where they hold",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (20, 100),
     trial: rise,
-    perturbed: "",
     control: Control {
         what: "the repulsive flow",
         trial: |ctx| rise(&Case { dynamics: "repulsive-sa", ..Case::new(6, 6, 4.0, "sa").with_law("orthonormal") }, ctx),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

@@ -26,15 +26,12 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "arXiv:2605.04279 (abstract; its own regime was not seen)",
     status: Status::Folklore,
-    kind: Kind::Inequality,
     trials: (400, 2000),
     trial: rise,
-    perturbed: "",
     control: Control { what: "orthonormal tokens", trial: |ctx| rise(&Case::new(6, 6, 4.0, "sa").with_law("orthonormal"), ctx) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// `d/dt` of the mean row entropy, over beta^2 and the size of its terms.

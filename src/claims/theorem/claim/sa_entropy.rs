@@ -28,7 +28,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "circle; densities whose logarithm has up to 10 modes, resolved by 128",
     citation: "a numerical conjecture",
     status: Status::Open,
-    kind: Kind::Inequality,
     trials: (40, 400),
     trial: |case, ctx| {
         let half = 1 + ctx.index(10);
@@ -42,7 +41,6 @@ pub static ENTRY: Claim = Claim {
         let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         production(case, &values.iter().map(|v| (v - top).exp()).collect::<Vec<_>>())
     },
-    perturbed: "",
     control: Control {
         what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
         trial: |_| {
@@ -51,7 +49,7 @@ pub static ENTRY: Claim = Claim {
             production(&Case::new(1, 2, -3.0, "sa"), &values)
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const POINTS: usize = 512;

@@ -30,8 +30,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "beta > 0 (on the circle known for beta >= -0.16); critical points found by a search, residual 1e-12",
     citation: "Polyanskiy, Rigollet, Yao, arXiv:2507.22857 (d = 2); arXiv:2312.10794, Theorem 6.1 (d >= 3)",
-    status: Status::Theorem,
-    kind: Kind::Every(0.1),
     trials: (70, 300),
     trial: |case, ctx| {
         let points = large_beta_chains::searched(case, ctx)?;
@@ -42,7 +40,6 @@ pub static ENTRY: Claim = Claim {
             points.iter().map(|(x, sizes)| Ok(Spectrum::of_clusters(case.beta, x, sizes)?.unstable > 0)).collect();
         Ok(Finding::yes(answers?.into_iter().all(|yes| yes)))
     },
-    perturbed: "",
     control: Control {
         what: "beta = -1 < -2/3: the regular triangle",
         trial: |ctx| {
@@ -51,5 +48,5 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::yes(Spectrum::of_clusters(case.beta, &x, &[1, 1, 1])?.unstable > 0))
         },
     },
-    proof: None,
+    ..Claim::EVERY
 };

@@ -15,16 +15,12 @@ pub static ENTRY: Claim = Claim {
     title: "x^T W y = c (1 - |x - y|^2/2) on the unit sphere for W = c I",
     statement: "Unit vectors x, y in R^d, W = c I, c in [1/10, 10]: the identity to 1e-14 c d.",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Unused, ..SCORED },
-    narrower: "",
     citation: "an essay on attention as energy (for any W); derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| {
         let (x, c) = (ctx.tokens(case)?, ctx.log_uniform_in(0.1, 10.0));
         Ok(ranked(&x, &vec![c; case.d], c))
     },
-    perturbed: "",
     control: Control {
         what: "W = diag(1, 4)",
         trial: |ctx| {
@@ -32,7 +28,7 @@ pub static ENTRY: Claim = Claim {
             Ok(ranked(&x, &[1.0, 4.0], 1.0))
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn ranked(x: &Tokens, diagonal: &[f64], c: f64) -> Finding {

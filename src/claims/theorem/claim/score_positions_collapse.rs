@@ -35,8 +35,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "beta <= 2, a cap of radius 1.2, Q = K = I; the convergence is derived, the time 60 observed",
     citation: "derived (arXiv:2312.10794, Theorem 6.3, for any positive weights)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (8, 60),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
@@ -44,7 +42,6 @@ pub static ENTRY: Claim = Claim {
         let model = Model { patterns: vec![pattern], ..Model::default() };
         ends(ctx, &model.build("sa", false, &Spec::new(case.beta, case.n), case.d)?, &x)
     },
-    perturbed: "",
     control: Control {
         what: "frozen vectors of length 1/2 added to the tokens in queries, keys and values",
         trial: |ctx| {
@@ -53,7 +50,7 @@ pub static ENTRY: Claim = Claim {
             ends(ctx, &Dynamics::of(Added { beta: 1.0, p }), &x)
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn ends(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens) -> Result<Finding> {

@@ -9,15 +9,12 @@ pub static ENTRY: Claim = Claim {
     title: "The last row of a printed table of causal weights sums to 1 (as printed)",
     statement: "The weights .05, .05, .1, .2, .3, .5 of the last token sum to 1 to 1e-12.",
     domain: Domain { n: Sizes::Fixed(6), d: Sizes::Unused, laws: &["placed"], ..MAPS },
-    narrower: "",
     citation: "a tutorial on attention, table of causal weights",
     status: Status::Misprinted,
-    kind: Kind::Identity,
     trials: (2, 4),
     trial: |_, _| Ok(sums_to_one(0.5)),
-    perturbed: "",
     control: Control { what: "the last entry .3", trial: |_| Ok(sums_to_one(0.3)) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn sums_to_one(last: f64) -> Finding {

@@ -14,10 +14,7 @@ pub static ENTRY: Claim = Claim {
     title: "Q^T K = I, equal lengths: every token gives itself the largest weight",
     statement: "Unit tokens, Q^T K = I: A_ii >= A_ij for all i and j.",
     domain: Domain { beta: Betas::Log(0.1, 30.0), ..SCORED },
-    narrower: "",
     citation: "Cauchy and Schwarz",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (10, 100),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
@@ -26,9 +23,8 @@ pub static ENTRY: Claim = Claim {
         let all = (0..x.n()).map(|i| largest(&row(&x, i, case.beta), i).with_error(error));
         Ok(all.reduce(Finding::and).unwrap_or(Finding::Missed))
     },
-    perturbed: "",
     control: Control { what: "tokens 1 and 2 on the line", trial: |_| Ok(largest(&soft(vec![1.0, 2.0]), 0)) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn largest(weights: &[f64], own: usize) -> Finding {

@@ -21,15 +21,13 @@ pub static ENTRY: Claim = Claim {
     statement: "n uniform tokens, eps = 4 log d / d: with probability at least 0.95 the nearest orthonormal frame (polar factor) is within sqrt(eps) of them, every token lies in the cap <x, q_i> >= 1 - eps of its own frame \
                 vector, and gamma = 1 - alpha - 8 eps - log(2 n^2/eps)/beta > 0 with alpha the largest inner product between different caps 1 - 2 eps.",
     domain: DOMAIN,
-    narrower: "",
     citation: "Geshkovski, Koubbi, Polyanskiy, Rigollet, arXiv:2410.06833, section 4 (condition on eps corrected, condition on n derived)",
     status: Status::Corrected,
     kind: Kind::Share(0.95),
     trials: (160, 600),
     trial: separation,
-    perturbed: "",
     control: Control { what: "d = 30", trial: |ctx| separation(&Case::new(12, 30, 40.0, "sa"), ctx) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const DOMAIN: Domain = Domain {

@@ -24,13 +24,11 @@ pub static ENTRY: Claim = Claim {
         also: Some(Also { text: "4 sqrt(eps) + 12 eps + log(n^2 d / (2 log d))/beta < 1", holds: separated_start::spread }),
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "the reading of arXiv:2410.06833, section 4, without its probability; corrected in `separated-start`",
     status: Status::Folklore,
     kind: Kind::Every(0.05),
     trials: (24, 80),
     trial: separated_start::separation,
-    perturbed: "",
     control: Control { what: "six tokens at d = 3000", trial: |ctx| separated_start::separation(&Case::new(6, 3000, 60.0, "sa"), ctx) },
-    proof: None,
+    ..Claim::EVERY
 };

@@ -17,15 +17,11 @@ pub static ENTRY: Claim = Claim {
     title: "Heads that share V: the sum of their outputs has rank at most that of V",
     statement: "Three heads with normal Q, K and one V of size 1 x d: the sum of their outputs, n x 1 numbers spread by one W^O of d rows, has rank 1: the second singular value is at most 1e-7 of the first.",
     domain: Domain { n: Sizes::Range(3, 8), d: Sizes::Range(2, 6), ..MAPS },
-    narrower: "",
     citation: "derived; a tutorial prints V_1 in all heads",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (8, 60),
     trial: |case, ctx| second(ctx, case, true),
-    perturbed: "",
     control: Control { what: "a V and a W^O for every head", trial: |ctx| second(ctx, &Case::new(5, 4, 0.0, "maps of rows"), false) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn second(ctx: &mut Context, case: &Case, shared: bool) -> Result<Finding> {

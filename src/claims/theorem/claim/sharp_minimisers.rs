@@ -23,8 +23,6 @@ pub static ENTRY: Claim = Claim {
     domain: DOMAIN,
     narrower: "five families of the sharp configurations",
     citation: "Cohn, Kumar 2007; arXiv:2312.10794, Theorem 9.2 (printed in the converse direction)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (100, 1000),
     trial: |case, ctx| match sharp(case.n, case.d) {
         Some(points) => excess(case, ctx, &Tokens::normalised(case.d, points)?),
@@ -40,7 +38,7 @@ pub static ENTRY: Claim = Claim {
             Ok(above(&case, ctx, &tetrahedron, &square))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 const DOMAIN: Domain = Domain {

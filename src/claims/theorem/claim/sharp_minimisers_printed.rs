@@ -26,18 +26,15 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "arXiv:2312.10794, Theorem 9.2 (printed in the converse direction)",
     status: Status::Misprinted,
-    kind: Kind::Every(0.1),
     trials: (24, 100),
     trial: minimiser_is_sharp,
-    perturbed: "",
     control: Control {
         what: "six tokens of S^2: the octahedron is sharp with inner products 0 and -1",
         trial: |ctx| minimiser_is_sharp(&Case::new(6, 3, 2.0, "repulsive-usa"), ctx),
     },
-    proof: None,
+    ..Claim::EVERY
 };
 
 fn minimiser_is_sharp(case: &Case, ctx: &mut Context) -> Result<Finding> {

@@ -36,7 +36,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "Q = K = V = I; d up to 16",
     citation: "arXiv:2312.10794, Theorems 4.1, 4.3, 5.1, 6.1; arXiv:2405.18273; Polyanskiy, Rigollet, Yao, arXiv:2507.22857",
-    status: Status::Theorem,
     kind: Kind::Every(0.05),
     trials: (136, 600),
     trial: |case, ctx| collapse(case, ctx, 1e300),
@@ -45,7 +44,7 @@ pub static ENTRY: Claim = Claim {
         what: "beta = -1 < -2/3 on the circle: three tokens near the regular triangle stay apart",
         trial: |ctx| collapse(&Case::new(3, 2, -1.0, "sa").with_law("polygon:noise=0.05"), ctx, 2000.0),
     },
-    proof: None,
+    ..Claim::EVERY
 };
 
 /// When the tokens were first seen in an open hemisphere, and the cosine of their cap's radius then.

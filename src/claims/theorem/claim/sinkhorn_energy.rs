@@ -24,15 +24,12 @@ pub static ENTRY: Claim = Claim {
         dynamics: &["sinkhorn"],
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "arXiv:2110.11773, Section 4 (a gradient flow; no constant); derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (12, 100),
     trial: |case, ctx| falls(case, ctx, 1.0),
     perturbed: "the rate",
     control: Control { what: "twice the rate", trial: |ctx| falls(&Case::weighted(6, 3, 1.0, "sinkhorn"), ctx, 2.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn falls(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {

@@ -33,8 +33,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "critical points found by a search, residual 1e-12",
     citation: "arXiv:2312.10794, Theorem 4.3 and appendix C, with an explicit constant (derived here)",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (24, 120),
     trial: |case, ctx| match large_beta_chains::searched(case, ctx)? {
         points if points.is_empty() => Ok(Finding::Missed),
@@ -45,7 +43,7 @@ pub static ENTRY: Claim = Claim {
         what: "two antipodal halves of eight tokens at 1.1 times the threshold",
         trial: |ctx| ascent(&Case::new(8, 2, 1.1 * small(8), "usa"), ctx, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, &[4, 4]),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// The largest ascent by one token against the bound, or against 0 where the bound is negative, over `(d-1) e^beta`.

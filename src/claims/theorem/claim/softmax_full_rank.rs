@@ -17,18 +17,14 @@ pub static ENTRY: Claim = Claim {
     title: "d_head = 1: softmax of x_i x_j has full rank, det = prod_{i<k} (y_k - y_i) prod_i e^{..}/Z_i > 0",
     statement: "n = 8 equally spaced reals of step h in [0.25, 0.5] from -1: the determinant of softmax_j(x_i x_j) is the Vandermonde determinant of y_i = e^{h x_i} times prod_i e^{-x_i}/Z_i, positive; elimination in double-doubles gives it to 1e-9 relative.",
     domain: Domain { n: Sizes::Fixed(8), d: Sizes::Fixed(1), laws: &["placed"], ..MAPS },
-    narrower: "",
     citation: "Polya and Szego, part V; the formula derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (4, 30),
     trial: |_, ctx| {
         let h = ctx.uniform_in(0.25, 0.5);
         determinants(h, 1.0)
     },
-    perturbed: "",
     control: Control { what: "without the sums Z_i", trial: |_| determinants(0.25, 0.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// The determinant of softmax of `x_i x_j`, `x_i = h i - 1`, i < n, in closed form.

@@ -17,15 +17,12 @@ pub static ENTRY: Claim = Claim {
     title: "Softmax: |diag(p) - p p^T| <= min(1/2, 2 (1 - max p))",
     statement: "p = softmax of n normal scores of a size in [1/10, 30]: the norm of diag(p) - p p^T is at most 1/2 and at most 2 (1 - max p).",
     domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Unused, laws: &["normal"], ..MAPS },
-    narrower: "",
     citation: "derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (12, 120),
     trial: |case, ctx| norm(ctx, case.n, 1.0),
     perturbed: "the bound",
     control: Control { what: "without p p^T, n = 2", trial: |ctx| norm(ctx, 2, 0.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn norm(ctx: &mut Context, n: usize, centred: f64) -> Result<Finding> {

@@ -11,16 +11,13 @@ pub static ENTRY: Claim = Claim {
     title: "Softmax of scores of rank d_head has rank at most d_head (as printed)",
     statement: "n normal rows of R^d, d <= 4 < n: the matrix of weights softmax_j(<Q x_i, K x_j>) has rank at most d: the singular value d + 1 is at most 1e-7 of the first.",
     domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(1, 4), ..MAPS },
-    narrower: "",
     citation: "a survey of sequence models",
     status: Status::Misprinted,
-    kind: Kind::Inequality,
     trials: (6, 40),
     trial: |case, ctx| {
         let m = matrices(ctx, case);
         Ok(Finding::at_most(singular_ratio(&m.1, case.n, case.d), 1e-7))
     },
-    perturbed: "",
     control: Control {
         what: "the scores",
         trial: |ctx| {
@@ -28,5 +25,5 @@ pub static ENTRY: Claim = Claim {
             Ok(Finding::at_most(singular_ratio(&m.0, 8, 3), 1e-7))
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };

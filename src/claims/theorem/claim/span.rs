@@ -23,13 +23,10 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { d: Sizes::Range(3, 64), corners: &[(2, 3, 0.0), (7, 5, 1.0), (12, 4, 4.0)], ..SYMMETRY },
     narrower: "subspaces spanned by coordinates (all others by rotation)",
     citation: "arXiv:2312.10794, (2.3): the velocity is a combination of tokens",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (30, 200),
     trial: |case, ctx| leak(case, ctx, false),
-    perturbed: "",
     control: Control { what: "a value matrix that mixes the coordinates", trial: |ctx| leak(&Case::weighted(6, 5, 2.0, "sa"), ctx, true) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn leak(case: &Case, ctx: &mut Context, mixing: bool) -> Result<Finding> {

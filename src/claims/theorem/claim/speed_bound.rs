@@ -30,13 +30,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "Q = K = I; |beta| is limited so that no weight underflows",
     citation: "arXiv:2312.10794, (2.3): convex combinations of unit vectors; the Lipschitz constant is derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (80, 400),
     trial: |case, ctx| bound(case, ctx, 1.0),
     perturbed: "the bound of the speed",
     control: Control { what: "a hundredth of the bounds", trial: |ctx| bound(&Case::weighted(6, 3, 0.5, "sa"), ctx, 0.01) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Weights are at most this: 1 for softmax, `e^|beta|` for plain exponentials.

@@ -35,13 +35,11 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "the formula is derived for n to infinity; that it holds so well at these n is observed",
     citation: "Kac-Rice for the stationary field of arXiv:2412.09080 on S^2 (derived)",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (2, 12),
     trial: |case, ctx| deviation(case, ctx, expected_modes_sphere(case.beta)?, 180.0),
     perturbed: "the expected number",
     control: Control { what: "beta modes", trial: |ctx| deviation(&Case::new(160, 3, 8.0, "sa"), ctx, 8.0, 360.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 /// By so many expected modes in all.

@@ -37,7 +37,6 @@ pub static ENTRY: Claim = Claim {
     narrower: "the paper: USA; on its own clock, where the corners of the stairs are sharp only like 1/log log beta; here USA (U3) and SA, the share of physical time, mergers later than 1e300 not seen; the stairs are derived for beta to infinity, 1e-3 and the hundredth observed",
     citation: "arXiv:2410.06833, section 6 (energy and time scale corrected)",
     status: Status::Corrected,
-    kind: Kind::Inequality,
     trials: (10, 160),
     trial: |case, ctx| levels(case, ctx, 0),
     perturbed: "the levels",
@@ -45,7 +44,7 @@ pub static ENTRY: Claim = Claim {
         what: "every level one step of the stairs too high",
         trial: |ctx| levels(&Case::new(5, 2, 2000.0, "sa").with_law("placed"), ctx, 1),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Angles of a well prepared start, or nothing when they do not fit below pi.

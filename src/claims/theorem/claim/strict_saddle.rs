@@ -28,10 +28,7 @@ pub static ENTRY: Claim = Claim {
         laws: &["uniform", "clusters:k=2,spread=0.1"],
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "curvature identity, derived here; arXiv:2405.18273",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (60, 500),
     trial: |case, ctx| bound(case, ctx, false),
     perturbed: "the factor 1/(n (d-1))",
@@ -39,7 +36,7 @@ pub static ENTRY: Claim = Claim {
         what: "the bound without its division by n (d-1)",
         trial: |ctx| bound(&Case::weighted(5, 3, 2.0, "usa"), ctx, true),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn bound(case: &Case, ctx: &mut Context, whole: bool) -> Result<Finding> {

@@ -33,8 +33,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "Q = K = V = I; c <= 4, where the time is at most 300/s",
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Lemma 5.1",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (100, 800),
     trial: |case, ctx| {
         let (c, eps) = (ctx.uniform_in(1.5, 4.0), 0.005 * 20f64.powf(ctx.uniform_in(0.0, 1.0)));
@@ -42,12 +40,11 @@ pub static ENTRY: Claim = Claim {
         let power = if ctx.index(2) == 0 { 1 } else { 16 };
         displacement(case, ctx, (c, eps), power, 1.0)
     },
-    perturbed: "",
     control: Control {
         what: "a token half as far from those before it, c = 4, eps = 0.1",
         trial: |ctx| displacement(&Case::new(10, 2, 100.0, "causal-sa").with_law("placed"), ctx, (4.0, 0.1), 16, 0.5),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn displacement(case: &Case, ctx: &mut Context, (c, eps): (f64, f64), power: i32, distance: f64) -> Result<Finding> {

@@ -29,16 +29,12 @@ pub static ENTRY: Claim = Claim {
         also: None,
         corners: &[],
     },
-    narrower: "",
     citation: "derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (20, 200),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         limits(&x, case.beta, 2.0)
     },
-    perturbed: "",
     control: Control {
         what: "the exponent beta in place of 2 beta, antipodal tokens",
         trial: |_| {
@@ -47,7 +43,7 @@ pub static ENTRY: Claim = Claim {
             limits(&Tokens::from_angles(&angles)?, 0.1, 1.0)
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Tokens of the sphere whose softmax is taken.

@@ -18,8 +18,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { dynamics: &["sa", "usa"], ..SYMMETRY },
     narrower: "Q = K = I",
     citation: "arXiv:2312.10794, section 9.1",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (30, 200),
     trial: |case, ctx| {
         let back = Variant { repulsive: true, ..case.variant()? };
@@ -27,7 +25,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the time of the way back",
     control: Control { what: "going back with USA", trial: |ctx| there_and_back(&Case::weighted(6, 3, 2.0, "sa"), ctx, "repulsive-usa") },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn there_and_back(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {

@@ -20,15 +20,12 @@ pub static ENTRY: Claim = Claim {
     statement: "USA with the factors 1 (U1), e^{-beta} (U2), e^{-beta}/n (U3), n (U4) before sum_j m_j e^{beta G_ij} x_j runs through the same states under t_U2 = e^beta t_U1, \
                 t_U3 = n e^beta t_U1, t_U4 = t_U1/n: deviation at one Lipschitz time of the velocity, t_U1 = 1/L, at most 8e-13.",
     domain: Domain { dynamics: &["usa"], ..SYMMETRY },
-    narrower: "",
     citation: "arXiv:2312.10794, (3.5); arXiv:2410.06833, sections 2, 3, 6 (equal masses)",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (24, 200),
     trial: |case, ctx| compare(case, ctx, 1.0),
     perturbed: "the factors e^beta, n e^beta and 1/n",
     control: Control { what: "e^{2 beta} for e^beta", trial: |ctx| compare(&Case::weighted(5, 3, 1.0, "usa"), ctx, 2.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn compare(case: &Case, ctx: &mut Context, power: f64) -> Result<Finding> {

@@ -29,8 +29,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "the circle (the source has every d)",
     citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract); the coefficient is derived here",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (8, 60),
     trial: |case, ctx| {
         let r = bessel_ratios(1.0, case.beta, 1)[0];
@@ -38,7 +36,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the coefficient a",
     control: Control { what: "the second harmonic left out (r = 0)", trial: |ctx| bend(&Case::new(2, 2, 2.0, "usa"), ctx, 0.0) },
-    proof: None,
+    ..Claim::LAW
 };
 
 fn bend(case: &Case, ctx: &mut Context, r: f64) -> Result<Finding> {

@@ -17,16 +17,12 @@ pub static ENTRY: Claim = Claim {
     title: "Top-k softmax: the error is tau |mean of the kept - mean of the dropped| <= tau diam",
     statement: "n normal scores and rows, 1 <= k < n of the largest weights kept and divided by their sum, tau the dropped weight: the mean moves by tau |a - b|, a and b the two means, to 1e-13, and by at most tau times the largest distance of two rows (equality for n = 2, so to 1e-14 n times the largest entry).",
     domain: Domain { n: Sizes::Range(2, 12), ..MAPS },
-    narrower: "",
     citation: "derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (10, 80),
     trial: |case, ctx| {
         let x = ctx.normals(case.n * case.d);
         truncated(ctx, case, &x, true)
     },
-    perturbed: "",
     control: Control {
         what: "rows 10 away from 0, kept weights not divided",
         trial: |ctx| {
@@ -34,7 +30,7 @@ pub static ENTRY: Claim = Claim {
             truncated(ctx, &Case::new(6, 3, 0.0, "maps of rows"), &x, false)
         },
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn truncated(ctx: &mut Context, case: &Case, x: &[f64], divided: bool) -> Result<Finding> {

@@ -27,16 +27,13 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "p and q from -2 to 2, central differences of 1e-5",
     citation: "derived; rotary positions: arXiv:2104.09864",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| {
         let (p, q) = (ctx.index(5) as i64 - 2, ctx.index(5) as i64 - 2);
         twisted(case, ctx, p, q, q)
     },
-    perturbed: "",
     control: Control { what: "the rate of another twist", trial: |ctx| twisted(&Case::new(12, 2, 1.0, "usa"), ctx, 1, 1, 0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn twisted(case: &Case, ctx: &mut Context, p: i64, q: i64, stated: i64) -> Result<Finding> {

@@ -27,8 +27,6 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(6.0, 299.0), masses: Masses::Equal, ..Domain::ATTENTION },
     narrower: "von Mises bumps on the circle, no wider than the kernel (wider ones break into several atoms); that the bumps arrive in 12 such times is observed, the trap derived",
     citation: "arXiv:2504.14697, Example 2.6 (parameters not printed); this instance derived",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (6, 40),
     trial: |case, ctx| {
         let (alpha, kappa) = (ctx.uniform_in(0.56, 0.95), ctx.log_uniform_in(1.0, 4.0) * (2.0 * case.beta).max(50.0));
@@ -36,7 +34,7 @@ pub static ENTRY: Claim = Claim {
     },
     perturbed: "the share of 95 %",
     control: Control { what: "beta = 0.1", trial: |ctx| kept(&Case::new(1, 2, 0.1, "sa"), ctx, 0.7, 50.0) },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 /// Half width of the two intervals: 2 w below the inflection of f for beta <= 300.

@@ -24,8 +24,6 @@ pub static ENTRY: Claim = Claim {
     domain: DOMAIN,
     narrower: "beta <= 300, where the longest plateau is e^600",
     citation: "reduction of arXiv:2312.10794, (2.3) to two points; arXiv:2512.01868",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (24, 240),
     trial: |case, ctx| compare(case, ctx, case.beta),
     perturbed: "the merging time",
@@ -33,7 +31,7 @@ pub static ENTRY: Claim = Claim {
         what: "the merging time at beta + 1",
         trial: |ctx| compare(&Case::weighted(2, 2, 2.0, "sa").with_law("placed"), ctx, 3.0),
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// Two tokens of any masses.

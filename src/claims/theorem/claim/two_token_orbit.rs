@@ -26,10 +26,7 @@ pub static ENTRY: Claim = Claim {
         corners: &[(2, 2, 0.0), (2, 3, 1.0), (2, 2, 4.0)],
         ..SYMMETRY
     },
-    narrower: "",
     citation: "arXiv:2312.10794, section 3.4: at n = 2 the SA metric is conformal",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (60, 400),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
@@ -44,7 +41,7 @@ pub static ENTRY: Claim = Claim {
             compare(&case, ctx, &x)
         },
     },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn compare(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {

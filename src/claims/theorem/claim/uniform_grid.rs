@@ -26,15 +26,12 @@ pub static ENTRY: Claim = Claim {
         corners: &[(2, 2, 0.0), (3, 2, 1.0), (12, 2, 6.0), (200, 2, 30.0)],
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "symmetry; mean-field consistency of arXiv:2312.10794, section 7",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (60, 400),
     trial: |case, ctx| speed(case, ctx, 0.0),
     perturbed: "the place of one token, by tenths of 2 pi/n",
     control: Control { what: "one of the tokens moved by 1e-6", trial: |ctx| speed(&Case::new(5, 2, 2.0, "sa"), ctx, 1e-6) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn speed(case: &Case, ctx: &mut Context, moved: f64) -> Result<Finding> {

@@ -23,13 +23,11 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 256), corners: &[(2, 2, 0.0), (8, 3, 2.0), (16, 100, 9.0)], ..SYMMETRY },
     narrower: "Q = K = I, V = I or -I",
     citation: "arXiv:2312.10794, (2.3): the velocity is tangent",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (30, 200),
     trial: drift,
     perturbed: "the norm 1",
     control: Control { what: "a step of Euler's method without normalisation", trial: euler },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 /// A step of a layer: mean shift, or log-uniform over nine decades.

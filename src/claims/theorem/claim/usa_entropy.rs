@@ -32,8 +32,6 @@ pub static ENTRY: Claim = Claim {
     },
     narrower: "beta <= 50 (beyond, rates at d = 12 lie below the rounding of e^beta); a bump of concentration up to 1000 (d = 2) or 20, and up to 6 harmonics (zonal for d >= 3)",
     citation: "derived (kernel formula of the production); a precise form of \"entropy decreases at a linear rate\"",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
     trials: (16, 150),
     trial: |case, ctx| {
         let mass = ctx.uniform_in(0.0, 1.0);
@@ -52,7 +50,7 @@ pub static ENTRY: Claim = Claim {
         what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
         trial: |ctx| bounded(&Case::new(1, 2, -3.0, "usa"), ctx, "cos:2=0.5"),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn bounded(case: &Case, ctx: &mut Context, text: &str) -> Result<Finding> {

@@ -28,10 +28,7 @@ pub static ENTRY: Claim = Claim {
         masses: Masses::Equal,
         ..Domain::ATTENTION
     },
-    narrower: "",
     citation: "Wendel 1962; arXiv:2312.10794, Theorem 6.7",
-    status: Status::Theorem,
-    kind: Kind::Law,
     trials: (6, 30),
     trial: |case, ctx| frequency(case, ctx, probability(case.n, case.d)),
     perturbed: "the probability",
@@ -39,7 +36,7 @@ pub static ENTRY: Claim = Claim {
         what: "the formula with d + 1 in place of d",
         trial: |ctx| frequency(&Case::new(6, 3, 0.0, "sa"), ctx, probability(6, 4)),
     },
-    proof: None,
+    ..Claim::LAW
 };
 
 const DRAWS: usize = 4000;

@@ -12,15 +12,12 @@ pub static ENTRY: Claim = Claim {
     title: "Q = K = 0 turns attention into Z = V X, token by token (as printed)",
     statement: "n normal rows, normal V, softmax of scores 0: output i is V x_i to 1e-12.",
     domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
-    narrower: "",
     citation: "a survey of sequence models",
     status: Status::Misprinted,
-    kind: Kind::Identity,
     trials: (6, 40),
     trial: |case, ctx| tokenwise(ctx, case),
-    perturbed: "",
     control: Control { what: "a single token", trial: |ctx| tokenwise(ctx, &Case::new(1, 3, 0.0, "maps of rows")) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn tokenwise(ctx: &mut Context, case: &Case) -> Result<Finding> {

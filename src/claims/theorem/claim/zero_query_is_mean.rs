@@ -21,15 +21,11 @@ pub static ENTRY: Claim = Claim {
     title: "Q = K = 0: every output is V times the mean token",
     statement: "n normal rows, normal V, softmax of scores 0: all outputs are equal, to the bit, and within 1e-13 |V| max |x_i| of V times the mean row (|V| the Frobenius norm).",
     domain: MAPS,
-    narrower: "",
     citation: "derived",
-    status: Status::Theorem,
-    kind: Kind::Identity,
     trials: (8, 60),
     trial: |case, ctx| mean_of(ctx, case, 0.0),
-    perturbed: "",
     control: Control { what: "Q = K = I", trial: |ctx| mean_of(ctx, &Case::new(5, 3, 0.0, "maps of rows"), 1.0) },
-    proof: None,
+    ..Claim::IDENTITY
 };
 
 fn mean_of(ctx: &mut Context, case: &Case, strength: f64) -> Result<Finding> {
