@@ -15,6 +15,7 @@ mod domain;
 mod finding;
 pub mod hunt;
 mod power;
+pub mod prelude;
 mod region;
 mod rounding;
 pub mod seeds;

@@ -1,11 +1,9 @@
 //! ALiBi knows distances alone.
 
 use super::block_collapse::{BLOCKS, heads, tokens};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::{Alibi, Bias, Everything, Pattern};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::transformer::positions::sinusoidal;
-use std::sync::Arc;
 
 /// Bit by bit: distances of whole numbers are exact.
 ///

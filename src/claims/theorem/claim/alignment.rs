@@ -1,11 +1,7 @@
 //! The fast phase of large beta: every token follows the value matrix alone.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Head, Spec, dynamics};
-use crate::error::Result;
 use crate::num::roots::bracketed_root;
-use crate::num::sum::dot;
-use crate::sphere::geometry::{dist, retract};
+use crate::theorem::prelude::*;
 
 /// Alignment, with its error for every n and beta.
 ///

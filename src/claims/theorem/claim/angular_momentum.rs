@@ -1,11 +1,7 @@
 //! Angular momentum.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::RowWeights;
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
-use crate::sphere::geometry::{antichord2, chord2};
+use crate::sphere::geometry::antichord2;
+use crate::theorem::prelude::*;
 
 /// `sum_i m_i x_i ^ x_i' = 0` (USA), `sum_i m_i Z_i x_i ^ x_i' = 0` (SA): `m_i m_j e^{beta G_ij} x_i ^ x_j` is antisymmetric.
 ///

@@ -1,9 +1,6 @@
 //! Escape from nearly antipodal clusters.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::flow::{Options, solve};
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::theory::two_cluster::mass_factor;
 
 /// Two clusters at angle `pi - delta`. With `phi = pi - theta`, `phi' = c_alpha e^{-2 beta} sin(phi) e^{beta (1 - cos phi)}` to leading

@@ -3,10 +3,7 @@
 use super::rotation::{SHARE, SYMMETRY};
 use super::span::matrix;
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
-use crate::attention::{Head, Spec, dynamics};
-use crate::error::Result;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// `f(-X) = -f(X)`.
 ///

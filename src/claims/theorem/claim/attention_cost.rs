@@ -1,11 +1,11 @@
 //! What attention adds to the work of a decoder.
 
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::recurrent::{
     alignment::{Alignment, Translator},
     at,
 };
+use crate::theorem::prelude::*;
 
 /// Scores and means are n d multiplications each, for every output.
 ///

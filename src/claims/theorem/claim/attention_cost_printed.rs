@@ -2,7 +2,7 @@
 
 use super::attention_cost::added;
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// It adds n (2 d + 1) multiplications to every output.
 pub static ENTRY: Claim = Claim {

@@ -1,10 +1,9 @@
 //! Additive attention cannot become a hard choice.
 
 use super::mixing_structure::{MAPS, normals};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{dense::identity, stats::nan_min};
+use crate::num::stats::nan_min;
 use crate::recurrent::{alignment::Alignment, trace::Trace};
+use crate::theorem::prelude::*;
 
 /// Scores lie in [-|v|_1, |v|_1], so no weight falls below a floor.
 ///

@@ -1,10 +1,7 @@
 //! V with a spectrum: the linearised flow at two antipodal clusters.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Dynamics, Head, kernel::Attention};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
+use crate::attention::kernel::Attention;
+use crate::theorem::prelude::*;
 use crate::theory::bipartite;
 
 /// SA with `Q^T K = V = S` symmetric; signed beta lambda.

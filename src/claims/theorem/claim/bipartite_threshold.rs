@@ -1,9 +1,8 @@
 //! V with a spectrum: when two antipodal clusters are stable.
 
 use super::bipartite_spectrum::{SYMMETRIC, halves, with_diagonal};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::{Error, Result};
-use crate::num::{roots::bracketed_root, sum::dot};
+use crate::num::roots::bracketed_root;
+use crate::theorem::prelude::*;
 use crate::theory::bipartite::threshold;
 
 /// For V = I the other eigenvalues are lambda itself: always above.

@@ -1,17 +1,13 @@
 //! Heads of trained models are heads of the theory.
 
 use super::angular_momentum::TINY;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::feed_forward::Activation;
 use crate::attention::pattern::{Everything, Pattern};
-use crate::attention::{Head, kernel::Workspace, multi_head::MultiHead};
-use crate::error::Result;
-use crate::num::dense::{mul, transpose_mul};
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::attention::{kernel::Workspace, multi_head::MultiHead};
+use crate::num::dense::transpose_mul;
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::{sizes, weight_change, worst_share};
 use crate::transformer::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
-use std::sync::Arc;
 
 /// Blocks with normal weights.
 pub(super) const BLOCKS: Domain = Domain {

@@ -1,15 +1,10 @@
 //! Depth limit of whole blocks.
 
 use super::block_collapse::{BLOCKS, apart, block, tokens};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::Dynamics;
 use crate::attention::normalisation::Bare;
 use crate::attention::pattern::Everything;
-use crate::error::{Error, Result};
-use crate::flow::{Options, solve};
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::transformer::field::Field;
-use std::sync::Arc;
 
 /// Real models have steps of 1, which is far from this limit.
 ///

@@ -2,11 +2,8 @@
 
 use super::angular_momentum::{PAIRS, sine, weight};
 use super::curvature_identity::allowed;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Energy, EnergyScale, kernel::Workspace};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::attention::kernel::Workspace;
+use crate::theorem::prelude::*;
 
 /// 2312.10794, (B.2)-(B.3).
 ///

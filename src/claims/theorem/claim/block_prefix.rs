@@ -1,10 +1,8 @@
 //! The prefix property of whole blocks.
 
 use super::block_collapse::{BLOCKS, block, tokens};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary};
-use crate::error::Result;
-use std::sync::Arc;
+use crate::theorem::prelude::*;
 
 /// Norms, feed-forward layers and residuals are tokenwise; products go through pieces of one shape.
 ///

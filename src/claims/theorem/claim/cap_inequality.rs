@@ -1,10 +1,6 @@
 //! Slow motion: the gradient dominates the energy gap within a cap.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Energy, EnergyScale};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// 2410.06833, section 3 (Otto and Reznikoff), for any masses, with its constant.
 ///

@@ -1,9 +1,7 @@
 //! Largest inner product between orthogonal caps.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
-use crate::error::Result;
 use crate::num::interval::Interval;
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 
 /// 2410.06833, section 4, with the order corrected: 4 sqrt(eps), not eps^2 + 2 eps.
 ///

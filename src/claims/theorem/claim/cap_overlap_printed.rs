@@ -1,6 +1,7 @@
 //! The printed bound of the overlap of orthogonal caps.
 
-use super::{Claim, Control, Kind, Status, cap_overlap};
+use super::cap_overlap;
+use crate::theorem::prelude::*;
 
 /// 2410.06833, section 4: false for every eps below `sqrt(2) - 1`, from where on the bound exceeds 1; the right order is `4 sqrt(eps)`.
 ///

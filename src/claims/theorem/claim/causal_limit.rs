@@ -1,13 +1,7 @@
 //! Causal attention collapses onto the first token.
 
 use super::span::matrix;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, Head, Spec, dynamics};
-use crate::error::Result;
-use crate::flow::{Options, solve};
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
-use crate::sphere::geometry::dist;
+use crate::theorem::prelude::*;
 
 /// 2411.04990, Theorem 4.1.
 ///

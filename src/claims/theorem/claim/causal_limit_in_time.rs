@@ -2,11 +2,9 @@
 
 use super::causal_limit::ends_at;
 use super::span::matrix;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::kernel::{Attention, Weights};
 use crate::attention::scheduled::{Schedule, Scheduled};
-use crate::attention::{Dynamics, Head, RowWeights};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 
 /// The weights may be any that stay between two positive constants.
 ///

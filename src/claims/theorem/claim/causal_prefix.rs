@@ -1,11 +1,7 @@
 //! The prefix property.
 
 use super::angular_momentum::{TINY, sine};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::RowWeights;
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Under a causal mask the first tokens do not see the later ones. Bit for bit they do not while n stays; the order of the sums depends
 /// on n, so that tokens taken away (rather than replaced) change roundings: from about n = 256 on.

@@ -1,10 +1,8 @@
 //! How many strong centres there are.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::clusters::centres::strong;
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
 use crate::sphere::law::Law;
+use crate::theorem::prelude::*;
 use crate::theory::parking::strong_centres;
 
 /// 2411.04990, Lemma C.1, with the cap of S^2 corrected.

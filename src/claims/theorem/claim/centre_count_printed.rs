@@ -1,6 +1,7 @@
 //! The number of strong centres on S^2 as printed.
 
-use super::{Case, Claim, Control, Domain, Kind, Sizes, Status, centre_count};
+use super::centre_count;
+use crate::theorem::prelude::*;
 
 /// 2411.04990, Lemma C.1 with its factor 3: the cap of radius pi would have mass 3.
 ///

@@ -1,10 +1,8 @@
 //! The lemma behind the large-beta theorem.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::Tokens;
 use crate::sphere::cap::cap_radius;
-use crate::sphere::geometry::{exp, project, retract};
+use crate::sphere::geometry::{exp, project};
+use crate::theorem::prelude::*;
 
 /// A tree of length below pi lies in a cap of half its length.
 ///

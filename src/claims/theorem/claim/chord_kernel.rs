@@ -1,8 +1,7 @@
 //! Products of unit vectors and distances.
 
 use super::temperature_limits::SCORED;
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 
 /// On the unit sphere |x - y|^2 = 2 - 2 <x, y>.
 pub static ENTRY: Claim = Claim {

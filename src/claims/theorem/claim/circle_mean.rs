@@ -1,9 +1,7 @@
 //! USA on the circle conserves the mean angle.
 
 use super::rotation::SHARE;
-use super::{Betas, Case, Claim, Context, Control, Domain, FOREVER, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::flow::{Options, solve};
+use crate::theorem::prelude::*;
 
 /// In a half circle the consensus angle is the mean of the initial angles.
 ///

@@ -1,9 +1,8 @@
 //! Expected modes on the circle, without a logarithm.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, mode_bracket::proved};
+use super::mode_bracket::proved;
 use crate::proofs::modes;
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
+use crate::theorem::prelude::*;
 use crate::theory::kac_rice::expected_modes_circle;
 
 /// Derived: the limit is a stationary Gaussian field.

@@ -1,13 +1,10 @@
 //! Number and places of the clusters that form from noise.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
-use crate::attention::TimeScale;
 use crate::clusters::linkage::linkage;
 use crate::continuity::{circle::Circle, lagrangian::Lagrangian};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::growth::{fastest_mode, rates_usa};
 use realfft::num_complex::Complex64;
-use std::f64::consts::{PI, TAU};
 
 /// When one mode leads.
 ///

@@ -1,8 +1,8 @@
 //! The published prediction at the published number of tokens, over many seeds.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, cluster_positions::farthest};
+use super::cluster_positions::farthest;
 use crate::continuity::circle::Circle;
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;
 
 /// At n = 20000 the neighbouring modes are not yet outgrown: the leading mode outgrows mode j only by `n^{(1 - r_j/r_max)/2}`, a factor

@@ -1,10 +1,9 @@
 //! Concentration around gamma in high dimension.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::{median, nan_max, slope};
+use crate::num::stats::{median, slope};
 use crate::num::stream::Stream;
-use crate::sphere::{Tokens, law::Law};
+use crate::sphere::law::Law;
+use crate::theorem::prelude::*;
 use crate::theory::equiangular::Equiangular;
 
 /// 2312.10794, Theorem 6.9, in the form that can be seen: the empirical slope in d.

@@ -1,11 +1,9 @@
 //! Cone collapse.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, Head, RowWeights, Spec, dynamics};
-use crate::error::Result;
-use crate::flow::{Options, Outcome, solve};
-use crate::num::{dense, stats::nan_max};
+use crate::flow::Outcome;
+use crate::num::dense;
 use crate::sphere::cap::{Hemisphere, hemisphere};
+use crate::theorem::prelude::*;
 
 /// 2312.10794, Lemma 6.4, with the time that its proof gives.
 ///

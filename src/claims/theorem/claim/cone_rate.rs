@@ -1,7 +1,6 @@
 //! The true rate of cone collapse.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 
 /// Asymptotic rate at consensus: 1 for SA, `e^beta` for USA; the constant of the proof is exponentially smaller.
 ///

@@ -1,14 +1,7 @@
 //! The explicit speed in the proof of cone collapse, corrected.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::RowWeights;
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::{
-    Tokens,
-    cap::{Hemisphere, hemisphere},
-    geometry::{chord2, retract},
-};
+use crate::sphere::cap::{Hemisphere, hemisphere};
+use crate::theorem::prelude::*;
 use std::f64::consts::FRAC_PI_3;
 
 /// 2312.10794, (6.7)-(6.8), with the exponent that two tokens at +-60 degrees from w leave possible.

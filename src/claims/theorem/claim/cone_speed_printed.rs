@@ -1,7 +1,7 @@
 //! The explicit speed in the proof of cone collapse, as printed.
 
-use super::{Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, cone_speed};
-use crate::sphere::Tokens;
+use super::cone_speed;
+use crate::theorem::prelude::*;
 use std::f64::consts::FRAC_PI_3;
 
 /// 2312.10794, (6.8) with `e^{beta}`: false for pairs wide apart, as soon as beta exceeds about 4.

@@ -1,13 +1,10 @@
 //! Spectra at consensus.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, cone_collapse};
-use crate::attention::{Head, Variant};
-use crate::error::Result;
-use crate::num::{dense, stats::nan_max, sum::dot};
-use crate::sphere::{
-    Tokens,
-    geometry::{exp, project},
-};
+use super::cone_collapse;
+use crate::attention::Variant;
+use crate::num::dense;
+use crate::sphere::geometry::{exp, project};
+use crate::theorem::prelude::*;
 
 /// SA -1, USA `-e^{beta s}`, causal `-(1 - 1/k)`.
 ///

@@ -1,9 +1,7 @@
 //! Consensus under a general value matrix.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, cone_collapse, consensus_rates};
-use crate::attention::Head;
-use crate::error::Result;
-use crate::num::sum::dot;
+use super::{cone_collapse, consensus_rates};
+use crate::theorem::prelude::*;
 
 /// At `x_i = xi`, `V xi = lambda xi`: eigenvalues `-lambda` and `mu_k - lambda`.
 ///

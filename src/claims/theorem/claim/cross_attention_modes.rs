@@ -1,15 +1,9 @@
 //! Cross-attention to a fixed memory.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::kernel::Weights;
 use crate::attention::multi_head::{MultiHead, Sources};
-use crate::attention::{Dynamics, Head};
-use crate::error::{Error, Result};
-use crate::flow::{Options, solve};
 use crate::num::softmax::log_sum_exp;
-use crate::num::sum::dot;
-use crate::sphere::geometry::retract;
-use std::sync::Arc;
+use crate::theorem::prelude::*;
 
 /// The tokens of a decoder do not see each other there: each climbs the same landscape.
 ///

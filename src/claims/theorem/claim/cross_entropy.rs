@@ -2,8 +2,7 @@
 
 use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 
 /// It is the divergence, since a one-hot vector has no entropy.
 pub static ENTRY: Claim = Claim {

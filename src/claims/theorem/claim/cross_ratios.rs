@@ -1,10 +1,8 @@
 //! Watanabe-Strogatz constants at beta = 0.
 
 use super::rotation::SHARE;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::{nan_max, nan_min};
-use crate::sphere::{Tokens, geometry::chord2};
+use crate::num::stats::nan_min;
+use crate::theorem::prelude::*;
 
 /// Chordal cross-ratios are conserved in every dimension: `d/dt log |x_i - x_j|^2 = -<b, x_i> - <b, x_j>` in a common field `P_x b`.
 ///

@@ -1,12 +1,9 @@
 //! The curvature identity.
 
 use super::angular_momentum::{PAIRS, TINY, sine, weight};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Energy, EnergyScale, kernel::Workspace};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
-use crate::sphere::geometry::{chord2, project};
+use crate::attention::kernel::Workspace;
+use crate::sphere::geometry::project;
+use crate::theorem::prelude::*;
 
 /// A sum of second derivatives over block rotations, at every configuration.
 ///

@@ -1,11 +1,7 @@
 //! Order on the circle.
 
 use super::rotation::{SHARE, SYMMETRY};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::RowWeights;
-use crate::error::Result;
-use crate::sphere::Tokens;
-use std::f64::consts::{PI, TAU};
+use crate::theorem::prelude::*;
 
 /// A common field on the circle cannot let tokens pass each other. More: with `phi` the angle to a token and E, Var its mean and variance
 /// under the row of weights, the field of SA has the derivative `beta Var(sin phi) - E cos phi >= -1` (for beta < 0: `>= -1 - |beta|`),

@@ -2,8 +2,7 @@
 
 use super::block_collapse::{BLOCKS, block, tokens};
 use super::block_prefix::pattern;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::transformer::decode::Cache;
 
 /// Keys and values of a token do not depend on later ones.

@@ -1,13 +1,11 @@
 //! Residual networks with independent weights.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::mean_and_error, sum::dot};
 use crate::recurrent::{
     at,
     residual::{Bend, InDepth, ResidualNet},
 };
+use crate::theorem::prelude::*;
 
 /// Steps L^{-b}: an identity map for b > 1/2, a stochastic equation at b = 1/2, explosion for b < 1/2.
 ///

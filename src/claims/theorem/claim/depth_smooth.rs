@@ -1,12 +1,11 @@
 //! Residual networks with weights smooth in depth.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
 use crate::recurrent::{
     at,
     residual::{Bend, InDepth, ResidualNet},
 };
+use crate::theorem::prelude::*;
 
 /// Layers of step 1/L are Euler steps of a neural ordinary differential equation.
 ///

@@ -1,12 +1,8 @@
 //! d >= n: uniform tokens lie in a hemisphere.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
 use crate::num::dense;
-use crate::sphere::{
-    Tokens,
-    cap::{Hemisphere, hemisphere},
-};
+use crate::sphere::cap::{Hemisphere, hemisphere};
+use crate::theorem::prelude::*;
 
 /// 2312.10794, Theorem 6.3, with a bound: the best `min_i <x_i, w>` is the distance of the origin from the hull, `min |sum c_i x_i|` over
 /// the simplex, and there `|X^T c|^2 >= lambda_min |c|^2 >= lambda_min / n`.

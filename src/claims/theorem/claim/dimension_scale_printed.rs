@@ -2,9 +2,7 @@
 
 use super::logit_variance::squares;
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
+use crate::theorem::prelude::*;
 
 /// The formula has the root: dividing by d leaves the variance 1/d, and attention tends to the mean.
 pub static ENTRY: Claim = Claim {

@@ -3,11 +3,8 @@
 use super::angular_momentum::weight;
 use super::rotation::{SHARE, SYMMETRY};
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
-use crate::attention::{Energy, EnergyScale, RowWeights};
-use crate::error::Result;
 use crate::num::quadrature::gauss_legendre;
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 
 /// 2312.10794, (3.6) and Lemma 3.7, integrated over time.
 ///

@@ -1,8 +1,6 @@
 //! Stability in the Wasserstein distance.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, plain};
-use crate::error::Result;
-use crate::sphere::{Tokens, geometry::dist};
+use crate::theorem::prelude::*;
 
 /// With the sharp constant.
 ///

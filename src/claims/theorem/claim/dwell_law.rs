@@ -1,11 +1,8 @@
 //! Dwell times: the exponent of the lifetime of two clusters.
 
 use super::two_clusters::{self, pair};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Spec, TimeScale, dynamics};
-use crate::error::Result;
-use crate::flow::{Options, solve};
 use crate::num::stats::slope;
+use crate::theorem::prelude::*;
 
 /// Two clusters at a fixed gap, beta varied, from the gap to an angle of 0.05.
 ///

@@ -1,15 +1,8 @@
 //! Dynamic metastability with explicit times.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Spec, TimeScale, dynamics};
-use crate::error::Result;
-use crate::flow::{Action, Event, Frame, Observer, Options, Outcome, solve};
-use crate::num::sum::dot;
-use crate::sphere::{
-    Tokens,
-    geometry::{chord2, dist, retract},
-};
-use std::f64::consts::{E, PI};
+use crate::flow::{Action, Event, Frame, Observer, Outcome};
+use crate::theorem::prelude::*;
+use std::f64::consts::E;
 
 /// 2410.06833, main theorem, with its conditions corrected.
 ///

@@ -1,8 +1,6 @@
 //! Extremisers of the energy over all measures.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Energy, EnergyScale};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::uniform::{log_energy_dirac, log_energy_uniform};
 
 /// 2312.10794, Proposition 3.4.

@@ -1,10 +1,7 @@
 //! The linear rate: slopes of the negentropy of clusters.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::RowWeights;
 use crate::continuity::{Medium, lagrangian::Lagrangian};
-use crate::error::Result;
-use crate::sphere::{Tokens, geometry::chord2};
+use crate::theorem::prelude::*;
 
 /// With the width of the clusters and the gaps between them, without which the slopes are false.
 ///

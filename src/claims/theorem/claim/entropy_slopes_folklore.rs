@@ -1,12 +1,9 @@
 //! The slopes of the negentropy without the width of the clusters.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::RowWeights;
 use crate::continuity::{Medium, circle::Circle};
-use crate::error::Result;
 use crate::num::bessel::scaled_bessel_i;
+use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;
-use std::f64::consts::TAU;
 
 /// False for USA: bumps of concentration kappa lose the share `(1 + 3 beta)/kappa` of the slope, more than 2 % from beta = 13 on at
 /// kappa = 2000.

@@ -1,7 +1,7 @@
 //! Where the parameters of a block are.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// Four square matrices of attention beside two of four times the width.
 ///

@@ -1,13 +1,11 @@
 //! Sequence to sequence without attention.
 
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
 use crate::recurrent::{
     alignment::{Alignment, Translator},
     trace::Trace,
 };
+use crate::theorem::prelude::*;
 
 /// One vector for all outputs; attention gives every output its own.
 ///

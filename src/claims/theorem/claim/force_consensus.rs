@@ -1,10 +1,8 @@
 //! Attraction with constant weights.
 
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::dense::{exponential, mul, symmetric_eigenvalues};
-use crate::num::sum::dot;
+use crate::num::dense::{exponential, symmetric_eigenvalues};
+use crate::theorem::prelude::*;
 
 /// A linear flow to the mean, at twice the least positive eigenvalue of the Laplacian.
 ///

@@ -2,9 +2,7 @@
 
 use super::angular_momentum::TINY;
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::theorem::prelude::*;
 
 /// Both w_ij and w_ji pull, each with a factor 2.
 ///

@@ -2,7 +2,7 @@
 
 use super::force_field::{Form, gradient};
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Control, Domain, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// The terms (j, i) of the double sum are forgotten.
 pub static ENTRY: Claim = Claim {

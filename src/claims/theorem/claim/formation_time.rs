@@ -1,11 +1,8 @@
 //! How long clusters take to form.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::TimeScale;
 use crate::continuity::{Medium, circle::Circle, density::Density};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::growth::{self, fastest_mode};
-use std::f64::consts::TAU;
 
 /// The linear phase of arXiv:2410.23228, on the continuity equation with fluctuations of n tokens.
 ///

@@ -1,10 +1,6 @@
 //! Causal attention with frozen centres: where all other tokens end.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Spec, dynamics};
-use crate::error::Result;
-use crate::sphere::Tokens;
-use std::f64::consts::{PI, TAU};
+use crate::theorem::prelude::*;
 
 /// 2411.04990, Theorem 5.2, with the sign that its second condition needs.
 ///

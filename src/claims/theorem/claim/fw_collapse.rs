@@ -1,10 +1,7 @@
 //! Attention layers in R^d at finite beta: one point.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Dynamics, kernel::Attention, layer::Layer, normalisation::Rescaled};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::attention::{kernel::Attention, normalisation::Rescaled};
+use crate::theorem::prelude::*;
 
 /// Tokens of R^d under convex layers.
 pub(super) const CONVEX: Domain = Domain {

@@ -1,8 +1,7 @@
 //! Random leaders: tokens stay near their vertices for a time exponential in beta.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stream::Stream, sum::dot};
+use crate::num::stream::Stream;
+use crate::theorem::prelude::*;
 
 /// The scale-invariant form of the printed bound, whose exponent lacks a diameter.
 ///

@@ -1,11 +1,8 @@
 //! Hardmax with a negative form is Frank-Wolfe while the hull holds the origin.
 
 use super::fw_solved::HARDMAX;
-use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
-use crate::error::Result;
-use crate::num::{dense::mul, sum::dot};
-use crate::sphere::Tokens;
+use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
+use crate::theorem::prelude::*;
 
 /// `s = argmin_K <B x, s>` has `<B x, s> <= 0` while 0 lies in K, so `J(x+) <= (1 - 2g) J(x) + g^2 lambda d^2/2`, as in the usual proof
 /// for a fixed hull. Pairs x, -x keep 0 in it.

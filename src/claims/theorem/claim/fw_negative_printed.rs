@@ -2,8 +2,7 @@
 
 use super::fw_negative::bound;
 use super::fw_solved::HARDMAX;
-use super::{Claim, Control, Domain, Kind, Sizes, Status};
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Tokens 3 and -1: `x_2 = 1/3` for ever and `x_1 = 1/3 + 8/(t (t+1))`, J = 1/18 beside a bound 32/(t+1).
 ///

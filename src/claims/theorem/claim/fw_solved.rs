@@ -1,10 +1,7 @@
 //! Hardmax with a definite form: solved.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
-use crate::error::Result;
-use crate::num::{stats::nan_max, sum::dot};
-use crate::sphere::Tokens;
+use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
+use crate::theorem::prelude::*;
 
 /// Tokens of R^d under hardmax layers.
 pub(super) const HARDMAX: Domain = Domain {

@@ -1,11 +1,8 @@
 //! Hardmax with a definite form: "exponentially fast".
 
 use super::fw_solved::HARDMAX;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
-use crate::error::Result;
-use crate::num::{stats::nan_max, sum::dot};
-use crate::sphere::Tokens;
+use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
+use crate::theorem::prelude::*;
 
 /// `g_t = 2^{-t-1}` leaves `prod (1 - 2^{-k}) = 0.288788...` of the way for ever; steps bounded below are needed.
 ///

@@ -1,8 +1,6 @@
 //! The bound on the gamma curve, corrected.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{RowWeights, TimeScale};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::equiangular::Equiangular;
 
 /// 2312.10794, (D.8), for `t >= n e^beta / 2`.

@@ -1,6 +1,7 @@
 //! The bound on the gamma curve, as printed.
 
-use super::{Betas, Case, Claim, Control, Domain, Kind, Sizes, Status, gamma_bound};
+use super::gamma_bound;
+use crate::theorem::prelude::*;
 
 /// 2312.10794, (D.8), claimed for all t >= 0: false at small t for n = 2 and beta below 0.046, where the right-hand side starts below 1
 /// (0.974 at beta = 0).

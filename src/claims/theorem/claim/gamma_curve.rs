@@ -1,9 +1,6 @@
 //! The orthonormal start follows the gamma curve.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::TimeScale;
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::theorem::prelude::*;
 use crate::theory::equiangular::Equiangular;
 
 /// 2312.10794, Theorem 6.8.

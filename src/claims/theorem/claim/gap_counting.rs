@@ -1,8 +1,6 @@
 //! Long context: the inverse temperature at which a row attends to two keys.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
+use crate::theorem::prelude::*;
 use crate::theory::long_context::two_scores;
 
 /// The scale of the critical inverse temperature, from a row alone.

@@ -1,10 +1,9 @@
 //! Constants of GELU.
 
 use super::block_collapse::BLOCKS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::feed_forward::Activation;
-use crate::error::{Error, Result};
 use crate::num::roots::bracketed_root;
+use crate::theorem::prelude::*;
 
 /// Found by roots of derivatives.
 ///

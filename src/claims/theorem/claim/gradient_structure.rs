@@ -1,13 +1,9 @@
 //! Gradient structure of SA and USA.
 
 use super::angular_momentum::{PAIRS, TINY, sine, weight};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Energy, EnergyScale, RowWeights, kernel::Workspace};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::attention::kernel::Workspace;
 use crate::sphere::geometry::exp;
+use crate::theorem::prelude::*;
 
 /// 2312.10794, Lemma 3.6 and section 3.4, with masses.
 ///

@@ -2,10 +2,8 @@
 
 use super::rotation::{ALLOWED, SHARE, SYMMETRY};
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{RowWeights, Variant};
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::attention::Variant;
+use crate::theorem::prelude::*;
 
 /// `G' = A-weighted differences`, closed in G for V = I and weights that depend on G.
 ///

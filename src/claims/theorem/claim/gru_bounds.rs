@@ -1,10 +1,8 @@
 //! Bounds of a gated recurrent unit.
 
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
 use crate::recurrent::{cell::RecurrentCell, map::gru_v1::Gru, trace::Trace};
+use crate::theorem::prelude::*;
 
 /// The new state lies between the old one and a number of (-1, 1).
 ///

@@ -1,14 +1,12 @@
 //! "R = 0 makes the last state nearly ineffective."
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::sum::dot;
 use crate::recurrent::{
     cell::RecurrentCell,
     map::gru_v1::Gru,
     trace::{Linearised, Trace},
 };
+use crate::theorem::prelude::*;
 
 /// The reset gate closes the way through the candidate only: H+ = Z*H + (1-Z)*H~ still keeps H.
 pub static ENTRY: Claim = Claim {

@@ -2,8 +2,7 @@
 
 use super::heads_sum::Heads;
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 
 /// The matrix on the concatenation averages only if its blocks are I/H.
 pub static ENTRY: Claim = Claim {

@@ -3,13 +3,10 @@
 use super::block_collapse::allowed;
 use super::mixing_structure::{MAPS, normals};
 use super::query_key_product::{scores, soft};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::pattern::Everything;
-use crate::error::Result;
-use crate::num::{dense::mul, sum::dot};
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::worst_share;
 use crate::transformer::{Grouping, Linear, Projected};
-use std::sync::Arc;
 
 /// A matrix on the concatenation of heads is a sum of blocks on the heads.
 pub static ENTRY: Claim = Claim {

@@ -1,11 +1,9 @@
 //! Hemispheres are invariant.
 
 use super::super::context::RTOL;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status, cone_collapse};
-use crate::attention::layer::Layer;
-use crate::error::Result;
-use crate::num::{stats::nan_max, sum::dot};
+use super::cone_collapse;
 use crate::sphere::cap::cap_radius;
+use crate::theorem::prelude::*;
 
 /// The enclosing cap does not grow: every velocity and every layer moves tokens inside their conic hull.
 ///

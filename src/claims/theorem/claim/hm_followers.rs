@@ -1,10 +1,8 @@
 //! Hardmax in R^d: every token ends at a leader, of the start or of a later layer.
 
 use super::fw_solved::HARDMAX;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
-use crate::error::Result;
-use crate::sphere::{Tokens, geometry::chord2};
+use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
+use crate::theorem::prelude::*;
 
 /// Ties end elsewhere, at convex combinations of leaders; they have probability 0.
 ///

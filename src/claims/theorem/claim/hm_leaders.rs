@@ -1,11 +1,8 @@
 //! Hardmax in R^d: leaders stay.
 
 use super::fw_solved::HARDMAX;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
-use crate::error::Result;
-use crate::num::{dense::mul, stats::nan_max, sum::dot};
-use crate::sphere::{Tokens, geometry::chord2};
+use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::sizes;
 
 /// If `<A z_i, z_j> < <A z_i, z_i>` for all j then z_i stays, and for every j the next z_j is a convex combination of tokens below that

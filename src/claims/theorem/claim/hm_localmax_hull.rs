@@ -1,12 +1,8 @@
 //! Localmax: neighbours are all whose score is within a tolerance of the largest.
 
 use super::fw_solved::HARDMAX;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, hardmax::Hardmax, layer::Layer, normalisation::Rescaled};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
-use std::f64::consts::TAU;
+use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
+use crate::theorem::prelude::*;
 
 /// # Derivation
 ///

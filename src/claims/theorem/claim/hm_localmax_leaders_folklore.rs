@@ -2,8 +2,7 @@
 
 use super::fw_solved::HARDMAX;
 use super::hm_localmax_hull::moved;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 
 /// Under hardmax followers approach a leader without ever being as good for it as it is itself; under localmax they come within the tolerance, and the leader moves to the mean.
 pub static ENTRY: Claim = Claim {

@@ -1,10 +1,7 @@
 //! V with a spectrum: "tokens align when one positive eigenvalue dominates".
 
 use super::bipartite_spectrum::{SYMMETRIC, with_diagonal};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::{Error, Result};
-use crate::flow::{Options, solve};
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Starts on both sides end as two antipodal clusters, which are stable; with all `<x_i, xi> > 0` the words hold.
 ///

@@ -1,8 +1,7 @@
 //! Random linear layers: the order in which their law becomes that of a diffusion.
 
 use super::random_value_antipodal::LAYERS;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::random_layers::{diffusion, layers};
 
 /// At whole layers, for one observable of a pair; no draw is made, the law is carried by a transfer operator.

@@ -1,12 +1,10 @@
 //! Biases of keys do nothing, biases of values shift.
 
 use super::block_collapse::{BLOCKS, allowed, heads, tokens};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::Everything;
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::worst_share;
 use crate::transformer::{Linear, Projected};
-use std::sync::Arc;
 
 /// Both of the softmax and of its rows' sums.
 ///

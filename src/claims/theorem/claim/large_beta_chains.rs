@@ -1,15 +1,10 @@
 //! What the proof for large beta needs: a cut that no pair of near tokens crosses.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
 use crate::landscape::{CriticalPoint, search::Search};
-use crate::proofs::certificate;
 use crate::num::interval::Interval;
-use crate::sphere::{
-    Tokens,
-    cap::{Hemisphere, hemisphere},
-    geometry::dist,
-};
+use crate::proofs::certificate;
+use crate::sphere::cap::{Hemisphere, hemisphere};
+use crate::theorem::prelude::*;
 use crate::theory::threshold::{sharp, tau_star};
 
 /// The landscape half of 2312.10794, Theorem 5.1, at its sharp threshold.

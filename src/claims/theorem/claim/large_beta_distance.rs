@@ -1,9 +1,7 @@
 //! Large beta: how far attention is from its limit.
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// The delay of every token behind the limit, to leading order in 1/beta.
 ///

@@ -1,7 +1,7 @@
 //! How far the chain argument reaches: the regular polygon.
 
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status, large_beta_chains};
-use crate::error::Result;
+use super::large_beta_chains;
+use crate::theorem::prelude::*;
 use crate::theory::threshold::tau_star;
 
 /// Seen in searches; not proved.

@@ -1,12 +1,9 @@
 //! The discrete layer map climbs the energy for every step size.
 
 use super::unit_norm::step;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Head, Spec, dynamics, layer::Layer};
-use crate::error::Result;
-use crate::num::dense::{identity, mat_vec};
-use crate::num::sum::{Compensated, dot};
-use crate::sphere::Tokens;
+use crate::num::dense::mat_vec;
+use crate::num::sum::Compensated;
+use crate::theorem::prelude::*;
 
 /// `E(X') >= E(X)` for `x' = normalise(x + eta a)`, every eta in (0, inf].
 ///

@@ -1,9 +1,8 @@
 //! The layer map climbs the energy of a general positive form.
 
 use super::layer_energy::{CLIMB, climb};
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
-use crate::error::Result;
 use crate::num::dense::transpose_mul;
+use crate::theorem::prelude::*;
 
 /// `V = Q^T K = B` symmetric positive semidefinite: the proof of `layer-energy` with `k(x, y) = e^{beta <x, B y>}`.
 ///

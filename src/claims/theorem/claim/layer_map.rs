@@ -1,10 +1,7 @@
 //! The layer map of equiangular tokens.
 
 use super::unit_norm::step;
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::layer::Layer;
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::theorem::prelude::*;
 use crate::theory::equiangular::layer_map;
 
 /// `rho' = ...` in closed form, for every step size.

@@ -1,9 +1,7 @@
 //! What layer normalisation does not see.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::nan_max, sum::dot};
+use crate::theorem::prelude::*;
 
 /// Shift and positive scale of a token, without the eps of implementations.
 pub static ENTRY: Claim = Claim {

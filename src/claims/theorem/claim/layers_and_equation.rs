@@ -1,9 +1,8 @@
 //! Layers as a discretisation of the continuity equation.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, local_limit, plain};
-use crate::attention::layer::Layer;
+use super::local_limit;
 use crate::continuity::{Medium, lagrangian::Lagrangian};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;
 
 /// The flow map of measures, two ways.

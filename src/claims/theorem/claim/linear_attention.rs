@@ -3,9 +3,7 @@
 use super::angular_momentum::TINY;
 use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::nan_max, sum::dot};
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::sizes;
 
 /// It multiplies every token by one matrix.

@@ -1,14 +1,11 @@
 //! How much attention stretches.
 
 use super::block_collapse::BLOCKS;
-use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::pattern::Everything;
-use crate::error::Result;
 use crate::num::dense::{symmetric_eigenvalues, transpose_mul};
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 use crate::transformer::tangent::ProjectedAt;
 use crate::transformer::{Grouping, Linear, Projected, lipschitz};
-use std::sync::Arc;
 
 /// The term `sqrt n` is attained by tokens that all attend to one.
 ///

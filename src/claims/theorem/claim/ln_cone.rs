@@ -1,15 +1,11 @@
 //! Normalisation schemes: the spread in a narrow cone.
 
 use super::ln_curve::LAYERED;
-use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::{
-    Dynamics,
     kernel::Attention,
     normalisation::{Damped, NGpt, Normalisation, Peri, Post, Pre},
 };
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// The scale s of the variance's decay at radius r: of nGPT `1/alpha`, printed `alpha`.
 static SCHEMES: [(&dyn Normalisation, f64); 5] = [(&Post, 1.0), (&Pre, 2.0), (&Peri, 2.0), (&NGpt { alpha: 0.25 }, 4.0), (&Damped, 1.0)];

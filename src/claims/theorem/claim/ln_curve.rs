@@ -1,15 +1,10 @@
 //! Normalisation schemes: equiangular tokens follow the reduced equation.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::{
-    Dynamics,
     kernel::Attention,
     normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre},
 };
-use crate::error::{Error, Result};
-use crate::flow::{Options, solve};
-use crate::num::stats::nan_max;
-use crate::sphere::{Tokens, geometry::chord2};
+use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
 /// The schemes of arXiv:2510.22026 and the literal form of its LN scaling.

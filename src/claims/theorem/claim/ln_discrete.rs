@@ -1,10 +1,9 @@
 //! Normalisation schemes: layers are steps of their flows.
 
 use super::ln_curve::{LAYERED, SCHEMES, run};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, kernel::Attention, layer::Layer};
-use crate::error::Result;
+use crate::attention::kernel::Attention;
 use crate::flow::iterate;
+use crate::theorem::prelude::*;
 
 /// One scheme a trial.
 ///

@@ -1,14 +1,11 @@
 //! Normalisation schemes: how fast orthonormal tokens begin to close.
 
 use super::ln_curve::LAYERED;
-use super::{Also, Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::{
-    Dynamics,
     kernel::Attention,
     normalisation::{Damped, LnScaling, NGpt, Normalisation, Peri, Post, Pre},
 };
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::theorem::prelude::*;
 
 /// A scheme and its `gamma'(0)` from n, beta and the radius.
 type Row = (&'static dyn Normalisation, fn(f64, f64, f64) -> f64);

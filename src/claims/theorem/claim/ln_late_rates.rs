@@ -1,8 +1,7 @@
 //! Normalisation schemes: how fast tokens meet in the end.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
 /// A scheme, the clock on which `log(1 - gamma)` falls linearly, the slope, and two times.

@@ -1,10 +1,8 @@
 //! Normalisation schemes: pre, peri and literal LN scaling trace one curve.
 
 use super::ln_curve::{LAYERED, run};
-use super::{Also, Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::normalisation::{LnScaling, Mix, Normalisation, Peri, Pre};
-use crate::error::Result;
-use crate::sphere::geometry::chord2;
+use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
 static SCHEMES: [&dyn Normalisation; 3] = [&Pre, &Peri, &LnScaling];

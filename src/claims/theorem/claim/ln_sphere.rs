@@ -1,9 +1,7 @@
 //! LayerNorm puts tokens on a sphere.
 
 use super::block_collapse::{BLOCKS, apart, tokens};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::geometry::retract;
+use crate::theorem::prelude::*;
 use crate::transformer::{Centring, Norm};
 
 /// So logits `<x_i, x_j> / sqrt r` of normed tokens are those of beta = `d / sqrt r` on the unit sphere.

@@ -1,11 +1,8 @@
 //! Normalisation schemes: where radii cannot stall.
 
 use super::ln_curve::LAYERED;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, Form, kernel::Attention};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::attention::{Form, kernel::Attention};
+use crate::theorem::prelude::*;
 
 /// The numerator of `<theta, A>` is `e^beta + sum_k g_k e^{beta g_k} >= e^beta - (n-1) m`, its denominator at most `n e^beta`.
 ///

@@ -1,10 +1,8 @@
 //! Normalisation schemes: a common clock changes the time alone.
 
 use super::ln_curve::{LAYERED, run};
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
 use crate::attention::normalisation::{Damped, LnScaling, Normalisation, Post, Pre};
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::theorem::prelude::*;
 
 /// Also literal LN scaling against pre: `s` and `rho` carry the same factor.
 ///

@@ -1,10 +1,8 @@
 //! Large beta at fixed density: attention becomes local.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::RowWeights;
 use crate::continuity::{Medium, circle::Circle};
-use crate::error::Result;
 use crate::num::bessel::scaled_bessel_i;
+use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;
 
 /// The moderate interaction regime: backward heat (SA) and backward porous medium flow (USA), with an explicit remainder.

@@ -1,10 +1,8 @@
 //! The local limit with a threshold of beta for all densities.
 
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::RowWeights;
 use crate::continuity::{Medium, circle::Circle};
-use crate::error::Result;
 use crate::num::bessel::scaled_bessel_i;
+use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;
 
 /// False for SA: the expansion is one in `max |rho''| / (beta rho)`, and a density that comes near 0 makes that large at every beta.

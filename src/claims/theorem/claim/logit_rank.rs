@@ -3,8 +3,7 @@
 use super::mixing_structure::{MAPS, normals};
 use super::query_key_product::{scores, soft};
 use super::shared_value_rank::singular_ratio;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::num::{dense::mul, sum::dot};
+use crate::theorem::prelude::*;
 
 /// Scores have the rank of a head, outputs that of the values; weights have neither.
 pub static ENTRY: Claim = Claim {

@@ -1,9 +1,7 @@
 //! Why scores are divided by the root of the dimension.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::mean_and_error, sum::dot};
+use crate::theorem::prelude::*;
 
 /// A product of independent normal vectors has the variance d.
 ///

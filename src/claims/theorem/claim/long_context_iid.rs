@@ -1,8 +1,6 @@
 //! Long context: how many of n uniform keys a query attends to.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::mean_and_error, sum::dot};
+use crate::theorem::prelude::*;
 use crate::theory::long_context::{critical_beta, participation};
 
 /// Gaps `1 - <q, y>` of uniform keys near the query form a Poisson process.

@@ -2,14 +2,12 @@
 
 use super::angular_momentum::TINY;
 use super::mixing_structure::MAPS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::nan_max, sum::dot};
 use crate::recurrent::{
     cell::RecurrentCell,
     map::lstm::Lstm,
     trace::{Linearised, Trace},
 };
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::sizes;
 
 /// Only the direct path is a product of forget gates; with gates that read the state there are more terms.

@@ -1,15 +1,13 @@
 //! Products of independent normal matrices.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
 use crate::num::stream::Stream;
 use crate::recurrent::{
     TokenMap,
     lyapunov::exponents,
     trace::{Trace, Var},
 };
-use std::f64::consts::PI;
+use crate::theorem::prelude::*;
 
 /// Every layer multiplies the length of any vector by an independent chi variable.
 ///

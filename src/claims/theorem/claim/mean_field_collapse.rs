@@ -1,8 +1,7 @@
 //! Small |beta|: the measure collapses to a point, and how fast.
 
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::continuity::{Medium, rings::Rings};
-use crate::error::{Error, Result};
+use crate::theorem::prelude::*;
 
 /// With the rate that the antipode of the limit dictates, and the density's behaviour there.
 ///

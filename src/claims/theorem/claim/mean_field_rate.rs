@@ -1,11 +1,7 @@
 //! How fast particles approach the mean field.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
 use crate::continuity::{Medium, circle::Circle, density::Density, transport::w1};
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
-use crate::sphere::Tokens;
-use std::f64::consts::TAU;
+use crate::theorem::prelude::*;
 
 /// Random starts.
 ///

@@ -1,10 +1,9 @@
 //! The smallest inner product rises once all are nonnegative.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, cone_collapse};
-use crate::attention::{Head, RowWeights, Variant};
-use crate::error::Result;
-use crate::num::{dense, sum::dot};
-use crate::sphere::{Tokens, geometry::chord2};
+use super::cone_collapse;
+use crate::attention::Variant;
+use crate::num::dense;
+use crate::theorem::prelude::*;
 
 /// `min_ij G_ij` is nondecreasing while it is nonnegative.
 ///

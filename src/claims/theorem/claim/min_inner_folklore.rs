@@ -1,7 +1,7 @@
 //! The folklore version of the rising minimum.
 
-use super::{Betas, Case, Claim, Control, Domain, Kind, Sizes, Status, min_inner};
-use crate::attention::Head;
+use super::min_inner;
+use crate::theorem::prelude::*;
 
 /// "In a hemisphere min_ij G_ij is nondecreasing": a heavy token can pull an obtuse pair apart, e.g. beta = 0, inner products -0.5, -0.4,
 /// -0.4, masses 1/5, 1/5, 3/5.

@@ -1,9 +1,8 @@
 //! Which row of a map can hear which.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::{nan_max, nan_min};
+use crate::num::stats::nan_min;
 use crate::recurrent::{Hears, MapSpec, NamedMap, map, observe::mixing};
+use crate::theorem::prelude::*;
 
 /// An MLP or a residual network keeps rows apart, a recurrent network and causal attention hear the past, attention hears all after one
 /// layer.

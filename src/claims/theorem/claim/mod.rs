@@ -1,6 +1,6 @@
 //! The claims, one file each. A new claim is a new file with an `ENTRY` and its line here.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
+use super::Claim;
 use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::{Error, Result};
 
@@ -254,9 +254,9 @@ pub fn derivation(claim: &Claim) -> Option<&'static str> {
 }
 
 /// A horizon that no run meets: the flow ends at one cluster long before.
-const FOREVER: f64 = 1e300;
+pub(crate) const FOREVER: f64 = 1e300;
 
 /// A dynamics by name with identity matrices.
-fn plain(name: &str, beta: f64, n: usize) -> Result<Dynamics> {
+pub(crate) fn plain(name: &str, beta: f64, n: usize) -> Result<Dynamics> {
     dynamics::build(name, false, &Spec::new(beta, n))
 }

@@ -1,9 +1,7 @@
 //! Expected modes on the line between Kac-Rice and Kac-Rice plus tails.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::proofs::modes::{self, Modes};
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
+use crate::theorem::prelude::*;
 use crate::theory::kac_rice::{default_interval, expected_modes};
 use statrs::distribution::{ContinuousCDF, Normal};
 

@@ -1,7 +1,7 @@
 //! Mammen's law at an interval that begins at the centre.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, mode_bracket::mean_count};
-use crate::error::Result;
+use super::mode_bracket::mean_count;
+use crate::theorem::prelude::*;
 
 /// 2412.09080, quoted theorem on fixed intervals: the single mode falls on either side of an end at 0 with probability 1/2.
 ///

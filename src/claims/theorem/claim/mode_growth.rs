@@ -1,9 +1,7 @@
 //! Growth of the modes of the uniform measure, by the nonlinear equation.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::TimeScale;
 use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::growth::rates;
 
 /// Linearisation at the uniform measure (Funk-Hecke).

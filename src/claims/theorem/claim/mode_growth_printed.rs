@@ -1,7 +1,7 @@
 //! Growth rates as the published code plots them.
 
-use super::{Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, mode_growth::deviation};
-use std::f64::consts::PI;
+use super::mode_growth::deviation;
+use crate::theorem::prelude::*;
 
 /// 2410.23228, figure code: the rate divided by pi.
 ///

@@ -1,8 +1,8 @@
 //! A pathwise bound of modes by samples that is false.
 
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status, mode_bracket::proved};
+use super::mode_bracket::proved;
 use crate::proofs::modes;
-use crate::error::Result;
+use crate::theorem::prelude::*;
 
 /// 2412.09080, the scale-space lemma in its pathwise form: two samples wide apart have both modes between them, so from just below the
 /// lower mode on there are two modes and one sample.

@@ -1,10 +1,8 @@
 //! Several heads: "each head's energy rises".
 
 use super::multihead_usa_energy::{HEADS, forms, heads, power};
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
 use crate::attention::kernel::Weights;
-use crate::error::Result;
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 
 /// Heads pull in different directions; about one configuration in two has a head that loses.
 ///

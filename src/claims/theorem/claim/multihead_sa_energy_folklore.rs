@@ -1,9 +1,8 @@
 //! Several heads: "the total energy rises along SA".
 
 use super::multihead_usa_energy::{HEADS, forms, heads, power};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::kernel::Weights;
-use crate::error::Result;
+use crate::theorem::prelude::*;
 
 /// Each head has its own partition function, so there is no common metric: about one random configuration in a hundred loses energy.
 ///

@@ -1,10 +1,8 @@
 //! Several heads: USA climbs the sum of their energies.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Dynamics, Head, kernel::Weights, multi_head::MultiHead};
-use crate::error::Result;
-use crate::num::{dense::mul, sum::dot};
-use crate::sphere::{Tokens, geometry::exp};
+use crate::attention::{kernel::Weights, multi_head::MultiHead};
+use crate::sphere::geometry::exp;
+use crate::theorem::prelude::*;
 
 /// Heads with `Q^T K = V = B_h` symmetric, three of them.
 pub(super) const HEADS: Domain = Domain {

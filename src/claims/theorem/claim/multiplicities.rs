@@ -1,9 +1,6 @@
 //! Repeated tokens are masses.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// A prompt is the measure of its tokens: a word said twice counts twice.
 pub static ENTRY: Claim = Claim {

@@ -1,9 +1,7 @@
 //! "For small beta I move with my nearest neighbours."
 
 use super::temperature_limits::{SCORED, row};
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// At small beta all tokens weigh the same; it is large beta that sees the nearest only.
 pub static ENTRY: Claim = Claim {

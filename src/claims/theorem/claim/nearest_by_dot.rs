@@ -1,9 +1,7 @@
 //! The nearest token and the largest product.
 
 use super::temperature_limits::SCORED;
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// |a - b|^2 = |a|^2 + |b|^2 - 2 <a, b>: equal lengths make the rankings one.
 pub static ENTRY: Claim = Claim {

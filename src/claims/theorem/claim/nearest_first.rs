@@ -1,11 +1,8 @@
 //! Saddle to saddle: the pair with the shortest life merges first.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{RowWeights, Spec, TimeScale, dynamics};
-use crate::error::Result;
-use crate::flow::{Action, Event, Options, Outcome, solve};
+use crate::flow::{Action, Event, Outcome};
 use crate::num::roots::bracketed_root;
-use crate::sphere::{Tokens, geometry::chord2};
+use crate::theorem::prelude::*;
 
 /// 2410.06833, section 6, for clusters of any masses.
 ///

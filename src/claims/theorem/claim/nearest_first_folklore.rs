@@ -1,6 +1,7 @@
 //! The nearest pair of clusters merges first, whatever their masses: what is said.
 
-use super::{Case, Claim, Control, Kind, Status, nearest_first};
+use super::nearest_first;
+use crate::theorem::prelude::*;
 
 /// False: a pair of unequal masses closes `m/m' + m'/m` over 2 times as fast under SA, a heavy pair `m + m'` times under USA, and
 /// `3/beta` in `1 - cos` is worth a factor 20 only.

@@ -1,8 +1,7 @@
 //! Noise: the law of one step of the sampler that is shipped.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::noise::Isotropic;
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::noise_step::{exact_mean, mean_cosine};
 
 /// Pure noise; beta is kappa.

@@ -1,10 +1,9 @@
 //! Noise: paths.
 
 use super::noise_step_mean::NOISE;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::slope, sum::dot};
+use crate::num::stats::slope;
 use crate::sphere::geometry::{exp, project};
+use crate::theorem::prelude::*;
 
 /// The fields `P e_i` do not commute, also on the circle; in one angle they do. The laws are the same, the couplings are not.
 ///

@@ -1,9 +1,8 @@
 //! Noise: the order of Strang steps.
 
 use super::noise_step_mean::NOISE;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::noise::Sampler;
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::noise_step::{stationary_mean, stationary_means};
 
 /// By the transfer operator of a step on 48 Legendre modes, whose fixed point is the stationary law of the scheme.

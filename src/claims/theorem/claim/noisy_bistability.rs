@@ -1,13 +1,12 @@
 //! Noise: two stable measures below the linear threshold.
 
-use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::continuity::{
     Medium,
     circle::Circle,
     density::Density,
     stationary::{Stationary, branch},
 };
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
 /// The discontinuous transition seen by the equation itself.

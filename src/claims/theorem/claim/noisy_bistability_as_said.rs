@@ -1,8 +1,7 @@
 //! Noise: that the clustered measure of mean 0.7 is the preferred one, as this library said.
 
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::continuity::stationary::branch;
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
 /// False above beta = 4.32: there mean 0.7 lies between the fold and the kappa at which the two free energies are equal, and the uniform

@@ -1,9 +1,8 @@
 //! Noise: particles against the threshold of densities, from below.
 
 use super::noisy_particles::{RUNS, pair_mean};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
 use crate::sphere::law::Law;
+use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
 /// The threshold of the density is where fluctuations of particles diverge.

@@ -1,17 +1,14 @@
 //! Noise: particles against densities, above the threshold.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Dynamics, Spec, dynamics, noise::Isotropic};
+use crate::attention::noise::Isotropic;
 use crate::continuity::stationary::{Stationary, branch};
-use crate::error::Result;
 use crate::flow::{
     Recorder, Splitting, Walk,
     observable::{self, Setting},
     walk_many,
 };
-use crate::num::{stats::mean_and_error, stream::Stream};
-use crate::sphere::Tokens;
-use std::f64::consts::PI;
+use crate::num::stream::Stream;
+use crate::theorem::prelude::*;
 
 /// Particles and the equation of their densities are two programs: this compares them where both are noisy.
 ///

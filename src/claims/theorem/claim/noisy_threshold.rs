@@ -1,8 +1,7 @@
 //! Noise: when the uniform measure becomes unstable.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
 /// Derived; agrees with 2606.05140 in our normalisation.

@@ -3,9 +3,7 @@
 use super::angular_momentum::TINY;
 use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::weight_change;
 
 /// It is one more token, of value 0 and score log c.

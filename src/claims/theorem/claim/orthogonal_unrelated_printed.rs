@@ -1,7 +1,7 @@
 //! "Orthogonal words are unrelated."
 
 use super::temperature_limits::{SCORED, row};
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// An orthogonal token has the weight 1/(1 + e^beta), however large the space.
 pub static ENTRY: Claim = Claim {

@@ -1,7 +1,7 @@
 //! What an orthogonal token weighs.
 
 use super::temperature_limits::{SCORED, row};
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// A product of 0 is not a weight of 0.
 pub static ENTRY: Claim = Claim {

@@ -1,12 +1,9 @@
 //! Padding.
 
 use super::block_collapse::{BLOCKS, allowed, heads, tokens};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::{BiasTable, Everything};
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::worst_share;
-use std::sync::Arc;
 
 /// A row that is masked as a whole gets the output bias alone: no 0/0.
 ///

@@ -1,10 +1,6 @@
 //! Pairs: the first equation of the BBGKY hierarchy.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
-use crate::sphere::Tokens;
-use std::f64::consts::TAU;
+use crate::theorem::prelude::*;
 
 /// The equation in weak form:
 ///

@@ -1,9 +1,7 @@
 //! The last stage of metastability: two clusters on their own clock.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
-use crate::error::Result;
-use crate::num::{ode::advance, stats::nan_max, sum::dot};
-use crate::sphere::Tokens;
+use crate::num::ode::advance;
+use crate::theorem::prelude::*;
 
 /// The corrected statement, with its error.
 ///

@@ -1,6 +1,7 @@
 //! The pairing theorem as printed.
 
-use super::{Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, pairing_law};
+use super::pairing_law;
+use crate::theorem::prelude::*;
 
 /// Violated: on the clock of the start the pair collapses within `1/(beta c (1 - rho_0^2))`, and unequal masses need the factor c.
 ///

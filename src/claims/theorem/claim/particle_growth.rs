@@ -1,15 +1,11 @@
 //! Growth of the modes of the uniform measure, by particles.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
-use crate::attention::{RowWeights, TimeScale};
 use crate::continuity::{
     Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, sphere2::Sphere2,
 };
-use crate::error::{Error, Result};
 use crate::num::gegenbauer::zonal_polynomials;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::theory::growth::{degree, rates};
-use std::f64::consts::TAU;
 
 /// The particle side of `mode-growth`.
 ///

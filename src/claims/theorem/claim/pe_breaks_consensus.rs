@@ -1,11 +1,7 @@
 //! Positions added to tokens: consensus is not even stationary.
 
 use super::score_positions_collapse::Added;
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::Dynamics;
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// With `y_i = x_i + p_i` token i moves to the mean of the `x + p_j`, whose tangent part at x is that of a mean of the `p_j`.
 ///

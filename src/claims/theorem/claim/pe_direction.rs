@@ -1,9 +1,7 @@
 //! What products of sinusoidal positions tell.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 
 /// They depend on the distance only; a matrix that is not symmetric tells left from right.
 ///

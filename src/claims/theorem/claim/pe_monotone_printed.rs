@@ -1,8 +1,7 @@
 //! "Nearer positions are more alike."
 
 use super::block_collapse::BLOCKS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::transformer::positions::overlap;
 
 /// The first increase is at 5 for d = 64, at 43 for d = 512.

@@ -1,9 +1,7 @@
 //! Sinusoidal positions: a shift is a rotation.
 
 use super::block_collapse::BLOCKS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 use crate::transformer::positions::{frequency, overlap, sinusoidal};
 
 /// The same rotation at every position.

@@ -1,8 +1,7 @@
 //! What the histogram of inner products says of clusters.
 
 use super::temperature_limits::SCORED;
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// k clusters have at most k (k-1)/2 inner products below 1; fewer when distances coincide.
 pub static ENTRY: Claim = Claim {

@@ -2,10 +2,7 @@
 
 use super::peaks_to_clusters::peaks;
 use super::temperature_limits::SCORED;
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::Tokens;
-use std::f64::consts::PI;
+use crate::theorem::prelude::*;
 
 /// A rectangle on the circle is four clusters with three inner products below 1.
 pub static ENTRY: Claim = Claim {

@@ -1,14 +1,9 @@
 //! Perceptron and attention: one energy.
 
 use super::multihead_usa_energy::energy;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{
-    Dynamics, Spec, dynamics,
-    feed_forward::{Activation, FeedForward},
-};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::{Tokens, geometry::exp};
+use crate::attention::feed_forward::{Activation, FeedForward};
+use crate::sphere::geometry::exp;
+use crate::theorem::prelude::*;
 
 /// The gradient of `w max(0, <a, x>)^2 / 2` is `w max(0, <a, x>) a`.
 ///

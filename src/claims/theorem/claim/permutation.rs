@@ -2,9 +2,7 @@
 
 use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
-use crate::error::Result;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// The flow of SA and USA commutes with permutations; the causal flow does not.
 ///

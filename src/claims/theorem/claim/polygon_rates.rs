@@ -1,11 +1,7 @@
 //! How fast polygons of clusters fall apart.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::theory::spectra::polygon;
-use std::f64::consts::TAU;
 
 /// Linearisation at the regular n-gon.
 ///

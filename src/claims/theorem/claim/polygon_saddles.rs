@@ -1,11 +1,8 @@
 //! Polygons of clusters.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
-use crate::attention::{Energy, EnergyScale, kernel::Workspace};
-use crate::error::Result;
-use crate::num::{interval::Interval, sum::dot};
-use crate::sphere::Tokens;
-use std::f64::consts::{PI, TAU};
+use crate::attention::kernel::Workspace;
+use crate::num::interval::Interval;
+use crate::theorem::prelude::*;
 
 /// Clusters at regular polygons have an explicit ascent direction, the pairing mode.
 ///

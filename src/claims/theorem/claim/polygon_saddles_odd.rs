@@ -1,7 +1,7 @@
 //! Polygons with an odd number of clusters.
 
 use super::polygon_saddles::{POLYGONS, ascends, resolved};
-use super::{Also, Claim, Context, Control, Domain, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// As `polygon-saddles`, where no proof is known to us.
 ///

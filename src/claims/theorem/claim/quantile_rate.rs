@@ -1,7 +1,7 @@
 //! How fast particles at quantiles approach the mean field.
 
-use super::{Case, Claim, Context, Control, Finding, Kind, Status, mean_field_rate};
-use crate::error::Result;
+use super::mean_field_rate;
+use crate::theorem::prelude::*;
 
 /// Quantile starts: no sampling error, so the rate of a quadrature rule. A hunt found the slope off by 0.077 at a = 0.9, beta = 3 under
 /// SA, on 2000 cells: particles in the peak then were closer than the cells. Now a particle has 200 of them.

@@ -2,9 +2,8 @@
 
 use super::angular_momentum::TINY;
 use super::mixing_structure::{MAPS, normals};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{dense::mul, softmax::softmax, sum::dot};
+use crate::num::softmax::softmax;
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::{sizes, weight_change, worst_share};
 
 /// <G Q x, G^{-T} K y> = <Q x, K y>; values have no such freedom.

@@ -1,9 +1,7 @@
 //! Random linear layers: pairs end together or opposite.
 
 use super::random_value_antipodal::LAYERS;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::geometry::retract;
+use crate::theorem::prelude::*;
 use crate::theory::random_weights::together;
 
 /// The inner product is a martingale on the scale `arcsin`.

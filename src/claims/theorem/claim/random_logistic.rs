@@ -1,10 +1,8 @@
 //! Random values at beta = 0: the logistic law.
 
 use super::random_value_antipodal::LAYERS;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
-use crate::sphere::{Tokens, law::Law};
+use crate::sphere::law::Law;
+use crate::theorem::prelude::*;
 use crate::theory::random_weights::logistic;
 
 /// All tokens hear `V xbar`, a normal vector of length about `|xbar|`: no matrix need be formed.

@@ -1,10 +1,7 @@
 //! Symmetric random matrices alone: two near tokens meet, two nearly opposite ones become opposite.
 
 use super::random_value_antipodal::LAYERS;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::mean_and_error, sum::dot};
-use crate::sphere::geometry::retract;
+use crate::theorem::prelude::*;
 
 /// `X' = P_X dQ X` with symmetric Q: every token hears the same matrix.
 ///

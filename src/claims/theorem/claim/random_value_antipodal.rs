@@ -1,9 +1,6 @@
 //! Random values: when antipodal pairs attract.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::mean_and_error, sum::dot};
-use crate::sphere::geometry::retract;
+use crate::theorem::prelude::*;
 use crate::theory::random_weights::exponents;
 
 /// Layers with fresh weights.

@@ -1,10 +1,7 @@
 //! Random values: pairs near consensus meet.
 
 use super::random_value_antipodal::LAYERS;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::mean_and_error, sum::dot};
-use crate::sphere::geometry::retract;
+use crate::theorem::prelude::*;
 use crate::theory::random_weights::exponents;
 
 /// Near consensus both tokens add the same vector to second order, whatever beta.

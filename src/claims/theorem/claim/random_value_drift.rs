@@ -1,10 +1,7 @@
 //! Random values: the drift of an inner product among many tokens.
 
 use super::random_value_antipodal::LAYERS;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::mean_and_error, sum::dot};
-use crate::sphere::{Tokens, geometry::retract};
+use crate::theorem::prelude::*;
 
 /// Of n tokens two are looked at; what the others do is in the softmax means.
 ///

@@ -1,11 +1,8 @@
 //! Random values: which antipodal groups stay antipodal.
 
 use super::random_value_antipodal::LAYERS;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::random_values::RandomValues;
-use crate::error::Result;
-use crate::num::{stats::mean_and_error, sum::dot};
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Two groups of many tokens are two tokens with masses.
 ///

@@ -1,8 +1,6 @@
 //! Pure attention loses rank cubically.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::{dense::mul, stats::nan_max, sum::dot};
+use crate::theorem::prelude::*;
 use crate::theory::rank_collapse::RankResidual;
 
 /// Matrices of rows, no space.

@@ -1,9 +1,7 @@
 //! Tokens on the line: how fast rows of attention become one-hot.
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Once attached, tokens keep their gap in x to the leader: the gap of logits is `beta |x_i| times` a constant, and x grows as `e^{vt}`.
 ///

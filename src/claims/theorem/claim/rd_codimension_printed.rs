@@ -1,9 +1,7 @@
 //! Tokens in R^d: the codimension conjecture as printed.
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// V = I_2 has k = 2 eigenvalues of positive real part: at most three limits of codimension 2, points of the plane. A rectangle keeps its four corners.
 ///

@@ -2,9 +2,7 @@
 
 use super::rd_codimension_printed::places;
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// The repair of `rd-codimension-printed`: with simple eigenvalues tokens turn to the first eigenvector in the end, and all of a sign follow one leader.
 ///

@@ -1,9 +1,7 @@
 //! Tokens in R^d, V = I: distances in the metric of the scores never fall.
 
 use super::rd_rescaling::{FLAT, points};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{dense::mul, sum::dot};
+use crate::theorem::prelude::*;
 
 /// `x_i' = grad Lambda(A x_i)`, Lambda = log sum m_j e^{<., x_j>} convex: `<A (x_i - x_j), x_i' - x_j'> >= 0`. In the plain metric it
 /// fails for A that is not a multiple of I.

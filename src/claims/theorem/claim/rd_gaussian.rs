@@ -1,10 +1,8 @@
 //! Tokens in R^d: Gaussians stay Gaussian.
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
 use crate::num::dense::symmetric_eigen;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::theory::gaussian::{mean_factor, variance};
 
 /// The weight `e^{b x y}` shifts the mean of a Gaussian of variance s by `s b x`; masses and nodes of a Gauss-Hermite rule stand for the

@@ -1,11 +1,7 @@
 //! Tokens in R^d, V = I: the convex hull never grows.
 
 use super::rd_rescaling::{FLAT, attention, flowed, points};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Status};
-use crate::attention::layer::Layer;
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Any row-stochastic weights, so any scores; z+ = z + eta sum A (z_j - z_i) is a convex combination for eta <= 1.
 ///

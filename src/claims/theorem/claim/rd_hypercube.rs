@@ -1,10 +1,7 @@
 //! Tokens in R^d, exactly solved: two opposite ones, and the hypercube.
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::theory::boolean::limit;
 
 /// Softmax of the scores of `(+-eps_1, ..., +-eps_d)` is a product over coordinates, so every coordinate is two tokens on the line; there

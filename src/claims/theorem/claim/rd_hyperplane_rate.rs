@@ -2,11 +2,8 @@
 
 use super::rd_leader::with_spectrum;
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::dense::{exponential, inverse, mul};
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::num::dense::{exponential, inverse};
+use crate::theorem::prelude::*;
 
 /// An attached token obeys `(z_l - z_i)' = -V (z_l - z_i)`, whose part along the left eigenvector decays as `e^{-lambda_1 t}`.
 ///

@@ -1,10 +1,7 @@
 //! Tokens in R^d under a good triple: who leads, and how fast hyperplanes form.
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// The time at which rows are read.
 const LATE: f64 = 9.0;

@@ -1,11 +1,7 @@
 //! Tokens in R^d under a paranormal V whose scores mix its two subspaces.
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
-use std::f64::consts::TAU;
+use crate::theorem::prelude::*;
 
 /// One estimate of the printed proof needs scores that respect the two subspaces; the conclusion is asked for without.
 pub static ENTRY: Claim = Claim {

@@ -1,10 +1,7 @@
 //! Tokens in R^d: "one cluster, yet the attention matrix becomes the identity".
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::theory::boolean::log_limit;
 
 /// The gap does not close: it ends at `2 F(eps)`, about `2.7 e^{-1/(2 eps^2)}`, which is small and not 0. With a common limit P would tend to 1/n.

@@ -1,10 +1,8 @@
 //! Tokens in R^d, V = -I: all directions forget their size.
 
 use super::rd_rescaling::{FLAT, attention, flowed};
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
 use crate::num::dense::symmetric_eigenvalues;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Near 0 the weights are linear in x: `x_i' = -(m + beta C x_i)`, so `(C^{-1})' = 2 beta I`.
 ///

@@ -1,14 +1,8 @@
 //! Tokens in R^d: what `e^{-tV} x` does.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Dynamics, Matrix, Spec, model::Model};
-use crate::error::{Error, Result};
-use crate::flow::{Options, solve};
-use crate::num::{
-    dense::{exponential, mul},
-    stats::nan_max,
-};
-use crate::sphere::Tokens;
+use crate::attention::{Matrix, model::Model};
+use crate::num::dense::exponential;
+use crate::theorem::prelude::*;
 
 /// Tokens of R^d under one head with V and scores `<Q x_i, x_j>`; the laws of points are the claims' own.
 pub(super) const FLAT: Domain = Domain {

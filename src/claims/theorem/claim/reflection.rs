@@ -2,11 +2,7 @@
 
 use super::rotation::{ALLOWED, SHARE, SYMMETRY};
 use super::speed_bound::lipschitz;
-use super::{Also, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Pairs mirrored in a hyperplane remain mirrored.
 ///

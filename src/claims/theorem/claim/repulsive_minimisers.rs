@@ -1,13 +1,8 @@
 //! Repulsive attention finds the universally optimal configurations.
 
-use super::{
-    Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain,
-    sharp_minimisers::{self, log_pairs},
-};
-use crate::error::Result;
-use crate::flow::{Options, solve};
+use super::sharp_minimisers::{self, log_pairs};
 use crate::landscape::Spectrum;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// The other half of 2312.10794, section 9.1: not only does nothing lie below the sharp configurations, the flow ends at them.
 ///

@@ -1,14 +1,13 @@
 //! A recurrent network with |U| < 1.
 
 use super::mixing_structure::{MAPS, normals};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::dense::{identity, symmetric_eigenvalues, transpose_mul};
+use crate::num::dense::{symmetric_eigenvalues, transpose_mul};
 use crate::recurrent::{
     cell::{Gate, RecurrentCell},
     map::rnn::Rnn,
     trace::Trace,
 };
+use crate::theorem::prelude::*;
 
 /// tanh does not stretch, U shrinks: two states meet, whatever the inputs.
 ///

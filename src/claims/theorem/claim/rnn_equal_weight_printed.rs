@@ -1,8 +1,6 @@
 //! "A recurrent network gives the same weight to every input."
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
 use crate::recurrent::{
     TokenMap,
     cell::{Gate, Reading, RecurrentCell},
@@ -10,6 +8,7 @@ use crate::recurrent::{
     observe::mixing,
     trace::{Trace, Var},
 };
+use crate::theorem::prelude::*;
 
 /// The influence of an input is a product of Jacobians, one for each step since.
 pub static ENTRY: Claim = Claim {

@@ -1,18 +1,13 @@
 //! How the influence of an input on a recurrent state fades.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{
-    dense::{identity, mul},
-    sum::dot,
-};
 use crate::recurrent::{
     at,
     cell::{Gate, InTime},
     lyapunov::exponents,
     map::rnn::Rnn,
 };
+use crate::theorem::prelude::*;
 
 /// The influence is a product of Jacobians: its logarithm falls with the first exponent.
 ///

@@ -1,13 +1,12 @@
 //! A recurrent network needs no positions.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
 use crate::recurrent::{
     at,
     cell::{Gate, Reading},
     map::rnn::Rnn,
 };
+use crate::theorem::prelude::*;
 
 /// The state depends on the order of the inputs; a sum does not.
 ///

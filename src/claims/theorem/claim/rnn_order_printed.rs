@@ -2,7 +2,7 @@
 
 use super::mixing_structure::MAPS;
 use super::rnn_order::moved;
-use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// Exchanged inputs give another state.
 pub static ENTRY: Claim = Claim {

@@ -2,14 +2,12 @@
 
 use super::mixing_structure::MAPS;
 use super::rnn_contraction::spectral_norm;
-use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{dense::mul, stats::nan_max};
 use crate::recurrent::{
     at,
     cell::{Gate, InTime},
     map::rnn::Rnn,
 };
+use crate::theorem::prelude::*;
 
 /// U = [[1/2, c], [0, 1/2]] has the spectral radius 1/2 and stretches a perturbation c times before it forgets it.
 pub static ENTRY: Claim = Claim {

@@ -2,7 +2,7 @@
 
 use super::nearest_by_dot::{by_dot, by_square, exchanged, rows};
 use super::temperature_limits::SCORED;
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// The root is monotone: squares rank as distances do.
 pub static ENTRY: Claim = Claim {

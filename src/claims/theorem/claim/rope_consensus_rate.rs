@@ -1,14 +1,11 @@
 //! Rotary positions on a ring: how fast consensus comes.
 
 use super::block_collapse::BLOCKS;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::pattern::{Bias, Pattern};
-use crate::attention::{Dynamics, Head, kernel::Weights, multi_head::MultiHead};
-use crate::error::{Error, Result};
+use crate::attention::{kernel::Weights, multi_head::MultiHead};
 use crate::num::dense::eigenvalues;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::theory::rotary::{leading, rates};
-use std::f64::consts::TAU;
 
 /// Weights are those of a graph Laplacian, whatever the positions.
 ///

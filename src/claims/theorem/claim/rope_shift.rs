@@ -1,11 +1,9 @@
 //! Rotary positions know distances alone.
 
 use super::block_collapse::{BLOCKS, allowed, heads, tokens};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
 use crate::attention::pattern::{Pairs, Rotary};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theorem::rounding::worst_share;
-use std::sync::Arc;
 
 /// For both ways of pairing coordinates.
 ///

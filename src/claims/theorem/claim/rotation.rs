@@ -1,12 +1,8 @@
 //! Rotation equivariance.
 
 use super::speed_bound::lipschitz;
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Head, Spec, dynamics};
-use crate::error::Result;
 use crate::num::dense::mat_vec;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// The flow commutes with O(d) when Q = K = V = I.
 ///

@@ -1,7 +1,7 @@
 //! The row entropy of equiangular tokens.
 
 use super::row_entropy_folklore::rise;
-use super::{Also, Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// A row is `(a, b, ..., b)` with `b/a = e^{-beta (1-gamma)}`, whose entropy rises with b/a, and gamma rises.
 ///

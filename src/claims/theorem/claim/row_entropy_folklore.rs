@@ -1,8 +1,6 @@
 //! "Attention entropy increases monotonically."
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 
 /// The entropy of a row with weights p moves by `H' = -beta^2 sum_j p_j (s_j - E s) s_j' = -beta^2 Cov_p(s, s')`, `s_j = <x_i, x_j>`.
 ///

@@ -1,9 +1,8 @@
 //! SA and negentropy: an open conjecture, searched for counterexamples.
 
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::continuity::{Medium, circle::Circle};
-use crate::error::Result;
 use crate::num::bessel::scaled_bessel_i;
+use crate::theorem::prelude::*;
 
 /// Open: no proof is known. The upper bound d - 1 is part of `entropy-slopes`.
 ///

@@ -1,8 +1,8 @@
 //! No stable critical point but consensus.
 
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status, large_beta_chains};
-use crate::error::Result;
+use super::large_beta_chains;
 use crate::landscape::Spectrum;
+use crate::theorem::prelude::*;
 
 /// 2507.22857 and 2312.10794, Theorem 6.1: searched, not sampled by the flow.
 ///

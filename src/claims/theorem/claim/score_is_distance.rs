@@ -1,8 +1,7 @@
 //! When a score ranks by distance.
 
 use super::temperature_limits::SCORED;
-use super::{Betas, Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// W = c I on the unit sphere; any other W ranks otherwise.
 ///

@@ -1,16 +1,12 @@
 //! Positions that enter the scores alone do not keep tokens apart; positions added to tokens do.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::{
-    At, Dynamics, Facts, Form, Spec, Sublayer,
+    At, Facts, Form, Sublayer,
     kernel::Workspace,
     model::{Model, Positions},
     pattern::Pairs,
 };
-use crate::error::{Error, Result};
-use crate::flow::{Options, solve};
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Weights stay positive and V = I, so caps are invariant and contract: the argument of cone collapse does not ask where weights come
 /// from.

@@ -1,7 +1,7 @@
 //! A printed table of weights.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// Its last row sums to 1.20.
 pub static ENTRY: Claim = Claim {

@@ -2,7 +2,7 @@
 
 use super::query_key_product::soft;
 use super::temperature_limits::{SCORED, row};
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Status};
+use crate::theorem::prelude::*;
 
 /// Among equal lengths nobody is nearer than oneself.
 ///

@@ -1,9 +1,7 @@
 //! Uniform tokens in high dimension are separated, so the metastability theorem applies to them.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::{Error, Result};
 use crate::num::dense::symmetric_eigen;
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 
 /// 2410.06833, section 4, with the cap overlap and the number of tokens corrected.
 ///

@@ -1,6 +1,7 @@
 //! Uniform tokens in high dimension are separated, however many: what is said without a condition on n.
 
-use super::{Also, Betas, Case, Claim, Control, Domain, Kind, Masses, Sizes, Status, separated_start};
+use super::separated_start;
+use crate::theorem::prelude::*;
 
 /// False from n near `16 log d` on: the frame is about `sqrt((n-1)/(4d))` away, which exceeds `sqrt(4 log d / d)`. At n = 200, d = 3000
 /// it is 1.4 times as far as said, although the condition on eps and beta is met.

@@ -2,9 +2,8 @@
 
 use super::mixing_structure::{MAPS, normals};
 use super::query_key_product::{scores, soft};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{dense::symmetric_eigenvalues, sum::dot};
+use crate::num::dense::symmetric_eigenvalues;
+use crate::theorem::prelude::*;
 
 /// Different weights cannot widen the space of values.
 ///

@@ -1,10 +1,9 @@
 //! Universally optimal configurations minimise the energy.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::attention::kernel::log_kernel;
-use crate::error::Result;
 use crate::num::stream::Stream;
-use crate::sphere::{Tokens, law::Law};
+use crate::sphere::law::Law;
+use crate::theorem::prelude::*;
 
 /// 2312.10794, section 9.1, in the direction that is right (Cohn and Kumar 2007).
 ///

@@ -1,11 +1,7 @@
 //! Theorem 9.2 in the direction in which it is printed.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
-use crate::attention::{Energy, EnergyScale};
-use crate::error::Result;
-use crate::flow::{Options, solve};
 use crate::num::gegenbauer::zonal_polynomials;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// "Every global minimum is a sharp configuration with at least two distinct inner products, or the 600-cell": simplices have one, and
 /// most numbers of points have no sharp configuration at all.

@@ -1,9 +1,9 @@
 //! One cluster from almost every start.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, cone_collapse};
-use crate::error::Result;
-use crate::flow::{Frame, Observer, Options, Outcome, solve};
+use super::cone_collapse;
+use crate::flow::{Frame, Observer, Outcome};
 use crate::sphere::cap::{Hemisphere, hemisphere};
+use crate::theorem::prelude::*;
 
 /// The clustering theorems of the literature as one statement, with the regimes of the first paper among its cases. One cluster forms at every beta >= 0, so the
 /// thresholds C/n and C n^2 cannot be seen here; what the proofs need of them is in `small-beta-blocks` and `large-beta-chains`.

@@ -1,10 +1,8 @@
 //! Sinkhorn attention: what falls along the flow.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Dynamics, sinkhorn::Sinkhorn};
-use crate::error::Result;
-use crate::num::sum::dot;
-use crate::sphere::{Tokens, geometry::exp};
+use crate::attention::sinkhorn::Sinkhorn;
+use crate::sphere::geometry::exp;
+use crate::theorem::prelude::*;
 
 /// Twice the mean of log f is the dual value of entropic transport of the measure to itself, so its derivative is that of the kernel alone.
 ///

@@ -1,8 +1,7 @@
 //! What the proof for small beta needs: a token whose rotation raises the energy.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, large_beta_chains};
-use crate::error::Result;
-use crate::sphere::Tokens;
+use super::large_beta_chains;
+use crate::theorem::prelude::*;
 use crate::theory::threshold::small;
 
 /// The landscape half of 2312.10794, Theorem 4.3, with an explicit and sharp constant.

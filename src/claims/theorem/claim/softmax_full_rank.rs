@@ -1,9 +1,8 @@
 //! The rank of softmax.
 
 use super::mixing_structure::MAPS;
-use super::{Claim, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
 use crate::num::dd::Dd;
+use crate::theorem::prelude::*;
 
 /// The exponential of a matrix of rank 1 is strictly totally positive.
 ///

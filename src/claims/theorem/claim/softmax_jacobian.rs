@@ -2,9 +2,8 @@
 
 use super::mixing_structure::{MAPS, normals};
 use super::query_key_product::soft;
-use super::{Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
 use crate::num::dense::symmetric_eigenvalues;
+use crate::theorem::prelude::*;
 
 /// It is small where one weight is nearly 1: large scores freeze gradients.
 ///

@@ -3,7 +3,7 @@
 use super::logit_rank::matrices;
 use super::mixing_structure::MAPS;
 use super::shared_value_rank::singular_ratio;
-use super::{Case, Claim, Control, Domain, Finding, Kind, Sizes, Status};
+use crate::theorem::prelude::*;
 
 /// The scores have that rank; their exponentials have full rank.
 pub static ENTRY: Claim = Claim {

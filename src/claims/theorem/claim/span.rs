@@ -3,12 +3,7 @@
 use super::angular_momentum::TINY;
 use super::rotation::{SHARE, SYMMETRY};
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Head, Spec, dynamics};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::num::sum::dot;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// Tokens that start in a subspace stay in it when V = I.
 ///

@@ -1,11 +1,8 @@
 //! Bounds on the velocity and on the weights.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
 use crate::attention::kernel::Attention;
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::num::sum::{block_sum, dot};
-use crate::sphere::{Tokens, geometry::dist};
+use crate::num::sum::block_sum;
+use crate::theorem::prelude::*;
 
 /// `|x_i'| <= 1` (SA), `<= e^|beta|` (USA); a Lipschitz constant; softmax rows are positive, of sum 1, blind to a common factor of the
 /// masses.

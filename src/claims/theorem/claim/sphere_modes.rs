@@ -1,10 +1,8 @@
 //! Expected modes on S^2.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::proofs::modes;
-use crate::error::Result;
-use crate::num::stats::mean_and_error;
 use crate::sphere::law::Law;
+use crate::theorem::prelude::*;
 use crate::theory::kac_rice::expected_modes_sphere;
 
 /// Derived: the limit is an isotropic Gaussian field, whose Kac-Rice integral is elementary.

@@ -1,10 +1,7 @@
 //! The staircase: plateau levels of the energy.
 
-use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Energy, EnergyScale, Spec, TimeScale, dynamics};
-use crate::error::Result;
-use crate::flow::{Frame, Observer, Options, solve};
-use crate::sphere::Tokens;
+use crate::flow::{Frame, Observer};
+use crate::theorem::prelude::*;
 
 /// 2410.06833, section 6.
 ///

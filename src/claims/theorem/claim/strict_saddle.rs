@@ -1,10 +1,6 @@
 //! The explicit strict-saddle bound.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::{Energy, EnergyScale};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::geometry::chord2;
+use crate::theorem::prelude::*;
 
 /// `lambda_max` is at least the mean curvature over the fields `U_v = (P_{x_i} v)_i`, `v` in an orthonormal basis: their squared lengths
 /// sum to `n (d-1)` (`curvature-identity` gives the sum of curvatures).

@@ -1,9 +1,6 @@
 //! Strong Renyi centres hardly move.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::{Spec, dynamics};
-use crate::error::Result;
-use crate::sphere::{Tokens, geometry::dist};
+use crate::theorem::prelude::*;
 
 /// 2411.04990, Lemma 5.1, at the largest time it allows. Tokens after a centre do not move it, so the centre is the last token.
 ///

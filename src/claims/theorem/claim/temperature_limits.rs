@@ -1,12 +1,7 @@
 //! Attention between its two limits.
 
-use super::{Betas, Claim, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::{
-    softmax::{log_sum_exp, softmax},
-    stats::nan_max,
-};
-use crate::sphere::Tokens;
+use crate::num::softmax::{log_sum_exp, softmax};
+use crate::theorem::prelude::*;
 
 /// Small beta gives all the same weight, large beta the maximiser; the logarithm of the sum is a smooth maximum.
 ///

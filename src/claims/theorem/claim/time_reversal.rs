@@ -2,9 +2,8 @@
 
 use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
-use crate::attention::{Variant, dynamics};
-use crate::error::Result;
+use crate::attention::Variant;
+use crate::theorem::prelude::*;
 
 /// V = -I runs the flow backwards.
 ///

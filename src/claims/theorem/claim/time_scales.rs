@@ -2,11 +2,7 @@
 
 use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Status};
-use crate::attention::{Spec, TimeScale, dynamics};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 
 /// `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`, `t_U4 = t_U1 / n`.
 ///

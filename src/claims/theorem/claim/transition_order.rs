@@ -1,9 +1,8 @@
 //! Noise: continuous or discontinuous transition.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
 use crate::continuity::stationary::branch;
-use crate::error::Result;
 use crate::num::bessel::bessel_ratios;
+use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
 /// The branch of stationary measures bends one way or the other, with the second coefficient in closed form.

@@ -2,9 +2,7 @@
 
 use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
+use crate::theorem::prelude::*;
 
 /// The error is the dropped weight times the distance of two means.
 ///

@@ -2,10 +2,8 @@
 
 use super::block_collapse::BLOCKS;
 use super::rope_consensus_rate::{measured, ring, turning};
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::rotary::{leading, rates};
-use std::f64::consts::TAU;
 
 /// Which are stable is a question of p, q and beta.
 ///

@@ -1,10 +1,7 @@
 //! Large beta: a density whose limit has two atoms.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status, plain};
-use crate::attention::RowWeights;
 use crate::continuity::{circle::Circle, density::Density, lagrangian::Lagrangian};
-use crate::error::Result;
-use std::f64::consts::PI;
+use crate::theorem::prelude::*;
 
 /// Why the small-beta theorem needs its bound, with a reason for "for ever".
 ///

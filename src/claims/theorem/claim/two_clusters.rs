@@ -1,10 +1,6 @@
 //! Two clusters follow the exact reduced equation.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::TimeScale;
-use crate::error::Result;
-use crate::flow::{Options, solve};
-use crate::sphere::Tokens;
+use crate::theorem::prelude::*;
 use crate::theory::two_cluster::merge_time;
 
 /// Merging times of two weighted clusters against quadrature, across plateaus of up to e^600.

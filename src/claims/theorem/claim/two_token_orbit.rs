@@ -2,11 +2,8 @@
 
 use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
 use crate::num::quadrature::integrate;
-use crate::sphere::Tokens;
-use crate::sphere::geometry::dist;
+use crate::theorem::prelude::*;
 
 /// `dt_SA = ((e^beta + e^{beta rho}) / 2) dt_USA` at n = 2: the rows of SA have the sum `Z = (e^beta + e^{beta rho})/2` for both tokens.
 ///

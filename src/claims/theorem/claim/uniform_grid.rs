@@ -1,10 +1,6 @@
 //! Equispaced tokens are an equilibrium.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::sphere::Tokens;
-use std::f64::consts::TAU;
+use crate::theorem::prelude::*;
 
 /// The regular n-gon is stationary for SA and USA.
 ///

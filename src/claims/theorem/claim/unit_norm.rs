@@ -2,11 +2,7 @@
 
 use super::rotation::SYMMETRY;
 use super::speed_bound::lipschitz;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::attention::layer::Layer;
-use crate::error::Result;
-use crate::num::stats::nan_max;
-use crate::num::sum::dot;
+use crate::theorem::prelude::*;
 
 /// `|x_i| = 1`, after layers and along runs.
 ///

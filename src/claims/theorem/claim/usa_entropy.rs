@@ -1,9 +1,7 @@
 //! USA produces negentropy, at a bounded rate.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::attention::TimeScale;
 use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
-use crate::error::Result;
+use crate::theorem::prelude::*;
 use crate::theory::growth::rates_usa;
 
 /// The kernel `-(1/beta) Lap e^{beta s} = (1/beta) sum k (k+d-2) lambda_k dim_k P_k` is positive definite and at most `(d-1) e^beta`: the

@@ -1,9 +1,8 @@
 //! Wendel's theorem.
 
-use super::{Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Sizes, Status};
-use crate::error::Result;
 use crate::sphere::cap::{Hemisphere, hemisphere};
 use crate::sphere::law::Law;
+use crate::theorem::prelude::*;
 use crate::theory::wendel::probability;
 
 /// 2312.10794, Theorem 6.7.

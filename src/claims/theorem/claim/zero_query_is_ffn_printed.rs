@@ -2,9 +2,7 @@
 
 use super::mixing_structure::MAPS;
 use super::zero_query_is_mean::attended;
-use super::{Case, Claim, Context, Control, Domain, Finding, Kind, Sizes, Status};
-use crate::error::Result;
-use crate::num::{stats::nan_max, sum::dot};
+use crate::theorem::prelude::*;
 
 /// It is V times the mean, the same for all tokens.
 pub static ENTRY: Claim = Claim {

@@ -2,13 +2,7 @@
 
 use super::mixing_structure::MAPS;
 use super::query_key_product::{scores, soft};
-use super::{Case, Claim, Context, Control, Finding, Kind, Status};
-use crate::error::Result;
-use crate::num::{
-    dense::{identity, mul},
-    stats::nan_max,
-    sum::dot,
-};
+use crate::theorem::prelude::*;
 
 /// All weights are 1/n: every token gets the same output, the mean of the values.
 ///

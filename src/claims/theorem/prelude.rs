@@ -1,0 +1,22 @@
+//! What nearly every claim uses: `use crate::theorem::prelude::*;`.
+
+pub(crate) use super::claim::{FOREVER, plain};
+pub use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
+pub use crate::attention::{Dynamics, Energy, EnergyScale, Head, RowWeights, Spec, TimeScale, dynamics, layer::Layer};
+pub use crate::error::{Error, Result};
+pub use crate::flow::{Options, solve};
+pub use crate::num::stats::{mean_and_error, nan_max};
+pub use crate::num::vector::{axpy, divide, max_abs, max_difference, max_norm, norm, scale};
+pub use crate::num::{
+    dense::{identity, mul},
+    pairs,
+    sum::dot,
+};
+pub use crate::sphere::{
+    Tokens,
+    geometry::{chord2, dist, retract},
+};
+pub use std::{
+    f64::consts::{PI, TAU},
+    sync::Arc,
+};
