@@ -6,7 +6,7 @@ pub use crate::attention::{Dynamics, Energy, EnergyScale, Head, RowWeights, Spec
 pub use crate::error::{Error, Result};
 pub use crate::flow::{Options, solve};
 pub use crate::num::stats::{mean_and_error, nan_max};
-pub use crate::num::vector::{axpy, divide, max_abs, max_difference, max_norm, norm, scale};
+pub use crate::num::vector::{self, axpy, divide, max_abs, max_difference, max_norm, norm, scale};
 pub use crate::num::{
     dense::{identity, mul},
     pairs,

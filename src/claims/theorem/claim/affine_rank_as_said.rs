@@ -38,8 +38,8 @@ fn second(ctx: &mut Context, d: usize, through_ones: bool) -> Result<Finding> {
         let mut x: Vec<f64> = (0..d).map(|c| if through_ones { 0.7 } else { start[c] } + s * along[c]).collect();
         let mean = x.iter().sum::<f64>() / d as f64;
         x.iter_mut().for_each(|v| *v -= mean);
-        let size = crate::num::sum::dot(&x, &x).sqrt();
-        x.iter_mut().for_each(|v| *v *= (d as f64).sqrt() / size);
+        let size = norm(&x);
+        scale((d as f64).sqrt() / size, &mut x);
         x
     };
     let [a, b, c] = [token(-1.0), token(0.3), token(1.2)];

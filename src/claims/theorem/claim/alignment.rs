@@ -78,7 +78,7 @@ fn follow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
         let mut wanted = vec![0.0; d];
         for (q, value) in basis.chunks_exact(d).zip(&values) {
             let share = dot(q, x.row(i)) * (sign * t * (value - 1.0)).exp();
-            wanted.iter_mut().zip(q).for_each(|(w, q)| *w += share * q);
+            axpy(share, q, &mut wanted);
         }
         retract(&mut wanted);
         // |V| = 1: the largest eigenvalue is 1. The flow itself is right to 1e-7.

@@ -113,8 +113,8 @@ fn magnitudes(of: &Linear, x: &[f64]) -> Vec<f64> {
 
 /// The largest difference over the largest entry.
 pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
-    let size = b.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size
+    let size = max_abs(b);
+    max_difference(a, b) / size
 }
 
 fn collapsed(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {

@@ -69,7 +69,7 @@ pub fn overlap(case: &Case, ctx: &mut Context, bound: fn(f64) -> f64, points: Po
         let (turn, tilt) = if points == Points::Nearest { (radius, 0.0) } else { (turn, tilt) };
         let mut aside = ctx.normals(case.d);
         (aside[0], aside[1]) = (0.0, 0.0);
-        let length = dot(&aside, &aside).sqrt();
+        let length = norm(&aside);
         let tilt = if length > 0.0 { tilt * std::f64::consts::FRAC_PI_2 } else { 0.0 };
         let mut x: Vec<f64> = aside.iter().map(|v| if length > 0.0 { turn.sin() * tilt.sin() * v / length } else { 0.0 }).collect();
         x[centre] += turn.cos();

@@ -53,7 +53,7 @@ fn tree(case: &Case, ctx: &mut Context, length: f64) -> Result<Finding> {
     for i in 1..n {
         let parent = if ctx.uniform_in(0.0, 1.0) < branching { ctx.index(i) } else { i - 1 };
         let from = x[parent * d..(parent + 1) * d].to_vec();
-        direction.iter_mut().zip(ctx.normals(d)).for_each(|(v, z)| *v += turn * z);
+        axpy(turn, &ctx.normals(d), &mut direction);
         // Twice: once leaves the rounding of a part along the token that may be much larger than the rest.
         for _ in 0..2 {
             project(&from, &mut direction);

@@ -59,7 +59,7 @@ fn fit(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding> {
             for (time, g) in times.iter().zip(&gamma) {
                 x = ctx.flowed_within(&dynamics, &x, time - t, 1e4)?;
                 t = *time;
-                sup = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (x.inner(i, j) - g).abs()).fold(sup, nan_max);
+                sup = pairs(x.n()).map(|(i, j)| (x.inner(i, j) - g).abs()).fold(sup, nan_max);
             }
             worst.push(sup);
         }

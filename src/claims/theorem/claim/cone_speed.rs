@@ -55,7 +55,7 @@ pub(super) fn spread_out(case: &Case, ctx: &mut Context) -> Result<Tokens> {
         if !retract(row) {
             row[1] = 1.0;
         }
-        row.iter_mut().for_each(|v| *v *= angle.sin());
+        scale(angle.sin(), row);
         row[0] = angle.cos();
     }
     let x = Tokens::normalised(case.d, x)?;
@@ -68,7 +68,7 @@ pub(super) fn spread_out(case: &Case, ctx: &mut Context) -> Result<Tokens> {
 /// The speed towards `w = sum weights_j x_j` (the centre of the smallest cap without weights) against the bound with `e^{-exponent beta}`.
 pub(super) fn speed(case: &Case, ctx: &mut Context, x: &Tokens, weights: &[f64], exponent: f64) -> Result<Finding> {
     let mut w = vec![0.0; x.d()];
-    x.rows().zip(weights).for_each(|(r, c)| w.iter_mut().zip(r).for_each(|(w, r)| *w += c * r));
+    x.rows().zip(weights).for_each(|(r, c)| axpy(*c, r, &mut w));
     if weights.is_empty() {
         let Hemisphere::Open { w: centre, .. } = hemisphere(x) else { return Ok(Finding::Missed) };
         w = centre;
@@ -88,6 +88,6 @@ pub(super) fn speed(case: &Case, ctx: &mut Context, x: &Tokens, weights: &[f64],
     let own = &v[low * x.d()..(low + 1) * x.d()];
     let bound = 0.5 * lightest * depth[low] * (-ctx.stated(exponent) * case.beta).exp();
     // The speed is right relative to its size, its part along w to the same absolute error.
-    let error = 16.0 * f64::EPSILON * ((1.0 + case.beta) * dot(own, own).sqrt() / bound + depth[low].sqrt().recip());
+    let error = 16.0 * f64::EPSILON * ((1.0 + case.beta) * norm(own) / bound + depth[low].sqrt().recip());
     Ok(Finding::at_least(dot(own, &w), bound).with_error(error))
 }

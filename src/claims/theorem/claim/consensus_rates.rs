@@ -56,11 +56,11 @@ pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64]
     let point = |rows: Vec<f64>| Tokens::normalised(d, rows)?.with_masses(&masses);
     let mut u = ctx.normals(n * d);
     u.chunks_exact_mut(d).for_each(|row| project(xi, row));
-    let largest = u.chunks_exact(d).map(|r| dot(r, r).sqrt()).fold(f64::MIN_POSITIVE, nan_max);
-    u.iter_mut().for_each(|v| *v /= largest);
+    let largest = u.chunks_exact(d).map(norm).fold(f64::MIN_POSITIVE, nan_max);
+    divide(&mut u, largest);
     let dynamics = cone_collapse::with_head(case, head.clone())?;
     let product = cone_collapse::product(head, d);
-    let size = 1.0 + case.beta * dot(&product, &product).sqrt();
+    let size = 1.0 + case.beta * norm(&product);
     // eps^{1/5} balances the rounding eps/h of displaced coordinates against the remainder h^4 of one extrapolation.
     let h = f64::EPSILON.powf(0.2) / size;
     let difference = |h: f64| -> Result<Vec<f64>> {
@@ -77,7 +77,7 @@ pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64]
     let rate = ctx.stated(variant.weights.log_total(beta * dot(xi, &image)).exp());
     let expected = expected(variant, head, &masses, xi, &u);
     let true_rate = variant.weights.log_total(case.beta * dot(xi, &image)).exp();
-    let strength = head.matrices()[2].map_or(1.0, |v| 1.0 + dot(v, v).sqrt());
+    let strength = head.matrices()[2].map_or(1.0, |v| 1.0 + norm(v));
     let still = dynamics.velocity(&point(xi.repeat(n))?).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
     let worst = found.iter().zip(&expected).map(|(f, e)| (f - rate * e).abs()).fold(still, nan_max);
     Ok(Finding::identity(worst, 256.0 * f64::EPSILON.powf(0.8) * size * true_rate * strength))

@@ -49,13 +49,13 @@ fn ends(case: &Case, ctx: &mut Context, other: bool) -> Result<Finding> {
     for y in end.clusters.rows() {
         let weights: Vec<f64> = memory.rows().map(|e| (beta * (dot(y, e) - height(y))).exp()).collect();
         let mut pull = vec![0.0; d];
-        memory.rows().zip(&weights).for_each(|(e, w)| pull.iter_mut().zip(e).for_each(|(p, e)| *p += w * e));
+        memory.rows().zip(&weights).for_each(|(e, w)| axpy(*w, e, &mut pull));
         let along = dot(&pull, y);
         let slope = pull.iter().zip(y).map(|(p, y)| (p - along * y).powi(2)).sum::<f64>().sqrt();
         worst = worst.min(1.0 - slope / 1e-6);
         for _ in 0..8 {
             let mut near: Vec<f64> = ctx.normals(d);
-            let length = dot(&near, &near).sqrt();
+            let length = norm(&near);
             near.iter_mut().zip(y).for_each(|(v, y)| *v = y + 1e-3 * *v / length);
             if retract(&mut near) {
                 // Heights round at 1e-15; what is left of the slope may still climb.

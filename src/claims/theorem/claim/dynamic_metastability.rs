@@ -117,7 +117,7 @@ impl Caps {
             let height = 1.0 - self.eps * ctx.uniform_in(0.0, 1.25).min(1.0);
             let mut aside = ctx.normals(case.d);
             let along = dot(&aside, &row);
-            aside.iter_mut().zip(&row).for_each(|(a, w)| *a -= along * w);
+            axpy(-along, &row, &mut aside);
             retract(&mut aside);
             row.iter_mut().zip(&aside).for_each(|(w, a)| *w = height * *w + (1.0 - height * height).sqrt() * a);
             x.extend(row);

@@ -54,7 +54,7 @@ fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Re
     let square: f64 = alpha.iter().map(|a| a * a).sum();
     // Sum of m_i m_j r^2 within each cluster, the largest such r^2, the smallest between clusters.
     let (mut within, mut widest, mut gap) = (vec![0.0; m], 0.0f64, f64::INFINITY);
-    for (i, j) in (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+    for (i, j) in pairs(case.n) {
         let r2 = chord2(x.row(i), x.row(j));
         if i % m == j % m {
             within[i % m] += 2.0 * x.masses()[i] * x.masses()[j] * r2;

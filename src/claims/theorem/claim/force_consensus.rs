@@ -48,6 +48,6 @@ fn contraction(ctx: &mut Context, case: &Case, largest: bool) -> Result<Finding>
         let mean: Vec<f64> = (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect();
         x.iter().enumerate().map(|(k, v)| (v - mean[k % d]).powi(2)).sum::<f64>().sqrt()
     };
-    let rounding = 32.0 * f64::EPSILON * n as f64 * (1.0 + values[n - 1] * t) * dot(&x, &x).sqrt();
+    let rounding = 32.0 * f64::EPSILON * n as f64 * (1.0 + values[n - 1] * t) * norm(&x);
     Ok(Finding::at_most(spread(&end), (-ctx.stated(1.0) * rate * t).exp() * spread(&x) + rounding))
 }

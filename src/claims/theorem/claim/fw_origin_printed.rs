@@ -39,6 +39,6 @@ fn size(x: &Tokens, beta: f64) -> Result<Finding> {
     for _ in 0..400 {
         Layer::new(0.5)?.apply(&dynamics, &mut z);
     }
-    let largest = |x: &Tokens| x.rows().map(|r| dot(r, r).sqrt()).fold(0.0, f64::max);
+    let largest = |x: &Tokens| x.rows().map(norm).fold(0.0, f64::max);
     Ok(Finding::at_most(largest(&z), 0.1 * largest(x)))
 }

@@ -46,7 +46,7 @@ fn follow(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let t = ctx.uniform_in(0.2, 1.0) * curve.level_time(0.0, 0.999)?.value;
     let end = ctx.flowed_within(&case.build()?, &x, t, 1e-3)?;
     let gamma = curve.at(0.0, ctx.stated(t))?;
-    let worst = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (end.inner(i, j) - gamma).abs()).fold(0.0, nan_max);
+    let worst = pairs(case.n).map(|(i, j)| (end.inner(i, j) - gamma).abs()).fold(0.0, nan_max);
     // The curve is right to 1e-11, the flow to 1e-12 per unit of its path.
     Ok(Finding::identity(worst, 1e-10))
 }

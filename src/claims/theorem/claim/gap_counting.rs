@@ -37,7 +37,7 @@ fn growth(case: &Case, ctx: &mut Context, exponent: f64) -> Result<Finding> {
             .map(|_| {
                 let mut score = || {
                     ctx.chance().normals(&mut key);
-                    key[0] / crate::num::sum::dot(&key, &key).sqrt()
+                    key[0] / norm(&key)
                 };
                 let scores: Vec<f64> = (0..n).map(|_| score()).collect();
                 two_scores(&scores).map_or(f64::NAN, f64::ln)

@@ -63,7 +63,7 @@ fn field(case: &Case, variant: Variant, masses: &[f64], g: &[f64]) -> Vec<f64> {
         let shift = if softmax { case.beta.abs() } else { 0.0 };
         (0..seen).for_each(|j| row[j] = masses[j] * (case.beta * g[i * n + j] - shift).exp());
         let z = if softmax { row.iter().sum() } else { 1.0 };
-        row.iter_mut().for_each(|v| *v /= z);
+        divide(row, z);
     }
     let half = |i: usize, j: usize| -> f64 { (0..n).map(|k| a[i * n + k] * (g[k * n + j] - g[i * n + k] * g[i * n + j])).sum() };
     (0..n * n).map(|p| half(p / n, p % n) + half(p % n, p / n)).collect()

@@ -31,5 +31,5 @@ fn effect(ctx: &mut Context, d: usize, update: f64) -> Result<Finding> {
     let (x, h) = (trace.constant(&x), trace.input(&h));
     let next = cell.next(&mut trace, x, h);
     let jacobian = Linearised::new(trace, vec![next]).jacobian();
-    Ok(Finding::at_most(dot(&jacobian, &jacobian).sqrt(), 0.01))
+    Ok(Finding::at_most(norm(&jacobian), 0.01))
 }

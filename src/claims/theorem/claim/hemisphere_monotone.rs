@@ -54,7 +54,7 @@ fn shrink(case: &Case, ctx: &mut Context) -> Result<Finding> {
     for k in 0..4 {
         let in_time = k % 2 == 0;
         if in_time {
-            let fastest = dynamics.velocity(&x).chunks_exact(x.d()).map(|v| dot(v, v).sqrt()).fold(f64::MIN_POSITIVE, nan_max);
+            let fastest = dynamics.velocity(&x).chunks_exact(x.d()).map(norm).fold(f64::MIN_POSITIVE, nan_max);
             x = ctx.flowed(&dynamics, &x, (0.3 * before / fastest).min(50.0))?;
         } else {
             layer.apply(&dynamics, &mut x);

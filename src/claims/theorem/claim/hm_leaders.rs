@@ -53,7 +53,7 @@ fn moved(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     for _ in 0..LAYERS {
         Layer::new(step)?.apply(&dynamics, &mut z);
     }
-    let longest = x.rows().map(|r| dot(r, r).sqrt()).fold(0.0, nan_max);
+    let longest = x.rows().map(norm).fold(0.0, nan_max);
     let share = |i: usize| {
         let allowed = 2.0 * LAYERS as f64 * f64::EPSILON * (d as f64 * cancelled(&x, &a, i)? + 2.0) * longest / KAPPA;
         Some(chord2(x.row(i), z.row(i)).sqrt() / allowed)
@@ -64,12 +64,12 @@ fn moved(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
 /// The norm of `|A| |z_i|` over that of `A z_i`, for a token that is its own leader by more than rounding could hide.
 fn cancelled(x: &Tokens, a: &[f64], i: usize) -> Option<f64> {
     let image = mul(a, x.row(i), 1);
-    let size = dot(&image, &image).sqrt();
+    let size = norm(&image);
     let ahead = |j: usize| {
         let back: Vec<f64> = x.row(i).iter().zip(x.row(j)).map(|(z, y)| z - y).collect();
-        dot(&image, &back) > KAPPA * size * dot(&back, &back).sqrt()
+        dot(&image, &back) > KAPPA * size * norm(&back)
     };
     let terms = mul(&sizes(a), &sizes(x.row(i)), 1);
-    let ratio = dot(&terms, &terms).sqrt() / size;
+    let ratio = norm(&terms) / size;
     (ratio <= CANCELLED && (0..x.n()).all(|j| j == i || ahead(j))).then_some(ratio)
 }

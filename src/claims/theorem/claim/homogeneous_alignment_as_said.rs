@@ -47,6 +47,6 @@ fn aligned(ctx: &mut Context, x: &Tokens) -> Result<Finding> {
         return Err(Error::Numerical { what: end.outcome.to_string() });
     }
     let all = &end.clusters;
-    let least = (0..all.n()).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| all.inner(i, j)).fold(1.0, f64::min);
+    let least = pairs(all.n()).map(|(i, j)| all.inner(i, j)).fold(1.0, f64::min);
     Ok(Finding::nonnegative(least, 1.0))
 }

@@ -33,6 +33,6 @@ fn with_form(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let w = ctx.normals(rank * d);
     let mut b = transpose_mul(&w, &w, rank);
     let trace: f64 = (0..d).map(|a| b[a * d + a]).sum();
-    b.iter_mut().for_each(|v| *v /= trace.max(f64::MIN_POSITIVE));
+    divide(&mut b, trace.max(f64::MIN_POSITIVE));
     climb(case, ctx, Some(&b), sign)
 }

@@ -44,7 +44,7 @@ fn compare(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let mut x = ctx.tokens_by(case.n, case.d, &format!("equiangular:rho={rho}"))?;
     Layer::new(eta)?.apply(&case.build()?, &mut x);
     let stated = ctx.stated(layer_map(n, beta, rho, eta));
-    let pairs = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let pairs = pairs(case.n);
     let worst = pairs.map(|(i, j)| (x.inner(i, j) - stated).abs()).fold(0.0, nan_max);
     // Rounding of x, of eta a and of the weights over what is normalised; the formula is a quotient of sums of such squares.
     let cross = (-beta * (1.0 - rho)).exp();

@@ -27,12 +27,12 @@ fn same(ctx: &mut Context, d: usize, eps: f64) -> Result<Finding> {
         x.iter().map(|v| (v - mean) / (spread + eps).sqrt()).collect()
     };
     let (one, other) = (norm(&x), norm(&x.iter().map(|v| a * v + c).collect::<Vec<f64>>()));
-    let spread = one.iter().map(|v| v.abs()).fold(0.0, f64::max);
+    let spread = max_abs(&one);
     // Coordinates that nearly agree lose digits in their differences: d + 4 roundings of the size of x and of c/a, over the largest difference,
     // and sqrt d times that through the root.
     let mean = x.iter().sum::<f64>() / d as f64;
     let deviation = x.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
-    let terms = x.iter().map(|v| v.abs()).fold(0.0, f64::max) + c.abs() / a;
+    let terms = max_abs(x) + c.abs() / a;
     let off = one.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max) / spread;
     let size = (dot(&one, &one) / d as f64).sqrt();
     let rounding = 2.0 * f64::EPSILON * (d as f64 + 4.0);

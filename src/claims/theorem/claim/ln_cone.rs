@@ -33,7 +33,7 @@ pub static ENTRY: Claim = Claim {
         let k = ctx.index(SCHEMES.len());
         let width = 0.5 / (10.0 * case.n as f64 * case.beta.max(1.0));
         let scatter = ctx.normals(case.n * case.d);
-        let longest = scatter.chunks_exact(case.d).map(|r| dot(r, r).sqrt()).fold(0.0, f64::max);
+        let longest = max_norm(&scatter, case.d);
         let place = |k: usize| width * scatter[k] / longest + if k.is_multiple_of(case.d) { 1.0 } else { 0.0 };
         decay(case.beta, &Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?, SCHEMES[k])
     },
@@ -50,7 +50,7 @@ fn decay(beta: f64, x: &Tokens, (scheme, scale): (&'static dyn Normalisation, f6
     let v = Dynamics::of(Attention::new(beta)).with(scheme).velocity(&placed);
     // 1 - |mean|^2 as the mean of halved squared chords; its derivative by pairs.
     let (mut variance, mut rate) = (0.0, 0.0);
-    for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+    for (i, j) in pairs(n) {
         for c in 0..d {
             let gap = x.row(i)[c] - x.row(j)[c];
             variance += gap * gap;

@@ -66,7 +66,7 @@ fn follow(case: &Case, ctx: &mut Context, scheme: &'static dyn Normalisation, st
     let t = ctx.stated(t);
     let place = SchemeCurve::new(stated, case.n, case.beta)?.at(0.0, radius, &[t])?[0];
     let gap = (-place.depth).exp();
-    let pairs = (0..case.n).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let pairs = pairs(case.n);
     let angles = pairs.map(|(i, j)| (0.5 * chord2(end.row(i), end.row(j)) / gap - 1.0).abs()).fold(0.0, nan_max);
     let radii = end.own().iter().map(|r| (r / place.radius - 1.0).abs()).fold(0.0, nan_max);
     Ok(Finding::identity(angles.max(radii), 1e-8))

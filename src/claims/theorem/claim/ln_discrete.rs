@@ -39,7 +39,7 @@ fn order(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
     let off = |count: usize| -> Result<f64> {
         let eta = 0.5 / count as f64;
         let end = iterate(&dynamics, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
-        Ok(end.numbers().iter().zip(flow.numbers()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+        Ok(max_difference(end.numbers(), flow.numbers()))
     };
     let (coarse, fine) = (off(256)?, off(512)?);
     if fine < 1e-7 {

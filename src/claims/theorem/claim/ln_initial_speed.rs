@@ -55,6 +55,6 @@ fn speed(case: &Case, ctx: &mut Context, run: usize, stated: usize) -> Result<Fi
     let v = Dynamics::of(Attention::new(case.beta)).with(scheme).velocity(&placed);
     let stated = ctx.stated((TABLE[stated].1)(n as f64, case.beta, radius));
     let closing = |i: usize, j: usize| -> f64 { (0..d).map(|c| v[i * d + c] * x.row(j)[c] + v[j * d + c] * x.row(i)[c]).sum() };
-    let off = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (closing(i, j) / stated - 1.0).abs()).fold(0.0, nan_max);
+    let off = pairs(n).map(|(i, j)| (closing(i, j) / stated - 1.0).abs()).fold(0.0, nan_max);
     Ok(Finding::identity(off, 1e-12))
 }

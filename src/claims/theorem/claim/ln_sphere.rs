@@ -35,7 +35,7 @@ fn apart_of(case: &Case, ctx: &mut Context, eps: f64) -> Result<Finding> {
             row.iter_mut().for_each(|v| *v -= mean);
             // Twice: the second takes off what the first rounded.
             let _ = retract(row) && retract(row);
-            row.iter_mut().for_each(|v| *v *= (d as f64).sqrt());
+            scale((d as f64).sqrt(), row);
         }
         let scaled: Vec<f64> = x.iter().map(|v| factor * v).collect();
         worst = worst.max(apart(&norm.apply(&x), &direction)).max(apart(&norm.apply(&scaled), &direction));

@@ -44,8 +44,8 @@ fn radial(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let mut x = ctx.normals(n * d);
     for (i, row) in x.chunks_exact_mut(d).enumerate() {
         let g = if i == 0 { 1.0 } else { (-1.0 / beta + 0.2 * spread * row[0]).clamp(-1.0, 1.0) };
-        let size = dot(&row[1..], &row[1..]).sqrt().max(1e-300);
-        row[1..].iter_mut().for_each(|v| *v *= (1.0 - g * g).sqrt() / size);
+        let size = norm(&row[1..]).max(1e-300);
+        scale((1.0 - g * g).sqrt() / size, &mut row[1..]);
         row[0] = g;
     }
     let x = Tokens::normalised(d, x)?;

@@ -42,10 +42,10 @@ fn mean(case: &Case, ctx: &mut Context, exponent: usize) -> Result<Finding> {
             let stream = ctx.chance();
             let mut cosine = || {
                 stream.normals(&mut key);
-                key[0] / dot(&key, &key).sqrt()
+                key[0] / norm(&key)
             };
             let scores: Vec<f64> = (0..n).map(|_| beta * cosine()).collect();
-            let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let top = vector::max(&scores);
             let weights: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
             dot(&weights, &weights) / weights.iter().sum::<f64>().powi(2)
         })

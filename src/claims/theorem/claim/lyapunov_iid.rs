@@ -42,7 +42,7 @@ impl TokenMap for Fresh {
     fn record<'a>(&'a self, layer: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
         let mut g = vec![0.0; self.d * self.d];
         Stream::new(self.seed, &["layer", &layer.to_string()]).normals(&mut g);
-        g.iter_mut().for_each(|v| *v *= self.gain / (self.d as f64).sqrt());
+        scale(self.gain / (self.d as f64).sqrt(), &mut g);
         rows.iter().map(|x| trace.matrix(g.clone(), *x)).collect()
     }
 }

@@ -74,7 +74,7 @@ pub fn cells(d: usize, a: f64, c: f64) -> Rings {
         out.log_density.push(density.ln());
     }
     let total: f64 = out.masses.iter().sum();
-    out.masses.iter_mut().for_each(|m| *m /= total);
+    divide(&mut out.masses, total);
     out
 }
 

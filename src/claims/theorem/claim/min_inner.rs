@@ -44,7 +44,7 @@ fn orthant(case: &Case, ctx: &mut Context) -> Result<Tokens> {
     let cut = ctx.uniform_in(0.0, 1.0);
     let mut x = ctx.normals(case.n * case.d);
     for row in x.chunks_exact_mut(case.d) {
-        let most = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let most = max_abs(row);
         row.iter_mut().for_each(|v| *v = if v.abs() < cut * most { 0.0 } else { v.abs() });
         if most == 0.0 {
             row[0] = 1.0;
@@ -74,7 +74,7 @@ pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding>
 /// right to that of the weights. A logit is a product of two images: it is known to some `d eps beta |Q| |K|`, and the weights of both sides
 /// to some of that, relative.
 fn rise(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
-    let norm = |m: Option<&[f64]>| m.map_or((x.d() as f64).sqrt(), |m| dot(m, m).sqrt());
+    let norm = |m: Option<&[f64]>| m.map_or((x.d() as f64).sqrt(), norm);
     let [q, k, _] = head.matrices();
     let rounding = 64.0 * f64::EPSILON * (1.0 + case.beta * norm(q) * norm(k));
     Ok(slope(case, x, head)?.map_or(Finding::Missed, |s| Finding::at_least(s.whole, s.own - rounding * s.weights)))
@@ -82,7 +82,7 @@ fn rise(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
 
 fn slope(case: &Case, x: &Tokens, head: Head) -> Result<Option<Slope>> {
     let d = x.d();
-    let pairs = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let pairs = pairs(x.n());
     let Some((i, j)) = pairs.min_by(|a, b| x.inner(a.0, a.1).total_cmp(&x.inner(b.0, b.1))) else { return Ok(None) };
     let product = cone_collapse::product(&head, d);
     let v = cone_collapse::with_head(case, head)?.velocity(x);
@@ -93,7 +93,7 @@ fn slope(case: &Case, x: &Tokens, head: Head) -> Result<Option<Slope>> {
     let rest = 0.5 * chord2(x.row(i), x.row(j));
     let own = (weight(i, j) + weight(j, i)) * rest * (2.0 - rest);
     let whole = dot(v_i, x.row(j)) + dot(v_j, x.row(i));
-    let error = 64.0 * f64::EPSILON * (dot(v_i, v_i).sqrt() + dot(v_j, v_j).sqrt());
+    let error = 64.0 * f64::EPSILON * (norm(v_i) + norm(v_j));
     let weights = (0..x.n()).map(|k| weight(i, k) + weight(j, k)).sum();
     Ok((own > 0.0 && !(m < 0.0 && m > -1e-14)).then_some(Slope { whole, own, error, weights }))
 }

@@ -85,7 +85,7 @@ fn dissipation(case: &Case, ctx: &mut Context, b: &[Vec<f64>], value: f64) -> Re
     let x = ctx.tokens(case)?;
     let d = case.d;
     let v = heads(case.beta, d, b, Weights::Exponential { log_factor: 0.0 }, value)?.velocity(&x);
-    let fastest = v.chunks_exact(d).map(|v| dot(v, v).sqrt()).fold(0.0, f64::max);
+    let fastest = max_norm(v, d);
     let step = 1e-4 / fastest;
     let total = |steps: f64| -> Result<f64> {
         let moved =
@@ -99,7 +99,7 @@ fn dissipation(case: &Case, ctx: &mut Context, b: &[Vec<f64>], value: f64) -> Re
     let stated: f64 = v.chunks_exact(d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
     let stated = ctx.stated(stated);
     // The differences of 1e-4 and 2e-4 weigh 4/3 and 1/3, and E is known to some 16 eps of itself times what its exponents are made of.
-    let strength = b.iter().map(|b| dot(b, b).sqrt()).fold(0.0, f64::max);
+    let strength = b.iter().map(|b| norm(b)).fold(0.0, f64::max);
     let scale = fastest * total(0.0)?;
     let rounding = 24.0 * f64::EPSILON * (1.0 + case.beta * strength) / 1e-4;
     // Richardson's two differences leave h^4/30 of the fifth derivative; each derivative of an exponential along a path of unit speed is at most twice 1 + beta |B| times it.

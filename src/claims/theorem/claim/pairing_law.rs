@@ -73,7 +73,7 @@ pub fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Find
             Err(_) => out.fill(f64::NAN),
         }
         let clock = (beta * (1.0 - if law == PairingLaw::Printed { start } else { dot(&y[..d], &y[d..]) })).exp();
-        out.iter_mut().for_each(|v| *v *= clock);
+        scale(clock, out);
     };
     let mut end = (0.6f64.atanh() - start.atanh()) / if law == PairingLaw::Corrected { c } else { 2.0 };
     if law == PairingLaw::Printed {

@@ -68,7 +68,7 @@ fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let Noisy { weights, diffusion, .. } = *Noisy::of(case)?;
     let mut rates = rates(weights, case.d, case.beta, 4, TimeScale::U1, 2)?;
     rates.iter_mut().enumerate().for_each(|(k, r)| *r -= diffusion * degree(case.d, k));
-    let t = 0.5 / rates.iter().fold(0.0f64, |m, r| m.max(r.abs()));
+    let t = 0.5 / max_abs(&rates);
     let (up, down) = (moments(case, ctx, k, 1e-3, t)?, moments(case, ctx, k, -1e-3, t)?);
     let grown = ((up.1 - down.1) / (up.0 - down.0)).ln();
     Ok(Finding::identity((grown - ctx.stated(factor * rates[k]) * t).abs(), 2e-5))

@@ -42,5 +42,5 @@ pub static ENTRY: Claim = Claim {
 
 fn speed(beta: f64, d: usize, p: Vec<f64>, x: Vec<f64>) -> Result<Finding> {
     let v = Dynamics::of(Added { beta, p }).velocity(&Tokens::normalised(d, x)?);
-    Ok(Finding::yes(v.chunks_exact(d).any(|v| dot(v, v).sqrt() >= 0.01)))
+    Ok(Finding::yes(v.chunks_exact(d).any(|v| norm(v) >= 0.01)))
 }

@@ -46,7 +46,7 @@ fn turned(ctx: &mut Context, case: &Case, inverse: bool) -> Result<Finding> {
     let (a, b) = (weights(&q, &k), weights(&mul(&g, &q, d), &mul(&h, &k, d)));
     let norms = |m: &[f64]| -> Vec<f64> {
         let images = images(&sizes(&x), &sizes(m), d);
-        images.iter().map(|v| dot(v, v).sqrt()).collect()
+        images.iter().map(|v| norm(v)).collect()
     };
     let (queries, keys) = (norms(&q), norms(&k));
     let largest = keys.iter().copied().fold(0.0, f64::max);

@@ -44,7 +44,7 @@ fn mean(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
             ctx.chance().normals(&mut noise);
             let size = ETA * (square(&centre(&x)) / d as f64).sqrt();
             for row in x.chunks_exact_mut(d) {
-                row.iter_mut().zip(&noise).for_each(|(x, g)| *x += size * g);
+                axpy(size, &noise, row);
                 crate::sphere::geometry::retract(row);
             }
         }

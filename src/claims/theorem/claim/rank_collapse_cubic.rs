@@ -57,7 +57,7 @@ fn plain_layer(x: &[f64], w: &[f64], w_v: &[f64], d: usize, skip: f64) -> Vec<f6
     let images = mul(x, w, d);
     let rows = images.chunks_exact(d).flat_map(|image| {
         let scores: Vec<f64> = x.chunks_exact(d).map(|y| dot(image, y)).collect();
-        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let top = vector::max(&scores);
         let weights: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
         let total: f64 = weights.iter().sum();
         (0..d).map(|c| x.chunks_exact(d).zip(&weights).map(|(y, p)| p / total * y[c]).sum()).collect::<Vec<f64>>()
@@ -73,7 +73,6 @@ fn ladder(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> {
     let x: Vec<f64> = scaled(n * d, 0.05 / (n as f64 * d as f64).sqrt()).iter().enumerate().map(|(k, r)| r + common[k % d]).collect();
     let size = (d as f64).sqrt().recip();
     let (w, w_v) = (scaled(d * d, size), scaled(d * d, size));
-    let norm = |m: &[f64]| dot(m, m).sqrt();
     let (strength, stretch) = (norm(&w), norm(&w_v));
     let sigma = |r: &RankResidual| strength * (2.0 * r.log_size).exp();
     let Some(start) = RankResidual::new(&x, d).filter(|r| sigma(r) <= 0.25) else { return Ok(Finding::Missed) };

@@ -32,7 +32,7 @@ fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         let mut all = z.numbers().to_vec();
         // An extreme token: the one on the side of the sum.
         let side = if all.iter().sum::<f64>() >= 0.0 { 1.0 } else { -1.0 };
-        all.iter_mut().for_each(|z| *z *= side);
+        scale(side, &mut all);
         all.sort_by(f64::total_cmp);
         let [.., next, top] = all[..] else { return f64::NAN };
         if next > 0.5 * top { (top * (top - next)).ln() + 2.0 * v * t } else { f64::NAN }

@@ -35,7 +35,7 @@ fn closing(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
         .iter()
         .map(|h| {
             let scores: Vec<f64> = x.rows().map(|r| sign * dot(h, r)).collect();
-            let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let top = vector::max(&scores);
             let weights: Vec<f64> = scores.iter().zip(x.masses()).map(|(s, m)| m * (s - top).exp()).collect();
             let total: f64 = weights.iter().sum();
             (0..d).map(|c| x.rows().zip(&weights).map(|(r, w)| w / total * r[c]).sum()).collect()
@@ -43,11 +43,11 @@ fn closing(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
         .collect();
     let minus = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>();
     let mut worst = 1.0f64;
-    for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+    for (i, j) in pairs(n) {
         let (h, v) = (minus(&images[i], &images[j]), minus(&drift[i], &drift[j]));
         let size = (dot(&h, &h) * dot(&v, &v)).sqrt();
         // Rows that are equal to rounding have no direction.
-        if dot(&v, &v).sqrt() > 1e-6 {
+        if norm(&v) > 1e-6 {
             worst = worst.min(dot(&h, &v) / size);
         }
     }

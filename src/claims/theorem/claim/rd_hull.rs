@@ -39,7 +39,7 @@ fn growth(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let dynamics = attention(case.beta, n, d, Some((d, q)), Some((d, v)), true)?;
     let size = x.numbers().iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let excess = |before: &Tokens, after: &Tokens| {
-        let grown = directions.chunks_exact(d).map(|w| (support(after, w) - support(before, w)) / dot(w, w).sqrt());
+        let grown = directions.chunks_exact(d).map(|w| (support(after, w) - support(before, w)) / norm(w));
         grown.fold(0.0, crate::num::stats::nan_max)
     };
     let t = ctx.uniform_in(0.1, 2.0);

@@ -52,7 +52,7 @@ pub static ENTRY: Claim = Claim {
 fn patience(beta: f64, at: &Tokens) -> Result<f64> {
     // Values are growth rates in U2; rotations have 0.
     let values = Spectrum::of_tokens(beta, at)?.values;
-    let top = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let top = max_abs(&values);
     let slowest = values.iter().copied().filter(|v| *v > 1e-9 * top).fold(top, f64::min);
     Ok(40.0 / (slowest * beta.exp()))
 }

@@ -39,7 +39,7 @@ fn gap(ctx: &mut Context, case: &Case, norm: f64, control: bool) -> Result<Findi
     let (w, bias) = (normals(ctx, d * d, (d as f64).sqrt().recip()), ctx.normals(d));
     let mut u = ctx.normals(d * d);
     let Some(own) = spectral_norm(&u, d) else { return Ok(Finding::Missed) };
-    u.iter_mut().for_each(|v| *v *= norm / own);
+    scale(norm / own, &mut u);
     let (mut h, mut k) = (ctx.normals(d), ctx.normals(d));
     let mut rnn = Rnn { gate: Gate { input: w, state: u, bias } };
     if ctx.index(2) == 0 {

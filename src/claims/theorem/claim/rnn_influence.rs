@@ -51,8 +51,8 @@ fn faded(ctx: &mut Context, gain: f64, other: f64) -> Result<Finding> {
     let mut size = 0.0;
     for jacobian in jacobians.iter().rev().take(270) {
         product = mul(&product, jacobian, d);
-        let norm = dot(&product, &product).sqrt();
-        product.iter_mut().for_each(|v| *v /= norm);
+        let norm = norm(&product);
+        divide(&mut product, norm);
         size += norm.ln();
         logs.push(size);
     }

@@ -37,7 +37,7 @@ pub static ENTRY: Claim = Claim {
             (0..half).map(wave).sum()
         };
         let values: Vec<f64> = (0..POINTS).map(|j| log(std::f64::consts::TAU * j as f64 / POINTS as f64)).collect();
-        let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let top = vector::max(&values);
         production(case, &values.iter().map(|v| (v - top).exp()).collect::<Vec<_>>())
     },
     control: Control {

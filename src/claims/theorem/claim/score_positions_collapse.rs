@@ -55,7 +55,7 @@ fn ends(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens) -> Result<Finding> {
         return Err(Error::Numerical { what: end.outcome.to_string() });
     }
     let z = &end.clusters;
-    let least = (0..z.n()).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| z.inner(i, j)).fold(1.0, f64::min);
+    let least = pairs(z.n()).map(|(i, j)| z.inner(i, j)).fold(1.0, f64::min);
     Ok(Finding::nonnegative(1e-6 - (1.0 - least), 1e-6).with_error(1e-8))
 }
 

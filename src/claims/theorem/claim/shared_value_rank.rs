@@ -35,7 +35,7 @@ fn second(ctx: &mut Context, case: &Case, shared: bool) -> Result<Finding> {
         let values: Vec<f64> = x.chunks_exact(d).map(|x| dot(&v, x)).collect();
         for (i, s) in scores(&x, &q, &k, d).chunks_exact(n).enumerate() {
             let mean = dot(&soft(s.to_vec()), &values);
-            sum[i * d..(i + 1) * d].iter_mut().zip(&o).for_each(|(s, o)| *s += mean * o);
+            axpy(mean, &o, &mut sum[i * d..(i + 1) * d]);
         }
     }
     Ok(Finding::at_most(singular_ratio(&sum, d, 1), 1e-7))

@@ -82,7 +82,7 @@ pub(super) fn sharp(n: usize, d: usize) -> Option<Vec<f64>> {
 /// The 112 vectors `+-e_i +- e_j` and the 128 vectors `(+-1/2)^8` with an even number of minus signs.
 fn roots() -> Vec<f64> {
     let mut out = Vec::with_capacity(240 * 8);
-    for (i, j) in (0..8).flat_map(|i| (0..i).map(move |j| (i, j))) {
+    for (i, j) in pairs(8) {
         for (a, b) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
             out.extend((0..8).map(|c| {
                 if c == i {
@@ -122,7 +122,7 @@ fn above(case: &Case, ctx: &mut Context, x: &Tokens, best: &Tokens) -> Finding {
 }
 
 pub(super) fn log_pairs(beta: f64, x: &Tokens) -> f64 {
-    let logs: Vec<f64> = (0..x.n()).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| log_kernel(beta, x.row(i), x.row(j))).collect();
-    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let logs: Vec<f64> = pairs(x.n()).map(|(i, j)| log_kernel(beta, x.row(i), x.row(j))).collect();
+    let top = vector::max(&logs);
     top + logs.iter().map(|l| (l - top).exp()).sum::<f64>().ln()
 }

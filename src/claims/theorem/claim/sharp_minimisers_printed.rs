@@ -52,7 +52,7 @@ fn minimiser_is_sharp(case: &Case, ctx: &mut Context) -> Result<Finding> {
 /// At least two distinct inner products m and a spherical (2m-1)-design, to 1e-4.
 fn is_sharp(x: &Tokens) -> bool {
     let n = x.n();
-    let mut values: Vec<f64> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| x.inner(i, j)).collect();
+    let mut values: Vec<f64> = pairs(n).map(|(i, j)| x.inner(i, j)).collect();
     values.sort_by(f64::total_cmp);
     values.dedup_by(|a, b| (*a - *b).abs() < 1e-4);
     let strength = 2 * values.len() - 1;

@@ -42,7 +42,7 @@ fn leak(case: &Case, ctx: &mut Context, mixing: bool) -> Result<Finding> {
 /// A random matrix of Frobenius norm 1, so that beta is the scale of the logits.
 pub fn matrix(ctx: &mut Context, d: usize) -> Option<(usize, Vec<f64>)> {
     let mut a = ctx.normals(d * d);
-    let norm = dot(&a, &a).sqrt().max(f64::MIN_POSITIVE);
-    a.iter_mut().for_each(|v| *v /= norm);
+    let norm = norm(&a).max(f64::MIN_POSITIVE);
+    divide(&mut a, norm);
     Some((d, a))
 }

@@ -48,13 +48,12 @@ fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let y = Tokens::from_parts(case.d, ctx.tokens_by(case.n, case.d, case.law)?.coordinates().to_vec(), x.masses().to_vec());
     let (v, w) = (ctx.velocity(case, &x)?, ctx.velocity(case, &y)?);
-    let length = |a: &[f64]| dot(a, a).sqrt();
     // Velocities carry 1e-13 of their length: a token of no weight of its own may reach the bound.
     let limit = factor * ctx.stated(largest_weight(case)?) * (1.0 + 1e-13);
-    let speed = Finding::at_most(v.chunks_exact(case.d).map(length).fold(0.0, nan_max), limit);
+    let speed = Finding::at_most(v.chunks_exact(case.d).map(norm).fold(0.0, nan_max), limit);
     let difference: Vec<f64> = v.iter().zip(&w).map(|(a, b)| a - b).collect();
     let apart = x.rows().zip(y.rows()).map(|(a, b)| dist(a, b)).fold(0.0, nan_max);
-    let change = Finding::at_most(difference.chunks_exact(case.d).map(length).fold(0.0, nan_max), factor * lipschitz(case)? * apart);
+    let change = Finding::at_most(difference.chunks_exact(case.d).map(norm).fold(0.0, nan_max), factor * lipschitz(case)? * apart);
     Ok(speed.and(change).and(rows(case, ctx, &x)))
 }
 

@@ -59,7 +59,7 @@ fn limits(x: &Tokens, beta: f64, exponent: f64) -> Result<Finding> {
         let off = weights.iter().map(|a| (a - 1.0 / n).abs()).fold(0.0, nan_max);
         excess = nan_max(excess, off - (exponent * beta).exp_m1() / n);
         let scores: Vec<f64> = (0..x.n()).map(|j| x.inner(i, j)).collect();
-        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let top = vector::max(&scores);
         let smooth = log_sum_exp(&scores.iter().map(|s| beta * s).collect::<Vec<f64>>());
         excess = nan_max(excess, nan_max(beta * top - smooth, smooth - beta * top - n.ln()) / (1.0 + beta));
     }

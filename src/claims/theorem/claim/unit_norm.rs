@@ -45,7 +45,7 @@ fn drift(case: &Case, ctx: &mut Context) -> Result<Finding> {
 
 /// Largest distance of a row's length from `one`.
 fn furthest(x: &[f64], d: usize, one: f64) -> f64 {
-    x.chunks_exact(d).map(|r| (dot(r, r).sqrt() - one).abs()).fold(0.0, nan_max)
+    x.chunks_exact(d).map(|r| (norm(r) - one).abs()).fold(0.0, nan_max)
 }
 
 fn euler(ctx: &mut Context) -> Result<Finding> {

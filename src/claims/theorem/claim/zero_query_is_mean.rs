@@ -32,7 +32,7 @@ fn mean_of(ctx: &mut Context, case: &Case, strength: f64) -> Result<Finding> {
         apart = nan_max(apart, (o - out[k % d]).abs());
         off = nan_max(off, (o - stated[k % d]).abs());
     }
-    let size = dot(&v, &v).sqrt() * x.chunks_exact(d).map(|r| dot(r, r).sqrt()).fold(0.0, nan_max);
+    let size = norm(&v) * x.chunks_exact(d).map(norm).fold(0.0, nan_max);
     // Numbers of order 1 that differ do so by more than 1e-30.
     Ok(Finding::identity(apart, 1e-30).and(Finding::identity(off, 1e-13 * size)))
 }
