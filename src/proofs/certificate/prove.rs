@@ -80,8 +80,8 @@ fn planes(y: &[f64], d: usize) -> Vec<(usize, usize)> {
             let mut v: Vec<f64> = y.chunks_exact(d).flat_map(|r| turned(r, a, b)).collect();
             for _ in 0..2 {
                 for q in &basis {
-                    let s: f64 = q.iter().zip(&v).map(|(q, &mut v)| q * v).sum();
-                    axpy(-s, q, v);
+                    let s: f64 = q.iter().zip(&v).map(|(q, v)| q * v).sum();
+                    axpy(-s, q, &mut v);
                 }
             }
             let norm = v.iter().map(|v| v * v).sum::<f64>().sqrt();
