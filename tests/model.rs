@@ -183,20 +183,20 @@ fn normalisations_and_spaces_are_those_of_the_library() -> Result<()> {
     let lengths: Vec<f64> = points.chunks(D).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
     let attention = || Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
     let start = Tokens::normalised(D, points.clone())?.polar(&lengths)?;
-    let expected = solve(&Dynamics::of(attention()).with(&Pre), &start, 1.5, &exact(), &mut [])?.clusters;
+    let expected = solve(&Dynamics::of(attention()).with(Pre), &start, 1.5, &exact(), &mut [])?.clusters;
     let found = json(at, "solve --tokens points.csv --beta 2 --t-end 1.5 --norm pre");
     agree(&numbers(&found["final_radii"]), expected.own(), "radii");
     agree(&numbers(&found["final_tokens"]), expected.coordinates(), "directions");
     // Directions with radii of their own; a law starts with radius 1.
     let started = tokens().polar(&[1.0, 2.0, 0.5, 1.0, 3.0, 1.0])?;
-    let expected = solve(&Dynamics::of(attention()).with(&Pre), &started, 1.5, &exact(), &mut [])?.clusters;
+    let expected = solve(&Dynamics::of(attention()).with(Pre), &started, 1.5, &exact(), &mut [])?.clusters;
     let found = json(at, "solve --tokens x.csv --radii radii.csv --beta 2 --t-end 1.5 --norm pre");
     agree(&numbers(&found["final_radii"]), expected.own(), "given radii");
     let v = json(at, "velocity --init uniform --n 3 --d 3 --beta 0 --norm pre");
     assert_eq!(v["radial_velocity"].as_array().map(Vec::len), Some(3));
     // R^d.
     let flat = Tokens::flat(D, points)?;
-    let expected = solve(&Dynamics::of(attention()).with(&Bare), &flat, 0.5, &exact(), &mut [])?.clusters;
+    let expected = solve(&Dynamics::of(attention()).with(Bare), &flat, 0.5, &exact(), &mut [])?.clusters;
     for flags in ["--norm none", "--space flat", "--space flat --norm none"] {
         let found = json(at, &format!("solve --tokens points.csv --beta 2 --t-end 0.5 {flags}"));
         agree(&numbers(&found["final_tokens"]), expected.coordinates(), flags);

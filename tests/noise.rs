@@ -324,7 +324,7 @@ fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
     let (n, d, kappa, step, seed) = (500, 3, 5.0f64, 0.05, 8);
     let start = Tokens::flat(d, vec![0.25; n * d])?;
     let noise = Isotropic::new(kappa)?;
-    let still = Dynamics::of(Still).with(&Bare);
+    let still = Dynamics::of(Still).with(Bare);
     for splitting in [Splitting::Strang, Splitting::Lie] {
         let plan = Walk { noise: &noise, step, seed, splitting, cancel: None };
         let (end, _) = walk(&still, &start, 1.0, &plan, &mut [])?;

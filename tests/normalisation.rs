@@ -11,7 +11,7 @@ const N: usize = 16;
 const BETA: f64 = 2.0;
 
 /// An orthonormal basis, with radii where the scheme has them.
-fn orthonormal(scheme: &dyn Normalisation, radius: f64) -> Result<Tokens> {
+fn orthonormal(scheme: impl Normalisation, radius: f64) -> Result<Tokens> {
     let x = Tokens::new(N, (0..N * N).map(|k| if k / N == k % N { 1.0 } else { 0.0 }).collect())?;
     if scheme.space().own() > 0 { x.polar(&[radius; N]) } else { Ok(x) }
 }

@@ -250,12 +250,12 @@ fn a_regular_heptagon_keeps_its_corners_and_a_square_four_limits() {
 
 #[test]
 fn convex_layers_meet_at_a_point_of_the_hull() {
-    let attention = Dynamics::of(Attention::new(2.0)).with(&Rescaled);
+    let attention = Dynamics::of(Attention::new(2.0)).with(Rescaled);
     let mut x = Tokens::flat(2, vec![1.0, 0.0, 1.0, 0.2]).expect("points");
     (0..2000).for_each(|_| Layer::new(0.5).expect("a step").apply(&attention, &mut x));
     assert!((x.row(0)[0] - 1.0).abs() < 1e-12 && (x.row(0)[1] - 0.101351).abs() < 1e-6, "{x:?}");
     // g_t = 2^{-t-1} leaves a share for ever.
-    let hardmax = Dynamics::of(Hardmax::new(None, 1e-12).expect("a rule")).with(&Rescaled);
+    let hardmax = Dynamics::of(Hardmax::new(None, 1e-12).expect("a rule")).with(Rescaled);
     let mut x = Tokens::flat(1, vec![1.0, 0.0625]).expect("points");
     (0..60).for_each(|t| Layer::new(0.5f64.powi(t + 1)).expect("a step").apply(&hardmax, &mut x));
     let left = (1.0 - x.numbers()[1]) / (1.0 - 0.0625);
@@ -267,7 +267,7 @@ fn the_line_on_which_the_bound_fails_exactly() {
     // x_1 = 1/3 + 8/(t (t+1)), x_2 = 1/3 in rationals, beside the layers of the program.
     let ratio = |a: i64, b: i64| BigRational::new(a.into(), b.into());
     let (mut one, mut two) = (ratio(3, 1), ratio(-1, 1));
-    let negative = Dynamics::of(Hardmax::new(Some(vec![-1.0]), 1e-12).expect("a rule")).with(&Rescaled);
+    let negative = Dynamics::of(Hardmax::new(Some(vec![-1.0]), 1e-12).expect("a rule")).with(Rescaled);
     let mut x = Tokens::flat(1, vec![3.0, -1.0]).expect("points");
     let zero = ratio(0, 1);
     for t in 0..200 {

@@ -57,10 +57,10 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
     let v: Vec<f64> = normals(d * d, "value").iter().map(|v| 0.3 * v).collect();
     let start = Tokens::flat(d, normals(n * d, "start"))?;
     let head = Head::new(d, None, None, Some((d, v.clone())))?;
-    let plain = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(&Bare);
+    let plain = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(Bare);
     let x = solve(&plain, &start, t, &exact(), &mut [])?;
     let scheduled = Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
-    let z = solve(&Dynamics::of(scheduled).with(&Rescaled), &start, t, &exact(), &mut [])?;
+    let z = solve(&Dynamics::of(scheduled).with(Rescaled), &start, t, &exact(), &mut [])?;
     assert_eq!((&x.outcome, &z.outcome), (&Outcome::Reached, &Outcome::Reached));
     let back = exponential(&v, -t);
     for (x, z) in x.clusters.rows().zip(z.clusters.rows()) {
@@ -71,7 +71,7 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
     // Layers of a value matrix are Euler steps of the same.
     let scheduled = || Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
     let error = |count: usize| -> Result<f64> {
-        let (dt, model) = (t / count as f64, Dynamics::of(scheduled()).with(&Rescaled));
+        let (dt, model) = (t / count as f64, Dynamics::of(scheduled()).with(Rescaled));
         let end = iterate(&model, &start, Layer::new(dt)?, count, dt, None, &mut [])?.0;
         Ok(end.coordinates().iter().zip(z.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
     };
@@ -79,7 +79,7 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
     assert!((coarse / fine - 2.0).abs() < 0.1 && fine < 0.05, "{coarse:e} {fine:e}");
     // The control: scores that stay those of z.
     let head = Head::new(d, None, None, Some((d, v)))?;
-    let frozen = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(&Rescaled);
+    let frozen = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(Rescaled);
     let other = solve(&frozen, &start, t, &exact(), &mut [])?;
     assert!(other.clusters.coordinates().iter().zip(z.clusters.coordinates()).any(|(a, b)| (a - b).abs() > 1e-3));
     Ok(())
@@ -109,10 +109,10 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
     let directions = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["pre"]))?;
     let radii: Vec<f64> = (0..n).map(|i| 0.5 + 0.3 * i as f64).collect();
     let rows: Vec<f64> = directions.rows().zip(&radii).flat_map(|(x, r)| x.iter().map(move |v| r * v)).collect();
-    let polar = Dynamics::of(Attention::new(3.0)).with(&Pre);
+    let polar = Dynamics::of(Attention::new(3.0)).with(Pre);
     let start = directions.polar(&radii)?;
     let found = solve(&polar, &start, t, &exact(), &mut [])?.clusters;
-    let flat = Dynamics::of(OfDirections(Attention::new(3.0))).with(&Bare);
+    let flat = Dynamics::of(OfDirections(Attention::new(3.0))).with(Bare);
     let expected = solve(&flat, &Tokens::flat(d, rows.clone())?, t, &exact(), &mut [])?.clusters;
     let other = second::confirm(&polar, &start, t, 1e-12)?;
     for (i, (x, y)) in found.rows().zip(expected.rows()).enumerate() {
@@ -231,8 +231,8 @@ fn sinkhorn_weights_are_doubly_stochastic_and_grow_at_their_rate() -> Result<()>
 fn hardmax_is_the_limit_of_softmax_and_leaders_stay() -> Result<()> {
     let (n, d) = (20, 2);
     let x = Tokens::flat(d, normals(n * d, "hardmax"))?;
-    let hard = Dynamics::of(Hardmax::new(None, 0.0)?).with(&Rescaled);
-    let soft = Dynamics::of(Attention::new(1e5)).with(&Rescaled);
+    let hard = Dynamics::of(Hardmax::new(None, 0.0)?).with(Rescaled);
+    let soft = Dynamics::of(Attention::new(1e5)).with(Rescaled);
     let (a, b) = (hard.velocity(&x), soft.velocity(&x));
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
     // Who is its own leader does so for ever, and in the end everybody is at one.
@@ -247,37 +247,7 @@ fn hardmax_is_the_limit_of_softmax_and_leaders_stay() -> Result<()> {
     Ok(())
 }
 
-/// A space of one's own: coordinates of sum 0.
-struct Balanced;
-
-impl Space for Balanced {
-    fn name(&self) -> &'static str {
-        "balanced"
-    }
-
-    fn is_unit(&self) -> bool {
-        false
-    }
-
-    fn settle(&self, d: usize, n: usize, numbers: &mut [f64]) -> std::result::Result<(), usize> {
-        let rows = numbers[..n * d].to_vec();
-        self.project(d, &rows, &mut numbers[..n * d]);
-        Ok(())
-    }
-
-    fn project(&self, d: usize, _: &[f64], v: &mut [f64]) {
-        for row in v.chunks_exact_mut(d) {
-            let mean = row.iter().sum::<f64>() / d as f64;
-            row.iter_mut().for_each(|v| *v -= mean);
-        }
-    }
-
-    fn dist(&self, x: &[f64], y: &[f64]) -> f64 {
-        x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
-    }
-}
-
-/// A normalisation of one's own: `x' = e^{-t} P a`.
+/// A normalisation of one's own: `x' = e^{-t} a` in `R^d`.
 struct Damped;
 
 impl Normalisation for Damped {
@@ -285,12 +255,12 @@ impl Normalisation for Damped {
         "damped"
     }
 
-    fn space(&self) -> &'static dyn Space {
-        &Balanced
+    fn space(&self) -> Space {
+        Space::Flat
     }
 
     fn form(&self) -> Form {
-        Form::Tangent
+        Form::Sum
     }
 
     fn reads(&self) -> Reads {
@@ -301,8 +271,7 @@ impl Normalisation for Damped {
         ((-token.t).exp(), 0.0)
     }
 
-    fn layer(&self, t: f64, eta: f64, d: usize, numbers: &mut [f64], a: &mut [f64]) {
-        Balanced.project(d, numbers, a);
+    fn layer(&self, t: f64, eta: f64, _: usize, numbers: &mut [f64], a: &mut [f64]) {
         numbers.iter_mut().zip(a).for_each(|(x, a)| *x += eta * (-t).exp() * *a);
     }
 }
@@ -326,18 +295,17 @@ impl Sublayer for Wind {
 }
 
 #[test]
-fn a_space_a_normalisation_and_a_sublayer_of_ones_own_need_nothing_from_inside() -> Result<()> {
-    let start = Tokens::on(&Balanced, 2, 3, vec![1.0, 1.0, 1.0, 2.0, 0.0, 1.0])?;
-    assert_eq!(start.coordinates(), [0.0, 0.0, 0.0, 1.0, -1.0, 0.0]);
-    let model = Dynamics::of(Wind).with(&Damped);
+fn a_normalisation_and_a_sublayer_of_ones_own_need_nothing_from_inside() -> Result<()> {
+    let start = Tokens::on(Space::Flat, 2, 3, vec![0.0, 0.0, 0.0, 1.0, -1.0, 0.0])?;
+    let model = Dynamics::of(Wind).with(Damped);
     let end = solve(&model, &start, 2.0, &exact(), &mut [])?;
     let way = 1.0 - (-2f64).exp();
-    let expected = [2.0 * way, -way, -way, 1.0 + 2.0 * way, -1.0 - way, -way];
+    let expected = [3.0 * way, 0.0, 0.0, 1.0 + 3.0 * way, -1.0, 0.0];
     assert!(end.clusters.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11), "{:?}", end.clusters);
     // Layers are its Euler steps.
     let layers = iterate(&model, &start, Layer::new(1e-3)?, 2000, 1e-3, None, &mut [])?.0;
     assert!(layers.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3), "{layers:?}");
-    let refused = Tokens::on(&Balanced, 2, 3, vec![1.0; 5]).expect_err("a number is missing").to_string();
+    let refused = Tokens::on(Space::Flat, 2, 3, vec![1.0; 5]).expect_err("a number is missing").to_string();
     assert!(refused.contains("found 5, expected 6"), "{refused}");
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `list`: everything that is registered.
 
 use super::{output::Output, papers, printed};
+use crate::attention::normalisation::Normalisation;
 use crate::attention::{dynamics, kernel, normalisation};
 use crate::error::{Error, Result, nearest};
 use crate::{flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law, sphere::mass_law, study, theorem};

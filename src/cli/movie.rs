@@ -4,6 +4,7 @@ use super::cancel::CANCEL;
 use super::film::Reel;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, counted, note, rounded};
+use crate::attention::normalisation::Normalisation;
 use crate::attention::{Energy, EnergyScale};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::{Error, Result};

@@ -6,6 +6,7 @@ use super::model::Described;
 use super::plan::plan;
 use super::toml_reader::{ChangedKey, Reader};
 use crate::attention::model::{Model, Weighting};
+use crate::attention::normalisation::Normalisation;
 use crate::attention::{TimeScale, dynamics};
 use crate::error::{Error, Result, show};
 use crate::flow::observable;

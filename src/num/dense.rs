@@ -1,6 +1,6 @@
 //! Small dense linear algebra on row-major slices; factorisations and spectra go to faer.
 
-use crate::num::vector::{axpy, max_abs};
+use crate::vector::{axpy, max_abs};
 use faer::{Mat, Side, prelude::Solve};
 
 /// `y = A x` for a row-major `rows x x.len()` matrix.

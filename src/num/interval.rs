@@ -9,7 +9,7 @@
 //! to a thread). 32-bit x86 without SSE2 computes in x87 registers of 80 bits and is refused when this is compiled.
 
 use crate::error::{Error, Result};
-use crate::num::vector;
+use crate::vector;
 use std::hint::black_box;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

@@ -1,7 +1,7 @@
 //! Log-sum-exp and softmax, shifted so that no exponential of a positive number is taken.
 
 use super::sum::Compensated;
-use crate::num::{vector, vector::divide};
+use crate::{vector, vector::divide};
 
 /// `log sum_i e^{l_i}`; `-inf` for an empty slice.
 ///

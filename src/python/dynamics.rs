@@ -7,7 +7,10 @@ use crate::work::{begin, interruptible};
 use metastable::attention::dynamics::NamedDynamics;
 use metastable::attention::kernel::{Choice, EXACT, PARALLEL_WORK, Workspace};
 use metastable::attention::model::{Model, Weighting};
-use metastable::attention::{self, Spec, TimeScale, normalisation};
+use metastable::attention::{
+    self, Spec, TimeScale,
+    normalisation::{self, Normalisation},
+};
 use metastable::num::{simd::Level, stats::first_not_finite, stream::Stream, threads::lingering};
 use metastable::sphere::{Tokens, law::Law};
 use numpy::{PyArray2, PyArrayMethods};

@@ -1,5 +1,5 @@
 use super::geometry::retract;
-use super::space::{Flat, Polar, Space, Sphere};
+use super::space::Space;
 use crate::error::{Error, Result};
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
@@ -29,7 +29,7 @@ const SETTLED: f64 = 2.0 * f64::EPSILON;
 pub struct Tokens {
     d: usize,
     stamp: u64,
-    space: &'static dyn Space,
+    space: Space,
     /// The coordinates, then the own numbers of the space. Aligned: vector loads of rows that are whole vectors then never touch two cache lines.
     x: Aligned<f64>,
     masses: Vec<f64>,
@@ -106,7 +106,7 @@ impl Tokens {
         if x.len() != self.n() * d {
             return Err(Error::parameter("coordinates", x.len(), format!("{} for {} tokens in R^{d}", self.n() * d, self.n())));
         }
-        (self.space, self.stamp) = (&Sphere, new_stamp());
+        (self.space, self.stamp) = (Space::Sphere, new_stamp());
         self.x.assign(x);
         let (level, mut i) = (Level::best(), 0);
         while let Some(next) = level.run(Unsettled { d, rows: &self.x[i * d..] }) {
@@ -140,7 +140,7 @@ impl Tokens {
     }
 
     fn on_sphere(d: usize, n: usize, x: Aligned<f64>) -> Self {
-        Self { d, stamp: new_stamp(), space: &Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true }
+        Self { d, stamp: new_stamp(), space: Space::Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true }
     }
 
     /// Tokens of `R^d` from row-major coordinates with equal masses.
@@ -157,14 +157,14 @@ impl Tokens {
         }
         Self::finite(d, &x)?;
         let n = x.len() / d;
-        Ok(Self { d, stamp: new_stamp(), space: &Flat, x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+        Ok(Self { d, stamp: new_stamp(), space: Space::Flat, x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
     }
 
-    /// n tokens on a space of one's own with equal masses, from all their numbers: coordinates, then the own numbers of the space. They are brought to the
+    /// n tokens on a space with equal masses, from all their numbers: coordinates, then the own numbers of the space. They are brought to the
     /// space first.
     ///
     /// **Errors** no tokens, a wrong number of numbers, one that is not finite, a token that the space cannot hold.
-    pub fn on(space: &'static dyn Space, n: usize, d: usize, mut numbers: Vec<f64>) -> Result<Self> {
+    pub fn on(space: Space, n: usize, d: usize, mut numbers: Vec<f64>) -> Result<Self> {
         let expected = n * (d + space.own());
         if n == 0 || d == 0 || numbers.len() != expected {
             let expected = format!("{expected} for {n} tokens of the space `{}`, at least one", space.name());
@@ -187,7 +187,7 @@ impl Tokens {
             return Err(Error::parameter("radii", radii[i], format!("positive radii (row {})", i + 1)));
         }
         let numbers: Vec<f64> = self.coordinates().iter().chain(radii).copied().collect();
-        Ok(Self { stamp: new_stamp(), space: &Polar, x: Aligned::from(&numbers[..]), ..self })
+        Ok(Self { stamp: new_stamp(), space: Space::Polar, x: Aligned::from(&numbers[..]), ..self })
     }
 
     fn check(d: usize, x: &[f64]) -> Result<()> {
@@ -239,11 +239,11 @@ impl Tokens {
     pub fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
         debug_assert_eq!(x.len(), d * masses.len());
         let uniform = are_equal(&masses);
-        Self { d, stamp: new_stamp(), space: &Sphere, x: Aligned::from(&x[..]), masses, uniform }
+        Self { d, stamp: new_stamp(), space: Space::Sphere, x: Aligned::from(&x[..]), masses, uniform }
     }
 
     /// Where they live.
-    pub fn space(&self) -> &'static dyn Space {
+    pub fn space(&self) -> Space {
         self.space
     }
 

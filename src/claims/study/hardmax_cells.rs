@@ -26,14 +26,14 @@ fn run(_: &Given) -> Result<Tables> {
     let mut x: Vec<f64> = (0..VERTICES).flat_map(|k| [angle(k).cos(), angle(k).sin()]).collect();
     x.extend((0..40).map(|_| stream.uniform_in(-0.55, 0.55)));
     let mut z = Tokens::flat(2, x)?;
-    let dynamics = Dynamics::of(Hardmax::new(None, 1e-12)?).with(&Rescaled);
+    let dynamics = Dynamics::of(Hardmax::new(None, 1e-12)?).with(Rescaled);
     let mut paths = table(&["token", "t", "x", "y"]);
     for t in 0..=25 {
         paths.rows.extend(z.rows().enumerate().map(|(i, r)| vec![i as f64, f64::from(t), r[0], r[1]]));
         Layer::new(0.15)?.apply(&dynamics, &mut z);
     }
     let mut line = table(&["t", "x1", "x2", "j", "bound"]);
-    let negative = Dynamics::of(Hardmax::new(Some(vec![-1.0]), 1e-12)?).with(&Rescaled);
+    let negative = Dynamics::of(Hardmax::new(Some(vec![-1.0]), 1e-12)?).with(Rescaled);
     let mut z = Tokens::flat(1, vec![3.0, -1.0])?;
     for t in 0..1000 {
         Layer::new(2.0 / (f64::from(t) + 2.0))?.apply(&negative, &mut z);

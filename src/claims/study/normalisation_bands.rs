@@ -1,7 +1,11 @@
 //! Normalisation schemes (arXiv:2510.22026): the mean cosine of random starts with its 90 % band.
 
 use super::{Given, Part, Study, Tables, normalisation_schemes::SCHEMES, table};
-use crate::attention::{Dynamics, Head, kernel::Attention, normalisation::Normalisation};
+use crate::attention::{
+    Dynamics, Head,
+    kernel::Attention,
+    normalisation::{Normalisation, Scheme},
+};
 use crate::error::Result;
 use crate::flow::{
     Options, Recorder,
@@ -45,7 +49,7 @@ fn run(_: &Given) -> Result<Tables> {
 /// Mean cosine over time of n uniform tokens of `S^{511}` under SA with V = I, beta = sqrt d and normal Q and K of variance 1/d.
 ///
 /// With V = I tokens stay in their span: in an orthonormal basis of it they have n coordinates, and Q and K act on these by d x n normal matrices of the same law. Exact, and d/n times cheaper.
-fn random_run(scheme: &'static dyn Normalisation, run: usize) -> Result<Vec<(f64, f64)>> {
+fn random_run(scheme: Scheme, run: usize) -> Result<Vec<(f64, f64)>> {
     let mut stream = Stream::new(1, &["normalisation", &run.to_string()]);
     let mut normals = |count: usize, size: f64| {
         let mut out = vec![0.0; count];

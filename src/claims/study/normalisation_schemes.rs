@@ -1,7 +1,7 @@
 //! Normalisation schemes (arXiv:2510.22026): late rates and orbits of equiangular tokens.
 
 use super::{Given, Part, Study, Tables, table};
-use crate::attention::normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre};
+use crate::attention::normalisation::{Damped, LnScaling, Mix, NGpt, Peri, Post, Pre, Scheme};
 use crate::error::Result;
 use crate::flow::observable::log_times;
 use crate::theory::normalised::SchemeCurve;
@@ -18,7 +18,7 @@ pub static ENTRY: Study = Study {
 pub static PART: Part = Part { parameters: &[], run };
 
 /// The schemes, by their index in the tables.
-pub static SCHEMES: [&dyn Normalisation; 7] = [&Post, &Pre, &Peri, &Mix { tau: 1.0 }, &NGpt { alpha: 1.0 }, &Damped, &LnScaling];
+pub static SCHEMES: [Scheme; 7] = [Post, Pre, Peri, Mix { tau: 1.0 }, NGpt { alpha: 1.0 }, Damped, LnScaling];
 
 fn run(_: &Given) -> Result<Tables> {
     let mut reduced = table(&["scheme", "t", "one_minus_gamma", "radius"]);

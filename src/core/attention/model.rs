@@ -7,7 +7,7 @@ use super::{Head, Matrix};
 use super::kernel::{Attention, Choice, EXACT, Form, Weights};
 use super::matrix_law::MatrixLaw;
 use super::multi_head::MultiHead;
-use super::normalisation::{self, Normalisation, Post, Rescaled};
+use super::normalisation::{self, Normalisation, Post, Rescaled, Scheme};
 use super::pattern::{Alibi, BiasTable, Causal, Joined, Pairs, Pattern, Rotary, Window};
 use super::rescored::Rescored;
 use super::scheduled::{Layers, Schedule, Scheduled};
@@ -148,18 +148,18 @@ impl Model {
     /// What a layer does with its outputs, and with it where tokens live.
     ///
     /// **Errors** an unknown name, with the nearest known one; a space that is not that of the normalisation.
-    pub fn scheme(&self) -> Result<&'static dyn Normalisation> {
-        let named: &'static dyn Normalisation = match (&self.normalisation, self.rescaled, self.space.as_deref()) {
+    pub fn scheme(&self) -> Result<Scheme> {
+        let named = match (&self.normalisation, self.rescaled, self.space.as_deref()) {
             (Some(name), ..) => normalisation::find(name)?,
-            (None, true, _) => &Rescaled,
-            (None, false, Some("flat")) => &normalisation::Bare,
-            _ => &Post,
+            (None, true, _) => Rescaled,
+            (None, false, Some("flat")) => normalisation::Bare,
+            _ => Post,
         };
         if self.rescaled && named.form() == Form::Tangent {
             let expected = format!("none with rescaled tokens, which live in R^d; `{}` keeps them on a sphere", named.name());
             return Err(Error::parameter("norm", named.name(), expected));
         }
-        let scheme = if self.rescaled { &Rescaled } else { named };
+        let scheme = if self.rescaled { Rescaled } else { named };
         match self.space.as_deref() {
             Some(space) if crate::sphere::space::find(space).is_none() => Err(Error::unknown("space", space, ["sphere", "flat", "polar"])),
             Some(space) if space != scheme.space().name() => {
@@ -272,7 +272,7 @@ impl Model {
         };
         self.check_weights(name, &attention)?;
         let Some(units) = &self.units else {
-            return Ok(Dynamics { sublayers: vec![self.attention(attention, spec, d, scheme)?], normalisation: scheme });
+            return Ok(Dynamics { sublayers: vec![self.attention(attention, spec, d, scheme)?], normalisation: Box::new(scheme) });
         };
         if scheme.form() == Form::Difference {
             let expected = "none with rescaled tokens: e^{-tV} does not commute with it";
@@ -283,7 +283,7 @@ impl Model {
         let share = (units.length_scale() / kernel_width(attention.beta)).min(1.0);
         let accuracy = spec.accuracy.min((spec.accuracy * share).max(EXACT));
         let (attention, spec) = (Attention { accuracy, ..attention }, Spec { accuracy, ..spec.clone() });
-        Ok(Dynamics { sublayers: vec![self.attention(attention, &spec, d, scheme)?, Box::new(units)], normalisation: scheme })
+        Ok(Dynamics { sublayers: vec![self.attention(attention, &spec, d, scheme)?, Box::new(units)], normalisation: Box::new(scheme) })
     }
 
     /// The number of tokens among n that see nothing under any head; attention adds 0 to them.
@@ -300,7 +300,7 @@ impl Model {
     }
 
     /// The attention sublayer.
-    fn attention(&self, attention: Attention, spec: &Spec, d: usize, scheme: &'static dyn Normalisation) -> Result<Box<dyn Sublayer>> {
+    fn attention(&self, attention: Attention, spec: &Spec, d: usize, scheme: Scheme) -> Result<Box<dyn Sublayer>> {
         if let Some(how) = self.over_depth {
             return self.scheduled(how, attention, d, scheme);
         }
@@ -317,7 +317,7 @@ impl Model {
     }
 
     /// Attention whose heads change with depth.
-    fn scheduled(&self, how: OverDepth, attention: Attention, d: usize, scheme: &'static dyn Normalisation) -> Result<Box<dyn Sublayer>> {
+    fn scheduled(&self, how: OverDepth, attention: Attention, d: usize, scheme: Scheme) -> Result<Box<dyn Sublayer>> {
         let plain = matches!(self.weights, None | Some(Weighting::Softmax | Weighting::Exponential))
             && self.patterns.iter().all(|p| *p == Positions::Causal);
         if !plain || scheme.form() == Form::Difference || self.heads.is_empty() {

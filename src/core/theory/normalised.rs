@@ -8,7 +8,7 @@ use crate::num::{ode::advance, roots::bracketed_root};
 /// `gamma' = (2b/s) (1 - gamma) ((n-1) gamma + 1)`, `r' = rho` with the rates `1/s` and `rho` of the scheme at `<theta, A> = a + (n-1) b gamma` and
 /// `|A|^2 = gamma + (1 - gamma) (a^2 + (n-1) b^2)`.
 pub struct SchemeCurve {
-    scheme: &'static dyn Normalisation,
+    scheme: Box<dyn Normalisation>,
     n: f64,
     beta: f64,
 }
@@ -38,13 +38,13 @@ const STEPS: u32 = 100_000;
 
 impl SchemeCurve {
     /// **Errors** fewer than two tokens, beta outside [0, 700], a scheme whose tokens have no direction.
-    pub fn new(scheme: &'static dyn Normalisation, n: usize, beta: f64) -> Result<Self> {
+    pub fn new(scheme: impl Normalisation + 'static, n: usize, beta: f64) -> Result<Self> {
         in_range("n", n as f64, 2.0, 1e9)?;
         in_range("beta", beta, 0.0, 700.0)?;
         if !scheme.space().is_unit() {
             return Err(Error::parameter("scheme", scheme.name(), "one that keeps directions: tokens of R^d do not stay equiangular"));
         }
-        Ok(Self { scheme, n: n as f64, beta })
+        Ok(Self { scheme: Box::new(scheme), n: n as f64, beta })
     }
 
     /// `y'` and `r'` of the depth `y = -log(1 - gamma)` and the radius.

@@ -30,7 +30,7 @@ pub static ENTRY: Claim = Claim {
 fn order(case: &Case, ctx: &mut Context, ratios: [f64; 2]) -> Result<Finding> {
     let block = Arc::new(block(ctx, case.d, 0.5, Arc::new(Everything))?);
     let x = tokens(ctx, case.n, case.d);
-    let flow = Dynamics::of(Field::new(Arc::clone(&block), None)).with(&Bare);
+    let flow = Dynamics::of(Field::new(Arc::clone(&block), None)).with(Bare);
     let options = Options { rtol: 1e-11, merge_radius: 0.0, ..Options::default() };
     let end = solve(&flow, &Tokens::flat(case.d, x.clone())?, 1.0, &options, &mut [])?;
     if !end.outcome.lasts() {

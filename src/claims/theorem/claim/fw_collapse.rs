@@ -53,7 +53,7 @@ fn width(case: &Case, ctx: &mut Context, stated: Option<f64>) -> Result<Finding>
     let (x, far) = (Tokens::flat(d, x)?, far * scale * scale);
     let c = ctx.stated(stated.unwrap_or((-2.0 * case.beta.abs() * far).exp()));
     let mut z = x.clone();
-    Layer::new(g)?.apply(&Dynamics::of(Attention::new(case.beta)).with(&Rescaled), &mut z);
+    Layer::new(g)?.apply(&Dynamics::of(Attention::new(case.beta)).with(Rescaled), &mut z);
     let rounding = 16.0 * f64::EPSILON * (n + d) as f64 * (1.0 + case.beta.abs() * far);
     let one = |w: &[f64]| {
         let range = |x: &Tokens| {

@@ -34,7 +34,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn size(x: &Tokens, beta: f64) -> Result<Finding> {
-    let dynamics = Dynamics::of(Attention::new(beta)).with(&Rescaled);
+    let dynamics = Dynamics::of(Attention::new(beta)).with(Rescaled);
     let mut z = x.clone();
     for _ in 0..400 {
         Layer::new(0.5)?.apply(&dynamics, &mut z);

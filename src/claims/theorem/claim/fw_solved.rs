@@ -62,7 +62,7 @@ fn solved(case: &Case, ctx: &mut Context, on_boundary: bool) -> Result<Finding> 
             return Ok(Finding::Missed);
         }
     }
-    let dynamics = Dynamics::of(Hardmax::new(None, 1e-12)?).with(&Rescaled);
+    let dynamics = Dynamics::of(Hardmax::new(None, 1e-12)?).with(Rescaled);
     let (mut z, mut left) = (start.clone(), 1.0);
     for _ in 0..30 {
         let g = ctx.uniform_in(0.02, 0.5);

@@ -36,7 +36,7 @@ fn left(case: &Case, ctx: &mut Context, g: fn(i32) -> f64) -> Result<Finding> {
     if (1..n - 1).any(|j| dot(start.row(0), start.row(j)) > 1.0 - 1e-6) {
         return Ok(Finding::Missed);
     }
-    let dynamics = Dynamics::of(Hardmax::new(None, 1e-12)?).with(&Rescaled);
+    let dynamics = Dynamics::of(Hardmax::new(None, 1e-12)?).with(Rescaled);
     let mut z = start.clone();
     for t in 0..60 {
         Layer::new(g(t))?.apply(&dynamics, &mut z);

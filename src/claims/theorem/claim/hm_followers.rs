@@ -43,7 +43,7 @@ const LAYERS: usize = 120;
 /// Whether all tokens end where one led itself alone in the first layers.
 fn ends(x: &Tokens, watched: usize) -> Result<Finding> {
     let rule = Hardmax::new(None, 1e-12)?;
-    let dynamics = Dynamics::of(rule.clone()).with(&Rescaled);
+    let dynamics = Dynamics::of(rule.clone()).with(Rescaled);
     // Where a token first led itself alone: followers that come within a tie of it hide that later.
     let mut places: Vec<Option<Vec<f64>>> = vec![None; x.n()];
     let mut z = x.clone();

@@ -48,7 +48,7 @@ fn moved(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     (0..d).for_each(|k| a[k * d + k] += 1.0);
     let step = ctx.uniform_in(0.1, 0.9);
     // No width of ties: a follower that has come near would pull its leader.
-    let dynamics = Dynamics::of(Hardmax::new(Some(a.iter().map(|v| sign * v).collect()), 0.0)?).with(&Rescaled);
+    let dynamics = Dynamics::of(Hardmax::new(Some(a.iter().map(|v| sign * v).collect()), 0.0)?).with(Rescaled);
     let mut z = x.clone();
     for _ in 0..LAYERS {
         Layer::new(step)?.apply(&dynamics, &mut z);

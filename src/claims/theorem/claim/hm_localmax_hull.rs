@@ -26,7 +26,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn shrinks(mut x: Tokens, s: f64, tolerance: f64) -> Result<Finding> {
-    let dynamics = Dynamics::of(Hardmax::new(None, tolerance)?).with(&Rescaled);
+    let dynamics = Dynamics::of(Hardmax::new(None, tolerance)?).with(Rescaled);
     let directions: Vec<[f64; 2]> = (0..64).map(|k| TAU * f64::from(k) / 64.0).map(|t| [t.cos(), t.sin()]).collect();
     let support =
         |x: &Tokens| -> Vec<f64> { directions.iter().map(|w| x.rows().map(|r| dot(w, r)).fold(f64::NEG_INFINITY, f64::max)).collect() };
@@ -51,7 +51,7 @@ pub(super) fn moved(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Optio
             leaders.push(i);
         }
     }
-    let (dynamics, mut z) = (Dynamics::of(rule).with(&Rescaled), x.clone());
+    let (dynamics, mut z) = (Dynamics::of(rule).with(Rescaled), x.clone());
     for _ in 0..200 {
         Layer::new(0.5)?.apply(&dynamics, &mut z);
     }

@@ -3,12 +3,12 @@
 use super::ln_curve::LAYERED;
 use crate::attention::{
     kernel::Attention,
-    normalisation::{Damped, NGpt, Normalisation, Peri, Post, Pre},
+    normalisation::{Damped, NGpt, Normalisation, Peri, Post, Pre, Scheme},
 };
 use crate::theorem::prelude::*;
 
 /// The scale s of the variance's decay at radius r: of nGPT `1/alpha`, printed `alpha`.
-static SCHEMES: [(&dyn Normalisation, f64); 5] = [(&Post, 1.0), (&Pre, 2.0), (&Peri, 2.0), (&NGpt { alpha: 0.25 }, 4.0), (&Damped, 1.0)];
+static SCHEMES: [(Scheme, f64); 5] = [(Post, 1.0), (Pre, 2.0), (Peri, 2.0), (NGpt { alpha: 0.25 }, 4.0), (Damped, 1.0)];
 
 /// As printed, `delta < 1/(100 n^2 beta^2)` admits antipodal pairs for small beta; with `1/(100 n^2)` beside it the constant is 2 up to a
 /// tenth.
@@ -44,7 +44,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-fn decay(beta: f64, x: &Tokens, (scheme, scale): (&'static dyn Normalisation, f64)) -> Result<Finding> {
+fn decay(beta: f64, x: &Tokens, (scheme, scale): (Scheme, f64)) -> Result<Finding> {
     let (n, d) = (x.n(), x.d());
     let placed = if scheme.space().own() > 0 { x.clone().polar(&vec![2.0; n])? } else { x.clone() };
     let v = Dynamics::of(Attention::new(beta)).with(scheme).velocity(&placed);

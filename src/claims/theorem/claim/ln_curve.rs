@@ -2,13 +2,13 @@
 
 use crate::attention::{
     kernel::Attention,
-    normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre},
+    normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre, Scheme},
 };
 use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
 /// The schemes of arXiv:2510.22026 and the literal form of its LN scaling.
-pub(super) static SCHEMES: [&dyn Normalisation; 7] = [&Post, &Pre, &Peri, &NGpt { alpha: 0.5 }, &Damped, &LnScaling, &Mix { tau: 1.0 }];
+pub(super) static SCHEMES: [Scheme; 7] = [Post, Pre, Peri, NGpt { alpha: 0.5 }, Damped, LnScaling, Mix { tau: 1.0 }];
 
 /// SA of unit vectors; the scheme is drawn.
 pub(super) const LAYERED: Domain = Domain {
@@ -45,20 +45,20 @@ pub static ENTRY: Claim = Claim {
     perturbed: "the time",
     control: Control {
         what: "the curve of post for pre",
-        trial: |ctx| follow(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, &Pre, &Post),
+        trial: |ctx| follow(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, Pre, Post),
     },
     ..Claim::IDENTITY
 };
 
 /// Tokens under a scheme, with this radius where it has radii, after time t.
-pub(super) fn run(ctx: &mut Context, scheme: &'static dyn Normalisation, beta: f64, x: Tokens, radii: &[f64], t: f64) -> Result<Tokens> {
+pub(super) fn run(ctx: &mut Context, scheme: Scheme, beta: f64, x: Tokens, radii: &[f64], t: f64) -> Result<Tokens> {
     let x = if scheme.space().own() > 0 { x.polar(radii)? } else { x };
     let options = Options { rtol: 1e-2 * ctx.rtol(), merge_radius: 0.0, ..Options::default() };
     let end = solve(&Dynamics::of(Attention::new(beta)).with(scheme), &x, t, &options, &mut [])?;
     if end.outcome.lasts() { Ok(end.clusters) } else { Err(Error::Numerical { what: end.outcome.to_string() }) }
 }
 
-fn follow(case: &Case, ctx: &mut Context, scheme: &'static dyn Normalisation, stated: &'static dyn Normalisation) -> Result<Finding> {
+fn follow(case: &Case, ctx: &mut Context, scheme: Scheme, stated: Scheme) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let radius = ctx.log_uniform_in(0.5, 3.0);
     let t = ctx.log_uniform_in(0.2, 8.0);

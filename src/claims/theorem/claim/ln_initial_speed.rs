@@ -3,21 +3,21 @@
 use super::ln_curve::LAYERED;
 use crate::attention::{
     kernel::Attention,
-    normalisation::{Damped, LnScaling, NGpt, Normalisation, Peri, Post, Pre},
+    normalisation::{Damped, LnScaling, NGpt, Normalisation, Peri, Post, Pre, Scheme},
 };
 use crate::theorem::prelude::*;
 
 /// A scheme and its `gamma'(0)` from n, beta and the radius.
-type Row = (&'static dyn Normalisation, fn(f64, f64, f64) -> f64);
+type Row = (Scheme, fn(f64, f64, f64) -> f64);
 
 /// `2b/s` at gamma = 0, where `b = 1/(e^beta + n - 1)` and `|A| = sqrt(e^{2 beta} + n - 1) b`.
 static TABLE: [Row; 6] = [
-    (&Post, |n, b, _| 2.0 / (b.exp() + n - 1.0)),
-    (&Damped, |n, b, _| 2.0 / (b.exp() + n - 1.0)),
-    (&Pre, |n, b, r| 2.0 / (r * (b.exp() + n - 1.0))),
-    (&LnScaling, |n, b, r| 2.0 / (r * (b.exp() + n - 1.0))),
-    (&Peri, |n, b, r| 2.0 / (r * ((2.0 * b).exp() + n - 1.0).sqrt())),
-    (&NGpt { alpha: 0.5 }, |n, b, _| 1.0 / ((2.0 * b).exp() + n - 1.0).sqrt()),
+    (Post, |n, b, _| 2.0 / (b.exp() + n - 1.0)),
+    (Damped, |n, b, _| 2.0 / (b.exp() + n - 1.0)),
+    (Pre, |n, b, r| 2.0 / (r * (b.exp() + n - 1.0))),
+    (LnScaling, |n, b, r| 2.0 / (r * (b.exp() + n - 1.0))),
+    (Peri, |n, b, r| 2.0 / (r * ((2.0 * b).exp() + n - 1.0).sqrt())),
+    (NGpt { alpha: 0.5 }, |n, b, _| 1.0 / ((2.0 * b).exp() + n - 1.0).sqrt()),
 ];
 
 /// The table.

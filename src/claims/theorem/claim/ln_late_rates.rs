@@ -1,12 +1,12 @@
 //! Normalisation schemes: how fast tokens meet in the end.
 
-use crate::attention::normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre};
+use crate::attention::normalisation::{Damped, LnScaling, Mix, NGpt, Peri, Post, Pre, Scheme};
 use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
 /// A scheme, the clock on which `log(1 - gamma)` falls linearly, the slope, and two times.
 struct Late {
-    scheme: &'static dyn Normalisation,
+    scheme: Scheme,
     clock: fn(f64) -> f64,
     slope: f64,
     times: [f64; 2],
@@ -17,13 +17,13 @@ const ROOT: fn(f64) -> f64 = |t| (t + 1.0).sqrt();
 
 /// In the end `b -> 1/n`, `|A| -> 1`, `<theta, A> -> 1`: `eps' = -2 eps / s`.
 static TABLE: [Late; 7] = [
-    Late { scheme: &Post, clock: PLAIN, slope: -2.0, times: [60.0, 90.0] },
-    Late { scheme: &NGpt { alpha: 0.5 }, clock: PLAIN, slope: -1.0, times: [60.0, 90.0] },
-    Late { scheme: &Damped, clock: ROOT, slope: -4.0, times: [1e4, 2e4] },
-    Late { scheme: &Pre, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
-    Late { scheme: &Peri, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
-    Late { scheme: &Mix { tau: 1.0 }, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
-    Late { scheme: &LnScaling, clock: f64::ln, slope: -1.0, times: [1e14, 1e15] },
+    Late { scheme: Post, clock: PLAIN, slope: -2.0, times: [60.0, 90.0] },
+    Late { scheme: NGpt { alpha: 0.5 }, clock: PLAIN, slope: -1.0, times: [60.0, 90.0] },
+    Late { scheme: Damped, clock: ROOT, slope: -4.0, times: [1e4, 2e4] },
+    Late { scheme: Pre, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: Peri, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: Mix { tau: 1.0 }, clock: f64::ln, slope: -2.0, times: [1e9, 1e10] },
+    Late { scheme: LnScaling, clock: f64::ln, slope: -1.0, times: [1e14, 1e15] },
 ];
 
 /// The reduced equation, which tokens follow by `ln-curve`.

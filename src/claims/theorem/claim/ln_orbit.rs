@@ -1,11 +1,11 @@
 //! Normalisation schemes: pre, peri and literal LN scaling trace one curve.
 
 use super::ln_curve::{LAYERED, run};
-use crate::attention::normalisation::{LnScaling, Mix, Normalisation, Peri, Pre};
+use crate::attention::normalisation::{LnScaling, Mix, Peri, Pre, Scheme};
 use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
-static SCHEMES: [&dyn Normalisation; 3] = [&Pre, &Peri, &LnScaling];
+static SCHEMES: [Scheme; 3] = [Pre, Peri, LnScaling];
 
 /// `d gamma/d r = (2b/r)(1-gamma)((n-1) gamma + 1) / (a + (n-1) b gamma)` for all three: speeds differ by `|A|` and `sqrt(t+1)` only.
 ///
@@ -28,17 +28,17 @@ pub static ENTRY: Claim = Claim {
     perturbed: "the radius",
     control: Control {
         what: "mix, which waits",
-        trial: |ctx| same_radius(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, &Mix { tau: 1.0 }),
+        trial: |ctx| same_radius(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, Mix { tau: 1.0 }),
     },
     ..Claim::IDENTITY
 };
 
-fn same_radius(case: &Case, ctx: &mut Context, scheme: &'static dyn Normalisation) -> Result<Finding> {
+fn same_radius(case: &Case, ctx: &mut Context, scheme: Scheme) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let radius = ctx.log_uniform_in(0.5, 3.0);
     let t = ctx.log_uniform_in(1.0, 30.0);
     let end = run(ctx, scheme, case.beta, x, &vec![radius; case.n], t)?;
     let depth = -(0.5 * chord2(end.row(0), end.row(1))).ln();
-    let stated = ctx.stated(SchemeCurve::new(&Pre, case.n, case.beta)?.radius_at(0.0, radius, depth)?);
+    let stated = ctx.stated(SchemeCurve::new(Pre, case.n, case.beta)?.radius_at(0.0, radius, depth)?);
     Ok(Finding::identity((end.own()[0] / stated - 1.0).abs(), 1e-8))
 }

@@ -1,7 +1,7 @@
 //! Normalisation schemes: a common clock changes the time alone.
 
 use super::ln_curve::{LAYERED, run};
-use crate::attention::normalisation::{Damped, LnScaling, Normalisation, Post, Pre};
+use crate::attention::normalisation::{Damped, LnScaling, Post, Pre, Scheme};
 use crate::theorem::prelude::*;
 
 /// Also literal LN scaling against pre: `s` and `rho` carry the same factor.
@@ -21,16 +21,16 @@ pub static ENTRY: Claim = Claim {
     narrower: "Q = K = V = I",
     citation: "arXiv:2510.22026, Section 4 (time change; needs a clock common to all tokens)",
     trials: (10, 60),
-    trial: |case, ctx| if ctx.index(2) == 0 { same(case, ctx, &Damped, &Post) } else { same(case, ctx, &LnScaling, &Pre) },
+    trial: |case, ctx| if ctx.index(2) == 0 { same(case, ctx, Damped, Post) } else { same(case, ctx, LnScaling, Pre) },
     perturbed: "the time",
     control: Control {
         what: "CoD against pre, whose clocks are the tokens' own",
-        trial: |ctx| same(&Case::new(5, 3, 1.0, "sa"), ctx, &Damped, &Pre),
+        trial: |ctx| same(&Case::new(5, 3, 1.0, "sa"), ctx, Damped, Pre),
     },
     ..Claim::IDENTITY
 };
 
-fn same(case: &Case, ctx: &mut Context, slow: &'static dyn Normalisation, fast: &'static dyn Normalisation) -> Result<Finding> {
+fn same(case: &Case, ctx: &mut Context, slow: Scheme, fast: Scheme) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let radii: Vec<f64> = (0..case.n).map(|_| ctx.log_uniform_in(0.5, 3.0)).collect();
     let t = ctx.uniform_in(0.5, 6.0);

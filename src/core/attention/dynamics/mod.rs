@@ -23,13 +23,13 @@ pub struct Dynamics {
     /// What is added, at least one.
     pub sublayers: Vec<Box<dyn Sublayer>>,
     /// What a layer does with it.
-    pub normalisation: &'static dyn Normalisation,
+    pub normalisation: Box<dyn Normalisation>,
 }
 
 impl Dynamics {
     /// One sublayer on the sphere.
     pub fn of(sublayer: impl Sublayer + 'static) -> Self {
-        Self { sublayers: vec![Box::new(sublayer)], normalisation: &Post }
+        Self { sublayers: vec![Box::new(sublayer)], normalisation: Box::new(Post) }
     }
 
     /// The same sublayers and one more.
@@ -41,8 +41,8 @@ impl Dynamics {
 
     /// The same sublayers under another scheme.
     #[must_use]
-    pub fn with(self, normalisation: &'static dyn Normalisation) -> Self {
-        Self { normalisation, ..self }
+    pub fn with(self, normalisation: impl Normalisation + 'static) -> Self {
+        Self { normalisation: Box::new(normalisation), ..self }
     }
 
     /// **Errors** tokens of another space than that of the dynamics.
@@ -62,7 +62,7 @@ impl Dynamics {
     /// use metastable::{attention::{Dynamics, kernel::{Attention, Workspace}, normalisation::Pre}, sphere::Tokens};
     /// let x = Tokens::from_angles(&[0.0, 1.0]).unwrap().polar(&[1.0, 2.0]).unwrap();
     /// let mut rates = [0.0; 6];
-    /// Dynamics::of(Attention::new(0.0)).with(&Pre).rates(0.0, &x, &mut Workspace::default(), &mut rates);
+    /// Dynamics::of(Attention::new(0.0)).with(Pre).rates(0.0, &x, &mut Workspace::default(), &mut rates);
     /// // A is the mean: r' = <theta, A>
     /// assert!((rates[4] - 0.5 * (1.0 + 1f64.cos())).abs() < 1e-15);
     /// ```

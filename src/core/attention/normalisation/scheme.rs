@@ -36,7 +36,7 @@ pub trait Normalisation: Send + Sync {
     }
 
     /// Where its tokens live.
-    fn space(&self) -> &'static dyn Space;
+    fn space(&self) -> Space;
 
     /// The form of the output that moves tokens.
     fn form(&self) -> Form;

@@ -1,47 +1,20 @@
-use super::scheme::Normalisation;
-use crate::attention::kernel::Form;
-use crate::num::simd::{Lanes, Level, Task};
+//! How a layer moves tokens.
+
+use crate::num::{
+    simd::{Lanes, Task},
+    vector::norm,
+};
 use crate::sphere::geometry::retract;
-use crate::sphere::space::{Space, Sphere};
 
-/// Post-LN: `x <- N(x + eta A(x))`, and mean shift `x <- N(A(x))` for an infinite step; so `x' = P A`.
-pub struct Post;
-
-impl Normalisation for Post {
-    fn name(&self) -> &'static str {
-        "post"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Post-LN: x' = P a; tokens stay on the sphere"
-    }
-
-    fn space(&self) -> &'static dyn Space {
-        &Sphere
-    }
-
-    fn form(&self) -> Form {
-        Form::Tangent
-    }
-
-    fn is_projection(&self) -> bool {
-        true
-    }
-
-    fn layer(&self, _: f64, eta: f64, d: usize, numbers: &mut [f64], a: &mut [f64]) {
-        Level::best().run(Advance { eta, d, x: numbers, field: a });
-    }
+/// `x <- N(x + eta a)`, and `x <- N(a)` for an infinite step; the field `a` is overwritten.
+pub(super) struct OnSphere<'a> {
+    pub eta: f64,
+    pub d: usize,
+    pub x: &'a mut [f64],
+    pub field: &'a mut [f64],
 }
 
-/// Moves tokens by their fields.
-struct Advance<'a> {
-    eta: f64,
-    d: usize,
-    x: &'a mut [f64],
-    field: &'a mut [f64],
-}
-
-impl Task for Advance<'_> {
+impl Task for OnSphere<'_> {
     type F = f64;
     type Output = ();
 
@@ -93,4 +66,19 @@ fn advance<L: Lanes<F = f64>>(l: L, [keep, eta]: [f64; 2], x: &[f64], a: &mut [f
         total += *a * *a;
     }
     total
+}
+
+/// `x <- x + eta a` for `x = r theta`; `a` is overwritten.
+pub(super) fn in_polar_form(d: usize, numbers: &mut [f64], a: &mut [f64], eta: f64) {
+    let size = a.len();
+    let (rows, radii) = numbers.split_at_mut(size);
+    for ((x, r), a) in rows.chunks_exact_mut(d).zip(radii).zip(a.chunks_exact_mut(d)) {
+        a.iter_mut().zip(&*x).for_each(|(a, x)| *a = *r * x + eta * *a);
+        let length = norm(a);
+        // What is not a number stays visible.
+        if retract(a) || a.iter().any(|v| v.is_nan()) {
+            x.copy_from_slice(a);
+            *r = length;
+        }
+    }
 }
