@@ -33,7 +33,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-fn control(ctx: &mut super::Context) -> Result<Finding> {
+fn control(ctx: &mut Context) -> Result<Finding> {
     let case = Case::new(9, 3, 0.98 * large_beta_chains::polygon(9, 3), "usa");
     let x = ctx.tokens_by(case.n, case.d, "polygon")?;
     Ok(large_beta_chains::widest(&x, ctx.stated(tau_star(case.d, case.beta))))

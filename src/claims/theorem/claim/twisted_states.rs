@@ -18,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(5, 16),
         d: Sizes::Fixed(2),
-        beta: super::Betas::Linear(0.1, 3.0),
+        beta: Betas::Linear(0.1, 3.0),
         dynamics: &["usa"],
         laws: &["placed"],
         ..BLOCKS
