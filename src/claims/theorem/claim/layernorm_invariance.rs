@@ -32,7 +32,7 @@ fn same(ctx: &mut Context, d: usize, eps: f64) -> Result<Finding> {
     // and sqrt d times that through the root.
     let mean = x.iter().sum::<f64>() / d as f64;
     let deviation = x.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
-    let terms = max_abs(x) + c.abs() / a;
+    let terms = max_abs(&x) + c.abs() / a;
     let off = one.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max) / spread;
     let size = (dot(&one, &one) / d as f64).sqrt();
     let rounding = 2.0 * f64::EPSILON * (d as f64 + 4.0);

@@ -85,7 +85,7 @@ fn dissipation(case: &Case, ctx: &mut Context, b: &[Vec<f64>], value: f64) -> Re
     let x = ctx.tokens(case)?;
     let d = case.d;
     let v = heads(case.beta, d, b, Weights::Exponential { log_factor: 0.0 }, value)?.velocity(&x);
-    let fastest = max_norm(v, d);
+    let fastest = max_norm(&v, d);
     let step = 1e-4 / fastest;
     let total = |steps: f64| -> Result<f64> {
         let moved =

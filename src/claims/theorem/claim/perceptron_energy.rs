@@ -36,7 +36,7 @@ fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let mut both: Dynamics = dynamics::build(case.dynamics, false, &Spec::new(case.beta, n))?;
     both.sublayers.push(Box::new(FeedForward::new(d, a.clone(), vec![0.0; UNITS], second, vec![0.0; d], Activation::Relu)?));
     let v = both.velocity(&x);
-    let fastest = max_norm(v, d);
+    let fastest = max_norm(&v, d);
     let step = 1e-4 / fastest;
     // Across a kink the second derivative jumps. A way of 2e-4 does not reach it where the sine of the angle to it is 1e-3.
     let distance = x.rows().flat_map(|x| a.chunks_exact(d).map(move |a| dot(a, x).abs() / norm(a))).fold(f64::INFINITY, f64::min);

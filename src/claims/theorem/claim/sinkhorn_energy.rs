@@ -34,7 +34,7 @@ fn falls(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (x, d) = (ctx.tokens(case)?, case.d);
     let sinkhorn = Sinkhorn::new(case.beta, 1e-14)?;
     let v = Dynamics::of(sinkhorn.clone()).velocity(&x);
-    let fastest = max_norm(v, d);
+    let fastest = max_norm(&v, d);
     // Nothing can be seen of a start that hardly moves.
     if fastest < 1e-3 {
         return Ok(Finding::Missed);
