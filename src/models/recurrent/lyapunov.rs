@@ -1,7 +1,7 @@
 //! Lyapunov exponents: how fast perturbations grow along a map, by QR of the tangent map in every layer.
 
 use super::{TokenMap, at};
-use crate::num::{stream::Stream, sum::dot};
+use crate::num::{dense::orthonormalise, stream::Stream};
 
 /// The largest `count` exponents per layer of `map` along the orbit of `start` (rows of `d` numbers): layers `0..skip` turn the frame, the `layers`
 /// after them are measured. Descending; `-inf` where a layer forgets a direction altogether.
@@ -22,10 +22,10 @@ pub fn exponents(map: &dyn TokenMap, start: &[f64], d: usize, (skip, layers): (u
     let mut x = start.to_vec();
     for layer in 0..skip + layers {
         let here = at(map, layer, d, &x);
-        frame = frame.iter().map(|u| here.push(u)).collect();
-        let sizes = orthonormalise(&mut frame);
+        frame = frame.chunks_exact(x.len()).flat_map(|u| here.push(u)).collect();
+        let r = orthonormalise(&mut frame, x.len());
         if layer >= skip {
-            sums.iter_mut().zip(&sizes).for_each(|(s, r)| *s += r.ln());
+            sums.iter_mut().enumerate().for_each(|(k, s)| *s += r[k * count + k].ln());
         }
         x = here.value();
     }
@@ -35,30 +35,9 @@ pub fn exponents(map: &dyn TokenMap, start: &[f64], d: usize, (skip, layers): (u
 }
 
 /// A fixed orthonormal frame without special directions.
-fn first_frame(len: usize, count: usize) -> Vec<Vec<f64>> {
-    let mut stream = Stream::new(1, &["lyapunov frame"]);
-    let mut frame = vec![vec![0.0; len]; count];
-    frame.iter_mut().for_each(|u| stream.normals(u));
-    orthonormalise(&mut frame);
+fn first_frame(len: usize, count: usize) -> Vec<f64> {
+    let mut frame = vec![0.0; len * count];
+    Stream::new(1, &["lyapunov frame"]).normals(&mut frame);
+    orthonormalise(&mut frame, len);
     frame
-}
-
-/// Gram and Schmidt, twice for orthogonality to rounding; what is left of each vector's length. A vector of which nothing is left stays 0.
-fn orthonormalise(frame: &mut [Vec<f64>]) -> Vec<f64> {
-    let mut sizes = Vec::with_capacity(frame.len());
-    for k in 0..frame.len() {
-        let (before, rest) = frame.split_at_mut(k);
-        let Some(u) = rest.first_mut() else { break };
-        for _ in 0..2 {
-            for q in before.iter() {
-                let along = dot(q, u);
-                u.iter_mut().zip(q).for_each(|(u, q)| *u -= along * q);
-            }
-        }
-        let size = dot(u, u).sqrt();
-        let scale = if size > 0.0 { size.recip() } else { 0.0 };
-        u.iter_mut().for_each(|v| *v *= scale);
-        sizes.push(size);
-    }
-    sizes
 }

@@ -1,7 +1,7 @@
 //! Normalisation schemes: layers are steps of their flows.
 
 use super::ln_curve::{LAYERED, SCHEMES, run};
-use crate::attention::kernel::Attention;
+use crate::attention::{kernel::Attention, normalisation::Normalisation};
 use crate::flow::iterate;
 use crate::theorem::prelude::*;
 
