@@ -1,7 +1,7 @@
 //! Small dense linear algebra on row-major slices; factorisations and spectra go to faer.
 
 use super::sum::dot;
-use crate::vector::{axpy, max_abs};
+use crate::vector::{axpy, max_abs, norm};
 use faer::{Mat, Side, prelude::Solve};
 
 /// `y = A x` for a row-major `rows x x.len()` matrix.
@@ -121,15 +121,22 @@ pub fn orthonormalise(rows: &mut [f64], d: usize) -> Vec<f64> {
         for _ in 0..2 {
             for (other, entry) in before.chunks_exact(d).zip(&mut *entries) {
                 let along = dot(other, own);
-                own.iter_mut().zip(other).for_each(|(o, q)| *o -= along * q);
+                axpy(-along, other, own);
                 *entry += along;
             }
         }
-        let length = dot(own, own).sqrt();
+        let length = norm(own);
         own.iter_mut().for_each(|v| *v = if length > 0.0 { *v / length } else { 0.0 });
         entries[i] = length;
     }
     r
+}
+
+/// Takes from v what lies along orthonormal rows (twice: once leaves a rounding error of the part that is removed).
+pub fn project_out(rows: &[Vec<f64>], v: &mut [f64]) {
+    for row in rows.iter().chain(rows) {
+        axpy(-dot(row, v), row, v);
+    }
 }
 
 /// Ascending eigenvalues of a symmetric row-major matrix (lower triangle read); `None` if the iteration fails or the input is not finite.

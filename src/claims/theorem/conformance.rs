@@ -139,17 +139,7 @@ fn random_heads(d: usize, stream: &mut Stream) -> Result<Vec<Head>> {
 pub fn random_rotation(d: usize, stream: &mut Stream) -> Vec<f64> {
     let mut q = vec![0.0; d * d];
     stream.normals(&mut q);
-    for i in 0..d {
-        let (done, rest) = q.split_at_mut(i * d);
-        let row = &mut rest[..d];
-        for _ in 0..2 {
-            for other in done.chunks_exact(d) {
-                let s = dot(row, other);
-                row.iter_mut().zip(other).for_each(|(r, o)| *r -= s * o);
-            }
-        }
-        crate::sphere::geometry::retract(row);
-    }
+    dense::orthonormalise(&mut q, d);
     q
 }
 

@@ -2,8 +2,11 @@
 
 use super::Matrix;
 use crate::error::{Error, Result};
-use crate::num::vector::{axpy, divide, norm, scale};
-use crate::num::{dense::transpose_mul, stream::Stream, sum::dot};
+use crate::num::{
+    dense::{orthonormalise, transpose_mul},
+    stream::Stream,
+    vector::scale,
+};
 
 /// A law of d x d matrices.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,7 +170,11 @@ impl MatrixLaw {
                 let (a, b) = both.split_at(rank * d);
                 transpose_mul(a, b, *rank).iter().map(|v| scale * v).collect()
             }
-            Self::Rotation { seed } => orthogonal(normals(*seed, d * d, 1.0), d),
+            Self::Rotation { seed } => {
+                let mut q = normals(*seed, d * d, 1.0);
+                orthonormalise(&mut q, d);
+                q
+            }
             Self::Diagonal(entries) => {
                 let entry = |k: usize| entries[k.min(entries.len() - 1)];
                 (0..d * d).map(|k| if k / d == k % d { entry(k / d) } else { 0.0 }).collect()
@@ -180,21 +187,4 @@ impl MatrixLaw {
 /// The error text for a range where one number is expected.
 fn axis(text: &str) -> &'static str {
     if text.contains("..") { "; a range makes an axis in the [model] table of an experiment" } else { "" }
-}
-
-/// Rows made orthonormal, twice for accuracy.
-fn orthogonal(mut rows: Vec<f64>, d: usize) -> Vec<f64> {
-    for i in 0..d {
-        let (before, rest) = rows.split_at_mut(i * d);
-        let row = &mut rest[..d];
-        for _ in 0..2 {
-            for e in before.chunks_exact(d) {
-                let along = dot(row, e);
-                axpy(-along, e, row);
-            }
-        }
-        let size = norm(row);
-        divide(row, size);
-    }
-    rows
 }

@@ -2,7 +2,7 @@
 
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
-use crate::num::vector::{axpy, divide, max_abs, norm};
+use crate::num::vector::{divide, max_abs, norm};
 use crate::num::{dense, stream::Stream, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::tangent_basis};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
@@ -117,13 +117,7 @@ pub fn rotations(x: &Tokens) -> Vec<Vec<f64>> {
                 let root = x.masses()[i].sqrt();
                 v.extend(bases[i].chunks_exact(d).map(|e| root * (e[a] * row[b] - e[b] * row[a])));
             }
-            // Twice: once leaves a rounding error of the part that is removed.
-            for _ in 0..2 {
-                for q in &out {
-                    let s = dot(q, &v);
-                    axpy(-s, q, &mut v);
-                }
-            }
+            dense::project_out(&out, &mut v);
             let norm = norm(&v);
             // A rotation that fixes all tokens moves them by rounding only; columns have length about 1.
             if norm > 1e-7 {

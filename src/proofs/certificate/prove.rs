@@ -8,7 +8,7 @@
 use super::Certificate;
 use crate::error::{Error, Result};
 use crate::landscape::CriticalPoint;
-use crate::num::vector::axpy;
+use crate::num::vector::{divide, norm};
 use crate::num::{
     dense,
     interval::{Interval, trusted},
@@ -78,15 +78,11 @@ fn planes(y: &[f64], d: usize) -> Vec<(usize, usize)> {
     for a in 0..d {
         for b in 0..a {
             let mut v: Vec<f64> = y.chunks_exact(d).flat_map(|r| turned(r, a, b)).collect();
-            for _ in 0..2 {
-                for q in &basis {
-                    let s: f64 = q.iter().zip(&v).map(|(q, v)| q * v).sum();
-                    axpy(-s, q, &mut v);
-                }
-            }
-            let norm = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+            dense::project_out(&basis, &mut v);
+            let norm = norm(&v);
             if norm > 1e-6 {
-                basis.push(v.iter().map(|v| v / norm).collect());
+                divide(&mut v, norm);
+                basis.push(v);
                 out.push((a, b));
             }
         }
