@@ -121,10 +121,7 @@ fn nothing_below_the_lab_prints_reads_files_looks_at_a_clock_or_knows_a_flag() {
 fn every_plug_in_file_has_its_line_and_its_entry() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for folder in [
-        "src/attention/dynamics",
         "src/recurrent/map",
-        "src/sphere/law",
-        "src/sphere/mass_law",
         "src/theorem/claim",
         "src/flow/observable",
         "src/study",

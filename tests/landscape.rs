@@ -235,7 +235,7 @@ fn a_degenerate_point_is_not_certified() {
 #[test]
 fn connections_climb_the_energy_and_end_at_consensus() {
     let mut found = Search { beta: 5.0, n: 4, d: 2, starts: 100, at_most: 100, fixed: true, seed: 3 }.run().expect("valid");
-    let (edges, lost) = connections(&dynamics::sa::ENTRY, &mut found).expect("flows");
+    let (edges, lost) = connections(dynamics::find("sa", false).expect("known"), &mut found).expect("flows");
     assert_eq!(lost, 0);
     let ends: usize = found.points.iter().map(|p| 2 * p.spectrum.unstable).sum();
     assert_eq!(edges.len(), ends);

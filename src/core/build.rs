@@ -1,6 +1,5 @@
-//! Registers the dynamics and the observables.
+//! Registers the observables.
 
 fn main() {
-    metastable_registry::register("dynamics", "attention/dynamics");
     metastable_registry::register("observables", "flow/observable");
 }

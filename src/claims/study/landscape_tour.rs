@@ -66,7 +66,7 @@ fn settings(values: &Given) -> Result<(f64, usize, u64)> {
 fn graph(values: &Given) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
     let mut found = Search { beta, n, d: 2, starts: 200, at_most: 200, fixed: true, seed }.run()?;
-    let (edges, _) = connections(&dynamics::sa::ENTRY, &mut found)?;
+    let (edges, _) = connections(dynamics::find("sa", false)?, &mut found)?;
     let mut points =
         table(&["point", "log_energy", "unstable", "clusters", "size_1", "size_2", "size_3", "size_4", "size_5", "size_6", "size_7"]);
     for (k, p) in found.points.iter().enumerate() {

@@ -1,18 +1,11 @@
-//! Laws of initial tokens. A law is one file here with an [`LawFamily`]; its specification is `name` or `name:key=value,key=value`.
+//! Laws of initial tokens. A law is a [`LawFamily`] in `random.rs` or `placed.rs` and its line in [`ALL`]; its specification is `name` or `name:key=value,key=value`.
 
 use super::Tokens;
 use crate::error::{Error, Result};
 use crate::num::stream::Stream;
 
-pub mod cap;
-pub mod clusters;
-pub mod equiangular;
-pub mod hemisphere;
-pub mod mixture;
-pub mod orthonormal;
-pub mod polygon;
-pub mod simplex;
-pub mod uniform;
+mod placed;
+mod random;
 
 /// A registered law.
 pub struct LawFamily {
@@ -40,7 +33,17 @@ pub enum Support {
 }
 
 /// All laws, by name.
-pub static ALL: &[&LawFamily] = include!(concat!(env!("OUT_DIR"), "/laws.rs"));
+pub static ALL: &[&LawFamily] = &[
+    &random::CAP,
+    &random::CLUSTERS,
+    &placed::EQUIANGULAR,
+    &random::HEMISPHERE,
+    &random::MIXTURE,
+    &placed::ORTHONORMAL,
+    &placed::POLYGON,
+    &placed::SIMPLEX,
+    &random::UNIFORM,
+];
 
 /// Finds a law.
 ///

@@ -1,4 +1,4 @@
-//! Dynamics of tokens. A dynamics is one file here with an [`NamedDynamics`]; the command line, the conformance suite and the experiments pick it up.
+//! Dynamics of tokens. A dynamics with a name is one entry of [`ALL`]; the command line, the conformance suite and the experiments pick it up.
 
 use super::kernel::{Attention, Choice, EXACT, Form, Weights, Workspace};
 use super::normalisation::{Normalisation, Post, Reads, Token};
@@ -10,13 +10,6 @@ use crate::num::vector::{max_abs, norm, scale};
 use crate::num::{simd::Level, sum::dot};
 use crate::sphere::Tokens;
 use std::borrow::Cow;
-
-pub mod causal_sa;
-pub mod causal_usa;
-pub mod repulsive_sa;
-pub mod repulsive_usa;
-pub mod sa;
-pub mod usa;
 
 /// What moves tokens: sublayers, and what a layer does with their outputs. In continuous time outputs are added; layers apply them in turn.
 pub struct Dynamics {
@@ -247,8 +240,54 @@ impl NamedDynamics {
     }
 }
 
+const SA: Variant = Variant::mutual(RowWeights::Softmax);
+const USA: Variant = Variant::mutual(RowWeights::Exponential);
+
 /// All dynamics, by name.
-pub static ALL: &[&NamedDynamics] = include!(concat!(env!("OUT_DIR"), "/dynamics.rs"));
+pub static ALL: &[&NamedDynamics] = &[
+    &NamedDynamics {
+        name: "causal-sa",
+        summary: "SA with sums over j <= i only",
+        citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990",
+        variant: Some(Variant { causal: true, ..SA }),
+        build: |spec| attention(spec, Variant { causal: true, ..SA }),
+    },
+    &NamedDynamics {
+        name: "causal-usa",
+        summary: "USA with sums over j <= i only",
+        citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990",
+        variant: Some(Variant { causal: true, ..USA }),
+        build: |spec| attention(spec, Variant { causal: true, ..USA }),
+    },
+    &NamedDynamics {
+        name: "repulsive-sa",
+        summary: "SA with V replaced by -V: the reverse flow, which descends the energy",
+        citation: "Geshkovski, Letrouit, Polyanskiy, Rigollet, arXiv:2312.10794, section 9.1",
+        variant: Some(Variant { repulsive: true, ..SA }),
+        build: |spec| attention(spec, Variant { repulsive: true, ..SA }),
+    },
+    &NamedDynamics {
+        name: "repulsive-usa",
+        summary: "USA with V replaced by -V: the reverse flow, which descends the energy",
+        citation: "Geshkovski, Letrouit, Polyanskiy, Rigollet, arXiv:2312.10794, section 9.1",
+        variant: Some(Variant { repulsive: true, ..USA }),
+        build: |spec| attention(spec, Variant { repulsive: true, ..USA }),
+    },
+    &NamedDynamics {
+        name: "sa",
+        summary: "x_i' = P_{x_i} sum_j A_ij V x_j, A_ij = m_j e^{beta <Qx_i,Kx_j>} / sum_k m_k e^{beta <Qx_i,Kx_k>}",
+        citation: "Geshkovski, Letrouit, Polyanskiy, Rigollet, arXiv:2312.10794, (2.3)",
+        variant: Some(SA),
+        build: |spec| attention(spec, SA),
+    },
+    &NamedDynamics {
+        name: "usa",
+        summary: "x_i' = P_{x_i} sum_j m_j e^{beta <Qx_i,Kx_j>} V x_j",
+        citation: "Geshkovski, Letrouit, Polyanskiy, Rigollet, arXiv:2312.10794, (3.5)",
+        variant: Some(USA),
+        build: |spec| attention(spec, USA),
+    },
+];
 
 /// Finds a dynamics; `causal` selects the causal variant of `sa` and `usa`.
 ///
