@@ -1,6 +1,7 @@
 //! Normalisation schemes (arXiv:2510.22026).
 
 use super::{PaperFigure, only};
+use crate::attention::normalisation::Normalisation;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::normalisation_schemes::{PART as STUDY, SCHEMES};
 

@@ -1,6 +1,7 @@
 //! Normalisation schemes (arXiv:2510.22026): random starts.
 
 use super::{PaperFigure, PrintedFigure, PrintedPlace, only, series};
+use crate::attention::normalisation::Normalisation;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::{normalisation_bands::PART as STUDY, normalisation_schemes::SCHEMES};
 

@@ -33,7 +33,7 @@ pub fn mul(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
 }
 
 /// The same into `out`.
-pub(crate) fn mul_into(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
+pub fn mul_into(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
     out.fill(0.0);
     for (row, a) in out.chunks_exact_mut(n).zip(a.chunks_exact(b.len() / n)) {
         for (factor, b) in a.iter().zip(b.chunks_exact(n)) {
