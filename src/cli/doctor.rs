@@ -30,7 +30,7 @@ impl Arguments {
             std::env::consts::ARCH,
             std::env::consts::OS,
             rayon::current_num_threads(),
-            crate::lab::provenance::COMPILER
+            crate::lab::provenance::build().1
         );
         let (mut lines, mut failed) = (Vec::new(), 0);
         for entry in entries {

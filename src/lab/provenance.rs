@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Bumped whenever a published number may move by more than its stated error.
 pub const NUMERICAL_VERSION: u32 = 12;
@@ -20,7 +21,7 @@ pub struct Provenance {
     pub numerical_version: u32,
     /// Commit of the build, or `unknown`.
     pub commit: String,
-    /// Compiler of the build.
+    /// Compiler of the build, or `unknown`.
     pub compiler: String,
     /// Target of the build.
     pub target: String,
@@ -32,8 +33,45 @@ pub struct Provenance {
     pub reproduce: String,
 }
 
-/// The compiler that built the program.
-pub const COMPILER: &str = env!("METASTABLE_RUSTC");
+/// Commit and compiler of the program.
+static BUILD: OnceLock<(&str, &str)> = OnceLock::new();
+
+/// Says of which commit the program is and which compiler built it; the first call counts. The library
+/// knows neither: a new commit would rebuild it.
+pub fn built_from(commit: &'static [u8; 40], compiler: &'static str) {
+    let known = commit.iter().all(u8::is_ascii_hexdigit);
+    BUILD.get_or_init(|| (std::str::from_utf8(commit).ok().filter(|_| known).unwrap_or("unknown"), compiler));
+}
+
+/// Commit and compiler of the program, `unknown` where it did not say ([`built_from`]).
+pub fn build() -> (&'static str, &'static str) {
+    *BUILD.get().unwrap_or(&("unknown", "unknown"))
+}
+
+/// The commit in the last line of git's log of HEAD: old commit, new commit, who, when, why. Zeros
+/// without a line.
+///
+/// ```
+/// use metastable::lab::provenance::head_commit;
+/// let (old, new) = ("a".repeat(40), "b".repeat(40));
+/// let log = format!("{new} {old} Ann <a@b> 1 +0000\tcommit\n{old} {new} Ann <a@b> 2 +0000\tcommit\n");
+/// assert_eq!(head_commit(log.as_bytes()), [b'b'; 40]);
+/// assert_eq!(head_commit(b""), [0; 40]);
+/// ```
+pub const fn head_commit(log: &[u8]) -> [u8; 40] {
+    // From the end: a log may be long, and the compiler runs this.
+    let mut start = log.len();
+    while start > 0 && (start == log.len() || log[start - 1] != b'\n') {
+        start -= 1;
+    }
+    match log.split_at(start).1.split_at_checked(41) {
+        Some((_, rest)) => match rest.first_chunk() {
+            Some(commit) => *commit,
+            None => [0; 40],
+        },
+        None => [0; 40],
+    }
+}
 
 impl Provenance {
     /// The block of an artefact; paths in its texts lose the folders of this machine
@@ -42,8 +80,8 @@ impl Provenance {
         Self {
             tool: format!("metastable {}", env!("CARGO_PKG_VERSION")),
             numerical_version: NUMERICAL_VERSION,
-            commit: env!("METASTABLE_COMMIT").into(),
-            compiler: COMPILER.into(),
+            commit: build().0.into(),
+            compiler: build().1.into(),
             target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
             what: without_folders(&what.into()),
             config_hash: hash(config),

@@ -11,6 +11,7 @@ mod run;
 mod work;
 
 use metastable::Error;
+use metastable::lab::provenance::{built_from, head_commit};
 use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -40,8 +41,11 @@ fn words(sentence: &str) -> String {
     said.replace("the time normalisation u2", "time_scale='u2'")
 }
 
+static COMMIT: [u8; 40] = head_commit(include_bytes!(env!("METASTABLE_GIT_LOG")));
+
 #[pymodule]
 fn _metastable(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    built_from(&COMMIT, env!("METASTABLE_RUSTC"));
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<dynamics::Dynamics>()?;
     m.add_class::<energy::Energy>()?;
