@@ -1,11 +1,14 @@
-//! Seconds of one right-hand side by kernel and shape, of an energy, and of a Hessian product.
+//! Seconds of one right-hand side by kernel and shape, of an energy and its Hessian, and of a count of modes.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use metastable::attention::heads::{HeadsJob, Work, apply, apply_f32};
 use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Weights, Workspace};
 use metastable::attention::pattern::{Causal, Everything, Pattern};
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, sinkhorn::Sinkhorn};
-use metastable::num::{loops::exponentials, simd::Level, stream::Stream};
+use metastable::clusters::modes;
+use metastable::continuity::{Medium, circle::Circle, density::Density, sphere2::Sphere2};
+use metastable::landscape::spectrum::ends;
+use metastable::num::{dense::symmetric_eigenvalues, loops::exponentials, simd::Level, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
 
 fn tokens(n: usize, d: usize) -> Tokens {
@@ -48,15 +51,48 @@ fn causal(c: &mut Criterion) {
 }
 
 fn energies(c: &mut Criterion) {
-    let mut group = c.benchmark_group("energy n=512 d=16");
-    let x = tokens(512, 16);
-    let energy = Energy::new(4.0, EnergyScale::Mean);
-    let u = vec![0.01; 512 * 16];
-    let (mut out, mut work) = (vec![0.0; 512 * 16], Workspace::default());
+    for (n, d) in [(512, 16), (128, 8)] {
+        let mut group = c.benchmark_group(format!("energy n={n} d={d}"));
+        let x = tokens(n, d);
+        let energy = Energy::new(4.0, EnergyScale::Mean);
+        let u = vec![0.01; n * d];
+        let (mut out, mut work) = (vec![0.0; n * d], Workspace::default());
+        group.sample_size(10);
+        group.bench_function("log value", |b| b.iter(|| energy.log_value(&x)));
+        group.bench_function("gradient", |b| b.iter(|| energy.scaled_grad(&x, &mut work, &mut out)));
+        group.bench_function("Hessian product", |b| b.iter(|| energy.scaled_hess_vec(&x, &u, &mut work, &mut out)));
+        if n == 128 {
+            let h = energy.scaled_hessian(&x);
+            group.bench_function("Hessian", |b| b.iter(|| energy.scaled_hessian(&x)));
+            group.bench_function("spectrum", |b| b.iter(|| symmetric_eigenvalues(&h, n * (d - 1))));
+            group.bench_function("ten eigenvalues at each end", |b| b.iter(|| ends(4.0, &x, 10)));
+        }
+        group.finish();
+    }
+}
+
+fn densities(c: &mut Criterion) {
+    let mut group = c.benchmark_group("densities");
     group.sample_size(10);
-    group.bench_function("log value", |b| b.iter(|| energy.log_value(&x)));
-    group.bench_function("gradient", |b| b.iter(|| energy.scaled_grad(&x, &mut work, &mut out)));
-    group.bench_function("Hessian product", |b| b.iter(|| energy.scaled_hess_vec(&x, &u, &mut work, &mut out)));
+    let density = Density::parse("vmf:kappa=2,at=1,mass=0.5").expect("registered");
+    let circle = Circle::from_density(&density, 1024).expect("valid");
+    let sphere = Sphere2::from_density(&density, 128).expect("valid");
+    for dynamics in ["sa", "usa"] {
+        let medium = Medium::new(dynamics, 5.0, 0.0).expect("registered");
+        let (on_circle, on_sphere) = (circle.right_hand_side(&medium), sphere.right_hand_side(&medium));
+        group.bench_function(format!("circle, {dynamics}"), |b| b.iter(|| on_circle(&circle.c)));
+        group.bench_function(format!("S^2, {dynamics}"), |b| b.iter(|| on_sphere(&sphere.a)));
+    }
+    group.finish();
+}
+
+fn counts_of_modes(c: &mut Criterion) {
+    let mut group = c.benchmark_group("modes n=100000 beta=10000");
+    group.sample_size(10);
+    let mut samples = vec![0.0; 100_000];
+    Stream::new(1, &["bench", "modes"]).normals(&mut samples);
+    group.bench_function("line", |b| b.iter(|| modes::line(&samples, 1e4)));
+    group.bench_function("circle", |b| b.iter(|| modes::circle(&samples, 1e4)));
     group.finish();
 }
 
@@ -125,5 +161,5 @@ fn sinkhorn(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, kernels, causal, energies, parts, heads, sinkhorn);
+criterion_group!(benches, kernels, causal, energies, densities, counts_of_modes, parts, heads, sinkhorn);
 criterion_main!(benches);

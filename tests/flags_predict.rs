@@ -243,7 +243,7 @@ const PREDICTIONS: [Audit; 22] = [
     },
 ];
 
-const BENCHES: [Audit; 10] = [
+const BENCHES: [Audit; 4] = [
     Audit {
         command: "bench rhs",
         base: "--n 8",
@@ -276,33 +276,6 @@ const BENCHES: [Audit; 10] = [
         ],
     },
     Audit {
-        command: "bench block",
-        base: "--n 4 --d 8 --heads 2 --hidden 16 --layers 1",
-        file: "",
-        calls: &[
-            ("seconds", "--seconds 0"),
-            ("n", "bench block --n 5 --d 8 --heads 2 --hidden 16 --layers 1"),
-            ("d", "bench block --n 4 --d 4 --heads 2 --hidden 16 --layers 1"),
-            ("heads", "bench block --n 4 --d 8 --heads 4 --hidden 16 --layers 1"),
-            ("hidden", "bench block --n 4 --d 8 --heads 2 --hidden 8 --layers 1"),
-            ("layers", "bench block --n 4 --d 8 --heads 2 --hidden 16 --layers 2"),
-            ("causal", "--causal"),
-            ("f32", "--f32"),
-        ],
-    },
-    Audit {
-        command: "bench sinkhorn",
-        base: "--n 8",
-        file: "",
-        calls: &[
-            ("seconds", "--seconds 0"),
-            ("n", "bench sinkhorn --n 9"),
-            ("d", "--d 4"),
-            ("beta", "--beta 5"),
-            ("tolerance", "--tolerance 1e-3"),
-        ],
-    },
-    Audit {
         command: "bench sweep",
         base: "--n 4 --betas 2 --starts 2 --t-end 1",
         file: "",
@@ -321,42 +294,6 @@ const BENCHES: [Audit; 10] = [
             ("accuracy", "--accuracy 2"),
             ("simd", "--simd sse9"),
         ],
-    },
-    Audit {
-        command: "bench hessian",
-        base: "--n 6 --d 3",
-        file: "",
-        calls: &[
-            ("seconds", "--seconds 0"),
-            ("n", "bench hessian --n 7 --d 3"),
-            ("d", "bench hessian --n 6 --d 4"),
-            ("beta", "--beta 5"),
-            ("leading", "--leading 1"),
-        ],
-    },
-    Audit {
-        command: "bench measure",
-        base: "--modes 16 --degree 4",
-        file: "",
-        calls: &[
-            ("seconds", "--seconds 0"),
-            ("modes", "bench measure --modes 17 --degree 4"),
-            ("degree", "bench measure --modes 16 --degree 5"),
-            ("dynamics", "--dynamics usa"),
-            ("beta", "--beta 4"),
-        ],
-    },
-    Audit {
-        command: "bench modes",
-        base: "--n 50 --beta 10",
-        file: "",
-        calls: &[("seconds", "--seconds 0"), ("n", "bench modes --n 60 --beta 10"), ("beta", "bench modes --n 50 --beta 20")],
-    },
-    Audit {
-        command: "bench rows",
-        base: "--starts 1",
-        file: "",
-        calls: &[("seconds", "--seconds 0"), ("starts", "bench rows --starts 2"), ("rtol", "--rtol 1e-6")],
     },
     Audit { command: "bench peak", base: "", file: "", calls: &[("seconds", "--seconds 0")] },
 ];
