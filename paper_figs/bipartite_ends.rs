@@ -8,14 +8,7 @@ use crate::study::bipartite_ends::{BETAS, RATIOS, STARTS, TOKENS};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "bipartite-ends",
     title: "V with a spectrum: one cluster or two antipodal ones, beside the threshold of stability",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::bipartite_ends::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (line, ends) = (inputs.table("threshold")?, inputs.table("ends")?);
         let share = |beta: f64, mu: f64, column: &str| {
@@ -52,6 +45,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             caption,
         })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// Cells about these values, between the first and the last edge.

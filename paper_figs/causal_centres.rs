@@ -1,7 +1,7 @@
 //! Causal attention with strong Renyi centres (arXiv:2411.04990).
 
 use super::{PaperFigure, PrintedFigure, PrintedPlace, only, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Causal attention: trajectories and strong Renyi centres.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -13,13 +13,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         shows: "causal tokens on the circle with their centres",
         differs: "n, beta, end time and seed are ours: the printed ones are not read",
     }],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::causal_centres::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let paths = inputs.table("paths")?;
         let pi = std::f64::consts::PI;
@@ -58,12 +52,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for (k, d) in [2.0, 3.0].into_iter().enumerate() {
             let rows = only(counts, "d", d);
             numbers.line(series(&rows, "delta", "strong_expected"), k, Dash::of(k), "");
-            numbers.marks.push(Mark::Points {
-                points: series(&rows, "delta", "strong"),
-                colour: k,
-                radius: 2.0,
-                label: format!("d = {d}"),
-            });
+            numbers.points(series(&rows, "delta", "strong"), k, 2.0, format!("d = {d}"));
         }
         numbers.line(
             (0..=20).map(|k| 0.08 * 12.5f64.powf(f64::from(k) / 20.0)).map(|x| (x, 1.0 / (3.0 * (0.5 * x).sin().powi(2)))).collect(),
@@ -86,4 +75,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel, numbers], columns: 2, aspect: 0.9, caption })
     },
+    ..PaperFigure::EMPTY
 };

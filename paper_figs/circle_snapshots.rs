@@ -15,9 +15,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         differs: "a random start of our own (seed 4): the start of the printed one is not known",
     }],
     experiments: &["circle-snapshots"],
-    full: &[],
     cells: Some(CellsShown { most: 8, d: Some(2), columns: &["x_0_0", "clusters"] }),
-    study: None,
     parameters: &[
         Parameter::real("beta", &[4.0, 9.0], (0.0, 500.0), "inverse temperatures, one row each"),
         Parameter::count("n", &[32.0], (2.0, 1000.0), "tokens"),
@@ -25,7 +23,6 @@ pub static ENTRY: PaperFigure = PaperFigure {
         Parameter::real("times", &[0.0, 2.5, 18.0, 30.0], (0.0, 1e4), "times, ascending; the last one is at most t_end"),
         Parameter::real("t_end", &[30.0], (0.1, 1e4), "end of the run"),
     ],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let mut panels = Vec::new();
@@ -41,12 +38,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 panel.bare = true;
                 let at = |i: usize, c: usize| table.column(&format!("x_{i}_{c}"))[k];
                 panel.marks.push(Mark::Circle);
-                panel.marks.push(Mark::Points {
-                    points: (0..cell.n).map(|i| (at(i, 0), at(i, 1))).collect(),
-                    colour: 0,
-                    radius: 1.6,
-                    label: String::new(),
-                });
+                panel.points((0..cell.n).map(|i| (at(i, 0), at(i, 1))).collect(), 0, 1.6, "");
                 panel.marks.push(Mark::Middle(format!("{} {word}", clusters[k])));
                 panels.push(panel);
             }
@@ -66,6 +58,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let columns = inputs.results[0].first().map_or(1, |(_, t)| first_run(&t.table).0.rows.len());
         Ok(Picture { panels, columns, aspect: 1.0, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// A time in four digits.

@@ -1,7 +1,7 @@
 //! How many clusters form, against the square-root laws.
 
 use super::{PaperFigure, distinct, only, span};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::flow::Table;
 use crate::num::stats::{correlation, mean_and_error};
 use crate::theory::kac_rice::expected_modes_circle;
@@ -11,14 +11,7 @@ use crate::theory::parking::RENYI;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "cluster-count",
     title: "Number of clusters against beta, with the square-root laws",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::cluster_count::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("counts")?;
         let mut panels = Vec::new();
@@ -66,7 +59,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                     );
                     means.push((beta * shift, mean));
                 }
-                panel.marks.push(Mark::Points { points: means, colour, radius: 2.0, label: name.into() });
+                panel.points(means, colour, 2.0, name);
             }
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);
@@ -86,7 +79,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             if several {
                 within.push(format!("{:.2} for {name} over {} starts", correlation(&about_their_means(&rows, usa)), points.len()));
             }
-            modes.marks.push(Mark::Points { points, colour: usa as usize, radius: 1.5, label });
+            modes.points(points, usa as usize, 1.5, label);
         }
         modes.legend = Some(Corner::TopLeft);
         panels.push(modes);
@@ -102,6 +95,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels, columns: 2, aspect: 0.8, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// Modes and clusters of the starts of one law, less their means at their own beta.

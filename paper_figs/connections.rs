@@ -7,14 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "connections",
     title: "Critical points of five tokens on the circle and who falls into whom",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::landscape_tour::GRAPH),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let points = inputs.table("points")?;
         let (level, energy) = (points.column("unstable"), points.column("log_energy"));
@@ -30,7 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 panel.line(vec![place(*a), place(*b)], 2, dash, if k == 0 { label } else { "" });
             }
         }
-        panel.marks.push(Mark::Points { points: (0..level.len()).map(place).collect(), colour: 0, radius: 3.0, label: String::new() });
+        panel.points((0..level.len()).map(place).collect(), 0, 3.0, "");
         for (k, log_energy) in energy.iter().enumerate() {
             let sizes = (1..=7).map(|c| points.column(&format!("size_{c}"))[k]).filter(|s| *s > 0.0);
             let sizes = sizes.map(|s| s.to_string()).collect::<Vec<_>>().join("+");
@@ -45,6 +38,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.7, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// Connections, each once, without those that follow from two others.

@@ -7,14 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "entropy",
     title: "Negentropy over time, SA and USA, with the predicted slopes",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::measure_view::ENTROPY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (table, ends, clusters) = (inputs.table("entropy")?, inputs.table("entropy-ends")?, inputs.table("entropy-clusters")?);
         let mut found = Vec::new();
@@ -52,4 +45,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels, columns: 2, aspect: 0.8, caption })
     },
+    ..PaperFigure::EMPTY
 };

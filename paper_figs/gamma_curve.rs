@@ -9,17 +9,11 @@ use crate::theory::equiangular::Equiangular;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "gamma-curve",
     title: "The gamma curve and the transition curve, n = 32",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
-    study: None,
     parameters: &[
         Parameter::count("n", &[32.0], (2.0, 1e6), "tokens of the curves"),
         Parameter::real("beta", &[0.0, 3.0, 5.0, 6.0, 7.0], (0.0, 12.0), "inverse temperatures of the curves"),
         Parameter::real("t_end", &[48.0], (1.0, 1e6), "end of the curves"),
     ],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let (own, end) = (inputs.values.count("n")?, inputs.values.one("t_end")?);
@@ -55,4 +49,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![left, right], columns: 2, aspect: 0.85, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -1,20 +1,13 @@
 //! The Gaussian closure of attention in R^d (arXiv:2501.18322).
 
 use super::{PaperFigure, distinct, only, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Decay and blow-up of variances, closure and particles.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "gaussian-closure",
     title: "Gaussian closure: variances, blow-up, and finitely many tokens",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::gaussian_closure::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (closure, particles) = (inputs.table("closure")?, inputs.table("particles")?);
         let mut panels = Vec::new();
@@ -27,12 +20,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let rows = only(&dots, "s0", s0);
                 for (j, n) in distinct(&rows, "n").into_iter().enumerate() {
                     let label = if k == 0 { format!("{n} tokens") } else { String::new() };
-                    panel.marks.push(Mark::Points {
-                        points: series(&only(&rows, "n", n), "t", "variance"),
-                        colour: 1 + 2 * j,
-                        radius: 2.0,
-                        label,
-                    });
+                    panel.points(series(&only(&rows, "n", n), "t", "variance"), 1 + 2 * j, 2.0, label);
                 }
             }
             panel.legend = Some(corner);
@@ -42,4 +30,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        closure before the blow-up, the fewer the earlier.";
         Ok(Picture { panels, columns: 2, aspect: 1.0, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

@@ -1,7 +1,7 @@
 //! Growth of the modes of the uniform measure (arXiv:2410.23228), with Sinkhorn attention.
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series, span};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, groups, only, series, span};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Growth rates of the modes, and the fastest one.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -13,25 +13,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
         shows: "rates of the modes k = 0 to 10",
         differs: "the rates of the simulated equation: pi times the plotted ones",
     }],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::measure_view::RATES),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("rates")?;
         let mut panels = Vec::new();
-        for beta in distinct(table, "beta") {
-            let rows = only(table, "beta", beta);
+        for (beta, rows) in groups(table, "beta") {
             let last = span(rows.column("k"), (0.0, 1.0)).1;
             let top = ["sa", "usa", "sinkhorn"].map(|c| span(rows.column(c), (0.0, 0.0)).1).into_iter().fold(0.0, f64::max);
             let mut panel =
                 Panel::new(format!("\u{3b2} = {beta}"), Axis::whole("mode k", -0.5, last + 0.5), Axis::linear("rate", 0.0, 1.1 * top));
             for (k, (column, name)) in [("sa", "SA"), ("usa", "USA, time U2"), ("sinkhorn", "Sinkhorn")].into_iter().enumerate() {
                 panel.line(series(&rows, "k", column), k, Dash::of(k), name);
-                panel.marks.push(Mark::Points { points: series(&rows, "k", column), colour: k, radius: 1.6, label: String::new() });
+                panel.points(series(&rows, "k", column), k, 1.6, "");
             }
             panel.legend = Some(Corner::TopRight);
             panels.push(panel);
@@ -53,4 +46,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        beta = 2d/3 in high.";
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

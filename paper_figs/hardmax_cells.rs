@@ -1,7 +1,7 @@
 //! Hardmax layers (arXiv:2508.09628).
 
 use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::hardmax_cells::{PART as STUDY, VERTICES};
 
 /// Cells with straight trajectories, and the failing bound.
@@ -14,13 +14,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         shows: "dominance cells of polygons with trajectories",
         differs: "one polygon in place of eleven",
     }],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&STUDY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (paths, line) = (inputs.table("paths")?, inputs.table("line")?);
         let mut cells = Panel::new("cells", Axis::linear("", -1.1, 1.1), Axis::linear("", -1.1, 1.1));
@@ -32,7 +26,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 hull.push(first);
             } else {
                 cells.line(points, 0, Dash::Solid, "");
-                cells.marks.push(Mark::Points { points: vec![first], colour: 1, radius: 1.6, label: String::new() });
+                cells.points(vec![first], 1, 1.6, "");
             }
         }
         // Between neighbouring vertices the boundary is the ray orthogonal to their difference.
@@ -40,7 +34,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let (x, y) = (a.0 + b.0, a.1 + b.1);
             cells.line(vec![(0.0, 0.0), (1.1 * x / x.hypot(y), 1.1 * y / x.hypot(y))], 5, Dash::Dotted, "");
         }
-        cells.marks.push(Mark::Points { points: hull, colour: 2, radius: 3.0, label: "vertices".into() });
+        cells.points(hull, 2, 3.0, "vertices");
         cells.legend = Some(Corner::TopRight);
         let mut bound = Panel::new("the bound", Axis::log("t", 1.0, 1000.0), Axis::log("J", 1e-2, 50.0));
         bound.line(series(line, "t", "j"), 0, Dash::Solid, "J of the second token: 1/18");
@@ -50,4 +44,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        printed Frank-Wolfe bound falls below J.";
         Ok(Picture { panels: vec![cells, bound], columns: 2, aspect: 1.0, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

@@ -11,14 +11,7 @@ const FLOOR: f64 = 1e-12;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "hessian-spectrum",
     title: "Eigenvalues of the Hessian along a run",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::landscape_tour::SPECTRUM),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("spectrum")?;
         let last = table.column("t").into_iter().fold(1.0, f64::max);
@@ -50,6 +43,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![unstable, stable], columns: 2, aspect: 0.85, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// The eigenvalues of one sign over time, one curve for each rank from the largest, broken where the number of positive ones changes.

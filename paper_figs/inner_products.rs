@@ -27,10 +27,6 @@ pub static ENTRY: PaperFigure = PaperFigure {
             differs: "a sentence transformer (MiniLM) in place of ALBERT, or your hidden states",
         },
     ],
-    experiments: &[],
-    full: &[],
-    cells: None,
-    study: None,
     parameters: &[
         BETA,
         Parameter::count(
@@ -94,4 +90,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let aspect = if panels.len() > 12 { 0.5 } else { 0.9 };
         Ok(Picture { panels, columns: 4, aspect, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -14,13 +14,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         shows: "the same histograms with one block iterated 48 times",
         differs: "one block with random weights in place of the trained one",
     }],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&STUDY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (histogram, course) = (inputs.table("histogram")?, inputs.table("course")?);
         let mut panels = Vec::new();
@@ -67,4 +61,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -10,11 +10,8 @@ use crate::study::Parameter;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-energy",
     title: "Layers climb the energy for every step size",
-    redraws: &[],
     experiments: &["layer-energy"],
-    full: &[],
     cells: Some(CellsShown { most: 12, d: None, columns: &["log_energy"] }),
-    study: None,
     parameters: &[
         Parameter::real("beta", &[9.0], (0.0, 500.0), "inverse temperature"),
         Parameter::count("n", &[32.0], (2.0, 1000.0), "tokens"),
@@ -22,7 +19,6 @@ pub static ENTRY: PaperFigure = PaperFigure {
         Parameter::count("seed", &[2.0], (0.0, 9e15), "seed of the start"),
         Parameter::count("layers", &[400.0], (2.0, 20000.0), "layers"),
     ],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let results: Vec<(&Cell, Table, String)> =
@@ -86,4 +82,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.55, caption })
     },
+    ..PaperFigure::EMPTY
 };

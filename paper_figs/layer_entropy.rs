@@ -12,11 +12,6 @@ use crate::study::Parameter;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-entropy",
     title: "Negentropy of hidden states by layer, and of SA from layer 0",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
-    study: None,
     parameters: &[
         BETA,
         Parameter::count("neighbours", &[3.0], (1.0, 50.0), "which neighbour's distance the first estimator uses"),
@@ -39,7 +34,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let points: Vec<(f64, f64)> =
                     clouds.iter().enumerate().map(|(l, x)| Ok((l as f64, estimate(x)?))).collect::<Result<_>>()?;
                 panel.line(points.clone(), colour, if colour == 0 { Dash::Solid } else { Dash::Dashed }, "");
-                panel.marks.push(Mark::Points { points, colour, radius: 2.2, label: label.into() });
+                panel.points(points, colour, 2.2, label);
             }
             let drawn = panel.marks.iter().flat_map(|m| match m {
                 Mark::Points { points, .. } => points.iter().map(|p| p.1).collect(),
@@ -64,6 +59,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 type Estimate = dyn Fn(&Tokens) -> Result<f64>;

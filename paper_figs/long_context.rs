@@ -1,20 +1,13 @@
 //! Long context (arXiv:2605.08505).
 
 use super::{PaperFigure, distinct, only, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture, superscript};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture, superscript};
 
 /// Participation against the scaled inverse temperature.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "long-context",
     title: "Long context: participation against beta / n^{2/(d-1)}",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::long_context::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (limit, sampled) = (inputs.table("limit")?, inputs.table("sampled")?);
         let mut panels = Vec::new();
@@ -25,12 +18,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let rows = only(sampled, "d", d);
             for (k, n) in distinct(&rows, "n").into_iter().enumerate() {
                 let points = series(&only(&rows, "n", n), "c", "participation");
-                panel.marks.push(Mark::Points {
-                    points,
-                    colour: k,
-                    radius: 2.2,
-                    label: format!("n = 10{}", superscript(n.log10().round() as i32)),
-                });
+                panel.points(points, k, 2.2, format!("n = 10{}", superscript(n.log10().round() as i32)));
             }
             panel.legend = Some(Corner::BottomRight);
             panels.push(panel);
@@ -38,6 +26,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let caption = "Mean sum of the squared softmax weights of a query over n uniform keys of S^{d-1}, beta = c n^{2/(d-1)}: 400, 100 and 12 draws for n = 10^2, 10^4, 10^6; lines: the Poisson process of gaps, n = infinity.";
         Ok(Picture { columns: panels.len().min(3), panels, aspect: 1.0, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// `beta / n^{2/(d-1)}` as it is read.

@@ -8,14 +8,7 @@ use crate::recurrent::map;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "lyapunov-spectra",
     title: "Lyapunov spectra: residual and recurrent networks, attention",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::flow_maps::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let spectra = inputs.table("spectra")?;
         let count = spectra.column("index").into_iter().fold(1.0, f64::max);
@@ -44,6 +37,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        entries of variance gain^2/d; independent layers for resnet-root, one matrix for all layers of attention. At rest the two gated cells have the same Jacobian, 1/2 + U/4. Exponents below -8 are left out.";
         Ok(Picture { columns: panels.len().min(2), panels, aspect: 1.0, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// The maps that are drawn.

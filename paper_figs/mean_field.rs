@@ -1,21 +1,14 @@
 //! Distance of n particles from the mean field.
 
 use super::PaperFigure;
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::num::stats::slope;
 
 /// Wasserstein distance between n particles and the density.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "mean-field",
     title: "Wasserstein distance between n particles and the density",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::measure_view::DISTANCE),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("distance")?;
         let (low, high) = super::span(table.column("w1").into_iter().filter(|w| *w > 0.0), (1e-4, 1.0));
@@ -28,12 +21,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             }
             let fit = slope(&means.iter().map(|p| (p.0.ln(), p.1.ln())).collect::<Vec<_>>());
             panel.line(means.clone(), colour, if colour == 0 { Dash::Solid } else { Dash::Dashed }, "");
-            panel.marks.push(Mark::Points {
-                points: means,
-                colour,
-                radius: 2.2,
-                label: format!("{name}, slope {fit:.3}").replace('-', "\u{2212}"),
-            });
+            panel.points(means, colour, 2.2, format!("{name}, slope {fit:.3}").replace('-', "\u{2212}"));
         }
         panel.legend = Some(Corner::BottomLeft);
         let caption = format!(
@@ -42,4 +30,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.55, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -1,21 +1,14 @@
 //! Convergence of the solvers of the continuity equation.
 
 use super::PaperFigure;
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::error::Result;
 
 /// Errors against resolution.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "measure-convergence",
     title: "Solvers of the continuity equation: error against resolution, and layers against step size",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::measure_convergence::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let names = ["spectral", "lagrangian", "volume"];
         let errors: Vec<f64> = names.iter().map(|n| Ok(inputs.table(n)?.column("error"))).collect::<Result<Vec<_>>>()?.concat();
@@ -30,7 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         {
             let points: Vec<(f64, f64)> = inputs.table(name)?.rows.iter().map(|r| (r[0], r[1].max(1e-16))).collect();
             space.line(points.clone(), colour, Dash::Solid, "");
-            space.marks.push(Mark::Points { points, colour, radius: 2.2, label: label.into() });
+            space.points(points, colour, 2.2, label);
         }
         space.legend = Some(Corner::TopRight);
         let points: Vec<(f64, f64)> = inputs.table("layers")?.rows.iter().map(|r| (r[0], r[1])).collect();
@@ -38,7 +31,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut time = Panel::new("layers", Axis::log("\u{3b7}", 1.5e-3, 0.7), Axis::log("error of the moments", low / 3.0, high * 3.0));
         let last = points.last().copied().unwrap_or((1.0, 1.0));
         time.line(vec![last, (0.5, last.1 * 0.5 / last.0)], 7, Dash::Dotted, "order 1");
-        time.marks.push(Mark::Points { points, colour: 0, radius: 2.2, label: "residual layers".into() });
+        time.points(points, 0, 2.2, "residual layers");
         time.legend = Some(Corner::BottomRight);
         let caption = format!(
             "SA at beta = {} from 1 + 0.3 cos + 0.1 sin - 0.2 cos 2 to t = 1. Left: error of the first four moments against the resolution of the three solvers. Right: the same initial measure through 1/eta residual layers.",
@@ -46,4 +39,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![space, time], columns: 2, aspect: 0.8, caption })
     },
+    ..PaperFigure::EMPTY
 };

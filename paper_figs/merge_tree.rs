@@ -7,14 +7,7 @@ use crate::draw::{Axis, Dash, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "merge-tree",
     title: "Merge tree of 48 tokens on the circle over log time",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::landscape_tour::TREE),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("tree")?;
         let last = table.column("t_b").into_iter().fold(1.0, f64::max);
@@ -30,4 +23,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -1,19 +1,13 @@
 //! Merging times of two clusters collapse onto one law.
 
-use super::{PaperFigure, distinct, only, series};
+use super::{PaperFigure, distinct, groups, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// Merging times of two clusters, over 260 orders of magnitude.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "merging-times",
     title: "Merging times of two clusters, over 260 orders of magnitude",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::merging_times::PART),
-    parameters: &[],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let table = inputs.table("times")?;
@@ -34,21 +28,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
             Axis::linear("error / 10\u{207b}\u{b9}\u{b3}", -20.0, 20.0),
         );
         ratio.line(vec![(ratio.x.low, 0.0), (ratio.x.high, 0.0)], 7, Dash::Dotted, "");
-        for (k, rho) in distinct(table, "rho").into_iter().enumerate() {
-            let rows = only(table, "rho", rho);
+        for (k, (rho, rows)) in groups(table, "rho").into_iter().enumerate() {
             let points = series(&rows, "exponent", "rescaled").into_iter().map(|(x, y)| (x, y.ln())).collect();
-            collapse.marks.push(Mark::Points {
-                points,
-                colour: 2 * k,
-                radius: 1.8,
-                label: format!("\u{3c1}\u{2080} = {rho}").replace('-', "\u{2212}"),
-            });
+            collapse.points(points, 2 * k, 1.8, format!("\u{3c1}\u{2080} = {rho}").replace('-', "\u{2212}"));
             let errors = rows
                 .column("beta")
                 .into_iter()
                 .zip(rows.column("measured").into_iter().zip(rows.column("exact")))
                 .map(|(b, (m, e))| (b, (m / e - 1.0) * 1e13));
-            ratio.marks.push(Mark::Points { points: errors.collect(), colour: 2 * k, radius: 1.8, label: String::new() });
+            ratio.points(errors.collect(), 2 * k, 1.8, "");
         }
         let largest = ratio.marks.iter().flat_map(|m| if let Mark::Points { points, .. } = m { points.clone() } else { Vec::new() });
         let top = largest.map(|p| 1.2 * p.1.abs()).fold(1.0, f64::max);
@@ -71,4 +59,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![collapse, ratio], columns: 2, aspect: 0.8, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -16,14 +16,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         differs: "a controlled integrator in place of layers of step 0.1; as a film: metastable movie",
     }],
     experiments: &["metastability"],
-    full: &[],
     cells: Some(CellsShown { most: 1, d: Some(2), columns: &["x_0_0", "log_energy", "clusters"] }),
-    study: None,
     parameters: &[
         Parameter::real("beta", &[4.0], (0.1, 200.0), "inverse temperature"),
         Parameter::real("t_end", &[400.0], (1.0, 1e100), "end of the run"),
     ],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let (cell, tables) = &inputs.results[0][0];
@@ -61,4 +58,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![angles, energy, clusters], columns: 3, aspect: 0.9, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -8,14 +8,7 @@ use crate::study::mixing_matrices::{KINDS, PART as STUDY};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "mixing-matrices",
     title: "Mixing matrices: which token moves which through layers",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&STUDY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let all = inputs.table("mixing")?;
         let mut panels = Vec::new();
@@ -38,4 +31,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        triangle, exactly, whatever the positions.";
         Ok(Picture { panels, columns: 3, aspect: 1.0, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

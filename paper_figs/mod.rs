@@ -168,6 +168,21 @@ pub struct PaperFigure {
 }
 
 impl PaperFigure {
+    /// What most figures leave out.
+    const EMPTY: Self = Self {
+        name: "",
+        title: "",
+        redraws: &[],
+        experiments: &[],
+        full: &[],
+        cells: None,
+        study: None,
+        parameters: &[],
+        hidden: false,
+        quick: false,
+        draw: |_| Ok(Picture { panels: Vec::new(), columns: 1, aspect: 1.0, caption: String::new() }),
+    };
+
     /// Everything that can be asked of it.
     pub fn asked(&self) -> Vec<&'static study::Parameter> {
         self.parameters.iter().chain(self.study.map_or(&[][..], |s| s.parameters)).collect()
@@ -243,6 +258,11 @@ fn distinct(table: &crate::flow::Table, column: &str) -> Vec<f64> {
         }
     }
     out
+}
+
+/// The distinct values of a column with their rows.
+fn groups(table: &crate::flow::Table, column: &str) -> Vec<(f64, crate::flow::Table)> {
+    distinct(table, column).into_iter().map(|v| (v, only(table, column, v))).collect()
 }
 
 /// Pairs of two columns of a table.

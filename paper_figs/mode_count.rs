@@ -1,6 +1,6 @@
 //! Modes of kernel density estimates: certified counts against Kac-Rice (arXiv:2412.09080).
 
-use super::{PaperFigure, distinct, only, series, span};
+use super::{PaperFigure, groups, series, span};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::flow::Table;
 
@@ -8,14 +8,7 @@ use crate::flow::Table;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "mode-count",
     title: "Modes of density estimates: certified counts and expectations",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::mode_count::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let line = inputs.table("line")?;
         let circle = inputs.table("circle")?;
@@ -27,15 +20,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             Axis::log("modes", 0.8 * low.min(1.0), 2.5 * high)
         };
         let mut counts = Panel::new("line, Gaussian samples", beta(), modes(line));
-        for (k, n) in distinct(line, "n").into_iter().enumerate() {
-            let rows = only(line, "n", n);
+        for (k, (n, rows)) in groups(line, "n").into_iter().enumerate() {
             counts.line(series(&rows, "beta", "expected"), k, Dash::of(k), "");
-            counts.marks.push(Mark::Points { points: series(&rows, "beta", "mean"), colour: k, radius: 1.8, label: format!("n = {n}") });
+            counts.points(series(&rows, "beta", "mean"), k, 1.8, format!("n = {n}"));
         }
         counts.legend = Some(Corner::TopLeft);
         let mut round = Panel::new("circle, uniform samples", Axis::log("\u{3b2}", 1.5, 1500.0), modes(circle));
         round.line(series(circle, "beta", "expected"), 2, Dash::Solid, "\u{221a}(1 + (3\u{3b2}/2) I\u{2082}/I\u{2081})");
-        round.marks.push(Mark::Points { points: series(circle, "beta", "mean"), colour: 2, radius: 1.8, label: "certified counts".into() });
+        round.points(series(circle, "beta", "mean"), 2, 1.8, "certified counts");
         round.legend = Some(Corner::TopLeft);
         let places = inputs.table("places")?.column("location");
         let edges: Vec<f64> = (0..=48).map(|k| -4.8 + 0.2 * f64::from(k)).collect();
@@ -58,15 +50,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 1.3 * span(line.column("constant").into_iter().chain(line.column("leading_constant")), (0.0, 1.0)).1,
             ),
         );
-        for (k, n) in distinct(line, "n").into_iter().enumerate() {
-            let rows = only(line, "n", n);
+        for (k, (n, rows)) in groups(line, "n").into_iter().enumerate() {
             constant.line(series(&rows, "beta", "leading_constant"), k, Dash::of(k), "");
-            constant.marks.push(Mark::Points {
-                points: series(&rows, "beta", "constant"),
-                colour: k,
-                radius: 1.8,
-                label: format!("n = {n}"),
-            });
+            constant.points(series(&rows, "beta", "constant"), k, 1.8, format!("n = {n}"));
         }
         constant.legend = Some(Corner::TopRight);
         let error = [line, circle].into_iter().flat_map(|t| t.column("error").into_iter().zip(t.column("mean")).map(|(e, m)| e / m));
@@ -85,4 +71,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![counts, round, belt, constant], columns: 2, aspect: 0.8, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -7,14 +7,7 @@ use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "noise-orders",
     title: "Noise: the corrected geodesic has weak order 2, three other schemes order 1",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::noise_orders::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let noise = inputs.table("noise")?;
         let mut orders = Panel::new("", Axis::log("h", 0.04, 0.5), Axis::log("error of the stationary mean", 3e-5, 0.2));
@@ -36,4 +29,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let caption = "Errors of the stationary mean of dX = P e_1 dt + sqrt(2/kappa) P dW on S^2, kappa = 4, against the step, by the transfer operator on 60 Legendre modes: exact up to rounding, without paths.";
         Ok(Picture { panels: vec![orders], columns: 1, aspect: 0.7, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

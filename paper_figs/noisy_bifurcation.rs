@@ -1,7 +1,7 @@
 //! The bifurcation of noisy USA: mean against kappa, below and above beta_*.
 
 use super::{PaperFigure, distinct, only};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::noisy_branches::{LARGEST_MEAN, PARTICLES};
 
 /// Free energies are drawn down to this.
@@ -11,14 +11,7 @@ const DEEPEST: f64 = -0.03;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "noisy-bifurcation",
     title: "Noisy USA: the mean against kappa, continuous below beta* = 2.447 and with a fold above",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::noisy_branches::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("branches")?;
         let mut mean = Panel::new("", Axis::linear("\u{3ba} over the linear threshold", 0.9, 1.2), Axis::linear("mean", -0.03, 0.9));
@@ -33,7 +26,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             mean.line(along(&rows[..=turn]), colour, Dash::Dotted, "");
             mean.line(along(&rows[turn..]), colour, Dash::Solid, format!("\u{3b2} = {beta}"));
             let points = only(inputs.table("particles")?, "beta", beta).rows.iter().map(|r| (r[1], r[2])).filter(|p| p.0 <= 1.2).collect();
-            mean.marks.push(Mark::Points { points, colour, radius: 2.4, label: String::new() });
+            mean.points(points, colour, 2.4, "");
             energy.line(
                 rows.iter().map(|r| (r[1], r[3])).filter(|p| p.1 >= DEEPEST).collect(),
                 colour,
@@ -52,4 +45,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![mean, energy], columns: 2, aspect: 0.8, caption })
     },
+    ..PaperFigure::EMPTY
 };

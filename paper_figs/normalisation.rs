@@ -9,14 +9,7 @@ use crate::study::normalisation_schemes::{PART as STUDY, SCHEMES};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "normalisation",
     title: "Normalisation schemes: late rates, one orbit of three schemes",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&STUDY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let reduced = inputs.table("reduced")?;
         let dash = |k: usize| [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
@@ -40,4 +33,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        pre, peri and LN scaling trace one curve.";
         Ok(Picture { panels: vec![rates, orbits], columns: 2, aspect: 1.0, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

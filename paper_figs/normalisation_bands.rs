@@ -23,13 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             differs: "n = 32 and 20 runs: the printed numbers are not known; V = I",
         },
     ],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&STUDY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let cosine = inputs.table("cosine")?;
         let panel = |title: &str, radii: bool| {
@@ -54,4 +48,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
             caption: caption.into(),
         })
     },
+    ..PaperFigure::EMPTY
 };

@@ -10,14 +10,7 @@ use std::f64::consts::{PI, TAU};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "perceptron-atoms",
     title: "Perceptron and attention: early density and final atoms as the weight grows",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&STUDY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (density, atoms) = (inputs.table("density")?, inputs.table("atoms")?);
         let logs = distinct(density, "log_w");
@@ -35,7 +28,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for (k, unit) in UNITS.iter().enumerate() {
             late.line(vec![(x[0], *unit), (x[logs.len()], *unit)], 6, Dash::Dotted, if k == 0 { "hidden units" } else { "" });
         }
-        late.marks.push(Mark::Points { points: series(atoms, "log_w", "angle"), colour: 0, radius: 2.4, label: "atoms".into() });
+        late.points(series(atoms, "log_w", "angle"), 0, 2.4, "atoms");
         late.legend = Some(Corner::TopRight);
         let caption = format!(
             "{N} uniform tokens of the circle under USA at beta = {} and two hidden units w max(0, <a_k, x>) a_k, a_k at the angles +-60 degrees. Left: density over the circle at t = 0.1; right: the atoms at t = 2000: {}.",
@@ -44,6 +37,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![early, late], columns: 2, aspect: 1.0, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// How many atoms there are as the weight grows.

@@ -39,7 +39,6 @@ pub static ENTRY: PaperFigure = PaperFigure {
     experiments: &["phase-diagram"],
     full: &["phase-diagram-full"],
     cells: Some(CellsShown { most: 100000, d: None, columns: &["pair_share"] }),
-    study: None,
     parameters: &[
         Parameter::count("n", &[32.0], (2.0, 256.0), "tokens"),
         Parameter::count("d", &[2.0, 8.0, 32.0, 128.0], (2.0, 1024.0), "dimensions, one panel each"),
@@ -48,8 +47,6 @@ pub static ENTRY: PaperFigure = PaperFigure {
         Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the starts"),
         Parameter::real("t_end", &[30.0], (1.0, 1000.0), "end of the runs"),
     ],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let results = &inputs.results[0];
         let mut diagrams: Vec<Cell> = Vec::new();
@@ -104,6 +101,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let caption = format!("Share of pairs with inner product at least 0.999: {}, mean of {runs} starts{curve}.", kinds.join("; "));
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// What a panel has in common: everything but beta.

@@ -8,14 +8,7 @@ use crate::study::positions::PART as STUDY;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "positions",
     title: "Positions: consensus and twisted states under rotary ones, overlaps of sinusoidal ones",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&STUDY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (gap, twisted, overlap) = (inputs.table("gap")?, inputs.table("twisted")?, inputs.table("overlap")?);
         let top = gap.column("gap").into_iter().fold(0.0, f64::max);
@@ -43,4 +36,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        below 0. Right: inner products of sinusoidal positions, which first rise at a distance of 5 (d = 64) and 43 (d = 512).";
         Ok(Picture { panels: vec![consensus, states, sines], columns: 3, aspect: 0.8, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

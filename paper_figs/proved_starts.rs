@@ -1,32 +1,23 @@
 //! Which starts are proved to converge to one point, and what ends the other proofs.
 
-use super::{PaperFigure, distinct, only};
+use super::{PaperFigure, distinct, groups};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// A row of panels per dimension: the share that is proved, and the causes of the others.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "proved-starts",
     title: "Starts that are proved to converge to one point, and what ends the other proofs",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::proved_starts::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("starts")?;
         let mut panels = Vec::new();
         let betas = distinct(table, "beta");
         let (low, high) = betas.iter().fold((f64::INFINITY, 0.0f64), |(a, b), v| (a.min(*v), b.max(*v)));
         let axis = || Axis::linear("\u{3b2}", low - 0.05 * (high - low).max(1.0), high + 0.05 * (high - low).max(1.0));
-        for d in distinct(table, "d") {
-            let rows = only(table, "d", d);
+        for (d, rows) in groups(table, "d") {
             let mut proved = Panel::new(format!("proved, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
             let mut lost = Panel::new(format!("not proved, by cause, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
-            for (k, n) in distinct(&rows, "n").into_iter().enumerate() {
-                let rows = only(&rows, "n", n);
+            for (k, (n, rows)) in groups(&rows, "n").into_iter().enumerate() {
                 let over = |column: &str| rows.column("beta").into_iter().zip(rows.column(column)).collect::<Vec<_>>();
                 let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
                 proved.line(over("proved"), k, dash, format!("n = {n}"));
@@ -50,6 +41,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels, columns: 2, aspect: 0.7, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// Columns of what ends a proof.

@@ -14,13 +14,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         shows: "histograms of 20000 tokens at beta = 5 and 7",
         differs: "another random stream; the equation by a spectral method in place of Lax-Friedrichs",
     }],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::published_patterns::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (densities, predicted, counts) = (inputs.table("densities")?, inputs.table("predicted")?, inputs.table("counts")?);
         let mut panels = Vec::new();
@@ -64,4 +58,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        of the fastest mode. Below: how many clusters form over 50 draws of the moments. Neighbouring modes are outgrown by a factor of two only, so places and numbers scatter.";
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

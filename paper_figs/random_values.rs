@@ -8,24 +8,17 @@ use crate::study::random_values::{ENDS, PART as STUDY};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "random-values",
     title: "Random values: where antipodal pairs attract, and where pairs end",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&STUDY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let measured = inputs.table("measured")?;
         let mut plane = Panel::new("exponent at antipodes", Axis::log("d", 3.0, 64.0), Axis::linear("\u{3b2}", 0.0, 3.0));
         plane.line(series(inputs.table("threshold")?, "d", "beta"), 6, Dash::Solid, "cosh 2\u{3b2} = d \u{2212} 2");
         for (k, (name, sign)) in [("measured: repel", 1.0), ("measured: attract", -1.0)].into_iter().enumerate() {
             let points = measured.rows.iter().filter(|r| sign * r[2] > 3.0 * r[3]).map(|r| (r[0], r[1])).collect();
-            plane.marks.push(Mark::Points { points, colour: 2 * k, radius: 2.6, label: name.into() });
+            plane.points(points, 2 * k, 2.6, name);
         }
         let open = measured.rows.iter().filter(|r| r[2].abs() <= 3.0 * r[3]).map(|r| (r[0], r[1])).collect();
-        plane.marks.push(Mark::Points { points: open, colour: 5, radius: 2.6, label: "within 3 errors of 0".into() });
+        plane.points(open, 5, 2.6, "within 3 errors of 0");
         plane.legend = Some(Corner::BottomRight);
         let mut ends = Panel::new("d = 8, 1000 layers", Axis::linear("<x, y>", -1.0, 1.0), Axis::linear("share of pairs", 0.0, 1.0));
         let edges: Vec<f64> = (0..=20).map(|k| -1.0 + 0.1 * f64::from(k)).collect();
@@ -46,4 +39,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        layers of eta = 1/5, below and above the threshold 1.24.";
         Ok(Picture { panels: vec![plane, ends], columns: 2, aspect: 1.0, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

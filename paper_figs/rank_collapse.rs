@@ -1,21 +1,14 @@
 //! Rank collapse: the logarithm of the residual triples.
 
 use super::{PaperFigure, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::rank_collapse::{KINDS, LAYERS};
 
 /// Attention alone and normalised collapses cubically, with a skip connection not.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "rank-collapse",
     title: "Rank collapse is cubic: attention alone, with layer normalisation, with a skip connection",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::rank_collapse::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("collapse")?;
         let last = LAYERS as f64;
@@ -29,7 +22,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         {
             let points = sizes(KINDS[k]).into_iter().filter(|p| p.1.is_finite()).collect::<Vec<_>>();
             panel.line(points.clone(), k, Dash::Solid, "");
-            panel.marks.push(Mark::Points { points, colour: k, radius: 2.4, label: label.into() });
+            panel.points(points, k, 2.4, label);
         }
         let first = sizes(KINDS[4])[0];
         panel.line(vec![first, (1.0, 2000.0)], 5, Dash::Dashed, "W = 0: no residual after one layer");
@@ -38,4 +31,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        each layer the logarithm triples; a skip connection keeps the residual; W = 0 (uniform attention) leaves none.";
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.7, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

@@ -15,12 +15,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         shows: "chart of (d, beta) where one cluster is proved",
         differs: "the sharp threshold of the chain argument and the later theorems are added",
     }],
-    experiments: &[],
-    full: &[],
-    cells: None,
-    study: None,
     parameters: &[Parameter::count("n", &[32.0], (3.0, 1e6), "tokens")],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let n = inputs.values.count("n")?;
@@ -45,13 +40,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         band(2..=8, &|_| 1.0 / n as f64, 0, "Theorem 4.3: \u{3b2} < 1/n");
         let written = (2..=8).map(|d| (d as f64, paper_proof(n, d))).collect();
-        panel.marks.push(Mark::Points { points: written, colour: 6, radius: 2.0, label: "written proof of Theorem 5.1: above".into() });
-        panel.marks.push(Mark::Points {
-            points: vec![(2.0, paper_circle(n))],
-            colour: 3,
-            radius: 2.5,
-            label: "n\u{b2}/\u{3c0}\u{b2} at d = 2".into(),
-        });
+        panel.points(written, 6, 2.0, "written proof of Theorem 5.1: above");
+        panel.points(vec![(2.0, paper_circle(n))], 3, 2.5, "n\u{b2}/\u{3c0}\u{b2} at d = 2");
         panel.legend = Some(Corner::TopRight);
         let middle = if drawn {
             "Between: what neither argument reaches and later ones decide, Theorem 6.1 for d >= 3 and arXiv:2507.22857 for d = 2; both hold for all beta >= 0, so nothing of this chart is open. The lower edge of the upper band is the \
@@ -65,4 +55,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },
+    ..PaperFigure::EMPTY
 };

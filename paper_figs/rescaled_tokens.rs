@@ -1,7 +1,7 @@
 //! Tokens in R^d (arXiv:2305.05465).
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, groups, only, series};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Trajectories, the limit F, growth of logit gaps.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -13,13 +13,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         shows: "tokens that go to a polytope or to hyperplanes",
         differs: "tokens and V of our own, in the plane",
     }],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::rescaled_tokens::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let (paths, limit, rate) = (inputs.table("paths")?, inputs.table("limit")?, inputs.table("rate")?);
         let mut panels = Vec::new();
@@ -30,12 +24,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let reach = |c: &str| 1.08 * rows.column(c).into_iter().fold(0.0, |m: f64, v| m.max(v.abs()));
             let (x, y) = (reach("x"), reach("y"));
             let mut panel = Panel::new(title, Axis::linear("z\u{2081}", -x, x), Axis::linear("z\u{2082}", -y, y));
-            for token in distinct(&rows, "token") {
-                let path = only(&rows, "token", token);
+            for (_, path) in groups(&rows, "token") {
                 let points = series(&path, "x", "y");
                 let last = points.last().copied().unwrap_or_default();
                 panel.line(points, 0, Dash::Solid, "");
-                panel.marks.push(Mark::Points { points: vec![last], colour: 2, radius: 2.0, label: String::new() });
+                panel.points(vec![last], 2, 2.0, "");
             }
             panels.push(panel);
         }
@@ -44,7 +37,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         curve.line(series(limit, "eps", "limit"), 0, Dash::Solid, "F");
         curve.line(series(limit, "eps", "asymptote"), 3, Dash::Dotted, "1.33 exp(\u{2212}1/(2\u{3b5}\u{b2}))");
         let measured = series(limit, "eps", "measured").into_iter().filter(|p| p.1.is_finite()).collect();
-        curve.marks.push(Mark::Points { points: measured, colour: 2, radius: 2.0, label: "simulated".into() });
+        curve.points(measured, 2, 2.0, "simulated");
         curve.legend = Some(Corner::BottomRight);
         let mut gaps = Panel::new("logits", Axis::linear("t", 0.0, 29.0), Axis::linear("log of the logit gap", -2.0, 18.0));
         for (k, v) in distinct(rate, "v").into_iter().enumerate() {
@@ -58,4 +51,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
                        the logarithm of the gap between the two largest logits of the extreme token's row, dotted with slope v.";
         Ok(Picture { panels, columns: 2, aspect: 0.8, caption: caption.into() })
     },
+    ..PaperFigure::EMPTY
 };

@@ -7,14 +7,7 @@ use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "saddle-gallery",
     title: "Saddles of eight tokens on S^2",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::landscape_tour::GALLERY),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("gallery")?;
         let mut panels = Vec::new();
@@ -41,16 +34,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
             }
             for r in rows {
                 let (u, v, depth) = view(r);
-                panel.marks.push(Mark::Points {
-                    points: vec![(u, v)],
-                    colour: if depth < 0.0 { 0 } else { 1 },
-                    radius: 1.2 + 0.8 * r[4].sqrt(),
-                    label: match (panels.len(), depth < 0.0) {
+                panel.points(
+                    vec![(u, v)],
+                    if depth < 0.0 { 0 } else { 1 },
+                    1.2 + 0.8 * r[4].sqrt(),
+                    match (panels.len(), depth < 0.0) {
                         (0, false) => std::mem::take(&mut behind),
                         (0, true) => std::mem::take(&mut front),
                         _ => String::new(),
                     },
-                });
+                );
             }
             panel.legend = panels.is_empty().then_some(crate::draw::Corner::TopLeft);
             panels.push(panel);
@@ -62,6 +55,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels, columns: 4, aspect: 1.0, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// The shortest distance at which all rows hang together: the longest side of a shortest spanning tree (Prim 1957).

@@ -16,12 +16,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         shows: "the kernel g for beta = 2 and 6",
         differs: "divided by g(0) = e^beta",
     }],
-    experiments: &[],
-    full: &[],
-    cells: None,
-    study: None,
     parameters: &[Parameter::real("beta", &[2.0, 6.0], (0.1, 500.0), "inverse temperatures")],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let betas = inputs.values.list("beta")?;
@@ -43,4 +38,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.5, caption })
     },
+    ..PaperFigure::EMPTY
 };

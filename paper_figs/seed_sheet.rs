@@ -1,32 +1,25 @@
 //! The verdict sheet of the seeds.
 
 use super::PaperFigure;
-use crate::draw::{Axis, Corner, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Panel, Picture};
 
 /// A marker for every sentence.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "seed-sheet",
     title: "Sixty sentences on attention: true, false, true under a hypothesis, informal",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::seed_sheet::PART),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let sheet = inputs.table("sheet")?;
         let mut panel = Panel::new("sentences", Axis::whole("sentence, units", 0.4, 10.6), Axis::whole("sentence, tens", -4.0, 54.0));
         let place = |k: f64| ((k - 1.0) % 10.0 + 1.0, ((k - 1.0) / 10.0).floor() * 10.0);
         for (colour, label) in ["true", "needs a hypothesis", "false", "informal"].into_iter().enumerate() {
             let points = sheet.rows.iter().filter(|r| (r[1] - colour as f64).abs() < 0.5).map(|r| place(r[0])).collect();
-            panel.marks.push(Mark::Points { points, colour, radius: 3.2, label: label.into() });
+            panel.points(points, colour, 3.2, label);
         }
         let other: Vec<(f64, f64)> =
             sheet.rows.iter().filter(|r| r[2].abs() < 0.5).map(|r| place(r[0])).map(|(x, y)| (x + 0.3, y)).collect();
         if !other.is_empty() {
-            panel.marks.push(Mark::Points { points: other, colour: 4, radius: 1.6, label: "claims not as expected".into() });
+            panel.points(other, 4, 1.6, "claims not as expected");
         }
         panel.legend = Some(Corner::TopRight);
         let tested = sheet.rows.iter().filter(|r| r[2] > 0.5).count();
@@ -36,4 +29,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },
+    ..PaperFigure::EMPTY
 };

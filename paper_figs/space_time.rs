@@ -7,14 +7,7 @@ use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "space-time",
     title: "Density on the circle over time, with particles on top",
-    redraws: &[],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::measure_view::RASTER),
-    parameters: &[],
-    hidden: false,
-    quick: false,
     draw: |inputs| {
         let table = inputs.table("raster")?;
         let (times, angles) = (distinct(table, "t"), distinct(table, "theta"));
@@ -54,6 +47,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },
+    ..PaperFigure::EMPTY
 };
 
 /// Groups of points of the circle with gaps larger than `reach` between them.

@@ -27,12 +27,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             differs: "exact gradient flow in place of small normalised steps; a second panel in time",
         },
     ],
-    experiments: &[],
-    full: &[],
-    cells: None,
     study: Some(&crate::study::staircase::PART),
-    parameters: &[],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let table = inputs.table("ascent")?;
@@ -87,4 +82,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![length, time], columns: 2, aspect: 0.9, caption })
     },
+    ..PaperFigure::EMPTY
 };

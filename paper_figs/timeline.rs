@@ -8,11 +8,8 @@ use crate::study::Parameter;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "timeline",
     title: "Energy and clusters of one run over log time",
-    redraws: &[],
     experiments: &["timeline"],
-    full: &[],
     cells: Some(CellsShown { most: 1, d: None, columns: &["log_energy", "clusters"] }),
-    study: None,
     parameters: &[
         Parameter::real("beta", &[25.0], (0.1, 200.0), "inverse temperature"),
         Parameter::count("n", &[64.0], (2.0, 1000.0), "tokens"),
@@ -20,7 +17,6 @@ pub static ENTRY: PaperFigure = PaperFigure {
         Parameter::count("seed", &[3.0], (0.0, 9e15), "seed of the start"),
         Parameter::real("t_end", &[1e26], (1.0, 1e200), "end of the run"),
     ],
-    hidden: false,
     quick: true,
     draw: |inputs| {
         let (cell, tables) = &inputs.results[0][0];
@@ -45,4 +41,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         Ok(Picture { panels: vec![energy, count], columns: 2, aspect: 0.8, caption })
     },
+    ..PaperFigure::EMPTY
 };

@@ -143,6 +143,11 @@ impl Panel {
     pub fn line(&mut self, points: Vec<(f64, f64)>, colour: usize, dash: Dash, label: impl Into<String>) {
         self.marks.push(Mark::Line { points, colour, dash, label: label.into() });
     }
+
+    /// Adds points.
+    pub fn points(&mut self, points: Vec<(f64, f64)>, colour: usize, radius: f64, label: impl Into<String>) {
+        self.marks.push(Mark::Points { points, colour, radius, label: label.into() });
+    }
 }
 
 /// Panels on a grid, with a caption that is written beside the figure.

@@ -2,7 +2,7 @@
 
 use super::columns::{LongTable, runs};
 use super::wanted::{LogAxes, Wanted};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel};
+use crate::draw::{Axis, Corner, Dash, Panel};
 use crate::error::{Error, Result};
 use crate::num::stats::quantile;
 
@@ -115,7 +115,7 @@ pub fn panel(curves: &[Curve], wanted: &Wanted, y: &str) -> Result<(Panel, usize
         let label = curve.label.clone();
         if wanted.points {
             let points = line(&|p| p.median).into_iter().filter(|p| p.1.is_finite()).collect();
-            panel.marks.push(Mark::Points { points, colour, radius: 1.6, label });
+            panel.points(points, colour, 1.6, label);
         } else {
             panel.line(line(&|p| p.median), colour, Dash::of(k), label);
         }
