@@ -9,6 +9,11 @@ use std::{env, fs, path::Path, process::Command};
 /// script calls it.
 pub fn announce(checkout: &str, out: &str) {
     let git = Path::new(checkout).join(".git");
+    // What is there as long as git is: without it the log is not where it was.
+    let stays = if git.is_dir() { git.join("description") } else { git.clone() };
+    if stays.exists() {
+        println!("cargo::rerun-if-changed={}", stays.display());
+    }
     // In a second checkout (`git worktree`) a file says where the folder is.
     let folder = fs::read_to_string(&git).ok().and_then(|text| Some(text.trim().strip_prefix("gitdir: ")?.into())).unwrap_or(git);
     let log = fs::canonicalize(folder.join("logs/HEAD")).unwrap_or_else(|_| {
