@@ -1,6 +1,8 @@
 //! Registries: every plug-in folder's `mod.rs` names its files with plain `pub mod name;` lines, each file exports one
 //! `ENTRY`, and a build script writes the slice of all entries. A file without its line is a build error.
 
+pub mod git_log;
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
