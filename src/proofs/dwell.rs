@@ -3,7 +3,7 @@
 //! With masses `alpha` and `gamma = 1 - alpha` at angle theta and `y = 1 - cos(theta)`, `G = e^{beta y}`, the time from y to `y + dy` is `f(y) dy`,
 //!
 //! `f = (alpha gamma (G^2 + 1) + (alpha^2 + gamma^2) G) / (y (2 - y) ((alpha^2 + gamma^2) G + 2 alpha gamma))` for SA and `f = e^{-beta} G / (y (2 - y))` for USA (U1, any masses):
-//! both sides move at the speeds of `closing_speed_sa`, times `sin(theta)`. On a cell about c, `f = sum_{k < K} f_k (y - c)^k + f_K(xi) (y - c)^K`, with the coefficients in intervals, the
+//! `theta' = -sin(theta) [gamma/(alpha G + gamma) + alpha/(gamma G + alpha)]` for SA. On a cell about c, `f = sum_{k < K} f_k (y - c)^k + f_K(xi) (y - c)^K`, with the coefficients in intervals, the
 //! last one over the cell; K is even, so the remainder keeps its sign. Cells are halved until each is known to `1e-12 (10 + beta)` of itself.
 //!
 //! From 2 rad to 0.5 rad with equal masses (SA), beside the law `e^{c beta}`, `c = 1 - cos 2 = 1.416147`, whose factor is only asymptotic:

@@ -18,11 +18,6 @@ impl Layer {
         if eta >= 0.0 { Ok(Self { eta }) } else { Err(Error::parameter("eta", eta, "a step in [0, inf]; inf is mean shift")) }
     }
 
-    /// Mean shift.
-    pub fn mean_shift() -> Self {
-        Self { eta: f64::INFINITY }
-    }
-
     /// The step.
     pub fn eta(self) -> f64 {
         self.eta
@@ -41,7 +36,7 @@ impl Layer {
     /// let sa = dynamics::build("sa", false, &Spec::new(0.0, 2)).unwrap();
     /// let mut x = Tokens::from_angles(&[0.0, 1.0]).unwrap();
     /// let (mut work, mut scratch) = (Workspace::default(), [0.0; 4]);
-    /// Layer::mean_shift().step(&sa, 0.0, &mut x, &mut work, &mut scratch);
+    /// Layer::new(f64::INFINITY).unwrap().step(&sa, 0.0, &mut x, &mut work, &mut scratch);
     /// assert!((x.angles()[0] - 0.5).abs() < 1e-15); // beta = 0: everybody moves to the mean
     /// ```
     pub fn step(self, dynamics: &Dynamics, t: f64, x: &mut Tokens, work: &mut Workspace, scratch: &mut [f64]) {

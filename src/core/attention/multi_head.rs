@@ -44,7 +44,6 @@ pub struct MultiHead {
     pattern: Arc<dyn Pattern>,
     weights: Weights,
     sources: Sources,
-    moved: Option<Range<usize>>,
     level: Level,
 }
 
@@ -58,7 +57,7 @@ impl MultiHead {
         }
         crate::error::in_range("beta", beta, -super::dynamics::MAX_BETA, super::dynamics::MAX_BETA)?;
         let (pattern, sources) = (Arc::new(Everything), Sources::Own);
-        Ok(Self { beta, heads, pattern, weights: Weights::Softmax, sources, moved: None, level: Level::best() })
+        Ok(Self { beta, heads, pattern, weights: Weights::Softmax, sources, level: Level::best() })
     }
 
     /// The same under a pattern.
@@ -71,12 +70,6 @@ impl MultiHead {
     #[must_use]
     pub fn of(self, sources: Sources) -> Self {
         Self { sources, ..self }
-    }
-
-    /// The same for the tokens of a block alone; the others get nothing.
-    #[must_use]
-    pub fn moving(self, block: Range<usize>) -> Self {
-        Self { moved: Some(block), ..self }
     }
 
     /// The same with other row weights.
@@ -102,39 +95,31 @@ impl MultiHead {
     /// **Accuracy**, **Cost** those of [`heads::apply`]. **Errors** a block beyond the tokens, a memory of another dimension, heads or a pattern made for
     /// something else.
     pub fn sums(&self, x: &Tokens, work: &mut Workspace, out: &mut [f64]) -> Result<usize> {
-        self.with_job(x, |job, block| {
+        self.with_job(x, |job| {
             out.fill(0.0);
-            heads::apply(job, work.of::<Work>(), &mut out[block])
+            heads::apply(job, work.of::<Work>(), out)
         })
     }
 
-    fn with_job<R>(&self, x: &Tokens, work: impl FnOnce(&heads::HeadsJob, Range<usize>) -> Result<R>) -> Result<R> {
+    fn with_job<R>(&self, x: &Tokens, work: impl FnOnce(&heads::HeadsJob) -> Result<R>) -> Result<R> {
         let d = x.d();
-        let block = |name: &str, block: &Range<usize>| {
-            if block.start < block.end && block.end <= x.n() {
-                return Ok(block.clone());
-            }
-            Err(Error::parameter(name, format!("the block {block:?}"), format!("tokens among the {}, at least one", x.n())))
-        };
-        let moved = self.moved.as_ref().map_or(Ok(0..x.n()), |b| block("moved tokens", b))?;
-        let numbers = moved.start * d..moved.end * d;
         let (sources, masses) = match &self.sources {
             Sources::Own => (x.coordinates(), x.masses()),
+            Sources::Block(b) if b.start < b.end && b.end <= x.n() => (&x.coordinates()[b.start * d..b.end * d], &x.masses()[b.clone()]),
             Sources::Block(b) => {
-                let b = block("sources", b)?;
-                (&x.coordinates()[b.start * d..b.end * d], &x.masses()[b])
+                let expected = format!("tokens among the {}, at least one", x.n());
+                return Err(Error::parameter("sources", format!("the block {b:?}"), expected));
             }
             Sources::Memory(y) if y.d() == d => (y.coordinates(), y.masses()),
             Sources::Memory(y) => {
                 return Err(Error::parameter("memory", format!("tokens of dimension {}", y.d()), format!("tokens of dimension {d}")));
             }
         };
-        let queries = &x.coordinates()[numbers.clone()];
         let &Self { beta, ref heads, ref pattern, weights, level, .. } = self;
-        work(&heads::HeadsJob { queries, sources, masses, d, beta, heads, pattern: pattern.as_ref(), weights, level }, numbers)
+        work(&heads::HeadsJob { queries: x.coordinates(), sources, masses, d, beta, heads, pattern: pattern.as_ref(), weights, level })
     }
 
-    /// Brings sums into a form; what does not move stays 0.
+    /// Brings sums into a form.
     fn formed(&self, x: &Tokens, form: Form, out: &mut [f64]) {
         let values = |row: &[f64]| -> Vec<f64> {
             let image = |head: &Head| {
@@ -146,9 +131,8 @@ impl MultiHead {
             Form::Sum => {}
             Form::Tangent => form.of_sums(x, out),
             Form::Difference => {
-                let moved = self.moved.clone().unwrap_or(0..x.n());
-                for (i, row) in out.chunks_exact_mut(x.d()).enumerate().filter(|(i, _)| moved.contains(i)) {
-                    row.iter_mut().zip(values(x.row(i))).for_each(|(o, v)| *o -= v);
+                for (row, own) in out.chunks_exact_mut(x.d()).zip(x.rows()) {
+                    row.iter_mut().zip(values(own)).for_each(|(o, v)| *o -= v);
                 }
             }
         }
@@ -165,7 +149,7 @@ impl Sublayer for MultiHead {
 
     fn facts(&self) -> Facts {
         // A pattern may do anything: nothing is claimed under one but by those that do nothing.
-        let plain = self.pattern.is_plain() && matches!(self.sources, Sources::Own) && self.moved.is_none();
+        let plain = self.pattern.is_plain() && matches!(self.sources, Sources::Own);
         let convex = plain && self.heads.iter().all(Head::has_identity_value);
         Facts { common_field: plain, permutation_equivariant: plain, cone_invariant: convex, autonomous: true, ..Facts::default() }
     }
@@ -178,7 +162,7 @@ impl Sublayer for MultiHead {
         if form == Form::Difference && self.weights != Weights::Softmax {
             return Err(Error::parameter("form", "differences", "sums or velocities where weights are not normalised"));
         }
-        self.with_job(x, |job, _| {
+        self.with_job(x, |job| {
             let ranks = job.heads.iter().map(|h| h.images(job.d).0);
             let ranks = (ranks.clone().min().unwrap_or(0), ranks.max().unwrap_or(0));
             let (queries, sources) = (job.queries.len() / job.d, job.masses.len());
@@ -188,9 +172,7 @@ impl Sublayer for MultiHead {
     }
 
     fn definition(&self, at: &At, form: Form) -> Option<Vec<f64>> {
-        let mut out = vec![0.0; at.tokens.coordinates().len()];
-        let rows = self.with_job(at.tokens, |job, block| Ok((heads::reference(job)?, block))).ok()?;
-        out[rows.1].copy_from_slice(&rows.0);
+        let mut out = self.with_job(at.tokens, heads::reference).ok()?;
         self.formed(at.tokens, form, &mut out);
         Some(out)
     }

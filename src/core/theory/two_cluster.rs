@@ -4,26 +4,8 @@ use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, Result, in_range};
 use crate::num::quadrature::{Integral, integrate};
 
-/// `1 - cos(theta)` without cancellation.
-fn one_minus_cos(theta: f64) -> f64 {
-    2.0 * (0.5 * theta).sin().powi(2)
-}
-
-/// `-theta' = sin(theta) [ (1-a)/(a e^{beta(1-rho)} + 1-a) + a/((1-a) e^{beta(1-rho)} + a) ]` for SA.
-///
-/// ```
-/// use metastable::theory::two_cluster::closing_speed_sa;
-/// // equal masses at beta = 0: theta' = -sin(theta)
-/// assert!((closing_speed_sa(0.0, 0.5, 1.0) - 1f64.sin()).abs() < 1e-15);
-/// ```
-pub fn closing_speed_sa(beta: f64, alpha: f64, theta: f64) -> f64 {
-    // Written with e^{-beta(1-rho)} <= 1: nothing overflows.
-    let w = (-beta * one_minus_cos(theta)).exp();
-    let pull = |own: f64, other: f64| other * w / (own + other * w);
-    theta.sin() * (pull(alpha, 1.0 - alpha) + pull(1.0 - alpha, alpha))
-}
-
-/// Time in which SA brings two clusters from angle `from` down to angle `to`, by quadrature.
+/// Time in which SA, `-theta' = sin(theta) [ (1-a)/(a e^{beta(1-rho)} + 1-a) + a/((1-a) e^{beta(1-rho)} + a) ]`, brings two clusters from angle `from`
+/// down to angle `to`, by quadrature.
 ///
 /// **Accuracy** 1e-12 relative, up to 1e300. **Errors** angles not in `0 < to <= from < pi`, a mass outside (0, 1), negative beta.
 ///
