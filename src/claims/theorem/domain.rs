@@ -158,6 +158,8 @@ impl Domain {
         also: None,
         corners: &[],
     };
+    /// The same with equal masses.
+    pub const EQUAL_MASSES: Self = Self { masses: Masses::Equal, ..Self::ATTENTION };
 
     /// Why a case lies outside, or nothing.
     pub fn misses(&self, case: &Case) -> Option<String> {

@@ -22,12 +22,10 @@ pub static ENTRY: Claim = Claim {
     statement: "SA with Q = K = I and a symmetric V, |V| = 1 its largest eigenvalue, any tokens and masses: x_i(t) is within |V| M (e^{Lt} - 1)/L of e^{tV} x_i / |e^{tV} x_i|, L the largest minus the smallest eigenvalue, \
                 M = sqrt(2s/beta) (1 - 1/(2s)), (2s - 1) e^s = (1 - m_i)/m_i: it tends to 0 like sqrt(log(n)/beta). To 1e-7, the error of the flow.",
     domain: Domain {
-        n: Sizes::Range(2, 64),
         d: Sizes::Range(2, 16),
         beta: Betas::Log(1.0, 1e4),
         dynamics: &["sa"],
         laws: &["uniform", "cap:radius=0.1", "cap:radius=1"],
-        masses: Masses::Random,
         ..Domain::ATTENTION
     },
     narrower: "tokens instead of the paper's mean field; t <= 3",

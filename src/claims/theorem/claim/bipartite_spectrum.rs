@@ -10,10 +10,7 @@ pub(super) const SYMMETRIC: Domain = Domain {
     d: Sizes::Range(2, 6),
     beta: Betas::Log(0.05, 4.0),
     dynamics: &["sa"],
-    laws: &["uniform"],
-    masses: Masses::Equal,
-    also: None,
-    corners: &[],
+    ..Domain::EQUAL_MASSES
 };
 
 /// `delta x_i' = ` tilt, turn and differences within a half are the three kinds of perturbation.

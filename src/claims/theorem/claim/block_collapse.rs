@@ -10,16 +10,8 @@ use crate::theorem::rounding::{sizes, weight_change, worst_share};
 use crate::transformer::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
 
 /// Blocks with normal weights.
-pub(super) const BLOCKS: Domain = Domain {
-    n: Sizes::Range(2, 12),
-    d: Sizes::List(&[4, 8]),
-    beta: Betas::Unused,
-    dynamics: &["sa"],
-    laws: &["uniform"],
-    masses: Masses::Equal,
-    also: None,
-    corners: &[],
-};
+pub(super) const BLOCKS: Domain =
+    Domain { n: Sizes::Range(2, 12), d: Sizes::List(&[4, 8]), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES };
 
 /// What the library's heads do, a trained head does: with one more coordinate that is 1, its biases are entries of matrices.
 ///

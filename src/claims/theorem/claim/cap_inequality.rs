@@ -16,15 +16,7 @@ pub static ENTRY: Claim = Claim {
     title: "Within a cap |grad E|^2 >= 2 kappa (E_max - E), kappa = 0.98 times the least mass",
     statement: "Circle, tokens of masses m_i with all distances at most (1/8) sqrt((1 - delta)/(beta + 1/2)), 0 < delta < 1, beta > 0, E = (1/(2 beta)) sum m_i m_j e^{beta (cos - 1)}: |grad E|^2 >= 2 kappa (E_max - E) with \
                 kappa = 0.98 min m_i (0.98/n for equal masses).",
-    domain: Domain {
-        n: Sizes::Range(2, 64),
-        d: Sizes::Fixed(2),
-        beta: Betas::Log(0.01, 1e4),
-        dynamics: &["usa"],
-        laws: &["placed"],
-        masses: Masses::Random,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { d: Sizes::Fixed(2), beta: Betas::Log(0.01, 1e4), dynamics: &["usa"], laws: &["placed"], ..Domain::ATTENTION },
     citation: "arXiv:2410.06833, section 3 (quantitative inequality; its printed constant 2c is c/2); constant derived",
     status: Status::Corrected,
     trials: (120, 2000),

@@ -35,14 +35,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// The caps do not know n or beta.
-pub const DOMAIN: Domain = Domain {
-    n: Sizes::Fixed(1),
-    d: Sizes::Range(2, 64),
-    beta: Betas::Unused,
-    dynamics: &["sa"],
-    masses: Masses::Equal,
-    ..Domain::ATTENTION
-};
+pub const DOMAIN: Domain = Domain { n: Sizes::Fixed(1), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES };
 
 /// Where controls are made.
 pub const EDGE: Case = Case::new(1, 2, 0.0, "sa");

@@ -22,7 +22,6 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 16),
         beta: Betas::Log(0.01, 8.0),
         dynamics: &["causal-sa", "causal-usa"],
-        laws: &["uniform"],
         corners: &[(8, 3, 1.0), (12, 2, 0.5)],
         ..Domain::ATTENTION
     },

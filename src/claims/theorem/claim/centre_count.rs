@@ -37,14 +37,8 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// Uniform tokens of a sphere; nothing moves.
-pub const DOMAIN: Domain = Domain {
-    n: Sizes::Range(2, 300),
-    d: Sizes::Range(2, 8),
-    beta: Betas::Unused,
-    dynamics: &["causal-sa"],
-    masses: Masses::Equal,
-    ..Domain::ATTENTION
-};
+pub const DOMAIN: Domain =
+    Domain { n: Sizes::Range(2, 300), d: Sizes::Range(2, 8), beta: Betas::Unused, dynamics: &["causal-sa"], ..Domain::EQUAL_MASSES };
 
 /// The mean number over independent draws against the expected one, up to the error of sampling.
 fn exact(case: &Case, ctx: &mut Context, delta: f64, expected: f64) -> Result<Finding> {

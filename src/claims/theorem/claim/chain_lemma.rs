@@ -23,8 +23,7 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Unused,
         dynamics: &["usa"],
         laws: &["placed"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "0.1 pi <= l <= 0.9 pi (a cap of radius close to pi/2 has a centre that rounding moves)",
     citation: "arXiv:2312.10794, appendix B, sharpened",

@@ -27,9 +27,8 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.1, 400.0),
         dynamics: &["sa"],
-        masses: Masses::Equal,
         also: Some(Also { text: "20 sqrt(beta) <= n", holds: |c| 20.0 * c.beta.sqrt() <= c.n as f64 }),
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "only n -> infinity is derived: the 8 % for 20 sqrt(beta) <= n are measured",
     citation: "Kac-Rice for the stationary field of arXiv:2412.09080 on the circle (derived)",

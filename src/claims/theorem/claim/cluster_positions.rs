@@ -45,9 +45,8 @@ const DOMAIN: Domain = Domain {
     d: Sizes::Fixed(2),
     beta: Betas::Log(0.3, 28.0),
     dynamics: &["usa"],
-    masses: Masses::Equal,
     corners: &[(2, 2, 5.0), (2, 2, 7.0)],
-    ..Domain::ATTENTION
+    ..Domain::EQUAL_MASSES
 };
 
 /// Modes of the noise.

@@ -22,8 +22,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         beta: Betas::List(&[5.0, 7.0]),
         dynamics: &["usa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     citation: "code of arXiv:2410.23228 draws the prediction at this n; its theorem is for n -> infinity, the share of draws is ours",
     status: Status::Folklore,

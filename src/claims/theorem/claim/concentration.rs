@@ -20,14 +20,7 @@ pub static ENTRY: Claim = Claim {
     title: "High dimension: inner products follow gamma",
     statement: "For uniform starts, max_ij |<x_i, x_j>(t) - gamma(t)| over t in {0.5, 2} decays like d^{-1/2}: the log-log slope of its median over 256 starts is -1/2 within 0.1 over d = 64, 512, 4096. (The printed \
                 probability bound is vacuous at these d.)",
-    domain: Domain {
-        n: Sizes::Range(4, 8),
-        d: Sizes::Unused,
-        beta: Betas::Linear(0.0, 3.0),
-        dynamics: &["sa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Unused, beta: Betas::Linear(0.0, 3.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
     narrower: "SA; two times instead of all; the rate in d, not the probability",
     citation: "arXiv:2312.10794, Theorem 6.9",
     status: Status::Observation,

@@ -20,8 +20,7 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Linear(0.0, 20.0),
         dynamics: &["sa"],
         laws: &["placed"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "Q = K = I",
     citation: "arXiv:2312.10794, (6.8) (misprint: e^{beta} for e^{2 beta})",

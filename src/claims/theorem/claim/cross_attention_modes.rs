@@ -21,10 +21,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 4),
         beta: Betas::Linear(0.5, 4.0),
         dynamics: &["sa"],
-        laws: &["uniform"],
-        masses: Masses::Equal,
-        also: None,
-        corners: &[],
+        ..Domain::EQUAL_MASSES
     },
     narrower: "V = I, 8 tokens that move, 8 points near each (the limit is derived, the time 1e6 and the 1e-6 are observed)",
     citation: "derived; encoder and decoder: Vaswani et al. 2017",

@@ -22,10 +22,9 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(3, 128),
         beta: Betas::Unused,
         dynamics: &["sa"],
-        masses: Masses::Equal,
         also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }),
         corners: &[(4, 4, 0.0), (8, 8, 0.0), (64, 64, 0.0)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "n >= 3 (two tokens that are not antipodal need no theorem)",
     citation: "arXiv:2312.10794, Theorem 6.3; the bound is derived here",

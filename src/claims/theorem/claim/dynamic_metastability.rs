@@ -34,13 +34,12 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 16),
         beta: Betas::Log(5.0, 60.0),
         laws: &["placed"],
-        masses: Masses::Equal,
         also: Some(Also {
             text: "beta > 1, 0 < eps < 1/16, gamma > 0, lambda > 0 below both bounds (signs corrected), which some eps meets for antipodal caps",
             holds: |case| !choices(case, PI).is_empty(),
         }),
         corners: &[(10, 2, 20.0), (10, 3, 20.0), (16, 5, 24.0), (8, 2, 40.0)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "two or three caps, centres in one plane; tokens within 1e-10 count as one; lambda at least 1 % of its bound",
     citation: "Geshkovski, Koubbi, Polyanskiy, Rigollet, arXiv:2410.06833, main theorem (condition (i) corrected)",

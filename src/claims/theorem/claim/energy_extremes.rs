@@ -17,7 +17,6 @@ pub static ENTRY: Claim = Claim {
                 The margin is the distance of the logarithms to the nearer bound over that of the bounds.",
     domain: Domain {
         n: Sizes::Range(2, 200),
-        d: Sizes::Range(2, 64),
         beta: Betas::Log(0.01, 300.0),
         dynamics: &["usa"],
         laws: &["uniform", "cap:radius=0.05"],

@@ -30,14 +30,8 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// n is the number of bumps.
-const DOMAIN: Domain = Domain {
-    n: Sizes::Range(1, 3),
-    d: Sizes::Fixed(2),
-    beta: Betas::Linear(10.0, 16.0),
-    laws: &["placed"],
-    masses: Masses::Random,
-    ..Domain::ATTENTION
-};
+const DOMAIN: Domain =
+    Domain { n: Sizes::Range(1, 3), d: Sizes::Fixed(2), beta: Betas::Linear(10.0, 16.0), laws: &["placed"], ..Domain::ATTENTION };
 
 fn slope(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let raw = ctx.masses(case.n);

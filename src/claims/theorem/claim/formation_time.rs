@@ -27,8 +27,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.3, 12.0),
         laws: &["placed"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "the continuity equation from modes 1 to 12 instead of n tokens",
     citation: "arXiv:2410.23228 (phases); linearisation at the uniform measure; the accuracy is measured",

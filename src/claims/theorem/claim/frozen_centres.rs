@@ -29,8 +29,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         beta: Betas::Log(8.0, 400.0),
         dynamics: &["causal-sa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "V = I; m as many as fit at most; flowed to t = 5, then token after token moved to the stable point of its own equation (mean shift), its limit once those before it are at theirs",
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 5.2 (second condition printed without its minus sign)",

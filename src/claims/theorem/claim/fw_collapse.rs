@@ -10,9 +10,7 @@ pub(super) const CONVEX: Domain = Domain {
     beta: Betas::Signed(0.01, 2.0),
     dynamics: &["sa"],
     laws: &["normal"],
-    masses: Masses::Equal,
-    also: None,
-    corners: &[],
+    ..Domain::EQUAL_MASSES
 };
 
 /// Any two rows of weights share at least c, so the width in every direction shrinks by `1 - g c` at least.

@@ -23,8 +23,7 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Linear(5.0, 10.0),
         dynamics: &["random leaders"],
         laws: &["placed"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "a square, two tokens at a corner, t where the bound is 1/2; the bound is far from attained there (no run leaves), so the exponent is not resolved",
     citation: "arXiv:2508.09628, Section 5 (printed without the diameter); derived",

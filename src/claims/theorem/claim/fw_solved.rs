@@ -4,16 +4,8 @@ use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
 use crate::theorem::prelude::*;
 
 /// Tokens of R^d under hardmax layers.
-pub(super) const HARDMAX: Domain = Domain {
-    n: Sizes::Range(3, 20),
-    d: Sizes::Range(2, 4),
-    beta: Betas::Unused,
-    dynamics: &["hardmax"],
-    laws: &["uniform"],
-    masses: Masses::Equal,
-    also: None,
-    corners: &[],
-};
+pub(super) const HARDMAX: Domain =
+    Domain { n: Sizes::Range(3, 20), d: Sizes::Range(2, 4), beta: Betas::Unused, dynamics: &["hardmax"], ..Domain::EQUAL_MASSES };
 
 /// Hulls stay, and every token keeps to its cell: it moves on a straight line to the vertex of the cell.
 ///

@@ -40,14 +40,8 @@ pub static ENTRY: Claim = Claim {
 const NEGATIVE: Case = Case::new(2, 2, -1.0, "sa").with_law("orthonormal");
 
 /// The gamma curve knows n and beta.
-pub const DOMAIN: Domain = Domain {
-    n: Sizes::Range(2, 256),
-    d: Sizes::Unused,
-    beta: Betas::Linear(0.0, 6.0),
-    laws: &["orthonormal"],
-    masses: Masses::Equal,
-    ..Domain::ATTENTION
-};
+pub const DOMAIN: Domain =
+    Domain { n: Sizes::Range(2, 256), d: Sizes::Unused, beta: Betas::Linear(0.0, 6.0), laws: &["orthonormal"], ..Domain::EQUAL_MASSES };
 
 /// The first time of the corrected bound.
 pub fn start(case: &Case) -> Result<f64> {

@@ -19,13 +19,11 @@ pub static ENTRY: Claim = Claim {
     statement: "From an orthonormal start all <x_i(t), x_j(t)> equal gamma(t), the solution of the scalar equation: deviation at most 1e-10, ten times the accuracy of the curve.",
     domain: Domain {
         n: Sizes::Range(2, 32),
-        d: Sizes::Range(2, 64),
         beta: Betas::Log(0.01, 4.0),
         laws: &["orthonormal"],
-        masses: Masses::Equal,
         also: Some(Also { text: "d >= n", holds: |case| case.d >= case.n }),
         corners: &[(8, 8, 1.0), (16, 16, 4.0), (32, 32, 4.0), (2, 2, 4.0)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "beta <= 4: later, deviations from the equiangular family grow beyond any tolerance before they shrink; one time in (0.2, 1) of the whole climb",
     citation: "arXiv:2312.10794, Theorem 6.8",

@@ -13,14 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "gap-counting",
     title: "Long context: a row attends to two keys at beta of the order n^{2/(d-1)}",
     statement: "n independent uniform keys on S^{d-1}, d in {3, 4, 5}, a fixed query: log beta_2, beta_2 the solution of sum_j e^{-beta (s_max - s_j)} = 2, grows in the mean of 200 draws by (2/(d-1)) log 16 from n = 250 to n = 4000, within 4 standard errors and 0.05.",
-    domain: Domain {
-        n: Sizes::Unused,
-        d: Sizes::List(&[3, 4, 5]),
-        beta: Betas::Unused,
-        masses: Masses::Equal,
-        corners: &[],
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[3, 4, 5]), beta: Betas::Unused, ..Domain::EQUAL_MASSES },
     narrower: "uniform keys; the general law was seen in the abstract only",
     citation: "derived for uniform keys; arXiv:2605.08505 (abstract); Hayase and Karakida 2026 (abstract: gap-counting functions)",
     trials: (3, 20),

@@ -41,7 +41,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-pub(super) const DOMAIN: Domain = Domain { dynamics: &["usa"], laws: &["uniform"], masses: Masses::Equal, ..Domain::ATTENTION };
+pub(super) const DOMAIN: Domain = Domain { dynamics: &["usa"], ..Domain::EQUAL_MASSES };
 
 /// The beta at which neighbours of the regular n-gon are at distance `tau*`; 0 for n <= 4.
 pub(super) fn polygon(n: usize, d: usize) -> f64 {

@@ -21,13 +21,12 @@ pub static ENTRY: Claim = Claim {
                 and rho in (-1/(n-1), 1): deviation at most 8 eps (1 + |beta|) sqrt(n) (1 + eta)^2/|x + eta a|^2 (1/|a|^2 at eta = inf).",
     domain: Domain {
         n: Sizes::Range(2, 48),
-        d: Sizes::Range(2, 64),
         beta: Betas::Signed(0.01, 100.0),
         dynamics: &["sa"],
         laws: &["equiangular"],
-        masses: Masses::Equal,
         also: Some(Also { text: "d >= n", holds: |case| case.d >= case.n }),
         corners: &[(2, 2, 0.0), (4, 4, 1.0), (32, 32, 9.0), (8, 10, 0.0)],
+        ..Domain::EQUAL_MASSES
     },
     narrower: "|rho - 1|, |rho + 1/(n-1)| at least 1e-3",
     citation: "direct computation; eta = inf is the layer of arXiv:2510.05554",

@@ -16,14 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "layers-and-equation",
     title: "A measure through residual layers of step eta and through the equation: error of order eta",
     statement: "The same density, not uniform, through 1/eta layers x <- normalise(x + eta a) and through the continuity equation to t = 1: the largest difference of the moments 1..8 halves from eta = 1/40 to eta = 1/80, within a twentieth.",
-    domain: Domain {
-        n: Sizes::Unused,
-        d: Sizes::Fixed(2),
-        beta: Betas::Log(0.1, 10.0),
-        dynamics: &["sa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 10.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
     narrower: "SA on the circle, densities that are not uniform, of 2 to 6 modes and at least 1/20 (the order is derived, the twentieth is measured)",
     citation: "arXiv:2312.10794, Section 2 (layers as time steps)",
     trials: (4, 40),

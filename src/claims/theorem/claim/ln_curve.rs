@@ -11,16 +11,8 @@ use crate::theory::normalised::SchemeCurve;
 pub(super) static SCHEMES: [Scheme; 7] = [Post, Pre, Peri, NGpt { alpha: 0.5 }, Damped, LnScaling, Mix { tau: 1.0 }];
 
 /// SA of unit vectors; the scheme is drawn.
-pub(super) const LAYERED: Domain = Domain {
-    n: Sizes::Range(2, 12),
-    d: Sizes::Range(2, 12),
-    beta: Betas::Linear(0.0, 4.0),
-    dynamics: &["sa"],
-    laws: &["uniform"],
-    masses: Masses::Equal,
-    also: None,
-    corners: &[],
-};
+pub(super) const LAYERED: Domain =
+    Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 12), beta: Betas::Linear(0.0, 4.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES };
 
 /// All seven schemes.
 ///

@@ -41,8 +41,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// The density knows no n.
-const DOMAIN: Domain =
-    Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 300.0), masses: Masses::Equal, ..Domain::ATTENTION };
+const DOMAIN: Domain = Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 300.0), ..Domain::EQUAL_MASSES };
 
 const POINTS: usize = 256;
 

@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "local-limit-folklore",
     title: "From beta to 3 beta the distance to the local limit shrinks by a third, once beta is 60",
     statement: "Every positive density with 3 modes, beta >= 60: the largest distance of beta v from (log rho)' (SA) or of beta v/lambda_0 from rho' (USA) shrinks from beta to 3 beta to a third, within a fifth.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(60.0, 100.0), masses: Masses::Equal, ..Domain::ATTENTION },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(60.0, 100.0), ..Domain::EQUAL_MASSES },
     citation: "an earlier version of local-limit",
     status: Status::Folklore,
     trials: (400, 2000),

@@ -20,8 +20,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::List(&[2, 3, 4]),
         beta: Betas::Log(0.25, 4.0),
         dynamics: &["softmax row"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "beta is c here; n = 2000, where corrections are of the order n^{-2/(d-1)} and below 1.5 %",
     citation: "arXiv:2605.08505 (abstract: beta_n ~ n^{2/(d-1)}); the law derived",

@@ -55,9 +55,8 @@ pub const DOMAIN: Domain = Domain {
     d: Sizes::Range(2, 6),
     beta: Betas::Linear(-0.2, 0.2),
     dynamics: &["usa"],
-    masses: Masses::Equal,
     corners: &[(2, 3, 0.0), (2, 4, 0.2)],
-    ..Domain::ATTENTION
+    ..Domain::EQUAL_MASSES
 };
 
 /// Rings for `(1 + a cos theta) sin^{-c}(phi/2)`, `phi = pi - theta`: even cells, refined geometrically towards the antipode, where mass lingers.

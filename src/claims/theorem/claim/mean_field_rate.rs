@@ -29,8 +29,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// The starts are drawn from a density; n is part of the experiment.
-pub const DOMAIN: Domain =
-    Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 5.0), masses: Masses::Equal, ..Domain::ATTENTION };
+pub const DOMAIN: Domain = Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 5.0), ..Domain::EQUAL_MASSES };
 
 /// The distribution function of `1 + a cos theta` inverted by Newton's method.
 pub fn quantile(a: f64, level: f64) -> f64 {

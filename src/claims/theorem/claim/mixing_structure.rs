@@ -23,9 +23,7 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Unused,
         dynamics: &["maps of rows"],
         laws: &["normal"],
-        masses: Masses::Equal,
-        also: None,
-        corners: &[],
+        ..Domain::EQUAL_MASSES
     },
     citation: "structure of the maps; path lengths in arXiv:1706.03762, table 1",
     trials: (24, 120),

@@ -24,13 +24,12 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Unused,
         beta: Betas::Log(14.0, 1000.0),
         dynamics: &["sa"],
-        masses: Masses::Equal,
         also: Some(Also {
             text: "n^{1/2} <= beta <= n^{3/2}",
             holds: |c| c.beta >= (c.n as f64).sqrt() && c.beta <= (c.n as f64).powf(1.5),
         }),
         corners: &[(400, 2, 20.0), (1000, 2, 32.0)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "c = 1/2 in the source's n^c << beta << n^{2-c}",
     citation: "arXiv:2412.09080, main theorem and Kac-Rice formula",

@@ -18,9 +18,8 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Unused,
         beta: Betas::Log(0.5, 10.0),
         dynamics: &["sa"],
-        masses: Masses::Equal,
         also: Some(Also { text: "beta <= n^{2/5}/4", holds: |c| 4.0 * c.beta <= (c.n as f64).powf(0.4) }),
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     citation: "arXiv:2412.09080, quoted from Mammen (false when 0 is an endpoint: one half)",
     status: Status::Misprinted,

@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     name: "mode-growth",
     title: "Modes of the uniform measure grow at r_k = k (k + d - 2) lambda_k / beta (USA), over lambda_0 (SA)",
     statement: "The continuity equation started at 1 + a P_k, a = 1e-3 and -1e-3 (their difference has no second order), k <= 6: the k-th coefficient grows by e^{r_k t}, t = 1/(2 max r), within 1e-5 of the exponent (ten squares of the amplitude: the next order).",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Range(2, 32), beta: Betas::Linear(0.0, 60.0), masses: Masses::Equal, ..Domain::ATTENTION },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Range(2, 32), beta: Betas::Linear(0.0, 60.0), ..Domain::EQUAL_MASSES },
     narrower: "zonal harmonics",
     citation: "derived (Funk-Hecke); arXiv:2410.23228 for the circle, up to the time scale",
     trials: (16, 120),

@@ -13,14 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "mode-growth-printed",
     title: "Modes grow at k^2 I_k(beta) / (pi beta) (as plotted)",
     statement: "USA on the circle: the k-th Fourier mode of the uniform measure grows by e^{r t}, r = k^2 I_k(beta)/(pi beta), k <= 6, t = 1/(2 pi max r), within 1e-5 of the exponent.",
-    domain: Domain {
-        n: Sizes::Unused,
-        d: Sizes::Fixed(2),
-        beta: Betas::Log(0.1, 60.0),
-        dynamics: &["usa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 60.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
     citation: "code of arXiv:2410.23228 (a factor pi below the rate of the dynamics it simulates)",
     status: Status::Misprinted,
     trials: (8, 30),

@@ -15,15 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "mode-samples-printed",
     title: "Modes in (a, inf) are at most the samples in [a, inf) (as printed)",
     statement: "For every sample, every beta and every a: the number of modes of sum_i e^{-beta (t - x_i)^2/2} in (a, inf) is at most the number of samples in [a, inf).",
-    domain: Domain {
-        n: Sizes::Range(1, 12),
-        d: Sizes::Unused,
-        beta: Betas::Log(0.01, 100.0),
-        dynamics: &["sa"],
-        laws: &["uniform"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Range(1, 12), d: Sizes::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES },
     narrower: "samples drawn from the normal law; all a at once",
     citation: "arXiv:2412.09080, scale-space lemma (only the bound in expectation is right)",
     status: Status::Misprinted,

@@ -5,16 +5,8 @@ use crate::sphere::geometry::exp;
 use crate::theorem::prelude::*;
 
 /// Heads with `Q^T K = V = B_h` symmetric, three of them.
-pub(super) const HEADS: Domain = Domain {
-    n: Sizes::Range(3, 12),
-    d: Sizes::Range(2, 5),
-    beta: Betas::Log(0.2, 3.0),
-    dynamics: &["usa"],
-    laws: &["uniform"],
-    masses: Masses::Random,
-    also: None,
-    corners: &[],
-};
+pub(super) const HEADS: Domain =
+    Domain { n: Sizes::Range(3, 12), d: Sizes::Range(2, 5), beta: Betas::Log(0.2, 3.0), dynamics: &["usa"], ..Domain::ATTENTION };
 
 /// The gradient of `E_h` at x_i is `m_i sum_j m_j e^{beta <x_i, B_h x_j>} B_h x_j`.
 ///

@@ -7,13 +7,7 @@ pub static ENTRY: Claim = Claim {
     name: "multiplicities",
     title: "Tokens in the same place are one token of their common mass",
     statement: "SA and USA: n tokens with multiplicities 1 to 4 move as n tokens with masses in the same proportions, velocities to 1e-13 e^beta.",
-    domain: Domain {
-        n: Sizes::Range(2, 8),
-        d: Sizes::Range(2, 6),
-        beta: Betas::Log(0.01, 5.0),
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 6), beta: Betas::Log(0.01, 5.0), ..Domain::EQUAL_MASSES },
     citation: "arXiv:2312.10794, section 3.1 (the empirical measure)",
     trials: (20, 120),
     trial: |case, ctx| moved(case, ctx, true),

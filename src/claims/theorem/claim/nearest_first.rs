@@ -39,7 +39,6 @@ pub const DOMAIN: Domain = Domain {
     d: Sizes::Fixed(2),
     beta: Betas::Log(200.0, 1e4),
     laws: &["placed"],
-    masses: Masses::Random,
     also: Some(Also {
         text: "2.6 (n-1) log(beta)/sqrt(beta) <= 2.8, so that the gaps fit on the arc",
         holds: |c| 2.6 * (c.n - 1) as f64 * unit(c.beta) <= 2.8,

@@ -5,14 +5,8 @@ use crate::theorem::prelude::*;
 use crate::theory::noise_step::{exact_mean, mean_cosine};
 
 /// Pure noise; beta is kappa.
-pub(super) const NOISE: Domain = Domain {
-    n: Sizes::Unused,
-    d: Sizes::Range(2, 12),
-    beta: Betas::Log(0.5, 10.0),
-    dynamics: &["noise"],
-    masses: Masses::Equal,
-    ..Domain::ATTENTION
-};
+pub(super) const NOISE: Domain =
+    Domain { n: Sizes::Unused, d: Sizes::Range(2, 12), beta: Betas::Log(0.5, 10.0), dynamics: &["noise"], ..Domain::EQUAL_MASSES };
 
 /// `E cos(s chi_{d-1}) = 1F1((d-1)/2; 1/2; -s^2/2)`; with `s^2 = (2h/kappa)(1 - (d-2) h/(3 kappa))` second and fourth moments of the
 /// angle are those of Brownian motion.

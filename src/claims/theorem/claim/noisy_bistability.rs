@@ -22,14 +22,7 @@ pub static ENTRY: Claim = Claim {
     title: "Noisy USA, beta > beta_*: below kappa_c a stable clustered measure coexists with the uniform one",
     statement: "The stationary measure of mean m, where kappa(m) rises by at least a tenth of itself per unit of m (above the fold of the branch) and kappa <= 0.98 kappa_c: displaced along the branch by 1e-3 it comes back, while 1 + 0.02 cos theta decays to the uniform measure at the \
                 same kappa (after the time 3 kappa the first mode is nearer to its rest, from either side); and the free energy difference falls along the branch by dF = -H/kappa^2 dkappa, to 1e-2 of it.",
-    domain: Domain {
-        n: Sizes::Unused,
-        d: Sizes::Fixed(2),
-        beta: Betas::Linear(4.0, 6.0),
-        dynamics: &["usa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Linear(4.0, 6.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
     narrower: "the circle; beta from 4 to 6",
     citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
     status: Status::Corrected,

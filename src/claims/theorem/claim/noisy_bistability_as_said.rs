@@ -15,14 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "noisy-bistability-as-said",
     title: "Noisy USA, 3.5 <= beta <= 5: the clustered measure of mean 0.7 wins (as said)",
     statement: "At the kappa < kappa_c of the stationary measure with mean 0.7 that measure has a lower free energy than the uniform one.",
-    domain: Domain {
-        n: Sizes::Unused,
-        d: Sizes::Fixed(2),
-        beta: Betas::Linear(3.5, 5.0),
-        dynamics: &["usa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Linear(3.5, 5.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
     citation: "an earlier wording of noisy-bistability in this library",
     status: Status::Folklore,
     trials: (6, 20),

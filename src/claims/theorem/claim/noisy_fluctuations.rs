@@ -20,9 +20,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::List(&[2, 3]),
         beta: Betas::Linear(0.5, 1.5),
         dynamics: &["usa"],
-        masses: Masses::Equal,
-        corners: &[],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "d = 2 and 3",
     citation: "derived; arXiv:2606.05140 (abstract: the threshold)",

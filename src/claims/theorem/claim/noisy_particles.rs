@@ -21,15 +21,7 @@ pub static ENTRY: Claim = Claim {
     name: "noisy-particles",
     title: "Noisy USA: particles keep the mean of the stationary density",
     statement: "48 particles on the circle, drawn from the stationary density of mean m and walked at kappa n/(n-1) by Strang steps of kappa/(10 max(1, beta^2)) for 12 kappa: <x_i, x_j> of pairs, over 16 times and 48 runs, is m^2 within 4 standard errors and 2/n (the constant 2 is observed, not derived).",
-    domain: Domain {
-        n: Sizes::Fixed(48),
-        d: Sizes::Fixed(2),
-        beta: Betas::Linear(0.5, 1.5),
-        dynamics: &["usa"],
-        masses: Masses::Equal,
-        corners: &[],
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Fixed(48), d: Sizes::Fixed(2), beta: Betas::Linear(0.5, 1.5), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
     narrower: "the circle; beta at most 3/2, where the transition is continuous; m in [0.6, 0.85]",
     citation: "arXiv:2606.05140 (abstract: stationary measures); propagation of chaos, Sznitman 1991",
     status: Status::Observation,

@@ -22,8 +22,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::List(&[2, 3, 5, 8, 16]),
         beta: Betas::Log(0.05, 15.0),
         dynamics: &["usa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     citation: "derived; Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
     trials: (16, 60),

@@ -15,14 +15,7 @@ pub static ENTRY: Claim = Claim {
     title: "USA on the circle: the law of the difference of two tokens follows its transport equation",
     statement: "iid uniform starts: psi(t, x), the law of theta_2 - theta_1, is transported by (2/(beta n)) h'(x) - (2 (n-2)/(beta n)) g(t, x), h = e^{beta cos}, g the mean of -h'(theta_3 - theta_1) given x: the change of its \
                 Fourier coefficients k = 1 and 2 up to t = 1.5 e^{-0.8 beta} is that of the equation within 0.01.",
-    domain: Domain {
-        n: Sizes::Range(2, 4),
-        d: Sizes::Fixed(2),
-        beta: Betas::Log(0.1, 4.0),
-        dynamics: &["usa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Range(2, 4), d: Sizes::Fixed(2), beta: Betas::Log(0.1, 4.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
     narrower: "n <= 4; two Fourier coefficients; one time",
     citation: "arXiv:2312.10794, Section 8",
     trials: (5, 40),

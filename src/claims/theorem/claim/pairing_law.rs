@@ -28,15 +28,8 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-const DOMAIN: Domain = Domain {
-    n: Sizes::Fixed(2),
-    d: Sizes::Range(2, 64),
-    beta: Betas::Log(2.0, 200.0),
-    dynamics: &["sa"],
-    laws: &["placed"],
-    masses: Masses::Random,
-    ..Domain::ATTENTION
-};
+const DOMAIN: Domain =
+    Domain { n: Sizes::Fixed(2), beta: Betas::Log(2.0, 200.0), dynamics: &["sa"], laws: &["placed"], ..Domain::ATTENTION };
 
 /// Which clock and constant are tried.
 #[derive(Clone, Copy, PartialEq)]

@@ -14,15 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "pairing-law-printed",
     title: "As printed: on the clock dt = e^{beta (1 - rho_0)} ds a pair follows y_i' = P y_j",
     statement: "Clusters of any masses, cosine rho_0 in [-0.95, 0.5], on the clock dt = e^{beta (1 - rho_0)} ds of their start: the cosine follows rho' = 2 (1 - rho^2), deviation at most 1e-3 until 0.6.",
-    domain: Domain {
-        n: Sizes::Fixed(2),
-        d: Sizes::Range(2, 64),
-        beta: Betas::Log(10.0, 200.0),
-        dynamics: &["sa"],
-        laws: &["placed"],
-        masses: Masses::Random,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(10.0, 200.0), dynamics: &["sa"], laws: &["placed"], ..Domain::ATTENTION },
     narrower: "the limit of large beta is tried at beta >= 10",
     citation: "arXiv:2512.01868 (survey), pairing theorem as printed",
     status: Status::Misprinted,

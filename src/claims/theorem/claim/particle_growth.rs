@@ -28,9 +28,8 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::List(&[2, 3]),
         beta: Betas::Log(0.1, 10.0),
         dynamics: &[ATTENTIONS[0].name, ATTENTIONS[1].name, ATTENTIONS[2].name, ATTENTIONS[3].name],
-        masses: Masses::Equal,
         also: Some(Also { text: "Sinkhorn attention and noise on the circle", holds: |c| c.d == 2 || c.variant().is_ok() }),
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "d = 2, 3",
     citation: "derived (Funk-Hecke; Sinkhorn: linearised scaling)",

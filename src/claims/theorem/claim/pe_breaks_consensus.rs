@@ -12,14 +12,7 @@ pub static ENTRY: Claim = Claim {
     name: "pe-breaks-consensus",
     title: "Vectors added to queries, keys and values: consensus is not stationary",
     statement: "x_i' = P_i sum_j softmax_j(beta <x_i + p_i, x_j + p_j>) (x_j + p_j) with p_i uniform of length 1/2, n = 8: at x_i = x, x uniform, some token moves at a speed of at least 1/100 in at least 90 % of draws.",
-    domain: Domain {
-        n: Sizes::Fixed(8),
-        d: Sizes::Range(2, 6),
-        beta: Betas::Linear(0.1, 4.0),
-        dynamics: &["sa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Fixed(8), d: Sizes::Range(2, 6), beta: Betas::Linear(0.1, 4.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
     narrower: "n = 8, |p_i| = 1/2; the speed is 0 with probability 0, below 1/100 in 3 % of draws at d = 2, beta = 1/10",
     citation: "arXiv:2605.30229 (abstract: auxiliary variables); derived",
     status: Status::Observation,

@@ -22,10 +22,9 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.1, 60.0),
         laws: &["polygon"],
-        masses: Masses::Equal,
         also: Some(Also { text: "1 <= p <= n/2", holds: |_| true }),
         corners: &[(2, 2, 12.0), (5, 2, 6.0)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     citation: "linearisation at the m-gon (discrete Fourier modes of the circulant Hessian)",
     trials: (30, 200),

@@ -9,10 +9,8 @@ pub(super) const LAYERS: Domain = Domain {
     d: Sizes::List(&[2, 3, 8, 16]),
     beta: Betas::Linear(0.0, 2.0),
     dynamics: &["random layers"],
-    laws: &["uniform"],
-    masses: Masses::Equal,
-    also: None,
     corners: &[(2, 8, 1.0), (2, 8, 1.5)],
+    ..Domain::EQUAL_MASSES
 };
 
 /// `m_x = a x + b y`, `a - b = tanh beta` at antipodes, so `|x+ + y+| = |P_u (delta + eta V delta)| / |u|`, `u = x + eta tanh(beta) V x`;

@@ -4,16 +4,8 @@ use crate::theorem::prelude::*;
 use crate::theory::rank_collapse::RankResidual;
 
 /// Matrices of rows, no space.
-pub(super) const ROWS: Domain = Domain {
-    n: Sizes::Range(3, 16),
-    d: Sizes::Range(2, 8),
-    beta: Betas::Unused,
-    dynamics: &["attention layers"],
-    laws: &["uniform"],
-    masses: Masses::Equal,
-    also: None,
-    corners: &[],
-};
+pub(super) const ROWS: Domain =
+    Domain { n: Sizes::Range(3, 16), d: Sizes::Range(2, 8), beta: Betas::Unused, dynamics: &["attention layers"], ..Domain::EQUAL_MASSES };
 
 /// Row constants drop out of softmax and the common part moves all rows alike: `R+ = R W C_q W_V` up to a
 /// term of the fifth order, which is bounded absolutely: a value matrix may annihilate the leading term.

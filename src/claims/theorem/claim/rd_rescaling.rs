@@ -5,16 +5,8 @@ use crate::num::dense::exponential;
 use crate::theorem::prelude::*;
 
 /// Tokens of R^d under one head with V and scores `<Q x_i, x_j>`; the laws of points are the claims' own.
-pub(super) const FLAT: Domain = Domain {
-    n: Sizes::Range(2, 12),
-    d: Sizes::Range(1, 4),
-    beta: Betas::Log(0.1, 2.0),
-    dynamics: &["sa"],
-    laws: &["uniform"],
-    masses: Masses::Random,
-    also: None,
-    corners: &[],
-};
+pub(super) const FLAT: Domain =
+    Domain { n: Sizes::Range(2, 12), d: Sizes::Range(1, 4), beta: Betas::Log(0.1, 2.0), dynamics: &["sa"], ..Domain::ATTENTION };
 
 /// Two integrations, of x and of z.
 ///

@@ -22,13 +22,12 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 5),
         beta: Betas::Log(0.5, 6.0),
         dynamics: &["repulsive-usa"],
-        masses: Masses::Equal,
         also: Some(Also {
             text: "n = 2, n = d + 1, n = 2 d or (n, d) = (12, 3)",
             holds: |c| c.n == 2 || c.n == c.d + 1 || c.n == 2 * c.d || (c.n, c.d) == (12, 3),
         }),
         corners: &[(12, 3, 2.0), (6, 3, 3.0), (8, 4, 3.0)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     citation: "arXiv:2312.10794, section 9.1; the share of starts is ours",
     status: Status::Observation,

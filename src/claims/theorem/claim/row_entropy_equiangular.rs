@@ -20,9 +20,8 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Linear(0.1, 8.0),
         dynamics: &["sa"],
         laws: &["orthonormal"],
-        masses: Masses::Equal,
         also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }),
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "the start",
     citation: "derived; the words of arXiv:2605.04279 (abstract) where they hold",

@@ -16,14 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "row-entropy-folklore",
     title: "The mean row entropy of attention increases along SA (folklore)",
     statement: "SA, Q = K = V = I: the mean over i of -sum_j A_ij log A_ij does not decrease.",
-    domain: Domain {
-        n: Sizes::Range(4, 8),
-        d: Sizes::Fixed(2),
-        beta: Betas::Linear(3.0, 6.0),
-        dynamics: &["sa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Fixed(2), beta: Betas::Linear(3.0, 6.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
     citation: "arXiv:2605.04279 (abstract; its own regime was not seen)",
     status: Status::Folklore,
     trials: (400, 2000),

@@ -16,14 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "sa-entropy",
     title: "SA never destroys negentropy (conjecture)",
     statement: "SA produces negentropy at a rate >= 0 for every density and beta > 0. Measured against the production of USA over I_0(beta), to which it tends near the uniform density, at most 1.",
-    domain: Domain {
-        n: Sizes::Unused,
-        d: Sizes::Fixed(2),
-        beta: Betas::Log(0.1, 60.0),
-        dynamics: &["sa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 60.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
     narrower: "circle; densities whose logarithm has up to 10 modes, resolved by 128",
     citation: "a numerical conjecture",
     status: Status::Open,

@@ -26,8 +26,7 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Linear(0.1, 2.0),
         dynamics: &["sa"],
         laws: &["cap:radius=1.2"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "beta <= 2, a cap of radius 1.2, Q = K = I; the convergence is derived, the time 60 observed",
     citation: "derived (arXiv:2312.10794, Theorem 6.3, for any positive weights)",

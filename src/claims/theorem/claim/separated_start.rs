@@ -33,7 +33,6 @@ const DOMAIN: Domain = Domain {
     d: Sizes::Range(1000, 20_000),
     beta: Betas::Log(30.0, 1e5),
     dynamics: &["sa"],
-    masses: Masses::Equal,
     also: Some(Also {
         text: "4 sqrt(eps) + 12 eps + log(n^2 d / (2 log d))/beta < 1; n - 1 + 2 sqrt((n-1) s) + 2 s <= 4 log d with s = log(20 n)",
         holds: |case| {
@@ -41,7 +40,7 @@ const DOMAIN: Domain = Domain {
             spread(case) && n - 1.0 + 2.0 * ((n - 1.0) * s).sqrt() + 2.0 * s <= 4.0 * (case.d as f64).ln()
         },
     }),
-    ..Domain::ATTENTION
+    ..Domain::EQUAL_MASSES
 };
 
 /// The condition on eps and beta: `gamma > 0` follows from it.

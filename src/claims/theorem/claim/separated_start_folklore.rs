@@ -21,9 +21,8 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(1000, 3000),
         beta: Betas::Log(30.0, 1e5),
         dynamics: &["sa"],
-        masses: Masses::Equal,
         also: Some(Also { text: "4 sqrt(eps) + 12 eps + log(n^2 d / (2 log d))/beta < 1", holds: separated_start::spread }),
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     citation: "the reading of arXiv:2410.06833, section 4, without its probability; corrected in `separated-start`",
     status: Status::Folklore,

@@ -45,10 +45,9 @@ const DOMAIN: Domain = Domain {
     d: Sizes::Range(2, 16),
     beta: Betas::Log(0.05, 100.0),
     dynamics: &["repulsive-usa"],
-    masses: Masses::Equal,
     also: Some(Also { text: "n <= d + 1, n = 2 d, d = 2, (n, d) = (12, 3) or (240, 8); n <= 32 for d = 2", holds: |c| listed(c.n, c.d) }),
     corners: &[(2, 3, 2.0), (4, 3, 3.0), (6, 3, 2.0), (12, 3, 2.0), (8, 4, 1.0), (240, 8, 5.0), (7, 2, 4.0)],
-    ..Domain::ATTENTION
+    ..Domain::EQUAL_MASSES
 };
 
 fn listed(n: usize, d: usize) -> bool {

@@ -19,8 +19,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 4),
         beta: Betas::Log(0.5, 5.0),
         dynamics: &["repulsive-usa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     citation: "arXiv:2312.10794, Theorem 9.2 (printed in the converse direction)",
     status: Status::Misprinted,

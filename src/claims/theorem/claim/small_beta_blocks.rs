@@ -25,10 +25,8 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 5),
         beta: Betas::Per { lo: 0.05, hi: 0.99, name: "log(n/(n-2))/2", unit: |n, _| small(n) },
         dynamics: &["usa"],
-        laws: &["uniform"],
-        masses: Masses::Equal,
         corners: &[(8, 2, 0.1), (12, 3, 0.08)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "critical points found by a search, residual 1e-12",
     citation: "arXiv:2312.10794, Theorem 4.3 and appendix C, with an explicit constant (derived here)",

@@ -27,9 +27,8 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(3),
         beta: Betas::Log(0.5, 20.0),
         dynamics: &["sa"],
-        masses: Masses::Equal,
         also: Some(Also { text: "20 beta <= n", holds: |c| 20.0 * c.beta <= c.n as f64 }),
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "the formula is derived for n to infinity; that it holds so well at these n is observed",
     citation: "Kac-Rice for the stationary field of arXiv:2412.09080 on S^2 (derived)",

@@ -27,9 +27,8 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         beta: Betas::Log(500.0, 1e4),
         laws: &["placed"],
-        masses: Masses::Equal,
         also: Some(Also { text: "theta_n <= pi at the smallest theta_2 and c", holds: |case| places(case, 1.5, &[1.0; 6]).is_some() }),
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "the paper: USA; on its own clock, where the corners of the stairs are sharp only like 1/log log beta; here USA (U3) and SA, the share of physical time, mergers later than 1e300 not seen; the stairs are derived for beta to infinity, 1e-3 and the hundredth observed",
     citation: "arXiv:2410.06833, section 6 (energy and time scale corrected)",

@@ -24,9 +24,8 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Log(20.0, 1000.0),
         dynamics: &["causal-sa"],
         laws: &["placed"],
-        masses: Masses::Equal,
         corners: &[(30, 2, 20.0), (30, 2, 400.0)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "Q = K = V = I; c <= 4, where the time is at most 300/s",
     citation: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Lemma 5.1",

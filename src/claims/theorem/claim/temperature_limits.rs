@@ -19,10 +19,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 8),
         beta: Betas::Log(1e-4, 100.0),
         dynamics: &["softmax weights"],
-        laws: &["uniform"],
-        masses: Masses::Equal,
-        also: None,
-        corners: &[],
+        ..Domain::EQUAL_MASSES
     },
     citation: "derived",
     trials: (20, 200),

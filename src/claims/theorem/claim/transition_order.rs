@@ -22,9 +22,8 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.05, 12.0),
         dynamics: &["usa"],
-        masses: Masses::Equal,
         corners: &[(2, 2, 2.44), (2, 2, 2.46)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     narrower: "the circle (the source has every d)",
     citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract); the coefficient is derived here",

@@ -21,7 +21,7 @@ pub static ENTRY: Claim = Claim {
     title: "Large beta: two opposite bumps collapse to two atoms although the mean is not 0",
     statement: "Bumps of masses alpha in [0.56, 0.95] and 1 - alpha at opposite points, concentration kappa from max(50, 2 beta) to four times that, symmetric about their axis (mean at least 0.1): after 12 times the time in which the smaller shrinks by e, at least \
                 95 % of 1 - alpha lie within w = 0.05 of its centre, in an interval that no mass can leave (M f(2w)/2 > A e^{-beta cos 2w} sin 2w + u max f for both atoms, M and A, and the rest u): for ever.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(6.0, 299.0), masses: Masses::Equal, ..Domain::ATTENTION },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(6.0, 299.0), ..Domain::EQUAL_MASSES },
     narrower: "von Mises bumps on the circle, no wider than the kernel (wider ones break into several atoms); that the bumps arrive in 12 such times is observed, the trap derived",
     citation: "arXiv:2504.14697, Example 2.6 (parameters not printed); this instance derived",
     trials: (6, 40),

@@ -36,7 +36,6 @@ pub const DOMAIN: Domain = Domain {
     d: Sizes::Range(2, 16),
     beta: Betas::Linear(0.0, 300.0),
     laws: &["placed"],
-    masses: Masses::Random,
     corners: &[(2, 2, 1.0), (2, 3, 10.0)],
     ..Domain::ATTENTION
 };

@@ -17,10 +17,9 @@ pub static ENTRY: Claim = Claim {
         n: Sizes::Range(1, 400),
         d: Sizes::Fixed(2),
         beta: Betas::Signed(0.01, 100.0),
-        masses: Masses::Equal,
         laws: &["polygon"],
         corners: &[(2, 2, 0.0), (3, 2, 1.0), (12, 2, 6.0), (200, 2, 30.0)],
-        ..Domain::ATTENTION
+        ..Domain::EQUAL_MASSES
     },
     citation: "symmetry; mean-field consistency of arXiv:2312.10794, section 7",
     trials: (60, 400),

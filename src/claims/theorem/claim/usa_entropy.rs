@@ -20,14 +20,7 @@ pub static ENTRY: Claim = Claim {
     name: "usa-entropy",
     title: "USA: 0 <= production of negentropy <= (d-1) e^beta, for every density",
     statement: "For every density and beta > 0 USA produces negentropy at a rate in [0, (d-1) e^beta], zero only at the uniform density: it is sum_k r_k |mu_k|^2, to 64 eps d times the upper end.",
-    domain: Domain {
-        n: Sizes::Unused,
-        d: Sizes::Range(2, 12),
-        beta: Betas::Log(0.05, 50.0),
-        dynamics: &["usa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Range(2, 12), beta: Betas::Log(0.05, 50.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
     narrower: "beta <= 50 (beyond, rates at d = 12 lie below the rounding of e^beta); a bump of concentration up to 1000 (d = 2) or 20, and up to 6 harmonics (zonal for d >= 3)",
     citation: "derived (kernel formula of the production); a precise form of \"entropy decreases at a linear rate\"",
     trials: (16, 150),

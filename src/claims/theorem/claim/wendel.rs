@@ -19,14 +19,7 @@ pub static ENTRY: Claim = Claim {
     title: "Wendel: probability of a common hemisphere",
     statement: "P(n iid uniform points of S^{d-1} lie in a common open hemisphere) = 2^{-(n-1)} sum_{k<d} C(n-1, k): the frequency in 4000 draws is within \
                 eight standard errors (three of them the margin's own).",
-    domain: Domain {
-        n: Sizes::Range(2, 16),
-        d: Sizes::Range(2, 12),
-        beta: Betas::Unused,
-        dynamics: &["sa"],
-        masses: Masses::Equal,
-        ..Domain::ATTENTION
-    },
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 12), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES },
     citation: "Wendel 1962; arXiv:2312.10794, Theorem 6.7",
     trials: (6, 30),
     trial: |case, ctx| frequency(case, ctx, probability(case.n, case.d)),
