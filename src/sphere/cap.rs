@@ -162,7 +162,7 @@ fn affine_minimum<'a>(active: &mut Vec<usize>, lambda: &mut Vec<f64>, e: &impl F
 
 #[cfg(test)]
 mod tests {
-    use super::{Hemisphere, Tokens, dist, dot, hemisphere};
+    use super::{Hemisphere, Tokens, dist, dot, hemisphere, norm};
     use crate::num::stream::Stream;
 
     /// A point of the sphere of `R^d`, uniform.
