@@ -1,6 +1,5 @@
 //! What nearly every claim uses: `use crate::theorem::prelude::*;`.
 
-pub(crate) use super::claim::{FOREVER, plain};
 pub use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
 pub use crate::attention::{Dynamics, Energy, EnergyScale, Head, RowWeights, Spec, TimeScale, dynamics, layer::Layer};
 pub use crate::error::{Error, Result};
@@ -20,3 +19,11 @@ pub use std::{
     f64::consts::{PI, TAU},
     sync::Arc,
 };
+
+/// A horizon that no run meets: the flow ends at one cluster long before.
+pub const FOREVER: f64 = 1e300;
+
+/// A dynamics by name with identity matrices.
+pub fn plain(name: &str, beta: f64, n: usize) -> Result<Dynamics> {
+    dynamics::build(name, false, &Spec::new(beta, n))
+}

@@ -1,7 +1,6 @@
 //! The claims, one file each. A new claim is a new file with an `ENTRY` and its line here.
 
 use super::Claim;
-use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::{Error, Result};
 
 pub mod affine_rank_as_said;
@@ -251,12 +250,4 @@ pub fn derivation(claim: &Claim) -> Option<&'static str> {
     let all: &[&str] = include!(concat!(env!("OUT_DIR"), "/derivations.rs"));
     let place = ALL.iter().position(|c| c.name == claim.name)?;
     all.get(place).copied().filter(|text| !text.is_empty())
-}
-
-/// A horizon that no run meets: the flow ends at one cluster long before.
-pub(crate) const FOREVER: f64 = 1e300;
-
-/// A dynamics by name with identity matrices.
-pub(crate) fn plain(name: &str, beta: f64, n: usize) -> Result<Dynamics> {
-    dynamics::build(name, false, &Spec::new(beta, n))
 }
