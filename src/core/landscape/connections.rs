@@ -2,7 +2,7 @@
 
 use super::critical::{CriticalPoint, moved, unrest};
 use super::search::Found;
-use super::spectrum::{mass_hessian, rotations};
+use super::spectrum::{ambient, mass_hessian, rotations};
 use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::{Error, Result};
 use crate::flow::{Action, Event, Options, Outcome, Solution, solve};
@@ -80,8 +80,7 @@ pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut Found) -> Res
 /// Positive eigenvalues modulo rotations with their unit eigenvectors (mass metric) as ambient rows.
 fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
     let x = &point.clusters;
-    let (d, t) = (x.d(), x.d() - 1);
-    let size = x.n() * t;
+    let size = x.n() * (x.d() - 1);
     let mut h = mass_hessian(point.beta, x);
     let top = max_abs(&h);
     for b in rotations(x) {
@@ -92,15 +91,7 @@ fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
     let (values, vectors) = dense::symmetric_eigen(&h, size).ok_or_else(failed)?;
     let noise = 64.0 * f64::EPSILON * size as f64 * top;
     let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
-    let direction = |k: usize| {
-        let mut u = vec![0.0; x.coordinates().len()];
-        for (i, row) in u.chunks_exact_mut(d).enumerate() {
-            for (c, e) in vectors[k * size + i * t..].iter().zip(bases[i].chunks_exact(d)) {
-                row.iter_mut().zip(e).for_each(|(r, e)| *r += c / x.masses()[i].sqrt() * e);
-            }
-        }
-        u
-    };
+    let direction = |k: usize| ambient(x, &bases, &vectors[k * size..(k + 1) * size]);
     Ok((0..size).rev().filter(|&k| values[k] > noise).map(|k| (values[k], direction(k))).collect())
 }
 

@@ -1,13 +1,9 @@
 //! Critical points: Newton's method modulo rotations, and what is said of the result.
 
-use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations, row_scales};
+use super::spectrum::{Spectrum, ambient, bordered, equilibrated, mass_hessian, rotations, row_scales};
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
-use crate::num::{dense, sum::dot};
-use crate::num::{
-    pairs,
-    vector::{axpy, norm},
-};
+use crate::num::{dense, pairs, sum::dot, vector::norm};
 use crate::sphere::{
     Tokens,
     geometry::{chord2, dist, exp, tangent_basis, tangent_towards},
@@ -220,15 +216,8 @@ fn newton_step(beta: f64, x: &Tokens) -> Vec<f64> {
         }
     }
     let p = dense::solve(&a, &rhs);
-    let mut step = vec![0.0; x.coordinates().len()];
-    for (i, row) in step.chunks_exact_mut(d).enumerate() {
-        let root = x.masses()[i].sqrt();
-        for (k, e) in bases[i].chunks_exact(d).enumerate() {
-            let c = s[i * t + k] * p[i * t + k] / root;
-            axpy(c, e, row);
-        }
-    }
-    step
+    let scaled: Vec<f64> = s.iter().zip(&p).map(|(s, p)| s * p).collect();
+    ambient(x, &bases, &scaled)
 }
 
 /// Every row moved along its geodesic by `scale` times its tangent.

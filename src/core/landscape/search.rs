@@ -2,7 +2,7 @@
 
 use super::critical::{CriticalPoint, join, moved};
 use super::lulls::{Lulls, sizes};
-use super::spectrum::mass_hessian;
+use super::spectrum::{ambient, coordinates, mass_hessian};
 use super::starts::{Start, families, random_clusters};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics, kernel::Workspace};
 use crate::error::{Error, Result};
@@ -496,19 +496,13 @@ pub fn squared_gradient(beta: f64, start: &Tokens, known: &[CriticalPoint]) -> T
 /// Newton lengths capped at 0.1: converges to saddles with that many unstable directions.
 pub fn follow(beta: f64, start: &Tokens, unstable: usize) -> Tokens {
     let mut x = start.clone();
-    let (d, t) = (x.d(), x.d() - 1);
-    let size = x.n() * t;
+    let size = x.n() * (x.d() - 1);
     for _ in 0..150 {
         let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
         let Some((values, vectors)) = dense::symmetric_eigen(&mass_hessian(beta, &x), size) else { break };
         let mut gradient = vec![0.0; x.coordinates().len()];
         Energy::new(beta, EnergyScale::Mean).scaled_grad(&x, &mut Workspace::default(), &mut gradient);
-        let mut g = vec![0.0; size];
-        for i in 0..x.n() {
-            for (k, e) in bases[i].chunks_exact(d).enumerate() {
-                g[i * t + k] = dot(e, &gradient[i * d..(i + 1) * d]) / x.masses()[i].sqrt();
-            }
-        }
+        let g = coordinates(&x, &bases, &gradient);
         let top = max_abs(&values);
         let mut p = vec![0.0; size];
         for (k, value) in values.iter().enumerate() {
@@ -519,14 +513,8 @@ pub fn follow(beta: f64, start: &Tokens, unstable: usize) -> Tokens {
             let length = sign * along / value.abs().max(1e-10 * top).max(f64::MIN_POSITIVE);
             axpy(length, v, &mut p);
         }
-        let mut step = vec![0.0; x.coordinates().len()];
-        for (i, row) in step.chunks_exact_mut(d).enumerate() {
-            let root = x.masses()[i].sqrt();
-            for (k, e) in bases[i].chunks_exact(d).enumerate() {
-                row.iter_mut().zip(e).for_each(|(r, e)| *r += p[i * t + k] / root * e);
-            }
-        }
-        let largest = max_norm(&step, d);
+        let step = ambient(&x, &bases, &p);
+        let largest = max_norm(&step, x.d());
         if !largest.is_finite() || largest < 1e-9 {
             break;
         }

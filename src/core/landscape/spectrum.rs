@@ -2,7 +2,7 @@
 
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
-use crate::num::vector::{divide, max_abs, norm};
+use crate::num::vector::{axpy, divide, max_abs, norm};
 use crate::num::{dense, stream::Stream, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::tangent_basis};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
@@ -103,6 +103,28 @@ pub fn mass_hessian(beta: f64, x: &Tokens) -> Vec<f64> {
         *v /= root[k / size / t] * root[k % size / t];
     }
     h
+}
+
+/// Rows `sum_k c_ik e_ik / sqrt(m_i)` of coordinates c in tangent bases e: lengths of c are those of the mass metric.
+pub(super) fn ambient(x: &Tokens, bases: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
+    let d = x.d();
+    let mut rows = vec![0.0; x.coordinates().len()];
+    for (i, row) in rows.chunks_exact_mut(d).enumerate() {
+        let root = x.masses()[i].sqrt();
+        for (e, c) in bases[i].chunks_exact(d).zip(&c[i * (d - 1)..]) {
+            axpy(c / root, e, row);
+        }
+    }
+    rows
+}
+
+/// Coordinates `<e_ik, u_i> / sqrt(m_i)` of rows u in tangent bases e.
+pub(super) fn coordinates(x: &Tokens, bases: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
+    let own = |(i, row): (usize, &[f64])| {
+        let root = x.masses()[i].sqrt();
+        bases[i].chunks_exact(x.d()).map(|e| dot(e, row) / root).collect::<Vec<_>>()
+    };
+    rows.chunks_exact(x.d()).enumerate().flat_map(own).collect()
 }
 
 /// Orthonormal basis of the rotation directions `sqrt(m_i) B x_i`, in tangent bases.
@@ -212,14 +234,7 @@ impl std::fmt::Debug for Operator<'_> {
 
 impl Operator<'_> {
     fn product(&self, v: &[f64], out: &mut [f64]) {
-        let (d, t) = (self.x.d(), self.x.d() - 1);
-        let mut u = vec![0.0; self.x.coordinates().len()];
-        for (i, row) in u.chunks_exact_mut(d).enumerate() {
-            let root = self.x.masses()[i].sqrt();
-            for (e, c) in self.bases[i].chunks_exact(d).zip(&v[i * t..]) {
-                row.iter_mut().zip(e).for_each(|(u, e)| *u += c / root * e);
-            }
-        }
+        let u = ambient(self.x, &self.bases, v);
         let mut h = vec![0.0; u.len()];
         Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(
             self.x,
@@ -227,11 +242,8 @@ impl Operator<'_> {
             &mut self.work.lock().unwrap_or_else(PoisonError::into_inner),
             &mut h,
         );
-        for (i, row) in h.chunks_exact(d).enumerate() {
-            let root = self.x.masses()[i].sqrt();
-            for (a, e) in self.bases[i].chunks_exact(d).enumerate() {
-                out[i * t + a] = dot(e, row) / root - self.shift * v[i * t + a];
-            }
+        for ((out, c), v) in out.iter_mut().zip(coordinates(self.x, &self.bases, &h)).zip(v) {
+            *out = c - self.shift * v;
         }
     }
 }
