@@ -2,6 +2,7 @@
 
 use super::Observable;
 use crate::num::{dense::symmetric_eigenvalues, sum::dot};
+use crate::sphere::Tokens;
 
 /// `e^H` of the shares of the eigenvalues of `sum_i m_i x_i x_i^T` (effective rank), `(tr)^2 / tr of the square` (participation ratio), and the logarithm of the root mean square distance to the mean.
 pub static ENTRY: Observable = Observable {
@@ -10,12 +11,7 @@ pub static ENTRY: Observable = Observable {
     needs_unit: false,
     columns: |_| vec!["effective_rank".into(), "participation".into(), "log_residual".into()],
     measure: |_, frame, row| {
-        let (x, d) = (frame.tokens, frame.tokens.d());
-        let mut moment = vec![0.0; d * d];
-        for (r, m) in x.rows().zip(x.masses()) {
-            (0..d * d).for_each(|k| moment[k] += m * r[k / d] * r[k % d]);
-        }
-        let values = symmetric_eigenvalues(&moment, d).unwrap_or_default();
+        let (x, values) = (frame.tokens, moment_spectrum(frame.tokens));
         let total: f64 = values.iter().map(|v| v.max(0.0)).sum();
         let shares: Vec<f64> = values.iter().map(|v| v.max(0.0) / total).filter(|p| *p > 0.0).collect();
         let entropy: f64 = shares.iter().map(|p| -p * p.ln()).sum();
@@ -26,3 +22,13 @@ pub static ENTRY: Observable = Observable {
     },
     batch: None,
 };
+
+/// Ascending eigenvalues of `sum_i m_i x_i x_i^T`; none if their iteration fails.
+pub(super) fn moment_spectrum(x: &Tokens) -> Vec<f64> {
+    let d = x.d();
+    let mut moment = vec![0.0; d * d];
+    for (r, m) in x.rows().zip(x.masses()) {
+        moment.iter_mut().enumerate().for_each(|(k, v)| *v += m * r[k / d] * r[k % d]);
+    }
+    symmetric_eigenvalues(&moment, d).unwrap_or_default()
+}

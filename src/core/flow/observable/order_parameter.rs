@@ -1,7 +1,6 @@
 //! The order parameter of Kuramoto: the length of the mean token (arXiv:2312.10794, section 7: USA at beta = 0 on the circle is Kuramoto's model).
 
 use super::Observable;
-use crate::num::vector::axpy;
 use crate::sphere::Tokens;
 
 /// Length of the mean token, by mass.
@@ -16,8 +15,7 @@ pub static ENTRY: Observable = Observable {
 
 /// R and log (1 - R) of unit tokens, each to a few roundoffs: 1 - R^2 = sum m_i |x_i - mean|^2 is no difference of numbers that are nearly equal.
 fn order(x: &Tokens) -> [f64; 2] {
-    let mut mean = vec![0.0; x.d()];
-    x.rows().zip(x.masses()).for_each(|(r, m)| axpy(*m, r, &mut mean));
+    let mean = x.mean();
     let distance = |r: &[f64]| r.iter().zip(&mean).map(|(v, s)| (v - s) * (v - s)).sum::<f64>();
     let spread: f64 = x.rows().zip(x.masses()).map(|(r, m)| m * distance(r)).sum();
     let length = mean.iter().map(|s| s * s).sum::<f64>().sqrt();

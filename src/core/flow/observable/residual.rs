@@ -1,7 +1,7 @@
 //! What is left of the tokens beside a common row, and beside a rank-one matrix.
 
-use super::Observable;
-use crate::num::{dense::symmetric_eigenvalues, sum::dot};
+use super::{Observable, effective_rank::moment_spectrum};
+use crate::num::sum::dot;
 
 /// `|X - 1 x^T|` (x the mean by mass) and the distance of `X` to the nearest matrix of rank one, both with rows weighted by mass, and the logarithm of the first.
 pub static ENTRY: Observable = Observable {
@@ -10,16 +10,14 @@ pub static ENTRY: Observable = Observable {
     needs_unit: false,
     columns: |_| ["mean_residual", "log_mean_residual", "rank_one_residual"].map(String::from).to_vec(),
     measure: |_, frame, row| {
-        let (x, d) = (frame.tokens, frame.tokens.d());
+        let x = frame.tokens;
         let mean = x.mean();
-        let mut moment = vec![0.0; d * d];
         let mut spread = 0.0;
         for (r, m) in x.rows().zip(x.masses()) {
             let off: Vec<f64> = r.iter().zip(&mean).map(|(x, c)| x - c).collect();
             spread += m * dot(&off, &off);
-            moment.iter_mut().enumerate().for_each(|(k, v)| *v += m * r[k / d] * r[k % d]);
         }
-        let values = symmetric_eigenvalues(&moment, d).unwrap_or_default();
+        let values = moment_spectrum(x);
         let top = values.iter().copied().fold(0.0, f64::max);
         let rest = (values.iter().sum::<f64>() - top).max(0.0);
         row.extend([spread.sqrt(), if spread > 0.0 { 0.5 * spread.ln() } else { -800.0 }, rest.sqrt()]);
