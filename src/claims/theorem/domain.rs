@@ -111,6 +111,16 @@ impl Case {
         Ok(self.variant()?.weights)
     }
 
+    /// Weights are at most this: 1 for softmax, `e^|beta|` for plain exponentials. **Errors** as [`Case::variant`].
+    pub fn largest_weight(&self) -> Result<f64> {
+        Ok(self.weights()?.log_total(self.beta.abs()).exp())
+    }
+
+    /// Lipschitz constant of the velocity, displacements measured by the largest of all tokens. **Errors** as [`Case::variant`].
+    pub fn lipschitz(&self) -> Result<f64> {
+        Ok(2.0 * (1.0 + self.beta.abs()) * self.largest_weight()?)
+    }
+
     /// The dynamics at this case, Q = K = V = I.
     ///
     /// **Errors** a name that is not registered, a beta that the dynamics refuses.
@@ -160,6 +170,54 @@ impl Domain {
     };
     /// The same with equal masses.
     pub const EQUAL_MASSES: Self = Self { masses: Masses::Equal, ..Self::ATTENTION };
+
+    /// Normal rows of n tokens, no space.
+    pub const MAPS: Self = Self {
+        n: Sizes::Range(2, 6),
+        d: Sizes::Range(2, 5),
+        beta: Betas::Unused,
+        dynamics: &["maps of rows"],
+        laws: &["normal"],
+        ..Self::EQUAL_MASSES
+    };
+    /// Blocks with normal weights.
+    pub const BLOCKS: Self =
+        Self { n: Sizes::Range(2, 12), d: Sizes::List(&[4, 8]), beta: Betas::Unused, dynamics: &["sa"], ..Self::EQUAL_MASSES };
+    /// Tokens of R^d under one head with V and scores `<Q x_i, x_j>`; the laws of points are the claims' own.
+    pub const FLAT: Self =
+        Self { n: Sizes::Range(2, 12), d: Sizes::Range(1, 4), beta: Betas::Log(0.1, 2.0), dynamics: &["sa"], ..Self::ATTENTION };
+    /// Where the symmetries of the flow are tested: every sign of beta, tokens anywhere or in a cap.
+    pub const SYMMETRY: Self = Self {
+        n: Sizes::Range(1, 48),
+        beta: Betas::Signed(0.01, 100.0),
+        dynamics: &["sa", "usa", "causal-sa", "causal-usa", "repulsive-sa", "repulsive-usa"],
+        laws: &["uniform", "cap:radius=0.3"],
+        corners: &[(2, 2, 0.0), (7, 3, 1.0), (12, 4, 4.0)],
+        ..Self::ATTENTION
+    };
+    /// Tokens of the sphere whose softmax is taken.
+    pub const SCORED: Self = Self {
+        n: Sizes::Range(2, 32),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(1e-4, 100.0),
+        dynamics: &["softmax weights"],
+        ..Self::EQUAL_MASSES
+    };
+    /// Layers with fresh weights.
+    pub const LAYERS: Self = Self {
+        n: Sizes::Fixed(2),
+        d: Sizes::List(&[2, 3, 8, 16]),
+        beta: Betas::Linear(0.0, 2.0),
+        dynamics: &["random layers"],
+        corners: &[(2, 8, 1.0), (2, 8, 1.5)],
+        ..Self::EQUAL_MASSES
+    };
+    /// Tokens of R^d under hardmax layers.
+    pub const HARDMAX: Self =
+        Self { n: Sizes::Range(3, 20), d: Sizes::Range(2, 4), beta: Betas::Unused, dynamics: &["hardmax"], ..Self::EQUAL_MASSES };
+    /// SA of unit vectors; the scheme is drawn.
+    pub const LAYERED: Self =
+        Self { n: Sizes::Range(2, 12), d: Sizes::Range(2, 12), beta: Betas::Linear(0.0, 4.0), dynamics: &["sa"], ..Self::EQUAL_MASSES };
 
     /// Why a case lies outside, or nothing.
     pub fn misses(&self, case: &Case) -> Option<String> {

@@ -2,6 +2,9 @@
 
 use crate::num::stats::nan_max;
 
+/// Below this a size is no size: differences over it would overflow.
+pub const TINY: f64 = 1e-290;
+
 /// Absolute values.
 pub fn sizes(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(|v| v.abs()).collect()

@@ -1,7 +1,6 @@
 //! "Layer normalisation preserves the affine rank."
 
 use super::rank_collapse_cubic::ROWS;
-use crate::num::dense::symmetric_eigenvalues;
 use crate::theorem::prelude::*;
 
 /// Three tokens on a line not through the multiples of 1 end on an arc, not on a line. What is preserved is the rank of the matrix X C of centred rows: rows are scaled only.

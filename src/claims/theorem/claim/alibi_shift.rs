@@ -1,6 +1,6 @@
 //! ALiBi knows distances alone.
 
-use super::block_collapse::{BLOCKS, heads, tokens};
+use super::block_collapse::{heads, tokens};
 use crate::attention::pattern::{Alibi, Bias, Everything, Pattern};
 use crate::theorem::prelude::*;
 use crate::transformer::positions::sinusoidal;
@@ -14,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "alibi-shift",
     title: "ALiBi: a shift of all positions changes nothing, bit by bit",
     statement: "Attention under the slopes of ALiBi gives the same bits when all positions are larger by c, 1 <= c <= 10000.",
-    domain: Domain { laws: &["normal"], ..BLOCKS },
+    domain: Domain { laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads",
     citation: "Press, Smith and Lewis 2022 (arXiv:2108.12409)",
     trials: (8, 60),

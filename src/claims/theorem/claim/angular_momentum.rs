@@ -34,9 +34,6 @@ pub const PAIRS: Domain = Domain {
     ..Domain::ATTENTION
 };
 
-/// Below this a size is no size: differences over it would overflow.
-pub const TINY: f64 = 1e-290;
-
 /// `m_i m_j e^{beta G_ij - |beta|}`.
 pub fn weight(beta: f64, x: &Tokens, i: usize, j: usize) -> f64 {
     x.masses()[i] * x.masses()[j] * (beta * x.inner(i, j) - beta.abs()).exp()

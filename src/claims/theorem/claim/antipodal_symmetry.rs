@@ -1,8 +1,7 @@
 //! The antipodal map commutes with the flow.
 
-use super::rotation::{SHARE, SYMMETRY};
+use super::rotation::SHARE;
 use super::span::matrix;
-use super::speed_bound::lipschitz;
 use crate::theorem::prelude::*;
 
 /// `f(-X) = -f(X)`.
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "antipodal-symmetry",
     title: "f(-X) = -f(X)",
     statement: "The velocity for any Q, K, V, and the flow for Q = K = I, V = I or -I, commute with X -> -X, bit for bit: rounding is symmetric.",
-    domain: SYMMETRY,
+    domain: Domain::SYMMETRY,
     citation: "arXiv:2312.10794, (2.3)",
     trials: (72, 400),
     trial: |case, ctx| mirror(case, ctx, false),
@@ -31,7 +30,7 @@ fn mirror(case: &Case, ctx: &mut Context, one: bool) -> Result<Finding> {
     // + 0.0 makes one zero of the two.
     let opposite = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (0.0 - a).to_bits() == (b + 0.0).to_bits());
     let dynamics = case.build()?;
-    let t = 1.0 / lipschitz(case)?;
+    let t = 1.0 / case.lipschitz()?;
     let (a, b) = (ctx.flowed_within(&dynamics, &x, t, SHARE)?, ctx.flowed_within(&dynamics, &y, t, SHARE)?);
     let heads = vec![Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), matrix(ctx, case.d))?];
     let general = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;

@@ -1,6 +1,5 @@
 //! What attention adds to the work of a decoder.
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     alignment::{Alignment, Translator},
     at,
@@ -17,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "attention-cost",
     title: "Attention adds n (2 d + 1) multiplications to every output",
     statement: "An encoder and a decoder, n inputs and n outputs, scores s^T h: the multiplications of the whole exceed those with a fixed context by n^2 (2 d + 1), counted operation by operation (a division of the softmax counts as one).",
-    domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 16), ..MAPS },
+    domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 16), ..Domain::MAPS },
     citation: "arXiv:1706.03762, table 1 (orders); the count derived",
     trials: (10, 60),
     trial: |case, ctx| {

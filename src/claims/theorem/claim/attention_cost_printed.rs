@@ -1,7 +1,6 @@
 //! "Attention reduces the amount of computation."
 
 use super::attention_cost::added;
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// It adds n (2 d + 1) multiplications to every output.
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "attention-cost-printed",
     title: "Attention reduces the work of a decoder (as printed)",
     statement: "An encoder and a decoder, n inputs and n outputs: with the scores s^T h the multiplications are fewer than with a fixed context.",
-    domain: Domain { n: Sizes::Range(2, 20), d: Sizes::Range(2, 16), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 20), d: Sizes::Range(2, 16), ..Domain::MAPS },
     citation: "a survey of sequence models",
     status: Status::Misprinted,
     trials: (4, 30),

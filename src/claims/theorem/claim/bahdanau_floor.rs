@@ -1,6 +1,6 @@
 //! Additive attention cannot become a hard choice.
 
-use super::mixing_structure::{MAPS, normals};
+use super::mixing_structure::normals;
 use crate::num::stats::nan_min;
 use crate::recurrent::{alignment::Alignment, trace::Trace};
 use crate::theorem::prelude::*;
@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "bahdanau-floor",
     title: "Additive attention: every weight is at least 1/(1 + (n-1) e^{2 |v|_1})",
     statement: "a_j = softmax_j(v^T tanh(W s + U h_j)) over n normal states, normal W, U of variance 9/d, or W = 0, U = 12 and states +-sign(v), v normal of variance 1/d: a_j >= 1/(1 + (n-1) e^{2 |v|_1}).",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), ..Domain::MAPS },
     citation: "derived, for arXiv:1409.0473",
     trials: (20, 200),
     trial: |case, ctx| floor(ctx, case, false),

@@ -1,6 +1,5 @@
 //! V with a spectrum: the linearised flow at two antipodal clusters.
 
-use crate::attention::kernel::Attention;
 use crate::theorem::prelude::*;
 use crate::theory::bipartite;
 

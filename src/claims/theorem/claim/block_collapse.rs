@@ -1,17 +1,11 @@
 //! Heads of trained models are heads of the theory.
 
-use super::angular_momentum::TINY;
 use crate::attention::feed_forward::Activation;
+use crate::attention::multi_head::MultiHead;
 use crate::attention::pattern::{Everything, Pattern};
-use crate::attention::{kernel::Workspace, multi_head::MultiHead};
 use crate::num::dense::transpose_mul;
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::{sizes, weight_change, worst_share};
 use crate::transformer::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
-
-/// Blocks with normal weights.
-pub(super) const BLOCKS: Domain =
-    Domain { n: Sizes::Range(2, 12), d: Sizes::List(&[4, 8]), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES };
 
 /// What the library's heads do, a trained head does: with one more coordinate that is 1, its biases are entries of matrices.
 ///
@@ -25,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     title: "Trained heads: W_q, W_k, W_v, W_o and biases are one form A, one matrix V and two vectors",
     statement: "b_o + sum_h W_o^h sum_j P_ij (W_v^h x_j + b_v^h) with P = softmax(<W_q^h x_i + b_q^h, W_k^h x_j + b_k^h> / sqrt r) equals sum_h sum_j P_ij V_h x_j + sum_h W_o^h b_v^h + b_o with logits x_i^T A_h x_j + <u_h, x_j>, A_h = W_q^T W_k / sqrt r, V_h = W_o W_v, u_h = W_k^T b_q / sqrt r, evaluated by the kernel of the theory's heads. Both to what rounding allows in every coordinate: 8 eps (n + d) of the sum T of the sizes \
                 of all terms of an output, entry by entry, and e^{8 (d + 4) eps L} - 1 of it for logits whose terms have sizes up to L; two computations, twice that.",
-    domain: Domain { laws: &["normal"], ..BLOCKS },
+    domain: Domain { laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights of size 1 / sqrt d, two heads",
     citation: "derived; Vaswani et al. 2017",
     trials: (8, 60),

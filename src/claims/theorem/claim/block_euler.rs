@@ -1,6 +1,6 @@
 //! Depth limit of whole blocks.
 
-use super::block_collapse::{BLOCKS, apart, block, tokens};
+use super::block_collapse::{apart, block, tokens};
 use crate::attention::normalisation::Bare;
 use crate::attention::pattern::Everything;
 use crate::theorem::prelude::*;
@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     name: "block-euler",
     title: "Pre-norm blocks: L layers of step 1/L come within C/L of the flow, symmetrised ones within C/L^2",
     statement: "x <- x + eta F(N x) for attention and then for the feed-forward layer, 1/eta times: the distance from the flow of x' = F(N x) + G(N x) at t = 1 halves from eta = 1/40 to 1/80, and quarters for the symmetrised block of midpoint steps: ratios within a tenth, in at least 90 % of draws.",
-    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Fixed(4), laws: &["normal"], ..BLOCKS },
+    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Fixed(4), laws: &["normal"], ..Domain::BLOCKS },
     narrower: "weights of size 0.5 / sqrt d, two heads, GELU; the orders are derived, the tenth observed; in few draws the leading error nearly cancels",
     citation: "arXiv:2312.10794, Section 2 (layers as time steps); Strang 1968",
     kind: Kind::Share(0.9),

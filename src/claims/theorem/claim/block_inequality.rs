@@ -2,7 +2,6 @@
 
 use super::angular_momentum::{PAIRS, sine, weight};
 use super::curvature_identity::allowed;
-use crate::attention::kernel::Workspace;
 use crate::theorem::prelude::*;
 
 /// 2312.10794, (B.2)-(B.3).

@@ -1,6 +1,6 @@
 //! The prefix property of whole blocks.
 
-use super::block_collapse::{BLOCKS, block, tokens};
+use super::block_collapse::{block, tokens};
 use crate::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary};
 use crate::theorem::prelude::*;
 
@@ -14,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "block-prefix",
     title: "Causal blocks: later tokens change nothing before them, bit by bit",
     statement: "The first k tokens through a pre-norm block (causal heads, with rotary positions, ALiBi or neither; feed-forward layer) are, bit by bit, those of the same tokens without the n - k after them.",
-    domain: Domain { n: Sizes::Range(2, 90), laws: &["normal"], ..BLOCKS },
+    domain: Domain { n: Sizes::Range(2, 90), laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads",
     citation: "derived; Vaswani et al. 2017",
     trials: (6, 60),

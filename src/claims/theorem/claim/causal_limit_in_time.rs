@@ -2,7 +2,6 @@
 
 use super::causal_limit::ends_at;
 use super::span::matrix;
-use crate::attention::kernel::{Attention, Weights};
 use crate::attention::scheduled::{Schedule, Scheduled};
 use crate::theorem::prelude::*;
 

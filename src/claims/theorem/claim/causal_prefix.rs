@@ -1,6 +1,6 @@
 //! The prefix property.
 
-use super::angular_momentum::{TINY, sine};
+use super::angular_momentum::sine;
 use crate::theorem::prelude::*;
 
 /// Under a causal mask the first tokens do not see the later ones. Bit for bit they do not while n stays; the order of the sums depends

@@ -1,7 +1,6 @@
 //! How many strong centres there are.
 
 use crate::clusters::centres::strong;
-use crate::sphere::law::Law;
 use crate::theorem::prelude::*;
 use crate::theory::parking::strong_centres;
 

@@ -1,6 +1,5 @@
 //! Products of unit vectors and distances.
 
-use super::temperature_limits::SCORED;
 use crate::theorem::prelude::*;
 
 /// On the unit sphere |x - y|^2 = 2 - 2 <x, y>.
@@ -8,7 +7,7 @@ pub static ENTRY: Claim = Claim {
     name: "chord-kernel",
     title: "e^{beta <x, y>} = e^beta e^{-beta |x - y|^2/2} on the unit sphere",
     statement: "Two unit vectors of R^d: the identity, relative, to (8 + 2 d) eps (1 + beta).",
-    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 100.0), ..SCORED },
+    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 100.0), ..Domain::SCORED },
     citation: "arXiv:2312.10794, section 3.2",
     trials: (10, 100),
     trial: |case, ctx| {

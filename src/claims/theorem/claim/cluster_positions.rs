@@ -1,7 +1,7 @@
 //! Number and places of the clusters that form from noise.
 
 use crate::clusters::linkage::linkage;
-use crate::continuity::{circle::Circle, lagrangian::Lagrangian};
+use crate::continuity::lagrangian::Lagrangian;
 use crate::theorem::prelude::*;
 use crate::theory::growth::{fastest_mode, rates_usa};
 use realfft::num_complex::Complex64;

@@ -1,7 +1,6 @@
 //! The published prediction at the published number of tokens, over many seeds.
 
 use super::cluster_positions::farthest;
-use crate::continuity::circle::Circle;
 use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;
 

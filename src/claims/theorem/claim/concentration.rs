@@ -1,8 +1,6 @@
 //! Concentration around gamma in high dimension.
 
 use crate::num::stats::{median, slope};
-use crate::num::stream::Stream;
-use crate::sphere::law::Law;
 use crate::theorem::prelude::*;
 use crate::theory::equiangular::Equiangular;
 

@@ -1,6 +1,5 @@
 //! Cross-attention to a fixed memory.
 
-use crate::attention::kernel::Weights;
 use crate::attention::multi_head::{MultiHead, Sources};
 use crate::num::softmax::log_sum_exp;
 use crate::theorem::prelude::*;

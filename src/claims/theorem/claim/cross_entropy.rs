@@ -1,6 +1,5 @@
 //! Cross-entropy with a one-hot target.
 
-use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
 use crate::theorem::prelude::*;
 
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "cross-entropy",
     title: "H(p, q) = H(p) + KL(p, q); for a one-hot p it is KL(p, q) = -log q_i",
     statement: "p, q softmax of n normal scores, or p one-hot: the identity to 1e-13 (1 + H(p, q)).",
-    domain: Domain { n: Sizes::Range(2, 32), d: Sizes::Unused, ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 32), d: Sizes::Unused, ..Domain::MAPS },
     citation: "Kullback and Leibler (1951)",
     trials: (8, 60),
     trial: |case, ctx| {

@@ -1,7 +1,6 @@
 //! The curvature identity.
 
-use super::angular_momentum::{PAIRS, TINY, sine, weight};
-use crate::attention::kernel::Workspace;
+use super::angular_momentum::{PAIRS, sine, weight};
 use crate::sphere::geometry::project;
 use crate::theorem::prelude::*;
 

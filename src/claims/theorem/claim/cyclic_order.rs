@@ -1,6 +1,6 @@
 //! Order on the circle.
 
-use super::rotation::{SHARE, SYMMETRY};
+use super::rotation::SHARE;
 use crate::theorem::prelude::*;
 
 /// A common field on the circle cannot let tokens pass each other. More: with `phi` the angle to a token and E, Var its mean and variance
@@ -30,7 +30,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         dynamics: &["sa", "usa"],
         corners: &[(8, 2, 0.0), (5, 2, 2.0), (16, 2, 12.0)],
-        ..SYMMETRY
+        ..Domain::SYMMETRY
     },
     narrower: "Q = K = V = I",
     citation: "uniqueness for the common field X[mu]; false for causal masks; the rate is derived",

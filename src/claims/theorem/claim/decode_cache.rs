@@ -1,6 +1,6 @@
 //! Decoding with kept keys and values.
 
-use super::block_collapse::{BLOCKS, block, tokens};
+use super::block_collapse::{block, tokens};
 use super::block_prefix::pattern;
 use crate::theorem::prelude::*;
 use crate::transformer::decode::Cache;
@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "decode-cache",
     title: "Causal blocks: token after token with kept keys and values is the masked pass, bit by bit",
     statement: "Decoding token after token with kept keys and values (rotary positions, ALiBi or neither) gives, bit by bit, the rows of one pass over all tokens under the causal mask.",
-    domain: Domain { n: Sizes::Range(2, 70), laws: &["normal"], ..BLOCKS },
+    domain: Domain { n: Sizes::Range(2, 70), laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads",
     citation: "derived; Vaswani et al. 2017",
     trials: (5, 40),

@@ -1,6 +1,5 @@
 //! Residual networks with independent weights.
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     at,
     residual::{Bend, InDepth, ResidualNet},
@@ -19,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     name: "depth-iid",
     title: "ResNet, independent weights, step L^{-b}: E|x_L|^2 = (1 + c L^{-2b})^L |x_0|^2",
     statement: "x+ = x + L^{-b} V_k x (c = 1) or x + L^{-b} V_k relu(W_k x) (c = 1/2), V_k, W_k new in every layer with entries of variance 1/d, d = 32, L = 64, b in {1/4, 1/2, 1}: given x a layer has E |x+ - x|^2 = c L^{-2b} |x|^2 (within 15 %) and E <x, x+ - x> = 0 (within L^{-b} |x|^2/20), in the mean over all layers of 16 runs; so E |x_L|^2 = (1 + c L^{-2b})^L |x_0|^2, and the limit is infinite for b < 1/2, e^c at b = 1/2, 1 for b > 1/2.",
-    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Fixed(32), ..MAPS },
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Fixed(32), ..Domain::MAPS },
     narrower: "d = 32, L = 64",
     citation: "arXiv:2206.06929 (abstract: the only non-trivial scaling is 1/sqrt L); the formula derived",
     trials: (6, 40),

@@ -1,6 +1,5 @@
 //! Residual networks with weights smooth in depth.
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     at,
     residual::{Bend, InDepth, ResidualNet},
@@ -17,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "depth-smooth",
     title: "ResNet, weights smooth in depth, step 1/L: an equation in the limit, slope 1",
     statement: "x+ = x + (1/L) V(k/L) tanh(W(k/L) x), V and W of the form A cos 2 pi s + B sin 2 pi s with normal A, B of variance 1/d, x normal: |x_L - x_2L| from L = 256 to 512 falls with the slope 1 within 0.05, in at least 90 % of draws.",
-    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(4, 8), ..MAPS },
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(4, 8), ..Domain::MAPS },
     narrower: "the slope is derived for L to infinity, 0.05 observed; in few draws e(1) nearly vanishes",
     citation: "the limit of E, Commun. Math. Stat. 5 (2017); arXiv:2206.06929 (smooth weights)",
     kind: Kind::Share(0.9),

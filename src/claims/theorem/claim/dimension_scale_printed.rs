@@ -1,7 +1,6 @@
 //! "Scores are divided by the dimension, for a stable training."
 
 use super::logit_variance::squares;
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// The formula has the root: dividing by d leaves the variance 1/d, and attention tends to the mean.
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "dimension-scale-printed",
     title: "Scores divided by d have variance 1 (as printed)",
     statement: "q, k in R^d independent, standard normal, d in {4, 16, 64}, 4000 pairs: the mean of (<q, k>/d)^2 is 1 within 4.5 standard errors.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..MAPS },
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..Domain::MAPS },
     citation: "a tutorial on attention, against arXiv:1706.03762",
     status: Status::Misprinted,
     trials: (3, 20),

@@ -1,8 +1,7 @@
 //! Dissipation identities.
 
 use super::angular_momentum::weight;
-use super::rotation::{SHARE, SYMMETRY};
-use super::speed_bound::lipschitz;
+use super::rotation::SHARE;
 use crate::num::quadrature::gauss_legendre;
 use crate::theorem::prelude::*;
 
@@ -18,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     statement: "dE_beta/dt = sum_i m_i |x_i'|^2 (USA) and dE_beta/dt = sum_i m_i Z_i |x_i'|^2, Z_i = sum_j m_j e^{beta G_ij} (SA): along the flow over half a Lipschitz time of the velocity, \
                 the change of log |E| is the integral of the right-hand side over E, to 4e-12 (1 + |beta|). \
                 At beta = 0, where E_beta has no value: 2 beta times both sides, 0 = 0.",
-    domain: Domain { dynamics: &["sa", "usa"], ..SYMMETRY },
+    domain: Domain { dynamics: &["sa", "usa"], ..Domain::SYMMETRY },
     narrower: "Q = K = V = I",
     citation: "arXiv:2312.10794, (3.6), Lemma 3.7",
     trials: (30, 200),
@@ -32,7 +31,7 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
     let mut x = ctx.tokens(case)?;
     let (dynamics, energy) = (case.build()?, Energy::new(case.beta, EnergyScale::Mean));
     let (n, d, beta) = (case.n, case.d, case.beta);
-    let length = 0.5 / lipschitz(case)?;
+    let length = 0.5 / case.lipschitz()?;
     let before = energy.log_unit(&x);
     let softmax = case.weights()? == RowWeights::Softmax;
     // Ten Gauss points on half the time in which the velocity can change by its own size: error below 1e-15. A run is off by 1.4e-13,

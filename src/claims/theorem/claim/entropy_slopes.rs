@@ -1,6 +1,6 @@
 //! The linear rate: slopes of the negentropy of clusters.
 
-use crate::continuity::{Medium, lagrangian::Lagrangian};
+use crate::continuity::lagrangian::Lagrangian;
 use crate::theorem::prelude::*;
 
 /// With the width of the clusters and the gaps between them, without which the slopes are false.

@@ -1,6 +1,5 @@
 //! The slopes of the negentropy without the width of the clusters.
 
-use crate::continuity::{Medium, circle::Circle};
 use crate::num::bessel::scaled_bessel_i;
 use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;

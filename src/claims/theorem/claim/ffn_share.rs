@@ -1,6 +1,5 @@
 //! Where the parameters of a block are.
 
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// Four square matrices of attention beside two of four times the width.
@@ -13,7 +12,7 @@ pub static ENTRY: Claim = Claim {
     name: "ffn-share",
     title: "The feed-forward part has two thirds of the parameters of a block, within 1/(3 d)",
     statement: "A block with matrices and biases for Q, K, V and the output, a feed-forward part of width 4 d, two layer norms: its feed-forward share is (8 d + 5)/(12 d + 13), below 2/3 by less than 1/(3 d).",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Range(4, 4096), laws: &["uniform"], ..MAPS },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Range(4, 4096), laws: &["uniform"], ..Domain::MAPS },
     citation: "arXiv:1706.03762, section 3.3 (widths); count derived",
     trials: (8, 60),
     trial: |case, ctx| {

@@ -1,6 +1,5 @@
 //! Sequence to sequence without attention.
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     alignment::{Alignment, Translator},
     trace::Trace,
@@ -16,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "fixed-context",
     title: "Fixed context: every output reads the same vector; attention does not",
     statement: "An encoder and a decoder with normal weights, n inputs and n outputs, all weight on the last state: all contexts c_i are equal, exactly.",
-    domain: Domain { n: Sizes::Range(2, 10), d: Sizes::Range(2, 6), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 10), d: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "arXiv:1409.0473, section 2.1",
     trials: (8, 60),
     trial: |case, ctx| spread(ctx, case, Alignment::Fixed),

@@ -1,7 +1,6 @@
 //! Attraction with constant weights.
 
-use super::mixing_structure::MAPS;
-use crate::num::dense::{exponential, symmetric_eigenvalues};
+use crate::num::dense::exponential;
 use crate::theorem::prelude::*;
 
 /// A linear flow to the mean, at twice the least positive eigenvalue of the Laplacian.
@@ -20,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     statement: "n normal rows, symmetric weights in [0.1, 1]: |x(t) - mean| <= e^{-2 lambda_2 t} |x(0) - mean|, |.| over all rows at once, for t in \
                 [0.1, 3]/lambda_2, to 32 eps n (1 + lambda_n t) |x(0)| (rounding), lambda_2 and lambda_n the second and the largest eigenvalue of \
                 the graph Laplacian.",
-    domain: Domain { n: Sizes::Range(3, 8), ..MAPS },
+    domain: Domain { n: Sizes::Range(3, 8), ..Domain::MAPS },
     citation: "Fiedler; derived",
     trials: (8, 60),
     trial: |case, ctx| contraction(ctx, case, false),

@@ -1,7 +1,5 @@
 //! The gradient of a pairwise energy of embeddings.
 
-use super::angular_momentum::TINY;
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// Both w_ij and w_ji pull, each with a factor 2.
@@ -15,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     title: "E = -sum w_ij |x_i - x_j|^2: grad_i E = 2 sum_j (w_ij + w_ji)(x_j - x_i)",
     statement: "n normal rows, normal weights w_ij: the gradient is the central difference of E with the step 1 (exact, as E is quadratic) along every coordinate, to \
                 4 eps (n^2 + d) of the size of the terms, sum_ij |w_ij| sum_c (|x_i|_c + |x_j|_c + 1)^2.",
-    domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "derived; an essay on attention as energy prints 2 sum_j w_ij (x_j - x_i)",
     status: Status::Corrected,
     trials: (10, 80),

@@ -1,7 +1,6 @@
 //! The gradient of a pairwise energy, as printed.
 
 use super::force_field::{Form, gradient};
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// The terms (j, i) of the double sum are forgotten.
@@ -10,7 +9,7 @@ pub static ENTRY: Claim = Claim {
     title: "E = -sum w_ij |x_i - x_j|^2: grad_i E = 2 sum_j w_ij (x_j - x_i) (as printed)",
     statement: "n normal rows, normal weights w_ij: the printed gradient is the central difference of E with the step 1 (exact, as E is quadratic) along every coordinate, \
                 to the rounding of force-field.",
-    domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "an essay on attention as energy",
     status: Status::Misprinted,
     trials: (6, 40),

@@ -1,6 +1,5 @@
 //! How long clusters take to form.
 
-use crate::continuity::{Medium, circle::Circle, density::Density};
 use crate::theorem::prelude::*;
 use crate::theory::growth::{self, fastest_mode};
 

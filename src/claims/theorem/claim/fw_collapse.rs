@@ -1,6 +1,5 @@
 //! Attention layers in R^d at finite beta: one point.
 
-use crate::attention::{kernel::Attention, normalisation::Rescaled};
 use crate::theorem::prelude::*;
 
 /// Tokens of R^d under convex layers.

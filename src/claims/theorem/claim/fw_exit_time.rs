@@ -1,6 +1,5 @@
 //! Random leaders: tokens stay near their vertices for a time exponential in beta.
 
-use crate::num::stream::Stream;
 use crate::theorem::prelude::*;
 
 /// The scale-invariant form of the printed bound, whose exponent lacks a diameter.

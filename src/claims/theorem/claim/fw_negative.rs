@@ -1,7 +1,5 @@
 //! Hardmax with a negative form is Frank-Wolfe while the hull holds the origin.
 
-use super::fw_solved::HARDMAX;
-use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
 use crate::theorem::prelude::*;
 
 /// `s = argmin_K <B x, s>` has `<B x, s> <= 0` while 0 lies in K, so `J(x+) <= (1 - 2g) J(x) + g^2 lambda d^2/2`, as in the usual proof
@@ -17,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "fw-negative",
     title: "Hardmax, B < 0: J <= 2 lambda_max diam^2/(t+1) while the hull holds the origin",
     statement: "x+ = x + 2/(t+2) (argmax_j <-B x, x_j> - x), B > 0, 0 in the hull of the tokens at every t: J(x^{t+1}) = <B x, x>/2 <= 2 lambda_max(B) diam^2/(t+1) for all tokens, t = 0..59, diam that of the start.",
-    domain: Domain { n: Sizes::List(&[2, 4, 6, 12, 20]), laws: &["normal"], ..HARDMAX },
+    domain: Domain { n: Sizes::List(&[2, 4, 6, 12, 20]), laws: &["normal"], ..Domain::HARDMAX },
     narrower: "B = R R^T with normal R; tokens in pairs x, -x, which keep the origin in the hull",
     citation: "arXiv:2508.09628, Theorem on B < 0, with the hypothesis at every t",
     status: Status::Corrected,

@@ -1,7 +1,6 @@
 //! Hardmax with a negative form: the Frank-Wolfe bound as printed.
 
 use super::fw_negative::bound;
-use super::fw_solved::HARDMAX;
 use crate::theorem::prelude::*;
 
 /// Tokens 3 and -1: `x_2 = 1/3` for ever and `x_1 = 1/3 + 8/(t (t+1))`, J = 1/18 beside a bound 32/(t+1).
@@ -17,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "fw-negative-printed",
     title: "Hardmax, B < 0: the Frank-Wolfe bound with the origin in the first hull only (as printed)",
     statement: "x+ = x + 2/(t+2) (argmax_j <-B x, x_j> - x), B > 0, 0 in the hull of the start: J(x^{t+1}) = <B x, x>/2 <= 2 lambda_max(B) diam^2/(t+1) for t up to 1000.",
-    domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(1), laws: &["placed"], ..HARDMAX },
+    domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(1), laws: &["placed"], ..Domain::HARDMAX },
     narrower: "two tokens 3s and -qs on the line, 0.8 <= q <= 1.2, 1/2 <= s <= 2",
     citation: "arXiv:2508.09628 v1, Theorem on B < 0",
     status: Status::Misprinted,

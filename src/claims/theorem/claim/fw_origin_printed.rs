@@ -1,7 +1,6 @@
 //! Attention layers in R^d at finite beta: "to the origin".
 
 use super::fw_collapse::CONVEX;
-use crate::attention::{kernel::Attention, normalisation::Rescaled};
 use crate::theorem::prelude::*;
 
 /// The limit is a point of the hull of the start: (1, 0.101351) for the tokens (1, 0) and (1, 0.2) at beta = 2, g = 1/2.

@@ -1,11 +1,6 @@
 //! Hardmax with a definite form: solved.
 
-use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
 use crate::theorem::prelude::*;
-
-/// Tokens of R^d under hardmax layers.
-pub(super) const HARDMAX: Domain =
-    Domain { n: Sizes::Range(3, 20), d: Sizes::Range(2, 4), beta: Betas::Unused, dynamics: &["hardmax"], ..Domain::EQUAL_MASSES };
 
 /// Hulls stay, and every token keeps to its cell: it moves on a straight line to the vertex of the cell.
 ///
@@ -18,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "fw-solved",
     title: "Hardmax, vertices that lead themselves: solved",
     statement: "x+ = x + g_t (argmax_v <x, v> - x), g_t in (0, 1), vertices v unit vectors among the tokens: x_i^t = Pi_t x_i^0 + (1 - Pi_t) v_sigma(i), Pi_t = prod_{s<t} (1 - g_s), sigma(i) the vertex of largest <x_i^0, v>; 30 layers, to 1e-13.",
-    domain: HARDMAX,
+    domain: Domain::HARDMAX,
     narrower: "B = I after a linear change of variables; no token within 1e-6 of the boundary of two cells",
     citation: "arXiv:2508.09628, Theorem on B > 0 (solution formula derived)",
     trials: (20, 200),

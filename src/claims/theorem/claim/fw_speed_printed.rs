@@ -1,7 +1,5 @@
 //! Hardmax with a definite form: "exponentially fast".
 
-use super::fw_solved::HARDMAX;
-use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
 use crate::theorem::prelude::*;
 
 /// `g_t = 2^{-t-1}` leaves `prod (1 - 2^{-k}) = 0.288788...` of the way for ever; steps bounded below are needed.
@@ -15,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "fw-speed-printed",
     title: "Hardmax, B > 0: tokens reach their vertices exponentially fast for g_t in (0, 1) (as printed)",
     statement: "For every g_t in (0, 1) tokens tend to vertices exponentially fast: after 60 layers at most a hundredth of the way is left. (Drawn: g_t = 2^{-t-1}.)",
-    domain: Domain { n: Sizes::Range(3, 12), ..HARDMAX },
+    domain: Domain { n: Sizes::Range(3, 12), ..Domain::HARDMAX },
     narrower: "one sequence g_t",
     citation: "arXiv:2508.09628 v1, Theorem on B > 0",
     status: Status::Misprinted,

@@ -1,6 +1,5 @@
 //! Constants of GELU.
 
-use super::block_collapse::BLOCKS;
 use crate::attention::feed_forward::Activation;
 use crate::num::roots::bracketed_root;
 use crate::theorem::prelude::*;
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "gelu-constants",
     title: "GELU: its minimum, its largest slope, its distance from the tanh form",
     statement: "x Phi(x) has minimum -0.169971207480 at -0.751791524694 and largest slope 1.128904145185 at sqrt 2 (to 1e-11); the tanh form is at most 4.7324e-4 away, at 2.699 (to 1e-7).",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Unused, ..BLOCKS },
+    domain: Domain { n: Sizes::Unused, d: Sizes::Unused, ..Domain::BLOCKS },
     citation: "Hendrycks and Gimpel 2016; derived",
     trials: (1, 1),
     trial: |_, ctx| constants(ctx, Activation::Gelu),

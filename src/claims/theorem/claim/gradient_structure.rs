@@ -1,7 +1,6 @@
 //! Gradient structure of SA and USA.
 
-use super::angular_momentum::{PAIRS, TINY, sine, weight};
-use crate::attention::kernel::Workspace;
+use super::angular_momentum::{PAIRS, sine, weight};
 use crate::sphere::geometry::exp;
 use crate::theorem::prelude::*;
 

@@ -1,7 +1,6 @@
 //! The dimension-free equation of the Gram matrix.
 
-use super::rotation::{ALLOWED, SHARE, SYMMETRY};
-use super::speed_bound::lipschitz;
+use super::rotation::{ALLOWED, SHARE};
 use crate::attention::Variant;
 use crate::theorem::prelude::*;
 
@@ -17,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     title: "The Gram matrix obeys a closed, dimension-free equation",
     statement: "G_ij' = sum_k A_ik (G_kj - G_ik G_ij) + sum_k A_jk (G_ki - G_jk G_ij) for SA, USA and their causal forms with any masses: integrating it from X(0) X(0)^T over half a \
                 Lipschitz time of the velocity agrees with X(t) X(t)^T to 2e-12.",
-    domain: Domain { n: Sizes::Range(1, 20), dynamics: &["sa", "usa", "causal-sa", "causal-usa"], ..SYMMETRY },
+    domain: Domain { n: Sizes::Range(1, 20), dynamics: &["sa", "usa", "causal-sa", "causal-usa"], ..Domain::SYMMETRY },
     citation: "derived from arXiv:2312.10794, (2.3); used for equiangular and causal starts",
     trials: (24, 150),
     trial: |case, ctx| compare(case, ctx, case.beta),
@@ -28,7 +27,7 @@ pub static ENTRY: Claim = Claim {
 
 fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let t = 0.5 / lipschitz(case)?;
+    let t = 0.5 / case.lipschitz()?;
     let end = ctx.flowed_within(&case.build()?, &x, t, SHARE)?;
     let g = integrate(&Case { beta, ..*case }, x.masses(), x.gram(), ctx.stated(t))?;
     let worst = end.gram().iter().zip(&g).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);

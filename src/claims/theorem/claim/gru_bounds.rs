@@ -1,6 +1,5 @@
 //! Bounds of a gated recurrent unit.
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{cell::RecurrentCell, map::gru_v1::Gru, trace::Trace};
 use crate::theorem::prelude::*;
 
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "gru-bounds",
     title: "GRU (v1 and v3): |H|_inf <= max(|H_0|_inf, 1); Z = 1 is the identity, exactly",
     statement: "A GRU of either convention with normal weights of variance gain^2/d, gain in [1/4, 4], and n normal inputs: |H_n|_inf <= max(|H_0|_inf, 1); with the update bias 800 H_n = H_0 exactly.",
-    domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 8), ..MAPS },
+    domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 8), ..Domain::MAPS },
     citation: "arXiv:1406.1078; derived",
     trials: (16, 120),
     trial: |case, ctx| bounds(ctx, case, true),

@@ -1,6 +1,5 @@
 //! "R = 0 makes the last state nearly ineffective."
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     cell::RecurrentCell,
     map::gru_v1::Gru,
@@ -13,7 +12,7 @@ pub static ENTRY: Claim = Claim {
     name: "gru-reset-printed",
     title: "GRU: with R = 0 the last state is nearly without effect (as printed)",
     statement: "A GRU (v1) with reset bias -800, so R = 0, normal weights, one normal input: |dH+/dH| <= 1/100 in the Frobenius norm.",
-    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 8), ..MAPS },
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 8), ..Domain::MAPS },
     citation: "a survey of sequence models; against arXiv:1406.1078",
     status: Status::Misprinted,
     trials: (6, 40),

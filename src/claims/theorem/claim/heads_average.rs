@@ -1,7 +1,6 @@
 //! When several heads are averaged.
 
 use super::heads_sum::Heads;
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// The matrix on the concatenation averages only if its blocks are I/H.
@@ -10,7 +9,7 @@ pub static ENTRY: Claim = Claim {
     title: "Heads are averaged if W^O_h = I/H",
     statement: "Two to four heads of size d with normal Q, K, V, W^O = (I, .., I)/H: the matrix on the concatenation is the mean of the heads, in every coordinate to what \
                 rounding allows (twice the bound of block-collapse; the concatenation by the heads of trained models, the mean by definition).",
-    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..MAPS },
+    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..Domain::MAPS },
     citation: "arXiv:1706.03762, section 3.2.2 (the general matrix); arXiv:2312.10794, section 7 (the mean)",
     trials: (10, 60),
     trial: |case, ctx| averaged(ctx, case, true),

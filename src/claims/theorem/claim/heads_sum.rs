@@ -1,11 +1,10 @@
 //! Heads in parallel.
 
 use super::block_collapse::allowed;
-use super::mixing_structure::{MAPS, normals};
+use super::mixing_structure::normals;
 use super::query_key_product::{scores, soft};
 use crate::attention::pattern::Everything;
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::worst_share;
 use crate::transformer::{Grouping, Linear, Projected};
 
 /// A matrix on the concatenation of heads is a sum of blocks on the heads.
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     title: "Heads: concat(heads) W^O = sum_h W^O_h head_h",
     statement: "Two to four heads of size d with normal Q, K, V, normal W^O (d x H d), n normal rows: the matrix on the concatenation is the sum of its blocks on the heads, in every coordinate to what rounding \
                 allows (twice the bound of block-collapse; the concatenation by the heads of trained models, the sum by definition).",
-    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..MAPS },
+    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..Domain::MAPS },
     citation: "arXiv:1706.03762, section 3.2.2",
     trials: (10, 60),
     trial: |case, ctx| {

@@ -1,7 +1,5 @@
 //! Hardmax in R^d: every token ends at a leader, of the start or of a later layer.
 
-use super::fw_solved::HARDMAX;
-use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
 use crate::theorem::prelude::*;
 
 /// Ties end elsewhere, at convex combinations of leaders; they have probability 0.
@@ -17,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "hm-followers",
     title: "Hardmax, A = I: every token ends at a leader",
     statement: "z+ = z + mean_{j in C_i} (z_j - z_i)/2, C_i = argmax_j <z_i, z_j>, normal tokens: after 120 layers every token is within 1e-6 of a place where some token was its own strict leader (C_i = {i}) at some layer.",
-    domain: Domain { n: Sizes::Range(2, 20), d: Sizes::Range(1, 3), laws: &["normal"], ..HARDMAX },
+    domain: Domain { n: Sizes::Range(2, 20), d: Sizes::Range(1, 3), laws: &["normal"], ..Domain::HARDMAX },
     narrower: "step 1/2",
     citation: "arXiv:2407.01602, Theorem 2.1 (clustered equilibria determined by leaders)",
     status: Status::Observation,

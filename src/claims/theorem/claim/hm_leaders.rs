@@ -1,9 +1,6 @@
 //! Hardmax in R^d: leaders stay.
 
-use super::fw_solved::HARDMAX;
-use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::sizes;
 
 /// If `<A z_i, z_j> < <A z_i, z_i>` for all j then z_i stays, and for every j the next z_j is a convex combination of tokens below that
 /// level: so it is for ever. A need not be symmetric.
@@ -25,7 +22,7 @@ pub static ENTRY: Claim = Claim {
     statement: "z+ = z + s mean_{j in C_i} (z_j - z_i), C_i = argmax_j <A z_i, z_j>, s in (0, 1), A any matrix: tokens with C_i = {i} at the \
                 start, by at least kappa |A z_i| |z_i - z_j| with kappa = 0.01, are where they were after 40 layers, to 2 T eps (d r + 2) Z / kappa, \
                 T = 40, Z the longest row, r the norm of |A| |z_i| over that of A z_i (what rounding of scores and followers that come near may do).",
-    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 4), laws: &["normal"], ..HARDMAX },
+    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 4), laws: &["normal"], ..Domain::HARDMAX },
     narrower: "A = I + normal entries of standard deviation 1/(2d), s in [0.1, 0.9]; kappa in place of 0, r <= 1000",
     citation: "arXiv:2407.01602, Section 3; for any A derived",
     trials: (20, 200),

@@ -1,7 +1,5 @@
 //! Localmax: neighbours are all whose score is within a tolerance of the largest.
 
-use super::fw_solved::HARDMAX;
-use crate::attention::{hardmax::Hardmax, normalisation::Rescaled};
 use crate::theorem::prelude::*;
 
 /// # Derivation
@@ -12,7 +10,7 @@ pub static ENTRY: Claim = Claim {
     name: "hm-localmax-hull",
     title: "Localmax layers: the convex hull does not grow",
     statement: "x_i+ = x_i + s (mean of x_j with <x_i, x_j> >= max - T (1 + |max|) less x_i), 0 < s < 1, tolerance T in [0.01, 0.5]: max_j <w, x_j> does not increase in 40 layers, for 64 directions w, to 1e-13 of the hull.",
-    domain: Domain { n: Sizes::Range(3, 20), d: Sizes::Fixed(2), laws: &["normal"], ..HARDMAX },
+    domain: Domain { n: Sizes::Range(3, 20), d: Sizes::Fixed(2), laws: &["normal"], ..Domain::HARDMAX },
     narrower: "d = 2",
     citation: "arXiv:2509.15958 (abstract: the hull tends to a polytope); derived",
     trials: (10, 100),

@@ -1,6 +1,5 @@
 //! Localmax: leaders are not frozen.
 
-use super::fw_solved::HARDMAX;
 use super::hm_localmax_hull::moved;
 use crate::theorem::prelude::*;
 
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "hm-localmax-leaders-folklore",
     title: "Localmax layers: leaders stay where they are, as under hardmax",
     statement: "x_i+ = x_i + (mean of x_j with <x_i, x_j> >= max - T (1 + |max|) less x_i)/2, T = 1/20, 12 normal tokens: tokens that see themselves alone at first have not moved by 1e-6 after 200 layers.",
-    domain: Domain { n: Sizes::Fixed(12), d: Sizes::Fixed(2), laws: &["normal"], ..HARDMAX },
+    domain: Domain { n: Sizes::Fixed(12), d: Sizes::Fixed(2), laws: &["normal"], ..Domain::HARDMAX },
     narrower: "T = 1/20",
     citation: "carried over from hardmax (arXiv:2407.01602) to localmax (arXiv:2509.15958)",
     status: Status::Folklore,

@@ -1,6 +1,5 @@
 //! Random linear layers: the order in which their law becomes that of a diffusion.
 
-use super::random_value_antipodal::LAYERS;
 use crate::theorem::prelude::*;
 use crate::theory::random_layers::{diffusion, layers};
 
@@ -16,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     title: "Random linear layers: at whole layers their diffusion holds in the mean to first order in eta^2",
     statement: "x+ = N(x + eta V x), V fresh with normal entries of variance 1/d, u = <x, y>, d in {2, 3}, u_0 in [-0.8, 0.8], t = layers eta^2 = 1: E (1 - u^2) differs from that of du = -u (1 - u^2)/d dt + (1 - u^2) sqrt(2/d) dB \
                 by an error of order 1 in eta^2 within 0.1, between 32 and 64 layers.",
-    domain: Domain { d: Sizes::List(&[2, 3]), beta: Betas::Linear(-0.8, 0.8), corners: &[], ..LAYERS },
+    domain: Domain { d: Sizes::List(&[2, 3]), beta: Betas::Linear(-0.8, 0.8), corners: &[], ..Domain::LAYERS },
     narrower: "beta is u_0 here; layers that mix nothing; one observable",
     citation: "derived; the question of arXiv:2604.01978 (abstract)",
     trials: (4, 16),

@@ -1,9 +1,8 @@
 //! Biases of keys do nothing, biases of values shift.
 
-use super::block_collapse::{BLOCKS, allowed, heads, tokens};
+use super::block_collapse::{allowed, heads, tokens};
 use crate::attention::pattern::Everything;
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::worst_share;
 use crate::transformer::{Linear, Projected};
 
 /// Both of the softmax and of its rows' sums.
@@ -16,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     title: "Trained heads: biases of keys do nothing, biases of values shift all tokens alike",
     statement: "Adding any vector to b_k changes no output, and adding c to b_v changes every output by W_o c, \
                 both to what rounding allows before and after (twice the bound of block-collapse, of which the sizes know what cancels).",
-    domain: Domain { laws: &["normal"], ..BLOCKS },
+    domain: Domain { laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights and biases, two heads",
     citation: "derived; Vaswani et al. 2017",
     trials: (8, 60),

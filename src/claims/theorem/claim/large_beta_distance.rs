@@ -1,6 +1,6 @@
 //! Large beta: how far attention is from its limit.
 
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 
 /// The delay of every token behind the limit, to leading order in 1/beta.
@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     title: "Large beta, on a line: the distance to the limit of beta = infinity, to leading order in 1/beta",
     statement: "Rescaled attention on the line, V = 1, n tokens at the middles of n equal parts of [-1, 1], time t in [1, 2], beta in [12, 48]: the transport distance W_2 to the hardmax flow (every token tends at the rate 1 to the outermost of its sign) is the root mean square of \
                 delays delta' = -delta + mu + D(z), mu' = D(1 - 1/n), D(z) = h/(e^{beta e^{2s} z h} - 1), h = (2/n) e^{-s}, within log^2(beta)/(2 beta) relatively.",
-    domain: Domain { n: Sizes::Fixed(160), d: Sizes::Fixed(1), beta: Betas::Log(12.0, 48.0), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Fixed(160), d: Sizes::Fixed(1), beta: Betas::Log(12.0, 48.0), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "one start, Q = K = V = 1; the projection of the source was not seen: the limit is the hardmax flow; the constant 1/2 of the remainder is not derived",
     citation: "derived to leading order; arXiv:2605.10931 (abstract: W_2 at most sqrt(log(beta + 1)/beta) e^{Ct} + e^{-ct})",
     status: Status::Observation,

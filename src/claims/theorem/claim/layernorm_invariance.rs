@@ -1,6 +1,5 @@
 //! What layer normalisation does not see.
 
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// Shift and positive scale of a token, without the eps of implementations.
@@ -10,7 +9,7 @@ pub static ENTRY: Claim = Claim {
     statement: "x normal in R^d, a in [1/10, 10], c normal: LN(a x + c 1) = LN(x), LN(x) = (x - mean)/root mean square deviation, to \
                 2 eps sqrt(d) (d + 4)(max_j |x_j| + |c|/a)/max_j |x_j - mean| of the largest |LN(x)_j| (differences of numbers of the first size are \
                 over numbers of the second), and |LN(x)| = sqrt(d), relative, to 2 eps (d + 4).",
-    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 64), ..MAPS },
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 64), ..Domain::MAPS },
     citation: "arXiv:1607.06450",
     trials: (10, 80),
     trial: |case, ctx| same(ctx, case.d, 0.0),

@@ -1,7 +1,7 @@
 //! Layers as a discretisation of the continuity equation.
 
 use super::local_limit;
-use crate::continuity::{Medium, lagrangian::Lagrangian};
+use crate::continuity::lagrangian::Lagrangian;
 use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;
 

@@ -1,10 +1,7 @@
 //! Attention without softmax.
 
-use super::angular_momentum::TINY;
-use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::sizes;
 
 /// It multiplies every token by one matrix.
 ///
@@ -17,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     title: "Without softmax: sum_j <x_i, B x_j> V x_j = M x_i, M = sum_j V x_j (B x_j)^T",
     statement: "n normal rows, normal B, V: in every coordinate the two sides differ by at most 2 eps (n + d) of the sum of the sizes of all \
                 terms, sum_j |v_j|_c <|k_j|, |x_i|> with k_j = B x_j, v_j = V x_j and sizes taken entry by entry; M is the same for all tokens.",
-    domain: Domain { n: Sizes::Range(2, 8), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 8), ..Domain::MAPS },
     narrower: "both sides are summed here: the library has no head without softmax",
     citation: "derived; a tutorial prints C = Q K V X",
     trials: (8, 60),

@@ -1,8 +1,7 @@
 //! How much attention stretches.
 
-use super::block_collapse::BLOCKS;
 use crate::attention::pattern::Everything;
-use crate::num::dense::{symmetric_eigenvalues, transpose_mul};
+use crate::num::dense::transpose_mul;
 use crate::theorem::prelude::*;
 use crate::transformer::tangent::ProjectedAt;
 use crate::transformer::{Grouping, Linear, Projected, lipschitz};
@@ -17,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "lipschitz-bound",
     title: "Attention on a ball: |J| <= |V| (sqrt n + |A| R^2 (1 + sqrt n))",
     statement: "The derivative of sum_j softmax_j(<x_i, A x_j>) V x_j at tokens of length at most R has norm at most |V| (sqrt n + |A| R^2 (1 + sqrt n)); it is sqrt n (to 1e-6) where all tokens attend to one and V = I.",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::List(&[2, 4]), ..BLOCKS },
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::List(&[2, 4]), ..Domain::BLOCKS },
     narrower: "normal A and V, R from 0.1 to 3",
     citation: "derived; compare arXiv:2312.14820 and arXiv:2006.04710",
     trials: (10, 200),

@@ -1,10 +1,6 @@
 //! Normalisation schemes: the spread in a narrow cone.
 
-use super::ln_curve::LAYERED;
-use crate::attention::{
-    kernel::Attention,
-    normalisation::{Damped, NGpt, Normalisation, Peri, Post, Pre, Scheme},
-};
+use crate::attention::normalisation::{Damped, NGpt, Normalisation, Peri, Post, Pre, Scheme};
 use crate::theorem::prelude::*;
 
 /// The scale s of the variance's decay at radius r: of nGPT `1/alpha`, printed `alpha`.
@@ -24,7 +20,7 @@ pub static ENTRY: Claim = Claim {
     name: "ln-cone",
     title: "Normalisation schemes: the variance in a narrow cone decays as 2 Var/s, condition corrected",
     statement: "Pairwise inner products at least 1 - delta, delta < 1/(100 n^2 max(1, beta^2)), Var = 1 - |mean|^2: -Var' s / Var lies within 0.2 of 2, s = 1 (post, CoD at t = 0), r (pre, peri), 1/alpha (nGPT; printed alpha).",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), beta: Betas::Log(0.01, 8.0), laws: &["placed"], ..LAYERED },
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), beta: Betas::Log(0.01, 8.0), laws: &["placed"], ..Domain::LAYERED },
     narrower: "Q = K = V = I; radius 2, alpha = 1/4",
     citation: "arXiv:2510.22026, Theorem 4.3 (ii), with the condition and the scale of nGPT corrected",
     status: Status::Corrected,

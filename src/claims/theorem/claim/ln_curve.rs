@@ -1,18 +1,11 @@
 //! Normalisation schemes: equiangular tokens follow the reduced equation.
 
-use crate::attention::{
-    kernel::Attention,
-    normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre, Scheme},
-};
+use crate::attention::normalisation::{Damped, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre, Scheme};
 use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
 /// The schemes of arXiv:2510.22026 and the literal form of its LN scaling.
 pub(super) static SCHEMES: [Scheme; 7] = [Post, Pre, Peri, NGpt { alpha: 0.5 }, Damped, LnScaling, Mix { tau: 1.0 }];
-
-/// SA of unit vectors; the scheme is drawn.
-pub(super) const LAYERED: Domain =
-    Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 12), beta: Betas::Linear(0.0, 4.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES };
 
 /// All seven schemes.
 ///
@@ -27,7 +20,7 @@ pub static ENTRY: Claim = Claim {
     name: "ln-curve",
     title: "Normalisation schemes: equiangular tokens follow one equation for gamma and r",
     statement: "Orthonormal tokens of common radius in [0.5, 3] under post, pre, peri, nGPT, CoD, LN scaling or mix stay equiangular, and gamma' = (2b/s)(1-gamma)((n-1) gamma + 1), r' = rho with the scheme's s and rho: 1 - gamma and r at a time in [0.2, 8] to 1e-8 relative.",
-    domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..LAYERED },
+    domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..Domain::LAYERED },
     citation: "arXiv:2510.22026, Section 4 (its table of schemes; reduction derived)",
     trials: (12, 80),
     trial: |case, ctx| {

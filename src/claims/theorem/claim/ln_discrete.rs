@@ -1,7 +1,7 @@
 //! Normalisation schemes: layers are steps of their flows.
 
-use super::ln_curve::{LAYERED, SCHEMES, run};
-use crate::attention::{kernel::Attention, normalisation::Normalisation};
+use super::ln_curve::{SCHEMES, run};
+use crate::attention::normalisation::Normalisation;
 use crate::flow::iterate;
 use crate::theorem::prelude::*;
 
@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     name: "ln-discrete",
     title: "Normalisation schemes: layers approach their flow at first order",
     statement: "Layers of step eta of post, pre, peri, nGPT, CoD, LN scaling and mix to depth 1/2 differ from the flow by O(eta): the difference of eta = 1/512 and 1/1024 has order 1 to 0.05 (differences above 1e-7).",
-    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Range(2, 4), beta: Betas::Linear(0.0, 3.0), ..LAYERED },
+    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Range(2, 4), beta: Betas::Linear(0.0, 3.0), ..Domain::LAYERED },
     narrower: "Q = K = V = I (the order is derived, the tolerance 0.05 is measured)",
     citation: "arXiv:2510.22026, Section 2",
     trials: (8, 60),

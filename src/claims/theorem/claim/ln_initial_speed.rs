@@ -1,10 +1,6 @@
 //! Normalisation schemes: how fast orthonormal tokens begin to close.
 
-use super::ln_curve::LAYERED;
-use crate::attention::{
-    kernel::Attention,
-    normalisation::{Damped, LnScaling, NGpt, Normalisation, Peri, Post, Pre, Scheme},
-};
+use crate::attention::normalisation::{Damped, LnScaling, NGpt, Normalisation, Peri, Post, Pre, Scheme};
 use crate::theorem::prelude::*;
 
 /// A scheme and its `gamma'(0)` from n, beta and the radius.
@@ -30,7 +26,7 @@ pub static ENTRY: Claim = Claim {
     name: "ln-initial-speed",
     title: "Normalisation schemes: initial speeds of orthonormal tokens",
     statement: "Orthonormal tokens of radius r_0: gamma'(0) = 2/(e^b + n - 1) for post and CoD, 1/r_0 times that for pre and LN scaling, 2/(r_0 sqrt(e^{2b} + n - 1)) for peri, 2 alpha/sqrt(e^{2b} + n - 1) for nGPT, to 1e-12 relative.",
-    domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..LAYERED },
+    domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..Domain::LAYERED },
     narrower: "nGPT at alpha = 1/2",
     citation: "arXiv:2510.22026, Section 4 (speeds derived)",
     trials: (24, 200),

@@ -1,6 +1,6 @@
 //! Normalisation schemes: pre, peri and literal LN scaling trace one curve.
 
-use super::ln_curve::{LAYERED, run};
+use super::ln_curve::run;
 use crate::attention::normalisation::{LnScaling, Mix, Peri, Pre, Scheme};
 use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
@@ -18,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     name: "ln-orbit",
     title: "Pre, peri and literal LN scaling: one curve in the (r, gamma) plane",
     statement: "Orthonormal tokens of common radius under pre, peri or literal LN scaling: where tokens of one scheme have the inner product gamma, their radius is that of pre at the same gamma, to 1e-8.",
-    domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..LAYERED },
+    domain: Domain { laws: &["orthonormal"], also: Some(Also { text: "d >= n", holds: |c| c.d >= c.n }), ..Domain::LAYERED },
     citation: "derived, for the schemes of arXiv:2510.22026",
     trials: (10, 60),
     trial: |case, ctx| {

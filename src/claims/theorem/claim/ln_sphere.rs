@@ -1,6 +1,6 @@
 //! LayerNorm puts tokens on a sphere.
 
-use super::block_collapse::{BLOCKS, apart, tokens};
+use super::block_collapse::{apart, tokens};
 use crate::theorem::prelude::*;
 use crate::transformer::{Centring, Norm};
 
@@ -14,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "ln-sphere",
     title: "LayerNorm of eps 0: sqrt d times the direction of the centred token",
     statement: "LayerNorm with eps = 0, gain 1 and shift 0 is sqrt d C x / |C x|, C x = x - mean(x); RMSNorm is sqrt d x / |x|; both do not change under x -> a x, a > 0: to 8 u sqrt d c of the largest entry, u = 2^-52, c the largest max_j |x_j| / max_j |x_j - mean(x)| of a token, at least 1.",
-    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(2, 512), laws: &["normal"], ..BLOCKS },
+    domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(2, 512), laws: &["normal"], ..Domain::BLOCKS },
     narrower: "a in [1e-3, 1e3]",
     citation: "Ba, Kiros and Hinton 2016; Zhang and Sennrich 2019; derived",
     trials: (10, 100),

@@ -1,7 +1,6 @@
 //! Normalisation schemes: where radii cannot stall.
 
-use super::ln_curve::LAYERED;
-use crate::attention::{Form, kernel::Attention};
+use crate::attention::Form;
 use crate::theorem::prelude::*;
 
 /// The numerator of `<theta, A>` is `e^beta + sum_k g_k e^{beta g_k} >= e^beta - (n-1) m`, its denominator at most `n e^beta`.
@@ -20,7 +19,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 6),
         beta: Betas::Per { lo: 1.001, hi: 3.0, name: "the beta with 1 + e beta e^beta = n", unit: |n, _| least(n) },
         laws: &["placed"],
-        ..LAYERED
+        ..Domain::LAYERED
     },
     narrower: "beta >= 1 and up to 3 times the least; tokens near the worst angle",
     citation: "derived; widens arXiv:2510.22026, Theorem 3.2 (n <= e^beta)",

@@ -1,6 +1,6 @@
 //! Normalisation schemes: a common clock changes the time alone.
 
-use super::ln_curve::{LAYERED, run};
+use super::ln_curve::run;
 use crate::attention::normalisation::{Damped, LnScaling, Post, Pre, Scheme};
 use crate::theorem::prelude::*;
 
@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     name: "ln-time-change",
     title: "CoD is post, and LN scaling is pre, at the time 2 (sqrt(t+1) - 1)",
     statement: "Any tokens and radii: CoD at time t is post at 2 (sqrt(t+1) - 1), and literal LN scaling at t is pre there, coordinates to 1e-9 and radii to 1e-9 relative.",
-    domain: LAYERED,
+    domain: Domain::LAYERED,
     narrower: "Q = K = V = I",
     citation: "arXiv:2510.22026, Section 4 (time change; needs a clock common to all tokens)",
     trials: (10, 60),

@@ -1,6 +1,5 @@
 //! Large beta at fixed density: attention becomes local.
 
-use crate::continuity::{Medium, circle::Circle};
 use crate::num::bessel::scaled_bessel_i;
 use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;

@@ -1,6 +1,5 @@
 //! The local limit with a threshold of beta for all densities.
 
-use crate::continuity::{Medium, circle::Circle};
 use crate::num::bessel::scaled_bessel_i;
 use crate::theorem::prelude::*;
 use realfft::num_complex::Complex64;

@@ -1,6 +1,6 @@
 //! The rank of scores and of outputs.
 
-use super::mixing_structure::{MAPS, normals};
+use super::mixing_structure::normals;
 use super::query_key_product::{scores, soft};
 use super::shared_value_rank::singular_ratio;
 use crate::theorem::prelude::*;
@@ -10,7 +10,7 @@ pub static ENTRY: Claim = Claim {
     name: "logit-rank",
     title: "Rank of Q X (K X)^T at most d_head; rank of A X V^T at most that of V",
     statement: "n normal rows of R^d, normal Q and K of shape r x d, V of rank r, 1 <= r < d < n: the matrix of scores <Q x_i, K x_j> (n x n) and the outputs A X V^T (n x d), A = softmax of the scores, have rank at most r: the singular value r + 1 is at most 1e-7 of the first.",
-    domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(2, 5), ..MAPS },
+    domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(2, 5), ..Domain::MAPS },
     citation: "linear algebra",
     trials: (8, 60),
     trial: |case, ctx| {

@@ -1,6 +1,5 @@
 //! Why scores are divided by the root of the dimension.
 
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// A product of independent normal vectors has the variance d.
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "logit-variance",
     title: "Independent normal q, k: <q, k> has variance d and kurtosis 3 + 6/d",
     statement: "q, k in R^d independent, standard normal, d in {4, 16, 64}, 4000 pairs: the mean of <q, k>^2 is d and that of <q, k>^4 is d^2 (3 + 6/d), each within 6 exact standard errors; so <q, k>/sqrt(d) has variance 1.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..MAPS },
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..Domain::MAPS },
     citation: "arXiv:1706.03762, footnote 4; kurtosis derived",
     trials: (3, 20),
     trial: |case, ctx| moments(ctx, case.d, false),

@@ -1,14 +1,11 @@
 //! The additive path of a long short-term memory.
 
-use super::angular_momentum::TINY;
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     cell::RecurrentCell,
     map::lstm::Lstm,
     trace::{Linearised, Trace},
 };
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::sizes;
 
 /// Only the direct path is a product of forget gates; with gates that read the state there are more terms.
 ///
@@ -23,7 +20,7 @@ pub static ENTRY: Claim = Claim {
     statement: "LSTM whose gates do not read the state (U = 0), forget bias b in {0, 1, 60}, n normal inputs: dc_n/dc_0 is diag(prod_t sig(W_f x_t + b)), to \
                 4 eps sum_t (d + 2)(1 + |W_f| |x_t| + b) in every row (rounding of the gates); where all W_f x_t + b are above 40 it is the identity \
                 exactly; |h_n| <= 1 and |c_n| <= |c_0| + n in every coordinate, to 8 (n + 1) eps.",
-    domain: Domain { n: Sizes::Range(1, 30), d: Sizes::Range(1, 8), ..MAPS },
+    domain: Domain { n: Sizes::Range(1, 30), d: Sizes::Range(1, 8), ..Domain::MAPS },
     citation: "Hochreiter and Schmidhuber (1997); Gers, Schmidhuber and Cummins (2000)",
     trials: (18, 120),
     trial: |case, ctx| path(ctx, case, 0.0),

@@ -1,7 +1,5 @@
 //! Products of independent normal matrices.
 
-use super::mixing_structure::MAPS;
-use crate::num::stream::Stream;
 use crate::recurrent::{
     TokenMap,
     lyapunov::exponents,
@@ -20,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     name: "lyapunov-iid",
     title: "Independent normal layers: lambda_1 = (log 2 + psi(d/2) - log d)/2",
     statement: "x+ = G_k x, G_k new in every layer with normal entries of variance 1/d, d in {2, 8, 64}: the largest exponent of 200 layers is (log 2 + psi(d/2) - log d)/2 within 4.5 standard deviations.",
-    domain: Domain { n: Sizes::Fixed(1), d: Sizes::List(&[2, 8, 64]), ..MAPS },
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::List(&[2, 8, 64]), ..Domain::MAPS },
     narrower: "d even",
     citation: "Newman, Commun. Math. Phys. 103 (1986); derived",
     trials: (6, 40),

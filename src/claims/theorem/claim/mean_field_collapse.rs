@@ -1,6 +1,6 @@
 //! Small |beta|: the measure collapses to a point, and how fast.
 
-use crate::continuity::{Medium, rings::Rings};
+use crate::continuity::rings::Rings;
 use crate::theorem::prelude::*;
 
 /// With the rate that the antipode of the limit dictates, and the density's behaviour there.

@@ -1,7 +1,6 @@
 //! The collapse of a density at a fixed time.
 
 use super::mean_field_collapse as collapse;
-use crate::continuity::Medium;
 use crate::theorem::prelude::*;
 
 /// False where the two rates are nearly equal (d = 3, beta near 0: `W_2^2 ~ t e^{-2 t}`), and while the mean is still forming.

@@ -1,6 +1,6 @@
 //! How fast particles approach the mean field.
 
-use crate::continuity::{Medium, circle::Circle, density::Density, transport::w1};
+use crate::continuity::transport::w1;
 use crate::theorem::prelude::*;
 
 /// Random starts.

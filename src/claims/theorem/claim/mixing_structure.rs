@@ -17,14 +17,7 @@ pub static ENTRY: Claim = Claim {
     name: "mixing-structure",
     title: "Maps of rows: who hears whom, to the last zero",
     statement: "Every registered map with normal weights on n normal rows cut at 3, 1 to 3 layers: |d x_i(L)/d x_j(0)| is at most 1e-12 of the largest where the structure of the map says that row i cannot hear row j (residual networks: j = i only; recurrent ones and causal attention: j <= i; convolutions of width 3: |i - j| <= L), and above 1e-300 where it can.",
-    domain: Domain {
-        n: Sizes::Range(2, 6),
-        d: Sizes::Range(2, 5),
-        beta: Betas::Unused,
-        dynamics: &["maps of rows"],
-        laws: &["normal"],
-        ..Domain::EQUAL_MASSES
-    },
+    domain: Domain::MAPS,
     citation: "structure of the maps; path lengths in arXiv:1706.03762, table 1",
     trials: (24, 120),
     trial: |case, ctx| {
@@ -40,9 +33,6 @@ pub static ENTRY: Claim = Claim {
 
 /// Where entries of rows are cut.
 const MOST: f64 = 3.0;
-
-/// Normal rows of n tokens, no space.
-pub(super) const MAPS: Domain = ENTRY.domain;
 
 /// Normal numbers of this standard deviation.
 pub(super) fn normals(ctx: &mut Context, count: usize, size: f64) -> Vec<f64> {

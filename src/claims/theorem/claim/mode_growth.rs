@@ -1,6 +1,6 @@
 //! Growth of the modes of the uniform measure, by the nonlinear equation.
 
-use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
+use crate::continuity::zonal::Zonal;
 use crate::theorem::prelude::*;
 use crate::theory::growth::rates;
 

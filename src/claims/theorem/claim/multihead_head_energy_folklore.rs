@@ -1,7 +1,6 @@
 //! Several heads: "each head's energy rises".
 
 use super::multihead_usa_energy::{HEADS, forms, heads, power};
-use crate::attention::kernel::Weights;
 use crate::theorem::prelude::*;
 
 /// Heads pull in different directions; about one configuration in two has a head that loses.

@@ -1,7 +1,6 @@
 //! Several heads: "the total energy rises along SA".
 
 use super::multihead_usa_energy::{HEADS, forms, heads, power};
-use crate::attention::kernel::Weights;
 use crate::theorem::prelude::*;
 
 /// Each head has its own partition function, so there is no common metric: about one random configuration in a hundred loses energy.

@@ -1,6 +1,6 @@
 //! Several heads: USA climbs the sum of their energies.
 
-use crate::attention::{kernel::Weights, multi_head::MultiHead};
+use crate::attention::multi_head::MultiHead;
 use crate::sphere::geometry::exp;
 use crate::theorem::prelude::*;
 

@@ -1,6 +1,6 @@
 //! "For small beta I move with my nearest neighbours."
 
-use super::temperature_limits::{SCORED, row};
+use super::temperature_limits::row;
 use crate::theorem::prelude::*;
 
 /// At small beta all tokens weigh the same; it is large beta that sees the nearest only.
@@ -8,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "nearest-at-small-beta-printed",
     title: "beta small: tokens move with their nearest neighbours (as said)",
     statement: "SA, n tokens on the sphere, beta <= 1/10: of the weight that token 1 gives to others the nearest has at least half.",
-    domain: Domain { n: Sizes::Range(4, 32), beta: Betas::Log(1e-4, 0.1), ..SCORED },
+    domain: Domain { n: Sizes::Range(4, 32), beta: Betas::Log(1e-4, 0.1), ..Domain::SCORED },
     citation: "a talk on 2312.10794, transcript (its next sentence says the opposite)",
     status: Status::Misprinted,
     trials: (6, 60),

@@ -1,6 +1,5 @@
 //! The nearest token and the largest product.
 
-use super::temperature_limits::SCORED;
 use crate::theorem::prelude::*;
 
 /// |a - b|^2 = |a|^2 + |b|^2 - 2 <a, b>: equal lengths make the rankings one.
@@ -8,7 +7,7 @@ pub static ENTRY: Claim = Claim {
     name: "nearest-by-dot",
     title: "Equal lengths: the largest inner product is the least distance",
     statement: "n unit tokens: the order of the others by inner product with token 1 is their order by distance, unless two differ by less than 1e-12.",
-    domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..SCORED },
+    domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..Domain::SCORED },
     citation: "elementary",
     trials: (10, 100),
     trial: |case, ctx| {

@@ -1,11 +1,6 @@
 //! Noise: two stable measures below the linear threshold.
 
-use crate::continuity::{
-    Medium,
-    circle::Circle,
-    density::Density,
-    stationary::{Stationary, branch},
-};
+use crate::continuity::stationary::{Stationary, branch};
 use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 

@@ -1,7 +1,6 @@
 //! Noise: particles against the threshold of densities, from below.
 
 use super::noisy_particles::{RUNS, pair_mean};
-use crate::sphere::law::Law;
 use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 

@@ -7,7 +7,6 @@ use crate::flow::{
     observable::{self, Setting},
     walk_many,
 };
-use crate::num::stream::Stream;
 use crate::theorem::prelude::*;
 
 /// Particles and the equation of their densities are two programs: this compares them where both are noisy.

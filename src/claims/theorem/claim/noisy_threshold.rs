@@ -1,6 +1,6 @@
 //! Noise: when the uniform measure becomes unstable.
 
-use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
+use crate::continuity::zonal::Zonal;
 use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 

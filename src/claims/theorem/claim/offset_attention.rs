@@ -1,10 +1,7 @@
 //! An offset in the denominator of softmax.
 
-use super::angular_momentum::TINY;
-use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::weight_change;
 
 /// It is one more token, of value 0 and score log c.
 ///
@@ -18,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     statement: "n normal scores and rows of R^d, c in [1e-3, 1e3]: the identity in every coordinate, relative to the sum of the sizes of its terms sum_j w_j |v_j| (w the weights), \
                 to e^{4 eps S + 2 (n + 5) eps} - 1, S the largest score or |log c| (what the rounding of scores does to weights); and for c = 1e8 Z, Z = sum e^s, \
                 c times that softmax is sum e^s v, to 2e-8 of sum e^s |v|, and that rounding.",
-    domain: Domain { n: Sizes::Range(1, 12), ..MAPS },
+    domain: Domain { n: Sizes::Range(1, 12), ..Domain::MAPS },
     citation: "derived",
     trials: (10, 80),
     trial: |case, ctx| null_token(ctx, case, false),

@@ -1,6 +1,6 @@
 //! What an orthogonal token weighs.
 
-use super::temperature_limits::{SCORED, row};
+use super::temperature_limits::row;
 use crate::theorem::prelude::*;
 
 /// A product of 0 is not a weight of 0.
@@ -8,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "orthogonal-weight",
     title: "Two orthogonal tokens: A_12 = 1/(1 + e^beta)",
     statement: "x_1, x_2 orthonormal in R^d: softmax gives A_12 = 1/(1 + e^beta), relative, to 1e-14 (1 + beta); it is 1/2 at beta = 0.",
-    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 30.0), laws: &["orthonormal"], ..SCORED },
+    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 30.0), laws: &["orthonormal"], ..Domain::SCORED },
     citation: "arXiv:2312.10794, (2.3)",
     trials: (8, 60),
     trial: |case, ctx| {

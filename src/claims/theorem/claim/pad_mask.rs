@@ -1,9 +1,8 @@
 //! Padding.
 
-use super::block_collapse::{BLOCKS, allowed, heads, tokens};
+use super::block_collapse::{allowed, heads, tokens};
 use crate::attention::pattern::{BiasTable, Everything};
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::worst_share;
 
 /// A row that is masked as a whole gets the output bias alone: no 0/0.
 ///
@@ -16,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     title: "Padding that is masked is padding that is not there",
     statement: "Outputs of n tokens beside 3 padded ones that nobody sees (a mask, or a bias of -1e9) are those of the n tokens alone, \
                 to what rounding allows (twice the bound of block-collapse); a query that sees nothing gets b_o.",
-    domain: Domain { laws: &["normal"], ..BLOCKS },
+    domain: Domain { laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads, padding of zeros",
     citation: "Vaswani et al. 2017; derived",
     trials: (8, 60),

@@ -1,8 +1,6 @@
 //! Growth of the modes of the uniform measure, by particles.
 
-use crate::continuity::{
-    Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, sphere2::Sphere2,
-};
+use crate::continuity::{lagrangian::Lagrangian, probability_flow::ProbabilityFlow, sphere2::Sphere2};
 use crate::num::gegenbauer::zonal_polynomials;
 use crate::theorem::prelude::*;
 use crate::theory::growth::{degree, rates};

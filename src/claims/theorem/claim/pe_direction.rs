@@ -1,6 +1,5 @@
 //! What products of sinusoidal positions tell.
 
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// They depend on the distance only; a matrix that is not symmetric tells left from right.
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "pe-direction",
     title: "Sinusoidal positions: <PE(p), PE(p + k)> = <PE(p), PE(p - k)>",
     statement: "PE(p)_{2c}, PE(p)_{2c+1} = sin, cos of p 10000^{-2c/d}, d even, 100 <= p <= 1000, 1 <= k <= 100: the two inner products agree to 1e-12 d.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 8, 64, 512]), laws: &["uniform"], ..MAPS },
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 8, 64, 512]), laws: &["uniform"], ..Domain::MAPS },
     citation: "arXiv:1706.03762, section 3.5",
     trials: (8, 60),
     trial: |case, ctx| sides(ctx, case.d, false),

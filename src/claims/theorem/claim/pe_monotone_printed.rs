@@ -1,6 +1,5 @@
 //! "Nearer positions are more alike."
 
-use super::block_collapse::BLOCKS;
 use crate::theorem::prelude::*;
 use crate::transformer::positions::overlap;
 
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "pe-monotone-printed",
     title: "Sinusoidal positions: inner products decrease with the distance (as printed)",
     statement: "<PE(p), PE(p + k)> is at least <PE(p), PE(p + k + 1)> for all k >= 0.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[64, 128, 512]), ..BLOCKS },
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[64, 128, 512]), ..Domain::BLOCKS },
     narrower: "k below 200",
     citation: "a survey of sequence models; false: the inner product is a sum of cosines",
     status: Status::Misprinted,

@@ -1,6 +1,5 @@
 //! Sinusoidal positions: a shift is a rotation.
 
-use super::block_collapse::BLOCKS;
 use crate::theorem::prelude::*;
 use crate::transformer::positions::{frequency, overlap, sinusoidal};
 
@@ -13,7 +12,7 @@ pub static ENTRY: Claim = Claim {
     name: "pe-shift",
     title: "Sinusoidal positions: PE(p + k) = M_k PE(p), inner products depend on the distance alone",
     statement: "PE(p + k) is PE(p) with pair j turned by k w_j, and <PE(p), PE(p + k)> = sum_j cos(w_j k), for p and k up to 1000: to 1e-12 times d.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 16, 64, 512]), ..BLOCKS },
+    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 16, 64, 512]), ..Domain::BLOCKS },
     citation: "Vaswani et al. 2017, section 3.5",
     trials: (6, 60),
     trial: |case, ctx| turned(case, ctx, 1.0),

@@ -1,6 +1,5 @@
 //! What the histogram of inner products says of clusters.
 
-use super::temperature_limits::SCORED;
 use crate::theorem::prelude::*;
 
 /// k clusters have at most k (k-1)/2 inner products below 1; fewer when distances coincide.
@@ -8,7 +7,7 @@ pub static ENTRY: Claim = Claim {
     name: "peaks-to-clusters",
     title: "k clusters: at most k (k-1)/2 peaks of inner products below 1",
     statement: "k = 2 to 8 clusters of several tokens each in uniform places of the sphere: the number p of different inner products below 1 is at most k (k-1)/2.",
-    domain: Domain { n: Sizes::Range(2, 8), beta: Betas::Unused, ..SCORED },
+    domain: Domain { n: Sizes::Range(2, 8), beta: Betas::Unused, ..Domain::SCORED },
     citation: "a talk on 2312.10794 (ALBERT: three peaks)",
     trials: (10, 100),
     trial: |case, ctx| {

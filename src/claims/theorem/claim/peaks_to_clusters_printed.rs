@@ -1,7 +1,6 @@
 //! "Three peaks, so three clusters."
 
 use super::peaks_to_clusters::peaks;
-use super::temperature_limits::SCORED;
 use crate::theorem::prelude::*;
 
 /// A rectangle on the circle is four clusters with three inner products below 1.
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "peaks-to-clusters-printed",
     title: "p peaks of inner products mean (1 + sqrt(1 + 8 p))/2 clusters (as said)",
     statement: "Clusters at the corners of a rectangle on the circle with half-angle s in [0.1, 0.7]: (1 + sqrt(1 + 8 p))/2 is their number.",
-    domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::Unused, laws: &["placed"], ..SCORED },
+    domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::Unused, laws: &["placed"], ..Domain::SCORED },
     citation: "a talk on 2312.10794 (it adds: maybe more if distances coincide)",
     status: Status::Misprinted,
     trials: (4, 30),

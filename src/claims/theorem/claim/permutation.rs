@@ -1,7 +1,6 @@
 //! Permutation equivariance.
 
-use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
-use super::speed_bound::lipschitz;
+use super::rotation::{ALLOWED, SHARE, deviation};
 use crate::theorem::prelude::*;
 
 /// The flow of SA and USA commutes with permutations; the causal flow does not.
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "permutation",
     title: "Permutation equivariance",
     statement: "Permuted tokens, with their masses, flow to permuted tokens when there is no mask: deviation at one Lipschitz time of the velocity, t = 1/L, at most 8e-13.",
-    domain: Domain { dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"], ..SYMMETRY },
+    domain: Domain { dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"], ..Domain::SYMMETRY },
     narrower: "Q = K = I, V = I or -I",
     citation: "arXiv:2312.10794, section 3.1",
     trials: (30, 200),
@@ -40,7 +39,7 @@ fn permuted(case: &Case, ctx: &mut Context, order: &[usize]) -> Result<Finding> 
         let rows = order.iter().flat_map(|&i| x.row(i).to_vec()).collect();
         Tokens::from_parts(case.d, rows, order.iter().map(|&i| x.masses()[i]).collect())
     };
-    let t = 1.0 / lipschitz(case)?;
+    let t = 1.0 / case.lipschitz()?;
     let first = shuffled(&ctx.flowed_within(&dynamics, &x, t, SHARE)?);
     let again = ctx.stated(t);
     let second = ctx.flowed_within(&dynamics, &shuffled(&x), again, SHARE)?;

@@ -1,6 +1,5 @@
 //! Polygons of clusters.
 
-use crate::attention::kernel::Workspace;
 use crate::num::interval::Interval;
 use crate::theorem::prelude::*;
 

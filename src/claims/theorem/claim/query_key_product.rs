@@ -1,10 +1,8 @@
 //! Only the product of queries and keys matters.
 
-use super::angular_momentum::TINY;
-use super::mixing_structure::{MAPS, normals};
+use super::mixing_structure::normals;
 use crate::num::softmax::softmax;
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::{sizes, weight_change, worst_share};
 
 /// <G Q x, G^{-T} K y> = <Q x, K y>; values have no such freedom.
 ///
@@ -22,7 +20,7 @@ pub static ENTRY: Claim = Claim {
     statement: "Normal Q, K, normal rows, G = R diag(g) with a rotation R and all g_k in [1/2, 2]: all weights softmax_j(<Q x_i, K x_j>) \
                 agree, relative, to e^{64 d^2 eps S_i + 2 (n + 4) eps} - 1, what rounding of scores may do to a row of the size S_i, the \
                 largest product over j of the norms of |Q| |x_i| and |K| |x_j| (|.| entry by entry).",
-    domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 6), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "definition of attention, arXiv:1706.03762",
     trials: (10, 60),
     trial: |case, ctx| turned(ctx, case, true),

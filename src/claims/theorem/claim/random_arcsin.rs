@@ -1,6 +1,5 @@
 //! Random linear layers: pairs end together or opposite.
 
-use super::random_value_antipodal::LAYERS;
 use crate::theorem::prelude::*;
 use crate::theory::random_weights::together;
 
@@ -19,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     name: "random-arcsin",
     title: "Random linear layers cluster pairs without attention: P(together) = 1/2 + arcsin(u0)/pi",
     statement: "x+ = N(x + eta V x), y+ = N(y + eta V y), V with normal entries of variance 1/d, d = 8, eta = 1/5, 800 layers: of 2000 pairs with <x, y> = u0 the share with <x, y> > 0 at the end is 1/2 + arcsin(u0)/pi within 4 standard errors and 0.02.",
-    domain: Domain { d: Sizes::Fixed(8), beta: Betas::Linear(-0.9, 0.9), corners: &[], ..LAYERS },
+    domain: Domain { d: Sizes::Fixed(8), beta: Betas::Linear(-0.9, 0.9), corners: &[], ..Domain::LAYERS },
     narrower: "beta is u0 here; d = 8 (the law is derived, the tolerance observed)",
     citation: "arXiv:2604.01978 and 2603.06187 (abstract); derived",
     trials: (3, 20),

@@ -1,7 +1,5 @@
 //! Random values at beta = 0: the logistic law.
 
-use super::random_value_antipodal::LAYERS;
-use crate::sphere::law::Law;
 use crate::theorem::prelude::*;
 use crate::theory::random_weights::logistic;
 
@@ -17,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "random-logistic",
     title: "Random values, beta = 0: the squared mean follows u' = u (1 - u)",
     statement: "n = 16 uniform tokens on S^{d-1}, d = 256, about a common direction, x+ = N(x + eta V xbar), V with normal entries of variance 1/d, eta = 1/20, t = layers eta^2 in {1/2, 1}: |xbar|^2 follows u0/(u0 + (1-u0) e^{-t}) in the mean of 6 runs, within 4 standard errors and 3/d + 1/100.",
-    domain: Domain { n: Sizes::Fixed(16), d: Sizes::Fixed(256), beta: Betas::List(&[0.0]), corners: &[], ..LAYERS },
+    domain: Domain { n: Sizes::Fixed(16), d: Sizes::Fixed(256), beta: Betas::List(&[0.0]), corners: &[], ..Domain::LAYERS },
     narrower: "equal weights (beta = 0); u0 about 0.3 (the order 1/d is derived, the tolerance observed)",
     citation: "arXiv:2604.01978 (clustering at small beta); derived at d = infinity",
     trials: (2, 10),

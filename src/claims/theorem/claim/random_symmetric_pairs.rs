@@ -1,6 +1,5 @@
 //! Symmetric random matrices alone: two near tokens meet, two nearly opposite ones become opposite.
 
-use super::random_value_antipodal::LAYERS;
 use crate::theorem::prelude::*;
 
 /// `X' = P_X dQ X` with symmetric Q: every token hears the same matrix.
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "random-symmetric-pairs",
     title: "Symmetric random matrices without attention: near pairs meet, near antipodes become opposite, at twice the rate of general ones",
     statement: "x+ = N(x + eta Q x), Q fresh and symmetric, normal entries of variance 1/d off the diagonal and 2/d on it: log(1 - <x, y>) near 0 distance (and, as the layer is odd, log(1 + <x, y>) near antipodes) moves by -4 eta^2/d a layer, from 3000 pairs of layers +Q and -Q at eta = 1/20, within 4 standard errors and 0.01.",
-    domain: Domain { d: Sizes::List(&[2, 3, 5, 8]), beta: Betas::Unused, corners: &[], ..LAYERS },
+    domain: Domain { d: Sizes::List(&[2, 3, 5, 8]), beta: Betas::Unused, corners: &[], ..Domain::LAYERS },
     citation: "arXiv:2603.06187 (abstract: synchronisation; rates not seen); exponent derived",
     status: Status::Observation,
     trials: (6, 40),

@@ -3,16 +3,6 @@
 use crate::theorem::prelude::*;
 use crate::theory::random_weights::exponents;
 
-/// Layers with fresh weights.
-pub(super) const LAYERS: Domain = Domain {
-    n: Sizes::Fixed(2),
-    d: Sizes::List(&[2, 3, 8, 16]),
-    beta: Betas::Linear(0.0, 2.0),
-    dynamics: &["random layers"],
-    corners: &[(2, 8, 1.0), (2, 8, 1.5)],
-    ..Domain::EQUAL_MASSES
-};
-
 /// `m_x = a x + b y`, `a - b = tanh beta` at antipodes, so `|x+ + y+| = |P_u (delta + eta V delta)| / |u|`, `u = x + eta tanh(beta) V x`;
 /// expanded to `eta^2`.
 ///
@@ -28,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     title: "Random values, for small eta: antipodal pairs attract iff cosh 2 beta > d - 2",
     statement: "x+ = N(x + eta V m_x), V fresh with normal entries of variance 1/d, m_x the softmax mean of two tokens with Q^T K = beta I: log(1 + <x, y>) near antipodes moves by Lambda_- eta^2 a layer, Lambda_- = ((d-1)/cosh^2 beta - 2)/d, \
                 measured from 2000 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
-    domain: LAYERS,
+    domain: Domain::LAYERS,
     citation: "arXiv:2601.21942 (abstract: cosh 2 beta against d - 2); exponents derived",
     trials: (12, 60),
     trial: |case, ctx| exponent(case, ctx, 1.0),

@@ -1,6 +1,5 @@
 //! Random values: pairs near consensus meet.
 
-use super::random_value_antipodal::LAYERS;
 use crate::theorem::prelude::*;
 use crate::theory::random_weights::exponents;
 
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     title: "Random values: pairs near consensus meet at the rate (d-1)/d, for every beta",
     statement: "x+ = N(x + eta V m_x), V fresh with normal entries of variance 1/d, m_x the softmax mean of two tokens with Q^T K = beta I: log(1 - <x, y>) near 0 distance moves by -(d-1) eta^2/d a layer, \
                 measured from 2000 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
-    domain: Domain { d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 5.0), corners: &[], ..LAYERS },
+    domain: Domain { d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 5.0), corners: &[], ..Domain::LAYERS },
     citation: "arXiv:2601.21942 (abstract: consensus); exponent derived",
     trials: (8, 60),
     trial: |case, ctx| exponent(case, ctx, exponents(case.d, case.beta).1),

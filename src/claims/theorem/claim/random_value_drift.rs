@@ -1,6 +1,5 @@
 //! Random values: the drift of an inner product among many tokens.
 
-use super::random_value_antipodal::LAYERS;
 use crate::theorem::prelude::*;
 
 /// Of n tokens two are looked at; what the others do is in the softmax means.
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     title: "Random values, n tokens: the mean change of an inner product in a layer",
     statement: "x_i+ = N(x_i + eta V m_i), V fresh with normal entries of variance 1/d, m_i the softmax mean at beta of n uniform tokens, S_ij = <m_i, m_j>: E R_12+ - R_12 = eta^2 [(d - 2 + R^2) S_12 - (d-1) R (S_11 + S_22)/2]/d, \
                 from 1500 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
-    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::List(&[3, 8, 16]), beta: Betas::Linear(0.0, 3.0), corners: &[], ..LAYERS },
+    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::List(&[3, 8, 16]), beta: Betas::Linear(0.0, 3.0), corners: &[], ..Domain::LAYERS },
     citation: "arXiv:2604.01978, Section 2 (printed at d = infinity); derived",
     trials: (8, 60),
     trial: |case, ctx| {

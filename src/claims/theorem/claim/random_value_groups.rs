@@ -1,6 +1,5 @@
 //! Random values: which antipodal groups stay antipodal.
 
-use super::random_value_antipodal::LAYERS;
 use crate::attention::random_values::RandomValues;
 use crate::theorem::prelude::*;
 
@@ -17,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     title: "Random values: antipodal groups stay antipodal iff they are equal",
     statement: "Groups of masses p in [1/10, 9/10] and 1 - p at x and -x, one layer N(x_i + eta V m_i), V fresh with normal entries of variance 1/d, m_i the softmax mean: E (1 + <x, y>) = eta^2 (A - B)^2 (d-1)/(2d), A = (p e^beta - (1-p) e^{-beta})/(p e^beta + (1-p) e^{-beta}), B with p and 1-p \
                 exchanged, from 1500 pairs of layers +V and -V at eta = 1/50, within 4 standard errors and 1 %.",
-    domain: Domain { n: Sizes::Fixed(2), d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 2.0), corners: &[], ..LAYERS },
+    domain: Domain { n: Sizes::Fixed(2), d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 2.0), corners: &[], ..Domain::LAYERS },
     citation: "derived; arXiv:2601.21942 (abstract: antipodal groups of many tokens)",
     trials: (8, 60),
     trial: |case, ctx| {

@@ -1,6 +1,6 @@
 //! Tokens on the line: how fast rows of attention become one-hot.
 
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 
 /// Once attached, tokens keep their gap in x to the leader: the gap of logits is `beta |x_i| times` a constant, and x grows as `e^{vt}`.
@@ -14,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-boolean-rate",
     title: "R^1: logit gaps grow like e^{vt}",
     statement: "d = 1, V = v, scores beta x_i x_j, normal tokens: in the row of an extreme token (on the side of the sum of the tokens) the gap between the largest and the next logit grows like e^{vt} (not e^{2vt}): slope of its logarithm over t in [12, 14]/v equals v to 2e-3 v.",
-    domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Fixed(1), beta: Betas::Log(0.5, 2.0), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Fixed(1), beta: Betas::Log(0.5, 2.0), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "1/2 <= v <= 1; the next token attached by then (the order is derived, the tolerance observed)",
     citation: "derived; sharpens arXiv:2305.05465, Theorem 3.1 (the matrix becomes Boolean)",
     trials: (6, 40),

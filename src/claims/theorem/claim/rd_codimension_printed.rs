@@ -1,6 +1,6 @@
 //! Tokens in R^d: the codimension conjecture as printed.
 
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 
 /// V = I_2 has k = 2 eigenvalues of positive real part: at most three limits of codimension 2, points of the plane. A rectangle keeps its four corners.
@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-codimension-printed",
     title: "R^d: at most three limits of codimension k (conjecture as printed)",
     statement: "If V has k eigenvalues of positive real part, the rescaled tokens tend to at most three affine subspaces of codimension k: here V = I_2, k = 2 = d, so to at most three points.",
-    domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "rectangles (+-a, +-b), 0.7 <= a, b <= 2, and Q = K = I",
     citation: "arXiv:2305.05465, Section 7 (conjecture on codimension)",
     status: Status::Misprinted,

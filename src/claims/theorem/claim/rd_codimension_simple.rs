@@ -1,7 +1,7 @@
 //! Tokens in R^d: the codimension conjecture for simple spectra.
 
 use super::rd_codimension_printed::places;
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 
 /// The repair of `rd-codimension-printed`: with simple eigenvalues tokens turn to the first eigenvector in the end, and all of a sign follow one leader.
@@ -12,7 +12,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-codimension-simple",
     title: "R^2: at most three limits where the eigenvalues of V are simple (conjecture repaired)",
     statement: "V = diag(1, 1 - s), 0.1 <= s <= 0.5, Q = K = I, n normal tokens: at t = 40/s the rescaled tokens stand at no more than three places (farther than 0.1 from each other).",
-    domain: Domain { n: Sizes::Range(4, 10), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Range(4, 10), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "d = 2, Q = K = I, t = 40/s",
     citation: "arXiv:2305.05465, Section 7 (conjecture on codimension), with simple positive eigenvalues added",
     status: Status::Open,

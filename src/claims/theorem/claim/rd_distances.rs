@@ -1,6 +1,6 @@
 //! Tokens in R^d, V = I: distances in the metric of the scores never fall.
 
-use super::rd_rescaling::{FLAT, points};
+use super::rd_rescaling::points;
 use crate::theorem::prelude::*;
 
 /// `x_i' = grad Lambda(A x_i)`, Lambda = log sum m_j e^{<., x_j>} convex: `<A (x_i - x_j), x_i' - x_j'> >= 0`. In the plain metric it
@@ -15,7 +15,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-distances",
     title: "R^d, V = I, A > 0: distances |x_i - x_j|_A do not decrease",
     statement: "x_i' = sum_j A_ij x_j with scores <A x_i, x_j>, A symmetric positive: d/dt <A (x_i - x_j), x_i - x_j> >= 0 for all i, j.",
-    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 6), beta: Betas::Log(0.01, 2.0), ..FLAT },
+    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 6), beta: Betas::Log(0.01, 2.0), ..Domain::FLAT },
     narrower: "normal tokens and roots of A",
     citation: "derived (arXiv:2305.05465, Section 6, uses it for A = I)",
     trials: (200, 1000),

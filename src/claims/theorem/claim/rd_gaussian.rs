@@ -1,6 +1,6 @@
 //! Tokens in R^d: Gaussians stay Gaussian.
 
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::num::dense::symmetric_eigen;
 use crate::theorem::prelude::*;
 use crate::theory::gaussian::{mean_factor, variance};
@@ -18,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-gaussian",
     title: "R^1: the Gaussian closure, mean and variance",
     statement: "A Gaussian of mean m and variance s under x' = v E[x_j], scores b x_i x_j, v = 1 or -1: s(t) = s/(1 - 2 v b s t), m(t) = m e^{vt}/sqrt(1 - 2 v b s t), for 2 b s t <= 1/2 and b |m(t)| sqrt(s(t)) <= 2, seen by n weighted tokens at Gauss-Hermite nodes: s(t) to 1e-7, m(t) to 1e-7 (|m| e^{vt}/sqrt(1 - 2 v b s t) + sqrt(s)).",
-    domain: Domain { n: Sizes::Range(28, 40), d: Sizes::Fixed(1), beta: Betas::Log(0.1, 1.0), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Range(28, 40), d: Sizes::Fixed(1), beta: Betas::Log(0.1, 1.0), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "d = 1; b s and b s t up to a quarter and a tilt b |m(t)| sqrt(s(t)) up to 2, which keeps the tilted law among the nodes; t <= 3",
     citation: "arXiv:2501.18322 (abstract); equations derived",
     trials: (6, 40),

@@ -1,6 +1,6 @@
 //! Tokens in R^d, V = I: the convex hull never grows.
 
-use super::rd_rescaling::{FLAT, attention, flowed, points};
+use super::rd_rescaling::{attention, flowed, points};
 use crate::theorem::prelude::*;
 
 /// Any row-stochastic weights, so any scores; z+ = z + eta sum A (z_j - z_i) is a convex combination for eta <= 1.
@@ -17,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     title: "R^d, V = I: the hull of the rescaled tokens never grows",
     statement: "Rescaled tokens with V = I and scores beta <Q x_i, x_j>, Q any matrix: the support functions max_i <w, z_i> of 16 directions w do not increase, from 0 to one time t <= 2 of the flow and in each of ten layers of step <= 1, to 1e-12 of the \
                 size of the tokens (layers) and 1e-9 (flow).",
-    domain: Domain { beta: Betas::Signed(0.01, 2.0), ..FLAT },
+    domain: Domain { beta: Betas::Signed(0.01, 2.0), ..Domain::FLAT },
     narrower: "normal tokens and Q",
     citation: "arXiv:2305.05465, Proposition 6.1 (its proof needs row sums of one only)",
     trials: (12, 80),

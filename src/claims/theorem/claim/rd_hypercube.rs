@@ -1,6 +1,6 @@
 //! Tokens in R^d, exactly solved: two opposite ones, and the hypercube.
 
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 use crate::theory::boolean::limit;
 
@@ -24,7 +24,7 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Log(0.25, 4.0),
         masses: Masses::Equal,
         also: Some(Also { text: "n = 2^d", holds: |c| c.n == 1 << c.d }),
-        ..FLAT
+        ..Domain::FLAT
     },
     citation: "derived (arXiv:2305.05465, remark after Theorem 3.1, has d = 2 with one eps)",
     trials: (6, 40),

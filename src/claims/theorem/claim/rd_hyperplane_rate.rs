@@ -1,7 +1,7 @@
 //! Tokens in R^d under a good triple: the rate at which hyperplanes form.
 
 use super::rd_leader::with_spectrum;
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::num::dense::{exponential, inverse};
 use crate::theorem::prelude::*;
 
@@ -16,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-hyperplane-rate",
     title: "R^d, good triple: tokens reach their hyperplane at the rate e^{-lambda_1 t}",
     statement: "V with eigenvalues lambda_1 in [1, 1.5] and others of modulus below 1/2, Q = K = I: for tokens i and leaders l such that the rows of i and of l are one-hot on l to 1e-13 at lambda_1 t = 7, 8.5 and 10, and |phi_1^*(z_l - z_i)| >= 1e-4 at the first, phi_1^*(z_l - z_i) e^{lambda_1 t} is the same at the first and the last, to 1e-6.",
-    domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Range(2, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Range(2, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "V with a basis of eigenvectors near an orthogonal one",
     citation: "derived; arXiv:2305.05465, Theorem 4.3 (at most three hyperplanes, no rate)",
     trials: (6, 40),

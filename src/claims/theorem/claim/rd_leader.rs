@@ -1,6 +1,6 @@
 //! Tokens in R^d under a good triple: who leads, and how fast hyperplanes form.
 
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 
 /// The time at which rows are read.
@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-leader",
     title: "R^2: the leader is argmax <Q phi_1, x_j>, not the token farthest along phi_1",
     statement: "V = diag(1, 0), scores <Q x_i, x_j>, Q = [[1, 1/2], [1/2, 1]], normal tokens: at t = 9 every token with z_1 > 0 whose row is one-hot to 1e-9 follows argmax_j <Q phi_1, x_j>, phi_1 = e_1.",
-    domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "one V and Q; n <= 8",
     citation: "derived to leading order; arXiv:2305.05465, Theorem 4.3 (names no leader)",
     status: Status::Observation,

@@ -1,6 +1,6 @@
 //! Tokens in R^d under a paranormal V whose scores mix its two subspaces.
 
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 
 /// One estimate of the printed proof needs scores that respect the two subspaces; the conclusion is asked for without.
@@ -8,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-paranormal",
     title: "R^3, V = diag(1, 1, -1/2): tokens tend to the boundary of a polygon times a line, for any positive scores",
     statement: "V = diag(1, 1, -1/2), scores <Q x_i, Q x_j> with Q = I + G/3, G normal: at t = 12 every token has z_1, z_2 within 1e-3 of the boundary of their convex hull or of 0, in units of the diameter at the start (the hull may shrink to a point).",
-    domain: Domain { n: Sizes::Range(5, 10), d: Sizes::Fixed(3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Range(5, 10), d: Sizes::Fixed(3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "d = 3, dim F = 2; read at t = 12",
     citation: "arXiv:2305.05465, Theorem 5.3 (paranormal V; its proof covers scores that respect the two subspaces)",
     status: Status::Open,

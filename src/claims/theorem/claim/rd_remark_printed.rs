@@ -1,6 +1,6 @@
 //! Tokens in R^d: "one cluster, yet the attention matrix becomes the identity".
 
-use super::rd_rescaling::{FLAT, attention, flowed};
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 use crate::theory::boolean::log_limit;
 
@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-remark-printed",
     title: "R^2: the tokens (1, eps) and (1, -eps) have a common rescaled limit (as printed)",
     statement: "Rescaled tokens (1, eps), (1, -eps) of R^2 with Q = K = V = I have the common limit (1, 0): their distance falls below a thousandth of 2 eps.",
-    domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "0.5 <= eps <= 2",
     citation: "arXiv:2305.05465, remark on d >= 2 after Theorem 3.1",
     status: Status::Misprinted,

@@ -1,7 +1,6 @@
 //! Tokens in R^d, V = -I: all directions forget their size.
 
-use super::rd_rescaling::{FLAT, attention, flowed};
-use crate::num::dense::symmetric_eigenvalues;
+use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 
 /// Near 0 the weights are linear in x: `x_i' = -(m + beta C x_i)`, so `(C^{-1})' = 2 beta I`.
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "rd-repulsive",
     title: "R^d, V = -I: 2t C -> I",
     statement: "x_i' = -sum_j A_ij x_j, scores <x_i, x_j>, at least 3d normal tokens: the eigenvalues c of their covariance obey (1/c(2t) - 1/c(t)) / (2t) = 1 within 0.05 at t = 100.",
-    domain: Domain { n: Sizes::Range(9, 16), d: Sizes::Range(1, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..FLAT },
+    domain: Domain { n: Sizes::Range(9, 16), d: Sizes::Range(1, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     citation: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian closure is exact)",
     status: Status::Observation,
     trials: (4, 30),

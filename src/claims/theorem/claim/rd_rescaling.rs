@@ -4,10 +4,6 @@ use crate::attention::{Matrix, model::Model};
 use crate::num::dense::exponential;
 use crate::theorem::prelude::*;
 
-/// Tokens of R^d under one head with V and scores `<Q x_i, x_j>`; the laws of points are the claims' own.
-pub(super) const FLAT: Domain =
-    Domain { n: Sizes::Range(2, 12), d: Sizes::Range(1, 4), beta: Betas::Log(0.1, 2.0), dynamics: &["sa"], ..Domain::ATTENTION };
-
 /// Two integrations, of x and of z.
 ///
 /// # Derivation
@@ -20,7 +16,7 @@ pub static ENTRY: Claim = Claim {
     title: "R^d: e^{-tV} x solves the rescaled equation",
     statement: "x_i' = sum_j A_ij V x_j with scores beta <x_i, x_j> in R^d: z = e^{-tV} x solves z_i' = sum_j A_ij V (z_j - z_i) with scores beta <e^{tV} z_i, e^{tV} z_j>. Both integrated to t <= 3, normal tokens, \
                 normal V of norm about 1/2: they agree to 1e-8 of the largest token.",
-    domain: FLAT,
+    domain: Domain::FLAT,
     narrower: "Q = K = I",
     citation: "arXiv:2305.05465, Section 2",
     trials: (10, 60),

@@ -1,7 +1,6 @@
 //! Reflection-symmetric data stay symmetric.
 
-use super::rotation::{ALLOWED, SHARE, SYMMETRY};
-use super::speed_bound::lipschitz;
+use super::rotation::{ALLOWED, SHARE};
 use crate::theorem::prelude::*;
 
 /// Pairs mirrored in a hyperplane remain mirrored.
@@ -21,7 +20,7 @@ pub static ENTRY: Claim = Claim {
         dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"],
         also: Some(Also { text: "even n", holds: |case| case.n.is_multiple_of(2) }),
         corners: &[(2, 2, 0.0), (6, 3, 1.0), (12, 4, 4.0)],
-        ..SYMMETRY
+        ..Domain::SYMMETRY
     },
     citation: "equivariance under O(d) and permutations",
     trials: (30, 200),
@@ -42,7 +41,7 @@ fn mirrored(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let x: Vec<f64> = half.coordinates().iter().copied().chain(half.rows().flat_map(|r| mirror(r, 2.0))).collect();
     let masses = [half.masses(), half.masses()].concat();
     let x = Tokens::new(case.d, x)?.with_masses(&masses)?;
-    let end = ctx.flowed_within(&case.build()?, &x, 1.0 / lipschitz(case)?, SHARE)?;
+    let end = ctx.flowed_within(&case.build()?, &x, 1.0 / case.lipschitz()?, SHARE)?;
     let two = ctx.stated(2.0);
     let pairs = (0..case.n / 2).flat_map(|i| mirror(end.row(i), two).into_iter().zip(end.row(i + case.n / 2).to_vec()));
     Ok(Finding::identity(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, nan_max), ALLOWED))

@@ -1,7 +1,7 @@
 //! A recurrent network with |U| < 1.
 
-use super::mixing_structure::{MAPS, normals};
-use crate::num::dense::{symmetric_eigenvalues, transpose_mul};
+use super::mixing_structure::normals;
+use crate::num::dense::transpose_mul;
 use crate::recurrent::{
     cell::{Gate, RecurrentCell},
     map::rnn::Rnn,
@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     name: "rnn-contraction",
     title: "RNN with |U| < 1: states forget where they started at the rate |U|",
     statement: "h+ = tanh(W x + U h + b) with |U|_2 = s, 0.1 <= s <= 0.99, normal W, b and n normal inputs, or s times a rotation and no inputs: two normal starts under the same inputs have |h_n - k_n| <= s^n |h_0 - k_0|; so all exponents are at most log s.",
-    domain: Domain { n: Sizes::Range(2, 30), d: Sizes::Range(2, 16), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 30), d: Sizes::Range(2, 16), ..Domain::MAPS },
     citation: "derived; Pascanu, Mikolov, Bengio, arXiv:1211.5063, section 2.1 (the sufficient condition for vanishing)",
     trials: (20, 200),
     trial: |case, ctx| {

@@ -1,6 +1,5 @@
 //! "A recurrent network gives the same weight to every input."
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     TokenMap,
     cell::{Gate, Reading, RecurrentCell},
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "rnn-equal-weight-printed",
     title: "RNN: all inputs have the same weight (as printed)",
     statement: "h+ = tanh(W x + U h), normal W and U of variances 1/d and 1/(4d), d = 8, 30 normal inputs: |dh_30/dx_1| >= |dh_30/dx_30| / 2.",
-    domain: Domain { n: Sizes::Fixed(30), d: Sizes::Fixed(8), ..MAPS },
+    domain: Domain { n: Sizes::Fixed(30), d: Sizes::Fixed(8), ..Domain::MAPS },
     citation: "a survey of sequence models",
     status: Status::Misprinted,
     trials: (4, 30),

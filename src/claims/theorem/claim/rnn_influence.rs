@@ -1,6 +1,5 @@
 //! How the influence of an input on a recurrent state fades.
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     at,
     cell::{Gate, InTime},
@@ -20,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     name: "rnn-influence",
     title: "RNN: the influence of a state fades (or grows) like e^{lambda_1 age}",
     statement: "h+ = tanh(W x + U h), W and U normal with variances 1/d and g^2/d, g in [1/2, 1.2], d = 8, normal inputs of size 1/2: between the ages 20 and 270, log |dh_T/dh_s| falls by lambda_1 a step within 0.05, lambda_1 measured by QR over the same steps.",
-    domain: Domain { n: Sizes::Fixed(300), d: Sizes::Fixed(8), ..MAPS },
+    domain: Domain { n: Sizes::Fixed(300), d: Sizes::Fixed(8), ..Domain::MAPS },
     citation: "derived (Oseledets); arXiv:1211.5063",
     status: Status::Observation,
     trials: (4, 30),

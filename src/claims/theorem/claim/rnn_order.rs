@@ -1,6 +1,5 @@
 //! A recurrent network needs no positions.
 
-use super::mixing_structure::MAPS;
 use crate::recurrent::{
     at,
     cell::{Gate, Reading},
@@ -18,7 +17,7 @@ pub static ENTRY: Claim = Claim {
     name: "rnn-order",
     title: "RNN: two inputs exchanged give another state",
     statement: "h+ = tanh(W x + U h), normal W, U of variance 1/d, n normal inputs: exchanging the last two moves h_n by at least 1e-6 in at least 90 % of draws.",
-    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..Domain::MAPS },
     narrower: "it moves h_n almost surely; by how much is observed",
     citation: "structure of the cell",
     kind: Kind::Share(0.9),

@@ -1,6 +1,5 @@
 //! "A recurrent network drowns the order in its state."
 
-use super::mixing_structure::MAPS;
 use super::rnn_order::moved;
 use crate::theorem::prelude::*;
 
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "rnn-order-printed",
     title: "RNN: the order of the inputs is lost in the state (as printed)",
     statement: "h+ = tanh(W x + U h), normal W, U of variance 1/d, n normal inputs: exchanging the last two moves h_n by at most 1e-9.",
-    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..Domain::MAPS },
     citation: "a tutorial on attention",
     status: Status::Misprinted,
     trials: (6, 40),

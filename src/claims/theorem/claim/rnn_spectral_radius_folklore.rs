@@ -1,6 +1,5 @@
 //! "A recurrent network whose matrix has spectral radius below 1 only forgets."
 
-use super::mixing_structure::MAPS;
 use super::rnn_contraction::spectral_norm;
 use crate::recurrent::{
     at,
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "rnn-spectral-radius-folklore",
     title: "RNN: a spectral radius below 1 means that no gradient grows (folklore)",
     statement: "h+ = tanh(U h) at h = 0, U = [[1/2, c], [0, 1/2]], spectral radius 1/2, 5 <= c <= 20: |dh_T/dh_0| <= 1 for T <= 10.",
-    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Fixed(2), ..MAPS },
+    domain: Domain { n: Sizes::Fixed(1), d: Sizes::Fixed(2), ..Domain::MAPS },
     citation: "folklore; Pascanu, Mikolov, Bengio, arXiv:1211.5063 give conditions on singular values",
     status: Status::Folklore,
     trials: (4, 30),

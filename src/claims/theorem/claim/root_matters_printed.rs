@@ -1,7 +1,6 @@
 //! "The square root of the distance cannot be dropped."
 
 use super::nearest_by_dot::{by_dot, by_square, exchanged, rows};
-use super::temperature_limits::SCORED;
 use crate::theorem::prelude::*;
 
 /// The root is monotone: squares rank as distances do.
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "root-matters-printed",
     title: "Ranking by distance needs its square root (as printed)",
     statement: "n unit tokens: some two of the others are ranked otherwise by |x_1 - x_j|^2 than by |x_1 - x_j|.",
-    domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..SCORED },
+    domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..Domain::SCORED },
     citation: "a tutorial on attention",
     status: Status::Misprinted,
     trials: (6, 40),

@@ -1,8 +1,7 @@
 //! Rotary positions on a ring: how fast consensus comes.
 
-use super::block_collapse::BLOCKS;
+use crate::attention::multi_head::MultiHead;
 use crate::attention::pattern::{Bias, Pattern};
-use crate::attention::{kernel::Weights, multi_head::MultiHead};
 use crate::num::dense::eigenvalues;
 use crate::theorem::prelude::*;
 use crate::theory::rotary::{leading, rates};
@@ -23,7 +22,7 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Linear(0.1, 3.0),
         dynamics: &["usa"],
         laws: &["placed"],
-        ..BLOCKS
+        ..Domain::BLOCKS
     },
     narrower: "p from 0 to n - 1, central differences of 1e-5",
     citation: "derived; rotary positions: arXiv:2104.09864",

@@ -1,9 +1,8 @@
 //! Rotary positions know distances alone.
 
-use super::block_collapse::{BLOCKS, allowed, heads, tokens};
+use super::block_collapse::{allowed, heads, tokens};
 use crate::attention::pattern::{Pairs, Rotary};
 use crate::theorem::prelude::*;
-use crate::theorem::rounding::worst_share;
 
 /// For both ways of pairing coordinates.
 ///
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     title: "Rotary positions: a shift of all positions changes nothing",
     statement: "Attention under rotary positions (base 100, adjacent pairs or halves) gives the same when all positions are larger by c, 1 <= c <= 10000, \
                 to what rounding allows (twice the bound of block-collapse: cosines and sines are right to 2^-52 at every position).",
-    domain: Domain { laws: &["normal"], ..BLOCKS },
+    domain: Domain { laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads",
     citation: "Su et al. 2021 (arXiv:2104.09864)",
     trials: (8, 60),

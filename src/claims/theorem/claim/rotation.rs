@@ -1,6 +1,5 @@
 //! Rotation equivariance.
 
-use super::speed_bound::lipschitz;
 use crate::num::dense::mat_vec;
 use crate::theorem::prelude::*;
 
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "rotation",
     title: "Rotation equivariance",
     statement: "X(0) R flows to X(t) R for every R in O(d), Q = K = V = I: deviation at one Lipschitz time of the velocity, t = 1/L, at most 8e-13.",
-    domain: SYMMETRY,
+    domain: Domain::SYMMETRY,
     citation: "arXiv:2312.10794, (2.3): weights depend on inner products only",
     trials: (30, 200),
     trial: |case, ctx| commute(case, ctx, Vec::new()),
@@ -27,16 +26,6 @@ pub static ENTRY: Claim = Claim {
         },
     },
     ..Claim::IDENTITY
-};
-
-/// Where the symmetries of the flow are tested: every sign of beta, tokens anywhere or in a cap.
-pub const SYMMETRY: Domain = Domain {
-    n: Sizes::Range(1, 48),
-    beta: Betas::Signed(0.01, 100.0),
-    dynamics: &["sa", "usa", "causal-sa", "causal-usa", "repulsive-sa", "repulsive-usa"],
-    laws: &["uniform", "cap:radius=0.3"],
-    corners: &[(2, 2, 0.0), (7, 3, 1.0), (12, 4, 4.0)],
-    ..Domain::ATTENTION
 };
 
 /// Share of the tolerance of integrations (1e-9) at which symmetries are tested.
@@ -60,7 +49,7 @@ fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> 
         x.rows().zip(y.chunks_exact_mut(case.d)).for_each(|(r, o)| mat_vec(&q, r, o));
         Tokens::normalised(case.d, y)?.with_masses(x.masses())
     };
-    let t = 1.0 / lipschitz(case)?;
+    let t = 1.0 / case.lipschitz()?;
     let first = turn(&ctx.flowed_within(&dynamics, &x, t, SHARE)?)?;
     let again = ctx.stated(t);
     let second = ctx.flowed_within(&dynamics, &turn(&x)?, again, SHARE)?;

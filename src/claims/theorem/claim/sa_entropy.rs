@@ -1,6 +1,5 @@
 //! SA and negentropy: an open conjecture, searched for counterexamples.
 
-use crate::continuity::{Medium, circle::Circle};
 use crate::num::bessel::scaled_bessel_i;
 use crate::theorem::prelude::*;
 

@@ -1,6 +1,5 @@
 //! When a score ranks by distance.
 
-use super::temperature_limits::SCORED;
 use crate::theorem::prelude::*;
 
 /// W = c I on the unit sphere; any other W ranks otherwise.
@@ -13,7 +12,7 @@ pub static ENTRY: Claim = Claim {
     name: "score-is-distance",
     title: "x^T W y = c (1 - |x - y|^2/2) on the unit sphere for W = c I",
     statement: "Unit vectors x, y in R^d, W = c I, c in [1/10, 10]: the identity to 1e-14 c d.",
-    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Unused, ..SCORED },
+    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Unused, ..Domain::SCORED },
     citation: "an essay on attention as energy (for any W); derived",
     trials: (8, 60),
     trial: |case, ctx| {

@@ -2,7 +2,6 @@
 
 use crate::attention::{
     At, Facts, Form, Sublayer,
-    kernel::Workspace,
     model::{Model, Positions},
     pattern::Pairs,
 };

@@ -1,6 +1,5 @@
 //! A printed table of weights.
 
-use super::mixing_structure::MAPS;
 use crate::theorem::prelude::*;
 
 /// Its last row sums to 1.20.
@@ -8,7 +7,7 @@ pub static ENTRY: Claim = Claim {
     name: "seed-table-printed",
     title: "The last row of a printed table of causal weights sums to 1 (as printed)",
     statement: "The weights .05, .05, .1, .2, .3, .5 of the last token sum to 1 to 1e-12.",
-    domain: Domain { n: Sizes::Fixed(6), d: Sizes::Unused, laws: &["placed"], ..MAPS },
+    domain: Domain { n: Sizes::Fixed(6), d: Sizes::Unused, laws: &["placed"], ..Domain::MAPS },
     citation: "a tutorial on attention, table of causal weights",
     status: Status::Misprinted,
     trials: (2, 4),

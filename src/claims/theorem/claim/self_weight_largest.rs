@@ -1,7 +1,7 @@
 //! A token and itself.
 
 use super::query_key_product::soft;
-use super::temperature_limits::{SCORED, row};
+use super::temperature_limits::row;
 use crate::theorem::prelude::*;
 
 /// Among equal lengths nobody is nearer than oneself.
@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "self-weight-largest",
     title: "Q^T K = I, equal lengths: every token gives itself the largest weight",
     statement: "Unit tokens, Q^T K = I: A_ii >= A_ij for all i and j.",
-    domain: Domain { beta: Betas::Log(0.1, 30.0), ..SCORED },
+    domain: Domain { beta: Betas::Log(0.1, 30.0), ..Domain::SCORED },
     citation: "Cauchy and Schwarz",
     trials: (10, 100),
     trial: |case, ctx| {

@@ -1,8 +1,7 @@
 //! Heads with one and the same V.
 
-use super::mixing_structure::{MAPS, normals};
+use super::mixing_structure::normals;
 use super::query_key_product::{scores, soft};
-use crate::num::dense::symmetric_eigenvalues;
 use crate::theorem::prelude::*;
 
 /// Different weights cannot widen the space of values.
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "shared-value-rank",
     title: "Heads that share V: the sum of their outputs has rank at most that of V",
     statement: "Three heads with normal Q, K and one V of size 1 x d: the sum of their outputs, n x 1 numbers spread by one W^O of d rows, has rank 1: the second singular value is at most 1e-7 of the first.",
-    domain: Domain { n: Sizes::Range(3, 8), d: Sizes::Range(2, 6), ..MAPS },
+    domain: Domain { n: Sizes::Range(3, 8), d: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "derived; a tutorial prints V_1 in all heads",
     trials: (8, 60),
     trial: |case, ctx| second(ctx, case, true),

@@ -1,8 +1,6 @@
 //! Universally optimal configurations minimise the energy.
 
 use crate::attention::kernel::log_kernel;
-use crate::num::stream::Stream;
-use crate::sphere::law::Law;
 use crate::theorem::prelude::*;
 
 /// 2312.10794, section 9.1, in the direction that is right (Cohn and Kumar 2007).

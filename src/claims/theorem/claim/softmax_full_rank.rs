@@ -1,6 +1,5 @@
 //! The rank of softmax.
 
-use super::mixing_structure::MAPS;
 use crate::num::dd::Dd;
 use crate::theorem::prelude::*;
 
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "softmax-full-rank",
     title: "d_head = 1: softmax of x_i x_j has full rank, det = prod_{i<k} (y_k - y_i) prod_i e^{..}/Z_i > 0",
     statement: "n = 8 equally spaced reals of step h in [0.25, 0.5] from -1: the determinant of softmax_j(x_i x_j) is the Vandermonde determinant of y_i = e^{h x_i} times prod_i e^{-x_i}/Z_i, positive; elimination in double-doubles gives it to 1e-9 relative.",
-    domain: Domain { n: Sizes::Fixed(8), d: Sizes::Fixed(1), laws: &["placed"], ..MAPS },
+    domain: Domain { n: Sizes::Fixed(8), d: Sizes::Fixed(1), laws: &["placed"], ..Domain::MAPS },
     citation: "Polya and Szego, part V; the formula derived",
     trials: (4, 30),
     trial: |_, ctx| {

@@ -1,8 +1,7 @@
 //! The derivative of softmax.
 
-use super::mixing_structure::{MAPS, normals};
+use super::mixing_structure::normals;
 use super::query_key_product::soft;
-use crate::num::dense::symmetric_eigenvalues;
 use crate::theorem::prelude::*;
 
 /// It is small where one weight is nearly 1: large scores freeze gradients.
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "softmax-jacobian",
     title: "Softmax: |diag(p) - p p^T| <= min(1/2, 2 (1 - max p))",
     statement: "p = softmax of n normal scores of a size in [1/10, 30]: the norm of diag(p) - p p^T is at most 1/2 and at most 2 (1 - max p).",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Unused, laws: &["normal"], ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Unused, laws: &["normal"], ..Domain::MAPS },
     citation: "derived",
     trials: (12, 120),
     trial: |case, ctx| norm(ctx, case.n, 1.0),

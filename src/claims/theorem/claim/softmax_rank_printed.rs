@@ -1,7 +1,6 @@
 //! "softmax(Q K^T / sqrt d) is a square matrix of rank at most d."
 
 use super::logit_rank::matrices;
-use super::mixing_structure::MAPS;
 use super::shared_value_rank::singular_ratio;
 use crate::theorem::prelude::*;
 
@@ -10,7 +9,7 @@ pub static ENTRY: Claim = Claim {
     name: "softmax-rank-printed",
     title: "Softmax of scores of rank d_head has rank at most d_head (as printed)",
     statement: "n normal rows of R^d, d <= 4 < n: the matrix of weights softmax_j(<Q x_i, K x_j>) has rank at most d: the singular value d + 1 is at most 1e-7 of the first.",
-    domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(1, 4), ..MAPS },
+    domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(1, 4), ..Domain::MAPS },
     citation: "a survey of sequence models",
     status: Status::Misprinted,
     trials: (6, 40),

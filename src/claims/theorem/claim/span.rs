@@ -1,8 +1,6 @@
 //! The span of the tokens is invariant.
 
-use super::angular_momentum::TINY;
-use super::rotation::{SHARE, SYMMETRY};
-use super::speed_bound::lipschitz;
+use super::rotation::SHARE;
 use crate::theorem::prelude::*;
 
 /// Tokens that start in a subspace stay in it when V = I.
@@ -15,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "span",
     title: "The span of the tokens is invariant",
     statement: "For V = I or -I and any Q, K, tokens that start in a linear subspace stay in it: in the first k coordinates, 2 <= k < d, the others stay 0 to the last bit.",
-    domain: Domain { d: Sizes::Range(3, 64), corners: &[(2, 3, 0.0), (7, 5, 1.0), (12, 4, 4.0)], ..SYMMETRY },
+    domain: Domain { d: Sizes::Range(3, 64), corners: &[(2, 3, 0.0), (7, 5, 1.0), (12, 4, 4.0)], ..Domain::SYMMETRY },
     narrower: "subspaces spanned by coordinates (all others by rotation)",
     citation: "arXiv:2312.10794, (2.3): the velocity is a combination of tokens",
     trials: (30, 200),
@@ -33,7 +31,7 @@ fn leak(case: &Case, ctx: &mut Context, mixing: bool) -> Result<Finding> {
     let spec = Spec { heads: vec![Head::new(d, q, key, v)?], ..Spec::new(case.beta, case.n) };
     let dynamics = dynamics::build(case.dynamics, false, &spec)?;
     let x = Tokens::from_parts(d, x, small.masses().to_vec());
-    let end = ctx.flowed_within(&dynamics, &x, 1.0 / lipschitz(case)?, SHARE)?;
+    let end = ctx.flowed_within(&dynamics, &x, 1.0 / case.lipschitz()?, SHARE)?;
     let outside = end.rows().flat_map(|r| r[k..].iter()).fold(0.0f64, |m, v| nan_max(m, v.abs()));
     // Zeros add up to zeros: one subnormal number would be a leak.
     Ok(Finding::identity(outside, TINY))

@@ -1,6 +1,5 @@
 //! Bounds on the velocity and on the weights.
 
-use crate::attention::kernel::Attention;
 use crate::num::sum::block_sum;
 use crate::theorem::prelude::*;
 
@@ -34,26 +33,16 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-/// Weights are at most this: 1 for softmax, `e^|beta|` for plain exponentials.
-fn largest_weight(case: &Case) -> Result<f64> {
-    Ok(case.weights()?.log_total(case.beta.abs()).exp())
-}
-
-/// Lipschitz constant of the velocity, displacements measured by the largest of all tokens.
-pub fn lipschitz(case: &Case) -> Result<f64> {
-    Ok(2.0 * (1.0 + case.beta.abs()) * largest_weight(case)?)
-}
-
 fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let y = Tokens::from_parts(case.d, ctx.tokens_by(case.n, case.d, case.law)?.coordinates().to_vec(), x.masses().to_vec());
     let (v, w) = (ctx.velocity(case, &x)?, ctx.velocity(case, &y)?);
     // Velocities carry 1e-13 of their length: a token of no weight of its own may reach the bound.
-    let limit = factor * ctx.stated(largest_weight(case)?) * (1.0 + 1e-13);
+    let limit = factor * ctx.stated(case.largest_weight()?) * (1.0 + 1e-13);
     let speed = Finding::at_most(v.chunks_exact(case.d).map(norm).fold(0.0, nan_max), limit);
     let difference: Vec<f64> = v.iter().zip(&w).map(|(a, b)| a - b).collect();
     let apart = x.rows().zip(y.rows()).map(|(a, b)| dist(a, b)).fold(0.0, nan_max);
-    let change = Finding::at_most(difference.chunks_exact(case.d).map(norm).fold(0.0, nan_max), factor * lipschitz(case)? * apart);
+    let change = Finding::at_most(difference.chunks_exact(case.d).map(norm).fold(0.0, nan_max), factor * case.lipschitz()? * apart);
     Ok(speed.and(change).and(rows(case, ctx, &x)))
 }
 

@@ -1,7 +1,6 @@
 //! Expected modes on S^2.
 
 use crate::proofs::modes;
-use crate::sphere::law::Law;
 use crate::theorem::prelude::*;
 use crate::theory::kac_rice::expected_modes_sphere;
 

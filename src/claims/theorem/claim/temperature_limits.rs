@@ -14,13 +14,7 @@ pub static ENTRY: Claim = Claim {
     name: "temperature-limits",
     title: "Softmax: |A_ij - 1/n| <= (e^{2 beta} - 1)/n; log-sum-exp within log(n)/beta above the maximum; ties share",
     statement: "Tokens on the sphere, A_ij = softmax_j(beta <x_i, x_j>): |A_ij - 1/n| <= (e^{2 beta} - 1)/n; max_j <= (1/beta) log sum_j e^{beta s_j} <= max_j + log(n)/beta; with x_1 given twice the two share: their weights are within n e^{-beta gap} of 1/2; all to 1e-13.",
-    domain: Domain {
-        n: Sizes::Range(2, 32),
-        d: Sizes::Range(2, 8),
-        beta: Betas::Log(1e-4, 100.0),
-        dynamics: &["softmax weights"],
-        ..Domain::EQUAL_MASSES
-    },
+    domain: Domain::SCORED,
     citation: "derived",
     trials: (20, 200),
     trial: |case, ctx| {
@@ -37,9 +31,6 @@ pub static ENTRY: Claim = Claim {
     },
     ..Claim::IDENTITY
 };
-
-/// Tokens of the sphere whose softmax is taken.
-pub(super) const SCORED: Domain = ENTRY.domain;
 
 /// The weights of token i.
 pub(super) fn row(x: &Tokens, i: usize, beta: f64) -> Vec<f64> {

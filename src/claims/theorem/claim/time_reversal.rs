@@ -1,7 +1,6 @@
 //! Time reversal.
 
-use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
-use super::speed_bound::lipschitz;
+use super::rotation::{ALLOWED, SHARE, deviation};
 use crate::attention::Variant;
 use crate::theorem::prelude::*;
 
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "time-reversal",
     title: "V = -I is the reversed flow",
     statement: "Flowing with V = I and then as long with V = -I returns to the start: deviation after one Lipschitz time of the velocity there and back, t = 1/L, at most 8e-13.",
-    domain: Domain { dynamics: &["sa", "usa"], ..SYMMETRY },
+    domain: Domain { dynamics: &["sa", "usa"], ..Domain::SYMMETRY },
     narrower: "Q = K = I",
     citation: "arXiv:2312.10794, section 9.1",
     trials: (30, 200),
@@ -29,7 +28,7 @@ pub static ENTRY: Claim = Claim {
 
 fn there_and_back(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let t = 1.0 / lipschitz(case)?;
+    let t = 1.0 / case.lipschitz()?;
     let there = ctx.flowed_within(&case.build()?, &x, t, SHARE)?;
     let again = ctx.stated(t);
     let home = ctx.flowed_within(&Case { dynamics: back, ..*case }.build()?, &there, again, SHARE)?;

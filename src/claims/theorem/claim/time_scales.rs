@@ -1,7 +1,6 @@
 //! The normalisations of USA differ by a change of time.
 
-use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
-use super::speed_bound::lipschitz;
+use super::rotation::{ALLOWED, SHARE, deviation};
 use crate::theorem::prelude::*;
 
 /// `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`, `t_U4 = t_U1 / n`.
@@ -15,7 +14,7 @@ pub static ENTRY: Claim = Claim {
     title: "U1, U2, U3, U4 are one flow at different speeds",
     statement: "USA with the factors 1 (U1), e^{-beta} (U2), e^{-beta}/n (U3), n (U4) before sum_j m_j e^{beta G_ij} x_j runs through the same states under t_U2 = e^beta t_U1, \
                 t_U3 = n e^beta t_U1, t_U4 = t_U1/n: deviation at one Lipschitz time of the velocity, t_U1 = 1/L, at most 8e-13.",
-    domain: Domain { dynamics: &["usa"], ..SYMMETRY },
+    domain: Domain { dynamics: &["usa"], ..Domain::SYMMETRY },
     citation: "arXiv:2312.10794, (3.5); arXiv:2410.06833, sections 2, 3, 6 (equal masses)",
     trials: (24, 200),
     trial: |case, ctx| compare(case, ctx, 1.0),
@@ -27,7 +26,7 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, power: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let n = case.n as f64;
-    let t = 1.0 / lipschitz(case)?;
+    let t = 1.0 / case.lipschitz()?;
     let again = ctx.stated(t);
     let mut run = |scale: TimeScale, t: f64| -> Result<Tokens> {
         let spec = Spec { time_scale: scale, ..Spec::new(case.beta, case.n) };

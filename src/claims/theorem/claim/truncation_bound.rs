@@ -1,6 +1,5 @@
 //! Attention to the nearest tokens only.
 
-use super::mixing_structure::MAPS;
 use super::query_key_product::soft;
 use crate::theorem::prelude::*;
 
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "truncation-bound",
     title: "Top-k softmax: the error is tau |mean of the kept - mean of the dropped| <= tau diam",
     statement: "n normal scores and rows, 1 <= k < n of the largest weights kept and divided by their sum, tau the dropped weight: the mean moves by tau |a - b|, a and b the two means, to 1e-13, and by at most tau times the largest distance of two rows (equality for n = 2, so to 1e-14 n times the largest entry).",
-    domain: Domain { n: Sizes::Range(2, 12), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 12), ..Domain::MAPS },
     citation: "derived",
     trials: (10, 80),
     trial: |case, ctx| {

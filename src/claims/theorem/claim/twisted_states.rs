@@ -1,6 +1,5 @@
 //! Rotary positions on a ring: twisted states.
 
-use super::block_collapse::BLOCKS;
 use super::rope_consensus_rate::{measured, ring, turning};
 use crate::theorem::prelude::*;
 use crate::theory::rotary::{leading, rates};
@@ -21,7 +20,7 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Linear(0.1, 3.0),
         dynamics: &["usa"],
         laws: &["placed"],
-        ..BLOCKS
+        ..Domain::BLOCKS
     },
     narrower: "p and q from -2 to 2, central differences of 1e-5",
     citation: "derived; rotary positions: arXiv:2104.09864",

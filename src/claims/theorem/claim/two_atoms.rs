@@ -1,6 +1,6 @@
 //! Large beta: a density whose limit has two atoms.
 
-use crate::continuity::{circle::Circle, density::Density, lagrangian::Lagrangian};
+use crate::continuity::lagrangian::Lagrangian;
 use crate::theorem::prelude::*;
 
 /// Why the small-beta theorem needs its bound, with a reason for "for ever".

@@ -1,7 +1,6 @@
 //! Two tokens: SA and USA have the same orbit.
 
-use super::rotation::{ALLOWED, SHARE, SYMMETRY, deviation};
-use super::speed_bound::lipschitz;
+use super::rotation::{ALLOWED, SHARE, deviation};
 use crate::num::quadrature::integrate;
 use crate::theorem::prelude::*;
 
@@ -21,7 +20,7 @@ pub static ENTRY: Claim = Claim {
         dynamics: &["usa"],
         masses: Masses::Equal,
         corners: &[(2, 2, 0.0), (2, 3, 1.0), (2, 2, 4.0)],
-        ..SYMMETRY
+        ..Domain::SYMMETRY
     },
     citation: "arXiv:2312.10794, section 3.4: at n = 2 the SA metric is conformal",
     trials: (60, 400),
@@ -44,7 +43,7 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let beta = case.beta;
     let from = dist(x.row(0), x.row(1));
-    let end = ctx.flowed_within(&case.build()?, x, 1.0 / lipschitz(case)?, SHARE)?;
+    let end = ctx.flowed_within(&case.build()?, x, 1.0 / case.lipschitz()?, SHARE)?;
     // The pair closes; where it hardly moves, rounding may say otherwise.
     let to = dist(end.row(0), end.row(1)).min(from);
     // theta' = -e^{beta rho} sin theta under USA, so t_SA is the integral of (e^{beta (1 - rho)} + 1)/2 over d theta / sin theta.

@@ -1,7 +1,5 @@
 //! Tokens stay on the sphere.
 
-use super::rotation::SYMMETRY;
-use super::speed_bound::lipschitz;
 use crate::theorem::prelude::*;
 
 /// `|x_i| = 1`, after layers and along runs.
@@ -16,7 +14,12 @@ pub static ENTRY: Claim = Claim {
     name: "unit-norm",
     title: "Tokens stay on the sphere",
     statement: "||x_i| - 1| <= 8 eps after every layer, of any step in (0, inf], and at the end of an adaptive run.",
-    domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 256), corners: &[(2, 2, 0.0), (8, 3, 2.0), (16, 100, 9.0)], ..SYMMETRY },
+    domain: Domain {
+        n: Sizes::Range(1, 32),
+        d: Sizes::Range(2, 256),
+        corners: &[(2, 2, 0.0), (8, 3, 2.0), (16, 100, 9.0)],
+        ..Domain::SYMMETRY
+    },
     narrower: "Q = K = I, V = I or -I",
     citation: "arXiv:2312.10794, (2.3): the velocity is tangent",
     trials: (30, 200),
@@ -34,7 +37,7 @@ pub fn step(ctx: &mut Context) -> f64 {
 fn drift(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let dynamics = case.build()?;
     let mut x = ctx.tokens(case)?;
-    let (t, one) = (ctx.log_uniform_in(1e-3, 4.0) / lipschitz(case)?, ctx.stated(1.0));
+    let (t, one) = (ctx.log_uniform_in(1e-3, 4.0) / case.lipschitz()?, ctx.stated(1.0));
     let mut worst = furthest(ctx.flowed(&dynamics, &x, t)?.coordinates(), case.d, one);
     for _ in 0..10 {
         Layer::new(step(ctx))?.apply(&dynamics, &mut x);

@@ -1,6 +1,6 @@
 //! USA produces negentropy, at a bounded rate.
 
-use crate::continuity::{Medium, circle::Circle, density::Density, zonal::Zonal};
+use crate::continuity::zonal::Zonal;
 use crate::theorem::prelude::*;
 use crate::theory::growth::rates_usa;
 

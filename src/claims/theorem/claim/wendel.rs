@@ -1,7 +1,6 @@
 //! Wendel's theorem.
 
 use crate::sphere::cap::{Hemisphere, hemisphere};
-use crate::sphere::law::Law;
 use crate::theorem::prelude::*;
 use crate::theory::wendel::probability;
 

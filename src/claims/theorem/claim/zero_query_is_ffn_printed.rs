@@ -1,6 +1,5 @@
 //! "With Q = K = 0 attention is a feed-forward network, Z = V X."
 
-use super::mixing_structure::MAPS;
 use super::zero_query_is_mean::attended;
 use crate::theorem::prelude::*;
 
@@ -9,7 +8,7 @@ pub static ENTRY: Claim = Claim {
     name: "zero-query-is-ffn-printed",
     title: "Q = K = 0 turns attention into Z = V X, token by token (as printed)",
     statement: "n normal rows, normal V, softmax of scores 0: output i is V x_i to 1e-12.",
-    domain: Domain { n: Sizes::Range(2, 6), ..MAPS },
+    domain: Domain { n: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "a survey of sequence models",
     status: Status::Misprinted,
     trials: (6, 40),

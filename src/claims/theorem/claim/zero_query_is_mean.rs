@@ -1,6 +1,5 @@
 //! Attention with Q = K = 0.
 
-use super::mixing_structure::MAPS;
 use super::query_key_product::{scores, soft};
 use crate::theorem::prelude::*;
 
@@ -14,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     name: "zero-query-is-mean",
     title: "Q = K = 0: every output is V times the mean token",
     statement: "n normal rows, normal V, softmax of scores 0: all outputs are equal, to the bit, and within 1e-13 |V| max |x_i| of V times the mean row (|V| the Frobenius norm).",
-    domain: MAPS,
+    domain: Domain::MAPS,
     citation: "derived",
     trials: (8, 60),
     trial: |case, ctx| mean_of(ctx, case, 0.0),
