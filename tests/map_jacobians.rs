@@ -1,8 +1,8 @@
 //! Jacobians against differences and against their transposes; zeros where a row cannot hear another; attention against the kernel sums.
 
 use metastable::attention::{Dynamics, kernel::Attention, layer::Layer};
-use metastable::num::{dense, stream::Stream, sum::dot};
-use metastable::recurrent::{Hears, MapSpec, at, cell::InTime, lyapunov::exponents, map, observe};
+use metastable::num::{dense, linearised::Linearised, stream::Stream, sum::dot};
+use metastable::recurrent::{Hears, MapSpec, at, cell::InTime, lyapunov::{exponents, mixing}, map, observe};
 use metastable::sphere::Tokens;
 
 const SPEC: MapSpec = MapSpec { n: 4, d: 3, layers: 6, gain: 1.2, seed: 7 };
@@ -19,12 +19,12 @@ fn jacobians_agree_with_differences_and_transposes() {
         let map = (named.build)(&SPEC);
         let (x, u, w) = (normals(12, "x"), normals(12, "u"), normals(12, "w"));
         let here = at(map.as_ref(), 2, SPEC.d, &x);
-        let (pushed, pulled) = (here.push(&u), here.pull(&w));
+        let (pushed, pulled) = (here.jvp(&u), here.vjp(&w));
         // Central differences of fourth order: error h^4 times a fifth derivative, and u / h of rounding.
         let h = 1e-3;
         let moved = |s: f64| {
             let y: Vec<f64> = x.iter().zip(&u).map(|(x, u)| x + s * h * u).collect();
-            at(map.as_ref(), 2, SPEC.d, &y).value()
+            at(map.as_ref(), 2, SPEC.d, &y).value().to_vec()
         };
         let (a, b, c, e) = (moved(-2.0), moved(-1.0), moved(1.0), moved(2.0));
         for k in 0..12 {
@@ -45,7 +45,7 @@ fn rows_hear_what_is_registered_and_no_others() {
     for named in map::ALL {
         let map = (named.build)(&SPEC);
         let layers = if named.hears == Hears::Neighbours { 2 } else { 3 };
-        let m = observe::mixing(map.as_ref(), &normals(12, "x"), SPEC.d, layers);
+        let m = mixing(map.as_ref(), &normals(12, "x"), SPEC.d, layers);
         for (k, v) in m.iter().enumerate() {
             let (i, j) = (k / SPEC.n, k % SPEC.n);
             let heard = named.hears.allows(layers, i, j);
@@ -61,7 +61,7 @@ fn attention_is_the_layer_of_the_kernel_sums() {
     let query: Vec<f64> = identity.iter().map(|v| beta * v).collect();
     let own = map::attention::SphereAttention { query, key: identity.clone(), value: identity, step: 0.3, causal: false };
     let mut x = Tokens::normalised(3, normals(15, "tokens")).expect("tokens");
-    let found = at(&own, 0, 3, x.coordinates()).value();
+    let found = at(&own, 0, 3, x.coordinates()).value().to_vec();
     Layer::new(0.3).expect("a step").apply(&Dynamics::of(Attention::new(beta)), &mut x);
     assert!(found.iter().zip(x.coordinates()).all(|(a, b)| (a - b).abs() < 1e-13), "{found:?} beside {:?}", x.coordinates());
 }
@@ -82,7 +82,7 @@ fn the_sum_of_all_exponents_is_the_mean_logarithm_of_the_volume() {
             // |det J| is the product of the moduli of the eigenvalues.
             let values = dense::eigenvalues(&here.jacobian(), width).expect("finite");
             volume += values.iter().map(|(a, b)| a.hypot(*b).ln()).sum::<f64>();
-            x = here.value();
+            x = here.value().to_vec();
         }
         let sum: f64 = all.iter().sum();
         assert!((sum - volume / 40.0).abs() < 1e-9 * (1.0 + sum.abs()), "{name}: {sum} beside {}", volume / 40.0);

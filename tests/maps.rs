@@ -1,6 +1,6 @@
 //! Maps beside attention: depth limits, exponents, and what a perturbation of a recurrent state does.
 
-use metastable::num::stats::mean_and_error;
+use metastable::num::{linearised::Linearised, stats::mean_and_error};
 use metastable::recurrent::cell::{Gate, InTime};
 use metastable::recurrent::lyapunov::exponents;
 use metastable::recurrent::map::{self, rnn::Rnn};
@@ -8,7 +8,7 @@ use metastable::recurrent::residual::{Bend, InDepth, ResidualNet};
 use metastable::recurrent::{MapSpec, TokenMap, at, observe::portrait};
 
 fn end(net: &dyn TokenMap, depth: usize, start: &[f64]) -> Vec<f64> {
-    (0..depth).fold(start.to_vec(), |x, layer| at(net, layer, start.len(), &x).value())
+    (0..depth).fold(start.to_vec(), |x, layer| at(net, layer, start.len(), &x).value().to_vec())
 }
 
 fn square(x: &[f64]) -> f64 {

@@ -3,10 +3,11 @@
 use metastable::attention::feed_forward::Activation;
 use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
 use metastable::num::dense::symmetric_eigenvalues;
+use metastable::num::linearised::{Linearised, spectral_norm};
+use metastable::num::lyapunov::{exponents, mixing, singular_exponents};
 use metastable::num::stream::Stream;
 use metastable::num::sum::dot;
-use metastable::transformer::depth::{exponents, mixing, singular_exponents, stretch};
-use metastable::transformer::tangent::{BlockAt, ProjectedAt};
+use metastable::transformer::tangent::{ProjectedAt, linearised};
 use metastable::transformer::{
     BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock, lipschitz,
 };
@@ -71,14 +72,14 @@ fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
                 let block = decoder(&mut stream, place, centring, Arc::clone(&pattern), acts[k], k % 2 == 0);
                 let (n, memory) = (5, normals(&mut stream, 3 * D, 1.0));
                 let (x, h, g) = (normals(&mut stream, n * D, 1.0), normals(&mut stream, n * D, 1.0), normals(&mut stream, n * D, 1.0));
-                let at = BlockAt::new(&block, &x, Some(&memory), 0.7).expect("linearised");
+                let at = linearised(&block, &x, Some(&memory), 0.7).expect("linearised");
                 let step = |s: f64| {
                     let moved: Vec<f64> = x.iter().zip(&h).map(|(x, h)| x + s * h).collect();
                     block.step(&moved, Some(&memory), 0.7).expect("a layer")
                 };
-                let same = step(0.0).iter().zip(at.next()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                let same = step(0.0).iter().zip(at.value()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 assert!(same < 1e-13, "{same}");
-                let (pushed, pulled, e) = (at.push(&h), at.pull(&g), 1e-5);
+                let (pushed, pulled, e) = (at.jvp(&h), at.vjp(&g), 1e-5);
                 let (up, down) = (step(e), step(-e));
                 let size = dot(&pushed, &pushed).sqrt();
                 let difference =
@@ -99,11 +100,11 @@ fn the_derivative_of_one_attention_takes_queries_and_sources_apart() {
     let (x, y) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0));
     let at = ProjectedAt::new(&of, &x, &y).expect("linearised");
     let (hx, hy, g) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0), normals(&mut stream, 3 * D, 1.0));
-    let (gx, gy) = at.pull(&g);
-    let both = dot(&g, &at.push(&hx, &hy));
+    let (gx, gy) = at.vjp_apart(&g);
+    let both = dot(&g, &at.jvp_apart(&hx, &hy));
     assert!((both - dot(&gx, &hx) - dot(&gy, &hy)).abs() < 1e-12 * both.abs().max(1.0));
     // Without a change of the sources only queries matter.
-    let one = dot(&g, &at.push(&hx, &[0.0; 5 * D]));
+    let one = dot(&g, &at.jvp(&hx));
     assert!((one - dot(&gx, &hx)).abs() < 1e-12 * one.abs().max(1.0));
 }
 
@@ -122,14 +123,16 @@ fn diagonal(a: &[f64]) -> TransformerBlock {
 fn exponents_and_stretches_of_a_diagonal_map_are_its_logarithms() {
     let a = [2.0, 0.5, 1.5, 0.1];
     let block = diagonal(&a);
-    let found = exponents(&[&block; 40], &[1.0; 4], 1.0, 4, 3).expect("exponents");
+    let mut stream = Stream::new(3, &["exponents"]);
+    let found = exponents(&[1.0; 4], (0, 40), 4, &mut stream, |_, x| linearised(&block, x, None, 1.0)).expect("exponents");
     for (found, a) in found.iter().zip([2.0f64, 1.5, 0.5, 0.1]) {
         // The frame turns into place in the first layers: O(1 / layers).
         assert!((found - a.ln()).abs() < 0.1, "{found} for {}", a.ln());
     }
     let sum: f64 = found.iter().sum();
     assert!((sum - a.iter().map(|a: &f64| a.ln()).sum::<f64>()).abs() < 1e-10);
-    let (top, change) = stretch(&block, &[1.0; 4], 1.0, 200).expect("a stretch");
+    let at = linearised(&block, &[1.0; 4], None, 1.0).expect("a block");
+    let (top, change) = spectral_norm(&at, normals(&mut stream, 4, 1.0), 200);
     assert!((top - 2.0).abs() < 1e-8 && change < 1e-8, "{top} {change}");
 }
 
@@ -140,10 +143,11 @@ fn singular_exponents_are_those_of_the_whole_product_and_descend() {
     // large ones.
     let a: Vec<f64> = (0..12).map(|k: i32| 3.0 * (-0.4 * f64::from(k * 5 % 12)).exp()).collect();
     let block = diagonal(&a);
-    let at = BlockAt::new(&block, &[1.0; 12], None, 1.0).expect("a block");
-    let found = singular_exponents(12, 4, 5, |_, see| {
+    let at = linearised(&block, &[1.0; 12], None, 1.0).expect("a block");
+    let mut frame = Stream::new(5, &["frame"]);
+    let found = singular_exponents(12, 4, &mut frame, |_, see| {
         (0..9).for_each(|_| see(&at));
-        Ok(())
+        Ok::<_, ()>(())
     })
     .expect("exponents");
     for (k, found) in found.values.iter().enumerate() {
@@ -155,14 +159,14 @@ fn singular_exponents_are_those_of_the_whole_product_and_descend() {
     let mut stream = Stream::new(9, &["singular"]);
     let block = decoder(&mut stream, NormPlace::Pre, Centring::Mean, patterns().remove(1), Activation::Gelu, true);
     let (x, memory) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 2 * D, 1.0));
-    let at = BlockAt::new(&block, &x, Some(&memory), 1.0).expect("a block");
+    let at = linearised(&block, &x, Some(&memory), 1.0).expect("a block");
     let size = x.len();
-    let columns: Vec<Vec<f64>> = (0..size).map(|c| at.push(&(0..size).map(|k| f64::from(u8::from(k == c))).collect::<Vec<_>>())).collect();
+    let columns: Vec<Vec<f64>> = (0..size).map(|c| at.jvp(&(0..size).map(|k| f64::from(u8::from(k == c))).collect::<Vec<_>>())).collect();
     let gram: Vec<f64> = (0..size * size).map(|k| dot(&columns[k / size], &columns[k % size])).collect();
     let values = symmetric_eigenvalues(&gram, size).expect("eigenvalues");
-    let found = singular_exponents(size, 4, 5, |_, see| {
+    let found = singular_exponents(size, 4, &mut frame, |_, see| {
         see(&at);
-        Ok(())
+        Ok::<_, ()>(())
     })
     .expect("exponents");
     for (found, value) in found.values.iter().zip(values.iter().rev()) {
@@ -181,7 +185,7 @@ fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_
         let mut block =
             decoder(&mut stream, NormPlace::Pre, Centring::Mean, pattern.clone().unwrap_or(Arc::new(Everything)), Activation::Gelu, false);
         block.parts.retain(|p| matches!(p.part, BlockPart::Mlp(_)) || pattern.is_some() && matches!(p.part, BlockPart::Attention(_)));
-        mixing(&[&block, &block], &x, D, 1.0).expect("a matrix")
+        mixing(&x, D, 2, |_, x| linearised(&block, x, None, 1.0)).expect("a matrix")
     };
     let zeros = |m: &[f64]| (0..n * n).filter(|k| m[*k] < 1e-12).map(|k| (k / n, k % n)).collect::<Vec<_>>();
     assert_eq!(zeros(&of(None)).len(), n * n - n);
@@ -213,7 +217,8 @@ fn norms_and_feed_forward_layers_stay_within_their_bounds() {
     };
     // Near 0 the bound max |gain| / sqrt eps is attained.
     let tiny: Vec<f64> = (0..D).map(|k| 1e-9 * (k as f64).sin()).collect();
-    let (found, bound) = (stretch(&block, &tiny, 1.0, 100).expect("a stretch").0, lipschitz::norm(2.0, 1e-4));
+    let at = linearised(&block, &tiny, None, 1.0).expect("a block");
+    let (found, bound) = (spectral_norm(&at, (1..=D).map(|k| (k as f64).cos()).collect(), 100).0, lipschitz::norm(2.0, 1e-4));
     assert!(found <= bound * (1.0 + 1e-9) && found > 0.99 * bound, "{found} and {bound}");
     assert!((lipschitz::feed_forward(1.0, 2.0, 3.0) - 6.0).abs() < 1e-15);
 }
@@ -336,7 +341,7 @@ fn products_are_those_of_the_definition_and_rows_stand_alone() {
             assert_eq!(map.apply(&x[i * inputs..][..inputs]), row);
         }
         let g = normals(&mut stream, n * outputs, 1.0);
-        let (h, pulled) = (map.push(&x), map.pull(&g));
+        let (h, pulled) = (map.jvp(&x), map.vjp(&g));
         let size: f64 = h.iter().zip(&g).map(|(h, g)| (h * g).abs()).sum();
         assert!((dot(&h, &g) - dot(&x, &pulled)).abs() <= 64.0 * f64::EPSILON * size);
     }

@@ -15,9 +15,11 @@ pub mod disjoint_sets;
 pub mod exp;
 pub mod gegenbauer;
 pub mod interval;
+pub mod linearised;
 #[doc(hidden)]
 pub mod loops;
 pub mod lu;
+pub mod lyapunov;
 pub mod ode;
 pub mod panel;
 pub mod quadrature;

@@ -3,10 +3,11 @@
 use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary};
 use crate::error::Result;
+use crate::num::lyapunov::mixing;
 use crate::num::stream::Stream;
 use crate::transformer::NormPlace;
-use crate::transformer::depth::mixing;
 use crate::transformer::random::{BlockSizes, block};
+use crate::transformer::tangent::linearised;
 use std::sync::Arc;
 
 /// Table: mixing (kind, i, j, value); kinds are numbered as in [`KINDS`].
@@ -55,7 +56,7 @@ fn run(given: &Given) -> Result<Tables> {
         }
         let mut x = vec![0.0; n * D];
         stream.normals(&mut x);
-        let found = mixing(&blocks.iter().collect::<Vec<_>>(), &x, D, 1.0)?;
+        let found = mixing(&x, D, layers, |k, x| linearised(&blocks[k], x, None, 1.0))?;
         out.rows.extend(found.iter().enumerate().map(|(k, v)| vec![kind as f64, (k / n) as f64, (k % n) as f64, *v]));
     }
     Ok(vec![("mixing".into(), out)])

@@ -4,12 +4,14 @@ use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::entropy::bootstrap::assess;
 use crate::error::Result;
 use crate::flow::{Options, Table, solve};
+use crate::num::linearised::Linearised;
+use crate::num::lyapunov::{LyapunovFrame, singular_exponents};
 use crate::num::stats;
+use crate::num::stream::Stream;
 use crate::sphere::Tokens;
 use crate::transformer::block::{BlockPart, Placed};
-use crate::transformer::depth::{Changes, singular_exponents};
 use crate::transformer::observe::{Cloud, Reference, entropy_rank, form, rank_one_residual, weighting};
-use crate::transformer::tangent::BlockAt;
+use crate::transformer::tangent::linearised;
 use crate::transformer::trained::{PassedLayer, Trained};
 use crate::transformer::{Norm, TransformerBlock};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,13 +118,14 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
     let named = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
     let mut tables = [&HEADS[..], &SPECTRA].map(|columns| Table { columns: named(columns), rows: Vec::new() });
     let mut states = vec![State { cloud: Cloud::new(x, d), x: x.to_vec(), bare: None, ratios: [f64::NAN; 2], beta: f64::NAN }];
-    let mut changes = (plan.len() > LONG).then(|| Changes::new(x.len(), DIRECTIONS, 1));
+    let frame = || LyapunovFrame::new(x.len(), DIRECTIONS, &mut Stream::new(1, &["transformer", "exponents"]));
+    let mut changes = (plan.len() > LONG).then(frame);
     model.pass::<f64>(x, plan, true, |layer: &PassedLayer<f64>| {
         let before = states.len() - 1;
         states[before].bare = states[before].bare.take().or_else(|| inner(layer.block).map(|n| Cloud::new(&n.apply(layer.before), d)));
         let betas = of_heads(layer, &states[before].cloud, model.config().rotary.is_some() || is_causal(layer.block), &mut tables)?;
         if let Some(changes) = &mut changes {
-            changes.through(&BlockAt::new(layer.block, layer.before, None, 1.0)?);
+            changes.through(&linearised(layer.block, layer.before, None, 1.0)?);
         }
         let bare = after(layer.block).map(|n| Cloud::new(&n.without_affine(layer.after), d));
         let ratios = ratios(layer.block, layer.before)?;
@@ -130,7 +133,7 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
         Ok(())
     })?;
     let exponents = match changes {
-        Some(changes) => by_qr(&changes),
+        Some(changes) => GrowthExponents { values: changes.exponents(), kind: BY_QR, error: f64::NAN },
         None => of_the_product(model, plan, &states)?,
     };
     let beta = median(states.iter().skip(1).map(|s| s.beta));
@@ -217,12 +220,6 @@ fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     stats::median(&values.into_iter().filter(|v| v.is_finite()).collect::<Vec<_>>())
 }
 
-fn by_qr(changes: &Changes) -> GrowthExponents {
-    let mut values = changes.exponents();
-    values.sort_by(|a, b| b.total_cmp(a));
-    GrowthExponents { values, kind: BY_QR, error: f64::NAN }
-}
-
 /// From the singular values of the product of all layers at the states before them.
 fn of_the_product(model: &Trained, plan: &[usize], states: &[State]) -> Result<GrowthExponents> {
     let mut blocks: BTreeMap<usize, TransformerBlock> = BTreeMap::new();
@@ -232,17 +229,17 @@ fn of_the_product(model: &Trained, plan: &[usize], states: &[State]) -> Result<G
             blocks.insert(index, model.block(index)?);
         }
     }
-    let visit = |backwards: bool, see: &mut dyn FnMut(&BlockAt)| -> Result<()> {
+    let visit = |backwards: bool, see: &mut dyn FnMut(&dyn Linearised)| -> Result<()> {
         for l in 0..plan.len() {
             let l = if backwards { plan.len() - 1 - l } else { l };
             let read = if blocks.contains_key(&plan[l]) { None } else { Some(model.block(plan[l])?) };
             if let Some(block) = blocks.get(&plan[l]).or(read.as_ref()) {
-                see(&BlockAt::new(block, &states[l].x, None, 1.0)?);
+                see(&linearised(block, &states[l].x, None, 1.0)?);
             }
         }
         Ok(())
     };
-    let found = singular_exponents(states[0].x.len(), DIRECTIONS, 1, visit)?;
+    let found = singular_exponents(states[0].x.len(), DIRECTIONS, &mut Stream::new(1, &["transformer", "singular"]), visit)?;
     Ok(GrowthExponents { values: found.values, kind: SINGULAR, error: found.error })
 }
 

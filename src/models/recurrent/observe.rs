@@ -1,10 +1,10 @@
 //! What can be measured of every map: cosines, ranks, changes, and which row hears which.
 
 use super::cell::InTime;
-use super::lyapunov::exponents;
-use super::{MapSpec, NamedMap, TokenMap, at};
+use super::lyapunov::{exponents, mixing};
+use super::{MapSpec, NamedMap, at};
 use crate::error::{Error, Result};
-use crate::num::{dense::symmetric_eigenvalues, stream::Stream, sum::dot};
+use crate::num::{dense::symmetric_eigenvalues, linearised::Linearised, stream::Stream, sum::dot};
 
 /// Mean cosine of two different rows; 1 for a single row.
 pub fn mean_cosine(x: &[f64], d: usize) -> f64 {
@@ -36,27 +36,6 @@ pub fn rank_one_residual(x: &[f64], d: usize) -> f64 {
     (apart / dot(x, x)).sqrt()
 }
 
-/// `M_ij = |d x_i(L) / d x_j(0)|` in the Frobenius norm, n x n, row-major.
-///
-/// **Cost** n d derivatives in every layer.
-pub fn mixing(map: &dyn TokenMap, x: &[f64], d: usize, layers: usize) -> Vec<f64> {
-    let n = x.len() / d;
-    let mut columns: Vec<Vec<f64>> = (0..n * d).map(|c| (0..n * d).map(|k| f64::from(u8::from(k == c))).collect()).collect();
-    let mut x = x.to_vec();
-    for layer in 0..layers {
-        let here = at(map, layer, d, &x);
-        columns.iter_mut().for_each(|c| *c = here.push(c));
-        x = here.value();
-    }
-    let mut squares = vec![0.0; n * n];
-    for (c, column) in columns.iter().enumerate() {
-        for (i, block) in column.chunks_exact(d).enumerate() {
-            squares[i * n + c / d] += dot(block, block);
-        }
-    }
-    squares.iter().map(|s| s.sqrt()).collect()
-}
-
 /// What one layer sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerView {
@@ -75,7 +54,7 @@ pub struct LayerView {
 pub struct Portrait {
     /// Before every layer and after the last.
     pub layers: Vec<LayerView>,
-    /// [`mixing`] of all layers, every row over its sum.
+    /// The mixing matrix of all layers, every row over its sum.
     pub mixing: Vec<f64>,
     /// The exponents in a unit of time: of the state, from row to row, for a cell; else of all rows, from layer to layer.
     pub exponents: Vec<f64>,
@@ -110,7 +89,7 @@ pub fn portrait(named: &NamedMap, spec: &MapSpec, count: usize) -> Result<Portra
         }
         let here = at(map.as_ref(), layer, spec.d, &x);
         multiplications = here.multiplications();
-        let next = here.value();
+        let next = here.value().to_vec();
         let moved: f64 = next.iter().zip(&x).map(|(a, b)| (a - b).powi(2)).sum();
         layers.push(view((moved / dot(&x, &x)).sqrt()));
         x = next;

@@ -1,6 +1,6 @@
 //! What a map is: a stack of layers on n rows, recorded; and a cell, which passes a state on from row to row.
 
-use super::trace::{Linearised, Trace, Var};
+use super::trace::{LinearisedTrace, Trace, Var};
 use crate::error::{Error, Result, in_range};
 
 /// A cell with `width()` numbers of state; the first ones are what it shows.
@@ -25,11 +25,11 @@ pub trait TokenMap: Send + Sync {
 }
 
 /// A layer of a map at rows of d numbers.
-pub fn at<'a>(map: &'a dyn TokenMap, layer: usize, d: usize, x: &[f64]) -> Linearised<'a> {
+pub fn at<'a>(map: &'a dyn TokenMap, layer: usize, d: usize, x: &[f64]) -> LinearisedTrace<'a> {
     let mut trace = Trace::default();
     let rows: Vec<Var> = x.chunks_exact(d).map(|row| trace.input(row)).collect();
     let out = map.record(layer, &mut trace, &rows);
-    Linearised::new(trace, out)
+    LinearisedTrace::new(trace, out)
 }
 
 /// Which row can hear which.

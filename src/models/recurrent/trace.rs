@@ -1,6 +1,6 @@
 //! A computation on vectors, recorded operation by operation: its value, its derivative along a direction, and the transposed derivative.
 
-use crate::num::{softmax::softmax, sum::dot};
+use crate::num::{linearised::Linearised, softmax::softmax, sum::dot};
 use std::borrow::Cow;
 
 /// A vector of a [`Trace`].
@@ -28,12 +28,12 @@ enum Op<'a> {
 /// **Cost** a derivative costs at most three evaluations, a transposed one as much.
 ///
 /// ```
-/// use metastable::recurrent::trace::{Linearised, Trace};
+/// use metastable::{num::linearised::Linearised, recurrent::trace::{LinearisedTrace, Trace}};
 /// let mut trace = Trace::default();
 /// let x = trace.input(&[0.5]);
 /// let y = trace.tanh(x);
-/// let f = Linearised::new(trace, vec![y]);
-/// assert!((f.push(&[1.0])[0] - (1.0 - 0.5f64.tanh().powi(2))).abs() < 1e-15);
+/// let f = LinearisedTrace::new(trace, vec![y]);
+/// assert!((f.jvp(&[1.0])[0] - (1.0 - 0.5f64.tanh().powi(2))).abs() < 1e-15);
 /// ```
 #[derive(Default)]
 pub struct Trace<'a> {
@@ -122,7 +122,7 @@ impl<'a> Trace<'a> {
     }
 
     /// `1 - x`.
-    pub fn rest_to_one(&mut self, x: Var) -> Var {
+    pub fn one_minus(&mut self, x: Var) -> Var {
         self.each(x, |x| (1.0 - x, -1.0))
     }
 
@@ -264,29 +264,30 @@ impl<'a> Trace<'a> {
 }
 
 /// A record with its outputs: a map at one point, with its Jacobian. Inputs and outputs are read in the order in which they were made.
-pub struct Linearised<'a> {
+pub struct LinearisedTrace<'a> {
     trace: Trace<'a>,
     outputs: Vec<Var>,
+    value: Vec<f64>,
 }
 
-impl<'a> Linearised<'a> {
+impl<'a> LinearisedTrace<'a> {
     /// The map from all inputs of the record to these vectors.
     pub fn new(trace: Trace<'a>, outputs: Vec<Var>) -> Self {
-        Self { trace, outputs }
-    }
-
-    /// Its value.
-    pub fn value(&self) -> Vec<f64> {
-        self.outputs.iter().flat_map(|o| self.trace.value(*o).to_vec()).collect()
+        Self { value: outputs.iter().flat_map(|o| trace.value(*o)).copied().collect(), trace, outputs }
     }
 
     /// Multiplications of numbers that the value cost.
     pub fn multiplications(&self) -> usize {
         self.trace.multiplications
     }
+}
 
-    /// `J u`.
-    pub fn push(&self, u: &[f64]) -> Vec<f64> {
+impl Linearised for LinearisedTrace<'_> {
+    fn value(&self) -> &[f64] {
+        &self.value
+    }
+
+    fn jvp(&self, u: &[f64]) -> Vec<f64> {
         let mut tangents: Vec<Vec<f64>> = Vec::with_capacity(self.trace.ops.len());
         let mut at = 0;
         for (k, op) in self.trace.ops.iter().enumerate() {
@@ -302,8 +303,7 @@ impl<'a> Linearised<'a> {
         self.outputs.iter().flat_map(|o| tangents[o.0].clone()).collect()
     }
 
-    /// `J^T w`.
-    pub fn pull(&self, w: &[f64]) -> Vec<f64> {
+    fn vjp(&self, w: &[f64]) -> Vec<f64> {
         let mut weights: Vec<Vec<f64>> = self.trace.values.iter().map(|v| vec![0.0; v.len()]).collect();
         let mut at = 0;
         for o in &self.outputs {
@@ -318,18 +318,5 @@ impl<'a> Linearised<'a> {
         }
         let inputs = self.trace.ops.iter().zip(&weights).filter(|(op, _)| matches!(op, Op::Input));
         inputs.flat_map(|(_, w)| w.clone()).collect()
-    }
-
-    /// J, row-major.
-    pub fn jacobian(&self) -> Vec<f64> {
-        let rows = self.value().len();
-        let mut unit = vec![0.0; rows];
-        let row = |k: usize| {
-            unit[k] = 1.0;
-            let out = self.pull(&unit);
-            unit[k] = 0.0;
-            out
-        };
-        (0..rows).flat_map(row).collect()
     }
 }

@@ -88,8 +88,7 @@ impl<T: Real> Placed<T> {
                 (seen.out, seen.weights)
             }
             BlockPart::Cross(a) => {
-                let memory = memory.ok_or_else(|| Error::parameter("memory", "none", "tokens for the cross-attention"))?;
-                let seen = a.attend(x, memory, keep)?;
+                let seen = a.attend(x, self.memory(memory)?, keep)?;
                 (seen.out, seen.weights)
             }
             BlockPart::Mlp(m) => (m.apply(x), Vec::new()),
@@ -101,13 +100,14 @@ impl<T: Real> Placed<T> {
         Ok((out, weights))
     }
 
+    /// What cross-attention attends to. **Errors** nothing.
+    pub(super) fn memory<'m>(&self, memory: Option<&'m [T]>) -> Result<&'m [T]> {
+        memory.ok_or_else(|| Error::parameter("memory", "none", "tokens for the cross-attention"))
+    }
+
     /// `after(x + eta f)`.
     pub fn close(&self, x: &[T], f: &[T], eta: f64) -> Vec<T> {
-        let sum: Vec<T> = if (eta - 1.0).abs() > 0.0 {
-            x.iter().zip(f).map(|(x, f)| *x + T::of(eta) * *f).collect()
-        } else {
-            x.iter().zip(f).map(|(x, f)| *x + *f).collect()
-        };
+        let sum = residual_sum(x, f, eta);
         match &self.after {
             Some(norm) => norm.apply(&sum),
             None => sum,
@@ -202,4 +202,10 @@ impl<T: Real> Placed<T> {
         let half = self.close(x, &self.output(x, memory, false)?.0, 0.5 * eta);
         Ok(self.close(x, &self.output(&half, memory, false)?.0, eta))
     }
+}
+
+/// `x + eta f`.
+pub(super) fn residual_sum<T: Real>(x: &[T], f: &[T], eta: f64) -> Vec<T> {
+    let eta = T::of(eta);
+    x.iter().zip(f).map(|(x, f)| *x + eta * *f).collect()
 }

@@ -92,12 +92,12 @@ impl<T: Real> Linear<T> {
     }
 
     /// `h W^T`: without the offset.
-    pub fn push(&self, h: &[T]) -> Vec<T> {
+    pub fn jvp(&self, h: &[T]) -> Vec<T> {
         self.weight.product(h, &[])
     }
 
     /// `g W`: the transposed product. **Cost** also of bringing W into another order.
-    pub fn pull(&self, g: &[T]) -> Vec<T> {
+    pub fn vjp(&self, g: &[T]) -> Vec<T> {
         Panelled::of_rows(&MatrixRows::of(&self.weight(), self.inputs()), self.inputs()).product(g, &[])
     }
 }

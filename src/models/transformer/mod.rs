@@ -12,7 +12,6 @@
 //! | `tangent` | the same parts linearised at given tokens |
 //! | `positions` | sinusoidal positions |
 //! | `decode` | one token after another with kept keys and values |
-//! | `depth` | Lyapunov exponents and mixing over depth |
 //! | `lipschitz` | bounds |
 //! | `random` | blocks with random weights |
 //! | `field` | a block as a field that the flow integrates |
@@ -22,7 +21,6 @@
 pub mod activate;
 pub mod block;
 pub mod decode;
-pub mod depth;
 pub mod field;
 pub mod linear;
 pub mod lipschitz;

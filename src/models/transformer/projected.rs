@@ -123,14 +123,19 @@ impl<T: Real> Projected<T> {
     /// **Accuracy** some `10 u (1 + |logit|)` of the largest entry. **Cost** `2 n` operations a weight of the maps and `2 n m (r + s)` a head.
     /// **Errors** a pattern made for something else.
     pub fn attend(&self, x: &[T], y: &[T], keep: bool) -> Result<Attended<T>> {
-        let (n, m) = (x.len() / self.query.inputs(), y.len() / self.key.inputs());
-        self.pattern.check(&self.extent(n, m))?;
-        let mut q = self.query.apply(x);
-        let (mut k, v) = (self.key.apply(y), self.value.apply(y));
-        self.place(&mut q, self.grouping.heads, 0);
-        self.place(&mut k, self.grouping.sets, 0);
+        let [q, k, v] = self.images(x, y)?;
         let (mixed, weights) = self.mix(&q, &k, &v, keep);
         Ok(Attended { out: self.output.apply(&mixed), weights })
+    }
+
+    /// Queries of x, keys and values of y, each at its position.
+    pub(super) fn images(&self, x: &[T], y: &[T]) -> Result<[Vec<T>; 3]> {
+        let (n, m) = (x.len() / self.query.inputs(), y.len() / self.key.inputs());
+        self.pattern.check(&self.extent(n, m))?;
+        let (mut q, mut k) = (self.query.apply(x), self.key.apply(y));
+        self.place(&mut q, self.grouping.heads, 0);
+        self.place(&mut k, self.grouping.sets, 0);
+        Ok([q, k, self.value.apply(y)])
     }
 
     /// Places rows of so many images each, of the tokens from `first` on.
@@ -299,6 +304,6 @@ impl Projected<f64> {
                 out.iter_mut().zip(&v[g * s..(g + 1) * s]).for_each(|(o, v)| *o += w * v);
             }
         }
-        self.output.push(&mixed)
+        self.output.jvp(&mixed)
     }
 }

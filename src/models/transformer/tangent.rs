@@ -1,8 +1,9 @@
-//! Sublayers and blocks linearised at given tokens: what a change of the tokens becomes (`push`), and the transposed product (`pull`).
+//! Sublayers and blocks linearised at given tokens.
 
-use super::block::{BlockPart, Placed, TransformerBlock};
+use super::block::{BlockPart, Placed, TransformerBlock, residual_sum};
 use super::{Centring, Mlp, Norm, Projected};
 use crate::error::Result;
+use crate::num::linearised::{Chain, Linearised};
 use crate::num::sum::dot;
 
 /// A norm at given rows: `D N = diag(gain) / sigma (C - z z^T / d)` with `z = C x / sigma`.
@@ -11,6 +12,7 @@ pub struct NormAt<'a> {
     /// z, row by row, and 1 / sigma.
     unit: Vec<f64>,
     factor: Vec<f64>,
+    value: Vec<f64>,
 }
 
 impl<'a> NormAt<'a> {
@@ -24,29 +26,7 @@ impl<'a> NormAt<'a> {
             unit.extend(row.iter().map(|v| (v - mean) * f));
             factor.push(f);
         }
-        Self { norm, unit, factor }
-    }
-
-    /// `DN h`.
-    pub fn push(&self, h: &[f64]) -> Vec<f64> {
-        let d = self.norm.d();
-        let mut out = h.to_vec();
-        for ((row, z), f) in out.chunks_exact_mut(d).zip(self.unit.chunks_exact(d)).zip(&self.factor) {
-            self.project(row, z, *f);
-            row.iter_mut().zip(self.norm.gain()).for_each(|(o, g)| *o *= g);
-        }
-        out
-    }
-
-    /// `DN^T g`.
-    pub fn pull(&self, g: &[f64]) -> Vec<f64> {
-        let d = self.norm.d();
-        let mut out = g.to_vec();
-        for ((row, z), f) in out.chunks_exact_mut(d).zip(self.unit.chunks_exact(d)).zip(&self.factor) {
-            row.iter_mut().zip(self.norm.gain()).for_each(|(o, g)| *o *= g);
-            self.project(row, z, *f);
-        }
-        out
+        Self { norm, unit, factor, value: norm.apply(x) }
     }
 
     /// `(C - z z^T / d) h / sigma`, which is symmetric.
@@ -58,6 +38,32 @@ impl<'a> NormAt<'a> {
     }
 }
 
+impl Linearised for NormAt<'_> {
+    fn value(&self) -> &[f64] {
+        &self.value
+    }
+
+    fn jvp(&self, h: &[f64]) -> Vec<f64> {
+        let d = self.norm.d();
+        let mut out = h.to_vec();
+        for ((row, z), f) in out.chunks_exact_mut(d).zip(self.unit.chunks_exact(d)).zip(&self.factor) {
+            self.project(row, z, *f);
+            row.iter_mut().zip(self.norm.gain()).for_each(|(o, g)| *o *= g);
+        }
+        out
+    }
+
+    fn vjp(&self, g: &[f64]) -> Vec<f64> {
+        let d = self.norm.d();
+        let mut out = g.to_vec();
+        for ((row, z), f) in out.chunks_exact_mut(d).zip(self.unit.chunks_exact(d)).zip(&self.factor) {
+            row.iter_mut().zip(self.norm.gain()).for_each(|(o, g)| *o *= g);
+            self.project(row, z, *f);
+        }
+        out
+    }
+}
+
 /// A feed-forward layer at given rows.
 pub struct MlpAt<'a> {
     mlp: &'a Mlp,
@@ -65,6 +71,7 @@ pub struct MlpAt<'a> {
     slope: Vec<f64>,
     linear: Vec<f64>,
     open: Vec<f64>,
+    value: Vec<f64>,
 }
 
 impl<'a> MlpAt<'a> {
@@ -79,63 +86,74 @@ impl<'a> MlpAt<'a> {
                 (inside, open)
             }
         };
-        Self { mlp, slope: inside.iter().map(|v| mlp.activation.slope(*v)).collect(), linear, open }
+        Self { mlp, slope: inside.iter().map(|v| mlp.activation.slope(*v)).collect(), linear, open, value: mlp.apply(x) }
+    }
+}
+
+impl Linearised for MlpAt<'_> {
+    fn value(&self) -> &[f64] {
+        &self.value
     }
 
-    /// What a change of the rows becomes.
-    pub fn push(&self, h: &[f64]) -> Vec<f64> {
-        let mut hidden = self.mlp.first.push(h);
+    fn jvp(&self, h: &[f64]) -> Vec<f64> {
+        let mut hidden = self.mlp.first.jvp(h);
         match &self.mlp.gate {
             None => hidden.iter_mut().zip(&self.slope).for_each(|(h, s)| *h *= s),
             Some(gate) => {
-                let change = gate.push(h);
+                let change = gate.jvp(h);
                 for (k, h) in hidden.iter_mut().enumerate() {
                     *h = *h * self.open[k] + self.linear[k] * self.slope[k] * change[k];
                 }
             }
         }
-        self.mlp.second.push(&hidden)
+        self.mlp.second.jvp(&hidden)
     }
 
-    /// The transposed product.
-    pub fn pull(&self, g: &[f64]) -> Vec<f64> {
-        let hidden = self.mlp.second.pull(g);
+    fn vjp(&self, g: &[f64]) -> Vec<f64> {
+        let hidden = self.mlp.second.vjp(g);
         let times = |f: &[f64]| -> Vec<f64> { hidden.iter().zip(f).map(|(h, f)| h * f).collect() };
         match &self.mlp.gate {
-            None => self.mlp.first.pull(&times(&self.slope)),
+            None => self.mlp.first.vjp(&times(&self.slope)),
             Some(gate) => {
                 let inside: Vec<f64> = self.slope.iter().zip(&self.linear).map(|(s, l)| s * l).collect();
-                let mut out = self.mlp.first.pull(&times(&self.open));
-                add(&mut out, &gate.pull(&times(&inside)));
+                let mut out = self.mlp.first.vjp(&times(&self.open));
+                add(&mut out, &gate.vjp(&times(&inside)));
                 out
             }
         }
     }
 }
 
-/// Heads at given queries and sources.
+/// Heads at given queries and sources: a map of the queries alone, or of tokens that are both.
 pub struct ProjectedAt<'a> {
     of: &'a Projected,
+    /// True where the sources are the queries.
+    own: bool,
     n: usize,
     m: usize,
     q: Vec<f64>,
     k: Vec<f64>,
     v: Vec<f64>,
     weights: Vec<f64>,
+    value: Vec<f64>,
 }
 
 impl<'a> ProjectedAt<'a> {
-    /// At these queries (n x d) and sources (m x d').
+    /// Tokens (n x d) that attend to each other.
+    ///
+    /// **Errors** a pattern made for something else.
+    pub fn own(of: &'a Projected, x: &[f64]) -> Result<Self> {
+        Ok(Self { own: true, ..Self::new(of, x, x)? })
+    }
+
+    /// Queries (n x d) and fixed sources (m x d').
     ///
     /// **Errors** a pattern made for something else.
     pub fn new(of: &'a Projected, x: &[f64], y: &[f64]) -> Result<Self> {
         let (n, m) = (x.len() / of.query.inputs(), y.len() / of.key.inputs());
-        of.pattern.check(&of.extent(n, m))?;
-        let (mut q, mut k, v) = (of.query.apply(x), of.key.apply(y), of.value.apply(y));
-        of.place(&mut q, of.grouping.heads, 0);
-        of.place(&mut k, of.grouping.sets, 0);
-        let weights = of.mix(&q, &k, &v, true).1;
-        Ok(Self { of, n, m, q, k, v, weights })
+        let [q, k, v] = of.images(x, y)?;
+        let (mixed, weights) = of.mix(&q, &k, &v, true);
+        Ok(Self { of, own: false, n, m, q, k, v, weights, value: of.output.apply(&mixed) })
     }
 
     /// The weights, heads x n x m.
@@ -143,10 +161,10 @@ impl<'a> ProjectedAt<'a> {
         &self.weights
     }
 
-    /// What changes of queries and sources become.
-    pub fn push(&self, hx: &[f64], hy: &[f64]) -> Vec<f64> {
+    /// What changes of queries and of sources become.
+    pub fn jvp_apart(&self, hx: &[f64], hy: &[f64]) -> Vec<f64> {
         let of = self.of;
-        let (mut dq, mut dk, dv) = (of.query.push(hx), of.key.push(hy), of.value.push(hy));
+        let (mut dq, mut dk, dv) = (of.query.jvp(hx), of.key.jvp(hy), of.value.jvp(hy));
         of.place(&mut dq, of.grouping.heads, 0);
         of.place(&mut dk, of.grouping.sets, 0);
         let (s, scale) = (of.size(), self.scale());
@@ -165,13 +183,13 @@ impl<'a> ProjectedAt<'a> {
                 out.iter_mut().zip(value.iter().zip(moved)).for_each(|(o, (v, dv))| *o += factor * v + w * dv);
             }
         });
-        of.output.push(&mixed)
+        of.output.jvp(&mixed)
     }
 
     /// The transposed product: for queries and for sources.
-    pub fn pull(&self, g: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    pub fn vjp_apart(&self, g: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let of = self.of;
-        let mixed = of.output.pull(g);
+        let mixed = of.output.vjp(g);
         let (r, s, scale) = (of.rank(), of.size(), self.scale());
         let (mut gq, mut gk, mut gv) = (vec![0.0; self.q.len()], vec![0.0; self.k.len()], vec![0.0; self.v.len()]);
         let mut products = vec![0.0; self.m];
@@ -189,9 +207,9 @@ impl<'a> ProjectedAt<'a> {
         });
         self.unplace(&mut gq, of.grouping.heads);
         self.unplace(&mut gk, of.grouping.sets);
-        let mut sources = of.key.pull(&gk);
-        add(&mut sources, &of.value.pull(&gv));
-        (of.query.pull(&gq), sources)
+        let mut sources = of.key.vjp(&gk);
+        add(&mut sources, &of.value.vjp(&gv));
+        (of.query.vjp(&gq), sources)
     }
 
     /// The transposed `R_i`, from its columns.
@@ -243,21 +261,29 @@ impl<'a> ProjectedAt<'a> {
     }
 }
 
-enum PartAt<'a> {
-    Attention(ProjectedAt<'a>),
-    Cross(ProjectedAt<'a>),
-    Mlp(MlpAt<'a>),
+impl Linearised for ProjectedAt<'_> {
+    fn value(&self) -> &[f64] {
+        &self.value
+    }
+
+    fn jvp(&self, h: &[f64]) -> Vec<f64> {
+        if self.own { self.jvp_apart(h, h) } else { self.jvp_apart(h, &vec![0.0; self.m * self.of.key.inputs()]) }
+    }
+
+    fn vjp(&self, g: &[f64]) -> Vec<f64> {
+        let (mut x, y) = self.vjp_apart(g);
+        if self.own {
+            add(&mut x, &y);
+        }
+        x
+    }
 }
 
-/// A sublayer with its norms at given tokens.
+/// A sublayer with its norms at given tokens: `after(x + eta branch(x))`.
 pub struct PlacedAt<'a> {
-    part: PartAt<'a>,
-    inner: Option<NormAt<'a>>,
-    outer: Option<NormAt<'a>>,
-    after: Option<NormAt<'a>>,
+    branch: Chain<'a>,
+    after: Chain<'a>,
     eta: f64,
-    /// What the sublayer makes of the tokens.
-    pub next: Vec<f64>,
 }
 
 impl<'a> PlacedAt<'a> {
@@ -265,94 +291,51 @@ impl<'a> PlacedAt<'a> {
     ///
     /// **Errors** as [`Placed::output`].
     pub fn new(of: &'a Placed, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Self> {
-        let normed = of.inner.as_ref().map(|n| n.apply(x));
-        let inside = normed.as_deref().unwrap_or(x);
-        let f = of.output(x, memory, false)?.0;
-        let (part, raw) = match &of.part {
-            BlockPart::Attention(a) => (PartAt::Attention(ProjectedAt::new(a, inside, inside)?), None),
-            BlockPart::Cross(a) => (PartAt::Cross(ProjectedAt::new(a, inside, memory.unwrap_or(&[]))?), None),
-            BlockPart::Mlp(m) => (PartAt::Mlp(MlpAt::new(m, inside)), Some(m)),
-        };
-        let outer = match (&of.outer, raw) {
-            (None, _) => None,
-            (Some(norm), Some(m)) => Some(NormAt::new(norm, &m.apply(inside))),
-            (Some(norm), None) => {
-                let bare = Placed { part: of.part.clone(), inner: None, outer: None, after: None };
-                Some(NormAt::new(norm, &bare.output(inside, memory, false)?.0))
-            }
-        };
-        let sum: Vec<f64> = x.iter().zip(&f).map(|(x, f)| x + eta * f).collect();
-        let after = of.after.as_ref().map(|n| NormAt::new(n, &sum));
-        let next = of.after.as_ref().map_or(sum.clone(), |n| n.apply(&sum));
-        Ok(Self { part, inner: of.inner.as_ref().map(|n| NormAt::new(n, x)), outer, after, eta, next })
-    }
-
-    /// What a change of the tokens becomes.
-    pub fn push(&self, h: &[f64]) -> Vec<f64> {
-        let inside = self.inner.as_ref().map_or_else(|| h.to_vec(), |n| n.push(h));
-        let f = match &self.part {
-            PartAt::Attention(a) => a.push(&inside, &inside),
-            PartAt::Cross(a) => a.push(&inside, &vec![0.0; a.m * a.of.key.inputs()]),
-            PartAt::Mlp(m) => m.push(&inside),
-        };
-        let f = self.outer.as_ref().map_or_else(|| f.clone(), |n| n.push(&f));
-        let sum: Vec<f64> = h.iter().zip(&f).map(|(h, f)| h + self.eta * f).collect();
-        self.after.as_ref().map_or_else(|| sum.clone(), |n| n.push(&sum))
-    }
-
-    /// The transposed product.
-    pub fn pull(&self, g: &[f64]) -> Vec<f64> {
-        let sum = self.after.as_ref().map_or_else(|| g.to_vec(), |n| n.pull(g));
-        let f: Vec<f64> = sum.iter().map(|v| self.eta * v).collect();
-        let f = self.outer.as_ref().map_or_else(|| f.clone(), |n| n.pull(&f));
-        let inside = match &self.part {
-            PartAt::Attention(a) => {
-                let (mut x, y) = a.pull(&f);
-                add(&mut x, &y);
-                x
-            }
-            PartAt::Cross(a) => a.pull(&f).0,
-            PartAt::Mlp(m) => m.pull(&f),
-        };
-        let mut out = self.inner.as_ref().map_or_else(|| inside.clone(), |n| n.pull(&inside));
-        add(&mut out, &sum);
-        out
-    }
-}
-
-/// A block at given tokens.
-pub struct BlockAt<'a> {
-    parts: Vec<PlacedAt<'a>>,
-}
-
-impl<'a> BlockAt<'a> {
-    /// At these tokens, the memory fixed, of step `eta`.
-    ///
-    /// **Errors** as [`Placed::output`].
-    pub fn new(of: &'a TransformerBlock, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Self> {
-        let mut parts: Vec<PlacedAt> = Vec::with_capacity(of.parts.len());
-        for part in &of.parts {
-            let x = parts.last().map_or(x, |p| &p.next);
-            let next = PlacedAt::new(part, x, memory, eta)?;
-            parts.push(next);
+        let mut branch = Chain::new(x);
+        if let Some(norm) = &of.inner {
+            branch.push(NormAt::new(norm, x));
         }
-        Ok(Self { parts })
+        match &of.part {
+            BlockPart::Attention(a) => branch.push(ProjectedAt::own(a, branch.value())?),
+            BlockPart::Cross(a) => branch.push(ProjectedAt::new(a, branch.value(), of.memory(memory)?)?),
+            BlockPart::Mlp(m) => branch.push(MlpAt::new(m, branch.value())),
+        }
+        if let Some(norm) = &of.outer {
+            branch.push(NormAt::new(norm, branch.value()));
+        }
+        let sum = residual_sum(x, branch.value(), eta);
+        let mut after = Chain::new(&sum);
+        if let Some(norm) = &of.after {
+            after.push(NormAt::new(norm, &sum));
+        }
+        Ok(Self { branch, after, eta })
+    }
+}
+
+impl Linearised for PlacedAt<'_> {
+    fn value(&self) -> &[f64] {
+        self.after.value()
     }
 
-    /// What the block makes of the tokens.
-    pub fn next(&self) -> &[f64] {
-        self.parts.last().map_or(&[], |p| &p.next)
+    fn jvp(&self, h: &[f64]) -> Vec<f64> {
+        self.after.jvp(&residual_sum(h, &self.branch.jvp(h), self.eta))
     }
 
-    /// What a change of the tokens becomes.
-    pub fn push(&self, h: &[f64]) -> Vec<f64> {
-        self.parts.iter().fold(h.to_vec(), |h, p| p.push(&h))
+    fn vjp(&self, g: &[f64]) -> Vec<f64> {
+        let sum = self.after.vjp(g);
+        residual_sum(&sum, &self.branch.vjp(&sum), self.eta)
     }
+}
 
-    /// The transposed product.
-    pub fn pull(&self, g: &[f64]) -> Vec<f64> {
-        self.parts.iter().rev().fold(g.to_vec(), |g, p| p.pull(&g))
+/// A block linearised at these tokens, the memory fixed, of step `eta`.
+///
+/// **Errors** as [`Placed::output`].
+pub fn linearised<'a>(of: &'a TransformerBlock, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Chain<'a>> {
+    let mut parts = Chain::new(x);
+    for part in &of.parts {
+        parts.push(PlacedAt::new(part, parts.value(), memory, eta)?);
     }
+    Ok(parts)
 }
 
 fn add(a: &mut [f64], b: &[f64]) {

@@ -1,5 +1,6 @@
 //! Residual networks with independent weights.
 
+use crate::num::linearised::Linearised;
 use crate::recurrent::{
     at,
     residual::{Bend, InDepth, ResidualNet},
@@ -42,7 +43,7 @@ fn moment(ctx: &mut Context, power: f64, held_against: f64) -> Result<Finding> {
         let net = ResidualNet { d: D, depth: DEPTH, power, gain: 1.0, weights: InDepth::Fresh, bend, seed: ctx.chance().next_u64() };
         let mut x = start.clone();
         for layer in 0..DEPTH {
-            let next = at(&net, layer, D, &x).value();
+            let next = at(&net, layer, D, &x).value().to_vec();
             let moved: Vec<f64> = next.iter().zip(&x).map(|(a, b)| a - b).collect();
             let size = dot(&x, &x);
             squares.push(dot(&moved, &moved) / (step * step * size));

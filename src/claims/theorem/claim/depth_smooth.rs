@@ -1,5 +1,6 @@
 //! Residual networks with weights smooth in depth.
 
+use crate::num::linearised::Linearised;
 use crate::recurrent::{
     at,
     residual::{Bend, InDepth, ResidualNet},
@@ -30,7 +31,7 @@ fn slope(ctx: &mut Context, d: usize, (weights, power): (InDepth, f64)) -> Resul
     let (start, seed) = (ctx.normals(d), ctx.seed());
     let end = |depth: usize| {
         let net = ResidualNet { d, depth, power, gain: 1.0, weights, bend: Bend::Tanh, seed };
-        (0..depth).fold(start.clone(), |x, layer| at(&net, layer, d, &x).value())
+        (0..depth).fold(start.clone(), |x, layer| at(&net, layer, d, &x).value().to_vec())
     };
     let ends = [256, 512, 1024].map(end);
     let gap = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();

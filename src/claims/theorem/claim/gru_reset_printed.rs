@@ -1,9 +1,10 @@
 //! "R = 0 makes the last state nearly ineffective."
 
+use crate::num::linearised::Linearised;
 use crate::recurrent::{
     cell::RecurrentCell,
     map::gru_v1::Gru,
-    trace::{Linearised, Trace},
+    trace::{LinearisedTrace, Trace},
 };
 use crate::theorem::prelude::*;
 
@@ -29,6 +30,6 @@ fn effect(ctx: &mut Context, d: usize, update: f64) -> Result<Finding> {
     let (x, h) = (ctx.normals(d), ctx.normals(d));
     let (x, h) = (trace.constant(&x), trace.input(&h));
     let next = cell.next(&mut trace, x, h);
-    let jacobian = Linearised::new(trace, vec![next]).jacobian();
+    let jacobian = LinearisedTrace::new(trace, vec![next]).jacobian();
     Ok(Finding::at_most(norm(&jacobian), 0.01))
 }

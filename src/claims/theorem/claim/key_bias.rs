@@ -38,7 +38,7 @@ fn shifted(case: &Case, ctx: &mut Context, which: usize) -> Result<Finding> {
         value: moved(&of.value, &value)?,
         ..of.clone()
     };
-    let shift = of.output.push(&value);
+    let shift = of.output.jvp(&value);
     let expected: Vec<f64> = before.iter().enumerate().map(|(k, v)| v + shift[k % case.d]).collect();
     // The shift is the difference of the values after and before, so that both bounds cover its rounding too.
     let both: Vec<f64> = allowed(&of, &x).iter().zip(allowed(&other, &x)).map(|(a, b)| a + b).collect();

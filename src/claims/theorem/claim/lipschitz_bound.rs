@@ -2,6 +2,7 @@
 
 use crate::attention::pattern::Everything;
 use crate::num::dense::transpose_mul;
+use crate::num::linearised::spectral_norm;
 use crate::theorem::prelude::*;
 use crate::transformer::tangent::ProjectedAt;
 use crate::transformer::{Grouping, Linear, Projected, lipschitz};
@@ -68,18 +69,8 @@ fn form(d: usize, a: &[f64], v: &[f64]) -> Result<Projected> {
 
 /// The norm of the derivative, from below: power iteration.
 fn stretch(of: &Projected, x: &[f64]) -> Result<f64> {
-    let at = ProjectedAt::new(of, x, x)?;
-    let mut h: Vec<f64> = (0..x.len()).map(|k| 1.0 + (k as f64 * 2.4).sin()).collect();
-    let mut value = 0.0;
-    for _ in 0..60 {
-        let length = dot(&h, &h).sqrt();
-        h.iter_mut().for_each(|v| *v /= length);
-        let image = at.push(&h, &h);
-        value = dot(&image, &image).sqrt();
-        let (queries, sources) = at.pull(&image);
-        h = queries.iter().zip(&sources).map(|(a, b)| a + b).collect();
-    }
-    Ok(value)
+    let start = (0..x.len()).map(|k| 1.0 + (k as f64 * 2.4).sin()).collect();
+    Ok(spectral_norm(&ProjectedAt::own(of, x)?, start, 60).0)
 }
 
 /// The spectral norm of a d x d matrix.

@@ -1,9 +1,10 @@
 //! The additive path of a long short-term memory.
 
+use crate::num::linearised::Linearised;
 use crate::recurrent::{
     cell::RecurrentCell,
     map::lstm::Lstm,
-    trace::{Linearised, Trace},
+    trace::{LinearisedTrace, Trace},
 };
 use crate::theorem::prelude::*;
 
@@ -49,7 +50,7 @@ fn path(ctx: &mut Context, case: &Case, gain: f64) -> Result<Finding> {
         let x = trace.constant(x);
         state = cell.next(&mut trace, x, state);
     }
-    let here = Linearised::new(trace, vec![state]);
+    let here = LinearisedTrace::new(trace, vec![state]);
     let (end, jacobian) = (here.value(), here.jacobian());
     let entry = |r: usize, c: usize| jacobian[(d + r) * 2 * d + d + c];
     // A saturated gate is 1, so the identity is exact.

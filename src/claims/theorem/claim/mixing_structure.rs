@@ -1,7 +1,7 @@
 //! Which row of a map can hear which.
 
 use crate::num::stats::nan_min;
-use crate::recurrent::{Hears, MapSpec, NamedMap, map, observe::mixing};
+use crate::recurrent::{Hears, MapSpec, NamedMap, lyapunov::mixing, map};
 use crate::theorem::prelude::*;
 
 /// An MLP or a residual network keeps rows apart, a recurrent network and causal attention hear the past, attention hears all after one

@@ -3,8 +3,8 @@
 use crate::recurrent::{
     TokenMap,
     cell::{Gate, Reading, RecurrentCell},
+    lyapunov::mixing,
     map::rnn::Rnn,
-    observe::mixing,
     trace::{Trace, Var},
 };
 use crate::theorem::prelude::*;

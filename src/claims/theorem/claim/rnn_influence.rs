@@ -1,5 +1,6 @@
 //! How the influence of an input on a recurrent state fades.
 
+use crate::num::linearised::Linearised;
 use crate::recurrent::{
     at,
     cell::{Gate, InTime},
@@ -43,7 +44,7 @@ fn faded(ctx: &mut Context, gain: f64, other: f64) -> Result<Finding> {
     for step in 0..STEPS {
         let here = at(&time, step, d, &h);
         jacobians.push(here.jacobian());
-        h = here.value();
+        h = here.value().to_vec();
     }
     // dh_T/dh_s = J_T ... J_{s+1}, from the last factor on.
     let (mut product, mut logs) = (identity(d), Vec::new());

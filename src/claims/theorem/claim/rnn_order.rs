@@ -1,5 +1,6 @@
 //! A recurrent network needs no positions.
 
+use crate::num::linearised::Linearised;
 use crate::recurrent::{
     at,
     cell::{Gate, Reading},

@@ -1,6 +1,7 @@
 //! "A recurrent network whose matrix has spectral radius below 1 only forgets."
 
 use super::rnn_contraction::spectral_norm;
+use crate::num::linearised::Linearised;
 use crate::recurrent::{
     at,
     cell::{Gate, InTime},

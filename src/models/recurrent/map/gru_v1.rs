@@ -60,7 +60,7 @@ impl RecurrentCell for Gru {
             self.candidate.record(trace, input, own)
         };
         let candidate = trace.tanh(before);
-        let (kept, rest) = (trace.product(update, state), trace.rest_to_one(update));
+        let (kept, rest) = (trace.product(update, state), trace.one_minus(update));
         let new = trace.product(rest, candidate);
         trace.sum(kept, 1.0, new)
     }
