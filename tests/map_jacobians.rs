@@ -1,7 +1,7 @@
 //! Jacobians against differences and against their transposes; zeros where a row cannot hear another; attention against the kernel sums.
 
 use metastable::attention::{Dynamics, kernel::Attention, layer::Layer};
-use metastable::num::{dense, linearised::Linearised, stream::Stream, sum::dot};
+use metastable::num::{cloud, dense, linearised::Linearised, stream::Stream, sum::dot};
 use metastable::recurrent::{Hears, MapSpec, at, cell::InTime, lyapunov::{exponents, mixing}, map, observe};
 use metastable::sphere::Tokens;
 
@@ -92,9 +92,9 @@ fn the_sum_of_all_exponents_is_the_mean_logarithm_of_the_volume() {
 #[test]
 fn observables_of_known_rows() {
     let orthonormal = dense::identity(3);
-    assert!((observe::effective_rank(&orthonormal, 3) - 3.0).abs() < 1e-12 && observe::mean_cosine(&orthonormal, 3).abs() < 1e-15);
+    assert!((cloud::effective_rank(&orthonormal, 3) - 3.0).abs() < 1e-12 && cloud::mean_cosine(&orthonormal, 3).abs() < 1e-15);
     let equal = [1.0, 2.0, 1.0, 2.0];
-    assert!((observe::effective_rank(&equal, 2) - 1.0).abs() < 1e-7 && observe::rank_one_residual(&equal, 2) < 1e-15);
+    assert!((cloud::effective_rank(&equal, 2) - 1.0).abs() < 1e-7 && cloud::equal_rows_residual(&equal, 2) < 1e-15);
 }
 
 #[test]

@@ -7,6 +7,7 @@ pub mod aligned;
 pub mod bessel;
 pub mod brownian;
 pub mod chebyshev;
+pub mod cloud;
 pub mod dd;
 pub mod dense;
 pub mod error;

@@ -3,9 +3,10 @@
 use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::pattern::Everything;
 use crate::error::Result;
+use crate::num::cloud::{COSINE_BINS, effective_rank};
 use crate::num::stream::Stream;
 use crate::num::sum::dot;
-use crate::transformer::observe::{Cloud, entropy_rank};
+use crate::transformer::observe::Cloud;
 use crate::transformer::random::{BlockSizes, block};
 use crate::transformer::{Centring, Norm, NormPlace};
 
@@ -28,9 +29,6 @@ pub static PART: Part = Part {
 };
 
 const D: usize = 32;
-
-/// Bins of the histograms.
-const BINS: usize = 40;
 
 fn run(given: &Given) -> Result<Tables> {
     let (layers, n, size) = (given.count("layers")?, given.count("n")?, given.one("size")?);
@@ -64,11 +62,11 @@ pub fn tables(d: usize, states: &[&[f64]], norm: Option<&Norm>, first: usize) ->
         let bare = norm.map_or_else(|| Cloud::new(x, d), |norm| Cloud::new(&norm.without_affine(x), d));
         let (layer, n) = ((first + k) as f64, x.len() / d);
         let moved: f64 = next.iter().zip(*x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-        course.rows.push(vec![layer, raw.mean(), bare.mean(), moved / dot(x, x).sqrt(), entropy_rank(x, d)]);
+        course.rows.push(vec![layer, raw.mean(), bare.mean(), moved / dot(x, x).sqrt(), effective_rank(x, d)]);
         if [0, last / 4, last].contains(&k) {
             let pairs = (n * n.saturating_sub(1) / 2).max(1) as f64;
-            for (b, (raw, bare)) in raw.histogram(BINS).into_iter().zip(bare.histogram(BINS)).enumerate() {
-                let cosine = -1.0 + 2.0 * (b as f64 + 0.5) / BINS as f64;
+            for (b, (raw, bare)) in raw.histogram().into_iter().zip(bare.histogram()).enumerate() {
+                let cosine = -1.0 + 2.0 * (b as f64 + 0.5) / COSINE_BINS as f64;
                 histogram.rows.push(vec![layer, cosine, raw as f64 / pairs, bare as f64 / pairs]);
             }
         }

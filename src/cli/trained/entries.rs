@@ -40,12 +40,12 @@ pub static LAYERS: [ReportColumn; 20] = [
     ),
     entry("clusters_999", "above 0.999", "metastable clusters: arXiv:2410.06833", "as for clusters_90"),
     entry(
-        "rank_one_residual",
+        "equal_rows_residual",
         "|x - 1 m^T| / |x| with the mean token m",
         "rank collapse without residuals: arXiv:2103.03404",
         "there are residuals, norms and feed-forward layers",
     ),
-    entry("entropy_rank", "e^H, H the entropy of the squared singular values", "rank collapse: arXiv:2103.03404", "as above"),
+    entry("effective_rank", "e^H, H the entropy of the squared singular values", "rank collapse: arXiv:2103.03404", "as above"),
     entry(
         "attention_ratio",
         "|F(x)| / |x| of the attention sublayer",
@@ -81,12 +81,12 @@ pub static LAYERS: [ReportColumn; 20] = [
     ),
     entry("sa_clusters_99", "its classes above 0.99", "metastable clusters: arXiv:2410.06833", "none"),
     entry(
-        "sa_rank_one_residual",
+        "sa_equal_rows_residual",
         "|x - 1 m^T| / |x| of SA",
         "one cluster: arXiv:2312.10794, Theorem 4.1",
         "none: it tends to 0 in long time, and depth is finite",
     ),
-    entry("sa_entropy_rank", "e^H of the squared singular values of SA", "one cluster: arXiv:2312.10794, Theorem 4.1", "none"),
+    entry("sa_effective_rank", "e^H of the squared singular values of SA", "one cluster: arXiv:2312.10794, Theorem 4.1", "none"),
     entry("sa_log_energy", "log E_beta of SA at its beta", "E_beta rises along SA: arXiv:2312.10794, Section 3", "none: this column rises"),
     entry("sa_negentropy", "of SA", "entropy production: arXiv:2312.10794", "n tokens in d dimensions: the same bias"),
 ];

@@ -1,7 +1,8 @@
 //! The files of a report: report.html, report.json, layers.csv, heads.csv, spectra.csv.
 
 use super::entries::{HEADS, LAYERS, PAGE, ReportColumn};
-use super::table::{BINS, Report};
+use super::table::Report;
+use crate::num::cloud::COSINE_BINS;
 use crate::cli::output::{finite, number};
 use crate::error::Result;
 use crate::flow::Table;
@@ -163,6 +164,6 @@ fn bars(counts: &[usize]) -> String {
     };
     let all: String = counts.iter().enumerate().filter(|(_, c)| **c > 0).map(bar).collect();
     format!(
-        "<svg role=\"img\" aria-label=\"histogram\" viewBox=\"0 0 {BINS} 30\" preserveAspectRatio=\"none\"><line x1=\"0\" x2=\"{BINS}\" y1=\"30\" y2=\"30\" stroke=\"#777\"/>{all}</svg>"
+        "<svg role=\"img\" aria-label=\"histogram\" viewBox=\"0 0 {COSINE_BINS} 30\" preserveAspectRatio=\"none\"><line x1=\"0\" x2=\"{COSINE_BINS}\" y1=\"30\" y2=\"30\" stroke=\"#777\"/>{all}</svg>"
     )
 }

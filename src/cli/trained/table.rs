@@ -4,20 +4,18 @@ use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::entropy::bootstrap::assess;
 use crate::error::Result;
 use crate::flow::{Options, Table, solve};
+use crate::num::cloud::{effective_rank, equal_rows_residual};
 use crate::num::linearised::Linearised;
 use crate::num::lyapunov::{LyapunovFrame, singular_exponents};
 use crate::num::stats;
 use crate::num::stream::Stream;
 use crate::sphere::Tokens;
 use crate::transformer::block::{BlockPart, Placed};
-use crate::transformer::observe::{Cloud, Reference, entropy_rank, form, rank_one_residual, weighting};
+use crate::transformer::observe::{Cloud, Reference, form, weighting};
 use crate::transformer::tangent::linearised;
 use crate::transformer::trained::{PassedLayer, Trained};
 use crate::transformer::{Norm, TransformerBlock};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Bins of the histograms of cosines.
-pub const BINS: usize = 40;
 
 /// All that was measured.
 pub struct Report {
@@ -65,8 +63,8 @@ pub const LAYERS: [&str; 21] = [
     "clusters_90",
     "clusters_99",
     "clusters_999",
-    "rank_one_residual",
-    "entropy_rank",
+    "equal_rows_residual",
+    "effective_rank",
     "attention_ratio",
     "mlp_ratio",
     "beta",
@@ -76,8 +74,8 @@ pub const LAYERS: [&str; 21] = [
     "negentropy_error",
     "sa_mean_cosine",
     "sa_clusters_99",
-    "sa_rank_one_residual",
-    "sa_entropy_rank",
+    "sa_equal_rows_residual",
+    "sa_effective_rank",
     "sa_log_energy",
     "sa_negentropy",
 ];
@@ -141,8 +139,8 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
     let (mut layers, mut histograms) = (Table { columns: named(&LAYERS), rows: Vec::new() }, Vec::new());
     for (l, (state, sa)) in states.iter().zip(&plain).enumerate() {
         layers.rows.push(row(l, state, (sa, beta), d));
-        let bare = state.bare.as_ref().map_or(Vec::new(), |c| c.histogram(BINS));
-        histograms.push([state.cloud.histogram(BINS), bare, sa.histogram(BINS)]);
+        let bare = state.bare.as_ref().map_or(Vec::new(), |c| c.histogram());
+        histograms.push([state.cloud.histogram(), bare, sa.histogram()]);
     }
     let [heads, spectra] = tables;
     Ok(Report { layers, heads, spectra, histograms, exponents, beta })
@@ -158,8 +156,8 @@ fn row(l: usize, state: &State, (sa, sa_beta): (&Cloud, f64), d: usize) -> Vec<f
         state.cloud.clusters(0.9) as f64,
         state.cloud.clusters(0.99) as f64,
         state.cloud.clusters(0.999) as f64,
-        rank_one_residual(&state.x, d),
-        entropy_rank(&state.x, d),
+        equal_rows_residual(&state.x, d),
+        effective_rank(&state.x, d),
         state.ratios[0],
         state.ratios[1],
         state.beta,
@@ -169,8 +167,8 @@ fn row(l: usize, state: &State, (sa, sa_beta): (&Cloud, f64), d: usize) -> Vec<f
         error,
         sa.mean(),
         sa.clusters(0.99) as f64,
-        rank_one_residual(&sa.directions, d),
-        entropy_rank(&sa.directions, d),
+        equal_rows_residual(&sa.directions, d),
+        effective_rank(&sa.directions, d),
         sa_energy,
         sa_negentropy,
     ]

@@ -1,11 +1,11 @@
 //! Hidden states of a trained model beside the SA flow: the inverse temperature whose velocity best matches the model's own drift from layer to
 //! layer, and the inner products of both. Drifts are compared on inner products, which do not see the rotations that a model is free to make.
 
-use super::observable::inner_histogram::{BINS, bin};
 use super::{Options, solve};
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
 use crate::num::pairs;
+use crate::num::cloud::{COSINE_BINS, cosine_bin};
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
 use argmin::core::{CostFunction, Executor};
@@ -109,8 +109,8 @@ fn fitted(layers: &[Tokens]) -> Result<f64> {
 }
 
 fn histogram(x: &Tokens) -> Vec<f64> {
-    let mut bins = vec![0.0; BINS];
-    pairs(x.n()).for_each(|(i, j)| bins[bin(x.inner(i, j))] += 1.0);
+    let mut bins = vec![0.0; COSINE_BINS];
+    pairs(x.n()).for_each(|(i, j)| bins[cosine_bin(x.inner(i, j), COSINE_BINS)] += 1.0);
     let total: f64 = bins.iter().sum();
     bins.iter().map(|b| b / total.max(1.0)).collect()
 }

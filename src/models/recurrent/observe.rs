@@ -4,37 +4,8 @@ use super::cell::InTime;
 use super::lyapunov::{exponents, mixing};
 use super::{MapSpec, NamedMap, at};
 use crate::error::{Error, Result};
-use crate::num::{dense::symmetric_eigenvalues, linearised::Linearised, stream::Stream, sum::dot};
-
-/// Mean cosine of two different rows; 1 for a single row.
-pub fn mean_cosine(x: &[f64], d: usize) -> f64 {
-    let n = x.len() / d;
-    let mut total = vec![0.0; d];
-    for row in x.chunks_exact(d) {
-        let size = dot(row, row).sqrt();
-        total.iter_mut().zip(row).for_each(|(t, v)| *t += v / size);
-    }
-    let n = n as f64;
-    if n > 1.0 { (dot(&total, &total) - n) / (n * (n - 1.0)) } else { 1.0 }
-}
-
-/// `e^H` of the shares of the squared singular values of the matrix of rows.
-pub fn effective_rank(x: &[f64], d: usize) -> f64 {
-    let n = x.len() / d;
-    let gram: Vec<f64> = (0..n * n).map(|k| dot(&x[k / n * d..][..d], &x[k % n * d..][..d])).collect();
-    let Some(values) = symmetric_eigenvalues(&gram, n) else { return f64::NAN };
-    let total: f64 = values.iter().map(|v| v.max(0.0)).sum();
-    let shares = values.iter().map(|v| v.max(0.0) / total).filter(|p| *p > 0.0);
-    shares.map(|p| -p * p.ln()).sum::<f64>().exp()
-}
-
-/// `|X - 1 mean| / |X|`: 0 when all rows are equal.
-pub fn rank_one_residual(x: &[f64], d: usize) -> f64 {
-    let n = (x.len() / d) as f64;
-    let mean: Vec<f64> = (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n).collect();
-    let apart: f64 = x.iter().enumerate().map(|(k, v)| (v - mean[k % d]).powi(2)).sum();
-    (apart / dot(x, x)).sqrt()
-}
+use crate::num::cloud::{directions, effective_rank, equal_rows_residual, mean_cosine};
+use crate::num::{linearised::Linearised, stream::Stream, sum::dot};
 
 /// What one layer sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +14,7 @@ pub struct LayerView {
     pub mean_cosine: f64,
     /// [`effective_rank`].
     pub effective_rank: f64,
-    /// [`rank_one_residual`].
+    /// [`equal_rows_residual`].
     pub residual: f64,
     /// `|X+ - X| / |X|` of the layer that follows: how far layers are from an equation; NaN after the last.
     pub change: f64,
@@ -80,7 +51,7 @@ pub fn portrait(named: &NamedMap, spec: &MapSpec, count: usize) -> Result<Portra
         let view = |change| LayerView {
             mean_cosine: mean_cosine(&x, spec.d),
             effective_rank: effective_rank(&x, spec.d),
-            residual: rank_one_residual(&x, spec.d),
+            residual: equal_rows_residual(&x, spec.d),
             change,
         };
         if layer == spec.layers {
@@ -122,11 +93,7 @@ pub fn portrait(named: &NamedMap, spec: &MapSpec, count: usize) -> Result<Portra
 fn unit_rows(spec: &MapSpec) -> Vec<f64> {
     let mut x = vec![0.0; spec.n * spec.d];
     Stream::new(spec.seed, &["compare", "rows"]).normals(&mut x);
-    for row in x.chunks_exact_mut(spec.d) {
-        let size = dot(row, row).sqrt();
-        row.iter_mut().for_each(|v| *v /= size);
-    }
-    x
+    directions(&x, spec.d)
 }
 
 fn first_state(width: usize, seed: u64) -> Vec<f64> {

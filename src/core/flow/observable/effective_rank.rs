@@ -1,6 +1,7 @@
 //! Spectrum of the tokens: how many directions carry them, and what is left beside their mean.
 
 use super::Observable;
+use crate::num::cloud::{perplexity, spectral_shares};
 use crate::num::{dense::symmetric_eigenvalues, sum::dot};
 use crate::sphere::Tokens;
 
@@ -11,24 +12,27 @@ pub static ENTRY: Observable = Observable {
     needs_unit: false,
     columns: |_| vec!["effective_rank".into(), "participation".into(), "log_residual".into()],
     measure: |_, frame, row| {
-        let (x, values) = (frame.tokens, moment_spectrum(frame.tokens));
-        let total: f64 = values.iter().map(|v| v.max(0.0)).sum();
-        let shares: Vec<f64> = values.iter().map(|v| v.max(0.0) / total).filter(|p| *p > 0.0).collect();
-        let entropy: f64 = shares.iter().map(|p| -p * p.ln()).sum();
+        let x = frame.tokens;
+        let shares = spectral_shares(&second_moments(x), x.d());
         let mean = x.mean();
         let spread = |r: &[f64]| r.iter().zip(&mean).map(|(x, m)| (x - m).powi(2)).sum::<f64>();
         let residual: f64 = x.rows().zip(x.masses()).map(|(r, m)| m * spread(r)).sum();
-        row.extend([entropy.exp(), 1.0 / dot(&shares, &shares), if residual > 0.0 { 0.5 * residual.ln() } else { -800.0 }]);
+        row.extend([perplexity(&shares), 1.0 / dot(&shares, &shares), if residual > 0.0 { 0.5 * residual.ln() } else { -800.0 }]);
     },
     batch: None,
 };
 
-/// Ascending eigenvalues of `sum_i m_i x_i x_i^T`; none if their iteration fails.
-pub(super) fn moment_spectrum(x: &Tokens) -> Vec<f64> {
+/// `sum_i m_i x_i x_i^T`.
+fn second_moments(x: &Tokens) -> Vec<f64> {
     let d = x.d();
     let mut moment = vec![0.0; d * d];
     for (r, m) in x.rows().zip(x.masses()) {
         moment.iter_mut().enumerate().for_each(|(k, v)| *v += m * r[k / d] * r[k % d]);
     }
-    symmetric_eigenvalues(&moment, d).unwrap_or_default()
+    moment
+}
+
+/// Ascending eigenvalues of `sum_i m_i x_i x_i^T`; none if their iteration fails.
+pub(super) fn moment_spectrum(x: &Tokens) -> Vec<f64> {
+    symmetric_eigenvalues(&second_moments(x), x.d()).unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.
 
 use super::Observable;
+use crate::num::cloud::{COSINE_BINS as BINS, cosine_bin};
 
 /// Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.
 pub static ENTRY: Observable = Observable {
@@ -15,7 +16,7 @@ pub static ENTRY: Observable = Observable {
         for i in 0..frame.tokens.n() {
             bins[BINS - 1] += 0.5 * sizes[i] * (sizes[i] - 1.0);
             for j in 0..i {
-                bins[bin(frame.tokens.inner(i, j))] += sizes[i] * sizes[j];
+                bins[cosine_bin(frame.tokens.inner(i, j), BINS)] += sizes[i] * sizes[j];
             }
         }
         let total: f64 = bins.iter().sum();
@@ -23,11 +24,3 @@ pub static ENTRY: Observable = Observable {
     },
     batch: None,
 };
-
-/// Number of bins of [-1, 1].
-pub const BINS: usize = 40;
-
-/// The bin of an inner product.
-pub fn bin(g: f64) -> usize {
-    (((g + 1.0) * 0.5 * BINS as f64) as usize).min(BINS - 1)
-}

@@ -1,13 +1,7 @@
-//! A cloud of tokens: cosines, clusters, ranks.
+//! A cloud of tokens: cosines and clusters.
 
-use crate::num::dense::symmetric_eigenvalues;
-use crate::num::sum::dot;
+use crate::num::cloud::{COSINE_BINS, cosine_bin, directions, mean_cosine};
 use crate::transformer::product::{MatrixRows, Panelled};
-
-/// Inner products of all pairs of rows, n x n.
-pub(super) fn gram(x: &[f64], d: usize) -> Vec<f64> {
-    Panelled::of_columns(&MatrixRows::of(x, d), d).product(x, &[])
-}
 
 /// The directions of n tokens and the cosines of all pairs.
 #[derive(Clone, Debug)]
@@ -23,12 +17,9 @@ pub struct Cloud {
 impl Cloud {
     /// Of rows of dimension d.
     pub fn new(x: &[f64], d: usize) -> Self {
-        let mut directions = x.to_vec();
-        for row in directions.chunks_exact_mut(d) {
-            let length = dot(row, row).sqrt();
-            row.iter_mut().for_each(|v| *v = if length > 0.0 { *v / length } else { 0.0 });
-        }
-        Self { cosines: gram(&directions, d), n: x.len() / d, directions }
+        let directions = directions(x, d);
+        let cosines = Panelled::of_columns(&MatrixRows::of(&directions, d), d).product(&directions, &[]);
+        Self { cosines, n: x.len() / d, directions }
     }
 
     /// The cosines of pairs of different tokens.
@@ -38,14 +29,13 @@ impl Cloud {
 
     /// Their mean; 1 for one token.
     pub fn mean(&self) -> f64 {
-        let count = self.n * (self.n - 1) / 2;
-        if count == 0 { 1.0 } else { self.pairs().sum::<f64>() / count as f64 }
+        mean_cosine(&self.directions, self.directions.len() / self.n)
     }
 
-    /// How many lie in each of `bins` equal parts of `[-1, 1]`.
-    pub fn histogram(&self, bins: usize) -> Vec<usize> {
-        let mut counts = vec![0; bins];
-        self.pairs().for_each(|c| counts[(((c + 1.0) * 0.5 * bins as f64) as usize).min(bins - 1)] += 1);
+    /// How many lie in each of [`COSINE_BINS`] equal parts of `[-1, 1]`.
+    pub fn histogram(&self) -> Vec<usize> {
+        let mut counts = vec![0; COSINE_BINS];
+        self.pairs().for_each(|c| counts[cosine_bin(c, COSINE_BINS)] += 1);
         counts
     }
 
@@ -76,21 +66,4 @@ impl Cloud {
         }
         count
     }
-}
-
-/// `|x - 1 m^T|_F / |x|_F` with the mean token m: how far the tokens are from all equal.
-pub fn rank_one_residual(x: &[f64], d: usize) -> f64 {
-    let n = x.len() / d;
-    let mut mean = vec![0.0; d];
-    x.chunks_exact(d).for_each(|row| mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / n as f64));
-    let rest: f64 = x.chunks_exact(d).flat_map(|row| row.iter().zip(&mean).map(|(v, m)| (v - m) * (v - m))).sum();
-    (rest / dot(x, x).max(f64::MIN_POSITIVE)).sqrt()
-}
-
-/// `e^H` with the entropy H of the squares of the singular values: how many directions the tokens fill.
-pub fn entropy_rank(x: &[f64], d: usize) -> f64 {
-    let n = x.len() / d;
-    let Some(values) = symmetric_eigenvalues(&gram(x, d), n) else { return f64::NAN };
-    let total: f64 = values.iter().map(|v| v.max(0.0)).sum();
-    values.iter().map(|v| v.max(0.0) / total).filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum::<f64>().exp()
 }
