@@ -80,24 +80,21 @@ impl<T: Real> Placed<T> {
     ///
     /// **Errors** a pattern made for something else, cross-attention without a memory.
     pub fn output(&self, x: &[T], memory: Option<&[T]>, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
+        self.branch(x, |x| {
+            let seen = match &self.part {
+                BlockPart::Attention(a) => a.attend(x, x, keep)?,
+                BlockPart::Cross(a) => a.attend(x, self.memory(memory)?, keep)?,
+                BlockPart::Mlp(m) => return Ok((m.apply(x), Vec::new())),
+            };
+            Ok((seen.out, seen.weights))
+        })
+    }
+
+    /// `outer(f(inner(x)))` and what f gives besides.
+    pub(super) fn branch<R>(&self, x: &[T], f: impl FnOnce(&[T]) -> Result<(Vec<T>, R)>) -> Result<(Vec<T>, R)> {
         let normed = self.inner.as_ref().map(|n| n.apply(x));
-        let x = normed.as_deref().unwrap_or(x);
-        let (out, weights) = match &self.part {
-            BlockPart::Attention(a) => {
-                let seen = a.attend(x, x, keep)?;
-                (seen.out, seen.weights)
-            }
-            BlockPart::Cross(a) => {
-                let seen = a.attend(x, self.memory(memory)?, keep)?;
-                (seen.out, seen.weights)
-            }
-            BlockPart::Mlp(m) => (m.apply(x), Vec::new()),
-        };
-        let out = match &self.outer {
-            Some(norm) => norm.apply(&out),
-            None => out,
-        };
-        Ok((out, weights))
+        let (out, rest) = f(normed.as_deref().unwrap_or(x))?;
+        Ok((normalised(self.outer.as_ref(), out), rest))
     }
 
     /// What cross-attention attends to. **Errors** nothing.
@@ -107,11 +104,7 @@ impl<T: Real> Placed<T> {
 
     /// `after(x + eta f)`.
     pub fn close(&self, x: &[T], f: &[T], eta: f64) -> Vec<T> {
-        let sum = residual_sum(x, f, eta);
-        match &self.after {
-            Some(norm) => norm.apply(&sum),
-            None => sum,
-        }
+        normalised(self.after.as_ref(), residual_sum(x, f, eta))
     }
 
     /// Number of parameters.
@@ -201,6 +194,14 @@ impl<T: Real> Placed<T> {
         }
         let half = self.close(x, &self.output(x, memory, false)?.0, 0.5 * eta);
         Ok(self.close(x, &self.output(&half, memory, false)?.0, eta))
+    }
+}
+
+/// Under a norm, where there is one.
+fn normalised<T: Real>(norm: Option<&Norm<T>>, x: Vec<T>) -> Vec<T> {
+    match norm {
+        Some(norm) => norm.apply(&x),
+        None => x,
     }
 }
 

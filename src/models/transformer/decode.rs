@@ -56,14 +56,10 @@ impl<T: Real> Cache<T> {
     pub fn next(&mut self, block: &TransformerBlock<T>, x: &[T], memory: Option<&[T]>) -> Result<Vec<T>> {
         let mut x = x.to_vec();
         for (part, kept) in block.parts.iter().zip(&mut self.kept) {
-            let BlockPart::Attention(a) = &part.part else {
-                let f = part.output(&x, memory, false)?.0;
-                x = part.close(&x, &f, 1.0);
-                continue;
+            let f = match &part.part {
+                BlockPart::Attention(a) => part.branch(&x, |x| Ok((one(a, x, kept, self.count), ())))?.0,
+                _ => part.output(&x, memory, false)?.0,
             };
-            let inside = part.inner.as_ref().map_or_else(|| x.clone(), |n| n.apply(&x));
-            let f = one(a, &inside, kept, self.count);
-            let f = part.outer.as_ref().map_or_else(|| f.clone(), |n| n.apply(&f));
             x = part.close(&x, &f, 1.0);
         }
         self.count += 1;
