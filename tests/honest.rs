@@ -100,7 +100,7 @@ fn a_run_that_stops_at_one_cluster_shows_no_later_state() {
 
 #[test]
 fn a_feed_forward_sublayer_runs_at_the_usual_tolerance() {
-    use metastable::attention::feed_forward::Activation;
+    use metastable::attention::dense::Activation;
     use metastable::attention::{
         Spec,
         model::{Model, Units},

@@ -2,7 +2,12 @@
 
 use metastable::attention::{Dynamics, kernel::Attention, layer::Layer};
 use metastable::num::{cloud, dense, linearised::Linearised, stream::Stream, sum::dot};
-use metastable::recurrent::{Hears, MapSpec, at, cell::InTime, lyapunov::{exponents, mixing}, map, observe};
+use metastable::recurrent::{
+    Hears, MapSpec, at,
+    cell::InTime,
+    lyapunov::{exponents, mixing},
+    map, observe,
+};
 use metastable::sphere::Tokens;
 
 const SPEC: MapSpec = MapSpec { n: 4, d: 3, layers: 6, gain: 1.2, seed: 7 };

@@ -1,7 +1,6 @@
 //! The answers beside attention on the sphere: weights that depend on time, R^d, polar tokens, feed-forward layers, depths at which weights jump.
 
 use metastable::Result;
-use metastable::attention::feed_forward::{Activation, FeedForward};
 use metastable::attention::hardmax::Hardmax;
 use metastable::attention::kernel::{Attention, Weights, Workspace};
 use metastable::attention::layer::Layer;
@@ -9,6 +8,7 @@ use metastable::attention::normalisation::{Bare, Normalisation, Pre, Reads, Resc
 use metastable::attention::scheduled::{Layers, Schedule, Scheduled};
 use metastable::attention::sinkhorn::Sinkhorn;
 use metastable::attention::{At, Dynamics, Facts, Form, Head, Sublayer};
+use metastable::attention::{dense::Activation, feed_forward::Mlp};
 use metastable::flow::{Options, Outcome, iterate, second, solve};
 use metastable::num::{dense, stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, law::Law, space::Space};
@@ -139,7 +139,7 @@ fn feed_forward_layers_add_to_attention() -> Result<()> {
     let (d, h) = (4, 6);
     let x = Law::parse("uniform")?.sample(5, d, &mut Stream::new(2, &["mlp"]))?;
     let [first, shift, second, last] = [h * d, h, d * h, d].map(|k| normals(k, &format!("mlp {k}")));
-    let mlp = FeedForward::new(d, first.clone(), shift.clone(), second.clone(), last.clone(), Activation::Gelu)?;
+    let mlp = Mlp::from_matrices(d, first.clone(), shift.clone(), second.clone(), last.clone(), Activation::Gelu)?;
     let sum = Dynamics::of(Attention::new(2.0)).and(mlp.clone());
     let parts = [Dynamics::of(Attention::new(2.0)).velocity(&x), Dynamics::of(mlp).velocity(&x)];
     for (k, v) in sum.velocity(&x).iter().enumerate() {
@@ -149,7 +149,7 @@ fn feed_forward_layers_add_to_attention() -> Result<()> {
     assert!(facts.common_field && !facts.rotation_equivariant && facts.energy_sign == 0);
     for (name, values) in [("W_1", [h * d - 1, h, d * h, d]), ("W_2", [h * d, h, d * h + 1, d]), ("b_2", [h * d, h, d * h, 0])] {
         let [a, b, c, e] = values.map(|k| vec![0.5; k]);
-        let error = FeedForward::new(d, a, b, c, e, Activation::Relu).expect_err("a wrong shape").to_string();
+        let error = Mlp::from_matrices(d, a, b, c, e, Activation::Relu).expect_err("a wrong shape").to_string();
         assert!(error.starts_with(name), "{error}");
     }
     // Published constants of both forms (60 digits rounded).

@@ -1,6 +1,6 @@
 //! Parts of a block: derivatives against differences and transposes, kernels against the theory's heads, depth.
 
-use metastable::attention::feed_forward::Activation;
+use metastable::attention::dense::Activation;
 use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
 use metastable::num::dense::symmetric_eigenvalues;
 use metastable::num::linearised::{Linearised, spectral_norm};
@@ -349,7 +349,7 @@ fn products_are_those_of_the_definition_and_rows_stand_alone() {
 
 #[test]
 fn activations_in_lanes_are_those_of_the_definition() {
-    use metastable::transformer::activate::activate;
+    use metastable::attention::dense::activate::activate;
     let u = 0.5 * f64::EPSILON;
     for act in [Activation::Relu, Activation::Gelu, Activation::GeluTanh, Activation::Silu] {
         let x: Vec<f64> = (0..16_001).map(|k| -8.0 + 1e-3 * f64::from(k)).collect();

@@ -5,6 +5,8 @@
 use metastable_num::{self as num, error};
 use metastable_sphere as sphere;
 
+#[doc(hidden)]
+pub mod dense;
 mod head;
 pub mod heads;
 pub mod kernel;

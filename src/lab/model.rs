@@ -4,7 +4,7 @@ use super::arrays;
 use super::provenance::{hash, without_folders};
 use super::range::without_ranges;
 use super::toml_reader::Reader;
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::attention::matrix_law::MatrixLaw;
 use crate::attention::model::{Model, OverDepth, Positions, Units, Weighting};
 use crate::attention::noise::{Isotropic, Sampler};

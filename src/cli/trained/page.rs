@@ -2,12 +2,12 @@
 
 use super::entries::{HEADS, LAYERS, PAGE, ReportColumn};
 use super::table::Report;
-use crate::num::cloud::COSINE_BINS;
 use crate::cli::output::{finite, number};
 use crate::error::Result;
 use crate::flow::Table;
 use crate::lab::report::escape;
 use crate::lab::{Provenance, arrays};
+use crate::num::cloud::COSINE_BINS;
 use crate::transformer::trained::Trained;
 use serde_json::{Map, Value, json};
 use std::path::Path;

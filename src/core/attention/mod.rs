@@ -23,7 +23,7 @@ mod triangular;
 pub use dynamics::{Dynamics, Spec};
 pub use energy::Energy;
 pub use kernel::Form;
-pub use metastable_kernels::{Head, Matrix, heads, kernel, pattern};
+pub use metastable_kernels::{Head, Matrix, dense, heads, kernel, pattern};
 pub use scales::{EnergyScale, RowWeights, TimeScale, Variant, kernel_width};
 pub use sublayer::{At, Facts, Sublayer};
 pub use triangular::Triangular;

@@ -1,7 +1,8 @@
 //! A model as data: where tokens live, who sees whom, what weighs the pairs, what else is added and what a layer does with it.
 
+use super::dense::Activation;
 use super::dynamics::{self, Spec};
-use super::feed_forward::{Activation, FeedForward};
+use super::feed_forward::Mlp;
 use super::hardmax::Hardmax;
 use super::{Head, Matrix};
 use super::kernel::{Attention, Choice, EXACT, Form, Weights};
@@ -452,7 +453,7 @@ const TIE: f64 = 1e-12;
 const POSITIONS_KEPT: usize = 1024;
 
 impl Units {
-    fn build(&self, d: usize) -> Result<FeedForward> {
+    fn build(&self, d: usize) -> Result<Mlp> {
         let h = self.shift.len();
         for (name, (rows, numbers), expected) in [("w1", &self.first, (h, d)), ("w2", &self.second, (d, h))] {
             let found = (*rows, numbers.len() / (*rows).max(1));
@@ -462,6 +463,6 @@ impl Units {
             }
         }
         let [first, second] = [&self.first, &self.second].map(|m| m.1.clone());
-        FeedForward::new(d, first, self.shift.clone(), second, self.last.clone(), self.activation)
+        Mlp::from_matrices(d, first, self.shift.clone(), second, self.last.clone(), self.activation)
     }
 }

@@ -5,9 +5,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `product` | matrix products by panels |
-//! | `activate` | activations in lanes |
-//! | `linear`, `norm`, `projected`, `mlp` | the parts of a block |
+//! | `norm`, `projected` | the parts of a block beside `attention::feed_forward` |
 //! | `block` | sublayers with norms before, after the output, after the sum |
 //! | `tangent` | the same parts linearised at given tokens |
 //! | `positions` | sinusoidal positions |
@@ -18,27 +16,21 @@
 //! | `trained` | models read from files (feature `models`) |
 //! | `observe` | what the theory asks of hidden states and heads |
 
-pub mod activate;
 pub mod block;
 pub mod decode;
 pub mod field;
-pub mod linear;
 pub mod lipschitz;
-pub mod mlp;
 pub mod norm;
 pub mod observe;
 pub mod positions;
-pub mod product;
 pub mod projected;
 pub mod random;
-mod real;
 pub mod tangent;
 #[cfg(feature = "trained")]
 pub mod trained;
 
+pub use crate::attention::dense::{Linear, Real};
+pub use crate::attention::feed_forward::Mlp;
 pub use block::{BlockPart, NormPlace, Placed, TransformerBlock};
-pub use linear::Linear;
-pub use mlp::Mlp;
 pub use norm::{Centring, Norm};
 pub use projected::{Attended, Grouping, Projected};
-pub use real::Real;

@@ -1,7 +1,7 @@
 //! LayerNorm and RMSNorm with eps and affine weights.
 
 use super::Real;
-use super::product::{ROWS, by_rows};
+use crate::attention::dense::product::{ROWS, by_rows};
 use crate::error::{Error, Result};
 use crate::num::simd::{Float, Lanes, Level, Task};
 

@@ -1,7 +1,7 @@
 //! Heads as trained: queries, keys and values with biases, an output matrix, keys and values shared by groups of heads.
 
-use super::product::{MatrixRows, Panelled, ROWS, by_rows};
 use super::{Linear, Real};
+use crate::attention::dense::product::{MatrixRows, Panelled, ROWS, by_rows};
 use crate::attention::pattern::{Bias, Extent, Pattern};
 use crate::error::{Error, Result};
 use crate::num::simd::{Lanes, Level, Task};

@@ -1,7 +1,7 @@
 //! Blocks with random weights.
 
 use super::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::attention::pattern::Pattern;
 use crate::error::Result;
 use crate::num::stream::Stream;

@@ -1,6 +1,6 @@
 //! Heads of trained models are heads of the theory.
 
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::attention::multi_head::MultiHead;
 use crate::attention::pattern::{Everything, Pattern};
 use crate::num::dense::transpose_mul;

@@ -1,6 +1,6 @@
 //! Constants of GELU.
 
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::num::roots::bracketed_root;
 use crate::theorem::prelude::*;
 

@@ -1,7 +1,7 @@
 //! A cloud of tokens: cosines and clusters.
 
+use crate::attention::dense::product::{MatrixRows, Panelled};
 use crate::num::cloud::{COSINE_BINS, cosine_bin, directions, mean_cosine};
-use crate::transformer::product::{MatrixRows, Panelled};
 
 /// The directions of n tokens and the cosines of all pairs.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The inverse temperature of SA whose drift of inner products is nearest to what a head does.
 
 use super::cloud::Cloud;
+use crate::attention::dense::product::{MatrixRows, Panelled};
 use crate::num::sum::dot;
-use crate::transformer::product::{MatrixRows, Panelled};
 use std::f64::consts::LN_2;
 
 /// Groups of tokens of the jackknife.

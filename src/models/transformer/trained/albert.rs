@@ -5,7 +5,7 @@ use super::bert::{POSITIONS, encoder, post};
 use super::config::Config;
 use super::keys::Keys;
 use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::attention::pattern::Everything;
 use crate::error::Result;
 use crate::transformer::block::TransformerBlock;

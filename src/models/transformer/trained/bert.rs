@@ -4,7 +4,7 @@ use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes,
 use super::config::Config;
 use super::keys::Keys;
 use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::attention::pattern::{Causal, Everything, Pattern};
 use crate::error::Result;
 use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};

@@ -1,7 +1,7 @@
 //! The sizes of a model.
 
 use super::rope::RotarySettings;
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 
 /// The sizes of a model.
 #[derive(Clone, Debug, PartialEq)]

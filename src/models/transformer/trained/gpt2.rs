@@ -4,7 +4,7 @@ use super::architecture::{Architecture, TensorStore, norm};
 use super::config::Config;
 use super::keys::Keys;
 use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::attention::pattern::Causal;
 use crate::error::Result;
 use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};

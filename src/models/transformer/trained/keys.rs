@@ -1,7 +1,7 @@
 //! Keys of a model's settings: their values, and the check against the table of them.
 
 use super::settings::{KeyUse, ModelKey, is_same};
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::error::{Error, Result};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use super::config::Config;
 use super::keys::Keys;
 use super::rope::{ROPE, RotarySettings};
 use super::settings::{ModelKey, QUANTISED};
-use crate::attention::feed_forward::Activation;
+use crate::attention::dense::Activation;
 use crate::attention::pattern::{Causal, Joined, Pattern, Rotary};
 use crate::error::Result;
 use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};

@@ -149,11 +149,11 @@ impl<'a, T> MatrixRows<'a, T> {
 }
 
 /// Rows that a thread takes at a time.
-pub(super) const ROWS: usize = 64;
+pub const ROWS: usize = 64;
 
 /// Rows of `r` numbers to rows of `c` numbers, `rows` at a time, by threads where a row's `cost` is worth it. Every thread has buffers of its own; `work` is
 /// told the number of its first row.
-pub(super) fn by_rows<T: Real, B>(
+pub fn by_rows<T: Real, B>(
     x: &[T],
     (r, c): (usize, usize),
     cost: usize,

@@ -18,7 +18,7 @@ impl<T: Real> Linear<T> {
     /// **Errors** shapes that do not fit, a number that is not finite: both name `place`.
     ///
     /// ```
-    /// use metastable::transformer::Linear;
+    /// use metastable::attention::dense::Linear;
     /// let sum = Linear::new("sum", 2, vec![1.0, 1.0], vec![0.5])?;
     /// assert_eq!(sum.apply(&[1.0, 2.0, 3.0, 4.0]), [3.5, 7.5]);
     /// # Ok::<(), metastable::error::Error>(())
@@ -67,7 +67,7 @@ impl<T: Real> Linear<T> {
     }
 
     /// W as products read it.
-    pub(super) fn panels(&self) -> &Panelled<T> {
+    pub fn panels(&self) -> &Panelled<T> {
         &self.weight
     }
 
