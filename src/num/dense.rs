@@ -154,6 +154,13 @@ pub fn symmetric_eigenvalues(a: &[f64], n: usize) -> Option<Vec<f64>> {
     Some(values.into_iter().map(|v| v * scale).collect())
 }
 
+/// The largest singular value of a row-major matrix of some rows; not a number as
+/// [`symmetric_eigenvalues`].
+pub fn spectral_norm(a: &[f64], rows: usize) -> f64 {
+    let values = symmetric_eigenvalues(&transpose_mul(a, a, rows), a.len() / rows);
+    values.and_then(|v| v.last().copied()).map_or(f64::NAN, |v| v.max(0.0).sqrt())
+}
+
 /// Eigenvalues, ascending, and unit eigenvectors (one row each) of a symmetric row-major matrix; `None` as [`symmetric_eigenvalues`].
 pub fn symmetric_eigen(a: &[f64], n: usize) -> Option<(Vec<f64>, Vec<f64>)> {
     let scale = max_abs(a);

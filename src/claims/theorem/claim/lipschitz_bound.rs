@@ -1,7 +1,7 @@
 //! How much attention stretches.
 
 use crate::attention::pattern::Everything;
-use crate::num::dense::transpose_mul;
+use crate::num::dense;
 use crate::num::linearised::spectral_norm;
 use crate::theorem::prelude::*;
 use crate::transformer::tangent::ProjectedAt;
@@ -27,7 +27,7 @@ pub static ENTRY: Claim = Claim {
         let a: Vec<f64> = a.iter().map(|x| size * x).collect();
         let x: Vec<f64> = ctx.tokens(case)?.coordinates().iter().map(|x| radius * x).collect();
         let stretched = stretch(&form(d, &a, &v)?, &x)?;
-        let bound = lipschitz::attention(case.n, norm(&v, d), norm(&a, d), radius);
+        let bound = lipschitz::attention(case.n, dense::spectral_norm(&v, d), dense::spectral_norm(&a, d), radius);
         // All keys but the first are far behind.
         let leader: Vec<f64> = (0..case.n * d)
             .map(|k| {
@@ -71,9 +71,4 @@ fn form(d: usize, a: &[f64], v: &[f64]) -> Result<Projected> {
 fn stretch(of: &Projected, x: &[f64]) -> Result<f64> {
     let start = (0..x.len()).map(|k| 1.0 + (k as f64 * 2.4).sin()).collect();
     Ok(spectral_norm(&ProjectedAt::own(of, x)?, start, 60).0)
-}
-
-/// The spectral norm of a d x d matrix.
-fn norm(a: &[f64], d: usize) -> f64 {
-    symmetric_eigenvalues(&transpose_mul(a, a, d), d).and_then(|v| v.last().copied()).unwrap_or(f64::NAN).max(0.0).sqrt()
 }

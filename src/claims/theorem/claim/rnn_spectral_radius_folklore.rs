@@ -1,6 +1,6 @@
 //! "A recurrent network whose matrix has spectral radius below 1 only forgets."
 
-use super::rnn_contraction::spectral_norm;
+use crate::num::dense::spectral_norm;
 use crate::num::linearised::Linearised;
 use crate::recurrent::{
     at,
@@ -33,7 +33,7 @@ fn growth(u: &[f64]) -> Result<Finding> {
     for step in 0..10 {
         let jacobian = at(&time, step, 2, &[0.0, 0.0]).jacobian();
         product = mul(&jacobian, &product, 2);
-        worst = nan_max(worst, spectral_norm(&product, 2).unwrap_or(f64::NAN));
+        worst = nan_max(worst, spectral_norm(&product, 2));
     }
     Ok(Finding::at_most(worst, 1.0))
 }
