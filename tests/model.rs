@@ -1,6 +1,8 @@
 //! Models from the command line and from files: every flag does what the library says, and wrong ones are answered with one sentence.
 
 use metastable::Result;
+use metastable::attention::dense::{Activation, Linear};
+use metastable::attention::feed_forward::Mlp;
 use metastable::attention::hardmax::Hardmax;
 use metastable::attention::kernel::{Attention, Weights};
 use metastable::attention::multi_head::MultiHead;
@@ -9,7 +11,6 @@ use metastable::attention::normalisation::{Bare, Pre};
 use metastable::attention::pattern::{Alibi, BiasTable, Causal, Joined, Pairs, Rotary, Window};
 use metastable::attention::sinkhorn::Sinkhorn;
 use metastable::attention::{Dynamics, Head};
-use metastable::attention::{dense::Activation, feed_forward::Mlp};
 use metastable::flow::{Options, Splitting, Walk, solve, velocity_accuracy, walk};
 use metastable::lab::arrays;
 use metastable::num::stream::Stream;
@@ -165,7 +166,8 @@ fn weights_and_sublayers_are_those_of_the_library() -> Result<()> {
         [("", Activation::Gelu), ("--activation relu", Activation::Relu), ("--activation gelu-tanh", Activation::GeluTanh)]
     {
         let [w1, b1, w2, b2] = [("w1", 5 * D), ("b1", 5), ("w2", 5 * D), ("b2", D)].map(|(name, count)| normals(count, name));
-        let expected = Dynamics::of(Attention::new(3.0)).and(Mlp::from_matrices(D, w1, b1, w2, b2, activation)?).velocity(&x);
+        let mlp = Mlp::new("mlp", Linear::new("W_1", D, w1, b1)?, None, Linear::new("W_2", 5, w2, b2)?, activation)?;
+        let expected = Dynamics::of(Attention::new(3.0)).and(mlp).velocity(&x);
         agree(&velocity(at, &format!("--mlp mlp.npz {word}")), &expected, word);
     }
     Ok(())

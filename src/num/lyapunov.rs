@@ -1,7 +1,7 @@
 //! What many layers make of small changes: Lyapunov exponents by QR, the singular values of the
 //! product of all layers, mixing matrices.
 
-use super::dense::{identity, orthonormalise};
+use super::dense::{identity, mul, orthonormalise};
 use super::linearised::Linearised;
 use super::stream::Stream;
 use super::sum::dot;
@@ -34,12 +34,6 @@ impl LyapunovFrame {
         self.layers += 1;
     }
 
-    /// Forgets the growth so far and keeps the directions.
-    pub fn restart(&mut self) {
-        self.sums.fill(0.0);
-        self.layers = 0;
-    }
-
     /// Mean logarithms of growth a layer, descending: the first Lyapunov exponents where there are
     /// many layers. Minus infinity where a direction died.
     pub fn exponents(&self) -> Vec<f64> {
@@ -59,13 +53,6 @@ fn random_frame(size: usize, count: usize, stream: &mut Stream) -> Vec<f64> {
 /// The first `count` Lyapunov exponents along the orbit of `start`: layers `0..skip` turn the
 /// frame, the `layers` after them are measured. `linearise` is layer k at a point.
 ///
-/// ```
-/// use metastable::num::{linearised::Chain, lyapunov::exponents, stream::Stream};
-/// let mut stream = Stream::new(1, &["frame"]);
-/// let still = exponents(&[1.0, 2.0], (0, 9), 2, &mut stream, |_, x| Ok::<_, ()>(Chain::new(x)));
-/// assert!(still.unwrap().iter().all(|e| e.abs() < 1e-15));
-/// ```
-///
 /// **Cost** `count` products and `2 count^2` inner products a layer. **Errors** those of
 /// `linearise`.
 pub fn exponents<L: Linearised, E>(
@@ -78,7 +65,8 @@ pub fn exponents<L: Linearised, E>(
     let mut frame = LyapunovFrame::new(start.len(), count, stream);
     along(start, skip + layers, linearise, |layer, at| {
         if layer == skip {
-            frame.restart();
+            // Directions are kept, the growth so far is forgotten.
+            (frame.layers, frame.sums) = (0, vec![0.0; frame.sums.len()]);
         }
         frame.through(at);
     })?;
@@ -152,15 +140,9 @@ const SETTLED: f64 = 1e-6;
 /// use metastable::num::{linearised::Linearised, lyapunov::singular_exponents, stream::Stream};
 /// struct Shear;
 /// impl Linearised for Shear {
-///     fn value(&self) -> &[f64] {
-///         &[0.0, 0.0]
-///     }
-///     fn jvp(&self, u: &[f64]) -> Vec<f64> {
-///         vec![u[0] + 3.0 * u[1], u[1]]
-///     }
-///     fn vjp(&self, w: &[f64]) -> Vec<f64> {
-///         vec![w[0], 3.0 * w[0] + w[1]]
-///     }
+///     fn value(&self) -> &[f64] { &[0.0, 0.0] }
+///     fn jvp(&self, u: &[f64]) -> Vec<f64> { vec![u[0] + 3.0 * u[1], u[1]] }
+///     fn vjp(&self, w: &[f64]) -> Vec<f64> { vec![w[0], 3.0 * w[0] + w[1]] }
 /// }
 /// let found = singular_exponents(2, 2, &mut Stream::new(1, &["frame"]), |_, see| {
 ///     see(&Shear);
@@ -183,7 +165,7 @@ pub fn singular_exponents<E>(
     let mut found = SingularExponents { values: Vec::new(), error: f64::INFINITY, rounds: 0 };
     let mut change = f64::INFINITY;
     for round in 1..=MOST_ROUNDS {
-        let (mut product, mut layers) = (Triangle::new(frame.len() / size), 0u32);
+        let (mut product, mut layers) = (Triangle { rows: identity(frame.len() / size), k: frame.len() / size, log_scale: 0.0 }, 0u32);
         visit(false, &mut |at| {
             frame = images(&frame, size, |h| at.jvp(h));
             product.extend(&orthonormalise(&mut frame, size));
@@ -220,56 +202,47 @@ fn images(frame: &[f64], size: usize, image: impl Fn(&[f64]) -> Vec<f64> + Sync)
     rows.concat()
 }
 
-/// A product of upper triangular matrices `R_L ... R_1`, by columns, over a power of e.
+/// A product of triangular matrices `R_1^T ... R_L^T`, k x k, over a power of e.
 struct Triangle {
-    columns: Vec<Vec<f64>>,
+    rows: Vec<f64>,
+    k: usize,
     log_scale: f64,
 }
 
 impl Triangle {
-    fn new(k: usize) -> Self {
-        Self { columns: (0..k).map(|c| (0..k).map(|r| f64::from(u8::from(r == c))).collect()).collect(), log_scale: 0.0 }
-    }
-
-    /// Puts one more matrix (by columns) before the product, and takes out its size.
+    /// Multiplies by one more matrix, and takes out the size.
     fn extend(&mut self, next: &[f64]) {
-        for column in &mut self.columns {
-            let mut image = vec![0.0; column.len()];
-            for (v, column) in column.iter().zip(next.chunks_exact(image.len())) {
-                image.iter_mut().zip(column).for_each(|(o, r)| *o += v * r);
-            }
-            *column = image;
-        }
-        let largest = self.columns.iter().flatten().fold(0.0f64, |m, v| m.max(v.abs()));
+        self.rows = mul(&self.rows, next, self.k);
+        let largest = self.rows.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         if largest > 0.0 {
-            self.columns.iter_mut().flatten().for_each(|v| *v /= largest);
+            self.rows.iter_mut().for_each(|v| *v /= largest);
             self.log_scale += largest.ln();
         }
     }
 
-    /// Logarithms of the singular values, descending: columns are turned in pairs until they are
+    /// Logarithms of the singular values, descending: rows are turned in pairs until they are
     /// orthogonal (one-sided Jacobi), which keeps small ones beside large ones.
     fn logarithms(mut self) -> Vec<f64> {
-        let k = self.columns.len();
+        let k = self.k;
         for _ in 0..40 {
             let mut orthogonal = true;
-            for p in 0..k {
-                for q in p + 1..k {
-                    let (before, rest) = self.columns.split_at_mut(q);
-                    orthogonal &= made_orthogonal(&mut before[p], &mut rest[0]);
+            for q in 1..k {
+                let (before, rest) = self.rows.split_at_mut(q * k);
+                for row in before.chunks_exact_mut(k) {
+                    orthogonal &= made_orthogonal(row, &mut rest[..k]);
                 }
             }
             if orthogonal {
                 break;
             }
         }
-        let mut logs: Vec<f64> = self.columns.iter().map(|c| 0.5 * dot(c, c).ln() + self.log_scale).collect();
+        let mut logs: Vec<f64> = self.rows.chunks_exact(k.max(1)).map(|c| 0.5 * dot(c, c).ln() + self.log_scale).collect();
         logs.sort_by(|a, b| b.total_cmp(a));
         logs
     }
 }
 
-/// Turns two columns until they are orthogonal; true where they were.
+/// Turns two rows until they are orthogonal; true where they were.
 fn made_orthogonal(a: &mut [f64], b: &mut [f64]) -> bool {
     let (aa, bb, ab) = (dot(a, a), dot(b, b), dot(a, b));
     if ab.abs() <= f64::EPSILON * aa.sqrt() * bb.sqrt() {

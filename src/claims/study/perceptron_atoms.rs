@@ -1,7 +1,9 @@
 //! Perceptron and attention (arXiv:2601.21366): tokens of the circle between two hidden units, as their weight grows.
 
 use super::{Given, Parameter, Part, Study, Tables, table};
-use crate::attention::{Dynamics, Spec, dense::Activation, dynamics, feed_forward::Mlp};
+use crate::attention::dense::{Activation, Linear};
+use crate::attention::feed_forward::Mlp;
+use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Options, solve};
 use crate::num::stream::Stream;
@@ -38,7 +40,8 @@ fn both(beta: f64, w: f64) -> Result<Dynamics> {
     let a: Vec<f64> = UNITS.iter().flat_map(|t| [t.cos(), t.sin()]).collect();
     let second = vec![w * a[0], w * a[2], w * a[1], w * a[3]];
     let mut all = dynamics::build("usa", false, &Spec::new(beta, N))?;
-    all.sublayers.push(Box::new(Mlp::from_matrices(2, a, vec![0.0; 2], second, vec![0.0; 2], Activation::Relu)?));
+    let (first, second) = (Linear::new("first", 2, a, vec![])?, Linear::new("second", 2, second, vec![])?);
+    all.sublayers.push(Box::new(Mlp::new("units", first, None, second, Activation::Relu)?));
     Ok(all)
 }
 

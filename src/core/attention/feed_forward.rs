@@ -27,6 +27,16 @@ pub struct Mlp<T = f64> {
 impl<T: Real> Mlp<T> {
     /// A feed-forward layer of these maps.
     ///
+    /// ```
+    /// use metastable::attention::{Dynamics, dense::{Activation, Linear}, feed_forward::Mlp};
+    /// use metastable::sphere::Tokens;
+    /// // One unit that reads the first coordinate and writes the second
+    /// let (first, second) = (Linear::new("W_1", 2, vec![1.0, 0.0], vec![])?, Linear::new("W_2", 1, vec![0.0, 3.0], vec![])?);
+    /// let unit = Mlp::new("unit", first, None, second, Activation::Relu)?;
+    /// assert_eq!(Dynamics::of(unit).velocity(&Tokens::from_angles(&[0.0])?), [0.0, 3.0]);
+    /// # Ok::<(), metastable::error::Error>(())
+    /// ```
+    ///
     /// **Errors** shapes that do not fit: names `place`.
     pub fn new(place: &str, first: Linear<T>, gate: Option<Linear<T>>, second: Linear<T>, activation: Activation) -> Result<Self> {
         let shape = |l: &Linear<T>| format!("{} x {}", l.outputs(), l.inputs());
@@ -81,39 +91,6 @@ impl<T: Real> Mlp<T> {
             }
             self.second.panels().multiply(&MatrixRows::of(units, hidden), self.second.bias(), out, self.second.outputs());
         })
-    }
-}
-
-impl Mlp {
-    /// `W_2 act(W_1 x + b_1) + b_2` with `W_1` h x d and `W_2` d x h, row-major; the number h of hidden
-    /// units is that of `shift` (`b_1`).
-    ///
-    /// **Errors** shapes that do not fit, no hidden unit, a number that is not finite.
-    ///
-    /// ```
-    /// use metastable::attention::{Dynamics, dense::Activation, feed_forward::Mlp};
-    /// use metastable::sphere::Tokens;
-    /// // One unit that reads the first coordinate and writes the second
-    /// let unit = Mlp::from_matrices(2, vec![1.0, 0.0], vec![0.0], vec![0.0, 3.0], vec![0.0; 2], Activation::Relu).unwrap();
-    /// let x = Tokens::from_angles(&[0.0]).unwrap();
-    /// assert_eq!(Dynamics::of(unit).velocity(&x), [0.0, 3.0]);
-    /// ```
-    pub fn from_matrices(
-        d: usize,
-        first: Vec<f64>,
-        shift: Vec<f64>,
-        second: Vec<f64>,
-        last: Vec<f64>,
-        activation: Activation,
-    ) -> Result<Self> {
-        let h = shift.len();
-        for (name, found, expected) in [("W_1", first.len(), h * d), ("W_2", second.len(), d * h), ("b_2", last.len(), d)] {
-            if found != expected {
-                let expected = format!("{expected} numbers for d = {d} and {h} hidden units");
-                return Err(Error::parameter(name, format!("{found} numbers"), expected));
-            }
-        }
-        Self::new("W_1", Linear::new("W_1", d, first, shift)?, None, Linear::new("W_2", h, second, last)?, activation)
     }
 }
 

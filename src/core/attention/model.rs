@@ -1,6 +1,6 @@
 //! A model as data: where tokens live, who sees whom, what weighs the pairs, what else is added and what a layer does with it.
 
-use super::dense::Activation;
+use super::dense::{Activation, Linear};
 use super::dynamics::{self, Spec};
 use super::feed_forward::Mlp;
 use super::hardmax::Hardmax;
@@ -462,7 +462,8 @@ impl Units {
                 return Err(Error::parameter(name, format!("a {} x {} matrix", found.0, found.1), expected));
             }
         }
-        let [first, second] = [&self.first, &self.second].map(|m| m.1.clone());
-        Mlp::from_matrices(d, first, self.shift.clone(), second, self.last.clone(), self.activation)
+        let first = Linear::new("mlp, first layer", d, self.first.1.clone(), self.shift.clone())?;
+        let second = Linear::new("mlp, second layer", h, self.second.1.clone(), self.last.clone())?;
+        Mlp::new("mlp", first, None, second, self.activation)
     }
 }

@@ -167,19 +167,20 @@ impl<'a> ProjectedAt<'a> {
         let (mut dq, mut dk, dv) = (of.query.jvp(hx), of.key.jvp(hy), of.value.jvp(hy));
         of.place(&mut dq, of.grouping.heads, 0);
         of.place(&mut dk, of.grouping.sets, 0);
-        let (s, scale) = (of.size(), self.scale());
+        let (r, s, sets, scale) = self.sizes();
         let mut mixed = vec![0.0; self.n * of.grouping.heads * s];
         let mut scores = vec![0.0; self.m];
-        self.each(|h, g, i, weights| {
-            let (query, change) = (self.query_of(&self.q, i, h), self.query_of(&dq, i, h));
+        self.each(|query, g, weights| {
             for (j, score) in scores.iter_mut().enumerate() {
-                *score = scale * (dot(change, self.key_of(&self.k, j, g)) + dot(query, self.key_of(&dk, j, g)));
+                let key = j * sets + g;
+                let own = dot(part(&dq, query, r), part(&self.k, key, r));
+                *score = scale * (own + dot(part(&self.q, query, r), part(&dk, key, r)));
             }
             let mean = dot(weights, &scores);
-            let out = &mut mixed[(i * of.grouping.heads + h) * s..][..s];
+            let out = &mut mixed[query * s..][..s];
             for (j, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+                let (value, moved) = (part(&self.v, j * sets + g, s), part(&dv, j * sets + g, s));
                 let factor = w * (scores[j] - mean);
-                let (value, moved) = (self.value_of(&self.v, j, g), self.value_of(&dv, j, g));
                 out.iter_mut().zip(value.iter().zip(moved)).for_each(|(o, (v, dv))| *o += factor * v + w * dv);
             }
         });
@@ -190,26 +191,30 @@ impl<'a> ProjectedAt<'a> {
     pub fn vjp_apart(&self, g: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let of = self.of;
         let mixed = of.output.vjp(g);
-        let (r, s, scale) = (of.rank(), of.size(), self.scale());
+        let (r, s, sets, scale) = self.sizes();
         let (mut gq, mut gk, mut gv) = (vec![0.0; self.q.len()], vec![0.0; self.k.len()], vec![0.0; self.v.len()]);
         let mut products = vec![0.0; self.m];
-        self.each(|h, set, i, weights| {
-            let out = &mixed[(i * of.grouping.heads + h) * s..][..s];
-            products.iter_mut().enumerate().for_each(|(j, p)| *p = dot(out, self.value_of(&self.v, j, set)));
+        self.each(|query, g, weights| {
+            let out = part(&mixed, query, s);
+            products.iter_mut().enumerate().for_each(|(j, p)| *p = dot(out, part(&self.v, j * sets + g, s)));
             let mean = dot(weights, &products);
             for (j, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-                let factor = scale * w * (products[j] - mean);
-                let (at_q, at_k) = ((i * of.grouping.heads + h) * r, (j * of.grouping.sets + set) * r);
-                axpy(factor, &self.k[at_k..at_k + r], &mut gq[at_q..at_q + r]);
-                axpy(factor, &self.q[at_q..at_q + r], &mut gk[at_k..at_k + r]);
-                axpy(*w, out, &mut gv[(j * of.grouping.sets + set) * s..][..s]);
+                let (key, factor) = (j * sets + g, scale * w * (products[j] - mean));
+                axpy(factor, part(&self.k, key, r), &mut gq[query * r..][..r]);
+                axpy(factor, part(&self.q, query, r), &mut gk[key * r..][..r]);
+                axpy(*w, out, &mut gv[key * s..][..s]);
             }
         });
         self.unplace(&mut gq, of.grouping.heads);
-        self.unplace(&mut gk, of.grouping.sets);
+        self.unplace(&mut gk, sets);
         let mut sources = of.key.vjp(&gk);
         add(&mut sources, &of.value.vjp(&gv));
         (of.query.vjp(&gq), sources)
+    }
+
+    /// Numbers of a query and of a value, sets of keys, and what logits are multiplied by.
+    fn sizes(&self) -> (usize, usize, usize, f64) {
+        (self.of.rank(), self.of.size(), self.of.grouping.sets, 1.0 / (self.of.rank() as f64).sqrt())
     }
 
     /// The transposed `R_i`, from its columns.
@@ -235,29 +240,13 @@ impl<'a> ProjectedAt<'a> {
         }
     }
 
-    fn each(&self, mut f: impl FnMut(usize, usize, usize, &[f64])) {
-        let (heads, sets) = (self.of.grouping.heads, self.of.grouping.sets);
-        for h in 0..heads {
-            for i in 0..self.n {
-                f(h, h / (heads / sets), i, &self.weights[(h * self.n + i) * self.m..][..self.m]);
-            }
+    /// All queries of all heads: their number in `q`, the set that they read, and their weights.
+    fn each(&self, mut f: impl FnMut(usize, usize, &[f64])) {
+        let heads = self.of.grouping.heads;
+        for (k, weights) in self.weights.chunks_exact(self.m.max(1)).enumerate() {
+            let (h, i) = (k / self.n, k % self.n);
+            f(i * heads + h, h / (heads / self.of.grouping.sets), weights);
         }
-    }
-
-    fn scale(&self) -> f64 {
-        1.0 / (self.of.rank() as f64).sqrt()
-    }
-
-    fn query_of<'b>(&self, q: &'b [f64], i: usize, h: usize) -> &'b [f64] {
-        &q[(i * self.of.grouping.heads + h) * self.of.rank()..][..self.of.rank()]
-    }
-
-    fn key_of<'b>(&self, k: &'b [f64], j: usize, g: usize) -> &'b [f64] {
-        &k[(j * self.of.grouping.sets + g) * self.of.rank()..][..self.of.rank()]
-    }
-
-    fn value_of<'b>(&self, v: &'b [f64], j: usize, g: usize) -> &'b [f64] {
-        &v[(j * self.of.grouping.sets + g) * self.of.size()..][..self.of.size()]
     }
 }
 
@@ -336,6 +325,11 @@ pub fn linearised<'a>(of: &'a TransformerBlock, x: &[f64], memory: Option<&[f64]
         parts.push(PlacedAt::new(part, parts.value(), memory, eta)?);
     }
     Ok(parts)
+}
+
+/// Part number k of numbers in parts of one width.
+fn part(numbers: &[f64], k: usize, width: usize) -> &[f64] {
+    &numbers[k * width..][..width]
 }
 
 fn add(a: &mut [f64], b: &[f64]) {

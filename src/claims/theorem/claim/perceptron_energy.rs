@@ -1,7 +1,8 @@
 //! Perceptron and attention: one energy.
 
 use super::multihead_usa_energy::energy;
-use crate::attention::{dense::Activation, feed_forward::Mlp};
+use crate::attention::dense::{Activation, Linear};
+use crate::attention::feed_forward::Mlp;
 use crate::sphere::geometry::exp;
 use crate::theorem::prelude::*;
 
@@ -34,7 +35,8 @@ fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (a, w) = (ctx.normals(UNITS * d), ctx.normals(UNITS));
     let second = (0..d * UNITS).map(|k| w[k % UNITS] * a[(k % UNITS) * d + k / UNITS]).collect();
     let mut both: Dynamics = dynamics::build(case.dynamics, false, &Spec::new(case.beta, n))?;
-    both.sublayers.push(Box::new(Mlp::from_matrices(d, a.clone(), vec![0.0; UNITS], second, vec![0.0; d], Activation::Relu)?));
+    let (first, second) = (Linear::new("first", d, a.clone(), vec![])?, Linear::new("second", UNITS, second, vec![])?);
+    both.sublayers.push(Box::new(Mlp::new("units", first, None, second, Activation::Relu)?));
     let v = both.velocity(&x);
     let fastest = max_norm(&v, d);
     let step = 1e-4 / fastest;
