@@ -17,8 +17,9 @@
 //! its velocity; so does a state that rests only marginally (a continuum of minimisers): such runs go on as before.
 
 use crate::attention::Dynamics;
-use crate::num::dense::eigenvalues;
+use crate::num::dense::{eigenvalues, project_out};
 use crate::num::sum::dot;
+use crate::num::vector::{divide, norm};
 use crate::sphere::{
     Tokens,
     geometry::{retract, tangent_basis},
@@ -173,17 +174,11 @@ fn rotations(x: &Tokens, bases: &[f64]) -> Vec<Vec<f64>> {
             row[a] * e[b] - row[b] * e[a]
         };
         let mut turn: Vec<f64> = bases.chunks_exact(d).enumerate().map(coordinate).collect();
-        let before = dot(&turn, &turn).sqrt();
-        // Twice: one round of Gram-Schmidt leaves rounding of the larger part.
-        for _ in 0..2 {
-            for other in &found {
-                let s = dot(other, &turn);
-                turn.iter_mut().zip(other).for_each(|(t, o)| *t -= s * o);
-            }
-        }
-        let after = dot(&turn, &turn).sqrt();
+        let before = norm(&turn);
+        project_out(&found, &mut turn);
+        let after = norm(&turn);
         if after > 1e-6 * before {
-            turn.iter_mut().for_each(|t| *t /= after);
+            divide(&mut turn, after);
             found.push(turn);
         }
     }
