@@ -181,7 +181,7 @@ fn no_step_crosses_a_depth_at_which_weights_jump() -> Result<()> {
 #[test]
 fn spaces_and_normalisations_are_found_and_refuse_what_is_not_theirs() -> Result<()> {
     assert_eq!(find("pre")?.space().own(), 1);
-    assert!(find("pst").err().expect("unknown").to_string().contains("`post`"));
+    assert!(find("pst").expect_err("unknown").to_string().contains("`post`"));
     let x = Tokens::from_angles(&[0.0, 1.0])?;
     assert!(x.clone().polar(&[1.0]).is_err() && x.clone().polar(&[1.0, 0.0]).is_err() && x.clone().polar(&[1.0, f64::NAN]).is_err());
     assert!(Tokens::flat(2, vec![1.0, f64::INFINITY]).is_err() && Tokens::flat(0, vec![1.0]).is_err() && Tokens::flat(2, vec![]).is_err());
