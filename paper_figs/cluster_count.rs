@@ -1,6 +1,6 @@
 //! How many clusters form, against the square-root laws.
 
-use super::{PaperFigure, distinct, only, span};
+use super::{PaperFigure, distinct, groups, only, series, span};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::flow::Table;
 use crate::num::stats::{correlation, mean_and_error};
@@ -42,10 +42,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 law(&|b| 1.0 / (2.0 / b.sqrt()).min(std::f64::consts::FRAC_PI_2).sin().powi(2), 5, Dash::Dotted, "strong centres");
             }
             for usa in [0.0f64, 1.0] {
-                let own = crate::flow::Table {
-                    columns: rows.columns.clone(),
-                    rows: rows.rows.iter().filter(|r| (r[1] - usa).abs() < 0.5).cloned().collect(),
-                };
+                let own = only(&rows, "usa", usa);
                 let (colour, name, shift) = if usa < 0.5 { (0, "SA", 0.97) } else { (1, "USA", 1.03) };
                 let mut means = Vec::new();
                 for beta in &betas {
@@ -71,7 +68,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             Panel::new("modes and clusters", Axis::linear("modes of the initial density", 0.0, most), Axis::linear("clusters", 0.0, most));
         modes.line(vec![(0.0, 0.0), (most, most)], 7, Dash::Dotted, "");
         for usa in [0.0f64, 1.0] {
-            let points: Vec<(f64, f64)> = rows.rows.iter().filter(|r| (r[1] - usa).abs() < 0.5).map(|r| (r[5], r[4])).collect();
+            let points = series(&only(&rows, "usa", usa), "modes", "clusters");
             let name = if usa < 0.5 { "SA" } else { "USA" };
             // Few values of beta make two heaps of points, whose correlation says nothing.
             let several = distinct(&rows, "beta").len() >= 5;
@@ -101,9 +98,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
 /// Modes and clusters of the starts of one law, less their means at their own beta.
 fn about_their_means(rows: &Table, usa: f64) -> Vec<(f64, f64)> {
     let mut out = Vec::new();
-    for beta in distinct(rows, "beta") {
-        let own: Vec<(f64, f64)> =
-            only(rows, "beta", beta).rows.iter().filter(|r| (r[1] - usa).abs() < 0.5).map(|r| (r[5], r[4])).collect();
+    for (_, starts) in groups(rows, "beta") {
+        let own = series(&only(&starts, "usa", usa), "modes", "clusters");
         let mean = |f: fn(&(f64, f64)) -> f64| own.iter().map(f).sum::<f64>() / own.len() as f64;
         let (modes, clusters) = (mean(|p| p.0), mean(|p| p.1));
         out.extend(own.iter().map(|p| (p.0 - modes, p.1 - clusters)));

@@ -1,6 +1,6 @@
 //! Negentropy over time: the linear rate.
 
-use super::{PaperFigure, only};
+use super::{PaperFigure, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
 /// Negentropy over time, SA and USA, with the predicted slopes.
@@ -13,7 +13,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut found = Vec::new();
         let mut panels = Vec::new();
         for (usa, title, unit) in [(0.0, "SA", "t"), (1.0, "USA", "t (U2)")] {
-            let rows: Vec<(f64, f64)> = table.rows.iter().filter(|r| (r[0] - usa).abs() < 0.5).map(|r| (r[1], r[2])).collect();
+            let rows = series(&only(table, "usa", usa), "t", "negentropy");
             let end = rows.last().map_or(1.0, |p| p.0);
             let top = rows.iter().map(|p| p.1).fold(0.5, f64::max) * 1.1;
             let mut panel = Panel::new(title, Axis::linear(unit, 0.0, end), Axis::linear("negentropy", 0.0, top));

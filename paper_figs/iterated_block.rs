@@ -1,7 +1,7 @@
 //! One shared block, iterated.
 
 use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::iterated_block::PART as STUDY;
 
 /// Histograms, mean cosines, residual ratio, rank.
@@ -32,7 +32,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             }
             for (k, (label, values)) in shapes.into_iter().enumerate() {
                 let edges = (0..=values.len()).map(|c| -1.0 + 2.0 * c as f64 / values.len() as f64).collect();
-                panel.marks.push(Mark::Steps { edges, values, colour: k, filled: false, label });
+                panel.steps((edges, values), k, false, label);
             }
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);

@@ -1,6 +1,6 @@
 //! Lyapunov spectra of maps beside attention.
 
-use super::{PaperFigure, distinct, only};
+use super::{PaperFigure, groups, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::recurrent::map;
 
@@ -17,13 +17,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             (low, high) = (e.min(low), e.max(high));
         }
         let mut panels = Vec::new();
-        for gain in distinct(spectra, "gain") {
+        for (gain, rows) in groups(spectra, "gain") {
             let (x, y) = (Axis::whole("index", 0.7, count + 0.3), Axis::linear("exponent", low - 0.2, high + 0.2));
             let mut panel = Panel::new(format!("gain {gain}"), x, y);
             for (k, name) in SHOWN.iter().enumerate() {
                 let Some(number) = map::ALL.iter().position(|m| m.name == *name) else { continue };
-                let rows = only(&only(spectra, "gain", gain), "map", number as f64).rows;
-                let points: Vec<(f64, f64)> = rows.iter().map(|r| (r[2], if r[3] > -8.0 { r[3] } else { f64::NAN })).collect();
+                let points = series(&only(&rows, "map", number as f64), "index", "exponent").into_iter();
+                let points = points.map(|(k, e)| (k, if e > -8.0 { e } else { f64::NAN })).collect();
                 panel.line(points, k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], *name);
             }
             let seen = |m: &Mark| matches!(m, Mark::Line { points, .. } if points.iter().filter(|p| p.1.is_finite()).count() > 1);

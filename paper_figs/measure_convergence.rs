@@ -1,6 +1,6 @@
 //! Convergence of the solvers of the continuity equation.
 
-use super::PaperFigure;
+use super::{PaperFigure, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::error::Result;
 
@@ -18,15 +18,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
             Axis::log("modes, particles or cells", 3.0, 1500.0),
             Axis::log("error of the moments", 1e-17, 1e3 * highest.max(1.0)),
         );
-        for (colour, name, label) in
-            [(0, "spectral", "Fourier modes"), (1, "lagrangian", "particles with log density"), (2, "volume", "finite volumes")]
-        {
-            let points: Vec<(f64, f64)> = inputs.table(name)?.rows.iter().map(|r| (r[0], r[1].max(1e-16))).collect();
+        for (colour, name, resolution, label) in [
+            (0, "spectral", "modes", "Fourier modes"),
+            (1, "lagrangian", "particles", "particles with log density"),
+            (2, "volume", "cells", "finite volumes"),
+        ] {
+            let points: Vec<(f64, f64)> =
+                series(inputs.table(name)?, resolution, "error").into_iter().map(|(r, e)| (r, e.max(1e-16))).collect();
             space.line(points.clone(), colour, Dash::Solid, "");
             space.points(points, colour, 2.2, label);
         }
         space.legend = Some(Corner::TopRight);
-        let points: Vec<(f64, f64)> = inputs.table("layers")?.rows.iter().map(|r| (r[0], r[1])).collect();
+        let points = series(inputs.table("layers")?, "eta", "error");
         let (low, high) = super::span(points.iter().map(|p| p.1).filter(|e| *e > 0.0), (1e-5, 0.1));
         let mut time = Panel::new("layers", Axis::log("\u{3b7}", 1.5e-3, 0.7), Axis::log("error of the moments", low / 3.0, high * 3.0));
         let last = points.last().copied().unwrap_or((1.0, 1.0));

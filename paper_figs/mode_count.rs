@@ -1,7 +1,7 @@
 //! Modes of kernel density estimates: certified counts against Kac-Rice (arXiv:2412.09080).
 
 use super::{PaperFigure, groups, series, span};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::flow::Table;
 
 /// Modes of density estimates: certified counts and expectations.
@@ -36,7 +36,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let top = values.iter().copied().fold(1.0, f64::max) * 1.15;
         let mut belt =
             Panel::new("where they sit, n = \u{3b2} = 10\u{2075}", Axis::linear("t", -4.8, 4.8), Axis::linear("modes per 0.2", 0.0, top));
-        belt.marks.push(Mark::Steps { edges, values, colour: 0, filled: true, label: String::new() });
+        belt.steps((edges, values), 0, true, "");
         let edge = (2.0 * 1e5f64.ln() - 1e5f64.ln()).sqrt();
         for side in [-edge, edge] {
             belt.line(vec![(side, 0.0), (side, top)], 1, Dash::Dashed, "");

@@ -1,6 +1,6 @@
 //! The bifurcation of noisy USA: mean against kappa, below and above beta_*.
 
-use super::{PaperFigure, distinct, only};
+use super::{PaperFigure, groups, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::noisy_branches::{LARGEST_MEAN, PARTICLES};
 
@@ -18,21 +18,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let shown = super::span(table.column("free_energy").into_iter().filter(|f| *f >= DEEPEST), (0.0, 0.0));
         let (low, high) = (shown.0.min(-1e-3) * 1.05, (1.2 * shown.1).max(-0.2 * shown.0).max(1e-3));
         let mut energy = Panel::new("", Axis::linear("mean", 0.0, 0.9), Axis::linear("free energy", low, high));
-        for (colour, beta) in distinct(table, "beta").into_iter().enumerate() {
-            let rows: Vec<&Vec<f64>> = table.rows.iter().filter(|r| (r[0] - beta).abs() < 1e-9).collect();
+        for (colour, (beta, rows)) in groups(table, "beta").into_iter().enumerate() {
+            let branch = series(&rows, "kappa_over_critical", "mean");
             // Stable where kappa grows along the branch.
-            let turn = (1..rows.len()).find(|k| rows[*k][2] > rows[k - 1][2]).unwrap_or(1) - 1;
-            let along = |rows: &[&Vec<f64>]| rows.iter().map(|r| (r[2], r[1])).filter(|p| p.0 <= 1.2).collect::<Vec<_>>();
-            mean.line(along(&rows[..=turn]), colour, Dash::Dotted, "");
-            mean.line(along(&rows[turn..]), colour, Dash::Solid, format!("\u{3b2} = {beta}"));
-            let points = only(inputs.table("particles")?, "beta", beta).rows.iter().map(|r| (r[1], r[2])).filter(|p| p.0 <= 1.2).collect();
-            mean.points(points, colour, 2.4, "");
-            energy.line(
-                rows.iter().map(|r| (r[1], r[3])).filter(|p| p.1 >= DEEPEST).collect(),
-                colour,
-                Dash::Solid,
-                format!("\u{3b2} = {beta}"),
-            );
+            let turn = (1..branch.len()).find(|k| branch[*k].0 > branch[k - 1].0).unwrap_or(1) - 1;
+            let shown = |points: &[(f64, f64)]| points.iter().copied().filter(|p| p.0 <= 1.2).collect::<Vec<_>>();
+            mean.line(shown(&branch[..=turn]), colour, Dash::Dotted, "");
+            mean.line(shown(&branch[turn..]), colour, Dash::Solid, format!("\u{3b2} = {beta}"));
+            let walked = only(inputs.table("particles")?, "beta", beta);
+            mean.points(shown(&series(&walked, "kappa_over_critical", "mean")), colour, 2.4, "");
+            let depths = series(&rows, "mean", "free_energy").into_iter().filter(|p| p.1 >= DEEPEST).collect();
+            energy.line(depths, colour, Dash::Solid, format!("\u{3b2} = {beta}"));
         }
         mean.line(vec![(0.9, 0.0), (1.0, 0.0)], 6, Dash::Solid, "uniform");
         mean.line(vec![(1.0, 0.0), (1.2, 0.0)], 6, Dash::Dotted, "");

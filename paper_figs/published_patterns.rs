@@ -1,7 +1,7 @@
 //! Clusters from noise: particles, equation, prediction.
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use super::{PaperFigure, PrintedFigure, PrintedPlace, only, series};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use std::f64::consts::TAU;
 
 /// Histograms of the published experiments at beta = 5 and 7.
@@ -19,39 +19,29 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (densities, predicted, counts) = (inputs.table("densities")?, inputs.table("predicted")?, inputs.table("counts")?);
         let mut panels = Vec::new();
         for (beta, k, t) in [(5.0, 3, 0.3), (7.0, 4, 0.045)] {
-            let rows: Vec<&Vec<f64>> = densities.rows.iter().filter(|r| (r[0] - beta).abs() < 0.5).collect();
+            let rows = only(densities, "beta", beta);
+            let bins: Vec<f64> = rows.column("particles").into_iter().map(|v| v.max(1e-2)).collect();
             let title = format!("\u{3b2} = {beta}, t = {t}, k_max = {k}");
             let mut panel = Panel::new(title, Axis::linear("\u{3b8}", 0.0, TAU), Axis::log("density", 1e-2, 1e4));
-            let edges = (0..=rows.len()).map(|b| TAU * b as f64 / rows.len() as f64).collect();
-            panel.marks.push(Mark::Steps {
-                edges,
-                values: rows.iter().map(|r| r[2].max(1e-2)).collect(),
-                colour: 0,
-                filled: true,
-                label: "tokens".into(),
-            });
-            panel.line(rows.iter().map(|r| (r[1], r[3].max(1e-2))).collect(), 1, Dash::Solid, "equation");
-            for (j, place) in predicted.rows.iter().filter(|r| (r[0] - beta).abs() < 0.5).enumerate() {
-                panel.line(vec![(place[1], 1e-2), (place[1], 200.0)], 2, Dash::Dashed, if j == 0 { "predicted" } else { "" });
+            let edges = (0..=bins.len()).map(|b| TAU * b as f64 / bins.len() as f64).collect();
+            panel.steps((edges, bins), 0, true, "tokens");
+            let equation = series(&rows, "theta", "equation").into_iter().map(|(t, v)| (t, v.max(1e-2))).collect();
+            panel.line(equation, 1, Dash::Solid, "equation");
+            for (j, place) in only(predicted, "beta", beta).column("theta").into_iter().enumerate() {
+                panel.line(vec![(place, 1e-2), (place, 200.0)], 2, Dash::Dashed, if j == 0 { "predicted" } else { "" });
             }
             panel.legend = Some(Corner::TopRight);
             panels.push(panel);
         }
         for beta in [5.0, 7.0] {
-            let rows: Vec<&Vec<f64>> = counts.rows.iter().filter(|r| (r[0] - beta).abs() < 0.5).collect();
+            let values = only(counts, "beta", beta).column("seeds");
             let mut panel = Panel::new(
                 format!("\u{3b2} = {beta}, 50 seeds"),
                 Axis::whole("number of clusters", -0.5, 8.5),
                 Axis::linear("seeds", 0.0, 50.0),
             );
-            let edges = (0..=rows.len()).map(|k| k as f64 - 0.5).collect();
-            panel.marks.push(Mark::Steps {
-                edges,
-                values: rows.iter().map(|r| r[2]).collect(),
-                colour: 0,
-                filled: true,
-                label: String::new(),
-            });
+            let edges = (0..=values.len()).map(|k| k as f64 - 0.5).collect();
+            panel.steps((edges, values), 0, true, "");
             panels.push(panel);
         }
         let caption = "USA on the circle from 20000 iid uniform tokens at the published times: histogram of the tokens (100 bins), the continuity equation started from their own first 16 moments, and the places (2 pi j - arg mu_k)/k \

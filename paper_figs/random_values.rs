@@ -1,7 +1,7 @@
 //! Random values (arXiv:2601.21942).
 
 use super::{PaperFigure, only, series};
-use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::random_values::{ENDS, PART as STUDY};
 
 /// Antipodal transition and final overlaps.
@@ -26,13 +26,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let inner = only(inputs.table("ends")?, "beta", beta).column("inner");
             let mut values = vec![0.0; 20];
             inner.iter().for_each(|g| values[((0.5 * (g + 1.0) * 20.0) as usize).min(19)] += 1.0 / inner.len() as f64);
-            ends.marks.push(Mark::Steps {
-                edges: edges.clone(),
-                values,
-                colour: 2 * k,
-                filled: k == 0,
-                label: format!("\u{3b2} = {beta}"),
-            });
+            ends.steps((edges.clone(), values), 2 * k, k == 0, format!("\u{3b2} = {beta}"));
         }
         ends.legend = Some(Corner::TopLeft);
         let caption = "Layers x + eta V m with fresh normal V. Left: sign of the measured growth of log(1 + <x, y>) near antipodes (3000 pairs of layers +V and -V, eta = 1/10) and the curve at which it changes. Right: inner products of 300 uniform pairs after 1000 \

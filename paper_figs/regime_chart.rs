@@ -1,7 +1,7 @@
 //! The regime chart: for which (d, beta) convergence to one cluster is known (arXiv:2312.10794, figure 2).
 
 use super::{PaperFigure, PrintedFigure, PrintedPlace};
-use crate::draw::{Axis, Corner, Mark, Panel, Picture};
+use crate::draw::{Axis, Corner, Panel, Picture};
 use crate::study::Parameter;
 use crate::theory::threshold::{paper_circle, paper_proof, sharp};
 
@@ -29,7 +29,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut band = |dimensions: std::ops::RangeInclusive<usize>, top: &dyn Fn(usize) -> f64, colour, label: &str| {
             let values: Vec<f64> = dimensions.clone().map(top).collect();
             let edges = dimensions.clone().chain([dimensions.end() + 1]).map(|d| d as f64 - 0.5).collect();
-            panel.marks.push(Mark::Steps { edges, values, colour, filled: true, label: label.into() });
+            panel.steps((edges, values), colour, true, label);
         };
         band(2..=8, &|_| high, 1, "Theorem 5.1, chain argument");
         // Three tokens have no threshold above 0.

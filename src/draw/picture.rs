@@ -144,6 +144,11 @@ impl Panel {
         self.marks.push(Mark::Line { points, colour, dash, label: label.into() });
     }
 
+    /// Adds steps: edges, and the values between them.
+    pub fn steps(&mut self, (edges, values): (Vec<f64>, Vec<f64>), colour: usize, filled: bool, label: impl Into<String>) {
+        self.marks.push(Mark::Steps { edges, values, colour, filled, label: label.into() });
+    }
+
     /// Adds points.
     pub fn points(&mut self, points: Vec<(f64, f64)>, colour: usize, radius: f64, label: impl Into<String>) {
         self.marks.push(Mark::Points { points, colour, radius, label: label.into() });
