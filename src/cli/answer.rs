@@ -47,7 +47,7 @@ pub fn answer(words: &[String], stopped: &AtomicBool) -> Result<Answer, Refusal>
     let (ended, notes) = kept_notes(|| run(arguments, &out));
     match ended {
         Ok(code) => Ok(Answer { result: out.answered(), notes, code }),
-        Err(e) => Err(Refusal { message: input::as_flag(e.clone(), &command()).to_string(), code: e.exit_code() }),
+        Err(e) => Err(Refusal { message: input::as_flag(e.clone()).to_string(), code: e.exit_code() }),
     }
 }
 

@@ -12,9 +12,13 @@ pub fn begin(words: &[String]) {
     *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = Some(words.to_vec());
 }
 
+/// The words of the command at work.
+pub fn words() -> Vec<String> {
+    let called = WORDS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    called.unwrap_or_else(|| std::env::args().skip(1).collect())
+}
+
 /// The name of the program and the words of the command, without folders of this machine.
 pub fn line() -> String {
-    let called = WORDS.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let words = called.unwrap_or_else(|| std::env::args().skip(1).collect());
-    format!("metastable {}", command_without_folders(&words)).trim_end().to_owned()
+    format!("metastable {}", command_without_folders(&words())).trim_end().to_owned()
 }

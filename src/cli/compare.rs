@@ -1,6 +1,7 @@
 //! `compare`: the same observables of maps of every kind.
 
 use super::cancel::cancelled;
+use super::input::count;
 use super::output::{Output, finite};
 use super::progress;
 use crate::error::{Error, Result};
@@ -36,10 +37,6 @@ pub struct Arguments {
     /// Lyapunov exponents.
     #[arg(long, default_value_t = 3, allow_hyphen_values = true)]
     exponents: i64,
-}
-
-fn count(name: &str, v: i64, low: i64, high: i64) -> Result<usize> {
-    if (low..=high).contains(&v) { Ok(v as usize) } else { Err(Error::parameter(name, v, format!("a whole number in [{low}, {high}]"))) }
 }
 
 impl Arguments {

@@ -60,10 +60,10 @@ fn with_names(mut command: clap::Command) -> clap::Command {
 }
 
 impl Arguments {
-    /// Runs it, for this command.
-    pub fn run(self, out: &Output, command: clap::Command) -> Result<i32> {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut with_names(command), "metastable", &mut script);
+        clap_complete::generate(self.shell, &mut with_names(super::command()), "metastable", &mut script);
         let script = String::from_utf8_lossy(&script).into_owned();
         out.result(&json!({"script": script}), &script);
         Ok(0)

@@ -25,7 +25,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// Runs it; notes name the flags of this command.
-    pub fn run(self, out: &Output, command: &clap::Command) -> Result<i32> {
+    pub fn run(self, out: &Output) -> Result<i32> {
         out.in_full(self.tokens.full);
         let beta = in_range("--beta", self.beta, -MAX_BETA, MAX_BETA)?;
         let scale = EnergyScale::parse(&self.energy_scale)?;
@@ -56,7 +56,7 @@ impl Arguments {
             if grad.is_finite() { number(grad) } else { format!("e^{log_grad}") },
             scale.describe()
         );
-        if let Err(e) = value.map_err(|e| as_flag(e, command)) {
+        if let Err(e) = value.map_err(|e| as_flag(e)) {
             note(&format!("note: {e}"));
             json["note"] = json!(e.to_string());
         }

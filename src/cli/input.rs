@@ -354,6 +354,11 @@ impl DynamicsArguments {
     }
 }
 
+/// A whole number of a flag, inside `[low, high]`.
+pub fn count(flag: &str, v: i64, low: i64, high: i64) -> Result<usize> {
+    if (low..=high).contains(&v) { Ok(v as usize) } else { Err(Error::parameter(flag, v, format!("a whole number in [{low}, {high}]"))) }
+}
+
 /// The error for a value that is no number, in the words of all others: the parser of flags says only what its type could not read.
 pub fn wrong_number(e: &clap::Error) -> Option<Error> {
     use clap::error::ContextKind::{InvalidArg, InvalidValue};
@@ -376,13 +381,18 @@ pub fn wrong_number(e: &clap::Error) -> Option<Error> {
 /// does.
 pub fn unknown_command<'w>(e: &clap::Error, words: impl IntoIterator<Item = &'w str>, program: &clap::Command) -> Option<Error> {
     let found = e.get(clap::error::ContextKind::InvalidSubcommand)?.to_string();
-    let mut parent = program;
-    for word in words.into_iter().take_while(|word| *word != found) {
-        parent = parent.find_subcommand(word).unwrap_or(parent);
-    }
+    let parent = commands(program, words.into_iter().take_while(|word| *word != found)).pop()?;
     let known: Vec<&str> = parent.get_subcommands().map(clap::Command::get_name).collect();
     let near = crate::error::nearest(&found, known.iter().copied()).map_or(String::new(), |near| format!("`{near}`? Else "));
     Some(Error::parameter(parent.get_name(), format!("`{found}`"), format!("{near}one of {}", known.join(", "))))
+}
+
+/// The commands that these words name, from the program down to the last one.
+fn commands<'c, 'w>(program: &'c clap::Command, words: impl Iterator<Item = &'w str>) -> Vec<&'c clap::Command> {
+    words.fold(vec![program], |mut path, word| {
+        path.extend(path[path.len() - 1].find_subcommand(word));
+        path
+    })
 }
 
 /// Phrases of the library's errors that a flag of some commands stands for: the library knows no flags.
@@ -396,12 +406,10 @@ const PHRASES: [(&str, &str, &str); 6] = [
 ];
 
 /// Names a parameter by its flag, where the command that was given has one of that name, and says its phrases by flags.
-pub fn as_flag(e: Error, command: &clap::Command) -> Error {
-    let (mut given, mut matches) = (vec![command], command.clone().try_get_matches().ok());
-    while let Some((sub, inner)) = matches.as_ref().and_then(|m| m.subcommand()) {
-        given.extend(given[given.len() - 1].find_subcommand(sub));
-        matches = Some(inner.clone());
-    }
+pub fn as_flag(e: Error) -> Error {
+    let program = super::command();
+    let words = super::command_line::words();
+    let given = commands(&program, words.iter().map(String::as_str));
     let has = |long: &str| given.iter().any(|c| c.get_arguments().any(|a| a.get_long() == Some(long)));
     let said =
         |text: String| PHRASES.iter().filter(|(_, long, _)| has(long)).fold(text, |text, (words, _, flag)| text.replace(words, flag));

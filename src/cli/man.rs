@@ -18,11 +18,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Runs it, for this command.
-    pub fn run(self, out: &Output, command: clap::Command) -> Result<i32> {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
         std::fs::create_dir_all(&self.folder).map_err(|e| Error::io(self.folder.display(), "create the folder", &e))?;
         // Built, every command knows the global flags and its full name, which is that of its page.
-        let mut command = command.disable_help_subcommand(true);
+        let mut command = super::command().disable_help_subcommand(true);
         command.build();
         let mut files = Vec::new();
         pages(&command, &self.folder, &mut files)?;

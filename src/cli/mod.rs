@@ -95,92 +95,90 @@ const EXAMPLES: &str = "Examples:
   metastable solve --init uniform --n 32 --d 2 --beta 9 --t-end 1e6
   metastable explain cone-collapse";
 
-#[derive(Subcommand)]
-enum Command {
-    /// Velocity of every token.
-    Velocity(velocity::Arguments),
-    /// Energy, log energy, gradient norm, Hessian spectrum.
-    Energy(energy::Arguments),
-    /// Integrate the flow.
-    Solve(solve::Arguments),
-    /// Modes of a kernel density estimate, with a proof of their number.
-    Modes(modes::Arguments),
-    /// Critical points of the energy: search, spectra, connections, certificates.
-    Saddles(saddles::Arguments),
-    /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
-    Measure(measure::Arguments),
-    /// Hidden states and attention of a trained model; how far the theory holds in it.
-    Model(trained::Arguments),
-    /// Estimate the negentropy of tokens, layer by layer for hidden states.
-    Entropy(entropy::Arguments),
-    /// Clusters of tokens; merge tree and plateaus of a run.
-    Clusters(clusters::Arguments),
-    /// A film of a run on the circle or the sphere: GIF, animated PNG, numbered frames, MP4.
-    Movie(movie::Arguments),
-    /// Prove that a start converges to one point, that a critical point lies near given ones, or how long two clusters live; check certificates.
-    Certify(certify::Arguments),
-    /// Maps beside attention: residual, recurrent, convolutional; cosines, ranks, exponents, who hears whom.
-    Compare(compare::Arguments),
-    /// Which theorems already decide where given tokens end.
-    IsCertain(is_certain::Arguments),
-    /// What the theory predicts.
-    Predict(predict::Arguments),
-    /// Run an experiment (a TOML file or a built-in name) or a study; the same command again resumes.
-    Run(run::Arguments),
-    /// Test theorems: verdicts, margins, controls; with ranges, a sweep over a grid.
-    Check(check::Arguments),
-    /// Search a claim's range for a counterexample.
-    Hunt(hunt::Arguments),
-    /// Evaluate a counterexample again, with both integrators.
-    Replay(replay::Arguments),
-    /// Draw figures (SVG, PNG, CSV, caption).
-    Figure(figure::Arguments),
-    /// Plot any column over another one of a run, an experiment or a study, with bands over
-    /// realisations.
-    Plot(plot::Arguments),
-    /// List theorems, dynamics, maps, laws, observables, figures, experiments, papers, printed figures and the like.
-    List(list::Arguments),
-    /// Explain a name: statement, hypotheses, citation, status.
-    Explain(explain::Arguments),
-    /// Conformance suite of a dynamics, or of all, and facts about this machine.
-    Doctor(doctor::Arguments),
-    /// The solver in a browser: one HTML file with sliders, plateaus and predictions.
-    Page(page::Arguments),
-    /// Two runs side by side: settings, tables, largest deviation.
-    Diff(diff::Arguments),
-    /// Where a result file comes from and how to make it again.
-    Whence(whence::Arguments),
-    /// Shell completions.
-    Completions(completions::Arguments),
-    /// Manual pages: one file for the program and one for each command.
-    Man(man::Arguments),
-    /// Time the machine on kernel sums.
-    Bench(bench::Arguments),
+/// The subcommands: what help says of each, its name, its file.
+macro_rules! commands {
+    ($($(#[$help:meta])+ $name:literal $variant:ident $file:ident,)+) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($(#[$help])+ #[command(name = $name)] $variant($file::Arguments),)+
+        }
+
+        impl Command {
+            fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                }
+            }
+
+            fn run(self, out: &Output) -> Result<i32> {
+                match self {
+                    $(Self::$variant(arguments) => arguments.run(out),)+
+                }
+            }
+        }
+    };
 }
 
-impl Command {
-    /// The name under which long work is reported.
-    fn long_work(&self) -> &'static str {
-        match self {
-            Self::Solve(_) => "solve",
-            Self::Measure(_) => "measure",
-            Self::Modes(_) => "modes",
-            Self::Saddles(_) => "saddles",
-            Self::Model(_) => "model",
-            Self::Entropy(_) => "entropy",
-            Self::Movie(_) => "movie",
-            Self::Certify(_) => "certify",
-            Self::Compare(_) => "compare",
-            Self::Run(_) => "run",
-            Self::Check(_) => "check",
-            Self::Hunt(_) => "hunt",
-            Self::Figure(_) => "figure",
-            Self::Plot(_) => "plot",
-            Self::Doctor(_) => "doctor",
-            Self::Bench(_) => "bench",
-            _ => "at work",
-        }
-    }
+commands! {
+    /// Velocity of every token.
+    "velocity" Velocity velocity,
+    /// Energy, log energy, gradient norm, Hessian spectrum.
+    "energy" Energy energy,
+    /// Integrate the flow.
+    "solve" Solve solve,
+    /// Modes of a kernel density estimate, with a proof of their number.
+    "modes" Modes modes,
+    /// Critical points of the energy: search, spectra, connections, certificates.
+    "saddles" Saddles saddles,
+    /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
+    "measure" Measure measure,
+    /// Hidden states and attention of a trained model; how far the theory holds in it.
+    "model" Model trained,
+    /// Estimate the negentropy of tokens, layer by layer for hidden states.
+    "entropy" Entropy entropy,
+    /// Clusters of tokens; merge tree and plateaus of a run.
+    "clusters" Clusters clusters,
+    /// A film of a run on the circle or the sphere: GIF, animated PNG, numbered frames, MP4.
+    "movie" Movie movie,
+    /// Prove that a start converges to one point, that a critical point lies near given ones, or how long two clusters live; check certificates.
+    "certify" Certify certify,
+    /// Maps beside attention: residual, recurrent, convolutional; cosines, ranks, exponents, who hears whom.
+    "compare" Compare compare,
+    /// Which theorems already decide where given tokens end.
+    "is-certain" IsCertain is_certain,
+    /// What the theory predicts.
+    "predict" Predict predict,
+    /// Run an experiment (a TOML file or a built-in name) or a study; the same command again resumes.
+    "run" Run run,
+    /// Test theorems: verdicts, margins, controls; with ranges, a sweep over a grid.
+    "check" Check check,
+    /// Search a claim's range for a counterexample.
+    "hunt" Hunt hunt,
+    /// Evaluate a counterexample again, with both integrators.
+    "replay" Replay replay,
+    /// Draw figures (SVG, PNG, CSV, caption).
+    "figure" Figure figure,
+    /// Plot any column over another one of a run, an experiment or a study, with bands over
+    /// realisations.
+    "plot" Plot plot,
+    /// List theorems, dynamics, maps, laws, observables, figures, experiments, papers, printed figures and the like.
+    "list" List list,
+    /// Explain a name: statement, hypotheses, citation, status.
+    "explain" Explain explain,
+    /// Conformance suite of a dynamics, or of all, and facts about this machine.
+    "doctor" Doctor doctor,
+    /// The solver in a browser: one HTML file with sliders, plateaus and predictions.
+    "page" Page page,
+    /// Two runs side by side: settings, tables, largest deviation.
+    "diff" Diff diff,
+    /// Where a result file comes from and how to make it again.
+    "whence" Whence whence,
+    /// Shell completions.
+    "completions" Completions completions,
+    /// Manual pages: one file for the program and one for each command.
+    "man" Man man,
+    /// Time the machine on kernel sums.
+    "bench" Bench bench,
 }
 
 /// Parses the arguments, runs the command and returns the exit code.
@@ -188,7 +186,7 @@ pub fn main() -> i32 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(e) => {
-            let words: Vec<String> = std::env::args().skip(1).collect();
+            let words = command_line::words();
             let unknown = || input::unknown_command(&e, words.iter().map(String::as_str), &command());
             if let Some(ours) = input::wrong_number(&e).or_else(unknown) {
                 output::complain(&ours.to_string());
@@ -212,7 +210,7 @@ pub fn main() -> i32 {
     match dispatch(arguments, &out) {
         Ok(code) => code,
         Err(e) => {
-            let e = input::as_flag(e, &command());
+            let e = input::as_flag(e);
             out.error(&e);
             e.exit_code()
         }
@@ -228,45 +226,14 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
         pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
     }
     if !arguments.quiet {
-        progress::begin(arguments.command.as_ref().map_or("check", Command::long_work));
+        progress::begin(arguments.command.as_ref().map_or("check", Command::name));
     }
     // Commands run on a thread of the pool: a parallel loop then starts without waking another one.
     rayon::scope(|_| run(arguments, out))
 }
 
 fn run(arguments: Arguments, out: &Output) -> Result<i32> {
-    match arguments.command {
-        None => check::quick(out),
-        Some(Command::Velocity(a)) => a.run(out),
-        Some(Command::Energy(a)) => a.run(out, &command()),
-        Some(Command::Solve(a)) => a.run(out),
-        Some(Command::Modes(a)) => a.run(out),
-        Some(Command::Saddles(a)) => a.run(out),
-        Some(Command::Measure(a)) => a.run(out),
-        Some(Command::Clusters(a)) => a.run(out),
-        Some(Command::Model(a)) => a.run(out),
-        Some(Command::Entropy(a)) => a.run(out),
-        Some(Command::Movie(a)) => a.run(out),
-        Some(Command::Certify(a)) => a.run(out),
-        Some(Command::Compare(a)) => a.run(out),
-        Some(Command::IsCertain(a)) => a.run(out),
-        Some(Command::Predict(a)) => a.run(out),
-        Some(Command::Run(a)) => a.run(out),
-        Some(Command::Check(a)) => a.run(out),
-        Some(Command::Hunt(a)) => a.run(out),
-        Some(Command::Replay(a)) => a.run(out),
-        Some(Command::Figure(a)) => a.run(out),
-        Some(Command::Plot(a)) => a.run(out),
-        Some(Command::List(a)) => a.run(out),
-        Some(Command::Explain(a)) => a.run(out),
-        Some(Command::Doctor(a)) => a.run(out),
-        Some(Command::Page(a)) => a.run(out),
-        Some(Command::Diff(a)) => a.run(out),
-        Some(Command::Whence(a)) => a.run(out),
-        Some(Command::Completions(a)) => a.run(out, command()),
-        Some(Command::Man(a)) => a.run(out, command()),
-        Some(Command::Bench(a)) => a.run(out),
-    }
+    arguments.command.map_or_else(|| check::quick(out), |command| command.run(out))
 }
 
 /// The command with its flags, for completions and for errors that name flags.

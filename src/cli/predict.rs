@@ -1,5 +1,6 @@
 //! `predict`: closed forms and reduced equations.
 
+use super::input::count;
 use super::output::{FEW, Output, note};
 use super::predict_rows::RowPredictions;
 use super::predict_words::{check, meaning};
@@ -225,10 +226,6 @@ fn words(value: &Value) -> String {
 /// The weights of SA or USA.
 fn weights(name: &str) -> Result<RowWeights> {
     RowWeights::parse(name, &[RowWeights::Softmax, RowWeights::Exponential])
-}
-
-fn count(name: &str, v: i64, low: i64, high: i64) -> Result<usize> {
-    if (low..=high).contains(&v) { Ok(v as usize) } else { Err(Error::parameter(name, v, format!("a whole number in [{low}, {high}]"))) }
 }
 
 fn beta_of(beta: f64) -> Result<f64> {
