@@ -2,6 +2,7 @@
 
 use crate::attention::dynamics;
 use crate::error::{Error, Result};
+use crate::lab::range::range;
 use crate::sphere::law::Law;
 use crate::theorem::{AxisValues, Region};
 
@@ -63,31 +64,20 @@ impl Flags {
     }
 }
 
-/// `a,b,c`; `a..b`; `a..b:5`; `a..b:log5`.
+/// `a,b,c`; `a..b`, all of an interval; points of one as [`range`] reads them.
 fn axis(flag: &str, text: &str) -> Result<AxisValues> {
-    let expected = "a list 5,9, an interval 2..64, or points of one 0.1..300:5 or 0.1..300:log5";
+    let expected = "a list 5,9, an interval 2..64, or points of one 0.1..300:5 or, of a positive one, 0.1..300:log5";
     let number = |s: &str| s.trim().parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| Error::parameter(flag, s.trim(), expected));
     let Some((lo, rest)) = text.split_once("..") else {
         return Ok(AxisValues::List(text.split(',').map(number).collect::<Result<_>>()?));
     };
-    let (hi, count) = rest.split_once(':').map_or((rest, None), |(h, c)| (h, Some(c)));
+    let (hi, points) = rest.split_once(':').map_or((rest, false), |(hi, _)| (hi, true));
     let (lo, hi) = (number(lo)?, number(hi)?);
     if hi < lo {
         return Err(Error::parameter(flag, text, "an interval whose first end is the smaller"));
     }
-    let Some(count) = count else { return Ok(AxisValues::Range(lo, hi)) };
-    let (log, digits) = count.strip_prefix("log").map_or((false, count), |d| (true, d));
-    let points =
-        digits.trim().parse::<usize>().ok().filter(|k| (2..=1000).contains(k)).ok_or_else(|| Error::parameter(flag, count, expected))?;
-    if log && lo <= 0.0 {
-        return Err(Error::parameter(flag, text, "a positive interval for logarithmic points"));
+    if !points {
+        return Ok(AxisValues::Range(lo, hi));
     }
-    let place = |k: usize| {
-        if k == 0 || k + 1 == points {
-            return if k == 0 { lo } else { hi };
-        }
-        let s = k as f64 / (points - 1) as f64;
-        if log { (lo.ln() + s * (hi / lo).ln()).exp().clamp(lo, hi) } else { lo + s * (hi - lo) }
-    };
-    Ok(AxisValues::List((0..points).map(place).collect()))
+    range(text).map(AxisValues::List).map_err(|_| Error::parameter(flag, text, expected))
 }

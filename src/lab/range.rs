@@ -10,8 +10,8 @@ pub fn no_number(text: &str) -> String {
 /// Longest range.
 const MAX_RANGE: usize = 1_000_000;
 
-/// `a..b:linK` or `a..b:logK`: K values from a to b, equally spaced or in geometric progression;
-/// `a..b`: the whole numbers from a to b.
+/// `a..b:linK` (or `a..b:K`) or `a..b:logK`: K values from a to b, equally spaced or in geometric
+/// progression; `a..b`: the whole numbers from a to b.
 ///
 /// ```
 /// use metastable::lab::range::range;
@@ -27,17 +27,18 @@ pub fn range(text: &str) -> Result<Vec<f64>, String> {
     let Some((ends, rule)) = text.split_once(':') else { return whole_numbers(text).ok_or_else(expected)? };
     let (a, b) = ends.split_once("..").ok_or_else(expected)?;
     let (a, b): (f64, f64) = (a.trim().parse().map_err(|_| expected())?, b.trim().parse().map_err(|_| expected())?);
-    if rule.len() < 4 || !rule.is_ascii() || !a.is_finite() || !b.is_finite() {
+    let kind = rule.trim_end_matches(|c: char| c.is_ascii_digit());
+    let count: usize = rule[kind.len()..].parse().map_err(|_| expected())?;
+    if !a.is_finite() || !b.is_finite() {
         return Err(expected());
     }
-    let count: usize = rule[3..].parse().map_err(|_| expected())?;
     if !(2..=MAX_RANGE).contains(&count) {
         return Err(format!("found {count} values in \"{text}\", expected 2 to {MAX_RANGE}"));
     }
     let last = (count - 1) as f64;
     let at = |k: usize, f: &dyn Fn(f64) -> f64| if k + 1 == count { b } else { f(k as f64 / last) };
-    match &rule[..3] {
-        "lin" => Ok((0..count).map(|k| at(k, &|s| a + (b - a) * s)).collect()),
+    match kind {
+        "" | "lin" => Ok((0..count).map(|k| at(k, &|s| a + (b - a) * s)).collect()),
         "log" if a > 0.0 && b > 0.0 => Ok((0..count).map(|k| at(k, &|s| a * (b / a).powf(s))).collect()),
         "log" => Err(format!("found \"{text}\", expected positive ends for a log range")),
         _ => Err(expected()),
