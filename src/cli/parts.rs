@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
 use crate::lab::{Provenance, arrays::write_atomically, part::Share, report::headline};
 use crate::num::threads::spread;
-use crate::theorem::{Claim, Effort, Status, Verdict, check};
+use crate::theorem::{Claim, Effort, Verdict, check, worst_of};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -98,25 +98,13 @@ impl CheckInParts<'_> {
             format!("{:<30} {:<11} {:<10} {:<20} {margin:>10}\n", word("name"), word("status"), word("kind"), word("verdict") + mark)
         };
         let text: String = verdicts.iter().map(line).collect();
-        let code = self.worst(&verdicts);
+        let violated = |v: &Value| v["verdict"] == Verdict::Violated.to_string();
+        let code = worst_of(self.claims.iter().zip(&verdicts).map(|(c, v)| (c.status, violated(v), v["as_expected"] == true)));
         out.result(
             &json!({"claims": verdicts, "seed": self.seed, "as_expected": good}),
             &format!("{text}{}\n", headline(good, self.claims.len())),
         );
         Ok(code)
-    }
-
-    /// The exit code of these verdicts.
-    fn worst(&self, verdicts: &[Value]) -> i32 {
-        let violated = |v: &Value| v["verdict"] == Verdict::Violated.to_string();
-        let pairs = || self.claims.iter().zip(verdicts);
-        if pairs().any(|(c, v)| c.status.must_hold() && violated(v)) {
-            2
-        } else if pairs().any(|(c, v)| v["as_expected"] != true && !(c.status == Status::Open && violated(v))) {
-            3
-        } else {
-            0
-        }
     }
 }
 

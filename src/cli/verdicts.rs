@@ -1,7 +1,7 @@
 //! Verdicts as text and JSON.
 
 use super::colour::Colour;
-use crate::lab::report::{CitedPaper, by_paper, headline, tightest};
+use crate::lab::report::{CitedPaper, STATUSES, by_paper, headline, tightest};
 use crate::theorem::{Record, Status, Verdict, find};
 use serde_json::{Value, json};
 
@@ -37,9 +37,6 @@ pub fn summary(records: &[Record], papers: &[CitedPaper], seconds: f64, colour: 
 /// Verdicts, in the order of the columns.
 const VERDICTS: [Verdict; 5] =
     [Verdict::Certified, Verdict::Supported, Verdict::Violated, Verdict::Inconclusive, Verdict::HypothesesNeverMet];
-
-/// Statuses, in the order of the rows.
-const STATUSES: [Status; 6] = [Status::Theorem, Status::Corrected, Status::Misprinted, Status::Folklore, Status::Open, Status::Observation];
 
 /// How many claims of each status have each verdict; columns without a claim are left out.
 fn by_status(records: &[Record]) -> String {

@@ -49,20 +49,15 @@ impl ChangedKey {
 }
 
 impl<'a> Reader<'a> {
+    fn of(path: &str, source: &'a str, table: Spanned<DeTable<'a>>) -> Self {
+        let (problems, known, inner, strays, changes) = Default::default();
+        Self { path: path.into(), source, table, problems, known, inner, strays, malformed: false, changes }
+    }
+
     /// Parses the document; syntax errors are problems too.
     pub fn new(path: &str, source: &'a str) -> Self {
         let (table, errors) = DeTable::parse_recoverable(source);
-        let mut reader = Self {
-            path: path.into(),
-            source,
-            table,
-            problems: Vec::new(),
-            known: Vec::new(),
-            inner: Vec::new(),
-            strays: Vec::new(),
-            malformed: false,
-            changes: Vec::new(),
-        };
+        let mut reader = Self::of(path, source, table);
         // One broken bracket may be reported for every line after it.
         for e in errors.iter().take(5) {
             let span = e.span().unwrap_or_default();
@@ -135,17 +130,8 @@ impl<'a> Reader<'a> {
             self.wrong(at, key, &value, expected);
             return None;
         };
-        let mut reader = Reader {
-            path: self.path.clone(),
-            source: self.source,
-            table: Spanned::new(at..at, table),
-            problems: Vec::new(),
-            known: Vec::new(),
-            inner: Vec::new(),
-            strays: Vec::new(),
-            malformed: self.malformed,
-            changes: self.changes.clone(),
-        };
+        let mut reader = Reader::of(&self.path, self.source, Spanned::new(at..at, table));
+        (reader.malformed, reader.changes) = (self.malformed, self.changes.clone());
         let out = read(&mut reader);
         self.problems.append(&mut reader.problems);
         // Whether an unknown key belongs outside is known when all is read.
@@ -280,10 +266,14 @@ impl<'a> Reader<'a> {
 
     /// One number inside `[lo, hi]`.
     pub fn number(&mut self, key: &'static str, lo: f64, hi: f64) -> Option<f64> {
-        let at = self.place(key);
         let values = self.numbers(key, lo, hi)?;
+        self.single(key, &values)
+    }
+
+    /// The value of a key that takes no list.
+    fn single<T: Copy>(&mut self, key: &str, values: &[T]) -> Option<T> {
         if values.len() > 1 {
-            self.problem(at, format!("{key}: found a list of {} numbers, expected one", values.len()));
+            self.problem(self.place(key), format!("{key}: found a list of {} numbers, expected one", values.len()));
         }
         values.first().copied()
     }
@@ -300,12 +290,8 @@ impl<'a> Reader<'a> {
 
     /// One whole number inside `[lo, hi]`.
     pub fn count(&mut self, key: &'static str, lo: usize, hi: usize) -> Option<usize> {
-        let at = self.place(key);
         let values = self.counts(key, lo, hi)?;
-        if values.len() > 1 {
-            self.problem(at, format!("{key}: found a list of {} numbers, expected one", values.len()));
-        }
-        values.first().copied()
+        self.single(key, &values)
     }
 
     /// A table of numbers written as rows.

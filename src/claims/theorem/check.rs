@@ -338,9 +338,14 @@ fn control_is_on_its_side(claim: &Claim, seed: u64) -> Result<bool> {
 /// The exit code of a set of records: 2 when a theorem or a correction is violated, 3 when any other verdict is not the expected one, else 0. A
 /// violated open claim is a discovery, not a failure.
 pub fn worst(records: &[Record]) -> i32 {
-    if records.iter().any(|r| r.status.must_hold() && r.verdict == Verdict::Violated) {
+    worst_of(records.iter().map(|r| (r.status, r.verdict == Verdict::Violated, r.as_expected)))
+}
+
+/// The same of each status, whether it is violated, and whether that verdict is the expected one.
+pub fn worst_of(verdicts: impl Iterator<Item = (Status, bool, bool)> + Clone) -> i32 {
+    if verdicts.clone().any(|(status, violated, _)| violated && status.must_hold()) {
         2
-    } else if records.iter().any(|r| !(r.as_expected || r.status == Status::Open && r.verdict == Verdict::Violated)) {
+    } else if verdicts.clone().any(|(status, violated, expected)| !(expected || violated && status == Status::Open)) {
         3
     } else {
         0

@@ -25,7 +25,7 @@ pub mod topics;
 mod verdict;
 
 pub use attempt::{Attempt, attempt};
-pub use check::{Effort, check, sweep, worst};
+pub use check::{Effort, check, sweep, worst, worst_of};
 pub use claim::{ALL, derivation, find};
 pub use confirm::{Confirmation, confirm};
 pub use context::{Context, Evidence, Method, Stop};

@@ -5,7 +5,7 @@ use super::table::Report;
 use crate::cli::output::{finite, number};
 use crate::error::Result;
 use crate::flow::Table;
-use crate::lab::report::escape;
+use crate::lab::report::{document, escape};
 use crate::lab::{Provenance, arrays};
 use crate::num::cloud::COSINE_BINS;
 use crate::transformer::trained::Trained;
@@ -38,22 +38,21 @@ fn objects(table: &Table) -> Value {
     table.rows.iter().map(one).collect()
 }
 
+/// Rules of the page beside those of all reports.
+const RULES: &str = "\ntd{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\nthead th{text-align:right}\n\
+    .words td,.words th{text-align:left;white-space:normal}\n.frame svg{width:9rem;height:2.2rem}\n.frame .spectra svg{width:5rem;height:5.6rem}";
+
 fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
     let c = model.config();
     let exponents: Vec<String> = report.exponents.values.iter().map(|v| number(*v)).collect();
     let off = report.exponents.error;
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: the theory held against a model</title>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <script type=\"application/json\" id=\"provenance\">{json}</script>\n<style>{style}\ntd{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}\nthead th{{text-align:right}}\n\
-         .words td,.words th{{text-align:left;white-space:normal}}\n.frame svg{{width:9rem;height:2.2rem}}\n.frame .spectra svg{{width:5rem;height:5.6rem}}</style></head>\n<body>\n<main>\n<h1>The theory held against a model</h1>\n\
+    let body = format!(
+        "<main>\n<h1>The theory held against a model</h1>\n\
          <p>{kind}: {layers} layers run, d = {d}, {heads} heads, {parameters} parameters. Nothing here is a theorem about this model: each entry says \
          which theorem it concerns and which of its hypotheses the model breaks.</p>\n\
          <p>Growth of small changes per layer, the four largest: {exponents} ({exponents_kind}{exponents_error}). Above 0 small changes grow; the theory of one cluster says that they die at last.</p>\n\
          <p>SA beside it: from the directions of layer 0, at {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
-         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>Spectra of V</h2>\n{spectra}\n<h2>What the columns say</h2>\n{page}{words}{more}</main>\n</body></html>\n",
-        json = provenance.json().replace("</", "<\\/"),
-        style = include_str!("../../lab/report/style.css"),
+         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>Spectra of V</h2>\n{spectra}\n<h2>What the columns say</h2>\n{page}{words}{more}</main>\n",
         kind = escape(model.kind()),
         layers = report.layers.rows.len() - 1,
         d = c.d,
@@ -74,7 +73,8 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
         page = words("Page", &PAGE),
         words = words("Layers", &LAYERS),
         more = words("Heads", &HEADS),
-    )
+    );
+    document("the theory held against a model", provenance, RULES, &body)
 }
 
 fn table(table: &Table, file: &str) -> String {

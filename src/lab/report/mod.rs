@@ -14,8 +14,8 @@ pub use news::{headline, tightest};
 
 use super::Provenance;
 use crate::theorem::{Effort, Record, Verdict};
-pub use words::escape;
-use words::{STATUSES, VERDICTS, kind};
+pub use words::{STATUSES, escape};
+use words::{VERDICTS, kind};
 
 /// How the records came about.
 pub struct Budget {
@@ -65,15 +65,9 @@ pub fn html(
     provenance: &Provenance,
     budget: &Budget,
 ) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: status of the theorems</title>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <script type=\"application/json\" id=\"provenance\">{json}</script>\n<style>{style}{font}</style></head>\n<body>\n\
-         <a class=\"skip\" href=\"#claims\">Skip to the claims</a>\n{header}{contents}<main>\n{news}{summary}{claims}{words}{pictures}{run}</main>\n\
-         <script>{script}</script>\n</body></html>\n",
-        json = provenance.json().replace("</", "<\\/"),
-        style = include_str!("style.css"),
-        font = figures::font(figures),
+    let body = format!(
+        "<a class=\"skip\" href=\"#claims\">Skip to the claims</a>\n{header}{contents}<main>\n{news}{summary}{claims}{words}{pictures}{run}</main>\n\
+         <script>{script}</script>\n",
         header = header(records, budget),
         contents = contents(figures),
         news = news::section(records),
@@ -83,6 +77,18 @@ pub fn html(
         pictures = figures::section(figures),
         run = run(records, provenance, budget),
         script = include_str!("filter.js"),
+    );
+    document("status of the theorems", provenance, &figures::font(figures), &body)
+}
+
+/// A page in the style of the report, with rules of its own; it carries its provenance.
+pub fn document(title: &str, provenance: &Provenance, rules: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: {title}</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <script type=\"application/json\" id=\"provenance\">{}</script>\n<style>{}{rules}</style></head>\n<body>\n{body}</body></html>\n",
+        provenance.json().replace("</", "<\\/"),
+        include_str!("style.css"),
     )
 }
 
