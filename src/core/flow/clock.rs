@@ -3,6 +3,7 @@
 use super::outcome::{Outcome, Stats};
 use super::pause::Pause;
 use crate::num::dd::Dd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rounding floor of the step tolerance: below it the estimate is noise.
 pub(super) const FLOOR: f64 = 8.0 * f64::EPSILON;
@@ -124,6 +125,28 @@ impl Clock {
         let jumped = whole && h >= self.until(self.jumps[0]);
         self.t = if jumped { Dd::from(self.jumps.remove(0)) } else { self.after(h) };
         jumped
+    }
+
+    /// Whether to try another step; sets the outcome where the end time, the caller (`ended`), an
+    /// interruption or the budget says no.
+    pub fn goes_on(&mut self, rule: &StepRule, cancel: Option<&AtomicBool>, ended: impl FnOnce() -> Option<Outcome>) -> bool {
+        let t = self.now();
+        let over = || {
+            if self.remaining() <= 0.0 {
+                return Some(Outcome::Reached);
+            }
+            if let Some(outcome) = ended() {
+                return Some(outcome);
+            }
+            if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                return Some(Outcome::Interrupted { t });
+            }
+            (self.stats.steps + self.stats.rejected >= rule.max_steps).then_some(Outcome::MaxSteps { t })
+        };
+        if self.outcome.is_none() {
+            self.outcome = over();
+        }
+        self.outcome.is_none()
     }
 
     /// Judges a step of length `h` by its error and displacement and plans the next one; without an order every finite one is good.

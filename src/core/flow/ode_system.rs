@@ -1,0 +1,183 @@
+//! Systems of ordinary differential equations, and their integration with adaptive steps.
+
+use super::clock::{Clock, Judgement, StepRule};
+use super::dop853::DOP853;
+use super::explicit::RungeKutta;
+use super::outcome::{Outcome, Stats};
+use super::tableau::Tableau;
+use crate::error::{Error, Result};
+use crate::num::dd::Dd;
+
+/// What an integrator needs to know of a system `y' = f(t, y)` on a manifold embedded in R^N.
+pub trait OdeSystem {
+    /// Writes `f(t, y)` into `dy`, which has the length of `y`.
+    ///
+    /// **Errors** end the integration. Rates that are not finite do not: the step is tried again
+    /// with a tenth of its length, up to eight times in a row.
+    fn rates(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<()>;
+
+    /// Brings a stage or the end of a step back to the manifold (tokens to the sphere); nothing by
+    /// default.
+    fn retract(&self, y: &mut [f64]) {
+        let _ = y;
+    }
+
+    /// Length of the block of numbers that starts at index `start`. The error of a step is the
+    /// largest Euclidean norm of a block (of a token, of a coefficient); by default all numbers are
+    /// one block.
+    fn block(&self, start: usize) -> usize {
+        let _ = start;
+        usize::MAX
+    }
+}
+
+/// Options of [`integrate`].
+#[derive(Clone, Copy, Debug)]
+pub struct OdeOptions {
+    /// The method.
+    pub tableau: &'static Tableau,
+    /// Error of a step that is allowed in a block, relative to the norm of the block ...
+    pub rtol: f64,
+    /// ... and added to that.
+    pub atol: f64,
+    /// First step to try; `None`: a hundredth of the time in which the rates would change the state
+    /// by its own size.
+    pub first_step: Option<f64>,
+    /// Longest step.
+    pub max_step: f64,
+    /// Budget of attempted steps.
+    pub max_steps: u64,
+}
+
+impl OdeOptions {
+    /// Dop853 with these tolerances, steps of any length, at most a million of them.
+    pub fn new(rtol: f64, atol: f64) -> Self {
+        Self { tableau: &DOP853, rtol, atol, first_step: None, max_step: f64::INFINITY, max_steps: 1_000_000 }
+    }
+}
+
+/// What to do after a step that passed the error test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepAction {
+    /// Take it and go on.
+    Continue,
+    /// Take it and stop: [`Outcome::Interrupted`].
+    Stop,
+    /// Undo it and stop where it started, [`Outcome::UnderResolved`]: the caller refines the system
+    /// and integrates on from there.
+    Reject,
+}
+
+/// A step that passed the error test.
+pub struct OdeStep<'s> {
+    stepper: &'s mut RungeKutta,
+    system: &'s mut dyn OdeSystem,
+    /// Time where it starts.
+    pub t: f64,
+    /// Its length.
+    pub h: f64,
+    /// Time where it ends, exactly the end time for the last one.
+    pub t_end: f64,
+    /// The state where it starts.
+    pub start: &'s [f64],
+    /// The state where it ends.
+    pub end: &'s [f64],
+}
+
+impl OdeStep<'_> {
+    /// Writes the state at `t + theta h`, `0 <= theta <= 1`, by the dense output of the method
+    /// (order 7 for Dop853). **Cost** three more rates, once per step. **Errors** those of the rates.
+    pub fn interpolate(&mut self, theta: f64, out: &mut [f64]) -> Result<()> {
+        self.stepper.interpolate(self.system, self.t, (self.start, self.end), theta, out)
+    }
+}
+
+/// Where and how an integration ended.
+#[derive(Clone, Debug)]
+pub struct Integrated {
+    /// The time to which the state belongs.
+    pub t: f64,
+    /// How it ended: [`Outcome::Reached`], `Interrupted` and `UnderResolved` as asked for by
+    /// [`StepAction`], or `MaxSteps`, `StepTooSmall`, `NonFinite`.
+    pub outcome: Outcome,
+    /// The step planned next: what to try first when going on.
+    pub next_step: f64,
+    /// Work done.
+    pub stats: Stats,
+}
+
+impl Integrated {
+    /// The work done. **Errors** an end before the end time that nobody asked for.
+    pub fn reached(self) -> Result<Stats> {
+        match self.outcome {
+            Outcome::Reached => Ok(self.stats),
+            other => Err(Error::Numerical { what: format!("the integrator stopped: {other}") }),
+        }
+    }
+}
+
+/// Integrates a system from `t0` to `t1 >= t0`; `y` is the state at the start and becomes the one
+/// that was reached. `on_step` sees every step that passed the error test and says what to do.
+///
+/// **Accuracy** the error of a step is at most `rtol |y| + atol` in every block, by the estimate of
+/// the method. **Cost** 12 rates per step of Dop853, no copy of the state but those of the stages.
+/// **Errors** those of the rates, a time that is not a number.
+///
+/// ```
+/// use metastable::flow::{OdeOptions, OdeSystem, StepAction, integrate};
+/// struct Oscillator;
+/// impl OdeSystem for Oscillator {
+///     fn rates(&mut self, _: f64, y: &[f64], dy: &mut [f64]) -> metastable::error::Result<()> {
+///         (dy[0], dy[1]) = (y[1], -y[0]);
+///         Ok(())
+///     }
+/// }
+/// let (mut y, options) = ([0.0, 1.0], OdeOptions::new(1e-12, 1e-12));
+/// integrate(&mut Oscillator, 0.0, &mut y, 1.0, &options, |_| Ok(StepAction::Continue))?.reached()?;
+/// assert!((y[0] - 1f64.sin()).abs() < 1e-11);
+/// # Ok::<(), metastable::error::Error>(())
+/// ```
+pub fn integrate(
+    system: &mut dyn OdeSystem,
+    t0: f64,
+    y: &mut [f64],
+    t1: f64,
+    options: &OdeOptions,
+    mut on_step: impl FnMut(&mut OdeStep) -> Result<StepAction>,
+) -> Result<Integrated> {
+    if t0.is_nan() || t1.is_nan() {
+        return Err(Error::parameter("t", t1, "a time"));
+    }
+    let mut stepper = RungeKutta::new(options.tableau, Some((options.rtol, options.atol)));
+    stepper.restart(system, t0, y)?;
+    let mut clock = Clock::new(t1, options.first_step.unwrap_or_else(|| stepper.first_step(system, y, t1 - t0)), &[]);
+    clock.t = Dd::from(t0);
+    let rule = StepRule { max_steps: options.max_steps, ..StepRule::FREE };
+    let mut end = vec![0.0; y.len()];
+    while clock.goes_on(&rule, None, || None) {
+        clock.h = clock.h.min(options.max_step);
+        let (t, h) = (clock.now(), clock.step());
+        let error = stepper.step(system, t, y, h, &mut end)?;
+        let verdict = clock.judge(&rule, Some(options.tableau.order), h, error, 1.0);
+        if verdict != Judgement::Good {
+            clock.outcome = clock.failure(verdict, h, stepper.relative_speed(y));
+            continue;
+        }
+        let t_end = clock.after(h).to_f64();
+        let mut step = OdeStep { stepper: &mut stepper, system, t, h, t_end, start: y, end: &end };
+        match on_step(&mut step)? {
+            StepAction::Reject => {
+                clock.outcome = Some(Outcome::UnderResolved { t });
+                break;
+            }
+            StepAction::Stop if t_end < t1 => clock.outcome = Some(Outcome::Interrupted { t: t_end }),
+            _ => {}
+        }
+        y.copy_from_slice(&end);
+        clock.advance(h, true);
+        stepper.accept();
+    }
+    let (t, outcome) = (clock.now(), clock.outcome.unwrap_or(Outcome::Reached));
+    clock.stats.evaluations = stepper.evaluations;
+    Ok(Integrated { t, outcome, next_step: clock.h, stats: clock.stats })
+}
