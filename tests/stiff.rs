@@ -2,7 +2,9 @@
 
 use metastable::attention::{Dynamics, Spec, dynamics};
 use metastable::flow::observable::{self, Setting, log_times};
-use metastable::flow::{Action, Event, Implicit, ImplicitStep, Options, Outcome, Recorder, Solution, solve, solve_many};
+use metastable::flow::{
+    Action, Event, Implicit, ImplicitStep, Options, Outcome, Recorder, Segment, Solution, Stepper, TokenSystem, solve, solve_many,
+};
 use metastable::num::{quadrature::integrate, stats::slope, stream::Stream};
 use metastable::sphere::{Tokens, geometry, law::Law};
 
@@ -77,12 +79,14 @@ fn the_triangular_jacobian_is_the_derivative() {
 
 /// The end after equal implicit steps.
 fn fixed(f: &Dynamics, x: &Tokens, horizon: f64, steps: u32) -> Vec<f64> {
-    let mut step = ImplicitStep::new(f, x).expect("causal");
+    let (mut step, mut system) = (ImplicitStep::new(f, x).expect("causal"), TokenSystem::new(f, x));
+    let (mut y, mut end) = (x.coordinates().to_vec(), x.coordinates().to_vec());
     for _ in 0..steps {
-        step.attempt(f, horizon / f64::from(steps));
-        step.advance(f);
+        step.step(&mut system, 0.0, &y, horizon / f64::from(steps), &mut end).expect("finite");
+        std::mem::swap(&mut y, &mut end);
+        step.accept(&mut system, 0.0, &y).expect("finite");
     }
-    step.end
+    y
 }
 
 #[test]
@@ -104,14 +108,14 @@ fn implicit_steps_have_order_five_and_their_dense_output_order_four() {
     let x = uniform(6, 3, 3);
     let mut points = Vec::new();
     for h in [0.2, 0.1, 0.05] {
-        let mut step = ImplicitStep::new(&f, &x).expect("causal");
-        step.attempt(&f, h);
-        step.prepare_dense();
-        let mut middle = x.clone();
-        step.interpolate(0.4, &mut middle);
+        let (mut step, mut system) = (ImplicitStep::new(&f, &x).expect("causal"), TokenSystem::new(&f, &x));
+        let (mut end, mut middle) = (x.coordinates().to_vec(), x.coordinates().to_vec());
+        step.step(&mut system, 0.0, x.coordinates(), h, &mut end).expect("finite");
+        let ends = Segment { t: 0.0, start: x.coordinates(), end: &end };
+        step.interpolate(&mut system, ends, 0.4, &mut middle).expect("dense");
         let options = Options { rtol: 1e-15, implicit: Implicit::Never, ..Options::default() };
         let exact = solve(&f, &x, 0.4 * h, &options, &mut []).expect("valid").tokens();
-        points.push((f64::ln(h), worst(middle.coordinates(), &exact).ln()));
+        points.push((f64::ln(h), worst(&middle, &exact).ln()));
     }
     println!("dense {:.2}", slope(&points));
     assert!(slope(&points) > 4.5, "{points:?}");
@@ -122,9 +126,9 @@ fn endless_steps_put_followers_on_their_leader() {
     // Damping at infinity: one step of 1e200 units takes a follower onto its leader, to rounding, where an explicit one would explode.
     let x = Tokens::from_angles(&[0.3, 0.3 + 1e-9, 0.3 - 2e-9]).expect("finite");
     let f = flow("causal-sa", 9.0, 3);
-    let mut step = ImplicitStep::new(&f, &x).expect("causal");
-    let error = step.attempt(&f, 1e200);
-    let spread = (1..3).map(|i| worst(&step.end[..2], &step.end[2 * i..2 * i + 2])).fold(0.0, f64::max);
+    let (mut step, mut end) = (ImplicitStep::new(&f, &x).expect("causal"), [0.0; 6]);
+    let error = step.step(&mut TokenSystem::new(&f, &x), 0.0, x.coordinates(), 1e200, &mut end).expect("finite");
+    let spread = (1..3).map(|i| worst(&end[..2], &end[2 * i..2 * i + 2])).fold(0.0, f64::max);
     assert!(error < 1e-15 && spread < 1e-16, "{error:e} {spread:e}");
 }
 

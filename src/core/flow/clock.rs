@@ -2,6 +2,7 @@
 
 use super::outcome::{Outcome, Stats};
 use super::pause::Pause;
+use crate::error::Result;
 use crate::num::dd::Dd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -40,19 +41,20 @@ pub(crate) struct Clock {
 pub(crate) struct StepRule {
     /// Local error per unit displacement.
     pub rtol: f64,
-    /// Its unit: the length over which weights change.
-    pub width: f64,
+    /// Its unit, the length over which weights change; `None`: errors come in units of what is
+    /// allowed.
+    pub width: Option<f64>,
     /// Budget of attempted steps.
     pub max_steps: u64,
 }
 
 impl StepRule {
-    /// For steps of given length.
-    pub const FREE: Self = Self { rtol: 1.0, width: 1.0, max_steps: u64::MAX };
+    /// For steps of given length, or errors in units of what is allowed.
+    pub const FREE: Self = Self { rtol: 1.0, width: None, max_steps: u64::MAX };
 
     /// The tolerance of a step that moves the fastest token by `displacement`.
     fn tolerance(&self, displacement: f64) -> f64 {
-        (self.rtol * self.width * displacement.min(1.0)).max(FLOOR)
+        self.width.map_or(1.0, |width| (self.rtol * width * displacement.min(1.0)).max(FLOOR))
     }
 }
 
@@ -149,6 +151,18 @@ impl Clock {
         self.outcome.is_none()
     }
 
+    /// Steps of given length until the end time or an interruption: `step` gets the times of both
+    /// ends and the length.
+    pub fn march(&mut self, cancel: Option<&AtomicBool>, mut step: impl FnMut(f64, f64, f64) -> Result<()>) -> Result<()> {
+        while self.goes_on(&StepRule::FREE, cancel, || None) {
+            let h = self.step();
+            step(self.now(), self.after(h).to_f64(), h)?;
+            self.advance(h, true);
+            self.stats.steps += 1;
+        }
+        Ok(())
+    }
+
     /// Judges a step of length `h` by its error and displacement and plans the next one; without an order every finite one is good.
     pub fn judge(&mut self, rule: &StepRule, order: Option<u32>, h: f64, error: f64, displacement: f64) -> Judgement {
         let ratio = error / rule.tolerance(displacement);
@@ -200,7 +214,7 @@ impl Clock {
 mod tests {
     use super::*;
 
-    const RULE: StepRule = StepRule { rtol: 1e-6, width: 0.1, max_steps: 10 };
+    const RULE: StepRule = StepRule { rtol: 1e-6, width: Some(0.1), max_steps: 10 };
 
     /// How a step of this displacement is judged at the edges of what it may err: a thousandth less
     /// and more than `limit`.
@@ -216,7 +230,7 @@ mod tests {
         for width in [1.0, 0.1, 0.01] {
             for rtol in [1e-6, 1e-3] {
                 for displacement in [1e-3, 1.0] {
-                    let rule = StepRule { rtol, width, ..RULE };
+                    let rule = StepRule { rtol, width: Some(width), ..RULE };
                     assert_eq!(edges(&rule, displacement, rtol * width * displacement), EDGE, "{rule:?} {displacement}");
                 }
             }

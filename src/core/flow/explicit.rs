@@ -1,15 +1,13 @@
-//! Embedded explicit Runge-Kutta steps on the product of spheres.
+//! Embedded explicit Runge-Kutta steps of a system on a manifold.
 //!
-//! The velocity is extended off the sphere by `F(y) = f(y/|y|)`, whose exact flow keeps `|y|`; stages are ambient combinations and the
+//! On the sphere the velocity is extended by `F(y) = f(y/|y|)`, whose exact flow keeps `|y|`; stages are ambient combinations and the
 //! new point is retracted. The retraction moves it by the local error only, so the method keeps its order.
 
 use super::ode_system::OdeSystem;
-use super::rows::rows;
-use super::stepper::{Integrator, Stepper};
+use super::rows::blocks;
+use super::stepper::{Integrator, Segment, Stepper};
 use super::tableau::Tableau;
-use crate::attention::{Dynamics, kernel::Workspace};
 use crate::error::Result;
-use crate::sphere::Tokens;
 use std::ops::Range;
 
 /// Explicit Runge-Kutta steps of any system.
@@ -37,20 +35,6 @@ impl RungeKutta {
         Self { tableau: *tableau, tolerance, h: 0.0, k, stage: Vec::new(), dense: Vec::new(), estimates: Vec::new(), evaluations: 0 }
     }
 
-    /// Evaluates the rates at a new start.
-    pub fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
-        self.k.iter_mut().chain([&mut self.stage]).for_each(|v| v.resize(y.len(), 0.0));
-        self.dense.clear();
-        self.evaluations += 1;
-        system.rates(t, y, &mut self.k[0])
-    }
-
-    /// The end of the last attempt becomes the start: its rates are known.
-    pub fn accept(&mut self) {
-        self.k.swap(0, self.tableau.stages);
-        self.dense.clear();
-    }
-
     /// The state of stage i, on the manifold.
     fn combine(&mut self, system: &dyn OdeSystem, y: &[f64], i: usize) {
         let stage = &mut self.stage;
@@ -62,24 +46,26 @@ impl RungeKutta {
         system.retract(stage);
     }
 
-    fn evaluate(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], i: usize) -> Result<()> {
-        self.combine(system, y, i);
-        // The node of a stage is the sum of its row.
-        let node = if i == self.tableau.stages { 1.0 } else { self.tableau.a[i - 1].iter().sum::<f64>() };
-        self.evaluations += 1;
-        system.rates(t + self.h * node, &self.stage, &mut self.k[i])
+    /// The rates at some stages.
+    fn evaluate(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], stages: Range<usize>) -> Result<()> {
+        for i in stages {
+            self.combine(system, y, i);
+            // The node of a stage is the sum of its row.
+            let node = if i == self.tableau.stages { 1.0 } else { self.tableau.a[i - 1].iter().sum::<f64>() };
+            self.evaluations += 1;
+            system.rates(t + self.h * node, &self.stage, &mut self.k[i])?;
+        }
+        Ok(())
     }
 
-    /// Tries a step of length `h` from `y` at time `t`: writes where it ends and returns the error
-    /// estimate, NaN when something is not finite.
-    pub fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+    /// Moves `y` from time `t` by a step whose error nobody asks for. **Errors** those of the rates.
+    pub fn pass(&mut self, system: &mut dyn OdeSystem, t: f64, h: f64, y: &mut [f64]) -> Result<()> {
+        self.restart(system, t, y)?;
         self.h = h;
-        self.dense.clear();
-        for i in 1..=self.tableau.stages {
-            self.evaluate(system, t, y, i)?;
-        }
-        end.copy_from_slice(&self.stage);
-        Ok(self.error(system, y, end))
+        self.evaluate(system, t, y, 1..self.tableau.stages)?;
+        self.combine(system, y, self.tableau.stages);
+        y.copy_from_slice(&self.stage);
+        Ok(())
     }
 
     fn error(&mut self, system: &dyn OdeSystem, y: &[f64], end: &[f64]) -> f64 {
@@ -125,39 +111,9 @@ impl RungeKutta {
         if h < longest { h } else { longest }
     }
 
-    /// Largest rate at the start over the largest number there.
-    pub fn relative_speed(&self, y: &[f64]) -> f64 {
-        let largest = |numbers: &[f64]| numbers.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        largest(&self.k[0]) / largest(y)
-    }
-
-    /// Writes the state at the share `theta` of the last attempt, which led from `y` at time `t` to
-    /// `end`; the first call evaluates the extra stages.
-    pub fn interpolate(
-        &mut self,
-        system: &mut dyn OdeSystem,
-        t: f64,
-        (y, end): (&[f64], &[f64]),
-        theta: f64,
-        out: &mut [f64],
-    ) -> Result<()> {
-        if self.dense.is_empty() {
-            self.prepare_dense(system, t, y, end)?;
-        }
-        out.fill(0.0);
-        for (i, row) in self.dense.iter().enumerate().rev() {
-            let factor = if i % 2 == 0 { theta } else { 1.0 - theta };
-            out.iter_mut().zip(row).for_each(|(o, r)| *o = (*o + r) * factor);
-        }
-        out.iter_mut().zip(y).for_each(|(o, y)| *o += y);
-        system.retract(out);
-        Ok(())
-    }
-
-    fn prepare_dense(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], end: &[f64]) -> Result<()> {
-        for i in self.tableau.stages + 1..=self.tableau.a.len() {
-            self.evaluate(system, t, y, i)?;
-        }
+    /// Prepares dense output of the last step tried; costs the extra stages once.
+    fn prepare_dense(&mut self, system: &mut dyn OdeSystem, Segment { t, start: y, end }: Segment) -> Result<()> {
+        self.evaluate(system, t, y, self.tableau.stages + 1..self.tableau.a.len() + 1)?;
         let (h, last) = (self.h, self.tableau.stages);
         let delta: Vec<f64> = end.iter().zip(y).map(|(a, b)| a - b).collect();
         let second: Vec<f64> = delta.iter().zip(&self.k[0]).map(|(dy, f)| h * f - dy).collect();
@@ -174,153 +130,13 @@ impl RungeKutta {
     }
 }
 
-/// The blocks of a state of this many numbers.
-fn blocks(system: &dyn OdeSystem, len: usize) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let first = start;
-        start += system.block(first).clamp(1, (len - first).max(1));
-        (first < len).then_some(first..start)
-    })
-}
-
-/// Work space and data of one step.
-pub struct Step {
-    tableau: Tableau,
-    /// The time of its start.
-    t: f64,
-    /// Weights are asked at no later time: just before they jump.
-    until: f64,
-    /// Stage rates of all numbers.
-    k: Vec<Vec<f64>>,
-    /// The tokens where a stage is evaluated.
-    stage: Tokens,
-    start: Vec<f64>,
-    /// The retracted end point.
-    end: Vec<f64>,
-    h: f64,
-    dense: Vec<Vec<f64>>,
-    /// What the estimators make of the last attempt, one after the other.
-    estimates: Vec<f64>,
-    evaluations: u64,
-    work: Workspace,
-}
-
-impl Step {
-    /// Prepares steps from `x` at time `t`: evaluates the velocity there.
-    pub fn new(tableau: &Tableau, dynamics: &Dynamics, t: f64, x: &Tokens) -> Self {
-        let size = x.numbers().len();
-        let mut step = Self {
-            tableau: *tableau,
-            t,
-            until: f64::INFINITY,
-            k: vec![vec![0.0; size]; tableau.a.len() + 1],
-            stage: x.clone(),
-            start: x.numbers().to_vec(),
-            end: vec![0.0; size],
-            h: 0.0,
-            dense: Vec::new(),
-            estimates: Vec::new(),
-            evaluations: 0,
-            work: Workspace::default(),
-        };
-        step.restart(dynamics, t, x);
-        step
-    }
-
-    /// Stage point i into `self.stage`, retracted.
-    fn combine(&mut self, i: usize) {
-        let row = self.tableau.a[i - 1];
-        let y = self.stage.numbers_mut();
-        y.fill(0.0);
-        for (a, k) in row.iter().zip(&self.k).filter(|(a, _)| **a != 0.0) {
-            y.iter_mut().zip(k).for_each(|(y, k)| *y += a * k);
-        }
-        y.iter_mut().zip(&self.start).for_each(|(y, x)| *y = x + self.h * *y);
-        settle(&mut self.stage);
-    }
-
-    fn evaluate(&mut self, dynamics: &Dynamics, i: usize) {
-        self.combine(i);
-        // Its node is the sum of its row.
-        let t = self.t + self.h * self.tableau.a[i - 1].iter().sum::<f64>();
-        dynamics.rates(t.min(self.until), &self.stage, &mut self.work, &mut self.k[i]);
-        self.evaluations += 1;
-    }
-
-    /// Moves `x` from time t by a step whose error nobody asks for.
-    pub fn pass(&mut self, dynamics: &Dynamics, t: f64, h: f64, x: &mut Tokens) {
-        self.restart(dynamics, t, x);
-        self.h = h;
-        for i in 1..self.tableau.stages {
-            self.evaluate(dynamics, i);
-        }
-        self.combine(self.tableau.stages);
-        x.numbers_mut().copy_from_slice(self.stage.numbers());
-    }
-
-    fn error(&mut self) -> f64 {
-        let (size, h) = (self.start.len(), self.h);
-        self.estimates.resize(self.tableau.estimators.len() * size, 0.0);
-        for (sums, weights) in self.estimates.chunks_exact_mut(size).zip(self.tableau.estimators) {
-            sums.fill(0.0);
-            // Weights of 0 as well: what is no number in one stage shows. h first: velocities below 1e-154 would vanish when squared.
-            for (w, k) in weights.iter().zip(&self.k) {
-                sums.iter_mut().zip(k).for_each(|(sum, k)| *sum += w * (h * k));
-            }
-        }
-        let (first, second) = self.estimates.split_at(size);
-        let square = |estimate: &[f64], row: Range<usize>| -> f64 { estimate[row].iter().map(|e| e * e).sum() };
-        let mut worst = 0.0f64;
-        for row in rows(&self.stage) {
-            let error = match square(first, row.clone()) {
-                first if first > 0.0 && !second.is_empty() => first / (first + 0.01 * square(second, row)).sqrt(),
-                first => first.sqrt(),
-            };
-            if error.is_nan() {
-                return f64::NAN;
-            }
-            worst = worst.max(error);
-        }
-        worst
-    }
-
-    /// Prepares dense output of the last attempt; costs the extra stages once.
-    fn prepare_dense(&mut self, dynamics: &Dynamics) {
-        if !self.dense.is_empty() {
-            return;
-        }
-        for i in self.tableau.stages + 1..=self.tableau.a.len() {
-            self.evaluate(dynamics, i);
-        }
-        let (h, last) = (self.h, self.tableau.stages);
-        let delta: Vec<f64> = self.end.iter().zip(&self.start).map(|(a, b)| a - b).collect();
-        let second: Vec<f64> = delta.iter().zip(&self.k[0]).map(|(dy, f)| h * f - dy).collect();
-        let third: Vec<f64> = delta.iter().zip(self.k[0].iter().zip(&self.k[last])).map(|(dy, (f, g))| 2.0 * dy - h * (f + g)).collect();
-        self.dense = vec![delta, second, third];
-        for weights in self.tableau.dense {
-            let mut row = vec![0.0; self.start.len()];
-            for (w, k) in weights.iter().zip(&self.k) {
-                row.iter_mut().zip(k).for_each(|(r, k)| *r += h * w * k);
-            }
-            self.dense.push(row);
-        }
-    }
-}
-
-/// Brings tokens back to their space; one that cannot be keeps its numbers, and shows by its velocity.
-fn settle(x: &mut Tokens) {
-    let (space, n, d) = (x.space(), x.n(), x.d());
-    let _ = space.settle(d, n, x.numbers_mut());
-}
-
 impl Integrator for Tableau {
     fn name(&self) -> &'static str {
         self.name
     }
 
-    fn begin<'a>(&self, dynamics: &'a Dynamics, t: f64, x: &Tokens) -> Box<dyn Stepper + 'a> {
-        Box::new(Step::new(self, dynamics, t, x))
+    fn stepper(&self) -> Box<dyn Stepper> {
+        Box::new(RungeKutta::new(self, None))
     }
 
     fn tableau(&self) -> Option<&Tableau> {
@@ -328,76 +144,57 @@ impl Integrator for Tableau {
     }
 }
 
-impl Stepper for Step {
+impl Stepper for RungeKutta {
+    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+        self.h = h;
+        self.dense.clear();
+        self.evaluate(system, t, y, 1..self.tableau.stages + 1)?;
+        end.copy_from_slice(&self.stage);
+        Ok(self.error(system, y, end))
+    }
+
     fn order(&self) -> Option<u32> {
         Some(self.tableau.order)
     }
 
-    fn restart(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
-        self.t = t;
-        if x.n() != self.stage.n() {
-            // Tokens have merged: the masses are others as well.
-            self.stage = x.clone();
-            self.k.iter_mut().chain([&mut self.start, &mut self.end]).for_each(|v| v.resize(x.numbers().len(), 0.0));
-        }
-        self.start.copy_from_slice(x.numbers());
-        dynamics.rates(t, x, &mut self.work, &mut self.k[0]);
-        self.evaluations += 1;
+    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
+        self.k.iter_mut().chain([&mut self.stage]).for_each(|v| v.resize(y.len(), 0.0));
         self.dense.clear();
-    }
-
-    fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
-        self.h = h;
-        self.dense.clear();
-        for i in 1..self.tableau.stages {
-            self.evaluate(dynamics, i);
-        }
-        self.combine(self.tableau.stages);
-        self.end.copy_from_slice(self.stage.numbers());
-        dynamics.rates((self.t + h).min(self.until), &self.stage, &mut self.work, &mut self.k[self.tableau.stages]);
         self.evaluations += 1;
-        self.error()
+        system.rates(t, y, &mut self.k[0])
     }
 
-    fn end(&self) -> &[f64] {
-        &self.end
-    }
-
-    fn velocity(&self) -> &[f64] {
-        &self.k[0]
-    }
-
-    /// The velocity at the end is known.
-    fn advance(&mut self, _: &Dynamics, t: f64, _: &Tokens) {
-        self.t = t;
-        self.start.copy_from_slice(&self.end);
+    /// The rates at the end are known.
+    fn accept(&mut self, _: &mut dyn OdeSystem, _: f64, _: &[f64]) -> Result<()> {
         self.k.swap(0, self.tableau.stages);
         self.dense.clear();
+        Ok(())
+    }
+
+    fn rates(&self) -> &[f64] {
+        &self.k[0]
     }
 
     fn is_dense(&self) -> bool {
         true
     }
 
-    fn interpolate(&mut self, dynamics: &Dynamics, theta: f64, x: &mut Tokens) {
-        self.prepare_dense(dynamics);
-        let y = x.numbers_mut();
-        y.fill(0.0);
+    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: Segment, theta: f64, out: &mut [f64]) -> Result<()> {
+        if self.dense.is_empty() {
+            self.prepare_dense(system, step)?;
+        }
+        out.fill(0.0);
         for (i, row) in self.dense.iter().enumerate().rev() {
             let factor = if i % 2 == 0 { theta } else { 1.0 - theta };
-            y.iter_mut().zip(row).for_each(|(y, r)| *y = (*y + r) * factor);
+            out.iter_mut().zip(row).for_each(|(o, r)| *o = (*o + r) * factor);
         }
-        y.iter_mut().zip(&self.start).for_each(|(y, s)| *y += s);
-        settle(x);
+        out.iter_mut().zip(step.start).for_each(|(o, y)| *o += y);
+        system.retract(out);
+        Ok(())
     }
 
-    fn until(&mut self, t: f64) {
-        self.until = t;
-    }
-
-    fn broken_token(&self, x: &Tokens) -> Option<usize> {
-        let broken = |k: &Vec<f64>| rows(x).position(|row| k[row].iter().any(|v| !v.is_finite()));
-        self.k[..=self.tableau.stages].iter().find_map(broken).map(|row| row % x.n())
+    fn first_nonfinite(&self, _: &[f64]) -> Option<usize> {
+        self.k[..=self.tableau.stages].iter().find_map(|k| k.iter().position(|v| !v.is_finite()))
     }
 
     fn evaluations(&self) -> u64 {

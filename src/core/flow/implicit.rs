@@ -4,9 +4,12 @@
 //! and `z_i' = |x_i + z_i| (P_{x_i} f_i - z_i <f_i, x_i>)`. There nothing crosses the sphere, so steps of 1e300 units of time leave no trace of
 //! rounding in that direction, and displacements are sums of increments, not differences of positions: drifts of 1e-57 keep their digits.
 
-use super::rodas5p::{A, C, GAMMA, H, STAGES};
+use super::ode_system::OdeSystem;
+use super::rodas5p::{A, C, GAMMA, H, ORDER, STAGES};
 use super::rows::max_row_norm;
+use super::stepper::{Segment, Stepper};
 use crate::attention::{Dynamics, Triangular, kernel::Workspace};
+use crate::error::Result;
 use crate::num::{lu::Lu, sum::dot};
 use crate::sphere::{
     Tokens,
@@ -20,9 +23,7 @@ use crate::sphere::{
 pub struct ImplicitStep<'a> {
     jacobian: Box<dyn Triangular + 'a>,
     start: Tokens,
-    stage: Tokens,
-    /// The retracted end point.
-    pub end: Vec<f64>,
+    stage: Vec<f64>,
     /// The velocity at the start.
     velocity: Vec<f64>,
     /// The increments of the stages and the whole step, tangent at the start.
@@ -34,8 +35,7 @@ pub struct ImplicitStep<'a> {
     h: f64,
     dense: Vec<Vec<f64>>,
     /// Velocity evaluations so far, linearisations among them.
-    pub evaluations: u64,
-    work: Workspace,
+    evaluations: u64,
 }
 
 impl<'a> ImplicitStep<'a> {
@@ -45,8 +45,7 @@ impl<'a> ImplicitStep<'a> {
         let mut step = Self {
             jacobian: dynamics.triangular()?,
             start: x.clone(),
-            stage: x.clone(),
-            end: vec![0.0; size],
+            stage: vec![0.0; size],
             velocity: vec![0.0; size],
             u: vec![vec![0.0; size]; STAGES],
             z: vec![0.0; size],
@@ -54,51 +53,10 @@ impl<'a> ImplicitStep<'a> {
             factors: vec![Lu::default(); x.n()],
             h: 0.0,
             dense: Vec::new(),
-            evaluations: 0,
-            work: Workspace::default(),
+            evaluations: 1,
         };
-        step.restart(dynamics, x);
+        dynamics.rates(0.0, x, &mut Workspace::default(), &mut step.velocity);
         Some(step)
-    }
-
-    /// The velocity at the start.
-    pub fn velocity(&self) -> &[f64] {
-        &self.velocity
-    }
-
-    /// Moves the start to `x` and evaluates the velocity there.
-    pub fn restart(&mut self, dynamics: &Dynamics, x: &Tokens) {
-        self.start.coordinates_mut().copy_from_slice(x.coordinates());
-        dynamics.rates(0.0, &self.start, &mut self.work, &mut self.velocity);
-        self.evaluations += 1;
-        self.blocks.clear();
-        self.dense.clear();
-    }
-
-    /// Makes the end of the last attempt the new start.
-    pub fn advance(&mut self, dynamics: &Dynamics) {
-        self.stage.coordinates_mut().copy_from_slice(&self.end);
-        std::mem::swap(&mut self.start, &mut self.stage);
-        dynamics.rates(0.0, &self.start, &mut self.work, &mut self.velocity);
-        self.evaluations += 1;
-        self.blocks.clear();
-        self.dense.clear();
-    }
-
-    /// Largest speed of a token at the start.
-    pub fn max_speed(&self) -> f64 {
-        max_row_norm(self.velocity.len(), self.start.d(), |c| self.velocity[c])
-    }
-
-    /// `max_i |z_i|` of the last attempt.
-    pub fn displacement(&self) -> f64 {
-        max_row_norm(self.z.len(), self.start.d(), |c| self.z[c])
-    }
-
-    /// Index of the first token whose increment is not finite in any stage.
-    pub fn broken_token(&self) -> Option<usize> {
-        let d = self.start.d();
-        self.u.iter().find_map(|u| u.iter().position(|v| !v.is_finite())).map(|p| p / d)
     }
 
     /// The largest rate of the velocity linearised at the start: the spectral radius of the Jacobian, by power iteration on every diagonal block.
@@ -121,25 +79,6 @@ impl<'a> ImplicitStep<'a> {
         }
     }
 
-    /// Attempts a step of length `h` and returns the largest row of the error estimate, NaN when a velocity is not finite or a block is singular.
-    pub fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
-        self.h = h;
-        self.dense.clear();
-        self.linearise();
-        self.factor();
-        for s in 0..STAGES {
-            self.evaluate(dynamics, s);
-        }
-        let last = &self.u[STAGES - 1];
-        self.z.iter_mut().zip(last).for_each(|(z, u)| *z += u);
-        self.end.copy_from_slice(self.start.coordinates());
-        self.end.iter_mut().zip(&self.z).for_each(|(y, z)| *y += z);
-        self.end.chunks_exact_mut(self.start.d()).for_each(|r| {
-            retract(r);
-        });
-        if last.iter().all(|v| v.is_finite()) { max_row_norm(last.len(), self.start.d(), |c| last[c]) } else { f64::NAN }
-    }
-
     /// `1/(h gamma) - J_ii + c x_i x_i^T`: the part across the sphere, where J_ii vanishes, gets the size of the rest.
     fn factor(&mut self) {
         let (d, shift) = (self.start.d(), 1.0 / (GAMMA * self.h));
@@ -151,7 +90,7 @@ impl<'a> ImplicitStep<'a> {
     }
 
     /// Stage s: its increment, token by token.
-    fn evaluate(&mut self, dynamics: &Dynamics, s: usize) {
+    fn evaluate(&mut self, system: &mut dyn OdeSystem, t: f64, s: usize) -> Result<()> {
         let (d, h) = (self.start.d(), self.h);
         let (known, rest) = self.u.split_at_mut(s);
         let u = &mut rest[0];
@@ -160,13 +99,13 @@ impl<'a> ImplicitStep<'a> {
             u.copy_from_slice(&self.velocity);
         } else {
             add_combination(A[s - 1], known, 1.0, &mut self.z);
-            let y = self.stage.coordinates_mut();
+            let y = &mut self.stage;
             y.iter_mut().zip(self.start.coordinates().iter().zip(&self.z)).for_each(|(y, (x, z))| *y = x + z);
             y.chunks_exact_mut(d).for_each(|r| {
                 retract(r);
             });
-            dynamics.rates(0.0, &self.stage, &mut self.work, u);
             self.evaluations += 1;
+            system.rates(t, &self.stage, u)?;
             for ((f, z), x) in u.chunks_exact_mut(d).zip(self.z.chunks_exact(d)).zip(self.start.rows()) {
                 let (across, length) = (dot(f, x), dot(z, z).sqrt().hypot(1.0));
                 f.iter_mut().zip(z).for_each(|(f, z)| *f = length * (*f - across * z));
@@ -180,10 +119,51 @@ impl<'a> ImplicitStep<'a> {
             self.factors[i].solve(&mut rest[..d]);
             project(self.start.row(i), &mut rest[..d]);
         }
+        Ok(())
+    }
+}
+
+impl Stepper for ImplicitStep<'_> {
+    /// NaN also when a block is singular.
+    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+        self.h = h;
+        self.dense.clear();
+        self.linearise();
+        self.factor();
+        for s in 0..STAGES {
+            self.evaluate(system, t, s)?;
+        }
+        let last = &self.u[STAGES - 1];
+        self.z.iter_mut().zip(last).for_each(|(z, u)| *z += u);
+        end.iter_mut().zip(y.iter().zip(&self.z)).for_each(|(e, (y, z))| *e = y + z);
+        end.chunks_exact_mut(self.start.d()).for_each(|r| {
+            retract(r);
+        });
+        Ok(if last.iter().all(|v| v.is_finite()) { max_row_norm(last.len(), self.start.d(), |c| last[c]) } else { f64::NAN })
     }
 
-    /// Prepares dense output of the last attempt; costs no velocity.
-    pub fn prepare_dense(&mut self) {
+    fn order(&self) -> Option<u32> {
+        Some(ORDER)
+    }
+
+    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
+        self.start.coordinates_mut().copy_from_slice(y);
+        self.evaluations += 1;
+        self.blocks.clear();
+        self.dense.clear();
+        system.rates(t, y, &mut self.velocity)
+    }
+
+    fn rates(&self) -> &[f64] {
+        &self.velocity
+    }
+
+    fn is_dense(&self) -> bool {
+        true
+    }
+
+    /// Of order 4, retracted; costs no velocity.
+    fn interpolate(&mut self, _: &mut dyn OdeSystem, step: Segment, theta: f64, out: &mut [f64]) -> Result<()> {
         if self.dense.is_empty() {
             self.dense = vec![self.z.clone()];
             for weights in H {
@@ -192,20 +172,28 @@ impl<'a> ImplicitStep<'a> {
                 self.dense.push(row);
             }
         }
-    }
-
-    /// The point at fraction `theta` of the last attempt, retracted; needs [`ImplicitStep::prepare_dense`].
-    pub fn interpolate(&self, theta: f64, x: &mut Tokens) {
-        let d = x.d();
         let rest = 1.0 - theta;
         let weights = [theta, theta * rest, theta * rest * theta, theta * rest * theta * theta];
-        let y = x.coordinates_mut();
-        y.fill(0.0);
-        add_combination(&weights, &self.dense, 1.0, y);
-        y.iter_mut().zip(self.start.coordinates()).for_each(|(y, s)| *y += s);
-        y.chunks_exact_mut(d).for_each(|r| {
+        out.fill(0.0);
+        add_combination(&weights, &self.dense, 1.0, out);
+        out.iter_mut().zip(step.start).for_each(|(y, s)| *y += s);
+        out.chunks_exact_mut(self.start.d()).for_each(|r| {
             retract(r);
         });
+        Ok(())
+    }
+
+    /// `max_i |z_i|`: sums of increments, not differences of positions.
+    fn displacement(&self, _: &dyn OdeSystem, _: &[f64], _: &[f64]) -> f64 {
+        max_row_norm(self.z.len(), self.start.d(), |c| self.z[c])
+    }
+
+    fn first_nonfinite(&self, _: &[f64]) -> Option<usize> {
+        self.u.iter().find_map(|u| u.iter().position(|v| !v.is_finite()))
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.evaluations
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::clock::{Clock, StepRule};
 use super::control::Options;
-use super::drive::{System, Tried, Turn, drive};
 use super::observable::{Frame, Observer, Recorder};
-use super::particles::{Particles, ROUNDED};
+use super::ode_system::{OdeSystem, Steps};
+use super::run::{ROUNDED, Run};
 use super::stepper::Stepper;
-use crate::attention::kernel::{Attention, Batch, Choice, Workspace, in_a_row};
+use crate::attention::kernel::{Attention, Batch, Choice, Workspace};
 use crate::attention::{Dynamics, layer::Layer};
 use crate::error::{Error, Result, show};
 use crate::num::aligned::Aligned;
@@ -31,12 +31,12 @@ pub fn iterate(
     for sublayer in &dynamics.sublayers {
         sublayer.algorithm(start, dynamics.normalisation.layer_form())?;
     }
-    let mut clock = depth(layers, dt)?;
     let options = Options { merge_radius: 0.0, ..Options::default() };
-    let mut particles = Particles::new(dynamics, start, Box::new(Layers::new(layer, start)), &options, observers);
-    particles.observe(0.0);
-    in_a_row(start, || drive(&mut particles, std::slice::from_mut(&mut clock), &StepRule::FREE, cancel))?;
-    let end = particles.finish(clock);
+    let steps = Steps { clock: depth(layers, dt)?, rule: StepRule::FREE, stepper: Box::new(Layers::new(dynamics, layer, start)) };
+    let mut run = Run::new(dynamics, start, steps, &options, cancel, observers)?;
+    run.begin()?;
+    run.go(u64::MAX)?;
+    let end = run.finish();
     Ok((end.clusters, end.stats.steps as usize))
 }
 
@@ -49,46 +49,28 @@ fn depth(layers: usize, dt: f64) -> Result<Clock> {
 }
 
 /// A layer as a step: nobody asks how long it is.
-struct Layers {
+struct Layers<'a> {
+    dynamics: &'a Dynamics,
     layer: Layer,
-    t: f64,
     x: Tokens,
     scratch: Aligned<f64>,
     work: Workspace,
 }
 
-impl Layers {
-    fn new(layer: Layer, start: &Tokens) -> Self {
+impl<'a> Layers<'a> {
+    fn new(dynamics: &'a Dynamics, layer: Layer, start: &Tokens) -> Self {
         let mut scratch = Aligned::default();
         scratch.reset(start.coordinates().len());
-        Self { layer, t: 0.0, x: start.clone(), scratch, work: Workspace::default() }
+        Self { dynamics, layer, x: start.clone(), scratch, work: Workspace::default() }
     }
 }
 
-impl Stepper for Layers {
-    fn order(&self) -> Option<u32> {
-        None
-    }
-
-    fn restart(&mut self, _: &Dynamics, t: f64, x: &Tokens) {
-        (self.t, self.x) = (t, x.clone());
-    }
-
-    fn attempt(&mut self, dynamics: &Dynamics, _: f64) -> f64 {
-        self.layer.step(dynamics, self.t, &mut self.x, &mut self.work, &mut self.scratch);
-        0.0
-    }
-
-    fn end(&self) -> &[f64] {
-        self.x.numbers()
-    }
-
-    fn velocity(&self) -> &[f64] {
-        &[]
-    }
-
-    fn advance(&mut self, _: &Dynamics, t: f64, _: &Tokens) {
-        self.t = t;
+impl Stepper for Layers<'_> {
+    fn step(&mut self, _: &mut dyn OdeSystem, t: f64, y: &[f64], _: f64, end: &mut [f64]) -> Result<f64> {
+        self.x.numbers_mut().copy_from_slice(y);
+        self.layer.step(self.dynamics, t, &mut self.x, &mut self.work, &mut self.scratch);
+        end.copy_from_slice(self.x.numbers());
+        Ok(0.0)
     }
 }
 
@@ -130,7 +112,13 @@ pub fn iterate_many(
     let mut stack = Stack { dynamics, eta: layer.eta(), batch, systems, recorders, labels, together, values: Vec::new() };
     let mut clock = depth(layers, dt)?;
     stack.observe(0.0);
-    drive(&mut stack, std::slice::from_mut(&mut clock), &StepRule::FREE, cancel)?;
+    clock.march(cancel, |t, end, _| {
+        let attention = dynamics.attention_at(t);
+        let attention = attention.ok_or_else(|| Error::parameter("layers", "one that is no attention", "attention in every layer"))?;
+        stack.batch.layer(&attention, stack.eta);
+        stack.observe(end);
+        Ok(())
+    })?;
     let Stack { batch, systems, .. } = stack;
     systems.iter_mut().enumerate().for_each(|(i, system)| batch.read(i, system));
     Ok(clock.stats.steps as usize)
@@ -146,25 +134,6 @@ struct Stack<'a> {
     labels: Vec<usize>,
     together: Option<fn(&Batch, &mut Vec<f64>)>,
     values: Vec<f64>,
-}
-
-impl System for Stack<'_> {
-    fn attempt(&mut self, clocks: &[Clock], turns: &mut [Turn]) -> Result<()> {
-        let now = turns.first().map_or(0.0, |turn| clocks[turn.clock].now());
-        let attention = self.dynamics.attention_at(now);
-        let attention = attention.ok_or_else(|| Error::parameter("layers", "one that is no attention", "attention in every layer"))?;
-        self.batch.layer(&attention, self.eta);
-        turns.iter_mut().for_each(|turn| turn.tried = Tried::Moved { error: 0.0, displacement: 1.0 });
-        Ok(())
-    }
-
-    fn accept(&mut self, clocks: &mut [Clock], turns: &[Turn]) -> Result<()> {
-        for turn in turns {
-            clocks[turn.clock].advance(turn.h, true);
-            self.observe(clocks[turn.clock].now());
-        }
-        Ok(())
-    }
 }
 
 impl Stack<'_> {

@@ -1,13 +1,13 @@
 //! Time: one loop for tokens, many systems in lanes, layers, noise and densities; steppers, events, observers.
 //!
-//! The loop asks a system for steps and judges them by its clock; what the system is, and how it steps, it does not know. A method of one's own is a [`Stepper`].
+//! A [`Stepper`] tries steps of an [`OdeSystem`] (tokens, densities) and a clock judges them: [`integrate`] is the loop for any system, [`solve`] the
+//! one for tokens, with mergers, events and observers. A method of one's own is a [`Stepper`].
 
 mod clock;
 mod coalesce;
 mod control;
 mod dop853;
 mod dopri5;
-mod drive;
 mod event;
 mod explicit;
 pub mod hidden;
@@ -19,7 +19,6 @@ mod mover;
 mod ode_system;
 pub mod observable;
 mod outcome;
-mod particles;
 mod pause;
 mod rest;
 mod rodas5p;
@@ -29,13 +28,13 @@ pub mod second;
 mod solve;
 mod stepper;
 mod tableau;
+mod token_system;
 mod walk;
 
 pub(crate) use clock::{Clock, StepRule};
 pub(crate) use coalesce::ClosePairs;
 pub use coalesce::{Merge, clusters_within};
 pub use control::Options;
-pub(crate) use drive::{System, Tried, Turn, drive};
 pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
 pub use implicit::ImplicitStep;
 pub use integrator::integrator;
@@ -51,6 +50,7 @@ pub use pause::{Keeper, Pause};
 pub use rest::Residual;
 pub use run::Run;
 pub use solve::{begin, solve, velocity_accuracy};
-pub use stepper::{Integrator, Stepper};
+pub use stepper::{Integrator, Segment, Stepper};
 pub use tableau::Tableau;
+pub use token_system::TokenSystem;
 pub use walk::{Splitting, WALK_ACCURACY, Walk, begin_walk, walk};

@@ -1,8 +1,10 @@
 //! Which step moves the tokens: explicit ones, and implicit ones where stability, not accuracy, would keep the explicit ones short.
 
 use super::implicit::ImplicitStep;
-use super::stepper::Stepper;
+use super::ode_system::OdeSystem;
+use super::stepper::{Segment, Stepper};
 use crate::attention::Dynamics;
+use crate::error::Result;
 use crate::sphere::Tokens;
 
 /// When implicit steps are taken; they need a dynamics with [`Dynamics::triangular`].
@@ -36,9 +38,11 @@ const PAYS: f64 = 30.0;
 /// `h rho` reaches 1 though hardly anything moves, and taken up again when the error test keeps the implicit steps short as well. An excursion that
 /// does not pay doubles the wait for the next one.
 pub(super) struct Mover<'a> {
-    explicit: Box<dyn Stepper + 'a>,
+    explicit: Box<dyn Stepper>,
     implicit: ImplicitStep<'a>,
     mode: Implicit,
+    /// Length over which weights change.
+    width: f64,
     stiff: bool,
     /// Accepted steps since the last change or look.
     since: u32,
@@ -50,73 +54,65 @@ pub(super) struct Mover<'a> {
 
 impl<'a> Mover<'a> {
     /// These explicit steps, and implicit ones where the dynamics knows its linearisation.
-    pub fn begin(explicit: Box<dyn Stepper + 'a>, mode: Implicit, dynamics: &'a Dynamics, x: &Tokens) -> Box<dyn Stepper + 'a> {
+    pub fn begin(explicit: Box<dyn Stepper>, mode: Implicit, dynamics: &'a Dynamics, x: &Tokens) -> Box<dyn Stepper + 'a> {
         match ImplicitStep::new(dynamics, x).filter(|_| mode != Implicit::Never) {
             Some(implicit) => {
-                let stiff = mode == Implicit::Always;
-                Box::new(Self { explicit, implicit, mode, stiff, since: 0, wait: WAIT.0, short: 0, reach: 0.0 })
+                let (stiff, width) = (mode == Implicit::Always, dynamics.length_scale());
+                Box::new(Self { explicit, implicit, mode, width, stiff, since: 0, wait: WAIT.0, short: 0, reach: 0.0 })
             }
             None => explicit,
         }
     }
+
+    /// The steps in use.
+    fn current(&self) -> &dyn Stepper {
+        if self.stiff { &self.implicit } else { &*self.explicit }
+    }
+
+    fn current_mut(&mut self) -> &mut (dyn Stepper + 'a) {
+        if self.stiff { &mut self.implicit } else { &mut *self.explicit }
+    }
 }
 
 impl Stepper for Mover<'_> {
+    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+        self.current_mut().step(system, t, y, h, end)
+    }
+
     fn order(&self) -> Option<u32> {
-        if self.stiff { Some(super::rodas5p::ORDER) } else { self.explicit.order() }
+        self.current().order()
     }
 
-    fn restart(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
-        if self.stiff { self.implicit.restart(dynamics, x) } else { self.explicit.restart(dynamics, t, x) }
+    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
+        self.current_mut().restart(system, t, y)
     }
 
-    fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
-        if self.stiff { self.implicit.attempt(dynamics, h) } else { self.explicit.attempt(dynamics, h) }
+    fn accept(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
+        self.current_mut().accept(system, t, y)
     }
 
-    fn end(&self) -> &[f64] {
-        if self.stiff { &self.implicit.end } else { self.explicit.end() }
-    }
-
-    fn velocity(&self) -> &[f64] {
-        if self.stiff { self.implicit.velocity() } else { self.explicit.velocity() }
-    }
-
-    fn advance(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
-        if self.stiff { self.implicit.advance(dynamics) } else { self.explicit.advance(dynamics, t, x) }
+    fn rates(&self) -> &[f64] {
+        self.current().rates()
     }
 
     fn is_dense(&self) -> bool {
-        self.stiff || self.explicit.is_dense()
+        self.current().is_dense()
     }
 
-    fn interpolate(&mut self, dynamics: &Dynamics, theta: f64, x: &mut Tokens) {
-        if self.stiff {
-            self.implicit.prepare_dense();
-            self.implicit.interpolate(theta, x);
-        } else {
-            self.explicit.interpolate(dynamics, theta, x);
-        }
+    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: Segment, theta: f64, out: &mut [f64]) -> Result<()> {
+        self.current_mut().interpolate(system, step, theta, out)
     }
 
-    fn until(&mut self, t: f64) {
-        self.explicit.until(t);
+    fn displacement(&self, system: &dyn OdeSystem, start: &[f64], end: &[f64]) -> f64 {
+        self.current().displacement(system, start, end)
     }
 
-    fn displacement(&self, x: &Tokens) -> f64 {
-        if self.stiff { self.implicit.displacement() } else { self.explicit.displacement(x) }
-    }
-
-    fn max_speed(&self, x: &Tokens) -> f64 {
-        if self.stiff { self.implicit.max_speed() } else { self.explicit.max_speed(x) }
-    }
-
-    fn broken_token(&self, x: &Tokens) -> Option<usize> {
-        if self.stiff { self.implicit.broken_token() } else { self.explicit.broken_token(x) }
+    fn first_nonfinite(&self, end: &[f64]) -> Option<usize> {
+        self.current().first_nonfinite(end)
     }
 
     fn evaluations(&self) -> u64 {
-        self.explicit.evaluations() + self.implicit.evaluations
+        self.explicit.evaluations() + self.implicit.evaluations()
     }
 
     fn is_implicit(&self) -> bool {
@@ -127,49 +123,47 @@ impl Stepper for Mover<'_> {
         vec![f64::from(u8::from(self.stiff)), f64::from(self.since), f64::from(self.wait), f64::from(self.short), self.reach]
     }
 
-    fn recall(&mut self, memory: &[f64], dynamics: &Dynamics, t: f64, x: &Tokens) {
+    fn recall(&mut self, memory: &[f64], system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
         if let [stiff, since, wait, short, reach] = *memory {
             (self.stiff, self.since, self.wait, self.short, self.reach) = (stiff > 0.5, since as u32, wait as u32, short as u32, reach);
         }
-        self.restart(dynamics, t, x);
+        self.restart(system, t, y)?;
         if self.stiff {
             // The run that was kept had looked at the rate already.
             let _ = self.implicit.rate();
         }
+        Ok(())
     }
 
-    /// Changes the kind of steps, if that is due, at the tokens reached by a step that moved them by `displacement`; the length `h` planned for the
-    /// next one, or a shorter one.
-    fn reconsider(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens, h: f64, displacement: f64) -> f64 {
+    fn reconsider(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, displacement: f64) -> Result<()> {
         if self.mode != Implicit::Auto {
-            return h;
+            return Ok(());
         }
         if !self.stiff {
             self.since += 1;
-            if self.since >= self.wait && displacement <= HELD_UP.1 * dynamics.length_scale() {
+            if self.since >= self.wait && displacement <= HELD_UP.1 * self.width {
                 self.since = 0;
-                self.implicit.restart(dynamics, x);
+                self.implicit.restart(system, t, y)?;
                 (self.stiff, self.short, self.reach) = (h * self.implicit.rate() >= HELD_UP.0, 0, 0.0);
             }
-            return h;
+            return Ok(());
         }
         let rate = self.implicit.rate();
         self.reach = self.reach.max(h * rate);
         self.short = if h * rate < SHORT.0 { self.short + 1 } else { 0 };
         if self.short >= SHORT.1 {
-            self.give_up(dynamics, t, x);
+            self.give_up(system, t, y)?;
         }
-        h
+        Ok(())
     }
 
-    /// Leaves implicit steps that no length makes acceptable; false when there is nothing to leave.
-    fn give_up(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) -> bool {
+    fn give_up(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<bool> {
         if !self.stiff || self.mode != Implicit::Auto {
-            return false;
+            return Ok(false);
         }
         self.wait = if self.reach < PAYS { (2 * self.wait).min(WAIT.1) } else { WAIT.0 };
         (self.stiff, self.since) = (false, 0);
-        self.explicit.restart(dynamics, t, x);
-        true
+        self.explicit.restart(system, t, y)?;
+        Ok(true)
     }
 }

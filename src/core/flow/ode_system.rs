@@ -4,6 +4,8 @@ use super::clock::{Clock, Judgement, StepRule};
 use super::dop853::DOP853;
 use super::explicit::RungeKutta;
 use super::outcome::{Outcome, Stats};
+use super::rows::{blocks, largest_row};
+use super::stepper::{Segment, Stepper};
 use super::tableau::Tableau;
 use crate::error::{Error, Result};
 use crate::num::dd::Dd;
@@ -70,7 +72,7 @@ pub enum StepAction {
 
 /// A step that passed the error test.
 pub struct OdeStep<'s> {
-    stepper: &'s mut RungeKutta,
+    stepper: &'s mut dyn Stepper,
     system: &'s mut dyn OdeSystem,
     /// Time where it starts.
     pub t: f64,
@@ -88,7 +90,8 @@ impl OdeStep<'_> {
     /// Writes the state at `t + theta h`, `0 <= theta <= 1`, by the dense output of the method
     /// (order 7 for Dop853). **Cost** three more rates, once per step. **Errors** those of the rates.
     pub fn interpolate(&mut self, theta: f64, out: &mut [f64]) -> Result<()> {
-        self.stepper.interpolate(self.system, self.t, (self.start, self.end), theta, out)
+        let step = Segment { t: self.t, start: self.start, end: self.end };
+        self.stepper.interpolate(self.system, step, theta, out)
     }
 }
 
@@ -152,19 +155,14 @@ pub fn integrate(
     stepper.restart(system, t0, y)?;
     let mut clock = Clock::new(t1, options.first_step.unwrap_or_else(|| stepper.first_step(system, y, t1 - t0)), &[]);
     clock.t = Dd::from(t0);
-    let rule = StepRule { max_steps: options.max_steps, ..StepRule::FREE };
+    let mut steps = Steps { clock, rule: StepRule { max_steps: options.max_steps, ..StepRule::FREE }, stepper: Box::new(stepper) };
     let mut end = vec![0.0; y.len()];
-    while clock.goes_on(&rule, None, || None) {
-        clock.h = clock.h.min(options.max_step);
-        let (t, h) = (clock.now(), clock.step());
-        let error = stepper.step(system, t, y, h, &mut end)?;
-        let verdict = clock.judge(&rule, Some(options.tableau.order), h, error, 1.0);
-        if verdict != Judgement::Good {
-            clock.outcome = clock.failure(verdict, h, stepper.relative_speed(y));
-            continue;
-        }
-        let t_end = clock.after(h).to_f64();
-        let mut step = OdeStep { stepper: &mut stepper, system, t, h, t_end, start: y, end: &end };
+    while steps.clock.goes_on(&steps.rule, None, || None) {
+        steps.clock.h = steps.clock.h.min(options.max_step);
+        let Some((h, _)) = steps.attempt(system, y, &mut end)? else { continue };
+        let Steps { clock, stepper, .. } = &mut steps;
+        let (t, t_end) = (clock.now(), clock.after(h).to_f64());
+        let mut step = OdeStep { stepper: &mut **stepper, system, t, h, t_end, start: y, end: &end };
         match on_step(&mut step)? {
             StepAction::Reject => {
                 clock.outcome = Some(Outcome::UnderResolved { t });
@@ -175,9 +173,52 @@ pub fn integrate(
         }
         y.copy_from_slice(&end);
         clock.advance(h, true);
-        stepper.accept();
+        stepper.accept(system, t_end, y)?;
     }
+    let Steps { mut clock, stepper, .. } = steps;
+    clock.stats.evaluations = stepper.evaluations();
     let (t, outcome) = (clock.now(), clock.outcome.unwrap_or(Outcome::Reached));
-    clock.stats.evaluations = stepper.evaluations;
     Ok(Integrated { t, outcome, next_step: clock.h, stats: clock.stats })
+}
+
+/// A stepper and the clock by which its steps are judged: what the loops over time of densities and
+/// of tokens share.
+pub(super) struct Steps<'a> {
+    pub clock: Clock,
+    pub rule: StepRule,
+    pub stepper: Box<dyn Stepper + 'a>,
+}
+
+impl Steps<'_> {
+    /// Tries the next step from `y`. Its length and the largest displacement of a block if it is
+    /// good; otherwise a shorter one is planned, or the outcome is set: `NonFinite` then names the
+    /// index of a number.
+    pub fn attempt(&mut self, system: &mut dyn OdeSystem, y: &[f64], end: &mut [f64]) -> Result<Option<(f64, f64)>> {
+        let Self { clock, rule, stepper } = self;
+        let (t, h) = (clock.now(), clock.step());
+        let error = stepper.step(system, t, y, h, end)?;
+        let displacement = stepper.displacement(system, y, end);
+        let verdict = clock.judge(rule, stepper.order(), h, error, displacement);
+        if verdict == Judgement::Good {
+            return Ok(Some((h, displacement)));
+        }
+        // Tokens have length 1; other states are measured by their largest number.
+        let size = if rule.width.is_some() { 1.0 } else { y.iter().fold(0.0f64, |m, v| m.max(v.abs())) };
+        let speed = if stepper.rates().is_empty() { f64::INFINITY } else { max_speed(stepper.rates(), system) / size };
+        let Some(mut failure) = clock.failure(verdict, h, speed) else { return Ok(None) };
+        if stepper.give_up(system, t, y)? {
+            clock.retry();
+            return Ok(None);
+        }
+        if let Outcome::NonFinite { token, .. } = &mut failure {
+            *token = stepper.first_nonfinite(end).unwrap_or(0);
+        }
+        clock.outcome = Some(failure);
+        Ok(None)
+    }
+}
+
+/// Largest norm of a block of rates.
+pub(super) fn max_speed(rates: &[f64], system: &dyn OdeSystem) -> f64 {
+    largest_row(rates.len(), blocks(system, rates.len()), |c| rates[c])
 }

@@ -1,13 +1,16 @@
-//! Norms by token: what errors, ways and speeds are measured in.
+//! Norms by block (by token): what errors, ways and speeds are measured in.
 
-use crate::sphere::Tokens;
+use super::ode_system::OdeSystem;
 use std::ops::Range;
 
-/// The numbers of tokens that are measured together: the coordinates of a token, and its own numbers of the space.
-pub(super) fn rows(x: &Tokens) -> impl Iterator<Item = Range<usize>> + use<> {
-    let (n, d, own) = (x.n(), x.d(), x.space().own());
-    let coordinates = (0..n).map(move |i| i * d..(i + 1) * d);
-    coordinates.chain((0..if own > 0 { n } else { 0 }).map(move |i| n * d + i * own..n * d + (i + 1) * own))
+/// The blocks of a state of this many numbers.
+pub(super) fn blocks(system: &dyn OdeSystem, len: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let first = start;
+        start += system.block(first).clamp(1, len.saturating_sub(first).max(1));
+        (first < len).then_some(first..start)
+    })
 }
 
 /// Largest norm of a row of d of the numbers `entry(0..len)`.

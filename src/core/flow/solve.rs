@@ -4,8 +4,8 @@ use super::clock::{Clock, StepRule};
 use super::control::Options;
 use super::mover::{Implicit, Mover};
 use super::observable::Observer;
+use super::ode_system::Steps;
 use super::outcome::Solution;
-use super::particles::Particles;
 use super::run::Run;
 use crate::attention::{Dynamics, kernel::EXACT, kernel_width};
 use crate::error::{Error, Result, show};
@@ -77,17 +77,11 @@ pub fn begin<'a, 'o, 'p>(
         return Err(Error::parameter("implicit", "always", "a dynamics whose Jacobian is known to be triangular, or auto"));
     }
     check_noise(dynamics, options.rtol)?;
-    let explicit = options.integrator.begin(dynamics, 0.0, start);
-    let stepper = Mover::begin(explicit, options.implicit, dynamics, start);
-    let mut particles = Particles::new(dynamics, start, stepper, options, observers);
-    let mut clock = Clock::new(t_end, particles.first_step(t_end), &dynamics.jumps());
-    let rule = StepRule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
-    match options.resume {
-        Some(pause) => particles.resume(&mut clock, pause)?,
-        None => {
-            particles.observe(0.0);
-            particles.coalesce(0.0);
-        }
-    }
-    Ok(Run::new(particles, clock, rule, options.cancel))
+    let rule = StepRule { rtol: options.rtol, width: Some(dynamics.length_scale()), max_steps: options.max_steps };
+    let stepper = Mover::begin(options.integrator.stepper(), options.implicit, dynamics, start);
+    let steps = Steps { clock: Clock::new(t_end, 0.0, &dynamics.jumps()), rule, stepper };
+    let mut run = Run::new(dynamics, start, steps, options, options.cancel, observers)?;
+    run.plan_first_step()?;
+    run.begin()?;
+    Ok(run)
 }

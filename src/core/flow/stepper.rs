@@ -1,70 +1,85 @@
-//! What moves tokens by a step: the trait of all methods, and of one's own.
+//! What moves a state by a step: the trait of all methods, and of one's own.
 
-use super::rows::{largest_row, rows};
+use super::ode_system::OdeSystem;
+use super::rows::{blocks, largest_row};
 use super::tableau::Tableau;
-use crate::attention::Dynamics;
-use crate::sphere::Tokens;
+use crate::error::Result;
 
-/// A method on its way: it knows where the step starts, and after an attempt where it would end.
+/// A step that was tried: from where, when, and to where.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'y> {
+    /// Time at the start.
+    pub t: f64,
+    /// The state at the start.
+    pub start: &'y [f64],
+    /// The state at the end.
+    pub end: &'y [f64],
+}
+
+/// A method of integration. Only [`step`](Stepper::step) must be written; everything else has a
+/// default.
 ///
-/// The loop asks for attempts, judges them by [`order`](Stepper::order) and the tolerance, and takes the good ones. Everything after the first five methods has a default.
+/// The loop asks for steps, judges them by [`order`](Stepper::order) and the tolerance, takes the
+/// good ones and then calls [`accept`](Stepper::accept).
 ///
 /// ```
-/// use metastable::{attention::{Dynamics, dynamics, kernel::Workspace, Spec}, flow::{Integrator, Options, Stepper, solve}, sphere::Tokens};
+/// use metastable::{attention::{dynamics, Spec}, error::Result, flow::{Integrator, OdeSystem, Options, Stepper, solve}, sphere::Tokens};
 /// /// Heun's method of order 2, its error estimated by Euler's.
-/// struct Heun { t: f64, x: Tokens, end: Tokens, k: [Vec<f64>; 2], work: Workspace }
+/// struct Heun;
 /// impl Stepper for Heun {
+///     fn step(&mut self, f: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+///         let (mut first, mut last) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+///         f.rates(t, y, &mut first)?;
+///         (0..y.len()).for_each(|c| end[c] = y[c] + h * first[c]);
+///         f.retract(end);
+///         f.rates(t + h, end, &mut last)?;
+///         (0..y.len()).for_each(|c| end[c] = y[c] + 0.5 * h * (first[c] + last[c]));
+///         f.retract(end);
+///         Ok(first.iter().zip(&last).map(|(a, b)| 0.5 * h * (b - a).abs()).fold(0.0, f64::max))
+///     }
 ///     fn order(&self) -> Option<u32> { Some(2) }
-///     fn restart(&mut self, f: &Dynamics, t: f64, x: &Tokens) {
-///         (self.t, self.x, self.end) = (t, x.clone(), x.clone());
-///         self.k = [vec![0.0; x.numbers().len()], vec![0.0; x.numbers().len()]];
-///         f.rates(t, x, &mut self.work, &mut self.k[0]);
-///     }
-///     fn attempt(&mut self, f: &Dynamics, h: f64) -> f64 {
-///         let Self { t, x, end, k: [first, last], work } = self;
-///         if end.place(x.numbers().iter().zip(&*first).map(|(x, k)| x + h * k)).is_err() { return f64::NAN }
-///         f.rates(*t + h, end, work, last);
-///         let mean = first.iter().zip(&*last).map(|(a, b)| 0.5 * (a + b));
-///         if end.place(x.numbers().iter().zip(mean).map(|(x, k)| x + h * k)).is_err() { return f64::NAN }
-///         first.iter().zip(last).map(|(a, b)| 0.5 * h * (*b - a).abs()).fold(0.0, f64::max)
-///     }
-///     fn end(&self) -> &[f64] { self.end.numbers() }
-///     fn velocity(&self) -> &[f64] { &self.k[0] }
 /// }
-/// struct HeunMethod;
-/// impl Integrator for HeunMethod {
+/// impl Integrator for Heun {
 ///     fn name(&self) -> &'static str { "heun" }
-///     fn begin<'a>(&self, f: &'a Dynamics, t: f64, x: &Tokens) -> Box<dyn Stepper + 'a> {
-///         let mut heun = Heun { t, x: x.clone(), end: x.clone(), k: [Vec::new(), Vec::new()], work: Workspace::default() };
-///         heun.restart(f, t, x);
-///         Box::new(heun)
-///     }
+///     fn stepper(&self) -> Box<dyn Stepper> { Box::new(Heun) }
 /// }
-/// let sa = dynamics::build("sa", false, &Spec::new(2.0, 3)).unwrap();
-/// let x = Tokens::from_angles(&[0.0, 1.0, 2.5]).unwrap();
-/// let own = solve(&sa, &x, 1.0, &Options { integrator: &HeunMethod, rtol: 1e-5, ..Options::default() }, &mut []).unwrap();
-/// let fine = solve(&sa, &x, 1.0, &Options::default(), &mut []).unwrap();
+/// let sa = dynamics::build("sa", false, &Spec::new(2.0, 3))?;
+/// let x = Tokens::from_angles(&[0.0, 1.0, 2.5])?;
+/// let own = solve(&sa, &x, 1.0, &Options { integrator: &Heun, rtol: 1e-5, ..Options::default() }, &mut [])?;
+/// let fine = solve(&sa, &x, 1.0, &Options::default(), &mut [])?;
 /// assert!(own.clusters.angles().iter().zip(fine.clusters.angles()).all(|(a, b)| (a - b).abs() < 1e-4));
+/// # Ok::<(), metastable::error::Error>(())
 /// ```
 pub trait Stepper {
-    /// Order by which the next step is chosen; `None`: there is no estimate of the error, steps have the length that is asked for and are taken as they are.
-    fn order(&self) -> Option<u32>;
+    /// Tries a step of length `h` from the state `y` at time `t`: writes its end, brought back to
+    /// the manifold, and returns the largest error estimate of a block (0 without one), NaN when
+    /// something is not finite.
+    ///
+    /// **Errors** those of the rates.
+    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64>;
 
-    /// Moves the start to `x` (perhaps of another number of tokens) at time `t`.
-    fn restart(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens);
+    /// Order by which the next step is chosen; `None`: there is no estimate of the error, steps have
+    /// the length that is asked for and are taken as they are.
+    fn order(&self) -> Option<u32> {
+        None
+    }
 
-    /// Tries a step of length `h`: the largest row of the error estimate (0 without one), NaN when something is not finite.
-    fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64;
+    /// The next step starts from `y` (perhaps of another length) at time `t`, which is not where
+    /// the last one ended: at the beginning, after a merger, where weights jump.
+    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
+        let _ = (system, t, y);
+        Ok(())
+    }
 
-    /// The numbers at the end of the last attempt, on their space.
-    fn end(&self) -> &[f64];
+    /// The next step starts where the last one ended, at `y` and time `t`.
+    fn accept(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
+        self.restart(system, t, y)
+    }
 
-    /// The rates at the start; empty where nobody needs them.
-    fn velocity(&self) -> &[f64];
-
-    /// Makes the end of the last attempt, `x`, the start at time `t`.
-    fn advance(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) {
-        self.restart(dynamics, t, x);
+    /// The rates at the start, where the method knows them: they show states at rest and steps that
+    /// no longer move anything.
+    fn rates(&self) -> &[f64] {
+        &[]
     }
 
     /// True when the points inside a step are known, not only its ends: then samples, mergers and events are located there.
@@ -72,33 +87,23 @@ pub trait Stepper {
         false
     }
 
-    /// Puts the point at fraction `theta` of the last attempt into `x`, if that is known.
-    fn interpolate(&mut self, dynamics: &Dynamics, theta: f64, x: &mut Tokens) {
-        let _ = (dynamics, theta, x);
+    /// Writes the state at the share `theta` of the last step tried, if that is known.
+    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: Segment, theta: f64, out: &mut [f64]) -> Result<()> {
+        let _ = (system, step, theta, out);
+        Ok(())
     }
 
-    /// Weights are asked at no later time than this: just before they jump.
-    fn until(&mut self, t: f64) {
-        let _ = t;
+    /// The largest way of a block in the last step tried.
+    fn displacement(&self, system: &dyn OdeSystem, start: &[f64], end: &[f64]) -> f64 {
+        largest_row(end.len(), blocks(system, end.len()), |c| end[c] - start[c])
     }
 
-    /// The largest way of a token in the last attempt, from `x`.
-    fn displacement(&self, x: &Tokens) -> f64 {
-        largest_row(self.end().len(), rows(x), |c| self.end()[c] - x.numbers()[c])
+    /// Index of the first number that was not finite in the last step tried.
+    fn first_nonfinite(&self, end: &[f64]) -> Option<usize> {
+        end.iter().position(|v| !v.is_finite())
     }
 
-    /// Largest speed of a token at the start `x`.
-    fn max_speed(&self, x: &Tokens) -> f64 {
-        largest_row(self.velocity().len(), rows(x), |c| self.velocity()[c])
-    }
-
-    /// The first of the tokens `x` whose numbers were not finite in the last attempt.
-    fn broken_token(&self, x: &Tokens) -> Option<usize> {
-        // Rows of coordinates, then those of the space's own numbers.
-        rows(x).position(|row| self.end()[row].iter().any(|v| !v.is_finite())).map(|row| row % x.n())
-    }
-
-    /// Velocities evaluated so far.
+    /// Rates evaluated so far.
     fn evaluations(&self) -> u64 {
         0
     }
@@ -108,10 +113,10 @@ pub trait Stepper {
         Vec::new()
     }
 
-    /// Goes on with this memory from the tokens `x` at time `t`.
-    fn recall(&mut self, memory: &[f64], dynamics: &Dynamics, t: f64, x: &Tokens) {
+    /// Goes on with this memory from the state `y` at time `t`.
+    fn recall(&mut self, memory: &[f64], system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
         let _ = memory;
-        self.restart(dynamics, t, x);
+        self.restart(system, t, y)
     }
 
     /// True while steps are implicit.
@@ -119,17 +124,17 @@ pub trait Stepper {
         false
     }
 
-    /// Changes the kind of steps, if that is due, at the tokens reached by a step that moved them by `displacement`; the length `h` planned for the next one, or a
-    /// shorter one.
-    fn reconsider(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens, h: f64, displacement: f64) -> f64 {
-        let _ = (dynamics, t, x, displacement);
-        h
+    /// Changes the kind of steps, if that is due, at the state `y` reached by a step that moved it by
+    /// `displacement`; the next one is planned to have length `h`.
+    fn reconsider(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, displacement: f64) -> Result<()> {
+        let _ = (system, t, y, h, displacement);
+        Ok(())
     }
 
     /// Leaves a kind of steps that no length makes acceptable; false when there is nothing to leave.
-    fn give_up(&mut self, dynamics: &Dynamics, t: f64, x: &Tokens) -> bool {
-        let _ = (dynamics, t, x);
-        false
+    fn give_up(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<bool> {
+        let _ = (system, t, y);
+        Ok(false)
     }
 }
 
@@ -138,10 +143,10 @@ pub trait Integrator: Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Steps of tokens from `x` at time `t`.
-    fn begin<'a>(&self, dynamics: &'a Dynamics, t: f64, x: &Tokens) -> Box<dyn Stepper + 'a>;
+    /// A stepper before its first step.
+    fn stepper(&self) -> Box<dyn Stepper>;
 
-    /// The explicit method behind it, when it is nothing else: many small systems then go in lanes, and stiff ones by implicit steps.
+    /// The explicit method behind it, when it is nothing else: many small systems then go in lanes.
     fn tableau(&self) -> Option<&Tableau> {
         None
     }

@@ -3,10 +3,10 @@
 use super::clock::{Clock, StepRule};
 use super::control::Options;
 use super::dopri5::DOPRI5;
-use super::explicit::Step;
+use super::explicit::RungeKutta;
 use super::observable::Observer;
+use super::ode_system::{OdeSystem, Steps};
 use super::outcome::Outcome;
-use super::particles::Particles;
 use super::run::Run;
 use super::stepper::Stepper;
 use crate::attention::{Dynamics, noise::Noise};
@@ -87,13 +87,14 @@ pub fn begin_walk<'a, 'o, 'p>(
     observers: &'o mut [&'p mut dyn Observer],
 ) -> Result<Run<'a, 'o, 'p>> {
     checked(dynamics, start, t_end, walk)?;
-    let drift = Step::new(&DOPRI5, dynamics, 0.0, start);
+    let drift = RungeKutta::new(&DOPRI5, None);
     let motion = Brownian::new(walk.seed, walk.step, start.coordinates().len());
     let (step, splitting) = (walk.step, walk.splitting);
-    let strang = Strang { drift, noise: walk.noise, motion, step, splitting, done: 0, t: 0.0, x: start.clone() };
-    let mut particles = Particles::new(dynamics, start, Box::new(strang), options, observers);
-    particles.observe(0.0);
-    Ok(Run::new(particles, Clock::new(t_end, walk.step, &[]), StepRule::FREE, walk.cancel))
+    let strang = Strang { drift, noise: walk.noise, motion, step, splitting, done: 0, x: start.clone() };
+    let steps = Steps { clock: Clock::new(t_end, walk.step, &[]), rule: StepRule::FREE, stepper: Box::new(strang) };
+    let mut run = Run::new(dynamics, start, steps, options, walk.cancel, observers)?;
+    run.begin()?;
+    Ok(run)
 }
 
 /// **Errors** as [`walk`].
@@ -114,7 +115,7 @@ pub(super) fn increment(motion: &mut Brownian, k: u64, share: f64) -> &[f64] {
 
 /// Half the drift, the noise, half the drift.
 struct Strang<'a> {
-    drift: Step,
+    drift: RungeKutta,
     noise: &'a dyn Noise,
     motion: Brownian,
     /// Length of a whole step.
@@ -122,43 +123,26 @@ struct Strang<'a> {
     splitting: Splitting,
     /// Steps done.
     done: u64,
-    t: f64,
+    /// What the noise moves.
     x: Tokens,
 }
 
 impl Stepper for Strang<'_> {
-    fn order(&self) -> Option<u32> {
-        None
-    }
-
-    fn restart(&mut self, _: &Dynamics, t: f64, x: &Tokens) {
-        (self.t, self.x) = (t, x.clone());
-    }
-
-    fn attempt(&mut self, dynamics: &Dynamics, h: f64) -> f64 {
+    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+        end.copy_from_slice(y);
         let first = if self.splitting == Splitting::Lie { h } else { 0.5 * h };
-        self.drift.pass(dynamics, self.t, first, &mut self.x);
+        self.drift.pass(system, t, first, end)?;
+        self.x.numbers_mut().copy_from_slice(end);
         self.noise.shake(&mut self.x, h, increment(&mut self.motion, self.done, h / self.step));
+        end.copy_from_slice(self.x.numbers());
         if self.splitting == Splitting::Strang {
-            self.drift.pass(dynamics, self.t + 0.5 * h, 0.5 * h, &mut self.x);
+            self.drift.pass(system, t + 0.5 * h, 0.5 * h, end)?;
         }
         self.done += 1;
-        if self.x.numbers().iter().all(|v| v.is_finite()) { 0.0 } else { f64::NAN }
-    }
-
-    fn end(&self) -> &[f64] {
-        self.x.numbers()
-    }
-
-    fn velocity(&self) -> &[f64] {
-        &[]
-    }
-
-    fn advance(&mut self, _: &Dynamics, t: f64, _: &Tokens) {
-        self.t = t;
+        Ok(if end.iter().all(|v| v.is_finite()) { 0.0 } else { f64::NAN })
     }
 
     fn evaluations(&self) -> u64 {
-        self.drift.evaluations()
+        self.drift.evaluations
     }
 }

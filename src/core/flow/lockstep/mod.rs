@@ -14,9 +14,8 @@ pub use self::shaken::walk_many;
 use self::forming::Forming;
 use self::lanes::{Op, PerLane, State};
 use self::system::{Member, Merger};
-use super::clock::{Clock, FIRST_STEP, StepRule};
+use super::clock::{Clock, FIRST_STEP, Judgement, StepRule};
 use super::control::Options;
-use super::drive::{self, Tried, Turn, drive};
 use super::observable::{Frame, Observer, Recorder};
 use super::outcome::{Outcome, Summary};
 use super::solve::solve;
@@ -28,6 +27,7 @@ use crate::sphere::Tokens;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::atomic::AtomicBool;
 
 /// Integrates many systems of one shape over `[0, t_end]`, each seen by its own recorder (all of the same times and observables).
 ///
@@ -61,7 +61,7 @@ pub fn solve_many(
         return starts.iter().zip(recorders).map(|(start, recorder)| alone(start, recorder)).collect();
     };
     let (times, before) = (recorders[0].pending().to_vec(), recorders.to_vec());
-    let rule = StepRule { rtol: options.rtol, width: dynamics.length_scale(), max_steps: options.max_steps };
+    let rule = StepRule { rtol: options.rtol, width: Some(dynamics.length_scale()), max_steps: options.max_steps };
     let mut group = Group {
         state: State::new(attention, *tableau, shape(first)),
         members: starts.iter().map(|s| Member::new(s, times.len())).collect(),
@@ -78,8 +78,8 @@ pub fn solve_many(
         merger: Merger::default(),
         forming: Forming::default(),
     };
-    let mut clocks = group.start(t_end, rule.width);
-    drive(&mut group, &mut clocks, &rule, options.cancel)?;
+    let mut clocks = group.start(t_end, dynamics.length_scale());
+    group.run(&mut clocks, &rule, options.cancel);
     let columns = (group.values.len() / width).max(1);
     let Group { members, times, measure, scene: Scene { recorders, .. }, .. } = group;
     let mut summaries = Vec::with_capacity(starts.len());
@@ -140,9 +140,41 @@ struct Group<'a> {
     forming: Forming,
 }
 
-impl drive::System for Group<'_> {
+impl Group<'_> {
+    /// Steps until every clock has its outcome: those of [`solve`], in lanes, each system by its own
+    /// clock.
+    fn run(&mut self, clocks: &mut [Clock], rule: &StepRule, cancel: Option<&AtomicBool>) {
+        loop {
+            clocks.iter_mut().for_each(|clock| {
+                clock.goes_on(rule, cancel, || None);
+            });
+            self.fill_lanes(clocks);
+            let lanes: Vec<(usize, usize)> = self.lanes.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))).collect();
+            if lanes.is_empty() {
+                return;
+            }
+            self.state.h = [0.0; WIDEST];
+            lanes.iter().for_each(|(k, s)| self.state.h[*k] = clocks[*s].step());
+            let (error, displacement) = self.state.run(Op::Attempt);
+            let mut accepted = [0.0; WIDEST];
+            for (k, s) in lanes {
+                let (h, clock, member) = (self.state.h[k], &mut clocks[s], &mut self.members[s]);
+                member.evaluations += self.state.tableau.stages as u64;
+                match clock.judge(rule, Some(self.state.tableau.order), h, error[k], displacement[k]) {
+                    Judgement::Good if member.rest.is_due(h, clock.remaining(), displacement[k]) => {
+                        // Alone a run examines its state, and ends when that is at rest.
+                        (member.again, clock.outcome) = (true, Some(Outcome::Interrupted { t: clock.now() }));
+                    }
+                    Judgement::Good => accepted[k] = h,
+                    verdict => clock.outcome = clock.failure(verdict, h, f64::INFINITY),
+                }
+            }
+            self.accept(clocks, &accepted);
+        }
+    }
+
     /// Free lanes go to the waiting systems with the most tokens.
-    fn turns(&mut self, clocks: &mut [Clock], turns: &mut Vec<Turn>) {
+    fn fill_lanes(&mut self, clocks: &[Clock]) {
         let mut taken = [false; WIDEST];
         for (k, taken) in taken.iter_mut().enumerate().take(self.width) {
             if self.lanes[k].is_none_or(|s| clocks[s].outcome.is_some()) {
@@ -163,42 +195,17 @@ impl drive::System for Group<'_> {
                 self.members[s].evaluations += 1;
             }
         }
-        turns.extend(self.lanes.iter().flatten().map(|s| Turn::of(*s)));
-        if taken.contains(&true) && !turns.is_empty() {
+        if taken.contains(&true) && self.lanes.iter().any(Option::is_some) {
             self.state.run(Op::Start);
         }
     }
 
-    fn order(&self) -> Option<u32> {
-        Some(self.state.tableau.order)
-    }
-
-    fn attempt(&mut self, _: &[Clock], turns: &mut [Turn]) -> Result<()> {
-        self.state.h = self.per_lane(turns, |turn| turn.h);
-        let (error, displacement) = self.state.run(Op::Attempt);
-        let lanes = (0..self.width).filter(|k| self.lanes[*k].is_some());
-        for (k, turn) in lanes.zip(turns) {
-            turn.tried = Tried::Moved { error: error[k], displacement: displacement[k] };
-            self.members[turn.clock].evaluations += self.state.tableau.stages as u64;
-        }
-        Ok(())
-    }
-
-    fn accept(&mut self, clocks: &mut [Clock], turns: &[Turn]) -> Result<()> {
-        for turn in turns.iter().filter(|turn| turn.good) {
-            let (member, clock) = (&mut self.members[turn.clock], &mut clocks[turn.clock]);
-            let Tried::Moved { displacement, .. } = turn.tried else { continue };
-            // Alone a run examines its state, and ends when that is at rest.
-            if member.rest.is_due(turn.h, clock.remaining(), displacement) {
-                (member.again, clock.outcome) = (true, Some(Outcome::Interrupted { t: clock.now() }));
-            }
-        }
-        let going = |turn: &Turn| turn.good && clocks[turn.clock].outcome.is_none();
-        let accepted = self.per_lane(turns, |turn| if going(turn) { turn.h } else { 0.0 });
-        self.sample(clocks, &accepted);
-        let merged = self.coalesce(clocks, &accepted);
+    /// Takes the steps of these lengths, 0 for none: samples within them, mergers, the new states.
+    fn accept(&mut self, clocks: &mut [Clock], accepted: &PerLane) {
+        self.sample(clocks, accepted);
+        let merged = self.coalesce(clocks, accepted);
         self.state.run(Op::Accept(accepted.map(|h| if h > 0.0 { 1.0 } else { 0.0 })));
-        for (s, h) in self.lanes.iter().zip(accepted).filter_map(|(s, h)| Some(((*s)?, h))).filter(|(_, h)| *h > 0.0) {
+        for (s, h) in self.lanes.iter().zip(accepted).filter_map(|(s, h)| Some(((*s)?, *h))).filter(|(_, h)| *h > 0.0) {
             clocks[s].advance(h, true);
         }
         for k in (0..self.width).filter(|k| merged[*k]) {
@@ -206,11 +213,8 @@ impl drive::System for Group<'_> {
                 self.queue(s, &mut clocks[s]);
             }
         }
-        Ok(())
     }
-}
 
-impl Group<'_> {
     /// Merges what starts within the radius; velocities and first steps.
     fn start(&mut self, t_end: f64, scale: f64) -> Vec<Clock> {
         let d = self.state.d;
@@ -227,14 +231,6 @@ impl Group<'_> {
         }
         (0..self.members.len()).for_each(|s| self.queue(s, &mut clocks[s]));
         clocks
-    }
-
-    /// A number of every turn in its lane, 0 elsewhere.
-    fn per_lane(&self, turns: &[Turn], number: impl Fn(&Turn) -> f64) -> PerLane {
-        let mut out = [0.0; WIDEST];
-        let lanes = out.iter_mut().zip(&self.lanes).filter(|(_, s)| s.is_some());
-        lanes.zip(turns).for_each(|((out, _), turn)| *out = number(turn));
-        out
     }
 
     /// Measures what is due within the accepted steps.

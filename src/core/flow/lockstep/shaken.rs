@@ -12,7 +12,6 @@ use crate::flow::walk::{Splitting, Walk, checked, increment, walk};
 use crate::num::brownian::Brownian;
 use crate::sphere::Tokens;
 use std::cell::RefCell;
-use std::sync::atomic::Ordering;
 
 /// Walks many systems of one shape over `[0, t_end]`, each with the seed of its place instead of the plan's, each seen by its own recorder.
 ///
@@ -40,7 +39,7 @@ pub fn walk_many(
     let mut ends = Vec::new();
     for ((starts, seeds), recorders) in starts.chunks(width).zip(seeds.chunks(width)).zip(recorders.chunks_mut(width)) {
         let before: Vec<Recorder> = recorders.to_vec();
-        let (x, outcome) = group(dynamics, attention, starts, t_end, plan, seeds, recorders);
+        let (x, outcome) = group(dynamics, attention, starts, t_end, plan, seeds, recorders)?;
         for (k, x) in x.into_iter().enumerate() {
             if x.numbers().iter().all(|v| v.is_finite()) {
                 ends.push((x, outcome.clone()));
@@ -63,7 +62,7 @@ fn group(
     plan: &Walk,
     seeds: &[u64],
     recorders: &mut [Recorder],
-) -> (Vec<Tokens>, Outcome) {
+) -> Result<(Vec<Tokens>, Outcome)> {
     let (n, d) = (starts[0].n(), starts[0].d());
     let mut state = State::new(attention, DOPRI5, (n, d));
     state.merged = false;
@@ -79,13 +78,8 @@ fn group(
         }
     };
     observe(0.0, &x, recorders);
-    let mut clock = Clock::new(t_end, plan.step, &[]);
-    let mut done = 0;
-    while clock.remaining() > 0.0 {
-        if plan.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-            return (x, Outcome::Interrupted { t: clock.now() });
-        }
-        let h = clock.step();
+    let (mut clock, mut done) = (Clock::new(t_end, plan.step, &[]), 0);
+    clock.march(plan.cancel, |_, end, h| {
         let first = if plan.splitting == Splitting::Lie { h } else { 0.5 * h };
         drift(&mut state, &mut room, &mut x, first);
         for (x, motion) in x.iter_mut().zip(&mut motions) {
@@ -94,11 +88,11 @@ fn group(
         if plan.splitting == Splitting::Strang {
             drift(&mut state, &mut room, &mut x, 0.5 * h);
         }
-        clock.advance(h, true);
         done += 1;
-        observe(clock.now(), &x, recorders);
-    }
-    (x, Outcome::Reached)
+        observe(end, &x, recorders);
+        Ok(())
+    })?;
+    Ok((x, clock.outcome.unwrap_or(Outcome::Reached)))
 }
 
 /// One step of the drift for all lanes; lanes without a system repeat the last one.
