@@ -1,0 +1,37 @@
+//! The library by itself: numbers against references, orders of convergence, promises of the documentation, layers of the sources.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod imports;
+
+mod architecture;
+mod conformance;
+#[cfg(feature = "files")]
+mod determinism;
+mod flow;
+mod flow_map;
+mod heads;
+mod kernels;
+mod lagrangian;
+#[cfg(feature = "figures")]
+mod layout;
+mod map_jacobians;
+mod maps;
+mod measure;
+mod noise;
+mod normalisation;
+mod numbers;
+mod order;
+mod planted;
+mod promises;
+mod properties;
+mod reference;
+#[cfg(feature = "figures")]
+mod report;
+mod rows;
+mod stiff;
+mod sublayers;
+mod theory;
+#[cfg(feature = "models")]
+mod trained;
+mod transformer;

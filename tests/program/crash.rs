@@ -1,0 +1,69 @@
+//! Killed at any moment, a run loses no finished cell, and the same command ends with the same bytes.
+
+use crate::program::{self, tables};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const EXPERIMENT: &str = "name = 'crash'\nn = 24\nd = [2, 3]\nbeta = \"1..12:lin12\"\nt_end = 1e9\nrealisations = 6\nsamples = 40\nlog_from = 0.1\nobservables = ['log-energy', 'positions']";
+
+fn command(folder: &Path) -> Command {
+    let mut command = program::command(folder, "run crash.toml --out out");
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// Many cells with small tables: lines of one file.
+const MANY: &str =
+    "name = 'crash'\nn = 6\nd = [2, 3]\nbeta = \"1..12:lin200\"\nt_end = 1e9\nrealisations = 4\nsamples = 20\nlog_from = 0.1";
+
+fn top(folder: &Path) -> Option<std::path::PathBuf> {
+    std::fs::read_dir(folder.join("out")).ok().and_then(|mut d| d.next()).and_then(|e| e.ok()).map(|e| e.path())
+}
+
+/// Finished cells: their folders, and the whole lines of the common file.
+fn finished(folder: &Path) -> Vec<String> {
+    let Some(top) = top(folder) else { return Vec::new() };
+    let folders = std::fs::read_dir(top.join("cells")).into_iter().flatten().flatten();
+    let names = folders.map(|c| c.file_name().to_string_lossy().into_owned()).filter(|n| !n.starts_with('.'));
+    let lines = std::fs::read(top.join("cells.jsonl")).unwrap_or_default();
+    let whole = lines.split_inclusive(|b| *b == b'\n').filter(|l| l.ends_with(b"\n"));
+    names.chain(whole.map(|l| String::from_utf8_lossy(&l[..l.len().min(16)]).into_owned())).collect()
+}
+
+fn killed_and_resumed(experiment: &str, kills: u64) -> std::path::PathBuf {
+    let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+    for folder in &folders {
+        std::fs::write(folder.path().join("crash.toml"), experiment).expect("writable");
+    }
+    let straight = folders[0].path();
+    assert!(command(straight).status().expect("runs").success());
+    let broken = folders[1].path();
+    let mut before: Vec<String> = Vec::new();
+    for k in 0..kills {
+        let mut child = command(broken).spawn().expect("starts");
+        // Pseudo-random moments from 1 to 60 ms; `kill` is SIGKILL.
+        std::thread::sleep(Duration::from_millis(1 + (k * 7919) % 60));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        let now = finished(broken);
+        assert!(before.iter().all(|c| now.contains(c)), "a finished cell was lost");
+        before = now;
+    }
+    assert!(command(broken).status().expect("runs").success());
+    assert!(
+        tables(&top(straight).expect("one experiment")) == tables(&top(broken).expect("one experiment")),
+        "an interrupted run ends with other bytes"
+    );
+    top(straight).map(|t| if t.join("cells.jsonl").exists() { "cells.jsonl" } else { "cells" }).map(Into::into).expect("results")
+}
+
+#[test]
+fn kill_and_resume() {
+    assert_eq!(killed_and_resumed(EXPERIMENT, 40), Path::new("cells"));
+}
+
+#[test]
+fn kill_and_resume_many_small_cells() {
+    assert_eq!(killed_and_resumed(MANY, 40), Path::new("cells.jsonl"));
+}

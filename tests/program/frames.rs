@@ -1,0 +1,255 @@
+//! Frames of runs, kinds of input, and what an experiment may say about masses and method.
+
+use crate::program::{command, json, object, refused, run};
+use serde_json::Value;
+use std::io::Write;
+use std::process::Stdio;
+
+fn number(v: &Value) -> f64 {
+    v.as_f64().unwrap_or_else(|| panic!("{v} is no number"))
+}
+
+#[test]
+fn every_command_takes_a_frame_of_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("masses.csv"), "1\n2\n1\n3\n1\n1\n1\n2\n").expect("writable");
+    let solved = json(
+        at,
+        "solve --init uniform --n 8 --d 2 --seed 3 --beta 9 --masses masses.csv --t-end 40 --out run --observables positions,log-energy,clusters --times 0,0.5,40",
+    );
+    // The end, by name, by row and by time, is the end of the record, masses and all.
+    let energy = |flags: &str| number(&json(at, &format!("energy --result run {flags} --beta 9 --energy-scale unit"))["log_energy"]);
+    for flags in ["", "--frame last", "--frame 2", "--frame t=40"] {
+        let gap = (energy(flags) - number(&solved["log_energy"])).abs();
+        assert!(gap <= 16.0 * f64::EPSILON * number(&solved["log_energy"]).abs(), "{flags}: {gap:e}");
+    }
+    // The start is the law's draw.
+    let start = json(at, "energy --init uniform --n 8 --d 2 --seed 3 --masses masses.csv --beta 9 --energy-scale unit");
+    assert!((energy("--frame 0") - number(&start["log_energy"])).abs() < 1e-14);
+    assert_eq!(energy("--frame t=0.4").to_bits(), energy("--frame 0").to_bits());
+    assert!(energy("--frame t=0.5") > energy("--frame 0"));
+    assert_eq!(json(at, "clusters --result run --frame last --beta 9")["clusters"], solved["clusters"]);
+    assert!(json(at, "clusters --result run")["mergers"].is_array());
+    assert_eq!(json(at, "modes --result run --frame t=0 --beta 9")["space"], "circle");
+    refused(at, "saddles --result run --frame last --beta 9", "masses: found unequal ones");
+    json(at, "solve --init uniform --n 8 --d 2 --seed 3 --beta 9 --t-end 40 --out equal");
+    let saddle = json(at, "saddles --result equal --beta 9");
+    assert!(saddle["points"].as_array().map(Vec::len) == Some(1) && number(&saddle["points"][0]["residual"]) < 1e-12);
+    assert_eq!(json(at, "entropy --result run --frame 0")["n"], 8);
+    assert_eq!(json(at, "movie --result run --beta 9 --dpi 40 --out run.gif")["frames"], 3);
+    let film = std::fs::read(at.join("run.gif")).expect("a film");
+    assert!(film.starts_with(b"GIF89a") && json(at, "whence run.gif")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
+    // Where ffmpeg is on the path the film is made, elsewhere a sentence says what is missing.
+    if std::process::Command::new("ffmpeg").arg("-version").output().is_ok_and(|o| o.status.success()) {
+        assert_eq!(json(at, "movie --result run --beta 9 --dpi 40 --out run.mp4")["frames"], 3);
+        let film = std::fs::read(at.join("run.mp4")).expect("a film");
+        assert!(film[4..8] == *b"ftyp" && json(at, "whence run.mp4")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
+    } else {
+        refused(at, "movie --result run --beta 9 --dpi 40 --out run.mp4", "ffmpeg");
+    }
+    json(at, "movie --result run --beta 9 --dpi 40 --observable none --out frames/");
+    assert!(at.join("frames/frame-00003.png").exists());
+    // A run goes on from a frame of another one.
+    let on = json(at, "solve --result run --frame t=0.5 --beta 9 --t-end 39.5");
+    let (x, y) = (&on["final_tokens"], &solved["final_tokens"]);
+    for i in 0..8 {
+        for c in 0..2 {
+            assert!((number(&x[i][c]) - number(&y[i][c])).abs() < 1e-6, "token {i}");
+        }
+    }
+    for (arguments, expected) in [
+        ("energy --result run --frame 3 --beta 9", "--frame: found 3, expected a row from 0 to 2"),
+        ("energy --result run --frame soon --beta 9", "--frame: found soon"),
+        ("energy --result run --frame cell=1 --beta 9", "found cell=1"),
+        ("energy --result frames --beta 9", "found no record.json"),
+        ("energy --init uniform --n 3 --d 2 --frame 0 --beta 9", "--frame"),
+        ("movie --result run --beta 9 --t-end 3 --out x.gif", "--result: found flags of a new run"),
+        ("movie --result run --beta 9 --observable radius --out x.gif", "unknown column of the run `radius`"),
+        ("movie --result run --beta 9 --out x.avi", "expected a name that ends in .png, .apng, .gif, .mp4"),
+    ] {
+        refused(at, arguments, expected);
+    }
+}
+
+const GRID: &str = "name = 'grid'\nn = 4\nd = 2\nbeta = [1, 3]\nt_end = 2\nrealisations = 2\nsamples = 5\nobservables = ['positions']\nmasses = [1, 1, 1, 5]\n";
+
+#[test]
+fn densities_have_films() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let circle = "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.5 --movie";
+    let plain = json(at, "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.5");
+    assert_eq!(json(at, &format!("{circle} film.gif")), plain, "a film changes no number");
+    let film = std::fs::read(at.join("film.gif")).expect("a film");
+    assert!(film.starts_with(b"GIF89a") && film.len() > 10_000);
+    json(at, &format!("{circle} frames/"));
+    assert_eq!(std::fs::read_dir(at.join("frames")).expect("frames").count(), 120);
+    refused(at, "measure --space zonal --density cos:1=0.2 --beta 2 --t-end 0.5 --movie film.gif", "the circle or S^2");
+    refused(at, &format!("{circle} film.avi"), "--movie: found film.avi");
+}
+
+#[test]
+fn cells_have_frames_masses_and_methods() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("grid.toml"), GRID).expect("writable");
+    let ran = json(at, "run grid.toml");
+    let path = ran["folder"].as_str().expect("a folder").to_owned();
+    let id = ran["cells"][1]["cell"].as_str().expect("an id").to_owned();
+    let frame = json(at, &format!("energy --result {path} --frame cell={},realisation=1,t=1.2 --beta 3", &id[..6]));
+    // The same tokens, read from the cell's own table by hand: row 2 of 5 is the last one up to t = 1.2.
+    let table = std::fs::read_to_string(at.join(&path).join("cells").join(&id).join("table.csv")).expect("a table");
+    let row: Vec<f64> =
+        table.lines().filter(|l| l.starts_with("1,")).nth(2).expect("a row").split(',').map(|v| v.parse().expect("a number")).collect();
+    std::fs::write(at.join("x.csv"), row[2..].chunks(2).map(|p| format!("{},{}\n", p[0], p[1])).collect::<String>()).expect("writable");
+    std::fs::write(at.join("m.csv"), "1\n1\n1\n5\n").expect("writable");
+    let again = json(at, "energy --tokens x.csv --masses m.csv --beta 3");
+    assert_eq!((row[1], &frame["energy"]), (1.0, &again["energy"]));
+    assert_ne!(again["energy"], json(at, "energy --tokens x.csv --beta 3")["energy"]);
+    refused(at, &format!("energy --result {path} --beta 3"), "expected cell=ID, one of 2 finished cells");
+    refused(at, &format!("energy --result {path} --frame cell={id} --beta 3"), "expected realisation=R");
+    refused(at, &format!("energy --result {path} --frame cell={id},realisation=7 --beta 3"), "a realisation from 0 to 1");
+    // The method is part of what a cell is; the default one is not written, so that old results keep their names.
+    let plain = json(at, "run grid.toml --dry-run")["folder"].clone();
+    for (more, same) in [
+        ("integrator = 'dopri5'\n", false),
+        ("kernel = 'direct'\n", false),
+        ("max_steps = 3\n", false),
+        ("title = 'other'\n", false),
+        ("", true),
+    ] {
+        std::fs::write(at.join("other.toml"), format!("{GRID}{more}")).expect("writable");
+        assert_eq!(json(at, "run other.toml --dry-run")["folder"] == plain, same, "{more}");
+    }
+    std::fs::write(at.join("short.toml"), format!("{GRID}max_steps = 3\nintegrator = 'dopri5'\n")).expect("writable");
+    let out = run(at, "run short.toml");
+    assert_eq!(out.status.code(), Some(4), "a budget of three steps is spent");
+    for (text, expected) in [
+        ("masses = [1, 2]\n", "masses: found 2 masses, expected one for each of n = 4 tokens"),
+        ("masses = [1, 2, 0, 1]\n", "masses"),
+        ("integrator = 'rk4'\n", "unknown integrator `rk4`"),
+        ("kernel = 'tils'\n", "unknown kernel `tils`"),
+        ("kernel = 'harmonics'\n", "kernel"),
+        ("stepper = 'layer'\nmax_steps = 4\n", "max_steps: only error-controlled steps have one"),
+        ("accuracy = 2\n", "accuracy"),
+        ("n = 5\n", "duplicate key `n`"),
+    ] {
+        std::fs::write(at.join("bad.toml"), format!("{}{text}", GRID.replace("masses = [1, 1, 1, 5]\n", ""))).expect("writable");
+        refused(at, "run bad.toml", expected);
+    }
+}
+
+#[test]
+fn many_small_cells_share_one_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(
+        at.join("many.toml"),
+        "name='many'\nn=[3,4]\nd=2\nbeta='0.5..2:lin20'\nt_end=0.2\nsamples=3\nobservables=['inner-range']\n",
+    )
+    .expect("writable");
+    let ran = json(at, "run many.toml");
+    let top = at.join(ran["folder"].as_str().expect("a folder"));
+    let files = |p: &std::path::Path| std::fs::read_dir(p).expect("a folder").count();
+    assert_eq!((files(&top.join("cells")), ran["cells"].as_array().map(Vec::len)), (0, Some(40)));
+    assert!(files(&top) <= 10, "{} files", files(&top));
+    let table = std::fs::read_to_string(top.join("tables.csv")).expect("tables");
+    let rows: Vec<&str> = table.lines().filter(|l| !l.starts_with('#')).collect();
+    assert!(rows[0].starts_with("cell,realisation,t,") && rows.len() == 1 + 40 * 3, "{}", rows[0]);
+    let id = ran["cells"][7]["cell"].as_str().expect("an id");
+    assert_eq!(rows.iter().filter(|r| r.starts_with(id)).count(), 3);
+    // A damaged line is run again, and nothing else is.
+    let journal = top.join("cells.jsonl");
+    let text = std::fs::read_to_string(&journal).expect("a journal");
+    std::fs::write(&journal, text.replacen("\"table\":\"", "\"table\":\"A", 1)).expect("writable");
+    assert_eq!(json(at, "run many.toml --dry-run")["finished"], 39);
+    json(at, "run many.toml");
+    assert_eq!(std::fs::read_to_string(top.join("tables.csv")).expect("tables"), table);
+}
+
+/// An NPY file of two-byte numbers.
+fn halves(descr: &str, shape: &str, bits: &[u16]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut out = b"\x93NUMPY\x01\x00".to_vec();
+    out.extend((header.len() as u16).to_le_bytes());
+    out.extend(header.as_bytes());
+    bits.iter().for_each(|b| out.extend(b.to_le_bytes()));
+    out
+}
+
+#[test]
+fn short_floats_pipes_and_layers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    // (0.6, 0.8), (1, 0) and (-0.8, 0.6) in float16 and bfloat16: unit vectors to the digits of their types.
+    let half: [u16; 6] = [0x38cd, 0x3a66, 0x3c00, 0, 0xba66, 0x38cd];
+    let brain: [u16; 6] = [0x3f1a, 0x3f4d, 0x3f80, 0, 0xbf4d, 0x3f1a];
+    std::fs::write(at.join("exact.csv"), "0.6,0.8\n1,0\n-0.8,0.6\n").expect("writable");
+    let exact = number(&json(at, "energy --tokens exact.csv --beta 2")["energy"]);
+    for (name, descr, bits, roundoff) in [("f2", "<f2", half, 2f64.powi(-11)), ("bf", "|V2", brain, 2f64.powi(-8))] {
+        std::fs::write(at.join(format!("{name}.npy")), halves(descr, "(3, 2)", &bits)).expect("writable");
+        let found = number(&json(at, &format!("energy --tokens {name}.npy --beta 2"))["energy"]);
+        // The energy moves by at most beta times its size times the error of the inner products, four roundoffs.
+        assert!((found / exact - 1.0).abs() < 2.0 * 4.0 * roundoff && found.to_bits() != exact.to_bits(), "{name}: {found} {exact}");
+    }
+    // Rows that are no unit vectors to the digits of their type are refused.
+    std::fs::write(at.join("long.npy"), halves("<f2", "(1, 2)", &[0x3c00, 0x3400])).expect("writable");
+    refused(at, "energy --tokens long.npy --beta 2", "--normalise");
+    std::fs::write(at.join("torn.npy"), &halves("<f2", "(3, 2)", &half)[..130]).expect("writable");
+    refused(at, "energy --tokens torn.npy --beta 2", "truncated");
+    // Layers by number; none named is an error that says how.
+    std::fs::write(at.join("layers.npy"), halves("<f2", "(3, 1, 2)", &half)).expect("writable");
+    assert_eq!(json(at, "velocity --tokens layers.npy --frame 1 --beta 2")["n"], 1);
+    refused(at, "velocity --tokens layers.npy --beta 2", "expected a layer with --frame, from 0 to 2");
+    refused(at, "velocity --tokens layers.npy --frame 3 --beta 2", "a layer from 0 to 2");
+    // The standard input and a pipe.
+    let mut child =
+        command(at, "energy --tokens - --beta 2 --format json").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    child.stdin.take().expect("a pipe").write_all(b"0.6 0.8\n1 0\n-0.8 0.6\n").expect("written");
+    let out = child.wait_with_output().expect("ended");
+    let piped = object(&out, "energy --tokens -");
+    assert_eq!(number(&piped["energy"]).to_bits(), exact.to_bits());
+    std::fs::write(at.join("semi.csv"), "0,6;0,8\n1,0;0,0\n").expect("writable");
+    refused(at, "energy --tokens semi.csv --beta 2", "which has semicolons (and perhaps decimal commas)");
+}
+
+#[test]
+fn what_is_certain_and_what_is_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("half.csv"), "1,0,0\n0,1,0\n0,0,1\n-0.1,0.1,0.98994949366116654\n").expect("writable");
+    let yes = json(at, "is-certain --tokens half.csv --beta 4");
+    let margin = number(&yes["hemisphere"]["margin"]);
+    assert!(yes["decided"] == true && margin > 0.3, "{yes}");
+    // The certificate holds by the given numbers.
+    let w: Vec<f64> = yes["hemisphere"]["w"].as_array().expect("a vector").iter().map(number).collect();
+    for row in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.1, 0.1, 0.989_949_493_661_166_5]] {
+        assert!(row.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() >= margin - 1e-15);
+    }
+    let no = run(at, "is-certain --init polygon --n 5 --d 2 --beta 4 --format json");
+    let said: Value = serde_json::from_slice(&no.stdout).expect("JSON");
+    assert!(no.status.code() == Some(3) && said["decided"] == false && said["at_rest"] == true, "{said}");
+    refused(at, "is-certain --tokens half.csv --beta 4 --dynamics repulsive-sa", "--dynamics");
+}
+
+#[test]
+fn text_is_short_and_csv_is_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let text = |arguments: &str| String::from_utf8(run(at, arguments).stdout).expect("text");
+    let solve = "solve --init uniform --n 20 --d 12 --beta 1 --t-end 0.1";
+    let short = text(solve);
+    assert!(short.contains("... and 12 more (--full, --format csv)") && short.lines().all(|l| l.len() < 160), "{short}");
+    assert_eq!(text(&format!("{solve} --full")).lines().filter(|l| l.contains("mass")).count(), 20);
+    let csv = text(&format!("{solve} --format csv"));
+    let rows: Vec<&str> = csv.lines().filter(|l| !l.starts_with('#')).collect();
+    assert!(rows[0].starts_with("final_tokens_0,final_tokens_1,") && rows.len() == 21, "{}", rows[0]);
+    assert!(csv.contains("# outcome: reached") && rows[1].split(',').next().is_some_and(|v| v.parse::<f64>().is_ok()));
+    assert!(text("energy --init uniform --n 3 --d 2 --beta 400").lines().all(|l| l.len() < 80));
+    assert!(text("list laws --format csv").starts_with("name,summary\n"));
+}

@@ -1,0 +1,25 @@
+//! The program and its command line.
+
+mod program;
+
+mod book_keeping;
+mod certify;
+mod cli;
+mod crash;
+mod drawn;
+mod figures;
+mod flags;
+mod flags_predict;
+mod frames;
+mod honest;
+#[cfg(unix)]
+mod interrupt;
+mod model;
+mod model_files;
+mod page;
+mod parts;
+mod plot;
+mod predictions;
+mod readme;
+mod results;
+mod terminal;

@@ -1,0 +1,257 @@
+//! Many machines: parts of an experiment, of checks and of hunts in one folder give the bytes of one run, whoever comes first; and a run that is killed goes
+//! on to the same bytes.
+
+use crate::program::{command, contents, failure, json, refused, run, tables};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+fn start(folder: &Path, line: &str) -> Child {
+    command(folder, line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+}
+
+/// Few cells, each a folder; and many small ones, lines of one file in a run of the whole.
+const FEW: &str = "name = 'few'\nn = 6\nd = [2, 3]\nbeta = [1, 4, 9]\nt_end = 1e3\nrealisations = 2\nsamples = 8";
+const MANY: &str = "name = 'many'\nn = 3\nd = 2\nbeta = \"1..9:lin40\"\nt_end = 10\nsamples = 4";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [("few.toml", FEW), ("many.toml", MANY)] {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    }
+    folder
+}
+
+#[test]
+fn parts_and_a_merger_are_a_run_whoever_comes_first() {
+    let folder = folder();
+    for name in ["few", "many"] {
+        json(folder.path(), &format!("run {name}.toml --out whole-{name}"));
+        let missing = failure(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"), 1);
+        assert!(missing.contains("0 of"), "{missing}");
+        // Two instances of every part at once: none waits, none loses or doubles a cell.
+        let both: Vec<Child> =
+            (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --cells {}/3", k % 3))).collect();
+        for mut child in both {
+            assert!(child.wait().expect("ends").success());
+        }
+        let merged = json(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"));
+        let whole = folder.path().join(format!("whole-{name}"));
+        assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))), "{name}: a merger of parts has other bytes");
+        assert_eq!(merged["cells"].as_array().map(Vec::len), Some(if name == "few" { 6 } else { 40 }));
+        // Nothing is left of what was in work, and nothing was set aside.
+        let all = contents(&folder.path().join(format!("parts-{name}")));
+        assert!(
+            all.keys().all(|p| !p.to_string_lossy().contains(".partial") && !p.to_string_lossy().contains("damaged")),
+            "{:?}",
+            all.keys()
+        );
+        // Again: nothing is run, nothing changes.
+        json(folder.path(), &format!("run {name}.toml --out parts-{name} --cells 0/3"));
+        json(folder.path(), &format!("run {name}.toml --out parts-{name}"));
+        assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))));
+    }
+}
+
+#[test]
+fn every_cell_belongs_to_one_part() {
+    let folder = folder();
+    let counts: Vec<u64> =
+        (0..5).map(|k| json(folder.path(), &format!("run many.toml --cells {k}/5"))["cells"].as_u64().expect("a number")).collect();
+    assert_eq!(counts.iter().sum::<u64>(), 40);
+    assert!(counts.iter().all(|c| *c < 40));
+}
+
+/// The three lines of the guide for a cluster, for these cells and this experiment.
+fn recipes() -> [String; 3] {
+    let lines = ["sbatch --array=0-63", "seq 0 7 | parallel", "metastable run my-study.toml --out runs --merge"].map(|begin| {
+        let guide = include_str!("../../src/guide/machines.md");
+        let line = guide.lines().find(|l| l.starts_with(begin)).unwrap_or_else(|| panic!("the guide has no line {begin}"));
+        line.split("   ").next().unwrap_or_default().replace("0-63", "0-3").replace("/64", "/4").replace("0 7", "0 3").replace("/8", "/4")
+    });
+    lines.map(|line| line.replace("my-study.toml", "few.toml"))
+}
+
+/// A line as a shell runs it, with these programs and this one on its path.
+fn shell(folder: &Path, line: &str) -> Output {
+    let home = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
+    let path = format!("{}:{}:{}", folder.display(), home.display(), std::env::var("PATH").unwrap_or_default());
+    Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", &path).output().expect("starts")
+}
+
+/// What Slurm does with an array: the line once for each number, all at a time, with the number in a variable.
+const SBATCH: &str = r#"#!/bin/sh
+case "$1" in --array=*-*) ;; *) echo "sbatch: no array" >&2; exit 1 ;; esac
+[ "$2" = --wrap ] || exit 1
+range=${1#--array=}
+jobs=
+for k in $(seq "${range%-*}" "${range#*-}"); do
+    SLURM_ARRAY_TASK_ID=$k SLURM_ARRAY_JOB_ID=7 sh -c "$3" & jobs="$jobs $!"
+done
+for job in $jobs; do wait "$job" || exit 1; done
+"#;
+
+fn executable(path: &Path, text: &str) {
+    std::fs::write(path, text).expect("writable");
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("permitted");
+}
+
+#[test]
+fn the_lines_of_the_guide_run_on_a_cluster() {
+    let [array, parallel, merge] = recipes();
+    let folder = folder();
+    json(folder.path(), "run few.toml --out whole");
+    executable(&folder.path().join("sbatch"), SBATCH);
+    let installed =
+        Command::new("parallel").arg("--version").output().is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel"));
+    let parallel = if installed {
+        parallel
+    } else {
+        eprintln!("GNU parallel is not installed: xargs -P in its place");
+        parallel.replace("parallel", "xargs -P 2 -I {}")
+    };
+    for line in [array, parallel] {
+        let out = shell(folder.path(), &line);
+        assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+        assert!(shell(folder.path(), &merge).status.success(), "{merge}");
+        assert!(tables(&folder.path().join("runs")) == tables(&folder.path().join("whole")), "{line}: other bytes than one run");
+        std::fs::remove_dir_all(folder.path().join("runs")).expect("there");
+    }
+    // Without its number the line says what is wrong.
+    let bare = shell(folder.path(), "metastable run few.toml --cells $SLURM_ARRAY_TASK_ID/4");
+    assert_eq!(bare.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&bare.stderr).contains("--cells: found /4, expected k/K"), "{bare:?}");
+}
+
+#[test]
+fn a_run_of_the_whole_and_its_parts_do_not_meet() {
+    let folder = folder();
+    let long = MANY.replace("t_end = 10", "t_end = 1e9\nrealisations = 3000").replace("'many'", "'long'");
+    std::fs::write(folder.path().join("long.toml"), long).expect("writable");
+    let mut part = start(folder.path(), "run long.toml --cells 0/2");
+    let lock = |f: &Path| {
+        std::fs::read_dir(f).ok().and_then(|mut d| d.next()).is_some_and(|e| e.is_ok_and(|e| e.path().join("experiment.json").exists()))
+    };
+    while !lock(&folder.path().join("runs")) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let said = failure(folder.path(), "run long.toml", 1);
+    part.kill().expect("killed");
+    part.wait().expect("ended");
+    assert!(said.contains("another run working in it"), "{said}");
+}
+
+#[test]
+fn checks_and_hunts_in_parts() {
+    let folder = folder();
+    let claims = "check wendel gamma-curve cone-speed-printed --quick --seed 3";
+    let whole = json(folder.path(), claims);
+    let missing = failure(folder.path(), &format!("{claims} --out c --merge"), 1);
+    assert!(missing.contains("0 of 3"), "{missing}");
+    for k in 0..2 {
+        json(folder.path(), &format!("{claims} --out c --cells {k}/2"));
+    }
+    let merged = json(folder.path(), &format!("{claims} --out c --merge"));
+    assert_eq!(merged["claims"], whole["claims"]);
+    // Other settings are another work.
+    assert!(failure(folder.path(), "check wendel gamma-curve cone-speed-printed --quick --seed 4 --out c --merge", 1).contains("0 of 3"));
+    for k in 0..2 {
+        run(folder.path(), &format!("hunt cone-speed-printed --minutes 0.02 --out h --cells {k}/2"));
+    }
+    let hunted = json(folder.path(), "hunt cone-speed-printed --out h --merge");
+    assert_eq!((hunted["found"].as_bool(), hunted["parts"].as_u64()), (Some(true), Some(2)));
+    let file = hunted["file"].as_str().expect("a file");
+    assert_eq!(json(folder.path(), &format!("replay {file}"))["confirmed"], true);
+}
+
+#[test]
+fn figures_in_parts() {
+    let folder = folder();
+    let line = "figure circle-snapshots";
+    json(folder.path(), &format!("{line} --runs whole --out whole.svg"));
+    let early = failure(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"), 1);
+    assert!(early.contains("0 of 2"), "{early}");
+    let counts: Vec<u64> =
+        (0..3).map(|k| json(folder.path(), &format!("{line} --runs parts --cells {k}/3"))["cells"].as_u64().expect("a number")).collect();
+    assert_eq!(counts.iter().sum::<u64>(), 2);
+    json(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"));
+    assert!(tables(&folder.path().join("whole")) == tables(&folder.path().join("parts")));
+    refused(folder.path(), "figure growth-rates --cells 0/2", "no experiments");
+}
+
+#[test]
+fn bad_parts_are_sentences() {
+    let folder = folder();
+    for (line, sentence) in [
+        ("run few.toml --cells 5/4", "--cells: found 5/4, expected k/K with 0 <= k < K"),
+        ("run few.toml --cells 4/4", "found 4/4"),
+        ("run few.toml --cells 1", "found 1, expected k/K"),
+        ("run few.toml --cells -1/4", "--cells: found -1/4, expected k/K"),
+        ("run few.toml --cells a/b", "found a/b"),
+        ("run few.toml --cells 0/0", "found 0/0"),
+        ("run staircase --cells 0/2", "--cells"),
+        ("check wendel --cells 0/2", "--out: found nothing, expected a folder that all machines share"),
+        ("check wendel --merge --out c --n 2..4", "neither with ranges"),
+        ("hunt wendel --cells 0/2", "--out: found nothing"),
+        ("figure gamma-curve --cells 0/2 --set n=8", "--cells"),
+    ] {
+        refused(folder.path(), line, sentence);
+    }
+}
+
+/// A run of some thousand steps with mergers, and one with implicit steps.
+const RUNS: [&str; 2] = [
+    "solve --init uniform --n 24 --d 3 --seed 5 --beta 60 --t-end 1e12 --observables clusters,positions",
+    "solve --init uniform --n 12 --d 3 --seed 5 --beta 40 --dynamics causal-sa --t-end 1e6",
+];
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_bytes() {
+    for line in RUNS {
+        let folder = folder();
+        let straight = format!("{line} --out straight");
+        assert!(run(folder.path(), &straight).status.success());
+        // Kept after every step, killed at several moments; the same command goes on.
+        let broken = format!("{line} --out broken --keep-every 0");
+        let mut went_on = 0;
+        for k in 0..6 {
+            let mut child = start(folder.path(), &broken);
+            std::thread::sleep(Duration::from_millis(40 + 40 * k));
+            child.kill().expect("killed");
+            child.wait().expect("ended");
+            went_on += usize::from(folder.path().join("broken/checkpoint.json").exists());
+        }
+        let _ = std::fs::remove_dir_all(folder.path().join("broken")).ok().filter(|()| went_on == 0);
+        let last = run(folder.path(), &broken);
+        // A run that came to its end before a kill has no checkpoint any more, and its folder is not written again.
+        let done = String::from_utf8_lossy(&last.stderr).contains("nothing is overwritten");
+        assert!(last.status.success() || done, "{}", String::from_utf8_lossy(&last.stderr));
+        let [a, b] = ["straight", "broken"].map(|name| contents(&folder.path().join(name)));
+        let text = |files: &BTreeMap<PathBuf, Vec<u8>>, name: &str| {
+            String::from_utf8_lossy(&files[Path::new(name)]).replace("--out broken --keep-every 0", "--out straight")
+        };
+        for name in ["record.json", "timeline.csv", "mergers.csv", "final_tokens.csv"] {
+            assert_eq!(text(&a, name), text(&b, name), "{line}: {name} after {went_on} checkpoints");
+        }
+        for name in ["timeline.npy", "mergers.npy", "final_tokens.npy"] {
+            assert!(a[Path::new(name)] == b[Path::new(name)], "{line}: {name}");
+        }
+        assert!(went_on > 0, "{line}: too short to be killed");
+        assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_and_another_one_does_not() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("kept")).expect("a folder");
+    std::fs::write(folder.path().join("kept/checkpoint.json"), "{}").expect("writable");
+    let line = "solve --init uniform --n 8 --d 2 --beta 4 --t-end 10 --out kept";
+    refused(folder.path(), line, "no checkpoint");
+    let other = r#"{"run":"x","pause":{"t":[0,0],"h":0,"shrunk":false,"broken":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"rest":[0,0,0,0],"stepper":[],"observers":[]}}"#;
+    std::fs::write(folder.path().join("kept/checkpoint.json"), other).expect("writable");
+    let said = failure(folder.path(), line, 1);
+    assert!(said.contains("another run or version") && said.contains("another --out"), "{said}");
+}

@@ -1,0 +1,182 @@
+//! `plot`: medians and percentiles are those of the stored tables, wrong names are answered with
+//! the right ones, the line in the file draws it again.
+
+use crate::program::{json, run};
+use metastable::lab::arrays;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const EXPERIMENT: &str = "name='grid'\ninit='uniform'\nn=6\nd=2\nbeta=[1,9]\nt_end=20\ntimes=[0,1,5,20]\nrealisations=9\nobservables=['order-parameter','clusters']\n[model]\nnorm=['post','mix:tau=1']\n";
+
+/// A folder with an experiment that was run, and where its results are.
+fn folder() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("grid.toml"), EXPERIMENT).expect("writable");
+    let ran = json(folder.path(), "run grid.toml");
+    (folder, ran["folder"].as_str().expect("a folder").replace('\\', "/"))
+}
+
+/// The drawn points of a CSV file: by mark its label, its x and its y.
+fn drawn(path: &Path) -> Vec<(String, Vec<(f64, f64)>)> {
+    let text = std::fs::read_to_string(path).expect("drawn numbers");
+    let mut marks: BTreeMap<usize, (String, Vec<(f64, f64)>)> = BTreeMap::new();
+    for line in text.lines().filter(|l| !l.starts_with('#')).skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |k: usize| fields[k].parse::<f64>().expect("a number");
+        let mark = marks.entry(fields[1].parse().expect("a mark")).or_default();
+        mark.0 = fields[2].trim_matches('"').to_owned();
+        mark.1.push((number(3), number(4)));
+    }
+    marks.into_values().collect()
+}
+
+/// The values of a column at each time, of the cells of one beta, sorted.
+fn stored(folder: &Path, beta: f64, column: &str) -> Vec<(f64, Vec<f64>)> {
+    let mut found: Vec<(f64, Vec<f64>)> = Vec::new();
+    for cell in std::fs::read_dir(folder.join("cells")).expect("cells").flatten().map(|e| e.path()) {
+        let record: serde_json::Value = serde_json::from_slice(&std::fs::read(cell.join("record.json")).expect("a record")).expect("JSON");
+        if record["cell"]["beta"].as_f64() != Some(beta) {
+            continue;
+        }
+        let table = arrays::table(&cell.join("table.npy")).expect("a table");
+        for (t, value) in table.column("t").into_iter().zip(table.column(column)) {
+            match found.iter_mut().find(|f| (f.0 - t).abs() < 1e-12) {
+                Some((_, values)) => values.push(value),
+                None => found.push((t, vec![value])),
+            }
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.iter_mut().for_each(|f| f.1.sort_by(f64::total_cmp));
+    found
+}
+
+#[test]
+fn medians_and_percentiles_are_those_of_the_stored_tables() {
+    let (f, results) = folder();
+    let at = f.path();
+    let answer = json(at, &format!("plot {results} --x t --y order_parameter --by beta --band 10,90 --out plots"));
+    let files: Vec<PathBuf> = answer["files"].as_array().expect("files").iter().map(|p| at.join(p.as_str().expect("a path"))).collect();
+    let endings: Vec<String> = files.iter().map(|p| p.extension().expect("an ending").to_string_lossy().into_owned()).collect();
+    assert_eq!(endings, ["svg", "png", "csv", "txt", "pdf"]);
+    assert!(
+        files.iter().all(|p| p.file_stem().is_some_and(|s| s.to_string_lossy().ends_with("-order-parameter-over-t-by-beta"))),
+        "{files:?}"
+    );
+    // Nine realisations of two models at four times, for each beta.
+    assert_eq!((answer["rows"].as_u64(), answer["curves"].as_u64(), answer["left_out"].as_u64()), (Some(144), Some(2), Some(0)));
+    let marks = drawn(&files[2]);
+    let labels: Vec<&str> = marks.iter().map(|m| m.0.as_str()).collect();
+    assert_eq!(labels, ["beta = 1", "", "", "beta = 9", "", ""]);
+    for (curve, beta) in [(0, 1.0), (3, 9.0)] {
+        let expected = stored(&at.join(&results), beta, "order_parameter");
+        assert_eq!(expected.len(), 4);
+        for (k, (t, values)) in expected.iter().enumerate() {
+            assert_eq!(values.len(), 18);
+            // Of 18 values the median is the mean of the middle two; the tenth percentile lies at
+            // place 1.7, the ninetieth at 15.3.
+            let between = |place: usize, share: f64| (1.0 - share) * values[place] + share * values[place + 1];
+            let shown: Vec<(f64, f64)> = (curve..curve + 3).map(|m| marks[m].1[k]).collect();
+            // Order parameters are at most 1, and an interpolation rounds a few times; 1e-12 is the
+            // room of times that are found by their size.
+            let near = |(x, y): (f64, f64), wanted: f64| (x - t).abs() < 1e-12 && (y - wanted).abs() < 8.0 * f64::EPSILON;
+            assert!(near(shown[0], between(8, 0.5)), "{shown:?} {values:?}");
+            assert!(near(shown[1], between(1, 0.7)) && near(shown[2], between(15, 0.3)), "{shown:?} {values:?}");
+        }
+    }
+    let caption = std::fs::read_to_string(&files[3]).expect("a caption");
+    for words in [
+        "Median of order parameter over t",
+        "of up to 18 values",
+        "percentiles 10 and 90",
+        "one curve for each beta",
+        "2 values of model",
+        "timeline of grid-",
+    ] {
+        assert!(caption.contains(words), "{words}: {caption}");
+    }
+}
+
+#[test]
+fn the_line_in_the_file_draws_it_again_with_any_number_of_threads() {
+    let (f, results) = folder();
+    let at = f.path();
+    let line = format!(
+        "plot {results} --y clusters,order_parameter --by model --where beta=9 --band 25,75 --log x --points --size nature1 --out a"
+    );
+    assert!(run(at, &line).status.success());
+    // Folder, columns, curves and rows are in the name: plots of other ones do not overwrite it.
+    let mut names = std::fs::read_dir(at.join("a")).expect("a folder").flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    let stem = names.find_map(|n| n.strip_suffix(".svg").map(str::to_owned)).expect("a picture");
+    assert!(stem.starts_with("grid-") && stem.ends_with("-clusters-order-parameter-over-t-by-model-beta-9"), "{stem}");
+    let svg = std::fs::read(at.join(format!("a/{stem}.svg"))).expect("drawn");
+    let reproduce = json(at, &format!("whence a/{stem}.svg"))["reproduce"].as_str().expect("a line").to_owned();
+    assert!(run(at, &format!("{} --threads 3 --out b", reproduce.trim_start_matches("metastable "))).status.success(), "{reproduce}");
+    assert!(svg == std::fs::read(at.join(format!("b/{stem}.svg"))).expect("drawn"), "{reproduce}");
+    // A logarithmic axis leaves out t = 0 and says nothing of it twice: there are three times left.
+    assert!(drawn(&at.join(format!("a/{stem}.csv"))).iter().all(|m| m.1.iter().all(|p| p.0 > 0.0)));
+}
+
+#[test]
+fn results_runs_densities_and_studies_are_drawn_too() {
+    let (f, results) = folder();
+    let at = f.path();
+    // An axis of the grid over a column of the results.
+    let answer = json(at, &format!("plot {results} --x beta --y evaluations --by model --out e.csv"));
+    assert_eq!((answer["table"].as_str(), answer["rows"].as_u64()), (Some("results"), Some(36)));
+    let marks = drawn(&at.join("e.csv"));
+    assert!(
+        marks.len() == 2 && marks.iter().all(|m| m.1.iter().map(|p| p.0).eq([1.0, 9.0])) && marks[1].0 == "model = norm=mix:tau=1",
+        "{marks:?}"
+    );
+    json(at, "solve --init uniform --n 5 --d 2 --beta 2 --t-end 3 --samples 4 --out run");
+    json(at, "plot run --y clusters --out run.svg");
+    json(at, "measure --space circle --density cos:1=0.2 --dynamics sa --beta 2 --t-end 1 --out density");
+    json(at, "plot density --table timeline --y negentropy --out density.pdf");
+    json(at, "run merging-times --set beta=5,10,20,40,80");
+    let study = std::fs::read_dir(at.join("runs")).expect("runs").flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    let study = study.into_iter().find(|n| n.starts_with("study-merging-times")).expect("a study");
+    json(at, &format!("plot runs/{study} --x beta --y measured,exact --by rho --where alpha=0.5 --out study.csv"));
+    let text = std::fs::read_to_string(at.join("study.csv")).expect("drawn");
+    // Three values of rho, five of beta, two panels.
+    assert_eq!(text.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit())).count(), 30);
+}
+
+#[test]
+fn wrong_names_are_answered_with_the_right_ones() {
+    let (f, results) = folder();
+    let at = f.path();
+    std::fs::create_dir(at.join("empty")).expect("a folder");
+    let folder = results.as_str();
+    for (arguments, expected) in [
+        (
+            format!("plot {folder} --y cluster"),
+            "--y: found the column `cluster`, expected one of dynamics, init, model, n, d, beta, eta, realisation, t,",
+        ),
+        (format!("plot {folder} --y cluster"), "did you mean `clusters`?"),
+        (format!("plot {folder} --x tt --y clusters"), "--x: found the column `tt`"),
+        (format!("plot {folder} --y clusters --by betta"), "did you mean `beta`?"),
+        (format!("plot {folder} --y model"), "--y: found `model`, a column of words, expected a column of numbers: n, d, beta"),
+        (format!("plot {folder} --y clusters --where beta=3"), "--where: found beta=3, expected one of the values 1, 9"),
+        (format!("plot {folder} --y clusters --where beta"), "--where: found beta, expected COLUMN=VALUE"),
+        (format!("plot {folder} --y clusters --band 90,10"), "--band: found 90,10, expected LOW,HIGH"),
+        (format!("plot {folder} --y clusters --band 10"), "--band: found 10, expected LOW,HIGH"),
+        (
+            format!("plot {folder} --y clusters --where realisation=0 --where beta=1 --where model=norm=post --band 10,90"),
+            "one value at every t",
+        ),
+        (format!("plot {folder} --y order_parameter,evaluations"), "--y: found columns of different tables: "),
+        (format!("plot {folder} --y clusters --table nothing"), "unknown table `nothing`"),
+        (format!("plot {folder} --y clusters --out p.eps"), "--out: found p.eps"),
+        (format!("plot {folder} --y clusters --log z"), "invalid value 'z' for '--log <AXES>'"),
+        (format!("plot {folder} --y clusters --by order_parameter"), "expected at most 12 curves"),
+        ("plot nothing --y clusters".into(), "no such folder"),
+        ("plot empty --y clusters".into(), "found no results"),
+        (format!("plot {folder}"), "--y <COLUMN>"),
+    ] {
+        let out = run(at, &arguments);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && said.contains(expected) && out.stdout.is_empty(), "{arguments}: {said}");
+    }
+    assert!(!at.join("runs/figures").exists(), "nothing is written for what is refused");
+}

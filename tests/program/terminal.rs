@@ -1,0 +1,40 @@
+//! What a person reads on a terminal: nothing but results where notes are not wanted, no colours in a file, no alarm where
+//! all is as predicted.
+
+use crate::program::{refused, run, text};
+
+#[test]
+fn quiet_is_without_notes_and_with_the_same_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (usual, quiet) = (run(folder.path(), "page --out page.html"), run(folder.path(), "page --out page.html --quiet"));
+    assert!(usual.status.success() && quiet.status.success());
+    assert!(text(&usual.stderr).contains("wrote page.html"), "{}", text(&usual.stderr));
+    assert_eq!((quiet.stdout, text(&quiet.stderr)), (usual.stdout, String::new()));
+}
+
+#[test]
+fn errors_are_said_in_quiet_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for arguments in ["--quiet check wendle", "check wendle --quiet"] {
+        refused(folder.path(), arguments, "did you mean `wendel`");
+    }
+}
+
+#[test]
+fn a_known_violation_is_no_alarm_and_a_file_has_no_colours() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let checked = run(folder.path(), "check cone-speed cone-speed-printed --quick");
+    let said = text(&checked.stdout);
+    assert!(checked.status.success() && !said.contains('\u{1b}'), "{said}");
+    assert!(said.contains("violated, as known") && !said.contains('!'), "{said}");
+    assert!(said.contains("2 of 2 claims have the verdict that the literature, with its known errata, predicts, "), "{said}");
+    assert!(said.lines().next().is_some_and(|l| l.contains("resolves (rel.)")), "{said}");
+}
+
+#[test]
+fn all_lines_are_for_all_claims() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for arguments in ["check unit-norm --all", "check --all --n 5", "check --all --out parts --cells 0/2"] {
+        refused(folder.path(), arguments, "neither names, ranges nor parts");
+    }
+}

@@ -1,0 +1,244 @@
+//! Critical points: reference spectra, symmetric families with exact spectra, searches, and certificates with tampering.
+
+use crate::common::{number, numbers, reference};
+use metastable::attention::dynamics;
+use metastable::proofs::certificate::{Certificate, check, prove};
+use metastable::landscape::{CriticalPoint, Spectrum, connections::connections, search::Search};
+use metastable::sphere::{Tokens, law::Law};
+use metastable::theory::spectra::{cross_polytope, polygon_out_of_plane, polygon_usa, simplex};
+
+fn polygon(m: usize, d: usize) -> Tokens {
+    let mut x = vec![0.0; m * d];
+    for (q, row) in x.chunks_exact_mut(d).enumerate() {
+        let angle = std::f64::consts::TAU * q as f64 / m as f64;
+        (row[0], row[1]) = (angle.cos(), angle.sin());
+    }
+    Tokens::new(d, x).expect("unit rows")
+}
+
+fn cross(d: usize) -> Tokens {
+    let mut x = vec![0.0; 2 * d * d];
+    for k in 0..d {
+        x[2 * k * d + k] = 1.0;
+        x[(2 * k + 1) * d + k] = -1.0;
+    }
+    Tokens::new(d, x).expect("unit rows")
+}
+
+fn sorted(mut v: Vec<f64>) -> Vec<f64> {
+    v.sort_by(f64::total_cmp);
+    v
+}
+
+fn expand(parts: &[(f64, usize)]) -> Vec<f64> {
+    sorted(parts.iter().flat_map(|(v, k)| vec![*v; *k]).collect())
+}
+
+/// Relative to the largest value: rounding of the dense solver, `64 u size`.
+fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), wanted.len());
+    let scale = wanted.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    for (a, b) in found.iter().zip(wanted) {
+        assert!((a - b).abs() <= tolerance * scale, "{a} {b} scale {scale}");
+    }
+}
+
+#[test]
+fn symmetric_families_have_their_exact_spectra() {
+    for (m, beta) in [(2, 3.0), (3, 8.0), (4, 1.0), (5, 6.0), (7, 20.0), (12, 30.0)] {
+        let scale = f64::exp(-beta);
+        let plane: Vec<f64> = polygon_usa(m, beta).iter().map(|v| v * scale).collect();
+        assert_close(&Spectrum::of_tokens(beta, &polygon(m, 2)).expect("small").values, &sorted(plane.clone()), 1e-13);
+        for d in [3, 5] {
+            let out = polygon_out_of_plane(m, beta);
+            let all = plane.iter().copied().chain((2..d).flat_map(|_| out.clone())).collect();
+            let found = Spectrum::of_tokens(beta, &polygon(m, d)).expect("small");
+            assert_close(&found.values, &sorted(all), 1e-13);
+            // The orbit: all rotations but those that fix the span of the clusters.
+            let free = if m == 2 { d - 1 } else { d - 2 };
+            assert_eq!(found.rotations, (d * (d - 1) - free * (free - 1)) / 2);
+            assert!(found.rotation_defect < 1e-14);
+        }
+    }
+    for d in [3, 4, 6] {
+        for beta in [0.5, 4.0, 25.0] {
+            let x = Law::parse("simplex")
+                .and_then(|l| l.sample(d + 1, d, &mut metastable::num::stream::Stream::new(1, &["t"])))
+                .expect("a simplex");
+            let found = Spectrum::of_tokens(beta, &x).expect("small");
+            assert_close(&found.values, &expand(&simplex(d, beta)), 1e-12);
+            assert_eq!((found.morse_index, found.nullity, found.rotations), (0, 0, d * (d - 1) / 2));
+            let found = Spectrum::of_tokens(beta, &cross(d)).expect("small");
+            assert_close(&found.values, &expand(&cross_polytope(d, beta)), 1e-12);
+            assert_eq!(found.morse_index, if beta < 1.0 - (-beta).exp() { d * (d - 2) } else { 0 });
+        }
+    }
+}
+
+#[test]
+fn reference_spectra_are_met() {
+    for case in reference("hessian").iter().filter(|c| c.get("angles").is_some()) {
+        let x = Tokens::from_angles(&numbers(&case["angles"])).expect("angles");
+        let beta = number(&case["beta"]);
+        // The reference is in the round metric and unscaled; masses are 1/n.
+        let factor = beta.exp() / x.n() as f64;
+        let found: Vec<f64> = Spectrum::of_tokens(beta, &x).expect("small").values.iter().map(|v| v * factor).collect();
+        assert_close(&found, &numbers(&case["eigenvalues"]), 1e-11);
+    }
+}
+
+#[test]
+fn clusters_have_the_spectrum_of_their_tokens() {
+    // Two clusters of 3 and 2 tokens: the reduced spectrum with multiplicities equals that of five tokens.
+    let pair = Tokens::from_angles(&[0.4, 0.4 + std::f64::consts::PI]).and_then(|x| x.with_masses(&[3.0, 2.0])).expect("a pair");
+    let five = Tokens::from_angles(&[0.4, 0.4, 0.4, 0.4 + std::f64::consts::PI, 0.4 + std::f64::consts::PI]).expect("tokens");
+    let (few, all) = (Spectrum::of_clusters(2.0, &pair, &[3, 2]).expect("small"), Spectrum::of_tokens(2.0, &five).expect("small"));
+    assert_close(&few.values, &all.values, 1e-13);
+    assert_eq!((few.unstable, few.morse_index, few.nullity, few.rotations), (1, 3, 0, 1));
+}
+
+#[test]
+fn tiny_unstable_rates_keep_their_sign() {
+    // Antipodal clusters escape at rate e^{-2 beta}: far below rounding of the rates within clusters from beta = 19 on.
+    for beta in [5.0, 19.0, 60.0, 300.0] {
+        let pair = Tokens::from_angles(&[0.0, std::f64::consts::PI]).and_then(|x| x.with_masses(&[4.0, 3.0])).expect("a pair");
+        let s = CriticalPoint::near(beta, &pair, &[4, 3]).expect("a saddle").spectrum;
+        assert_eq!((s.unstable, s.morse_index, s.nullity), (1, 5, 0), "beta = {beta}");
+    }
+}
+
+#[test]
+fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_hold() {
+    // d = 2, n = 5, beta = 6: every composition that balances; d = 3, n = 4: consensus, pairs, triangles, simplex.
+    for (n, d, beta, least) in [(5, 2, 6.0, 7), (4, 3, 2.0, 6), (8, 3, 4.0, 40), (4, 2, 60.0, 5)] {
+        let found = Search { beta, n, d, starts: 200, at_most: 200, fixed: true, seed: 1 }.run().expect("valid");
+        assert!(found.points.len() >= least, "{n} {d} {beta}: {}", found.points.len());
+        for p in &found.points {
+            assert!(p.residual <= 1e-12);
+            let proof = prove(p).unwrap_or_else(|e| panic!("{:?}: {e}", p.sizes));
+            check(&proof).unwrap_or_else(|e| panic!("{:?}: {e}", p.sizes));
+            assert_eq!((proof.unstable, proof.morse_index), (p.spectrum.unstable, p.spectrum.morse_index));
+            // Consensus is the only local maximum for beta >= 0.
+            assert_eq!(p.spectrum.unstable == 0, p.clusters.n() == 1);
+        }
+    }
+}
+
+/// Critical orbits on S^2: 6 of four tokens, 10 of five, 20 of six (independent multi-start searches with 2000 starts, and a proof by branch and bound for n = 4).
+#[test]
+fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
+    for (n, orbits) in [(4, 6), (5, 10), (6, 20)] {
+        for (beta, seed) in [(1.0, 1), (4.0, 1), (4.0, 2), (4.0, 3)] {
+            let search = Search { beta, n, d: 3, starts: 40, at_most: 40, fixed: true, seed };
+            let found = search.run().expect("valid");
+            assert_eq!(found.points.len(), orbits, "n = {n}, beta = {beta}, seed = {seed}");
+            assert_eq!((found.hits.len(), found.starts), (orbits, 40));
+            // Random starts alone miss some of them: the fixed starts matter.
+            let random = Search { fixed: false, starts: 10, at_most: 10, ..search.clone() }.run().expect("valid");
+            assert!(random.points.len() < orbits && random.fixed_starts == 0);
+        }
+    }
+    // The tetrahedron is the minimum of the energy at every beta: no curve of points appears at one of them only.
+    for beta in [0.05, 0.5, 3.0, 7.6, 12.0] {
+        let found = Search { beta, n: 4, d: 3, starts: 0, at_most: 0, fixed: true, seed: 1 }.run().expect("valid");
+        assert_eq!(found.points.len(), 6, "beta = {beta}");
+        assert!(found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0));
+    }
+}
+
+#[test]
+fn a_search_says_what_it_may_have_missed() {
+    let search = Search { beta: 4.0, n: 8, d: 3, starts: 24, at_most: 24, fixed: false, seed: 1 };
+    let found = search.run().expect("valid");
+    // 24 starts cannot find the more than 70 points: most of what they find they find once, and the estimate says that many are missing.
+    assert!(found.found_once() >= 10 && found.missing() > 10.0 && !found.is_settled(), "{} {}", found.found_once(), found.missing());
+    // A search that may go on does so until its second half found nothing new.
+    let longer = Search { n: 4, starts: 4, at_most: 1000, ..search.clone() }.run().expect("valid");
+    assert!(longer.is_settled() && (4..1000).contains(&longer.starts), "{}", longer.starts);
+    let limited = Search { starts: 4, at_most: 40, ..search.clone() }.run().expect("valid");
+    assert!(!limited.is_settled() && limited.starts == 40, "{}", limited.starts);
+    // Hits count starts: every point of a search without fixed starts was found by some.
+    assert!(longer.hits.iter().all(|h| (1..=longer.starts).contains(h)));
+}
+
+#[test]
+fn the_repulsive_landscape_has_other_local_maxima() {
+    // beta < -2/3: the regular triangle is a local maximum of E.
+    let triangle = CriticalPoint::near(-1.0, &polygon(3, 2), &[1, 1, 1]).expect("a critical point");
+    assert_eq!((triangle.spectrum.unstable, triangle.spectrum.morse_index), (0, 2));
+    assert!(check(&prove(&triangle).expect("a proof")).is_ok());
+    let triangle = CriticalPoint::near(-0.6, &polygon(3, 2), &[1, 1, 1]).expect("a critical point");
+    assert_eq!(triangle.spectrum.unstable, 2);
+}
+
+#[test]
+fn sixty_clusters_are_certified() {
+    for (m, beta) in [(60, 400.0), (20, 7.0)] {
+        let x = polygon(m, 2);
+        let p = CriticalPoint::near(beta, &x, &vec![1; m]).expect("a critical point");
+        let proof = prove(&p).expect("a proof");
+        check(&proof).expect("accepted");
+        assert_eq!(proof.unstable + proof.morse_index + 1, m);
+    }
+}
+
+#[test]
+fn tampered_certificates_are_rejected() {
+    let x = polygon(3, 2).with_masses(&[1.0, 2.0, 1.0]).expect("masses");
+    assert!(CriticalPoint::near(8.0, &x, &[1, 1, 1]).is_err());
+    let p = CriticalPoint::near(8.0, &x, &[1, 2, 1]).expect("a critical point");
+    let proof = prove(&p).expect("a proof");
+    let text = proof.to_text();
+    assert_eq!(Certificate::from_text(&text).expect("own file"), proof);
+    // Any single changed character of a number is noticed by the digest.
+    for (k, c) in text.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
+        let other = if c == '7' { '3' } else { '7' };
+        let changed = format!("{}{other}{}", &text[..k], &text[k + 1..]);
+        assert!(Certificate::from_text(&changed).is_err(), "changed character {k}");
+    }
+    assert!(
+        Certificate::from_text("").is_err()
+            && Certificate::from_text("{}").is_err()
+            && Certificate::from_text(&text[..text.len() / 2]).is_err()
+    );
+    // And with a digest made to fit, the mathematics refuses false statements.
+    let lies: [fn(&mut Certificate); 8] = [
+        |c| c.unstable += 1,
+        |c| (c.unstable, c.morse_index) = (c.morse_index, c.unstable),
+        |c| c.points[0] += 1e-6,
+        |c| c.radius = 1e-17,
+        |c| c.beta = 8.001,
+        |c| c.sizes[1] = 3,
+        |c| c.rotations.clear(),
+        |c| c.radius = 0.05,
+    ];
+    for (k, lie) in lies.iter().enumerate() {
+        let mut forged = proof.clone();
+        lie(&mut forged);
+        let forged = Certificate::from_text(&forged.to_text()).expect("a well-formed lie");
+        assert!(check(&forged).is_err(), "lie {k}");
+    }
+}
+
+#[test]
+fn a_degenerate_point_is_not_certified() {
+    // beta = -2/3: the curvature of the triangle vanishes.
+    let point = CriticalPoint::near(-2.0 / 3.0, &polygon(3, 2), &[1, 1, 1]);
+    if let Ok(p) = point {
+        assert!(p.spectrum.is_nearly_degenerate());
+        assert!(prove(&p).is_err());
+    }
+}
+
+#[test]
+fn connections_climb_the_energy_and_end_at_consensus() {
+    let mut found = Search { beta: 5.0, n: 4, d: 2, starts: 100, at_most: 100, fixed: true, seed: 3 }.run().expect("valid");
+    let (edges, lost) = connections(dynamics::find("sa", false).expect("known"), &mut found).expect("flows");
+    assert_eq!(lost, 0);
+    let ends: usize = found.points.iter().map(|p| 2 * p.spectrum.unstable).sum();
+    assert_eq!(edges.len(), ends);
+    for e in &edges {
+        assert!(found.points[e.to].log_energy > found.points[e.from].log_energy);
+        assert!(found.points[e.to].spectrum.unstable < found.points[e.from].spectrum.unstable);
+    }
+}

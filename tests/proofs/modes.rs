@@ -1,0 +1,217 @@
+//! Modes of density estimates: references, proofs that hold, proofs that are refused, and a brute-force scan beside them.
+
+use crate::common::{numbers, reference};
+use metastable::proofs::modes::{circle, line};
+use proptest::prelude::*;
+use std::f64::consts::TAU;
+
+#[test]
+fn reference_cases_are_right_and_certified() {
+    for case in reference("kde_modes") {
+        let beta = case["beta"].as_f64().expect("beta");
+        let found = if case["space"] == "line" { line(&numbers(&case["samples"]), beta) } else { circle(&numbers(&case["angles"]), beta) };
+        let found = found.expect("valid samples");
+        assert_eq!(found.proved().ok().map(|k| k as u64), case["modes"].as_u64());
+        if let Some(places) = case.get("where") {
+            // The reference is the best point of a grid of twentieths of a kernel width.
+            found.located().iter().zip(numbers(places)).for_each(|(a, b)| assert!((a - b).abs() <= 0.05 / beta.sqrt()));
+        }
+    }
+}
+
+#[test]
+fn the_bifurcation_of_two_samples_is_resolved_and_the_degenerate_point_is_not_claimed() {
+    for (excess, count) in [(-1e-9, 1), (1e-7, 2)] {
+        let found = line(&[0.0, 2.0 + excess], 1.0).expect("valid");
+        assert_eq!(found.proved(), Ok(count), "{excess}: {found:?}");
+    }
+    let found = line(&[0.0, 2.0], 1.0).expect("valid");
+    assert!(!found.certified() && found.at_least() == 1 && found.undecided().len() == 1, "{found:?}");
+    let refusal = found.proved().expect_err("degenerate");
+    assert!(refusal.to_string().contains("not proved: at least 1") && found.locations() == Err(refusal));
+}
+
+/// Pairs of samples a share nearer to each other or farther apart than where their modes merge: the right number, or a refusal, and the number wherever f64 can tell.
+#[test]
+fn pairs_next_to_merging_are_counted_rightly_or_not_at_all() {
+    use metastable::{proofs::modes::sphere, sphere::Tokens};
+    let beta: f64 = 30.0;
+    // beta sin^2 t = cos t at half the distance t.
+    let t = (2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).acos();
+    let on_line = |share: f64| line(&[0.0, 2.0 * (1.0 + share)], 1.0).map(|m| (m.proved(), m.at_least()));
+    let on_circle = |share: f64| circle(&[1.0 - t * (1.0 + share), 1.0 + t * (1.0 + share)], beta).map(|m| (m.proved(), m.at_least()));
+    let on_sphere = |share: f64| {
+        let (sin, cos) = (t * (1.0 + share)).sin_cos();
+        Tokens::new(3, vec![sin, 0.0, cos, -sin, 0.0, cos]).and_then(|x| sphere(&x, beta)).map(|m| (m.proved(), m.at_least()))
+    };
+    for k in 4..16 {
+        let share = 10f64.powi(-k);
+        for (share, count) in [(-share, 1), (share, 2)] {
+            for found in [on_line(share), on_circle(share)].into_iter().chain((k == 5).then(|| on_sphere(share))) {
+                let (proved, at_least) = found.expect("valid");
+                let resolved = if count == 1 { k <= 10 } else { k <= 8 };
+                assert!(proved.as_ref().map_or(!resolved, |found| *found == count) && at_least <= count, "{share}: {proved:?} {at_least}");
+                assert!(k <= 12 || proved.is_err(), "{share}: {proved:?}");
+            }
+        }
+    }
+    let (proved, at_least) = on_sphere(0.0).expect("valid");
+    assert!(proved.is_err() && at_least == 1);
+}
+
+#[test]
+fn degenerate_samples_give_the_right_count() {
+    for beta in [1e-12, 1.0, 1e12] {
+        assert_eq!(line(&[0.25; 40], beta).and_then(|m| m.proved()), Ok(1));
+        assert_eq!(circle(&[0.25; 40], beta).and_then(|m| m.proved()), Ok(1));
+        let ulps: Vec<f64> = (0..30).map(|k| 1.0 + f64::from(k) * f64::EPSILON).collect();
+        let found = line(&ulps, beta).expect("valid");
+        assert_eq!(found.proved(), Ok(1));
+        let found = line(&[7.5], beta).expect("valid");
+        assert!(found.proved() == Ok(1) && (found.located()[0] - 7.5).abs() < 1e-14 * beta.powf(-0.5).max(1.0));
+        // Opposite angles: cosh(beta cos) has two maxima for every beta; pi itself is rounded.
+        let found = circle(&[0.0, 0.5 * TAU], beta).expect("valid");
+        assert!(found.at_least() == 2, "{beta} {found:?}");
+    }
+    // beta = 0 is constant: no strict local maximum. Far samples do not meet.
+    assert_eq!(line(&[1.0, 2.0], 0.0).and_then(|m| m.proved()), Ok(0));
+    assert_eq!(line(&[-1e308, 0.0, 1e308], 1.0).and_then(|m| m.proved()), Ok(3));
+    assert_eq!(line(&[1.0, 2.0, 3.0], 1e12).and_then(|m| m.proved()), Ok(3));
+}
+
+#[test]
+fn bad_input_is_refused() {
+    assert!(line(&[], 1.0).is_err() && circle(&[f64::NAN], 1.0).is_err() && line(&[1.0, f64::INFINITY], 1.0).is_err());
+    assert!(line(&[1.0], -1.0).is_err() && line(&[1.0], f64::NAN).is_err() && circle(&[1.0], 1e29).is_err());
+}
+
+#[test]
+fn results_do_not_depend_on_threads_order_or_turns() {
+    let samples: Vec<f64> = (0..50_000).map(|k| (f64::from(k) * 0.618_033_988_749_894_9).fract().powi(2) * 6.0).collect();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| (line(&samples, 3e4).expect("valid"), circle(&samples, 3e4).expect("valid")))
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(3));
+    let mut reversed = samples.clone();
+    reversed.reverse();
+    assert_eq!(one.0, line(&reversed, 3e4).expect("valid"));
+    let turned: Vec<f64> = samples.iter().map(|a| a - 40.0 * TAU).collect();
+    assert!(one.0.certified() && one.1.certified());
+    assert_eq!(one.1.proved(), circle(&turned, 3e4).and_then(|m| m.proved()));
+}
+
+/// Down-crossings of the derivative on a fine grid.
+fn scan(slope: impl Fn(f64) -> f64, from: f64, to: f64, points: usize) -> usize {
+    let signs: Vec<bool> = (0..=points).map(|k| slope(from + (to - from) * (k as f64 + 0.37) / points as f64) > 0.0).collect();
+    signs.windows(2).filter(|s| s[0] && !s[1]).count()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn certified_counts_agree_with_a_scan(xs in prop::collection::vec(-3.0f64..3.0, 1..40), log_beta in -1.0f64..7.0) {
+        let beta = log_beta.exp();
+        let slope = |t: f64| xs.iter().map(|x| (x - t) * (-0.5 * beta * (t - x) * (t - x)).exp()).sum::<f64>();
+        let found = line(&xs, beta).expect("valid");
+        // Where the derivative underflows to zero between far samples it rises: no crossing is lost or added.
+        let counted = scan(slope, -3.5, 3.5, 40_000);
+        prop_assert!(found.proved().is_ok_and(|k| k == counted), "{:?} {}", found, counted);
+        for m in found.located() {
+            let h = 1e-9 / beta.sqrt();
+            prop_assert!(slope(m - h) > 0.0 && slope(m + h) < 0.0);
+        }
+        let around = |t: f64| xs.iter().map(|x| (x - t).sin() * (beta * ((x - t).cos() - 1.0)).exp()).sum::<f64>();
+        let found = circle(&xs, beta).expect("valid");
+        // From 42 cells on the farthest samples are bounded, not summed: what they add moves a mode by their share of the slope.
+        let far = if beta > 10.6 { xs.len() as f64 * (beta * ((9.5 / beta.sqrt()).cos() - 1.0)).exp() } else { 0.0 };
+        for m in found.located() {
+            let slope = (around(m - 1e-6) - around(m + 1e-6)) / 2e-6;
+            let h = (1e-9 / beta.sqrt().max(1.0)).max(far / slope.abs());
+            prop_assert!(around(m - h) > 0.0 && around(m + h) < 0.0, "{} {}", m, h);
+        }
+    }
+}
+
+#[test]
+fn samples_beyond_ten_widths_move_a_mode_of_the_circle_as_little_as_is_said() {
+    // Found by chance: beta = 10.76 has 42 cells, of which 41 are summed.
+    let xs = [
+        -0.964750246943076,
+        -1.6069986152296818,
+        -0.6593671044237975,
+        0.4249299668429415,
+        -0.6154620303636447,
+        -1.4399213537167297,
+        2.18015972335821,
+        0.0,
+        0.0,
+        -0.1718345050145626,
+        -1.2221174604167024,
+        -0.5116143594979059,
+        -1.1244519484128643,
+        -1.7640807485816663,
+    ];
+    let beta = 2.3756786955277773f64.exp();
+    let found = circle(&xs, beta).expect("valid");
+    // By bisection with exactly rounded sums.
+    let at = [2.1801567455428126, TAU - 1.0155566007014705, TAU - 0.7681431741261027];
+    let off: Vec<f64> = found.located().iter().zip(at).map(|(m, a)| (m - a).abs()).collect();
+    assert!(off.len() == 3 && off.iter().all(|o| *o < 14.0 * (beta * ((9.5 / beta.sqrt()).cos() - 1.0)).exp() / 0.0375), "{off:?}");
+    // With all cells summed they are right to rounding.
+    let whole = circle(&xs, 10.0).expect("valid");
+    let around = |t: f64| xs.iter().map(|x| (x - t).sin() * (10.0 * ((x - t).cos() - 1.0)).exp()).sum::<f64>();
+    assert!(whole.located().iter().all(|m| around(m - 1e-12) > 0.0 && around(m + 1e-12) < 0.0));
+}
+
+#[test]
+fn modes_on_the_sphere_are_where_mean_shift_ends() {
+    use metastable::proofs::modes::sphere;
+    use metastable::num::stream::Stream;
+    use metastable::sphere::{Tokens, geometry::chord2, geometry::retract, law::Law};
+    for (n, beta) in [(1, 5.0), (6, 20.0), (40, 60.0)] {
+        let x = Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(4, &["sphere modes"]))).expect("tokens");
+        let found = sphere(&x, beta).expect("valid");
+        assert!(found.proved().is_ok_and(|k| (1..=n).contains(&k)), "{found:?}");
+        for start in x.rows() {
+            let mut at = start.to_vec();
+            for _ in 0..4000 {
+                let mut next = [0.0; 3];
+                for y in x.rows() {
+                    let w = (-0.5 * beta * chord2(&at, y)).exp();
+                    next.iter_mut().zip(y).for_each(|(s, v)| *s += w * v);
+                }
+                retract(&mut next);
+                at = next.to_vec();
+            }
+            // Mean shift converges linearly; 4000 steps leave rounding.
+            assert!(found.located().iter().any(|m| chord2(m, &at).sqrt() < 1e-6), "{at:?} {found:?}");
+        }
+    }
+    let planar = Tokens::from_angles(&[0.0]).expect("a token");
+    assert!(sphere(&planar, 1.0).is_err());
+    // Many samples; one point many times; points an ulp apart; a lattice of equal modes.
+    let uniform = |n: usize, seed: u64| {
+        Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(seed, &["sphere modes"]))).expect("tokens")
+    };
+    let many = sphere(&uniform(3000, 1), 25.0).expect("valid");
+    assert!(many.proved().is_ok_and(|k| (7..25).contains(&k)), "{many:?}");
+    let same = sphere(&Tokens::new(3, [0.6, 0.0, 0.8].repeat(50)).expect("tokens"), 1e6).expect("valid");
+    assert!(same.proved() == Ok(1) && chord2(&same.located()[0], &[0.6, 0.0, 0.8]) < 1e-24, "{same:?}");
+    let twins = Tokens::normalised(3, vec![0.6, 0.0, 0.8, 0.6 + 1e-16, 0.0, 0.8, -0.6, 1e-16, 0.8]).expect("tokens");
+    assert_eq!(sphere(&twins, 50.0).and_then(|m| m.proved()), Ok(2));
+    let cross = Tokens::new(3, vec![1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1.]).expect("tokens");
+    // So many samples that points take their place, and three lonely ones, whose modes are 1e-5 as high.
+    let mut crowd = Stream::new(7, &["crowd"]);
+    let mut places: Vec<f64> = (0..200_000).flat_map(|_| [0.1 * crowd.normal(), 0.1 * crowd.normal(), 1.0]).collect();
+    places.extend([1.0, 0.0, -0.2, -0.5, 0.9, -0.3, 0.1, 0.2, -1.0]);
+    let lonely = Tokens::normalised(3, places).and_then(|x| sphere(&x, 25.0)).expect("valid");
+    assert_eq!(lonely.proved(), Ok(4));
+    // e^{beta x} summed over a cross-polytope: maxima at the six axes for every beta > 0 (the fourth-order term x^4 + y^4 + z^4 decides).
+    for beta in [0.5, 2.0, 200.0] {
+        assert_eq!(sphere(&cross, beta).and_then(|m| m.proved()), Ok(6), "{beta}");
+    }
+}
