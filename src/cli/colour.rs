@@ -14,7 +14,6 @@ impl Colour {
     pub const NONE: Self = Self(false);
 
     /// Colours on, also where the output is no terminal.
-    #[cfg(test)]
     pub const ALL: Self = Self(true);
 
     /// For results.

@@ -96,18 +96,3 @@ impl Paper {
         [self.authors, title].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(": ")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_paper_has_authors_and_a_title_or_says_that_it_was_not_read() {
-        for paper in &super::ALL {
-            assert!(!paper.summary().is_empty() && !paper.summary().ends_with(": "), "{}", paper.id);
-            assert!(
-                !paper.authors.is_empty() && !paper.title.is_empty(),
-                "{}: complete it, or drop this line when it cannot be known",
-                paper.id
-            );
-        }
-    }
-}

@@ -147,31 +147,3 @@ fn within(key: &str, value: &Value, bounds: Bounds) -> Result<()> {
         },
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_number_out_of_its_bounds_is_an_error() {
-        for good in [
-            json!({"gamma": [-1.0, 1.0], "times": [-3.0], "probability": 0.0, "radius": 0.0}),
-            json!({"variance": [[null, 1.0]], "blow_up_time": null, "normalisation": null, "stable": true, "equation": "x"}),
-        ] {
-            assert!(check(&good).is_ok(), "{good}");
-        }
-        for bad in [
-            json!({"gamma": [0.0, 1.0000000001]}),
-            json!({"mean_inner": [-0.505, 9.7477]}),
-            json!({"probability": -1e-300}),
-            json!({"time": -1.0}),
-            json!({"variance": [[-1.0]]}),
-            json!({"rates": [f64::NAN]}),
-            json!({"expected_modes": f64::INFINITY}),
-            json!({"radius": [1.0, -1.0]}),
-        ] {
-            assert!(check(&bad).is_err(), "{bad}");
-        }
-    }
-}

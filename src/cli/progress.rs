@@ -65,7 +65,7 @@ pub fn report_all(make: impl FnOnce() -> Said) {
 }
 
 /// A share of the part that is under way as a share of the whole.
-fn of_the_whole(share: f64) -> f64 {
+pub fn of_the_whole(share: f64) -> f64 {
     let (from, to) = *PART.lock().unwrap_or_else(PoisonError::into_inner);
     from + (to - from) * share.clamp(0.0, 1.0)
 }
@@ -147,24 +147,4 @@ pub fn line(name: &str, seconds: f64, share: Option<f64>, words: &str) -> String
     let left = share.filter(|s| *s > 0.01).map_or(String::new(), |s| format!(", about {:.0} s left", seconds * (1.0 - s) / s));
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("{name}: {seconds:.0} s{left}{words}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{line, of_the_whole, part};
-
-    #[test]
-    fn the_time_left_at_the_end_is_that_of_the_end() {
-        let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
-        assert!(near(of_the_whole(0.5), 0.5));
-        {
-            // The figures after the claims, of which the last is half done.
-            let _figures = part(0.9, 1.0);
-            assert!(near(of_the_whole(0.0), 0.9) && near(of_the_whole(1.0), 1.0));
-            let _last = part(0.8, 1.0);
-            assert!(near(of_the_whole(0.5), 0.99));
-            assert_eq!(line("check", 132.0, Some(of_the_whole(0.5)), "1 of 2 cells"), "check: 132 s, about 1 s left: 1 of 2 cells");
-        }
-        assert!(near(of_the_whole(0.5), 0.5), "the whole again");
-    }
 }

@@ -1,7 +1,7 @@
 //! A page in sections, written as Markdown for a site and as plain text for a terminal.
 
 /// Characters in a line of plain text.
-const WIDTH: usize = 100;
+pub const WIDTH: usize = 100;
 
 /// Spaces between columns.
 const GAP: &str = "  ";
@@ -62,7 +62,7 @@ impl Document {
 }
 
 /// Text whose asterisks, pipes and angles Markdown would read as markup; what stands in backticks stays as it is.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let outside = |part: &str| part.replace('|', "\\|").replace('*', "\\*").replace('<', "\\<");
     let parts = text.split('`').enumerate().map(|(k, part)| if k % 2 == 0 { outside(part) } else { part.to_owned() });
     parts.collect::<Vec<_>>().join("`")
@@ -101,7 +101,7 @@ pub fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Lines of at most `room` characters, broken between words; one empty line of an empty text.
-fn wrapped(text: &str, room: usize) -> Vec<String> {
+pub fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let Some(line) = lines.last_mut() else { continue };
@@ -115,33 +115,4 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Document, Section, columns, escaped, wrapped};
-
-    #[test]
-    fn markdown_is_escaped_and_plain_text_is_not() {
-        let rows = [vec!["`cap`".to_owned(), "|grad E|^2 <= tau*".to_owned()], vec!["a-longer-name".to_owned(), "x".to_owned()]];
-        let page = Document { lead: "*Title*\n".into(), sections: vec![Section::table("Rows", "See `cap`.", &["claim", "test"], &rows)] };
-        let markdown = "*Title*\n\n# Rows\n\nSee `cap`.\n\n| claim | test |\n|---|---|\n| `cap` | \\|grad E\\|^2 \\<= tau\\* |\n| a-longer-name | x |\n";
-        assert_eq!(page.markdown(), markdown);
-        let plain = page.plain();
-        assert!(!plain.contains(['`', '\\']), "{plain}");
-        let places: Vec<Option<usize>> = ["test", "|grad E|^2 <= tau*"].iter().map(|w| plain.lines().find_map(|l| l.find(w))).collect();
-        assert_eq!(places, [Some(15), Some(15)], "{plain}");
-        assert_eq!(escaped("`a|b` < c"), "`a|b` \\< c");
-    }
-
-    #[test]
-    fn the_last_column_is_wrapped() {
-        let long = "word ".repeat(60);
-        let text = columns(&[], &[vec!["name".into(), long]]);
-        assert!(text.lines().count() > 3 && text.lines().all(|l| l.chars().count() <= super::WIDTH), "{text}");
-        assert!(text.lines().skip(1).all(|l| l.starts_with("      word")), "{text}");
-        assert_eq!(wrapped("", 10), [""]);
-        assert_eq!(columns(&["a"], &[]), format!("a\n{}\n", "-".repeat(super::WIDTH)));
-        assert_eq!(columns(&[], &[]), "");
-    }
 }

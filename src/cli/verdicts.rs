@@ -6,7 +6,7 @@ use crate::theorem::{Record, Status, Verdict, find};
 use serde_json::{Value, json};
 
 /// How many of the smallest margins a summary shows.
-const TIGHTEST: usize = 10;
+pub const TIGHTEST: usize = 10;
 
 /// The table, with reasons where a verdict is not the expected one.
 pub fn table(records: &[Record], seconds: f64, colour: Colour) -> String {
@@ -95,7 +95,7 @@ fn rows_of(records: &[Record], colour: Colour) -> String {
     text
 }
 
-fn row(r: &Record, colour: Colour) -> String {
+pub fn row(r: &Record, colour: Colour) -> String {
     let mark = match (r.as_expected, r.status) {
         (true, s) if s.expects_violation() => ", as known",
         (true, _) => "",
@@ -193,105 +193,4 @@ fn object(r: &Record) -> Value {
         "worst": r.worst.map(|(c, t)| json!({"n": c.n, "d": c.d, "beta": c.beta, "dynamics": c.dynamics, "law": c.law, "trial": t})),
         "reproduce": again(r),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::theorem::{ALL, Drawn, Kind, Margin, Power};
-
-    fn record(name: &'static str, as_expected: bool) -> Record {
-        let claim = find(name).expect("a claim");
-        let verdict = if claim.status.expects_violation() == as_expected { Verdict::Violated } else { Verdict::Supported };
-        Record {
-            name,
-            status: claim.status,
-            kind: claim.kind,
-            verdict,
-            reason: String::new(),
-            as_expected,
-            margin: Some(Margin { value: 0.5, ..Margin::default() }),
-            worst: None,
-            slack: None,
-            power: Power::NotAsked,
-            trials: 5,
-            missed: 0,
-            unfinished: (0, String::new()),
-            held: 5,
-            certified: None,
-            bound: None,
-            confirmed: Vec::new(),
-            searched: None,
-            control_ok: true,
-            drawn: Drawn::default(),
-            margins: Vec::new(),
-            cases: Vec::new(),
-            seed: 1,
-        }
-    }
-
-    fn papers() -> Vec<CitedPaper> {
-        let paper = |id| CitedPaper { id, summary: "Authors: ".to_owned() + &"a long title ".repeat(9) };
-        ["2312.10794", "2410.06833", "1607.06450"].map(paper).into()
-    }
-
-    #[test]
-    fn the_summary_of_all_claims_is_short_and_counts_each_once() {
-        let records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
-        let text = summary(&records, &papers(), 1.0, Colour::NONE);
-        let n = records.len();
-        assert!(
-            text.starts_with(&format!("{n} of {n} claims have the verdict that the literature, with its known errata, predicts, 1.0 s\n"))
-        );
-        assert!(text.lines().count() < 50, "{text}");
-        assert!(text.find("Not as predicted").is_none() && !text.contains('!'));
-        let part =
-            |title: &str| text.split(&format!("\n{title}\n")).nth(1).and_then(|t| t.split("\n\n").next()).expect("a part").to_owned();
-        let last = |line: &str, back: usize| -> usize {
-            let line = line.split("  (a violation").next().expect("a line");
-            line.split_whitespace().rev().nth(back).and_then(|w| w.parse().ok()).expect("a number")
-        };
-        assert_eq!(part("By status").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
-        assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 1)).sum::<usize>(), n);
-        assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
-        assert!(part("By paper").find("1 more with fewer than 4 claims each").is_some() && part("By paper").find("...  ").is_some());
-        assert!(part("By paper").lines().all(|l| l.chars().count() == 122), "columns stand below each other");
-        assert_eq!(part("The smallest margins of claims that hold").lines().count(), 1 + TIGHTEST);
-    }
-
-    #[test]
-    fn what_is_not_as_predicted_comes_first() {
-        let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
-        records[7].as_expected = false;
-        let text = summary(&records, &papers(), 1.0, Colour::NONE);
-        let odd = text.find("Not as predicted").expect("said");
-        assert!(odd < text.find("By status").expect("said"));
-        assert!(text[odd..].lines().nth(2).is_some_and(|l| l.starts_with(records[7].name)), "{text}");
-    }
-
-    #[test]
-    fn a_known_violation_is_no_alarm_and_an_unknown_one_is() {
-        let (known, unknown) = (record("cone-speed-printed", true), record("cone-speed", false));
-        let plain = row(&known, Colour::NONE);
-        assert!(plain.find("violated, as known  ").is_some() && !plain.contains('\u{1b}'));
-        assert!(row(&known, Colour::ALL).find("\u{1b}[2mviolated, as known").is_some());
-        assert!(row(&unknown, Colour::ALL).find("\u{1b}[1;31mviolated (!)").is_some());
-        // Colours change no column.
-        let stripped = |text: String| ["1;31", "33", "32", "2", "1", "0"].iter().fold(text, |t, c| t.replace(&format!("\u{1b}[{c}m"), ""));
-        for r in [&known, &unknown] {
-            assert_eq!(stripped(row(r, Colour::ALL)), row(r, Colour::NONE));
-        }
-    }
-
-    #[test]
-    fn the_smallest_margins_are_those_of_claims_that_hold() {
-        let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
-        for (k, r) in records.iter_mut().enumerate() {
-            r.margin = Some(Margin { value: 1.0 / (1.0 + k as f64), ..Margin::default() });
-        }
-        let found = tightest(&records, TIGHTEST);
-        let value = |r: &Record| r.margin.map_or(f64::NAN, |m| m.value);
-        assert!(found.len() == TIGHTEST && found.windows(2).all(|w| value(w[0]) <= value(w[1])));
-        assert!(found.iter().all(|r| !r.status.expects_violation() && !matches!(r.kind, Kind::Share(_) | Kind::Every(_))));
-    }
 }

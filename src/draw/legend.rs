@@ -84,7 +84,7 @@ pub fn strip(panel: &Panel, entries: &[(&Mark, &str)], above: f64, room: f64, sh
 }
 
 /// Places of blocks of these widths in rows: in columns where these need no more rows than as many blocks in a row as fit, else so.
-fn arranged(widths: &[f64], gap: f64, room: f64) -> Vec<Vec<(f64, usize)>> {
+pub fn arranged(widths: &[f64], gap: f64, room: f64) -> Vec<Vec<(f64, usize)>> {
     let mut filled: Vec<Vec<(f64, usize)>> = vec![Vec::new()];
     let mut x = 0.0;
     for (k, w) in widths.iter().enumerate() {
@@ -139,22 +139,5 @@ fn sample(panel: &Panel, mark: &Mark, at: Spot, sheet: &Sheet, laid: &mut Laid) 
         }
         Mark::Points { colour, radius, .. } => laid.shapes.push(marker(*colour, middle, radius * unit, sheet, Ink::Key)),
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::arranged;
-
-    #[test]
-    fn blocks_stand_in_columns() {
-        let rows = |widths: &[f64], room: f64| arranged(widths, 8.0, room).iter().map(Vec::len).collect::<Vec<_>>();
-        assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 3]);
-        assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 2]);
-        // One long name would widen all columns: as many as fit.
-        assert_eq!(rows(&[150.0, 30.0, 30.0], 230.0), [3]);
-        assert_eq!(rows(&[300.0], 230.0), [1]);
-        let last = arranged(&[48.0, 50.0, 50.0, 50.0], 8.0, 120.0);
-        assert!(last.iter().all(|row| (row[1].0 - 58.0).abs() < 1e-12), "{last:?}");
     }
 }

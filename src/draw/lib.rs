@@ -21,6 +21,8 @@ mod write;
 
 pub use axis::{Axis, Scale, Ticks, superscript};
 pub use layout::layout;
+#[doc(hidden)]
+pub use legend::arranged;
 pub use palette::{CATEGORIES, LIGHT, Theme, sequential};
 pub use pdf::pdf;
 pub use picture::{Corner, Dash, Mark, Panel, Picture};

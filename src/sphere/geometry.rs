@@ -123,31 +123,3 @@ pub fn tangent_basis(x: &[f64]) -> Vec<f64> {
     }
     basis
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exp_and_log_are_inverse_and_transport_is_an_isometry() {
-        let (mut x, mut y) = (vec![0.3, -0.4, 0.5], vec![-0.2, 0.9, 0.1]);
-        retract(&mut x);
-        retract(&mut y);
-        let u = log(&x, &y);
-        assert!(dot(&u, &x).abs() < 4e-16);
-        // Four operations of rounding u on vectors of length 1.
-        assert!(chord2(&exp(&x, &u), &y).sqrt() < 8.0 * f64::EPSILON);
-        let v = transport(&x, &y, &u);
-        assert!((dot(&v, &v) - dot(&u, &u)).abs() < 8.0 * f64::EPSILON);
-        assert!(dot(&v, &y).abs() < 8e-16);
-        let basis = tangent_basis(&x);
-        assert!(dot(&basis[..3], &x).abs() < 4e-16 && dot(&basis[..3], &basis[3..]).abs() < 4e-16);
-    }
-
-    #[test]
-    fn distance_near_the_antipode_keeps_its_digits() {
-        let delta = 1e-9f64;
-        let y = [-delta.cos(), delta.sin()];
-        assert!((std::f64::consts::PI - dist(&[1.0, 0.0], &y) - delta).abs() < 1e-15);
-    }
-}

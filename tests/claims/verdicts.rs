@@ -2,13 +2,17 @@
 //! draws for a bound, a violation that a repetition does not confirm, hunts that must find what is there.
 
 use metastable::Result;
+use metastable::attention::{RowWeights, TimeScale};
 use metastable::flow::{Options, solve};
 use metastable::num::stats::failure_bound;
+use metastable::theorem::claim::dwell_law::RADIUS;
 use metastable::theorem::hunt::Timekeeper;
+use metastable::theorem::rounding::{weight_change, worst_share};
 use metastable::theorem::{
     AxisValues, Betas, Case, Claim, Confirmation, Context, Control, Domain, Effort, Finding, Kind, Masses, Method, Power, Proof, Region,
     Sizes, Status, Verdict, attempt, check, confirm, hunt, sweep, worst,
 };
+use metastable::theory::two_cluster::log_merge_time;
 use std::sync::OnceLock;
 
 const LINE: Domain =
@@ -443,4 +447,70 @@ fn a_violation_that_stays_is_confirmed_by_every_way_that_it_depends_on() {
     // Of a tolerance alone the repetition at a hundredth of it is the one there is.
     let tolerance = Claim { name: "a-tolerance", trial: |_, ctx| violated(ctx.rtol() > 0.0), ..PLAIN };
     assert_eq!(confirmed(&tolerance, &case, 1).by, [TOLERANCE]);
+}
+
+#[test]
+fn weights_change_by_at_most_what_their_scores_allow() {
+    let weights = |scores: &[f64]| -> Vec<f64> {
+        let total: f64 = scores.iter().map(|s| s.exp()).sum();
+        scores.iter().map(|s| s.exp() / total).collect()
+    };
+    let scores = [0.3, -2.0, 1.1];
+    // One score up and the others down: the worst that may happen, and the bound is near.
+    for off in [1e-9, 1e-3, 0.7] {
+        let moved: Vec<f64> = scores.iter().enumerate().map(|(j, s)| s + if j == 1 { off } else { -off }).collect();
+        let change = weights(&moved)[1] / weights(&scores)[1] - 1.0;
+        assert!(change < weight_change(off, 3) && change > 0.6 * weight_change(off, 3), "{off}: {change}");
+    }
+    assert!((weight_change(1e6, 3) * 0.0).abs() < 1e-300);
+}
+
+#[test]
+fn the_worst_place_decides() {
+    assert!((worst_share(&[1.0, 2.0], &[1.5, 2.1], &[1.0, 0.1]) - 1.0).abs() < 1e-12);
+    assert!(worst_share(&[f64::NAN, 0.0], &[0.0, 0.0], &[1.0, 1.0]).is_nan());
+}
+
+#[test]
+fn the_radius_belongs_to_the_statement() {
+    // Masses 1 to 100 at the smallest gap and the smallest b: the corner of the range where the law is worst.
+    let off = |radius: f64| {
+        let log = |beta: f64| beta.ln() + log_merge_time(RowWeights::Softmax, (TimeScale::U2, 2), beta, 1.0 / 101.0, 0.5, radius).unwrap();
+        let law = 1.0 - 0.5f64.cos();
+        ((log(300.0) - log(100.0)) / 200.0 - law).abs() / (0.005 * law)
+    };
+    assert!((off(RADIUS) - 0.7058).abs() < 2e-3, "{}", off(RADIUS));
+    assert!(off(1e-3) > 1.01 && off(1e-8) > 1.8, "{} {}", off(1e-3), off(1e-8));
+}
+
+#[test]
+fn a_way_is_on_one_side() {
+    let of = |found: &[(&'static str, bool)]| {
+        let mut all = Confirmation::default();
+        found.iter().for_each(|(way, found)| all.note(way, *found));
+        all
+    };
+    let ulp = "inputs moved by an ulp";
+    for order in [[true, false, true], [false, true, true], [true, true, false]] {
+        let all = of(&order.map(|found| (ulp, found)));
+        assert!(!all.holds() && all.by.is_empty() && all.against == [ulp], "{all:?}");
+        assert_eq!(all.to_string(), "NOT confirmed: not found again by inputs moved by an ulp");
+    }
+    let all = of(&[(ulp, true); 3]);
+    assert!(all.holds() && all.by == [ulp] && all.to_string() == "confirmed by inputs moved by an ulp");
+    let mixed = of(&[("another seed of the method", true), (ulp, false)]);
+    assert_eq!(mixed.to_string(), "NOT confirmed: found again by another seed of the method, not by inputs moved by an ulp");
+    assert_eq!(Confirmation::default().to_string(), "NOT confirmed: there was no repetition");
+}
+
+#[test]
+fn slack_is_the_factor_by_which_a_bound_could_be_tightened() {
+    let slack = |found: Finding| if let Finding::Margin(m) = found { m.slack } else { None };
+    // An upper bound of 6 on 2 could be 2, a lower bound of 2 on 6 could be 6; of negative numbers likewise.
+    for found in [Finding::at_most(2.0, 6.0), Finding::at_least(6.0, 2.0), Finding::at_most(-6.0, -2.0), Finding::at_least(-2.0, -6.0)] {
+        assert!((slack(found.clone()).expect("one sign") - 3.0).abs() < 1e-15, "{found:?}");
+    }
+    // Below 1 where the inequality fails, none between numbers of two signs.
+    assert!(slack(Finding::at_most(6.0, 2.0)).expect("one sign") < 1.0 && slack(Finding::at_least(2.0, 6.0)).expect("one sign") < 1.0);
+    assert!(slack(Finding::at_most(-1.0, 2.0)).is_none());
 }

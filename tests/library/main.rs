@@ -5,9 +5,12 @@ mod common;
 mod imports;
 
 mod architecture;
+mod clusters;
 mod conformance;
 #[cfg(feature = "files")]
 mod determinism;
+#[cfg(feature = "figures")]
+mod draw;
 mod flow;
 mod flow_map;
 mod heads;
@@ -15,12 +18,15 @@ mod kernels;
 mod lagrangian;
 #[cfg(feature = "figures")]
 mod layout;
+mod leaders;
 mod map_jacobians;
 mod maps;
 mod measure;
 mod noise;
 mod normalisation;
 mod numbers;
+mod observables;
+mod observe;
 mod order;
 mod planted;
 mod promises;
@@ -28,7 +34,10 @@ mod properties;
 mod reference;
 #[cfg(feature = "figures")]
 mod report;
+#[cfg(feature = "files")]
+mod report_text;
 mod rows;
+mod sphere;
 mod stiff;
 mod sublayers;
 mod theory;

@@ -2,6 +2,9 @@
 
 use crate::common::{number, numbers, reference};
 use metastable::attention::TimeScale;
+use metastable::sphere::Tokens;
+use metastable::theory::certain::{decisions, resolved};
+use metastable::theory::rank_collapse::RankResidual;
 use metastable::theory::{equiangular::Equiangular, growth, kac_rice, parking, spectra, threshold, two_cluster};
 
 #[test]
@@ -150,4 +153,61 @@ fn fastest_modes_switch_where_the_rates_cross() {
     assert!((noise::threshold(5, 1, 1e-8).expect("a threshold") - 5.0).abs() < 1e-7 && noise::threshold(2, 0, 1.0).is_err());
     assert!((rates_sinkhorn(2, 4.0, 2).expect("rates")[2] - 0.362_342).abs() < 1e-7);
     assert!(noise::beta_star(1).is_err() && switch_points(1, 2).is_err());
+}
+
+/// Rows of a matrix from its parts.
+fn rows_of(x: &RankResidual) -> Vec<f64> {
+    let d = x.common.len();
+    x.shape.iter().enumerate().map(|(k, y)| x.common[k % d] + x.log_size.exp() * y).collect()
+}
+
+#[test]
+fn sums_and_layer_normalisation_are_those_of_the_rows() {
+    let x = RankResidual::new(&[0.3, -0.1, 0.5, 0.2, 0.4, -0.3, 0.1, 0.1, 0.7], 3).unwrap();
+    let y = RankResidual::new(&[0.1, 0.2, 0.0, -0.5, 0.3, 0.2, 0.6, 0.1, -0.2], 3).unwrap();
+    let sum = x.plus(&y).unwrap();
+    let off = rows_of(&sum).iter().zip(rows_of(&x).iter().zip(&rows_of(&y))).map(|(s, (a, b))| (s - a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 1e-15, "{off:e}");
+    let normed = rows_of(&x.normalised().unwrap());
+    for (row, found) in rows_of(&x).chunks(3).zip(normed.chunks(3)) {
+        let mean = row.iter().sum::<f64>() / 3.0;
+        let size = (row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
+        assert!(row.iter().zip(found).all(|(v, f)| ((v - mean) / size - f).abs() < 1e-14));
+    }
+    // A residual of e^-900 keeps its digits: the derivative of the normalisation.
+    let small = RankResidual { log_size: -900.0, ..x.clone() };
+    let (low, near) = (small.normalised().unwrap(), RankResidual { log_size: -12.0, ..x }.normalised().unwrap());
+    assert!((low.log_size + 900.0 - near.log_size - 12.0).abs() < 1e-4);
+    assert!(RankResidual { common: vec![1.0; 3], ..small }.normalised().is_none(), "a constant common row has no direction");
+}
+
+/// The hypotheses that hold of n equidistant tokens on the circle, and those that fail.
+fn hypotheses(n: usize, beta: f64) -> [Vec<String>; 2] {
+    let angles: Vec<f64> = (0..n).map(|k| std::f64::consts::TAU * k as f64 / n as f64).collect();
+    let all = decisions(&Tokens::from_angles(&angles).expect("angles"), beta).0;
+    [true, false].map(|holds| all.iter().filter(|d| d.holds == holds).map(|d| d.hypothesis.clone()).collect())
+}
+
+#[test]
+fn parameters_stand_beside_their_values() {
+    let [holds, fails] = hypotheses(3, 4.0);
+    let large = "beta = 4 > 0 (the threshold C n^2 of Theorem 5.1 for n = 3 and d = 2, with the constant of its proof)";
+    assert_eq!(holds, ["d = 2 and beta = 4 >= -0.16", large]);
+    // log(3)/2 = 0.549306 in six digits.
+    let small = "needs 0 <= beta < 0.549306 (log(n/(n-2))/2 for n = 3, a little above 1/n): beta = 4";
+    assert!(fails.iter().any(|f| f == small) && fails.iter().any(|f| f == "needs d >= n: d = 2, n = 3"), "{fails:?}");
+    assert!(fails.iter().any(|f| f == "needs d >= 3 and beta >= 0: d = 2, beta = 4"), "{fails:?}");
+    // cos(pi/4)/sin^2(pi/4) = sqrt 2.
+    assert!(hypotheses(5, 2.0)[0].iter().any(|h| h.starts_with("beta = 2 > 1.41421 (")), "{:?}", hypotheses(5, 2.0));
+    assert!(hypotheses(2, 1.0)[0].iter().any(|h| h == "n = 2 and beta = 1 >= 0"));
+    assert!(hypotheses(3, 0.1)[0].iter().any(|h| h.starts_with("0 <= beta = 0.1 < 0.549306 (")));
+}
+
+#[test]
+fn digits_keep_the_order() {
+    let threshold = 2f64.sqrt();
+    assert_eq!(resolved(threshold, 2.0), "1.41421");
+    // Six digits would say that a number just below the threshold is above it.
+    assert_eq!(resolved(threshold, threshold - 5e-7), threshold.to_string());
+    assert_eq!(resolved(f64::INFINITY, 3.0), "inf");
 }

@@ -20,6 +20,7 @@ mod page;
 mod parts;
 mod plot;
 mod predictions;
+mod printed;
 mod readme;
 mod results;
 mod terminal;

@@ -3,7 +3,10 @@
 use crate::common::{number, numbers, reference};
 use metastable::attention::dynamics;
 use metastable::proofs::certificate::{Certificate, check, prove};
+use metastable::landscape::spectrum::ends;
+use metastable::landscape::starts::{families, polygons};
 use metastable::landscape::{CriticalPoint, Spectrum, connections::connections, search::Search};
+use metastable::num::stream::Stream;
 use metastable::sphere::{Tokens, law::Law};
 use metastable::theory::spectra::{cross_polytope, polygon_out_of_plane, polygon_usa, simplex};
 
@@ -240,5 +243,38 @@ fn connections_climb_the_energy_and_end_at_consensus() {
     for e in &edges {
         assert!(found.points[e.to].log_energy > found.points[e.from].log_energy);
         assert!(found.points[e.to].spectrum.unstable < found.points[e.from].spectrum.unstable);
+    }
+}
+
+#[test]
+fn both_ends_agree_with_the_dense_spectrum() {
+    let x = Law::parse("uniform").and_then(|l| l.sample(60, 4, &mut Stream::new(2, &["ends"]))).expect("tokens");
+    let dense = Spectrum::of_tokens(3.0, &x).expect("small").values;
+    let found = ends(3.0, &x, 6).expect("converges");
+    let scale = dense[0].abs().max(dense[dense.len() - 1].abs());
+    for k in 0..6 {
+        assert!((found.lowest[k] - dense[k]).abs() < 1e-10 * scale);
+        assert!((found.highest[k] - dense[dense.len() - 6 + k]).abs() < 1e-10 * scale);
+    }
+}
+
+#[test]
+fn polygons_are_counted_by_the_bracelets_of_compositions() {
+    // Bracelets of n beads of two colours without the empty one, less one cluster and the pairs: A000029(n) - 1 - 1 - floor(n/2).
+    for (n, bracelets) in [(3, 4), (4, 6), (5, 8), (6, 13), (7, 18), (8, 30), (9, 46), (10, 78)] {
+        assert_eq!(polygons(n).len(), bracelets - 2 - n / 2, "n = {n}");
+    }
+}
+
+#[test]
+fn families_are_unit_clusters_of_all_tokens() {
+    for (n, d) in [(2, 2), (5, 2), (6, 3), (7, 4), (13, 3), (40, 3)] {
+        let all = families(n, d);
+        assert!(all.len() <= 1000, "{n} {d}: {}", all.len());
+        for (x, sizes) in all {
+            assert_eq!((x.n(), sizes.iter().sum::<usize>()), (sizes.len(), n));
+            // A few roundings of squares of coordinates at most 1.
+            assert!((0..x.n()).all(|i| (x.inner(i, i) - 1.0).abs() < 8.0 * f64::EPSILON));
+        }
     }
 }

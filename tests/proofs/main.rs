@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod dwell;
 mod intervals;
 mod landscape;
 mod modes;

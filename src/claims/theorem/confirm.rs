@@ -22,7 +22,8 @@ impl Confirmation {
     }
 
     /// One repetition. A way of which several are made is on one side: against, as soon as one of them did not find the violation.
-    fn note(&mut self, way: &'static str, found: bool) {
+    #[doc(hidden)]
+    pub fn note(&mut self, way: &'static str, found: bool) {
         if !found {
             self.by.retain(|w| *w != way);
         }
@@ -90,29 +91,4 @@ pub fn confirm(claim: &Claim, failed: &Attempt, seed: u64) -> Result<Confirmatio
         out.note(word, again.failed());
     }
     Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Confirmation;
-
-    #[test]
-    fn a_way_is_on_one_side() {
-        let of = |found: &[(&'static str, bool)]| {
-            let mut all = Confirmation::default();
-            found.iter().for_each(|(way, found)| all.note(way, *found));
-            all
-        };
-        let ulp = "inputs moved by an ulp";
-        for order in [[true, false, true], [false, true, true], [true, true, false]] {
-            let all = of(&order.map(|found| (ulp, found)));
-            assert!(!all.holds() && all.by.is_empty() && all.against == [ulp], "{all:?}");
-            assert_eq!(all.to_string(), "NOT confirmed: not found again by inputs moved by an ulp");
-        }
-        let all = of(&[(ulp, true); 3]);
-        assert!(all.holds() && all.by == [ulp] && all.to_string() == "confirmed by inputs moved by an ulp");
-        let mixed = of(&[("another seed of the method", true), (ulp, false)]);
-        assert_eq!(mixed.to_string(), "NOT confirmed: found again by another seed of the method, not by inputs moved by an ulp");
-        assert_eq!(Confirmation::default().to_string(), "NOT confirmed: there was no repetition");
-    }
 }

@@ -123,21 +123,3 @@ impl Finding {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Finding;
-
-    #[test]
-    fn slack_is_the_factor_by_which_a_bound_could_be_tightened() {
-        let slack = |found: Finding| if let Finding::Margin(m) = found { m.slack } else { None };
-        // An upper bound of 6 on 2 could be 2, a lower bound of 2 on 6 could be 6; of negative numbers likewise.
-        for found in [Finding::at_most(2.0, 6.0), Finding::at_least(6.0, 2.0), Finding::at_most(-6.0, -2.0), Finding::at_least(-2.0, -6.0)]
-        {
-            assert!((slack(found.clone()).expect("one sign") - 3.0).abs() < 1e-15, "{found:?}");
-        }
-        // Below 1 where the inequality fails, none between numbers of two signs.
-        assert!(slack(Finding::at_most(6.0, 2.0)).expect("one sign") < 1.0 && slack(Finding::at_least(2.0, 6.0)).expect("one sign") < 1.0);
-        assert!(slack(Finding::at_most(-1.0, 2.0)).is_none());
-    }
-}

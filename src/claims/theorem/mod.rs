@@ -17,7 +17,8 @@ pub mod hunt;
 mod power;
 pub mod prelude;
 mod region;
-mod rounding;
+#[doc(hidden)]
+pub mod rounding;
 pub mod seeds;
 mod status;
 mod tape;

@@ -22,30 +22,3 @@ pub fn weight_change(off: f64, n: usize) -> f64 {
 pub fn worst_share(a: &[f64], b: &[f64], allowed: &[f64]) -> f64 {
     a.iter().zip(b).zip(allowed).map(|((a, b), most)| (a - b).abs() / most).fold(0.0, nan_max)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{weight_change, worst_share};
-
-    #[test]
-    fn weights_change_by_at_most_what_their_scores_allow() {
-        let weights = |scores: &[f64]| -> Vec<f64> {
-            let total: f64 = scores.iter().map(|s| s.exp()).sum();
-            scores.iter().map(|s| s.exp() / total).collect()
-        };
-        let scores = [0.3, -2.0, 1.1];
-        // One score up and the others down: the worst that may happen, and the bound is near.
-        for off in [1e-9, 1e-3, 0.7] {
-            let moved: Vec<f64> = scores.iter().enumerate().map(|(j, s)| s + if j == 1 { off } else { -off }).collect();
-            let change = weights(&moved)[1] / weights(&scores)[1] - 1.0;
-            assert!(change < weight_change(off, 3) && change > 0.6 * weight_change(off, 3), "{off}: {change}");
-        }
-        assert!((weight_change(1e6, 3) * 0.0).abs() < 1e-300);
-    }
-
-    #[test]
-    fn the_worst_place_decides() {
-        assert!((worst_share(&[1.0, 2.0], &[1.5, 2.1], &[1.0, 0.1]) - 1.0).abs() < 1e-12);
-        assert!(worst_share(&[f64::NAN, 0.0], &[0.0, 0.0], &[1.0, 1.0]).is_nan());
-    }
-}

@@ -23,6 +23,8 @@ mod triangular;
 pub use dynamics::{Dynamics, Spec};
 pub use energy::Energy;
 pub use kernel::Form;
+#[doc(hidden)]
+pub use metastable_kernels::leaders;
 pub use metastable_kernels::{Head, Matrix, dense, heads, kernel, pattern};
 pub use scales::{EnergyScale, RowWeights, TimeScale, Variant, kernel_width};
 pub use sublayer::{At, Facts, Sublayer};

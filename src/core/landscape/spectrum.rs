@@ -342,21 +342,3 @@ fn leading(operator: &Operator, count: usize) -> Result<(Vec<f64>, f64)> {
     }
     Ok((values, residual))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sphere::law::Law;
-
-    #[test]
-    fn both_ends_agree_with_the_dense_spectrum() {
-        let x = Law::parse("uniform").and_then(|l| l.sample(60, 4, &mut Stream::new(2, &["ends"]))).expect("tokens");
-        let dense = Spectrum::of_tokens(3.0, &x).expect("small").values;
-        let found = ends(3.0, &x, 6).expect("converges");
-        let scale = dense[0].abs().max(dense[dense.len() - 1].abs());
-        for k in 0..6 {
-            assert!((found.lowest[k] - dense[k]).abs() < 1e-10 * scale);
-            assert!((found.highest[k] - dense[dense.len() - 6 + k]).abs() < 1e-10 * scale);
-        }
-    }
-}

@@ -110,7 +110,8 @@ fn polygon(sizes: &[usize], d: usize, turn: f64) -> Start {
 }
 
 /// Tokens per vertex of polygons with at least three vertices, one of each class under rotation and reflection.
-fn polygons(n: usize) -> Vec<Vec<usize>> {
+#[doc(hidden)]
+pub fn polygons(n: usize) -> Vec<Vec<usize>> {
     if n > ALL_PARTITIONS {
         return (3..=ALL_PARTITIONS).map(|k| equal(n, k)).collect();
     }
@@ -236,30 +237,4 @@ fn placed(rings: &[Ring], between: &[usize], d: usize) -> Start {
         }
     }
     clusters(d, x, &sizes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn polygons_are_counted_by_the_bracelets_of_compositions() {
-        // Bracelets of n beads of two colours without the empty one, less one cluster and the pairs: A000029(n) - 1 - 1 - floor(n/2).
-        for (n, bracelets) in [(3, 4), (4, 6), (5, 8), (6, 13), (7, 18), (8, 30), (9, 46), (10, 78)] {
-            assert_eq!(polygons(n).len(), bracelets - 2 - n / 2, "n = {n}");
-        }
-    }
-
-    #[test]
-    fn families_are_unit_clusters_of_all_tokens() {
-        for (n, d) in [(2, 2), (5, 2), (6, 3), (7, 4), (13, 3), (40, 3)] {
-            let all = families(n, d);
-            assert!(all.len() <= 1000, "{n} {d}: {}", all.len());
-            for (x, sizes) in all {
-                assert_eq!((x.n(), sizes.iter().sum::<usize>()), (sizes.len(), n));
-                // A few roundings of squares of coordinates at most 1.
-                assert!((0..x.n()).all(|i| (x.inner(i, i) - 1.0).abs() < 8.0 * f64::EPSILON));
-            }
-        }
-    }
 }

@@ -97,7 +97,8 @@ fn almost(holds: bool, statement: &str, hypothesis: String, citation: &'static s
 }
 
 /// A threshold in six digits, or in all where six would put `beta` on its other side.
-fn resolved(threshold: f64, beta: f64) -> String {
+#[doc(hidden)]
+pub fn resolved(threshold: f64, beta: f64) -> String {
     // An infinite threshold has no digits.
     let digits = if threshold.is_finite() { format!("{threshold:.5e}").parse().unwrap_or(threshold) } else { threshold };
     let same = (beta < digits) == (beta < threshold) && (beta > digits) == (beta > threshold);
@@ -128,42 +129,5 @@ fn above(beta: f64, n: usize, d: usize) -> String {
         format!("beta = {b} > {large} ({constant})")
     } else {
         format!("needs beta > {large} ({constant}): beta = {b}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{decisions, resolved};
-    use crate::sphere::Tokens;
-
-    /// The hypotheses that hold of n equidistant tokens on the circle, and those that fail.
-    fn said(n: usize, beta: f64) -> [Vec<String>; 2] {
-        let angles: Vec<f64> = (0..n).map(|k| std::f64::consts::TAU * k as f64 / n as f64).collect();
-        let all = decisions(&Tokens::from_angles(&angles).expect("angles"), beta).0;
-        [true, false].map(|holds| all.iter().filter(|d| d.holds == holds).map(|d| d.hypothesis.clone()).collect())
-    }
-
-    #[test]
-    fn parameters_stand_beside_their_values() {
-        let [holds, fails] = said(3, 4.0);
-        let large = "beta = 4 > 0 (the threshold C n^2 of Theorem 5.1 for n = 3 and d = 2, with the constant of its proof)";
-        assert_eq!(holds, ["d = 2 and beta = 4 >= -0.16", large]);
-        // log(3)/2 = 0.549306 in six digits.
-        let small = "needs 0 <= beta < 0.549306 (log(n/(n-2))/2 for n = 3, a little above 1/n): beta = 4";
-        assert!(fails.iter().any(|f| f == small) && fails.iter().any(|f| f == "needs d >= n: d = 2, n = 3"), "{fails:?}");
-        assert!(fails.iter().any(|f| f == "needs d >= 3 and beta >= 0: d = 2, beta = 4"), "{fails:?}");
-        // cos(pi/4)/sin^2(pi/4) = sqrt 2.
-        assert!(said(5, 2.0)[0].iter().any(|h| h.starts_with("beta = 2 > 1.41421 (")), "{:?}", said(5, 2.0));
-        assert!(said(2, 1.0)[0].iter().any(|h| h == "n = 2 and beta = 1 >= 0"));
-        assert!(said(3, 0.1)[0].iter().any(|h| h.starts_with("0 <= beta = 0.1 < 0.549306 (")));
-    }
-
-    #[test]
-    fn digits_keep_the_order() {
-        let threshold = 2f64.sqrt();
-        assert_eq!(resolved(threshold, 2.0), "1.41421");
-        // Six digits would say that a number just below the threshold is above it.
-        assert_eq!(resolved(threshold, threshold - 5e-7), threshold.to_string());
-        assert_eq!(resolved(f64::INFINITY, 3.0), "inf");
     }
 }

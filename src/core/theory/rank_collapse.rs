@@ -146,34 +146,3 @@ pub fn ladder(log_size: f64, log_factor: f64, layers: usize) -> Vec<f64> {
     (0..layers).for_each(|l| out.push(3.0 * out[l] + log_factor));
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::RankResidual;
-
-    /// Rows of a matrix from its parts.
-    fn rows(x: &RankResidual) -> Vec<f64> {
-        let d = x.common.len();
-        x.shape.iter().enumerate().map(|(k, y)| x.common[k % d] + x.log_size.exp() * y).collect()
-    }
-
-    #[test]
-    fn sums_and_layer_normalisation_are_those_of_the_rows() {
-        let x = RankResidual::new(&[0.3, -0.1, 0.5, 0.2, 0.4, -0.3, 0.1, 0.1, 0.7], 3).unwrap();
-        let y = RankResidual::new(&[0.1, 0.2, 0.0, -0.5, 0.3, 0.2, 0.6, 0.1, -0.2], 3).unwrap();
-        let sum = x.plus(&y).unwrap();
-        let off = rows(&sum).iter().zip(rows(&x).iter().zip(&rows(&y))).map(|(s, (a, b))| (s - a - b).abs()).fold(0.0, f64::max);
-        assert!(off < 1e-15, "{off:e}");
-        let normed = rows(&x.normalised().unwrap());
-        for (row, found) in rows(&x).chunks(3).zip(normed.chunks(3)) {
-            let mean = row.iter().sum::<f64>() / 3.0;
-            let size = (row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
-            assert!(row.iter().zip(found).all(|(v, f)| ((v - mean) / size - f).abs() < 1e-14));
-        }
-        // A residual of e^-900 keeps its digits: the derivative of the normalisation.
-        let small = RankResidual { log_size: -900.0, ..x.clone() };
-        let (low, near) = (small.normalised().unwrap(), RankResidual { log_size: -12.0, ..x }.normalised().unwrap());
-        assert!((low.log_size + 900.0 - near.log_size - 12.0).abs() < 1e-4);
-        assert!(RankResidual { common: vec![1.0; 3], ..small }.normalised().is_none(), "a constant common row has no direction");
-    }
-}

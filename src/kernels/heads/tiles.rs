@@ -102,21 +102,3 @@ pub(super) fn fill<L: Lanes>(l: L, rows: &[f64], d: usize, slab: &mut [L::V]) {
         *out = l.load(&column);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{group, group_count};
-
-    #[test]
-    fn groups_cover_all_vectors_once() {
-        for vectors in 2..40 {
-            let mut next = 0;
-            for g in 0..group_count(vectors) {
-                let (first, len) = group(vectors, g);
-                assert!(first == next && (len == 2 || len == 3), "{vectors} {g}");
-                next = first + len;
-            }
-            assert_eq!(next, vectors);
-        }
-    }
-}

@@ -76,7 +76,7 @@ fn place(record: &Record, papers: &[CitedPaper]) -> Option<(usize, Place)> {
 const NUMBERED: [&str; 8] = ["theorem", "lemma", "proposition", "remark", "section", "appendix", "example", "problem"];
 
 /// The first number of a chapter or a theorem in a text: `Theorem 5.1`, `(D.8)`, `section 7`.
-fn number(text: &str) -> Place {
+pub fn number(text: &str) -> Place {
     let mut named = false;
     for word in text.split(|c: char| !(c.is_alphanumeric() || c == '.')) {
         let word = word.trim_end_matches('.');
@@ -92,24 +92,4 @@ fn number(text: &str) -> Place {
         named = NUMBERED.contains(&word.to_lowercase().as_str());
     }
     NOWHERE
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn theorems_are_sorted_by_their_numbers() {
-        for (text, place) in [
-            (", Theorem 5.1 and appendix B", (5, 1)),
-            (", (6.7)-(6.8)", (6, 7)),
-            (", section 7 (circle)", (7, 0)),
-            (", (D.8)", (168, 8)),
-            (", appendix B, sharpened", (166, 0)),
-        ] {
-            assert_eq!(number(text), place, "{text}");
-        }
-        assert!(number(" (abstract), Watanabe 1994") > (200, 0), "a year is no theorem");
-        assert!(number(" v1, abstract, d = 2") > (200, 0));
-    }
 }

@@ -4,11 +4,14 @@ mod claims;
 pub mod errata;
 mod figures;
 mod groups;
-mod math;
+#[doc(hidden)]
+pub mod math;
 mod news;
 mod words;
 
 pub use figures::{Figure, Shown};
+#[doc(hidden)]
+pub use groups::number as theorem_number;
 pub use groups::{CitedPaper, Group, by_paper, by_topic};
 pub use news::{headline, tightest};
 

@@ -34,34 +34,3 @@ pub static ENTRY: Observable = Observable {
     },
     batch: None,
 };
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Frame, Setting};
-    use super::ENTRY;
-    use crate::attention::Dynamics;
-    use crate::attention::kernel::{Attention, Workspace};
-    use crate::sphere::Tokens;
-    use std::cell::RefCell;
-
-    /// Leaders and their share, of live tokens at these angles that were n at first.
-    fn leaders(angles: &[f64], n: usize) -> [f64; 2] {
-        let (tokens, dynamics) = (Tokens::from_angles(angles).expect("tokens"), Dynamics::of(Attention::new(4.0)));
-        let (labels, work) = (vec![0; n], RefCell::new(Workspace::default()));
-        let frame = Frame { t: 0.0, tokens: &tokens, labels: &labels, dynamics: &dynamics, work: &work, merge_radius: 0.0 };
-        let (setting, mut row) = (Setting { n, d: 2, beta: 4.0 }, Vec::new());
-        (ENTRY.measure)(&setting, &frame, &mut row);
-        assert_eq!(row.len(), (ENTRY.columns)(&setting).len());
-        [row[4], row[5]]
-    }
-
-    #[test]
-    fn the_share_of_leaders_is_that_of_the_initial_tokens() {
-        let near = |found: [f64; 2], expected: [f64; 2]| found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-12);
-        // Every token is nearest to itself.
-        assert!(near(leaders(&[0.0, 1.0, 2.0, 4.0], 4), [4.0, 1.0]));
-        // Two live tokens of four, and one at collapse: of live tokens all lead.
-        assert!(near(leaders(&[0.0, 2.0], 4), [2.0, 0.5]));
-        assert!(near(leaders(&[0.0], 4), [1.0, 0.25]));
-    }
-}

@@ -124,21 +124,3 @@ impl Task for Block<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::range;
-    use crate::num::stream::Stream;
-    use crate::sphere::law::Law;
-
-    #[test]
-    fn both_ways_of_summing_find_the_ends() {
-        for (n, d) in [(1, 3), (2, 2), (37, 3), (40, 16), (41, 17), (700, 3)] {
-            let x = Law::parse("uniform").and_then(|l| l.sample(n, d, &mut Stream::new(n as u64, &["range"]))).expect("tokens");
-            let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| x.inner(i, j));
-            let (low, high) = range(&x);
-            assert_eq!(low.to_bits(), pairs().fold(1.0, f64::min).to_bits(), "n = {n}, d = {d}");
-            assert_eq!(high.to_bits(), pairs().fold(-1.0, f64::max).to_bits(), "n = {n}, d = {d}");
-        }
-    }
-}

@@ -21,23 +21,3 @@ fn order(x: &Tokens) -> [f64; 2] {
     let length = mean.iter().map(|s| s * s).sum::<f64>().sqrt();
     [length, (spread / (1.0 + length)).ln().max(-800.0)]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::order;
-    use crate::sphere::Tokens;
-
-    /// Two tokens at an angle a: R = cos(a/2), 1 - R = 2 sin^2(a/4), down to angles whose cosine is 1.
-    #[test]
-    fn two_tokens_have_the_cosine_of_half_their_angle() -> crate::error::Result<()> {
-        for angle in [3.0, 1.0, 1e-3, 1e-9, 1e-14] {
-            let [length, log] = order(&Tokens::from_angles(&[0.0, angle])?);
-            assert!((length - (angle / 2.0).cos()).abs() <= 4.0 * f64::EPSILON, "R at {angle}");
-            let exact = (2.0 * (angle / 4.0).sin().powi(2)).ln();
-            // The cosine of a small angle is stored as 1: what is left is its sine, to a roundoff.
-            assert!((log - exact).abs() <= 16.0 * f64::EPSILON * exact.abs().max(1.0), "log (1 - R) at {angle}: {log}, {exact}");
-        }
-        assert!((order(&Tokens::from_angles(&[0.3])?)[0] - 1.0).abs() <= 2.0 * f64::EPSILON);
-        Ok(())
-    }
-}

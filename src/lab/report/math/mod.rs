@@ -15,7 +15,7 @@ use super::words::escape;
 use std::ops::Range;
 
 /// A text with its formulas drawn, as HTML.
-pub(super) fn text(text: &str) -> String {
+pub fn text(text: &str) -> String {
     let pieces = lexeme::pieces(text);
     let mut out = String::new();
     let mut at = 0;
@@ -61,13 +61,13 @@ fn words(text: &str) -> String {
 }
 
 /// A text that marks its formulas by backticks, those and the others drawn.
-pub(super) fn marked(all: &str) -> String {
+pub fn marked(all: &str) -> String {
     let part = |(k, part): (usize, &str)| if k % 2 == 0 { text(part) } else { formula(part) };
     all.split('`').enumerate().map(part).collect()
 }
 
 /// A text that is one formula as a whole; code if it is none.
-pub(super) fn formula(text: &str) -> String {
+pub fn formula(text: &str) -> String {
     let pieces = lexeme::pieces(text);
     let drawn = parse::parse(&pieces).filter(|_| prose::is_formula(&pieces));
     drawn.map_or_else(|| code(text), |row| write::markup(&row, "", ""))
@@ -75,128 +75,4 @@ pub(super) fn formula(text: &str) -> String {
 
 fn code(text: &str) -> String {
     format!("<code>{}</code>", escape(text))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{formula, marked, text};
-    use crate::theorem::{ALL, derivation};
-
-    /// All elements are closed in order, and every sign of markup in the text is escaped.
-    fn well_formed(html: &str) -> bool {
-        let mut open: Vec<&str> = Vec::new();
-        let mut rest = html;
-        while let Some((before, tag)) = rest.split_once('<') {
-            let Some((tag, after)) = tag.split_once('>') else { return false };
-            if before.contains('>') {
-                return false;
-            }
-            match tag.strip_prefix('/') {
-                Some(name) if open.pop() != Some(name) => return false,
-                None if tag.ends_with('/') => {}
-                Some(_) => {}
-                None => open.push(tag.split(' ').next().unwrap_or_default()),
-            }
-            rest = after;
-        }
-        open.is_empty() && !rest.contains('>')
-    }
-
-    /// The text outside of formulas.
-    fn words(html: &str) -> String {
-        let mut out = String::new();
-        for part in html.split("<math>") {
-            let outside = part.split_once("</math>").map_or(part, |(_, behind)| behind);
-            out.push_str(outside);
-        }
-        out.replace("<span class=\"whole\">", "").replace("<span class=\"wide\">", "").replace("</span>", "")
-    }
-
-    /// Whether a formula was left as it was typed: signs and Greek letters that only formulas have.
-    fn left(html: &str) -> bool {
-        let words = words(html);
-        let greek = ["beta", "alpha", "gamma", "eps", "lambda", "theta", "sqrt"];
-        words.contains(['_', '^', '|'])
-            || !words.matches("<code>").count().eq(&0)
-            || words.split(|c: char| !c.is_alphanumeric()).any(|w| greek.contains(&w))
-    }
-
-    #[test]
-    fn formulas_are_drawn() {
-        for (typed, drawn) in [
-            ("x_ij", "<math><msub><mi>x</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub></math>"),
-            ("e^{beta}", "<math><msup><mi>e</mi><mi>β</mi></msup></math>"),
-            ("1/(2 n)", "<math><mfrac displaystyle=\"true\"><mn>1</mn><mrow><mn>2</mn><mi>n</mi></mrow></mfrac></math>"),
-            ("sqrt(n)", "<math><msqrt><mi>n</mi></msqrt></math>"),
-            (
-                "<x, y> <= 1e-3",
-                "<math><mrow><mo>⟨</mo><mi>x</mi><mo>,</mo><mi>y</mi><mo>⟩</mo></mrow><mo>≤</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></math>",
-            ),
-            ("|x|_A", "<math><msub><mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mi>A</mi></msub></math>"),
-            ("sum_j m_j", "<math><msub><mo>∑</mo><mi>j</mi></msub><msub><mi>m</mi><mi>j</mi></msub></math>"),
-        ] {
-            assert_eq!(formula(typed), drawn, "{typed}");
-        }
-    }
-
-    #[test]
-    fn a_quotient_reads_as_it_was_typed() {
-        // Only what stands at the stroke without white space is above and below it: 3 beta/2 is 3 (beta/2), and a b / c d stays in a line.
-        let stroke = "<mtext>/</mtext>";
-        assert!(formula("3 beta/2").contains(&format!("<mrow><mi>β</mi>{stroke}<mn>2</mn></mrow>")));
-        assert!(formula("a b / c d").matches("<mi>b</mi><mo>/</mo><mi>c</mi>").count() == 1);
-        // A function without brackets acts on an unknown part of what follows.
-        assert!(formula("1/log n + 1").matches("<mfrac").count() == 0);
-        assert!(formula("log(n)/(2 r)").matches("<mfrac").count() == 1);
-    }
-
-    #[test]
-    fn words_stay_words() {
-        assert_eq!(text("A token (as printed) of a cluster"), "A token (as printed) of a cluster");
-        assert_eq!(text("k-th, e.g. Euler's n-gon"), "k-th, e.g. Euler's n-gon");
-        assert_eq!(text("a rate <= the other & \"more\""), "a rate ≤ the other &amp; &quot;more&quot;");
-        assert_eq!(text("within 4.5 of (6.7)-(6.8)"), "within 4.5 of (6.7)-(6.8)");
-        assert_eq!(marked("see `cone-speed`"), "see <code>cone-speed</code>");
-        assert_eq!(text(""), "");
-    }
-
-    #[test]
-    fn nothing_that_one_may_type_breaks_it() {
-        for odd in [
-            "|", "<", "<x", "x_", "x^", "{", "}", "(]", "||x|", "a/", "/b", "^^", "sqrt", "sqrt(", "sum_", "x_{", "1e", "é^ü", "-", "<-",
-            "'",
-        ] {
-            for all in [odd.to_owned(), format!("x = {odd} y"), format!("{odd}{odd}"), format!("f({odd})")] {
-                assert!(well_formed(&text(&all)) && well_formed(&formula(&all)) && well_formed(&marked(&all)), "{all}");
-            }
-        }
-    }
-
-    #[test]
-    fn all_statements_are_well_formed_and_nearly_all_are_drawn() {
-        let texts: Vec<&str> =
-            ALL.iter().flat_map(|c| [c.title, c.statement, c.narrower, c.perturbed, c.control.what]).filter(|t| !t.is_empty()).collect();
-        let drawn: Vec<(&str, String)> = texts.into_iter().map(|t| (t, text(t))).collect();
-        assert!(drawn.iter().any(|(_, html)| html.matches("<math>").count() > 1));
-        for (typed, html) in &drawn {
-            assert!(well_formed(html), "{typed}\n{html}");
-        }
-        let undrawn: Vec<&str> = drawn.iter().filter(|(_, html)| left(html)).map(|(t, _)| *t).collect();
-        // 98 of 100 texts have no formula that is left as it was typed; words around a bar and names of other claims are the rest.
-        assert!(50 * undrawn.len() <= drawn.len(), "{} of {}: {undrawn:#?}", undrawn.len(), drawn.len());
-    }
-
-    #[test]
-    fn derivations_are_well_formed_and_most_formulas_are_drawn() {
-        let (mut all, mut code) = (0, 0);
-        for claim in ALL {
-            let Some(typed) = derivation(claim) else { continue };
-            let html = marked(&typed.replace('\n', " "));
-            assert!(well_formed(&html), "{}\n{html}", claim.name);
-            all += typed.matches('`').count() / 2;
-            code += html.matches("<code>").count();
-        }
-        // Names of claims and words in backticks stay code.
-        assert!(all > 500 && 5 * code <= all, "{code} of {all}");
-    }
 }

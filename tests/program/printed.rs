@@ -1,0 +1,216 @@
+//! What the program prints for people: sections, verdicts, figures of papers, the time that is left.
+
+use metastable::cli::colour::Colour;
+use metastable::cli::papers::ALL as PAPERS;
+use metastable::cli::predict_words::check;
+use metastable::cli::printed;
+use metastable::cli::progress::{line, of_the_whole, part};
+use metastable::cli::sections::{Document, Section, WIDTH, columns, escaped, wrapped};
+use metastable::cli::verdicts::{TIGHTEST, row, summary};
+use metastable::lab::report::{CitedPaper, tightest};
+use metastable::paper_figs;
+use metastable::theorem::{ALL, Drawn, Kind, Margin, Power, Record, Verdict, find};
+use serde_json::json;
+
+#[test]
+fn markdown_is_escaped_and_plain_text_is_not() {
+    let rows = [vec!["`cap`".to_owned(), "|grad E|^2 <= tau*".to_owned()], vec!["a-longer-name".to_owned(), "x".to_owned()]];
+    let page = Document { lead: "*Title*\n".into(), sections: vec![Section::table("Rows", "See `cap`.", &["claim", "test"], &rows)] };
+    let markdown =
+        "*Title*\n\n# Rows\n\nSee `cap`.\n\n| claim | test |\n|---|---|\n| `cap` | \\|grad E\\|^2 \\<= tau\\* |\n| a-longer-name | x |\n";
+    assert_eq!(page.markdown(), markdown);
+    let plain = page.plain();
+    assert!(!plain.contains(['`', '\\']), "{plain}");
+    let places: Vec<Option<usize>> = ["test", "|grad E|^2 <= tau*"].iter().map(|w| plain.lines().find_map(|l| l.find(w))).collect();
+    assert_eq!(places, [Some(15), Some(15)], "{plain}");
+    assert_eq!(escaped("`a|b` < c"), "`a|b` \\< c");
+}
+
+#[test]
+fn the_last_column_is_wrapped() {
+    let long = "word ".repeat(60);
+    let text = columns(&[], &[vec!["name".into(), long]]);
+    assert!(text.lines().count() > 3 && text.lines().all(|l| l.chars().count() <= WIDTH), "{text}");
+    assert!(text.lines().skip(1).all(|l| l.starts_with("      word")), "{text}");
+    assert_eq!(wrapped("", 10), [""]);
+    assert_eq!(columns(&["a"], &[]), format!("a\n{}\n", "-".repeat(WIDTH)));
+    assert_eq!(columns(&[], &[]), "");
+}
+
+fn record(name: &'static str, as_expected: bool) -> Record {
+    let claim = find(name).expect("a claim");
+    let verdict = if claim.status.expects_violation() == as_expected { Verdict::Violated } else { Verdict::Supported };
+    Record {
+        name,
+        status: claim.status,
+        kind: claim.kind,
+        verdict,
+        reason: String::new(),
+        as_expected,
+        margin: Some(Margin { value: 0.5, ..Margin::default() }),
+        worst: None,
+        slack: None,
+        power: Power::NotAsked,
+        trials: 5,
+        missed: 0,
+        unfinished: (0, String::new()),
+        held: 5,
+        certified: None,
+        bound: None,
+        confirmed: Vec::new(),
+        searched: None,
+        control_ok: true,
+        drawn: Drawn::default(),
+        margins: Vec::new(),
+        cases: Vec::new(),
+        seed: 1,
+    }
+}
+
+fn papers() -> Vec<CitedPaper> {
+    let paper = |id| CitedPaper { id, summary: "Authors: ".to_owned() + &"a long title ".repeat(9) };
+    ["2312.10794", "2410.06833", "1607.06450"].map(paper).into()
+}
+
+#[test]
+fn the_summary_of_all_claims_is_short_and_counts_each_once() {
+    let records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
+    let text = summary(&records, &papers(), 1.0, Colour::NONE);
+    let n = records.len();
+    assert!(text.starts_with(&format!("{n} of {n} claims have the verdict that the literature, with its known errata, predicts, 1.0 s\n")));
+    assert!(text.lines().count() < 50, "{text}");
+    assert!(text.find("Not as predicted").is_none() && !text.contains('!'));
+    let part = |title: &str| text.split(&format!("\n{title}\n")).nth(1).and_then(|t| t.split("\n\n").next()).expect("a part").to_owned();
+    let last = |line: &str, back: usize| -> usize {
+        let line = line.split("  (a violation").next().expect("a line");
+        line.split_whitespace().rev().nth(back).and_then(|w| w.parse().ok()).expect("a number")
+    };
+    assert_eq!(part("By status").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
+    assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 1)).sum::<usize>(), n);
+    assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
+    assert!(part("By paper").find("1 more with fewer than 4 claims each").is_some() && part("By paper").find("...  ").is_some());
+    assert!(part("By paper").lines().all(|l| l.chars().count() == 122), "columns stand below each other");
+    assert_eq!(part("The smallest margins of claims that hold").lines().count(), 1 + TIGHTEST);
+}
+
+#[test]
+fn what_is_not_as_predicted_comes_first() {
+    let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
+    records[7].as_expected = false;
+    let text = summary(&records, &papers(), 1.0, Colour::NONE);
+    let odd = text.find("Not as predicted").expect("said");
+    assert!(odd < text.find("By status").expect("said"));
+    assert!(text[odd..].lines().nth(2).is_some_and(|l| l.starts_with(records[7].name)), "{text}");
+}
+
+#[test]
+fn a_known_violation_is_no_alarm_and_an_unknown_one_is() {
+    let (known, unknown) = (record("cone-speed-printed", true), record("cone-speed", false));
+    let plain = row(&known, Colour::NONE);
+    assert!(plain.find("violated, as known  ").is_some() && !plain.contains('\u{1b}'));
+    assert!(row(&known, Colour::ALL).find("\u{1b}[2mviolated, as known").is_some());
+    assert!(row(&unknown, Colour::ALL).find("\u{1b}[1;31mviolated (!)").is_some());
+    // Colours change no column.
+    let stripped = |text: String| ["1;31", "33", "32", "2", "1", "0"].iter().fold(text, |t, c| t.replace(&format!("\u{1b}[{c}m"), ""));
+    for r in [&known, &unknown] {
+        assert_eq!(stripped(row(r, Colour::ALL)), row(r, Colour::NONE));
+    }
+}
+
+#[test]
+fn the_smallest_margins_are_those_of_claims_that_hold() {
+    let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
+    for (k, r) in records.iter_mut().enumerate() {
+        r.margin = Some(Margin { value: 1.0 / (1.0 + k as f64), ..Margin::default() });
+    }
+    let found = tightest(&records, TIGHTEST);
+    let value = |r: &Record| r.margin.map_or(f64::NAN, |m| m.value);
+    assert!(found.len() == TIGHTEST && found.windows(2).all(|w| value(w[0]) <= value(w[1])));
+    assert!(found.iter().all(|r| !r.status.expects_violation() && !matches!(r.kind, Kind::Share(_) | Kind::Every(_))));
+}
+
+#[test]
+fn every_paper_has_authors_and_a_title_or_says_that_it_was_not_read() {
+    for paper in &PAPERS {
+        assert!(!paper.summary().is_empty() && !paper.summary().ends_with(": "), "{}", paper.id);
+        assert!(
+            !paper.authors.is_empty() && !paper.title.is_empty(),
+            "{}: complete it, or drop this line when it cannot be known",
+            paper.id
+        );
+    }
+}
+
+#[test]
+fn every_printed_figure_is_of_a_known_paper_and_says_what_it_shows() {
+    let known = |id: &str| PAPERS.iter().any(|p| p.id == id);
+    for figure in paper_figs::ALL {
+        for p in figure.redraws {
+            assert!(
+                known(p.paper) && !p.place.to_string().is_empty() && !p.shows.is_empty() && !p.differs.is_empty(),
+                "{}: {p:?}",
+                figure.name
+            );
+        }
+    }
+    for a in &printed::ABSENT {
+        assert!(known(a.paper) && !a.why.is_empty(), "{}, {}", a.paper, a.place);
+    }
+    assert!(PAPERS.windows(2).all(|p| p[0].id < p[1].id), "papers by their number");
+}
+
+#[test]
+fn the_figures_of_the_perspective_are_all_there() {
+    let paper = PAPERS.iter().find(|p| p.id == "2312.10794").expect("a paper of the programme");
+    let places: Vec<String> = printed::rows(paper).iter().map(|r| format!("{} {}", r[0], r[1])).collect();
+    for (place, figure) in [
+        ("figure 1", "`inner-products`"),
+        ("figure 2", "`regime-chart`"),
+        ("figure 3", "`phase-diagram`"),
+        ("figure 4", "`circle-snapshots`"),
+        ("figure 5", "-"),
+        ("figure 6", "`saddle-kernel`"),
+    ] {
+        assert!(places.contains(&format!("{place} {figure}")), "{place}: {places:?}");
+    }
+    // Every paper has a line, if only to say that its figures were not read.
+    let listed = printed::all();
+    assert!(PAPERS.iter().all(|p| listed.iter().any(|(place, _)| place.starts_with(p.id))));
+}
+
+#[test]
+fn a_number_out_of_its_bounds_is_an_error() {
+    for good in [
+        json!({"gamma": [-1.0, 1.0], "times": [-3.0], "probability": 0.0, "radius": 0.0}),
+        json!({"variance": [[null, 1.0]], "blow_up_time": null, "normalisation": null, "stable": true, "equation": "x"}),
+    ] {
+        assert!(check(&good).is_ok(), "{good}");
+    }
+    for bad in [
+        json!({"gamma": [0.0, 1.0000000001]}),
+        json!({"mean_inner": [-0.505, 9.7477]}),
+        json!({"probability": -1e-300}),
+        json!({"time": -1.0}),
+        json!({"variance": [[-1.0]]}),
+        json!({"rates": [f64::NAN]}),
+        json!({"expected_modes": f64::INFINITY}),
+        json!({"radius": [1.0, -1.0]}),
+    ] {
+        assert!(check(&bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn the_time_left_at_the_end_is_that_of_the_end() {
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
+    assert!(near(of_the_whole(0.5), 0.5));
+    {
+        // The figures after the claims, of which the last is half done.
+        let _figures = part(0.9, 1.0);
+        assert!(near(of_the_whole(0.0), 0.9) && near(of_the_whole(1.0), 1.0));
+        let _last = part(0.8, 1.0);
+        assert!(near(of_the_whole(0.5), 0.99));
+        assert_eq!(line("check", 132.0, Some(of_the_whole(0.5)), "1 of 2 cells"), "check: 132 s, about 1 s left: 1 of 2 cells");
+    }
+    assert!(near(of_the_whole(0.5), 0.5), "the whole again");
+}
