@@ -5,6 +5,7 @@ mod common;
 mod imports;
 
 mod architecture;
+mod clock;
 mod clusters;
 mod conformance;
 #[cfg(feature = "files")]
@@ -36,6 +37,7 @@ mod reference;
 mod report;
 #[cfg(feature = "files")]
 mod report_text;
+mod rest;
 mod rows;
 mod sphere;
 mod stiff;

@@ -3,7 +3,8 @@
 //! A [`Stepper`] tries steps of an [`OdeSystem`] (tokens, densities) and a clock judges them: [`integrate`] is the loop for any system, [`solve`] the
 //! one for tokens, with mergers, events and observers. A method of one's own is a [`Stepper`].
 
-mod clock;
+#[doc(hidden)]
+pub mod clock;
 mod coalesce;
 mod control;
 mod dop853;
@@ -20,7 +21,8 @@ mod ode_system;
 pub mod observable;
 mod outcome;
 mod pause;
-mod rest;
+#[doc(hidden)]
+pub mod rest;
 mod rodas5p;
 mod rows;
 mod run;
