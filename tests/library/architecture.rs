@@ -1,255 +1,318 @@
-//! The house stays as it was drawn: layers, no circles, file sizes, one registration line, no printing and no clock below the lab.
+//! The sources stay in order: no circles of imports between the files or the folders of a package, short files, and nothing below the lab prints, reads files,
+//! looks at a clock or knows a flag.
+//!
+//! Packages are found by their manifests. Their imports are read with `syn`: in `use` items and in the code, whether a path begins with `crate`, `self`,
+//! `super`, a child module or a name that a `use` binds. A path is followed through re-exports to the file that holds the item, and ends where it leaves the
+//! package. A re-export alone makes no import: `pub use child::Item` shows what a child holds, the parent uses it only where it also says `Item`. Nor do
+//! `mod child;` and the registries, which build scripts write.
 
-use crate::imports::{self, Crate, circles, names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
+use syn::visit::{self, Visit};
 
-/// A module may use only modules that stand before it; lab and draw do not know each other.
-const LAYERS: [&str; 19] = [
-    "error",
-    "num",
-    "sphere",
-    "attention",
-    "transformer",
-    "recurrent",
-    "flow",
-    "continuity",
-    "landscape",
-    "clusters",
-    "entropy",
-    "theory",
-    "theorem",
-    "study",
-    "prelude",
-    "lab",
-    "draw",
-    "paper_figs",
-    "cli",
-];
+type Names = Vec<String>;
+/// Which file takes something from which.
+type Imports = BTreeSet<(PathBuf, PathBuf)>;
 
-fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder of the project").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            rust_files(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            out.push(path);
+/// A module, in its own file or inline.
+#[derive(Default)]
+struct Module {
+    file: PathBuf,
+    /// Whether only unit tests see it.
+    test: bool,
+    /// What `use` binds: a name, its path, and whether others may see it.
+    bindings: Vec<(String, Names, bool)>,
+    /// Paths in the code.
+    paths: BTreeSet<Names>,
+}
+
+/// The modules of a package by their names from its root.
+#[derive(Default)]
+struct Package {
+    modules: BTreeMap<Names, Module>,
+    /// The module that is read.
+    here: Names,
+}
+
+impl Package {
+    /// Reads all modules below the root of a library.
+    fn read(root: &Path) -> Self {
+        let mut all = Self::default();
+        all.file(root, Names::new(), false);
+        all
+    }
+
+    fn file(&mut self, path: &Path, name: Names, test: bool) {
+        let file = syn::parse_file(&read(path)).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        self.items(path, name, test, &file.items);
+    }
+
+    fn items(&mut self, file: &Path, name: Names, test: bool, items: &[syn::Item]) {
+        self.modules.insert(name.clone(), Module { file: file.into(), test, ..Module::default() });
+        let outer = std::mem::replace(&mut self.here, name);
+        items.iter().for_each(|item| self.visit_item(item));
+        self.here = outer;
+    }
+
+    fn module(&mut self) -> &mut Module {
+        self.modules.get_mut(&self.here).expect("the module that is read")
+    }
+
+    /// The leaves of a `use` item.
+    fn bind(&mut self, tree: &syn::UseTree, prefix: &Names, shown: bool) {
+        let with = |name: &syn::Ident| -> Names {
+            let name = Some(name.to_string()).filter(|n| prefix.is_empty() || n != "self");
+            prefix.iter().cloned().chain(name).collect()
+        };
+        let path = match tree {
+            syn::UseTree::Path(next) => return self.bind(&next.tree, &with(&next.ident), shown),
+            syn::UseTree::Group(group) => return group.items.iter().for_each(|t| self.bind(t, prefix, shown)),
+            syn::UseTree::Name(leaf) => with(&leaf.ident),
+            syn::UseTree::Rename(leaf) => with(&leaf.ident),
+            _ => prefix.clone(),
+        };
+        let name = if let syn::UseTree::Rename(leaf) = tree { Some(leaf.rename.to_string()) } else { path.last().cloned() };
+        self.module().bindings.extend(name.map(|n| (n, path, shown)));
+    }
+
+    /// Follows a path from a module to the file that holds what it names; `None` for what is not of this package.
+    fn holder(&self, at: &Names, path: &[String], steps: usize) -> Option<&Path> {
+        let (mut module, mut rest) = (at.clone(), path);
+        match path.first()?.as_str() {
+            "crate" => (module, rest) = (Names::new(), &path[1..]),
+            "self" => rest = &path[1..],
+            "super" => {
+                while rest.first().is_some_and(|s| s == "super") {
+                    module.pop();
+                    rest = &rest[1..];
+                }
+            }
+            _ => {}
+        }
+        loop {
+            let own = &self.modules[&module];
+            let Some(next) = rest.first() else { return Some(&own.file) };
+            let child: Names = module.iter().chain([next]).cloned().collect();
+            let deeper = self.modules.contains_key(&child);
+            // A function may have the name of a module beside it: what is bound comes first, a path of itself does not lead further.
+            let binding = own.bindings.iter().find(|b| b.0 == *next).filter(|_| steps < 20 && !(deeper && rest.len() > 1));
+            if let Some((_, to, _)) = binding {
+                let onward: Names = to.iter().chain(&rest[1..]).cloned().collect();
+                return if onward == path && module == *at { None } else { self.holder(&module, &onward, steps + 1) };
+            }
+            if !deeper {
+                // An item of this module, or a name of another package.
+                return (rest.len() < path.len() && !module.is_empty()).then_some(&own.file);
+            }
+            (module, rest) = (child, &rest[1..]);
         }
     }
+
+    /// All imports between different files, unit tests apart.
+    fn imports(&self) -> Imports {
+        let mut out = Imports::new();
+        for (name, module) in self.modules.iter().filter(|m| !m.1.test) {
+            let used = |b: &&(String, Names, bool)| !b.2 || module.paths.iter().any(|p| p[0] == b.0);
+            let bound = module.bindings.iter().filter(used).map(|b| &b.1);
+            for path in bound.chain(module.paths.iter().filter(|p| p.len() > 1)) {
+                let to = self.holder(name, path, 0).filter(|to| *to != module.file);
+                out.extend(to.map(|to| (module.file.clone(), to.to_path_buf())));
+            }
+        }
+        out
+    }
+
+    /// Which folder or file below the root takes something from which.
+    fn layers(&self) -> BTreeSet<(String, String)> {
+        let top: BTreeMap<&Path, &String> = self.modules.iter().filter_map(|(n, m)| Some((m.file.as_path(), n.first()?))).collect();
+        let between = |(a, b): &(PathBuf, PathBuf)| Some(((*top.get(&**a)?).clone(), (*top.get(&**b)?).clone()));
+        self.imports().iter().filter_map(between).filter(|(a, b)| a != b).collect()
+    }
+
+    /// Whether a folder or a file below the root has this name.
+    fn layer(&self, name: &str) -> bool {
+        self.modules.keys().any(|n| *n == [name])
+    }
 }
 
-fn sources() -> Vec<(PathBuf, String)> {
+impl<'a> Visit<'a> for Package {
+    fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
+        let only = |a: &syn::Attribute| a.path().is_ident("cfg") && a.parse_args::<syn::Ident>().is_ok_and(|i| i == "test");
+        let test = self.module().test || item.attrs.iter().any(only);
+        let name: Names = self.here.iter().cloned().chain([item.ident.to_string()]).collect();
+        let file = self.module().file.clone();
+        if let Some((_, items)) = &item.content {
+            return self.items(&file, name, test, items);
+        }
+        let beside = file.parent().expect("a folder");
+        let own = file.file_stem().is_some_and(|s| s == "mod" || s == "lib");
+        let folder = if own { beside.to_path_buf() } else { file.with_extension("") };
+        let given = item.attrs.iter().find(|a| a.path().is_ident("path")).map(|a| match &a.meta {
+            syn::Meta::NameValue(syn::MetaNameValue { value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(path), .. }), .. }) => {
+                clean(&beside.join(path.value()))
+            }
+            _ => panic!("{}: a path of {}", file.display(), item.ident),
+        });
+        let inside = folder.join(item.ident.to_string());
+        let candidates = [inside.join("mod.rs"), inside.with_extension("rs")];
+        let place = given.or_else(|| candidates.into_iter().find(|c| c.is_file()));
+        self.file(&place.unwrap_or(inside), name, test);
+    }
+
+    fn visit_item_use(&mut self, item: &'a syn::ItemUse) {
+        self.bind(&item.tree, &Names::new(), !matches!(item.vis, syn::Visibility::Inherited));
+    }
+
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        if path.leading_colon.is_none() {
+            let names = path.segments.iter().map(|s| s.ident.to_string()).collect();
+            self.module().paths.insert(names);
+        }
+        visit::visit_path(self, path);
+    }
+
+    /// What a macro is given may be no expression: its words, without texts in quotes.
+    fn visit_macro(&mut self, item: &'a syn::Macro) {
+        self.visit_path(&item.path);
+        let text = item.tokens.to_string().replace("\\\"", "").replace("'\"'", "").replace(" :: ", "::");
+        for word in text.split('"').step_by(2).flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')) {
+            let names: Names = word.split("::").filter(|n| !n.is_empty()).map(str::to_owned).collect();
+            if !names.is_empty() && !word.starts_with(':') {
+                self.module().paths.insert(names);
+            }
+        }
+    }
+
+    fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
+
+    fn visit_attribute(&mut self, _: &'a syn::Attribute) {}
+}
+
+/// A path without `..`.
+fn clean(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |out, part| match part {
+        Component::ParentDir => out.parent().expect("inside").to_path_buf(),
+        _ => out.join(part),
+    })
+}
+
+/// The edges that lie on circles, or between two of them.
+fn circles<T: Ord + Clone>(mut edges: BTreeSet<(T, T)>) -> BTreeSet<(T, T)> {
+    loop {
+        let (from, to): (BTreeSet<T>, BTreeSet<T>) = edges.iter().cloned().unzip();
+        let inner: BTreeSet<(T, T)> = edges.iter().filter(|(a, b)| to.contains(a) && from.contains(b)).cloned().collect();
+        if inner.len() == edges.len() {
+            return edges;
+        }
+        edges = inner;
+    }
+}
+
+/// All files below a folder that end so.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of the project").flatten().map(|e| e.path());
+    let below = entries.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
+    below.filter(|f| f.to_string_lossy().ends_with(ending)).collect()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Every package: its folder, its manifest, its modules.
+static PACKAGES: LazyLock<Vec<(PathBuf, String, Package)>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    for folder in ["src", "paper_figs", "tests", "benches"] {
-        rust_files(&root.join(folder), &mut files);
-    }
-    files.sort();
-    files.into_iter().map(|f| (f.strip_prefix(root).expect("inside").to_path_buf(), fs::read_to_string(&f).expect("text"))).collect()
-}
-
-/// A file up to its unit tests, which stand at its end.
-fn without_tests(text: &str) -> &str {
-    text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default()
-}
-
-/// The layer of a file: its folder under src, or the top folder.
-fn layer(path: &Path) -> Option<usize> {
-    let mut parts = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned());
-    let top = parts.next()?;
-    let name = if top == "src" { parts.next()?.trim_end_matches(".rs").to_owned() } else { top };
-    LAYERS.iter().position(|l| *l == name)
-}
-
-fn imports() -> BTreeSet<imports::Import> {
-    Crate::read(Path::new(env!("CARGO_MANIFEST_DIR"))).imports()
-}
+    let manifests = [vec![root.join("Cargo.toml")], files(&root.join("src"), "Cargo.toml")].concat();
+    let packages = manifests.iter().filter_map(|manifest| {
+        let folder = manifest.parent().expect("a folder");
+        let library = ["lib.rs", "src/lib.rs"].map(|l| folder.join(l)).into_iter().find(|l| l.is_file())?;
+        Some((folder.to_path_buf(), read(manifest), Package::read(&library)))
+    });
+    packages.collect()
+});
 
 #[test]
-fn modules_import_only_from_layers_before_theirs() {
-    let imports = imports();
-    assert!(imports.len() > 1000, "only {} imports read", imports.len());
-    for i in &imports {
-        let (Some(from), Some(to)) = (layer(Path::new(&i.from)), layer(Path::new(&i.to))) else {
-            assert!(i.from == "src/lib.rs", "{} or {} is of no layer", i.from, i.to);
-            continue;
-        };
-        assert!(to <= from, "{} imports from {}, a layer after its own", i.from, i.to);
-        assert!(LAYERS[from] != "draw" || LAYERS[to] != "lab", "{} imports from {}: draw does not know lab", i.from, i.to);
+fn no_circles_of_imports_between_files_or_between_the_folders_of_a_package() {
+    let mut count = 0;
+    for (folder, _, package) in PACKAGES.iter() {
+        let imports = package.imports();
+        count += imports.len();
+        assert!(circles(imports).is_empty(), "{}: {:#?}", folder.display(), circles(package.imports()));
+        let folders = circles(package.layers());
+        assert!(folders.is_empty(), "{}: {folders:#?}", folder.display());
     }
-}
-
-#[test]
-fn no_circles_of_imports_between_files() {
-    if let Some((file, circle)) = circles(&imports()).first_key_value() {
-        panic!("{file} lies on a circle of imports among {circle:#?}");
-    }
+    assert!(count > 1000, "only {count} imports read");
 }
 
 #[test]
 fn files_stay_short() {
-    let sources = sources();
-    for (path, text) in &sources {
-        let lines = text.lines().count();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for path in ["src", "paper_figs", "tests", "benches"].iter().flat_map(|f| files(&root.join(f), ".rs")) {
+        let lines = read(&path).lines().count();
         assert!(lines <= 600, "{} has {lines} lines", path.display());
     }
-    let long: Vec<&PathBuf> = sources.iter().filter(|(p, t)| p.starts_with("src") && t.lines().count() > 400).map(|(p, _)| p).collect();
-    let share = long.len() as f64 / sources.len() as f64;
-    assert!(share < 0.05, "files above 400 lines: {long:?}");
 }
 
+/// What does not use the lab is a library: its callers decide where words go and how its parameters are called.
 #[test]
-fn nothing_below_the_lab_prints_reads_files_looks_at_a_clock_or_knows_a_flag() {
-    let lab = LAYERS.iter().position(|l| *l == "lab").expect("a layer");
-    for (path, text) in sources() {
-        if layer(&path).is_some_and(|own| own < lab) && path.starts_with("src") {
+fn only_the_lab_and_what_uses_it_print_read_files_look_at_a_clock_or_know_flags() {
+    let name = |manifest: &str| manifest.lines().find_map(|l| l.strip_prefix("name = ")).expect("a name").trim_matches('"').to_owned();
+    // Packages that are the lab or depend on one that has it.
+    let mut outer: BTreeSet<String> = BTreeSet::new();
+    let is_outer = |(folder, manifest, package): &(PathBuf, String, Package), outer: &BTreeSet<String>| {
+        let uses = |name: &String| manifest.lines().any(|l| l.strip_prefix(name).is_some_and(|l| l.starts_with([' ', '.', '='])));
+        folder.ends_with("lab") || !package.layer("lab") && outer.iter().any(uses)
+    };
+    for _ in PACKAGES.iter() {
+        let found = PACKAGES.iter().filter(|p| p.2.layer("lab") || is_outer(p, &outer)).map(|p| name(&p.1));
+        outer = found.collect();
+    }
+    assert!(!outer.is_empty(), "no lab");
+    let mut count = 0;
+    for (_, _, package) in PACKAGES.iter().filter(|p| !is_outer(p, &outer)) {
+        let mut above = BTreeSet::from(["lab".to_owned()]);
+        let layers = package.layers();
+        for _ in &layers {
+            let found: Names = layers.iter().filter(|(_, to)| above.contains(to)).map(|(from, _)| from.clone()).collect();
+            above.extend(found);
+        }
+        for (_, module) in package.modules.iter().filter(|(name, _)| name.first().is_some_and(|n| !above.contains(n))) {
+            let (file, text) = (module.file.display(), read(&module.file));
+            count += 1;
             for word in ["println!", "eprintln!", "std::fs", "Instant::now", "SystemTime", "current_num_threads"] {
-                assert!(!text.contains(word), "{}: {word}", path.display());
+                assert!(!text.contains(word), "{file}: {word}");
             }
             for line in text.lines().filter(|l| !l.trim_start().starts_with("//")) {
                 let flag = line.match_indices("--").any(|(k, _)| line[k + 2..].starts_with(|c: char| c.is_ascii_lowercase()));
-                assert!(!flag, "{}: a flag of the command line: {line}", path.display());
+                assert!(!flag, "{file}: a flag of the command line: {line}");
             }
         }
     }
+    assert!(count > 300, "only {count} modules are below the lab");
 }
 
 #[test]
-fn every_plug_in_file_has_its_line_and_its_entry() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in [
-        "src/recurrent/map",
-        "src/theorem/claim",
-        "src/flow/observable",
-        "src/study",
-        "paper_figs",
-    ] {
-        let register = fs::read_to_string(root.join(folder).join("mod.rs")).expect("a register");
-        for entry in fs::read_dir(root.join(folder)).expect("a folder").flatten() {
-            let name = entry.file_name().to_string_lossy().trim_end_matches(".rs").to_owned();
-            if name != "mod" && entry.path().extension().is_some_and(|e| e == "rs") {
-                assert!(register.contains(&format!("pub mod {name};")), "{folder}/{name}.rs");
-                assert!(fs::read_to_string(entry.path()).expect("text").contains("pub static ENTRY"), "{folder}/{name}.rs");
-            }
-        }
-    }
-}
-
-/// Files that compare texts, and why.
-const COMPARING: [(&str, &str); 26] = [
-    ("src/cli/answer.rs", "what the parser of flags says is near"),
-    ("src/cli/parts.rs", "the names of files"),
-    ("src/lab/arrays.rs", "file endings and the types of NPY"),
-    ("src/lab/provenance.rs", "file endings"),
-    ("src/lab/store.rs", "the names of unfinished files"),
-    ("src/lab/parse.rs", "keys of an experiment"),
-    ("src/lab/toml_reader.rs", "words of an experiment"),
-    ("src/lab/range.rs", "words of a range"),
-    ("src/lab/computation.rs", "words of a range"),
-    ("src/continuity/density.rs", "words of a density"),
-    ("src/cli/region.rs", "words of a grid"),
-    ("src/cli/parameter.rs", "words of a range"),
-    ("src/cli/run.rs", "file endings"),
-    ("src/cli/measure/outcome.rs", "the names of columns"),
-    ("src/cli/clusters.rs", "the names of columns"),
-    ("src/lab/run.rs", "the names of columns"),
-    ("src/cli/figure/drawn.rs", "file endings"),
-    ("src/cli/figure/gathering.rs", "file endings and the command that wrote a table"),
-    ("src/cli/result_folder.rs", "file endings and the names of columns"),
-    ("src/cli/movie.rs", "the names of columns"),
-    ("src/cli/film.rs", "file endings"),
-    ("src/cli/input.rs", "what the parser of flags says of a number"),
-    ("src/lab/frame.rs", "words of a frame, columns of tables"),
-    ("src/lab/npy.rs", "element types of the format"),
-    ("src/lab/difference.rs", "file endings"),
-    ("src/lab/model.rs", "words of a model"),
-];
-
-/// What these need to know of a model, a law, a space or a kernel is data: names are read where things are registered.
-#[test]
-fn nothing_is_recognised_by_its_name() {
-    let folders =
-        ["continuity", "landscape", "clusters", "entropy", "theory", "theorem", "study", "lab", "cli"].map(|f| format!("src/{f}/"));
-    let mut wrong = Vec::new();
-    let mut unused: BTreeSet<&str> = COMPARING.iter().map(|c| c.0).collect();
-    for (path, text) in sources() {
-        let own = path.to_string_lossy().replace('\\', "/");
-        if !own.starts_with("paper_figs/") && !folders.iter().any(|f| own.starts_with(f)) {
-            continue;
-        }
-        let found = names::compared(without_tests(&text));
-        if !found.is_empty() && !unused.remove(own.as_str()) {
-            wrong.push(format!("{own} compares with {found:?}"));
-        }
-    }
-    assert!(wrong.is_empty(), "what they want to know is data, as `Variant`, `Facts` or an enum that is parsed once: {wrong:#?}");
-    assert!(unused.is_empty(), "nothing is compared any more in {unused:?}");
-}
-
-/// Names that several types have, and why.
-const SHARED_NAMES: [(&str, &str); 2] = [
-    ("Arguments", "the flags of a command, one type a file"),
-    ("Job", "one evaluation: of attention without matrices by a kernel, and of heads with sources of their own"),
-];
-
-#[test]
-fn one_name_one_type() {
-    let (mut seen, mut wrong) = (BTreeMap::new(), Vec::new());
-    for (path, text) in
-        sources().into_iter().filter(|(p, _)| p.starts_with("src") && !p.starts_with("src/python") || p.starts_with("paper_figs"))
-    {
-        for name in names::shown_types(&text) {
-            let also = seen.insert(name.clone(), path.clone());
-            if let Some(also) = also.filter(|_| !SHARED_NAMES.iter().any(|(known, _)| *known == name)) {
-                wrong.push(format!("`{name}` is a type of {} and of {}", path.display(), also.display()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(seen.len() > 200, "only {} types read", seen.len());
-}
-
-#[test]
-fn one_loop_asks_for_steps_and_judges_them() {
-    // Systems are asked by the loop alone; the steppers of tokens by their system, and by the stepper that is made of two.
-    let askers = ["drive.rs", "particles.rs", "mover.rs"].map(|f| format!("src/flow/{f}"));
-    let (mut asking, mut judging) = (BTreeSet::new(), BTreeSet::new());
-    for (path, text) in sources() {
-        let own = path.to_string_lossy().replace('\\', "/");
-        let code: Vec<&str> = without_tests(&text).lines().filter(|l| !l.trim_start().starts_with("//")).collect();
-        if own.starts_with("src/") && code.iter().any(|l| l.contains(".attempt(")) {
-            asking.insert(own.clone());
-        }
-        if own.starts_with("src/") && code.iter().any(|l| l.contains(".judge(")) {
-            judging.insert(own);
-        }
-    }
-    assert_eq!(asking, BTreeSet::from(askers));
-    assert_eq!(judging, BTreeSet::from(["src/flow/drive.rs".to_owned()]));
-}
-
-#[test]
-fn citations_are_to_papers() {
-    // Numbered sections of notes that are not here would send a reader nowhere.
-    for (path, text) in sources() {
-        for word in ["theory ", "design ", "theory2 ", "rigor "] {
-            let numbered = |(k, w): (usize, &str)| text[k + w.len()..].starts_with(|c: char| c.is_ascii_digit());
-            let own = path.ends_with("architecture.rs");
-            assert!(own || !text.match_indices(word).any(numbered), "{}: a section of a document that is not here", path.display());
-        }
-    }
-}
-
-#[test]
-fn no_left_overs() {
-    for (path, text) in sources() {
-        let own = path.to_string_lossy().replace('\\', "/");
-        if own.ends_with("architecture.rs") {
-            continue;
-        }
-        for word in ["TODO", "FIXME", "todo!(", "unimplemented!(", "dbg!(", "#[ignore"] {
-            assert!(!text.contains(word), "{own}: {word}");
-        }
-    }
+fn the_reader_follows_groups_supers_and_re_exports() {
+    let mut all = Package::default();
+    let mut add = |file: &str, name: &[&str], text: &str| {
+        let items = syn::parse_file(text).expect("Rust").items;
+        all.items(Path::new(file), name.iter().map(ToString::to_string).collect(), false, &items);
+    };
+    add("lib", &[], "pub use other::x;");
+    add("a", &["a"], "pub use inner::{Inner, Shown}; pub struct Own; fn f(_: Inner) {} // use crate::b::Item;");
+    add(
+        "a/inner",
+        &["a", "inner"],
+        "use super::{Own, other::{self, x as y}}; const T: &str = \"crate::b::Item\"; /* super::super::b::f */",
+    );
+    add("a/other", &["a", "other"], "use super::*; #[cfg(test)] mod tests { use super::super::super::b::Item; }");
+    add("b", &["b"], "use crate::{a::{Shown, self}, x}; fn f<'a>(c: char) { let _ = ('\"', a::Own, std::fs::read, crate::x::y, c); }");
+    add("c", &["c"], "fn f() { crate::a::Shown::new(); self::g(); assert!(1, \"crate::a\", super::b::f()); }");
+    let seen: Vec<String> = all.imports().iter().map(|(from, to)| format!("{} {}", from.display(), to.display())).collect();
+    assert_eq!(seen, ["a a/inner", "a/inner a", "a/inner a/other", "a/other a", "b a", "b a/inner", "c a/inner", "c b"]);
+    let on: BTreeSet<PathBuf> = circles(all.imports()).into_iter().map(|(from, _)| from).collect();
+    assert_eq!(on, ["a", "a/inner", "a/other"].map(PathBuf::from).into());
+    assert_eq!(all.layers(), [("b", "a"), ("c", "a"), ("c", "b")].map(|(a, b)| (a.to_owned(), b.to_owned())).into());
 }
