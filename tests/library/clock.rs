@@ -3,7 +3,7 @@
 use metastable::flow::Outcome;
 use metastable::flow::clock::{BROKEN, Clock, FLOOR, Judgement, StepRule};
 
-const RULE: StepRule = StepRule { rtol: 1e-6, width: 0.1, max_steps: 10 };
+const RULE: StepRule = StepRule { rtol: 1e-6, width: Some(0.1), max_steps: 10 };
 
 /// How a step of this displacement is judged at the edges of what it may err: a thousandth less
 /// and more than `limit`.
@@ -19,7 +19,7 @@ fn a_step_may_err_by_the_tolerance_times_width_times_displacement() {
     for width in [1.0, 0.1, 0.01] {
         for rtol in [1e-6, 1e-3] {
             for displacement in [1e-3, 1.0] {
-                let rule = StepRule { rtol, width, ..RULE };
+                let rule = StepRule { rtol, width: Some(width), ..RULE };
                 assert_eq!(edges(&rule, displacement, rtol * width * displacement), EDGE, "{rule:?} {displacement}");
             }
         }

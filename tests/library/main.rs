@@ -2,7 +2,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-mod imports;
 
 mod architecture;
 mod clock;

@@ -142,7 +142,7 @@ fn what_cannot_be_linearised_is_not_examined() {
     let timed = Facts { autonomous: false, ..FACTS };
     assert!(seen(&Dynamics::of(Valley { slow: 1.0, width: 1.0, facts: timed }), 0.0, 1e-10).is_none(), "weights change");
     let polar = pole(1, 3).polar(&[1.0]).unwrap();
-    let pre = valley(1.0, 1.0).with(&Pre);
+    let pre = valley(1.0, 1.0).with(Pre);
     assert!(Rest::default().examine(&pre, &polar, &still[..3], 1e-10).is_none(), "radii");
     // 600 coordinates are the most.
     let examined = |n: usize| Rest::default().examine(&valley(1.0, 1.0), &pole(n, 3), &still[..3 * n], 1e-10).is_some();
