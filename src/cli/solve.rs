@@ -262,10 +262,6 @@ struct Said {
 }
 
 impl Observer for Said {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
     fn every_step(&self) -> bool {
         true
     }
@@ -285,10 +281,6 @@ struct ClosestSaddle {
 }
 
 impl Observer for ClosestSaddle {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
     fn every_step(&self) -> bool {
         true
     }

@@ -115,10 +115,6 @@ struct Eigenvalues {
 }
 
 impl Observer for Eigenvalues {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
     fn every_step(&self) -> bool {
         true
     }

@@ -43,10 +43,6 @@ impl Ascent {
 }
 
 impl Observer for Ascent {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
     fn every_step(&self) -> bool {
         true
     }

@@ -28,10 +28,6 @@ pub fn sizes(labels: &[usize], rows: usize) -> Vec<usize> {
 }
 
 impl Observer for Lulls {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
     fn every_step(&self) -> bool {
         true
     }

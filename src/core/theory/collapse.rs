@@ -44,10 +44,6 @@ impl Forecast {
 }
 
 impl Observer for Forecast {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
     fn every_step(&self) -> bool {
         true
     }

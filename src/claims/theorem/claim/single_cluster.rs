@@ -51,10 +51,6 @@ pub static ENTRY: Claim = Claim {
 struct CapWatch(Option<(f64, f64)>);
 
 impl Observer for CapWatch {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
     fn every_step(&self) -> bool {
         self.0.is_none()
     }

@@ -79,10 +79,6 @@ impl Levels {
 }
 
 impl Observer for Levels {
-    fn next_time(&self) -> Option<f64> {
-        None
-    }
-
     fn every_step(&self) -> bool {
         true
     }

@@ -45,7 +45,9 @@ pub struct Frame<'a> {
 /// Sees frames at its own times.
 pub trait Observer {
     /// The next sample time, if any.
-    fn next_time(&self) -> Option<f64>;
+    fn next_time(&self) -> Option<f64> {
+        None
+    }
     /// True to see the state after every accepted step as well.
     fn every_step(&self) -> bool {
         false
