@@ -1,4 +1,4 @@
-use super::{Bias, Extent, Pattern};
+use super::{Extent, Pattern};
 use crate::error::{Error, Result};
 
 /// Biases, or a mask, from a table: row i, column j for query i and source j.
@@ -92,9 +92,5 @@ impl Pattern for BiasTable {
     fn biases(&self, head: usize, i: usize, from: usize, out: &mut [f64]) {
         let start = self.start(head, i) + from;
         out.copy_from_slice(&self.biases[start..start + out.len()]);
-    }
-
-    fn form(&self, _: usize) -> Bias {
-        Bias::Any
     }
 }

@@ -1,7 +1,7 @@
 //! ALiBi knows distances alone.
 
 use super::block_collapse::{heads, tokens};
-use crate::attention::pattern::{Alibi, Bias, Everything, Pattern};
+use crate::attention::pattern::{Alibi, Everything, Pattern};
 use crate::theorem::prelude::*;
 use crate::transformer::positions::sinusoidal;
 
@@ -32,10 +32,6 @@ struct Shifted {
 impl Pattern for Shifted {
     fn bias(&self, head: usize, i: usize, j: usize) -> f64 {
         self.of.bias(head, self.first + i, self.first + j)
-    }
-
-    fn form(&self, _: usize) -> Bias {
-        Bias::Any
     }
 }
 
