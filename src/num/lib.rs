@@ -35,6 +35,8 @@ pub mod stream;
 pub mod sum;
 #[doc(hidden)]
 pub mod threads;
+#[doc(hidden)]
+pub mod tile;
 pub mod ulps;
 
 pub use error::{Error, Result};

@@ -184,6 +184,8 @@ pub trait Lanes: Copy + Send + Sync {
     type M: Copy;
     /// Elements per vector.
     const WIDTH: usize;
+    /// True for vectors of 64 bytes, of which there are 32 registers. A branch on it leaves no code of the other side.
+    const WIDE: bool = Self::WIDTH * size_of::<Self::F>() == 64;
 
     /// A slice as vectors; its length is a multiple of the width.
     fn view(s: &[Self::F]) -> &[Self::V];

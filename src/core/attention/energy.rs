@@ -35,10 +35,9 @@ impl Energy {
         Self { beta, scale }
     }
 
-    /// Reads the exact sums of plain attention.
-    fn sums<R>(&self, x: &Tokens, work: &mut Workspace, read: impl FnOnce(&Sums) -> R) -> R {
-        let attention = Attention::new(self.beta);
-        read(exact_sums(&attention.job(x, Form::Tangent), work))
+    /// The exact sums of plain attention; writes the drifts.
+    fn sums<'a>(&self, x: &Tokens, work: &'a mut Workspace, drift: &mut [f64]) -> &'a Sums {
+        exact_sums(&Attention::new(self.beta).job(x, Form::Tangent), work, drift)
     }
 
     /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`: in `[-2 beta, 0]` for positive beta and in `[0, 2 |beta|]` for negative beta, 0 at consensus.
@@ -58,11 +57,10 @@ impl Energy {
     /// **Accuracy**, **Cost** as [`Energy::log_unit`].
     pub fn log_scaled(&self, x: &Tokens) -> f64 {
         let m = x.masses();
-        let total = self.sums(x, &mut Workspace::default(), |sums| {
-            let mut total = Compensated::default();
-            m.iter().zip(&sums.mass).for_each(|(m, z)| total.add(m * z));
-            total.value()
-        });
+        let (mut work, mut total) = (Workspace::default(), Compensated::default());
+        let sums = self.sums(x, &mut work, &mut vec![0.0; x.n() * x.d()]);
+        m.iter().zip(&sums.mass).for_each(|(m, z)| total.add(m * z));
+        let total = total.value();
         // For negative beta all weights may underflow.
         if total > 1e-200 { total.ln() } else { self.log_shifted(x) }
     }
@@ -152,7 +150,7 @@ impl Energy {
     /// **Accuracy** `1e-14` relative to each row. **Cost** as one right-hand side.
     pub fn scaled_grad(&self, x: &Tokens, work: &mut Workspace, out: &mut [f64]) {
         let (d, m) = (x.d(), x.masses());
-        self.sums(x, work, |sums| out.copy_from_slice(&sums.drift));
+        self.sums(x, work, out);
         for (i, row) in out.chunks_exact_mut(d).enumerate() {
             project(x.row(i), row);
             scale(m[i], row);

@@ -7,6 +7,7 @@ use super::Real;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Lanes, Level, Task};
 use crate::num::threads::parallel_allowed;
+use crate::num::tile::{self, with_vectors};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,20 +26,9 @@ pub struct Panelled<T> {
     numbers: Arc<Aligned<T>>,
 }
 
-/// Vectors of a panel, at most: 32 registers hold 8 rows of three, 16 hold 4 rows of two.
-const fn most(level: Level) -> usize {
-    if matches!(level, Level::Avx512) { 3 } else { 2 }
-}
-
-/// First vector and number of vectors of the panels of so many columns; a last single one after threes is avoided by two of two.
-fn panels(level: Level, columns: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
-    let (vectors, most, mut first) = (columns.div_ceil(width), most(level), 0);
-    std::iter::from_fn(move || {
-        let left = vectors - first;
-        let take = if left == most + 1 && most > 2 { 2 } else { left.min(most) };
-        first += take;
-        (take > 0).then_some((first - take, take))
-    })
+/// First vector and number of vectors of the panels of so many columns.
+fn panels(columns: usize, width: usize, bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    tile::groups(columns.div_ceil(width), tile::most(width * bytes == 64))
 }
 
 impl<T: Real> Panelled<T> {
@@ -64,10 +54,10 @@ impl<T: Real> Panelled<T> {
 
     /// Panels by their first columns and widths.
     fn filled(inputs: usize, outputs: usize, fill: impl Fn(usize, usize, &mut [T])) -> Self {
-        let (level, width) = (Level::best(), Level::best().width::<T>());
+        let width = Level::best().width::<T>();
         let mut numbers = Aligned::default();
         numbers.reset(inputs * outputs.next_multiple_of(width));
-        for (first, take) in panels(level, outputs, width) {
+        for (first, take) in panels(outputs, width, size_of::<T>()) {
             fill(first * width, take * width, &mut numbers[first * width * inputs..][..take * width * inputs]);
         }
         Self { inputs, outputs, numbers: Arc::new(numbers) }
@@ -85,9 +75,9 @@ impl<T: Real> Panelled<T> {
 
     /// The transposed matrix by rows.
     pub fn transposed(&self) -> Vec<T> {
-        let (level, width) = (Level::best(), Level::best().width::<T>());
+        let width = Level::best().width::<T>();
         let mut out = vec![T::default(); self.inputs * self.outputs];
-        for (first, take) in panels(level, self.outputs, width) {
+        for (first, take) in panels(self.outputs, width, size_of::<T>()) {
             let from = first * width;
             let panel = &self.numbers[from * self.inputs..];
             for (k, row) in panel.chunks_exact(take * width).take(self.inputs).enumerate() {
@@ -191,17 +181,10 @@ impl<T: Real> Task for Multiply<'_, T> {
 
     #[inline(always)]
     fn run<L: Lanes<F = T>>(mut self, l: L) {
-        let level = if L::WIDTH * size_of::<T>() == 64 { Level::Avx512 } else { Level::Portable };
         let held = self.outputs.clone();
         let needed = |p: &(usize, usize)| (p.0 + p.1) * L::WIDTH > held.start && p.0 * L::WIDTH < held.end;
-        for (first, take) in panels(level, self.b.outputs, L::WIDTH).filter(needed) {
-            match (most(level), take) {
-                (3, 3) => self.panel::<L, 8, 3>(l, first),
-                (3, 2) => self.panel::<L, 8, 2>(l, first),
-                (3, _) => self.panel::<L, 8, 1>(l, first),
-                (_, 2) => self.panel::<L, 4, 2>(l, first),
-                _ => self.panel::<L, 4, 1>(l, first),
-            }
+        for (first, take) in panels(self.b.outputs, L::WIDTH, size_of::<T>()).filter(needed) {
+            with_vectors!(L, take, V => if L::WIDE { self.panel::<L, 8, V>(l, first) } else { self.panel::<L, 4, V>(l, first) });
         }
     }
 }
@@ -223,7 +206,7 @@ impl<T: Real> Multiply<'_, T> {
                     // Beyond the last row, that one once more.
                     *row = &self.a.numbers[(i + r).min(count - 1) * self.a.stride + at - self.inputs.start..][..to - at];
                 }
-                let sums = tile::<L, R, V>(l, rows, terms);
+                let sums: [[L::V; V]; R] = tile::product(l, rows, terms);
                 for (r, sums) in sums.iter().enumerate().take(count - i) {
                     let out = &mut self.out[(i + r) * self.stride + from..];
                     let start = if begun { None } else { Some(&self.start[from.min(self.start.len())..]) };
@@ -233,21 +216,6 @@ impl<T: Real> Multiply<'_, T> {
             at = to.max(at + 1);
         }
     }
-}
-
-/// `sum_k a_rk b_k` of R rows.
-#[inline(always)]
-fn tile<L: Lanes, const R: usize, const V: usize>(l: L, rows: [&[L::F]; R], terms: &[[L::V; V]]) -> [[L::V; V]; R] {
-    let mut sums = [[l.zero(); V]; R];
-    for (k, terms) in terms.iter().enumerate() {
-        for r in 0..R {
-            let a = l.splat(rows[r][k]);
-            for v in 0..V {
-                sums[r][v] = l.fma(a, terms[v], sums[r][v]);
-            }
-        }
-    }
-    sums
 }
 
 /// `out = start + sums`, `out += sums` without a start; an empty start is 0.

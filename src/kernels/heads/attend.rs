@@ -5,9 +5,10 @@ use super::project::{Images, Of, value_place};
 use super::seen::{BLOCK, Exponents, Seen};
 use super::share::Piece;
 use super::stack::Stack;
-use super::tiles::{MOST, group, product, product_of_tile, rows, slabs};
+use super::tiles::{MOST, group, slabs};
 use crate::kernel::Weights;
 use crate::num::simd::{Float, Lanes, Task};
+use crate::num::tile::{add_product_of_slabs, product_of_columns};
 use std::f64::consts::LOG2_E;
 
 /// What became of a query under one head.
@@ -60,7 +61,7 @@ impl<F: Float> Task for Attend<'_, F> {
 
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, l: L) {
-        if rows::<L>() == 8 { self.groups::<L, 8>(l) } else { self.groups::<L, 4>(l) }
+        if L::WIDE { self.groups::<L, 8>(l) } else { self.groups::<L, 4>(l) }
     }
 }
 
@@ -174,7 +175,7 @@ fn scores<L: Lanes, const R: usize, const V: usize>(
 ) {
     for j in (from..to).step_by(R) {
         let keys = &of.keys[j / L::WIDTH * rank * L::WIDTH..][..rank * L::WIDTH];
-        let acc = product::<L, R, V>(l, keys, j % L::WIDTH, queries, [[l.zero(); V]; R]);
+        let acc = add_product_of_slabs(l, (keys, j % L::WIDTH), queries, [[l.zero(); V]; R]);
         let out = &mut tile[j - from..j - from + R];
         for r in 0..R {
             for v in 0..V {
@@ -242,7 +243,7 @@ fn weights<L: Lanes, const V: usize>(
 
 /// Multiplies what every query has summed.
 #[inline(always)]
-pub(super) fn scale_all<L: Lanes, const V: usize>(l: L, out: &mut [L::V], size: usize, scale: &[L::V; V]) {
+fn scale_all<L: Lanes, const V: usize>(l: L, out: &mut [L::V], size: usize, scale: &[L::V; V]) {
     for (v, slab) in out.chunks_exact_mut(size).enumerate().take(V) {
         for x in slab {
             *x = l.mul(*x, scale[v]);
@@ -252,7 +253,7 @@ pub(super) fn scale_all<L: Lanes, const V: usize>(l: L, out: &mut [L::V], size: 
 
 /// Adds `sum_j w_ij V y_j` over a block (`fresh`: writes it).
 #[inline(always)]
-pub(super) fn sums<L: Lanes, const R: usize, const V: usize>(
+fn sums<L: Lanes, const R: usize, const V: usize>(
     l: L,
     of: &Of<L::F>,
     (size, count): (usize, usize),
@@ -263,7 +264,7 @@ pub(super) fn sums<L: Lanes, const R: usize, const V: usize>(
 ) {
     for c in (0..size).step_by(R) {
         let values = &of.values[value_place(size, count, L::WIDTH, c, from)..][..tile.len() * L::WIDTH];
-        let acc = product_of_tile::<L, R, V>(l, values, c % L::WIDTH, tile);
+        let acc: [[L::V; V]; R] = product_of_columns(l, (values, L::WIDTH, c % L::WIDTH), tile);
         for r in 0..R {
             if c + r < size {
                 for v in 0..V {
@@ -324,7 +325,7 @@ impl<F: Float> Attend<'_, F> {
 }
 
 /// `e^{top + log_factor}`; two factors round less than one where neither leaves the range.
-pub(super) fn exponential(top: f64, log_factor: f64) -> f64 {
+fn exponential(top: f64, log_factor: f64) -> f64 {
     if top.abs() < 600.0 && log_factor.abs() < 100.0 { top.exp() * log_factor.exp() } else { (top + log_factor).exp() }
 }
 

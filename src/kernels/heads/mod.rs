@@ -3,13 +3,11 @@
 //! Images of all heads are products of slabs; scores, weights and weighted sums go through tiles that stay in the first cache, with a
 //! running maximum, and every product is the one micro-kernel of `tiles`. Threads share pieces whose shapes depend on shapes alone:
 //! the same bytes for any number of them. Rows in which rounding of logits would show are found by an estimate of it and
-//! evaluated again from images and logits in twice the precision.
+//! evaluated again by their definition in double-double numbers.
 
 #![allow(clippy::needless_range_loop, reason = "arrays of registers: loops over constants that must unroll")]
 
-mod again;
 mod attend;
-mod exact;
 mod job;
 mod output;
 mod project;

@@ -3,8 +3,9 @@
 use super::job::{HeadsJob, Shape};
 use super::share::{Piece, each};
 use super::stack::Stack;
-use super::tiles::{group, group_count, product, rows, slabs, vectors};
+use super::tiles::{group, group_count, slabs, vectors};
 use crate::num::simd::{Float, Lanes, Task};
+use crate::num::tile::{add_product_of_slabs, store};
 
 /// The results of all heads and where each begins.
 pub(super) struct Results<'a, F> {
@@ -50,12 +51,7 @@ impl<F: Float> Task for Output<'_, F> {
             let all = vectors(d, L::WIDTH);
             for g in 0..group_count(all) {
                 let group = group(all, g);
-                match (rows::<L>(), group.1) {
-                    (8, 3) => self.columns::<L, 8, 3>(l, group.0),
-                    (8, _) => self.columns::<L, 8, 2>(l, group.0),
-                    (_, 3) => self.columns::<L, 4, 3>(l, group.0),
-                    _ => self.columns::<L, 4, 2>(l, group.0),
-                }
+                if L::WIDE { self.group::<L, 8>(l, group) } else { self.group::<L, 4>(l, group) }
             }
         } else {
             self.out.fill(0.0);
@@ -71,6 +67,11 @@ impl<F: Float> Task for Output<'_, F> {
 }
 
 impl<F: Float> Output<'_, F> {
+    #[inline(always)]
+    fn group<L: Lanes<F = F>, const R: usize>(&mut self, l: L, (first, len): (usize, usize)) {
+        if len == 3 { self.columns::<L, R, 3>(l, first) } else { self.columns::<L, R, 2>(l, first) }
+    }
+
     /// V vectors of coordinates of every row of the piece.
     #[inline(always)]
     fn columns<L: Lanes<F = F>, const R: usize, const V: usize>(&mut self, l: L, first: usize) {
@@ -82,28 +83,17 @@ impl<F: Float> Output<'_, F> {
                 if let Some(o) = &m.o {
                     let vector = self.piece.group.0 + i / L::WIDTH;
                     let z = &self.results.numbers[self.results.starts[head] + vector * m.size * L::WIDTH..][..m.size * L::WIDTH];
-                    acc = product::<L, R, V>(l, z, i % L::WIDTH, slabs::<L, V>(&o.slabs, first, m.size, (0, m.size)), acc);
+                    acc = add_product_of_slabs(l, (z, i % L::WIDTH), slabs::<L, V>(&o.slabs, first, m.size, (0, m.size)), acc);
                 }
             }
             for r in 0..R {
                 for v in 0..V {
                     let from = (first + v) * L::WIDTH;
                     if i + r < count && from < d {
-                        store(l, acc[r][v], &mut self.out[(i + r) * d + from..][..L::WIDTH.min(d - from)]);
+                        store(l, acc[r][v], &mut self.out[(i + r) * d + from..(i + r + 1) * d]);
                     }
                 }
             }
         }
     }
-}
-
-/// Into a vector's worth of numbers, or the fewer there are.
-#[inline(always)]
-fn store<L: Lanes>(l: L, v: L::V, out: &mut [f64]) {
-    if out.len() == L::WIDTH {
-        return l.store(v, out);
-    }
-    let mut all = [0.0; 16];
-    l.store(v, &mut all);
-    out.copy_from_slice(&all[..out.len()]);
 }

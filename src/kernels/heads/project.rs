@@ -4,9 +4,10 @@ use super::job::{HeadsJob, Shape};
 use super::seen::BLOCK;
 use super::share::{Kind, Piece, each};
 use super::stack::{Matrices, Packed, Stack};
-use super::tiles::{DEPTH, fill, group, group_count, product, rows, slabs, vectors};
+use super::tiles::{DEPTH, group, group_count, slabs, vectors};
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Float, Lanes, Task};
+use crate::num::tile::{add_product_of_slabs, fill, load};
 
 /// Images of all heads, and where they begin.
 #[derive(Default)]
@@ -101,23 +102,20 @@ impl<F: Float> Task for Project<'_, F> {
 
     #[inline(always)]
     fn run<L: Lanes<F = F>>(self, l: L) {
-        match (rows::<L>(), self.piece.group.1) {
-            _ if self.piece.kind == Kind::Values => {
-                if rows::<L>() == 8 {
-                    self.values::<L, 8>(l);
-                } else {
-                    self.values::<L, 4>(l);
-                }
-            }
-            (8, 3) => self.piece_of::<L, 8, 3>(l),
-            (8, _) => self.piece_of::<L, 8, 2>(l),
-            (_, 3) => self.piece_of::<L, 4, 3>(l),
-            _ => self.piece_of::<L, 4, 2>(l),
-        }
+        if L::WIDE { self.with_rows::<L, 8>(l) } else { self.with_rows::<L, 4>(l) }
     }
 }
 
 impl<F: Float> Project<'_, F> {
+    #[inline(always)]
+    fn with_rows<L: Lanes<F = F>, const R: usize>(self, l: L) {
+        match (self.piece.kind, self.piece.group.1) {
+            (Kind::Values, _) => self.values::<L, R>(l),
+            (_, 3) => self.piece_of::<L, R, 3>(l),
+            _ => self.piece_of::<L, R, 2>(l),
+        }
+    }
+
     #[inline(always)]
     fn piece_of<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
         let Self { source, piece, out, beside } = self;
@@ -177,7 +175,7 @@ fn images<L: Lanes, const R: usize, const V: usize>(
         let b = slabs::<L, V>(tokens, first, d, (k, to));
         for c in (0..rank).step_by(R) {
             let a = &matrix.slabs[(c / L::WIDTH * d + k) * L::WIDTH..(c / L::WIDTH * d + to) * L::WIDTH];
-            let acc = product::<L, R, V>(l, a, c % L::WIDTH, b, [[l.zero(); V]; R]);
+            let acc = add_product_of_slabs(l, (a, c % L::WIDTH), b, [[l.zero(); V]; R]);
             for r in 0..R {
                 if c + r < rank {
                     for v in 0..V {
@@ -233,7 +231,7 @@ fn values<L: Lanes, const R: usize, const V: usize>(
         for j in (0..count).step_by(R) {
             let slab = (start + j) / L::WIDTH * d;
             let a = &source.y[(slab + k) * L::WIDTH..(slab + to) * L::WIDTH];
-            let acc = product::<L, R, V>(l, a, (start + j) % L::WIDTH, b, [[l.zero(); V]; R]);
+            let acc = add_product_of_slabs(l, (a, (start + j) % L::WIDTH), b, [[l.zero(); V]; R]);
             for r in 0..R {
                 if j + r < count {
                     for v in 0..V {
@@ -252,11 +250,7 @@ fn coordinates<L: Lanes>(l: L, source: &Source<L::F>, (first, len): (usize, usiz
     let d = source.job.d;
     for (j, row) in source.job.sources[start * d..(start + count) * d].chunks_exact(d).enumerate() {
         for v in 0..len {
-            let mut part = [0.0; 16];
-            for (p, x) in part[..L::WIDTH].iter_mut().zip(row.iter().skip((first + v) * L::WIDTH)) {
-                *p = *x;
-            }
-            out[v * count + j] = l.load(&part);
+            out[v * count + j] = load(l, &row[d.min((first + v) * L::WIDTH)..]);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::kernel::Weights;
 use crate::pattern::Bias;
 use crate::error::Result;
 use crate::num::dd::Dd;
+use rayon::prelude::*;
 
 /// `sum_h O_h sum_j A^h_ij V_h y_j` in double-double numbers, rounded at the end; rows that see nothing are 0.
 ///
@@ -23,65 +24,110 @@ use crate::num::dd::Dd;
 /// ```
 pub fn reference(job: &HeadsJob) -> Result<Vec<f64>> {
     job.check(job.queries.len())?;
-    let (d, sources) = (job.d, job.masses.len());
     let mut out = vec![Dd::default(); job.queries.len()];
-    for (h, head) in job.heads.iter().enumerate() {
-        let ([q, k, _], [v, o]) = (head.matrices(), head.value_and_output());
-        let images = |m: Option<&[f64]>, rows: &[f64], place: bool| -> Vec<Vec<Dd>> {
-            let one = |(i, x): (usize, &[f64])| {
-                let mut image = image(m, x);
-                if place && job.pattern.turns() {
-                    job.pattern.place_exactly(i, &mut image);
-                }
-                image
-            };
-            rows.chunks_exact(d).enumerate().map(one).collect()
-        };
-        let (queries, keys, values) = (images(q, job.queries, true), images(k, job.sources, true), images(v, job.sources, false));
-        for (i, (query, out)) in queries.iter().zip(out.chunks_exact_mut(d)).enumerate() {
-            let seen: Vec<usize> = job.pattern.seen(i, sources).filter(|j| job.masses[*j] > 0.0).collect();
-            let logits: Vec<Dd> = seen.iter().map(|j| Dd::from(job.beta) * dot(query, &keys[*j]) + bias(job, h, i, *j)).collect();
-            let Some(sum) = weighted(job, &seen, &logits, &values) else { continue };
-            let result = match o {
-                None => sum,
-                Some(o) => o
-                    .chunks_exact(sum.len())
-                    .map(|row| sum.iter().zip(row).fold(Dd::default(), |s, (z, o)| s + Dd::from(*o) * *z))
-                    .collect(),
-            };
-            out.iter_mut().zip(result).for_each(|(o, r)| *o = *o + r);
+    let (mut images, mut room) = (SourceImages::default(), Room::default());
+    for (head, matrices) in job.heads.iter().enumerate() {
+        images.fill(job, head, false);
+        for (i, out) in out.chunks_exact_mut(job.d).enumerate() {
+            let Some(z) = room.row(job, head, &images, (i, f64::NEG_INFINITY)) else { continue };
+            match matrices.value_and_output()[1] {
+                None => out.iter_mut().zip(z).for_each(|(o, z)| *o = *o + *z),
+                Some(output) => out.iter_mut().zip(output.chunks_exact(z.len())).for_each(|(o, row)| *o = *o + product(row, z)),
+            }
         }
     }
     Ok(out.into_iter().map(Dd::to_f64).collect())
 }
 
-/// `sum_j A_ij V y_j`; nothing where no source is seen.
-fn weighted(job: &HeadsJob, seen: &[usize], logits: &[Dd], values: &[Vec<Dd>]) -> Option<Vec<Dd>> {
-    let top = logits.iter().copied().filter(|l| l.to_f64() > f64::NEG_INFINITY).reduce(|a, b| if a > b { a } else { b })?;
-    let (mut sum, mut total) = (vec![Dd::default(); values[0].len()], Dd::default());
-    for (j, logit) in seen.iter().zip(logits).filter(|(_, l)| l.to_f64() > f64::NEG_INFINITY) {
-        let weight = Dd::from(job.masses[*j]) * (*logit - top).exp();
-        total = total + weight;
-        sum.iter_mut().zip(&values[*j]).for_each(|(s, v)| *s = *s + weight * *v);
-    }
-    let factor = match job.weights {
-        Weights::Softmax => Dd::from(1.0) / total,
-        Weights::Exponential { log_factor } => (top + Dd::from(log_factor)).exp(),
-    };
-    Some(sum.into_iter().map(|s| s * factor).collect())
+/// `K y_j` and `V y_j` of all sources under one head.
+#[derive(Default)]
+pub(super) struct SourceImages {
+    keys: Vec<Dd>,
+    values: Vec<Dd>,
 }
 
-fn image(m: Option<&[f64]>, x: &[f64]) -> Vec<Dd> {
-    match m {
-        None => x.iter().copied().map(Dd::from).collect(),
-        Some(m) => {
-            m.chunks_exact(x.len()).map(|row| row.iter().zip(x).fold(Dd::default(), |s, (a, b)| s + Dd::from(*a) * Dd::from(*b))).collect()
+impl SourceImages {
+    /// Computes them, by threads where they are allowed.
+    pub fn fill(&mut self, job: &HeadsJob, head: usize, parallel: bool) {
+        let (d, k, v) = (job.d, job.heads[head].matrices()[1], job.heads[head].value_and_output()[0]);
+        for (m, out, turn) in [(k, &mut self.keys, job.pattern.turns()), (v, &mut self.values, false)] {
+            let rows = m.map_or(d, |m| m.len() / d);
+            out.resize(job.masses.len() * rows, Dd::default());
+            let one = |(j, (out, y)): (usize, (&mut [Dd], &[f64]))| {
+                image(m, y, out);
+                if turn {
+                    job.pattern.place_exactly(j, out);
+                }
+            };
+            if parallel {
+                out.par_chunks_exact_mut(rows).zip(job.sources.par_chunks_exact(d)).enumerate().for_each(one);
+            } else {
+                out.chunks_exact_mut(rows).zip(job.sources.chunks_exact(d)).enumerate().for_each(one);
+            }
         }
     }
 }
 
-fn dot(a: &[Dd], b: &[Dd]) -> Dd {
-    a.iter().zip(b).fold(Dd::default(), |s, (a, b)| s + *a * *b)
+/// Room for one row.
+#[derive(Default)]
+pub(super) struct Room {
+    query: Vec<Dd>,
+    logits: Vec<(usize, Dd)>,
+    sum: Vec<Dd>,
+}
+
+impl Room {
+    /// `sum_j A_ij V y_j` of row i; nothing where no source is seen. Sources with a logit below `least` (in `f64`) are left out.
+    pub fn row(&mut self, job: &HeadsJob, head: usize, images: &SourceImages, (i, least): (usize, f64)) -> Option<&[Dd]> {
+        let (sources, Self { query, logits, sum }) = (job.masses.len(), self);
+        let (rank, size) = (images.keys.len() / sources, images.values.len() / sources);
+        query.resize(rank, Dd::default());
+        image(job.heads[head].matrices()[0], &job.queries[i * job.d..(i + 1) * job.d], query);
+        if job.pattern.turns() {
+            job.pattern.place_exactly(i, query);
+        }
+        logits.clear();
+        for j in job.pattern.seen(i, sources).filter(|j| job.masses[*j] > 0.0) {
+            let (key, bias) = (&images.keys[j * rank..][..rank], bias(job, head, i, j));
+            if least > f64::NEG_INFINITY {
+                let rough: f64 = query.iter().zip(key).map(|(q, k)| q.to_f64() * k.to_f64()).sum();
+                if job.beta * rough + bias.to_f64() < least {
+                    continue;
+                }
+            }
+            let score = query.iter().zip(key).fold(Dd::default(), |s, (q, k)| s + *q * *k);
+            logits.push((j, Dd::from(job.beta) * score + bias));
+        }
+        logits.retain(|(_, l)| l.to_f64() > f64::NEG_INFINITY);
+        let top = logits.iter().map(|(_, l)| *l).reduce(|a, b| if a > b { a } else { b })?;
+        sum.clear();
+        sum.resize(size, Dd::default());
+        let mut total = Dd::default();
+        for (j, logit) in &*logits {
+            let weight = Dd::from(job.masses[*j]) * (*logit - top).exp();
+            total = total + weight;
+            sum.iter_mut().zip(&images.values[j * size..]).for_each(|(s, v)| *s = *s + weight * *v);
+        }
+        let factor = match job.weights {
+            Weights::Softmax => Dd::from(1.0) / total,
+            Weights::Exponential { log_factor } => (top + Dd::from(log_factor)).exp(),
+        };
+        sum.iter_mut().for_each(|s| *s = *s * factor);
+        Some(sum)
+    }
+}
+
+fn image(m: Option<&[f64]>, x: &[f64], out: &mut [Dd]) {
+    match m {
+        None => out.iter_mut().zip(x).for_each(|(o, x)| *o = Dd::from(*x)),
+        Some(m) => out.iter_mut().zip(m.chunks_exact(x.len())).for_each(|(o, row)| {
+            *o = row.iter().zip(x).fold(Dd::default(), |s, (a, b)| s + Dd::from(*a) * Dd::from(*b));
+        }),
+    }
+}
+
+fn product(row: &[f64], z: &[Dd]) -> Dd {
+    z.iter().zip(row).fold(Dd::default(), |s, (z, o)| s + Dd::from(*o) * *z)
 }
 
 fn bias(job: &HeadsJob, head: usize, i: usize, j: usize) -> Dd {

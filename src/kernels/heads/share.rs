@@ -1,6 +1,6 @@
 //! Pieces of work over threads: every piece writes its own part of a buffer, so that bytes depend on no thread.
 
-use rayon::join;
+use crate::kernel::both;
 
 /// A piece of work and where its results begin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,21 +40,11 @@ pub(super) fn each<A: Send, B: Send>(
     match pieces {
         [] => {}
         [one] => work(one, out, beside),
-        _ if !parallel => {
-            let (mut out, mut beside) = (out, beside);
-            for (k, piece) in pieces.iter().enumerate() {
-                let next = pieces.get(k + 1).map_or((out.len(), beside.len()), |n| (n.at - piece.at, n.beside - piece.beside));
-                let (this, rest) = out.split_at_mut(next.0);
-                let (that, others) = beside.split_at_mut(next.1);
-                work(piece, this, that);
-                (out, beside) = (rest, others);
-            }
-        }
         _ => {
             let (first, second) = pieces.split_at(pieces.len() / 2);
             let (a, b) = out.split_at_mut(second[0].at - first[0].at);
             let (c, d) = beside.split_at_mut(second[0].beside - first[0].beside);
-            join(|| each(first, a, c, parallel, work), || each(second, b, d, parallel, work));
+            both(parallel, || each(first, a, c, parallel, work), || each(second, b, d, parallel, work));
         }
     }
 }

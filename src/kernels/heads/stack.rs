@@ -1,9 +1,10 @@
 //! The matrices of all heads in slabs, kept from call to call while the heads are the same.
 
-use super::tiles::{fill, vectors};
+use super::tiles::vectors;
 use crate::Head;
 use crate::num::aligned::Aligned;
 use crate::num::simd::{Float, Lanes, Level, Task};
+use crate::num::tile::fill;
 
 /// One matrix.
 #[derive(Default)]

@@ -1,16 +1,17 @@
 //! Buffers of an evaluation, and its phases.
 
-use super::again::{Again, ExactImages};
 use super::attend::{Attend, GROUPS, Mark, Row, Source};
 use super::job::{HeadsJob, Shape};
 use super::output::{self, Results};
 use super::project::{Images, Tokens};
+use super::reference::{Room, SourceImages};
 use super::share::{Piece, each};
 use super::stack::Stack;
 use super::tiles::{group, group_count};
 use crate::error::{Error, Result};
 use crate::num::aligned::Aligned;
 use crate::num::{simd::Float, stats::first_not_finite};
+use rayon::prelude::*;
 
 /// All memory that evaluations need, kept from one to the next.
 #[derive(Default)]
@@ -40,9 +41,11 @@ pub(super) struct Buffers<F> {
     /// `sum_j A_ij V y_j` of all heads, in slabs.
     results: Aligned<F>,
     rows: Vec<Row>,
-    /// Images of doubtful queries, and of all sources, of one head: two parts for every vector of tokens.
-    exact_queries: Aligned<f64>,
-    exact_keys: Aligned<f64>,
+    /// Doubtful rows of one head, their results, and what these are made from.
+    doubtful: Vec<usize>,
+    exact: Vec<f64>,
+    source_images: SourceImages,
+    room: Room,
 }
 
 impl<F: Float> Buffers<F> {
@@ -111,52 +114,42 @@ impl<F: Float> Buffers<F> {
     }
 }
 
+/// Sources whose logits are so far below the largest add nothing.
+const FAR: f64 = 60.0;
+
 impl Buffers<f64> {
-    /// Evaluates the vectors of queries with doubtful rows again, head by head.
+    /// Evaluates the doubtful rows again by their definition in double-double numbers, head by head.
     pub fn again(&mut self, job: &HeadsJob, shape: &Shape) {
         let stride = shape.query_vectors * shape.width;
-        for head in 0..self.stack.heads.len() {
-            let of_head = head * stride..(head + 1) * stride;
-            if self.rows[of_head.clone()].iter().all(|r| r.mark != Mark::Doubtful) {
+        let Self { stack, starts, results, rows, doubtful, exact, source_images, room, .. } = self;
+        for (head, matrices) in stack.heads.iter().enumerate() {
+            let rows = &rows[head * stride..][..shape.queries];
+            doubtful.clear();
+            doubtful.extend((0..shape.queries).filter(|i| rows[*i].mark == Mark::Doubtful));
+            if doubtful.is_empty() {
                 continue;
             }
-            self.exact_keys(job, shape, head);
-            let (rank, size) = (self.stack.heads[head].rank, self.stack.heads[head].size);
-            let Self { stack, x, masses, images, pieces, starts, results, rows, exact_keys, exact_queries, .. } = self;
-            let (rows, pair) = (&rows[of_head], 2 * rank * shape.width);
-            pieces.clear();
-            for (v, rows) in rows.chunks_exact(shape.width).enumerate() {
-                if rows.iter().any(|r| r.mark == Mark::Doubtful) {
-                    let (at, beside) = (v * size * shape.width, pieces.len() * pair);
-                    pieces.push(Piece { head, group: (v, 1), at, beside, ..Piece::default() });
+            source_images.fill(job, head, shape.parallel);
+            exact.clear();
+            exact.resize(doubtful.len() * matrices.size, 0.0);
+            let one = |room: &mut Room, i: usize, out: &mut [f64]| {
+                let top = rows[i].top;
+                // Logits beyond this are not known to within FAR before they are computed.
+                let least = if top.abs() < 1e12 { top - FAR } else { f64::NEG_INFINITY };
+                if let Some(z) = room.row(job, head, source_images, (i, least)) {
+                    out.iter_mut().zip(z).for_each(|(o, z)| *o = z.to_f64());
                 }
+            };
+            if shape.parallel {
+                let parts = doubtful.par_iter().zip(exact.par_chunks_exact_mut(matrices.size));
+                parts.for_each_init(Room::default, |room, (i, out)| one(room, *i, out));
+            } else {
+                doubtful.iter().zip(exact.chunks_exact_mut(matrices.size)).for_each(|(i, out)| one(room, *i, out));
             }
-            exact_queries.resize(pieces.len() * pair);
-            let origin = starts[head] + pieces[0].at;
-            each(pieces, &mut results[origin..], exact_queries, shape.parallel, &|piece, out, queries| {
-                let vector = piece.group.0;
-                let tokens = &x.slabs[vector * job.d * shape.width..][..job.d * shape.width];
-                let (matrix, first) = (stack.heads[head].q.as_ref(), vector * shape.width);
-                job.level.run(ExactImages { job, matrix, rank, tokens, first, count: shape.queries, out: queries });
-                let (out, rows) = (&mut out[..size * shape.width], &rows[first..first + shape.width]);
-                let keys = &**exact_keys;
-                job.level.run(Again { job, shape, stack, images, masses, head, vector, queries, keys, rows, out });
-            });
+            for (i, z) in doubtful.iter().zip(exact.chunks_exact(matrices.size)) {
+                let first = starts[head] + i / shape.width * matrices.size * shape.width + i % shape.width;
+                results[first..].iter_mut().step_by(shape.width).zip(z).for_each(|(o, z)| *o = *z);
+            }
         }
-    }
-
-    /// Images of all sources under K of a head.
-    fn exact_keys(&mut self, job: &HeadsJob, shape: &Shape, head: usize) {
-        let Self { stack, x, y, pieces, exact_keys, .. } = self;
-        let (y, m) = (if job.is_self_attention() { x } else { y }, &stack.heads[head]);
-        let (pair, vectors) = (2 * m.rank * shape.width, shape.source_vectors);
-        exact_keys.resize(vectors * pair);
-        pieces.clear();
-        pieces.extend((0..vectors).map(|v| Piece { head, group: (v, 1), at: v * pair, ..Piece::default() }));
-        each(pieces, exact_keys, &mut [(); 0], shape.parallel, &|piece, out, _| {
-            let tokens = &y.slabs[piece.group.0 * job.d * shape.width..][..job.d * shape.width];
-            let (matrix, first) = (m.k.as_ref(), piece.group.0 * shape.width);
-            job.level.run(ExactImages { job, matrix, rank: m.rank, tokens, first, count: shape.sources, out });
-        });
     }
 }

@@ -15,15 +15,15 @@ use crate::sphere::Tokens;
 /// Panels of the tokens and of the vector, and what belongs to neither.
 #[derive(Default)]
 pub(super) struct Buffers {
-    x: Panels<f64>,
-    u: Panels<f64>,
+    x: Panels,
+    u: Panels,
     mass: Vec<f64>,
 }
 
 /// A panel of tokens with that of the vector.
 struct Both<'a> {
-    x: &'a mut TokenPanel<f64>,
-    u: &'a mut TokenPanel<f64>,
+    x: &'a mut TokenPanel,
+    u: &'a mut TokenPanel,
 }
 
 /// The unprojected sums in the kernel `e^{beta G - |beta|}`, n x d, without the factor `m_i`.
@@ -38,8 +38,8 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
     let (n, level) = (x.n(), Level::best());
     let shape = layout(n, 128, if n < 128 { 1 } else { 4 });
     let Buffers { x: panels, u: vectors, mass } = buffers;
-    panels.load(&Source { level, rows: x.coordinates(), tokens: x, weighted: false, fresh: false }, shape, parallel);
-    vectors.load(&Source { level, rows: u, tokens: x, weighted: false, fresh: false }, shape, parallel);
+    panels.load(&Source { level, rows: x.coordinates(), tokens: x, weighted: false }, shape, parallel);
+    vectors.load(&Source { level, rows: u, tokens: x, weighted: false }, shape, parallel);
     let (d, cap) = (panels.d, panels.cap);
     for p in &mut panels.list {
         [&mut p.tile, &mut p.signs].into_iter().for_each(|b: &mut Aligned<f64>| b.resize(cap * cap));
@@ -64,7 +64,7 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
 }
 
 /// A panel of tokens and that of the vector.
-type Pair<'a> = (&'a mut TokenPanel<f64>, &'a mut TokenPanel<f64>);
+type Pair<'a> = (&'a mut TokenPanel, &'a mut TokenPanel);
 
 struct Tile<'a> {
     beta: f64,
@@ -80,13 +80,13 @@ impl Task for Tile<'_> {
 
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
-        if L::WIDTH == 8 { self.with_rows::<L, 4, 3>(l) } else { self.with_rows::<L, 2, 2>(l) }
+        if L::WIDE { self.with_rows::<L, 4>(l) } else { self.with_rows::<L, 2>(l) }
     }
 }
 
 impl Tile<'_> {
     #[inline(always)]
-    fn with_rows<L: Lanes<F = f64>, const R: usize, const V: usize>(self, l: L) {
+    fn with_rows<L: Lanes<F = f64>, const R: usize>(self, l: L) {
         let (size, shape) = ((self.d, self.cap), (self.beta, self.d, self.cap));
         let TokenPanel { terms, columns, m, tile: w, signs, led, .. } = self.a.0;
         let TokenPanel { terms: u_terms, columns: u_columns, tile: wc, drift, .. } = self.a.1;
@@ -95,17 +95,17 @@ impl Tile<'_> {
         match self.b {
             None => {
                 weights(l, shape, (columns, u_columns, m), (columns, u_columns, m), [w, wc, led], None);
-                differences::<L, R, V, false>(l, size, w, signs, (u_terms, m), u_terms, drift);
-                differences::<L, R, V, false>(l, size, wc, signs, (terms, m), terms, drift);
+                differences::<L, R, false>(l, size, w, signs, (u_terms, m), u_terms, drift);
+                differences::<L, R, false>(l, size, wc, signs, (terms, m), terms, drift);
             }
             Some((b, bu)) => {
                 let TokenPanel { terms: bx, columns: b_columns, m: bm, mass: b_mass, .. } = b;
                 let TokenPanel { terms: bu, columns: bu_columns, drift: b_drift, .. } = bu;
                 weights(l, shape, (columns, u_columns, m), (b_columns, bu_columns, bm), [w, wc, led], Some(b_mass));
-                differences::<L, R, V, false>(l, size, w, signs, (bu, bm), u_terms, drift);
-                differences::<L, R, V, false>(l, size, wc, signs, (bx, bm), terms, drift);
-                differences::<L, R, V, true>(l, size, w, signs, (u_terms, m), bu, b_drift);
-                differences::<L, R, V, true>(l, size, wc, signs, (terms, m), bx, b_drift);
+                differences::<L, R, false>(l, size, w, signs, (bu, bm), u_terms, drift);
+                differences::<L, R, false>(l, size, wc, signs, (bx, bm), terms, drift);
+                differences::<L, R, true>(l, size, w, signs, (u_terms, m), bu, b_drift);
+                differences::<L, R, true>(l, size, wc, signs, (terms, m), bx, b_drift);
             }
         }
     }

@@ -97,18 +97,15 @@ impl Job<'_> {
     pub fn ending(&self) -> Ending {
         // The factor in two halves: neither it nor a product with a tiny sum overflows or vanishes before the end.
         let half = (0.5 * self.weights.log_scale(self.beta)).exp();
-        let sigma = match self.form {
-            Form::Tangent => None,
-            Form::Sum | Form::Difference => Some(if self.beta < 0.0 { -1.0 } else { 1.0 }),
-        };
-        Ending { sigma, softmax: self.weights == Weights::Softmax, factors: [self.sign * half, half], accuracy: self.accuracy }
+        let (project, softmax) = (self.form == Form::Tangent, self.weights == Weights::Softmax);
+        Ending { project, softmax, factors: [self.sign * half, half], accuracy: self.accuracy }
     }
 }
 
 /// What is made of sums.
 pub struct Ending {
-    /// Velocities are projected (`None`); fields get `sigma z_i x_i` back.
-    pub sigma: Option<f64>,
+    /// Velocities are projected; fields get `sigma z_i x_i` back.
+    pub project: bool,
     /// Divide by the mass (SA).
     pub softmax: bool,
     /// Two factors, so that neither overflows before the end.

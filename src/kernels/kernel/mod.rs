@@ -1,8 +1,8 @@
 //! Kernel sums, one file per algorithm. The kernel is defined by the chord, `e^{beta G} = e^{beta} e^{-beta |x-y|^2/2}`
 //! (for negative beta by the antichord), so no weight is the exponential of a positive number and accuracy does not depend on beta.
 //!
-//! Every algorithm computes the same two sums per token, the drift and the mass of [`Sums`], with a bound of its error, and makes velocities of
-//! them. [`Attention::apply`] chooses the cheapest one that can keep the accuracy wanted, and evaluates again, row by row, every velocity whose
+//! Every algorithm computes the same two sums per token, a drift and a mass, with a bound of their error (see [`Sums`]); `close` makes velocities of
+//! the drifts where they stand. [`Attention::apply`] chooses the cheapest one that can keep the accuracy wanted, and evaluates again, row by row, every velocity whose
 //! bound is not kept: a fast algorithm is never believed where it cannot be.
 //!
 //! `tiles`: tokens in blocks and panels, and how these meet. `exact`: sums by chords, for every beta. `fast`: sums by inner products and series,
@@ -43,5 +43,6 @@ pub use limits::{AWAKE_WORK, EXACT, LEAST_WORK, PARALLEL_WORK, in_a_row};
 pub use pairs::pairs_above;
 pub use registry::{ALL, find};
 pub use sums::Sums;
+pub use tiles::blocks::both;
 pub use weight::{exp_shifted, log_kernel};
 pub use workspace::Workspace;

@@ -1,6 +1,6 @@
 //! Counting pairs by their inner product.
 
-use crate::kernel::fast::gram::{Gram, LARGEST_N};
+use crate::kernel::fast::gram::{Buffers, LARGEST_N};
 use crate::kernel::tiles::squares::{SIDE, Strip};
 use crate::kernel::workspace::Workspace;
 use crate::num::aligned::Aligned;
@@ -19,7 +19,7 @@ pub fn pairs_above(x: &Tokens, level: f64, work: &mut Workspace) -> usize {
     let above = |inner: &[f64]| inner.iter().filter(|inner| **inner >= level).count();
     if n <= LARGEST_N {
         // Layers count pairs of the tokens they move next.
-        let (products, stride) = work.of::<Gram>().products(x, best);
+        let (products, stride) = work.of::<Buffers>().gram.products(x, best);
         return products.chunks_exact(stride).take(n).enumerate().map(|(i, row)| above(&row[..i])).sum();
     }
     let Products { strip } = work.of();

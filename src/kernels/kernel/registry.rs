@@ -2,14 +2,12 @@
 
 use super::choice::Choice;
 use super::exact::{direct::DIRECT, rows::ROWS, shared::ALONE};
-use super::fast::{
-    fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads, inner::Inner, products::Products, single::Single,
-};
+use super::fast::{fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads, inner::Inner, products::Products};
 use super::job::{Job, Kernel};
 use crate::error::{Error, Result, show};
 
 /// All algorithms, exact ones first.
-pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &GramMatrix, &Products, &Fourier, &Harmonics, &Single, &Heads, &ALONE];
+pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &GramMatrix, &Products, &Fourier, &Harmonics, &Heads, &ALONE];
 
 impl Choice {
     /// Parses `auto` or the name of a kernel.

@@ -1,15 +1,18 @@
 //! The two sums per token of plain attention, with their errors.
 
+use super::job::Job;
+
 /// Masses below this may have lost their largest weights to underflow.
 pub const FLOOR: f64 = 1e-200;
 
-/// Per token `z_i = sum_j m_j w_ij` with `w_ij = e^{beta G_ij - |beta|}`, and the drift.
+/// Per token `z_i = sum_j m_j w_ij` with `w_ij = e^{beta G_ij - |beta|}`, and the errors of the drift
+/// `sum_j m_j w_ij x_j - sigma z_i x_i` (up to multiples of `x_i` when the job said `far`), which is written to where velocities will stand.
 #[derive(Default)]
 pub struct Sums {
-    /// `sum_j m_j w_ij x_j - sigma z_i x_i`, up to multiples of `x_i` when the job said `far`; n x d, row-major.
-    pub drift: Vec<f64>,
     /// `z_i`.
     pub mass: Vec<f64>,
+    /// What multiplies `z_i x_i` in the drift.
+    pub sigma: f64,
     /// Absolute error of a drift row (beyond its relative rounding), in units of `z_i`.
     pub per_mass: f64,
     /// Absolute error of a drift row and of a mass, in units of the total mass.
@@ -24,10 +27,10 @@ impl Sums {
         [self.per_mass, self.absolute, self.floor]
     }
 
-    /// Room for n tokens, exact until told otherwise.
-    pub fn reset(&mut self, n: usize, d: usize) {
-        self.drift.resize(n * d, 0.0);
-        self.mass.resize(n, 0.0);
+    /// Room for the tokens of a job, exact differences until told otherwise.
+    pub fn reset(&mut self, job: &Job) {
+        self.mass.resize(job.tokens.n(), 0.0);
+        self.sigma = if job.beta < 0.0 { -1.0 } else { 1.0 };
         (self.per_mass, self.absolute, self.floor) = (0.0, 0.0, FLOOR);
     }
 }

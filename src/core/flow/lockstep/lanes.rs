@@ -249,8 +249,9 @@ fn evaluate<L: Lanes<F = f64>>(l: L, s: &mut State, i: usize) {
         );
         retract(l, s.d, stage);
     }
-    let sizes = if s.merged { &L::view(&s.sizes)[..s.n] } else { &[] };
-    s.pull.velocities(l, s.d, stage, sizes, &mut L::view_mut(&mut s.k[i])[..size], L::view_mut(&mut s.mass));
+    let (numbers, tokens) = (size * L::WIDTH, s.n * L::WIDTH);
+    let sizes = if s.merged { &s.sizes[..tokens] } else { &[] };
+    s.pull.velocities(l, s.level, s.d, (&s.stage[..numbers], sizes), (&mut s.k[i][..numbers], &mut s.mass[..tokens]));
 }
 
 /// An estimate of the error, into a row of the dense output.

@@ -32,33 +32,6 @@ impl PlainPull {
         Self { chord: Chord { beta: attention.beta, causal: false, far: false }, scale, sign: attention.sign }
     }
 
-    /// Writes velocities; `mass` is room for a vector per token.
-    #[inline(always)]
-    pub(super) fn velocities<L: Lanes<F = f64>>(
-        &self,
-        l: L,
-        d: usize,
-        (x, sizes): (&[L::V], &[L::V]),
-        out: &mut [L::V],
-        mass: &mut [L::V],
-    ) {
-        self.sums(l, d, (x, sizes), out, mass);
-        for ((x, out), mass) in x.chunks_exact(d).zip(out.chunks_exact_mut(d)).zip(mass) {
-            let factor = match self.scale {
-                None => l.div(l.constant(-self.sign), *mass),
-                Some(scale) => l.constant(-self.sign * scale),
-            };
-            let mut radial = l.zero();
-            for (x, s) in x.iter().zip(&*out) {
-                radial = l.fma(*x, *s, radial);
-            }
-            let back = l.sub(l.zero(), radial);
-            for (x, s) in x.iter().zip(out) {
-                *s = l.mul(factor, l.fma(back, *x, *s));
-            }
-        }
-    }
-
     /// Writes drifts `sum_j w_ij (x_i - x_j)` and masses; without sizes all are one.
     #[inline(always)]
     pub(super) fn sums<L: Lanes<F = f64>>(&self, l: L, d: usize, (x, sizes): (&[L::V], &[L::V]), drift: &mut [L::V], mass: &mut [L::V]) {

@@ -4,7 +4,7 @@ use super::heads::HeadsPull;
 use super::pairs::{LARGEST_D, PlainPull};
 use crate::Head;
 use crate::kernel::attention::Attention;
-use crate::num::simd::{Lanes, Task};
+use crate::num::simd::{Lanes, Level, Task};
 
 /// The attraction of the tokens of one system.
 pub enum Pull {
@@ -33,22 +33,56 @@ impl Pull {
 
     /// Velocities of tokens of these sizes (without sizes all are one), every system in its lane; `mass` is room for a vector per token.
     #[inline(always)]
-    pub fn velocities<L: Lanes<F = f64>>(&self, l: L, d: usize, x: &[L::V], sizes: &[L::V], out: &mut [L::V], mass: &mut [L::V]) {
-        match self {
-            Self::Plain(pairs) => pairs.velocities(l, d, (x, sizes), out, &mut mass[..x.len() / d]),
-            Self::Heads(heads) => {
-                heads.sums(l, d, (x, sizes), true, out);
-                for (x, out) in x.chunks_exact(d).zip(out.chunks_exact_mut(d)) {
-                    let mut radial = l.zero();
-                    for (x, a) in x.iter().zip(&*out) {
-                        radial = l.fma(*x, *a, radial);
-                    }
-                    let back = l.sub(l.zero(), radial);
-                    for (x, a) in x.iter().zip(out) {
-                        *a = l.fma(back, *x, *a);
-                    }
-                }
+    pub fn velocities<L: Lanes<F = f64>>(
+        &self,
+        l: L,
+        level: Level,
+        d: usize,
+        (x, sizes): (&[f64], &[f64]),
+        (out, mass): (&mut [f64], &mut [f64]),
+    ) {
+        level.run(Sums { pull: self, d, x, sizes, tangent: true, out, mass });
+        let rows = L::view(x).chunks_exact(d).zip(L::view_mut(out).chunks_exact_mut(d));
+        for ((x, s), mass) in rows.zip(L::view(mass)) {
+            let factor = match self {
+                Self::Heads(_) => l.constant(1.0),
+                Self::Plain(PlainPull { scale: None, sign, .. }) => l.div(l.constant(-sign), *mass),
+                Self::Plain(PlainPull { scale: Some(scale), sign, .. }) => l.constant(-sign * scale),
+            };
+            let mut radial = l.zero();
+            for (x, s) in x.iter().zip(&*s) {
+                radial = l.fma(*x, *s, radial);
             }
+            let back = l.sub(l.zero(), radial);
+            for (x, s) in x.iter().zip(s) {
+                *s = l.mul(factor, l.fma(back, *x, *s));
+            }
+        }
+    }
+}
+
+/// The sums of all tokens of a group of systems: a function of its own, that layers and steps share.
+struct Sums<'a> {
+    pull: &'a Pull,
+    d: usize,
+    x: &'a [f64],
+    sizes: &'a [f64],
+    /// Only what is tangent will be used.
+    tangent: bool,
+    out: &'a mut [f64],
+    mass: &'a mut [f64],
+}
+
+impl Task for Sums<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        let (tokens, out) = ((L::view(self.x), L::view(self.sizes)), L::view_mut(self.out));
+        match self.pull {
+            Pull::Plain(pairs) => pairs.sums(l, self.d, tokens, out, L::view_mut(self.mass)),
+            Pull::Heads(heads) => heads.sums(l, self.d, tokens, self.tangent, out),
         }
     }
 }
@@ -56,6 +90,7 @@ impl Pull {
 /// One layer `x_i <- normalise(x_i + eta a_i)` of a group of systems; `eta` may be infinite.
 pub(super) struct Layer<'a> {
     pub pull: &'a Pull,
+    pub level: Level,
     pub eta: f64,
     pub n: usize,
     pub d: usize,
@@ -69,13 +104,13 @@ impl Task for Layer<'_> {
 
     #[inline(always)]
     fn run<L: Lanes<F = f64>>(self, l: L) {
-        let Self { pull, eta, n, d, x, sums } = self;
-        let x = L::view_mut(x);
-        let (sums, mass) = L::view_mut(sums).split_at_mut(n * d);
+        let Self { pull, level, eta, n, d, x, sums } = self;
+        let (sums, mass) = sums.split_at_mut(n * d * L::WIDTH);
+        level.run(Sums { pull, d, x, sizes: &[], tangent: false, out: sums, mass });
+        let (x, sums, mass) = (L::view_mut(x), L::view(sums), L::view(mass));
         let (keep, eta) = if eta.is_infinite() { (l.zero(), l.constant(1.0)) } else { (l.constant(1.0), l.constant(eta)) };
         match pull {
             Pull::Plain(pairs) => {
-                pairs.sums(l, d, (x, &[]), sums, mass);
                 for ((x, drift), mass) in x.chunks_exact_mut(d).zip(sums.chunks_exact(d)).zip(mass) {
                     // a = x - drift / z (SA) or scale (z x - drift) (USA).
                     let (own, other) = match pairs.scale {
@@ -85,8 +120,7 @@ impl Task for Layer<'_> {
                     advance(l, (l.fma(eta, own, keep), x), (l.mul(eta, other), drift));
                 }
             }
-            Pull::Heads(heads) => {
-                heads.sums(l, d, (x, &[]), false, sums);
+            Pull::Heads(_) => {
                 for (x, a) in x.chunks_exact_mut(d).zip(sums.chunks_exact(d)) {
                     advance(l, (keep, x), (eta, a));
                 }

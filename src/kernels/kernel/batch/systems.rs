@@ -100,7 +100,7 @@ impl Batch {
         let size = self.n * self.d * self.level.width::<f64>();
         let pull = &Pull::of(attention, (self.n, self.d));
         for group in self.x.chunks_exact_mut(size) {
-            self.level.run(pull::Layer { pull, eta, n: self.n, d: self.d, x: group, sums: &mut self.sums });
+            self.level.run(pull::Layer { pull, level: self.level, eta, n: self.n, d: self.d, x: group, sums: &mut self.sums });
         }
     }
 }

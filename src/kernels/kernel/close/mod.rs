@@ -1,6 +1,4 @@
 //! From sums to velocities and fields.
 
 #[doc(hidden)]
-pub mod finish;
-#[doc(hidden)]
 pub mod sums;

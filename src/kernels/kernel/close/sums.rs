@@ -8,42 +8,34 @@ use crate::num::simd::{Lanes, Task};
 use crate::sphere::Tokens;
 use std::ops::Range;
 
-/// Writes all rows of a job from its sums and notes the doubtful ones.
+/// Makes velocities or fields of the drifts in `out` and notes the doubtful rows.
 pub fn close(job: &Job, sums: &Sums, out: &mut [f64], doubtful: &mut Doubtful) {
-    let (x, d, bounds, ending) = (job.tokens, job.tokens.d(), sums.bounds(), &job.ending());
+    let (n, ending) = (job.tokens.n(), &job.ending());
     let part = |rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>| {
-        let (drift, mass) = (&sums.drift[rows.start * d..rows.end * d], &sums.mass[rows.clone()]);
-        job.level.run(Close { rows, x, drift, mass, bounds, ending, out, doubtful });
+        job.level.run(Close { rows, x: job.tokens, sums, ending, out, doubtful });
     };
-    let middle = x.n() / 2;
-    let (first, second) = out.split_at_mut(middle * d);
+    let middle = n / 2;
+    let (first, second) = out.split_at_mut(middle * job.tokens.d());
     let (early, late) = doubtful.halves();
-    both(job.parallel(), || part(0..middle, first, early), || part(middle..x.n(), second, late));
+    both(job.parallel(), || part(0..middle, first, early), || part(middle..n, second, late));
     doubtful.join();
 }
 
 /// The same for some rows alone; `out` holds these.
 pub fn close_rows(job: &Job, sums: &Sums, rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>) {
-    let (d, bounds, ending) = (job.tokens.d(), sums.bounds(), &job.ending());
-    let (drift, mass) = (&sums.drift[rows.start * d..rows.end * d], &sums.mass[rows.clone()]);
-    job.level.run(Close { rows, x: job.tokens, drift, mass, bounds, ending, out, doubtful });
+    job.level.run(Close { rows, x: job.tokens, sums, ending: &job.ending(), out, doubtful });
 }
 
 /// Closes rows of plain attention.
 struct Close<'a> {
-    pub rows: Range<usize>,
-    pub x: &'a Tokens,
-    /// `sum_j m_j w_ij x_j - sigma z_i x_i` of these rows alone.
-    pub drift: &'a [f64],
-    /// `z_i` of these rows alone.
-    pub mass: &'a [f64],
-    /// See [`Sums::bounds`].
-    pub bounds: [f64; 3],
-    pub ending: &'a Ending,
-    /// Of these rows alone.
-    pub out: &'a mut [f64],
+    rows: Range<usize>,
+    x: &'a Tokens,
+    sums: &'a Sums,
+    ending: &'a Ending,
+    /// Of these rows alone: their drifts at first.
+    out: &'a mut [f64],
     /// Rows whose bound exceeds the accuracy or whose mass is below the floor.
-    pub doubtful: &'a mut Vec<usize>,
+    doubtful: &'a mut Vec<usize>,
 }
 
 impl Task for Close<'_> {
@@ -65,22 +57,22 @@ impl Close<'_> {
     #[inline(always)]
     fn rows<L: Lanes<F = f64>, const D: usize>(self, l: L) {
         let d = if D > 0 { D } else { self.x.d() };
-        let ending = self.ending;
+        let (ending, sums, bounds) = (self.ending, self.sums, self.sums.bounds());
         let x = &self.x.coordinates()[self.rows.start * d..self.rows.end * d];
-        let sums = self.drift.chunks_exact(d).zip(self.mass);
-        for (((i, out), x), (drift, &mass)) in self.rows.zip(self.out.chunks_exact_mut(d)).zip(x.chunks_exact(d)).zip(sums) {
-            let radial = match ending.sigma {
-                Some(sigma) => -sigma * mass,
-                None if D > 0 => short_dot(x, drift),
-                None => dot(l, x, drift),
+        let masses = &sums.mass[self.rows.clone()];
+        for ((i, out), (x, &mass)) in self.rows.zip(self.out.chunks_exact_mut(d)).zip(x.chunks_exact(d).zip(masses)) {
+            let radial = match ending.project {
+                false => -sums.sigma * mass,
+                true if D > 0 => short_dot(x, out),
+                true => dot(l, x, out),
             };
             let factor = if ending.softmax { ending.factors[0] / mass } else { ending.factors[0] };
             let longest = if D > 0 {
-                project(x, drift, radial, factor, ending.factors[1], out)
+                project(x, radial, factor, ending.factors[1], out)
             } else {
-                project_lanes(l, x, drift, [radial, factor, ending.factors[1]], out)
+                project_lanes(l, x, [radial, factor, ending.factors[1]], out)
             };
-            if is_doubtful(ending, self.bounds, mass, longest) {
+            if is_doubtful(ending, bounds, mass, longest) {
                 self.doubtful.push(i);
             }
         }
@@ -89,13 +81,45 @@ impl Close<'_> {
 
 /// True when the error of a row may exceed the accuracy, for sums of this mass and a row whose largest entry is `longest` before factors.
 #[inline(always)]
-pub fn is_doubtful(ending: &Ending, [per_mass, absolute, floor]: [f64; 3], mass: f64, longest: f64) -> bool {
+fn is_doubtful(ending: &Ending, [per_mass, absolute, floor]: [f64; 3], mass: f64, longest: f64) -> bool {
     let error = per_mass * mass + absolute;
     // A softmax divides by the mass: its relative error adds to that of the drift.
     // A field is as long as its mass.
-    let length = if ending.sigma.is_some() { mass } else { longest };
+    let length = if ending.project { longest } else { mass };
     let kept = error <= ending.accuracy * length && absolute <= ending.accuracy * mass;
     !(kept || error == 0.0) || mass < floor || mass.is_nan()
+}
+
+/// Makes velocities or fields of sums `sum_j m_j w_ij x_j` with a row in every lane; 1 where [`is_doubtful`] would say so.
+#[inline(always)]
+pub fn close_lanes<L: Lanes<F = f64>, const D: usize>(
+    l: L,
+    ending: &Ending,
+    [per_mass, floor]: [f64; 2],
+    x: &[L::V; D],
+    v: &mut [L::V; D],
+    mass: L::V,
+) -> L::V {
+    let mut radial = l.zero();
+    if ending.project {
+        radial = l.mul(x[0], v[0]);
+        for k in 1..D {
+            radial = l.fma(x[k], v[k], radial);
+        }
+    }
+    let [first, second] = ending.factors.map(|f| l.splat(f));
+    let first = if ending.softmax { l.div(first, mass) } else { first };
+    let (back, mut longest) = (l.sub(l.zero(), radial), l.zero());
+    for k in 0..D {
+        let u = l.fma(back, x[k], v[k]);
+        longest = l.max(longest, l.max(u, l.sub(l.zero(), u)));
+        v[k] = l.mul(l.mul(u, first), second);
+    }
+    let length = if ending.project { longest } else { mass };
+    let (yes, no) = (l.splat(1.0), l.zero());
+    let lost = l.select(l.greater(l.mul(l.splat(per_mass), mass), l.mul(l.splat(ending.accuracy), length)), yes, no);
+    // Also where the mass is not a number.
+    l.select(l.greater(mass, l.splat(floor)), lost, yes)
 }
 
 #[inline(always)]
@@ -127,12 +151,12 @@ fn dot<L: Lanes<F = f64>>(l: L, a: &[f64], b: &[f64]) -> f64 {
 /// Chains of dependent operations that overlap.
 const CHAINS: usize = 4;
 
-/// Writes `(drift - radial x)` times both factors and returns the largest entry before them.
+/// Makes `(drift - radial x)` times both factors of a drift and returns the largest entry before them.
 #[inline(always)]
-fn project(x: &[f64], drift: &[f64], radial: f64, factor: f64, second: f64, out: &mut [f64]) -> f64 {
+fn project(x: &[f64], radial: f64, factor: f64, second: f64, out: &mut [f64]) -> f64 {
     let mut longest = 0.0f64;
-    for ((o, s), x) in out.iter_mut().zip(drift).zip(x) {
-        let v = s - radial * x;
+    for (o, x) in out.iter_mut().zip(x) {
+        let v = *o - radial * x;
         longest = if v.abs() > longest { v.abs() } else { longest };
         *o = v * factor * second;
     }
@@ -141,27 +165,26 @@ fn project(x: &[f64], drift: &[f64], radial: f64, factor: f64, second: f64, out:
 
 /// The same in lanes.
 #[inline(always)]
-fn project_lanes<L: Lanes<F = f64>>(l: L, x: &[f64], drift: &[f64], factors: [f64; 3], out: &mut [f64]) -> f64 {
+fn project_lanes<L: Lanes<F = f64>>(l: L, x: &[f64], factors: [f64; 3], out: &mut [f64]) -> f64 {
     let whole = x.len() - x.len() % L::WIDTH;
     let [radial, factor, second] = factors;
     let (minus, first, last) = (l.splat(-radial), l.splat(factor), l.splat(second));
     let mut longest = [l.zero(); CHAINS];
     let (x4, x1) = L::view(&x[..whole]).as_chunks::<CHAINS>();
-    let (s4, s1) = L::view(&drift[..whole]).as_chunks::<CHAINS>();
     let (o4, o1) = L::view_mut(&mut out[..whole]).as_chunks_mut::<CHAINS>();
-    for ((x, s), o) in x4.iter().zip(s4).zip(o4) {
+    for (x, o) in x4.iter().zip(o4) {
         for c in 0..CHAINS {
-            let v = l.fma(minus, x[c], s[c]);
+            let v = l.fma(minus, x[c], o[c]);
             longest[c] = l.max(longest[c], l.max(v, l.sub(l.zero(), v)));
             o[c] = l.mul(l.mul(v, first), last);
         }
     }
-    for ((x, s), o) in x1.iter().zip(s1).zip(o1) {
-        let v = l.fma(minus, *x, *s);
+    for (x, o) in x1.iter().zip(o1) {
+        let v = l.fma(minus, *x, *o);
         longest[0] = l.max(longest[0], l.max(v, l.sub(l.zero(), v)));
         *o = l.mul(l.mul(v, first), last);
     }
     let longest = l.max(l.max(longest[0], longest[1]), l.max(longest[2], longest[3]));
-    let rest = project(&x[whole..], &drift[whole..], radial, factor, second, &mut out[whole..]);
+    let rest = project(&x[whole..], radial, factor, second, &mut out[whole..]);
     rest.max(l.largest(longest))
 }

@@ -1,63 +1,62 @@
 //! Direct tiles in any dimension: the sums of [`super::direct`] through memory. The chords of a tile first, then its differences, row by row.
 
 use crate::kernel::job::Job;
-use crate::kernel::sums::Sums;
 use crate::kernel::tiles::blocks::layout;
 use crate::kernel::tiles::chord::{Chord, Constants, at_most};
-use crate::kernel::tiles::panels::{Panels, Source, TokenPanel, groups, most};
-use crate::num::simd::{Float, Lanes, Task};
+use crate::kernel::tiles::panels::{Panels, Source, TokenPanel, groups};
+use crate::num::simd::{Lanes, Task};
+use crate::num::tile::with_vectors;
 
-/// Computes all sums.
-pub fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
+/// Writes all drifts and masses.
+pub fn sums(job: &Job, panels: &mut Panels, sums: (&mut [f64], &mut [f64])) {
     let least = if job.tokens.n() < 128 { 1 } else { 4 };
     let shape = layout(job.tokens.n(), 128, least);
-    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: false, fresh: false };
+    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: false };
     panels.load(&source, shape, job.parallel());
     let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
     let (level, d, cap) = (job.level, panels.d, panels.cap);
     panels.list.iter_mut().for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
-    let own = |a: &mut TokenPanel<F>| level.run(Tile { chord, d, cap, a, b: None });
-    let pair = |a: &mut TokenPanel<F>, b: &mut TokenPanel<F>| level.run(Tile { chord, d, cap, a, b: Some(b) });
+    let own = |a: &mut TokenPanel| level.run(Tile { chord, d, cap, a, b: None });
+    let pair = |a: &mut TokenPanel, b: &mut TokenPanel| level.run(Tile { chord, d, cap, a, b: Some(b) });
     panels.meet(job.parallel(), own, pair);
-    sums.reset(job.tokens.n(), job.tokens.d());
-    panels.store(job.level, job.tokens, 0.0, sums, job.parallel());
+    panels.store(job.level, job.tokens, sums, job.parallel());
 }
 
 /// The later panel `a` with itself or with an earlier one.
-struct Tile<'a, F> {
+struct Tile<'a> {
     chord: Chord,
     d: usize,
     cap: usize,
-    a: &'a mut TokenPanel<F>,
-    b: Option<&'a mut TokenPanel<F>>,
+    a: &'a mut TokenPanel,
+    b: Option<&'a mut TokenPanel>,
 }
 
-impl<F: Float> Task for Tile<'_, F> {
-    type F = F;
+impl Task for Tile<'_> {
+    type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = F>>(self, l: L) {
-        if most::<L>() == 3 { self.with_rows::<L, 4, 3>(l) } else { self.with_rows::<L, 2, 2>(l) }
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        if L::WIDE { self.with_rows::<L, 4>(l) } else { self.with_rows::<L, 2>(l) }
     }
 }
 
-impl<F: Float> Tile<'_, F> {
+impl Tile<'_> {
     #[inline(always)]
-    fn with_rows<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
+    fn with_rows<L: Lanes<F = f64>, const R: usize>(self, l: L) {
         let (chord, d, cap) = (&self.chord, self.d, self.cap);
         let TokenPanel { terms, columns, m, drift, tile, signs, led, .. } = self.a;
         match self.b {
             None => {
                 weights(l, chord, d, cap, (columns, m), (columns, m), [tile, signs, led], None);
-                differences::<L, R, V, false>(l, (d, cap), tile, signs, (terms, m), terms, drift);
+                differences::<L, R, false>(l, (d, cap), tile, signs, (terms, m), terms, drift);
             }
             Some(b) => {
                 let theirs = if chord.causal { None } else { Some(&mut b.mass[..]) };
                 weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), [tile, signs, led], theirs);
-                differences::<L, R, V, false>(l, (d, cap), tile, signs, (&b.terms, &b.m), terms, drift);
+                differences::<L, R, false>(l, (d, cap), tile, signs, (&b.terms, &b.m), terms, drift);
                 if !chord.causal {
-                    differences::<L, R, V, true>(l, (d, cap), tile, signs, (terms, m), &b.terms, &mut b.drift);
+                    differences::<L, R, true>(l, (d, cap), tile, signs, (terms, m), &b.terms, &mut b.drift);
                 }
             }
         }
@@ -70,20 +69,20 @@ const ROWS: usize = 4;
 /// Weights and signs of the tokens `x` (rows of the tile) with those of `y`, and the sums of the weights by rows and by columns.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the two panels and the tile between them")]
-fn weights<L: Lanes>(
+fn weights<L: Lanes<F = f64>>(
     l: L,
     chord: &Chord,
     d: usize,
     cap: usize,
-    (x, mi): (&[L::F], &[L::F]),
-    (y, mj): (&[L::F], &[L::F]),
-    [tile, signs, rows]: [&mut [L::F]; 3],
-    theirs: Option<&mut [L::F]>,
+    (x, mi): (&[f64], &[f64]),
+    (y, mj): (&[f64], &[f64]),
+    [tile, signs, rows]: [&mut [f64]; 3],
+    theirs: Option<&mut [f64]>,
 ) {
     let c = Constants::new(l, chord);
     let width = cap / L::WIDTH;
     let own_causal = chord.causal && std::ptr::eq(mi, mj);
-    let (plus, minus) = (l.splat(c.sigma), l.splat(L::F::of(-c.sigma.to_f64())));
+    let (plus, minus) = (l.splat(c.sigma), l.splat(-c.sigma));
     let far = if chord.far { c.far } else { l.constant(16.0) };
     let (y, mj, rows) = (L::view(y), L::view(mj), L::view_mut(rows));
     let (tile, signs) = (L::view_mut(tile), L::view_mut(signs));
@@ -127,35 +126,33 @@ fn weights<L: Lanes>(
 
 /// `out_i += sum_j m_j w_ij (x_j - s_ij x_i)` for the tile or (`TURNED`) its transpose, in slabs; the signs are stored as `-s`.
 #[inline(always)]
-pub fn differences<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+pub fn differences<L: Lanes<F = f64>, const R: usize, const TURNED: bool>(
     l: L,
     (d, cap): (usize, usize),
-    tile: &[L::F],
-    signs: &[L::F],
-    (b, m): (&[L::F], &[L::F]),
-    own: &[L::F],
-    out: &mut [L::F],
+    tile: &[f64],
+    signs: &[f64],
+    (b, m): (&[f64], &[f64]),
+    own: &[f64],
+    out: &mut [f64],
 ) {
     let (b, own, out) = (L::view(b), L::view(own), L::view_mut(out));
     for (first, take) in groups::<L>(d) {
         let part = first * cap..(first + take) * cap;
         let (b, own, out) = (&b[part.clone()], &own[part.clone()], &mut out[part]);
-        match take {
-            3 => group::<L, R, 3, TURNED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0),
-            2 => group::<L, R, 2, TURNED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0),
-            _ => group::<L, R, 1, TURNED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0),
-        }
+        with_vectors!(L, take, V => {
+            group::<L, R, V, TURNED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0);
+        });
     }
 }
 
 /// V vectors of coordinates: R rows at a time, their sums and their coordinates in registers.
 #[inline(always)]
-fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+fn group<L: Lanes<F = f64>, const R: usize, const V: usize, const TURNED: bool>(
     l: L,
     cap: usize,
-    tile: &[L::F],
-    signs: &[L::F],
-    (b, m): (&[[L::V; V]], &[L::F]),
+    tile: &[f64],
+    signs: &[f64],
+    (b, m): (&[[L::V; V]], &[f64]),
     own: &[[L::V; V]],
     out: &mut [[L::V; V]],
 ) {

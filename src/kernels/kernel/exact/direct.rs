@@ -14,132 +14,146 @@ use crate::kernel::tiles::chord::{Chord, Constants, later_masked};
 use crate::kernel::tiles::panels::Panels;
 use crate::kernel::workspace::Workspace;
 use crate::num::simd::{Float, Lanes, Level, Task};
-use crate::sphere::Tokens;
 
-/// All sums of a system: `drift` (n x d, row-major) and `mass` (n), in units of the common mass.
-fn sums<F: Float>(chord: &Chord, tokens: &Tokens, blocks: &mut Blocks<F>, level: Level, parallel: bool) {
-    blocks.load(tokens, layout(tokens.n(), 256, if tokens.n() < 128 { 1 } else { 4 }));
-    let (d, plain) = (blocks.d, blocks.plain);
-    let own = |b: &mut Block<F>| level.run(Tile { chord, d, plain, a: b, b: None });
-    let pair = |a: &mut Block<F>, b: &mut Block<F>| level.run(Tile { chord, d, plain, a, b: Some(b) });
-    blocks.meet(parallel, own, pair);
-}
-
-/// One block with itself or with another one.
-struct Tile<'a, F> {
-    chord: &'a Chord,
+/// What all tiles of a system share.
+#[derive(Clone, Copy)]
+pub(super) struct Tiles {
+    chord: Chord,
     d: usize,
     plain: bool,
-    a: &'a mut Block<F>,
-    b: Option<&'a mut Block<F>>,
+    level: Level,
 }
 
-impl<F: Float> Task for Tile<'_, F> {
-    type F = F;
-    type Output = ();
+impl Tiles {
+    /// For these blocks of the tokens of a job.
+    pub fn new(job: &Job, blocks: &Blocks) -> Self {
+        let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
+        Self { chord, d: blocks.d, plain: blocks.plain, level: job.level }
+    }
 
-    #[inline(always)]
-    fn run<L: Lanes<F = F>>(self, l: L) {
-        self.dispatch(l);
+    /// Adds what the sources give to the tokens x; `masked`: these are the sources, and no token sees later ones.
+    pub fn gather(self, x: &[f64], sums: &mut [f64], source: Source, masked: bool) {
+        self.level.run(Tile { tiles: self, work: Gather { x, sums, source, masked } });
+    }
+
+    /// What a block gives to itself.
+    fn own(self, block: &mut Block) {
+        let Block { x, m, sums, len, .. } = block;
+        self.gather(x, sums, Source { x, m, len: *len }, self.chord.causal);
+    }
+
+    /// What two blocks give to each other, the earlier one first.
+    fn pair(self, a: &mut Block, b: &mut Block) {
+        if self.chord.causal {
+            self.gather(&b.x, &mut b.sums, Source { x: &a.x, m: &a.m, len: a.len }, false);
+        } else {
+            self.level.run(Tile { tiles: self, work: Pair(a, b) });
+        }
     }
 }
 
-impl<F: Float> Tile<'_, F> {
+/// A tile whose dimension and masses are constants of the loop: `PLAIN` for equal masses, `FAR` for differences to the far side, `NORMAL` where no weight
+/// reaches down to the smallest of the lanes.
+trait Loop {
+    fn run<L: Lanes<F = f64>, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(self, l: L, c: &Constants<L>);
+}
+
+/// One tile.
+struct Tile<W> {
+    tiles: Tiles,
+    work: W,
+}
+
+impl<W: Loop> Task for Tile<W> {
+    type F = f64;
+    type Output = ();
+
     #[inline(always)]
-    fn dispatch<L: Lanes<F = F>>(self, l: L) {
-        match self.d {
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        match self.tiles.d {
             2 => self.massive::<L, 2>(l),
             3 => self.massive::<L, 3>(l),
             _ => self.massive::<L, 4>(l),
         }
     }
+}
 
+impl<W: Loop> Tile<W> {
     #[inline(always)]
-    fn massive<L: Lanes<F = F>, const D: usize>(self, l: L) {
-        // Chords are at most 2, so that no weight reaches down to the smallest of the lanes.
-        let normal = 2.0 * std::f64::consts::LOG2_E * self.chord.beta.abs() < -0.99 * F::SMALLEST;
-        match (self.plain, self.chord.far, normal) {
-            (true, false, _) => self.fixed::<L, D, true, false, false>(l),
-            (true, true, true) => self.fixed::<L, D, true, true, true>(l),
-            (true, true, false) => self.fixed::<L, D, true, true, false>(l),
-            (false, false, _) => self.fixed::<L, D, false, false, false>(l),
-            (false, true, _) => self.fixed::<L, D, false, true, false>(l),
+    fn massive<L: Lanes<F = f64>, const D: usize>(self, l: L) {
+        let Tiles { chord, plain, .. } = self.tiles;
+        // Chords are at most 2.
+        let normal = 2.0 * std::f64::consts::LOG2_E * chord.beta.abs() < -0.99 * f64::SMALLEST;
+        let c = &Constants::new(l, &chord);
+        match (plain, chord.far, normal) {
+            (true, false, _) => self.work.run::<L, D, true, false, false>(l, c),
+            (true, true, true) => self.work.run::<L, D, true, true, true>(l, c),
+            (true, true, false) => self.work.run::<L, D, true, true, false>(l, c),
+            (false, false, _) => self.work.run::<L, D, false, false, false>(l, c),
+            (false, true, _) => self.work.run::<L, D, false, true, false>(l, c),
         }
-    }
-
-    #[inline(always)]
-    fn fixed<L: Lanes<F = F>, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(self, l: L) {
-        let constants = Constants::new(l, self.chord);
-        let Some(b) = self.b else {
-            let Block { x, m, sums, len, .. } = self.a;
-            let own = Source { x, m, len: *len };
-            return gather::<L, D, PLAIN, FAR, NORMAL>(l, &constants, x, sums, &own, self.chord.causal);
-        };
-        if self.chord.causal {
-            let (early, late) = if self.a.start < b.start { (self.a, b) } else { (b, self.a) };
-            let source = Source { x: &early.x, m: &early.m, len: early.len };
-            return gather::<L, D, PLAIN, FAR, NORMAL>(l, &constants, &late.x, &mut late.sums, &source, false);
-        }
-        pair::<L, D, PLAIN, FAR, NORMAL>(l, &constants, self.a, b);
     }
 }
 
 /// Tokens that are seen.
-pub(super) struct Source<'a, F> {
+pub(super) struct Source<'a> {
     /// Coordinates, row by row of the block.
-    pub x: &'a [F],
+    pub x: &'a [f64],
     /// Masses.
-    pub m: &'a [F],
+    pub m: &'a [f64],
     /// How many there are.
     pub len: usize,
 }
 
-/// Targets in lanes, sources one by one: what one block gives to another (or to itself, `own` masking later tokens).
-#[inline(always)]
-pub(super) fn gather<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(
-    l: L,
-    c: &Constants<L>,
-    x: &[L::F],
-    sums: &mut [L::F],
-    source: &Source<L::F>,
-    causal_own: bool,
-) {
-    let cap = x.len() / D;
-    let (targets, sums, sigma) = (L::view(x), L::view_mut(sums), l.splat(c.sigma));
-    let vectors = cap / L::WIDTH;
-    for v in 0..vectors {
-        let mut sx = [l.zero(); D];
-        for k in 0..D {
-            sx[k] = l.mul(sigma, targets[k * vectors + v]);
-        }
-        let (mut drift, mut mass) = ([l.zero(); D], l.zero());
-        for j in 0..source.len {
-            let mut xj = [l.zero(); D];
+/// Targets in lanes, sources one by one: what one block gives to another or to itself.
+struct Gather<'a> {
+    x: &'a [f64],
+    sums: &'a mut [f64],
+    source: Source<'a>,
+    masked: bool,
+}
+
+impl Loop for Gather<'_> {
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(self, l: L, c: &Constants<L>) {
+        let Self { x, sums, source, masked } = self;
+        let cap = x.len() / D;
+        let (targets, sums, sigma) = (L::view(x), L::view_mut(sums), l.splat(c.sigma));
+        let vectors = cap / L::WIDTH;
+        for v in 0..vectors {
+            let mut sx = [l.zero(); D];
             for k in 0..D {
-                xj[k] = l.splat(source.x[k * cap + j]);
+                sx[k] = l.mul(sigma, targets[k * vectors + v]);
             }
-            let (mut w, q, _) = weigh::<L, D, FAR, NORMAL>(l, c, &xj, &sx);
-            if !PLAIN {
-                w = l.mul(w, l.splat(source.m[j]));
-            }
-            if causal_own {
-                w = later_masked(l, v, j, w);
+            let (mut drift, mut mass) = ([l.zero(); D], l.zero());
+            for j in 0..source.len {
+                let mut xj = [l.zero(); D];
+                for k in 0..D {
+                    xj[k] = l.splat(source.x[k * cap + j]);
+                }
+                let (mut w, q, _) = weigh::<L, D, FAR, NORMAL>(l, c, &xj, &sx);
+                if !PLAIN {
+                    w = l.mul(w, l.splat(source.m[j]));
+                }
+                if masked {
+                    w = later_masked(l, v, j, w);
+                }
+                for k in 0..D {
+                    drift[k] = l.fma(w, q[k], drift[k]);
+                }
+                mass = l.add(mass, w);
             }
             for k in 0..D {
-                drift[k] = l.fma(w, q[k], drift[k]);
+                sums[k * vectors + v] = l.add(sums[k * vectors + v], drift[k]);
             }
-            mass = l.add(mass, w);
+            sums[D * vectors + v] = l.add(sums[D * vectors + v], mass);
         }
-        for k in 0..D {
-            sums[k * vectors + v] = l.add(sums[k * vectors + v], drift[k]);
-        }
-        sums[D * vectors + v] = l.add(sums[D * vectors + v], mass);
     }
 }
 
 /// The weight of a pair, its difference in the direction that does not cancel, and whether that is the far one.
 #[inline(always)]
-fn weigh<L: Lanes, const D: usize, const FAR: bool, const NORMAL: bool>(
+fn weigh<L: Lanes<F = f64>, const D: usize, const FAR: bool, const NORMAL: bool>(
     l: L,
     c: &Constants<L>,
     xj: &[L::V; D],
@@ -167,80 +181,74 @@ fn weigh<L: Lanes, const D: usize, const FAR: bool, const NORMAL: bool>(
 const ROWS: usize = 2;
 
 /// Every pair of two blocks once, for both.
-#[inline(always)]
-fn pair<L: Lanes, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(
-    l: L,
-    c: &Constants<L>,
-    a: &mut Block<L::F>,
-    b: &mut Block<L::F>,
-) {
-    let cap = b.m.len();
-    let vectors = cap / L::WIDTH;
-    b.local.fill(L::F::default());
-    let bm = &L::view(&b.m)[..vectors];
-    let rows = L::view(&b.x);
-    let mut bx = [&rows[..vectors]; D];
-    for (k, row) in bx.iter_mut().enumerate() {
-        *row = &rows[k * vectors..][..vectors];
-    }
-    let mut parts = L::view_mut(&mut b.local).chunks_exact_mut(vectors);
-    let mut local: [&mut [L::V]; D] = std::array::from_fn(|_| parts.next().unwrap_or_default());
-    let local_mass = &mut parts.next().unwrap_or_default()[..vectors];
-    for row in &mut local {
-        *row = &mut std::mem::take(row)[..vectors];
-    }
-    let sigma = l.splat(c.sigma);
-    for first in (0..a.len).step_by(ROWS) {
-        // The last rows of an odd block are its padding, of mass 0.
-        let (mut sx, mut mi) = ([[l.zero(); D]; ROWS], [l.zero(); ROWS]);
-        for r in 0..ROWS {
-            for k in 0..D {
-                sx[r][k] = l.mul(sigma, l.splat(a.x[k * cap + first + r]));
-            }
-            mi[r] = l.splat(a.m[first + r]);
-        }
-        let (mut drift, mut mass) = ([[l.zero(); D]; ROWS], [l.zero(); ROWS]);
-        for v in 0..vectors {
-            let (mut xj, mut theirs) = ([l.zero(); D], [l.zero(); D]);
-            for k in 0..D {
-                (xj[k], theirs[k]) = (bx[k][v], local[k][v]);
-            }
-            let mut their_mass = local_mass[v];
-            for r in 0..ROWS {
-                let (w, q, far) = weigh::<L, D, FAR, NORMAL>(l, c, &xj, &sx[r]);
-                let (mine, yours) = if PLAIN { (w, w) } else { (l.mul(w, bm[v]), l.mul(w, mi[r])) };
-                let back = if FAR { l.negate_where(far, yours) } else { yours };
-                for k in 0..D {
-                    drift[r][k] = l.fma(mine, q[k], drift[r][k]);
-                    theirs[k] = l.fma(back, q[k], theirs[k]);
-                }
-                mass[r] = l.add(mass[r], mine);
-                their_mass = l.add(their_mass, yours);
-            }
-            for k in 0..D {
-                local[k][v] = theirs[k];
-            }
-            local_mass[v] = their_mass;
-        }
-        for r in 0..ROWS {
-            for k in 0..D {
-                add(&mut a.sums[k * cap + first + r], l.sum(drift[r][k]));
-            }
-            add(&mut a.sums[D * cap + first + r], l.sum(mass[r]));
-        }
-    }
-    // A near pair pulls b against the difference: -sigma.
-    let sums = L::view_mut(&mut b.sums);
-    let back = l.splat(L::F::of(-c.sigma.to_f64()));
-    for (k, (s, t)) in sums.iter_mut().zip(L::view(&b.local)).enumerate() {
-        *s = if k < D * vectors { l.fma(back, *t, *s) } else { l.add(*s, *t) };
-    }
-}
+struct Pair<'a>(&'a mut Block, &'a mut Block);
 
-/// Adds in `f64`.
-#[inline(always)]
-pub fn add<F: Float>(to: &mut F, x: F) {
-    *to = F::of(to.to_f64() + x.to_f64());
+impl Loop for Pair<'_> {
+    #[inline(always)]
+    fn run<L: Lanes<F = f64>, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(self, l: L, c: &Constants<L>) {
+        let Self(a, b) = self;
+        let cap = b.m.len();
+        let vectors = cap / L::WIDTH;
+        b.local.fill(0.0);
+        let bm = &L::view(&b.m)[..vectors];
+        let rows = L::view(&b.x);
+        let mut bx = [&rows[..vectors]; D];
+        for (k, row) in bx.iter_mut().enumerate() {
+            *row = &rows[k * vectors..][..vectors];
+        }
+        let mut parts = L::view_mut(&mut b.local).chunks_exact_mut(vectors);
+        let mut local: [&mut [L::V]; D] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+        let local_mass = &mut parts.next().unwrap_or_default()[..vectors];
+        for row in &mut local {
+            *row = &mut std::mem::take(row)[..vectors];
+        }
+        let sigma = l.splat(c.sigma);
+        for first in (0..a.len).step_by(ROWS) {
+            // The last rows of an odd block are its padding, of mass 0.
+            let (mut sx, mut mi) = ([[l.zero(); D]; ROWS], [l.zero(); ROWS]);
+            for r in 0..ROWS {
+                for k in 0..D {
+                    sx[r][k] = l.mul(sigma, l.splat(a.x[k * cap + first + r]));
+                }
+                mi[r] = l.splat(a.m[first + r]);
+            }
+            let (mut drift, mut mass) = ([[l.zero(); D]; ROWS], [l.zero(); ROWS]);
+            for v in 0..vectors {
+                let (mut xj, mut theirs) = ([l.zero(); D], [l.zero(); D]);
+                for k in 0..D {
+                    (xj[k], theirs[k]) = (bx[k][v], local[k][v]);
+                }
+                let mut their_mass = local_mass[v];
+                for r in 0..ROWS {
+                    let (w, q, far) = weigh::<L, D, FAR, NORMAL>(l, c, &xj, &sx[r]);
+                    let (mine, yours) = if PLAIN { (w, w) } else { (l.mul(w, bm[v]), l.mul(w, mi[r])) };
+                    let back = if FAR { l.negate_where(far, yours) } else { yours };
+                    for k in 0..D {
+                        drift[r][k] = l.fma(mine, q[k], drift[r][k]);
+                        theirs[k] = l.fma(back, q[k], theirs[k]);
+                    }
+                    mass[r] = l.add(mass[r], mine);
+                    their_mass = l.add(their_mass, yours);
+                }
+                for k in 0..D {
+                    local[k][v] = theirs[k];
+                }
+                local_mass[v] = their_mass;
+            }
+            for r in 0..ROWS {
+                for k in 0..D {
+                    a.sums[k * cap + first + r] += l.sum(drift[r][k]);
+                }
+                a.sums[D * cap + first + r] += l.sum(mass[r]);
+            }
+        }
+        // A near pair pulls b against the difference: -sigma.
+        let sums = L::view_mut(&mut b.sums);
+        let back = l.splat(-c.sigma);
+        for (k, (s, t)) in sums.iter_mut().zip(L::view(&b.local)).enumerate() {
+            *s = if k < D * vectors { l.fma(back, *t, *s) } else { l.add(*s, *t) };
+        }
+    }
 }
 
 /// The exact tiles.
@@ -272,7 +280,7 @@ impl Kernel for Direct {
     }
 
     fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
-        let sums = exact_sums(job, work);
+        let sums = exact_sums(job, work, out);
         close(job, sums, out, doubtful);
     }
 }
@@ -280,26 +288,30 @@ impl Kernel for Direct {
 /// Blocks for few coordinates, panels for many.
 #[derive(Default)]
 struct Buffers {
-    blocks: Blocks<f64>,
-    panels: Panels<f64>,
+    blocks: Blocks,
+    panels: Panels,
     sums: Sums,
 }
 
-/// The exact sums of a job.
-pub fn exact_sums<'a>(job: &Job, work: &'a mut Workspace) -> &'a Sums {
+/// The exact sums of a job; writes its drifts.
+pub fn exact_sums<'a>(job: &Job, work: &'a mut Workspace, drift: &mut [f64]) -> &'a Sums {
     let Buffers { blocks, panels, sums } = work.of();
+    sums.reset(job);
     if job.tokens.d() > 4 {
-        coordinates::sums(job, panels, sums);
+        coordinates::sums(job, panels, (drift, &mut sums.mass));
     } else {
-        block_sums(job, blocks, sums);
+        block_sums(job, blocks, (drift, &mut sums.mass));
     }
     sums
 }
 
-/// The sums of few coordinates, in precision `F`.
-pub fn block_sums<F: Float>(job: &Job, blocks: &mut Blocks<F>, out: &mut Sums) {
-    let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
-    sums(&chord, job.tokens, blocks, job.level, job.parallel());
-    out.reset(job.tokens.n(), job.tokens.d());
-    blocks.store(job.tokens.uniform_mass().unwrap_or(1.0), out);
+/// The sums of few coordinates.
+fn block_sums(job: &Job, blocks: &mut Blocks, (drift, mass): (&mut [f64], &mut [f64])) {
+    let (tokens, unit) = (job.tokens, job.tokens.uniform_mass().unwrap_or(1.0));
+    blocks.load(tokens, layout(tokens.n(), 256, if tokens.n() < 128 { 1 } else { 4 }));
+    let (tiles, d) = (Tiles::new(job, blocks), blocks.d);
+    blocks.meet(job.parallel(), |b| tiles.own(b), |a, b| tiles.pair(a, b));
+    for block in &blocks.list {
+        block.store(d, unit, &mut drift[block.start * d..], &mut mass[block.start..]);
+    }
 }

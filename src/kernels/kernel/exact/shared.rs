@@ -3,17 +3,15 @@
 //! Every process knows all tokens, evaluates its share of the blocks and hands its rows to the others. A sum never crosses from one process to another, so its
 //! order, and with it every bit, depends on n and d alone.
 
-use super::direct::{Source, gather};
+use super::direct::{Source, Tiles};
 use super::rows;
 use crate::kernel::close::sums::close_rows;
 use crate::kernel::doubtful::Doubtful;
 use crate::kernel::job::{Job, Kernel};
 use crate::kernel::sums::Sums;
 use crate::kernel::tiles::blocks::{Block, Blocks, layout};
-use crate::kernel::tiles::chord::{Chord, Constants};
 use crate::kernel::workspace::Workspace;
 use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Task};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -137,7 +135,7 @@ struct Lists {
 /// Buffers of an evaluation.
 #[derive(Default)]
 struct Buffers {
-    blocks: Blocks<f64>,
+    blocks: Blocks,
     sums: Sums,
 }
 
@@ -152,16 +150,15 @@ fn tiles(
     let Buffers { blocks, sums } = work.of();
     let (n, d) = (job.tokens.n(), job.tokens.d());
     blocks.load(job.tokens, layout(n, BLOCK, 1));
-    let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
-    let (plain, parallel) = (blocks.plain, job.parallel());
-    let is_own = |b: &Block<f64>| b.len > 0 && own.contains(&b.start);
+    let (tiles, parallel) = (Tiles::new(job, blocks), job.parallel());
+    let is_own = |b: &Block| b.len > 0 && own.contains(&b.start);
     found.extend(blocks.list.iter_mut().enumerate().filter(|(_, b)| is_own(b)).map(|(k, b)| (k, std::mem::take(&mut b.sums))));
     let list = &blocks.list;
     let one = |(k, sums): &mut (usize, Aligned<f64>)| {
         let target = &list[*k];
         for source in &list[..if job.causal { *k + 1 } else { list.len() }] {
             let masked = job.causal && source.start == target.start;
-            job.level.run(OneWay { chord: &chord, d, plain, target, sums, source, masked });
+            tiles.gather(&target.x, sums, Source { x: &source.x, m: &source.m, len: source.len }, masked);
         }
     };
     if parallel {
@@ -169,49 +166,12 @@ fn tiles(
     } else {
         found.iter_mut().for_each(one);
     }
-    found.drain(..).for_each(|(k, sums)| blocks.list[k].sums = sums);
-    sums.reset(n, d);
-    blocks.store(job.tokens.uniform_mass().unwrap_or(1.0), sums);
+    sums.reset(job);
+    for (k, found) in found.drain(..) {
+        let block = &mut blocks.list[k];
+        block.sums = found;
+        let unit = job.tokens.uniform_mass().unwrap_or(1.0);
+        block.store(d, unit, &mut out[(block.start - own.start) * d..], &mut sums.mass[block.start..]);
+    }
     close_rows(job, sums, own, out, again);
-}
-
-/// What one block of sources gives to one block of targets.
-struct OneWay<'a> {
-    chord: &'a Chord,
-    d: usize,
-    plain: bool,
-    target: &'a Block<f64>,
-    sums: &'a mut [f64],
-    source: &'a Block<f64>,
-    masked: bool,
-}
-
-impl Task for OneWay<'_> {
-    type F = f64;
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
-        match (self.d, self.plain) {
-            (2, false) => self.fixed::<L, 2, false>(l),
-            (3, false) => self.fixed::<L, 3, false>(l),
-            (_, false) => self.fixed::<L, 4, false>(l),
-            (2, true) => self.fixed::<L, 2, true>(l),
-            (3, true) => self.fixed::<L, 3, true>(l),
-            (_, true) => self.fixed::<L, 4, true>(l),
-        }
-    }
-}
-
-impl OneWay<'_> {
-    #[inline(always)]
-    fn fixed<L: Lanes<F = f64>, const D: usize, const PLAIN: bool>(self, l: L) {
-        let constants = Constants::new(l, self.chord);
-        let source = Source { x: &self.source.x, m: &self.source.m, len: self.source.len };
-        if self.chord.far {
-            gather::<L, D, PLAIN, true, false>(l, &constants, &self.target.x, self.sums, &source, self.masked);
-        } else {
-            gather::<L, D, PLAIN, false, false>(l, &constants, &self.target.x, self.sums, &source, self.masked);
-        }
-    }
 }

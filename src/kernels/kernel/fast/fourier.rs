@@ -144,9 +144,9 @@ impl Kernel for Fourier {
         } else {
             mass.chunks_exact_mut(part).zip(drift.chunks_exact_mut(part)).enumerate().for_each(task);
         }
-        closed.reset(job.tokens.n(), 2);
+        closed.reset(job);
         closed.absolute = self.error(job) + series.tail;
-        for (i, (out, row)) in closed.drift.chunks_exact_mut(2).zip(job.tokens.rows()).enumerate() {
+        for (i, (out, row)) in out.chunks_exact_mut(2).zip(job.tokens.rows()).enumerate() {
             closed.mass[i] = mass[i];
             (out[0], out[1]) = (-drift[i] * row[1], drift[i] * row[0]);
         }

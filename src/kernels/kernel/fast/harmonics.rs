@@ -83,9 +83,9 @@ impl Kernel for Harmonics {
             let parts = a.chunks_mut(part).zip(b.chunks_mut(part)).zip(c.chunks_mut(part).zip(d.chunks_mut(part)));
             parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
         }
-        closed.reset(job.tokens.n(), 3);
+        closed.reset(job);
         closed.absolute = self.error(job) + series.tail;
-        for (i, out) in closed.drift.chunks_exact_mut(3).enumerate() {
+        for (i, out) in out.chunks_exact_mut(3).enumerate() {
             closed.mass[i] = a[i];
             out.copy_from_slice(&[b[i], c[i], d[i]]);
         }

@@ -3,6 +3,7 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`]; every pair twice, once for each of
 //! its tokens, so that no sum leaves its register and threads share nothing but the tokens.
 
+use crate::kernel::close::sums::close_lanes;
 use crate::kernel::doubtful::Doubtful;
 use crate::kernel::job::{Ending, Job, Kernel};
 use crate::kernel::limits::LEAST_WORK;
@@ -27,12 +28,9 @@ struct Gather<'a> {
     ending: &'a Ending,
     /// Absolute error of a drift in units of its mass.
     per_mass: f64,
-    floor: f64,
     rows: Range<usize>,
     /// Of these targets alone.
     out: &'a mut [f64],
-    /// Of these targets alone.
-    mass: &'a mut [f64],
     doubtful: &'a mut Vec<usize>,
 }
 
@@ -65,13 +63,12 @@ impl Gather<'_> {
 
     #[inline(always)]
     fn targets<L: Lanes<F = f64>, const D: usize, const PLAIN: bool>(self, l: L) {
-        let Self { job: &Job { tokens, beta, .. }, rows: targets, out, mass: masses, doubtful, .. } = self;
+        let Self { job: &Job { tokens, beta, .. }, rows: targets, out, doubtful, .. } = self;
         let sources = Sources { rows: tokens.coordinates().as_chunks().0, terms: self.terms.as_chunks().0, masses: tokens.masses() };
         let slope = beta * std::f64::consts::LOG2_E;
         let (scale, shift, unit) = (l.constant(slope), l.constant(-slope.abs()), l.constant(tokens.uniform_mass().unwrap_or(1.0)));
-        let ending = Constants::new(l, self.ending, [self.per_mass, self.floor]);
         let (out, _) = out.as_chunks_mut::<D>();
-        for (group, (out, masses)) in out.chunks_mut(L::WIDTH).zip(masses.chunks_mut(L::WIDTH)).enumerate() {
+        for (group, out) in out.chunks_mut(L::WIDTH).enumerate() {
             let first = targets.start + group * L::WIDTH;
             let mut lanes = [[0.0; 8]; D];
             for (lane, row) in sources.rows[first..first + out.len()].iter().enumerate() {
@@ -89,23 +86,19 @@ impl Gather<'_> {
             for k in 0..D {
                 v[k] = l.mul(unit, v[k]);
             }
-            let bad = ending.close(l, &x, &mut v, mass);
-            let mut numbers = [[0.0; 8]; 2];
-            for (numbers, v) in numbers.iter_mut().zip([mass, bad]) {
-                L::view_mut(numbers)[0] = v;
-            }
+            let bad = close_lanes(l, self.ending, [self.per_mass, FLOOR], &x, &mut v, mass);
             for k in 0..D {
                 L::view_mut(&mut lanes[k])[0] = v[k];
             }
-            masses.copy_from_slice(&numbers[0][..masses.len()]);
             for (lane, row) in out.iter_mut().enumerate() {
                 for k in 0..D {
                     row[k] = lanes[k][lane];
                 }
             }
             if l.largest(bad) > 0.0 {
-                let lanes = numbers[1].iter().zip(first..first + out.len());
-                doubtful.extend(lanes.filter(|(bad, _)| **bad > 0.0).map(|(_, i)| i));
+                let mut marks = [0.0; 8];
+                l.store(bad, &mut marks);
+                doubtful.extend((0..out.len()).filter(|lane| marks[*lane] > 0.0).map(|lane| first + lane));
             }
         }
     }
@@ -177,63 +170,8 @@ fn add<L: Lanes<F = f64>, const D: usize, const U: usize, const PLAIN: bool>(
     }
 }
 
-/// [`Ending`] in lanes.
-struct Constants<L: Lanes> {
-    project: bool,
-    softmax: bool,
-    /// Multiple of `z x` taken off where nothing is projected.
-    factors: [L::V; 2],
-    accuracy: L::V,
-    per_mass: L::V,
-    floor: L::V,
-}
-
-impl<L: Lanes<F = f64>> Constants<L> {
-    #[inline(always)]
-    fn new(l: L, ending: &Ending, [per_mass, floor]: [f64; 2]) -> Self {
-        Self {
-            project: ending.sigma.is_none(),
-            softmax: ending.softmax,
-            factors: ending.factors.map(|f| l.constant(f)),
-            accuracy: l.constant(ending.accuracy),
-            per_mass: l.constant(per_mass),
-            floor: l.constant(floor),
-        }
-    }
-
-    /// Turns sums into velocities or fields; 1 where a row is doubtful, for the reasons of [`is_doubtful`](crate::kernel::close::sums::is_doubtful).
-    #[inline(always)]
-    fn close<const D: usize>(&self, l: L, x: &[L::V; D], v: &mut [L::V; D], mass: L::V) -> L::V {
-        let mut radial = l.zero();
-        if self.project {
-            radial = l.mul(x[0], v[0]);
-            for k in 1..D {
-                radial = l.fma(x[k], v[k], radial);
-            }
-        }
-        let first = if self.softmax { l.div(self.factors[0], mass) } else { self.factors[0] };
-        let (back, mut longest) = (l.sub(l.zero(), radial), l.zero());
-        for k in 0..D {
-            let u = l.fma(back, x[k], v[k]);
-            longest = l.max(longest, l.max(u, l.sub(l.zero(), u)));
-            v[k] = l.mul(l.mul(u, first), self.factors[1]);
-        }
-        let length = if self.project { longest } else { mass };
-        let (yes, no) = (l.constant(1.0), l.zero());
-        let lost = l.select(l.greater(l.mul(self.per_mass, mass), l.mul(self.accuracy, length)), yes, no);
-        // Also where the mass is not a number.
-        l.select(l.greater(mass, self.floor), lost, yes)
-    }
-}
-
 /// Inner products in registers.
 pub struct Inner;
-
-/// Masses of all rows.
-#[derive(Default)]
-struct Buffers {
-    mass: Vec<f64>,
-}
 
 impl Kernel for Inner {
     fn name(&self) -> &'static str {
@@ -246,7 +184,7 @@ impl Kernel for Inner {
 
     fn refuses(&self, job: &Job) -> Option<&'static str> {
         let shape = (job.causal || job.tokens.d() > LARGEST_D).then_some("at most 8 coordinates, no mask");
-        shape.or_else(|| super::products::too_steep(job, 0.5 * f64::EPSILON))
+        shape.or_else(|| super::products::too_steep(job))
     }
 
     fn cost(&self, job: &Job) -> f64 {
@@ -256,24 +194,21 @@ impl Kernel for Inner {
 
     fn error(&self, job: &Job) -> f64 {
         // One chain of additions over all sources.
-        super::products::rounding(job, 0.5 * f64::EPSILON, job.tokens.n() as f64)
+        super::products::rounding(job, job.tokens.n() as f64)
     }
 
-    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
+    fn evaluate(&self, job: &Job, _: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
         let (n, d, per_mass) = (job.tokens.n(), job.tokens.d(), self.error(job));
-        let Buffers { mass } = work.of();
-        mass.resize(n, 0.0);
         let ending = &job.ending();
-        let gather = |rows: Range<usize>, out: &mut [f64], mass: &mut [f64], doubtful: &mut Vec<usize>| {
+        let gather = |rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>| {
             let terms = job.tokens.coordinates();
-            job.level.run(Gather { job, terms, ending, per_mass, floor: FLOOR, rows, out, mass, doubtful });
+            job.level.run(Gather { job, terms, ending, per_mass, rows, out, doubtful });
         };
         let middle = (n / 2).next_multiple_of(GRAIN).min(n);
         let (first, second) = out.split_at_mut(middle * d);
-        let (m1, m2) = mass.split_at_mut(middle);
         let parallel = job.parallel() || (n * n * d >= LEAST_WORK && others_awake() && parallel_allowed());
         let (early, late) = doubtful.halves();
-        both(parallel, || gather(0..middle, first, m1, early), || gather(middle..n, second, m2, late));
+        both(parallel, || gather(0..middle, first, early), || gather(middle..n, second, late));
         doubtful.join();
     }
 }

@@ -14,5 +14,3 @@ pub mod inner;
 pub mod products;
 #[doc(hidden)]
 pub mod series;
-#[doc(hidden)]
-pub mod single;

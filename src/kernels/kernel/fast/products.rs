@@ -3,48 +3,33 @@
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G: its error is about `|beta| sqrt(d) u`, whatever the drift. Each pair of
 //! blocks is met once, so the `n^2 d` multiplications of the scores and the exponentials are halved: `3/2 n^2 d` fused operations in all.
 
-use crate::kernel::close::finish::Finish;
+use crate::kernel::close::sums::close;
 use crate::kernel::doubtful::Doubtful;
 use crate::kernel::job::{Job, Kernel};
 use crate::kernel::limits::AWAKE_WORK;
-use crate::kernel::sums::{FLOOR, Sums};
-use crate::kernel::tiles::blocks::{both, layout};
+use crate::kernel::sums::Sums;
+use crate::kernel::tiles::blocks::layout;
 use crate::kernel::tiles::chord::at_most;
-use crate::kernel::tiles::panels::{Panels, Source, TokenPanel, groups, most, three_or_two};
-use crate::kernel::tiles::two_tasks::Halves;
+use crate::kernel::tiles::panels::{Panels, Source, TokenPanel, groups};
 use crate::kernel::workspace::Workspace;
-use crate::num::simd::{Float, Lanes, Task};
+use crate::num::simd::{Lanes, Task};
+use crate::num::tile::{self, with_vectors};
 
-/// Computes all sums in precision `F`, within the panels.
-pub fn fill<F: Float>(job: &Job, panels: &mut Panels<F>) {
+/// Writes all drifts and masses.
+fn sums(job: &Job, panels: &mut Panels, sums: (&mut [f64], &mut [f64])) {
     let (n, d) = (job.tokens.n(), job.tokens.d());
     // Three arrays of a panel and one strip of weights fit the second cache; four panels are worth two threads.
     let largest = (32768 / d).clamp(64, 512);
-    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true, fresh: true };
+    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: true };
     let (count, cap) = layout(n, largest, if n * n * d < AWAKE_WORK { 1 } else { 4 });
     let shape = Shape { beta: job.beta, causal: job.causal, d, cap };
-    let tile = |a: &mut TokenPanel<F>, b: Option<&mut TokenPanel<F>>| {
+    let tile = |a: &mut TokenPanel, b: Option<&mut TokenPanel>| {
         a.tile.resize(STRIP * cap);
         job.level.run(Tile { shape, a, b });
     };
-    let own = |a: &mut TokenPanel<F>| tile(a, None);
-    let pair = |a: &mut TokenPanel<F>, b: &mut TokenPanel<F>| tile(a, Some(b));
-    if count == 4 {
-        panels.lay_out(&source, (count, cap));
-        panels.meet_in_two_tasks(job.parallel(), |p: &mut TokenPanel<F>| source.fill(p, cap), own, pair);
-    } else {
-        panels.load(&source, (count, cap), job.parallel());
-        panels.meet(job.parallel(), own, pair);
-    }
-}
-
-/// Computes all sums in precision `F`.
-pub fn sums<F: Float>(job: &Job, panels: &mut Panels<F>, sums: &mut Sums) {
-    fill(job, panels);
-    panels.halves().iter_mut().for_each(|half| half.join(job.level));
-    sums.reset(job.tokens.n(), job.tokens.d());
-    // The products are sums of x_j, drifts are sums of x_j - sigma x_i.
-    panels.store(job.level, job.tokens, if job.beta < 0.0 { -1.0 } else { 1.0 }, sums, job.parallel());
+    panels.load(&source, (count, cap), job.parallel());
+    panels.meet(job.parallel(), |a| tile(a, None), |a, b| tile(a, Some(b)));
+    panels.store(job.level, job.tokens, sums, job.parallel());
 }
 
 /// Rows whose weights are formed at once.
@@ -63,28 +48,28 @@ struct Shape {
 }
 
 /// The later panel `a` with itself or with an earlier one.
-struct Tile<'a, F> {
+struct Tile<'a> {
     shape: Shape,
-    a: &'a mut TokenPanel<F>,
-    b: Option<&'a mut TokenPanel<F>>,
+    a: &'a mut TokenPanel,
+    b: Option<&'a mut TokenPanel>,
 }
 
-impl<F: Float> Task for Tile<'_, F> {
-    type F = F;
+impl Task for Tile<'_> {
+    type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = F>>(self, l: L) {
-        if most::<L>() == 3 { self.strips::<L, 8, 3>(l) } else { self.strips::<L, 4, 2>(l) }
+    fn run<L: Lanes<F = f64>>(self, l: L) {
+        if L::WIDE { self.strips::<L, 8, 3>(l) } else { self.strips::<L, 4, 2>(l) }
     }
 }
 
-impl<F: Float> Tile<'_, F> {
+impl Tile<'_> {
     /// Strip by strip: its weights with a range of the other panel's tokens, then both sums.
     #[inline(always)]
-    fn strips<L: Lanes<F = F>, const R: usize, const V: usize>(self, l: L) {
+    fn strips<L: Lanes<F = f64>, const R: usize, const V: usize>(self, l: L) {
         let Shape { causal, cap, .. } = self.shape;
-        let TokenPanel { terms, columns, m, drift, fresh, mass, tile, led, .. } = self.a;
+        let TokenPanel { terms, columns, m, drift, mass, tile, led, .. } = self.a;
         let mut other = self.b;
         // What a strip does twice, its pairs with itself, is less in narrow ones.
         let width = if other.is_some() { STRIP } else { STRIP / 2 };
@@ -101,25 +86,20 @@ impl<F: Float> Tile<'_, F> {
                 if let Some(b) = other.as_deref_mut() {
                     let down = if both { Some(&mut b.mass[..]) } else { None };
                     rectangle.weights::<L, R, V>(l, (columns, m), (&b.columns, &b.m), (tile, led), down, masked);
-                    rectangle.update::<L, R, V, false>(l, tile, &b.terms, drift, *fresh && apart);
+                    rectangle.update::<L, R, false>(l, tile, &b.terms, drift);
                     if both {
-                        rectangle.update::<L, R, V, true>(l, tile, terms, &mut b.drift, b.fresh && start == 0);
+                        rectangle.update::<L, R, true>(l, tile, terms, &mut b.drift);
                     }
                 } else {
                     let down = if both { Some(&mut mass[..]) } else { None };
                     rectangle.weights::<L, R, V>(l, (columns, m), (columns, m), (tile, led), down, masked);
-                    // The first strip reaches all later ones, unless they do not see each other.
-                    rectangle.update::<L, R, V, false>(l, tile, terms, drift, *fresh && !apart && (start == 0 || causal));
+                    rectangle.update::<L, R, false>(l, tile, terms, drift);
                     if both {
-                        rectangle.update::<L, R, V, true>(l, tile, terms, drift, *fresh && start == 0);
+                        rectangle.update::<L, R, true>(l, tile, terms, drift);
                     }
                 }
             }
             start = strip.1;
-        }
-        *fresh = false;
-        if let Some(b) = other.filter(|_| !causal) {
-            b.fresh = false;
         }
     }
 }
@@ -134,40 +114,33 @@ struct Rectangle {
 impl Rectangle {
     /// Weights into `tile`, with their sums by rows and (when asked) by columns.
     #[inline(always)]
-    fn weights<L: Lanes, const R: usize, const V: usize>(
+    fn weights<L: Lanes<F = f64>, const R: usize, const V: usize>(
         &self,
         l: L,
-        x: (&[L::F], &[L::F]),
-        y: (&[L::F], &[L::F]),
-        out: (&mut [L::F], &mut [L::F]),
-        down: Option<&mut [L::F]>,
+        x: (&[f64], &[f64]),
+        y: (&[f64], &[f64]),
+        out: (&mut [f64], &mut [f64]),
+        down: Option<&mut [f64]>,
         masked: bool,
     ) {
         let (from, to) = (self.range.0 / L::WIDTH, self.range.1 / L::WIDTH);
         let mut none = [];
         let down = down.map_or(&mut none[..], |t| L::view_mut(t));
-        let mut j = from;
-        while j < to {
-            let take = three_or_two(to - j, V);
-            match take {
-                3 => self.columns::<L, R, 3>(l, j, x, y, (out.0, out.1), down, masked),
-                2 => self.columns::<L, R, 2>(l, j, x, y, (out.0, out.1), down, masked),
-                _ => self.columns::<L, R, 1>(l, j, x, y, (out.0, out.1), down, masked),
-            }
-            j += take;
+        for (first, take) in tile::groups(to - from, V) {
+            with_vectors!(L, take, N => self.columns::<L, R, N>(l, from + first, x, y, (out.0, out.1), down, masked));
         }
     }
 
     /// V vectors of columns from j.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "the two panels and the tile between them")]
-    fn columns<L: Lanes, const R: usize, const V: usize>(
+    fn columns<L: Lanes<F = f64>, const R: usize, const V: usize>(
         &self,
         l: L,
         j: usize,
-        (x, mi): (&[L::F], &[L::F]),
-        (y, mj): (&[L::F], &[L::F]),
-        (tile, rows): (&mut [L::F], &mut [L::F]),
+        (x, mi): (&[f64], &[f64]),
+        (y, mj): (&[f64], &[f64]),
+        (tile, rows): (&mut [f64], &mut [f64]),
         down: &mut [L::V],
         masked: bool,
     ) {
@@ -183,18 +156,9 @@ impl Rectangle {
         }
         let mut sums = [l.zero(); V];
         for i in (self.strip.0..self.strip.1).step_by(R) {
-            let mut acc = [[l.zero(); V]; R];
             // R divides the width: the R rows lie side by side in one slab.
             let slab = &x[i / L::WIDTH * d * L::WIDTH..][..d * L::WIDTH];
-            for (k, a) in slab.chunks_exact(L::WIDTH).enumerate().take(d) {
-                let a = &a[i % L::WIDTH..][..R];
-                for r in 0..R {
-                    let one = l.splat(a[r]);
-                    for v in 0..V {
-                        acc[r][v] = l.fma(one, slabs[v][k], acc[r][v]);
-                    }
-                }
-            }
+            let acc = tile::add_product_of_slabs(l, (slab, i % L::WIDTH), slabs, [[l.zero(); V]; R]);
             let masses = &mi[i..i + R];
             let totals = &mut rows[i..i + R];
             for r in 0..R {
@@ -223,15 +187,14 @@ impl Rectangle {
         }
     }
 
-    /// `out_i += sum_j w_ij b_j` (`fresh`: `out_i =`) for the strip or (`TURNED`) for the range, in slabs.
+    /// `out_i += sum_j w_ij b_j` for the strip or (`TURNED`) for the range, in slabs.
     #[inline(always)]
-    fn update<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+    fn update<L: Lanes<F = f64>, const R: usize, const TURNED: bool>(
         &self,
         l: L,
-        tile: &[L::F],
-        b: &[L::F],
-        out: &mut [L::F],
-        fresh: bool,
+        tile: &[f64],
+        b: &[f64],
+        out: &mut [f64],
     ) {
         let cap = self.shape.cap;
         let (b, out) = (L::view(b), L::view_mut(out));
@@ -241,12 +204,9 @@ impl Rectangle {
             let mut from = all.0;
             while from < all.1 {
                 let sources = (from, (from + SOURCES).min(all.1));
-                let fresh = fresh && from == all.0;
-                match take {
-                    3 => self.group::<L, R, 3, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0, fresh),
-                    2 => self.group::<L, R, 2, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0, fresh),
-                    _ => self.group::<L, R, 1, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0, fresh),
-                }
+                with_vectors!(L, take, V => {
+                    self.group::<L, R, V, TURNED>(l, tile, sources, b.as_chunks().0, out.as_chunks_mut().0);
+                });
                 from = sources.1;
             }
         }
@@ -254,14 +214,13 @@ impl Rectangle {
 
     /// V vectors of coordinates of some sources (`TURNED`: of all): R rows at a time, their sums in registers.
     #[inline(always)]
-    fn group<L: Lanes, const R: usize, const V: usize, const TURNED: bool>(
+    fn group<L: Lanes<F = f64>, const R: usize, const V: usize, const TURNED: bool>(
         &self,
         l: L,
-        tile: &[L::F],
+        tile: &[f64],
         sources: (usize, usize),
         b: &[[L::V; V]],
         out: &mut [[L::V; V]],
-        fresh: bool,
     ) {
         let stride = self.range.1 - self.range.0;
         let (targets, origin) = if TURNED { (self.range, self.strip.0) } else { (self.strip, self.range.0) };
@@ -269,42 +228,26 @@ impl Rectangle {
         let count = sources.1 - sources.0;
         let terms = &b[sources.0..sources.1];
         for i in (0..targets.1 - targets.0).step_by(R) {
-            let mut acc = [[l.zero(); V]; R];
-            if TURNED {
-                for (row, terms) in tile.chunks_exact(stride).take(count).zip(terms) {
-                    let row = &row[i..i + R];
-                    for r in 0..R {
-                        let w = l.splat(row[r]);
-                        for v in 0..V {
-                            acc[r][v] = l.fma(w, terms[v], acc[r][v]);
-                        }
-                    }
-                }
+            let acc = if TURNED {
+                tile::product_of_columns(l, (tile, stride, i), terms)
             } else {
                 let mut rows = [&tile[..0]; R];
                 for r in 0..R {
                     rows[r] = &tile[(i + r) * stride + from..][..count];
                 }
-                for (j, terms) in terms.iter().enumerate() {
-                    for r in 0..R {
-                        let w = l.splat(rows[r][j]);
-                        for v in 0..V {
-                            acc[r][v] = l.fma(w, terms[v], acc[r][v]);
-                        }
-                    }
-                }
-            }
+                tile::product(l, rows, terms)
+            };
             for r in 0..R {
                 let sums = &mut out[targets.0 + i + r];
                 for v in 0..V {
-                    sums[v] = if fresh { acc[r][v] } else { l.add(sums[v], acc[r][v]) };
+                    sums[v] = l.add(sums[v], acc[r][v]);
                 }
             }
         }
     }
 }
 
-/// Tiles on matrix products in `f64`.
+/// Tiles on matrix products.
 pub struct Products;
 
 impl Kernel for Products {
@@ -317,7 +260,7 @@ impl Kernel for Products {
     }
 
     fn refuses(&self, job: &Job) -> Option<&'static str> {
-        too_steep(job, 0.5 * f64::EPSILON)
+        too_steep(job)
     }
 
     fn cost(&self, job: &Job) -> f64 {
@@ -326,41 +269,38 @@ impl Kernel for Products {
     }
 
     fn error(&self, job: &Job) -> f64 {
-        error(job, 0.5 * f64::EPSILON)
+        error(job)
     }
 
     fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
-        let panels: &mut Panels<f64> = work.of();
-        fill(job, panels);
-        let (tokens, d, ending, bounds) = (job.tokens, job.tokens.d(), &job.ending(), [self.error(job), 0.0, FLOOR]);
-        let part = |half: &Halves<f64>, mut out: &mut [f64], doubtful: &mut Vec<usize>| {
-            for (panel, partial) in half.pairs() {
-                let (these, others) = std::mem::take(&mut out).split_at_mut(panel.len * d);
-                job.level.run(Finish { panel, partial, tokens, ending, bounds, out: these, doubtful });
-                out = others;
-            }
-        };
-        let [a, b] = panels.halves();
-        let (first, second) = out.split_at_mut(b.pairs().next().map_or(0, |(p, _)| p.start) * d);
-        let (early, late) = doubtful.halves();
-        both(job.parallel(), || part(&a, first, early), || part(&b, second, late));
-        doubtful.join();
+        let Buffers { panels, closed } = work.of();
+        closed.reset(job);
+        (closed.per_mass, closed.sigma) = (self.error(job), 0.0);
+        sums(job, panels, (&mut *out, &mut closed.mass));
+        close(job, closed, out, doubtful);
     }
 }
 
+/// Panels, and the sums per token.
+#[derive(Default)]
+struct Buffers {
+    panels: Panels,
+    closed: Sums,
+}
+
 /// Exponents rounded to more than 0 by more than a little are outside the contract of the exponential: their errors stay below `0.01`.
-pub fn too_steep(job: &Job, u: f64) -> Option<&'static str> {
-    (error(job, u) > 0.01).then_some("an inverse temperature at which inner products still tell weights apart")
+pub fn too_steep(job: &Job) -> Option<&'static str> {
+    (error(job) > 0.01).then_some("an inverse temperature at which inner products still tell weights apart")
 }
 
 /// Error of a drift row in units of its mass for sums of short sums: tiles of about 96 tokens.
-pub fn error(job: &Job, u: f64) -> f64 {
-    rounding(job, u, job.tokens.n() as f64 / 96.0 + 96.0)
+fn error(job: &Job) -> f64 {
+    rounding(job, job.tokens.n() as f64 / 96.0 + 96.0)
 }
 
-/// Error of a drift row in units of its mass, for unit roundoff `u`: the inner products round like a random walk of d steps (twice its
+/// Error of a drift row in units of its mass: the inner products round like a random walk of d steps (twice its
 /// deviation is taken) and lengths are 1 to 2u each, the sums like one of so many additions in a row.
-pub fn rounding(job: &Job, u: f64, additions: f64) -> f64 {
+pub fn rounding(job: &Job, additions: f64) -> f64 {
     let d = job.tokens.d() as f64;
-    u * (job.beta.abs() * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
+    0.5 * f64::EPSILON * (job.beta.abs() * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
 }

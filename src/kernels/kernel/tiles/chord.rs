@@ -23,31 +23,29 @@ pub struct Constants<L: Lanes> {
     /// Squared chord from which `s` changes.
     pub far: L::V,
     /// `sign(beta)`.
-    pub sigma: L::F,
+    pub sigma: f64,
 }
 
-impl<L: Lanes> Constants<L> {
+impl<L: Lanes<F = f64>> Constants<L> {
     #[inline(always)]
     pub fn new(l: L, chord: &Chord) -> Self {
         let k = -0.5 * chord.beta.abs() * std::f64::consts::LOG2_E;
-        let cut = (-L::F::SMALLEST / k.abs()).min(8.0);
-        Self { k: l.constant(k), cut: l.constant(cut), far: l.constant(2.0), sigma: L::F::of(if chord.beta < 0.0 { -1.0 } else { 1.0 }) }
+        let cut = (-f64::SMALLEST / k.abs()).min(8.0);
+        Self { k: l.constant(k), cut: l.constant(cut), far: l.constant(2.0), sigma: if chord.beta < 0.0 { -1.0 } else { 1.0 } }
     }
 }
 
 /// Lane numbers of the longest vector.
-const LANES: [f64; 16] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
+const LANES: [f64; 8] = [0., 1., 2., 3., 4., 5., 6., 7.];
 
 /// The weight of source j for the vector v of targets, 0 for targets before it.
 #[inline(always)]
-pub fn later_masked<L: Lanes>(l: L, v: usize, j: usize, w: L::V) -> L::V {
-    let lanes: [L::F; 16] = LANES.map(L::F::of);
-    l.select(l.greater(L::view(&lanes)[0], l.constant(j as f64 - (v * L::WIDTH) as f64 - 0.5)), w, l.zero())
+pub fn later_masked<L: Lanes<F = f64>>(l: L, v: usize, j: usize, w: L::V) -> L::V {
+    l.select(l.greater(L::view(&LANES)[0], l.constant(j as f64 - (v * L::WIDTH) as f64 - 0.5)), w, l.zero())
 }
 
 /// The weight of token i with the vector v of sources, 0 for sources after it.
 #[inline(always)]
-pub fn at_most<L: Lanes>(l: L, v: usize, i: usize, w: L::V) -> L::V {
-    let lanes: [L::F; 16] = LANES.map(L::F::of);
-    l.select(l.greater(l.constant(i as f64 - (v * L::WIDTH) as f64 + 0.5), L::view(&lanes)[0]), w, l.zero())
+pub fn at_most<L: Lanes<F = f64>>(l: L, v: usize, i: usize, w: L::V) -> L::V {
+    l.select(l.greater(l.constant(i as f64 - (v * L::WIDTH) as f64 + 0.5), L::view(&LANES)[0]), w, l.zero())
 }

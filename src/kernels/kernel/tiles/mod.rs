@@ -8,5 +8,3 @@ pub mod chord;
 pub mod panels;
 #[doc(hidden)]
 pub mod squares;
-#[doc(hidden)]
-pub mod two_tasks;

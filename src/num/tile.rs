@@ -1,0 +1,165 @@
+//! The register tile of every product of matrices, and the groups of vectors that go through it.
+
+use super::simd::Lanes;
+
+/// `acc[r][v] += a[r] b[v]`: a number of each of R rows times V vectors.
+#[inline(always)]
+pub fn add_outer<L: Lanes, const R: usize, const V: usize>(l: L, a: &[L::F; R], b: &[L::V; V], acc: &mut [[L::V; V]; R]) {
+    for r in 0..R {
+        let a = l.splat(a[r]);
+        for v in 0..V {
+            acc[r][v] = l.fma(a, b[v], acc[r][v]);
+        }
+    }
+}
+
+/// `sum_k a_rk b_k` of R rows with V vectors.
+#[inline(always)]
+pub fn product<L: Lanes, const R: usize, const V: usize>(l: L, rows: [&[L::F]; R], b: &[[L::V; V]]) -> [[L::V; V]; R] {
+    let mut acc = [[l.zero(); V]; R];
+    for (k, b) in b.iter().enumerate() {
+        let mut a = [L::F::default(); R];
+        for r in 0..R {
+            a[r] = rows[r][k];
+        }
+        add_outer(l, &a, b, &mut acc);
+    }
+    acc
+}
+
+/// The same for a matrix by columns: R numbers from `from` on of every `stride`.
+#[inline(always)]
+pub fn product_of_columns<L: Lanes, const R: usize, const V: usize>(
+    l: L,
+    (a, stride, from): (&[L::F], usize, usize),
+    b: &[[L::V; V]],
+) -> [[L::V; V]; R] {
+    let mut acc = [[l.zero(); V]; R];
+    for (a, b) in a.chunks_exact(stride).zip(b) {
+        if let Some(a) = a[from..].first_chunk() {
+            add_outer(l, a, b, &mut acc);
+        }
+    }
+    acc
+}
+
+/// Adds the product of a slab, R numbers from `from` on of every vector, with V slabs.
+#[inline(always)]
+pub fn add_product_of_slabs<L: Lanes, const R: usize, const V: usize>(
+    l: L,
+    (a, from): (&[L::F], usize),
+    mut b: [&[L::V]; V],
+    mut acc: [[L::V; V]; R],
+) -> [[L::V; V]; R] {
+    let depth = a.len() / L::WIDTH;
+    for b in &mut b {
+        *b = &b[..depth];
+    }
+    for (k, a) in a.chunks_exact(L::WIDTH).enumerate().take(depth) {
+        let mut terms = [l.zero(); V];
+        for v in 0..V {
+            terms[v] = b[v][k];
+        }
+        if let Some(a) = a[from..].first_chunk() {
+            add_outer(l, a, &terms, &mut acc);
+        }
+    }
+    acc
+}
+
+/// Up to a vector of rows of `d` numbers into a slab; lanes without a row are 0.
+#[inline(always)]
+pub fn fill<L: Lanes>(l: L, rows: &[f64], d: usize, slab: &mut [L::V]) {
+    let whole = if rows.len() == L::WIDTH * d { d - d % L::WIDTH } else { 0 };
+    for first in (0..whole).step_by(L::WIDTH) {
+        l.transpose(&rows[first..], d, &mut slab[first..]);
+    }
+    for (k, out) in slab.iter_mut().enumerate().skip(whole) {
+        let mut column = [0.0; 16];
+        for (c, row) in column.iter_mut().zip(rows.chunks_exact(d)) {
+            *c = row[k];
+        }
+        *out = l.load(&column);
+    }
+}
+
+/// The first numbers of a slice, with zeros where there are fewer than lanes.
+#[inline(always)]
+pub fn load<L: Lanes>(l: L, part: &[f64]) -> L::V {
+    if part.len() >= L::WIDTH {
+        return l.load(part);
+    }
+    let mut numbers = [0.0; 16];
+    numbers[..part.len()].copy_from_slice(part);
+    l.load(&numbers)
+}
+
+/// Into the first numbers of a slice: a vector of them, or the fewer there are.
+#[inline(always)]
+pub fn store<L: Lanes>(l: L, v: L::V, out: &mut [f64]) {
+    if out.len() >= L::WIDTH {
+        return l.store(v, out);
+    }
+    let mut numbers = [0.0; 16];
+    l.store(v, &mut numbers);
+    out.copy_from_slice(&numbers[..out.len()]);
+}
+
+/// Vectors of a group, at most, where vectors are `wide`: 32 registers hold 8 rows of three, 16 hold 4 rows of two.
+pub const fn most(wide: bool) -> usize {
+    if wide { 3 } else { 2 }
+}
+
+/// Number of groups of at most `most` vectors, two or three.
+pub fn group_count(vectors: usize, most: usize) -> usize {
+    vectors.div_ceil(most)
+}
+
+/// First vector and number of vectors of a group: a last single one after threes is avoided by twos.
+pub fn group(vectors: usize, most: usize, g: usize) -> (usize, usize) {
+    let twos = if most == 3 && vectors > 1 { (3 - vectors % 3) % 3 } else { 0 };
+    let full = group_count(vectors, most) - twos;
+    if g < full { (most * g, most.min(vectors - most * g)) } else { (most * full + 2 * (g - full), 2) }
+}
+
+/// All groups in their order.
+pub fn groups(vectors: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..group_count(vectors, most)).map(move |g| group(vectors, most, g))
+}
+
+/// Evaluates an expression with the number of vectors of a group as a constant; instantiates the sizes of the level alone.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_vectors {
+    ($level:ident, $take:expr, $n:ident => $call:expr) => {
+        if $level::WIDE && $take == 3 {
+            const $n: usize = 3;
+            $call
+        } else if $take == 2 {
+            const $n: usize = 2;
+            $call
+        } else {
+            const $n: usize = 1;
+            $call
+        }
+    };
+}
+
+pub use with_vectors;
+
+#[cfg(test)]
+mod tests {
+    use super::groups;
+
+    #[test]
+    fn groups_cover_all_vectors_once() {
+        for (most, vectors) in (1..40).flat_map(|n| [(2, n), (3, n)]) {
+            let mut next = 0;
+            for (first, len) in groups(vectors, most) {
+                assert!(first == next && (1..=most).contains(&len) && (len > 1 || most == 2 || vectors == 1), "{vectors} {first}");
+                next = first + len;
+            }
+            assert_eq!(next, vectors);
+        }
+    }
+}
