@@ -83,7 +83,7 @@ fn a_model_counts_its_parameters() {
     let counts = metastable::transformer::trained::block_parameters("config.json", &keys).expect("sizes");
     assert_eq!(counts, 7_087_872);
     let model = model("albert", None, None).expect("a model");
-    assert_eq!(model.block(0).expect("a block").len(), 4 * (16 * 16 + 16) + 2 * 32 + 16 * 24 + 24 + 24 * 16 + 16);
+    assert_eq!(model.block(0).expect("a block").parameters(), 4 * (16 * 16 + 16) + 2 * 32 + 16 * 24 + 24 + 24 * 16 + 16);
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn median(values: impl IntoIterator<Item = f64>) -> f64 {
 fn of_the_product(model: &Trained, plan: &[usize], states: &[State]) -> Result<GrowthExponents> {
     let mut blocks: BTreeMap<usize, TransformerBlock> = BTreeMap::new();
     for index in plan.iter().copied().collect::<BTreeSet<usize>>() {
-        let held: usize = blocks.values().map(TransformerBlock::len).sum();
+        let held: usize = blocks.values().map(TransformerBlock::parameters).sum();
         if held < HELD {
             blocks.insert(index, model.block(index)?);
         }

@@ -62,13 +62,8 @@ impl<T: Real> Mlp<T> {
     }
 
     /// Number of parameters.
-    pub fn len(&self) -> usize {
-        self.first.len() + self.gate.as_ref().map_or(0, Linear::len) + self.second.len()
-    }
-
-    /// Never.
-    pub fn is_empty(&self) -> bool {
-        false
+    pub fn parameters(&self) -> usize {
+        self.first.parameters() + self.gate.as_ref().map_or(0, Linear::parameters) + self.second.parameters()
     }
 
     /// Output for all rows of x. The hidden units of some rows at a time are in memory.

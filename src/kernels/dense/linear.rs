@@ -77,13 +77,8 @@ impl<T: Real> Linear<T> {
     }
 
     /// Number of parameters.
-    pub fn len(&self) -> usize {
+    pub fn parameters(&self) -> usize {
         self.inputs() * self.outputs() + self.bias.len()
-    }
-
-    /// Never: a map has an output.
-    pub fn is_empty(&self) -> bool {
-        self.outputs() == 0
     }
 
     /// `x W^T + b` for all rows of x. **Accuracy** `sqrt(inputs) u |x| |W|`. **Cost** `2 n` operations a weight.

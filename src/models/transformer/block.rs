@@ -108,17 +108,12 @@ impl<T: Real> Placed<T> {
     }
 
     /// Number of parameters.
-    pub fn len(&self) -> usize {
+    pub fn parameters(&self) -> usize {
         let part = match &self.part {
-            BlockPart::Attention(a) | BlockPart::Cross(a) => a.len(),
-            BlockPart::Mlp(m) => m.len(),
+            BlockPart::Attention(a) | BlockPart::Cross(a) => a.parameters(),
+            BlockPart::Mlp(m) => m.parameters(),
         };
-        part + [&self.inner, &self.outer, &self.after].into_iter().flatten().map(Norm::len).sum::<usize>()
-    }
-
-    /// Never.
-    pub fn is_empty(&self) -> bool {
-        false
+        part + [&self.inner, &self.outer, &self.after].into_iter().flatten().map(Norm::parameters).sum::<usize>()
     }
 }
 
@@ -176,13 +171,8 @@ impl<T: Real> TransformerBlock<T> {
     }
 
     /// Number of parameters.
-    pub fn len(&self) -> usize {
-        self.parts.iter().map(Placed::len).sum()
-    }
-
-    /// True without sublayers.
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+    pub fn parameters(&self) -> usize {
+        self.parts.iter().map(Placed::parameters).sum()
     }
 }
 

@@ -79,13 +79,8 @@ impl<T: Real> Norm<T> {
     }
 
     /// Number of parameters.
-    pub fn len(&self) -> usize {
+    pub fn parameters(&self) -> usize {
         self.gain.len() + self.shift.len()
-    }
-
-    /// Never.
-    pub fn is_empty(&self) -> bool {
-        self.gain.is_empty()
     }
 
     /// All rows. **Accuracy** `4 u sqrt(d)` of the row, `u |mean| / sigma` besides where a mean is taken off; a row of zeros gives the shift.

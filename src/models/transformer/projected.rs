@@ -104,13 +104,8 @@ impl<T: Real> Projected<T> {
     }
 
     /// Number of parameters.
-    pub fn len(&self) -> usize {
-        [&self.query, &self.key, &self.value, &self.output].iter().map(|l| l.len()).sum()
-    }
-
-    /// Never.
-    pub fn is_empty(&self) -> bool {
-        false
+    pub fn parameters(&self) -> usize {
+        [&self.query, &self.key, &self.value, &self.output].iter().map(|l| l.parameters()).sum()
     }
 
     /// What the pattern needs to know of these tokens.
