@@ -118,19 +118,18 @@ impl<T: Real> Projected<T> {
     /// **Accuracy** some `10 u (1 + |logit|)` of the largest entry. **Cost** `2 n` operations a weight of the maps and `2 n m (r + s)` a head.
     /// **Errors** a pattern made for something else.
     pub fn attend(&self, x: &[T], y: &[T], keep: bool) -> Result<Attended<T>> {
-        let [q, k, v] = self.images(x, y)?;
-        let (mixed, weights) = self.mix(&q, &k, &v, keep);
+        self.pattern.check(&self.extent(x.len() / self.query.inputs(), y.len() / self.key.inputs()))?;
+        let [q, k, v] = self.images(x, y, 0);
+        let (mixed, weights) = self.mix(&q, &k, &v, 0, keep);
         Ok(Attended { out: self.output.apply(&mixed), weights })
     }
 
-    /// Queries of x, keys and values of y, each at its position.
-    pub(super) fn images(&self, x: &[T], y: &[T]) -> Result<[Vec<T>; 3]> {
-        let (n, m) = (x.len() / self.query.inputs(), y.len() / self.key.inputs());
-        self.pattern.check(&self.extent(n, m))?;
+    /// Queries of x, keys and values of y, at the positions from `first` on.
+    pub(super) fn images(&self, x: &[T], y: &[T], first: usize) -> [Vec<T>; 3] {
         let (mut q, mut k) = (self.query.apply(x), self.key.apply(y));
-        self.place(&mut q, self.grouping.heads, 0);
-        self.place(&mut k, self.grouping.sets, 0);
-        Ok([q, k, self.value.apply(y)])
+        self.place(&mut q, self.grouping.heads, first);
+        self.place(&mut k, self.grouping.sets, first);
+        [q, k, self.value.apply(y)]
     }
 
     /// Places rows of so many images each, of the tokens from `first` on.
@@ -149,8 +148,8 @@ impl<T: Real> Projected<T> {
         }
     }
 
-    /// `sum_j P_ij v_j` of all heads (n x heads s), and the weights.
-    pub(super) fn mix(&self, q: &[T], k: &[T], v: &[T], keep: bool) -> (Vec<T>, Vec<T>) {
+    /// `sum_j P_ij v_j` of all heads (n x heads s), and the weights; the first query has the number `first`.
+    pub(super) fn mix(&self, q: &[T], k: &[T], v: &[T], first: usize, keep: bool) -> (Vec<T>, Vec<T>) {
         let Grouping { heads, sets } = self.grouping;
         let (r, s) = (self.rank(), self.size());
         let (n, m) = (q.len() / (heads * r), k.len() / (sets * r));
@@ -163,12 +162,12 @@ impl<T: Real> Projected<T> {
         let (out, kept) = (heads * s, if keep { heads * m } else { 0 });
         let rows = (TILE / m.max(1)).clamp(8, ROWS) / 8 * 8;
         let buffer = || vec![T::default(); rows * m.next_multiple_of(VECTOR)];
-        let both = by_rows(q, (heads * r, out + kept), heads * m * (r + s), rows, buffer, |tile, first, queries, both| {
+        let both = by_rows(q, (heads * r, out + kept), heads * m * (r + s), rows, buffer, |tile, row, queries, both| {
             for h in 0..heads {
                 let (keys, values) = &stored[h / (heads / sets)];
                 let count = queries.len() / (heads * r);
                 let queries = MatrixRows { numbers: &queries[h * r..], stride: heads * r, count };
-                let (seen, factors) = self.weights_of(h, first, &queries, keys, tile);
+                let (seen, factors) = self.weights_of(h, first + row, &queries, keys, tile);
                 let stride = m.next_multiple_of(VECTOR);
                 let weights = MatrixRows { numbers: &tile[seen.start..], stride, count };
                 values.multiply_part(&weights, seen.clone(), 0..s, &[], (&mut both[h * s..], out + kept));

@@ -151,8 +151,9 @@ impl<'a> ProjectedAt<'a> {
     /// **Errors** a pattern made for something else.
     pub fn new(of: &'a Projected, x: &[f64], y: &[f64]) -> Result<Self> {
         let (n, m) = (x.len() / of.query.inputs(), y.len() / of.key.inputs());
-        let [q, k, v] = of.images(x, y)?;
-        let (mixed, weights) = of.mix(&q, &k, &v, true);
+        of.pattern.check(&of.extent(n, m))?;
+        let [q, k, v] = of.images(x, y, 0);
+        let (mixed, weights) = of.mix(&q, &k, &v, 0, true);
         Ok(Self { of, own: false, n, m, q, k, v, weights, value: of.output.apply(&mixed) })
     }
 
