@@ -116,11 +116,6 @@ impl<'a> Trace<'a> {
         self.each(x, |x| (x.max(0.0), f64::from(u8::from(x > 0.0))))
     }
 
-    /// `s x`.
-    pub fn scale(&mut self, s: f64, x: Var) -> Var {
-        self.each(x, |x| (s * x, s))
-    }
-
     /// `1 - x`.
     pub fn one_minus(&mut self, x: Var) -> Var {
         self.each(x, |x| (1.0 - x, -1.0))

@@ -14,11 +14,6 @@ pub fn attention(n: usize, value: f64, form: f64, radius: f64) -> f64 {
     value * (root + form * radius * radius * (1.0 + root))
 }
 
-/// `L_act |W_1| |W_2|` bounds the derivative of a feed-forward layer with spectral norms of its maps.
-pub fn feed_forward(steepest: f64, first: f64, second: f64) -> f64 {
-    steepest * first * second
-}
-
 /// `max |gain| / sqrt eps` bounds the derivative of a norm; infinite without eps.
 pub fn norm(largest_gain: f64, eps: f64) -> f64 {
     largest_gain / eps.sqrt()
