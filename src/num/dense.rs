@@ -2,7 +2,9 @@
 
 use super::sum::dot;
 use crate::vector::{axpy, max_abs, norm};
-use faer::{Mat, Side, prelude::Solve};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, evd_real, evd_scratch};
+use faer::{Mat, Par, Side, diag::Diag, prelude::Solve};
 
 /// `y = A x` for a row-major `rows x x.len()` matrix.
 pub fn mat_vec(a: &[f64], x: &[f64], y: &mut [f64]) {
@@ -173,10 +175,15 @@ pub fn symmetric_eigen(a: &[f64], n: usize) -> Option<(Vec<f64>, Vec<f64>)> {
     Some((values, (0..n * n).map(|k| eigen.U()[(k % n, k / n)]).collect()))
 }
 
-/// Eigenvalues of a general row-major matrix as (real, imaginary) pairs, sorted by real part.
+/// Eigenvalues of a general row-major matrix as (real, imaginary) pairs, sorted by real part. On one thread: their last digits would
+/// depend on the number of threads.
 pub fn eigenvalues(a: &[f64], n: usize) -> Option<Vec<(f64, f64)>> {
     let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);
-    let mut values: Vec<(f64, f64)> = m.eigenvalues().ok()?.iter().map(|z| (z.re, z.im)).collect();
+    let (mut re, mut im) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
+    let no = ComputeEigenvectors::No;
+    let mut memory = MemBuffer::new(evd_scratch::<f64>(n, no, no, Par::Seq, Default::default()));
+    evd_real(m.as_ref(), re.as_mut(), im.as_mut(), None, None, Par::Seq, MemStack::new(&mut memory), Default::default()).ok()?;
+    let mut values: Vec<(f64, f64)> = (0..n).map(|k| (re[k], im[k])).collect();
     values.sort_by(|p, q| p.0.total_cmp(&q.0));
     Some(values)
 }

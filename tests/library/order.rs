@@ -1,7 +1,7 @@
 //! Methods have the order they claim, derivatives are derivatives, tokens stay on the sphere.
 
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, layer::Layer};
-use metastable::flow::{Integrator, Options, integrator, solve};
+use metastable::flow::{Integrator, Options, Segment, TokenSystem, integrator, solve};
 use metastable::num::{stats::slope, stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, geometry, law::Law};
 
@@ -14,14 +14,15 @@ const HORIZON: f64 = 4.0;
 
 /// Coordinates at time [`HORIZON`] after `steps` equal steps of the method's own stages.
 fn fixed(name: &str, dynamics: &Dynamics, x: &Tokens, steps: u32) -> Vec<f64> {
-    let mut step = integrator(name).expect("registered").begin(dynamics, 0.0, x);
-    let mut x = x.clone();
+    let (mut step, mut system) = (integrator(name).expect("registered").stepper(), TokenSystem::new(dynamics, x));
+    let (mut y, mut end) = (x.coordinates().to_vec(), x.coordinates().to_vec());
+    step.restart(&mut system, 0.0, &y).expect("finite");
     for _ in 0..steps {
-        step.attempt(dynamics, HORIZON / f64::from(steps));
-        x.place(step.end().iter().copied()).expect("finite");
-        step.advance(dynamics, 0.0, &x);
+        step.step(&mut system, 0.0, &y, HORIZON / f64::from(steps), &mut end).expect("finite");
+        std::mem::swap(&mut y, &mut end);
+        step.accept(&mut system, 0.0, &y).expect("finite");
     }
-    step.end().to_vec()
+    y
 }
 
 #[test]
@@ -57,12 +58,14 @@ fn dense_output_is_as_accurate_as_claimed() {
     for (name, order) in [("dopri5", 5.0), ("dop853", 8.0)] {
         let mut points = Vec::new();
         for h in [0.8, 0.4, 0.2] {
-            let mut step = integrator(name).expect("registered").begin(&sa, 0.0, &x);
-            step.attempt(&sa, h);
-            let mut middle = x.clone();
-            step.interpolate(&sa, 0.4, &mut middle);
+            let (mut step, mut system) = (integrator(name).expect("registered").stepper(), TokenSystem::new(&sa, &x));
+            let (mut end, mut middle) = (x.coordinates().to_vec(), x.coordinates().to_vec());
+            step.restart(&mut system, 0.0, x.coordinates()).expect("finite");
+            step.step(&mut system, 0.0, x.coordinates(), h, &mut end).expect("finite");
+            let ends = Segment { t: 0.0, start: x.coordinates(), end: &end };
+            step.interpolate(&mut system, ends, 0.4, &mut middle).expect("finite");
             let exact = solve(&sa, &x, 0.4 * h, &Options { rtol: 1e-15, merge_radius: 0.0, ..Options::default() }, &mut []).expect("runs");
-            let worst = middle.coordinates().iter().zip(exact.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let worst = middle.iter().zip(exact.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             points.push((f64::ln(h), worst.ln()));
         }
         // One step of a dense output of order p errs like h^(p+1): p = 4 for dopri5, 7 for dop853.

@@ -46,23 +46,21 @@ impl RungeKutta {
         system.retract(stage);
     }
 
-    /// The rates at some stages.
-    fn evaluate(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], stages: Range<usize>) -> Result<()> {
-        for i in stages {
-            self.combine(system, y, i);
-            // The node of a stage is the sum of its row.
-            let node = if i == self.tableau.stages { 1.0 } else { self.tableau.a[i - 1].iter().sum::<f64>() };
-            self.evaluations += 1;
-            system.rates(t + self.h * node, &self.stage, &mut self.k[i])?;
-        }
-        Ok(())
+    /// The state of stage i and the time of its rates, whose node is the sum of its row.
+    fn prepare_stage(&mut self, system: &dyn OdeSystem, t: f64, y: &[f64], i: usize) -> f64 {
+        self.combine(system, y, i);
+        self.evaluations += 1;
+        t + self.h * if i == self.tableau.stages { 1.0 } else { self.tableau.a[i - 1].iter().sum::<f64>() }
     }
 
     /// Moves `y` from time `t` by a step whose error nobody asks for. **Errors** those of the rates.
     pub fn pass(&mut self, system: &mut dyn OdeSystem, t: f64, h: f64, y: &mut [f64]) -> Result<()> {
         self.restart(system, t, y)?;
         self.h = h;
-        self.evaluate(system, t, y, 1..self.tableau.stages)?;
+        for i in 1..self.tableau.stages {
+            let at = self.prepare_stage(system, t, y, i);
+            system.rates(at, &self.stage, &mut self.k[i])?;
+        }
         self.combine(system, y, self.tableau.stages);
         y.copy_from_slice(&self.stage);
         Ok(())
@@ -113,7 +111,10 @@ impl RungeKutta {
 
     /// Prepares dense output of the last step tried; costs the extra stages once.
     fn prepare_dense(&mut self, system: &mut dyn OdeSystem, Segment { t, start: y, end }: Segment) -> Result<()> {
-        self.evaluate(system, t, y, self.tableau.stages + 1..self.tableau.a.len() + 1)?;
+        for i in self.tableau.stages + 1..=self.tableau.a.len() {
+            let at = self.prepare_stage(system, t, y, i);
+            system.rates(at, &self.stage, &mut self.k[i])?;
+        }
         let (h, last) = (self.h, self.tableau.stages);
         let delta: Vec<f64> = end.iter().zip(y).map(|(a, b)| a - b).collect();
         let second: Vec<f64> = delta.iter().zip(&self.k[0]).map(|(dy, f)| h * f - dy).collect();
@@ -148,7 +149,10 @@ impl Stepper for RungeKutta {
     fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
         self.h = h;
         self.dense.clear();
-        self.evaluate(system, t, y, 1..self.tableau.stages + 1)?;
+        for i in 1..=self.tableau.stages {
+            let at = self.prepare_stage(system, t, y, i);
+            system.rates(at, &self.stage, &mut self.k[i])?;
+        }
         end.copy_from_slice(&self.stage);
         Ok(self.error(system, y, end))
     }

@@ -30,7 +30,7 @@ use crate::sphere::{
 pub struct Residual {
     /// Largest speed of a token.
     pub speed: f64,
-    /// Rate at which the slowest mode decays, rotations of all tokens apart; six digits.
+    /// Rate at which the slowest mode decays, rotations of all tokens apart; differences give about nine digits.
     pub decay: f64,
     /// What is left to move, `speed / decay`.
     pub left: f64,
@@ -121,9 +121,7 @@ impl Rest {
         jacobian.iter_mut().for_each(|v| *v /= scale);
         let spectrum = eigenvalues(&jacobian, size)?;
         let largest = scale * spectrum.iter().map(|(re, im)| re.hypot(*im)).fold(0.0, f64::max);
-        // Six digits: differences give about nine, and the last ones depend on the number of threads.
         let decay = -scale * spectrum.last()?.0;
-        let decay = format!("{decay:.5e}").parse().unwrap_or(decay);
         let speed = velocity.chunks_exact(d).map(|v| dot(v, v).sqrt()).fold(0.0, f64::max);
         let residual = Residual { speed, decay, left: speed / decay };
         let noise = speed <= ROUNDING * f64::EPSILON * largest;
