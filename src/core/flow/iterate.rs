@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, StepRule};
 use super::control::Options;
+use super::mover::Mover;
 use super::observable::{Frame, Observer, Recorder};
 use super::ode_system::{OdeSystem, Steps};
 use super::run::{ROUNDED, Run};
@@ -32,7 +33,7 @@ pub fn iterate(
         sublayer.algorithm(start, dynamics.normalisation.layer_form())?;
     }
     let options = Options { merge_radius: 0.0, ..Options::default() };
-    let steps = Steps { clock: depth(layers, dt)?, rule: StepRule::FREE, stepper: Box::new(Layers::new(dynamics, layer, start)) };
+    let steps = Steps { clock: depth(layers, dt)?, rule: StepRule::FREE, stepper: Mover::only(Box::new(Layers::new(dynamics, layer, start))) };
     let mut run = Run::new(dynamics, start, steps, &options, cancel, observers)?;
     run.begin()?;
     run.go(u64::MAX)?;

@@ -107,35 +107,6 @@ pub trait Stepper {
     fn evaluations(&self) -> u64 {
         0
     }
-
-    /// What it must know to go on from the tokens of a pause, beside them.
-    fn memory(&self) -> Vec<f64> {
-        Vec::new()
-    }
-
-    /// Goes on with this memory from the state `y` at time `t`.
-    fn recall(&mut self, memory: &[f64], system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
-        let _ = memory;
-        self.restart(system, t, y)
-    }
-
-    /// True while steps are implicit.
-    fn is_implicit(&self) -> bool {
-        false
-    }
-
-    /// Changes the kind of steps, if that is due, at the state `y` reached by a step that moved it by
-    /// `displacement`; the next one is planned to have length `h`.
-    fn reconsider(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, displacement: f64) -> Result<()> {
-        let _ = (system, t, y, h, displacement);
-        Ok(())
-    }
-
-    /// Leaves a kind of steps that no length makes acceptable; false when there is nothing to leave.
-    fn give_up(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<bool> {
-        let _ = (system, t, y);
-        Ok(false)
-    }
 }
 
 /// A method by which runs step.

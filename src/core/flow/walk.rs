@@ -4,6 +4,7 @@ use super::clock::{Clock, StepRule};
 use super::control::Options;
 use super::dopri5::DOPRI5;
 use super::explicit::RungeKutta;
+use super::mover::Mover;
 use super::observable::Observer;
 use super::ode_system::{OdeSystem, Steps};
 use super::outcome::Outcome;
@@ -91,7 +92,7 @@ pub fn begin_walk<'a, 'o, 'p>(
     let motion = Brownian::new(walk.seed, walk.step, start.coordinates().len());
     let (step, splitting) = (walk.step, walk.splitting);
     let strang = Strang { drift, noise: walk.noise, motion, step, splitting, done: 0, x: start.clone() };
-    let steps = Steps { clock: Clock::new(t_end, walk.step, &[]), rule: StepRule::FREE, stepper: Box::new(strang) };
+    let steps = Steps { clock: Clock::new(t_end, walk.step, &[]), rule: StepRule::FREE, stepper: Mover::only(Box::new(strang)) };
     let mut run = Run::new(dynamics, start, steps, options, walk.cancel, observers)?;
     run.begin()?;
     Ok(run)
