@@ -331,8 +331,11 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
         (self.scene.labels, self.merges, self.hits) = (pause.labels.clone(), pause.merges(), pause.hits());
         (self.event_values, self.rest) = (numbers(&pause.events), Rest::recall(pause.rest));
         let Steps { clock, stepper, .. } = &mut self.steps;
+        // The jumps before the pause are behind.
+        self.system.latest = f64::INFINITY;
         stepper.recall(&numbers(&pause.stepper), &mut self.system, pause.time(), self.live.numbers())?;
         clock.resume(pause, stepper.evaluations());
+        self.system.latest = clock.next_jump().next_down();
         self.observers.iter_mut().zip(&pause.observers).for_each(|(o, memory)| o.recall(memory));
         Ok(())
     }
