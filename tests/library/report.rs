@@ -250,7 +250,7 @@ fn papers_with_more_claims_come_first_and_their_theorems_in_order() {
 fn every_claim_has_one_topic_and_every_false_one_says_what_holds() {
     for claim in ALL {
         let named: usize = topics::ALL.iter().map(|t| t.claims.iter().filter(|c| **c == claim.name).count()).sum();
-        assert_eq!(named, 1, "{} has {named} topics: src/theorem/topics.rs", claim.name);
+        assert_eq!(named, 1, "{} has {named} topics: src/claims/theorem/topics.rs", claim.name);
         let rows = errata::ALL.iter().filter(|e| e.claim == claim.name).count();
         let wanted = usize::from(claim.status.expects_violation());
         assert_eq!(rows, wanted, "{} has {rows} lines in src/lab/report/errata.rs", claim.name);

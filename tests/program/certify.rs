@@ -97,7 +97,7 @@ fn too_much_to_prove_is_said_before_anything_is_done() {
 #[test]
 fn whatever_proves_or_checks_asks_the_processor_first() {
     // Subnormals cannot be switched off without unsafe code: that the question is put is read in the source, that it notices is a test of its own.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/landscape/certificate");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proofs/certificate");
     for (file, head) in [
         ("check.rs", "pub fn check(c: &Certificate) -> Result<()> {\n"),
         ("prove.rs", "pub fn prove(point: &CriticalPoint) -> Result<Certificate> {\n"),

@@ -164,7 +164,7 @@ fn what_is_printed_is_compared() {
 
 #[test]
 fn the_tables_of_claims_are_the_generated_ones() {
-    let beside = read("src/theorem/claim/README.md");
+    let beside = read("src/claims/theorem/claim/README.md");
     assert!(beside.ends_with(&claims_table()), "regenerate with: metastable list --markdown");
 }
 

@@ -1,5 +1,5 @@
 //! A referee of certificates that shares nothing with the library that writes them: fixed point on big integers, rounded outwards, its own exponential, its
-//! own recurrences. It never searches for what a certificate has to say. The lemmas are in `src/landscape/trajectory/lemmas.md`; letters are theirs.
+//! own recurrences. It never searches for what a certificate has to say. The lemmas are in `src/proofs/trajectory/lemmas.md`; letters are theirs.
 //! A program of its own: `cargo run --release --example referee FILE`. Proofs of convergence are `trajectory.rs` with `errors.rs`, proofs of critical points
 //! `critical.rs`; both rest on `number.rs` and `flow.rs`, and on nothing else.
 //!
