@@ -1,6 +1,5 @@
 //! `certify --converges`: that every start near the given one converges to one point.
 
-use super::referee;
 use crate::attention::{Variant, dynamics};
 use crate::cli::digits::resolved;
 use crate::cli::output::{Output, note, rounded};
@@ -82,7 +81,7 @@ fn unproved(lost: &Lost, unit: f64, out: &Output) {
 /// Lets the referee decide.
 pub(super) fn check(path: &Path, text: &str, out: &Output) -> Result<i32> {
     let refused = |problem| Error::File { path: path.display().to_string(), place: String::new(), problem: format!("refused: {problem}") };
-    let statement = referee::check(text).map_err(refused)?;
+    let statement = metastable_verifier::check(text).map_err(refused)?;
     out.result(&json!({ "accepted": true, "statement": statement }), &format!("accepted: {statement}"));
     Ok(0)
 }

@@ -2,7 +2,6 @@
 
 mod converges;
 mod dwell;
-pub mod referee;
 mod trials;
 
 use super::input::TokenArguments;

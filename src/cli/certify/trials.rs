@@ -1,6 +1,6 @@
 //! `certify --converges --trials N`: how many of many starts can be proved, and why others cannot.
 
-use super::{converges::variant, referee};
+use super::converges::variant;
 use crate::cli::cancel::cancelled;
 use crate::cli::input::TokenArguments;
 use crate::cli::output::Output;
@@ -62,7 +62,7 @@ impl Trials<'_> {
         let proof = prove(start)?;
         let seconds = began.elapsed().as_secs_f64();
         let began = Instant::now();
-        let check = |text: String| (referee::check(&text).is_ok(), began.elapsed().as_secs_f64());
+        let check = |text: String| (metastable_verifier::check(&text).is_ok(), began.elapsed().as_secs_f64());
         let checked = proof.as_ref().ok().filter(|_| self.exact).map(|p| check(p.to_text()));
         Ok(Trial { seed, seconds, found: proof.map(|p| (p.t, p.error, p.steps())).map_err(|l| l.cause), checked })
     }

@@ -9,7 +9,7 @@
 mod critical;
 mod errors;
 mod flow;
-pub(crate) mod number;
+pub mod number;
 mod trajectory;
 
 /// Checks a certificate and returns its statement and how it was reached. **Errors** the first thing that could not be confirmed.

@@ -9,7 +9,7 @@ const P: usize = 128;
 
 /// All numbers between two multiples of `2^-P`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct I(pub(crate) BigInt, pub(crate) BigInt);
+pub struct I(pub BigInt, pub BigInt);
 
 macro_rules! operation {
     ($Op:ident, $name:ident, $rule:expr, $($Left:ty),*) => {
@@ -41,6 +41,7 @@ impl I {
         let largest = self.1.clone().max(-&self.0);
         I(largest.clone(), largest)
     }
+    /// The middle, rounded.
     pub(super) fn mid(&self) -> I {
         let middle: BigInt = (&self.0 + &self.1) >> 1usize;
         I(middle.clone(), middle)
@@ -53,12 +54,12 @@ impl I {
         I(&self.0 / k - 1, &self.1 / k + 1)
     }
     /// Of the part that is not negative.
-    pub(crate) fn sqrt(&self) -> I {
+    pub fn sqrt(&self) -> I {
         let root = |v: &BigInt| (v.max(&BigInt::ZERO) << P).sqrt();
         I(root(&self.0), root(&self.1) + 1)
     }
     /// Each end divided by 2^16, at most 1/4 then, summed (`4^-33 / 33!` is far below the last digit), squared back.
-    pub(crate) fn exp(&self) -> I {
+    pub fn exp(&self) -> I {
         let end = |v: &BigInt| {
             let x = I(v >> 16usize, (v >> 16usize) + 1);
             let terms = (1..33).rev().fold(int(1), |s, k| int(1) + (s * &x).over(k)).around(&dyadic(1, -120));
@@ -75,7 +76,7 @@ pub(super) fn int(v: i64) -> I {
     I(BigInt::from(v) << P, BigInt::from(v) << P)
 }
 /// `m 2^k`, k at least -1100.
-pub(crate) fn dyadic(m: i64, k: i64) -> I {
+pub fn dyadic(m: i64, k: i64) -> I {
     let (whole, low) = (BigInt::from(m) << (k + 1100) as usize, 1100 - P);
     I(&whole >> low, -(-whole >> low))
 }

@@ -1,7 +1,7 @@
 //! How errors grow: the derivative of the field on tangent spaces, and how far the field is from it.
 
-use super::flow::System;
-use super::number::{I, dot, int, length, sum};
+use crate::flow::System;
+use crate::number::{I, dot, int, length, sum};
 
 /// An axis, and `w = axis +- x / |x|`: the reflection `1 - w w^T / w_axis` sends `x / |x|` to the axis or its negative, and its columns but that of the axis
 /// are a frame B of the tangent space.

@@ -1,8 +1,8 @@
 //! Certificates of convergence: from the start to an open hemisphere.
 
-use super::errors::{Row, curvature, derivative};
-use super::flow::{System, field, tables};
-use super::number::{I, Reader, below, confirm, dot, int, length, number, sum};
+use crate::errors::{Row, curvature, derivative};
+use crate::flow::{System, field, tables};
+use crate::number::{I, Reader, below, confirm, dot, int, length, number, sum};
 
 /// The Taylor coefficient of order k of a polynomial about t.
 fn taylor(p: &[Vec<I>], t: &I, k: usize) -> Vec<I> {

@@ -9,8 +9,8 @@
 //! stands for p as well: all matrices between T and the matrix of the test are regular, so they have as many positive eigenvalues. T is regular: the kernel of S are the radii and
 //! the rotations, and T has as many more negative eigenvalues. Deviations within a cluster see the block of S on the diagonal less the number of tokens in it, `s_q - 1` times over.
 
-use super::flow::{System, field, tables};
-use super::number::{I, Reader, below, confirm, dot, dyadic, eliminate, int, sum};
+use crate::flow::{System, field, tables};
+use crate::number::{I, Reader, below, confirm, dot, dyadic, eliminate, int, sum};
 
 /// `A y` of a plane.
 fn turned((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {

@@ -1,6 +1,6 @@
 //! The flow: its field, and the Taylor coefficients of the field along a path.
 
-use super::number::{I, dot, int, sum};
+use crate::number::{I, dot, int, sum};
 
 /// Points with their weights in the norm, and what weights the tokens of each have: one of all of it, for the flow of points. A point pulls with
 /// its weight times `pull`: the masses are the weights, and pull is 1; under a causal mask the weights are 1, and pull is the mass. Others are
