@@ -8,7 +8,7 @@
 //! 2. **The velocity is the rounding of the positions.** With L the largest rate of the velocity linearised at x, rounding the positions moves f by
 //!    about eps L; `|f| <= ROUNDING eps L`. (A metastable state where nothing contracts has |f| of the size of L, however small both are.)
 //! 3. **Every mode contracts, at a rate that is resolved.** All eigenvalues of the linearised velocity have real parts below `-mu`, with `mu` at least
-//!    [`RESOLVED`] L, except the rotations of all tokens, along which an equivariant velocity has no component to decay or grow. (Clusters that
+//!    `RESOLVED` L, except the rotations of all tokens, along which an equivariant velocity has no component to decay or grow. (Clusters that
 //!    drift at 1e-26 while their members contract at rate 1/2 have modes of rate 1e-26: not resolved, so nothing is claimed.)
 //! 4. **What is left is below the tolerance.** Along contracting modes the tokens still move by at most about `|f|/mu`, at most `rtol` kernel widths
 //!    (or 1e-12).
