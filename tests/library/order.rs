@@ -1,7 +1,9 @@
 //! Methods have the order they claim, derivatives are derivatives, tokens stay on the sphere.
 
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, layer::Layer};
-use metastable::flow::{Integrator, Options, Segment, TokenSystem, integrator, solve};
+use metastable::flow::{
+    Integrator, OdeOptions, OdeSystem, Options, Outcome, Segment, StepAction, TokenSystem, integrate, integrator, solve,
+};
 use metastable::num::{stats::slope, stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, geometry, law::Law};
 
@@ -72,6 +74,50 @@ fn dense_output_is_as_accurate_as_claimed() {
         println!("{name}: {:.2}", slope(&points));
         assert!(slope(&points) > order - 0.5, "{name}: {points:?}");
     }
+}
+
+/// `y'' = -y` and, far from it in size, `z' = t`: two blocks.
+struct Oscillator;
+
+impl OdeSystem for Oscillator {
+    fn rates(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> metastable::error::Result<()> {
+        dy.copy_from_slice(&[y[1], -y[0], 1e-6 * t]);
+        Ok(())
+    }
+
+    fn block(&self, start: usize) -> usize {
+        if start == 0 { 2 } else { 1 }
+    }
+}
+
+#[test]
+fn any_system_is_integrated_and_its_steps_can_be_refused() {
+    let exact = |t: f64| [t.sin(), t.cos(), 0.5e-6 * t * t];
+    let apart = |y: &[f64], t: f64| y.iter().zip(exact(t)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let options = OdeOptions::new(1e-10, 1e-14);
+    let (mut y, mut inside, mut middle) = (exact(1.0), 0.0f64, [0.0; 3]);
+    let whole = integrate(&mut Oscillator, 1.0, &mut y, 20.0, &options, |step| {
+        step.interpolate(0.4, &mut middle)?;
+        inside = inside.max(apart(&middle, step.t + 0.4 * step.h));
+        Ok(StepAction::Continue)
+    });
+    let stats = whole.and_then(|end| end.reached()).expect("reached");
+    println!("{:.1e} at the end, {inside:.1e} inside, {stats:?}", apart(&y, 20.0));
+    assert!(apart(&y, 20.0) < 1e-8 && inside < 1e-8 && stats.steps < 200);
+    // A step refused leaves the state where it started; going on from there is as good.
+    let mut y = exact(1.0);
+    let refused = |step: &mut metastable::flow::OdeStep| Ok(if step.t_end > 7.0 { StepAction::Reject } else { StepAction::Continue });
+    let end = integrate(&mut Oscillator, 1.0, &mut y, 20.0, &options, refused).expect("no error");
+    assert!(matches!(end.outcome, Outcome::UnderResolved { t } if t <= 7.0 && t.to_bits() == end.t.to_bits()), "{end:?}");
+    assert!(apart(&y, end.t) < 1e-8);
+    let options = OdeOptions { first_step: Some(end.next_step), max_step: 0.5, ..options };
+    let stopped = integrate(&mut Oscillator, end.t, &mut y, 20.0, &options, |step| {
+        assert!(step.h <= 0.5 + 1e-6);
+        Ok(if step.t_end > 15.0 { StepAction::Stop } else { StepAction::Continue })
+    });
+    let end = stopped.expect("no error");
+    assert!(matches!(end.outcome, Outcome::Interrupted { t } if t > 15.0 && t < 15.6), "{end:?}");
+    assert!(apart(&y, end.t) < 1e-8 && end.reached().is_err());
 }
 
 #[test]
