@@ -5,10 +5,10 @@ use metastable::attention::heads::{HeadsJob, Work, apply, apply_f32};
 use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Weights, Workspace};
 use metastable::attention::pattern::{Causal, Everything, Pattern};
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, sinkhorn::Sinkhorn};
-use metastable::proofs::modes;
 use metastable::continuity::{Medium, circle::Circle, density::Density, sphere2::Sphere2};
 use metastable::landscape::spectrum::ends;
 use metastable::num::{dense::symmetric_eigenvalues, loops::exponentials, simd::Level, stream::Stream};
+use metastable::proofs::modes;
 use metastable::sphere::{Tokens, law::Law};
 
 fn tokens(n: usize, d: usize) -> Tokens {

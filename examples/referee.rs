@@ -1,7 +1,8 @@
 //! The referee as a program: checks the certificates that are named; exit code 1 when one is refused.
 
 fn main() {
-    let check = |file: String| (std::fs::read_to_string(&file).map_err(|e| e.to_string()).and_then(|text| metastable_verifier::check(&text)), file);
+    let check =
+        |file: String| (std::fs::read_to_string(&file).map_err(|e| e.to_string()).and_then(|text| metastable_verifier::check(&text)), file);
     let all: Vec<_> = std::env::args().skip(1).map(check).collect();
     let lines: Vec<String> = all.iter().map(|(found, file)| format!("{file}: {found:?}\n")).collect();
     let _ = std::io::Write::write_all(&mut std::io::stdout(), lines.concat().as_bytes());

@@ -2,9 +2,9 @@
 
 use super::input::RunArguments;
 use super::output::{Output, more, note, shown};
-use crate::proofs::modes;
 use crate::error::{Error, Result};
 use crate::lab::{arrays, frame::Snapshot};
+use crate::proofs::modes;
 use crate::sphere::Tokens;
 use serde_json::json;
 use std::path::{Path, PathBuf};

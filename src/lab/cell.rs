@@ -12,8 +12,8 @@ use crate::flow::{
     Frame, Observer, Options, Outcome, Recorder, Summary, Table, WALK_ACCURACY, Walk, iterate_many, solve, solve_many, together,
     velocity_accuracy, walk_many,
 };
-use crate::proofs::trajectory::{Neighbourhood, prove};
 use crate::num::{stream::Stream, threads::sequentially};
+use crate::proofs::trajectory::{Neighbourhood, prove};
 use crate::sphere::{Tokens, law::Law};
 use crate::theory::collapse::Forecast;
 use rayon::prelude::*;

@@ -10,8 +10,8 @@ pub mod chebyshev;
 pub mod cloud;
 pub mod dd;
 pub mod dense;
-pub mod error;
 pub mod disjoint_sets;
+pub mod error;
 #[doc(hidden)]
 pub mod exp;
 pub mod gegenbauer;

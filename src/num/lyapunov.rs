@@ -194,11 +194,8 @@ pub fn singular_exponents<E>(
 
 /// The images of all rows of a frame, by threads.
 fn images(frame: &[f64], size: usize, image: impl Fn(&[f64]) -> Vec<f64> + Sync) -> Vec<f64> {
-    let rows: Vec<Vec<f64>> = if parallel_allowed() {
-        frame.par_chunks_exact(size).map(&image).collect()
-    } else {
-        frame.chunks_exact(size).map(image).collect()
-    };
+    let rows: Vec<Vec<f64>> =
+        if parallel_allowed() { frame.par_chunks_exact(size).map(&image).collect() } else { frame.chunks_exact(size).map(image).collect() };
     rows.concat()
 }
 

@@ -2,11 +2,11 @@
 
 use crate::common::{number, numbers, reference};
 use metastable::attention::dynamics;
-use metastable::proofs::certificate::{Certificate, check, prove};
 use metastable::landscape::spectrum::ends;
 use metastable::landscape::starts::{families, polygons};
 use metastable::landscape::{CriticalPoint, Spectrum, connections::connections, search::Search};
 use metastable::num::stream::Stream;
+use metastable::proofs::certificate::{Certificate, check, prove};
 use metastable::sphere::{Tokens, law::Law};
 use metastable::theory::spectra::{cross_polytope, polygon_out_of_plane, polygon_usa, simplex};
 

@@ -169,8 +169,8 @@ fn samples_beyond_ten_widths_move_a_mode_of_the_circle_as_little_as_is_said() {
 
 #[test]
 fn modes_on_the_sphere_are_where_mean_shift_ends() {
-    use metastable::proofs::modes::sphere;
     use metastable::num::stream::Stream;
+    use metastable::proofs::modes::sphere;
     use metastable::sphere::{Tokens, geometry::chord2, geometry::retract, law::Law};
     for (n, beta) in [(1, 5.0), (6, 20.0), (40, 60.0)] {
         let x = Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(4, &["sphere modes"]))).expect("tokens");

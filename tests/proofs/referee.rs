@@ -1,14 +1,14 @@
 //! The referee with nothing between it and the files: what it accepts is true, whatever was done to the file.
 //! `METASTABLE_MUTANTS=10000 cargo test --release --test proofs referee -- --nocapture` makes that many of each kind and prints what became of them.
 
-use metastable_verifier as referee;
 use metastable::attention::{RowWeights, Variant};
 use metastable::landscape::CriticalPoint;
-use metastable::proofs::certificate::{self, Certificate};
-use metastable::proofs::trajectory::{Neighbourhood, prove};
 use metastable::num::interval::Interval;
 use metastable::num::stream::Stream;
+use metastable::proofs::certificate::{self, Certificate};
+use metastable::proofs::trajectory::{Neighbourhood, prove};
 use metastable::sphere::Tokens;
+use metastable_verifier as referee;
 
 /// Certificates with few steps: tokens, inverse temperature, radius, seed.
 const SMALL: [(usize, f64, f64, u64); 4] = [(3, 1.0, 0.0, 1), (3, 4.0, 1e-4, 3), (4, 2.0, 1e-8, 2), (4, 1.0, 1e-3, 7)];

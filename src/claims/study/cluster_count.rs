@@ -4,10 +4,10 @@
 use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::clusters::linkage::linkage;
-use crate::proofs::modes;
 use crate::error::Result;
 use crate::flow::{Options, solve};
 use crate::num::{stream::Stream, threads::sequentially};
+use crate::proofs::modes;
 use crate::sphere::law::Law;
 use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
 use rayon::prelude::*;

@@ -1,9 +1,9 @@
 //! Modes of density estimates: certified counts of random samples against the Kac-Rice formulas (arXiv:2412.09080).
 
 use super::{Given, Parameter, Part, Study, Tables, table};
-use crate::proofs::modes;
 use crate::error::Result;
 use crate::num::{stats::mean_and_error, stream::Stream};
+use crate::proofs::modes;
 use crate::theory::kac_rice::{default_interval, expected_modes, expected_modes_circle, leading_modes};
 
 /// Gaussian samples on the line for three n, uniform angles on the circle, and where the modes sit.

@@ -3,8 +3,8 @@
 use super::{Given, Parameter, Part, Study, Tables, table};
 use crate::attention::{RowWeights, Variant};
 use crate::error::Result;
-use crate::proofs::trajectory::{Cause, Neighbourhood, prove};
 use crate::num::stream::Stream;
+use crate::proofs::trajectory::{Cause, Neighbourhood, prove};
 use crate::sphere::law::Law;
 use rayon::prelude::*;
 

@@ -5,8 +5,8 @@ use super::{
     confirm, power::power,
 };
 use crate::error::Result;
-use crate::proofs::trajectory::{Neighbourhood, prove_within};
 use crate::num::{stats::failure_bound, stream::Stream};
+use crate::proofs::trajectory::{Neighbourhood, prove_within};
 use rayon::prelude::*;
 
 /// How much to spend.

@@ -1,15 +1,15 @@
 //! Tokens from which `e^{tV}` is taken off (arXiv:2305.05465): `z_i' = sum_j A_ij V (z_j - z_i)` with the weights of `e^{tV} z`.
 
-use super::{Head, Matrix};
 use super::kernel::{Form, Workspace};
-use metastable_kernels::leaders::{Room, Scores};
 use super::sublayer::{At, Facts, Sublayer};
+use super::{Head, Matrix};
 use crate::error::Result;
 use crate::num::dense::{eigenvalues, exponential, identity, mul, mul_into, transpose_mul};
 use crate::num::semigroup::{Exponentials, Semigroup};
 use crate::num::simd::Level;
 use crate::num::vector::scale;
 use crate::sphere::Tokens;
+use metastable_kernels::leaders::{Room, Scores};
 
 /// One head whose Q and K become `Q e^{tV}` and `K e^{tV}`. **Cost** beside that of the head, some 15 products of d x d matrices; three where it is [plain](Rescored::plain).
 ///

@@ -4,8 +4,8 @@
 use super::{Options, solve};
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
-use crate::num::pairs;
 use crate::num::cloud::{COSINE_BINS, cosine_bin};
+use crate::num::pairs;
 use crate::num::sum::dot;
 use crate::sphere::Tokens;
 use argmin::core::{CostFunction, Executor};

@@ -33,7 +33,8 @@ pub fn iterate(
         sublayer.algorithm(start, dynamics.normalisation.layer_form())?;
     }
     let options = Options { merge_radius: 0.0, ..Options::default() };
-    let steps = Steps { clock: depth(layers, dt)?, rule: StepRule::FREE, stepper: Mover::only(Box::new(Layers::new(dynamics, layer, start))) };
+    let steps =
+        Steps { clock: depth(layers, dt)?, rule: StepRule::FREE, stepper: Mover::only(Box::new(Layers::new(dynamics, layer, start))) };
     let mut run = Run::new(dynamics, start, steps, &options, cancel, observers)?;
     run.begin()?;
     run.go(u64::MAX)?;

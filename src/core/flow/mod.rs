@@ -17,8 +17,8 @@ mod integrator;
 mod iterate;
 mod lockstep;
 mod mover;
-mod ode_system;
 pub mod observable;
+mod ode_system;
 mod outcome;
 mod pause;
 #[doc(hidden)]

@@ -156,7 +156,8 @@ pub fn integrate(
     stepper.restart(system, t0, y)?;
     let mut clock = Clock::new(t1, options.first_step.unwrap_or_else(|| stepper.first_step(system, y, t1 - t0)), &[]);
     clock.t = Dd::from(t0);
-    let mut steps = Steps { clock, rule: StepRule { max_steps: options.max_steps, ..StepRule::FREE }, stepper: Mover::only(Box::new(stepper)) };
+    let mut steps =
+        Steps { clock, rule: StepRule { max_steps: options.max_steps, ..StepRule::FREE }, stepper: Mover::only(Box::new(stepper)) };
     let mut end = vec![0.0; y.len()];
     while steps.clock.goes_on(&steps.rule, None, || None) {
         steps.clock.h = steps.clock.h.min(options.max_step);

@@ -2,11 +2,11 @@
 
 use super::tiles::vectors;
 use crate::Head;
-use crate::kernel::Weights;
-use crate::pattern::{Extent, Pattern};
 use crate::error::{Error, Result};
+use crate::kernel::Weights;
 use crate::num::simd::{Float, Level};
 use crate::num::{stats::first_not_finite, threads::parallel_allowed};
+use crate::pattern::{Extent, Pattern};
 
 /// What is to be evaluated.
 ///

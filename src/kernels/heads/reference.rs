@@ -1,10 +1,10 @@
 //! The definition in double-double numbers: straightforward loops, nothing shared with the tiles.
 
 use super::job::HeadsJob;
-use crate::kernel::Weights;
-use crate::pattern::Bias;
 use crate::error::Result;
+use crate::kernel::Weights;
 use crate::num::dd::Dd;
+use crate::pattern::Bias;
 use rayon::prelude::*;
 
 /// `sum_h O_h sum_j A^h_ij V_h y_j` in double-double numbers, rounded at the end; rows that see nothing are 0.

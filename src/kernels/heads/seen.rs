@@ -2,8 +2,8 @@
 
 use super::job::HeadsJob;
 use super::tiles::MOST;
-use crate::pattern::Bias;
 use crate::num::simd::{Float, Lanes};
+use crate::pattern::Bias;
 use std::f64::consts::LOG2_E;
 
 /// Sources whose scores with a group of queries are formed at a time: a tile of three vectors of queries stays in the first cache.

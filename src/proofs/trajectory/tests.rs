@@ -8,10 +8,10 @@ use super::system::System;
 use super::tube::Part;
 use super::{Cause, Neighbourhood, prove, step};
 use crate::attention::{RowWeights, Spec, Variant, dynamics};
-use metastable_core::flow::{Options, solve};
 use crate::num::interval::Interval;
 use crate::num::stream::Stream;
 use crate::sphere::Tokens;
+use metastable_core::flow::{Options, solve};
 
 const SA: Variant = Variant::mutual(RowWeights::Softmax);
 const USA: Variant = Variant::mutual(RowWeights::Exponential);

@@ -1,8 +1,8 @@
 //! Laws with a density: random tokens.
 
 use super::{LawFamily, Support, Tokens, perturbed, random_centres};
-use crate::num::vector::scale;
 use crate::geometry::retract;
+use crate::num::vector::scale;
 use std::f64::consts::{PI, TAU};
 
 /// `x_i` iid uniform on `S^{d-1}`: normalised Gaussian vectors.

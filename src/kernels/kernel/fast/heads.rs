@@ -4,8 +4,8 @@ use crate::heads::{self, Work};
 use crate::kernel::doubtful::Doubtful;
 use crate::kernel::job::{Form, Job, Kernel};
 use crate::kernel::workspace::Workspace;
-use crate::pattern::{Causal, Everything, Pattern};
 use crate::num::sum::dot;
+use crate::pattern::{Causal, Everything, Pattern};
 
 /// Heads with Q, K and V.
 pub struct Heads;

@@ -189,13 +189,7 @@ impl Rectangle {
 
     /// `out_i += sum_j w_ij b_j` for the strip or (`TURNED`) for the range, in slabs.
     #[inline(always)]
-    fn update<L: Lanes<F = f64>, const R: usize, const TURNED: bool>(
-        &self,
-        l: L,
-        tile: &[f64],
-        b: &[f64],
-        out: &mut [f64],
-    ) {
+    fn update<L: Lanes<F = f64>, const R: usize, const TURNED: bool>(&self, l: L, tile: &[f64], b: &[f64], out: &mut [f64]) {
         let cap = self.shape.cap;
         let (b, out) = (L::view(b), L::view_mut(out));
         let all = if TURNED { self.strip } else { self.range };

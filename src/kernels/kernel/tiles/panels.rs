@@ -71,12 +71,7 @@ impl Panels {
     }
 
     /// Lets every panel meet itself and every other panel once, the later one first.
-    pub fn meet(
-        &mut self,
-        parallel: bool,
-        own: impl Fn(&mut TokenPanel) + Sync,
-        pair: impl Fn(&mut TokenPanel, &mut TokenPanel) + Sync,
-    ) {
+    pub fn meet(&mut self, parallel: bool, own: impl Fn(&mut TokenPanel) + Sync, pair: impl Fn(&mut TokenPanel, &mut TokenPanel) + Sync) {
         crate::kernel::tiles::blocks::meet(&mut self.list, parallel, own, |a: &mut TokenPanel, b: &mut TokenPanel| {
             if b.len > 0 {
                 pair(b, a);
