@@ -56,7 +56,7 @@ impl Arguments {
             if grad.is_finite() { number(grad) } else { format!("e^{log_grad}") },
             scale.describe()
         );
-        if let Err(e) = value.map_err(|e| as_flag(e)) {
+        if let Err(e) = value.map_err(as_flag) {
             note(&format!("note: {e}"));
             json["note"] = json!(e.to_string());
         }
