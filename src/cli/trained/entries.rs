@@ -12,7 +12,7 @@ const fn entry(column: &'static str, what: &'static str, theorem: &'static str, 
     ReportColumn { column, what, theorem, broken }
 }
 
-/// Columns of `layers.csv`.
+/// Columns of `layers.csv` behind the layer.
 pub static LAYERS: [ReportColumn; 20] = [
     entry(
         "mean_cosine",
@@ -113,7 +113,7 @@ pub static PAGE: [ReportColumn; 3] = [
     ),
 ];
 
-/// Columns of `heads.csv`.
+/// Columns of `heads.csv` behind the layer and the head.
 pub static HEADS: [ReportColumn; 13] = [
     entry(
         "logit_spread",

@@ -1,5 +1,6 @@
 //! The table of a report: what is measured, layer by layer and head by head. The measuring is the library's.
 
+use super::entries::{HEADS, LAYERS, ReportColumn};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::entropy::bootstrap::assess;
 use crate::error::Result;
@@ -56,50 +57,8 @@ const HELD: usize = 1 << 27;
 pub const SINGULAR: &str = "singular exponents at finite depth: log sigma_k / layers of the whole product of the layers' derivatives";
 pub const BY_QR: &str = "QR exponents of a long run: mean growth a layer of four random directions that are kept orthogonal";
 
-pub const LAYERS: [&str; 21] = [
-    "layer",
-    "mean_cosine",
-    "mean_cosine_bare",
-    "clusters_90",
-    "clusters_99",
-    "clusters_999",
-    "equal_rows_residual",
-    "effective_rank",
-    "attention_ratio",
-    "mlp_ratio",
-    "beta",
-    "sqrt_beta",
-    "log_energy",
-    "negentropy",
-    "negentropy_error",
-    "sa_mean_cosine",
-    "sa_clusters_99",
-    "sa_equal_rows_residual",
-    "sa_effective_rank",
-    "sa_log_energy",
-    "sa_negentropy",
-];
-
-pub const HEADS: [&str; 15] = [
-    "layer",
-    "head",
-    "logit_spread",
-    "entropy",
-    "leader_share",
-    "beta",
-    "beta_error",
-    "beta_cosine",
-    "value_norm",
-    "value_real_max",
-    "value_real_min",
-    "value_symmetric_max",
-    "value_symmetric_min",
-    "value_overlap",
-    "negative_part",
-];
-
 /// Columns of `spectra.csv`; V has fewer eigenvalues that may differ from 0 than its symmetric part, the rest are 0.
-pub const SPECTRA: [&str; 6] = ["layer", "head", "index", "value_real", "value_imaginary", "symmetric"];
+const SPECTRA: [&str; 6] = ["layer", "head", "index", "value_real", "value_imaginary", "symmetric"];
 
 /// One state before its neighbours are known.
 struct State {
@@ -110,11 +69,16 @@ struct State {
     beta: f64,
 }
 
+/// An empty table: columns that say where a row is of, then those of a report.
+fn table(place: &[&str], columns: &[ReportColumn]) -> Table {
+    let columns = place.iter().copied().chain(columns.iter().map(|c| c.column)).map(str::to_owned).collect();
+    Table { columns, rows: Vec::new() }
+}
+
 /// Runs the model once more and measures.
 pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
     let d = model.config().d;
-    let named = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
-    let mut tables = [&HEADS[..], &SPECTRA].map(|columns| Table { columns: named(columns), rows: Vec::new() });
+    let mut tables = [table(&["layer", "head"], &HEADS), table(&SPECTRA, &[])];
     let mut states = vec![State { cloud: Cloud::new(x, d), x: x.to_vec(), bare: None, ratios: [f64::NAN; 2], beta: f64::NAN }];
     let frame = || LyapunovFrame::new(x.len(), DIRECTIONS, &mut Stream::new(1, &["transformer", "exponents"]));
     let mut changes = (plan.len() > LONG).then(frame);
@@ -136,7 +100,7 @@ pub fn report(model: &Trained, x: &[f64], plan: &[usize]) -> Result<Report> {
     };
     let beta = median(states.iter().skip(1).map(|s| s.beta));
     let plain = beside(x, d, &states, beta)?;
-    let (mut layers, mut histograms) = (Table { columns: named(&LAYERS), rows: Vec::new() }, Vec::new());
+    let (mut layers, mut histograms) = (table(&["layer"], &LAYERS), Vec::new());
     for (l, (state, sa)) in states.iter().zip(&plain).enumerate() {
         layers.rows.push(row(l, state, (sa, beta), d));
         let bare = state.bare.as_ref().map_or(Vec::new(), |c| c.histogram());
