@@ -16,32 +16,13 @@ pub struct Arguments {
     shell: clap_complete::Shell,
 }
 
-/// Arguments that take registered names: command, argument, kinds of `list`.
+/// Arguments that take registered names: command, argument, kinds of `list`; all that can be explained where none is named.
 const NAMED: [(&str, &str, &[&str]); 9] = [
     ("check", "names", &["theorems"]),
     ("hunt", "claim", &["theorems"]),
     ("figure", "names", &["figures"]),
     ("run", "experiment", &["experiments", "studies"]),
-    (
-        "explain",
-        "name",
-        &[
-            "theorems",
-            "dynamics",
-            "laws",
-            "observables",
-            "figures",
-            "experiments",
-            "studies",
-            "integrators",
-            "kernels",
-            "normalisations",
-            "maps",
-            "model",
-            "papers",
-            "columns",
-        ],
-    ),
+    ("explain", "name", &[]),
     ("doctor", "name", &["dynamics"]),
     ("solve", "dynamics", &["dynamics"]),
     ("velocity", "dynamics", &["dynamics"]),
@@ -52,7 +33,9 @@ const NAMED: [(&str, &str, &[&str]); 9] = [
 fn with_names(mut command: clap::Command) -> clap::Command {
     for (sub, argument, kinds) in NAMED {
         // The names of a script that is printed once may live as long as the program.
-        let names: Vec<&str> = kinds.iter().flat_map(|k| list::entries(k)).map(|e| &*e.0.leak()).collect();
+        let all = list::kinds().filter(|kind| *kind != "printed-figures");
+        let kinds = if kinds.is_empty() { all.collect() } else { kinds.to_vec() };
+        let names: Vec<&str> = kinds.into_iter().flat_map(list::entries).map(|e| &*e.0.leak()).collect();
         command = command
             .mut_subcommand(sub, |c| c.mut_arg(argument, |a| a.value_parser(PossibleValuesParser::new(names)).hide_possible_values(true)));
     }
