@@ -4,6 +4,7 @@ use super::job::HeadsJob;
 use crate::error::Result;
 use crate::kernel::Weights;
 use crate::num::dd::Dd;
+use crate::num::sum::dot;
 use crate::pattern::Bias;
 use rayon::prelude::*;
 
@@ -44,6 +45,8 @@ pub fn reference(job: &HeadsJob) -> Result<Vec<f64>> {
 pub(super) struct SourceImages {
     keys: Vec<Dd>,
     values: Vec<Dd>,
+    /// The keys, rounded.
+    rough: Vec<f64>,
 }
 
 impl SourceImages {
@@ -65,6 +68,8 @@ impl SourceImages {
                 out.chunks_exact_mut(rows).zip(job.sources.chunks_exact(d)).enumerate().for_each(one);
             }
         }
+        self.rough.clear();
+        self.rough.extend(self.keys.iter().map(|k| k.to_f64()));
     }
 }
 
@@ -72,6 +77,8 @@ impl SourceImages {
 #[derive(Default)]
 pub(super) struct Room {
     query: Vec<Dd>,
+    /// The query, rounded.
+    rough: Vec<f64>,
     logits: Vec<(usize, Dd)>,
     sum: Vec<Dd>,
 }
@@ -79,21 +86,20 @@ pub(super) struct Room {
 impl Room {
     /// `sum_j A_ij V y_j` of row i; nothing where no source is seen. Sources with a logit below `least` (in `f64`) are left out.
     pub fn row(&mut self, job: &HeadsJob, head: usize, images: &SourceImages, (i, least): (usize, f64)) -> Option<&[Dd]> {
-        let (sources, Self { query, logits, sum }) = (job.masses.len(), self);
+        let (sources, Self { query, rough, logits, sum }) = (job.masses.len(), self);
         let (rank, size) = (images.keys.len() / sources, images.values.len() / sources);
         query.resize(rank, Dd::default());
         image(job.heads[head].matrices()[0], &job.queries[i * job.d..(i + 1) * job.d], query);
         if job.pattern.turns() {
             job.pattern.place_exactly(i, query);
         }
+        rough.clear();
+        rough.extend(query.iter().map(|q| q.to_f64()));
         logits.clear();
         for j in job.pattern.seen(i, sources).filter(|j| job.masses[*j] > 0.0) {
             let (key, bias) = (&images.keys[j * rank..][..rank], bias(job, head, i, j));
-            if least > f64::NEG_INFINITY {
-                let rough: f64 = query.iter().zip(key).map(|(q, k)| q.to_f64() * k.to_f64()).sum();
-                if job.beta * rough + bias.to_f64() < least {
-                    continue;
-                }
+            if job.beta * dot(rough, &images.rough[j * rank..][..rank]) + bias.to_f64() < least {
+                continue;
             }
             let score = query.iter().zip(key).fold(Dd::default(), |s, (q, k)| s + *q * *k);
             logits.push((j, Dd::from(job.beta) * score + bias));

@@ -11,6 +11,8 @@ pub const FLOOR: f64 = 1e-200;
 pub struct Sums {
     /// `z_i`.
     pub mass: Vec<f64>,
+    /// `<x_i, drift>` where it is known already, or nothing.
+    pub radial: Vec<f64>,
     /// What multiplies `z_i x_i` in the drift.
     pub sigma: f64,
     /// Absolute error of a drift row (beyond its relative rounding), in units of `z_i`.
@@ -30,6 +32,7 @@ impl Sums {
     /// Room for the tokens of a job, exact differences until told otherwise.
     pub fn reset(&mut self, job: &Job) {
         self.mass.resize(job.tokens.n(), 0.0);
+        self.radial.clear();
         self.sigma = if job.beta < 0.0 { -1.0 } else { 1.0 };
         (self.per_mass, self.absolute, self.floor) = (0.0, 0.0, FLOOR);
     }

@@ -61,10 +61,11 @@ impl Close<'_> {
         let x = &self.x.coordinates()[self.rows.start * d..self.rows.end * d];
         let masses = &sums.mass[self.rows.clone()];
         for ((i, out), (x, &mass)) in self.rows.zip(self.out.chunks_exact_mut(d)).zip(x.chunks_exact(d).zip(masses)) {
-            let radial = match ending.project {
-                false => -sums.sigma * mass,
-                true if D > 0 => short_dot(x, out),
-                true => dot(l, x, out),
+            let radial = match sums.radial.get(i) {
+                _ if !ending.project => -sums.sigma * mass,
+                Some(radial) => *radial,
+                None if D > 0 => short_dot(x, out),
+                None => dot(l, x, out),
             };
             let factor = if ending.softmax { ending.factors[0] / mass } else { ending.factors[0] };
             let longest = if D > 0 {
@@ -169,20 +170,23 @@ fn project_lanes<L: Lanes<F = f64>>(l: L, x: &[f64], factors: [f64; 3], out: &mu
     let whole = x.len() - x.len() % L::WIDTH;
     let [radial, factor, second] = factors;
     let (minus, first, last) = (l.splat(-radial), l.splat(factor), l.splat(second));
-    let mut longest = [l.zero(); CHAINS];
+    let (mut longest, mut least) = ([l.zero(); CHAINS], [l.zero(); CHAINS]);
     let (x4, x1) = L::view(&x[..whole]).as_chunks::<CHAINS>();
     let (o4, o1) = L::view_mut(&mut out[..whole]).as_chunks_mut::<CHAINS>();
     for (x, o) in x4.iter().zip(o4) {
         for c in 0..CHAINS {
             let v = l.fma(minus, x[c], o[c]);
-            longest[c] = l.max(longest[c], l.max(v, l.sub(l.zero(), v)));
+            (longest[c], least[c]) = (l.max(longest[c], v), l.min(least[c], v));
             o[c] = l.mul(l.mul(v, first), last);
         }
     }
     for (x, o) in x1.iter().zip(o1) {
         let v = l.fma(minus, *x, *o);
-        longest[0] = l.max(longest[0], l.max(v, l.sub(l.zero(), v)));
+        (longest[0], least[0]) = (l.max(longest[0], v), l.min(least[0], v));
         *o = l.mul(l.mul(v, first), last);
+    }
+    for c in 0..CHAINS {
+        longest[c] = l.max(longest[c], l.sub(l.zero(), least[c]));
     }
     let longest = l.max(l.max(longest[0], longest[1]), l.max(longest[2], longest[3]));
     let rest = project(&x[whole..], radial, factor, second, &mut out[whole..]);

@@ -1,7 +1,7 @@
 //! The matrix of inner products, once: for systems whose weights stay in the first caches, on one thread.
 //!
 //! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`], but straight from the rows of the tokens: nothing
-//! is laid out anew.
+//! is laid out anew, and projections take `<x_i, s_i> = sum_j m_j w_ij G_ij`.
 
 use crate::kernel::close::sums::close;
 use crate::kernel::doubtful::Doubtful;
@@ -52,11 +52,11 @@ impl Gram {
     }
 }
 
-/// One evaluation: the masses, and the drifts into `out`.
+/// One evaluation: the drifts into `out`, their masses and radial parts.
 struct Evaluate<'a> {
     job: &'a Job<'a>,
     gram: &'a mut Gram,
-    mass: &'a mut Vec<f64>,
+    sums: &'a mut Sums,
     out: &'a mut [f64],
 }
 
@@ -68,7 +68,8 @@ impl Task for Evaluate<'_> {
     fn run<L: Lanes<F = f64>>(mut self, l: L) {
         let (_, stride) = self.gram.products(self.job.tokens, self.job.level);
         self.gram.held = None;
-        self.mass.resize(stride, 0.0);
+        self.sums.mass.resize(stride, 0.0);
+        self.sums.radial.resize(stride, 0.0);
         self.weights(l, stride);
         if L::WIDE { self.sums::<L, 8>(l, stride) } else { self.sums::<L, 4>(l, stride) }
     }
@@ -85,22 +86,26 @@ impl Evaluate<'_> {
         let (slope, shift) = (l.constant(slope), l.constant(-slope.abs()));
         let (unit, uniform, masses) = (l.constant(tokens.uniform_mass().unwrap_or(1.0)), tokens.uniform_mass().is_some(), tokens.masses());
         let weights = &mut L::view_mut(weights)[..stride / L::WIDTH * tokens.n()];
-        for (c, mass) in L::view_mut(self.mass).iter_mut().enumerate() {
-            let mut z = [l.zero(); CHAINS];
+        let radials = L::view_mut(&mut self.sums.radial);
+        for (c, (mass, radial)) in L::view_mut(&mut self.sums.mass).iter_mut().zip(radials).enumerate() {
+            let (mut z, mut along) = ([l.zero(); CHAINS], [l.zero(); CHAINS]);
             let rows = weights.chunks_mut(stride / L::WIDTH * CHAINS);
             for (rows, masses) in rows.zip(masses.chunks(CHAINS)) {
-                let mut t = [shift; CHAINS];
+                let (mut g, mut t) = ([l.zero(); CHAINS], [shift; CHAINS]);
                 for u in 0..masses.len() {
-                    t[u] = l.fma(rows[u * (stride / L::WIDTH) + c], slope, shift);
+                    g[u] = rows[u * (stride / L::WIDTH) + c];
+                    t[u] = l.fma(g[u], slope, shift);
                 }
                 let w = l.exp2_each::<CHAINS, false>(t);
                 for u in 0..masses.len() {
                     let w = if uniform { w[u] } else { l.mul(w[u], l.splat(masses[u])) };
                     rows[u * (stride / L::WIDTH) + c] = w;
                     z[u] = l.add(z[u], w);
+                    along[u] = l.fma(w, g[u], along[u]);
                 }
             }
             *mass = l.mul(unit, l.add(l.add(z[0], z[1]), l.add(z[2], z[3])));
+            *radial = l.mul(unit, l.add(l.add(along[0], along[1]), l.add(along[2], along[3])));
         }
     }
 
@@ -203,7 +208,7 @@ impl Kernel for GramMatrix {
         let Buffers { gram, closed } = work.of();
         closed.reset(job);
         (closed.per_mass, closed.sigma) = (self.error(job), 0.0);
-        job.level.run(Evaluate { job, gram, mass: &mut closed.mass, out: &mut *out });
+        job.level.run(Evaluate { job, gram, sums: &mut *closed, out: &mut *out });
         close(job, closed, out, doubtful);
     }
 }
