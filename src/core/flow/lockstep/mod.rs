@@ -149,15 +149,16 @@ impl Group<'_> {
                 clock.goes_on(rule, cancel, || None);
             });
             self.fill_lanes(clocks);
-            let lanes: Vec<(usize, usize)> = self.lanes.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))).collect();
-            if lanes.is_empty() {
+            if self.lanes.iter().all(Option::is_none) {
                 return;
             }
             self.state.h = [0.0; WIDEST];
-            lanes.iter().for_each(|(k, s)| self.state.h[*k] = clocks[*s].step());
+            for (k, s) in self.lanes.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))) {
+                self.state.h[k] = clocks[s].step();
+            }
             let (error, displacement) = self.state.run(Op::Attempt);
             let mut accepted = [0.0; WIDEST];
-            for (k, s) in lanes {
+            for (k, s) in self.lanes.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))) {
                 let (h, clock, member) = (self.state.h[k], &mut clocks[s], &mut self.members[s]);
                 member.evaluations += self.state.tableau.stages as u64;
                 match clock.judge(rule, Some(self.state.tableau.order), h, error[k], displacement[k]) {
