@@ -14,6 +14,7 @@ pub mod disjoint_sets;
 pub mod error;
 #[doc(hidden)]
 pub mod exp;
+pub mod fft;
 pub mod gegenbauer;
 pub mod interval;
 pub mod linearised;

@@ -49,7 +49,7 @@ fn three_routes_to_the_entropy_production_agree_along_a_run() {
 }
 
 /// `2 Re c e^{i t}`.
-fn turn(c: &realfft::num_complex::Complex64, t: f64) -> f64 {
+fn turn(c: &metastable::num::fft::Complex64, t: f64) -> f64 {
     2.0 * (c.re * t.cos() - c.im * t.sin())
 }
 

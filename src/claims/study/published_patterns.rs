@@ -12,10 +12,9 @@ use crate::continuity::{
 };
 use crate::error::Result;
 use crate::flow::{Options, Table, solve};
-use crate::num::stream::Stream;
+use crate::num::{fft::Complex64, stream::Stream};
 use crate::sphere::Tokens;
 use crate::theory::growth::published;
-use realfft::num_complex::Complex64;
 use std::f64::consts::TAU;
 
 /// Tables: densities, predicted, counts.

@@ -4,7 +4,7 @@ use crate::clusters::linkage::linkage;
 use crate::continuity::lagrangian::Lagrangian;
 use crate::theorem::prelude::*;
 use crate::theory::growth::{fastest_mode, rates_usa};
-use realfft::num_complex::Complex64;
+use crate::num::fft::Complex64;
 
 /// When one mode leads.
 ///

@@ -2,7 +2,7 @@
 
 use super::cluster_positions::farthest;
 use crate::theorem::prelude::*;
-use realfft::num_complex::Complex64;
+use crate::num::fft::Complex64;
 
 /// At n = 20000 the neighbouring modes are not yet outgrown: the leading mode outgrows mode j only by `n^{(1 - r_j/r_max)/2}`, a factor
 /// 1.9.

@@ -2,7 +2,7 @@
 
 use crate::num::bessel::scaled_bessel_i;
 use crate::theorem::prelude::*;
-use realfft::num_complex::Complex64;
+use crate::num::fft::Complex64;
 
 /// False for USA: bumps of concentration kappa lose the share `(1 + 3 beta)/kappa` of the slope, more than 2 % from beta = 13 on at
 /// kappa = 2000.

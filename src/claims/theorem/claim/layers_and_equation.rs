@@ -3,7 +3,7 @@
 use super::local_limit;
 use crate::continuity::lagrangian::Lagrangian;
 use crate::theorem::prelude::*;
-use realfft::num_complex::Complex64;
+use crate::num::fft::Complex64;
 
 /// The flow map of measures, two ways.
 ///

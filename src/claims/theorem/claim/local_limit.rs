@@ -2,7 +2,7 @@
 
 use crate::num::bessel::scaled_bessel_i;
 use crate::theorem::prelude::*;
-use realfft::num_complex::Complex64;
+use crate::num::fft::Complex64;
 
 /// The moderate interaction regime: backward heat (SA) and backward porous medium flow (USA), with an explicit remainder.
 ///

@@ -2,7 +2,7 @@
 
 use crate::num::bessel::scaled_bessel_i;
 use crate::theorem::prelude::*;
-use realfft::num_complex::Complex64;
+use crate::num::fft::Complex64;
 
 /// False for SA: the expansion is one in `max |rho''| / (beta rho)`, and a density that comes near 0 makes that large at every beta.
 ///
