@@ -1,14 +1,13 @@
 //! Densities on the circle by Fourier series.
 
 use super::density::{Density, bump_degree};
-use super::legs::{Leg, by_legs, clipped};
-use super::{Evolved, Limits, Medium, scaling_converged, scaling_residual};
-use crate::attention::RowWeights;
+use super::evolution::evolve;
+use super::series::{Field, Nodes, Operator, Series, energy};
+use super::{Evolved, Limits, Medium, mass, non_negative, sinkhorn_scaling};
 use crate::error::{Error, Result, in_range};
-use crate::num::{bessel::scaled_bessel_i, ode::advance};
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
+use crate::num::bessel::scaled_bessel_i;
+use crate::num::fft::{Complex64, RealFft, plan};
 use std::f64::consts::TAU;
-use std::sync::Arc;
 
 /// A density `rho(theta) = sum_{|k| <= K} c_k e^{i k theta}`, `c_0 = 1`, relative to the uniform measure.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,82 +16,84 @@ pub struct Circle {
     pub c: Vec<Complex64>,
 }
 
-/// The grid of a pseudo-spectral evaluation: four points per mode.
-struct Grid {
-    points: usize,
-    forward: Arc<dyn RealToComplex<f64>>,
-    backward: Arc<dyn ComplexToReal<f64>>,
+/// Equispaced points.
+pub(super) struct Grid(RealFft);
+
+/// The coefficients of the derivative.
+fn derivative(c: &[Complex64]) -> impl Iterator<Item = Complex64> {
+    c.iter().enumerate().map(|(k, c)| Complex64::new(-(k as f64) * c.im, k as f64 * c.re))
 }
 
-impl Grid {
-    fn new(points: usize) -> Self {
-        let mut planner = RealFftPlanner::new();
-        Self { points, forward: planner.plan_fft_forward(points), backward: planner.plan_fft_inverse(points) }
+impl Nodes for Grid {
+    type Coefficient = Complex64;
+
+    fn d(&self) -> usize {
+        2
     }
 
-    /// Values at `2 pi j / points` of `sum c_k e^{i k theta}` with `c_{-k} = conj c_k`.
-    fn values(&self, c: impl Iterator<Item = Complex64>) -> Vec<f64> {
-        let mut spectrum = self.backward.make_input_vec();
-        spectrum.iter_mut().zip(c).for_each(|(s, c)| *s = c);
-        spectrum[0].im = 0.0;
-        if let Some(last) = spectrum.last_mut() {
-            last.im = 0.0;
-        }
-        let mut out = self.backward.make_output_vec();
-        // The lengths are those of the plan, which is the only way to fail.
-        let _ = self.backward.process(&mut spectrum, &mut out);
-        out
+    fn values(&self, c: &[Complex64]) -> Vec<f64> {
+        self.0.values(c.iter().copied())
     }
 
-    /// Coefficients `0..=modes` of values on the grid.
-    fn coefficients(&self, values: &[f64], modes: usize) -> Vec<Complex64> {
-        let mut input = values.to_vec();
-        let mut out = self.forward.make_output_vec();
-        let _ = self.forward.process(&mut input, &mut out);
-        out.truncate(modes + 1);
-        out.iter_mut().for_each(|c| *c /= self.points as f64);
-        out
+    fn gradient(&self, c: &[Complex64]) -> Vec<Vec<f64>> {
+        vec![self.0.values(derivative(c))]
+    }
+
+    fn divergence(&self, flux: &[Vec<f64>], count: usize) -> Vec<Complex64> {
+        derivative(&self.0.coefficients(&flux[0], count - 1)).map(|c| -c).collect()
+    }
+
+    fn mean(&self, values: &[f64]) -> f64 {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    fn power(c: &[Complex64]) -> Vec<f64> {
+        c.iter().map(|c| 2.0 * c.norm_sqr()).collect()
+    }
+
+    fn scaling_modes(&self) -> Option<usize> {
+        Some(self.0.points() / 2)
+    }
+
+    fn scaling(&self, density: &[f64], kernel: &[f64], beta: f64) -> Result<Vec<Complex64>> {
+        let sums = |f: &[f64]| {
+            let product: Vec<f64> = f.iter().zip(density).map(|(f, r)| f * r).collect();
+            self.0.convolution(&product, kernel)
+        };
+        // Rounding of a transform.
+        let f = sinkhorn_scaling(density.len(), 2e-14, sums)?;
+        let over_beta = if beta == 0.0 { 0.0 } else { 1.0 / beta };
+        let potential: Vec<f64> = f.iter().map(|f| -f.ln()).collect();
+        let mut c = self.0.coefficients(&potential, self.0.points() / 2 - 1);
+        c.iter_mut().for_each(|c| *c *= over_beta);
+        Ok(c)
     }
 }
 
-/// Fourier coefficients `I_k(beta) e^{-|beta|}` of the kernel `e^{beta cos - |beta|}`, k = 0..=modes.
-pub(super) fn kernel(beta: f64, modes: usize) -> Vec<f64> {
-    let mut i = scaled_bessel_i(modes, beta.abs());
-    if beta < 0.0 {
-        i.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v);
+impl Series for Circle {
+    type Nodes = Grid;
+    const TAIL: f64 = 1e-10;
+    const LARGEST: usize = usize::MAX;
+
+    fn degree(&self) -> usize {
+        self.modes()
     }
-    i
-}
 
-/// `I_k(beta) / beta` times `e^{-|beta|}`, with its limit at beta = 0.
-pub(super) fn kernel_over_beta(beta: f64, modes: usize) -> Vec<f64> {
-    if beta == 0.0 {
-        return (0..=modes).map(|k| if k == 1 { 0.5 } else { 0.0 }).collect();
+    fn coefficients(&self) -> &[Complex64] {
+        &self.c
     }
-    kernel(beta, modes).iter().map(|v| v / beta).collect()
-}
 
-/// Largest growth rate `k^2 I_k / beta` (over I_0 for SA) about the uniform density.
-pub(super) fn growth_bound(medium: &Medium) -> f64 {
-    let modes = 8 + 3 * medium.beta.abs().sqrt() as usize;
-    let scale = if medium.weights == RowWeights::Exponential { medium.beta.abs().exp() } else { 1.0 / kernel(medium.beta, 0)[0] };
-    kernel_over_beta(medium.beta, modes).iter().enumerate().map(|(k, w)| (k * k) as f64 * w.abs() * scale).fold(0.0, f64::max)
-}
+    fn with(&self, _: usize, c: Vec<Complex64>) -> Self {
+        Self { c }
+    }
 
-/// Refuses values below `-slack` and non-finite ones by their angle.
-fn non_negative(values: &[f64], slack: f64) -> Result<()> {
-    let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -slack) else { return Ok(()) };
-    let found = format!("{} at theta = {:.6}", values[j], TAU * j as f64 / values.len() as f64);
-    Err(Error::parameter("density", found, "finite values >= 0 everywhere"))
-}
+    fn below(degree: usize) -> usize {
+        degree
+    }
 
-/// The velocity field and its divergence on a grid.
-struct Field {
-    density: Vec<f64>,
-    v: Vec<f64>,
-    divergence: Vec<f64>,
-    /// Of the Sinkhorn scaling, 0 for other laws.
-    residual: f64,
+    fn nodes(&self, fine: bool) -> Result<Grid> {
+        Ok(if fine { self.fine() } else { Grid(plan(4 * self.modes().max(8))) })
+    }
 }
 
 impl Circle {
@@ -101,7 +102,7 @@ impl Circle {
         let modes = modes.max(density.degree(2));
         let points = 8 * modes.max(64);
         let values: Vec<f64> = (0..points).map(|j| density.on_circle(TAU * j as f64 / points as f64)).collect();
-        non_negative(&values, 1e-12)?;
+        Self::checked(&values)?;
         Self::projected(&values, modes)
     }
 
@@ -109,7 +110,7 @@ impl Circle {
     ///
     /// **Errors** negative or non-finite values, values whose interpolant is negative (they have corners; the place is named), no mass.
     pub fn from_values(values: &[f64], from: f64, modes: usize) -> Result<Self> {
-        non_negative(values, 1e-12)?;
+        Self::checked(values)?;
         let mut out = Self::projected(values, values.len() / 2)?.trimmed();
         for (k, c) in out.c.iter_mut().enumerate() {
             *c *= Complex64::from_polar(1.0, -(k as f64) * from);
@@ -122,6 +123,10 @@ impl Circle {
         }
         let modes = out.modes().max(modes);
         Ok(out.resized(modes))
+    }
+
+    fn checked(values: &[f64]) -> Result<()> {
+        non_negative(values, 1e-12, |j| format!("theta = {:.6}", TAU * j as f64 / values.len() as f64))
     }
 
     /// The estimate of tokens at these angles with kernel `e^{bandwidth cos}`, with at least `modes` modes and as many as it needs.
@@ -148,16 +153,13 @@ impl Circle {
     /// The first `modes` modes of values on an equispaced grid, scaled to mass 1, whatever they leave out. **Errors** no mass.
     pub fn projected(values: &[f64], modes: usize) -> Result<Self> {
         let half = values.len() / 2;
-        let mut c = Grid::new(values.len()).coefficients(values, modes.min(half));
+        let mut c = plan(values.len()).coefficients(values, modes.min(half));
         if values.len().is_multiple_of(2) && c.len() > half {
             // The highest wave of an even grid stands for both signs.
             c[half] *= 0.5;
         }
         c.resize(modes + 1, Complex64::default());
-        let mass = c[0].re;
-        if mass.is_nan() || mass <= 0.0 {
-            return Err(Error::parameter("density", "no mass", "a positive integral"));
-        }
+        let mass = mass(c[0].re)?;
         c.iter_mut().for_each(|c| *c /= mass);
         Ok(Self { c })
     }
@@ -177,10 +179,19 @@ impl Circle {
         self.c.iter().map(|c| -2.0 * c.im + 0.0).collect()
     }
 
+    /// Points for integrals of functions that are no products.
+    fn fine(&self) -> Grid {
+        Grid(plan(8 * self.modes().max(16)))
+    }
+
+    /// Equispaced points from 0, at least as many as the modes need.
+    fn grid(&self, points: usize) -> Grid {
+        Grid(plan(points.max(2 * self.modes() + 2)))
+    }
+
     /// Values at `2 pi j / points`.
     pub fn values(&self, points: usize) -> Vec<f64> {
-        let points = points.max(2 * self.modes() + 2);
-        Grid::new(points).values(self.c.iter().copied())
+        Nodes::values(&self.grid(points), &self.c)
     }
 
     /// The value at one angle. **Cost** one complex product per mode.
@@ -191,167 +202,75 @@ impl Circle {
         self.c[0].re + 2.0 * sum.re
     }
 
-    fn field(&self, medium: &Medium, grid: &Grid) -> Field {
-        let (beta, modes) = (medium.beta, self.modes());
-        let i = Complex64::i();
-        let over = kernel_over_beta(beta, modes);
-        let density = grid.values(self.c.iter().copied());
-        let potential =
-            |order: u32| grid.values(self.c.iter().zip(&over).enumerate().map(|(k, (c, w))| c * *w * (i * k as f64).powu(order)));
-        let (slope, curvature) = (potential(1), potential(2));
-        match medium.weights {
-            RowWeights::Exponential => {
-                let scale = beta.abs().exp();
-                let [v, divergence] = [slope, curvature].map(|f| f.iter().map(|s| scale * s).collect());
-                Field { density, v, divergence, residual: 0.0 }
-            }
-            RowWeights::Softmax => {
-                let w = grid.values(self.c.iter().zip(kernel(beta, modes)).map(|(c, w)| c * w));
-                let v: Vec<f64> = slope.iter().zip(&w).map(|(s, w)| s / w).collect();
-                // (W'/W)' = W''/W - (W'/W)^2, with W' = beta slope.
-                let divergence = curvature.iter().zip(&w).zip(&v).map(|((c, w), v)| c / w - beta * v * v).collect();
-                Field { density, v, divergence, residual: 0.0 }
-            }
-            RowWeights::Sinkhorn => self.sinkhorn(beta, grid, density),
-        }
-    }
-
-    /// `v = -(1/beta) (log f)'` with `f (k * (f rho)) = 1`, by the symmetric fixed point `f <- sqrt(f / (k * (f rho)))`; a velocity that is no number where it does
-    /// not converge (see [`scaling_converged`]).
-    fn sinkhorn(&self, beta: f64, grid: &Grid, density: Vec<f64>) -> Field {
-        let half = grid.points / 2;
-        let weights = kernel(beta, half);
-        let convolve = |values: &[f64]| grid.values(grid.coefficients(values, half).iter().zip(&weights).map(|(c, w)| c * *w));
-        let mut f = vec![1.0; grid.points];
-        let mut residual = f64::INFINITY;
-        for _ in 0..10_000 {
-            let product: Vec<f64> = f.iter().zip(&density).map(|(f, r)| f * r).collect();
-            let s = convolve(&product);
-            residual = scaling_residual(&f, &s);
-            // Rounding of a transform.
-            if residual < 2e-14 {
-                break;
-            }
-            f.iter_mut().zip(&s).for_each(|(f, s)| *f = (*f / s.max(f64::MIN_POSITIVE)).sqrt());
-        }
-        let c = grid.coefficients(&f.iter().map(|f| -f.ln()).collect::<Vec<_>>(), half - 1);
-        let i = Complex64::i();
-        let scale = if scaling_converged(residual).is_err() {
-            f64::NAN
-        } else if beta == 0.0 {
-            0.0
-        } else {
-            1.0 / beta
-        };
-        let derivative = |order: u32| grid.values(c.iter().enumerate().map(|(k, c)| c * scale * (i * k as f64).powu(order)));
-        Field { density, v: derivative(1), divergence: derivative(2), residual }
-    }
-
-    /// Time derivatives of the coefficients.
-    fn rates(&self, medium: &Medium, grid: &Grid) -> Vec<Complex64> {
-        let field = self.field(medium, grid);
-        let flux: Vec<f64> = field.density.iter().zip(&field.v).map(|(r, v)| r * v).collect();
-        let f = grid.coefficients(&flux, self.modes());
-        let i = Complex64::i();
-        f.iter().zip(&self.c).enumerate().map(|(k, (f, c))| -i * k as f64 * f - c * medium.diffusion * (k * k) as f64).collect()
-    }
-
-    /// One right-hand side, the time derivatives of `c_0..c_K`, on a prepared grid.
+    /// One right-hand side, the time derivatives of `c_0..c_K`, on a prepared grid; none where a Sinkhorn scaling does not converge.
     pub fn right_hand_side(&self, medium: &Medium) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
-        let (grid, medium) = (Grid::new(4 * self.modes().max(8)), *medium);
-        move |c| Self { c: c.to_vec() }.rates(&medium, &grid)
+        let operator = self.operator(medium, false);
+        move |c| operator.as_ref().ok().and_then(|operator| operator.rates(c).ok()).unwrap_or_default()
     }
 
     /// Negentropy `integral rho log rho d sigma`, 0 at the uniform measure.
     pub fn negentropy(&self) -> f64 {
-        let values = self.values(8 * self.modes().max(16));
-        values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / values.len() as f64
+        self.fine().negentropy(&self.c)
     }
 
     /// Its production `-integral rho div v d sigma` minus what noise destroys, `(1/kappa) integral |grad rho|^2 / rho`; not a number where a Sinkhorn scaling does not
     /// converge.
     pub fn negentropy_rate(&self, medium: &Medium) -> f64 {
-        let grid = Grid::new(8 * self.modes().max(16));
-        let field = self.field(medium, &grid);
-        let produced = -field.density.iter().zip(&field.divergence).map(|(r, v)| r * v).sum::<f64>() / grid.points as f64;
-        if medium.diffusion == 0.0 {
-            return produced;
-        }
-        let slope = self.slope(grid.points);
-        let fisher =
-            slope.iter().zip(&field.density).map(|(s, r)| if *r > 0.0 { s * s / r } else { 0.0 }).sum::<f64>() / grid.points as f64;
-        produced - medium.diffusion * fisher
+        self.operator(medium, true).and_then(|operator| operator.negentropy_rate(&self.c)).unwrap_or(f64::NAN)
     }
 
     /// The same by the spectral time derivative, `integral log rho d_t rho d sigma`.
     pub fn negentropy_rate_by_derivative(&self, medium: &Medium) -> f64 {
-        let grid = Grid::new(8 * self.modes().max(16));
-        let change = grid.values(self.rates(medium, &grid).into_iter());
-        let density = grid.values(self.c.iter().copied());
-        density.iter().zip(&change).map(|(r, d)| if *r > 0.0 { r.ln() * d } else { 0.0 }).sum::<f64>() / grid.points as f64
+        let Ok(operator) = self.operator(medium, true) else { return f64::NAN };
+        let Ok(rates) = operator.rates(&self.c) else { return f64::NAN };
+        let (density, change) = (operator.nodes.values(&self.c), operator.nodes.values(&rates));
+        let terms: Vec<f64> = density.iter().zip(&change).map(|(r, d)| if *r > 0.0 { r.ln() * d } else { 0.0 }).collect();
+        operator.nodes.mean(&terms)
     }
 
     /// Interaction energy `(1/2 beta) integral integral e^{beta <x,y>} d mu d mu` above that of the uniform measure.
     pub fn energy(&self, medium: &Medium) -> f64 {
-        let over = kernel_over_beta(medium.beta, self.modes());
-        medium.beta.abs().exp() * self.c.iter().zip(&over).skip(1).map(|(c, w)| w * c.norm_sqr()).sum::<f64>()
+        energy(2, medium.beta, &Grid::power(&self.c))
     }
 
     /// Its rate of change by the dissipation identity, `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (arXiv:2312.10794, (3.6) and Lemma 3.7).
     pub fn energy_rate(&self, medium: &Medium) -> f64 {
-        let grid = Grid::new(8 * self.modes().max(16));
-        let field = self.field(medium, &grid);
-        let over = kernel_over_beta(medium.beta, self.modes());
-        let pull = grid.values(self.c.iter().zip(&over).enumerate().map(|(k, (c, w))| c * *w * Complex64::i() * k as f64));
-        let gained = pull.iter().zip(&field.v).zip(&field.density).map(|((p, v), r)| p * v * r).sum::<f64>() / grid.points as f64;
-        let lost: f64 = self.c.iter().zip(&over).enumerate().map(|(k, (c, w))| 2.0 * (k * k) as f64 * w * c.norm_sqr()).sum();
-        medium.beta.abs().exp() * (gained - medium.diffusion * lost)
+        self.operator(medium, true).and_then(|operator| operator.energy_rate(&self.c)).unwrap_or(f64::NAN)
     }
 
     /// Slopes of the density at `2 pi j / points`.
     pub fn slope(&self, points: usize) -> Vec<f64> {
-        let grid = Grid::new(points.max(2 * self.modes() + 2));
-        grid.values(self.c.iter().enumerate().map(|(k, c)| c * Complex64::i() * k as f64))
+        self.grid(points).0.values(derivative(&self.c))
     }
 
-    /// Velocities at `2 pi j / points`.
+    /// Velocities at `2 pi j / points`; none where a Sinkhorn scaling does not converge.
     pub fn velocity(&self, medium: &Medium, points: usize) -> Vec<f64> {
-        self.field(medium, &Grid::new(points.max(2 * self.modes() + 2))).v
+        let field = Operator::new(self.grid(points), medium, self.modes()).and_then(|operator| operator.field(&self.c, false));
+        field.map_or_else(|_| Vec::new(), |field| field.velocity.concat())
     }
 
     /// Mean velocity `integral v d mu`: 0 for USA at all times, so its mean angle stands still.
     pub fn momentum(&self, medium: &Medium) -> f64 {
-        let grid = Grid::new(8 * self.modes().max(16));
-        let field = self.field(medium, &grid);
-        field.v.iter().zip(&field.density).map(|(v, r)| v * r).sum::<f64>() / grid.points as f64
+        let mean = |operator: Operator<Grid>| {
+            let Field { density, velocity, .. } = operator.field(&self.c, false)?;
+            Ok(operator.nodes.mean(&velocity[0].iter().zip(&density).map(|(v, r)| v * r).collect::<Vec<_>>()))
+        };
+        self.operator(medium, true).and_then(mean).unwrap_or(f64::NAN)
     }
 
     /// Share of the size of the coefficients that sits in the highest fifth of the modes.
     pub fn tail(&self) -> f64 {
-        let most = self.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
-        self.c[self.c.len() * 4 / 5..].iter().map(|c| c.norm()).fold(0.0, f64::max) / most
+        Series::tail(self)
     }
 
     /// The same function with another number of modes.
     pub fn resized(&self, modes: usize) -> Self {
-        let mut c = self.c.clone();
-        c.resize(modes + 1, Complex64::default());
-        Self { c }
+        self.with_degree(modes)
     }
 
     /// Evolves by time `t` with the modes it has, resolved or not, for studies of convergence. **Errors** the integrator's.
     pub fn evolve_unchecked(&self, medium: &Medium, t: f64) -> Result<Self> {
-        self.leg(medium, &Grid::new(4 * self.modes().max(8)), t, (1e-13, 1e-15), 100_000)
-    }
-
-    fn leg(&self, medium: &Medium, grid: &Grid, t: f64, tolerance: (f64, f64), most: u32) -> Result<Self> {
-        let modes = self.modes();
-        let derivative = |y: &[f64], dy: &mut [f64]| {
-            let rates = Self::unpacked(y, modes).rates(medium, grid);
-            rates[1..].iter().enumerate().for_each(|(k, r)| (dy[2 * k], dy[2 * k + 1]) = (r.re, r.im));
-        };
-        let packed: Vec<f64> = self.c[1..].iter().flat_map(|c| [c.re, c.im]).collect();
-        advance(derivative, &packed, t, tolerance, most).map(|y| Self::unpacked(&y, modes))
+        evolve(self.clone(), medium, t, &(1e-13, 1e-15), |_, _| true)?.reached()
     }
 
     /// The same function without the highest modes that are rounding only.
@@ -373,34 +292,9 @@ impl Circle {
         watch: impl FnMut(f64, &Self) -> bool,
     ) -> Result<Evolved<Self>> {
         let limits: Limits = most.into();
-        let Limits { modes: most, relax } = limits;
-        let resolved = 1e-10 * relax;
-        let fastest = growth_bound(medium);
-        while self.tail() > resolved && self.modes() < most {
-            self = self.resized((2 * self.modes()).min(most));
+        while self.tail() > Self::TAIL * limits.relax && self.modes() < limits.modes {
+            self = self.resized((2 * self.modes()).min(limits.modes));
         }
-        let leg = |density: Self, left: f64| {
-            let grid = Grid::new(4 * density.modes().max(8));
-            let field = density.field(medium, &grid);
-            scaling_converged(field.residual)?;
-            let steepest = field.divergence.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            // A share of the time of the steepest gradient and of the fastest growth about the uniform density.
-            let leg = clipped(limits.leg() / steepest.max(fastest).max(1e-3), left, t);
-            // A leg that needs so many steps is one whose highest modes run away.
-            let next = density.leg(medium, &grid, leg, (1e-11 * relax, 1e-13 * relax), 2_000);
-            Ok(match next.ok().filter(|n| n.tail() <= resolved) {
-                Some(next) => Leg::Moved(next, leg),
-                None if density.modes() >= most => Leg::UnderResolved(density),
-                None => Leg::Finer(density.resized((2 * density.modes()).min(most))),
-            })
-        };
-        by_legs(self, t, leg, watch)
-    }
-
-    fn unpacked(y: &[f64], modes: usize) -> Self {
-        let mut c = Vec::with_capacity(modes + 1);
-        c.push(Complex64::new(1.0, 0.0));
-        c.extend(y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])));
-        Self { c }
+        self.evolve_resolved(medium, t, limits, watch)
     }
 }

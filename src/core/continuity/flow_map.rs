@@ -5,17 +5,17 @@
 //! There the map steepens without bound over fewer and fewer labels. Labels are kept on panels of Gauss-Legendre nodes, and a panel whose polynomial ends to see the
 //! map is halved while it still does: both halves are exact to the tolerance. Panels of less mass than the tolerance stay, for their mass is the error they make.
 
-use super::circle::{Circle, growth_bound};
+use super::circle::Circle;
 use super::density::bump_degree;
+use super::evolution::{self, Evolving, evolve};
 use super::kernel_panels::KernelPanels;
-use super::legs::{Leg, by_legs, clipped};
-use super::{Evolved, Medium, scaling_converged};
+use super::{Evolved, Medium, interpolated, mass, mean_over, no_noise, non_negative};
 use crate::error::{Error, Result, in_range};
-use crate::num::ode::advance;
+use crate::flow::OdeSystem;
+use crate::num::fft::Complex64;
 use crate::num::panel::{NODES, Rule, Values};
-use realfft::num_complex::Complex64;
-use std::cell::Cell;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 /// Labels between two angles.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +51,6 @@ pub struct Resolution {
     pub panels: usize,
     /// Mass times error of its polynomials at which a panel is halved.
     pub loss: f64,
-    /// Longest leg between two looks at the panels, in times of the steepest gradient and of the fastest growth about the uniform density: below log 2 the map steepens by less than two.
-    pub leg: f64,
     /// Relative and absolute tolerance of a step.
     pub step: (f64, f64),
     /// Most particles.
@@ -61,17 +59,17 @@ pub struct Resolution {
 
 impl Resolution {
     /// Halvings at 1e-9 and steps at 1e-11: negentropies right to about 1e-8.
-    pub const FINE: Self = Self { panels: 16, loss: 1e-9, leg: 0.6, step: (1e-11, 1e-13), particles: 40_000 };
+    pub const FINE: Self = Self { panels: 16, loss: 1e-9, step: (1e-11, 1e-13), particles: 40_000 };
 
     /// Thirty times coarser, on other panels: the difference tells the error of the fine one.
-    pub const COARSE: Self = Self { panels: 13, loss: 3e-8, leg: 0.4, step: (3e-10, 3e-12), particles: 40_000 };
+    pub const COARSE: Self = Self { panels: 13, loss: 3e-8, step: (3e-10, 3e-12), particles: 40_000 };
 }
 
 /// Particles by label on panels.
 pub struct FlowMap {
     panels: Vec<Panel>,
     resolution: Resolution,
-    rule: Rule,
+    rule: Arc<Rule>,
 }
 
 /// Where a density that falls to zero is cut: its logarithm is used only in products with the mass.
@@ -83,7 +81,7 @@ impl FlowMap {
     /// **Errors** negative or non-finite values beyond rounding, no mass, a resolution without panels, a density that the largest number of particles does not see.
     pub fn new(density: impl Fn(f64) -> f64, breaks: &[f64], resolution: Resolution) -> Result<Self> {
         in_range("panels", resolution.panels as f64, 1.0, 4096.0)?;
-        let rule = Rule::default();
+        let rule = Arc::new(Rule::default());
         let even = (0..=resolution.panels).map(|j| TAU * j as f64 / resolution.panels as f64);
         let mut edges: Vec<f64> = even.chain(breaks.iter().copied().filter(|b| *b > 0.0 && *b < TAU)).collect();
         edges.sort_by(f64::total_cmp);
@@ -103,10 +101,7 @@ impl FlowMap {
                 return Err(Error::parameter("particles", resolution.particles, expected));
             }
         }
-        let mass: f64 = panels.iter().map(|p| p.mass(&rule)).sum();
-        if mass.is_nan() || mass <= 0.0 {
-            return Err(Error::parameter("density", "no mass", "a positive integral"));
-        }
+        let mass = mass(panels.iter().map(|p| p.mass(&rule)).sum())?;
         for p in &mut panels {
             p.start.iter_mut().for_each(|v| *v /= mass);
             p.log_density.iter_mut().for_each(|v| *v -= mass.ln());
@@ -117,9 +112,7 @@ impl FlowMap {
     fn panel(density: &impl Fn(f64) -> f64, from: f64, to: f64, rule: &Rule) -> Result<Panel> {
         let theta = rule.x.map(|x| 0.5 * (from + to) + 0.5 * (to - from) * x);
         let values = theta.map(density);
-        if let Some(i) = values.iter().position(|v| !v.is_finite() || *v < -1e-9) {
-            return Err(Error::parameter("density", format!("{} at theta = {:.6}", values[i], theta[i]), "finite values >= 0 everywhere"));
-        }
+        non_negative(&values, 1e-9, |i| format!("theta = {:.6}", theta[i]))?;
         let turns = (to - from) / TAU;
         Ok(Panel { theta, start: values.map(|v| turns * v.max(0.0)), log_density: values.map(|v| v.max(EMPTY).ln()) })
     }
@@ -136,12 +129,7 @@ impl FlowMap {
         in_range("values", n as f64, 2.0, 100_000.0)?;
         let mut breaks: Vec<f64> = (0..n).map(|j| (from + TAU * j as f64 / n as f64).rem_euclid(TAU)).collect();
         breaks.sort_by(f64::total_cmp);
-        let density = |s: f64| {
-            let place = (s - from).rem_euclid(TAU) / TAU * n as f64;
-            let (whole, part) = (place.floor() as usize, place.fract());
-            (1.0 - part) * values[whole % n] + part * values[(whole + 1) % n]
-        };
-        Self::new(density, &breaks, resolution)
+        Self::new(|s| interpolated(values, from, s), &breaks, resolution)
     }
 
     /// Number of particles.
@@ -166,29 +154,25 @@ impl FlowMap {
 
     /// `integral rho log rho d sigma`, the mean of `log rho` over the labels.
     pub fn negentropy(&self) -> f64 {
-        self.masses().iter().zip(self.log_density()).map(|(m, l)| m * l).sum()
+        mean_over(&self.masses(), &self.log_density())
     }
 
-    /// Velocities, `-div v`, and the residual of the Sinkhorn scaling.
-    fn rates(&self, medium: &Medium) -> Result<(Vec<f64>, Vec<f64>)> {
+    /// Velocities and `-div v`.
+    fn velocities(&self, medium: &Medium) -> Result<(Vec<f64>, Vec<f64>)> {
         let mut out = vec![0.0; 2 * self.n()];
-        scaling_converged(KernelPanels::new(medium.beta).rates(medium, &self.masses(), &self.angles(), &mut out))?;
+        KernelPanels::new(medium.beta).rates(medium, &self.masses(), &self.angles(), &mut out)?;
         let fall = out.split_off(self.n());
         Ok((out, fall))
     }
 
-    fn mean(&self, values: &[f64]) -> f64 {
-        self.masses().iter().zip(values).map(|(m, v)| m * v).sum()
-    }
-
     /// Production of negentropy, the mean of `-div v`. **Errors** a Sinkhorn scaling that does not converge.
     pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
-        Ok(self.mean(&self.rates(medium)?.1))
+        Ok(mean_over(&self.masses(), &self.velocities(medium)?.1))
     }
 
     /// Mean velocity, as [`Circle::momentum`]. **Errors** as [`FlowMap::negentropy_rate`].
     pub fn momentum(&self, medium: &Medium) -> Result<f64> {
-        Ok(self.mean(&self.rates(medium)?.0))
+        Ok(mean_over(&self.masses(), &self.velocities(medium)?.0))
     }
 
     /// The first modes of the measure. **Cost** modes per particle.
@@ -213,9 +197,9 @@ impl FlowMap {
 
     /// Its rate of change, as [`Circle::energy_rate`]. **Errors** as [`FlowMap::negentropy_rate`].
     pub fn energy_rate(&self, medium: &Medium) -> Result<f64> {
-        let pull = self.rates(&Medium { weights: crate::attention::RowWeights::Exponential, ..*medium })?.0;
-        let power: Vec<f64> = self.rates(medium)?.0.iter().zip(&pull).map(|(v, p)| v * p).collect();
-        Ok(self.mean(&power))
+        let pull = self.velocities(&Medium { weights: crate::attention::RowWeights::Exponential, ..*medium })?.0;
+        let power: Vec<f64> = self.velocities(medium)?.0.iter().zip(&pull).map(|(v, p)| v * p).collect();
+        Ok(mean_over(&self.masses(), &power))
     }
 
     /// Averages of the density over `n` cells, cell j being `[j, j+1] 2 pi / n`. **Cost** a few hundred operations per cell and per panel.
@@ -243,45 +227,65 @@ impl FlowMap {
     /// **Accuracy** that of the [`Resolution`]. **Cost** about a microsecond per particle and evaluation. **Errors** noise (the velocity would need the gradient of rho),
     /// a Sinkhorn scaling that does not converge, the integrator's.
     pub fn evolve(self, medium: &Medium, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        if medium.diffusion != 0.0 {
-            return Err(Error::parameter("noise", 1.0 / medium.diffusion, "no noise with particles that carry the density"));
-        }
-        let (field, fastest) = (KernelPanels::new(medium.beta), growth_bound(medium));
-        let leg = |mut labels: Self, left: f64| {
-            let (n, masses, theta) = (labels.n(), labels.masses(), labels.angles());
-            let mut rates = vec![0.0; 2 * n];
-            scaling_converged(field.rates(medium, &masses, &theta, &mut rates))?;
-            let steepest = rates[n..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
-            // A panel that misses the map at the end of a leg still saw it at its begin.
-            let leg = clipped(labels.resolution.leg / steepest.max(fastest), left, t);
-            let worst = Cell::new(0.0f64);
-            let derivative = |y: &[f64], dy: &mut [f64]| worst.set(worst.get().max(field.rates(medium, &masses, &y[..n], dy)));
-            let state: Vec<f64> = theta.into_iter().chain(labels.log_density()).collect();
-            let next = advance(derivative, &state, leg, labels.resolution.step, 10_000)?;
-            scaling_converged(worst.get())?;
-            let panels = labels.moved(&next);
-            let coarse: Vec<bool> = panels.iter().map(|p| p.loss(&labels.rule) > labels.resolution.loss).collect();
-            let more = NODES * coarse.iter().filter(|c| **c).count();
-            if more > 0 && n + more > labels.resolution.particles {
-                return Ok(Leg::UnderResolved(labels));
-            }
-            if more > 0 {
-                let rule = &labels.rule;
-                let halved = |(p, coarse): (Panel, bool)| if coarse { p.halves(rule).to_vec() } else { vec![p] };
-                labels.panels = std::mem::take(&mut labels.panels).into_iter().zip(coarse).flat_map(halved).collect();
-                return Ok(Leg::Finer(labels));
-            }
-            labels.panels = panels;
-            Ok(Leg::Moved(labels, leg))
-        };
-        by_legs(self, t, leg, watch)
+        no_noise(medium)?;
+        let resolution = self.resolution;
+        evolve(self, medium, t, &resolution, watch)
+    }
+}
+
+/// Labels in motion.
+pub(super) struct Labels {
+    field: KernelPanels,
+    medium: Medium,
+    masses: Vec<f64>,
+}
+
+impl OdeSystem for Labels {
+    fn rates(&mut self, _: f64, y: &[f64], dy: &mut [f64]) -> Result<()> {
+        self.field.rates(&self.medium, &self.masses, &y[..self.masses.len()], dy)
     }
 
-    /// The panels with these angles and log densities.
-    fn moved(&self, state: &[f64]) -> Vec<Panel> {
-        let (theta, log) = state.split_at(self.n());
+    /// The angles, and the log densities, of a panel.
+    fn block(&self, _: usize) -> usize {
+        NODES
+    }
+}
+
+impl Evolving for FlowMap {
+    type System = Labels;
+
+    fn system(&self, medium: &Medium) -> Result<Labels> {
+        Ok(Labels { field: KernelPanels::new(medium.beta), medium: *medium, masses: self.masses() })
+    }
+
+    fn coordinates(&self) -> Vec<f64> {
+        [self.angles(), self.log_density()].concat()
+    }
+
+    fn at(&self, y: &[f64]) -> Result<Self> {
+        let (theta, log) = y.split_at(self.n());
         let part = |v: &[f64], k: usize| std::array::from_fn(|i| v[k * NODES + i]);
-        self.panels.iter().enumerate().map(|(k, p)| Panel { theta: part(theta, k), start: p.start, log_density: part(log, k) }).collect()
+        let moved = |(k, p): (usize, &Panel)| Panel { theta: part(theta, k), start: p.start, log_density: part(log, k) };
+        Ok(Self { panels: self.panels.iter().enumerate().map(moved).collect(), resolution: self.resolution, rule: self.rule.clone() })
+    }
+}
+
+/// Halves the panels that lose sight of the map.
+impl evolution::Rule<FlowMap> for Resolution {
+    fn tolerances(&self) -> (f64, f64) {
+        self.step
+    }
+
+    fn resolves(&self, map: &FlowMap) -> bool {
+        map.panels.iter().all(|p| p.loss(&map.rule) <= self.loss)
+    }
+
+    fn refined(&self, map: &FlowMap, lost: Option<FlowMap>) -> Option<FlowMap> {
+        let lost = lost?;
+        let halved =
+            |(p, next): (&Panel, &Panel)| if next.loss(&map.rule) > self.loss { p.halves(&map.rule).to_vec() } else { vec![p.clone()] };
+        let panels: Vec<Panel> = map.panels.iter().zip(&lost.panels).flat_map(halved).collect();
+        (NODES * panels.len() <= self.particles).then(|| FlowMap { panels, resolution: map.resolution, rule: map.rule.clone() })
     }
 }
 

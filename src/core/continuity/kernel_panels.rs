@@ -1,8 +1,9 @@
 //! Kernel sums of many particles on the circle: masses are handed to Chebyshev nodes of panels so short that the kernel is a polynomial on them, summed node by
 //! node, and handed back. Every sum keeps its relative accuracy, also far from all mass.
 
-use super::Medium;
+use super::{Medium, sinkhorn_scaling};
 use crate::attention::RowWeights;
+use crate::error::Result;
 use crate::num::threads::parallel_allowed;
 use rayon::prelude::*;
 use std::f64::consts::{PI, TAU};
@@ -99,11 +100,18 @@ impl KernelPanels {
         out
     }
 
-    /// Angular velocities (n) and `-div v` (n) of particles under the measure they are; returns the residual of the Sinkhorn scaling, 0 for other laws.
-    pub(super) fn rates(&self, medium: &Medium, masses: &[f64], theta: &[f64], out: &mut [f64]) -> f64 {
+    /// Angular velocities (n) and `-div v` (n) of particles under the measure they are. **Errors** a Sinkhorn scaling that does not converge.
+    pub(super) fn rates(&self, medium: &Medium, masses: &[f64], theta: &[f64], out: &mut [f64]) -> Result<()> {
         let places: Vec<Place> = each(theta, |t| self.place(*t));
-        let (scaled, residual) = if medium.weights == RowWeights::Sinkhorn { self.scaled(&places, masses) } else { (masses.to_vec(), 0.0) };
-        let nodes = self.at_nodes(&places, |i| scaled[i], 3);
+        let mut weights = vec![1.0; masses.len()];
+        if medium.weights == RowWeights::Sinkhorn {
+            // Sums of a few thousand terms.
+            weights = sinkhorn_scaling(masses.len(), 1e-13, |f| {
+                let nodes = self.at_nodes(&places, |i| masses[i] * f[i], 1);
+                each(&places, |p| Self::sums(p, &nodes)[0])
+            })?;
+        }
+        let nodes = self.at_nodes(&places, |i| masses[i] * weights[i], 3);
         let (velocity, fall) = out.split_at_mut(theta.len());
         let one = |place: &Place| {
             let [total, sine, fall] = Self::sums(place, &nodes);
@@ -117,24 +125,7 @@ impl KernelPanels {
         for ((v, f), (a, b)) in velocity.iter_mut().zip(fall).zip(each(&places, one)) {
             (*v, *f) = (a, b);
         }
-        residual
-    }
-
-    /// `m f` with `f (k * (f m)) = 1` at the particles, by the symmetric iteration `f <- sqrt(f / (k * (f m)))`, and the residual it stopped with.
-    fn scaled(&self, places: &[Place], masses: &[f64]) -> (Vec<f64>, f64) {
-        let mut f = vec![1.0; places.len()];
-        let mut residual = f64::INFINITY;
-        for _ in 0..10_000 {
-            let nodes = self.at_nodes(places, |i| masses[i] * f[i], 1);
-            let total = each(places, |p| Self::sums(p, &nodes)[0]);
-            residual = super::scaling_residual(&f, &total);
-            // Sums of a few thousand terms.
-            if residual < 1e-13 {
-                break;
-            }
-            f.iter_mut().zip(&total).for_each(|(f, s)| *f = (*f / s).sqrt());
-        }
-        (masses.iter().zip(&f).map(|(m, f)| m * f).collect(), residual)
+        Ok(())
     }
 }
 

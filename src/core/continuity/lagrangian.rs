@@ -6,15 +6,15 @@
 
 use super::circle::Circle;
 use super::density::Density;
-use super::legs::{Leg, by_legs, clipped};
+use super::evolution::{Evolving, evolve};
 use super::sphere2::Sphere2;
-use super::{Evolved, Medium, scaling_converged, scaling_residual};
+use super::{Evolved, Medium, mass, mean_over, no_noise, non_negative, sinkhorn_scaling};
 use crate::attention::{Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result, in_range};
-use crate::num::{bessel::scaled_sphere_mean, ode::advance, quadrature::gauss_legendre, stream::Stream, threads::parallel_allowed};
+use crate::flow::OdeSystem;
+use crate::num::{bessel::scaled_sphere_mean, quadrature::gauss_legendre, stream::Stream, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry, law};
 use rayon::prelude::*;
-use std::cell::Cell;
 use std::f64::consts::TAU;
 
 /// Particles with the logarithm of the density (relative to the uniform measure) where they are.
@@ -33,14 +33,9 @@ impl Lagrangian {
     pub fn new(x: &Tokens, weights: &[f64], density: &[f64]) -> Result<Self> {
         // A series is right to rounding of its largest value.
         let slack = 1e-12 * density.iter().copied().fold(1.0, f64::max);
-        if let Some(i) = density.iter().position(|r| !r.is_finite() || *r < -slack) {
-            return Err(Error::parameter("density", format!("{} at {:?}", density[i], x.row(i)), "finite values >= 0 everywhere"));
-        }
+        non_negative(density, slack, |i| format!("{:?}", x.row(i)))?;
         let kept: Vec<usize> = (0..x.n()).filter(|i| density[*i] * weights[*i] > 0.0).collect();
-        let mass: f64 = kept.iter().map(|i| density[*i] * weights[*i]).sum();
-        if kept.is_empty() || mass <= 0.0 {
-            return Err(Error::parameter("density", "no mass", "a positive integral"));
-        }
+        let mass = mass(kept.iter().map(|i| density[*i] * weights[*i]).sum())?;
         let total: f64 = weights.iter().sum();
         let places = kept.iter().flat_map(|i| x.row(*i).iter().copied()).collect();
         let masses: Vec<f64> = kept.iter().map(|i| density[*i] * weights[*i] / mass).collect();
@@ -86,15 +81,14 @@ impl Lagrangian {
 
     /// `integral rho log rho d sigma`, the mean of `log rho` over the particles.
     pub fn negentropy(&self) -> f64 {
-        self.x.masses().iter().zip(&self.log_density).map(|(m, l)| m * l).sum()
+        mean_over(self.x.masses(), &self.log_density)
     }
 
     /// Its production, the mean of `-div v`. **Errors** as [`Lagrangian::evolve`].
     pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
-        let field = Field::new(medium, &self.x)?;
         let mut out = vec![0.0; self.x.n() * (self.x.d() + 1)];
-        scaling_converged(field.rates(self.x.coordinates(), &mut out))?;
-        Ok(self.x.masses().iter().zip(&out[self.x.n() * self.x.d()..]).map(|(m, f)| m * f).sum())
+        self.system(medium)?.rates(0.0, &self.coordinates(), &mut out)?;
+        Ok(mean_over(self.x.masses(), &out[self.x.n() * self.x.d()..]))
     }
 
     /// Interaction energy `(1/2 beta) sum m m e^{beta <x,y>}` above that of the uniform measure; at beta = 0 its limit `|mean|^2 / 2`.
@@ -116,45 +110,54 @@ impl Lagrangian {
 
     /// The same with another relative and absolute tolerance of steps. **Errors** as [`Self::evolve`].
     pub fn evolve_within(self, medium: &Medium, t: f64, step: (f64, f64), watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        let (n, d) = (self.x.n(), self.x.d());
-        let field = Field::new(medium, &self.x)?;
-        let leg = |mut cloud: Self, left: f64| {
-            let mut rates = vec![0.0; n * (d + 1)];
-            scaling_converged(field.rates(cloud.x.coordinates(), &mut rates))?;
-            let steepest = rates[n * d..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
-            let leg = clipped(2.0 * d as f64 / steepest, left, t);
-            let state: Vec<f64> = cloud.x.coordinates().iter().chain(&cloud.log_density).copied().collect();
-            let worst = Cell::new(0.0f64);
-            let derivative = |y: &[f64], dy: &mut [f64]| worst.set(worst.get().max(field.rates(&y[..n * d], dy)));
-            let mut next = advance(derivative, &state, leg, step, 10_000)?;
-            scaling_converged(worst.get())?;
-            cloud.log_density = next.split_off(n * d);
-            for row in next.chunks_exact_mut(d) {
-                geometry::retract(row);
-            }
-            cloud.x = Tokens::new(d, next)?.with_masses(cloud.x.masses())?;
-            Ok(Leg::Moved(cloud, leg))
-        };
-        by_legs(self, t, leg, watch)
+        evolve(self, medium, t, &step, watch)
+    }
+}
+
+impl Evolving for Lagrangian {
+    type System = Field;
+
+    fn system(&self, medium: &Medium) -> Result<Field> {
+        no_noise(medium)?;
+        in_range("particles", self.x.n() as f64, 1.0, 1e6)?;
+        Ok(Field { medium: *medium, d: self.x.d(), masses: self.x.masses().to_vec() })
+    }
+
+    fn coordinates(&self) -> Vec<f64> {
+        [self.x.coordinates(), &self.log_density].concat()
+    }
+
+    fn at(&self, y: &[f64]) -> Result<Self> {
+        let (places, log) = y.split_at(self.x.n() * self.x.d());
+        let x = Tokens::new(self.x.d(), places.to_vec())?.with_masses(self.x.masses())?;
+        Ok(Self { x, log_density: log.to_vec() })
     }
 }
 
 /// Velocity and `-div v` of the empirical measure of fixed masses.
-struct Field {
+pub(super) struct Field {
     medium: Medium,
     d: usize,
     masses: Vec<f64>,
 }
 
-impl Field {
-    fn new(medium: &Medium, x: &Tokens) -> Result<Self> {
-        if medium.diffusion != 0.0 {
-            return Err(Error::parameter("noise", 1.0 / medium.diffusion, "no noise with particles that carry the density"));
-        }
-        in_range("particles", x.n() as f64, 1.0, 1e6)?;
-        Ok(Self { medium: *medium, d: x.d(), masses: x.masses().to_vec() })
+impl OdeSystem for Field {
+    fn rates(&mut self, _: f64, y: &[f64], dy: &mut [f64]) -> Result<()> {
+        self.velocities(&y[..self.masses.len() * self.d], dy)
     }
 
+    fn retract(&self, y: &mut [f64]) {
+        y[..self.masses.len() * self.d].chunks_exact_mut(self.d).for_each(|row| {
+            geometry::retract(row);
+        });
+    }
+
+    fn block(&self, start: usize) -> usize {
+        if start < self.masses.len() * self.d { self.d } else { 1 }
+    }
+}
+
+impl Field {
     /// `e^{beta <x, y> - |beta|}` and `|x - y|^2`.
     fn kernel(&self, x: &[f64], y: &[f64]) -> (f64, f64) {
         let chord = geometry::chord2(x, y);
@@ -163,11 +166,10 @@ impl Field {
         ((-0.5 * beta.abs() * far).exp(), chord)
     }
 
-    /// Velocities (n x d), then `-div v` (n); returns the residual of the Sinkhorn scaling, 0 for other laws.
-    fn rates(&self, x: &[f64], out: &mut [f64]) -> f64 {
+    /// Velocities (n x d), then `-div v` (n). **Errors** a Sinkhorn scaling that does not converge.
+    fn velocities(&self, x: &[f64], out: &mut [f64]) -> Result<()> {
         let n = self.masses.len();
-        let (weights, residual) =
-            if self.medium.weights == RowWeights::Sinkhorn { self.scaled_masses(x) } else { (self.masses.clone(), 0.0) };
+        let weights = if self.medium.weights == RowWeights::Sinkhorn { self.scaled_masses(x)? } else { self.masses.clone() };
         let (velocity, fall) = out.split_at_mut(n * self.d);
         let one = |(i, (v, f)): (usize, (&mut [f64], &mut f64))| *f = self.row(x, &weights, i, v);
         if n >= 256 && parallel_allowed() {
@@ -175,7 +177,7 @@ impl Field {
         } else {
             velocity.chunks_exact_mut(self.d).zip(fall.iter_mut()).enumerate().for_each(one);
         }
-        residual
+        Ok(())
     }
 
     /// One particle: writes its velocity, returns its `-div v`.
@@ -203,22 +205,16 @@ impl Field {
         dimension * inner / total - beta * (square / total - v.iter().map(|v| v * v).sum::<f64>())
     }
 
-    /// `m_j f_j` with `f_i sum_j k_ij m_j f_j = 1`, by the symmetric Sinkhorn iteration `f <- sqrt(f / (k m f))`, and the residual it stopped with.
-    fn scaled_masses(&self, x: &[f64]) -> (Vec<f64>, f64) {
+    /// `m_j f_j` with `f_i sum_j k_ij m_j f_j = 1`.
+    fn scaled_masses(&self, x: &[f64]) -> Result<Vec<f64>> {
         let n = self.masses.len();
         let row = |i: usize| &x[i * self.d..(i + 1) * self.d];
         let k: Vec<f64> = (0..n * n).map(|p| self.kernel(row(p / n), row(p % n)).0).collect();
-        let (mut f, mut residual) = (vec![1.0; n], f64::INFINITY);
-        for _ in 0..10_000 {
-            let weighted: Vec<f64> = self.masses.iter().zip(&f).map(|(m, f)| m * f).collect();
-            let s: Vec<f64> = (0..n).map(|i| k[i * n..(i + 1) * n].iter().zip(&weighted).map(|(k, w)| k * w).sum()).collect();
-            residual = scaling_residual(&f, &s);
-            // Rounding of a sum of n terms of one sign.
-            if residual < 1e-14 {
-                break;
-            }
-            f.iter_mut().zip(&s).for_each(|(f, s)| *f = (*f / s).sqrt());
-        }
-        (self.masses.iter().zip(&f).map(|(m, f)| m * f).collect(), residual)
+        // Rounding of a sum of n terms of one sign.
+        let f = sinkhorn_scaling(n, 1e-14, |f| {
+            let weighted: Vec<f64> = self.masses.iter().zip(f).map(|(m, f)| m * f).collect();
+            k.chunks_exact(n).map(|k| mean_over(k, &weighted)).collect()
+        })?;
+        Ok(self.masses.iter().zip(&f).map(|(m, f)| m * f).collect())
     }
 }

@@ -6,12 +6,13 @@
 
 pub mod circle;
 pub mod density;
+mod evolution;
 pub mod flow_map;
 mod kernel_panels;
 pub mod lagrangian;
-mod legs;
 pub mod probability_flow;
 pub mod rings;
+mod series;
 pub mod sphere2;
 pub mod stationary;
 pub mod transport;
@@ -20,6 +21,7 @@ pub mod zonal;
 
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
+use std::f64::consts::TAU;
 
 /// The dynamics of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,13 +51,6 @@ pub struct Limits {
     pub modes: usize,
     /// What the tolerances of steps and of the highest modes are multiplied by: a run with 10 tells the error of the one with 1.
     pub relax: f64,
-}
-
-impl Limits {
-    /// How long a leg of a series is, in times of the steepest gradient; another length for another tolerance, or both would take the same steps.
-    fn leg(self) -> f64 {
-        if self.relax > 1.0 { 0.3 } else { 0.2 }
-    }
 }
 
 impl From<usize> for Limits {
@@ -140,17 +135,65 @@ impl<S> Evolved<S> {
 /// Largest residual `|f (k * (f mu)) - 1|` at which a Sinkhorn scaling counts as one: velocities then are right to about as much, relative to their bound.
 const SINKHORN_RESIDUAL: f64 = 1e-9;
 
-/// Largest `|f s - 1|`; infinite where one is not a number.
-fn scaling_residual(f: &[f64], s: &[f64]) -> f64 {
-    f.iter().zip(s).map(|(f, s)| (f * s - 1.0).abs()).fold(0.0, |m, r| if r.is_finite() { m.max(r) } else { f64::INFINITY })
+/// The positive f with `f s(f) = 1`, `s(f)` a positive linear map, by the symmetric Sinkhorn
+/// iteration `f <- sqrt(f / s)`, until `|f s - 1|` is below `rounding`. NaN where s is not finite:
+/// a step of an integrator led too far.
+///
+/// **Errors** a residual above 1e-9 after ten thousand iterations.
+fn sinkhorn_scaling(n: usize, rounding: f64, mut s: impl FnMut(&[f64]) -> Vec<f64>) -> Result<Vec<f64>> {
+    let (mut f, mut residual) = (vec![1.0f64; n], f64::INFINITY);
+    for _ in 0..10_000 {
+        let s = s(&f);
+        residual = f.iter().zip(&s).fold(0.0, |m, (f, s)| if s.is_finite() { (f * s - 1.0).abs().max(m) } else { f64::INFINITY });
+        if residual.is_infinite() {
+            return Ok(vec![f64::NAN; n]);
+        }
+        if residual < rounding {
+            return Ok(f);
+        }
+        f.iter_mut().zip(&s).for_each(|(f, s)| *f = (*f / s.max(f64::MIN_POSITIVE)).sqrt());
+    }
+    if residual <= SINKHORN_RESIDUAL {
+        return Ok(f);
+    }
+    let what = format!("the Sinkhorn scaling stopped with a residual of {residual:.1e}, more than {SINKHORN_RESIDUAL:.0e}");
+    Err(Error::Numerical { what })
 }
 
-/// Refuses the result of a step whose Sinkhorn scalings did not converge. **Errors** a residual above 1e-9, or none at all.
-fn scaling_converged(residual: f64) -> Result<()> {
-    if residual <= SINKHORN_RESIDUAL {
+/// `rho log rho` of values of a density, 0 where it vanishes.
+fn negentropy_terms(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).collect()
+}
+
+/// **Errors** noise, which would need the gradient of the density where particles carry it.
+fn no_noise(medium: &Medium) -> Result<()> {
+    if medium.diffusion == 0.0 {
         return Ok(());
     }
-    Err(Error::Numerical {
-        what: format!("the Sinkhorn scaling stopped with a residual of {residual:.1e}, more than {SINKHORN_RESIDUAL:.0e}"),
-    })
+    Err(Error::parameter("noise", 1.0 / medium.diffusion, "no noise with particles that carry the density"))
+}
+
+/// The value at `theta` of the straight lines through values on an equispaced grid of the circle
+/// that begins at angle `from`.
+fn interpolated(values: &[f64], from: f64, theta: f64) -> f64 {
+    let n = values.len();
+    let place = (theta - from).rem_euclid(TAU) / TAU * n as f64;
+    let (whole, part) = (place.floor() as usize, place.fract());
+    (1.0 - part) * values[whole % n] + part * values[(whole + 1) % n]
+}
+
+/// `sum m_i v_i`: the mean of values that particles carry.
+fn mean_over(masses: &[f64], values: &[f64]) -> f64 {
+    masses.iter().zip(values).map(|(m, v)| m * v).sum()
+}
+
+/// **Errors** the first value below `-slack` or not finite, with its place.
+fn non_negative(values: &[f64], slack: f64, place: impl Fn(usize) -> String) -> Result<()> {
+    let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -slack) else { return Ok(()) };
+    Err(Error::parameter("density", format!("{} at {}", values[j], place(j)), "finite values >= 0 everywhere"))
+}
+
+/// **Errors** a mass that is not positive.
+fn mass(mass: f64) -> Result<f64> {
+    if mass > 0.0 { Ok(mass) } else { Err(Error::parameter("density", "no mass", "a positive integral")) }
 }

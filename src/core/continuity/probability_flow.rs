@@ -2,11 +2,11 @@
 //!
 //! A particle started at label s carries the mass of its label, so `rho(theta(s)) = rho_0(s) / theta'(s)`; derivatives in s are trigonometric, of spectral accuracy.
 
-use super::Medium;
 use super::circle::Circle;
+use super::{Medium, mean_over};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
-use crate::num::ode::advance;
+use crate::flow::{OdeOptions, OdeStep, OdeSystem, StepAction, integrate};
 use std::f64::consts::{PI, TAU};
 
 /// Particles by label on an equispaced grid.
@@ -49,7 +49,7 @@ impl ProbabilityFlow {
 
     /// `integral rho log rho d sigma`.
     pub fn negentropy(&self) -> f64 {
-        self.masses.iter().zip(self.log_density(&self.theta).0).map(|(m, l)| m * l).sum()
+        mean_over(&self.masses, &self.log_density(&self.theta).0)
     }
 
     /// Means of `cos k theta` and `sin k theta`.
@@ -79,8 +79,22 @@ impl ProbabilityFlow {
         if medium.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa with noise"));
         }
-        self.theta = advance(|y, dy| self.velocities(medium, y, dy), &self.theta, t, (1e-11, 1e-13), 100_000)?;
+        let mut theta = self.theta.clone();
+        let go_on = |_: &mut OdeStep| Ok(StepAction::Continue);
+        integrate(&mut (&self, medium), 0.0, &mut theta, t, &OdeOptions::new(1e-11, 1e-13), go_on)?.reached()?;
+        self.theta = theta;
         Ok(self)
+    }
+}
+
+impl OdeSystem for (&ProbabilityFlow, &Medium) {
+    fn rates(&mut self, _: f64, y: &[f64], dy: &mut [f64]) -> Result<()> {
+        self.0.velocities(self.1, y, dy);
+        Ok(())
+    }
+
+    fn block(&self, _: usize) -> usize {
+        1
     }
 }
 

@@ -4,13 +4,14 @@
 //! `S^{d-2}`. One-dimensional, of spectral accuracy, and at ease with a full collapse, where every expansion in polynomials ends.
 
 use super::density::Density;
-use super::legs::{Leg, by_legs, clipped};
+use super::evolution::{Evolving, evolve};
 use super::zonal::nodes;
-use super::{Evolved, Medium};
+use super::{Evolved, Medium, mass, mean_over, no_noise, non_negative};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
+use crate::flow::OdeSystem;
 use crate::num::bessel::{bessel_ratios, log_scaled_sphere_mean};
-use crate::num::{chebyshev::Chebyshev, ode::advance};
+use crate::num::chebyshev::Chebyshev;
 
 /// Rings by polar angle, ascending.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,19 +34,14 @@ impl Rings {
         let (mut theta, mut masses, mut log_density) = (Vec::new(), Vec::new(), Vec::new());
         for (s, w) in nodes(d, n)?.into_iter().rev() {
             let v = density.zonal(d, s)?;
-            if !v.is_finite() || v < -1e-12 {
-                return Err(Error::parameter("density", format!("{v} at s = {s}"), "finite values >= 0 everywhere"));
-            }
+            non_negative(&[v], 1e-12, |_| format!("s = {s}"))?;
             if v > 0.0 && w > 0.0 {
                 theta.push(s.clamp(-1.0, 1.0).acos());
                 masses.push(w * v);
                 log_density.push(v.ln());
             }
         }
-        let mass: f64 = masses.iter().sum();
-        if mass.is_nan() || mass <= 0.0 {
-            return Err(Error::parameter("density", "no mass", "a positive integral"));
-        }
+        let mass = mass(masses.iter().sum())?;
         masses.iter_mut().for_each(|m| *m /= mass);
         log_density.iter_mut().for_each(|l| *l -= mass.ln());
         Ok(Self { d, theta, masses, log_density })
@@ -53,14 +49,14 @@ impl Rings {
 
     /// `integral rho log rho d sigma`.
     pub fn negentropy(&self) -> f64 {
-        self.masses.iter().zip(&self.log_density).map(|(m, l)| m * l).sum()
+        mean_over(&self.masses, &self.log_density)
     }
 
     /// Its production, the mean of `-div v`. **Errors** as [`Rings::evolve`].
     pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
         let mut out = vec![0.0; 2 * self.theta.len()];
-        Field::new(self, medium)?.rates(&self.theta, &mut out);
-        Ok(self.masses.iter().zip(&out[self.theta.len()..]).map(|(m, f)| m * f).sum())
+        self.system(medium)?.rates(0.0, &self.coordinates(), &mut out)?;
+        Ok(mean_over(&self.masses, &out[self.theta.len()..]))
     }
 
     /// Mean of `<x, pole>`.
@@ -102,25 +98,29 @@ impl Rings {
 
     /// The same with another relative and absolute tolerance of steps. **Errors** as [`Self::evolve`].
     pub fn evolve_within(self, medium: &Medium, t: f64, step: (f64, f64), watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        let field = Field::new(&self, medium)?;
-        let n = self.theta.len();
-        let leg = |mut rings: Self, left: f64| {
-            let mut rates = vec![0.0; 2 * n];
-            field.rates(&rings.theta, &mut rates);
-            let steepest = rates[n..].iter().fold(1e-3f64, |m, v| m.max(v.abs()));
-            let leg = clipped(2.0 * rings.d as f64 / steepest, left, t);
-            let state: Vec<f64> = rings.theta.iter().chain(&rings.log_density).copied().collect();
-            let mut next = advance(|y, dy| field.rates(&y[..n], dy), &state, leg, step, 10_000)?;
-            rings.log_density = next.split_off(n);
-            rings.theta = next;
-            Ok(Leg::Moved(rings, leg))
-        };
-        by_legs(self, t, leg, watch)
+        evolve(self, medium, t, &step, watch)
+    }
+}
+
+impl Evolving for Rings {
+    type System = Field;
+
+    fn system(&self, medium: &Medium) -> Result<Field> {
+        Field::new(self, medium)
+    }
+
+    fn coordinates(&self) -> Vec<f64> {
+        [&self.theta[..], &self.log_density].concat()
+    }
+
+    fn at(&self, y: &[f64]) -> Result<Self> {
+        let (theta, log) = y.split_at(self.theta.len());
+        Ok(Self { d: self.d, theta: theta.to_vec(), masses: self.masses.clone(), log_density: log.to_vec() })
     }
 }
 
 /// The kernel between rings, tabulated.
-struct Field {
+pub(super) struct Field {
     masses: Vec<f64>,
     medium: Medium,
     d: usize,
@@ -134,9 +134,7 @@ impl Field {
         if medium.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
-        if medium.diffusion != 0.0 {
-            return Err(Error::parameter("noise", 1.0 / medium.diffusion, "no noise with rings that carry the density"));
-        }
+        no_noise(medium)?;
         let d = rings.d;
         let end = medium.beta.abs().max(1e-3);
         // Lambda has its nearest zeros at +-i pi/2 (d = 2) or farther: a series on a panel of width 1/4 converges like 25^{-k}.
@@ -154,10 +152,13 @@ impl Field {
         let nearest = if beta >= 0.0 { (0.5 * (a - b)).sin() } else { (0.5 * (a + b)).cos() };
         (self.log_mean.value(beta.abs() * sines) - 2.0 * beta.abs() * nearest * nearest).exp()
     }
+}
 
+impl OdeSystem for Field {
     /// Angular velocities (n), then `-div v` (n).
-    fn rates(&self, theta: &[f64], out: &mut [f64]) {
-        let (n, beta) = (theta.len(), self.medium.beta);
+    fn rates(&mut self, _: f64, y: &[f64], out: &mut [f64]) -> Result<()> {
+        let (n, beta) = (self.masses.len(), self.medium.beta);
+        let theta = &y[..n];
         let trig: Vec<(f64, f64)> = theta.iter().map(|t| t.sin_cos()).collect();
         let dimension = self.d as f64 - 1.0;
         // Kernel and mean of u / (beta s s') are symmetric.
@@ -187,5 +188,10 @@ impl Field {
                 (v, dimension * inner / total - beta * (square / total - v * v))
             };
         }
+        Ok(())
+    }
+
+    fn block(&self, _: usize) -> usize {
+        1
     }
 }

@@ -1,16 +1,13 @@
 //! Densities on S^2 by spherical harmonics `Y_lm = P_lm(cos theta) e^{i m phi}`, orthonormal for the uniform probability measure.
 
 use super::density::{Density, bump_degree};
-use super::legs::{Leg, by_legs, clipped};
-use super::zonal::{lambda_over_beta, signed_funk_hecke};
-use super::{Evolved, Limits, Medium};
-use crate::attention::RowWeights;
+use super::series::{Nodes, Series, energy, kernel};
+use super::{Evolved, Limits, Medium, mass, non_negative};
 use crate::error::{Error, Result, in_range};
-use crate::num::{ode::advance, quadrature::gauss_legendre, stream::Stream};
+use crate::num::fft::{Complex64, RealFft, plan};
+use crate::num::{quadrature::gauss_legendre, stream::Stream};
 use crate::sphere::Tokens;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
 use std::f64::consts::TAU;
-use std::sync::Arc;
 
 /// A density `rho = sum_l [a_l0 P_l0 + 2 Re sum_{m > 0} a_lm P_lm e^{i m phi}]`, `a_00 = 1`, relative to the uniform measure.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,10 +23,16 @@ pub fn index(l: usize, m: usize) -> usize {
     l * (l + 1) / 2 + m
 }
 
+/// The coefficients of each degree, as long as there are so many.
+fn rows(count: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    (0..).map(|l| index(l, 0)..index(l + 1, 0)).take_while(move |row| row.end <= count)
+}
+
 /// Nodes, tables and transforms of one degree: Gauss-Legendre in cos theta, equispaced in phi, fine enough for quadratic products.
-struct Grid {
+pub(super) struct Grid {
     degree: usize,
     rings: usize,
+    /// Azimuths per ring.
     points: usize,
     /// `sin theta` and weights (sum 1) per ring.
     sine: Vec<f64>,
@@ -37,9 +40,7 @@ struct Grid {
     /// `P_lm` and `d P_lm / d theta` per ring, in the order of the triangle.
     p: Vec<Vec<f64>>,
     slope: Vec<Vec<f64>>,
-    lambda: Vec<f64>,
-    forward: Arc<dyn RealToComplex<f64>>,
-    backward: Arc<dyn ComplexToReal<f64>>,
+    fft: RealFft,
 }
 
 /// `P_lm` and its derivative in theta for one colatitude, by the three-term recurrence in l.
@@ -84,125 +85,133 @@ impl Grid {
         3 * degree / 2 + 2
     }
 
-    fn new(degree: usize, beta: f64) -> Self {
-        Self::of(degree, beta, Self::rings(degree))
+    fn new(degree: usize) -> Self {
+        Self::of(degree, Self::rings(degree))
     }
 
     /// On this many rings; the azimuths are a multiple of twice as many that carries the degree.
-    fn of(degree: usize, beta: f64, rings: usize) -> Self {
+    fn of(degree: usize, rings: usize) -> Self {
         let points = 2 * rings * (degree + 1).div_ceil(rings);
         let nodes = gauss_legendre(rings);
         let sine: Vec<f64> = nodes.iter().map(|(x, _)| (1.0 - x * x).sqrt()).collect();
-        let tables: Vec<(Vec<f64>, Vec<f64>)> = nodes.iter().zip(&sine).map(|((x, _), s)| legendre(degree, *x, *s)).collect();
-        let (p, slope) = tables.into_iter().unzip();
-        let lambda = signed_funk_hecke(3, beta, degree);
-        let mut planner = RealFftPlanner::new();
-        let (forward, backward) = (planner.plan_fft_forward(points), planner.plan_fft_inverse(points));
-        Self { degree, rings, points, sine, weight: nodes.iter().map(|(_, w)| 0.5 * w).collect(), p, slope, lambda, forward, backward }
+        let (p, slope) = nodes.iter().zip(&sine).map(|((x, _), s)| legendre(degree, *x, *s)).unzip();
+        Self { degree, rings, points, sine, weight: nodes.iter().map(|(_, w)| 0.5 * w).collect(), p, slope, fft: plan(points) }
     }
 
-    /// Values on the grid of `sum factor(l, m, ring) a_lm e^{i m phi}`.
-    fn values(&self, a: &[Complex64], factor: impl Fn(usize, usize, usize, usize) -> Complex64) -> Vec<f64> {
-        let mut out = Vec::with_capacity(self.rings * self.points);
-        let (mut spectrum, mut line) = (self.backward.make_input_vec(), self.backward.make_output_vec());
-        for ring in 0..self.rings {
-            spectrum.iter_mut().for_each(|s| *s = Complex64::default());
-            for l in 0..=self.degree {
-                for (m, s) in spectrum.iter_mut().enumerate().take(l + 1) {
-                    let k = index(l, m);
-                    *s += a[k] * factor(l, m, k, ring);
-                }
+    /// Values on the grid of `sum a_lm table_lm(ring) e^{i m phi}`.
+    fn sum(&self, a: &[Complex64], table: &[Vec<f64>]) -> Vec<f64> {
+        let mut waves = vec![Complex64::default(); self.degree + 1];
+        let ring = |table: &Vec<f64>| {
+            waves.fill(Complex64::default());
+            for row in rows(a.len()) {
+                let terms = a[row.clone()].iter().zip(&table[row]);
+                waves.iter_mut().zip(terms).for_each(|(w, (a, p))| *w += a * p);
             }
-            spectrum[0].im = 0.0;
-            // Lengths are those of the plan, the only way to fail.
-            let _ = self.backward.process(&mut spectrum, &mut line);
-            out.extend_from_slice(&line);
+            self.fft.values(waves.iter().copied())
+        };
+        table.iter().flat_map(ring).collect()
+    }
+
+    /// Integrals of values on the grid against `table_lm(ring) e^{-i m phi}`, the first `count`.
+    fn integrals(&self, values: &[f64], table: &[Vec<f64>], count: usize) -> Vec<Complex64> {
+        let mut out = vec![Complex64::default(); count];
+        for ((values, table), weight) in values.chunks_exact(self.points).zip(table).zip(&self.weight) {
+            let waves = self.fft.coefficients(values, self.degree);
+            for row in rows(count) {
+                let terms = table[row.clone()].iter().zip(&waves);
+                out[row].iter_mut().zip(terms).for_each(|(o, (p, w))| *o += weight * p * w);
+            }
         }
         out
     }
 
-    /// Fourier coefficients per ring, m = 0..=degree.
-    fn rings_of(&self, values: &[f64]) -> Vec<Vec<Complex64>> {
-        let mut line = self.forward.make_input_vec();
-        values
-            .chunks_exact(self.points)
-            .map(|ring| {
-                line.copy_from_slice(ring);
-                let mut out = self.forward.make_output_vec();
-                let _ = self.forward.process(&mut line, &mut out);
-                out.truncate(self.degree + 1);
-                out.iter_mut().for_each(|c| *c /= self.points as f64);
-                out
-            })
-            .collect()
-    }
-
-    /// Coefficients `a_lm` of values on the grid.
-    fn coefficients(&self, values: &[f64]) -> Vec<Complex64> {
-        let mut a = vec![Complex64::default(); index(self.degree, self.degree) + 1];
-        for (ring, line) in self.rings_of(values).iter().enumerate() {
-            for l in 0..=self.degree {
-                (0..=l).for_each(|m| a[index(l, m)] += self.weight[ring] * self.p[ring][index(l, m)] * line[m]);
-            }
+    /// Values divided by the sine of the colatitude.
+    fn over_sine(&self, values: &mut [f64]) {
+        for (ring, s) in values.chunks_exact_mut(self.points).zip(&self.sine) {
+            ring.iter_mut().for_each(|v| *v /= s);
         }
-        a
     }
 
     /// Refuses negative and non-finite values by their place.
     fn positive(&self, values: &[f64]) -> Result<()> {
-        let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -1e-12) else { return Ok(()) };
-        let (sine, phi) = (self.sine[j / self.points], TAU * (j % self.points) as f64 / self.points as f64);
-        let colatitude = if 2 * (j / self.points) < self.rings { sine.asin() } else { std::f64::consts::PI - sine.asin() };
-        let found = format!("{} at colatitude {colatitude:.6}, azimuth {phi:.6}", values[j]);
-        Err(Error::parameter("density", found, "finite values >= 0 everywhere"))
+        non_negative(values, 1e-12, |j| {
+            let (sine, phi) = (self.sine[j / self.points], TAU * (j % self.points) as f64 / self.points as f64);
+            let colatitude = if 2 * (j / self.points) < self.rings { sine.asin() } else { std::f64::consts::PI - sine.asin() };
+            format!("colatitude {colatitude:.6}, azimuth {phi:.6}")
+        })
+    }
+}
+
+/// The coefficients of `d/d phi`.
+fn turned(a: &[Complex64]) -> Vec<Complex64> {
+    let wave = |(m, a): (usize, &Complex64)| Complex64::new(-(m as f64) * a.im, m as f64 * a.re);
+    rows(a.len()).flat_map(|row| a[row].iter().enumerate().map(wave)).collect()
+}
+
+impl Nodes for Grid {
+    type Coefficient = Complex64;
+
+    fn d(&self) -> usize {
+        3
+    }
+
+    fn values(&self, a: &[Complex64]) -> Vec<f64> {
+        self.sum(a, &self.p)
+    }
+
+    /// To the south and to the east.
+    fn gradient(&self, a: &[Complex64]) -> Vec<Vec<f64>> {
+        let mut east = self.sum(&turned(a), &self.p);
+        self.over_sine(&mut east);
+        vec![self.sum(a, &self.slope), east]
+    }
+
+    fn divergence(&self, flux: &[Vec<f64>], count: usize) -> Vec<Complex64> {
+        let mut east = flux[1].clone();
+        self.over_sine(&mut east);
+        let mut out = self.integrals(&flux[0], &self.slope, count);
+        let east = turned(&self.integrals(&east, &self.p, count));
+        out.iter_mut().zip(east).for_each(|(o, e)| *o -= e);
+        out
     }
 
     fn mean(&self, values: &[f64]) -> f64 {
         values.chunks_exact(self.points).zip(&self.weight).map(|(ring, w)| w * ring.iter().sum::<f64>() / self.points as f64).sum()
     }
 
-    /// Density, the two components of the velocity, and `-div v`.
-    fn field(&self, medium: &Medium, a: &[Complex64]) -> (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>) {
-        let beta = medium.beta;
-        let real = |v: f64| Complex64::new(v, 0.0);
-        let over = lambda_over_beta(3, beta, self.degree);
-        let density = self.values(a, |_, _, k, ring| real(self.p[ring][k]));
-        let mut north = self.values(a, |l, _, k, ring| real(over[l] * self.slope[ring][k]));
-        let mut east = self.values(a, |l, m, k, ring| Complex64::new(0.0, over[l] * m as f64 * self.p[ring][k] / self.sine[ring]));
-        let mut fall = self.values(a, |l, _, k, ring| real(over[l] * (l * (l + 1)) as f64 * self.p[ring][k]));
-        if medium.weights == RowWeights::Softmax {
-            let w = self.values(a, |l, _, k, ring| real(self.lambda[l] * self.p[ring][k]));
-            for j in 0..w.len() {
-                (north[j], east[j]) = (north[j] / w[j], east[j] / w[j]);
-                fall[j] = fall[j] / w[j] + beta * (north[j] * north[j] + east[j] * east[j]);
-            }
-        } else {
-            let scale = beta.abs().exp();
-            [&mut north, &mut east, &mut fall].into_iter().flatten().for_each(|v| *v *= scale);
-        }
-        (density, north, east, fall)
+    fn degrees() -> impl Iterator<Item = usize> {
+        (0..).flat_map(|l: usize| std::iter::repeat_n(l, l + 1))
     }
 
-    /// `d a_lm / dt = integral rho v . grad conj(Y_lm)` minus diffusion.
-    fn rates(&self, medium: &Medium, a: &[Complex64]) -> Vec<Complex64> {
-        let (density, mut north, mut east, _) = self.field(medium, a);
-        north.iter_mut().zip(&density).for_each(|(v, r)| *v *= r);
-        east.iter_mut().zip(&density).for_each(|(v, r)| *v *= r);
-        let (north, east) = (self.rings_of(&north), self.rings_of(&east));
-        let mut out = vec![Complex64::default(); a.len()];
-        for ring in 0..self.rings {
-            for l in 0..=self.degree {
-                for m in 0..=l {
-                    let k = index(l, m);
-                    let turned = Complex64::new(0.0, -(m as f64) * self.p[ring][k] / self.sine[ring]);
-                    out[k] += self.weight[ring] * (north[ring][m] * self.slope[ring][k] + east[ring][m] * turned);
-                }
-            }
-        }
-        for l in 0..=self.degree {
-            (0..=l).for_each(|m| out[index(l, m)] -= a[index(l, m)] * medium.diffusion * (l * (l + 1)) as f64);
-        }
-        out
+    fn power(a: &[Complex64]) -> Vec<f64> {
+        let square = |row: &[Complex64]| row[0].norm_sqr() + row[1..].iter().map(|a| 2.0 * a.norm_sqr()).sum::<f64>();
+        rows(a.len()).map(|row| square(&a[row])).collect()
+    }
+}
+
+impl Series for Sphere2 {
+    type Nodes = Grid;
+    const TAIL: f64 = 1e-9;
+    const LARGEST: usize = 128;
+
+    fn degree(&self) -> usize {
+        self.degree
+    }
+
+    fn coefficients(&self) -> &[Complex64] {
+        &self.a
+    }
+
+    fn with(&self, degree: usize, a: Vec<Complex64>) -> Self {
+        Self { degree, a }
+    }
+
+    fn below(degree: usize) -> usize {
+        index(degree, 0)
+    }
+
+    fn nodes(&self, fine: bool) -> Result<Grid> {
+        Ok(if fine { self.fine() } else { Grid::new(self.degree) })
     }
 }
 
@@ -213,14 +222,14 @@ impl Sphere2 {
     /// **Errors** a degree outside [4, 256], sine terms, negative values (the place is named), no mass.
     pub fn from_density(density: &Density, degree: usize) -> Result<Self> {
         let degree = enough(degree, density.degree(3))?;
-        let grid = Grid::new(degree, 0.0);
+        let grid = Grid::new(degree);
         let mut values = Vec::with_capacity(grid.rings * grid.points);
         for (x, _) in gauss_legendre(grid.rings) {
             for j in 0..grid.points {
                 values.push(density.on_sphere(x, TAU * j as f64 / grid.points as f64)?);
             }
         }
-        let mut out = Self { degree, a: grid.coefficients(&values) };
+        let mut out = Self { degree, a: grid.integrals(&values, &grid.p, index(degree + 1, 0)) };
         for noise in density.noises() {
             let mut stream = Stream::new(noise.seed, &["density", "noise", "sphere"]);
             for l in 1..=noise.modes.min(degree) {
@@ -242,9 +251,9 @@ impl Sphere2 {
             let expected = "R Gauss-Legendre rings of 2 R azimuths, R = 3 L / 2 + 2 for an even degree L in 4..=256";
             return Err(Error::parameter("values", format!("{} values in {rings} rings", values.len()), expected));
         }
-        let grid = Grid::new(degree, 0.0);
+        let grid = Grid::new(degree);
         grid.positive(values)?;
-        let out = Self { degree, a: grid.coefficients(values) };
+        let out = Self { degree, a: grid.integrals(values, &grid.p, index(degree + 1, 0)) };
         let size = values.iter().copied().fold(0.0, f64::max);
         let lost = out.values().iter().zip(values).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         if lost > 1e-9 * size {
@@ -261,7 +270,7 @@ impl Sphere2 {
         if x.d() != 3 {
             return Err(Error::parameter("tokens", format!("d = {}", x.d()), "points on S^2, three coordinates a row"));
         }
-        let lambda = signed_funk_hecke(3, bandwidth, degree);
+        let lambda = kernel(3, bandwidth, degree);
         let mut a = vec![Complex64::default(); index(degree, degree) + 1];
         for (row, mass) in x.rows().zip(x.masses()) {
             let s = row[0].hypot(row[1]).max(1e-300);
@@ -278,10 +287,7 @@ impl Sphere2 {
 
     /// Scales to mass 1 and refuses negative values.
     fn checked(mut self, grid: &Grid) -> Result<Self> {
-        let mass = self.a[0].re;
-        if mass.is_nan() || mass <= 0.0 {
-            return Err(Error::parameter("density", "no mass", "a positive integral"));
-        }
+        let mass = mass(self.a[0].re)?;
         self.a.iter_mut().for_each(|c| *c /= mass);
         // A density with corners rings a little about zero.
         let lowest = -1e-9 * self.a.iter().map(|c| c.norm()).fold(1.0, f64::max);
@@ -291,14 +297,13 @@ impl Sphere2 {
 
     /// Values ring by ring (Gauss-Legendre, north first), [`Sphere2::rings`] rings of twice as many equispaced azimuths.
     pub fn values(&self) -> Vec<f64> {
-        let grid = Grid::new(self.degree, 0.0);
-        grid.values(&self.a, |_, _, k, ring| Complex64::new(grid.p[ring][k], 0.0))
+        Grid::new(self.degree).values(&self.a)
     }
 
     /// Values on this many rings (Gauss-Legendre, north first) of twice as many equispaced azimuths.
     pub fn values_on(&self, rings: usize) -> Vec<f64> {
-        let grid = Grid::of(self.degree, 0.0, rings);
-        let values = grid.values(&self.a, |_, _, k, ring| Complex64::new(grid.p[ring][k], 0.0));
+        let grid = Grid::of(self.degree, rings);
+        let values = grid.values(&self.a);
         values.into_iter().step_by(grid.points / (2 * rings)).collect()
     }
 
@@ -309,25 +314,12 @@ impl Sphere2 {
 
     /// Interaction energy above that of the uniform measure, as [`super::circle::Circle::energy`].
     pub fn energy(&self, medium: &Medium) -> f64 {
-        0.5 * medium.beta.abs().exp() * self.weighted_squares(&lambda_over_beta(3, medium.beta, self.degree), |_| 1.0)
+        energy(3, medium.beta, &Grid::power(&self.a))
     }
 
-    /// Its rate of change by the dissipation identity, as [`super::circle::Circle::energy_rate`].
+    /// Its rate of change by the dissipation identity, as [`super::circle::Circle::energy_rate`]; not a number for Sinkhorn attention.
     pub fn energy_rate(&self, medium: &Medium) -> f64 {
-        let grid = Grid::new(2 * self.degree, medium.beta);
-        let fine = self.resized(2 * self.degree);
-        let (density, north, east, _) = grid.field(medium, &fine.a);
-        // The gradient of W / beta is the velocity of USA, in units of e^{|beta|}.
-        let (_, pull_north, pull_east, _) = grid.field(&Medium { weights: RowWeights::Exponential, ..*medium }, &fine.a);
-        let power: Vec<f64> = (0..density.len()).map(|j| density[j] * (north[j] * pull_north[j] + east[j] * pull_east[j])).collect();
-        let lost = self.weighted_squares(&lambda_over_beta(3, medium.beta, self.degree), |l| (l * (l + 1)) as f64);
-        grid.mean(&power) - medium.diffusion * medium.beta.abs().exp() * lost
-    }
-
-    /// `sum_{l > 0, m} w_l factor(l) |a_lm|^2` over all m, of either sign.
-    fn weighted_squares(&self, w: &[f64], factor: impl Fn(usize) -> f64) -> f64 {
-        let square = |l: usize, m: usize| if m == 0 { 1.0 } else { 2.0 } * self.a[index(l, m)].norm_sqr();
-        (1..=self.degree).map(|l| w[l] * factor(l) * (0..=l).map(|m| square(l, m)).sum::<f64>()).sum()
+        self.operator(medium, true).and_then(|operator| operator.energy_rate(&self.a)).unwrap_or(f64::NAN)
     }
 
     /// Coefficients of `P_l(cos theta)` with `P_l(1) = 1` in the zonal part, `1` first.
@@ -342,79 +334,31 @@ impl Sphere2 {
         (z * z / 3.0 + 2.0 / 3.0 * w.norm_sqr()).sqrt()
     }
 
+    /// The grid for integrals of functions that are no products.
+    fn fine(&self) -> Grid {
+        Grid::new(2 * self.degree)
+    }
+
     /// Negentropy `integral rho log rho d sigma`.
     pub fn negentropy(&self) -> f64 {
-        let grid = Grid::new(2 * self.degree, 0.0);
-        let values = grid.values(&self.resized(2 * self.degree).a, |_, _, k, ring| Complex64::new(grid.p[ring][k], 0.0));
-        grid.mean(&values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).collect::<Vec<_>>())
+        self.fine().negentropy(&self.a)
     }
 
-    /// Its production `-integral rho div v d sigma` minus what noise destroys, `(1/kappa) integral |grad rho|^2 / rho`.
+    /// Its production `-integral rho div v d sigma` minus what noise destroys, `(1/kappa) integral |grad rho|^2 / rho`; not a number for Sinkhorn attention.
     pub fn negentropy_rate(&self, medium: &Medium) -> f64 {
-        let grid = Grid::new(2 * self.degree, medium.beta);
-        let fine = self.resized(2 * self.degree).a;
-        let (density, _, _, fall) = grid.field(medium, &fine);
-        let produced = grid.mean(&density.iter().zip(&fall).map(|(r, f)| r * f).collect::<Vec<_>>());
-        if medium.diffusion == 0.0 {
-            return produced;
-        }
-        let north = grid.values(&fine, |_, _, k, ring| Complex64::new(grid.slope[ring][k], 0.0));
-        let east = grid.values(&fine, |_, m, k, ring| Complex64::new(0.0, m as f64 * grid.p[ring][k] / grid.sine[ring]));
-        let fisher = |j: usize| if density[j] > 0.0 { (north[j] * north[j] + east[j] * east[j]) / density[j] } else { 0.0 };
-        produced - medium.diffusion * grid.mean(&(0..density.len()).map(fisher).collect::<Vec<_>>())
+        self.operator(medium, true).and_then(|operator| operator.negentropy_rate(&self.a)).unwrap_or(f64::NAN)
     }
 
-    /// One right-hand side, the time derivatives of the coefficients, on a prepared grid.
+    /// One right-hand side, the time derivatives of the coefficients, on a prepared grid; none for Sinkhorn attention.
     pub fn right_hand_side(&self, medium: &Medium) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
-        let (grid, medium) = (Grid::new(self.degree, medium.beta), *medium);
-        move |a| grid.rates(&medium, a)
+        let operator = self.operator(medium, false);
+        move |a| operator.as_ref().ok().and_then(|operator| operator.rates(a).ok()).unwrap_or_default()
     }
 
-    fn resized(&self, degree: usize) -> Self {
-        let mut a = self.a.clone();
-        a.resize(index(degree, degree) + 1, Complex64::default());
-        Self { degree, a }
-    }
-
-    /// Size of the degrees above four fifths of L over the largest coefficient.
-    pub fn tail(&self) -> f64 {
-        let most = self.a.iter().map(|c| c.norm()).fold(0.0, f64::max);
-        self.a[index(self.degree * 4 / 5, 0)..].iter().map(|c| c.norm()).fold(0.0, f64::max) / most
-    }
-
-    /// Evolves by time `t`, doubling the degree up to `most` (at most 128) whenever the tail exceeds 1e-9.
+    /// Evolves by time `t`, doubling the degree up to `most` (at most 128) whenever the highest fifth of the degrees exceeds 1e-9 of the largest coefficient.
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention.
     pub fn evolve(self, medium: &Medium, t: f64, most: impl Into<Limits>, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        if medium.weights == RowWeights::Sinkhorn {
-            return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa on S^2"));
-        }
-        let limits: Limits = most.into();
-        let Limits { modes: most, relax } = limits;
-        let resolved = 1e-9 * relax;
-        let most = most.min(128);
-        let mut grid = Grid::new(self.degree, medium.beta);
-        let leg = |density: Self, left: f64| {
-            let degree = density.degree;
-            if grid.degree != degree {
-                grid = Grid::new(degree, medium.beta);
-            }
-            let (_, _, _, fall) = grid.field(medium, &density.a);
-            let steepest = fall.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-            let leg = clipped(limits.leg() / steepest, left, t);
-            let derivative = |y: &[f64], dy: &mut [f64]| {
-                let a: Vec<Complex64> = y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect();
-                grid.rates(medium, &a).iter().zip(dy.chunks_exact_mut(2)).for_each(|(r, d)| (d[0], d[1]) = (r.re, r.im));
-            };
-            let packed: Vec<f64> = density.a.iter().flat_map(|c| [c.re, c.im]).collect();
-            let next = advance(derivative, &packed, leg, (1e-10 * relax, 1e-12 * relax), 300);
-            let next = next.map(|y| Self { degree, a: y.chunks_exact(2).map(|p| Complex64::new(p[0], p[1])).collect() });
-            Ok(match next.ok().filter(|n| n.tail() <= resolved && density.tail() <= resolved) {
-                Some(next) => Leg::Moved(next, leg),
-                None if degree >= most => Leg::UnderResolved(density),
-                None => Leg::Finer(density.resized((2 * degree).min(most))),
-            })
-        };
-        by_legs(self, t, leg, watch)
+        self.evolve_resolved(medium, t, most.into(), watch)
     }
 }

@@ -1,7 +1,6 @@
 //! Stationary measures of noisy USA on the circle: `rho = exp((kappa/beta) W[rho]) / Z`, even about 0.
 
-use super::Medium;
-use super::circle::{Circle, kernel};
+use super::{Medium, circle::Circle, series::kernel};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::roots::bracketed_root;
@@ -55,7 +54,7 @@ pub fn branch(beta: f64, mean: f64) -> Result<Stationary> {
     in_range("mean", mean, 1e-6, 0.95)?;
     in_range("beta", beta, 1e-6, 50.0)?;
     // W / beta in units of the true kernel, coefficients of cos k theta.
-    let pull: Vec<f64> = kernel(beta, MODES).iter().map(|w| 2.0 * w * beta.exp() / beta).collect();
+    let pull: Vec<f64> = kernel(2, beta, MODES).iter().map(|w| 2.0 * w * beta.exp() / beta).collect();
     let mut moments: Vec<f64> = (0..=MODES).map(|k| mean.powi((k * k) as i32)).collect();
     let mut kappa = 1.0 / (0.5 * pull[1]);
     let cosines = cosines();

@@ -1,13 +1,13 @@
 //! Finite volumes on the circle: conservative and positive, for late times when the density concentrates.
 
-use super::circle::{Circle, kernel, kernel_over_beta};
-use super::legs::{Leg, by_legs};
-use super::{Evolved, Medium, scaling_converged, scaling_residual};
+use super::circle::Circle;
+use super::series::{kernel, kernel_over_beta};
+use super::{End, Evolved, Medium, interpolated, mass, negentropy_terms, sinkhorn_scaling};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result};
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex64};
+use crate::num::dd::Dd;
+use crate::num::fft::{Complex64, RealFft, plan};
 use std::f64::consts::TAU;
-use std::sync::Arc;
 
 /// Cell averages on an equispaced grid: cell j is `[j, j+1] 2 pi / n`.
 ///
@@ -17,8 +17,18 @@ use std::sync::Arc;
 pub struct Volume {
     /// Averages relative to the uniform density.
     pub cells: Vec<f64>,
-    forward: Arc<dyn RealToComplex<f64>>,
-    backward: Arc<dyn ComplexToReal<f64>>,
+    fft: RealFft,
+}
+
+/// What velocities at the edges of cells need of a medium.
+struct Kernel {
+    medium: Medium,
+    /// What each Fourier coefficient of the averages is multiplied by to give `(1/beta) W'` and W at
+    /// the left edges.
+    slope: Vec<Complex64>,
+    total: Vec<Complex64>,
+    /// The same for W at the centres: empty where there is no Sinkhorn scaling.
+    centres: Vec<f64>,
 }
 
 impl Volume {
@@ -27,14 +37,9 @@ impl Volume {
         if cells.len() < 16 || cells.iter().any(|v| !v.is_finite() || *v < 0.0) {
             return Err(Error::parameter("cells", cells.len(), "at least 16 finite averages >= 0"));
         }
-        let mass = cells.iter().sum::<f64>() / cells.len() as f64;
-        if mass <= 0.0 {
-            return Err(Error::parameter("cells", "no mass", "a positive mass"));
-        }
+        let mass = mass(cells.iter().sum::<f64>() / cells.len() as f64)?;
         cells.iter_mut().for_each(|v| *v /= mass);
-        let mut planner = RealFftPlanner::new();
-        let n = cells.len();
-        Ok(Self { cells, forward: planner.plan_fft_forward(n), backward: planner.plan_fft_inverse(n) })
+        Ok(Self { fft: plan(cells.len()), cells })
     }
 
     /// The exact averages of a Fourier series over an even number of cells. **Errors** as [`Volume::new`].
@@ -59,14 +64,8 @@ impl Volume {
         if let Some(j) = values.iter().position(|v| !v.is_finite() || *v < 0.0) {
             return Err(Error::parameter("values", format!("{} in row {}", values[j], j + 1), "finite values >= 0"));
         }
-        let count = values.len();
-        let at = |j: usize| {
-            let place = (TAU * (j as f64 + 0.5) / n as f64 - from).rem_euclid(TAU) / TAU * count as f64;
-            let (whole, part) = (place.floor(), place.fract());
-            let (before, after) = (whole as usize % count, (whole as usize + 1) % count);
-            (1.0 - part) * values[before] + part * values[after]
-        };
-        Self::new(if count == 0 { Vec::new() } else { (0..n).map(at).collect() })
+        let at = |j: usize| interpolated(values, from, TAU * (j as f64 + 0.5) / n as f64);
+        Self::new(if values.is_empty() { Vec::new() } else { (0..n).map(at).collect() })
     }
 
     /// The first modes (less than half of the number of cells) of the density with these averages. **Errors** none for a valid state.
@@ -77,68 +76,39 @@ impl Volume {
         Ok(out)
     }
 
-    /// What each Fourier coefficient of the averages is multiplied by to give `(1/beta) W'` and W at the left edges.
-    fn factors(&self, medium: &Medium) -> (Vec<Complex64>, Vec<Complex64>) {
-        let n = self.cells.len();
-        let half = n / 2;
-        let (over, plain) = (kernel_over_beta(medium.beta, half), kernel(medium.beta, half));
-        let factor = |k: usize, derivative: bool| {
-            let shift = (average(k, n) * n as f64).inv();
-            if derivative { shift * Complex64::new(0.0, k as f64 * over[k]) } else { shift * plain[k] }
-        };
-        ((0..half).map(|k| factor(k, true)).collect(), (0..half).map(|k| factor(k, false)).collect())
-    }
-
-    /// `f rho` for Sinkhorn attention, `f (k * (f rho)) = 1` at the centres of the cells, by the fixed point `f <- sqrt(f / (k * (f rho)))`.
-    ///
-    /// **Errors** no convergence.
-    fn scaled(&self, cells: &[f64], beta: f64) -> Result<Vec<f64>> {
-        let n = cells.len();
-        let weights: Vec<f64> = kernel(beta, n / 2)
-            .iter()
-            .enumerate()
-            .map(|(k, w)| if k == 0 { *w } else { w * (0.5 * TAU * k as f64 / n as f64) / (0.5 * TAU * k as f64 / n as f64).sin() } / n as f64)
-            .collect();
-        let (mut spectrum, mut out) = (self.forward.make_output_vec(), self.backward.make_output_vec());
-        let mut f = vec![1.0; n];
-        let mut residual = f64::INFINITY;
-        for _ in 0..10_000 {
-            let mut product: Vec<f64> = f.iter().zip(cells).map(|(f, r)| f * r).collect();
-            // Lengths are those of the plan, the only way to fail.
-            let _ = self.forward.process(&mut product, &mut spectrum);
-            spectrum.iter_mut().zip(&weights).for_each(|(c, w)| *c *= *w);
-            (spectrum[0].im, spectrum[n / 2].im) = (0.0, 0.0);
-            let _ = self.backward.process(&mut spectrum, &mut out);
-            residual = scaling_residual(&f, &out);
-            if residual < 1e-13 {
-                break;
-            }
-            f.iter_mut().zip(&out).for_each(|(f, s)| *f = (*f / s.max(1e-300)).sqrt());
+    /// **Errors** an odd number of cells under Sinkhorn attention.
+    fn kernel(&self, medium: &Medium) -> Result<Kernel> {
+        let (n, sinkhorn) = (self.cells.len(), medium.weights == RowWeights::Sinkhorn);
+        if sinkhorn && !n.is_multiple_of(2) {
+            return Err(Error::parameter("cells", n, "an even number for Sinkhorn attention"));
         }
-        scaling_converged(residual)?;
-        Ok(f.iter().zip(cells).map(|(f, r)| f * r).collect())
+        let (over, plain) = (kernel_over_beta(2, medium.beta, n / 2), kernel(2, medium.beta, n / 2));
+        let slope = (0..n / 2).map(|k| average(k, n).inv() * Complex64::new(0.0, k as f64 * over[k])).collect();
+        let total = (0..n / 2).map(|k| average(k, n).inv() * plain[k]).collect();
+        let centre = |(k, w): (usize, &f64)| if k == 0 { *w } else { w * half_angle(k, n) / half_angle(k, n).sin() };
+        let centres = if sinkhorn { plain.iter().enumerate().map(centre).collect() } else { Vec::new() };
+        Ok(Kernel { medium: *medium, slope, total, centres })
     }
 
     /// Velocities at the left edges of the cells, from the spectrum of the averages (divided by that of the cell, so smooth data converge spectrally).
-    fn edges(&self, cells: &[f64], medium: &Medium, factors: &(Vec<Complex64>, Vec<Complex64>)) -> Result<Vec<f64>> {
-        let scaled = if medium.weights == RowWeights::Sinkhorn { self.scaled(cells, medium.beta)? } else { cells.to_vec() };
-        let cells = &scaled;
-        let mut spectrum = self.forward.make_output_vec();
-        // Lengths are those of the plan, the only way to fail.
-        let _ = self.forward.process(&mut cells.to_vec(), &mut spectrum);
-        let field = |factors: &[Complex64]| {
-            let mut c = self.backward.make_input_vec();
-            c.iter_mut().zip(&spectrum).zip(factors).for_each(|((c, s), f)| *c = s * f);
-            c[0].im = 0.0;
-            let mut out = self.backward.make_output_vec();
-            let _ = self.backward.process(&mut c, &mut out);
-            out
+    fn edges(&self, cells: &[f64], kernel: &Kernel) -> Result<Vec<f64>> {
+        let weighted = |f: &[f64]| f.iter().zip(cells).map(|(f, r)| f * r).collect::<Vec<f64>>();
+        let weights = kernel.medium.weights;
+        let c = if weights == RowWeights::Sinkhorn {
+            // f (k * (f rho)) = 1 at the centres.
+            let f = sinkhorn_scaling(cells.len(), 1e-13, |f| self.fft.convolution(&weighted(f), &kernel.centres))?;
+            self.fft.coefficients(&weighted(&f), cells.len() / 2)
+        } else {
+            self.fft.coefficients(cells, cells.len() / 2)
         };
-        let slope = field(&factors.0);
-        Ok(match medium.weights {
-            RowWeights::Softmax | RowWeights::Sinkhorn => slope.iter().zip(field(&factors.1)).map(|(s, w)| s / w.max(1e-300)).collect(),
-            RowWeights::Exponential => slope.iter().map(|s| s * medium.beta.abs().exp()).collect(),
-        })
+        let field = |factors: &[Complex64]| self.fft.values(c.iter().zip(factors).map(|(c, f)| c * f));
+        let mut v = field(&kernel.slope);
+        if weights == RowWeights::Exponential {
+            v.iter_mut().for_each(|v| *v *= kernel.medium.beta.abs().exp());
+        } else {
+            v.iter_mut().zip(field(&kernel.total)).for_each(|(v, w)| *v /= w.max(1e-300));
+        }
+        Ok(v)
     }
 
     /// Changes per unit time from velocities at the left edges.
@@ -164,39 +134,41 @@ impl Volume {
     ///
     /// **Accuracy** second order while cells are finer than the density; nothing here notices where they are not: the same with half as many cells tells.
     /// **Errors** an odd number of cells or a scaling that does not converge under Sinkhorn attention, more than ten million steps.
-    pub fn evolve(self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64]) -> bool) -> Result<Evolved<Self>> {
-        if medium.weights == RowWeights::Sinkhorn && !self.cells.len().is_multiple_of(2) {
-            return Err(Error::parameter("cells", self.cells.len(), "an even number for Sinkhorn attention"));
+    pub fn evolve(mut self, medium: &Medium, t: f64, mut watch: impl FnMut(f64, &[f64]) -> bool) -> Result<Evolved<Self>> {
+        if t.is_nan() {
+            return Err(Error::parameter("t", t, "a time"));
         }
-        let dx = TAU / self.cells.len() as f64;
-        let factors = self.factors(medium);
-        let mut steps = 0u64;
-        let step = |mut volume: Self, left: f64| {
+        let (kernel, dx) = (self.kernel(medium)?, TAU / self.cells.len() as f64);
+        let (mut now, mut steps, mut end) = (Dd::default(), 0u64, End::Reached);
+        while now.to_f64() < t && end == End::Reached {
+            let left = (Dd::from(t) - now).to_f64();
             steps += 1;
             if steps > 10_000_000 {
                 return Err(Error::Numerical { what: format!("ten million finite-volume steps ended {left} before the end time") });
             }
-            let v = volume.edges(&volume.cells, medium, &factors)?;
+            let v = self.edges(&self.cells, &kernel)?;
             let fastest = v.iter().fold(1e-12f64, |m, v| m.max(v.abs()));
             let step = (0.4 * dx / fastest).min(0.2 * dx * dx / medium.diffusion.max(1e-300)).min(left);
-            let first = Self::change(&volume.cells, &v, medium);
-            let middle: Vec<f64> = volume.cells.iter().zip(&first).map(|(u, k)| u + step * k).collect();
-            let v = volume.edges(&middle, medium, &factors)?;
-            let second = Self::change(&middle, &v, medium);
-            for (u, (m, k)) in volume.cells.iter_mut().zip(middle.iter().zip(&second)) {
+            let first = Self::change(&self.cells, &v, medium);
+            let middle: Vec<f64> = self.cells.iter().zip(&first).map(|(u, k)| u + step * k).collect();
+            let second = Self::change(&middle, &self.edges(&middle, &kernel)?, medium);
+            for (u, (m, k)) in self.cells.iter_mut().zip(middle.iter().zip(&second)) {
                 // Rounding may leave -1e-300 in emptied cells.
                 *u = (0.5 * *u + 0.5 * (m + step * k)).max(0.0);
             }
-            Ok(Leg::Moved(volume, step))
-        };
-        by_legs(self, t, step, |now, volume| watch(now, &volume.cells))
+            now = if step < left { now + Dd::from(step) } else { Dd::from(t) };
+            if !watch(now.to_f64(), &self.cells) && now.to_f64() < t {
+                end = End::Interrupted;
+            }
+        }
+        Ok(Evolved::new(self, now.to_f64(), end))
     }
 
     /// Rate of change of [`Volume::negentropy`] under the scheme itself, `sum log(rho) d rho/dt / n`: second order, numerical diffusion included.
     ///
     /// **Errors** as [`Volume::evolve`].
     pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
-        let v = self.edges(&self.cells, medium, &self.factors(medium))?;
+        let v = self.edges(&self.cells, &self.kernel(medium)?)?;
         let change = Self::change(&self.cells, &v, medium);
         let term = |(r, c): (&f64, &f64)| if *r > 0.0 { r.ln() * c } else { 0.0 };
         Ok(self.cells.iter().zip(&change).map(term).sum::<f64>() / self.cells.len() as f64)
@@ -208,13 +180,18 @@ impl Volume {
     }
 }
 
+/// Half of the angle by which the wave k turns over a cell.
+fn half_angle(k: usize, n: usize) -> f64 {
+    0.5 * TAU * k as f64 / n as f64
+}
+
 /// What the average over a cell does to the wave `e^{i k theta}` at the left edge of the cell: `e^{ix} sin x / x`, `x = pi k / n`.
 fn average(k: usize, n: usize) -> Complex64 {
-    let x = 0.5 * TAU * k as f64 / n as f64;
+    let x = half_angle(k, n);
     if k == 0 { Complex64::new(1.0, 0.0) } else { Complex64::from_polar(x.sin() / x, x) }
 }
 
 /// Negentropy of equal cells with these averages: the mean of `rho log rho`.
 pub fn negentropy(cells: &[f64]) -> f64 {
-    cells.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).sum::<f64>() / cells.len() as f64
+    negentropy_terms(cells).iter().sum::<f64>() / cells.len() as f64
 }

@@ -1,23 +1,21 @@
 //! Zonal (axisymmetric) densities on `S^{d-1}` in orthonormal Gegenbauer polynomials of `s = <x, pole>`.
 
 use super::density::{Density, bump_degree};
-use super::legs::{Leg, by_legs, clipped};
-use super::{Evolved, Limits, Medium};
-use crate::attention::RowWeights;
+use super::series::{Nodes, Series, energy};
+use super::{Evolved, Limits, Medium, mass, non_negative};
 use crate::error::{Error, Result, in_range};
-use crate::num::{dense, gegenbauer::scaled_funk_hecke, ode::advance};
+use crate::num::{dense, gegenbauer::scaled_funk_hecke, sum::dot};
 use crate::sphere::{Tokens, geometry};
 
 /// Nodes, weights and polynomials of one resolution: K modes on 2K Gauss-Gegenbauer nodes.
-struct Basis {
+pub(super) struct Basis {
+    d: usize,
     s: Vec<f64>,
     weight: Vec<f64>,
     /// `p[k][j]`: orthonormal polynomial k at node j.
     p: Vec<Vec<f64>>,
-    /// Derivatives in s.
+    /// `(1 - s^2)^{1/2} p'`: derivatives along the meridian towards the pole.
     slope: Vec<Vec<f64>>,
-    /// `e^{-|beta|}` times the Funk-Hecke coefficients of `e^{beta s}`.
-    lambda: Vec<f64>,
 }
 
 /// `alpha_k` of the recurrence `s p_k = alpha_{k+1} p_{k+1} + alpha_k p_{k-1}` for the weight `(1 - s^2)^{(d-3)/2}`.
@@ -39,23 +37,6 @@ pub(super) fn nodes(d: usize, n: usize) -> Result<Vec<(f64, f64)>> {
     Ok((0..n).map(|j| (s[j], vectors[j * n].powi(2))).collect())
 }
 
-/// `e^{-|beta|}` times the Funk-Hecke coefficients of `e^{beta s}`, any sign of beta.
-pub(super) fn signed_funk_hecke(d: usize, beta: f64, modes: usize) -> Vec<f64> {
-    let mut lambda = scaled_funk_hecke(d, modes, beta.abs());
-    if beta < 0.0 {
-        lambda.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v);
-    }
-    lambda
-}
-
-/// The same over beta, with the limit at beta = 0; the entry of degree 0 is not used.
-pub(super) fn lambda_over_beta(d: usize, beta: f64, modes: usize) -> Vec<f64> {
-    if beta == 0.0 {
-        return (0..=modes).map(|k| if k == 1 { 1.0 / d as f64 } else { 0.0 }).collect();
-    }
-    signed_funk_hecke(d, beta, modes).iter().map(|l| l / beta).collect()
-}
-
 /// Orthonormal polynomials `p_0(s), ..., p_kmax(s)`.
 fn orthonormal(d: usize, kmax: usize, s: f64) -> Vec<f64> {
     let mut p = vec![1.0];
@@ -75,7 +56,7 @@ fn enough(modes: usize, needed: usize) -> Result<usize> {
 }
 
 impl Basis {
-    fn new(d: usize, beta: f64, modes: usize) -> Result<Self> {
+    fn new(d: usize, modes: usize) -> Result<Self> {
         let nodes = 2 * modes + 2;
         let (s, weight): (Vec<f64>, Vec<f64>) = self::nodes(d, nodes)?.into_iter().unzip();
         let (mut p, mut slope) = (vec![vec![1.0; nodes]], vec![vec![0.0; nodes]]);
@@ -85,50 +66,70 @@ impl Basis {
             p.push((0..nodes).map(|j| (s[j] * p[k][j] - b * before(&p, j)) / a).collect());
             slope.push((0..nodes).map(|j| (p[k][j] + s[j] * slope[k][j] - b * before(&slope, j)) / a).collect());
         }
-        Ok(Self { s, weight, p, slope, lambda: signed_funk_hecke(d, beta, modes) })
+        for row in &mut slope {
+            row.iter_mut().zip(&s).for_each(|(v, s)| *v *= (1.0 - s * s).max(0.0).sqrt());
+        }
+        Ok(Self { d, s, weight, p, slope })
+    }
+}
+
+/// `sum_k b_k table_k`.
+fn sum(b: &[f64], table: &[Vec<f64>]) -> Vec<f64> {
+    let mut out = vec![0.0; table[0].len()];
+    for (b, row) in b.iter().zip(table) {
+        out.iter_mut().zip(row).for_each(|(o, v)| *o += b * v);
+    }
+    out
+}
+
+impl Nodes for Basis {
+    type Coefficient = f64;
+
+    fn d(&self) -> usize {
+        self.d
     }
 
     fn values(&self, b: &[f64]) -> Vec<f64> {
-        (0..self.s.len()).map(|j| b.iter().zip(&self.p).map(|(b, p)| b * p[j]).sum()).collect()
+        sum(b, &self.p)
     }
 
-    /// Density, `(1/beta) W'(s)` (over W for SA), and `-div v` at the nodes.
-    fn field(&self, d: usize, medium: &Medium, b: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        let beta = medium.beta;
-        let over = lambda_over_beta(d, beta, self.lambda.len() - 1);
-        let (mut density, mut gradient, mut fall) = (Vec::new(), Vec::new(), Vec::new());
-        for (j, &s) in self.s.iter().enumerate() {
-            let (mut r, mut w, mut first, mut laplacian) = (0.0, 0.0, 0.0, 0.0);
-            for (k, b) in b.iter().enumerate() {
-                r += b * self.p[k][j];
-                w += b * self.lambda[k] * self.p[k][j];
-                first += b * over[k] * self.slope[k][j];
-                laplacian -= b * over[k] * (k * (k + d - 2)) as f64 * self.p[k][j];
-            }
-            density.push(r);
-            match medium.weights {
-                RowWeights::Exponential => {
-                    let scale = beta.abs().exp();
-                    gradient.push(first * scale);
-                    fall.push(-laplacian * scale);
-                }
-                _ => {
-                    gradient.push(first / w);
-                    fall.push(-(laplacian / w - beta * (1.0 - s * s) * (first / w).powi(2)));
-                }
-            }
-        }
-        (density, gradient, fall)
+    fn gradient(&self, b: &[f64]) -> Vec<Vec<f64>> {
+        vec![sum(b, &self.slope)]
     }
 
-    /// `d b_k / dt = integral p_k' (1 - s^2) rho W'/beta - (1/kappa) k (k + d - 2) b_k`.
-    fn rates(&self, d: usize, medium: &Medium, b: &[f64]) -> Vec<f64> {
-        let (density, gradient, _) = self.field(d, medium, b);
-        let flux: Vec<f64> = (0..self.s.len()).map(|j| self.weight[j] * density[j] * gradient[j] * (1.0 - self.s[j] * self.s[j])).collect();
-        let row = |(k, slope): (usize, &Vec<f64>)| {
-            slope.iter().zip(&flux).map(|(p, f)| p * f).sum::<f64>() - medium.diffusion * (k * (k + d - 2)) as f64 * b[k]
-        };
-        self.slope.iter().enumerate().map(row).collect()
+    fn divergence(&self, flux: &[Vec<f64>], count: usize) -> Vec<f64> {
+        let weighted: Vec<f64> = self.weight.iter().zip(&flux[0]).map(|(w, f)| w * f).collect();
+        self.slope[..count].iter().map(|slope| dot(slope, &weighted)).collect()
+    }
+
+    fn mean(&self, values: &[f64]) -> f64 {
+        dot(&self.weight, values)
+    }
+}
+
+impl Series for Zonal {
+    type Nodes = Basis;
+    const TAIL: f64 = 1e-10;
+    const LARGEST: usize = 256;
+
+    fn degree(&self) -> usize {
+        self.modes()
+    }
+
+    fn coefficients(&self) -> &[f64] {
+        &self.b
+    }
+
+    fn with(&self, _: usize, b: Vec<f64>) -> Self {
+        Self { d: self.d, b }
+    }
+
+    fn below(degree: usize) -> usize {
+        degree
+    }
+
+    fn nodes(&self, fine: bool) -> Result<Basis> {
+        Basis::new(self.d, if fine { 2 * self.b.len() } else { self.modes() })
     }
 }
 
@@ -193,20 +194,14 @@ impl Zonal {
 
     fn from_function(density: impl Fn(f64) -> Result<f64>, d: usize, modes: usize) -> Result<Self> {
         in_range("d", d as f64, 2.0, 1024.0)?;
-        let basis = Basis::new(d, 0.0, modes)?;
+        let basis = Basis::new(d, modes)?;
         let values: Vec<f64> = basis.s.iter().map(|s| density(*s)).collect::<Result<_>>()?;
         for k in 0..=400 {
             let s = -1.0 + 0.005 * f64::from(k);
-            let v = density(s)?;
-            if !v.is_finite() || v < -1e-12 {
-                return Err(Error::parameter("density", format!("{v} at s = {s}"), "finite values >= 0 everywhere, smoothly joined"));
-            }
+            non_negative(&[density(s)?], 1e-12, |_| format!("s = {s}"))?;
         }
         let b: Vec<f64> = basis.p.iter().map(|p| (0..values.len()).map(|j| basis.weight[j] * p[j] * values[j]).sum()).collect();
-        let mass = b[0];
-        if mass <= 0.0 {
-            return Err(Error::parameter("density", "no mass", "a positive integral"));
-        }
+        let mass = mass(b[0])?;
         Ok(Self { d, b: b.iter().map(|v| v / mass).collect() })
     }
 
@@ -229,21 +224,12 @@ impl Zonal {
 
     /// Interaction energy above that of the uniform measure, as [`super::circle::Circle::energy`].
     pub fn energy(&self, medium: &Medium) -> f64 {
-        let over = lambda_over_beta(self.d, medium.beta, self.b.len() - 1);
-        0.5 * medium.beta.abs().exp() * self.b.iter().zip(&over).skip(1).map(|(b, w)| w * b * b).sum::<f64>()
+        energy(self.d, medium.beta, &Basis::power(&self.b))
     }
 
-    /// Its rate of change by the dissipation identity, as [`super::circle::Circle::energy_rate`].
+    /// Its rate of change by the dissipation identity, as [`super::circle::Circle::energy_rate`]. **Errors** Sinkhorn attention.
     pub fn energy_rate(&self, medium: &Medium) -> Result<f64> {
-        let fine = self.resized(2 * self.b.len());
-        let basis = Basis::new(self.d, medium.beta, fine.b.len() - 1)?;
-        let (density, gradient, _) = basis.field(self.d, medium, &fine.b);
-        let over = lambda_over_beta(self.d, medium.beta, fine.b.len() - 1);
-        let pull = |j: usize| -> f64 { fine.b.iter().zip(&over).zip(&basis.slope).map(|((b, w), p)| b * w * p[j]).sum() };
-        let at = |j: usize| basis.weight[j] * density[j] * (1.0 - basis.s[j] * basis.s[j]) * gradient[j] * pull(j);
-        let gained: f64 = (0..basis.s.len()).map(at).sum();
-        let lost: f64 = fine.b.iter().zip(&over).enumerate().map(|(k, (b, w))| (k * (k + self.d - 2)) as f64 * w * b * b).sum();
-        Ok(medium.beta.abs().exp() * (gained - medium.diffusion * lost))
+        self.operator(medium, true)?.energy_rate(&self.b)
     }
 
     /// Moments `integral P_k d mu`; the first is the mean along the axis.
@@ -253,66 +239,18 @@ impl Zonal {
 
     /// Negentropy `integral rho log rho d sigma`.
     pub fn negentropy(&self) -> Result<f64> {
-        let basis = Basis::new(self.d, 0.0, 2 * self.b.len())?;
-        let values = basis.values(&self.b);
-        Ok(values.iter().zip(&basis.weight).map(|(r, w)| if *r > 0.0 { w * r * r.ln() } else { 0.0 }).sum())
+        Ok(self.nodes(true)?.negentropy(&self.b))
     }
 
-    /// Its production `-integral rho div v d sigma` (without the noise part when there is none).
+    /// Its production `-integral rho div v d sigma` minus what noise destroys. **Errors** Sinkhorn attention.
     pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
-        let fine = self.resized(2 * self.b.len());
-        let basis = Basis::new(self.d, medium.beta, fine.b.len() - 1)?;
-        let (density, _, fall) = basis.field(self.d, medium, &fine.b);
-        let produced: f64 = density.iter().zip(&fall).zip(&basis.weight).map(|((r, f), w)| w * r * f).sum();
-        let slope: Vec<f64> = (0..basis.s.len()).map(|j| fine.b.iter().zip(&basis.slope).map(|(b, p)| b * p[j]).sum()).collect();
-        let fisher = |j: usize| {
-            if density[j] > 0.0 { basis.weight[j] * (1.0 - basis.s[j] * basis.s[j]) * slope[j] * slope[j] / density[j] } else { 0.0 }
-        };
-        Ok(produced - medium.diffusion * (0..basis.s.len()).map(fisher).sum::<f64>())
+        self.operator(medium, true)?.negentropy_rate(&self.b)
     }
 
-    /// The same function with another number of coefficients.
-    fn resized(&self, modes: usize) -> Self {
-        let mut b = self.b.clone();
-        b.resize(modes + 1, 0.0);
-        Self { d: self.d, b }
-    }
-
-    /// Size of the highest fifth of the coefficients over the largest.
-    pub fn tail(&self) -> f64 {
-        let most = self.b.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        self.b[self.b.len() * 4 / 5..].iter().fold(0.0f64, |m, v| m.max(v.abs())) / most
-    }
-
-    /// Evolves by time `t`, doubling the modes up to `most` (at most 256) whenever the tail exceeds 1e-10.
+    /// Evolves by time `t`, doubling the modes up to `most` (at most 256) whenever the highest fifth exceeds 1e-10 of the largest.
     ///
     /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention, the integrator's.
     pub fn evolve(self, medium: &Medium, t: f64, most: impl Into<Limits>, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        if medium.weights == RowWeights::Sinkhorn {
-            return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa for zonal densities"));
-        }
-        let limits: Limits = most.into();
-        let Limits { modes: most, relax } = limits;
-        let resolved = 1e-10 * relax;
-        let (d, most) = (self.d, most.min(256));
-        let mut basis = (self.b.len() - 1, Basis::new(d, medium.beta, self.b.len() - 1)?);
-        let leg = |density: Self, left: f64| {
-            let modes = density.b.len() - 1;
-            if basis.0 != modes {
-                basis = (modes, Basis::new(d, medium.beta, modes)?);
-            }
-            let basis = &basis.1;
-            let (_, _, fall) = basis.field(d, medium, &density.b);
-            let steepest = fall.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let leg = clipped(limits.leg() / steepest.max(1.0), left, t);
-            let derivative = |y: &[f64], dy: &mut [f64]| dy.copy_from_slice(&basis.rates(d, medium, y));
-            let next = advance(derivative, &density.b, leg, (1e-11 * relax, 1e-13 * relax), 300).map(|b| Self { d, b });
-            Ok(match next.ok().filter(|n| n.tail() <= resolved && density.tail() <= resolved) {
-                Some(next) => Leg::Moved(next, leg),
-                None if modes >= most => Leg::UnderResolved(density),
-                None => Leg::Finer(density.resized((2 * modes).min(most))),
-            })
-        };
-        by_legs(self, t, leg, watch)
+        self.evolve_resolved(medium, t, most.into(), watch)
     }
 }

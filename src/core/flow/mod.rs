@@ -33,7 +33,6 @@ mod tableau;
 mod token_system;
 mod walk;
 
-pub(crate) use clock::{Clock, StepRule};
 pub(crate) use coalesce::ClosePairs;
 pub use coalesce::{Merge, clusters_within};
 pub use control::Options;
