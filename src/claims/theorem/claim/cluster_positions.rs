@@ -2,9 +2,9 @@
 
 use crate::clusters::linkage::linkage;
 use crate::continuity::lagrangian::Lagrangian;
+use crate::num::fft::Complex64;
 use crate::theorem::prelude::*;
 use crate::theory::growth::{fastest_mode, rates_usa};
-use crate::num::fft::Complex64;
 
 /// When one mode leads.
 ///

@@ -1,8 +1,8 @@
 //! The published prediction at the published number of tokens, over many seeds.
 
 use super::cluster_positions::farthest;
-use crate::theorem::prelude::*;
 use crate::num::fft::Complex64;
+use crate::theorem::prelude::*;
 
 /// At n = 20000 the neighbouring modes are not yet outgrown: the leading mode outgrows mode j only by `n^{(1 - r_j/r_max)/2}`, a factor
 /// 1.9.

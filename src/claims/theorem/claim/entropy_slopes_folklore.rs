@@ -1,8 +1,8 @@
 //! The slopes of the negentropy without the width of the clusters.
 
 use crate::num::bessel::scaled_bessel_i;
-use crate::theorem::prelude::*;
 use crate::num::fft::Complex64;
+use crate::theorem::prelude::*;
 
 /// False for USA: bumps of concentration kappa lose the share `(1 + 3 beta)/kappa` of the slope, more than 2 % from beta = 13 on at
 /// kappa = 2000.

@@ -2,8 +2,8 @@
 
 use super::local_limit;
 use crate::continuity::lagrangian::Lagrangian;
-use crate::theorem::prelude::*;
 use crate::num::fft::Complex64;
+use crate::theorem::prelude::*;
 
 /// The flow map of measures, two ways.
 ///

@@ -1,8 +1,8 @@
 //! Large beta at fixed density: attention becomes local.
 
 use crate::num::bessel::scaled_bessel_i;
-use crate::theorem::prelude::*;
 use crate::num::fft::Complex64;
+use crate::theorem::prelude::*;
 
 /// The moderate interaction regime: backward heat (SA) and backward porous medium flow (USA), with an explicit remainder.
 ///

@@ -1,8 +1,8 @@
 //! The local limit with a threshold of beta for all densities.
 
 use crate::num::bessel::scaled_bessel_i;
-use crate::theorem::prelude::*;
 use crate::num::fft::Complex64;
+use crate::theorem::prelude::*;
 
 /// False for SA: the expansion is one in `max |rho''| / (beta rho)`, and a density that comes near 0 makes that large at every beta.
 ///
