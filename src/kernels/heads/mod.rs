@@ -30,8 +30,8 @@ use job::Shape;
 ///
 /// **Accuracy** `1e-13` of the largest entry of the result, for logits up to `1e6`, at every instruction set.
 /// **Cost** `8 n d^2 + 4 n m d` operations for heads of `d / H` rows each, half of the second term with a causal pattern; nothing is
-/// allocated from the second call on with the same shapes (rows taken again under rotary positions excepted). Where a few rows of every head are
-/// taken again the whole takes about three times as long: from logits of a deviation of 40 on, measured with random heads. Bytes do not depend on the number of threads.
+/// allocated from the second call on with the same shapes (rows taken again by several threads or under rotary positions excepted). Where rows
+/// are taken again, from logits of a deviation of 40 on with random heads, the whole takes up to eight times as long (n = 3000, d = 64, two heads). Bytes do not depend on the number of threads.
 /// **Errors** shapes that disagree, numbers that are not finite, a pattern made for something else; a result beyond `f64`.
 ///
 /// ```
