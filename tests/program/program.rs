@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 /// The program with these arguments, to be started in a folder.
 pub fn command(folder: &Path, arguments: &str) -> Command {
@@ -12,9 +13,18 @@ pub fn command(folder: &Path, arguments: &str) -> Command {
     command
 }
 
+/// Taken by every [`run`], and by [`alone`] for itself.
+static PROCESSORS: RwLock<()> = RwLock::new(());
+
 /// Runs it in a folder.
 pub fn run(folder: &Path, arguments: &str) -> Output {
+    let _shared = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
     command(folder, arguments).output().expect("starts")
+}
+
+/// While it lives, no other test runs the program: for what must be done within a time.
+pub fn alone() -> RwLockWriteGuard<'static, ()> {
+    PROCESSORS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What it prints when all goes well.
