@@ -12,6 +12,7 @@ pub struct Dd {
 
 impl Dd {
     /// Its two parts, whose sum it is: the second is below the rounding of the first.
+    #[inline]
     pub fn parts(self) -> (f64, f64) {
         (self.hi, self.lo)
     }
@@ -26,11 +27,13 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 
 impl Dd {
     /// The rounded value.
+    #[inline]
     pub fn to_f64(self) -> f64 {
         self.hi + self.lo
     }
 
     /// Square root by one Newton correction of the `f64` root; zero maps to zero.
+    #[inline]
     pub fn sqrt(self) -> Self {
         if self.hi <= 0.0 {
             return Self::from(self.hi.sqrt());
@@ -41,6 +44,7 @@ impl Dd {
 
     /// `e^self` by halving into `|r| <= ln 2 / 512`, a Taylor sum and repeated squaring; relative error below `1e-28` for
     /// `|self| <= 700`, zero below `-745`.
+    #[inline]
     pub fn exp(self) -> Self {
         const LN2: Dd = Dd { hi: std::f64::consts::LN_2, lo: 2.319_046_813_846_299_6e-17 };
         if self.hi < -745.0 {
@@ -65,6 +69,7 @@ impl Dd {
 }
 
 impl From<f64> for Dd {
+    #[inline]
     fn from(hi: f64) -> Self {
         Self { hi, lo: 0.0 }
     }
@@ -72,6 +77,7 @@ impl From<f64> for Dd {
 
 impl Add for Dd {
     type Output = Self;
+    #[inline]
     fn add(self, b: Self) -> Self {
         let (s, e) = two_sum(self.hi, b.hi);
         let (t, f) = two_sum(self.lo, b.lo);
@@ -83,6 +89,7 @@ impl Add for Dd {
 
 impl Neg for Dd {
     type Output = Self;
+    #[inline]
     fn neg(self) -> Self {
         Self { hi: -self.hi, lo: -self.lo }
     }
@@ -90,6 +97,7 @@ impl Neg for Dd {
 
 impl Sub for Dd {
     type Output = Self;
+    #[inline]
     fn sub(self, b: Self) -> Self {
         self + (-b)
     }
@@ -97,6 +105,7 @@ impl Sub for Dd {
 
 impl Mul for Dd {
     type Output = Self;
+    #[inline]
     fn mul(self, b: Self) -> Self {
         let p = self.hi * b.hi;
         let e = self.hi.mul_add(b.hi, -p) + (self.hi * b.lo + self.lo * b.hi);
@@ -107,6 +116,7 @@ impl Mul for Dd {
 
 impl Div for Dd {
     type Output = Self;
+    #[inline]
     fn div(self, b: Self) -> Self {
         let q = self.hi / b.hi;
         let r = self - b * Self::from(q);

@@ -7,6 +7,7 @@ use faer::linalg::evd::{ComputeEigenvectors, evd_real, evd_scratch};
 use faer::{Mat, Par, Side, diag::Diag, prelude::Solve};
 
 /// `y = A x` for a row-major `rows x x.len()` matrix.
+#[inline]
 pub fn mat_vec(a: &[f64], x: &[f64], y: &mut [f64]) {
     for (row, out) in a.chunks_exact(x.len()).zip(y.iter_mut()) {
         *out = row.iter().zip(x).map(|(p, q)| p * q).sum();
@@ -28,6 +29,7 @@ pub fn transpose_mul(a: &[f64], b: &[f64], rows: usize) -> Vec<f64> {
 }
 
 /// `A B` of row-major matrices, B with n columns.
+#[inline]
 pub fn mul(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
     let mut out = vec![0.0; a.len() / (b.len() / n) * n];
     mul_into(a, b, n, &mut out);
@@ -35,6 +37,7 @@ pub fn mul(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
 }
 
 /// The same into `out`.
+#[inline]
 pub fn mul_into(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
     out.fill(0.0);
     for (row, a) in out.chunks_exact_mut(n).zip(a.chunks_exact(b.len() / n)) {
@@ -98,6 +101,7 @@ pub fn exponential(a: &[f64], n: usize) -> Vec<f64> {
 }
 
 /// The d x d identity.
+#[inline]
 pub fn identity(d: usize) -> Vec<f64> {
     (0..d * d).map(|k| f64::from(u8::from(k / d == k % d))).collect()
 }
@@ -135,6 +139,7 @@ pub fn orthonormalise(rows: &mut [f64], d: usize) -> Vec<f64> {
 }
 
 /// Takes from v what lies along orthonormal rows (twice: once leaves a rounding error of the part that is removed).
+#[inline]
 pub fn project_out(rows: &[Vec<f64>], v: &mut [f64]) {
     for row in rows.iter().chain(rows) {
         axpy(-dot(row, v), row, v);
@@ -158,6 +163,7 @@ pub fn symmetric_eigenvalues(a: &[f64], n: usize) -> Option<Vec<f64>> {
 
 /// The largest singular value of a row-major matrix of some rows; not a number as
 /// [`symmetric_eigenvalues`].
+#[inline]
 pub fn spectral_norm(a: &[f64], rows: usize) -> f64 {
     let values = symmetric_eigenvalues(&transpose_mul(a, a, rows), a.len() / rows);
     values.and_then(|v| v.last().copied()).map_or(f64::NAN, |v| v.max(0.0).sqrt())
@@ -189,6 +195,7 @@ pub fn eigenvalues(a: &[f64], n: usize) -> Option<Vec<(f64, f64)>> {
 }
 
 /// The inverse of a row-major matrix by LU with partial pivoting; entries are not finite when it is singular.
+#[inline]
 pub fn inverse(a: &[f64], n: usize) -> Vec<f64> {
     let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);
     let x = m.partial_piv_lu().solve(&Mat::<f64>::identity(n, n));
@@ -196,6 +203,7 @@ pub fn inverse(a: &[f64], n: usize) -> Vec<f64> {
 }
 
 /// Solves `A x = b` by LU with partial pivoting; entries are not finite when A is singular.
+#[inline]
 pub fn solve(a: &[f64], b: &[f64]) -> Vec<f64> {
     let n = b.len();
     let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);

@@ -14,12 +14,14 @@ pub struct DisjointSets(Vec<usize>);
 
 impl DisjointSets {
     /// Makes every number of `0..n` a set of its own; allocates only to grow.
+    #[inline]
     pub fn reset(&mut self, n: usize) {
         self.0.clear();
         self.0.extend(0..n);
     }
 
     /// The smallest member of the set of i.
+    #[inline]
     pub fn find(&mut self, mut i: usize) -> usize {
         while self.0[i] != i {
             self.0[i] = self.0[self.0[i]];
@@ -29,6 +31,7 @@ impl DisjointSets {
     }
 
     /// Makes the sets of a and b one.
+    #[inline]
     pub fn union(&mut self, a: usize, b: usize) {
         let (a, b) = (self.find(a), self.find(b));
         self.0[a.max(b)] = a.min(b);

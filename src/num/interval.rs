@@ -23,6 +23,7 @@ compile_error!("x87 registers round twice: interval arithmetic needs SSE2 (build
 /// ```
 /// assert!(metastable::num::interval::trusted().is_ok());
 /// ```
+#[inline]
 pub fn trusted() -> Result<()> {
     // black_box: the processor computes, not the compiler.
     probe(|a, b| black_box(black_box(a) + black_box(b)), |a, b| black_box(black_box(a) * black_box(b)))
@@ -74,41 +75,49 @@ const WHOLE: Interval = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
 impl Interval {
     /// The number itself, without error. NaN becomes the whole line.
+    #[inline]
     pub fn exact(x: f64) -> Self {
         if x.is_nan() { WHOLE } else { Self { lo: x, hi: x } }
     }
 
     /// From two bounds in order; the whole line when they are not.
+    #[inline]
     pub fn new(lo: f64, hi: f64) -> Self {
         if lo <= hi { Self { lo, hi } } else { WHOLE }
     }
 
     /// `[-r, r]`.
+    #[inline]
     pub fn symmetric(r: f64) -> Self {
         Self::new(-r.abs(), r.abs())
     }
 
     /// One ulp wider on each side: encloses what a correctly rounded operation would have returned.
+    #[inline]
     fn outward(lo: f64, hi: f64) -> Self {
         if lo.is_nan() || hi.is_nan() { WHOLE } else { Self { lo: lo.next_down(), hi: hi.next_up() } }
     }
 
     /// Divided by a positive number.
+    #[inline]
     fn over(self, by: f64) -> Self {
         Self::outward(self.lo / by, self.hi / by)
     }
 
     /// Lower bound.
+    #[inline]
     pub fn lo(self) -> f64 {
         self.lo
     }
 
     /// Upper bound.
+    #[inline]
     pub fn hi(self) -> f64 {
         self.hi
     }
 
     /// A point inside, near the middle; of an infinite interval its point nearest to 0.
+    #[inline]
     pub fn mid(self) -> f64 {
         let m = 0.5 * self.lo + 0.5 * self.hi;
         // Halving a subnormal may leave the interval.
@@ -116,51 +125,61 @@ impl Interval {
     }
 
     /// Upper bound of the distance of its numbers from [`mid`](Self::mid). Half the width would not do: the middle of adjacent doubles is one of them.
+    #[inline]
     pub fn radius(self) -> f64 {
         let middle = self.mid();
         (self.hi - middle).max(middle - self.lo).next_up()
     }
 
     /// Upper bound of the width.
+    #[inline]
     pub fn width(self) -> f64 {
         (self.hi - self.lo).next_up()
     }
 
     /// Largest absolute value.
+    #[inline]
     pub fn mag(self) -> f64 {
         self.lo.abs().max(self.hi.abs())
     }
 
     /// Smallest absolute value.
+    #[inline]
     pub fn mig(self) -> f64 {
         if self.contains(0.0) { 0.0 } else { self.lo.abs().min(self.hi.abs()) }
     }
 
     /// True when `x` lies inside.
+    #[inline]
     pub fn contains(self, x: f64) -> bool {
         self.lo <= x && x <= self.hi
     }
 
     /// True when this interval lies in the interior of `other`.
+    #[inline]
     pub fn inside(self, other: Self) -> bool {
         other.lo < self.lo && self.hi < other.hi
     }
 
     /// True when every element is positive.
+    #[inline]
     pub fn is_positive(self) -> bool {
         self.lo > 0.0
     }
 
     /// True when every element is negative.
+    #[inline]
     pub fn is_negative(self) -> bool {
         self.hi < 0.0
     }
 
     /// True when both bounds are finite.
+    #[inline]
     pub fn is_finite(self) -> bool {
         self.lo.is_finite() && self.hi.is_finite()
     }
 
+    #[inline]
     fn hull(all: [f64; 4]) -> Self {
         if all.iter().any(|v| v.is_nan()) {
             return WHOLE;
@@ -169,6 +188,7 @@ impl Interval {
     }
 
     /// The square, nonnegative.
+    #[inline]
     pub fn sqr(self) -> Self {
         let (low, high) = (self.mig(), self.mag());
         let square = Self::outward(low * low, high * high);
@@ -176,6 +196,7 @@ impl Interval {
     }
 
     /// The square root of the nonnegative part; the whole line when there is none.
+    #[inline]
     pub fn sqrt(self) -> Self {
         if self.hi < 0.0 {
             return WHOLE;
@@ -185,6 +206,7 @@ impl Interval {
     }
 
     /// `e^x`.
+    #[inline]
     pub fn exp(self) -> Self {
         let low = exp_point(self.lo);
         let high = if self.lo.to_bits() == self.hi.to_bits() { low } else { exp_point(self.hi) };
@@ -192,6 +214,7 @@ impl Interval {
     }
 
     /// `(sin x, cos x)` for `|x| <= 4`; `[-1, 1]` beyond.
+    #[inline]
     pub fn sin_cos(self) -> (Self, Self) {
         let unit = Self::new(-1.0, 1.0);
         if self.mag() > 4.0 {
@@ -214,6 +237,7 @@ impl Interval {
     }
 
     /// The part inside `bounds`, for values known to lie there.
+    #[inline]
     fn clamp(self, bounds: Self) -> Self {
         Self::new(self.lo.max(bounds.lo), self.hi.min(bounds.hi))
     }
@@ -247,6 +271,7 @@ fn exp_point(x: f64) -> Interval {
 
 impl Add for Interval {
     type Output = Self;
+    #[inline]
     fn add(self, b: Self) -> Self {
         Self::outward(self.lo + b.lo, self.hi + b.hi)
     }
@@ -254,6 +279,7 @@ impl Add for Interval {
 
 impl Neg for Interval {
     type Output = Self;
+    #[inline]
     fn neg(self) -> Self {
         Self { lo: -self.hi, hi: -self.lo }
     }
@@ -261,6 +287,7 @@ impl Neg for Interval {
 
 impl Sub for Interval {
     type Output = Self;
+    #[inline]
     fn sub(self, b: Self) -> Self {
         self + (-b)
     }
@@ -268,6 +295,7 @@ impl Sub for Interval {
 
 impl Mul for Interval {
     type Output = Self;
+    #[inline]
     fn mul(self, b: Self) -> Self {
         let zero = Self { lo: 0.0, hi: 0.0 };
         if (self == zero && b.is_finite()) || (b == zero && self.is_finite()) {
@@ -280,6 +308,7 @@ impl Mul for Interval {
 /// The quotient; the whole line when the divisor contains 0.
 impl Div for Interval {
     type Output = Self;
+    #[inline]
     fn div(self, by: Self) -> Self {
         if by.contains(0.0) {
             return WHOLE;

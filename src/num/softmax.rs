@@ -11,6 +11,7 @@ use crate::{vector, vector::divide};
 /// use metastable::num::softmax::log_sum_exp;
 /// assert!((log_sum_exp(&[1e4, 1e4]) - (1e4 + 2f64.ln())).abs() < 1e-11);
 /// ```
+#[inline]
 pub fn log_sum_exp(logits: &[f64]) -> f64 {
     let top = vector::max(logits);
     if top.is_infinite() {
@@ -29,6 +30,7 @@ pub fn log_sum_exp(logits: &[f64]) -> f64 {
 /// softmax(&mut a, &[1.0, 1.0]);
 /// assert!((a[1] - 0.75).abs() < 1e-12);
 /// ```
+#[inline]
 pub fn softmax(logits: &mut [f64], masses: &[f64]) -> f64 {
     let top = vector::max(logits);
     let mut sum = Compensated::default();

@@ -4,11 +4,13 @@ use super::simd::{Float, Lanes, Level, Task};
 use statrs::distribution::{Beta, ContinuousCDF};
 
 /// The larger number, NaN if either is: `f64::max` would drop a NaN and call a broken comparison perfect.
+#[inline]
 pub fn nan_max(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
 /// The smaller number, NaN if either is.
+#[inline]
 pub fn nan_min(a: f64, b: f64) -> f64 {
     -nan_max(-a, -b)
 }
@@ -51,6 +53,7 @@ impl<F: Float> Task for FinitePart<'_, F> {
 }
 
 /// Slope of the least-squares line through the points.
+#[inline]
 pub fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
@@ -65,6 +68,7 @@ pub fn slope(points: &[(f64, f64)]) -> f64 {
 /// use metastable::num::stats::median;
 /// assert_eq!((median(&[3.0, 1.0, 2.0]), median(&[4.0, 1.0, 3.0, 2.0])), (2.0, 2.5));
 /// ```
+#[inline]
 pub fn median(values: &[f64]) -> f64 {
     let mut v = values.to_vec();
     v.sort_by(f64::total_cmp);
@@ -101,6 +105,7 @@ pub fn quantile(values: &[f64], p: f64) -> f64 {
 /// // no failure in 100 trials, 99.9 %: 1 - 0.001^(1/100)
 /// assert!((failure_bound(0, 100, 0.999) - (1.0 - 0.001f64.powf(0.01))).abs() < 1e-12);
 /// ```
+#[inline]
 pub fn failure_bound(failures: usize, trials: usize, confidence: f64) -> f64 {
     if failures >= trials {
         return 1.0;
@@ -130,6 +135,7 @@ pub fn correlation(points: &[(f64, f64)]) -> f64 {
 /// let (mean, error) = metastable::num::stats::mean_and_error(&[1.0, 3.0]);
 /// assert!((mean - 2.0).abs() < 1e-15 && (error - 1.0).abs() < 1e-15);
 /// ```
+#[inline]
 pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

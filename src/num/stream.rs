@@ -19,32 +19,38 @@ pub struct Stream {
 
 impl Stream {
     /// The stream of `seed` and `names`: state and increment are the FNV-1a 128-bit hash of the joined key, salted twice.
+    #[inline]
     pub fn new(seed: u64, names: &[&str]) -> Self {
         let key = format!("{seed}/{}", names.join("/"));
         Self { rng: Pcg64::new(fnv1a(&key, 0), fnv1a(&key, 1)), spare: None }
     }
 
     /// The next 64 bits.
+    #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.rng.next_u64()
     }
 
     /// Uniform on [0, 1) with 53 bits.
+    #[inline]
     pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (-53f64).exp2()
     }
 
     /// Uniform on `[a, b)`.
+    #[inline]
     pub fn uniform_in(&mut self, a: f64, b: f64) -> f64 {
         a + (b - a) * self.uniform()
     }
 
     /// Uniform on `{0, ..., n-1}`, `n >= 1`.
+    #[inline]
     pub fn index(&mut self, n: usize) -> usize {
         ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
     }
 
     /// Standard normal by the polar method (Marsaglia and Bray 1964).
+    #[inline]
     pub fn normal(&mut self) -> f64 {
         if let Some(z) = self.spare.take() {
             return z;
@@ -61,6 +67,7 @@ impl Stream {
     }
 
     /// Fills a slice with standard normals.
+    #[inline]
     pub fn normals(&mut self, out: &mut [f64]) {
         out.iter_mut().for_each(|z| *z = self.normal());
     }

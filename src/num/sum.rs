@@ -12,6 +12,7 @@ pub const BLOCK: usize = 256;
 /// let terms = [1e16, 1.0, -1e16, 1.0];
 /// assert_eq!(block_sum(&terms), 2.0);
 /// ```
+#[inline]
 pub fn block_sum(terms: &[f64]) -> f64 {
     if terms.len() <= BLOCK {
         let mut acc = Compensated::default();
@@ -24,6 +25,7 @@ pub fn block_sum(terms: &[f64]) -> f64 {
 }
 
 /// Inner product with the same block shape as [`block_sum`].
+#[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     dot_here(a, b)
 }
@@ -66,6 +68,7 @@ pub struct Compensated {
 
 impl Compensated {
     /// Adds one term.
+    #[inline]
     pub fn add(&mut self, term: f64) {
         let total = self.sum + term;
         self.carry += if self.sum.abs() >= term.abs() { (self.sum - total) + term } else { (term - total) + self.sum };
@@ -73,6 +76,7 @@ impl Compensated {
     }
 
     /// The rounded sum.
+    #[inline]
     pub fn value(self) -> f64 {
         self.sum + self.carry
     }

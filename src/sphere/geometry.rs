@@ -4,16 +4,19 @@ use crate::num::sum::dot;
 use crate::num::vector::{axpy, divide, max_abs, norm, scale};
 
 /// Squared chord `|x - y|^2`, relatively accurate for near-coincident points (differences of close numbers are exact).
+#[inline]
 pub fn chord2(x: &[f64], y: &[f64]) -> f64 {
     lanes(x, y, |a, b| a - b)
 }
 
 /// The chord of a geodesic distance, `2 sin(r/2)`.
+#[inline]
 pub fn chord_of(radius: f64) -> f64 {
     2.0 * (0.5 * radius).sin()
 }
 
 /// Squared antichord `|x + y|^2`, relatively accurate for near-antipodal points.
+#[inline]
 pub fn antichord2(x: &[f64], y: &[f64]) -> f64 {
     lanes(x, y, |a, b| a + b)
 }
@@ -42,11 +45,13 @@ fn lanes(x: &[f64], y: &[f64], op: impl Fn(f64, f64) -> f64) -> f64 {
 /// let (x, y) = ([1.0, 0.0], [1.0, 1e-9]);
 /// assert!((dist(&x, &y) / 1e-9 - 1.0).abs() < 1e-15);
 /// ```
+#[inline]
 pub fn dist(x: &[f64], y: &[f64]) -> f64 {
     2.0 * chord2(x, y).sqrt().atan2(antichord2(x, y).sqrt())
 }
 
 /// `u <- P_x u = u - <x, u> x` for unit `x`.
+#[inline]
 pub fn project(x: &[f64], u: &mut [f64]) {
     let s = dot(x, u) / dot(x, x);
     axpy(-s, x, u);
@@ -71,6 +76,7 @@ pub fn retract(x: &mut [f64]) -> bool {
 }
 
 /// Exponential map `exp_x(u) = cos|u| x + sin|u| u/|u|`.
+#[inline]
 pub fn exp(x: &[f64], u: &[f64]) -> Vec<f64> {
     let r = norm(u);
     let sinc = if r == 0.0 { 1.0 } else { r.sin() / r };
@@ -80,6 +86,7 @@ pub fn exp(x: &[f64], u: &[f64]) -> Vec<f64> {
 }
 
 /// Logarithm: the tangent `u` at `x` with `exp_x(u) = y` and `|u| = dist(x, y)`; zero when the points coincide or are exactly antipodal.
+#[inline]
 pub fn log(x: &[f64], y: &[f64]) -> Vec<f64> {
     let mut u = tangent_towards(x, y);
     let norm = norm(&u);
@@ -90,6 +97,7 @@ pub fn log(x: &[f64], y: &[f64]) -> Vec<f64> {
 /// `P_x y` in difference form: from `y - x` when the points are near, from `y + x` when they are nearly antipodal.
 ///
 /// **Accuracy** relative error 4u whatever the angle, where `y - <x, y> x` loses everything near 0 and pi.
+#[inline]
 pub fn tangent_towards(x: &[f64], y: &[f64]) -> Vec<f64> {
     let c2 = chord2(x, y);
     let (sign, half) = if c2 <= 2.0 { (1.0, 0.5 * c2) } else { (-1.0, -0.5 * antichord2(x, y)) };
@@ -98,6 +106,7 @@ pub fn tangent_towards(x: &[f64], y: &[f64]) -> Vec<f64> {
 
 /// Parallel transport of the tangent `u` at `x` along the shortest geodesic to `y` (not antipodal):
 /// `u - <y, u> (x + y) / (1 + <x, y>)`, an isometry of tangent spaces.
+#[inline]
 pub fn transport(x: &[f64], y: &[f64], u: &[f64]) -> Vec<f64> {
     let s = dot(y, u) / (0.5 * antichord2(x, y));
     u.iter().zip(x.iter().zip(y)).map(|(u, (x, y))| u - s * (x + y)).collect()

@@ -72,6 +72,7 @@ impl Tokens {
     /// taken as they are, others normalised to that.
     ///
     /// **Errors** no tokens, `d < 2`, a non-finite entry, a row that is not a unit vector.
+    #[inline]
     pub fn new(d: usize, x: Vec<f64>) -> Result<Self> {
         Self::from_rows(d, &x)
     }
@@ -79,6 +80,7 @@ impl Tokens {
     /// [`Tokens::new`] of numbers that stay where they are.
     ///
     /// **Errors** as [`Tokens::new`].
+    #[inline]
     pub fn from_rows(d: usize, x: &[f64]) -> Result<Self> {
         if d < 2 || x.is_empty() || !x.len().is_multiple_of(d) {
             Self::check(d, x)?;
@@ -151,6 +153,7 @@ impl Tokens {
     /// let x = metastable::sphere::Tokens::flat(1, vec![-2.0, 3.0]).unwrap();
     /// assert_eq!((x.n(), x.mean()[0]), (2, 0.5));
     /// ```
+    #[inline]
     pub fn flat(d: usize, x: Vec<f64>) -> Result<Self> {
         if d == 0 {
             return Err(Error::parameter("d", d, "a dimension of at least 1"));
@@ -212,6 +215,7 @@ impl Tokens {
     /// Tokens on the circle from angles in radians.
     ///
     /// **Errors** none given, or an angle that is not finite.
+    #[inline]
     pub fn from_angles(angles: &[f64]) -> Result<Self> {
         if let Some(i) = angles.iter().position(|a| !a.is_finite()) {
             return Err(Error::Token { row: i + 1, problem: format!("found {}, expected a finite angle", angles[i]) });
@@ -236,6 +240,7 @@ impl Tokens {
     }
 
     /// Builds tokens from parts that already satisfy the invariants (used by integrators and laws).
+    #[inline]
     pub fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
         debug_assert_eq!(x.len(), d * masses.len());
         let uniform = are_equal(&masses);
@@ -243,21 +248,25 @@ impl Tokens {
     }
 
     /// Where they live.
+    #[inline]
     pub fn space(&self) -> Space {
         self.space
     }
 
     /// All numbers: the coordinates, then the own numbers of the space.
+    #[inline]
     pub fn numbers(&self) -> &[f64] {
         &self.x
     }
 
     /// The own numbers of the space: radii of polar tokens, else none.
+    #[inline]
     pub fn own(&self) -> &[f64] {
         &self.x[self.n() * self.d..]
     }
 
     /// Mutable numbers; the caller keeps them in the space.
+    #[inline]
     pub fn numbers_mut(&mut self) -> &mut [f64] {
         self.stamp = new_stamp();
         &mut self.x
@@ -266,6 +275,7 @@ impl Tokens {
     /// Moves to these numbers, brought back to the space: what steps of one's own end with.
     ///
     /// **Errors** a token that cannot be brought back; it keeps its number that is none, or is 0.
+    #[inline]
     pub fn place(&mut self, numbers: impl IntoIterator<Item = f64>) -> Result<()> {
         let (space, n, d) = (self.space, self.n(), self.d);
         let own = self.numbers_mut();
@@ -275,63 +285,75 @@ impl Tokens {
     }
 
     /// Number of tokens.
+    #[inline]
     pub fn n(&self) -> usize {
         self.masses.len()
     }
 
     /// Ambient dimension.
+    #[inline]
     pub fn d(&self) -> usize {
         self.d
     }
 
     /// `x_i`.
+    #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.x[i * self.d..(i + 1) * self.d]
     }
 
     /// All rows.
+    #[inline]
     pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
         self.coordinates().chunks_exact(self.d)
     }
 
     /// The row-major coordinates.
+    #[inline]
     pub fn coordinates(&self) -> &[f64] {
         &self.x[..self.masses.len() * self.d]
     }
 
     /// Mutable coordinates; the caller keeps every row in the space.
+    #[inline]
     pub fn coordinates_mut(&mut self) -> &mut [f64] {
         let size = self.masses.len() * self.d;
         &mut self.numbers_mut()[..size]
     }
 
     /// Tokens with the same stamp have the same coordinates: what was computed of them need not be again.
+    #[inline]
     pub fn stamp(&self) -> u64 {
         self.stamp
     }
 
     /// The masses.
+    #[inline]
     pub fn masses(&self) -> &[f64] {
         &self.masses
     }
 
     /// The common mass, when all are equal.
+    #[inline]
     pub fn uniform_mass(&self) -> Option<f64> {
         self.uniform.then(|| self.masses[0])
     }
 
     /// `<x_i, x_j>`.
+    #[inline]
     pub fn inner(&self, i: usize, j: usize) -> f64 {
         dot(self.row(i), self.row(j))
     }
 
     /// The Gram matrix `G = X X^T`, n x n row-major.
+    #[inline]
     pub fn gram(&self) -> Vec<f64> {
         let n = self.n();
         (0..n * n).map(|k| self.inner(k / n, k % n)).collect()
     }
 
     /// Mean `sum_i m_i x_i`.
+    #[inline]
     pub fn mean(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.d];
         for (row, m) in self.rows().zip(&self.masses) {
@@ -341,12 +363,14 @@ impl Tokens {
     }
 
     /// Largest distance between two tokens.
+    #[inline]
     pub fn diameter(&self) -> f64 {
         let pairs = pairs(self.n());
         pairs.map(|(i, j)| self.space.dist(self.row(i), self.row(j))).fold(0.0, f64::max)
     }
 
     /// Angles in `(-pi, pi]` of tokens on the circle (the first two coordinates).
+    #[inline]
     pub fn angles(&self) -> Vec<f64> {
         self.rows().map(|r| r[1].atan2(r[0])).collect()
     }

@@ -15,6 +15,7 @@ pub enum Space {
 
 impl Space {
     /// Its name.
+    #[inline]
     pub fn name(self) -> &'static str {
         match self {
             Self::Sphere => "sphere",
@@ -24,11 +25,13 @@ impl Space {
     }
 
     /// Numbers of a token beside its d coordinates.
+    #[inline]
     pub fn own(self) -> usize {
         usize::from(self == Self::Polar)
     }
 
     /// True where the coordinates of a token are a unit vector: what the kernel sums by chords are made for.
+    #[inline]
     pub fn is_unit(self) -> bool {
         self != Self::Flat
     }
@@ -55,6 +58,7 @@ impl Space {
     }
 
     /// Makes `v` (n d numbers) tangent at the coordinates `x`.
+    #[inline]
     pub fn project(self, d: usize, x: &[f64], v: &mut [f64]) {
         if self.is_unit() {
             x.chunks_exact(d).zip(v.chunks_exact_mut(d)).for_each(|(x, v)| geometry::project(x, v));
@@ -62,6 +66,7 @@ impl Space {
     }
 
     /// Distance of two tokens with these coordinates.
+    #[inline]
     pub fn dist(self, x: &[f64], y: &[f64]) -> f64 {
         if self.is_unit() { geometry::dist(x, y) } else { geometry::chord2(x, y).sqrt() }
     }
@@ -72,6 +77,7 @@ impl Space {
 /// ```
 /// assert_eq!(metastable::sphere::space::find("polar").unwrap().own(), 1);
 /// ```
+#[inline]
 pub fn find(name: &str) -> Option<Space> {
     [Space::Sphere, Space::Flat, Space::Polar].into_iter().find(|s| s.name() == name)
 }
