@@ -9,7 +9,6 @@ mod crash;
 mod drawn;
 mod figures;
 mod flags;
-mod flags_predict;
 mod frames;
 mod honest;
 #[cfg(unix)]
