@@ -1,6 +1,7 @@
 //! The command line as a stranger meets it: the JSON contract, bad input, exit codes, hostile files.
 
 use crate::program::{json, run};
+use crate::snapshot;
 use metastable::cli::digits::{resolved, with_error};
 use metastable::cli::progress::line;
 use metastable::lab::{Experiment, arrays};
@@ -76,61 +77,7 @@ fn the_contract_of_every_command() {
 #[test]
 fn bad_input_ends_in_one_sentence_and_exit_code_1() {
     let f = folder();
-    let cases = [
-        ("velocity --tokens empty.csv --beta 1", "empty"),
-        ("velocity --tokens missing.csv --beta 1", "no such file"),
-        ("velocity --tokens ragged.csv --beta 1", "line 2"),
-        ("velocity --tokens word.csv --beta 1", "line 2, column 2: found `eight`"),
-        ("velocity --tokens nan.csv --beta 1", "line 2, column 1"),
-        ("velocity --tokens inf.csv --beta 1", "line 2, column 2"),
-        ("velocity --tokens zero.csv --beta 1 --normalise", "row 2"),
-        ("velocity --tokens long.csv --beta 1", "row 2: |x| = 1.08"),
-        ("velocity --tokens line.csv --beta 1", "d: found 1"),
-        ("velocity --tokens garbage.csv --beta 1", "binary"),
-        ("velocity --tokens short.npy --beta 1", "short.npy"),
-        ("velocity --tokens tokens.csv --beta 1e308", "--beta"),
-        ("velocity --tokens tokens.csv --beta NaN", "--beta"),
-        ("velocity --tokens tokens.csv --beta 1 --q q3.csv", "Q: found a 3 x 3 matrix, expected a 2 x 2"),
-        ("velocity --tokens tokens.csv --beta 1 --dynamics sb", "did you mean `sa`"),
-        ("velocity --tokens tokens.csv --beta 800 --dynamics usa", "--time-scale u2"),
-        ("velocity --beta 1", "--tokens"),
-        ("solve --init uniform --n 0 --d 3 --beta 1 --t-end 1", "--n: found 0"),
-        ("solve --init uniform --n 4 --d 1 --beta 1 --t-end 1", "--d: found 1"),
-        ("solve --init unifrom --n 4 --d 3 --beta 1 --t-end 1", "did you mean `uniform`"),
-        ("solve --init cap:radious=1 --n 4 --d 3 --beta 1 --t-end 1", "did you mean `radius`"),
-        ("solve --tokens tokens.csv --beta 1 --t-end NaN", "t-end"),
-        ("solve --tokens tokens.csv --beta 1 --t-end -1", "t-end"),
-        ("solve --tokens tokens.csv --beta 1 --t-end 1 --rtol 0", "rtol"),
-        ("solve --tokens tokens.csv --beta 1 --t-end 1 --rtol -1e-3", "rtol"),
-        ("solve --tokens tokens.csv --beta 1 --t-end 1 --integrator dop583", "dop853"),
-        ("predict gamma --n 8 --beta -1 --times 1", "--beta"),
-        ("predict growth-rates --d 1 --beta 1 --modes 3", "--d"),
-        ("predict two-token-time --beta 1 --from 4 --to 0.1", "pi"),
-        ("run grid.toml", "cells"),
-        ("run typo.toml", "line 6: unknown key `betta`; did you mean `beta`?"),
-        ("run missing.toml", "no such file"),
-        ("run regimess", "did you mean `regimes`"),
-        ("check wendle", "did you mean `wendel`"),
-        ("figure gama-curve", "did you mean `gamma-curve`"),
-        ("explain nothing-like-this", "unknown name"),
-        ("whence tokens.csv", "no provenance"),
-        ("energy --tokens tokens.csv --beta 1 --no-such-flag", "no-such-flag"),
-        ("doctor sq", "did you mean"),
-        ("bench rhs --n 0", "n: found 0"),
-        ("bench rhs --n -3", "--n: found -3"),
-        ("replay nothing.json", "nothing.json: no such file"),
-        ("diff nothing tokens.csv", "nothing: no such file"),
-        ("figure gama", "did you mean `gamma-curve`"),
-    ];
-    for (arguments, expected) in cases {
-        let started = Instant::now();
-        let out = run(f.path(), arguments);
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert_eq!(out.status.code(), Some(1), "{arguments}: {text}");
-        assert!(text.contains(expected), "{arguments}: `{text}` does not say `{expected}`");
-        assert!(!text.contains("panicked") && started.elapsed() < Duration::from_secs(1), "{arguments}");
-        assert!(out.stdout.is_empty(), "{arguments} printed a result");
-    }
+    snapshot::refusals("cli-input", f.path(), &[]);
 }
 
 #[test]
@@ -163,26 +110,7 @@ fn hostile_input_found_by_fuzzing_stays_fixed() {
     std::fs::write(f.path().join("same.toml"), "name='same'\nn=[4,4]\nd=2\nbeta=1\nbeta_per_n=[4]\nt_end=1\n").expect("writable");
     std::fs::write(f.path().join("none.toml"), "name='none'\nn=[]\nd=2\nbeta=1\nt_end=1\nrealisations=[1,2]\n").expect("writable");
     std::fs::write(f.path().join("law.toml"), "name='law'\ninit='orthonormal'\nn=4\nd=2\nbeta=1\nt_end=1\n").expect("writable");
-    let cases = [
-        ("figure inner-products --tokens flat.npy", "no entries"),
-        ("velocity --tokens deep.npy --beta 1", "plain array"),
-        ("predict level-time --n 32 --beta 800", "beyond double precision"),
-        ("predict two-token-time --beta 500 --from 3 --to 0.1", "beyond double precision"),
-        ("predict consensus --n 4 --d 3 --dynamics usa --beta NaN", "--beta"),
-        ("run none.toml", "line 2: n: found an empty list"),
-        ("run none.toml", "line 6: realisations: found a list of 2 numbers"),
-        ("run law.toml --dry-run", "line 2: init: the law `orthonormal` does not exist for n = 4, d = 2"),
-        ("velocity --init uniform --n 2 --d 1000000000 --beta 1", "coordinates"),
-    ];
-    for (arguments, expected) in cases {
-        let started = Instant::now();
-        let out = run(f.path(), arguments);
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(
-            out.status.code() == Some(1) && text.contains(expected) && started.elapsed() < Duration::from_secs(1),
-            "{arguments}: {text}"
-        );
-    }
+    snapshot::refusals("cli-hostile", f.path(), &[]);
     // Tokens from a file beside the experiment, normalised on request only.
     let with_file = |extra: &str| format!("name='file'\ntokens_file='long.csv'\nbeta=1\nt_end=1\n{extra}");
     std::fs::write(f.path().join("file.toml"), with_file("")).expect("writable");
@@ -352,42 +280,7 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
 #[test]
 fn bad_input_of_the_new_commands_is_answered() {
     let f = folder();
-    for arguments in [
-        "modes --samples nan.csv --beta 2",
-        "modes --samples angles.csv --beta -2",
-        "modes --samples empty.csv --beta 2",
-        "modes --samples tokens.csv --beta 2",
-        "modes --samples tokens.csv --beta 2 --sphere",
-        "measure --space circle --density cos:1=2 --beta 1 --t-end 1",
-        "measure --space circle --density word --beta 1 --t-end 1",
-        "measure --space cube --density uniform --beta 1 --t-end 1",
-        "measure --space zonal --d 1 --density uniform --beta 1 --t-end 1",
-        "measure --space circle --density uniform --beta nan --t-end 1",
-        "measure --space circle --density uniform --beta 1 --t-end -1",
-        "measure --space sphere2 --density noise:amplitude=0.1 --beta 1 --t-end 1",
-        "measure --space circle --density vmf:kappa=2000 --beta 2 --t-end 1 --method spectral --modes 16 --max-modes 64",
-        "measure --space sphere2 --density vmf:kappa=2000 --beta 2 --t-end 1",
-        "saddles --n 1 --d 2 --beta 2",
-        "saddles --n 4 --d 2 --beta inf",
-        "saddles --n 4 --d 2 --beta 1,x",
-        "saddles --n 4 --d 2 --beta 1,2 --certificates proofs",
-        "saddles --n 4 --d 2 --beta 2 --connections causal",
-        "certify",
-        "certify --check tokens.csv",
-        "certify --tokens long.csv --beta 2",
-        "certify --tokens tokens.csv --beta 2 --sizes 1,2",
-        "clusters --tokens tokens.csv",
-        "clusters --tokens tokens.csv --radius -1",
-        "clusters --tokens ragged.csv --radius 1",
-        "movie --init uniform --n 5 --d 5 --beta 2 --t-end 3 --out x.png",
-        "movie --init uniform --n 5 --d 2 --beta 2 --t-end 0.01 --out x.png",
-        "run nothing-of-that-name",
-    ] {
-        let out = run(f.path(), arguments);
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert_eq!(out.status.code(), Some(1), "{arguments}: {text}");
-        assert!(text.starts_with("error:") && !text.contains("panicked"), "{arguments}: {text}");
-    }
+    snapshot::refusals("cli-measures", f.path(), &[]);
 }
 
 #[test]
@@ -431,19 +324,7 @@ fn sweeps_cover_the_grid_asked_for() {
     for file in ["margins.csv", "margins.svg", "margins.png"] {
         assert!(at.join("sweep/angular-momentum").join(file).exists(), "{file}");
     }
-    for (bad, words) in [
-        ("check angular-momentum --beta 5000", "beta = 5000"),
-        ("check angular-momentum --n 9..5", "the smaller"),
-        ("check angular-momentum --n five", "five"),
-        ("check angular-momentum --law caap", "did you mean `cap`"),
-        ("check angular-momentum --beta 0..1:log5", "positive"),
-        ("hunt angular-momentum --minutes 0", "minutes"),
-        ("hunt angullar-momentum", "did you mean `angular-momentum`"),
-    ] {
-        let out = run(at, bad);
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && text.contains(words), "{bad}: {text}");
-    }
+    snapshot::refusals("cli-sweeps", at, &[]);
     let beyond = run(at, "check angular-momentum --beta 5000 --dynamics sa --beyond --trials 2 --out beyond --format json");
     let beyond: Value = serde_json::from_slice(&beyond.stdout).expect("JSON");
     assert!(beyond["grids"][0]["outside"].as_u64() > Some(0));
@@ -479,8 +360,6 @@ fn unresolved_numbers_are_no_results() {
     let gap = (number(&cells["negentropy"]) - number(&series["negentropy"])).abs();
     assert!(gap < 2.0 * number(&cells["negentropy_error"]) && number(&cells["negentropy_error"]) < 1e-3, "{gap}");
     assert!(number(&series["negentropy_error"]) < 1e-9);
-    let help = String::from_utf8_lossy(&run(at, "measure --help").stdout).into_owned();
-    assert!(help.contains("P_k(cos theta)") && help.contains("exit code 4"));
     let points = json(at, "saddles --n 4 --d 2 --beta 3 --starts 40");
     for p in points["points"].as_array().expect("points") {
         assert!(number(&p["energy_share_error"]) < 1e-12 && number(&p["eigenvalues_error"]) < 1e-10 && number(&p["angles_error"]) < 1e-10);
@@ -513,20 +392,7 @@ fn the_rows_beyond_the_sphere_are_predicted() {
     assert!(json(at, "predict bipartite --lambda 1 --mu 0.2 --beta 2")["stable"] == true);
     assert!(json(at, "predict random-weights --u0 0.5 --times 1")["probability_together"].is_number());
     assert!(json(at, "predict noise-step --d 3 --tau 0.01")["corrected"].is_number());
-    for (arguments, words) in [
-        ("predict normalisation --scheme none --n 4 --beta 1 --times 1", "keeps directions"),
-        ("predict normalisation --scheme per --n 4 --beta 1 --times 1", "did you mean"),
-        ("predict normalisation --scheme pre --n 4 --beta 1 --r0 0 --times 1", "--r0: found 0"),
-        ("predict normalisation --scheme pre --n 4 --beta 1 --gamma0 -0.5 --times 1", "--gamma0: found -0.5"),
-        ("predict boolean-limit --eps -1", "eps"),
-        ("predict antipodal-threshold --d 1", "--d"),
-        ("predict long-context --d 3 --c 0", "--c: found 0"),
-        ("predict random-weights --u0 2 --times 1", "u0"),
-    ] {
-        let out = run(at, arguments);
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && text.lines().count() == 1 && text.contains(words), "{arguments}: {text}");
-    }
+    snapshot::refusals("cli-predictions", at, &[]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Figures: the same data give the same bytes; nothing is fetched from outside; the plotted numbers are beside them.
 
+use crate::snapshot;
 use std::path::Path;
 use std::process::Command;
 
@@ -102,33 +103,7 @@ fn parameters_change_figures_and_wrong_ones_are_refused() {
     for set in ["--set n=16", "--set beta=1,2", "--set t_end=10"] {
         assert!(drawn(set) != plain, "{set} changes nothing");
     }
-    for (arguments, expected) in [
-        ("figure gamma-curve --set m=16", "unknown parameter `m`"),
-        ("figure gamma-curve --set n=1", "the nearest is 2"),
-        ("figure gamma-curve --set n=2.5", "a whole number"),
-        ("figure gamma-curve --set n=3,4", "expected one value"),
-        ("figure gamma-curve --set n", "expected NAME=VALUE"),
-        ("figure hardmax-cells --set n=3", "`hardmax-cells` has none"),
-        ("figure inner-products --set n=3", "unknown parameter `n`"),
-        ("figure phase-diagram --set beta=1..2:log", "a range like 1..9:lin5"),
-        ("run merging-times --set bta=5", "did you mean `beta`"),
-        ("run merging-times --set beta=1e9", "the nearest is 600"),
-        ("run merging-times --dry-run", "a study has no grid"),
-        ("figure gamma-curve --result .", "`gamma-curve`, which draws no results"),
-        ("figure gamma-curve --experiment x.toml", "`gamma-curve`, which draws no experiment"),
-        ("figure timeline --result nothing", "no such folder"),
-        ("figure gamma-curve --size 84x2", "WIDTHxHEIGHT"),
-        ("figure gamma-curve --size nature3", "did you mean `nature1`"),
-        ("figure gamma-curve --theme drak", "did you mean `dark`"),
-        ("figure gamma-curve --font-size 1", "--font-size"),
-        ("figure gamma-curve --out f.gif", "a file that ends in .pdf"),
-        ("figure gamma-curve saddle-kernel --out f.pdf", "a folder for 2 figures"),
-    ] {
-        let out = metastable(at, arguments);
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert_eq!(out.status.code(), Some(1), "{arguments}: {text}");
-        assert!(text.contains(expected), "{arguments}: {text}");
-    }
+    snapshot::refusals("figures", at, &[]);
     let explained = metastable(at, "explain gamma-curve");
     let text = String::from_utf8_lossy(&explained.stdout).into_owned();
     assert!(text.contains("n = 32 (whole numbers from 2 to 1000000): tokens of the curves"), "{text}");

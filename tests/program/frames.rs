@@ -1,6 +1,7 @@
 //! Frames of runs, kinds of input, and what an experiment may say about masses and method.
 
 use crate::program::{command, json, object, refused, run};
+use crate::snapshot;
 use serde_json::Value;
 use std::io::Write;
 use std::process::Stdio;
@@ -58,18 +59,7 @@ fn every_command_takes_a_frame_of_a_run() {
             assert!((number(&x[i][c]) - number(&y[i][c])).abs() < 1e-6, "token {i}");
         }
     }
-    for (arguments, expected) in [
-        ("energy --result run --frame 3 --beta 9", "--frame: found 3, expected a row from 0 to 2"),
-        ("energy --result run --frame soon --beta 9", "--frame: found soon"),
-        ("energy --result run --frame cell=1 --beta 9", "found cell=1"),
-        ("energy --result frames --beta 9", "found no record.json"),
-        ("energy --init uniform --n 3 --d 2 --frame 0 --beta 9", "--frame"),
-        ("movie --result run --beta 9 --t-end 3 --out x.gif", "--result: found flags of a new run"),
-        ("movie --result run --beta 9 --observable radius --out x.gif", "unknown column of the run `radius`"),
-        ("movie --result run --beta 9 --out x.avi", "expected a name that ends in .png, .apng, .gif, .mp4"),
-    ] {
-        refused(at, arguments, expected);
-    }
+    snapshot::refusals("frames", at, &[]);
 }
 
 const GRID: &str = "name = 'grid'\nn = 4\nd = 2\nbeta = [1, 3]\nt_end = 2\nrealisations = 2\nsamples = 5\nobservables = ['positions']\nmasses = [1, 1, 1, 5]\n";

@@ -1,6 +1,7 @@
 //! What is said beside a number is true of that number: parameters that act, times in their scale, limits that are hit, runs that end.
 
 use crate::program::{command, json, run};
+use crate::snapshot;
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -134,19 +135,7 @@ fn what_cannot_be_kept_is_refused() {
     let f = folder();
     let at = f.path();
     assert!(run(at, "solve --tokens two.csv --beta 2 --t-end 1 --out own --samples 4 --observables positions").status.success());
-    for (arguments, expected) in [
-        ("solve --tokens two.csv --beta 1 --t-end 1 --accuracy 1e-20", "expected a number in [1e-13, 0.1]"),
-        ("solve --tokens two.csv --beta 1 --t-end 1 --rtol 1e-20", "expected a number in [1e-15, 0.1]"),
-        ("saddles --n 5 --d 2 --beta 0", "none of them alone"),
-        ("energy --result own --beta 2 --frame t=2", "a time from 0 to 1"),
-        ("figure regime-chart --set n=4 --set n=5", "n twice"),
-        ("run mode-count --set n=4 --set n=5", "n twice"),
-        ("whence .", "a folder that is no result"),
-    ] {
-        let out = run(at, arguments);
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected) && out.stdout.is_empty(), "{arguments}: {said}");
-    }
+    snapshot::refusals("honest", at, &[]);
 }
 
 #[test]

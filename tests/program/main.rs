@@ -1,6 +1,7 @@
 //! The program and its command line.
 
 mod program;
+mod snapshot;
 
 mod book_keeping;
 mod certify;

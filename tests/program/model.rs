@@ -1,6 +1,7 @@
 //! Models from the command line and from files: every flag does what the library says, and wrong ones are answered with one sentence.
 
 use crate::program::{json, run};
+use crate::snapshot;
 use metastable::Result;
 use metastable::attention::dense::{Activation, Linear};
 use metastable::attention::feed_forward::Mlp;
@@ -436,74 +437,9 @@ fn models_are_axes_of_the_grid() {
     }
 }
 
-/// Flags beside `velocity --tokens x.csv --beta 3`, and what is said.
-const WRONG: [(&str, &str); 37] = [
-    ("--q q.csv --k square.csv", "K: found a 4 x 4 matrix, expected a 3 x 4 matrix"),
-    ("--q q.csv --q q.csv --k k.csv", "--k: found 1 files, expected none, or one per head (2)"),
-    ("--o q.csv", "O: found a 3 x 4 matrix, expected a 4 x 4 matrix"),
-    ("--mask small.csv", "found 2 queries and 2 sources, expected 6 queries and 6 sources"),
-    ("--mask half.csv", "--mask: found 0.5, expected zeros and ones"),
-    ("--mask casual", "expected `causal`, or a file"),
-    ("--mask window:w=0", "window w: found 0, expected at least 1"),
-    ("--mask window:v=3", "unknown key `v of window`"),
-    ("--mask nothing-here.csv", "no such file"),
-    ("--bias albi", "expected `alibi`, or a file"),
-    ("--rotary base=-1", "rotary base: found -1, expected a positive number"),
-    ("--rotary pairs=halfs", "did you mean `halves`"),
-    ("--rotary base=10 --q q.csv --k k.csv", "rotary rank: found 3, expected an even number"),
-    ("--weights softmx", "did you mean `softmax`"),
-    ("--weights sinkhorn --mask causal", "--weights: found sinkhorn"),
-    ("--weights hardmax --v square.csv", "--weights: found hardmax"),
-    ("--weights exponential --dynamics sa", "--weights: found exponential, expected what the dynamics `sa` has, or `usa`"),
-    ("--norm prf", "did you mean `pre`"),
-    ("--space flat --norm post", "--space: found flat, expected sphere"),
-    ("--space cube", "unknown space `cube`"),
-    ("--rescaled --norm pre", "--norm: found pre, expected none with rescaled tokens"),
-    ("--rescaled --dynamics usa", "--rescaled: found other heads or weights"),
-    ("--rescaled --mlp mlp.npz", "--mlp: found a feed-forward sublayer"),
-    ("--radii radii.csv", "--radii: found radii, expected none"),
-    ("--norm pre --radii bad-radii.csv", "--radii: found 0, expected positive radii (row 3)"),
-    ("--norm pre --radii small.csv", "small.csv: found shape [2, 2]"),
-    ("--mlp partly.npz", "did you mean"),
-    ("--mlp turned.npz", "w1: found a 4 x 5 matrix, expected 5 x 4"),
-    ("--activation relu", "--activation: found relu, expected none without a feed-forward sublayer"),
-    ("--mlp mlp.npz --activation rlu", "did you mean `relu`"),
-    ("--noise kappa=1,step=0.1", "--noise: found --noise, expected none"),
-    ("--model model.toml --norm pre", "--norm beside --model"),
-    ("--model typo.toml", "did you mean `weights`"),
-    ("--model typo.toml", "line 1: mask: pattern: found casual"),
-    ("--model missing.toml", "no such file"),
-    ("--time-scale u2", "--time-scale: found u2, expected none"),
-    ("--bias alibi --kernel direct", "--kernel: found"),
-];
-
 #[test]
 fn wrong_models_are_answered_with_one_sentence() {
     let f = folder();
-    for (flags, expected) in WRONG {
-        let out = run(f.path(), &format!("velocity --tokens x.csv --beta 3 {flags}"));
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && text.contains(expected), "{flags}: `{text}` does not say `{expected}`");
-        assert!(out.stdout.is_empty() && !text.contains("panicked"), "{flags}");
-    }
-    for (flags, expected) in [
-        ("--tokens x.csv --noise kappa=-1,step=0.1", "found -1, expected a positive finite number"),
-        ("--tokens x.csv --noise kappa=NaN,step=0.1", "found NaN, expected a positive finite number"),
-        ("--tokens x.csv --noise step=0.1", "noise kappa: found nothing"),
-        ("--tokens x.csv --noise kappa=1", "noise step: found nothing"),
-        ("--tokens x.csv --noise kappa=1,step=0", "noise step: found 0"),
-        ("--tokens x.csv --noise kappa=1,step=0.1,kappa=2", "kappa twice"),
-        ("--tokens x.csv --noise kappa=1,step=0.1 --rtol 1e-8", "--rtol: found --rtol, expected none with --noise"),
-        ("--tokens x.csv --noise kappa=1,step=0.1 --merge-radius 0.1", "--merge-radius: found --merge-radius"),
-        ("--tokens origin.csv --norm pre", "row 2: the zero vector has no direction"),
-        ("--tokens points.csv", "expected a unit vector"),
-        ("--tokens x.csv --n 3", "--n: found --n beside --tokens"),
-        ("--tokens x.csv --seed 3", "--seed: found --seed beside --tokens"),
-        ("--init uniform --n 3 --d 3 --normalise", "--normalise: found --normalise"),
-        ("--tokens points.csv --norm none --out a --observables log-energy", "expected positions"),
-    ] {
-        let out = run(f.path(), &format!("solve --beta 3 --t-end 1 {flags}"));
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && text.contains(expected), "{flags}: `{text}` does not say `{expected}`");
-    }
+    snapshot::refusals("model-velocity", f.path(), &[]);
+    snapshot::refusals("model-solve", f.path(), &[]);
 }

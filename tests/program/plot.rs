@@ -2,6 +2,7 @@
 //! the right ones, the line in the file draws it again.
 
 use crate::program::{json, run};
+use crate::snapshot;
 use metastable::lab::arrays;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -147,36 +148,6 @@ fn wrong_names_are_answered_with_the_right_ones() {
     let (f, results) = folder();
     let at = f.path();
     std::fs::create_dir(at.join("empty")).expect("a folder");
-    let folder = results.as_str();
-    for (arguments, expected) in [
-        (
-            format!("plot {folder} --y cluster"),
-            "--y: found the column `cluster`, expected one of dynamics, init, model, n, d, beta, eta, realisation, t,",
-        ),
-        (format!("plot {folder} --y cluster"), "did you mean `clusters`?"),
-        (format!("plot {folder} --x tt --y clusters"), "--x: found the column `tt`"),
-        (format!("plot {folder} --y clusters --by betta"), "did you mean `beta`?"),
-        (format!("plot {folder} --y model"), "--y: found `model`, a column of words, expected a column of numbers: n, d, beta"),
-        (format!("plot {folder} --y clusters --where beta=3"), "--where: found beta=3, expected one of the values 1, 9"),
-        (format!("plot {folder} --y clusters --where beta"), "--where: found beta, expected COLUMN=VALUE"),
-        (format!("plot {folder} --y clusters --band 90,10"), "--band: found 90,10, expected LOW,HIGH"),
-        (format!("plot {folder} --y clusters --band 10"), "--band: found 10, expected LOW,HIGH"),
-        (
-            format!("plot {folder} --y clusters --where realisation=0 --where beta=1 --where model=norm=post --band 10,90"),
-            "one value at every t",
-        ),
-        (format!("plot {folder} --y order_parameter,evaluations"), "--y: found columns of different tables: "),
-        (format!("plot {folder} --y clusters --table nothing"), "unknown table `nothing`"),
-        (format!("plot {folder} --y clusters --out p.eps"), "--out: found p.eps"),
-        (format!("plot {folder} --y clusters --log z"), "invalid value 'z' for '--log <AXES>'"),
-        (format!("plot {folder} --y clusters --by order_parameter"), "expected at most 12 curves"),
-        ("plot nothing --y clusters".into(), "no such folder"),
-        ("plot empty --y clusters".into(), "found no results"),
-        (format!("plot {folder}"), "--y <COLUMN>"),
-    ] {
-        let out = run(at, &arguments);
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected) && out.stdout.is_empty(), "{arguments}: {said}");
-    }
+    snapshot::refusals("plot", at, &[("RESULTS", &results)]);
     assert!(!at.join("runs/figures").exists(), "nothing is written for what is refused");
 }

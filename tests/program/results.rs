@@ -1,6 +1,7 @@
 //! What is written: results with every axis, time lines as asked, differences of runs, provenance of figures, flags that would do nothing.
 
 use crate::program::{files_below, json, refused, run};
+use crate::snapshot;
 use metastable::flow::Table;
 use metastable::lab::{arrays, frame::Which};
 use std::path::{Path, PathBuf};
@@ -132,20 +133,8 @@ fn solve_writes_what_is_asked() {
     assert!(columns("c").1 as u64 <= c["stats"]["steps"].as_u64().expect("steps") + 1, "at ends of steps");
     let mergers = std::fs::read_to_string(at.join("c/mergers.csv")).expect("mergers");
     assert_eq!(mergers.lines().filter(|l| !l.starts_with('#')).count() - 1, c["merges"].as_array().expect("mergers").len());
-    for (flags, expected) in [
-        ("--out d --observables clustres", "did you mean `clusters`"),
-        ("--out d --times 3", "times in [0, 2]"),
-        ("--out d --times 1,0.5", "ascending"),
-        ("--out d --samples 1", "from 2 to"),
-        ("--samples 5", "--out"),
-        ("--observables clusters", "--out"),
-        ("--out d --samples 5 --log-from 3", "a positive time below"),
-    ] {
-        let out = run(at, &format!("solve --tokens tokens.csv --beta 1 --t-end 2 {flags}"));
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected), "{flags}: {said}");
-        assert!(!at.join("d").exists(), "{flags} left a folder");
-    }
+    snapshot::refusals("results-recording", at, &[]);
+    assert!(!at.join("d").exists(), "what is refused leaves a folder");
 }
 
 #[test]
@@ -351,14 +340,7 @@ fn an_experiment_runs_with_other_values_and_says_so() {
     assert_eq!(line, "metastable run own.toml --set n=3 --set beta=1..4:lin4 --set init=cap:radius=1");
     let again = json(at, &format!("{} --dry-run", line.trim_start_matches("metastable ")));
     assert_eq!((&again["finished"], &again["folder"]), (&serde_json::json!(4), &answer["folder"]), "the line that reproduces it finds it");
-    for (arguments, expected) in [
-        ("run own.toml --set betta=3", "unknown key `betta`; did you mean `beta`?"),
-        ("run own.toml --set n", "--set: found n, expected KEY=VALUE"),
-        ("run own.toml --set n=four", "own.toml, --set n=four: n: found the string"),
-        ("run metastability --set n=-3", "experiments/metastability.toml, --set n=-3: n: found -3"),
-    ] {
-        refused(at, arguments, expected);
-    }
+    snapshot::refusals("results-changes", at, &[]);
 }
 
 #[test]
@@ -407,18 +389,5 @@ fn figures_of_ones_own_file_name_it_and_others_take_none() {
     let hash = metastable::lab::provenance::hash(std::fs::read(&source).expect("committed"));
     assert!(block["what"].as_str().is_some_and(|w| w.contains("model.npz") && w.contains("hidden_states") && w.contains(&hash)), "{block}");
     assert_ne!(block["config_hash"], metastable::lab::provenance::hash(""));
-    for (arguments, expected) in [
-        ("figure staircase --tokens model.npz", "--tokens: found model.npz for `staircase`"),
-        ("figure staircase --tokens missing.npz", "--tokens: found"),
-        ("figure layer-entropy --array hidden_states", "--array: found hidden_states"),
-        ("figure saddle-kernel --out f.eps", "--out: found f.eps, expected a folder, or a file that ends in .pdf"),
-        ("figure saddle-kernel --full", "--full: found --full for `saddle-kernel`"),
-        ("list --markdown dynamics", "--markdown"),
-        ("predict gamma --n 1e9 --beta 1 --times 1", "--n: found 1e9, expected a whole number"),
-        ("energy --tokens tokens.csv --beta two", "--beta: found two, expected a number"),
-        ("predict wendel --n 4 --d 2 --time-scale u2", "--time-scale: found u2, expected none"),
-        ("solve --tokens tokens.csv --n 4 --beta 1 --t-end 1", "--n: found --n beside --tokens"),
-    ] {
-        refused(at, arguments, expected);
-    }
+    snapshot::refusals("results-figures", at, &[]);
 }

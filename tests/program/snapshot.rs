@@ -1,0 +1,37 @@
+//! Outputs beside files that one command renews: `METASTABLE_RENEW=1 cargo test`.
+
+use crate::program::{command, text};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Runs the commands of `tests/program/snapshots/NAME.txt` in a folder, and compares what they say with
+/// what stands below them. All have wrong input: they end within a second with exit code 1 and
+/// say why on the error stream alone. What differs from run to run has a name there.
+pub fn refusals(name: &str, folder: &Path, names: &[(&str, &str)]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/program/snapshots/{name}.txt"));
+    let expected = std::fs::read_to_string(&path).expect("a file of commands");
+    let mut found = String::new();
+    for words in expected.lines().filter_map(|l| l.strip_prefix("$ metastable ")) {
+        let started = Instant::now();
+        let call = names.iter().fold(words.to_owned(), |line, (name, value)| line.replace(name, value));
+        let out = command(folder, &call).output().expect("starts");
+        let said = text(&out.stderr);
+        assert!(out.status.code() == Some(1) && out.stdout.is_empty(), "{call}: {said}");
+        assert!(said.starts_with("error: ") && !said.contains("panicked"), "{call}: {said}");
+        assert!(started.elapsed() < Duration::from_secs(1), "{call}: {:?}", started.elapsed());
+        let said = names.iter().fold(said, |text, (name, value)| text.replace(value, name));
+        found.push_str(&format!("$ metastable {words}\n{}\n\n", said.trim_end()));
+    }
+    assert!(!found.is_empty(), "{}: no commands", path.display());
+    if std::env::var_os("METASTABLE_RENEW").is_some() {
+        return std::fs::write(&path, found).expect("writable");
+    }
+    let differs = expected.lines().zip(found.lines()).position(|(e, f)| e != f);
+    let line = |text: &str| text.lines().nth(differs.unwrap_or_default()).unwrap_or_default().to_owned();
+    assert!(
+        found == expected,
+        "tests/program/snapshots/{name}.txt says\n  {}\nthe program\n  {}\nMETASTABLE_RENEW=1 cargo test writes what the program says",
+        line(&expected),
+        line(&found)
+    );
+}
