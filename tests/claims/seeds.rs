@@ -4,7 +4,7 @@ use metastable::theorem::find;
 use metastable::theorem::seeds::{ALL, GROUP, Standing, claims_of, sentence};
 
 #[test]
-fn sixty_sentences_each_with_claims_or_a_reason() {
+fn every_sentence_has_claims_or_a_reason() {
     assert_eq!(ALL.len(), 60);
     for (k, s) in ALL.iter().enumerate() {
         assert_eq!(s.name, format!("seed-{}", k + 1));
@@ -21,7 +21,6 @@ fn sixty_sentences_each_with_claims_or_a_reason() {
 #[test]
 fn names_of_sentences_are_names_of_claims() {
     let all = claims_of(GROUP).expect("registered");
-    assert!(all.len() > 90, "{}", all.len());
     assert!(all.windows(2).all(|w| w[0].name < w[1].name));
     assert_eq!(claims_of("seed-36").expect("registered").len(), 2);
     assert!(claims_of("seed-4").is_err_and(|e| e.to_string().contains("exchanged")));
