@@ -42,6 +42,7 @@ pub fn answer(words: &[String], stopped: &AtomicBool) -> Result<Answer, Refusal>
         let ours = input::wrong_number(&e).or_else(unknown).map(|e| e.to_string());
         Refusal { message: ours.unwrap_or_else(|| first(&e.to_string())), code: 1 }
     })?;
+    command_line::define(command);
     command_line::begin(words);
     let out = Output::kept();
     let (ended, notes) = kept_notes(|| run(arguments, &out));

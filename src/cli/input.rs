@@ -407,7 +407,7 @@ const PHRASES: [(&str, &str, &str); 6] = [
 
 /// Names a parameter by its flag, where the command that was given has one of that name, and says its phrases by flags.
 pub fn as_flag(e: Error) -> Error {
-    let program = super::command();
+    let program = super::command_line::definitions();
     let words = super::command_line::words();
     let given = commands(&program, words.iter().map(String::as_str));
     let has = |long: &str| given.iter().any(|c| c.get_arguments().any(|a| a.get_long() == Some(long)));

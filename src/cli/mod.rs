@@ -183,6 +183,7 @@ commands! {
 
 /// Parses the arguments, runs the command and returns the exit code.
 pub fn main() -> i32 {
+    command_line::define(command);
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(e) => {
