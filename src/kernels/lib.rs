@@ -13,5 +13,6 @@ pub mod kernel;
 #[doc(hidden)]
 pub mod leaders;
 pub mod pattern;
+mod weights;
 
 pub use head::{Head, Matrix};

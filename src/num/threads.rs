@@ -154,6 +154,16 @@ pub fn others_awake() -> bool {
     AWAKE.get()
 }
 
+/// Two tasks, side by side when there are threads for it.
+pub fn both(parallel: bool, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+    if parallel {
+        rayon::join(a, b);
+    } else {
+        a();
+        b();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

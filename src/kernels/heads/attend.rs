@@ -6,9 +6,9 @@ use super::seen::{BLOCK, Exponents, Seen};
 use super::share::Piece;
 use super::stack::Stack;
 use super::tiles::{MOST, group, slabs};
-use crate::kernel::Weights;
 use crate::num::simd::{Float, Lanes, Task};
 use crate::num::tile::{add_product_of_slabs, product_of_columns};
+use crate::weights::Weights;
 use std::f64::consts::LOG2_E;
 
 /// What became of a query under one head.

@@ -3,10 +3,10 @@
 use super::tiles::vectors;
 use crate::Head;
 use crate::error::{Error, Result};
-use crate::kernel::Weights;
 use crate::num::simd::{Float, Level};
 use crate::num::{stats::first_not_finite, threads::parallel_allowed};
 use crate::pattern::{Extent, Pattern};
+use crate::weights::Weights;
 
 /// What is to be evaluated.
 ///

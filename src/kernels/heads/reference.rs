@@ -2,10 +2,10 @@
 
 use super::job::HeadsJob;
 use crate::error::Result;
-use crate::kernel::Weights;
 use crate::num::dd::Dd;
 use crate::num::sum::dot;
 use crate::pattern::Bias;
+use crate::weights::Weights;
 use rayon::prelude::*;
 
 /// `sum_h O_h sum_j A^h_ij V_h y_j` in double-double numbers, rounded at the end; rows that see nothing are 0.

@@ -1,6 +1,6 @@
 //! Pieces of work over threads: every piece writes its own part of a buffer, so that bytes depend on no thread.
 
-use crate::kernel::both;
+use crate::num::threads::both;
 
 /// A piece of work and where its results begin.
 #[derive(Clone, Copy, Debug, Default)]

@@ -43,6 +43,5 @@ pub use limits::{AWAKE_WORK, EXACT, LEAST_WORK, PARALLEL_WORK, in_a_row};
 pub use pairs::pairs_above;
 pub use registry::{ALL, find};
 pub use sums::Sums;
-pub use tiles::blocks::both;
 pub use weight::{exp_shifted, log_kernel};
 pub use workspace::Workspace;

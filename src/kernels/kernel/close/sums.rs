@@ -3,8 +3,8 @@
 use crate::kernel::doubtful::Doubtful;
 use crate::kernel::job::{Ending, Job};
 use crate::kernel::sums::Sums;
-use crate::kernel::tiles::blocks::both;
 use crate::num::simd::{Lanes, Task};
+use crate::num::threads::both;
 use crate::sphere::Tokens;
 use std::ops::Range;
 

@@ -8,10 +8,10 @@ use crate::kernel::doubtful::Doubtful;
 use crate::kernel::job::{Ending, Job, Kernel};
 use crate::kernel::limits::LEAST_WORK;
 use crate::kernel::sums::FLOOR;
-use crate::kernel::tiles::blocks::{GRAIN, both};
+use crate::kernel::tiles::blocks::GRAIN;
 use crate::kernel::workspace::Workspace;
 use crate::num::simd::{Float, Lanes, Task};
-use crate::num::threads::{others_awake, parallel_allowed};
+use crate::num::threads::{both, others_awake, parallel_allowed};
 use std::ops::Range;
 
 /// The largest dimension whose coordinates and sums fit the registers.

@@ -1,6 +1,7 @@
 //! Tokens in blocks, coordinates first, and the order in which blocks meet.
 
 use crate::num::aligned::Aligned;
+use crate::num::threads::both;
 use crate::sphere::Tokens;
 
 /// Every block length is a multiple of this: a whole number of vectors at every level.
@@ -117,15 +118,5 @@ fn across<T: Send>(a: &mut [T], b: &mut [T], parallel: bool, pair: &(impl Fn(&mu
             both(parallel, || across(a1, b1, parallel, pair), || across(a2, b2, parallel, pair));
             both(parallel, || across(a1, b2, parallel, pair), || across(a2, b1, parallel, pair));
         }
-    }
-}
-
-/// Two tasks, side by side when there are threads for it.
-pub fn both(parallel: bool, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
-    if parallel {
-        rayon::join(a, b);
-    } else {
-        a();
-        b();
     }
 }
