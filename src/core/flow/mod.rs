@@ -29,6 +29,7 @@ mod run;
 pub mod second;
 mod solve;
 mod stepper;
+mod system;
 mod tableau;
 mod token_system;
 mod walk;

@@ -1,4 +1,4 @@
-//! Systems of ordinary differential equations, and their integration with adaptive steps.
+//! Integration of systems of ordinary differential equations with adaptive steps.
 
 use super::clock::{Clock, Judgement, StepRule};
 use super::dop853::DOP853;
@@ -7,32 +7,10 @@ use super::mover::Mover;
 use super::outcome::{Outcome, Stats};
 use super::rows::{blocks, largest_row};
 use super::stepper::{Segment, Stepper};
+pub use super::system::OdeSystem;
 use super::tableau::Tableau;
 use crate::error::{Error, Result};
 use crate::num::dd::Dd;
-
-/// What an integrator needs to know of a system `y' = f(t, y)` on a manifold embedded in R^N.
-pub trait OdeSystem {
-    /// Writes `f(t, y)` into `dy`, which has the length of `y`.
-    ///
-    /// **Errors** end the integration. Rates that are not finite do not: the step is tried again
-    /// with a tenth of its length, up to eight times in a row.
-    fn rates(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<()>;
-
-    /// Brings a stage or the end of a step back to the manifold (tokens to the sphere); nothing by
-    /// default.
-    fn retract(&self, y: &mut [f64]) {
-        let _ = y;
-    }
-
-    /// Length of the block of numbers that starts at index `start`. The error of a step is the
-    /// largest Euclidean norm of a block (of a token, of a coefficient); by default all numbers are
-    /// one block.
-    fn block(&self, start: usize) -> usize {
-        let _ = start;
-        usize::MAX
-    }
-}
 
 /// Options of [`integrate`].
 #[derive(Clone, Copy, Debug)]
