@@ -4,7 +4,7 @@
 //! Packages are found by their manifests. Their imports are read with `syn`: in `use` items and in the code, whether a path begins with `crate`, `self`,
 //! `super`, a child module or a name that a `use` binds. A path is followed through re-exports to the file that holds the item, and ends where it leaves the
 //! package. A re-export alone makes no import: `pub use child::Item` shows what a child holds, the parent uses it only where it also says `Item`. Nor do
-//! `mod child;` and the registries, which build scripts write.
+//! `mod child;`, nor do tables (`static`) of what modules hold, written by hand or by build scripts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -185,6 +185,10 @@ impl<'a> Visit<'a> for Package {
         }
     }
 
+    fn visit_item_static(&mut self, item: &'a syn::ItemStatic) {
+        self.visit_type(&item.ty);
+    }
+
     fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
 
     fn visit_attribute(&mut self, _: &'a syn::Attribute) {}
@@ -255,23 +259,30 @@ fn files_stay_short() {
     }
 }
 
-/// What does not use the lab is a library: its callers decide where words go and how its parameters are called.
+/// The names that stand in the sections of a manifest whose headings end so.
+fn listed(manifest: &str, section: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let sections = manifest.split("\n[").filter_map(|s| s.split_once("]\n")).filter(|(heading, _)| section(heading));
+    let lines = sections.flat_map(|(_, text)| text.lines());
+    lines.filter_map(|l| l.split(['.', ' ', '=']).next()).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// What does not use the lab is a library: its callers decide where words go and how its parameters are called. Build scripts speak to Cargo.
 #[test]
 fn only_the_lab_and_what_uses_it_print_read_files_look_at_a_clock_or_know_flags() {
     let name = |manifest: &str| manifest.lines().find_map(|l| l.strip_prefix("name = ")).expect("a name").trim_matches('"').to_owned();
+    let used = |manifest: &str| listed(manifest, |h| h == "dependencies" || h.starts_with("target.") && h.ends_with(".dependencies"));
+    let scripts: BTreeSet<String> = PACKAGES.iter().flat_map(|p| listed(&p.1, |h| h == "build-dependencies")).collect();
     // Packages that are the lab or depend on one that has it.
     let mut outer: BTreeSet<String> = BTreeSet::new();
     let is_outer = |(folder, manifest, package): &(PathBuf, String, Package), outer: &BTreeSet<String>| {
-        let uses = |name: &String| manifest.lines().any(|l| l.strip_prefix(name).is_some_and(|l| l.starts_with([' ', '.', '='])));
-        folder.ends_with("lab") || !package.layer("lab") && outer.iter().any(uses)
+        folder.ends_with("lab") || !package.layer("lab") && !used(manifest).is_disjoint(outer)
     };
     for _ in PACKAGES.iter() {
-        let found = PACKAGES.iter().filter(|p| p.2.layer("lab") || is_outer(p, &outer)).map(|p| name(&p.1));
-        outer = found.collect();
+        outer = PACKAGES.iter().filter(|p| p.2.layer("lab") || is_outer(p, &outer)).map(|p| name(&p.1)).collect();
     }
     assert!(!outer.is_empty(), "no lab");
     let mut count = 0;
-    for (_, _, package) in PACKAGES.iter().filter(|p| !is_outer(p, &outer)) {
+    for (_, _, package) in PACKAGES.iter().filter(|p| !is_outer(p, &outer) && !scripts.contains(&name(&p.1))) {
         let mut above = BTreeSet::from(["lab".to_owned()]);
         let layers = package.layers();
         for _ in &layers {
