@@ -42,7 +42,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
 };
 
 /// Connections, each once, without those that follow from two others.
-fn covering(rows: &[Vec<f64>]) -> Vec<(usize, usize)> {
+pub fn covering(rows: &[Vec<f64>]) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize)> = Vec::new();
     for link in rows.iter().map(|row| (row[0] as usize, row[1] as usize)) {
         if !all.contains(&link) {
@@ -69,7 +69,7 @@ fn covering(rows: &[Vec<f64>]) -> Vec<(usize, usize)> {
 
 /// Places across, in [0, 1]: the points of a row evenly, in the order of the mean place of what they fall into; rows by turns a little to either side, so
 /// that a line over several rows passes beside the points between.
-fn places(level: &[f64], links: &[(usize, usize)]) -> Vec<f64> {
+pub fn places(level: &[f64], links: &[(usize, usize)]) -> Vec<f64> {
     let mut across = vec![0.5; level.len()];
     let most = level.iter().copied().fold(0.0, f64::max) as usize;
     for row in 0..=most {
@@ -88,23 +88,4 @@ fn places(level: &[f64], links: &[(usize, usize)]) -> Vec<f64> {
 fn target(k: usize, links: &[(usize, usize)], across: &[f64]) -> f64 {
     let below: Vec<f64> = links.iter().filter(|l| l.0 == k).map(|l| across[l.1]).collect();
     if below.is_empty() { 0.5 } else { below.iter().sum::<f64>() / below.len() as f64 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{covering, places};
-
-    #[test]
-    fn what_follows_from_others_is_left_out_and_rows_are_spread() {
-        // Five tokens at beta = 6: sizes 5; 4+1, 3+2; 3+1+1, 2+2+1; 2+1+1+1; 1+1+1+1+1.
-        let rows: Vec<Vec<f64>> = [(1, 0), (1, 0), (2, 0), (3, 0), (3, 2), (4, 0), (4, 1), (5, 0), (5, 1), (5, 2), (6, 0), (6, 2)]
-            .map(|(a, b)| vec![f64::from(a), f64::from(b)])
-            .to_vec();
-        let links = covering(&rows);
-        assert_eq!(links, [(1, 0), (2, 0), (3, 2), (4, 1), (5, 1), (5, 2), (6, 2)]);
-        let across = places(&[0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 4.0], &links);
-        // 3+1+1 falls into 3+2 and stands on its side, 2+2+1 on that of 4+1.
-        assert!(across[1] < across[2] && across[4] < across[3], "{across:?}");
-        assert!(across.iter().all(|x| (0.1..=0.9).contains(x)), "{across:?}");
-    }
 }

@@ -47,7 +47,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
 };
 
 /// The eigenvalues of one sign over time, one curve for each rank from the largest, broken where the number of positive ones changes.
-fn curves(table: &Table, first: f64, positive: bool) -> Vec<Vec<(f64, f64)>> {
+pub fn curves(table: &Table, first: f64, positive: bool) -> Vec<Vec<(f64, f64)>> {
     let mut out: Vec<Vec<(f64, f64)>> = Vec::new();
     let mut before = None;
     for rows in table.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()).filter(|rows| rows[0][0] >= first) {
@@ -67,23 +67,4 @@ fn curves(table: &Table, first: f64, positive: bool) -> Vec<Vec<(f64, f64)>> {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::curves;
-    use crate::flow::Table;
-
-    #[test]
-    fn curves_are_broken_where_a_direction_becomes_stable() {
-        let rows = [(1.0, [0.3, 0.002, -0.1]), (2.0, [0.4, 0.002, -0.1]), (3.0, [0.002, -0.2, -0.2])];
-        let rows = rows.iter().flat_map(|(t, v)| v.iter().enumerate().map(|(k, v)| vec![*t, k as f64, *v])).collect();
-        let table = Table { columns: ["t", "k", "eigenvalue"].map(str::to_owned).to_vec(), rows };
-        let unstable = curves(&table, 0.5, true);
-        let finite = |c: &[(f64, f64)]| c.iter().map(|p| p.1.is_finite()).collect::<Vec<_>>();
-        assert_eq!(unstable.len(), 2);
-        assert_eq!(finite(&unstable[0]), [true, true, false, true]);
-        assert_eq!(finite(&unstable[1]), [true, true, false]);
-        assert_eq!(curves(&table, 0.5, false).len(), 2);
-    }
 }

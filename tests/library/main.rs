@@ -28,6 +28,8 @@ mod numbers;
 mod observables;
 mod observe;
 mod order;
+#[cfg(feature = "figures")]
+mod paper_figs;
 mod planted;
 mod promises;
 mod properties;
