@@ -142,11 +142,15 @@ const SINKHORN_RESIDUAL: f64 = 1e-9;
 /// **Errors** a residual above 1e-9 after ten thousand iterations.
 fn sinkhorn_scaling(n: usize, rounding: f64, mut s: impl FnMut(&[f64]) -> Vec<f64>) -> Result<Vec<f64>> {
     let (mut f, mut residual) = (vec![1.0f64; n], f64::INFINITY);
-    for _ in 0..10_000 {
+    for iteration in 0..10_000 {
         let s = s(&f);
         residual = f.iter().zip(&s).fold(0.0, |m, (f, s)| if s.is_finite() { (f * s - 1.0).abs().max(m) } else { f64::INFINITY });
         if residual.is_infinite() {
-            return Ok(vec![f64::NAN; n]);
+            // At once: the state is not finite, as in a step that is going to be refused.
+            if iteration == 0 {
+                return Ok(vec![f64::NAN; n]);
+            }
+            break;
         }
         if residual < rounding {
             return Ok(f);
