@@ -282,7 +282,7 @@ fn every_prediction_keeps_the_bounds_of_its_numbers_or_is_an_error() {
 fn domains_are_those_of_the_formulas() {
     let refused = |line: &str| predict(line).err().map_or_else(|| panic!("{line} was answered"), |e| e.message);
     // The squared length of a mean is not negative; a pair may start at any inner product.
-    assert_eq!(refused("random-weights --u0=-0.2 --times 0.7,1.9"), "u0: found -0.2, expected a number in [0, 1]");
+    assert_eq!(refused("random-weights --u0=-0.2 --times 0.7,1.9"), "--u0: found -0.2, expected a number in [0, 1]");
     let pair = predict("random-weights --u0=-0.2").ok().expect("a probability");
     assert!(
         (pair["probability_together"].as_f64().expect("a number") - 0.4359057831510251).abs() < 1e-15 && pair.get("mean_inner").is_none()
