@@ -309,7 +309,7 @@ fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<Strin
     let mut out = Vec::new();
     let seen = look(&good);
     let refused = seen.code == Some(1);
-    if mark == Some('!') && !refused || !seen.success() && !(refused && matches!(mark, Some('!' | '~'))) {
+    if mark == Some('!') && !refused || !(seen.success() || refused && matches!(mark, Some('!' | '~'))) {
         out.push(format!("{}: exit code {:?}: {}", line(&good), seen.code, seen.said));
     } else if !refused && mark != Some('=') {
         let without: Call = good.iter().filter(|w| w[0] != flag).cloned().collect();
