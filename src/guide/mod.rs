@@ -1,19 +1,20 @@
-//! The guide: pages to be read in order, or looked up. Their commands and programs run in the tests.
+//! The guide. Its commands and programs run in the tests.
 //!
 //! - [`first_experiment`]: a question, a grid, an answer
-//! - [`command_line`]: every command by example, flags of all commands, exit codes
+//! - [`glossary`]: every word of the field and of the program, defined once
+//! - [`command_line`]: every command by example, the flags of all commands, exit codes
 //! - [`experiments`]: the keys of an experiment file
-//! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
-//! - [`choosing`]: accuracy, kernels, integrators, merge radius, limits
-//! - [`theorems`]: claims, trials, margins, verdicts, counterexamples
-//! - [`certificates`]: what is proved, and how to check a proof
 //! - [`results`]: reading, drawing and comparing results; Python and Julia
+//! - [`theorems`]: claims, trials, margins, verdicts, counterexamples
 //! - [`measure`]: densities instead of tokens
+//! - [`certificates`]: what is proved, and how to check a proof
+//! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
 //! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
-//! - [`machines`]: parts of a grid on many machines, one run on many processes, and its cost
+//! - [`machines`]: one grid on many machines, one run on many processes, and its cost
+//! - [`choosing`]: accuracy, kernels, integrators, merge radius, limits
 //! - [`own`]: a claim, a dynamics, an observable and a figure of your own
-//! - [`figures_of_papers`]: the command that redraws each figure of a paper, or why there is none
-//! - [`papers`]: for each paper its statements, their tests, its figures and their commands
+//! - [`gallery`]: every figure
+//! - [`papers`]: how to see the statements, tests and figures of each paper
 
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("first_experiment.md")]
@@ -64,7 +65,12 @@ pub mod certificates {}
 pub mod machines {}
 
 #[doc = include_str!("links.txt")]
-#[doc = include_str!("figures_of_papers.md")]
-pub mod figures_of_papers {}
+#[doc = include_str!("glossary.md")]
+pub mod glossary {}
 
-pub mod papers;
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("papers.md")]
+pub mod papers {}
+
+#[doc = include_str!("gallery.md")]
+pub mod gallery {}
