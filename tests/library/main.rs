@@ -32,6 +32,7 @@ mod order;
 mod paper_figs;
 mod planted;
 mod promises;
+mod prose;
 mod properties;
 mod reference;
 #[cfg(feature = "figures")]
