@@ -47,7 +47,6 @@ pub static ENTRY: Claim = Claim {
 
 /// Tokens within 60 degrees of e_1, mostly near the edge, with the masses of the case.
 pub(super) fn spread_out(case: &Case, ctx: &mut Context) -> Result<Tokens> {
-    std::hint::black_box(1u8);
     let directions = ctx.tokens_by(case.n, case.d, "uniform")?;
     let mut x = directions.coordinates().to_vec();
     for row in x.chunks_exact_mut(case.d) {
