@@ -1,9 +1,10 @@
-//! Registers the figures of the papers, with the first lines of their files, and tells the program its commit.
+//! Registers the figures of the papers with the module documentation of their files, and records
+//! the commit.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/build.rs");
-    metastable_registry::register("figures", "paper_figs");
+    metastable_registry::write_registry("figures", "paper_figs");
     let about = |source: &str| source.lines().map_while(|l| l.strip_prefix("//!")).collect::<Vec<_>>().join(" ");
-    metastable_registry::texts("figure_docs", "paper_figs", about);
-    metastable_registry::git_log::announce(".", &std::env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
+    metastable_registry::write_texts("figure_docs", "paper_figs", about);
+    metastable_registry::git_log::set_variables(".", &std::env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
 }

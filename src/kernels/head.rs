@@ -2,28 +2,31 @@ use crate::error::{Error, Result};
 use crate::num::vector::axpy;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One attention head: optional matrices Q, K (r x d), V and O, row-major; an absent matrix is the identity.
+/// One attention head: optional matrices Q, K (r x d), V and O, row-major. An absent matrix is the
+/// identity.
 ///
-/// Without O, V is d x d ([`Head::new`]). With an output matrix O (d x s), V is s x d ([`Head::with_output`]): what concatenating the
-/// `V_h x_j` of all heads and projecting them adds up to, head by head.
+/// Without O, V is d x d ([`Head::new`]). With an output matrix O (d x s), V is s x d
+/// ([`Head::with_output`]). The usual "concatenate all `V_h x_j`, then project" equals the sum over
+/// heads of `O_h V_h x_j`.
 #[derive(Clone, Debug, Default)]
 pub struct Head {
-    /// Q, r x d, to be read only: `stamp` stands for the matrices.
+    /// Q, r x d. Read only: a change would not change `version`.
     #[doc(hidden)]
     pub q: Option<Vec<f64>>,
-    /// K, r x d, to be read only.
+    /// K, r x d. Read only.
     #[doc(hidden)]
     pub k: Option<Vec<f64>>,
-    /// V, or O V where the head has an output matrix: what acts on tokens, d x d.
+    /// V, or O V for a head with an output matrix: the d x d matrix that acts on tokens.
     pub v: Option<Vec<f64>>,
-    /// r, to be read only.
+    /// r. Read only.
     #[doc(hidden)]
     pub rank: usize,
     dimension: usize,
     /// V (s x d, `None` for the identity) and O (d x s) of a head with an output matrix.
     output: Option<(Option<Vec<f64>>, Vec<f64>)>,
-    /// Heads with the same stamp have the same matrices: what was made of them need not be made again. 0: all are the identity.
-    stamp: u64,
+    /// Heads with the same version have the same matrices, so packed copies of them can be reused.
+    /// 0: all matrices are the identity.
+    version: u64,
 }
 
 impl PartialEq for Head {
@@ -36,17 +39,18 @@ impl PartialEq for Head {
 pub type Matrix = (usize, Vec<f64>);
 
 impl Head {
-    /// A head on `R^d`; shapes are checked: Q and K are r x d with the same r, V is d x d.
+    /// A head on `R^d`. Q and K must be r x d with the same r, V must be d x d.
     ///
     /// **Errors** a wrong shape or a non-finite entry, naming the matrix.
     pub fn new(d: usize, q: Option<Matrix>, k: Option<Matrix>, v: Option<Matrix>) -> Result<Self> {
         let ([q, k], rank) = queries_and_keys(d, q, k)?;
         let v = checked("V", v, Some(d), d)?.map(|m| m.1);
-        let stamp = if q.is_none() && k.is_none() && v.is_none() { 0 } else { new_stamp() };
-        Ok(Self { q, k, v, rank, dimension: d, output: None, stamp })
+        let version = if q.is_none() && k.is_none() && v.is_none() { 0 } else { new_version() };
+        Ok(Self { q, k, v, rank, dimension: d, output: None, version })
     }
 
-    /// A head with an output matrix: V is s x d (absent: the identity, s = d) and O is d x s; the head adds `O sum_j A_ij V x_j`.
+    /// A head with an output matrix. V is s x d (absent: the identity, s = d), O is d x s. The head
+    /// adds `O sum_j A_ij V x_j`.
     ///
     /// **Errors** a wrong shape or a non-finite entry, naming the matrix.
     ///
@@ -68,20 +72,21 @@ impl Head {
             Some(v) => product(&o, v, size, d),
             None => o.clone(),
         };
-        Ok(Self { q, k, v: Some(together), rank, dimension: d, output: Some((v, o)), stamp: new_stamp() })
+        Ok(Self { q, k, v: Some(together), rank, dimension: d, output: Some((v, o)), version: new_version() })
     }
 
-    /// Q, K and V as row-major slices; `None` stands for the identity. Of a head with an output matrix, O V instead of V.
+    /// Q, K and V as row-major slices; `None` is the identity. For a head with an output matrix, O
+    /// V takes the place of V.
     pub fn matrices(&self) -> [Option<&[f64]>; 3] {
         [self.q.as_deref(), self.k.as_deref(), self.v.as_deref()]
     }
 
     /// The head without matrices.
     pub const fn identity() -> Self {
-        Self { q: None, k: None, v: None, rank: 0, dimension: 0, output: None, stamp: 0 }
+        Self { q: None, k: None, v: None, rank: 0, dimension: 0, output: None, version: 0 }
     }
 
-    /// V (s x d) and O (d x s) as they were given; `None` stands for the identity.
+    /// V (s x d) and O (d x s); `None` is the identity.
     pub fn value_and_output(&self) -> [Option<&[f64]>; 2] {
         match &self.output {
             Some((v, o)) => [v.as_deref(), Some(o)],
@@ -99,7 +104,7 @@ impl Head {
         self.v.is_none()
     }
 
-    /// Rows of Q and K, and rows of V, for tokens of dimension d.
+    /// Number of rows of Q and K, and number of rows of V, for tokens of dimension d.
     pub fn images(&self, d: usize) -> (usize, usize) {
         if self.is_identity() {
             return (d, d);
@@ -108,20 +113,20 @@ impl Head {
         (self.rank, size)
     }
 
-    /// The dimension of the tokens; 0 for a default head, which is the identity of every one.
+    /// Dimension of the tokens; 0 for the default head, the identity in every dimension.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// See the field.
-    pub fn stamp(&self) -> u64 {
-        self.stamp
+    /// Equal versions mean equal matrices.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 }
 
-/// Q and K with the same number of rows, and that number.
+/// Checks Q and K and returns them with their common number of rows.
 fn queries_and_keys(d: usize, q: Option<Matrix>, k: Option<Matrix>) -> Result<([Option<Vec<f64>>; 2], usize)> {
-    // An identity Q or K beside a given one forces r = d.
+    // If one of Q and K is the identity, then r = d.
     let rank = match (&q, &k) {
         (Some((r, _)), Some(_)) => *r,
         _ => d,
@@ -131,7 +136,7 @@ fn queries_and_keys(d: usize, q: Option<Matrix>, k: Option<Matrix>) -> Result<([
     Ok(([q, k], rank))
 }
 
-/// A matrix of this shape with finite entries.
+/// Checks the shape of a matrix and that its entries are finite.
 fn checked(name: &str, m: Option<Matrix>, rows: Option<usize>, columns: usize) -> Result<Option<Matrix>> {
     let Some((r, a)) = m else { return Ok(None) };
     let found = a.len().checked_div(r).unwrap_or(0);
@@ -142,13 +147,13 @@ fn checked(name: &str, m: Option<Matrix>, rows: Option<usize>, columns: usize) -
     if r == 0 || found != columns || r.checked_mul(columns) != Some(a.len()) || rows.is_some_and(|rows| rows != r) {
         return Err(Error::parameter(name, format!("a {r} x {found} matrix"), expected));
     }
-    match crate::num::stats::first_not_finite(&a) {
+    match crate::num::stats::first_nonfinite(&a) {
         Some(i) => Err(Error::parameter(name, a[i], format!("finite entries (row {}, column {})", i / columns + 1, i % columns + 1))),
         None => Ok(Some((r, a))),
     }
 }
 
-/// `O V` by rows: every inner loop reads consecutive numbers.
+/// `O V`, row by row, so that the inner loop reads consecutive numbers.
 fn product(o: &[f64], v: &[f64], size: usize, d: usize) -> Vec<f64> {
     let mut out = vec![0.0; d * d];
     for (row, o) in out.chunks_exact_mut(d).zip(o.chunks_exact(size)) {
@@ -159,8 +164,8 @@ fn product(o: &[f64], v: &[f64], size: usize, d: usize) -> Vec<f64> {
     out
 }
 
-/// Never the same twice, never 0.
-fn new_stamp() -> u64 {
+/// A new version number, unique and positive.
+fn new_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }

@@ -1,6 +1,7 @@
-//! Sums over pairs of tokens, in vector lanes: heads and patterns of attention, kernel sums, products of matrices.
+//! Sums over pairs of tokens in SIMD: attention heads, patterns, kernel sums, matrix products.
 //!
-//! Everything whose time is the time of a run stands here: this package alone is compiled as one part with all optimisations.
+//! Nearly all of the run time is spent here. This crate alone is compiled as one codegen unit with
+//! all optimisations.
 
 use metastable_num::{self as num, error};
 use metastable_sphere as sphere;
@@ -10,9 +11,9 @@ pub mod dense;
 mod head;
 pub mod heads;
 pub mod kernel;
-#[doc(hidden)]
-pub mod leaders;
 pub mod pattern;
+#[doc(hidden)]
+pub mod shifted_softmax;
 mod weights;
 
 pub use head::{Head, Matrix};

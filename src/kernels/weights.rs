@@ -1,19 +1,19 @@
-//! How rows of weights are normalised.
+//! How a row of attention weights is normalised.
 
 /// How a row of weights is normalised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weights {
     /// `m_j e^{l_j} / sum_k m_k e^{l_k}` (SA).
     Softmax,
-    /// `m_j e^{l_j + shift}` with a common log factor (USA).
+    /// `m_j e^{l_j + log_factor}` (USA).
     Exponential {
-        /// The log factor of the time normalisation.
+        /// Logarithm of the time normalisation, common to all weights.
         log_factor: f64,
     },
 }
 
 impl Weights {
-    /// Log of the factor from `e^{beta G - |beta|}` to the weights (USA).
+    /// Logarithm of the factor that turns the kernel `e^{beta G - |beta|}` into the weights (USA).
     pub fn log_scale(self, beta: f64) -> f64 {
         match self {
             Self::Softmax => 0.0,

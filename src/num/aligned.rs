@@ -1,33 +1,33 @@
-//! Buffers that start on a cache line: a vector load then never touches two.
+//! Buffers aligned to cache lines, so that a vector load never touches two lines.
 
 use std::fmt::{Debug, Formatter, Result};
 use std::ops::{Deref, DerefMut};
 
-/// A reusable buffer on a 64-byte boundary.
+/// A reusable buffer, aligned to 64 bytes.
 #[derive(Default)]
-pub struct Aligned<F> {
+pub struct AlignedVec<F> {
     data: Vec<F>,
     offset: usize,
     len: usize,
 }
 
-impl<F: Copy + Default> Aligned<F> {
-    /// Makes it `len` zeros; allocates only to grow.
+impl<F: Copy + Default> AlignedVec<F> {
+    /// Sets the length and fills with zeros; allocates only to grow.
     pub fn reset(&mut self, len: usize) {
         self.resize(len);
         self.fill(F::default());
     }
 
-    /// Makes it `len` numbers, whatever they are.
+    /// Sets the length; the contents are unspecified.
     pub fn resize(&mut self, len: usize) {
         let slack = 64 / std::mem::size_of::<F>();
         self.data.resize(len + slack, F::default());
-        // The allocator may not know the alignment (never so in practice): then the start is as good as any.
+        // An allocator may be unable to align (not seen in practice); then any start is fine.
         self.offset = self.data.as_ptr().align_offset(64).min(slack);
         self.len = len;
     }
 
-    /// Makes it these numbers, which are written once; allocates only to grow.
+    /// Copies these numbers; allocates only to grow.
     pub fn assign(&mut self, numbers: &[F]) {
         let slack = 64 / std::mem::size_of::<F>();
         self.data.clear();
@@ -39,7 +39,7 @@ impl<F: Copy + Default> Aligned<F> {
     }
 }
 
-impl<F: Copy + Default> From<&[F]> for Aligned<F> {
+impl<F: Copy + Default> From<&[F]> for AlignedVec<F> {
     fn from(numbers: &[F]) -> Self {
         let mut buffer = Self::default();
         buffer.assign(numbers);
@@ -47,8 +47,8 @@ impl<F: Copy + Default> From<&[F]> for Aligned<F> {
     }
 }
 
-impl<F: Copy + Default> Clone for Aligned<F> {
-    /// On a boundary of its own.
+impl<F: Copy + Default> Clone for AlignedVec<F> {
+    /// The copy is aligned too.
     fn clone(&self) -> Self {
         Self::from(&**self)
     }
@@ -58,26 +58,26 @@ impl<F: Copy + Default> Clone for Aligned<F> {
     }
 }
 
-impl<F: PartialEq> PartialEq for Aligned<F> {
+impl<F: PartialEq> PartialEq for AlignedVec<F> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<F: Debug> Debug for Aligned<F> {
+impl<F: Debug> Debug for AlignedVec<F> {
     fn fmt(&self, f: &mut Formatter) -> Result {
         (**self).fmt(f)
     }
 }
 
-impl<F> Deref for Aligned<F> {
+impl<F> Deref for AlignedVec<F> {
     type Target = [F];
     fn deref(&self) -> &[F] {
         &self.data[self.offset..self.offset + self.len]
     }
 }
 
-impl<F> DerefMut for Aligned<F> {
+impl<F> DerefMut for AlignedVec<F> {
     fn deref_mut(&mut self) -> &mut [F] {
         &mut self.data[self.offset..self.offset + self.len]
     }
@@ -85,11 +85,11 @@ impl<F> DerefMut for Aligned<F> {
 
 #[cfg(test)]
 mod tests {
-    use super::Aligned;
+    use super::AlignedVec;
 
     #[test]
     fn buffers_start_on_a_cache_line() {
-        let mut b = Aligned::<f64>::default();
+        let mut b = AlignedVec::<f64>::default();
         b.reset(5);
         assert_eq!((b.len(), b.as_ptr() as usize % 64), (5, 0));
         for len in [3, 700, 2] {

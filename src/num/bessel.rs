@@ -1,8 +1,9 @@
-//! Modified Bessel functions of the first kind, integer and half-integer order, by one ratio recurrence.
+//! Modified Bessel functions of the first kind, integer and half-integer order, by one ratio
+//! recurrence.
 //!
 //! With `q_v = 2(v+1) I_{v+1}(x) / (x I_v(x))` the three-term recurrence becomes
-//! `q_v = 1 / (1 + (x^2/4) q_{v+1} / ((v+1)(v+2)))`: every number lies in (0, 1], so nothing over- or underflows and the
-//! downward direction is stable (Gautschi 1967; Amos 1974).
+//! `q_v = 1 / (1 + (x^2/4) q_{v+1} / ((v+1)(v+2)))`: every number lies in (0, 1], so nothing over-
+//! or underflows and the downward direction is stable (Gautschi 1967; Amos 1974).
 
 /// Ratios `I_{v+k+1}(x) / I_{v+k}(x)` for `k = 0..count`, any order `v >= 0`, `0 <= x <= 1e6`.
 ///
@@ -11,9 +12,10 @@ pub fn bessel_ratios(order: f64, x: f64, count: usize) -> Vec<f64> {
     reduced_ratios(order, x, count).into_iter().enumerate().map(|(k, q)| q * x / (2.0 * (order + k as f64 + 1.0))).collect()
 }
 
-/// The `q_{v+k}` of the module page, `k = 0..count`.
+/// The `q_{v+k}` of the module documentation, `k = 0..count`.
 fn reduced_ratios(order: f64, x: f64, count: usize) -> Vec<f64> {
-    // Started `extra` orders above, the error of q = 1 is damped by (I_K / I_k)^2 ~ e^{-(K^2 - k^2)/x} < 1e-19.
+    // The recurrence starts `extra` orders higher with q = 1; that error is damped by (I_K / I_k)^2
+    // ~ e^{-(K^2 - k^2)/x} < 1e-19.
     let top = order + count as f64;
     let extra = ((top * top + 90.0 * x).sqrt() - top).ceil() as usize + 60;
     let quarter = 0.25 * x * x;
@@ -31,7 +33,8 @@ fn reduced_ratios(order: f64, x: f64, count: usize) -> Vec<f64> {
 
 /// `e^{-x} I_k(x)` for `k = 0..=kmax`, normalised by `e^{-x}(I_0 + 2 sum_k I_k) = 1`.
 ///
-/// **Accuracy** relative error below `(5 + k/2) u` while the value is a normal number. **Domain** `0 <= x <= 1e6`.
+/// **Accuracy** relative error below `(5 + k/2) u` while the value is a normal number.
+/// **Domain** `0 <= x <= 1e6`.
 ///
 /// ```
 /// use metastable::num::bessel::scaled_bessel_i;
@@ -67,7 +70,8 @@ pub fn scaled_bessel_i_half(lmax: usize, x: f64) -> Vec<f64> {
     values
 }
 
-/// `e^{-x} Gamma(v+1) (2/x)^v I_v(x)` at `v = d/2 - 1`: the scaled mean of `e^{x s}` over the sphere `S^{d-1}`.
+/// `e^{-x} Gamma(v+1) (2/x)^v I_v(x)` at `v = d/2 - 1`: the scaled mean of `e^{x s}` over the
+/// sphere `S^{d-1}`.
 ///
 /// Lies in (0, 1] for every d; equals 1 at x = 0. **Accuracy** `(5 + d/2) u` relative.
 pub fn scaled_sphere_mean(d: usize, x: f64) -> f64 {
@@ -82,7 +86,7 @@ pub fn log_scaled_sphere_mean(d: usize, x: f64) -> f64 {
         let sinhc = if x < 1e-8 { 1.0 } else { -(-2.0 * x).exp_m1() / (2.0 * x) };
         (0.5, sinhc)
     };
-    // d = 3 starts at v = 1/2 already; d = 1 does not occur.
+    // d = 3 starts at v = 1/2; d = 1 does not occur.
     let steps = (d - 2) / 2;
     let logs: Vec<f64> = reduced_ratios(start, x, steps).iter().map(|q| q.ln()).collect();
     base.ln() + super::sum::block_sum(&logs)

@@ -1,16 +1,19 @@
-//! Brownian motion on grids of equal steps: halving the step refines the same path.
+//! Brownian motion on grids of equal steps. Halving the step refines the same path.
 
 use super::stream::Stream;
 
-/// Top intervals are this many binary orders above 1: steps below 64 share their path with their halves.
-const TOP: i32 = 5;
+/// The coarsest intervals have length `2^5 m`; for steps h below 64, h and h/2 share one path.
+const TOP_EXPONENT: i32 = 5;
 
-/// Increments of a Brownian motion of R^count by midpoints (Levy's construction): the path of step h is that of h/2, seen at every second time.
+/// Increments of a Brownian motion of `R^count` by midpoints (Levy's construction). The path with
+/// step h is the path with step h/2, read at every second time.
 ///
-/// A step is `m 2^e` with `1 <= m < 2`. The increments over intervals of length `32 m` have streams of their own; each is halved at its midpoint by a normal
-/// number whose stream is named by the seed, m, the level and the place, until intervals have the length of the step.
+/// A step is `m 2^e` with `1 <= m < 2`. Each interval of length `32 m` has its own random stream
+/// for its increment. An interval is halved by a normal number at its midpoint, drawn from the
+/// stream named by the seed, m, the level and the index of the interval, until intervals have the
+/// length of the step.
 ///
-/// **Cost** 2 `count` normal numbers a step, and two vectors for each level from the step up to 32 m.
+/// **Cost** 2 `count` normal numbers per step, and memory for two vectors per level.
 ///
 /// ```
 /// use metastable::num::brownian::Brownian;
@@ -25,28 +28,28 @@ const TOP: i32 = 5;
 pub struct Brownian {
     seed: u64,
     mantissa: String,
-    /// From the top interval down to the step.
-    levels: Vec<Level>,
+    /// From the coarsest interval down to the step.
+    levels: Vec<DyadicLevel>,
     count: usize,
     last: Vec<f64>,
 }
 
-/// The interval at one level that holds the current step.
-struct Level {
+/// The interval of one level that contains the current step.
+struct DyadicLevel {
     index: Option<u64>,
-    /// Its increment in units of the square root of its length.
+    /// Increment, divided by the square root of the length.
     increment: Vec<f64>,
-    /// What its midpoint adds.
+    /// Deviation at the midpoint.
     middle: Vec<f64>,
 }
 
 impl Brownian {
-    /// A motion of `count` components for steps of this length (positive, finite).
+    /// A motion with `count` components for this step (positive, finite).
     pub fn new(seed: u64, step: f64, count: usize) -> Self {
         let bits = step.to_bits();
         let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
-        let level = || Level { index: None, increment: vec![0.0; count], middle: vec![0.0; count] };
-        let levels = (0..=(TOP - exponent).max(0)).map(|_| level()).collect();
+        let level = || DyadicLevel { index: None, increment: vec![0.0; count], middle: vec![0.0; count] };
+        let levels = (0..=(TOP_EXPONENT - exponent).max(0)).map(|_| level()).collect();
         Self { seed, mantissa: format!("{:x}", bits & ((1 << 52) - 1)), levels, count, last: vec![0.0; count] }
     }
 
@@ -54,7 +57,7 @@ impl Brownian {
     pub fn step(&mut self, k: u64) -> &[f64] {
         let depth = self.levels.len() - 1;
         for l in 0..=depth {
-            // Steps may be finer than 2^-64 of the top interval; those places are 0.
+            // A shift beyond 64 bits gives index 0.
             let index = k.checked_shr((depth - l) as u32).unwrap_or(0);
             if self.levels[l].index == Some(index) {
                 continue;
@@ -77,8 +80,8 @@ impl Brownian {
         &self.levels[depth].increment
     }
 
-    /// `(W((k + share) h) - W(k h)) / sqrt(share h)` for a last step that is shorter: a point of the same path.
-    pub fn part(&mut self, k: u64, share: f64) -> &[f64] {
+    /// `(W((k + share) h) - W(k h)) / sqrt(share h)` for a shorter last step, on the same path.
+    pub fn partial_increment(&mut self, k: u64, share: f64) -> &[f64] {
         let mut last = std::mem::take(&mut self.last);
         last.resize(self.count, 0.0);
         stream(self.seed, &self.mantissa, "part", self.levels.len(), k).normals(&mut last);

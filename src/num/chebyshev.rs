@@ -1,4 +1,4 @@
-//! A smooth function of one variable in Chebyshev series on panels of equal width: tabulate once, evaluate in nanoseconds.
+//! Table of a smooth function: Chebyshev series on panels of equal width, evaluated in nanoseconds.
 
 use std::f64::consts::PI;
 
@@ -12,7 +12,8 @@ pub struct Chebyshev {
 }
 
 impl Chebyshev {
-    /// Interpolates `f` on `[0, end]` by `panels` panels of degree 11; exact to rounding where f is analytic well beyond each panel's width.
+    /// Interpolates `f` on `[0, end]` by polynomials of degree 11 on `panels` panels; exact to
+    /// rounding if f is analytic well beyond the width of a panel.
     ///
     /// ```
     /// let table = metastable::num::chebyshev::Chebyshev::new(f64::sin, 10.0, 40);
@@ -34,7 +35,7 @@ impl Chebyshev {
         Self { per_unit: 1.0 / width, series }
     }
 
-    /// The value at `x`, which is moved into the table's interval.
+    /// The value at `x`; an `x` outside the interval is moved to its nearest end.
     pub fn value(&self, x: f64) -> f64 {
         let place = (x * self.per_unit).clamp(0.0, self.series.len() as f64);
         let panel = (place as usize).min(self.series.len() - 1);

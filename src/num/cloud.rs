@@ -1,9 +1,9 @@
-//! A cloud of points, n rows of d numbers: cosines, spectrum, distance from all equal.
+//! Statistics of a point cloud, n rows of d numbers: cosines, spectrum, distance from equal rows.
 
 use super::dense::{symmetric_eigenvalues, transpose_mul};
 use super::sum::dot;
 
-/// Rows over their lengths; a row of zeros stays one.
+/// The rows divided by their norms; a zero row stays zero.
 pub fn directions(x: &[f64], d: usize) -> Vec<f64> {
     let mut out = x.to_vec();
     for row in out.chunks_exact_mut(d) {
@@ -15,8 +15,8 @@ pub fn directions(x: &[f64], d: usize) -> Vec<f64> {
     out
 }
 
-/// Mean inner product of two different rows of n, from the sum of the rows and of their squared
-/// lengths: `(|sum|^2 - squares) / (n (n - 1))`; 1 for a single row.
+/// Mean inner product of two different rows, `(|sum|^2 - squares) / (n (n - 1))`, from the sum of
+/// the n rows and the sum of their squared norms; 1 for a single row.
 pub fn mean_inner(sum: &[f64], squares: f64, n: usize) -> f64 {
     let n = n as f64;
     if n > 1.0 { (dot(sum, sum) - squares) / (n * (n - 1.0)) } else { 1.0 }
@@ -40,20 +40,21 @@ pub fn mean_cosine(x: &[f64], d: usize) -> f64 {
 /// Bins of `[-1, 1]` in tables of cosines.
 pub const COSINE_BINS: usize = 40;
 
-/// The one of so many equal parts of `[-1, 1]` that a cosine lies in; beyond the ends the last one.
+/// Index of the bin of a cosine, for equal bins of `[-1, 1]`; values outside belong to the first or
+/// last bin.
 pub fn cosine_bin(cosine: f64, bins: usize) -> usize {
     (((cosine + 1.0) * 0.5 * bins as f64) as usize).min(bins - 1)
 }
 
-/// Shares of the eigenvalues of a symmetric n x n matrix without negative ones (but for rounding),
-/// those above 0; one that is no number where there are none.
+/// The positive eigenvalues of a positive semidefinite n x n matrix, divided by the trace. A single
+/// NaN if the eigenvalues cannot be computed.
 pub fn spectral_shares(matrix: &[f64], n: usize) -> Vec<f64> {
     let Some(values) = symmetric_eigenvalues(matrix, n) else { return vec![f64::NAN] };
     let total: f64 = values.iter().map(|v| v.max(0.0)).sum();
     values.iter().map(|v| v.max(0.0) / total).filter(|p| *p > 0.0).collect()
 }
 
-/// `e^H` with the entropy H of shares: how many there are, were they equal.
+/// `e^H` with the entropy H of the shares: their effective number.
 pub fn perplexity(shares: &[f64]) -> f64 {
     shares.iter().map(|p| -p * p.ln()).sum::<f64>().exp()
 }
@@ -65,10 +66,10 @@ pub fn perplexity(shares: &[f64]) -> f64 {
 /// assert!((effective_rank(&[1.0, 0.0, 0.0, 1.0], 2) - 2.0).abs() < 1e-14);
 /// ```
 ///
-/// **Cost** `n d min(n, d)` operations and the eigenvalues of a matrix of that size.
+/// **Cost** `n d min(n, d)` operations, and the eigenvalues of a matrix of size min(n, d).
 pub fn effective_rank(x: &[f64], d: usize) -> f64 {
     let n = x.len() / d;
-    // X X^T and X^T X have the same eigenvalues but for zeros.
+    // X X^T and X^T X have the same nonzero eigenvalues.
     if n > d {
         return perplexity(&spectral_shares(&transpose_mul(x, x, n), d));
     }
@@ -77,8 +78,8 @@ pub fn effective_rank(x: &[f64], d: usize) -> f64 {
     perplexity(&spectral_shares(&gram, n))
 }
 
-/// `|X - 1 m^T| / |X|` in the Frobenius norm with the mean row m: how far rows are from all equal.
-/// 0 for rows of zeros.
+/// `|X - 1 m^T| / |X|` in the Frobenius norm, where m is the mean row: the distance from equal
+/// rows. 0 if X = 0.
 pub fn equal_rows_residual(x: &[f64], d: usize) -> f64 {
     let n = (x.len() / d) as f64;
     let mut mean = vec![0.0; d];

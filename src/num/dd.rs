@@ -1,5 +1,5 @@
-//! Double-double numbers: an unevaluated sum of two `f64`, about 32 digits. Used where time accumulates over hundreds of
-//! orders of magnitude and where a result is confirmed by an independent precision.
+//! Double-double numbers: an unevaluated sum of two `f64`, about 32 digits. Used for time over
+//! hundreds of orders of magnitude, and to confirm results in a higher precision.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -11,7 +11,7 @@ pub struct Dd {
 }
 
 impl Dd {
-    /// Its two parts, whose sum it is: the second is below the rounding of the first.
+    /// The two parts of the sum; the second is below the rounding error of the first.
     #[inline]
     pub fn parts(self) -> (f64, f64) {
         (self.hi, self.lo)
@@ -32,7 +32,7 @@ impl Dd {
         self.hi + self.lo
     }
 
-    /// Square root by one Newton correction of the `f64` root; zero maps to zero.
+    /// Square root: one Newton step from the `f64` root; zero gives zero.
     #[inline]
     pub fn sqrt(self) -> Self {
         if self.hi <= 0.0 {
@@ -42,8 +42,8 @@ impl Dd {
         root + (self - root * root) / (root + root)
     }
 
-    /// `e^self` by halving into `|r| <= ln 2 / 512`, a Taylor sum and repeated squaring; relative error below `1e-28` for
-    /// `|self| <= 700`, zero below `-745`.
+    /// `e^self`: reduction to `|r| <= ln 2 / 512`, a Taylor sum, and repeated squaring. Relative
+    /// error below `1e-28` for `|self| <= 700`; zero below `-745`.
     #[inline]
     pub fn exp(self) -> Self {
         const LN2: Dd = Dd { hi: std::f64::consts::LN_2, lo: 2.319_046_813_846_299_6e-17 };
@@ -57,7 +57,7 @@ impl Dd {
             term = term * r / Self::from(f64::from(i));
             sum = sum + term;
         }
-        // Squaring e^r - 1 keeps the digits that e^r would lose: (1+s)^2 - 1 = 2s + s^2.
+        // Squaring e^r - 1 loses no digits: (1+s)^2 - 1 = 2s + s^2.
         for _ in 0..8 {
             sum = sum + sum + sum * sum;
         }

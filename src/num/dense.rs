@@ -1,4 +1,4 @@
-//! Small dense linear algebra on row-major slices; factorisations and spectra go to faer.
+//! Small dense linear algebra on row-major slices. Factorisations and spectra are computed by faer.
 
 use super::sum::dot;
 use crate::vector::{axpy, max_abs, norm};
@@ -36,7 +36,7 @@ pub fn mul(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
     out
 }
 
-/// The same into `out`.
+/// [`mul`] into `out`.
 #[inline]
 pub fn mul_into(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
     out.fill(0.0);
@@ -58,10 +58,12 @@ const INVERSE_FACTORIALS: [f64; 17] = {
     all
 };
 
-/// `e^A` of an n x n matrix: the Taylor polynomial of degree 16 of `A / 2^s`, whose largest row sum is at most 1/2 (so that less than 1e-19 is cut
-/// off), squared s times. Not a number where A is not finite.
+/// `e^A` of an n x n matrix: the Taylor polynomial of degree 16 of `A / 2^s`, squared s times. The
+/// largest row sum of `A / 2^s` is at most 1/2, so the truncation error is below 1e-19. NaN if A is
+/// not finite.
 ///
-/// **Accuracy** `(20 + 2^s) n u e^{|A|}` with the largest row sum `|A|`. **Cost** `6 + s` products.
+/// **Accuracy** `(20 + 2^s) n u e^{|A|}`, where `|A|` is the largest row sum.
+/// **Cost** `6 + s` products.
 ///
 /// ```
 /// let e = metastable::num::dense::exponential(&[0.0, -3.0, 3.0, 0.0], 2);
@@ -73,7 +75,8 @@ pub fn exponential(a: &[f64], n: usize) -> Vec<f64> {
         return vec![f64::NAN; a.len()];
     }
     let halvings = (2.0 * size).log2().ceil().max(0.0) as i32;
-    // By powers of the fourth power (Paterson and Stockmeyer): sum_k A^{4k} (c_{4k} + c_{4k+1} A + c_{4k+2} A^2 + c_{4k+3} A^3).
+    // By powers of A^4 (Paterson and Stockmeyer): sum_k A^{4k} (c_{4k} + c_{4k+1} A + c_{4k+2} A^2
+    // + c_{4k+3} A^3).
     let mut powers = vec![0.0; 4 * n * n];
     let (low, high) = powers.split_at_mut(2 * n * n);
     let ((small, square), (cube, fourth)) = (low.split_at_mut(n * n), high.split_at_mut(n * n));
@@ -106,12 +109,13 @@ pub fn identity(d: usize) -> Vec<f64> {
     (0..d * d).map(|k| f64::from(u8::from(k / d == k % d))).collect()
 }
 
-/// Makes k rows of d numbers orthonormal (Gram and Schmidt, each row twice: "twice is enough") and
-/// returns the lower triangular R, k x k, with `A = R Q`: what rows are left of. A row that
-/// depends on those before it exactly is left as zeros.
+/// Makes k rows of d numbers orthonormal by Gram-Schmidt, each row twice ("twice is enough").
+/// Returns the lower triangular k x k matrix R with `A = R Q`, where Q are the new rows. A row that
+/// is exactly a combination of earlier rows becomes zero.
 ///
-/// **Accuracy** rows are orthogonal to `3 k u` whatever their condition is; a row that depends on
-/// others but for rounding becomes some unit row. **Cost** `4 k^2 d` operations.
+/// **Accuracy** rows are orthogonal to `3 k u` for any condition number. A row that depends on
+/// earlier ones up to rounding becomes some unit row.
+/// **Cost** `4 k^2 d` operations.
 ///
 /// ```
 /// let mut rows = [3.0, 4.0, 1.0, 0.0];
@@ -138,7 +142,8 @@ pub fn orthonormalise(rows: &mut [f64], d: usize) -> Vec<f64> {
     r
 }
 
-/// Takes from v what lies along orthonormal rows (twice: once leaves a rounding error of the part that is removed).
+/// Subtracts from v its projection to orthonormal rows. Applied twice, because one pass leaves a
+/// rounding error in the removed part.
 #[inline]
 pub fn project_out(rows: &[Vec<f64>], v: &mut [f64]) {
     for row in rows.iter().chain(rows) {
@@ -146,12 +151,13 @@ pub fn project_out(rows: &[Vec<f64>], v: &mut [f64]) {
     }
 }
 
-/// Ascending eigenvalues of a symmetric row-major matrix (lower triangle read); `None` if the iteration fails or the input is not finite.
+/// Ascending eigenvalues of a symmetric row-major matrix (only the lower triangle is read); `None`
+/// if the iteration fails or the input is not finite.
 pub fn symmetric_eigenvalues(a: &[f64], n: usize) -> Option<Vec<f64>> {
     if a.iter().any(|v| !v.is_finite()) {
         return None;
     }
-    // faer may lose tiny or huge matrices to squaring: bring the largest entry to 1.
+    // faer squares entries, which may under- or overflow: scale the largest entry to 1.
     let scale = max_abs(a);
     if scale == 0.0 {
         return Some(vec![0.0; n]);
@@ -161,15 +167,16 @@ pub fn symmetric_eigenvalues(a: &[f64], n: usize) -> Option<Vec<f64>> {
     Some(values.into_iter().map(|v| v * scale).collect())
 }
 
-/// The largest singular value of a row-major matrix of some rows; not a number as
-/// [`symmetric_eigenvalues`].
+/// Largest singular value of a row-major matrix with this number of rows; NaN if it cannot be
+/// computed.
 #[inline]
 pub fn spectral_norm(a: &[f64], rows: usize) -> f64 {
     let values = symmetric_eigenvalues(&transpose_mul(a, a, rows), a.len() / rows);
     values.and_then(|v| v.last().copied()).map_or(f64::NAN, |v| v.max(0.0).sqrt())
 }
 
-/// Eigenvalues, ascending, and unit eigenvectors (one row each) of a symmetric row-major matrix; `None` as [`symmetric_eigenvalues`].
+/// Ascending eigenvalues, and unit eigenvectors (one per row), of a symmetric row-major matrix;
+/// `None` as for [`symmetric_eigenvalues`].
 pub fn symmetric_eigen(a: &[f64], n: usize) -> Option<(Vec<f64>, Vec<f64>)> {
     let scale = max_abs(a);
     if !scale.is_finite() || a.iter().any(|v| v.is_nan()) {
@@ -181,8 +188,8 @@ pub fn symmetric_eigen(a: &[f64], n: usize) -> Option<(Vec<f64>, Vec<f64>)> {
     Some((values, (0..n * n).map(|k| eigen.U()[(k % n, k / n)]).collect()))
 }
 
-/// Eigenvalues of a general row-major matrix as (real, imaginary) pairs, sorted by real part. On one thread: their last digits would
-/// depend on the number of threads.
+/// Eigenvalues of a general row-major matrix as (real, imaginary) pairs, sorted by real part. On
+/// one thread, because the last digits would depend on the number of threads.
 pub fn eigenvalues(a: &[f64], n: usize) -> Option<Vec<(f64, f64)>> {
     let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);
     let (mut re, mut im) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
@@ -194,7 +201,8 @@ pub fn eigenvalues(a: &[f64], n: usize) -> Option<Vec<(f64, f64)>> {
     Some(values)
 }
 
-/// The inverse of a row-major matrix by LU with partial pivoting; entries are not finite when it is singular.
+/// Inverse of a row-major matrix by LU with partial pivoting; entries are not finite if it is
+/// singular.
 #[inline]
 pub fn inverse(a: &[f64], n: usize) -> Vec<f64> {
     let m = Mat::from_fn(n, n, |i, j| a[i * n + j]);
@@ -202,7 +210,7 @@ pub fn inverse(a: &[f64], n: usize) -> Vec<f64> {
     (0..n * n).map(|k| x[(k / n, k % n)]).collect()
 }
 
-/// Solves `A x = b` by LU with partial pivoting; entries are not finite when A is singular.
+/// Solves `A x = b` by LU with partial pivoting; entries are not finite if A is singular.
 #[inline]
 pub fn solve(a: &[f64], b: &[f64]) -> Vec<f64> {
     let n = b.len();

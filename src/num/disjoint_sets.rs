@@ -1,6 +1,7 @@
-//! Disjoint sets (union-find), of which each is known by its smallest member.
+//! Disjoint sets (union-find). Each set is represented by its smallest member.
 
-/// A partition of `0..n` that grows coarser. **Cost** of an operation: `O(log n)` amortised.
+/// A partition of `0..n` whose sets can be united.
+/// **Cost** `O(log n)` per operation, amortised.
 ///
 /// ```
 /// use metastable::num::disjoint_sets::DisjointSets;
@@ -13,14 +14,14 @@
 pub struct DisjointSets(Vec<usize>);
 
 impl DisjointSets {
-    /// Makes every number of `0..n` a set of its own; allocates only to grow.
+    /// Makes every number of `0..n` a set by itself; allocates only to grow.
     #[inline]
     pub fn reset(&mut self, n: usize) {
         self.0.clear();
         self.0.extend(0..n);
     }
 
-    /// The smallest member of the set of i.
+    /// Smallest member of the set of i.
     #[inline]
     pub fn find(&mut self, mut i: usize) -> usize {
         while self.0[i] != i {
@@ -30,7 +31,7 @@ impl DisjointSets {
         i
     }
 
-    /// Makes the sets of a and b one.
+    /// Unites the sets of a and b.
     #[inline]
     pub fn union(&mut self, a: usize, b: usize) {
         let (a, b) = (self.find(a), self.find(b));

@@ -1,29 +1,36 @@
-//! The exponential of non-positive numbers in lanes, `2^t` for `t <= 0`.
+//! The exponential `2^t` for `t <= 0`, in SIMD.
 //!
-//! `t = N + r` with `N` a multiple of `1/16` (AVX-512) or an integer (elsewhere), found by adding and subtracting a constant whose last bit
-//! weighs `1/16` or `1`; then `2^t = 2^floor(N) 2^{frac N} 2^r` with the middle factor from a table of 16 and `2^r = 1 + r q(r)`.
+//! `t = N + r`, where `N` is a multiple of `1/16` (AVX-512) or an integer (elsewhere). N is found
+//! by adding and subtracting a constant whose last bit weighs `1/16` or `1`. Then
+//! `2^t = 2^floor(N) 2^{frac N} 2^r`, with the middle factor from a table of 16 entries and
+//! `2^r = 1 + r q(r)`.
 //!
-//! **Error bound** (`u = 2^-53`, `t > -1020`). AVX-512, `|r| <= 1/32`: `q` of degree 5 interpolates to `1.5e-17` (measured with its rounded
-//! coefficients against 60 digits), the sum `1 + r q` rounds once (`u`) and inherits at most `0.022 * 3u`, the table is correctly rounded
-//! (`u`) and the product rounds (`u`): below `3.3u`. AVX2, `|r| <= 1/2`: degree 10 to `2e-17`, `r q` at most 0.42 with relative error
-//! `2u`, relative to a sum of at least 0.7: below `2.7u`; the scaling by a power of two is exact. Portable, products rounded: below `4u`.
-//! `exp2_product(a, b)` takes the argument `a b` exactly where fused operations exist and with relative error `u` in
-//! the portable lanes, that is `0.7 u |t|` more. `f32`: the same with `u = 2^-24`, degree 5, `5e-9`.
+//! **Error bound** (`u = 2^-53`, `t > -1020`). AVX-512, `|r| <= 1/32`: `q` has degree 5 and
+//! interpolates to `1.5e-17` (measured with its rounded coefficients against 60 digits). The sum
+//! `1 + r q` rounds once (`u`) and inherits at most `0.022 * 3u`; the table is correctly rounded
+//! (`u`) and the product rounds (`u`): below `3.3u`. AVX2, `|r| <= 1/2`: `q` has degree 10 and
+//! interpolates to `2e-17`; `r q` is at most 0.42 with relative error `2u`, relative to a sum of at
+//! least 0.7: below `2.7u`. The scaling by a power of two is exact. Portable, products rounded:
+//! below `4u`. `exp2_product(a, b)` takes the argument `a b` exactly with fused operations, and
+//! with relative error `u` in the portable version, which adds `0.7 u |t|`. `f32`: the same with
+//! `u = 2^-24`, degree 5, `5e-9`.
 //!
-//! **Underflow** nothing is subnormal: `2^t` is 0 for `t <= -1020` (`t <= -124` in `f32`), at every level, `-inf` included;
-//! `exp2_product(a, b, cut)` is 0 for `a >= cut` and the caller chooses `cut <= 1020 / |b|`. Positive arguments up to 1 are evaluated as
-//! well (rounding of a chord may produce them); larger ones are outside the contract.
+//! **Underflow** No result is subnormal: `2^t` is 0 for `t <= -1020` (`t <= -124` in `f32`) on
+//! every instruction set, including `t = -inf`. `exp2_product(a, b, cut)` is 0 for `a >= cut`; the
+//! caller chooses `cut <= 1020 / |b|`. Positive arguments up to 1 are also evaluated (rounding of a
+//! chord may produce them); larger ones are not supported.
 
 use pulp::Simd;
 use std::f64::consts::LN_2;
 
-/// `(2^r - 1) / r` on `|r| <= 1/32`, lowest power first: Chebyshev interpolation in 60 digits, rounded.
+/// `(2^r - 1) / r` on `|r| <= 1/32`, lowest power first: Chebyshev interpolation with 60 digits,
+/// rounded.
 #[cfg(target_arch = "x86_64")]
-const NEAR: [f64; 6] =
+const SIXTEENTH_COEFFICIENTS: [f64; 6] =
     [0.6931471805599457, 0.24022650695910075, 0.0555041086566393, 0.009618129106919537, 0.0013333781576784268, 0.00015403723980749256];
 
-/// The same on `|r| <= 1/2`.
-const FULL: [f64; 11] = [
+/// `(2^r - 1) / r` on `|r| <= 1/2`.
+const HALF_COEFFICIENTS: [f64; 11] = [
     LN_2,
     0.24022650695910097,
     0.0555041086648216,
@@ -37,12 +44,12 @@ const FULL: [f64; 11] = [
     4.4549605981865186e-10,
 ];
 
-/// The same for `f32`, `|r| <= 1/2`.
-const SHORT: [f32; 6] = [std::f32::consts::LN_2, 0.240_226_5, 0.055_503_573, 0.009_618_082, 0.001_339_086_3, 0.000_154_531_63];
+/// `(2^r - 1) / r` on `|r| <= 1/2` for `f32`.
+const F32_COEFFICIENTS: [f32; 6] = [std::f32::consts::LN_2, 0.240_226_5, 0.055_503_573, 0.009_618_082, 0.001_339_086_3, 0.000_154_531_63];
 
 /// `2^{k/16}`, correctly rounded.
 #[cfg(target_arch = "x86_64")]
-const TABLE: [f64; 16] = [
+const POWERS_OF_SIXTEENTHS: [f64; 16] = [
     1.0,
     1.0442737824274138,
     1.0905077326652577,
@@ -62,52 +69,52 @@ const TABLE: [f64; 16] = [
 ];
 
 /// Adding this rounds to integers (the last bit of the sum weighs 1).
-const ROUND: f64 = 6755399441055744.0;
-const ROUND_F32: f32 = 12582912.0;
+const ROUND_TO_INTEGER: f64 = 6755399441055744.0;
+const ROUND_TO_INTEGER_F32: f32 = 12582912.0;
 
-/// Below this everything is 0.
-pub const SMALLEST: f64 = -1020.0;
-/// The same in `f32`.
-pub const SMALLEST_F32: f32 = -124.0;
+/// For smaller exponents the result is 0.
+pub const UNDERFLOW_EXPONENT: f64 = -1020.0;
+/// [`UNDERFLOW_EXPONENT`] for `f32`.
+pub const UNDERFLOW_EXPONENT_F32: f32 = -124.0;
 
 /// Portable `2^t`, `t <= 0`.
 #[inline(always)]
 pub fn exp2_f64(t: f64) -> f64 {
-    let m = t + ROUND;
-    let r = t - (m - ROUND);
-    let mut q = FULL[10];
-    for c in FULL[..10].iter().rev() {
+    let m = t + ROUND_TO_INTEGER;
+    let r = t - (m - ROUND_TO_INTEGER);
+    let mut q = HALF_COEFFICIENTS[10];
+    for c in HALF_COEFFICIENTS[..10].iter().rev() {
         q = q * r + c;
     }
     let scale = f64::from_bits(m.to_bits().wrapping_add(1023) << 52);
-    if t > SMALLEST { (1.0 + r * q) * scale } else { 0.0 }
+    if t > UNDERFLOW_EXPONENT { (1.0 + r * q) * scale } else { 0.0 }
 }
 
 /// Portable `2^t`, `t <= 0`, in `f32`.
 #[inline(always)]
 pub fn exp2_f32(t: f32) -> f32 {
-    let m = t + ROUND_F32;
-    let r = t - (m - ROUND_F32);
-    let mut q = SHORT[5];
-    for c in SHORT[..5].iter().rev() {
+    let m = t + ROUND_TO_INTEGER_F32;
+    let r = t - (m - ROUND_TO_INTEGER_F32);
+    let mut q = F32_COEFFICIENTS[5];
+    for c in F32_COEFFICIENTS[..5].iter().rev() {
         q = q * r + c;
     }
     let scale = f32::from_bits(m.to_bits().wrapping_add(127) << 23);
-    if t > SMALLEST_F32 { (1.0 + r * q) * scale } else { 0.0 }
+    if t > UNDERFLOW_EXPONENT_F32 { (1.0 + r * q) * scale } else { 0.0 }
 }
 
-/// The exponential at a level.
+/// The exponential and other operations that `pulp` lacks, for an instruction set.
 pub trait Exp2: Simd {
     /// `2^t`.
     fn exp2_f64(self, t: Self::f64s) -> Self::f64s;
     /// `2^(a b)` for `a b > -1020`.
     #[inline(always)]
-    fn exp2_normal_f64(self, a: Self::f64s, b: Self::f64s) -> Self::f64s {
+    fn exp2_no_underflow_f64(self, a: Self::f64s, b: Self::f64s) -> Self::f64s {
         self.exp2_product_f64(a, b, self.splat_f64s(f64::INFINITY))
     }
-    /// `2^t` of several vectors, step by step side by side; `NORMAL` promises `t > -1020`.
+    /// `2^t` of several vectors, interleaved; `NO_UNDERFLOW` promises `t > -1020`.
     #[inline(always)]
-    fn exp2_each_f64<const U: usize, const NORMAL: bool>(self, mut t: [Self::f64s; U]) -> [Self::f64s; U] {
+    fn exp2_array_f64<const U: usize, const NO_UNDERFLOW: bool>(self, mut t: [Self::f64s; U]) -> [Self::f64s; U] {
         for t in &mut t {
             *t = self.exp2_f64(*t);
         }
@@ -119,12 +126,12 @@ pub trait Exp2: Simd {
     fn exp2_f32(self, t: Self::f32s) -> Self::f32s;
     /// `2^(a b)` for `a b > -124`.
     #[inline(always)]
-    fn exp2_normal_f32(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
+    fn exp2_no_underflow_f32(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
         self.exp2_product_f32(a, b, self.splat_f32s(f32::INFINITY))
     }
-    /// `2^t` of several vectors; `NORMAL` promises `t > -124`.
+    /// `2^t` of several vectors; `NO_UNDERFLOW` promises `t > -124`.
     #[inline(always)]
-    fn exp2_each_f32<const U: usize, const NORMAL: bool>(self, mut t: [Self::f32s; U]) -> [Self::f32s; U] {
+    fn exp2_array_f32<const U: usize, const NO_UNDERFLOW: bool>(self, mut t: [Self::f32s; U]) -> [Self::f32s; U] {
         for t in &mut t {
             *t = self.exp2_f32(*t);
         }
@@ -144,9 +151,9 @@ pub trait Exp2: Simd {
     }
     /// `m ? -a : a`
     fn negate_f64(self, m: Self::m64s, a: Self::f64s) -> Self::f64s;
-    /// As many rows as lanes, `stride` apart, to columns.
+    /// Transposes a square of as many rows as lanes; rows are `stride` apart.
     fn transpose_f64(self, rows: &[f64], stride: usize, out: &mut [Self::f64s]);
-    /// The sum of each of as many vectors as lanes.
+    /// Sums each of as many vectors as lanes; sum k is in lane k.
     #[inline(always)]
     fn sums_f64(self, v: &[Self::f64s]) -> Self::f64s {
         let mut sums = [0.0; 8];
@@ -161,7 +168,10 @@ pub trait Exp2: Simd {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Exp2, FULL, NEAR, ROUND, ROUND_F32, SHORT, SMALLEST, SMALLEST_F32, TABLE};
+    use super::{
+        Exp2, F32_COEFFICIENTS, HALF_COEFFICIENTS, POWERS_OF_SIXTEENTHS, ROUND_TO_INTEGER, ROUND_TO_INTEGER_F32, SIXTEENTH_COEFFICIENTS,
+        UNDERFLOW_EXPONENT, UNDERFLOW_EXPONENT_F32,
+    };
     use pulp::x86::{V3, V4};
     use pulp::{Simd, b8, b16, cast, f32x8, f32x16, f64x4, f64x8, m32x8, m64x4};
 
@@ -177,45 +187,46 @@ mod x86 {
 
     #[inline(always)]
     fn polynomial_f32<S: Simd>(s: S, r: S::f32s) -> S::f32s {
-        let mut q = s.splat_f32s(SHORT[5]);
+        let mut q = s.splat_f32s(F32_COEFFICIENTS[5]);
         for k in (0..5).rev() {
-            q = s.mul_add_e_f32s(q, r, s.splat_f32s(SHORT[k]));
+            q = s.mul_add_e_f32s(q, r, s.splat_f32s(F32_COEFFICIENTS[k]));
         }
         s.mul_add_e_f32s(q, r, s.splat_f32s(1.0))
     }
 
     /// Adding this rounds to sixteenths.
-    const ROUND_16: f64 = ROUND / 16.0;
+    const ROUND_TO_SIXTEENTH: f64 = ROUND_TO_INTEGER / 16.0;
 
-    /// The table with `k << 48` taken off the bits of entry k.
-    const SHIFTED: [u64; 16] = {
+    /// The table, with `k << 48` subtracted from the bits of entry k.
+    const SHIFTED_POWERS: [u64; 16] = {
         let mut out = [0; 16];
         let mut k = 0;
         while k < 16 {
-            out[k] = TABLE[k].to_bits().wrapping_sub((k as u64) << 48);
+            out[k] = POWERS_OF_SIXTEENTHS[k].to_bits().wrapping_sub((k as u64) << 48);
             k += 1;
         }
         out
     };
 
     #[inline(always)]
-    fn sixteenths(s: V4, m: f64x8, r: f64x8, normal: b8) -> f64x8 {
-        let halves: [f64x8; 2] = cast(SHIFTED);
-        // The low four bits of m number the sixteenth, the bits above them are the exponent: shifted by 48 they complete the entry.
+    fn exp2_from_sixteenths(s: V4, m: f64x8, r: f64x8, normal: b8) -> f64x8 {
+        let halves: [f64x8; 2] = cast(SHIFTED_POWERS);
+        // The low four bits of m select the table entry, the higher bits are the exponent. Shifted
+        // by 48, all bits of m complete the entry.
         let table = s.avx512f._mm512_permutex2var_pd(cast(halves[0]), cast(m), cast(halves[1]));
         let scale = s.avx512f._mm512_add_epi64(cast(table), s.avx512f._mm512_slli_epi64::<48>(cast(m)));
-        let p = polynomial_f64(s, &NEAR, r);
+        let p = polynomial_f64(s, &SIXTEENTH_COEFFICIENTS, r);
         cast(s.avx512f._mm512_maskz_mul_pd(normal.0, cast(scale), cast(p)))
     }
 
     #[inline(always)]
-    fn integers(s: V4, m: f32x16, r: f32x16, normal: b16) -> f32x16 {
+    fn exp2_from_integers(s: V4, m: f32x16, r: f32x16, normal: b16) -> f32x16 {
         let one = s.avx512f._mm512_set1_epi32(127);
         let scale = s.avx512f._mm512_slli_epi32::<23>(s.avx512f._mm512_add_epi32(cast(m), one));
         cast(s.avx512f._mm512_maskz_mul_ps(normal.0, cast(scale), cast(polynomial_f32(s, r))))
     }
 
-    /// Sums of neighbouring quarters: those of x, then those of y.
+    /// Sums of neighbouring quarters of x, then of y.
     #[inline(always)]
     fn halves(s: V4, x: f64x8, y: f64x8) -> f64x8 {
         let (a, x, y) = (s.avx512f, cast(x), cast(y));
@@ -225,40 +236,41 @@ mod x86 {
     impl Exp2 for V4 {
         #[inline(always)]
         fn exp2_f64(self, t: f64x8) -> f64x8 {
-            let round = self.splat_f64s(ROUND_16);
+            let round = self.splat_f64s(ROUND_TO_SIXTEENTH);
             let m = self.add_f64s(t, round);
             let r = self.sub_f64s(t, self.sub_f64s(m, round));
-            sixteenths(self, m, r, self.greater_than_f64s(t, self.splat_f64s(SMALLEST)))
+            exp2_from_sixteenths(self, m, r, self.greater_than_f64s(t, self.splat_f64s(UNDERFLOW_EXPONENT)))
         }
         #[inline(always)]
-        fn exp2_each_f64<const U: usize, const NORMAL: bool>(self, t: [f64x8; U]) -> [f64x8; U] {
-            let round = self.splat_f64s(ROUND_16);
+        fn exp2_array_f64<const U: usize, const NO_UNDERFLOW: bool>(self, t: [f64x8; U]) -> [f64x8; U] {
+            let round = self.splat_f64s(ROUND_TO_SIXTEENTH);
             let (mut m, mut r, mut out) = (t, t, t);
             for u in 0..U {
                 m[u] = self.add_f64s(t[u], round);
                 r[u] = self.sub_f64s(t[u], self.sub_f64s(m[u], round));
             }
             for u in 0..U {
-                let normal = if NORMAL { b8(0xff) } else { self.greater_than_f64s(t[u], self.splat_f64s(SMALLEST)) };
-                out[u] = sixteenths(self, m[u], r[u], normal);
+                let normal = if NO_UNDERFLOW { b8(0xff) } else { self.greater_than_f64s(t[u], self.splat_f64s(UNDERFLOW_EXPONENT)) };
+                out[u] = exp2_from_sixteenths(self, m[u], r[u], normal);
             }
             out
         }
         #[inline(always)]
         fn exp2_product_f64(self, a: f64x8, b: f64x8, cut: f64x8) -> f64x8 {
-            let round = self.splat_f64s(ROUND_16);
+            let round = self.splat_f64s(ROUND_TO_SIXTEENTH);
             let m = self.mul_add_e_f64s(a, b, round);
             let r = self.avx512f._mm512_fmsub_pd(cast(a), cast(b), cast(self.sub_f64s(m, round)));
-            sixteenths(self, m, cast(r), self.less_than_f64s(a, cut))
+            exp2_from_sixteenths(self, m, cast(r), self.less_than_f64s(a, cut))
         }
         #[inline(always)]
-        fn exp2_normal_f64(self, a: f64x8, b: f64x8) -> f64x8 {
-            let round = self.splat_f64s(ROUND_16);
+        fn exp2_no_underflow_f64(self, a: f64x8, b: f64x8) -> f64x8 {
+            let round = self.splat_f64s(ROUND_TO_SIXTEENTH);
             let m = self.mul_add_e_f64s(a, b, round);
             let r = self.avx512f._mm512_fmsub_pd(cast(a), cast(b), cast(self.sub_f64s(m, round)));
-            sixteenths(self, m, cast(r), b8(0xff))
+            exp2_from_sixteenths(self, m, cast(r), b8(0xff))
         }
-        /// From 14 bits by two steps: the first leaves a relative error of `5/16 2^-39`, the second nothing but its own rounding.
+        /// Two Newton steps from 14 bits. The first leaves a relative error of `5/16 2^-39`, the
+        /// second only its own rounding.
         #[inline(always)]
         fn inverse_sqrt_f64(self, a: f64x8) -> f64x8 {
             let (one, half) = (self.splat_f64s(1.0), self.splat_f64s(0.5));
@@ -270,17 +282,17 @@ mod x86 {
         }
         #[inline(always)]
         fn exp2_f32(self, t: f32x16) -> f32x16 {
-            let round = self.splat_f32s(ROUND_F32);
+            let round = self.splat_f32s(ROUND_TO_INTEGER_F32);
             let m = self.add_f32s(t, round);
             let r = self.sub_f32s(t, self.sub_f32s(m, round));
-            integers(self, m, r, self.greater_than_f32s(t, self.splat_f32s(SMALLEST_F32)))
+            exp2_from_integers(self, m, r, self.greater_than_f32s(t, self.splat_f32s(UNDERFLOW_EXPONENT_F32)))
         }
         #[inline(always)]
         fn exp2_product_f32(self, a: f32x16, b: f32x16, cut: f32x16) -> f32x16 {
-            let round = self.splat_f32s(ROUND_F32);
+            let round = self.splat_f32s(ROUND_TO_INTEGER_F32);
             let m = self.mul_add_e_f32s(a, b, round);
             let r = self.avx512f._mm512_fmsub_ps(cast(a), cast(b), cast(self.sub_f32s(m, round)));
-            integers(self, m, cast(r), self.less_than_f32s(a, cut))
+            exp2_from_integers(self, m, cast(r), self.less_than_f32s(a, cut))
         }
         #[inline(always)]
         fn negate_f64(self, m: b8, a: f64x8) -> f64x8 {
@@ -295,7 +307,8 @@ mod x86 {
             let a = self.avx512f;
             let out = &mut out[..8];
             for odd in 0..2 {
-                // Columns of this parity: pairs of rows, then of pairs, then of those.
+                // Columns of this parity: interleave pairs of rows, then pairs of pairs, then the
+                // two halves.
                 let mut t = [r[0]; 4];
                 for (i, t) in t.iter_mut().enumerate() {
                     let (x, y) = (cast(r[2 * i]), cast(r[2 * i + 1]));
@@ -312,7 +325,7 @@ mod x86 {
         #[inline(always)]
         fn sums_f64(self, v: &[f64x8]) -> f64x8 {
             let (a, v) = (self.avx512f, &v[..8]);
-            // Pairs of elements, then of those, then of those: the vectors keep their order.
+            // Adds neighbouring elements, three times; the order of the vectors is kept.
             let mut pairs = [v[0]; 4];
             for (i, pair) in pairs.iter_mut().enumerate() {
                 let (x, y) = (cast(v[2 * i]), cast(v[2 * i + 1]));
@@ -326,7 +339,8 @@ mod x86 {
         }
     }
 
-    /// `2^{m - ROUND} p` by moving the integer in m's last bits into the exponent, 0 where not `normal`.
+    /// `2^{m - ROUND_TO_INTEGER} p`, by moving the integer in the last bits of m into the exponent;
+    /// 0 in lanes that are not `normal`.
     #[inline(always)]
     fn scaled_f64(s: V3, m: f64x4, p: f64x4, normal: m64x4) -> f64x4 {
         let bits = s.avx2._mm256_slli_epi64::<52>(s.avx2._mm256_add_epi64(cast(m), cast([1023u64; 4])));
@@ -342,28 +356,28 @@ mod x86 {
     impl Exp2 for V3 {
         #[inline(always)]
         fn exp2_f64(self, t: f64x4) -> f64x4 {
-            let round = self.splat_f64s(ROUND);
+            let round = self.splat_f64s(ROUND_TO_INTEGER);
             let m = self.add_f64s(t, round);
             let r = self.sub_f64s(t, self.sub_f64s(m, round));
-            scaled_f64(self, m, polynomial_f64(self, &FULL, r), self.greater_than_f64s(t, self.splat_f64s(SMALLEST)))
+            scaled_f64(self, m, polynomial_f64(self, &HALF_COEFFICIENTS, r), self.greater_than_f64s(t, self.splat_f64s(UNDERFLOW_EXPONENT)))
         }
         #[inline(always)]
         fn exp2_product_f64(self, a: f64x4, b: f64x4, cut: f64x4) -> f64x4 {
-            let round = self.splat_f64s(ROUND);
+            let round = self.splat_f64s(ROUND_TO_INTEGER);
             let m = self.mul_add_e_f64s(a, b, round);
             let r = cast(self.fma._mm256_fmsub_pd(cast(a), cast(b), cast(self.sub_f64s(m, round))));
-            scaled_f64(self, m, polynomial_f64(self, &FULL, r), self.less_than_f64s(a, cut))
+            scaled_f64(self, m, polynomial_f64(self, &HALF_COEFFICIENTS, r), self.less_than_f64s(a, cut))
         }
         #[inline(always)]
         fn exp2_f32(self, t: f32x8) -> f32x8 {
-            let round = self.splat_f32s(ROUND_F32);
+            let round = self.splat_f32s(ROUND_TO_INTEGER_F32);
             let m = self.add_f32s(t, round);
             let r = self.sub_f32s(t, self.sub_f32s(m, round));
-            scaled_f32(self, m, polynomial_f32(self, r), self.greater_than_f32s(t, self.splat_f32s(SMALLEST_F32)))
+            scaled_f32(self, m, polynomial_f32(self, r), self.greater_than_f32s(t, self.splat_f32s(UNDERFLOW_EXPONENT_F32)))
         }
         #[inline(always)]
         fn exp2_product_f32(self, a: f32x8, b: f32x8, cut: f32x8) -> f32x8 {
-            let round = self.splat_f32s(ROUND_F32);
+            let round = self.splat_f32s(ROUND_TO_INTEGER_F32);
             let m = self.mul_add_e_f32s(a, b, round);
             let r = cast(self.fma._mm256_fmsub_ps(cast(a), cast(b), cast(self.sub_f32s(m, round))));
             scaled_f32(self, m, polynomial_f32(self, r), self.less_than_f32s(a, cut))
@@ -401,14 +415,17 @@ mod tests {
     use super::*;
     use crate::dd::Dd;
     use crate::interval::Interval;
-    use crate::simd::{Lanes, Level, Task};
+    use crate::simd::{Isa, SimdKernel, SimdOps};
     use crate::stream::Stream;
 
-    /// Bound of `|1 + r q(r) - 2^r| / 2^r` on `|r| <= width`, in units u: polynomials against the Taylor series, coefficient by coefficient, on short pieces; and of the
-    /// rounding by Horner's rule without fused operations (Higham 2002, section 5.1), the last product and the last sum.
+    /// In units of u: a bound of the approximation error `|1 + r q(r) - 2^r| / 2^r` on
+    /// `|r| <= width`, by comparing coefficients with the Taylor series on short pieces; and a
+    /// bound of the rounding error of Horner's rule without fused operations (Higham 2002, section
+    /// 5.1), of the last product and of the last sum.
     fn error(q: &[f64], width: f64) -> (f64, f64) {
         let real = Interval::exact;
-        // log 2 to 32 digits and the coefficients of its powers in twice the precision, right to 1e-30 of themselves.
+        // ln 2 and the coefficients of its powers in double-double arithmetic, with relative error
+        // 1e-30.
         let log = Dd::from(LN_2) + Dd::from(2.319_046_813_846_299_6e-17);
         let (mut differences, mut factor) = (Vec::new(), Dd::from(1.0));
         for k in 0..26 {
@@ -432,18 +449,19 @@ mod tests {
         (worst / (0.5 * f64::EPSILON), rounded)
     }
 
-    /// What proofs of numbers of modes on S^2 rest on: `2^t` is right to 3 eps, that is 6 u, whatever the level.
+    /// The proofs of numbers of modes on S^2 rely on this: `2^t` has relative error at most 3 eps =
+    /// 6 u on every instruction set.
     #[test]
     fn the_exponential_is_right_to_six_units() {
-        let (approximation, rounding) = error(&FULL, 0.5);
+        let (approximation, rounding) = error(&HALF_COEFFICIENTS, 0.5);
         assert!(approximation < 1.0 && rounding < 3.0, "{approximation} {rounding}");
         #[cfg(target_arch = "x86_64")]
         {
-            // Besides, the entry of the table and its product are rounded.
-            let (approximation, rounding) = error(&NEAR, 1.0 / 32.0);
+            // The table entry and its product are rounded as well.
+            let (approximation, rounding) = error(&SIXTEENTH_COEFFICIENTS, 1.0 / 32.0);
             assert!(approximation < 1.0 && rounding + 2.0 < 3.5, "{approximation} {rounding}");
-            // An entry off by u of itself has its sixteenth power off by 16 u of 2^k.
-            for (k, entry) in TABLE.iter().enumerate() {
+            // If an entry has relative error u, its 16th power has relative error 16 u.
+            for (k, entry) in POWERS_OF_SIXTEENTHS.iter().enumerate() {
                 let power = (0..4).fold(Dd::from(*entry), |p, _| p * p);
                 let off = (power / Dd::from((1u64 << k) as f64) - Dd::from(1.0)).to_f64();
                 assert!(off.abs() <= 16.0 * 0.500_01 * f64::EPSILON, "{k}: {off}");
@@ -453,10 +471,10 @@ mod tests {
 
     struct Powers(Vec<f64>);
 
-    impl Task for Powers {
+    impl SimdKernel for Powers {
         type F = f64;
         type Output = Vec<f64>;
-        fn run<L: Lanes<F = f64>>(self, l: L) -> Vec<f64> {
+        fn run<L: SimdOps<F = f64>>(self, l: L) -> Vec<f64> {
             let mut out = self.0.clone();
             L::view_mut(&mut out).iter_mut().for_each(|v| *v = l.exp2(*v));
             out
@@ -469,15 +487,16 @@ mod tests {
         let t: Vec<f64> =
             (0..64_000).map(|k| if k % 2 == 0 { stream.uniform_in(-900.0, 0.0) } else { stream.uniform_in(-2.0, 0.0) }).collect();
         let log = Interval::new(LN_2, LN_2.next_up());
-        for level in [Level::Portable, Level::Avx2, Level::Avx512] {
-            for (t, found) in t.iter().zip(level.run(Powers(t.clone()))) {
-                // log 2 t is enclosed to 2 eps |t|; the enclosure of the exponential adds 60 eps at most.
+        for isa in [Isa::Portable, Isa::Avx2, Isa::Avx512] {
+            for (t, found) in t.iter().zip(isa.run(Powers(t.clone()))) {
+                // The enclosure of t ln 2 has width 2 eps |t|; that of the exponential adds at most
+                // 60 eps.
                 let exact = (log * Interval::exact(*t)).exp();
                 let slack = Interval::symmetric(3.0 * f64::EPSILON * exact.hi());
                 let wide = exact + slack;
                 assert!(
                     wide.contains(found) && exact.width() <= (100.0 + 4.0 * t.abs()) * f64::EPSILON * exact.hi(),
-                    "{level:?} {t} {found:e} {exact:?}"
+                    "{isa:?} {t} {found:e} {exact:?}"
                 );
             }
         }

@@ -1,17 +1,17 @@
-//! Real fast Fourier transforms: the one file that instantiates `realfft`.
+//! Real fast Fourier transforms. This is the only file that instantiates `realfft`.
 
 pub use realfft::num_complex::Complex64;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Transforms of one length, both ways.
+/// Forward and backward transforms of one length.
 #[derive(Clone)]
 pub struct RealFft {
     forward: Arc<dyn RealToComplex<f64>>,
     backward: Arc<dyn ComplexToReal<f64>>,
 }
 
-/// The transforms of this length. Plans are kept: each length is planned once in a process.
+/// The transforms of this length. Plans are cached: each length is planned once per process.
 ///
 /// ```
 /// use metastable::num::fft::{Complex64, plan};
@@ -24,7 +24,7 @@ pub struct RealFft {
 /// ```
 pub fn plan(points: usize) -> RealFft {
     static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> = LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
-    // What a planner keeps is complete even if another thread panicked while it planned.
+    // The planner is consistent even if another thread panicked while it planned.
     let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
     let (forward, backward) = (planner.plan_fft_forward(points), planner.plan_fft_inverse(points));
     RealFft { forward, backward }
@@ -36,18 +36,18 @@ impl RealFft {
         self.forward.len()
     }
 
-    /// Coefficients `0..=modes` of the trigonometric polynomial through as many values as points.
+    /// Coefficients `0..=modes` of the trigonometric polynomial that interpolates the values.
     pub fn coefficients(&self, values: &[f64], modes: usize) -> Vec<Complex64> {
         let mut out = self.forward.make_output_vec();
-        // The length is that of the plan, the only way to fail.
+        // Can only fail for a wrong length.
         let _ = self.forward.process(&mut values.to_vec(), &mut out);
         out.truncate(modes + 1);
         out.iter_mut().for_each(|c| *c /= self.points() as f64);
         out
     }
 
-    /// Values at `2 pi j / points` of `sum_k c_k e^{i k theta}` with `c_{-k} = conj c_k`;
-    /// coefficients that are not given are 0.
+    /// Values at `2 pi j / points` of `sum_k c_k e^{i k theta}` with `c_{-k} = conj c_k`; missing
+    /// coefficients are 0.
     pub fn values(&self, c: impl IntoIterator<Item = Complex64>) -> Vec<f64> {
         let mut spectrum = self.backward.make_input_vec();
         spectrum.iter_mut().zip(c).for_each(|(s, c)| *s = c);
@@ -64,8 +64,7 @@ impl RealFft {
         out
     }
 
-    /// Values of the convolution with the kernel that has these coefficients,
-    /// `k = 0..=points / 2`.
+    /// Values of the convolution with the kernel that has these coefficients, `k = 0..=points / 2`.
     pub fn convolution(&self, values: &[f64], kernel: &[f64]) -> Vec<f64> {
         let c = self.coefficients(values, self.points() / 2);
         self.values(c.iter().zip(kernel).map(|(c, w)| c * *w))

@@ -1,8 +1,10 @@
-//! Zonal harmonics on `S^{d-1}`: Gegenbauer polynomials normalised to `P_k(1) = 1`, and Funk-Hecke coefficients of `e^{beta s}`.
+//! Zonal harmonics on `S^{d-1}`: Gegenbauer polynomials normalised to `P_k(1) = 1`, and Funk-Hecke
+//! coefficients of `e^{beta s}`.
 
 use super::bessel::{bessel_ratios, scaled_sphere_mean};
 
-/// `P_0(s), ..., P_kmax(s)` for ambient dimension d (d = 2: Chebyshev, d = 3: Legendre), each with `P_k(1) = 1`.
+/// `P_0(s), ..., P_kmax(s)` for ambient dimension d (d = 2: Chebyshev, d = 3: Legendre), each with
+/// `P_k(1) = 1`.
 ///
 /// ```
 /// use metastable::num::gegenbauer::zonal_polynomials;
@@ -15,7 +17,7 @@ pub fn zonal_polynomials(d: usize, kmax: usize, s: f64) -> Vec<f64> {
     }
     for k in 1..kmax {
         let (kf, df) = (k as f64, d as f64);
-        // d = 2 has the vanishing leading coefficient k + d - 2 = k, so no special case is needed.
+        // For d = 2 the leading coefficient is k + d - 2 = k, so no special case is needed.
         p.push(((2.0 * kf + df - 2.0) * s * p[k] - kf * p[k - 1]) / (kf + df - 2.0));
     }
     p
@@ -24,7 +26,8 @@ pub fn zonal_polynomials(d: usize, kmax: usize, s: f64) -> Vec<f64> {
 /// Funk-Hecke coefficients of `e^{beta (s - 1)}`: `e^{-beta} lambda_k`, `k = 0..=kmax`, with
 /// `lambda_k = Gamma(d/2) (2/beta)^{d/2-1} I_{k+d/2-1}(beta)`.
 ///
-/// **Accuracy** `(10 + d/2 + k) u` relative. **Domain** `0 <= beta <= 1e6`, `d >= 2`. Source: the Funk-Hecke formula.
+/// **Accuracy** `(10 + d/2 + k) u` relative.
+/// **Domain** `0 <= beta <= 1e6`, `d >= 2`.
 ///
 /// ```
 /// use metastable::num::gegenbauer::scaled_funk_hecke;

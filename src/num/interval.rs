@@ -1,12 +1,16 @@
-//! Outward-rounded interval arithmetic: every operation returns an interval that contains all exact results for operands inside its inputs.
+//! Interval arithmetic with outward rounding: every operation returns an interval that contains all
+//! exact results for operands in its inputs.
 //!
-//! Additions, products, quotients and roots of f64 are correctly rounded, so one ulp on each side is enough; `exp`, `sin` and `cos` are
-//! Taylor sums in this arithmetic with their remainder added: no result rests on a mathematical library. A number enters only by
-//! [`Interval::exact`], which says so. An operation without a meaning (0/0, infinity minus infinity) returns the whole line.
+//! Sums, products, quotients and square roots of f64 are correctly rounded, so one ulp on each side
+//! is enough. `exp`, `sin` and `cos` are Taylor sums in interval arithmetic plus their remainders,
+//! so no result relies on a mathematical library. Numbers enter through [`Interval::exact`]. An
+//! undefined operation (0/0, infinity minus infinity) returns the whole line.
 //!
-//! **What is assumed** IEEE 754 doubles, rounded once to nearest, with subnormals. A processor told to flush subnormals to zero would break the
-//! enclosures of tiny numbers: [`trusted`] tries it, and whatever proves or checks a proof calls that first, on its own thread (the switch belongs
-//! to a thread). 32-bit x86 without SSE2 computes in x87 registers of 80 bits and is refused when this is compiled.
+//! **Assumptions** IEEE 754 doubles, rounded once to nearest, with subnormals. A processor that
+//! flushes subnormals to zero would break enclosures of tiny numbers. [`check_fp_environment`]
+//! tests this; every prover and every check of a proof calls it first, on its own thread, because
+//! the flag belongs to the thread. 32-bit x86 without SSE2 computes in 80-bit x87 registers and is
+//! refused at compile time.
 
 use crate::error::{Error, Result};
 use crate::vector;
@@ -16,21 +20,23 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 #[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
 compile_error!("x87 registers round twice: interval arithmetic needs SSE2 (build for i686 with target-feature=+sse2, or for x86_64)");
 
-/// Whether proofs may rest on this thread's arithmetic: sums and products are rounded once, to nearest, and keep subnormals.
+/// Checks that sums and products on this thread are rounded once, to nearest, and keep subnormals,
+/// as proofs require.
 ///
-/// **Cost** six operations. **Errors** [`Error::Arithmetic`] with the fault that was seen.
+/// **Cost** six operations.
+/// **Errors** [`Error::Arithmetic`] with the fault that was found.
 ///
 /// ```
-/// assert!(metastable::num::interval::trusted().is_ok());
+/// assert!(metastable::num::interval::check_fp_environment().is_ok());
 /// ```
 #[inline]
-pub fn trusted() -> Result<()> {
-    // black_box: the processor computes, not the compiler.
-    probe(|a, b| black_box(black_box(a) + black_box(b)), |a, b| black_box(black_box(a) * black_box(b)))
+pub fn check_fp_environment() -> Result<()> {
+    // black_box makes the processor compute, not the compiler.
+    probe_arithmetic(|a, b| black_box(black_box(a) + black_box(b)), |a, b| black_box(black_box(a) * black_box(b)))
 }
 
-/// [`trusted`] for a given sum and product.
-fn probe(sum: impl Fn(f64, f64) -> f64, product: impl Fn(f64, f64) -> f64) -> Result<()> {
+/// [`check_fp_environment`] with given operations.
+fn probe_arithmetic(sum: impl Fn(f64, f64) -> f64, product: impl Fn(f64, f64) -> f64) -> Result<()> {
     let least = f64::from_bits(1);
     let normal = f64::MIN_POSITIVE;
     let is = |found: f64, wanted: f64| found.to_bits() == wanted.to_bits();
@@ -42,7 +48,7 @@ fn probe(sum: impl Fn(f64, f64) -> f64, product: impl Fn(f64, f64) -> f64) -> Re
     } else if !(is(sum(1.0, power_of_two(-54)), 1.0) && is(sum(1.0, -power_of_two(-55)), 1.0)) {
         "results are not rounded to nearest"
     } else if !is(sum(1.0, power_of_two(-53) * (1.0 + power_of_two(-17))), 1.0 + f64::EPSILON) {
-        // Just above the middle of two doubles; 64 bits, and then 53, would make it 1.
+        // Just above the midpoint of two doubles; rounding first to 64 and then to 53 bits gives 1.
         "results are rounded twice"
     } else {
         return Ok(());
@@ -50,7 +56,8 @@ fn probe(sum: impl Fn(f64, f64) -> f64, product: impl Fn(f64, f64) -> f64) -> Re
     Err(Error::Arithmetic { fault })
 }
 
-/// `2^k` for `-1022 <= k <= 1023`, exactly: its bits. (The standard library leaves the precision of powers open.)
+/// `2^k` for `-1022 <= k <= 1023`, exactly, from its bits. (The standard library does not specify
+/// the precision of powers.)
 const fn power_of_two(k: i32) -> f64 {
     assert!(k >= -1022 && k <= 1023);
     f64::from_bits(((k + 1023) as u64) << 52)
@@ -70,20 +77,20 @@ pub struct Interval {
     hi: f64,
 }
 
-/// Everything: what is known when nothing is known.
-const WHOLE: Interval = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+/// The whole line: contains every number.
+const WHOLE_LINE: Interval = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
 impl Interval {
-    /// The number itself, without error. NaN becomes the whole line.
+    /// The number itself, without error. NaN gives the whole line.
     #[inline]
     pub fn exact(x: f64) -> Self {
-        if x.is_nan() { WHOLE } else { Self { lo: x, hi: x } }
+        if x.is_nan() { WHOLE_LINE } else { Self { lo: x, hi: x } }
     }
 
-    /// From two bounds in order; the whole line when they are not.
+    /// From two bounds in order, otherwise the whole line.
     #[inline]
     pub fn new(lo: f64, hi: f64) -> Self {
-        if lo <= hi { Self { lo, hi } } else { WHOLE }
+        if lo <= hi { Self { lo, hi } } else { WHOLE_LINE }
     }
 
     /// `[-r, r]`.
@@ -92,15 +99,15 @@ impl Interval {
         Self::new(-r.abs(), r.abs())
     }
 
-    /// One ulp wider on each side: encloses what a correctly rounded operation would have returned.
+    /// One ulp wider on each side: contains what exact arithmetic would have returned.
     #[inline]
     fn outward(lo: f64, hi: f64) -> Self {
-        if lo.is_nan() || hi.is_nan() { WHOLE } else { Self { lo: lo.next_down(), hi: hi.next_up() } }
+        if lo.is_nan() || hi.is_nan() { WHOLE_LINE } else { Self { lo: lo.next_down(), hi: hi.next_up() } }
     }
 
-    /// Divided by a positive number.
+    /// Division by a positive number.
     #[inline]
-    fn over(self, by: f64) -> Self {
+    fn divided_by(self, by: f64) -> Self {
         Self::outward(self.lo / by, self.hi / by)
     }
 
@@ -116,15 +123,16 @@ impl Interval {
         self.hi
     }
 
-    /// A point inside, near the middle; of an infinite interval its point nearest to 0.
+    /// A point inside, near the middle; for an unbounded interval its point nearest to 0.
     #[inline]
     pub fn mid(self) -> f64 {
         let m = 0.5 * self.lo + 0.5 * self.hi;
-        // Halving a subnormal may leave the interval.
+        // Halving a subnormal may leave the interval, hence the clamp.
         if m.is_finite() { m } else { 0.0 }.clamp(self.lo, self.hi)
     }
 
-    /// Upper bound of the distance of its numbers from [`mid`](Self::mid). Half the width would not do: the middle of adjacent doubles is one of them.
+    /// Upper bound of the distance of its numbers from [`mid`](Self::mid). Half the width is not
+    /// enough: the middle of two adjacent doubles is one of them.
     #[inline]
     pub fn radius(self) -> f64 {
         let middle = self.mid();
@@ -149,31 +157,31 @@ impl Interval {
         if self.contains(0.0) { 0.0 } else { self.lo.abs().min(self.hi.abs()) }
     }
 
-    /// True when `x` lies inside.
+    /// True if `x` lies inside.
     #[inline]
     pub fn contains(self, x: f64) -> bool {
         self.lo <= x && x <= self.hi
     }
 
-    /// True when this interval lies in the interior of `other`.
+    /// True if this interval lies in the interior of `other`.
     #[inline]
     pub fn inside(self, other: Self) -> bool {
         other.lo < self.lo && self.hi < other.hi
     }
 
-    /// True when every element is positive.
+    /// True if every element is positive.
     #[inline]
     pub fn is_positive(self) -> bool {
         self.lo > 0.0
     }
 
-    /// True when every element is negative.
+    /// True if every element is negative.
     #[inline]
     pub fn is_negative(self) -> bool {
         self.hi < 0.0
     }
 
-    /// True when both bounds are finite.
+    /// True if both bounds are finite.
     #[inline]
     pub fn is_finite(self) -> bool {
         self.lo.is_finite() && self.hi.is_finite()
@@ -182,7 +190,7 @@ impl Interval {
     #[inline]
     fn hull(all: [f64; 4]) -> Self {
         if all.iter().any(|v| v.is_nan()) {
-            return WHOLE;
+            return WHOLE_LINE;
         }
         Self::outward(all.iter().copied().fold(f64::INFINITY, f64::min), vector::max(&all))
     }
@@ -195,11 +203,11 @@ impl Interval {
         Self { lo: square.lo.max(0.0), hi: square.hi }
     }
 
-    /// The square root of the nonnegative part; the whole line when there is none.
+    /// The square root of the nonnegative part; the whole line if that is empty.
     #[inline]
     pub fn sqrt(self) -> Self {
         if self.hi < 0.0 {
-            return WHOLE;
+            return WHOLE_LINE;
         }
         let root = Self::outward(self.lo.max(0.0).sqrt(), self.hi.sqrt());
         Self { lo: root.lo.max(0.0), hi: root.hi }
@@ -220,7 +228,7 @@ impl Interval {
         if self.mag() > 4.0 {
             return (unit, unit);
         }
-        // Taylor at the middle, then the mean value theorem for the distance from it.
+        // Taylor sum at the middle, then the mean value theorem for the rest of the interval.
         let half = Self::symmetric(self.radius());
         let x = Self::exact(self.mid());
         let square = x.sqr();
@@ -236,31 +244,31 @@ impl Interval {
         ((sin + rest).clamp(unit), (cos + rest).clamp(unit))
     }
 
-    /// The part inside `bounds`, for values known to lie there.
+    /// The part inside `bounds`, for values that are known to lie there.
     #[inline]
     fn clamp(self, bounds: Self) -> Self {
         Self::new(self.lo.max(bounds.lo), self.hi.min(bounds.hi))
     }
 }
 
-/// `e^x` at a number: `x = k ln 2 + r`, Taylor in r with remainder, scaled by a power of two.
+/// `e^x` of a number: `x = k ln 2 + r`, Taylor sum in r with remainder, scaled by a power of two.
 fn exp_point(x: f64) -> Interval {
     if x > 709.0 {
-        // e^709 = 8.218e307; the next few tenths are still below f64::MAX.
+        // e^709 = 8.218e307, and e^709.7 is still below f64::MAX.
         return Interval { lo: 8.2e307, hi: f64::INFINITY };
     }
     if x < -700.0 {
         return Interval { lo: 0.0, hi: 1e-304 };
     }
-    // ln 2 = HIGH + LOW: HIGH has 32 bits, so k HIGH is exact, and so is x - k HIGH (both are multiples of ulp(x), and the difference is below 1/2);
-    // LOW is enclosed by its neighbours.
+    // ln 2 = HIGH + LOW. HIGH has 32 bits, so k HIGH is exact, and so is x - k HIGH (both are
+    // multiples of ulp(x), and the difference is below 1/2). LOW is enclosed by its neighbours.
     const HIGH: f64 = 0.693_147_180_369_123_8;
     const LOW: f64 = 1.908_214_929_270_587_7e-10;
     let k = (x / std::f64::consts::LN_2).round();
     let r = Interval::exact(x - k * HIGH) - Interval::exact(k) * Interval::new(LOW.next_down(), LOW.next_up());
     let (mut term, mut sum) = (Interval::exact(1.0), Interval::exact(1.0));
     for i in 1..=20 {
-        term = (term * r).over(f64::from(i));
+        term = (term * r).divided_by(f64::from(i));
         sum = sum + term;
     }
     // |r| < 0.36: the remainder is below 0.36^21/21! < 1e-28.
@@ -305,13 +313,13 @@ impl Mul for Interval {
     }
 }
 
-/// The quotient; the whole line when the divisor contains 0.
+/// The quotient; the whole line if the divisor contains 0.
 impl Div for Interval {
     type Output = Self;
     #[inline]
     fn div(self, by: Self) -> Self {
         if by.contains(0.0) {
-            return WHOLE;
+            return WHOLE_LINE;
         }
         Self::hull([self.lo / by.lo, self.lo / by.hi, self.hi / by.lo, self.hi / by.hi])
     }
@@ -319,7 +327,7 @@ impl Div for Interval {
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, Interval, Result, WHOLE, power_of_two, probe, trusted};
+    use super::{Error, Interval, Result, WHOLE_LINE, check_fp_environment, power_of_two, probe_arithmetic};
     use crate::{dd::Dd, stream::Stream};
 
     #[test]
@@ -337,7 +345,7 @@ mod tests {
                 (a.sqr().sqrt(), if x < 0.0 { -p } else { p }),
                 (a.exp(), p.exp()),
             ] {
-                // Dd itself is right to 1e-30 relative.
+                // Dd has relative error 1e-30.
                 let slack = (wanted * Dd::from(1e-28)).to_f64().abs();
                 let (below, above) = ((wanted - Dd::from(found.lo())).to_f64(), (Dd::from(found.hi()) - wanted).to_f64());
                 assert!(below >= -slack && above >= -slack, "{x} {y} {found:?} {wanted:?}");
@@ -353,7 +361,7 @@ mod tests {
     fn the_ends_of_the_exponential_are_enclosed() {
         for x in [709.0, 709.1, 709.7, 709.9, 800.0, -699.9, -700.1, -745.0, -1000.0] {
             let found = Interval::exact(x).exp();
-            // The library's value is right to an ulp; infinity stands for what lies beyond.
+            // The library's value has an error of one ulp; infinity stands for larger values.
             assert!(found.lo() <= x.exp() * (1.0 + 1e-15) && x.exp() * (1.0 - 1e-15) <= found.hi(), "{x} {found:?}");
         }
     }
@@ -371,31 +379,32 @@ mod tests {
     fn a_middle_lies_inside() {
         let least = f64::from_bits(1);
         let adjacent = Interval::new(1.0f64.next_down(), 1.0);
-        for v in [Interval::exact(least), Interval::new(least, 2.0 * least), adjacent, Interval::new(f64::MAX, f64::INFINITY), WHOLE] {
+        for v in [Interval::exact(least), Interval::new(least, 2.0 * least), adjacent, Interval::new(f64::MAX, f64::INFINITY), WHOLE_LINE] {
             assert!(v.contains(v.mid()) && v.mid().is_finite(), "{v:?}");
         }
     }
 
     #[test]
     fn processors_that_break_enclosures_are_noticed() {
-        assert!(trusted().is_ok());
+        assert!(check_fp_environment().is_ok());
         let flush = |v: f64| if v.is_subnormal() { 0.0 } else { v };
         let fault = |e: Result<()>| match e {
             Err(Error::Arithmetic { fault }) => fault,
             _ => "none",
         };
-        assert_eq!(fault(probe(|a, b| a + b, |a, b| flush(a * b))), "subnormal results are flushed to zero");
-        assert_eq!(fault(probe(|a, b| flush(a + b), |a, b| a * b)), "subnormal results are flushed to zero");
-        assert_eq!(fault(probe(|a, b| flush(a) + flush(b), |a, b| a * b)), "subnormal operands are read as zero");
-        assert_eq!(fault(probe(|a, b| a + b, |a, b| flush(a) * flush(b))), "subnormal operands are read as zero");
-        // Upwards and downwards, by the error of the sum; twice, as 1 + 2^-53 (1 + 2^-17) has more than 64 bits.
+        assert_eq!(fault(probe_arithmetic(|a, b| a + b, |a, b| flush(a * b))), "subnormal results are flushed to zero");
+        assert_eq!(fault(probe_arithmetic(|a, b| flush(a + b), |a, b| a * b)), "subnormal results are flushed to zero");
+        assert_eq!(fault(probe_arithmetic(|a, b| flush(a) + flush(b), |a, b| a * b)), "subnormal operands are read as zero");
+        assert_eq!(fault(probe_arithmetic(|a, b| a + b, |a, b| flush(a) * flush(b))), "subnormal operands are read as zero");
+        // Round up and down by the error of the sum; round twice: 1 + 2^-53 (1 + 2^-17) needs more
+        // than 64 bits.
         let lost = |a: f64, b: f64| b - ((a + b) - a);
         let up = |a: f64, b: f64| if lost(a, b) > 0.0 { (a + b).next_up() } else { a + b };
         let down = |a: f64, b: f64| if lost(a, b) < 0.0 { (a + b).next_down() } else { a + b };
         let twice = |a: f64, b: f64| if b > power_of_two(-53) && b < 1.01 * power_of_two(-53) { a } else { a + b };
-        assert_eq!(fault(probe(up, |a, b| a * b)), "results are not rounded to nearest");
-        assert_eq!(fault(probe(down, |a, b| a * b)), "results are not rounded to nearest");
-        assert_eq!(fault(probe(twice, |a, b| a * b)), "results are rounded twice");
+        assert_eq!(fault(probe_arithmetic(up, |a, b| a * b)), "results are not rounded to nearest");
+        assert_eq!(fault(probe_arithmetic(down, |a, b| a * b)), "results are not rounded to nearest");
+        assert_eq!(fault(probe_arithmetic(twice, |a, b| a * b)), "results are rounded twice");
     }
 
     #[test]
@@ -420,8 +429,8 @@ mod tests {
         let zero = Interval::exact(0.0);
         for v in [
             zero / zero,
-            zero * WHOLE,
-            WHOLE * zero,
+            zero * WHOLE_LINE,
+            WHOLE_LINE * zero,
             Interval::exact(f64::NAN),
             Interval::new(1.0, 0.0),
             Interval::exact(f64::INFINITY) - Interval::exact(f64::INFINITY),

@@ -1,6 +1,8 @@
-//! Numbers: deterministic sums, log-sum-exp, Bessel and Gegenbauer functions, quadrature, roots, random streams.
+//! Numerics: deterministic sums, log-sum-exp, Bessel and Gegenbauer functions, quadrature, roots,
+//! intervals, random streams.
 //!
-//! Vectors, their exponentials, buffers and threads serve the kernel sums and are not shown: only tests and benchmarks outside use them.
+//! SIMD, its exponential, aligned buffers and threads are hidden from the documentation: they serve
+//! the kernels, tests and benchmarks.
 
 #[doc(hidden)]
 pub mod aligned;
@@ -18,12 +20,12 @@ pub mod fft;
 pub mod gegenbauer;
 pub mod interval;
 pub mod linearised;
-#[doc(hidden)]
-pub mod loops;
 pub mod lu;
 pub mod lyapunov;
 pub mod ode;
 pub mod panel;
+#[doc(hidden)]
+pub mod peak;
 pub mod quadrature;
 pub mod roots;
 #[doc(hidden)]

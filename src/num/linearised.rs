@@ -1,4 +1,5 @@
-//! Maps linearised at a point: products of the Jacobian and of its transpose with vectors.
+//! Maps linearised at a point: products of vectors with the Jacobian (jvp) and with its transpose
+//! (vjp).
 
 use super::sum::dot;
 
@@ -7,13 +8,14 @@ pub trait Linearised: Sync {
     /// `f(x)`.
     fn value(&self) -> &[f64];
 
-    /// `J u`: what a small change u of x becomes.
+    /// `J u`: the derivative in the direction u.
     fn jvp(&self, u: &[f64]) -> Vec<f64>;
 
     /// `J^T w`.
     fn vjp(&self, w: &[f64]) -> Vec<f64>;
 
-    /// J, row-major. **Cost** a transposed product for each row.
+    /// J, row-major.
+    /// **Cost** one transposed product per row.
     fn jacobian(&self) -> Vec<f64> {
         let mut unit = vec![0.0; self.value().len()];
         let mut out = Vec::new();
@@ -26,19 +28,19 @@ pub trait Linearised: Sync {
     }
 }
 
-/// Maps one after the other, each linearised at the value of the one before it.
+/// A composition of maps, each linearised at the value of the previous one.
 pub struct Chain<'a> {
     start: Vec<f64>,
     maps: Vec<Box<dyn Linearised + 'a>>,
 }
 
 impl<'a> Chain<'a> {
-    /// No map: the identity at x.
+    /// The empty composition: the identity at x.
     pub fn new(x: &[f64]) -> Self {
         Self { start: x.to_vec(), maps: Vec::new() }
     }
 
-    /// Adds a map, which must be linearised at [`Linearised::value`] of the chain.
+    /// Appends a map, which must be linearised at [`Linearised::value`] of the chain.
     pub fn push(&mut self, map: impl Linearised + 'a) {
         self.maps.push(Box::new(map));
     }
@@ -58,8 +60,10 @@ impl Linearised for Chain<'_> {
     }
 }
 
-/// The largest singular value of J by power iteration on `J^T J` from h (as long as x), and the
-/// relative change of the last step. **Accuracy** from below. **Cost** two products a step.
+/// The largest singular value of J by power iteration on `J^T J`, started with h, and the relative
+/// change in the last step.
+/// **Accuracy** a lower bound.
+/// **Cost** two products per step.
 pub fn spectral_norm(at: &dyn Linearised, mut h: Vec<f64>, steps: usize) -> (f64, f64) {
     let (mut value, mut change) = (0.0, f64::INFINITY);
     for _ in 0..steps {

@@ -1,4 +1,5 @@
-//! Factorisation of small dense matrices that are solved with many times: no allocation per use, no threads, the same bytes everywhere.
+//! LU factorisation of small dense matrices for many right-hand sides: no allocation per solve, no
+//! threads, bitwise reproducible.
 
 /// `P A = L U` by partial pivoting, for matrices of a few dozen rows.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +11,8 @@ pub struct Lu {
 }
 
 impl Lu {
-    /// Factors the n x n matrix of these entries. **Cost** `2 n^3 / 3`. A singular matrix gives solutions that are not finite.
+    /// Factors the n x n matrix with these entries.
+    /// **Cost** `2 n^3 / 3`. For a singular matrix the solutions are not finite.
     pub fn factor(&mut self, n: usize, entry: impl Fn(usize, usize) -> f64) {
         self.n = n;
         self.a.clear();

@@ -1,9 +1,10 @@
-//! Systems of ordinary differential equations in the plain: `ode_solvers`' Dop853 behind one function.
+//! Ordinary differential equations by `ode_solvers`' Dop853, behind one function: an independent
+//! second solver.
 
 use crate::error::{Error, Result};
 use ode_solvers::{DVector, Dop853, System, dop_shared::OutputType};
 
-/// Behind a pointer, so that the integrator is compiled once and not for every equation.
+/// A trait object, so that the integrator is compiled once and not for every equation.
 struct Field<'a>(&'a dyn Fn(&[f64], &mut [f64]));
 
 impl System<f64, DVector<f64>> for Field<'_> {
@@ -12,10 +13,11 @@ impl System<f64, DVector<f64>> for Field<'_> {
     }
 }
 
-/// The state after time `t` of `y' = f(y)` from `y0` (order 8, error per step `tolerance.0 |y| + tolerance.1`). Sparse output and no stiffness test: the defaults hand
-/// observers a stale state and stop on stiffness.
+/// The state after time `t` of `y' = f(y)` from `y0` (order 8, error per step
+/// `tolerance.0 |y| + tolerance.1`). Uses sparse output and no stiffness test: with the defaults,
+/// observers get a stale state and stiffness stops the run.
 ///
-/// **Errors** a step that cannot be made small enough, more than `max_steps` steps.
+/// **Errors** the step size becomes too small, more than `max_steps` steps.
 ///
 /// ```
 /// let y = metastable::num::ode::advance(|y, dy| { dy[0] = y[1]; dy[1] = -y[0]; }, &[0.0, 1.0], 1.0, (1e-12, 1e-12), 1000).unwrap();

@@ -1,4 +1,5 @@
-//! A smooth function on one interval by its values at Gauss-Legendre nodes: how well they resolve it, its halves, its values and integrals in between.
+//! A smooth function on an interval, represented by its values at Gauss-Legendre nodes: resolution
+//! test, bisection, values and integrals at any point.
 
 use super::gegenbauer::zonal_polynomials;
 use super::quadrature::gauss_legendre;
@@ -9,15 +10,15 @@ pub const NODES: usize = 16;
 /// Values at the nodes of a panel, ascending.
 pub type Values = [f64; NODES];
 
-/// The rule on `[-1, 1]` and what follows from it.
-pub struct Rule {
+/// The Gauss-Legendre rule on `[-1, 1]` with its transforms.
+pub struct LegendrePanel {
     /// Nodes, ascending.
     pub x: Values,
-    /// Weights, of sum 2.
+    /// Weights; their sum is 2.
     pub w: Values,
-    /// Row k takes values to the coefficient of the Legendre polynomial of degree k.
+    /// Row k maps values to the coefficient of the Legendre polynomial of degree k.
     analysis: [Values; NODES],
-    /// Rows take values to those at the nodes of the left and of the right half.
+    /// Rows map values to the values at the nodes of the left and of the right half.
     halves: [[Values; NODES]; 2],
 }
 
@@ -25,7 +26,7 @@ fn row(matrix: &Values, values: &Values) -> f64 {
     matrix.iter().zip(values).map(|(m, v)| m * v).sum()
 }
 
-impl Default for Rule {
+impl Default for LegendrePanel {
     fn default() -> Self {
         let mut nodes = gauss_legendre(NODES);
         nodes.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -43,17 +44,18 @@ impl Default for Rule {
     }
 }
 
-impl Rule {
-    /// Legendre coefficients.
+impl LegendrePanel {
+    /// Legendre coefficients of the values.
     pub fn coefficients(&self, values: &Values) -> Values {
         std::array::from_fn(|k| row(&self.analysis[k], values))
     }
 
-    /// Size of the highest three coefficients: an estimate of the error of the polynomial between the nodes (its integral is far better).
+    /// Sum of the absolute values of the three highest coefficients: an estimate of the
+    /// interpolation error (the integral is much more accurate).
     ///
     /// ```
-    /// use metastable::num::panel::Rule;
-    /// let rule = Rule::default();
+    /// use metastable::num::panel::LegendrePanel;
+    /// let rule = LegendrePanel::default();
     /// // e^x: coefficients fall like 1/(2k - 1)!!, 1.3e-13 at k = 13; |x|'s do not.
     /// assert!(rule.tail(&rule.x.map(f64::exp)) < 2e-13 && rule.tail(&rule.x.map(f64::abs)) > 1e-3);
     /// ```
@@ -61,23 +63,23 @@ impl Rule {
         (NODES - 3..NODES).map(|k| row(&self.analysis[k], values).abs()).sum()
     }
 
-    /// Values on the left and on the right half.
+    /// Values at the nodes of the left half and of the right half.
     pub fn halves(&self, values: &Values) -> [Values; 2] {
         self.halves.each_ref().map(|half| std::array::from_fn(|i| row(&half[i], values)))
     }
 
-    /// The value at `x` of the series with these coefficients.
+    /// Value at `x` of the Legendre series with these coefficients.
     pub fn value(coefficients: &Values, x: f64) -> f64 {
         coefficients.iter().zip(zonal_polynomials(3, NODES, x)).map(|(c, p)| c * p).sum()
     }
 
-    /// Its integral from -1 to `x`.
+    /// Integral from -1 to `x` of the Legendre series with these coefficients.
     ///
     /// ```
-    /// use metastable::num::panel::Rule;
-    /// let rule = Rule::default();
+    /// use metastable::num::panel::LegendrePanel;
+    /// let rule = LegendrePanel::default();
     /// let c = rule.coefficients(&rule.x.map(f64::cos));
-    /// assert!((Rule::integral(&c, 0.3) - (0.3f64.sin() + 1f64.sin())).abs() < 1e-15);
+    /// assert!((LegendrePanel::integral(&c, 0.3) - (0.3f64.sin() + 1f64.sin())).abs() < 1e-15);
     /// ```
     pub fn integral(coefficients: &Values, x: f64) -> f64 {
         let p = zonal_polynomials(3, NODES, x);

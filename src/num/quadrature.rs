@@ -2,7 +2,8 @@
 
 use super::dd::Dd;
 
-/// Nodes and weights of the n-point Gauss-Legendre rule on [-1, 1], by Newton from Chebyshev guesses; exact to 2 ulp.
+/// Nodes and weights of the n-point Gauss-Legendre rule on [-1, 1], by Newton's method from
+/// Chebyshev guesses; exact to 2 ulp.
 pub fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
     let nf = n as f64;
     (0..n)
@@ -23,7 +24,8 @@ pub fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The same rule in double-doubles, by Newton from the rounded nodes; exact to 1e-30.
+/// The n-point rule in double-double arithmetic, by Newton's method from the rounded nodes; exact
+/// to 1e-30.
 pub fn gauss_legendre_dd(n: usize) -> Vec<(Dd, Dd)> {
     let (one, size) = (Dd::from(1.0), Dd::from(n as f64));
     // P_n and its derivative.
@@ -47,10 +49,12 @@ pub fn gauss_legendre_dd(n: usize) -> Vec<(Dd, Dd)> {
     gauss_legendre(n).into_iter().map(refined).collect()
 }
 
-/// Budget of bisections of [`integrate`]; smooth integrands over 160 orders of magnitude need a few hundred.
+/// Largest number of bisections in [`integrate`]; smooth integrands over 160 orders of magnitude
+/// need a few hundred.
 const MAX_PANELS: usize = 100_000;
 
-/// Integral and error estimate; the error is infinite when the integrand overflows or the budget is spent.
+/// An integral and its error estimate; the error is infinite if the integrand overflows or too many
+/// bisections are needed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integral {
     /// The value.
@@ -59,10 +63,12 @@ pub struct Integral {
     pub error: f64,
 }
 
-/// Adaptive 15-point Gauss-Legendre integration of `f` over `[a, b]` to relative tolerance `rel_tol` (not below 1e-14).
+/// Adaptive 15-point Gauss-Legendre integration of `f` over `[a, b]` to relative tolerance
+/// `rel_tol` (not below 1e-14).
 ///
-/// An interval is accepted when one panel and two half panels agree to `rel_tol` of the largest interval value so far, or
-/// when it cannot be halved any more. The integrand may span hundreds of orders of magnitude.
+/// An interval is accepted if one panel and two half panels agree to `rel_tol` of the largest value
+/// of an interval so far, or if it cannot be halved any more. The integrand may span hundreds of
+/// orders of magnitude.
 ///
 /// ```
 /// use metastable::num::quadrature::integrate;
@@ -88,7 +94,8 @@ pub fn integrate(f: impl Fn(f64) -> f64, a: f64, b: f64, rel_tol: f64) -> Integr
         let gap = (left + right - whole).abs();
         panels += 1;
         if !gap.is_finite() || panels > MAX_PANELS {
-            // An overflowing integrand has no finite integral; a budget spent without agreement has no error bound.
+            // An overflowing integrand has no finite integral; without agreement there is no error
+            // bound.
             let value = if gap.is_finite() { total.value() } else { f64::INFINITY };
             return Integral { value, error: f64::INFINITY };
         }
@@ -97,7 +104,7 @@ pub fn integrate(f: impl Fn(f64) -> f64, a: f64, b: f64, rel_tol: f64) -> Integr
             total.add(right);
             error += gap;
         } else {
-            // The right half is pushed first so that sums run from left to right.
+            // Push the right half first, so that sums run from left to right.
             stack.push((mid, hi, right, depth + 1));
             stack.push((lo, mid, left, depth + 1));
         }

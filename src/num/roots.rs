@@ -1,10 +1,11 @@
 //! Bracketing root finder.
 
-/// Root of a continuous `f` on a bracket, by Chandrupatla's method (inverse quadratic interpolation guarded by bisection;
-/// Chandrupatla 1997): never leaves the bracket, at most about three times the evaluations of bisection.
+/// Root of a continuous `f` in a bracket by Chandrupatla's method (1997): inverse quadratic
+/// interpolation, safeguarded by bisection. It never leaves the bracket and needs at most about
+/// three times the evaluations of bisection.
 ///
-/// Returns `None` when `f(a)` and `f(b)` have the same sign or are not numbers. `abs_tol` is the width of the final bracket; 0 means
-/// "until neighbours".
+/// Returns `None` if `f(a)` and `f(b)` have the same sign or are NaN. `abs_tol` is the width of the
+/// final bracket; with 0 it ends at adjacent numbers.
 ///
 /// ```
 /// use metastable::num::roots::bracketed_root;

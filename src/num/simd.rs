@@ -1,7 +1,9 @@
-//! Lanes: vectors of `f64` or `f32` behind one trait, at the width the processor has: AVX-512, AVX2 with FMA, or portable arrays.
+//! SIMD vectors of `f64` or `f32` behind one trait, in the width of the processor: AVX-512, AVX2
+//! with FMA, or portable arrays.
 //!
-//! A kernel is written once over [`Lanes`] and started by [`Level::run`], which enters code compiled for the level; everything the
-//! kernel calls must be `#[inline(always)]`. The exponential of the lanes is described in [`super::exp`].
+//! A kernel is written once over [`SimdOps`]. [`Isa::run`] enters code that is compiled for the
+//! instruction set; everything the kernel calls must be `#[inline(always)]`. [`super::exp`]
+//! describes the exponential.
 
 use super::exp::Exp2;
 use crate::error::{Error, Result};
@@ -9,8 +11,8 @@ use pulp::Simd;
 
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Arrays of four, for every target.
+pub enum Isa {
+    /// Arrays of four `f64`, for every target.
     Portable,
     /// 256-bit vectors with fused multiply-add.
     Avx2,
@@ -18,19 +20,19 @@ pub enum Level {
     Avx512,
 }
 
-impl Level {
-    /// The levels this processor has, the best one last.
+impl Isa {
+    /// The instruction sets of this processor, the best one last.
     pub fn available() -> Vec<Self> {
-        [Self::Portable, Self::Avx2, Self::Avx512].into_iter().filter(|l| l.exists()).collect()
+        [Self::Portable, Self::Avx2, Self::Avx512].into_iter().filter(|l| l.is_available()).collect()
     }
 
-    /// The best level of this processor.
+    /// The best instruction set of this processor.
     pub fn best() -> Self {
-        [Self::Avx512, Self::Avx2].into_iter().find(|l| l.exists()).unwrap_or(Self::Portable)
+        [Self::Avx512, Self::Avx2].into_iter().find(|l| l.is_available()).unwrap_or(Self::Portable)
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn exists(self) -> bool {
+    fn is_available(self) -> bool {
         match self {
             Self::Portable => true,
             Self::Avx2 => pulp::x86::V3::try_new().is_some(),
@@ -39,20 +41,22 @@ impl Level {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn exists(self) -> bool {
+    fn is_available(self) -> bool {
         self == Self::Portable
     }
 
     /// Parses `auto` (the best) or a name.
     ///
-    /// **Errors** an unknown name, or a level this processor does not have.
+    /// **Errors** an unknown name, or an instruction set that this processor does not have.
     pub fn parse(name: &str) -> Result<Self> {
         let known = [Self::Portable, Self::Avx2, Self::Avx512];
         match known.into_iter().find(|l| l.name() == name) {
             _ if name == "auto" => Ok(Self::best()),
             None => Err(Error::unknown("instruction set", name, ["auto"].into_iter().chain(known.map(Self::name)))),
-            Some(level) if level.exists() => Ok(level),
-            Some(_) => Err(Error::parameter("simd", name, format!("a level of this processor, {} at most", Self::best().name()))),
+            Some(isa) if isa.is_available() => Ok(isa),
+            Some(_) => {
+                Err(Error::parameter("simd", name, format!("an instruction set of this processor, at most {}", Self::best().name())))
+            }
         }
     }
 
@@ -74,19 +78,19 @@ impl Level {
         }
     }
 
-    /// Runs a task at this level; at a lower one where the processor lacks it.
-    pub fn run<T: Task>(self, task: T) -> T::Output {
+    /// Runs a kernel on this instruction set, or on a lower one if the processor does not have it.
+    pub fn run<T: SimdKernel>(self, task: T) -> T::Output {
         #[cfg(target_arch = "x86_64")]
         {
-            struct On<S, T>(S, T);
-            impl<T: Task> pulp::NullaryFnOnce for On<pulp::x86::V4, T> {
+            struct WithToken<S, T>(S, T);
+            impl<T: SimdKernel> pulp::NullaryFnOnce for WithToken<pulp::x86::V4, T> {
                 type Output = T::Output;
                 #[inline(always)]
                 fn call(self) -> T::Output {
                     self.1.run(T::F::on(self.0))
                 }
             }
-            impl<T: Task> pulp::NullaryFnOnce for On<pulp::x86::V3, T> {
+            impl<T: SimdKernel> pulp::NullaryFnOnce for WithToken<pulp::x86::V3, T> {
                 type Output = T::Output;
                 #[inline(always)]
                 fn call(self) -> T::Output {
@@ -96,58 +100,58 @@ impl Level {
             if self == Self::Avx512
                 && let Some(s) = pulp::x86::V4::try_new()
             {
-                return s.vectorize(On(s, task));
+                return s.vectorize(WithToken(s, task));
             }
             if self >= Self::Avx2
                 && let Some(s) = pulp::x86::V3::try_new()
             {
-                return s.vectorize(On(s, task));
+                return s.vectorize(WithToken(s, task));
             }
         }
         task.run(T::F::PORTABLE)
     }
 }
 
-/// Work to be done at a level.
-pub trait Task {
-    /// Its precision.
+/// A computation that is compiled for every instruction set.
+pub trait SimdKernel {
+    /// Its floating-point type.
     type F: Float;
-    /// What it returns.
+    /// Its result.
     type Output;
-    /// The work; must be `#[inline(always)]`.
-    fn run<L: Lanes<F = Self::F>>(self, l: L) -> Self::Output;
+    /// The computation; must be `#[inline(always)]`.
+    fn run<L: SimdOps<F = Self::F>>(self, l: L) -> Self::Output;
 }
 
-/// A floating-point type a kernel may be evaluated in.
+/// A floating-point type of kernels.
 pub trait Float: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static {
-    /// The exponential in lanes is 0 for `2^t` from here down.
-    const SMALLEST: f64;
-    /// Its lanes on a level of `pulp`.
+    /// `2^t` is 0 for exponents t up to this.
+    const UNDERFLOW_EXPONENT: f64;
+    /// Its SIMD operations on an instruction set of `pulp`.
     #[doc(hidden)]
-    type On<S: Simd + Exp2>: Lanes<F = Self>;
-    /// Its portable lanes.
+    type On<S: Simd + Exp2>: SimdOps<F = Self>;
+    /// Its portable operations.
     #[doc(hidden)]
-    type Portable: Lanes<F = Self>;
+    type Portable: SimdOps<F = Self>;
     #[doc(hidden)]
     const PORTABLE: Self::Portable;
     #[doc(hidden)]
     fn on<S: Simd + Exp2>(s: S) -> Self::On<S>;
-    /// Rounds.
-    fn of(x: f64) -> Self;
-    /// Exact.
+    /// Converts with rounding.
+    fn from_f64(x: f64) -> Self;
+    /// Converts exactly.
     fn to_f64(self) -> f64;
 }
 
 impl Float for f64 {
-    const SMALLEST: f64 = super::exp::SMALLEST;
-    type On<S: Simd + Exp2> = Wide<S>;
+    const UNDERFLOW_EXPONENT: f64 = super::exp::UNDERFLOW_EXPONENT;
+    type On<S: Simd + Exp2> = LanesF64<S>;
     type Portable = PortableF64;
     const PORTABLE: PortableF64 = PortableF64;
     #[inline(always)]
-    fn on<S: Simd + Exp2>(s: S) -> Wide<S> {
-        Wide(s)
+    fn on<S: Simd + Exp2>(s: S) -> LanesF64<S> {
+        LanesF64(s)
     }
-    fn of(x: f64) -> Self {
+    fn from_f64(x: f64) -> Self {
         x
     }
     #[inline(always)]
@@ -157,15 +161,15 @@ impl Float for f64 {
 }
 
 impl Float for f32 {
-    const SMALLEST: f64 = super::exp::SMALLEST_F32 as f64;
-    type On<S: Simd + Exp2> = Narrow<S>;
+    const UNDERFLOW_EXPONENT: f64 = super::exp::UNDERFLOW_EXPONENT_F32 as f64;
+    type On<S: Simd + Exp2> = LanesF32<S>;
     type Portable = PortableF32;
     const PORTABLE: PortableF32 = PortableF32;
     #[inline(always)]
-    fn on<S: Simd + Exp2>(s: S) -> Narrow<S> {
-        Narrow(s)
+    fn on<S: Simd + Exp2>(s: S) -> LanesF32<S> {
+        LanesF32(s)
     }
-    fn of(x: f64) -> Self {
+    fn from_f64(x: f64) -> Self {
         x as f32
     }
     #[inline(always)]
@@ -174,8 +178,9 @@ impl Float for f32 {
     }
 }
 
-/// Vectors of one level and one type.
-pub trait Lanes: Copy + Send + Sync {
+/// Operations on vectors of one instruction set and one element type. In kernels: `L: SimdOps`,
+/// `l: L`, vectors `L::V`.
+pub trait SimdOps: Copy + Send + Sync {
     /// Element.
     type F: Float;
     /// Vector.
@@ -184,10 +189,11 @@ pub trait Lanes: Copy + Send + Sync {
     type M: Copy;
     /// Elements per vector.
     const WIDTH: usize;
-    /// True for vectors of 64 bytes, of which there are 32 registers. A branch on it leaves no code of the other side.
+    /// True for 64-byte vectors, which come with 32 registers. A branch on this constant is
+    /// resolved at compile time.
     const WIDE: bool = Self::WIDTH * size_of::<Self::F>() == 64;
 
-    /// A slice as vectors; its length is a multiple of the width.
+    /// A slice as vectors; its length must be a multiple of the width.
     fn view(s: &[Self::F]) -> &[Self::V];
     /// A mutable slice as vectors.
     fn view_mut(s: &mut [Self::F]) -> &mut [Self::V];
@@ -221,7 +227,7 @@ pub trait Lanes: Copy + Send + Sync {
     fn sum(self, v: Self::V) -> Self::F;
     /// Largest element.
     fn largest(self, v: Self::V) -> Self::F;
-    /// The sum of each of as many vectors as lanes, in a fixed order.
+    /// Sums each of as many vectors as lanes, in a fixed order; sum k is in lane k.
     #[inline(always)]
     fn sums(self, v: &[Self::V]) -> Self::V {
         let mut sums = [Self::F::default(); 16];
@@ -232,18 +238,19 @@ pub trait Lanes: Copy + Send + Sync {
     }
     /// `2^t` for `t <= 0`.
     fn exp2(self, t: Self::V) -> Self::V;
-    /// The same of several vectors, side by side; `NORMAL` promises that none is so small that its result is 0.
-    fn exp2_each<const U: usize, const NORMAL: bool>(self, t: [Self::V; U]) -> [Self::V; U];
-    /// The first numbers of a slice, rounded.
+    /// `2^t` of several vectors, interleaved; `NO_UNDERFLOW` promises that no result underflows to
+    /// 0.
+    fn exp2_array<const U: usize, const NO_UNDERFLOW: bool>(self, t: [Self::V; U]) -> [Self::V; U];
+    /// Loads the first numbers of a slice, with rounding.
     #[inline(always)]
     fn load(self, from: &[f64]) -> Self::V {
         let mut v = [Self::F::default(); 16];
         for (v, x) in v.iter_mut().zip(&from[..Self::WIDTH]) {
-            *v = Self::F::of(*x);
+            *v = Self::F::from_f64(*x);
         }
         Self::view(&v)[0]
     }
-    /// Into the first numbers of a slice, exactly.
+    /// Stores into the first numbers of a slice, exactly.
     #[inline(always)]
     fn store(self, v: Self::V, to: &mut [f64]) {
         let mut x = [Self::F::default(); 16];
@@ -252,47 +259,49 @@ pub trait Lanes: Copy + Send + Sync {
             *to = x.to_f64();
         }
     }
-    /// As many rows as lanes, `stride` apart, to columns: `out[c]` holds element c of every row.
+    /// Transposes a square of as many rows as lanes; rows are `stride` apart. `out[c]` holds
+    /// element c of every row.
     #[inline(always)]
     fn transpose(self, rows: &[f64], stride: usize, out: &mut [Self::V]) {
         for (c, out) in out[..Self::WIDTH].iter_mut().enumerate() {
             let mut column = [Self::F::default(); 16];
             for (r, v) in column[..Self::WIDTH].iter_mut().enumerate() {
-                *v = Self::F::of(rows[r * stride + c]);
+                *v = Self::F::from_f64(rows[r * stride + c]);
             }
             *out = Self::view(&column)[0];
         }
     }
-    /// `2^(a b)` for `a b <= 0`, without rounding of the product where the hardware has fused operations; 0 for `a >= cut`.
+    /// `2^(a b)` for `a b <= 0`; 0 for `a >= cut`. The product is not rounded if the hardware has
+    /// fused operations.
     fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V;
-    /// The same where no result is so small that it is 0.
-    fn exp2_normal(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `2^(a b)`, if no result underflows to 0.
+    fn exp2_no_underflow(self, a: Self::V, b: Self::V) -> Self::V;
 
-    /// Zeros.
+    /// Zero in every lane.
     #[inline(always)]
     fn zero(self) -> Self::V {
         self.splat(Self::F::default())
     }
 
-    /// A rounded number everywhere.
+    /// A number, rounded, in every lane.
     #[inline(always)]
     fn constant(self, x: f64) -> Self::V {
-        self.splat(Self::F::of(x))
+        self.splat(Self::F::from_f64(x))
     }
 }
 
-/// `f64` lanes of a level.
+/// Operations on `f64` vectors of an instruction set.
 #[derive(Clone, Copy)]
-pub struct Wide<S>(pub(super) S);
+pub struct LanesF64<S>(pub(super) S);
 
-/// `f32` lanes of a level.
+/// Operations on `f32` vectors of an instruction set.
 #[derive(Clone, Copy)]
-pub struct Narrow<S>(S);
+pub struct LanesF32<S>(S);
 
 macro_rules! lanes {
     ($name:ident, $f:ty, $vector:ident, $mask:ident, $width:ident, $view:ident, $view_mut:ident, $splat:ident, $add:ident, $sub:ident,
-     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_each:ident, $exp2_product:ident, $exp2_normal:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $inverse_sqrt:ident, {$($own:item)*}) => {
-        impl<S: Simd + Exp2> Lanes for $name<S> {
+     $mul:ident, $fma:ident, $min:ident, $max:ident, $greater:ident, $select:ident, $sum:ident, $exp2:ident, $exp2_array:ident, $exp2_product:ident, $exp2_no_underflow:ident, $negate:ident, $largest:ident, $div:ident, $sqrt:ident, $inverse_sqrt:ident, {$($own:item)*}) => {
+        impl<S: Simd + Exp2> SimdOps for $name<S> {
             type F = $f;
             type V = S::$vector;
             type M = S::$mask;
@@ -372,23 +381,23 @@ macro_rules! lanes {
                 self.0.$exp2(t)
             }
             #[inline(always)]
-            fn exp2_each<const U: usize, const NORMAL: bool>(self, t: [Self::V; U]) -> [Self::V; U] {
-                self.0.$exp2_each::<U, NORMAL>(t)
+            fn exp2_array<const U: usize, const NO_UNDERFLOW: bool>(self, t: [Self::V; U]) -> [Self::V; U] {
+                self.0.$exp2_array::<U, NO_UNDERFLOW>(t)
             }
             #[inline(always)]
             fn exp2_product(self, a: Self::V, b: Self::V, cut: Self::V) -> Self::V {
                 self.0.$exp2_product(a, b, cut)
             }
             #[inline(always)]
-            fn exp2_normal(self, a: Self::V, b: Self::V) -> Self::V {
-                self.0.$exp2_normal(a, b)
+            fn exp2_no_underflow(self, a: Self::V, b: Self::V) -> Self::V {
+                self.0.$exp2_no_underflow(a, b)
             }
         }
     };
 }
 
 lanes!(
-    Wide,
+    LanesF64,
     f64,
     f64s,
     m64s,
@@ -406,9 +415,9 @@ lanes!(
     select_f64s,
     reduce_sum_f64s,
     exp2_f64,
-    exp2_each_f64,
+    exp2_array_f64,
     exp2_product_f64,
-    exp2_normal_f64,
+    exp2_no_underflow_f64,
     negate_f64,
     reduce_max_f64s,
     div_f64s,
@@ -434,7 +443,7 @@ lanes!(
     }
 );
 lanes!(
-    Narrow,
+    LanesF32,
     f32,
     f32s,
     m32s,
@@ -452,9 +461,9 @@ lanes!(
     select_f32s,
     reduce_sum_f32s,
     exp2_f32,
-    exp2_each_f32,
+    exp2_array_f32,
     exp2_product_f32,
-    exp2_normal_f32,
+    exp2_no_underflow_f32,
     negate_f32,
     reduce_max_f32s,
     div_f32s,
@@ -465,11 +474,11 @@ lanes!(
 
 macro_rules! portable {
     ($name:ident, $f:ty, $n:literal, $exp2:path) => {
-        /// Arrays that every compiler turns into whatever vectors the target has.
+        /// Operations on arrays, which the compiler turns into the vectors of the target.
         #[derive(Clone, Copy)]
         pub struct $name;
 
-        impl Lanes for $name {
+        impl SimdOps for $name {
             type F = $f;
             type V = [$f; $n];
             type M = [bool; $n];
@@ -556,7 +565,7 @@ macro_rules! portable {
                 std::array::from_fn(|i| $exp2(t[i]))
             }
             #[inline(always)]
-            fn exp2_each<const U: usize, const NORMAL: bool>(self, mut t: [Self::V; U]) -> [Self::V; U] {
+            fn exp2_array<const U: usize, const NO_UNDERFLOW: bool>(self, mut t: [Self::V; U]) -> [Self::V; U] {
                 for t in &mut t {
                     *t = self.exp2(*t);
                 }
@@ -567,7 +576,7 @@ macro_rules! portable {
                 std::array::from_fn(|i| if a[i] < cut[i] { $exp2(a[i] * b[i]) } else { 0.0 })
             }
             #[inline(always)]
-            fn exp2_normal(self, a: Self::V, b: Self::V) -> Self::V {
+            fn exp2_no_underflow(self, a: Self::V, b: Self::V) -> Self::V {
                 std::array::from_fn(|i| $exp2(a[i] * b[i]))
             }
         }

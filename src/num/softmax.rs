@@ -1,4 +1,4 @@
-//! Log-sum-exp and softmax, shifted so that no exponential of a positive number is taken.
+//! Log-sum-exp and softmax, shifted so that no exponential has a positive argument.
 
 use super::sum::Compensated;
 use crate::{vector, vector::divide};
@@ -22,7 +22,8 @@ pub fn log_sum_exp(logits: &[f64]) -> f64 {
     top + sum.value().ln()
 }
 
-/// Replaces logits by `m_i e^{l_i} / sum_k m_k e^{l_k}` and returns `log sum_k m_k e^{l_k}`. Invariant under a common shift.
+/// Replaces logits by `m_i e^{l_i} / sum_k m_k e^{l_k}` and returns `log sum_k m_k e^{l_k}`.
+/// Invariant under a common shift.
 ///
 /// ```
 /// use metastable::num::softmax::softmax;

@@ -1,43 +1,44 @@
 //! Small statistics: least-squares slopes, quantiles and the one-sided binomial bound of "k of N".
 
-use super::simd::{Float, Lanes, Level, Task};
+use super::simd::{Float, Isa, SimdKernel, SimdOps};
 use statrs::distribution::{Beta, ContinuousCDF};
 
-/// The larger number, NaN if either is: `f64::max` would drop a NaN and call a broken comparison perfect.
+/// The larger number; NaN if either is NaN. (`f64::max` would ignore a NaN and make a failed
+/// comparison look perfect.)
 #[inline]
 pub fn nan_max(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
-/// The smaller number, NaN if either is.
+/// The smaller number; NaN if either is NaN.
 #[inline]
 pub fn nan_min(a: f64, b: f64) -> f64 {
     -nan_max(-a, -b)
 }
 
-/// Where the first number stands that is none or infinite.
+/// Index of the first NaN or infinite entry.
 ///
 /// ```
-/// use metastable::num::stats::first_not_finite;
-/// assert_eq!(first_not_finite(&[1.0, f64::NAN, 2.0]), Some(1));
-/// assert_eq!(first_not_finite(&[1.0; 1000]), None);
+/// use metastable::num::stats::first_nonfinite;
+/// assert_eq!(first_nonfinite(&[1.0, f64::NAN, 2.0]), Some(1));
+/// assert_eq!(first_nonfinite(&[1.0; 1000]), None);
 /// ```
-pub fn first_not_finite<F: Float>(x: &[F]) -> Option<usize> {
-    let from = Level::best().run(FinitePart(x));
+pub fn first_nonfinite<F: Float>(x: &[F]) -> Option<usize> {
+    let from = Isa::best().run(FinitePrefix(x));
     x[from..].iter().position(|x| !x.to_f64().is_finite()).map(|k| from + k)
 }
 
-/// How many numbers are finite, at least, before the first that is not: whole parts, without a branch for every number.
-struct FinitePart<'a, F>(&'a [F]);
+/// A lower bound of that index, a multiple of 256: blocks are tested without branches.
+struct FinitePrefix<'a, F>(&'a [F]);
 
-impl<F: Float> Task for FinitePart<'_, F> {
+impl<F: Float> SimdKernel for FinitePrefix<'_, F> {
     type F = F;
     type Output = usize;
 
     #[inline(always)]
-    fn run<L: Lanes<F = F>>(self, l: L) -> usize {
+    fn run<L: SimdOps<F = F>>(self, l: L) -> usize {
         let (parts, _) = self.0.as_chunks::<256>();
-        // 0 times what is no number, or infinite, is no number.
+        // 0 times NaN or infinity is NaN.
         let bad = |part: &[F; 256]| {
             let mut sums = [l.zero(); 4];
             for four in L::view(part).chunks_exact(4) {
@@ -62,7 +63,7 @@ pub fn slope(points: &[(f64, f64)]) -> f64 {
     sxy / sxx
 }
 
-/// Median of finite numbers; of an even number of them the mean of the middle two; NaN for none.
+/// Median of finite numbers: for an even number of them, the mean of the middle two; NaN for none.
 ///
 /// ```
 /// use metastable::num::stats::median;
@@ -79,9 +80,9 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The p-quantile of finite numbers for p in [0, 1]: linear between the order statistics beside
-/// place (N - 1) p, counted from 0 (type 7 of Hyndman and Fan 1996, the usual one of NumPy and R);
-/// NaN for none.
+/// The p-quantile of finite numbers for p in [0, 1]: linear interpolation between the order
+/// statistics at (N - 1) p, counted from 0 (type 7 of Hyndman and Fan 1996, the default of NumPy
+/// and R); NaN for none.
 ///
 /// ```
 /// use metastable::num::stats::quantile;
@@ -94,11 +95,12 @@ pub fn quantile(values: &[f64], p: f64) -> f64 {
     let place = p.clamp(0.0, 1.0) * last as f64;
     let below = place.floor() as usize;
     let share = place - below as f64;
-    // Beside a number of the list itself nothing is added: the next one may be infinite.
+    // At an order statistic itself nothing is added, because the next one may be infinite.
     if share > 0.0 { (1.0 - share) * v[below] + share * v[(below + 1).min(last)] } else { v[below] }
 }
 
-/// Upper Clopper-Pearson bound: with `failures` seen in `trials`, the failure probability is below this at the given confidence.
+/// Upper Clopper-Pearson bound: after `failures` failures in `trials` trials, the failure
+/// probability is below this with the given confidence.
 ///
 /// ```
 /// use metastable::num::stats::failure_bound;
@@ -116,7 +118,7 @@ pub fn failure_bound(failures: usize, trials: usize, confidence: f64) -> f64 {
     Beta::new(failures as f64 + 1.0, (trials - failures) as f64).map_or(1.0, |b| b.inverse_cdf(confidence))
 }
 
-/// Pearson's correlation of pairs; 0 when one side is constant.
+/// Pearson's correlation; 0 if one variable is constant.
 pub fn correlation(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
@@ -129,7 +131,7 @@ pub fn correlation(points: &[(f64, f64)]) -> f64 {
     if xx > 0.0 && yy > 0.0 { xy / (xx * yy).sqrt() } else { 0.0 }
 }
 
-/// Mean and its standard error, for at least two values.
+/// Mean and its standard error; needs at least two values.
 ///
 /// ```
 /// let (mean, error) = metastable::num::stats::mean_and_error(&[1.0, 3.0]);

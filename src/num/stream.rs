@@ -1,9 +1,10 @@
-//! Named random streams: a stream is a hash of (seed, names), so adding a cell changes no other cell's numbers.
+//! Named random streams. A stream is seeded by a hash of (seed, names), so adding a cell to an
+//! experiment does not change the numbers of other cells.
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::Rng;
 
-/// A PCG-64 generator keyed by a root seed and a path of names.
+/// A PCG-64 generator, seeded by a root seed and a path of names.
 ///
 /// ```
 /// use metastable::num::stream::Stream;
@@ -18,7 +19,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream of `seed` and `names`: state and increment are the FNV-1a 128-bit hash of the joined key, salted twice.
+    /// The stream of `seed` and `names`: state and increment are the FNV-1a 128-bit hash of the
+    /// joined key, salted twice.
     #[inline]
     pub fn new(seed: u64, names: &[&str]) -> Self {
         let key = format!("{seed}/{}", names.join("/"));

@@ -1,11 +1,12 @@
-//! Sums whose rounding depends on the length of the data alone, never on the number of threads.
+//! Sums whose rounding depends only on the length of the data, not on the number of threads.
 
-/// Terms summed sequentially before the pairwise tree takes over.
+/// Terms that are summed sequentially; longer sums are split pairwise.
 pub const BLOCK: usize = 256;
 
-/// Sum in blocks of [`BLOCK`] terms, each compensated, folded by a pairwise tree over the blocks.
+/// Sum over blocks of [`BLOCK`] terms, each with compensation, then pairwise over the blocks.
 ///
-/// **Accuracy** relative error below `2u + O(log(n) u)` for terms of one sign. **Cost** `4n` additions.
+/// **Accuracy** relative error below `2u + O(log(n) u)` for terms of one sign.
+/// **Cost** `4n` additions.
 ///
 /// ```
 /// use metastable::num::sum::block_sum;
@@ -24,15 +25,16 @@ pub fn block_sum(terms: &[f64]) -> f64 {
     block_sum(left) + block_sum(right)
 }
 
-/// Inner product with the same block shape as [`block_sum`].
+/// Inner product with the blocks of [`block_sum`].
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    dot_here(a, b)
+    dot_inlined(a, b)
 }
 
-/// [`dot`] in the code that asks for it: a [`Task`](super::simd::Task) then has it in its own vectors, with the same sums.
+/// [`dot`], inlined into the caller: inside a [`SimdKernel`](super::simd::SimdKernel) it is
+/// compiled for the instruction set. The result is the same.
 #[inline(always)]
-pub fn dot_here(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot_inlined(a: &[f64], b: &[f64]) -> f64 {
     debug_assert_eq!(a.len(), b.len());
     if a.len() <= BLOCK {
         return short_dot(a, b);
@@ -42,7 +44,7 @@ pub fn dot_here(a: &[f64], b: &[f64]) -> f64 {
     dot(&a[..cut], &b[..cut]) + dot(&a[cut..], &b[cut..])
 }
 
-/// Eight interleaved sums (which compilers turn into vectors), then the rest.
+/// Eight interleaved sums, which compilers vectorise, then the remaining terms.
 #[inline(always)]
 fn short_dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
@@ -59,7 +61,8 @@ fn short_dot(a: &[f64], b: &[f64]) -> f64 {
     ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest
 }
 
-/// Neumaier's compensated accumulator: the error of n additions is `2u` relative to the result plus `n^2 u^2` to the terms.
+/// Neumaier's compensated sum: after n additions the error is `2u` relative to the result plus
+/// `n^2 u^2` relative to the terms.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compensated {
     sum: f64,

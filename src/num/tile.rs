@@ -1,10 +1,10 @@
-//! The register tile of every product of matrices, and the groups of vectors that go through it.
+//! The register tile of all matrix products, and the grouping of vectors for it.
 
-use super::simd::Lanes;
+use super::simd::SimdOps;
 
-/// `acc[r][v] += a[r] b[v]`: a number of each of R rows times V vectors.
+/// `acc[r][v] += a[r] b[v]`: one number of each of R rows times V vectors.
 #[inline(always)]
-pub fn add_outer<L: Lanes, const R: usize, const V: usize>(l: L, a: &[L::F; R], b: &[L::V; V], acc: &mut [[L::V; V]; R]) {
+pub fn add_outer<L: SimdOps, const R: usize, const V: usize>(l: L, a: &[L::F; R], b: &[L::V; V], acc: &mut [[L::V; V]; R]) {
     for r in 0..R {
         let a = l.splat(a[r]);
         for v in 0..V {
@@ -13,9 +13,9 @@ pub fn add_outer<L: Lanes, const R: usize, const V: usize>(l: L, a: &[L::F; R], 
     }
 }
 
-/// `sum_k a_rk b_k` of R rows with V vectors.
+/// `sum_k a_rk b_k` for R rows and V vectors.
 #[inline(always)]
-pub fn product<L: Lanes, const R: usize, const V: usize>(l: L, rows: [&[L::F]; R], b: &[[L::V; V]]) -> [[L::V; V]; R] {
+pub fn product<L: SimdOps, const R: usize, const V: usize>(l: L, rows: [&[L::F]; R], b: &[[L::V; V]]) -> [[L::V; V]; R] {
     let mut acc = [[l.zero(); V]; R];
     for (k, b) in b.iter().enumerate() {
         let mut a = [L::F::default(); R];
@@ -27,9 +27,9 @@ pub fn product<L: Lanes, const R: usize, const V: usize>(l: L, rows: [&[L::F]; R
     acc
 }
 
-/// The same for a matrix by columns: R numbers from `from` on of every `stride`.
+/// [`product`] for a matrix stored by columns: R numbers from `from` on in every `stride`.
 #[inline(always)]
-pub fn product_of_columns<L: Lanes, const R: usize, const V: usize>(
+pub fn product_of_columns<L: SimdOps, const R: usize, const V: usize>(
     l: L,
     (a, stride, from): (&[L::F], usize, usize),
     b: &[[L::V; V]],
@@ -43,9 +43,9 @@ pub fn product_of_columns<L: Lanes, const R: usize, const V: usize>(
     acc
 }
 
-/// Adds the product of a slab, R numbers from `from` on of every vector, with V slabs.
+/// Adds the product of a slab (R lanes from `from` on in every vector) with V slabs.
 #[inline(always)]
-pub fn add_product_of_slabs<L: Lanes, const R: usize, const V: usize>(
+pub fn add_product_of_slabs<L: SimdOps, const R: usize, const V: usize>(
     l: L,
     (a, from): (&[L::F], usize),
     mut b: [&[L::V]; V],
@@ -67,9 +67,9 @@ pub fn add_product_of_slabs<L: Lanes, const R: usize, const V: usize>(
     acc
 }
 
-/// Up to a vector of rows of `d` numbers into a slab; lanes without a row are 0.
+/// Packs up to one vector of rows of `d` numbers into a slab; lanes without a row are 0.
 #[inline(always)]
-pub fn fill<L: Lanes>(l: L, rows: &[f64], d: usize, slab: &mut [L::V]) {
+pub fn fill<L: SimdOps>(l: L, rows: &[f64], d: usize, slab: &mut [L::V]) {
     let whole = if rows.len() == L::WIDTH * d { d - d % L::WIDTH } else { 0 };
     for first in (0..whole).step_by(L::WIDTH) {
         l.transpose(&rows[first..], d, &mut slab[first..]);
@@ -83,9 +83,9 @@ pub fn fill<L: Lanes>(l: L, rows: &[f64], d: usize, slab: &mut [L::V]) {
     }
 }
 
-/// The first numbers of a slice, with zeros where there are fewer than lanes.
+/// Loads the first numbers of a slice; missing ones are 0.
 #[inline(always)]
-pub fn load<L: Lanes>(l: L, part: &[f64]) -> L::V {
+pub fn load<L: SimdOps>(l: L, part: &[f64]) -> L::V {
     if part.len() >= L::WIDTH {
         return l.load(part);
     }
@@ -94,9 +94,9 @@ pub fn load<L: Lanes>(l: L, part: &[f64]) -> L::V {
     l.load(&numbers)
 }
 
-/// Into the first numbers of a slice: a vector of them, or the fewer there are.
+/// Stores into the first numbers of a slice, or into all if there are fewer than lanes.
 #[inline(always)]
-pub fn store<L: Lanes>(l: L, v: L::V, out: &mut [f64]) {
+pub fn store<L: SimdOps>(l: L, v: L::V, out: &mut [f64]) {
     if out.len() >= L::WIDTH {
         return l.store(v, out);
     }
@@ -105,34 +105,37 @@ pub fn store<L: Lanes>(l: L, v: L::V, out: &mut [f64]) {
     out.copy_from_slice(&numbers[..out.len()]);
 }
 
-/// Vectors of a group, at most, where vectors are `wide`: 32 registers hold 8 rows of three, 16 hold 4 rows of two.
-pub const fn most(wide: bool) -> usize {
+/// Largest number of vectors in a group: 32 registers (`wide`) hold 8 rows of three sums, 16
+/// registers 4 rows of two.
+pub const fn max_group_len(wide: bool) -> usize {
     if wide { 3 } else { 2 }
 }
 
-/// Number of groups of at most `most` vectors, two or three.
-pub fn group_count(vectors: usize, most: usize) -> usize {
-    vectors.div_ceil(most)
+/// Number of groups of at most `max_len` vectors (two or three).
+pub fn group_count(vectors: usize, max_len: usize) -> usize {
+    vectors.div_ceil(max_len)
 }
 
-/// First vector and number of vectors of a group: a last single one after threes is avoided by twos.
-pub fn group(vectors: usize, most: usize, g: usize) -> (usize, usize) {
-    let twos = if most == 3 && vectors > 1 { (3 - vectors % 3) % 3 } else { 0 };
-    let full = group_count(vectors, most) - twos;
-    if g < full { (most * g, most.min(vectors - most * g)) } else { (most * full + 2 * (g - full), 2) }
+/// First vector and number of vectors of a group. With threes, the last groups have two vectors
+/// instead of leaving a single one.
+pub fn group(vectors: usize, max_len: usize, g: usize) -> (usize, usize) {
+    let twos = if max_len == 3 && vectors > 1 { (3 - vectors % 3) % 3 } else { 0 };
+    let full = group_count(vectors, max_len) - twos;
+    if g < full { (max_len * g, max_len.min(vectors - max_len * g)) } else { (max_len * full + 2 * (g - full), 2) }
 }
 
-/// All groups in their order.
-pub fn groups(vectors: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..group_count(vectors, most)).map(move |g| group(vectors, most, g))
+/// All groups in order.
+pub fn groups(vectors: usize, max_len: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..group_count(vectors, max_len)).map(move |g| group(vectors, max_len, g))
 }
 
-/// Evaluates an expression with the number of vectors of a group as a constant; instantiates the sizes of the level alone.
+/// Evaluates an expression with the number of vectors of a group as a constant. Only the sizes of
+/// the instruction set are instantiated.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_vectors {
-    ($level:ident, $take:expr, $n:ident => $call:expr) => {
-        if $level::WIDE && $take == 3 {
+    ($lanes:ident, $take:expr, $n:ident => $call:expr) => {
+        if $lanes::WIDE && $take == 3 {
             const $n: usize = 3;
             $call
         } else if $take == 2 {
@@ -153,10 +156,10 @@ mod tests {
 
     #[test]
     fn groups_cover_all_vectors_once() {
-        for (most, vectors) in (1..40).flat_map(|n| [(2, n), (3, n)]) {
+        for (max_len, vectors) in (1..40).flat_map(|n| [(2, n), (3, n)]) {
             let mut next = 0;
-            for (first, len) in groups(vectors, most) {
-                assert!(first == next && (1..=most).contains(&len) && (len > 1 || most == 2 || vectors == 1), "{vectors} {first}");
+            for (first, len) in groups(vectors, max_len) {
+                assert!(first == next && (1..=max_len).contains(&len) && (len > 1 || max_len == 2 || vectors == 1), "{vectors} {first}");
                 next = first + len;
             }
             assert_eq!(next, vectors);

@@ -1,4 +1,4 @@
-//! Vectors as slices: the operations of BLAS 1 and the few reductions that every layer repeats.
+//! Vectors as slices: BLAS level 1 operations and common reductions.
 
 use super::sum::dot;
 
@@ -18,7 +18,7 @@ pub fn scale(a: f64, x: &mut [f64]) {
     }
 }
 
-/// `x /= a`: one rounding for each entry, where [`scale`] by `1/a` has two.
+/// `x /= a`: one rounding per entry, where [`scale`] by `1/a` has two.
 #[inline]
 pub fn divide(x: &mut [f64], a: f64) {
     for x in x {
@@ -50,7 +50,7 @@ pub fn max_difference(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).fold(0.0f64, |top, (x, y)| top.max((x - y).abs()))
 }
 
-/// Largest norm of the rows of dimension d: 0 without rows; NaN rows do not count.
+/// Largest norm of rows of d numbers: 0 without rows; NaN rows do not count.
 #[inline]
 pub fn max_norm(rows: &[f64], d: usize) -> f64 {
     rows.chunks_exact(d).map(norm).fold(0.0, f64::max)

@@ -1,20 +1,22 @@
-//! Part of build scripts: which compiler builds, and where git logs the commits of the checkout.
+//! For build scripts: the compiler version, and the path of the commit log of the git checkout.
 //!
-//! A program includes that log when it is compiled (`METASTABLE_GIT_LOG`) and takes the commit from its last line, so a
-//! new commit rebuilds the program alone: an environment variable with the commit would rebuild the library too.
+//! A program includes this log at compile time (`METASTABLE_GIT_LOG`) and reads the commit from its
+//! last line. A new commit then rebuilds only the program; an environment variable with the commit
+//! would rebuild the library too.
 
 use std::{env, fs, path::Path, process::Command};
 
-/// Sets `METASTABLE_GIT_LOG` (without git: an empty file of `out`) and `METASTABLE_RUSTC` for the package whose build
-/// script calls it.
-pub fn announce(checkout: &str, out: &str) {
+/// Sets `METASTABLE_GIT_LOG` (without git: an empty file in `out`) and `METASTABLE_RUSTC` for the
+/// package of the calling build script.
+pub fn set_variables(checkout: &str, out: &str) {
     let git = Path::new(checkout).join(".git");
-    // What is there as long as git is: without it the log is not where it was.
+    // A file that exists exactly while the checkout has git: if git disappears, the script must run
+    // again.
     let stays = if git.is_dir() { git.join("description") } else { git.clone() };
     if stays.exists() {
         println!("cargo::rerun-if-changed={}", stays.display());
     }
-    // In a second checkout (`git worktree`) a file says where the folder is.
+    // In a linked worktree (`git worktree`), `.git` is a file with the path of the folder.
     let folder = fs::read_to_string(&git).ok().and_then(|text| Some(text.trim().strip_prefix("gitdir: ")?.into())).unwrap_or(git);
     let log = fs::canonicalize(folder.join("logs/HEAD")).unwrap_or_else(|_| {
         let empty = Path::new(out).join("no_git_log");

@@ -1,5 +1,6 @@
-//! Registries: every plug-in folder's `mod.rs` names its files with plain `pub mod name;` lines, each file exports one
-//! `ENTRY`, and a build script writes the slice of all entries. A file without its line is a build error.
+//! Registries of plug-ins. The `mod.rs` of a plug-in folder declares its files with
+//! `pub mod name;`, each file exports one `ENTRY`, and a build script writes the slice of all
+//! entries. A file that is not declared is a build error.
 
 pub mod git_log;
 
@@ -8,11 +9,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Names of the files of a folder with this extension, in alphabetical order, without `mod`.
+/// Names of the files in a folder with this extension, in alphabetical order, without `mod`.
 ///
 /// # Panics
-/// Where the folder cannot be read: a build script has nobody else to tell.
-pub fn names(folder: &str, extension: &str) -> Vec<String> {
+///
+/// If the folder cannot be read; a build script reports errors by panicking.
+pub fn file_names(folder: &str, extension: &str) -> Vec<String> {
     println!("cargo::rerun-if-changed={folder}");
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder}: {e}"));
     let mut files: Vec<String> = entries
@@ -27,30 +29,32 @@ pub fn names(folder: &str, extension: &str) -> Vec<String> {
 /// Writes the slice of all entries of a folder to `OUT_DIR/NAME.rs`.
 ///
 /// # Panics
-/// For a file without its line in `mod.rs`.
-pub fn register(name: &str, folder: &str) {
-    let files = names(folder, "rs");
+///
+/// If a file is not declared in `mod.rs`.
+pub fn write_registry(name: &str, folder: &str) {
+    let files = file_names(folder, "rs");
     let text = fs::read_to_string(format!("{folder}/mod.rs")).unwrap_or_default();
     for file in &files {
         let line = format!("pub mod {file};");
         assert!(text.lines().any(|l| l == line), "{folder}/{file}.rs is not registered: add `{line}` to {folder}/mod.rs");
     }
     let entries: Vec<String> = files.iter().map(|f| format!("&{f}::ENTRY")).collect();
-    write(name, &format!("&[{}]", entries.join(", ")));
+    write_source(name, &format!("&[{}]", entries.join(", ")));
 }
 
-/// Writes one text for every file of a folder, in the order of its registry, to `OUT_DIR/NAME.rs`.
-pub fn texts(name: &str, folder: &str, text: impl Fn(&str) -> String) {
+/// Writes one text per file of a folder, in the order of the registry, to `OUT_DIR/NAME.rs`.
+pub fn write_texts(name: &str, folder: &str, text: impl Fn(&str) -> String) {
     let read = |file: &String| fs::read_to_string(format!("{folder}/{file}.rs")).unwrap_or_default();
-    let texts: Vec<String> = names(folder, "rs").iter().map(|f| text(&read(f))).collect();
-    write(name, &format!("&{texts:?}"));
+    let texts: Vec<String> = file_names(folder, "rs").iter().map(|f| text(&read(f))).collect();
+    write_source(name, &format!("&{texts:?}"));
 }
 
 /// Writes a source file to `OUT_DIR/NAME.rs`.
 ///
 /// # Panics
-/// Where it cannot be written.
-pub fn write(name: &str, source: &str) {
+///
+/// If the file cannot be written.
+pub fn write_source(name: &str, source: &str) {
     let out: PathBuf = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR").into();
     fs::write(Path::new(&out).join(format!("{name}.rs")), source).expect("OUT_DIR is writable");
 }

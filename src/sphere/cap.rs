@@ -1,39 +1,45 @@
-//! Smallest enclosing cap and the hemisphere test, both from the point of least norm in the convex hull of the tokens.
+//! Smallest enclosing cap and hemisphere test. Both use the point of least norm in the convex hull
+//! of the tokens.
 //!
-//! The origin is outside the hull exactly when some `w` has `<x_i, w> > 0` for all i; the nearest point `p` of the hull then gives the
-//! best such `w = p/|p|`, and `w` is also the centre of the smallest enclosing cap.
+//! The origin is outside the hull if and only if some `w` has `<x_i, w> > 0` for all i. The point
+//! `p` of the hull nearest to the origin gives the best such `w = p/|p|`, which is also the centre
+//! of the smallest enclosing cap.
 
 use super::Tokens;
 use super::geometry::{chord2, dist};
 use crate::num::vector::{axpy, divide, norm};
 use crate::num::{dense, sum::dot};
 
-/// The answer of the hemisphere test, with its certificate.
+/// Result of the hemisphere test, with its certificate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hemisphere {
-    /// All `<x_i, w> >= margin > 0`: the tokens lie in the open hemisphere around the unit vector `w`.
+    /// The tokens lie in an open hemisphere: all `<x_i, w> >= margin > 0` for the unit vector `w`.
     Open {
-        /// The certificate; also the centre of the smallest enclosing cap.
+        /// Centre of the hemisphere and of the smallest enclosing cap.
         w: Vec<f64>,
         /// `min_i <x_i, w>`, the cosine of the cap radius.
         margin: f64,
         /// Radius of the smallest enclosing cap in radians, from chords.
         radius: f64,
     },
-    /// A convex combination of tokens vanishes to rounding: no open hemisphere contains them by more than that.
+    /// A convex combination of the tokens vanishes up to rounding, so no open hemisphere contains
+    /// them with a larger margin.
     None {
         /// The weights of the combination, one per token.
         weights: Vec<f64>,
-        /// `|sum_i weights_i x_i|`, at least the largest margin that any hemisphere has: `min_i <x_i, w> <= <sum_i weights_i x_i, w>`. Well above rounding it
-        /// means that the budget of iterations ended undecided.
+        /// `|sum_i weights_i x_i|`, an upper bound of the margin of any hemisphere, as
+        /// `min_i <x_i, w> <= <sum_i weights_i x_i, w>`. A value well above rounding means that the
+        /// iteration ended undecided.
         residual: f64,
     },
 }
 
 /// Decides whether the tokens lie in an open hemisphere.
 ///
-/// **Accuracy** margins up to `16 d eps` count as none (an inner product of d terms errs by at most `d eps / 2`); the certificate can be checked with n inner products. **Cost** a few dozen passes over
-/// n d numbers and d x d solves (Wolfe 1976, in differences from one token, so that narrow caps keep relative accuracy).
+/// **Accuracy** margins up to `16 d eps` count as none (an inner product of d terms has an error of
+/// at most `d eps / 2`). The certificate can be checked with n inner products.
+/// **Cost** a few dozen passes over n d numbers and d x d solves (Wolfe 1976, in differences from
+/// one token, so that narrow caps keep their relative accuracy).
 ///
 /// ```
 /// use metastable::sphere::{Tokens, cap::{hemisphere, Hemisphere}};
@@ -49,8 +55,9 @@ pub fn hemisphere(x: &Tokens) -> Hemisphere {
     let norm = norm(&p);
     let mut w: Vec<f64> = p.iter().map(|v| v / norm).collect();
     if norm > 0.0 && norm < 1e-3 {
-        // A short p has a poor direction; the true one is orthogonal to the face that carries it.
-        straighten(&mut w, x, &weights);
+        // A short p has an inaccurate direction; the exact one is orthogonal to the face that
+        // contains p.
+        reorthogonalise(&mut w, x, &weights);
     }
     let margin = x.rows().map(|r| dot(r, &w)).fold(f64::INFINITY, f64::min);
     if norm > 0.0 && margin > 16.0 * x.d() as f64 * f64::EPSILON {
@@ -61,23 +68,25 @@ pub fn hemisphere(x: &Tokens) -> Hemisphere {
     }
 }
 
-/// Removes from `w` what lies along the differences of the tokens of positive weight.
-fn straighten(w: &mut [f64], x: &Tokens, weights: &[f64]) {
+/// Removes from `w` its components along the face: the differences of the tokens with positive
+/// weight.
+fn reorthogonalise(w: &mut [f64], x: &Tokens, weights: &[f64]) {
     let face: Vec<&[f64]> = x.rows().zip(weights).filter(|(_, l)| **l > 0.0).map(|(r, _)| r).collect();
     let rows: Vec<Vec<f64>> = face[1..].iter().map(|r| r.iter().zip(face[0]).map(|(a, b)| a - b).collect()).collect();
     let k = rows.len();
     let gram: Vec<f64> = (0..k * k).map(|i| dot(&rows[i / k], &rows[i % k])).collect();
     let along: Vec<f64> = rows.iter().map(|r| dot(r, w)).collect();
     let amounts = if k > 0 { dense::solve(&gram, &along) } else { Vec::new() };
-    let mut straight = w.to_vec();
-    rows.iter().zip(amounts).for_each(|(r, a)| axpy(-a, r, &mut straight));
-    let norm = norm(&straight);
+    let mut orthogonal = w.to_vec();
+    rows.iter().zip(amounts).for_each(|(r, a)| axpy(-a, r, &mut orthogonal));
+    let norm = norm(&orthogonal);
     if norm > 0.5 {
-        w.iter_mut().zip(straight).for_each(|(w, s)| *w = s / norm);
+        w.iter_mut().zip(orthogonal).for_each(|(w, s)| *w = s / norm);
     }
 }
 
-/// Radius of the smallest enclosing cap in radians; `None` when the tokens are in no open hemisphere.
+/// Radius of the smallest enclosing cap in radians; `None` if no open hemisphere contains the
+/// tokens.
 pub fn cap_radius(x: &Tokens) -> Option<f64> {
     match hemisphere(x) {
         Hemisphere::Open { radius, .. } => Some(radius),
@@ -85,8 +94,8 @@ pub fn cap_radius(x: &Tokens) -> Option<f64> {
     }
 }
 
-/// Wolfe's algorithm for the point of least norm of conv{x_i}, written in `e_j = x_j - x_0`: with `p = x_0 + q`,
-/// `<p, e_j> = -|e_j|^2/2 + <q, e_j>` has no cancellation for narrow caps.
+/// Wolfe's algorithm for the point of least norm of conv{x_i}, in terms of `e_j = x_j - x_0`. With
+/// `p = x_0 + q`, `<p, e_j> = -|e_j|^2/2 + <q, e_j>` has no cancellation for narrow caps.
 fn nearest_hull_point(x: &Tokens) -> (Vec<f64>, Vec<f64>) {
     let (n, d) = (x.n(), x.d());
     let base = x.row(0);
@@ -119,10 +128,12 @@ fn nearest_hull_point(x: &Tokens) -> (Vec<f64>, Vec<f64>) {
     (base.iter().zip(&q).map(|(a, b)| a + b).collect(), weights)
 }
 
-/// Minor cycles: moves to the least-norm point of the affine hull of the active tokens, dropping tokens whose weight hits zero.
+/// Minor cycles: moves to the least-norm point of the affine hull of the active tokens, and drops
+/// tokens whose weight becomes zero.
 fn affine_minimum<'a>(active: &mut Vec<usize>, lambda: &mut Vec<f64>, e: &impl Fn(usize) -> &'a [f64]) -> bool {
     while active.len() > 1 {
-        // Differences from the first active token f: minimise |x_f + sum_k a_k (x_k - x_f)|, normal equations D D^T a = -D x_f.
+        // Differences from the first active token f: minimise |x_f + sum_k a_k (x_k - x_f)|; the
+        // normal equations are D D^T a = -D x_f.
         let f = active[0];
         let rows: Vec<Vec<f64>> = active[1..].iter().map(|&s| e(s).iter().zip(e(f)).map(|(a, b)| a - b).collect()).collect();
         let k = rows.len();
@@ -134,7 +145,8 @@ fn affine_minimum<'a>(active: &mut Vec<usize>, lambda: &mut Vec<f64>, e: &impl F
         let rest = if reached(&solved) {
             solved
         } else {
-            // Caps narrower than 1e-8 are flat to rounding and their tokens may be affinely dependent: a ridge picks one solution.
+            // Caps narrower than 1e-8 are flat up to rounding and their tokens may be affinely
+            // dependent; a ridge term selects one solution.
             let ridge = 1e-12 * (0..k).map(|i| a[i * k + i]).fold(0.0, f64::max);
             let lifted: Vec<f64> = a.iter().enumerate().map(|(p, v)| if p % (k + 1) == 0 { v + ridge } else { *v }).collect();
             dense::solve(&lifted, &b)

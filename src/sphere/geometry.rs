@@ -1,9 +1,11 @@
-//! The unit sphere of `R^d`: projection, retraction, exponential, logarithm, transport and distance, for one row at a time.
+//! Geometry of the unit sphere of `R^d`, one point at a time: projection, retraction, exponential,
+//! logarithm, transport and distance.
 
 use crate::num::sum::dot;
 use crate::num::vector::{axpy, divide, max_abs, norm, scale};
 
-/// Squared chord `|x - y|^2`, relatively accurate for near-coincident points (differences of close numbers are exact).
+/// Squared chord `|x - y|^2`, with small relative error for nearby points (differences of close
+/// numbers are exact).
 #[inline]
 pub fn chord2(x: &[f64], y: &[f64]) -> f64 {
     lanes(x, y, |a, b| a - b)
@@ -15,13 +17,13 @@ pub fn chord_of(radius: f64) -> f64 {
     2.0 * (0.5 * radius).sin()
 }
 
-/// Squared antichord `|x + y|^2`, relatively accurate for near-antipodal points.
+/// Squared antichord `|x + y|^2`, with small relative error for nearly antipodal points.
 #[inline]
 pub fn antichord2(x: &[f64], y: &[f64]) -> f64 {
     lanes(x, y, |a, b| a + b)
 }
 
-/// `sum_a op(x_a, y_a)^2` in eight independent lanes, so that the additions of long rows overlap.
+/// `sum_a op(x_a, y_a)^2` in eight independent sums, so that the additions of long rows overlap.
 fn lanes(x: &[f64], y: &[f64], op: impl Fn(f64, f64) -> f64) -> f64 {
     let (mut acc, mut tail) = ([0.0f64; 8], 0.0);
     let (xs, ys) = (x.chunks_exact(8), y.chunks_exact(8));
@@ -38,7 +40,8 @@ fn lanes(x: &[f64], y: &[f64], op: impl Fn(f64, f64) -> f64) -> f64 {
     ((acc[0] + acc[4]) + (acc[1] + acc[5])) + ((acc[2] + acc[6]) + (acc[3] + acc[7])) + tail
 }
 
-/// Geodesic distance `2 atan2(|x - y|, |x + y|)` in `[0, pi]`: 4 ulp near 0 and absolute 4u near pi, where `arccos` loses half the digits.
+/// Geodesic distance `2 atan2(|x - y|, |x + y|)` in `[0, pi]`. Error 4 ulp near 0 and 4u near pi,
+/// where `arccos` loses half the digits.
 ///
 /// ```
 /// use metastable::sphere::geometry::dist;
@@ -57,7 +60,8 @@ pub fn project(x: &[f64], u: &mut [f64]) {
     axpy(-s, x, u);
 }
 
-/// Retraction to the sphere, `x <- x / |x|`; false (and untouched) when `x` has no direction.
+/// Retraction to the sphere, `x <- x / |x|`. Returns false, and leaves `x` unchanged, if `x` is
+/// zero or not finite.
 pub fn retract(x: &mut [f64]) -> bool {
     let norm = norm(x);
     if norm.is_normal() && norm < 1e150 {
@@ -66,7 +70,7 @@ pub fn retract(x: &mut [f64]) -> bool {
         }
         return true;
     }
-    // Outside the range where squares are safe, scale by the largest entry first.
+    // If squares could over- or underflow, scale by the largest entry first.
     let top = max_abs(x);
     if top == 0.0 || !top.is_finite() {
         return false;
@@ -85,7 +89,8 @@ pub fn exp(x: &[f64], u: &[f64]) -> Vec<f64> {
     y
 }
 
-/// Logarithm: the tangent `u` at `x` with `exp_x(u) = y` and `|u| = dist(x, y)`; zero when the points coincide or are exactly antipodal.
+/// Logarithm: the tangent vector `u` at `x` with `exp_x(u) = y` and `|u| = dist(x, y)`; zero if the
+/// points coincide or are exactly antipodal.
 #[inline]
 pub fn log(x: &[f64], y: &[f64]) -> Vec<f64> {
     let mut u = tangent_towards(x, y);
@@ -94,9 +99,10 @@ pub fn log(x: &[f64], y: &[f64]) -> Vec<f64> {
     u
 }
 
-/// `P_x y` in difference form: from `y - x` when the points are near, from `y + x` when they are nearly antipodal.
+/// `P_x y` by differences: from `y - x` for near points, from `y + x` for nearly antipodal ones.
 ///
-/// **Accuracy** relative error 4u whatever the angle, where `y - <x, y> x` loses everything near 0 and pi.
+/// **Accuracy** relative error 4u for every angle; `y - <x, y> x` would lose all digits near 0 and
+/// pi.
 #[inline]
 pub fn tangent_towards(x: &[f64], y: &[f64]) -> Vec<f64> {
     let c2 = chord2(x, y);
@@ -112,14 +118,15 @@ pub fn transport(x: &[f64], y: &[f64], u: &[f64]) -> Vec<f64> {
     u.iter().zip(x.iter().zip(y)).map(|(u, (x, y))| u - s * (x + y)).collect()
 }
 
-/// An orthonormal basis of the tangent space at `x`, `(d-1) x d` row-major, from one Householder reflection; for d = 2 it is
-/// `(-x_2, x_1)`, so tangent coordinates are angles.
+/// An orthonormal basis of the tangent space at `x`, `(d-1) x d` row-major, from one Householder
+/// reflection. For d = 2 it is `(-x_2, x_1)`, so tangent coordinates are angles.
 pub fn tangent_basis(x: &[f64]) -> Vec<f64> {
     let d = x.len();
     if d == 2 {
         return vec![-x[1], x[0]];
     }
-    // The reflection that maps e_1 to -sign(x_1) x maps e_2..e_d to a basis of the complement of x.
+    // The reflection that maps e_1 to -sign(x_1) x maps e_2, ..., e_d to a basis of the complement
+    // of x.
     let sign = if x[0] < 0.0 { -1.0 } else { 1.0 };
     let mut w = x.to_vec();
     w[0] += sign;

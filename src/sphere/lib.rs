@@ -1,5 +1,5 @@
-//! Geometry: tokens and masses on `S^{d-1}`, tangent vectors, distances, caps, laws of initial
-//! tokens and of masses.
+//! Tokens and masses on `S^{d-1}`, tangent vectors, distances, caps, laws of initial tokens and of
+//! masses.
 
 use metastable_num::{self as num, error};
 

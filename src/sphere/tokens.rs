@@ -1,9 +1,9 @@
 use super::geometry::retract;
 use super::space::Space;
 use crate::error::{Error, Result};
-use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Level, Task};
-use crate::num::sum::{block_sum, dot, dot_here};
+use crate::num::aligned::AlignedVec;
+use crate::num::simd::{Isa, SimdKernel, SimdOps};
+use crate::num::sum::{block_sum, dot, dot_inlined};
 use crate::num::{
     pairs,
     vector::{axpy, norm},
@@ -11,14 +11,16 @@ use crate::num::{
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Deviation of `|x_i|` from 1 that is accepted as rounding of the input and removed; more is an error that names the row.
+/// A row whose norm deviates from 1 by at most this is normalised; a larger deviation is an error.
 const UNIT_TOLERANCE: f64 = 1e-8;
 
-/// Deviation that is that of a unit vector in doubles: such a row is taken as it is. So tokens that were written and are read again are the same.
-const SETTLED: f64 = 2.0 * f64::EPSILON;
+/// A row whose norm deviates from 1 by at most this is a unit vector up to rounding and stays
+/// unchanged, so that tokens survive writing and reading.
+const UNIT_ROUNDING: f64 = 2.0 * f64::EPSILON;
 
-/// n points with positive masses of sum 1: row i is `x_i`. A set of tokens IS the empirical measure `mu = sum_i m_i delta_{x_i}`. They live on the
-/// unit sphere of `R^d` unless made by [`Tokens::flat`] or [`Tokens::polar`].
+/// n points with positive masses of sum 1; row i is `x_i`. Tokens represent the empirical measure
+/// `mu = sum_i m_i delta_{x_i}`. They live on the unit sphere of `R^d`, unless made by
+/// [`Tokens::flat`] or [`Tokens::polar`].
 ///
 /// ```
 /// use metastable::sphere::Tokens;
@@ -28,10 +30,11 @@ const SETTLED: f64 = 2.0 * f64::EPSILON;
 #[derive(Clone)]
 pub struct Tokens {
     d: usize,
-    stamp: u64,
+    version: u64,
     space: Space,
-    /// The coordinates, then the own numbers of the space. Aligned: vector loads of rows that are whole vectors then never touch two cache lines.
-    x: Aligned<f64>,
+    /// The coordinates, then the extra numbers of the space. Aligned, so that a vector load never
+    /// touches two cache lines if rows are whole vectors.
+    x: AlignedVec<f64>,
     masses: Vec<f64>,
     uniform: bool,
 }
@@ -49,27 +52,27 @@ impl PartialEq for Tokens {
     }
 }
 
-/// The first row whose length is not that of a unit vector in doubles.
-struct Unsettled<'a> {
+/// Index of the first row that is not a unit vector up to rounding; NaN counts as such.
+struct FirstNonUnitRow<'a> {
     d: usize,
     rows: &'a [f64],
 }
 
-impl Task for Unsettled<'_> {
+impl SimdKernel for FirstNonUnitRow<'_> {
     type F = f64;
     type Output = Option<usize>;
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, _: L) -> Option<usize> {
-        // |x|^2 - 1 is twice |x| - 1; what is no number is not settled.
-        let settled = |row: &[f64]| (dot_here(row, row) - 1.0).abs() <= 2.0 * SETTLED;
-        self.rows.chunks_exact(self.d).position(|row| !settled(row))
+    fn run<L: SimdOps<F = f64>>(self, _: L) -> Option<usize> {
+        // |x|^2 - 1 is about 2 (|x| - 1); NaN compares false.
+        let is_unit = |row: &[f64]| (dot_inlined(row, row) - 1.0).abs() <= 2.0 * UNIT_ROUNDING;
+        self.rows.chunks_exact(self.d).position(|row| !is_unit(row))
     }
 }
 
 impl Tokens {
-    /// Tokens from row-major coordinates with equal masses. Rows must have unit length to 1e-8; those that have it to 2 ulp are
-    /// taken as they are, others normalised to that.
+    /// Tokens from row-major coordinates with equal masses. The norms of the rows must be 1 to
+    /// 1e-8. Rows with norm 1 to 2 ulp stay unchanged, the others are normalised.
     ///
     /// **Errors** no tokens, `d < 2`, a non-finite entry, a row that is not a unit vector.
     #[inline]
@@ -77,7 +80,7 @@ impl Tokens {
         Self::from_rows(d, &x)
     }
 
-    /// [`Tokens::new`] of numbers that stay where they are.
+    /// [`Tokens::new`] for a slice.
     ///
     /// **Errors** as [`Tokens::new`].
     #[inline]
@@ -85,22 +88,23 @@ impl Tokens {
         if d < 2 || x.is_empty() || !x.len().is_multiple_of(d) {
             Self::check(d, x)?;
         }
-        Self::on_sphere(d, x.len() / d, Aligned::default()).at(x)
+        Self::on_sphere(d, x.len() / d, AlignedVec::default()).with_rows(x)
     }
 
-    /// The same masses at other rows of unit length, in the memory of these tokens: [`Tokens::from_rows`] for work that comes again and again.
+    /// Replaces the rows (unit vectors) and keeps the masses and the memory: [`Tokens::from_rows`]
+    /// for repeated use.
     ///
-    /// **Errors** as [`Tokens::new`], and another number of coordinates.
+    /// **Errors** as [`Tokens::new`], or a wrong number of coordinates.
     ///
     /// ```
     /// use metastable::sphere::Tokens;
-    /// let x = Tokens::from_rows(2, &[1.0, 0.0, 0.0, 1.0]).unwrap().at(&[0.0, 1.0, 0.6, 0.8]).unwrap();
+    /// let x = Tokens::from_rows(2, &[1.0, 0.0, 0.0, 1.0]).unwrap().with_rows(&[0.0, 1.0, 0.6, 0.8]).unwrap();
     /// assert_eq!((x.row(1), x.masses()), (&[0.6, 0.8][..], &[0.5, 0.5][..]));
     /// let almost = [1.0, 0.0, 0.0, 1.0 - f64::EPSILON];
-    /// assert_eq!(x.clone().at(&almost).unwrap().row(1), &almost[2..]);
-    /// assert!(x.at(&[0.0, 1.0]).is_err());
+    /// assert_eq!(x.clone().with_rows(&almost).unwrap().row(1), &almost[2..]);
+    /// assert!(x.with_rows(&[0.0, 1.0]).is_err());
     /// ```
-    pub fn at(mut self, x: &[f64]) -> Result<Self> {
+    pub fn with_rows(mut self, x: &[f64]) -> Result<Self> {
         let d = self.d;
         if d < 2 {
             Self::check(d, x)?;
@@ -108,31 +112,31 @@ impl Tokens {
         if x.len() != self.n() * d {
             return Err(Error::parameter("coordinates", x.len(), format!("{} for {} tokens in R^{d}", self.n() * d, self.n())));
         }
-        (self.space, self.stamp) = (Space::Sphere, new_stamp());
+        (self.space, self.version) = (Space::Sphere, new_version());
         self.x.assign(x);
-        let (level, mut i) = (Level::best(), 0);
-        while let Some(next) = level.run(Unsettled { d, rows: &self.x[i * d..] }) {
+        let (isa, mut i) = (Isa::best(), 0);
+        while let Some(next) = isa.run(FirstNonUnitRow { d, rows: &self.x[i * d..] }) {
             i += next + 1;
             let row = &mut self.x[(i - 1) * d..i * d];
             let length = norm(row);
             if (length - 1.0).abs() <= UNIT_TOLERANCE {
                 let _ = retract(row) && retract(row);
             } else {
-                // What is not a number has no length that is near 1, and is told first.
+                // A NaN ends here too; report it before the norm.
                 Self::check(d, x)?;
-                let problem = format!("|x| = {length:.9}, expected a unit vector, or rows to be normalised");
+                let problem = format!("|x| = {length:.9}, expected a unit vector, or --normalise to divide every row by its length");
                 return Err(Error::Token { row: i, problem });
             }
         }
         Ok(self)
     }
 
-    /// Tokens from rows of any positive length, each divided by its length.
+    /// Tokens from rows of any positive norm, which are normalised.
     ///
-    /// **Errors** as [`Tokens::new`], and a zero row.
+    /// **Errors** as [`Tokens::new`], or a zero row.
     pub fn normalised(d: usize, x: Vec<f64>) -> Result<Self> {
         Self::check(d, &x)?;
-        let mut x = Aligned::from(&x[..]);
+        let mut x = AlignedVec::from(&x[..]);
         for (i, row) in x.chunks_exact_mut(d).enumerate() {
             if !retract(row) || !retract(row) {
                 return Err(Error::Token { row: i + 1, problem: "the zero vector has no direction".into() });
@@ -141,8 +145,8 @@ impl Tokens {
         Ok(Self::on_sphere(d, x.len() / d, x))
     }
 
-    fn on_sphere(d: usize, n: usize, x: Aligned<f64>) -> Self {
-        Self { d, stamp: new_stamp(), space: Space::Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true }
+    fn on_sphere(d: usize, n: usize, x: AlignedVec<f64>) -> Self {
+        Self { d, version: new_version(), space: Space::Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true }
     }
 
     /// Tokens of `R^d` from row-major coordinates with equal masses.
@@ -160,28 +164,35 @@ impl Tokens {
         }
         Self::finite(d, &x)?;
         let n = x.len() / d;
-        Ok(Self { d, stamp: new_stamp(), space: Space::Flat, x: Aligned::from(&x[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+        Ok(Self {
+            d,
+            version: new_version(),
+            space: Space::Flat,
+            x: AlignedVec::from(&x[..]),
+            masses: vec![1.0 / n as f64; n],
+            uniform: true,
+        })
     }
 
-    /// n tokens on a space with equal masses, from all their numbers: coordinates, then the own numbers of the space. They are brought to the
-    /// space first.
+    /// n tokens of a space with equal masses, from all their numbers: coordinates, then extra
+    /// numbers. They are retracted to the space first.
     ///
-    /// **Errors** no tokens, a wrong number of numbers, one that is not finite, a token that the space cannot hold.
-    pub fn on(space: Space, n: usize, d: usize, mut numbers: Vec<f64>) -> Result<Self> {
-        let expected = n * (d + space.own());
+    /// **Errors** no tokens, a wrong count, a non-finite number, a token that cannot be retracted.
+    pub fn in_space(space: Space, n: usize, d: usize, mut numbers: Vec<f64>) -> Result<Self> {
+        let expected = n * (d + space.extra_per_token());
         if n == 0 || d == 0 || numbers.len() != expected {
             let expected = format!("{expected} for {n} tokens of the space `{}`, at least one", space.name());
             return Err(Error::parameter("numbers", numbers.len(), expected));
         }
         Self::finite(d, &numbers[..n * d])?;
-        let problem = || format!("the space `{}` cannot hold it", space.name());
-        space.settle(d, n, &mut numbers).map_err(|row| Error::Token { row: row + 1, problem: problem() })?;
-        Ok(Self { d, stamp: new_stamp(), space, x: Aligned::from(&numbers[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+        let problem = || format!("it is not a token of the space `{}`", space.name());
+        space.retract_rows(d, n, &mut numbers).map_err(|row| Error::Token { row: row + 1, problem: problem() })?;
+        Ok(Self { d, version: new_version(), space, x: AlignedVec::from(&numbers[..]), masses: vec![1.0 / n as f64; n], uniform: true })
     }
 
-    /// The same directions and masses with radii: tokens of `R^d` in polar coordinates.
+    /// Tokens of `R^d` in polar coordinates: the same directions and masses, with radii.
     ///
-    /// **Errors** wrong count, or a radius that is not positive and finite.
+    /// **Errors** a wrong count, or a radius that is not positive and finite.
     pub fn polar(self, radii: &[f64]) -> Result<Self> {
         if radii.len() != self.n() {
             return Err(Error::parameter("radii", radii.len(), format!("{} radii, one per token", self.n())));
@@ -190,7 +201,7 @@ impl Tokens {
             return Err(Error::parameter("radii", radii[i], format!("positive radii (row {})", i + 1)));
         }
         let numbers: Vec<f64> = self.coordinates().iter().chain(radii).copied().collect();
-        Ok(Self { stamp: new_stamp(), space: Space::Polar, x: Aligned::from(&numbers[..]), ..self })
+        Ok(Self { version: new_version(), space: Space::Polar, x: AlignedVec::from(&numbers[..]), ..self })
     }
 
     fn check(d: usize, x: &[f64]) -> Result<()> {
@@ -214,7 +225,7 @@ impl Tokens {
 
     /// Tokens on the circle from angles in radians.
     ///
-    /// **Errors** none given, or an angle that is not finite.
+    /// **Errors** no angles, or an angle that is not finite.
     #[inline]
     pub fn from_angles(angles: &[f64]) -> Result<Self> {
         if let Some(i) = angles.iter().position(|a| !a.is_finite()) {
@@ -223,9 +234,9 @@ impl Tokens {
         Self::normalised(2, angles.iter().flat_map(|a| [a.cos(), a.sin()]).collect())
     }
 
-    /// The same points with other masses, scaled to sum 1.
+    /// The same points with other masses, which are scaled to sum 1.
     ///
-    /// **Errors** wrong count, or a mass that is not positive and finite.
+    /// **Errors** a wrong count, or a mass that is not positive and finite.
     pub fn with_masses(mut self, masses: &[f64]) -> Result<Self> {
         if masses.len() != self.n() {
             return Err(Error::parameter("masses", masses.len(), format!("{} masses, one per token", self.n())));
@@ -239,49 +250,49 @@ impl Tokens {
         Ok(self)
     }
 
-    /// Builds tokens from parts that already satisfy the invariants (used by integrators and laws).
+    /// Tokens from parts that already satisfy the invariants (for integrators and laws).
     #[inline]
     pub fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
         debug_assert_eq!(x.len(), d * masses.len());
         let uniform = are_equal(&masses);
-        Self { d, stamp: new_stamp(), space: Space::Sphere, x: Aligned::from(&x[..]), masses, uniform }
+        Self { d, version: new_version(), space: Space::Sphere, x: AlignedVec::from(&x[..]), masses, uniform }
     }
 
-    /// Where they live.
+    /// The space of the tokens.
     #[inline]
     pub fn space(&self) -> Space {
         self.space
     }
 
-    /// All numbers: the coordinates, then the own numbers of the space.
+    /// All numbers: the coordinates, then the extra numbers of the space.
     #[inline]
     pub fn numbers(&self) -> &[f64] {
         &self.x
     }
 
-    /// The own numbers of the space: radii of polar tokens, else none.
+    /// The extra numbers of the space: the radii of polar tokens, else none.
     #[inline]
-    pub fn own(&self) -> &[f64] {
+    pub fn extra_numbers(&self) -> &[f64] {
         &self.x[self.n() * self.d..]
     }
 
-    /// Mutable numbers; the caller keeps them in the space.
+    /// Mutable numbers; the caller must keep them in the space.
     #[inline]
     pub fn numbers_mut(&mut self) -> &mut [f64] {
-        self.stamp = new_stamp();
+        self.version = new_version();
         &mut self.x
     }
 
-    /// Moves to these numbers, brought back to the space: what steps of one's own end with.
+    /// Sets all numbers and retracts them to the space, as at the end of a step.
     ///
-    /// **Errors** a token that cannot be brought back; it keeps its number that is none, or is 0.
+    /// **Errors** a token that cannot be retracted (zero or not finite); it is left as it is.
     #[inline]
-    pub fn place(&mut self, numbers: impl IntoIterator<Item = f64>) -> Result<()> {
+    pub fn set_numbers(&mut self, numbers: impl IntoIterator<Item = f64>) -> Result<()> {
         let (space, n, d) = (self.space, self.n(), self.d);
         let own = self.numbers_mut();
         own.iter_mut().zip(numbers).for_each(|(x, v)| *x = v);
-        let problem = |i| Error::Token { row: i + 1, problem: "found a vector of no direction or not finite".into() };
-        space.settle(d, n, own).map_err(problem)
+        let problem = |i| Error::Token { row: i + 1, problem: "found a zero or non-finite vector".into() };
+        space.retract_rows(d, n, own).map_err(problem)
     }
 
     /// Number of tokens.
@@ -314,17 +325,18 @@ impl Tokens {
         &self.x[..self.masses.len() * self.d]
     }
 
-    /// Mutable coordinates; the caller keeps every row in the space.
+    /// Mutable coordinates; the caller must keep every row in the space.
     #[inline]
     pub fn coordinates_mut(&mut self) -> &mut [f64] {
         let size = self.masses.len() * self.d;
         &mut self.numbers_mut()[..size]
     }
 
-    /// Tokens with the same stamp have the same coordinates: what was computed of them need not be again.
+    /// Tokens with equal versions have equal coordinates, so results computed from them can be
+    /// reused.
     #[inline]
-    pub fn stamp(&self) -> u64 {
-        self.stamp
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// The masses.
@@ -333,7 +345,7 @@ impl Tokens {
         &self.masses
     }
 
-    /// The common mass, when all are equal.
+    /// The common mass, if all masses are equal.
     #[inline]
     pub fn uniform_mass(&self) -> Option<f64> {
         self.uniform.then(|| self.masses[0])
@@ -376,8 +388,8 @@ impl Tokens {
     }
 }
 
-/// Never the same twice, never 0.
-fn new_stamp() -> u64 {
+/// A new version number, unique and positive.
+fn new_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }

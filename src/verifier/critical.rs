@@ -1,19 +1,30 @@
-//! Certificates of critical points: rest points of whole clusters, and the signs of the Hessian there.
+//! Certificates of critical points: equilibria of whole clusters, and the signs of the Hessian
+//! there.
 //!
-//! **Equations** `G(y)_q = F(psi y)_q + (1 - |y_q|^2) y_q - sum_a g_a(y) A_a y_q`, F the field of USA with the sizes as masses, `2 psi_q = 3 - |y_q|^2`, `g_a = sum_q s_q <A_a p_q, y_q>` and p
-//! the given points. A zero near them has `|y_q| = 1` (pair with `y_q`: F and `A_a y_q` are orthogonal to it; 0 is excluded by the box), so psi = 1; then `sum_q s_q <F_q, A_b y_q> = 0`,
-//! so that `sum_a g_a <A_a y, A_b y> = 0` and, the displacements being independent, `g = 0`. So the zeros of the box are its critical points on the slice. Krawczyk's test finds exactly one.
+//! **Equations** `G(y)_q = F(psi y)_q + (1 - |y_q|^2) y_q - sum_a g_a(y) A_a y_q`, where F is the
+//! field of USA with the sizes as masses, `2 psi_q = 3 - |y_q|^2`,
+//! `g_a = sum_q s_q <A_a p_q, y_q>`, and p are the given points. A zero of G in the box has
+//! `|y_q| = 1`: take the inner product with `y_q`, to which F and `A_a y_q` are orthogonal; the box
+//! excludes 0. So psi = 1. Then `sum_q s_q <F_q, A_b y_q> = 0`, hence
+//! `sum_a g_a <A_a y, A_b y> = 0`, and as the displacements `A_a y` are independent, `g = 0`. So
+//! the zeros of G in the box are the critical points on the slice. Krawczyk's test shows that there
+//! is exactly one.
 //!
-//! **Signs**, in the coordinates `sqrt(s_q) e_q`: as psi y is to first order y divided by its length, `F(psi y)` has at a critical point the derivative S, the Hessian of whole clusters on
-//! tangent spaces and 0 beside them. With the displacements w_a there, `T = S - 2 y y^T - sum_a w_a w_a^T` is symmetric and one of the matrices that Krawczyk's test has seen, for which the box
-//! stands for p as well: all matrices between T and the matrix of the test are regular, so they have as many positive eigenvalues. T is regular: the kernel of S are the radii and
-//! the rotations, and T has as many more negative eigenvalues. Deviations within a cluster see the block of S on the diagonal less the number of tokens in it, `s_q - 1` times over.
+//! **Signs**, in the coordinates `sqrt(s_q) e_q`. To first order psi y is y divided by its norm, so
+//! at a critical point the derivative S of `F(psi y)` is the Hessian of whole clusters on the
+//! tangent spaces and 0 on the radial directions. Let w_a be the displacements there. The matrix
+//! `T = S - 2 y y^T - sum_a w_a w_a^T` is symmetric, and it is one of the matrices of Krawczyk's
+//! test, in which p also ranges over the box. All matrices between T and the matrix of the test are
+//! regular, so they have the same number of positive eigenvalues. T is regular, so the kernel of S
+//! is spanned by the radial directions and the rotations; on these T is negative. Deviations within
+//! a cluster have the diagonal block of S minus the number of tokens in the cluster, with
+//! multiplicity `s_q - 1`.
 
 use crate::flow::{System, field, tables};
-use crate::number::{I, Reader, below, confirm, dot, dyadic, eliminate, int, sum};
+use crate::number::{I, Reader, confirm, count_below, dot, dyadic, eliminate, int, sum};
 
-/// `A y` of a plane.
-fn turned((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {
+/// `A y`, where A generates the rotation in a plane.
+fn rotation((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {
     let of = |c: usize| match c % d {
         k if k == a => int(0) - &y[c - a + b],
         k if k == b => y[c - b + a].clone(),
@@ -22,7 +33,8 @@ fn turned((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {
     (0..y.len()).map(of).collect()
 }
 
-/// The last Taylor coefficient of `sum_q m_q (F + (1 - |y|^2) y)_q` along a path with these: coordinates of q.
+/// The last Taylor coefficient of `sum_q m_q (F + (1 - |y|^2) y)_q` along a path with these
+/// coefficients: the coordinates of q.
 fn equations(s: &System, path: &[Vec<I>]) -> Vec<I> {
     let (mut t, mut g) = (tables(s), vec![]);
     for (k, y) in path.iter().enumerate() {
@@ -37,19 +49,20 @@ fn equations(s: &System, path: &[Vec<I>]) -> Vec<I> {
     g
 }
 
-/// Positive and negative eigenvalues of a block, or of it with the other sign, without the radius, which is one of those below 0.
-fn within(block: impl Fn(i64) -> Vec<Vec<I>>, d: usize) -> Option<(usize, usize)> {
-    let (down, up) = below(&int(0), &block(1)).zip(below(&int(0), &block(-1)))?;
+/// Number of positive and negative eigenvalues of a block, without the radial one, which is
+/// negative.
+fn block_signs(block: impl Fn(i64) -> Vec<Vec<I>>, d: usize) -> Option<(usize, usize)> {
+    let (down, up) = count_below(&int(0), &block(1)).zip(count_below(&int(0), &block(-1)))?;
     Some((up, down.checked_sub(1)?)).filter(|_| up + down == d)
 }
 
-/// A product of two points, of a pair whose weight is the largest.
-fn level(beta: &I, points: &[I], d: usize) -> I {
+/// The inner product of two points, of the pair with the largest weight.
+fn largest(beta: &I, points: &[I], d: usize) -> I {
     let pairs = points.chunks(d).enumerate().flat_map(|(q, a)| points.chunks(d).take(q).map(move |b| dot(a, b)));
     pairs.max_by_key(|g| beta * g).unwrap_or(int(1)).mid()
 }
 
-/// A number in bits and, for readers, in decimals that say the same.
+/// A number as bits and as the equal decimal (for readers).
 fn number(word: &str) -> Option<I> {
     let (bits, decimal) = word.split_once(' ')?;
     let (bits, decimal) = (u64::from_str_radix(bits, 16).ok()?, decimal.parse::<f64>().ok()?);
@@ -58,13 +71,13 @@ fn number(word: &str) -> Option<I> {
     (decimal.is_finite() && decimal.to_bits() == bits).then(|| dyadic(m, k.max(1) - 1075))
 }
 
-/// What it is, and its version.
+/// Kind and version of the certificate.
 const KIND: &str = "metastable critical point,version 2";
 
 /// Checks a certificate and returns its statement.
 pub(super) fn check(text: &str) -> Result<String, String> {
     let r = &mut Reader::new(text, "\n  \"", "{}[],:\"\n");
-    // What is said in words is made anew.
+    // The texts in words are not checked; the statement is made anew.
     let kind = (r.list("kind", None, Some)?.join(","), r.list("statement", None, Some)?, r.list("not_excluded", None, Some)?).0;
     let (beta, d) = (r.list("beta", 1, number)?.remove(0), r.list("d", 1, |w| w.parse().ok())?[0]);
     let sizes: Vec<usize> = r.list("sizes", None, |w| w.parse().ok())?;
@@ -74,25 +87,25 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         r.list("rotations", None, |w| w.parse().ok())?.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
     let (unstable, morse): (usize, usize) =
         (r.list("unstable", 1, |w| w.parse().ok())?[0], r.list("morse_index", 1, |w| w.parse().ok())?[0]);
-    let said = kind == KIND && r.list("digest", 1, Some).is_ok() && r.0.is_empty();
+    let complete = kind == KIND && r.list("digest", 1, Some).is_ok() && r.0.is_empty();
     let small = radius > int(0) && radius < int(1).over(10) && beta.up() <= int(1000) && (1..=512).contains(&size) && d > 1;
     let planar = planes.len() <= size && planes.iter().all(|(a, b)| b < a && *a < d);
-    let fits = said && small && planar && sizes.iter().all(|s| (1..=1 << 20).contains(s));
-    confirm(fits, "sizes, beta, the radius or a rotation are out of range, or it is no critical point, version 2")?;
+    let fits = complete && small && planar && sizes.iter().all(|s| (1..=1 << 20).contains(s));
+    confirm(fits, "sizes, beta, the radius or a rotation are out of range, or the kind is not `critical point, version 2`")?;
     let y: Vec<I> = points.iter().map(|p| p.around(&radius)).collect();
     confirm(y.chunks(d).all(|row| dot(row, row) >= int(1).over(2)), "a point is not near the sphere")?;
     let m: Vec<I> = sizes.iter().map(|s| int(*s as i64)).collect();
     let s =
-        System { softmax: false, causal: false, d, level: level(&beta, &points, d), beta, each: m.clone(), pull: vec![int(1); m.len()], m };
+        System { softmax: false, causal: false, d, top: largest(&beta, &points, d), beta, unit: m.clone(), gain: vec![int(1); m.len()], m };
 
-    // The derivative on the box, by columns, without the rotations and with them.
+    // The derivative on the box, column by column: `plain` without the rotations, `f` with them.
     let unit = |c: usize| (0..size).map(|q| int((q == c).into())).collect::<Vec<_>>();
     let plain: Vec<Vec<I>> = (0..size).map(|c| equations(&s, &[y.clone(), unit(c)])).collect();
-    let moves: Vec<Vec<I>> = planes.iter().map(|p| turned(*p, d, &y)).collect();
+    let moves: Vec<Vec<I>> = planes.iter().map(|p| rotation(*p, d, &y)).collect();
     let weighted = |w: &Vec<I>| w.iter().enumerate().map(|(c, v)| v * &s.m[c / d]).collect::<Vec<I>>();
     let turns: Vec<(Vec<I>, I)> = moves.iter().map(|w| (weighted(w), dot(&weighted(w), &y))).collect();
     let column = |q: usize| {
-        let twists: Vec<Vec<I>> = planes.iter().map(|plane| weighted(&turned(*plane, d, &unit(q)))).collect();
+        let twists: Vec<Vec<I>> = planes.iter().map(|plane| weighted(&rotation(*plane, d, &unit(q)))).collect();
         let less = |p: usize| sum(turns.iter().zip(&twists).map(|((w, g), twist)| &w[p] * &w[q] + g * &twist[p]));
         (0..size).map(|p| &plain[q][p] - less(p)).collect()
     };
@@ -100,25 +113,27 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let middle = |p: usize| (0..size).map(|q| (&f[q][p] + &f[p][q]).over(2).mid()).chain(unit(p)).collect();
     let mut rows: Vec<Vec<I>> = (0..size).map(middle).collect();
     let up = eliminate(&mut rows).ok_or("the sign of an eigenvalue is not decided")?;
-    // With M what became of the columns of 1, and the pivots D, the inverse is `M^T D^-1 M`; the test holds for any matrix, so for its middle.
+    // If elimination turns the identity into M and leaves the pivots D, the inverse is
+    // `M^T D^-1 M`. The test holds for any matrix, so its midpoint is used.
     let part = |q: usize| rows.iter().enumerate().map(|(k, row)| &row[size + q] / &row[k]).collect::<Vec<_>>();
     let parts: Vec<Vec<I>> = (0..size).map(part).collect();
     let entry = |p: usize, q: usize| dot(rows.iter().map(|row| &row[size + p]), &parts[q]).mid();
     let inverse: Vec<Vec<I>> = (0..size).map(|p| (0..size).map(|q| entry(p, q)).collect()).collect();
-    // Krawczyk, with C the inverse: `|C G(p)|_i + r sum_j |1 - C G'|_ij < r`.
+    // Krawczyk's test, where C is the approximate inverse:
+    // `|C G(p)|_i + r sum_j |1 - C G'|_ij < r`.
     let value = equations(&s, std::slice::from_ref(&points));
     let off = |p: usize, q: usize| (dot(&inverse[p], &f[q]) - int((p == q).into())).up();
-    let needs = |p: usize| dot(&inverse[p], &value).up() + sum((0..size).map(|q| off(p, q))) * &radius;
-    confirm((0..size).all(|p| needs(p).1 < radius.0), "Newton's map does not send the box into itself")?;
+    let bound = |p: usize| dot(&inverse[p], &value).up() + sum((0..size).map(|q| off(p, q))) * &radius;
+    confirm((0..size).all(|p| bound(p).1 < radius.0), "Newton's map does not send the box into itself")?;
 
     let gram: Vec<Vec<I>> = moves.iter().map(|a| moves.iter().map(|b| int(0) - dot(a, b)).collect()).collect();
-    let down = (size - up).checked_sub(k + moves.len()).filter(|_| below(&int(0), &gram) == Some(moves.len()));
+    let down = (size - up).checked_sub(k + moves.len()).filter(|_| count_below(&int(0), &gram) == Some(moves.len()));
     let mut signs = (up, down.ok_or("the rotations are not independent")?);
     for (q, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
         let itself = &s.m[q] * &s.m[q] * s.weight(&int(1));
         let entry = |a: usize, b: usize| &plain[q * d + b][q * d + a] - if a == b { itself.clone() } else { int(0) };
         let block = |sign: i64| (0..d).map(|a| (0..d).map(|b| int(sign) * entry(a, b)).collect()).collect::<Vec<_>>();
-        let (up, down) = within(block, d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
+        let (up, down) = block_signs(block, d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
         signs = (signs.0 + (size - 1) * up, signs.1 + (size - 1) * down);
     }
     let found = format!("{} positive and {} negative eigenvalues, not {unstable} and {morse}", signs.0, signs.1);

@@ -1,13 +1,14 @@
-//! Arithmetic: intervals of whole numbers over 2^128, elimination in a symmetric matrix; and the lines of a file.
+//! Interval arithmetic on integers over 2^128, elimination in symmetric matrices, and reading of
+//! certificates.
 
 use num_bigint::BigInt;
 use std::borrow::Borrow;
 use std::ops::{Add, Div, Mul, Sub};
 
-/// Binary digits after the point.
+/// Number of binary digits after the point.
 const P: usize = 128;
 
-/// All numbers between two multiples of `2^-P`.
+/// An interval: all numbers between two multiples of `2^-P`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct I(pub BigInt, pub BigInt);
 
@@ -24,11 +25,11 @@ macro_rules! operation {
 operation!(Add, add, |a: &I, b: &I| I(&a.0 + &b.0, &a.1 + &b.1), I, &I);
 operation!(Sub, sub, |a: &I, b: &I| I(&a.0 - &b.1, &a.1 - &b.0), I, &I);
 operation!(Mul, mul, |a: &I, b: &I| a.ends(b, |a, b| (a * b) >> P), I, &I);
-// So wide that every test fails, where the divisor may be 0.
+// If the divisor may be 0, the result is so wide that every test fails.
 operation!(Div, div, |a: &I, b: &I| if b.has_sign() { a.ends(b, |a, b| (a << P) / b) } else { int(0).around(&dyadic(1, 7000)) }, I, &I);
 
 impl I {
-    /// From the least to the greatest of what is found at the ends, rounded outwards.
+    /// Hull of the results at the endpoints, rounded outwards.
     fn ends(&self, other: &I, f: impl Fn(&BigInt, &BigInt) -> BigInt) -> I {
         let all = [f(&self.0, &other.0), f(&self.0, &other.1), f(&self.1, &other.0), f(&self.1, &other.1)];
         I(all.iter().min().unwrap_or(&all[0]) - 1, all.iter().max().unwrap_or(&all[0]) + 1)
@@ -36,29 +37,30 @@ impl I {
     fn has_sign(&self) -> bool {
         self.0 > BigInt::ZERO || self.1 < BigInt::ZERO
     }
-    /// The largest absolute value.
+    /// Upper bound of the absolute value.
     pub(super) fn up(&self) -> I {
         let largest = self.1.clone().max(-&self.0);
         I(largest.clone(), largest)
     }
-    /// The middle, rounded.
+    /// The midpoint, rounded.
     pub(super) fn mid(&self) -> I {
         let middle: BigInt = (&self.0 + &self.1) >> 1usize;
         I(middle.clone(), middle)
     }
-    /// All that is at most so far from it.
+    /// The interval, widened by a radius.
     pub(super) fn around(&self, radius: &I) -> I {
         I(&self.0 - &radius.1, &self.1 + &radius.1)
     }
     pub(super) fn over(&self, k: i64) -> I {
         I(&self.0 / k - 1, &self.1 / k + 1)
     }
-    /// Of the part that is not negative.
+    /// The square root of the nonnegative part.
     pub fn sqrt(&self) -> I {
         let root = |v: &BigInt| (v.max(&BigInt::ZERO) << P).sqrt();
         I(root(&self.0), root(&self.1) + 1)
     }
-    /// Each end divided by 2^16, at most 1/4 then, summed (`4^-33 / 33!` is far below the last digit), squared back.
+    /// At each endpoint: divide by 2^16 (then at most 1/4), Taylor sum (`4^-33 / 33!` is far below
+    /// the last digit), square 16 times.
     pub fn exp(&self) -> I {
         let end = |v: &BigInt| {
             let x = I(v >> 16usize, (v >> 16usize) + 1);
@@ -75,7 +77,7 @@ impl I {
 pub(super) fn int(v: i64) -> I {
     I(BigInt::from(v) << P, BigInt::from(v) << P)
 }
-/// `m 2^k`, k at least -1100.
+/// `m 2^k`, for k at least -1100.
 pub fn dyadic(m: i64, k: i64) -> I {
     let (whole, low) = (BigInt::from(m) << (k + 1100) as usize, 1100 - P);
     I(&whole >> low, -(-whole >> low))
@@ -90,8 +92,9 @@ pub(super) fn length(v: &[I]) -> I {
     dot(v, v).sqrt().up()
 }
 
-/// Eliminates the columns of a symmetric matrix, the largest pivot of the diagonal first, from the rows that are left. The pivots stay there, and as many are
-/// positive as eigenvalues are. Nothing where the sign of one is not decided.
+/// Eliminates the columns of a symmetric matrix; the pivot is the largest remaining diagonal entry.
+/// The pivots stay on the diagonal, and the number of positive ones equals the number of positive
+/// eigenvalues. `None` if the sign of a pivot is not decided.
 pub(super) fn eliminate(a: &mut [Vec<I>]) -> Option<usize> {
     let mut left: Vec<usize> = (0..a.len()).collect();
     while let Some(k) = left.iter().copied().max_by_key(|k| a[*k][*k].mid().up()) {
@@ -105,15 +108,16 @@ pub(super) fn eliminate(a: &mut [Vec<I>]) -> Option<usize> {
     Some((0..a.len()).filter(|k| a[*k][*k] > int(0)).count())
 }
 
-/// How many eigenvalues are at least below k for the symmetric parts of all matrices in an interval matrix: for its middle and the row sums of its radii.
-pub(super) fn below(k: &I, f: &[Vec<I>]) -> Option<usize> {
+/// A lower bound of the number of eigenvalues below k, valid for the symmetric parts of all
+/// matrices in an interval matrix: from its midpoint and the row sums of its radii.
+pub(super) fn count_below(k: &I, f: &[Vec<I>]) -> Option<usize> {
     let twice = |p: usize, q: usize| &f[p][q] + &f[q][p];
     let own = |p: usize| k + k - sum((0..f.len()).map(|q| (twice(p, q) - twice(p, q).mid()).up()));
     let less = |p: usize, q: usize| if p == q { own(p) } else { int(0) } - twice(p, q).mid();
     eliminate(&mut (0..f.len()).map(|p| (0..f.len()).map(|q| less(p, q)).collect()).collect::<Vec<_>>())
 }
 
-/// What is left of a file, the next line last: its key and its words.
+/// The lines of a file that are still to be read, the next one last: key and words.
 pub(super) struct Reader<'a>(pub(super) Vec<Vec<&'a str>>);
 
 impl<'a> Reader<'a> {
@@ -128,16 +132,16 @@ impl<'a> Reader<'a> {
         let line = if self.is(key) { self.0.pop() } else { None };
         let line = line.ok_or_else(|| format!("a line `{key}` is missing before `{}`", self.0.last().map_or("the end", |l| l[0])))?;
         let all: Option<Vec<T>> = line[1..].iter().map(|w| of(w)).collect();
-        all.filter(|v| n.into().is_none_or(|n| n == v.len())).ok_or(format!("`{key}` is not followed by as many numbers as it should"))
+        all.filter(|v| n.into().is_none_or(|n| n == v.len())).ok_or(format!("`{key}` is followed by a wrong number of values"))
     }
 }
 
-/// Goes on where it holds.
+/// Fails with `problem` unless `holds`.
 pub(super) fn confirm(holds: bool, problem: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(problem.into()) }
 }
 
-/// `m p k` is `m 2^k`.
+/// `m p k` means `m 2^k`.
 pub(super) fn number(word: &str) -> Option<I> {
     let (m, k) = word.split_once('p')?;
     Some(dyadic(m.parse().ok()?, k.parse().ok().filter(|k| (-1100..=100).contains(k))?))

@@ -1,14 +1,15 @@
-//! Activations: number by number, with their slopes, and of many numbers in lanes.
+//! Activation functions and their derivatives, for single numbers and in SIMD for many.
 //!
-//! GELU is `x Phi(x)`: with `z = |x|`, `Phi(-z) = e^{-z^2 / 2} R(z)` and `R(z) = F(q) / (z + 4)`, `q = (z - 4) / (z + 4)` (the substitution of Shepherd and
-//! Laframboise 1981 for `erfcx`), F a polynomial on `[-1, 1]`; what the square of z loses by rounding is put back to first order.
+//! GELU is `x Phi(x)`. With `z = |x|`, `Phi(-z) = e^{-z^2 / 2} R(z)` and `R(z) = F(q) / (z + 4)`,
+//! `q = (z - 4) / (z + 4)` (the substitution of Shepherd and Laframboise 1981 for `erfcx`), where F
+//! is a polynomial on `[-1, 1]`. The rounding error of `z^2` is corrected to first order.
 
 use super::Real;
-use crate::num::simd::{Float, Lanes, Level, Task};
+use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
 use libm::erfc;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, FRAC_2_SQRT_PI, LN_2, LOG2_E, TAU};
 
-/// The function between the two matrices.
+/// The activation function between the two matrices of an MLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// `max(0, x)`.
@@ -21,19 +22,21 @@ pub enum Activation {
     Silu,
 }
 
-/// `erfc(-x / sqrt 2)`. Where it is small its argument counts `x^2` times, so what rounding takes from that is given back to first order.
-fn tail(x: f64) -> f64 {
-    /// `1 / sqrt 2` without its double.
-    const REST: f64 = -4.833_646_656_726_457e-17;
+/// `erfc(-x / sqrt 2)`. Where it is small, a relative error of its argument is multiplied by `x^2`,
+/// so the rounding error of the argument is corrected to first order.
+fn scaled_erfc(x: f64) -> f64 {
+    /// `1 / sqrt 2` minus its rounded value.
+    const FRAC_1_SQRT_2_LOW: f64 = -4.833_646_656_726_457e-17;
     let z = -x * FRAC_1_SQRT_2;
-    let lost = (-x).mul_add(FRAC_1_SQRT_2, -z) - x * REST;
+    let lost = (-x).mul_add(FRAC_1_SQRT_2, -z) - x * FRAC_1_SQRT_2_LOW;
     let slope = FRAC_2_SQRT_PI * (-z * z).exp();
-    // Infinite arguments have no rest.
+    // An infinite argument has no rounding error.
     erfc(z) - if slope > 0.0 { slope * lost } else { 0.0 }
 }
 
 impl Activation {
-    /// Its value. **Accuracy** 2 ulp while `|x| < 30` (exact form).
+    /// The value.
+    /// **Accuracy** 2 ulp for `|x| < 30` (exact form).
     ///
     /// ```
     /// use metastable::attention::dense::Activation;
@@ -42,13 +45,13 @@ impl Activation {
     pub fn value(self, x: f64) -> f64 {
         match self {
             Self::Relu => x.max(0.0),
-            Self::Gelu => 0.5 * x * tail(x),
+            Self::Gelu => 0.5 * x * scaled_erfc(x),
             Self::GeluTanh => 0.5 * x * (1.0 + (FRAC_2_PI.sqrt() * (x + 0.044_715 * x.powi(3))).tanh()),
             Self::Silu => x / (1.0 + (-x).exp()),
         }
     }
 
-    /// Its derivative (0 at the corner of ReLU).
+    /// The derivative (0 at the corner of ReLU).
     ///
     /// ```
     /// use metastable::attention::dense::Activation;
@@ -71,8 +74,8 @@ impl Activation {
         }
     }
 
-    /// The largest slope.
-    pub fn steepest(self) -> f64 {
+    /// Upper bound of the derivative.
+    pub fn max_slope(self) -> f64 {
         match self {
             Self::Relu => 1.0,
             Self::Gelu | Self::GeluTanh => 1.129,
@@ -81,8 +84,8 @@ impl Activation {
     }
 }
 
-/// F, lowest power first: Chebyshev interpolation in 40 digits, rounded; relative error 7e-17.
-const WIDE: [f64; 25] = [
+/// F, lowest power first: Chebyshev interpolation with 40 digits, rounded; relative error 7e-17.
+const F_COEFFICIENTS: [f64; 25] = [
     0.755_285_130_415_751_5,
     -0.607_896_641_971_892_3,
     0.387_137_400_742_214_53,
@@ -110,8 +113,8 @@ const WIDE: [f64; 25] = [
     3.515_692_426_680_93e-10,
 ];
 
-/// The same for `f32`: 1e-8 before rounding.
-const NARROW: [f64; 11] = [
+/// F for `f32`: relative error 1e-8 before rounding.
+const F_COEFFICIENTS_F32: [f64; 11] = [
     0.755_285_130_415_751_5,
     -0.607_896_396_589_095_1,
     0.387_137_399_148_435_5,
@@ -125,11 +128,12 @@ const NARROW: [f64; 11] = [
     -1.673_315_370_876_840_9e-6,
 ];
 
-/// `1 / log 2` without [`LOG2_E`].
-const LOG2_E_REST: f64 = 2.035_527_374_093_103_3e-17;
+/// `1 / ln 2` minus [`LOG2_E`].
+const LOG2_E_LOW: f64 = 2.035_527_374_093_103_3e-17;
 
-/// Replaces numbers by their values. **Accuracy** GELU and SiLU 12 u relative; ReLU exact; the tanh form 12 u of `|x|`, and relative for `x > 0`. Values
-/// below `x 2^-1020` (`x 2^-124` in `f32`) are 0.
+/// Applies the activation to every number.
+/// **Accuracy** GELU and SiLU: relative error 12 u; ReLU: exact; the tanh form: 12 u of `|x|`,
+/// relative for `x > 0`. Values below `x 2^-1020` (`x 2^-124` in `f32`) become 0.
 ///
 /// ```
 /// use metastable::attention::dense::activate::{Activation, activate};
@@ -138,22 +142,22 @@ const LOG2_E_REST: f64 = 2.035_527_374_093_103_3e-17;
 /// assert!((x[0] + 0.169971207480).abs() < 1e-12 && x[2] == 0.0);
 /// ```
 pub fn activate<T: Real>(activation: Activation, numbers: &mut [T]) {
-    Level::best().run(Activate(activation, numbers));
+    Isa::best().run(Activate(activation, numbers));
 }
 
 struct Activate<'a, T>(Activation, &'a mut [T]);
 
-impl<T: Real> Task for Activate<'_, T> {
+impl<T: Real> SimdKernel for Activate<'_, T> {
     type F = T;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = T>>(self, l: L) {
+    fn run<L: SimdOps<F = T>>(self, l: L) {
         match self.0 {
-            Activation::Relu => each::<L, RELU>(l, self.1),
-            Activation::Gelu => each::<L, GELU>(l, self.1),
-            Activation::GeluTanh => each::<L, GELU_TANH>(l, self.1),
-            Activation::Silu => each::<L, SILU>(l, self.1),
+            Activation::Relu => apply_kind::<L, RELU>(l, self.1),
+            Activation::Gelu => apply_kind::<L, GELU>(l, self.1),
+            Activation::GeluTanh => apply_kind::<L, GELU_TANH>(l, self.1),
+            Activation::Silu => apply_kind::<L, SILU>(l, self.1),
         }
     }
 }
@@ -163,12 +167,13 @@ const GELU: u8 = 1;
 const GELU_TANH: u8 = 2;
 const SILU: u8 = 3;
 
-/// Vector by vector; the last numbers through memory. No closure: one would not be compiled for the level.
+/// Vector by vector; the remaining numbers go through a buffer. No closures, because they would not
+/// be compiled for the instruction set.
 #[inline(always)]
-fn each<L: Lanes, const KIND: u8>(l: L, numbers: &mut [L::F]) {
+fn apply_kind<L: SimdOps, const KIND: u8>(l: L, numbers: &mut [L::F]) {
     let whole = numbers.len() / L::WIDTH * L::WIDTH;
     let (vectors, rest) = numbers.split_at_mut(whole);
-    // Four side by side: a polynomial is one long chain.
+    // Four vectors at a time: a polynomial is one long chain of dependent operations.
     let (fours, singles) = L::view_mut(vectors).as_chunks_mut::<4>();
     for four in fours {
         *four = values::<L, KIND, 4>(l, *four);
@@ -186,15 +191,15 @@ fn each<L: Lanes, const KIND: u8>(l: L, numbers: &mut [L::F]) {
 }
 
 #[inline(always)]
-fn values<L: Lanes, const KIND: u8, const U: usize>(l: L, mut x: [L::V; U]) -> [L::V; U] {
+fn values<L: SimdOps, const KIND: u8, const U: usize>(l: L, mut x: [L::V; U]) -> [L::V; U] {
     match KIND {
-        GELU if size_of::<L::F>() == 8 => return gelu(l, x, &WIDE),
-        GELU => return gelu(l, x, &NARROW),
+        GELU if size_of::<L::F>() == 8 => return gelu(l, x, &F_COEFFICIENTS),
+        GELU => return gelu(l, x, &F_COEFFICIENTS_F32),
         _ => {}
     }
     for v in &mut x {
         *v = match KIND {
-            // In this order what is no number stays none.
+            // This order of arguments keeps NaN.
             RELU => l.max(l.zero(), *v),
             GELU_TANH => {
                 // (1 + tanh u) / 2 is the logistic function of 2 u.
@@ -210,23 +215,23 @@ fn values<L: Lanes, const KIND: u8, const U: usize>(l: L, mut x: [L::V; U]) -> [
 
 /// `1 / (1 + e^{-v})`.
 #[inline(always)]
-fn logistic<L: Lanes>(l: L, v: L::V) -> L::V {
-    let (one, cut) = (l.constant(1.0), l.constant(-L::F::SMALLEST / LOG2_E));
+fn logistic<L: SimdOps>(l: L, v: L::V) -> L::V {
+    let (one, cut) = (l.constant(1.0), l.constant(-L::F::UNDERFLOW_EXPONENT / LOG2_E));
     let size = l.max(v, l.sub(l.zero(), v));
     let e = l.exp2_product(size, l.constant(-LOG2_E), cut);
     l.div(l.select(l.greater(v, l.zero()), one, e), l.add(one, e))
 }
 
 #[inline(always)]
-fn gelu<L: Lanes, const N: usize, const U: usize>(l: L, x: [L::V; U], f: &[f64; N]) -> [L::V; U] {
+fn gelu<L: SimdOps, const N: usize, const U: usize>(l: L, x: [L::V; U], f: &[f64; N]) -> [L::V; U] {
     let (four, half) = (l.constant(4.0), l.constant(0.5));
     let slope = -0.5 * LOG2_E;
-    let (factor, cut) = (l.constant(slope), l.constant(L::F::SMALLEST / slope));
-    // What the slope loses by rounding.
-    let rest = l.constant(LN_2 * (slope - L::F::of(slope).to_f64() - 0.5 * LOG2_E_REST));
+    let (factor, cut) = (l.constant(slope), l.constant(L::F::UNDERFLOW_EXPONENT / slope));
+    // Rounding error of the slope.
+    let rest = l.constant(LN_2 * (slope - L::F::from_f64(slope).to_f64() - 0.5 * LOG2_E_LOW));
     let (mut near, mut q, mut inverse, mut value, mut out) = (x, x, x, [l.constant(f[N - 1]); U], x);
     for u in 0..U {
-        // Beyond 40 every tail is 0; in this order what is no number stays none.
+        // Beyond 40 every tail is 0. This order of arguments keeps NaN.
         near[u] = l.min(l.constant(40.0), l.max(l.constant(-40.0), x[u]));
         let z = l.max(near[u], l.sub(l.zero(), near[u]));
         inverse[u] = l.div(l.constant(1.0), l.add(z, four));
@@ -238,7 +243,7 @@ fn gelu<L: Lanes, const N: usize, const U: usize>(l: L, x: [L::V; U], f: &[f64; 
         }
     }
     for u in 0..U {
-        // Its square is s - lost.
+        // near^2 = s - lost exactly.
         let s = l.mul(near[u], near[u]);
         let lost = l.fma(l.sub(l.zero(), near[u]), near[u], s);
         let e = l.exp2_product(s, factor, cut);

@@ -1,21 +1,21 @@
 //! `y = x W^T + b` for all tokens.
 
 use super::Real;
-use super::product::{MatrixRows, Panelled};
+use super::gemm::{MatrixRows, PackedMatrix};
 use crate::error::{Error, Result};
-use crate::num::stats::first_not_finite;
+use crate::num::stats::first_nonfinite;
 
-/// A linear map with an offset: W (outputs x inputs) and b.
+/// An affine map: W (outputs x inputs) and bias b.
 #[derive(Clone, Debug)]
 pub struct Linear<T = f64> {
-    weight: Panelled<T>,
+    weight: PackedMatrix<T>,
     bias: Vec<T>,
 }
 
 impl<T: Real> Linear<T> {
-    /// From W by rows and b; an empty b is none.
+    /// From W, row-major, and b; an empty b means no bias.
     ///
-    /// **Errors** shapes that do not fit, a number that is not finite: both name `place`.
+    /// **Errors** wrong shapes, a non-finite number; both errors name `label`.
     ///
     /// ```
     /// use metastable::attention::dense::Linear;
@@ -23,55 +23,55 @@ impl<T: Real> Linear<T> {
     /// assert_eq!(sum.apply(&[1.0, 2.0, 3.0, 4.0]), [3.5, 7.5]);
     /// # Ok::<(), metastable::error::Error>(())
     /// ```
-    pub fn new(place: &str, inputs: usize, weight: Vec<T>, bias: Vec<T>) -> Result<Self> {
+    pub fn new(label: &str, inputs: usize, weight: Vec<T>, bias: Vec<T>) -> Result<Self> {
         let outputs = weight.len().checked_div(inputs).unwrap_or(0);
         if outputs == 0 || weight.len() != outputs * inputs {
-            return Err(Error::parameter(place, format!("{} numbers", weight.len()), format!("rows of {inputs} numbers")));
+            return Err(Error::parameter(label, format!("{} numbers", weight.len()), format!("rows of {inputs} numbers")));
         }
         if !bias.is_empty() && bias.len() != outputs {
             return Err(Error::parameter(
-                format!("{place}, bias"),
+                format!("{label}, bias"),
                 format!("{} numbers", bias.len()),
                 format!("{outputs}, one for each output"),
             ));
         }
         for (name, numbers) in [("weight", &weight), ("bias", &bias)] {
-            if let Some(k) = first_not_finite(numbers) {
+            if let Some(k) = first_nonfinite(numbers) {
                 let expected = format!("finite numbers (number {})", k + 1);
-                return Err(Error::parameter(format!("{place}, {name}"), numbers[k].to_f64(), expected));
+                return Err(Error::parameter(format!("{label}, {name}"), numbers[k].to_f64(), expected));
             }
         }
-        Ok(Self { weight: Panelled::of_columns(&MatrixRows::of(&weight, inputs), inputs), bias })
+        Ok(Self { weight: PackedMatrix::from_columns(&MatrixRows::new(&weight, inputs), inputs), bias })
     }
 
-    /// The map of the same numbers in another precision.
+    /// The same map in another precision.
     pub fn rounded<U: Real>(&self) -> Linear<U> {
-        let cast = |numbers: &[T]| numbers.iter().map(|v| U::of(v.to_f64())).collect::<Vec<U>>();
+        let cast = |numbers: &[T]| numbers.iter().map(|v| U::from_f64(v.to_f64())).collect::<Vec<U>>();
         let weight = cast(&self.weight());
-        Linear { weight: Panelled::of_columns(&MatrixRows::of(&weight, self.inputs()), self.inputs()), bias: cast(&self.bias) }
+        Linear { weight: PackedMatrix::from_columns(&MatrixRows::new(&weight, self.inputs()), self.inputs()), bias: cast(&self.bias) }
     }
 
-    /// Columns of W.
+    /// Number of columns of W.
     pub fn inputs(&self) -> usize {
         self.weight.inputs()
     }
 
-    /// Rows of W.
+    /// Number of rows of W.
     pub fn outputs(&self) -> usize {
         self.weight.outputs()
     }
 
-    /// W by rows.
+    /// W, row-major.
     pub fn weight(&self) -> Vec<T> {
         self.weight.transposed()
     }
 
-    /// W as products read it.
-    pub fn panels(&self) -> &Panelled<T> {
+    /// W, packed for products.
+    pub fn packed(&self) -> &PackedMatrix<T> {
         &self.weight
     }
 
-    /// b; empty when there is none.
+    /// b; empty if there is no bias.
     pub fn bias(&self) -> &[T] {
         &self.bias
     }
@@ -81,18 +81,21 @@ impl<T: Real> Linear<T> {
         self.inputs() * self.outputs() + self.bias.len()
     }
 
-    /// `x W^T + b` for all rows of x. **Accuracy** `sqrt(inputs) u |x| |W|`. **Cost** `2 n` operations a weight.
+    /// `x W^T + b` for all rows of x.
+    /// **Accuracy** `sqrt(inputs) u |x| |W|`.
+    /// **Cost** `2 n` operations per weight.
     pub fn apply(&self, x: &[T]) -> Vec<T> {
         self.weight.product(x, &self.bias)
     }
 
-    /// `h W^T`: without the offset.
+    /// `h W^T`: the derivative in the direction h.
     pub fn jvp(&self, h: &[T]) -> Vec<T> {
         self.weight.product(h, &[])
     }
 
-    /// `g W`: the transposed product. **Cost** also of bringing W into another order.
+    /// `g W`: the transposed derivative.
+    /// **Cost** that of a product, and of repacking W.
     pub fn vjp(&self, g: &[T]) -> Vec<T> {
-        Panelled::of_rows(&MatrixRows::of(&self.weight(), self.inputs()), self.inputs()).product(g, &[])
+        PackedMatrix::from_rows(&MatrixRows::new(&self.weight(), self.inputs()), self.inputs()).product(g, &[])
     }
 }

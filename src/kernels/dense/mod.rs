@@ -1,8 +1,8 @@
-//! Dense layers, in `f64` or `f32`: products of matrices by panels, activations, linear maps.
+//! Dense layers in `f64` or `f32`: packed matrix products, activations, affine maps.
 
 pub mod activate;
+pub mod gemm;
 mod linear;
-pub mod product;
 mod real;
 
 pub use activate::Activation;

@@ -1,93 +1,97 @@
-//! Softmax over blocks of sources with a running maximum: queries in lanes, so that maxima, sums and exponentials never cross lanes.
+//! Online softmax over blocks of sources. Queries are in lanes, so maxima, sums and exponentials
+//! never need a reduction across lanes.
 
-use super::job::{HeadsJob, Shape};
-use super::project::{Images, Of, value_place};
-use super::seen::{BLOCK, Exponents, Seen};
-use super::share::Piece;
-use super::stack::Stack;
-use super::tiles::{MOST, group, slabs};
-use crate::num::simd::{Float, Lanes, Task};
+use super::packed_heads::PackedHeads;
+use super::problem::{HeadsProblem, Shape};
+use super::qkv::{HeadQkv, QkvImages, value_offset};
+use super::tiles::{MAX_VECTORS, group, slabs};
+use super::visible_range::{Exponents, SOURCE_BLOCK, VisibleRange};
+use super::work_items::WorkItem;
+use crate::num::simd::{Float, SimdKernel, SimdOps};
 use crate::num::tile::{add_product_of_slabs, product_of_columns};
 use crate::weights::Weights;
 use std::f64::consts::LOG2_E;
 
-/// What became of a query under one head.
+/// Status of a query under one head.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Mark {
-    /// Its result is right.
+pub(super) enum RowStatus {
+    /// The result is accurate.
     #[default]
-    Right,
-    /// It sees nothing: its result is 0.
+    Accurate,
+    /// No source is visible: the result is 0.
     Masked,
-    /// Rounding of its logits may show in the result.
-    Doubtful,
+    /// Rounding of the logits may be visible in the result.
+    Flagged,
 }
 
-/// What is kept of a query under one head.
+/// What is stored for a query under one head.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Row {
-    pub mark: Mark,
-    /// Its largest logit, rounded.
+pub(super) struct RowState {
+    pub status: RowStatus,
+    /// Largest logit, rounded.
     pub top: f64,
 }
 
-/// All that pieces of this phase read.
-pub(super) struct Source<'a, F> {
-    pub job: &'a HeadsJob<'a>,
+/// Input that all work items of this phase share.
+pub(super) struct AttendInput<'a, F> {
+    pub problem: &'a HeadsProblem<'a>,
     pub shape: &'a Shape,
-    pub stack: &'a Stack<F>,
-    pub images: &'a Images<F>,
-    /// Masses, none when all are equal.
+    pub packed: &'a PackedHeads<F>,
+    pub images: &'a QkvImages<F>,
+    /// Masses of the sources; empty if all are equal.
     pub masses: &'a [F],
-    /// Lengths of the longest query and source token.
+    /// Norms of the longest query and of the longest source.
     pub longest: [f64; 2],
 }
 
-/// The most groups of queries that share blocks of keys and values.
+/// Largest number of query groups that share one pass over the keys and values.
 pub(super) const GROUPS: usize = 4;
 
-/// Some groups of queries under one head.
+/// Attention of a few groups of queries under one head.
 pub(super) struct Attend<'a, F> {
-    pub source: &'a Source<'a, F>,
-    pub piece: &'a Piece,
+    pub input: &'a AttendInput<'a, F>,
+    pub item: &'a WorkItem,
     /// `sum_j A_ij V y_j`, in slabs.
     pub out: &'a mut [F],
-    pub rows: &'a mut [Row],
+    pub rows: &'a mut [RowState],
 }
 
-impl<F: Float> Task for Attend<'_, F> {
+impl<F: Float> SimdKernel for Attend<'_, F> {
     type F = F;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = F>>(self, l: L) {
+    fn run<L: SimdOps<F = F>>(self, l: L) {
         if L::WIDE { self.groups::<L, 8>(l) } else { self.groups::<L, 4>(l) }
     }
 }
 
-/// Running maxima and sums of the queries of a group.
+/// Running maxima and sums for the queries of a group.
 #[derive(Clone, Copy)]
 struct Running<T> {
-    top: [T; MOST],
-    /// Minus the maxima as exponents.
-    shift: [T; MOST],
-    sum: [T; MOST],
-    /// Nothing has been written yet.
-    fresh: bool,
+    top: [T; MAX_VECTORS],
+    /// Minus the maxima, as exponents of 2.
+    shift: [T; MAX_VECTORS],
+    sum: [T; MAX_VECTORS],
+    /// True until the first block has been added.
+    uninitialised: bool,
 }
 
 impl<F: Float> Attend<'_, F> {
-    /// Block by block of sources, whose keys and values stay in the second cache for all groups.
+    /// Runs over the blocks of sources. The keys and values of a block stay in the L2 cache for all
+    /// groups.
     #[inline(always)]
-    fn groups<L: Lanes<F = F>, const R: usize>(mut self, l: L) {
+    fn groups<L: SimdOps<F = F>, const R: usize>(mut self, l: L) {
         let (lowest, highest) = (l.constant(f64::NEG_INFINITY), l.constant(f64::INFINITY));
-        let mut states = [Running { top: [lowest; MOST], shift: [highest; MOST], sum: [l.zero(); MOST], fresh: true }; GROUPS];
-        let mut tile = [l.zero(); MOST * BLOCK];
-        let sources = self.source.shape.sources;
-        let (mut from, end) = self.some(sources);
+        let mut states =
+            [Running { top: [lowest; MAX_VECTORS], shift: [highest; MAX_VECTORS], sum: [l.zero(); MAX_VECTORS], uninitialised: true };
+                GROUPS];
+        let mut tile = [l.zero(); MAX_VECTORS * SOURCE_BLOCK];
+        let sources = self.input.shape.sources;
+        let (mut from, end) = self.visible_union(sources);
         while from < end {
-            let to = (from / BLOCK * BLOCK + BLOCK).min(end);
-            for (k, state) in states.iter_mut().enumerate().take(self.piece.group.1) {
+            let to = (from / SOURCE_BLOCK * SOURCE_BLOCK + SOURCE_BLOCK).min(end);
+            for (k, state) in states.iter_mut().enumerate().take(self.item.group.1) {
                 match self.group(k).1 {
                     3 => self.block::<L, R, 3>(l, k, (from, to), state, tile.as_chunks_mut().0),
                     _ => self.block::<L, R, 2>(l, k, (from, to), state, tile.as_chunks_mut().0),
@@ -95,38 +99,38 @@ impl<F: Float> Attend<'_, F> {
             }
             from = to;
         }
-        for (k, state) in states.iter().enumerate().take(self.piece.group.1) {
+        for (k, state) in states.iter().enumerate().take(self.item.group.1) {
             match self.group(k).1 {
-                3 => self.close::<L, 3>(l, k, state),
-                _ => self.close::<L, 2>(l, k, state),
+                3 => self.normalise::<L, 3>(l, k, state),
+                _ => self.normalise::<L, 2>(l, k, state),
             }
         }
     }
 
-    /// First vector and number of vectors of a group of the piece.
+    /// First vector and number of vectors of a group of this work item.
     fn group(&self, k: usize) -> (usize, usize) {
-        group(self.source.shape.query_vectors, self.piece.group.0 + k)
+        group(self.input.shape.query_vectors, self.item.group.0 + k)
     }
 
-    /// From the first source that a query of the piece sees to the last.
-    fn some(&self, sources: usize) -> (usize, usize) {
-        let Source { job, shape, .. } = self.source;
-        let last = self.group(self.piece.group.1 - 1);
+    /// The smallest range that contains every source visible to a query of this work item.
+    fn visible_union(&self, sources: usize) -> (usize, usize) {
+        let AttendInput { problem, shape, .. } = self.input;
+        let last = self.group(self.item.group.1 - 1);
         let queries = self.group(0).0 * shape.width..((last.0 + last.1) * shape.width).min(shape.queries);
-        let seen = queries.map(|i| job.pattern.seen(i, sources)).filter(|r| r.start < r.end);
-        let (start, end) = seen.fold((sources, 0), |(a, b), r| (a.min(r.start), b.max(r.end.min(sources))));
+        let visible = queries.map(|i| problem.pattern.visible(i, sources)).filter(|r| r.start < r.end);
+        let (start, end) = visible.fold((sources, 0), |(a, b), r| (a.min(r.start), b.max(r.end.min(sources))));
         (start / 16 * 16, end)
     }
 
-    /// The results of a group in the piece's part.
-    fn place(&self, k: usize) -> std::ops::Range<usize> {
-        let (size, origin, (first, len)) = (self.source.stack.heads[self.piece.head].size, self.group(0).0, self.group(k));
+    /// Range of a group's results in the output of this work item.
+    fn output_range(&self, k: usize) -> std::ops::Range<usize> {
+        let (size, origin, (first, len)) = (self.input.packed.heads[self.item.head].size, self.group(0).0, self.group(k));
         (first - origin) * size..(first - origin + len) * size
     }
 
-    /// A group with a block of sources.
+    /// Adds a block of sources to a group of queries.
     #[inline(always)]
-    fn block<L: Lanes<F = F>, const R: usize, const V: usize>(
+    fn block<L: SimdOps<F = F>, const R: usize, const V: usize>(
         &mut self,
         l: L,
         k: usize,
@@ -134,39 +138,40 @@ impl<F: Float> Attend<'_, F> {
         state: &mut Running<L::V>,
         tile: &mut [[L::V; V]],
     ) {
-        let (place, group) = (self.place(k), self.group(k));
-        let &Source { job, shape, stack, images, masses, .. } = self.source;
-        let (rank, size) = (stack.heads[self.piece.head].rank, stack.heads[self.piece.head].size);
-        let (of, exponents) = (images.of(self.piece.head), Exponents::new(job, self.piece.head));
+        let (range, group) = (self.output_range(k), self.group(k));
+        let &AttendInput { problem, shape, packed, images, masses, .. } = self.input;
+        let (rank, size) = (packed.heads[self.item.head].rank, packed.heads[self.item.head].size);
+        let (of, exponents) = (images.head(self.item.head), Exponents::new(problem, self.item.head));
         let first = group.0 * L::WIDTH;
-        let seen = Seen::<L::V, V>::new(l, job, first, shape.queries, shape.sources);
-        let (from, to) = (from.max(seen.some.0 / R * R), to.min(seen.some.1));
+        let visible = VisibleRange::<L::V, V>::new(l, problem, first, shape.queries, shape.sources);
+        let (from, to) = (from.max(visible.union.0 / R * R), to.min(visible.union.1));
         if from >= to {
             return;
         }
         let queries = slabs::<L, V>(of.queries, group.0, rank, (0, rank));
-        scores::<L, R, V>(l, &of, rank, queries, (from, to), job.beta < 0.0 && !exponents.biased(), tile);
+        scores::<L, R, V>(l, &of, rank, queries, (from, to), problem.beta < 0.0 && !exponents.has_bias(), tile);
         let tile = &mut tile[..to - from];
-        exponents.add::<L, V>(l, job, (first, shape.queries), from, tile);
-        if seen.cuts(from, to) {
-            seen.mask(l, from, tile);
+        exponents.add::<L, V>(l, problem, (first, shape.queries), from, tile);
+        if visible.is_partial(from, to) {
+            visible.mask(l, from, tile);
         }
         let masses = if masses.is_empty() { masses } else { &masses[from..to] };
-        let out = &mut L::view_mut(self.out)[place];
+        let out = &mut L::view_mut(self.out)[range];
         let rescale = weights::<L, V>(l, l.constant(exponents.factor::<F>()), masses, tile, state);
-        if let Some(scale) = rescale.filter(|_| !state.fresh) {
+        if let Some(scale) = rescale.filter(|_| !state.uninitialised) {
             scale_all::<L, V>(l, out, size, &scale);
         }
-        sums::<L, R, V>(l, &of, (size, shape.sources), from, tile, out, state.fresh);
-        state.fresh = false;
+        sums::<L, R, V>(l, &of, (size, shape.sources), from, tile, out, state.uninitialised);
+        state.uninitialised = false;
     }
 }
 
-/// Scores of the sources of a block, the largest first where `negative`.
+/// Scores of a block of sources; with `negative`, multiplied by -1, so that the largest has the
+/// largest weight.
 #[inline(always)]
-fn scores<L: Lanes, const R: usize, const V: usize>(
+fn scores<L: SimdOps, const R: usize, const V: usize>(
     l: L,
-    of: &Of<L::F>,
+    of: &HeadQkv<L::F>,
     rank: usize,
     queries: [&[L::V]; V],
     (from, to): (usize, usize),
@@ -185,9 +190,10 @@ fn scores<L: Lanes, const R: usize, const V: usize>(
     }
 }
 
-/// Weights in place of scores, relative to the new maxima; by what the sums so far shrink, where they do.
+/// Replaces scores by weights relative to the new maxima. Returns the factors that rescale the sums
+/// so far, or `None` if no maximum has changed.
 #[inline(always)]
-fn weights<L: Lanes, const V: usize>(
+fn weights<L: SimdOps, const V: usize>(
     l: L,
     factor: L::V,
     masses: &[L::F],
@@ -201,18 +207,18 @@ fn weights<L: Lanes, const V: usize>(
             top[v] = l.max(row[v], top[v]);
         }
     }
-    let (mut scale, mut grown) = ([l.zero(); V], l.zero());
+    let (mut scale, mut raised) = ([l.zero(); V], l.zero());
     let mut exponent = [l.zero(); V];
     for v in 0..V {
         let shift = l.sub(l.zero(), l.mul(top[v], factor));
         exponent[v] = l.sub(shift, state.shift[v]);
         let one = l.constant(1.0);
-        grown = l.max(grown, l.select(l.greater(top[v], state.top[v]), one, l.zero()));
+        raised = l.max(raised, l.select(l.greater(top[v], state.top[v]), one, l.zero()));
         (state.top[v], state.shift[v]) = (top[v], shift);
     }
-    let grown = l.largest(grown) > L::F::default();
-    if grown {
-        scale = l.exp2_each::<V, false>(exponent);
+    let raised = l.largest(raised) > L::F::default();
+    if raised {
+        scale = l.exp2_array::<V, false>(exponent);
         for v in 0..V {
             state.sum[v] = l.mul(state.sum[v], scale[v]);
         }
@@ -223,7 +229,7 @@ fn weights<L: Lanes, const V: usize>(
         for v in 0..V {
             t[v] = l.fma(row[v], factor, state.shift[v]);
         }
-        let mut w = l.exp2_each::<V, false>(t);
+        let mut w = l.exp2_array::<V, false>(t);
         if let Some(m) = masses.get(k) {
             let m = l.splat(*m);
             for v in 0..V {
@@ -238,12 +244,12 @@ fn weights<L: Lanes, const V: usize>(
     for v in 0..V {
         state.sum[v] = l.add(state.sum[v], sum[v]);
     }
-    grown.then_some(scale)
+    raised.then_some(scale)
 }
 
-/// Multiplies what every query has summed.
+/// Multiplies the sums of every query by its factor.
 #[inline(always)]
-fn scale_all<L: Lanes, const V: usize>(l: L, out: &mut [L::V], size: usize, scale: &[L::V; V]) {
+fn scale_all<L: SimdOps, const V: usize>(l: L, out: &mut [L::V], size: usize, scale: &[L::V; V]) {
     for (v, slab) in out.chunks_exact_mut(size).enumerate().take(V) {
         for x in slab {
             *x = l.mul(*x, scale[v]);
@@ -251,25 +257,25 @@ fn scale_all<L: Lanes, const V: usize>(l: L, out: &mut [L::V], size: usize, scal
     }
 }
 
-/// Adds `sum_j w_ij V y_j` over a block (`fresh`: writes it).
+/// Adds `sum_j w_ij V y_j` over a block; with `uninitialised`, overwrites.
 #[inline(always)]
-fn sums<L: Lanes, const R: usize, const V: usize>(
+fn sums<L: SimdOps, const R: usize, const V: usize>(
     l: L,
-    of: &Of<L::F>,
+    of: &HeadQkv<L::F>,
     (size, count): (usize, usize),
     from: usize,
     tile: &[[L::V; V]],
     out: &mut [L::V],
-    fresh: bool,
+    uninitialised: bool,
 ) {
     for c in (0..size).step_by(R) {
-        let values = &of.values[value_place(size, count, L::WIDTH, c, from)..][..tile.len() * L::WIDTH];
+        let values = &of.values[value_offset(size, count, L::WIDTH, c, from)..][..tile.len() * L::WIDTH];
         let acc: [[L::V; V]; R] = product_of_columns(l, (values, L::WIDTH, c % L::WIDTH), tile);
         for r in 0..R {
             if c + r < size {
                 for v in 0..V {
                     let out = &mut out[v * size + c + r];
-                    *out = if fresh { acc[r][v] } else { l.add(*out, acc[r][v]) };
+                    *out = if uninitialised { acc[r][v] } else { l.add(*out, acc[r][v]) };
                 }
             }
         }
@@ -277,18 +283,20 @@ fn sums<L: Lanes, const R: usize, const V: usize>(
 }
 
 impl<F: Float> Attend<'_, F> {
-    /// Divides by the sums of the weights, or restores their size, and notes what is to be known of the rows.
+    /// Divides by the sums of the weights (SA) or restores the scale (USA), and sets the status of
+    /// each row.
     #[inline(always)]
-    fn close<L: Lanes<F = F>, const V: usize>(&mut self, l: L, k: usize, state: &Running<L::V>) {
-        let (place, group, origin) = (self.place(k), self.group(k), self.group(0).0);
-        let &Source { job, stack, images, masses, longest, .. } = self.source;
-        let (matrices, exponents) = (&stack.heads[self.piece.head], Exponents::new(job, self.piece.head));
-        let queries = slabs::<L, V>(images.of(self.piece.head).queries, group.0, matrices.rank, (0, matrices.rank));
-        let doubt = Doubt::new(job, matrices.rank, matrices.q.as_ref().map(|m| m.norm), matrices.k.as_ref().map(|m| m.norm), longest);
+    fn normalise<L: SimdOps<F = F>, const V: usize>(&mut self, l: L, k: usize, state: &Running<L::V>) {
+        let (range, group, origin) = (self.output_range(k), self.group(k), self.group(0).0);
+        let &AttendInput { problem, packed, images, masses, longest, .. } = self.input;
+        let (matrices, exponents) = (&packed.heads[self.item.head], Exponents::new(problem, self.item.head));
+        let queries = slabs::<L, V>(images.head(self.item.head).queries, group.0, matrices.rank, (0, matrices.rank));
+        let bound =
+            LogitErrorBound::new(problem, matrices.rank, matrices.q.as_ref().map(|m| m.norm), matrices.k.as_ref().map(|m| m.norm), longest);
         let lightest = masses.iter().map(|m| m.to_f64()).filter(|m| *m > 0.0).fold(f64::INFINITY, f64::min);
         let lightest = if masses.is_empty() { 1.0 } else { lightest };
-        let out = &mut L::view_mut(self.out)[place];
-        if state.fresh {
+        let out = &mut L::view_mut(self.out)[range];
+        if state.uninitialised {
             out.fill(l.zero());
         }
         let (mut scale, size) = ([l.zero(); V], matrices.size);
@@ -304,18 +312,18 @@ impl<F: Float> Attend<'_, F> {
             for lane in 0..L::WIDTH {
                 let (total, top) = (totals[lane], tops[lane] * exponents.factor::<F>() / LOG2_E);
                 let row = &mut self.rows[(group.0 - origin + v) * L::WIDTH + lane];
-                let error = doubt.logit(squares[lane].sqrt(), images.longest_key[self.piece.head], top);
-                let (factor, spread) = match job.weights {
+                let error = bound.logit(squares[lane].sqrt(), images.longest_key[self.item.head], top);
+                let (factor, spread) = match problem.weights {
                     Weights::Softmax => (1.0 / total, 1.0 - lightest / total),
-                    Weights::Exponential { log_factor } => (job.unit(masses.is_empty()) * exponential(top, log_factor), 1.0),
+                    Weights::Exponential { log_factor } => (problem.common_mass(masses.is_empty()) * exponential(top, log_factor), 1.0),
                 };
-                let seen = total > 0.0;
-                factors[lane] = if seen { factor } else { 0.0 };
-                *row = Row { top, mark: Mark::Right };
-                if !seen {
-                    row.mark = Mark::Masked;
+                let visible = total > 0.0;
+                factors[lane] = if visible { factor } else { 0.0 };
+                *row = RowState { top, status: RowStatus::Accurate };
+                if !visible {
+                    row.status = RowStatus::Masked;
                 } else if error * spread > TOLERANCE {
-                    row.mark = Mark::Doubtful;
+                    row.status = RowStatus::Flagged;
                 }
             }
             scale[v] = l.load(&factors);
@@ -324,42 +332,46 @@ impl<F: Float> Attend<'_, F> {
     }
 }
 
-/// `e^{top + log_factor}`; two factors round less than one where neither leaves the range.
+/// `e^{top + log_factor}`. Two factors have a smaller rounding error than one, if both stay in
+/// range.
 fn exponential(top: f64, log_factor: f64) -> f64 {
     if top.abs() < 600.0 && log_factor.abs() < 100.0 { top.exp() * log_factor.exp() } else { (top + log_factor).exp() }
 }
 
-/// An error of a logit times the share of other sources from which on a row is doubtful.
+/// A row is flagged if (error of its logits) x (share of the weights other than the largest)
+/// exceeds this.
 ///
-/// Errors of results were at most a fifth of this in all measurements.
+/// In all measurements the error of a result was at most a fifth of this.
 const TOLERANCE: f64 = 1.5e-13;
 
-/// Estimates of the errors of logits.
-struct Doubt {
+/// Estimates the rounding errors of logits.
+struct LogitErrorBound {
     beta: f64,
     product: f64,
     spread: f64,
-    /// Errors of images, per unit of their own length and absolute: of queries, then of keys.
+    /// Errors of the images of queries, then of keys: relative to their own norm, and absolute.
     images: [[f64; 2]; 2],
 }
 
-impl Doubt {
-    /// From the norms of Q and K, where they are no identity, and the lengths of the longest tokens.
+impl LogitErrorBound {
+    /// From the norms of Q and K (`None`: identity) and the norms of the longest tokens.
     ///
-    /// Sums of n products round like random walks: by `0.4 sqrt(n) u` of a result without cancellation, by `0.15 u` of the product of
-    /// the lengths at least; errors of images and what they meet are independent, so that their product is less by `sqrt(r)`.
-    fn new(job: &HeadsJob, rank: usize, q: Option<f64>, k: Option<f64>, longest: [f64; 2]) -> Self {
-        let chain = |n: usize| 0.4 * ((n.min(super::tiles::DEPTH) as f64).sqrt() + (n as f64 / super::tiles::DEPTH as f64).sqrt());
-        let image = |norm: Option<f64>, longest: f64| norm.map_or([0.0; 2], |norm| [chain(job.d), 0.15 * norm * longest]);
+    /// A sum of n products rounds like a random walk: by `0.4 sqrt(n) u` of the result without
+    /// cancellation, and by `0.15 u` of the product of the two norms at least. Errors of an image
+    /// are independent of its partner in the score, so their product is smaller by `sqrt(r)`.
+    fn new(problem: &HeadsProblem, rank: usize, q: Option<f64>, k: Option<f64>, longest: [f64; 2]) -> Self {
+        let chain =
+            |n: usize| 0.4 * ((n.min(super::tiles::DEPTH_BLOCK) as f64).sqrt() + (n as f64 / super::tiles::DEPTH_BLOCK as f64).sqrt());
+        let image = |norm: Option<f64>, longest: f64| norm.map_or([0.0; 2], |norm| [chain(problem.d), 0.15 * norm * longest]);
         Self {
-            beta: job.beta.abs(),
+            beta: problem.beta.abs(),
             product: 1.0 + 0.15 * (rank as f64).sqrt(),
             spread: 1.0 / (rank as f64).sqrt(),
             images: [image(q, longest[0]), image(k, longest[1])],
         }
     }
 
-    /// The error of a large logit of a query of this length.
+    /// Error of a large logit, for a query and a key of these norms.
     fn logit(&self, query: f64, key: f64, top: f64) -> f64 {
         let [[a, b], [c, e]] = self.images;
         let images = (a * query + b) * key + (c * key + e) * query;

@@ -1,53 +1,58 @@
-//! `sum_h O_h z_i^h`, and the plain sum over heads without an output matrix.
+//! Applies the output matrices: `sum_h O_h z_i^h`; heads without one are added as they are.
 
-use super::job::{HeadsJob, Shape};
-use super::share::{Piece, each};
-use super::stack::Stack;
+use super::packed_heads::PackedHeads;
+use super::problem::{HeadsProblem, Shape};
 use super::tiles::{group, group_count, slabs, vectors};
-use crate::num::simd::{Float, Lanes, Task};
+use super::work_items::{WorkItem, for_each_item};
+use crate::num::simd::{Float, SimdKernel, SimdOps};
 use crate::num::tile::{add_product_of_slabs, store};
 
-/// The results of all heads and where each begins.
+/// Results of all heads; `starts` are the offsets of the heads.
 pub(super) struct Results<'a, F> {
     pub numbers: &'a [F],
     pub starts: &'a [usize],
 }
 
-/// Writes the rows of `out`, some vectors of queries at a time.
+/// Writes the rows of `out`, a few vectors of queries per work item.
 pub(super) fn fill<F: Float>(
-    job: &HeadsJob,
+    problem: &HeadsProblem,
     shape: &Shape,
-    stack: &Stack<F>,
+    packed: &PackedHeads<F>,
     results: &Results<F>,
-    pieces: &mut Vec<Piece>,
+    items: &mut Vec<WorkItem>,
     out: &mut [f64],
 ) {
     let all = shape.queries.div_ceil(shape.width);
-    // Every piece reads all output matrices: as few as two threads share evenly, of rows that stay in the second cache.
+    // Every item reads all output matrices, so items should be few: six or more, for two threads to
+    // share evenly, with rows that fit the L2 cache.
     let take = all.div_ceil(6).clamp(2, 32);
-    pieces.clear();
-    pieces.extend((0..all).step_by(take).map(|v| Piece { group: (v, take.min(all - v)), at: v * shape.width * job.d, ..Piece::default() }));
-    each(pieces, out, &mut [(); 0], shape.parallel, &|piece, out, _| {
-        job.level.run(Output { job, stack, results, piece, out });
+    items.clear();
+    items.extend((0..all).step_by(take).map(|v| WorkItem {
+        group: (v, take.min(all - v)),
+        offset: v * shape.width * problem.d,
+        ..WorkItem::default()
+    }));
+    for_each_item(items, out, &mut [(); 0], shape.parallel, &|item, out, _| {
+        problem.isa.run(Output { problem, packed, results, item, out });
     });
 }
 
 struct Output<'a, F> {
-    job: &'a HeadsJob<'a>,
-    stack: &'a Stack<F>,
+    problem: &'a HeadsProblem<'a>,
+    packed: &'a PackedHeads<F>,
     results: &'a Results<'a, F>,
-    piece: &'a Piece,
+    item: &'a WorkItem,
     out: &'a mut [f64],
 }
 
-impl<F: Float> Task for Output<'_, F> {
+impl<F: Float> SimdKernel for Output<'_, F> {
     type F = F;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = F>>(mut self, l: L) {
-        let d = self.job.d;
-        if self.stack.heads.iter().any(|m| m.o.is_some()) {
+    fn run<L: SimdOps<F = F>>(mut self, l: L) {
+        let d = self.problem.d;
+        if self.packed.heads.iter().any(|m| m.o.is_some()) {
             let all = vectors(d, L::WIDTH);
             for g in 0..group_count(all) {
                 let group = group(all, g);
@@ -56,10 +61,10 @@ impl<F: Float> Task for Output<'_, F> {
         } else {
             self.out.fill(0.0);
         }
-        for (head, m) in self.stack.heads.iter().enumerate().filter(|(_, m)| m.o.is_none()) {
+        for (head, m) in self.packed.heads.iter().enumerate().filter(|(_, m)| m.o.is_none()) {
             let z = &self.results.numbers[self.results.starts[head]..];
             for (i, out) in self.out.chunks_exact_mut(d).enumerate() {
-                let lane = (self.piece.group.0 + i / L::WIDTH) * m.size * L::WIDTH + i % L::WIDTH;
+                let lane = (self.item.group.0 + i / L::WIDTH) * m.size * L::WIDTH + i % L::WIDTH;
                 out.iter_mut().zip(z[lane..].iter().step_by(L::WIDTH)).for_each(|(o, z)| *o += z.to_f64());
             }
         }
@@ -68,20 +73,20 @@ impl<F: Float> Task for Output<'_, F> {
 
 impl<F: Float> Output<'_, F> {
     #[inline(always)]
-    fn group<L: Lanes<F = F>, const R: usize>(&mut self, l: L, (first, len): (usize, usize)) {
+    fn group<L: SimdOps<F = F>, const R: usize>(&mut self, l: L, (first, len): (usize, usize)) {
         if len == 3 { self.columns::<L, R, 3>(l, first) } else { self.columns::<L, R, 2>(l, first) }
     }
 
-    /// V vectors of coordinates of every row of the piece.
+    /// V vectors of coordinates, for every row of the work item.
     #[inline(always)]
-    fn columns<L: Lanes<F = F>, const R: usize, const V: usize>(&mut self, l: L, first: usize) {
-        let d = self.job.d;
+    fn columns<L: SimdOps<F = F>, const R: usize, const V: usize>(&mut self, l: L, first: usize) {
+        let d = self.problem.d;
         let count = self.out.len() / d;
         for i in (0..count).step_by(R) {
             let mut acc = [[l.zero(); V]; R];
-            for (head, m) in self.stack.heads.iter().enumerate() {
+            for (head, m) in self.packed.heads.iter().enumerate() {
                 if let Some(o) = &m.o {
-                    let vector = self.piece.group.0 + i / L::WIDTH;
+                    let vector = self.item.group.0 + i / L::WIDTH;
                     let z = &self.results.numbers[self.results.starts[head] + vector * m.size * L::WIDTH..][..m.size * L::WIDTH];
                     acc = add_product_of_slabs(l, (z, i % L::WIDTH), slabs::<L, V>(&o.slabs, first, m.size, (0, m.size)), acc);
                 }

@@ -1,36 +1,39 @@
-//! Slabs, for the register tile of [`crate::num::tile`].
+//! Slabs: the packed layout that the register tile of [`crate::num::tile`] reads.
 //!
-//! The rows of a matrix lie in slabs: for every vector of rows, one vector per column. A product `A B^T` takes R rows of A, one number of
-//! each at a time, against V vectors of rows of B, all sums in registers: whatever is a product here (images, scores, weighted sums,
-//! outputs) is this one.
+//! The rows of a matrix are stored in slabs: for every vector of rows, one vector per column. A
+//! product `A B^T` takes R rows of A, one number of each at a time, against V vectors of rows of B,
+//! with all sums in registers. Images, scores, weighted sums and outputs are all computed by this
+//! product.
 
-use crate::num::simd::Lanes;
+use crate::num::simd::SimdOps;
 use crate::num::tile;
 
-/// Vectors of one group of rows of B: as many sums as hide the latency, and as registers hold.
-pub(super) const MOST: usize = 3;
+/// Largest number of vectors in a group of rows of B: enough sums to hide the latency, few enough
+/// to fit the registers.
+pub(super) const MAX_VECTORS: usize = 3;
 
-/// Columns taken at a time: the slabs of a group stay in the first cache, and short sums round less.
-pub(super) const DEPTH: usize = 128;
+/// Columns per pass: the slabs of a group stay in the L1 cache, and shorter sums have smaller
+/// rounding errors.
+pub(super) const DEPTH_BLOCK: usize = 128;
 
-/// Number of groups of three vectors, or two at the end.
+/// Number of groups of three vectors; the last groups may have two.
 pub(super) fn group_count(vectors: usize) -> usize {
-    tile::group_count(vectors, MOST)
+    tile::group_count(vectors, MAX_VECTORS)
 }
 
-/// First vector and number of vectors of a group; there are two vectors at least.
+/// First vector and number of vectors of a group. There are at least two vectors.
 pub(super) fn group(vectors: usize, g: usize) -> (usize, usize) {
-    tile::group(vectors, MOST, g)
+    tile::group(vectors, MAX_VECTORS, g)
 }
 
-/// Vectors for so many rows, at least the two of a group.
+/// Number of vectors for this number of rows, at least two.
 pub(super) fn vectors(rows: usize, width: usize) -> usize {
     rows.div_ceil(width).max(2)
 }
 
-/// V slabs of a group, from and to a column.
+/// The V slabs of a group, restricted to a range of columns.
 #[inline(always)]
-pub(super) fn slabs<L: Lanes, const V: usize>(all: &[L::F], first: usize, depth: usize, columns: (usize, usize)) -> [&[L::V]; V] {
+pub(super) fn slabs<L: SimdOps, const V: usize>(all: &[L::F], first: usize, depth: usize, columns: (usize, usize)) -> [&[L::V]; V] {
     let all = L::view(all);
     let mut out = [&all[..0]; V];
     for v in 0..V {

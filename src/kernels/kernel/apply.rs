@@ -1,107 +1,124 @@
-//! Velocities and fields of attention: an algorithm is chosen, and what it does not vouch for is evaluated again.
+//! Evaluates velocities and fields of attention: chooses a kernel and recomputes the rows that it
+//! flags.
 
 use super::attention::Attention;
-use super::choice::Choice;
-use super::doubtful::Doubtful;
-use super::exact::{direct::DIRECT, rows};
-use super::job::{Form, Job, Kernel};
-use super::limits::{EXACT, PARALLEL_WORK};
-use super::registry::kept;
+use super::choice::KernelChoice;
+use super::exact::{direct::DIRECT, reference};
+use super::flagged_rows::FlaggedRows;
+use super::limits::{EXACT_ACCURACY, MIN_PARALLEL_WORK};
+use super::problem::{Kernel, KernelProblem, OutputForm};
+use super::registry::attainable_accuracy;
 use super::workspace::Workspace;
 use crate::Head;
 use crate::error::Result;
-use crate::num::{sum::dot, threads::inside_pool};
+use crate::num::{sum::dot, threads::enter_pool};
 use crate::sphere::{Tokens, geometry::project};
 
 /// The head of plain attention.
 static IDENTITY: [Head; 1] = [Head::identity()];
 
 impl Attention {
-    /// The job of these tokens. The value matrix of a single head without Q and K is left out: see [`Attention::apply`].
-    pub fn job<'a>(&'a self, tokens: &'a Tokens, form: Form) -> Job<'a> {
-        let valued = self.value_at_the_end().is_some();
+    /// The problem for these tokens. The value matrix of a single head without Q and K is left out;
+    /// [`Attention::apply`] applies it at the end.
+    pub fn problem<'a>(&'a self, tokens: &'a Tokens, form: OutputForm) -> KernelProblem<'a> {
+        let valued = self.deferred_value_matrix().is_some();
         let heads = if valued { &IDENTITY } else { &self.heads[..] };
-        let form = if valued && form == Form::Tangent { Form::Sum } else { form };
-        // Where a value matrix acts, differences keep no more than sums.
-        let far = form == Form::Tangent && heads.iter().any(Head::has_identity_value);
-        let &Self { beta, causal, weights, sign, accuracy, level, .. } = self;
-        Job { tokens, form, heads, beta, causal, weights, sign, far, level, accuracy }
+        let form = if valued && form == OutputForm::Tangent { OutputForm::Sum } else { form };
+        // A value matrix mixes the tangent and the radial part, so differences would gain nothing
+        // over sums.
+        let two_sided = form == OutputForm::Tangent && heads.iter().any(Head::has_identity_value);
+        let &Self { beta, causal, weights, sign, accuracy, isa, .. } = self;
+        KernelProblem { tokens, form, heads, beta, causal, weights, sign, two_sided, isa, accuracy }
     }
 
-    /// Evaluates all rows into `out` (n x d); the number of rows in which a fast algorithm did not keep the accuracy, so that they were evaluated
-    /// again. The order of every sum depends on n and d only, so bytes do not depend on threads. The value matrix of a single head without Q and K is
-    /// applied to the attention of its tokens; everything else is done by the algorithm.
+    /// Evaluates all rows into `out` (n x d). Returns the number of rows that a fast kernel flagged
+    /// and that were recomputed exactly. The order of every sum depends on n and d only, so the
+    /// result does not depend on the number of threads. The value matrix of a single head without Q
+    /// and K is applied to the result of the kernel; all other matrices are part of the kernel's
+    /// problem.
     ///
-    /// **Accuracy** relative error of a velocity row below `1e-13` of its own length while the weights are resolved, down to drifts of
-    /// 1e-300; `self.accuracy` where that is larger and a fast algorithm was used, chosen or asked for by name.
-    /// **Cost** `n^2/2` exponentials and about `3 n^2 d` flops for plain attention, twice that for heads with Q or K.
-    /// **Errors** an algorithm asked for by name that cannot do it, or cannot keep the accuracy; nothing is written.
-    pub fn apply(&self, x: &Tokens, form: Form, work: &mut Workspace, out: &mut [f64]) -> Result<usize> {
-        inside_pool(x.n() * x.n() * x.d() >= PARALLEL_WORK, || {
-            let job = self.job(x, form);
-            let kernel = self.kernel.of(&job)?;
-            let mut doubtful = std::mem::take(&mut work.doubtful);
-            doubtful.rows.clear();
-            kernel.evaluate(&job, work, out, &mut doubtful);
-            let again = again(kernel, &job, work, out, &mut doubtful);
-            work.doubtful = doubtful;
-            if let Some(value) = self.value_at_the_end() {
+    /// **Accuracy** the relative error of a velocity row is below `1e-13` of its own norm as long
+    /// as the weights are resolved, down to drifts of 1e-300. If `self.accuracy` is larger and a
+    /// fast kernel is used (chosen or named), the relative error is below `self.accuracy`.
+    /// **Cost** `n^2/2` exponentials and about `3 n^2 d` flops for plain attention, twice that for
+    /// heads with Q or K.
+    /// **Errors** a named kernel that does not support the problem or cannot reach the accuracy;
+    /// `out` is then unchanged.
+    pub fn apply(&self, x: &Tokens, form: OutputForm, work: &mut Workspace, out: &mut [f64]) -> Result<usize> {
+        enter_pool(x.n() * x.n() * x.d() >= MIN_PARALLEL_WORK, || {
+            let problem = self.problem(x, form);
+            let kernel = self.kernel.select(&problem)?;
+            let mut flagged = std::mem::take(&mut work.flagged);
+            flagged.rows.clear();
+            kernel.evaluate(&problem, work, out, &mut flagged);
+            let recomputed = recompute_flagged(kernel, &problem, work, out, &mut flagged);
+            work.flagged = flagged;
+            if let Some(value) = self.deferred_value_matrix() {
                 self.values(value, x, form, out);
             }
-            Ok(again)
+            Ok(recomputed)
         })
     }
 
-    /// Row i alone, by the exact row sum.
-    pub fn apply_row(&self, x: &Tokens, form: Form, i: usize) -> Vec<f64> {
-        let (job, mut out) = (self.job(x, form), vec![0.0; x.d()]);
-        rows::some(&job, &mut Workspace::default(), &[i], &mut |_, row| out.copy_from_slice(row));
-        if let Some(value) = self.value_at_the_end() {
+    /// Row i only, by the exact row sum.
+    pub fn apply_row(&self, x: &Tokens, form: OutputForm, i: usize) -> Vec<f64> {
+        let (problem, mut out) = (self.problem(x, form), vec![0.0; x.d()]);
+        reference::selected_rows(&problem, &mut Workspace::default(), &[i], &mut |_, row| out.copy_from_slice(row));
+        if let Some(value) = self.deferred_value_matrix() {
             self.value(value, x.row(i), form, &mut out);
         }
         out
     }
 
-    /// Name of the algorithm that [`Attention::apply`] uses for these tokens.
+    /// Name of the kernel that [`Attention::apply`] uses for these tokens.
     ///
     /// **Errors** as [`Attention::apply`].
-    pub fn kernel_name(&self, x: &Tokens, form: Form) -> Result<&'static str> {
-        Ok(self.kernel.of(&self.job(x, form))?.name())
+    pub fn kernel_name(&self, x: &Tokens, form: OutputForm) -> Result<&'static str> {
+        Ok(self.kernel.select(&self.problem(x, form))?.name())
     }
 
-    /// The relative accuracy that an algorithm asked for by name keeps of typical rows of these tokens: the least that it can be asked for. [`EXACT`]
-    /// where none was asked for, or it cannot do it at all.
-    pub fn kept(&self, x: &Tokens, form: Form) -> f64 {
-        let job = self.job(x, form);
+    /// The relative accuracy that a named kernel reaches on typical rows of these tokens: the
+    /// smallest accuracy it accepts. [`EXACT_ACCURACY`] if no kernel is named or it does not
+    /// support the problem.
+    pub fn attainable_accuracy(&self, x: &Tokens, form: OutputForm) -> f64 {
+        let problem = self.problem(x, form);
         match self.kernel {
-            Choice::Named(kernel) if job.is_plain() && kernel.refuses(&job).is_none() => kept(kernel, &job).max(EXACT),
-            _ => EXACT,
+            KernelChoice::Named(kernel) if problem.is_plain() && kernel.unsupported_reason(&problem).is_none() => {
+                attainable_accuracy(kernel, &problem).max(EXACT_ACCURACY)
+            }
+            _ => EXACT_ACCURACY,
         }
     }
 
-    fn values(&self, value: &[f64], x: &Tokens, form: Form, out: &mut [f64]) {
+    fn values(&self, value: &[f64], x: &Tokens, form: OutputForm, out: &mut [f64]) {
         out.chunks_exact_mut(x.d()).enumerate().for_each(|(i, row)| self.value(value, x.row(i), form, row));
     }
 
     /// `V a`, projected for a velocity.
-    fn value(&self, value: &[f64], x: &[f64], form: Form, row: &mut [f64]) {
+    fn value(&self, value: &[f64], x: &[f64], form: OutputForm, row: &mut [f64]) {
         let image: Vec<f64> = value.chunks_exact(x.len()).map(|v| dot(v, row)).collect();
         row.copy_from_slice(&image);
-        if form == Form::Tangent {
+        if form == OutputForm::Tangent {
             project(x, row);
         }
     }
 }
 
-/// Evaluates the doubtful rows again: all of them exactly when they are many. How many a fast algorithm left.
-fn again(kernel: &dyn Kernel, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) -> usize {
-    let (n, d) = (job.tokens.n(), job.tokens.d());
-    let many = kernel.error(job) > 0.0 && doubtful.rows.len() * 8 > n;
-    let left = if many { n } else { doubtful.rows.len() };
-    if many && job.is_plain() {
-        doubtful.rows.clear();
-        DIRECT.evaluate(job, work, out, doubtful);
+/// Recomputes the flagged rows; if they are many, all rows. Returns the number of recomputed rows.
+fn recompute_flagged(
+    kernel: &dyn Kernel,
+    problem: &KernelProblem,
+    work: &mut Workspace,
+    out: &mut [f64],
+    flagged: &mut FlaggedRows,
+) -> usize {
+    let (n, d) = (problem.tokens.n(), problem.tokens.d());
+    let many = kernel.error_bound(problem) > 0.0 && flagged.rows.len() * 8 > n;
+    let left = if many { n } else { flagged.rows.len() };
+    if many && problem.is_plain() {
+        flagged.rows.clear();
+        DIRECT.evaluate(problem, work, out, flagged);
     }
-    rows::some(job, work, &doubtful.rows, &mut |i, row| out[i * d..(i + 1) * d].copy_from_slice(row));
+    reference::selected_rows(problem, work, &flagged.rows, &mut |i, row| out[i * d..(i + 1) * d].copy_from_slice(row));
     left
 }

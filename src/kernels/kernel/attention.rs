@@ -1,12 +1,13 @@
-//! Attention of a fixed system, as data.
+//! Attention at a fixed time, as data.
 
-use super::choice::Choice;
-use super::job::Weights;
-use super::limits::EXACT;
+use super::choice::KernelChoice;
+use super::limits::EXACT_ACCURACY;
+use super::problem::Weights;
 use crate::Head;
-use crate::num::simd::Level;
+use crate::num::simd::Isa;
 
-/// Attention of a fixed system: inverse temperature, heads, mask, weights, and the sign of V (-1 reverses the flow).
+/// Attention at a fixed time: inverse temperature, heads, mask, weights, and the sign of V (-1
+/// reverses the flow).
 #[derive(Clone, Debug)]
 pub struct Attention {
     /// Inverse temperature.
@@ -19,12 +20,13 @@ pub struct Attention {
     pub weights: Weights,
     /// +1 attracts, -1 repels.
     pub sign: f64,
-    /// Algorithm of the sums.
-    pub kernel: Choice,
-    /// Largest relative error of a row: below `1e-13` everything is exact to rounding, above it a fast algorithm may be chosen.
+    /// Kernel that computes the sums.
+    pub kernel: KernelChoice,
+    /// Largest relative error of a row. Up to `1e-13` only exact kernels are used; above it a fast
+    /// kernel may be chosen.
     pub accuracy: f64,
     /// Instruction set.
-    pub level: Level,
+    pub isa: Isa,
 }
 
 impl Attention {
@@ -36,14 +38,14 @@ impl Attention {
             causal: false,
             weights: Weights::Softmax,
             sign: 1.0,
-            kernel: Choice::Auto,
-            accuracy: EXACT,
-            level: Level::best(),
+            kernel: KernelChoice::Auto,
+            accuracy: EXACT_ACCURACY,
+            isa: Isa::best(),
         }
     }
 
-    /// The value matrix of a single head without Q and K: applied to what the tiles return.
-    pub fn value_at_the_end(&self) -> Option<&[f64]> {
+    /// The value matrix of a single head without Q and K, which is applied after the kernel.
+    pub fn deferred_value_matrix(&self) -> Option<&[f64]> {
         match &self.heads[..] {
             [head] if head.q.is_none() && head.k.is_none() => head.v.as_deref(),
             _ => None,

@@ -1,25 +1,25 @@
-//! Which algorithm to use.
+//! The choice of a kernel.
 
-use super::job::Kernel;
+use super::problem::Kernel;
 
-/// Which algorithm to use.
+/// Which kernel to use.
 #[derive(Clone, Copy, Default)]
-pub enum Choice {
-    /// The cheapest one that keeps the accuracy.
+pub enum KernelChoice {
+    /// The cheapest kernel that reaches the accuracy.
     #[default]
     Auto,
-    /// This one.
+    /// This kernel.
     Named(&'static dyn Kernel),
 }
 
-impl std::fmt::Debug for Choice {
+impl std::fmt::Debug for KernelChoice {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl Choice {
-    /// Its name.
+impl KernelChoice {
+    /// `auto`, or the name of the kernel.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",

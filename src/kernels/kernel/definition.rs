@@ -1,14 +1,16 @@
-//! Attention by its definition, in double-doubles.
+//! Reference: attention by its definition, in double-double arithmetic.
 
 use super::attention::Attention;
-use super::job::{Form, Weights};
+use super::problem::{OutputForm, Weights};
 use crate::num::dd::Dd;
 use crate::sphere::Tokens;
 
 impl Attention {
-    /// The formula in double-doubles: logits from inner products, weights by plain exponentials, projection at the end. Tokens that are unit vectors
-    /// up to rounding are taken as the exactly normalised ones. **Cost** `n^2` exponentials in double-doubles per head.
-    pub fn by_definition(&self, x: &Tokens, form: Form) -> Vec<f64> {
+    /// The defining formula in double-double arithmetic: logits from inner products, weights by
+    /// plain exponentials, projection at the end. Tokens on the sphere are normalised exactly
+    /// first.
+    /// **Cost** `n^2` double-double exponentials per head.
+    pub fn by_definition(&self, x: &Tokens, form: OutputForm) -> Vec<f64> {
         let d = x.d();
         let exact = |r: &[f64]| -> Vec<Dd> { r.iter().map(|v| Dd::from(*v)).collect() };
         let rows: Vec<Vec<Dd>> = x
@@ -27,22 +29,22 @@ impl Attention {
             let mut total = vec![Dd::default(); d];
             for head in &self.heads {
                 let query = times(&head.q, own);
-                let seen = if self.causal { i + 1 } else { x.n() };
-                let logits: Vec<Dd> = rows[..seen].iter().map(|r| Dd::from(self.beta) * inner(&query, &times(&head.k, r))).collect();
+                let visible = if self.causal { i + 1 } else { x.n() };
+                let logits: Vec<Dd> = rows[..visible].iter().map(|r| Dd::from(self.beta) * inner(&query, &times(&head.k, r))).collect();
                 let (weights, mass) = self.weights_by_definition(&logits, x.masses());
                 for (row, w) in rows.iter().zip(&weights) {
-                    let from = if form == Form::Difference { own.as_slice() } else { &[] };
+                    let from = if form == OutputForm::Difference { own.as_slice() } else { &[] };
                     let y: Vec<Dd> = row.iter().enumerate().map(|(k, v)| from.get(k).map_or(*v, |o| *v - *o)).collect();
                     total.iter_mut().zip(times(&head.v, &y)).for_each(|(t, v)| *t = *t + *w / mass * v);
                 }
             }
-            let radial = if form == Form::Tangent && x.space().is_unit() { inner(&total, own) } else { Dd::default() };
+            let radial = if form == OutputForm::Tangent && x.space().is_unit() { inner(&total, own) } else { Dd::default() };
             out.extend(total.iter().zip(own).map(|(t, u)| self.sign * (*t - radial * *u).to_f64()));
         }
         out
     }
 
-    /// Weights and what they are divided by.
+    /// Weights and their normalising divisor.
     fn weights_by_definition(&self, logits: &[Dd], masses: &[f64]) -> (Vec<Dd>, Dd) {
         let (shift, factor) = match self.weights {
             Weights::Softmax => (logits.iter().fold(f64::NEG_INFINITY, |m, l| m.max(l.to_f64())), None),

@@ -1,19 +1,21 @@
-//! What counts as exact, and from which work on threads share it.
+//! The accuracy that counts as exact, and the work from which threads are used.
 
-use crate::num::threads::awake;
+use crate::num::threads::with_spinning_workers;
 use crate::sphere::Tokens;
 
-/// The accuracy of the exact algorithms.
-pub const EXACT: f64 = 1e-13;
+/// Accuracy of the exact kernels.
+pub const EXACT_ACCURACY: f64 = 1e-13;
 
-/// Below this many coordinate products a sum stays on the calling thread.
-pub const PARALLEL_WORK: usize = 1 << 22;
-/// The same when other threads are awake (see [`crate::num::threads::awake`]).
-pub const AWAKE_WORK: usize = 1 << 21;
-/// From here on other threads are kept awake by evaluations in a row: some algorithms share that much.
-pub const LEAST_WORK: usize = 1 << 17;
+/// From this many coordinate products on, a sum is shared by threads.
+pub const MIN_PARALLEL_WORK: usize = 1 << 22;
+/// The same limit while other threads spin (see [`crate::num::threads::with_spinning_workers`]).
+pub const MIN_SPINNING_WORK: usize = 1 << 21;
+/// From this work on, repeated evaluations keep other threads spinning, as some kernels share work
+/// of this size.
+pub const MIN_REPEATED_WORK: usize = 1 << 17;
 
-/// Many evaluations in a row for tokens of this shape: the other threads stay awake if they will share them.
-pub fn in_a_row<R>(x: &Tokens, work: impl FnOnce() -> R) -> R {
-    if x.n() * x.n() * x.d() >= LEAST_WORK { awake(work) } else { work() }
+/// Runs many evaluations in a row for tokens of this shape. Other threads spin meanwhile, if the
+/// evaluations are large enough to share.
+pub fn with_repeated_evaluations<R>(x: &Tokens, work: impl FnOnce() -> R) -> R {
+    if x.n() * x.n() * x.d() >= MIN_REPEATED_WORK { with_spinning_workers(work) } else { work() }
 }

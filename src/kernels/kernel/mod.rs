@@ -1,12 +1,18 @@
-//! Kernel sums, one file per algorithm. The kernel is defined by the chord, `e^{beta G} = e^{beta} e^{-beta |x-y|^2/2}`
-//! (for negative beta by the antichord), so no weight is the exponential of a positive number and accuracy does not depend on beta.
+//! Kernel sums, one algorithm (a [`Kernel`]) per file.
 //!
-//! Every algorithm computes the same two sums per token, a drift and a mass, with a bound of their error (see [`Sums`]); `close` makes velocities of
-//! the drifts where they stand. [`Attention::apply`] chooses the cheapest one that can keep the accuracy wanted, and evaluates again, row by row, every velocity whose
-//! bound is not kept: a fast algorithm is never believed where it cannot be.
+//! For token i, with `G_ij = <x_i, x_j>` and masses m, a kernel computes the mass
+//! `z_i = sum_j m_j w_ij` and the drift `sum_j m_j w_ij x_j` (up to multiples of `x_i`), with
+//! weights `w_ij = e^{beta G_ij - |beta|}` and bounds of the errors (see [`Sums`]). No exponential
+//! has a positive argument. Exact kernels use chords, `beta G - beta = -beta |x-y|^2 / 2` (for
+//! negative beta, antichords), so their accuracy does not depend on beta.
 //!
-//! `tiles`: tokens in blocks and panels, and how these meet. `exact`: sums by chords, for every beta. `fast`: sums by inner products and series,
-//! with their errors. `close`: from sums to velocities.
+//! The epilogue turns drifts into velocities in place. [`Attention::apply`] chooses the cheapest
+//! kernel that can reach the accuracy, and recomputes exactly every row whose error bound exceeds
+//! it.
+//!
+//! `tiles`: tokens in blocks and panels, and the order of their pairs. `exact`: kernels by chords,
+//! for every beta. `fast`: kernels by inner products and series, with error bounds. `epilogue`:
+//! from sums to velocities. `batch`: many small systems, one per lane.
 
 #![allow(clippy::needless_range_loop, reason = "arrays of registers: loops over constants that must unroll")]
 
@@ -14,15 +20,15 @@ mod apply;
 mod attention;
 mod batch;
 mod choice;
-mod close;
+mod count_pairs;
 mod definition;
-mod doubtful;
+mod epilogue;
 mod exact;
 mod fast;
+mod flagged_rows;
 mod hessian;
-mod job;
 mod limits;
-mod pairs;
+mod problem;
 mod registry;
 mod sums;
 mod tiles;
@@ -30,17 +36,16 @@ mod weight;
 mod workspace;
 
 pub use attention::Attention;
-pub use batch::Batch;
-pub use batch::{Pull, WIDEST};
-pub use choice::Choice;
-pub use doubtful::Doubtful;
+pub use batch::{Batch, BatchField, MAX_LANES};
+pub use choice::KernelChoice;
+pub use count_pairs::pairs_above;
 pub use exact::direct::exact_sums;
-pub use exact::shared::{Company, Shared};
+pub use exact::distributed::{Communicator, Distributed};
 pub use fast::series::{MAX_ORDER, Series};
+pub use flagged_rows::FlaggedRows;
 pub use hessian::hessian_sums;
-pub use job::{Ending, Form, Job, Kernel, Weights};
-pub use limits::{AWAKE_WORK, EXACT, LEAST_WORK, PARALLEL_WORK, in_a_row};
-pub use pairs::pairs_above;
+pub use limits::{EXACT_ACCURACY, MIN_PARALLEL_WORK, MIN_REPEATED_WORK, MIN_SPINNING_WORK, with_repeated_evaluations};
+pub use problem::{Epilogue, Kernel, KernelProblem, OutputForm, Weights};
 pub use registry::{ALL, find};
 pub use sums::Sums;
 pub use weight::{exp_shifted, log_kernel};

@@ -1,11 +1,11 @@
-use super::{Bias, Extent, Pattern};
+use super::{AttentionShape, BiasForm, Pattern};
 use crate::error::{Error, Result};
 
 /// ALiBi (Press, Smith and Lewis 2022): `b_ij = -m_h |i - j|`, one slope for every head, added to
 /// beta times the score.
 ///
-/// Symmetric in i and j: joined with [`super::Causal`] it is that of the paper, alone a token sees
-/// both sides alike.
+/// Symmetric in i and j. Combined with [`super::Causal`] it is the paper's bias; alone, earlier and
+/// later tokens are treated alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alibi {
     slopes: Vec<f64>,
@@ -14,7 +14,7 @@ pub struct Alibi {
 impl Alibi {
     /// The slopes of the paper, `m_h = 2^{-8h/H}` for h = 1 to H.
     ///
-    /// **Errors** no head.
+    /// **Errors** no heads.
     ///
     /// ```
     /// use metastable::attention::pattern::{Alibi, Pattern};
@@ -26,9 +26,9 @@ impl Alibi {
         Self::with_slopes((1..=heads).map(|h| (-8.0 * h as f64 / heads as f64).exp2()).collect())
     }
 
-    /// Slopes of one's own, one per head.
+    /// From given slopes, one per head.
     ///
-    /// **Errors** none, or one that is not finite.
+    /// **Errors** no slopes, a non-finite slope.
     pub fn with_slopes(slopes: Vec<f64>) -> Result<Self> {
         if slopes.is_empty() {
             return Err(Error::parameter("ALiBi slopes", "none", "one slope for every head"));
@@ -45,8 +45,8 @@ impl Alibi {
 }
 
 impl Pattern for Alibi {
-    fn check(&self, extent: &Extent) -> Result<()> {
-        let (found, heads) = (self.slopes.len(), extent.heads);
+    fn check(&self, shape: &AttentionShape) -> Result<()> {
+        let (found, heads) = (self.slopes.len(), shape.heads);
         if found == heads { Ok(()) } else { Err(Error::parameter("ALiBi slopes", found, format!("one for each of the {heads} heads"))) }
     }
 
@@ -54,7 +54,7 @@ impl Pattern for Alibi {
         -self.slope(head) * i.abs_diff(j) as f64
     }
 
-    fn form(&self, head: usize) -> Bias {
-        Bias::Distance { slope: self.slope(head) }
+    fn bias_form(&self, head: usize) -> BiasForm {
+        BiasForm::Distance { slope: self.slope(head) }
     }
 }

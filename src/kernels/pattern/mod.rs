@@ -1,21 +1,21 @@
-//! Patterns: what a query sees of the sources and how their positions enter the scores, one file each.
+//! Patterns: which sources a query sees, additive biases, and positions; one file each.
 //!
-//! With a pattern the logit of query i at source j is `beta <R_i Q x_i, R_j K y_j> + b_ij` where
-//! `j` is among those that `i` sees, and minus infinity elsewhere: `R` comes from
-//! [`Pattern::place`], `b` from [`Pattern::bias`]. beta does not multiply `b`.
+//! The logit of query i and source j is `beta <R_i Q x_i, R_j K y_j> + b_ij` if i sees j, and minus
+//! infinity otherwise. [`Pattern::rotate`] gives `R` and [`Pattern::bias`] gives `b`. beta does not
+//! multiply `b`.
 
 mod alibi;
 mod causal;
-mod everything;
-mod joined;
+mod combined;
+mod full_attention;
 mod rotary;
 mod table;
 mod window;
 
 pub use alibi::Alibi;
 pub use causal::Causal;
-pub use everything::Everything;
-pub use joined::Joined;
+pub use combined::CombinedPattern;
+pub use full_attention::FullAttention;
 pub use rotary::{Pairs, Rotary};
 pub use table::BiasTable;
 pub use window::Window;
@@ -24,39 +24,40 @@ use crate::error::Result;
 use crate::num::dd::Dd;
 use std::ops::Range;
 
-/// What a pattern is going to be used for.
+/// The sizes of a problem, for which a pattern is checked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extent {
+pub struct AttentionShape {
     /// Number of heads.
     pub heads: usize,
     /// Number of queries.
     pub queries: usize,
     /// Number of sources.
     pub sources: usize,
-    /// Smallest and largest number of rows of Q and K.
+    /// Smallest and largest rank (number of rows of Q and K) of the heads.
     pub ranks: (usize, usize),
 }
 
-/// What tiles need to know of the biases of a head.
+/// The form of the biases of a head; special forms are evaluated faster.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Bias {
-    /// All are 0.
+pub enum BiasForm {
+    /// All biases are 0.
     Absent,
-    /// `b_ij = -slope |i - j|`, the product without rounding.
+    /// `b_ij = -slope |i - j|`, where the product is exact.
     Distance {
-        /// Loss per position.
+        /// Decrease per position.
         slope: f64,
     },
-    /// Asked for one by one.
+    /// No special form: each bias is evaluated by itself.
     Any,
 }
 
-/// What a query sees and how positions enter. Queries and sources are numbered from 0, each on their own in cross-attention.
+/// Mask, biases and positions of attention. Queries and sources are numbered from 0, separately in
+/// cross-attention.
 ///
-/// Nothing must be written but what differs from plain attention:
+/// The default methods are those of plain attention; implement only what differs:
 ///
 /// ```
-/// use metastable::attention::pattern::{Bias, Pattern};
+/// use metastable::attention::pattern::{BiasForm, Pattern};
 /// /// The sources of the same parity.
 /// struct Parity;
 /// impl Pattern for Parity {
@@ -64,56 +65,58 @@ pub enum Bias {
 ///         if i % 2 == j % 2 { 0.0 } else { f64::NEG_INFINITY }
 ///     }
 /// }
-/// assert_eq!(Parity.form(0), Bias::Any);
-/// assert_eq!(Parity.seen(3, 8), 0..8);
+/// assert_eq!(Parity.bias_form(0), BiasForm::Any);
+/// assert_eq!(Parity.visible(3, 8), 0..8);
 /// ```
 pub trait Pattern: Send + Sync {
-    /// Refuses what it was not made for.
+    /// Checks that the pattern fits these sizes.
     ///
-    /// **Errors** tables of another length, ranks that cannot be paired: place, value, and what was expected.
-    fn check(&self, _extent: &Extent) -> Result<()> {
+    /// **Errors** a table of another size, ranks without pairs. The error has the parameter, its
+    /// value, and the expected value.
+    fn check(&self, _extent: &AttentionShape) -> Result<()> {
         Ok(())
     }
 
-    /// The sources that query i sees, at most all of them; pairs outside cost nothing.
-    fn seen(&self, _i: usize, sources: usize) -> Range<usize> {
+    /// The range of sources visible to query i. Invisible pairs cost nothing.
+    fn visible(&self, _i: usize, sources: usize) -> Range<usize> {
         0..sources
     }
 
-    /// `b_ij`: finite, or minus infinity for a pair that does not see each other.
+    /// `b_ij`: finite, or minus infinity if i does not see j.
     fn bias(&self, _head: usize, _i: usize, _j: usize) -> f64 {
         0.0
     }
 
-    /// The same of the sources from `from` on, as many as there is room for.
-    fn biases(&self, head: usize, i: usize, from: usize, out: &mut [f64]) {
+    /// The biases of query i for the sources from `from` on, one for each entry of `out`.
+    fn bias_row(&self, head: usize, i: usize, from: usize, out: &mut [f64]) {
         out.iter_mut().enumerate().for_each(|(k, b)| *b = self.bias(head, i, from + k));
     }
 
-    /// What tiles need to know of the biases; whoever has none says so here and is faster.
-    fn form(&self, _head: usize) -> Bias {
-        Bias::Any
+    /// The form of the biases of a head. Return `Absent` if there are none: this is faster.
+    fn bias_form(&self, _head: usize) -> BiasForm {
+        BiasForm::Any
     }
 
-    /// True when [`Pattern::place`] does something.
-    fn turns(&self) -> bool {
+    /// True if [`Pattern::rotate`] is not the identity.
+    fn is_rotary(&self) -> bool {
         false
     }
 
-    /// The linear map `R_i` on `Q x_i` or `K x_i`, in place.
-    fn place(&self, _i: usize, _image: &mut [f64]) {}
+    /// Applies the linear map `R_i` to `Q x_i` or `K x_i`, in place.
+    fn rotate(&self, _i: usize, _image: &mut [f64]) {}
 
-    /// The same in double-double numbers, for logits too large for `f64`; by default from the two halves.
-    fn place_exactly(&self, i: usize, image: &mut [Dd]) {
+    /// [`Pattern::rotate`] in double-double arithmetic, for logits too large for `f64`. The default
+    /// rotates the high and the low parts.
+    fn rotate_exactly(&self, i: usize, image: &mut [Dd]) {
         let high: Vec<f64> = image.iter().map(|x| x.to_f64()).collect();
         let low: Vec<f64> = image.iter().zip(&high).map(|(x, h)| (*x - Dd::from(*h)).to_f64()).collect();
         let [mut high, mut low] = [high, low];
-        self.place(i, &mut high);
-        self.place(i, &mut low);
+        self.rotate(i, &mut high);
+        self.rotate(i, &mut low);
         image.iter_mut().zip(high.iter().zip(&low)).for_each(|(x, (h, l))| *x = Dd::from(*h) + Dd::from(*l));
     }
 
-    /// True when it changes nothing: every query sees every source, no biases, no positions.
+    /// True if every query sees every source and there are no biases and no positions.
     fn is_plain(&self) -> bool {
         false
     }

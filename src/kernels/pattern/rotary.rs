@@ -1,9 +1,9 @@
-use super::{Extent, Pattern};
+use super::{AttentionShape, Pattern};
 use crate::error::{Error, Result};
 use crate::num::dd::Dd;
 use std::f64::consts::TAU;
 
-/// Which coordinates of an image turn together.
+/// Which coordinates of an image form a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairs {
     /// 2k and 2k + 1.
@@ -12,10 +12,12 @@ pub enum Pairs {
     Halves,
 }
 
-/// Rotary positions (Su et al. 2021): pair k of `Q x` and `K x` at position p turns by the angle `p w_k`, `w_k = base^{-2k/r}`.
+/// Rotary positions (Su et al. 2021): at position p, pair k of `Q x` and `K x` is rotated by the
+/// angle `p w_k`, `w_k = base^{-2k/r}`.
 ///
-/// Scores depend on differences of positions alone. Angles are taken in double-double numbers and reduced before they are rounded, so
-/// cosines and sines are right to `2^-52` at any position below `2^53`.
+/// Scores depend on differences of positions only. Angles are computed in double-double arithmetic
+/// and reduced before rounding, so cosines and sines are accurate to `2^-52` for positions below
+/// `2^53`.
 #[derive(Clone, Debug)]
 pub struct Rotary {
     pairs: Pairs,
@@ -23,21 +25,21 @@ pub struct Rotary {
     first: u64,
     /// `w_k / 2 pi`, turns per position.
     turns: Vec<Dd>,
-    /// Factor by which a position's images are scaled.
+    /// Factor of the norms of images.
     amplitude: f64,
-    /// Cosine and sine of every pair at the first positions.
+    /// Cosine and sine of every pair at the first positions, if tabulated.
     table: Vec<[f64; 2]>,
 }
 
 impl Rotary {
     /// For heads of rank r (rows of Q and K).
     ///
-    /// **Errors** a base that is not above 0 and finite, an odd rank.
+    /// **Errors** a base that is not positive and finite, an odd rank.
     ///
     /// ```
     /// use metastable::attention::pattern::{Pairs, Pattern, Rotary};
     /// let mut image = [1.0, 0.0];
-    /// Rotary::new(10000.0, Pairs::Adjacent, 2)?.place(3, &mut image);
+    /// Rotary::new(10000.0, Pairs::Adjacent, 2)?.rotate(3, &mut image);
     /// assert!((image[0] - 3f64.cos()).abs() < 1e-15 && (image[1] - 3f64.sin()).abs() < 1e-15);
     /// # Ok::<(), metastable::error::Error>(())
     /// ```
@@ -48,29 +50,28 @@ impl Rotary {
         if rank == 0 || !rank.is_multiple_of(2) {
             return Err(Error::parameter("rotary rank", rank, "an even number of rows of Q and K"));
         }
-        // One step of Newton from the rounded logarithm doubles its digits.
+        // One Newton step from the rounded logarithm doubles its number of digits.
         let rough = base.ln();
         let log = Dd::from(rough) + (Dd::from(base) * Dd::from(-rough).exp() - Dd::from(1.0));
         let turns = (0..rank / 2).map(|k| (log * (Dd::from(-2.0 * k as f64) / Dd::from(rank as f64))).exp() / two_pi()).collect();
         Ok(Self { pairs, rank, first: 0, turns, amplitude: 1.0, table: Vec::new() })
     }
 
-    /// Counts positions from `first` on instead of 0; forgets a table.
+    /// Numbers the positions from `first` instead of 0; discards the table.
     #[must_use]
     pub fn starting_at(self, first: u64) -> Self {
         Self { first, table: Vec::new(), ..self }
     }
 
-    /// Turns pair k by `p w_k factors[k]` instead, and makes images `amplitude` times longer: how
-    /// models are stretched to more positions than they were trained on. Forgets a table.
+    /// Rotates pair k by `p w_k factors[k]` and multiplies images by `amplitude`: this is how
+    /// models are extended to more positions than they were trained on. Discards the table.
     ///
-    /// **Errors** factors that are not one finite number for every pair, an amplitude that is not
-    /// above 0 and finite.
+    /// **Errors** not one finite factor per pair, an amplitude that is not positive and finite.
     ///
     /// ```
     /// use metastable::attention::pattern::{Pairs, Pattern, Rotary};
     /// let mut image = [1.0, 0.0];
-    /// Rotary::new(100.0, Pairs::Adjacent, 2)?.scaled(&[0.25], 2.0)?.place(4, &mut image);
+    /// Rotary::new(100.0, Pairs::Adjacent, 2)?.scaled(&[0.25], 2.0)?.rotate(4, &mut image);
     /// assert!((image[0] - 2.0 * 1f64.cos()).abs() < 1e-15 && (image[1] - 2.0 * 1f64.sin()).abs() < 1e-15);
     /// # Ok::<(), metastable::error::Error>(())
     /// ```
@@ -88,7 +89,8 @@ impl Rotary {
         Ok(Self { amplitude, table: Vec::new(), ..self })
     }
 
-    /// Keeps the cosines and sines of so many positions: `r` numbers each, about ten times as fast.
+    /// Tabulates the cosines and sines of this many positions, `r` numbers each; about ten times as
+    /// fast.
     #[must_use]
     pub fn with_table(mut self, positions: usize) -> Self {
         let half = self.turns.len();
@@ -96,7 +98,7 @@ impl Rotary {
         self
     }
 
-    /// The angle of pair k at token i in turns, in `[-1/2, 1/2]`.
+    /// The angle of pair k at token i as a fraction of a turn, in `[-1/2, 1/2]`.
     fn fraction(&self, i: usize, k: usize) -> Dd {
         let angle = self.turns[k] * Dd::from((self.first + i as u64) as f64);
         let whole = angle - Dd::from(angle.to_f64().round());
@@ -109,7 +111,7 @@ impl Rotary {
         [self.amplitude * cos, self.amplitude * sin]
     }
 
-    /// The same to 30 digits.
+    /// [`Rotary::rounded`] with 30 digits.
     fn exact(&self, i: usize, k: usize) -> [Dd; 2] {
         let fraction = self.fraction(i, k);
         let quarter = (4.0 * fraction.to_f64()).round();
@@ -152,8 +154,8 @@ fn series(x: Dd) -> (Dd, Dd) {
 }
 
 impl Pattern for Rotary {
-    fn check(&self, extent: &Extent) -> Result<()> {
-        let (least, most) = extent.ranks;
+    fn check(&self, shape: &AttentionShape) -> Result<()> {
+        let (least, most) = shape.ranks;
         if (least, most) == (self.rank, self.rank) {
             return Ok(());
         }
@@ -161,15 +163,15 @@ impl Pattern for Rotary {
         Err(Error::parameter("rows of Q and K", found, format!("{}, the rank of the rotary positions", self.rank)))
     }
 
-    fn form(&self, _: usize) -> super::Bias {
-        super::Bias::Absent
+    fn bias_form(&self, _: usize) -> super::BiasForm {
+        super::BiasForm::Absent
     }
 
-    fn turns(&self) -> bool {
+    fn is_rotary(&self) -> bool {
         true
     }
 
-    fn place(&self, i: usize, image: &mut [f64]) {
+    fn rotate(&self, i: usize, image: &mut [f64]) {
         let half = self.turns.len();
         for k in 0..half {
             let [cos, sin] = self.table.get(i * half + k).copied().unwrap_or_else(|| self.rounded(i, k));
@@ -178,7 +180,7 @@ impl Pattern for Rotary {
         }
     }
 
-    fn place_exactly(&self, i: usize, image: &mut [Dd]) {
+    fn rotate_exactly(&self, i: usize, image: &mut [Dd]) {
         for k in 0..self.turns.len() {
             let [cos, sin] = self.exact(i, k);
             let (a, b) = self.pair(k);

@@ -1,21 +1,22 @@
-use super::{Extent, Pattern};
+use super::{AttentionShape, Pattern};
 use crate::error::{Error, Result};
 
-/// Biases, or a mask, from a table: row i, column j for query i and source j.
+/// Biases or a mask from a table: row i and column j for query i and source j.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasTable {
     heads: usize,
     queries: usize,
     sources: usize,
     biases: Vec<f64>,
-    /// What it is called in errors: a mask or a bias, as the user gave it.
+    /// Name used in errors: `bias` or `mask`, as the user gave it.
     name: &'static str,
 }
 
 impl BiasTable {
-    /// Additive biases, `queries x sources` by rows and the same for every head; minus infinity where a query does not see a source.
+    /// Additive biases, `queries x sources`, row-major, the same for every head; minus infinity if
+    /// the query does not see the source.
     ///
-    /// **Errors** another number of entries, NaN or plus infinity.
+    /// **Errors** a wrong number of entries, NaN or plus infinity.
     ///
     /// ```
     /// use metastable::attention::pattern::{Pattern, BiasTable};
@@ -30,7 +31,7 @@ impl BiasTable {
         Self::finite(Self { heads: 1, queries, sources, biases, name: "bias" })
     }
 
-    /// Additive biases of every head, `heads x queries x sources`.
+    /// Additive biases for every head, `heads x queries x sources`.
     ///
     /// **Errors** as [`BiasTable::biases`].
     pub fn biases_by_head(heads: usize, queries: usize, sources: usize, biases: Vec<f64>) -> Result<Self> {
@@ -38,12 +39,12 @@ impl BiasTable {
         Self::finite(Self { heads, queries, sources, biases, name: "bias" })
     }
 
-    /// A mask, `queries x sources` by rows: true where the query sees the source.
+    /// A mask, `queries x sources`, row-major: true if the query sees the source.
     ///
-    /// **Errors** another number of entries.
-    pub fn mask(queries: usize, sources: usize, seen: &[bool]) -> Result<Self> {
-        length("mask", seen.len(), &[queries, sources])?;
-        let biases = seen.iter().map(|s| if *s { 0.0 } else { f64::NEG_INFINITY }).collect();
+    /// **Errors** a wrong number of entries.
+    pub fn mask(queries: usize, sources: usize, visible: &[bool]) -> Result<Self> {
+        length("mask", visible.len(), &[queries, sources])?;
+        let biases = visible.iter().map(|s| if *s { 0.0 } else { f64::NEG_INFINITY }).collect();
         Ok(Self { heads: 1, queries, sources, biases, name: "mask" })
     }
 
@@ -73,14 +74,14 @@ fn length(name: &str, found: usize, sides: &[usize]) -> Result<()> {
 }
 
 impl Pattern for BiasTable {
-    fn check(&self, extent: &Extent) -> Result<()> {
-        let shape = |(q, s): (usize, usize)| format!("{q} queries and {s} sources");
-        let (own, wanted) = ((self.queries, self.sources), (extent.queries, extent.sources));
+    fn check(&self, shape: &AttentionShape) -> Result<()> {
+        let sizes = |(q, s): (usize, usize)| format!("{q} queries and {s} sources");
+        let (own, wanted) = ((self.queries, self.sources), (shape.queries, shape.sources));
         if own != wanted {
-            return Err(Error::parameter(self.name, shape(own), shape(wanted)));
+            return Err(Error::parameter(self.name, sizes(own), sizes(wanted)));
         }
-        if self.heads != 1 && self.heads != extent.heads {
-            return Err(Error::parameter(self.name, format!("{} heads", self.heads), format!("{} heads, or one for all", extent.heads)));
+        if self.heads != 1 && self.heads != shape.heads {
+            return Err(Error::parameter(self.name, format!("{} heads", self.heads), format!("{} heads, or one for all", shape.heads)));
         }
         Ok(())
     }
@@ -89,7 +90,7 @@ impl Pattern for BiasTable {
         self.biases[self.start(head, i) + j]
     }
 
-    fn biases(&self, head: usize, i: usize, from: usize, out: &mut [f64]) {
+    fn bias_row(&self, head: usize, i: usize, from: usize, out: &mut [f64]) {
         let start = self.start(head, i) + from;
         out.copy_from_slice(&self.biases[start..start + out.len()]);
     }

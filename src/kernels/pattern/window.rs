@@ -1,8 +1,9 @@
-use super::{Bias, Pattern};
+use super::{BiasForm, Pattern};
 use crate::error::{Error, Result};
 use std::ops::Range;
 
-/// Query i sees the sources with `|i - j| < w`; joined with [`super::Causal`], itself and the `w - 1` before it.
+/// Query i sees the sources with `|i - j| < w`. Combined with [`super::Causal`]: itself and the
+/// `w - 1` sources before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     w: usize,
@@ -11,11 +12,11 @@ pub struct Window {
 impl Window {
     /// A window of half width `w`.
     ///
-    /// **Errors** `w = 0`: nobody would see anything.
+    /// **Errors** `w = 0`: no source would be visible.
     ///
     /// ```
     /// use metastable::attention::pattern::{Pattern, Window};
-    /// assert_eq!(Window::new(2)?.seen(5, 8), 4..7);
+    /// assert_eq!(Window::new(2)?.visible(5, 8), 4..7);
     /// assert_eq!(Window::new(0).unwrap_err().to_string(), "window w: found 0, expected at least 1");
     /// # Ok::<(), metastable::error::Error>(())
     /// ```
@@ -25,12 +26,12 @@ impl Window {
 }
 
 impl Pattern for Window {
-    fn seen(&self, i: usize, sources: usize) -> Range<usize> {
+    fn visible(&self, i: usize, sources: usize) -> Range<usize> {
         let end = i.saturating_add(self.w).min(sources);
         (i + 1).saturating_sub(self.w).min(end)..end
     }
 
-    fn form(&self, _: usize) -> Bias {
-        Bias::Absent
+    fn bias_form(&self, _: usize) -> BiasForm {
+        BiasForm::Absent
     }
 }

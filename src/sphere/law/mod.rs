@@ -1,34 +1,35 @@
-//! Laws of initial tokens. A law is a [`LawFamily`] in `random.rs` or `placed.rs` and its line in [`ALL`]; its specification is `name` or `name:key=value,key=value`.
+//! Laws of initial tokens. A law is a [`LawFamily`] in `random.rs` or `configurations.rs`,
+//! registered in [`ALL`]. It is specified by `name` or `name:key=value,key=value`.
 
 use super::Tokens;
 use crate::error::{Error, Result};
 use crate::num::stream::Stream;
 
-mod placed;
+mod configurations;
 mod random;
 
-/// A registered law.
+/// A registered family of laws.
 pub struct LawFamily {
     /// Name in experiments and on the command line.
     pub name: &'static str,
-    /// One sentence.
+    /// One-line description.
     pub summary: &'static str,
     /// Parameters: key, default, smallest and largest value, meaning.
     pub keys: &'static [(&'static str, f64, f64, f64, &'static str)],
-    /// Where its tokens may lie.
+    /// The support of the law.
     pub support: Support,
     /// Draws n tokens of `S^{d-1}`; the values are those of `keys`, in order.
     pub sample: fn(values: &[f64], n: usize, d: usize, stream: &mut Stream) -> Result<Tokens>,
 }
 
-/// Where the tokens of a law may lie: what a search for counterexamples may reach.
+/// The support of a law: where a search for counterexamples may move tokens.
 #[derive(Clone, Copy)]
 pub enum Support {
-    /// Anywhere on the sphere.
+    /// The whole sphere.
     Sphere,
-    /// Where each row passes this test (values of the keys, row).
+    /// Rows that pass this test (values of the keys, row).
     Rows(fn(&[f64], &[f64]) -> bool),
-    /// On a null set: tokens stay where they were drawn.
+    /// A null set: tokens stay where they were drawn.
     Fixed,
 }
 
@@ -36,18 +37,18 @@ pub enum Support {
 pub static ALL: &[&LawFamily] = &[
     &random::CAP,
     &random::CLUSTERS,
-    &placed::EQUIANGULAR,
+    &configurations::EQUIANGULAR,
     &random::HEMISPHERE,
     &random::MIXTURE,
-    &placed::ORTHONORMAL,
-    &placed::POLYGON,
-    &placed::SIMPLEX,
+    &configurations::ORTHONORMAL,
+    &configurations::POLYGON,
+    &configurations::SIMPLEX,
     &random::UNIFORM,
 ];
 
 /// Finds a law.
 ///
-/// **Errors** unknown name, with the nearest known one.
+/// **Errors** an unknown name; the error suggests the nearest known one.
 pub fn find(name: &str) -> Result<&'static LawFamily> {
     ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("law", name, ALL.iter().map(|e| e.name)))
 }
@@ -62,7 +63,7 @@ pub struct Law {
 impl Law {
     /// Parses a specification such as `cap:radius=0.3`.
     ///
-    /// **Errors** unknown law or key (with the nearest known one), a value out of range.
+    /// **Errors** an unknown law or key (with the nearest known one), a value out of range.
     ///
     /// ```
     /// use metastable::{num::stream::Stream, sphere::law::Law};
@@ -88,18 +89,18 @@ impl Law {
         Ok(Self { entry, values })
     }
 
-    /// The canonical specification, every parameter written out.
+    /// The canonical specification with all parameters.
     pub fn spec(&self) -> String {
         let pairs: Vec<String> = self.entry.keys.iter().zip(&self.values).map(|(k, v)| format!("{}={v}", k.0)).collect();
         if pairs.is_empty() { self.entry.name.into() } else { format!("{}:{}", self.entry.name, pairs.join(",")) }
     }
 
-    /// True where tokens near drawn ones are possible draws too.
+    /// True if the law has a density, so that tokens near a draw are possible draws too.
     pub fn has_density(&self) -> bool {
         !matches!(self.entry.support, Support::Fixed)
     }
 
-    /// True when every row of the table lies in the support of a law with a density.
+    /// True if the law has a density and every row lies in its support.
     pub fn supports(&self, d: usize, x: &[f64]) -> bool {
         match self.entry.support {
             Support::Sphere => true,

@@ -1,11 +1,11 @@
-//! Laws with a density: random tokens.
+//! Laws with a density.
 
 use super::{LawFamily, Support, Tokens, perturbed, random_centres};
 use crate::geometry::retract;
 use crate::num::vector::scale;
 use std::f64::consts::{PI, TAU};
 
-/// `x_i` iid uniform on `S^{d-1}`: normalised Gaussian vectors.
+/// `x_i` independent and uniform on `S^{d-1}`: normalised Gaussian vectors.
 pub(super) static UNIFORM: LawFamily = LawFamily {
     name: "uniform",
     summary: "independent uniform tokens on the sphere",
@@ -21,7 +21,7 @@ pub(super) static UNIFORM: LawFamily = LawFamily {
 /// Uniform tokens reflected into `{x_1 > 0}`.
 pub(super) static HEMISPHERE: LawFamily = LawFamily {
     name: "hemisphere",
-    summary: "independent uniform tokens of the open hemisphere around e_1",
+    summary: "independent uniform tokens in the open hemisphere around e_1",
     keys: &[],
     support: Support::Rows(|_, row| row[0] > 0.0),
     sample: |_, n, d, stream| {
@@ -32,15 +32,17 @@ pub(super) static HEMISPHERE: LawFamily = LawFamily {
     },
 };
 
-/// Uniform on the cap `{angle to e_1 <= radius}`: the polar angle by rejection from its density `sin^{d-2}`, the direction uniform.
+/// Uniform on the cap `{angle to e_1 <= radius}`: the polar angle by rejection from its density
+/// proportional to `sin^{d-2}`, the direction uniform.
 pub(super) static CAP: LawFamily = LawFamily {
     name: "cap",
-    summary: "independent uniform tokens of the cap of given radius around e_1",
+    summary: "independent uniform tokens in the cap of given radius around e_1",
     keys: &[("radius", 0.5, 1e-12, PI, "geodesic radius in radians")],
     support: Support::Rows(|values, row| row[0] >= values[0].cos()),
     sample: |values, n, d, stream| {
         let radius = values[0];
-        // sin^{d-2} is at most its value at min(radius, pi/2); proposing with density theta^{d-2} accepts well for small caps.
+        // Propose with density theta^{d-2} and accept with (sin t / t)^{d-2}; for small caps most
+        // proposals are accepted.
         let power = d as f64 - 2.0;
         let mut x = vec![0.0; n * d];
         for row in x.chunks_exact_mut(d) {
@@ -63,7 +65,8 @@ pub(super) static CAP: LawFamily = LawFamily {
     },
 };
 
-/// k centres equally spaced on a great circle, tokens spread around them with the given standard deviation.
+/// k centres, equally spaced on a great circle, with tokens spread around them by the given
+/// standard deviation.
 pub(super) static CLUSTERS: LawFamily = LawFamily {
     name: "clusters",
     summary: "k separated clusters with centres equally spaced on a great circle",

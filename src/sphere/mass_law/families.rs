@@ -21,8 +21,9 @@ pub(super) static ONE_HEAVY: MassFamily = MassFamily {
 
 /// `m_i = i^{-s} / sum_k k^{-s}`, i = 1 to n.
 ///
-/// **Accuracy** `i^{-s}` is the double nearest to the exact number, so it is the same on every
-/// machine (but for one case in about 10^12). **Cost** some microseconds a token.
+/// **Accuracy** `i^{-s}` is correctly rounded (except in about one case of 10^12), so it is the
+/// same on every machine.
+/// **Cost** some microseconds per token.
 pub(super) static POWER: MassFamily = MassFamily {
     name: "power",
     summary: "masses proportional to i^{-s} for the tokens i = 1 to n (Zipf's law for s = 1)",
@@ -31,19 +32,20 @@ pub(super) static POWER: MassFamily = MassFamily {
     weights: |values, n, _| (1..=n).map(|i| inverse_power(i as f64, values[0])).collect(),
 };
 
-/// `i^{-s}`. The machine's power is right to one unit in the last place only, and differently so
-/// on different machines.
+/// `i^{-s}`. The power function of the machine has an error of one ulp that differs between
+/// machines.
 fn inverse_power(i: f64, s: f64) -> f64 {
     let near = i.ln();
-    // i e^{-near} = 1 + delta with delta of the size of one rounding: log i = near + delta - ...
+    // i e^{-near} = 1 + delta, where delta has the size of a rounding error: log i = near + delta -
+    // ...
     let delta = Dd::from(i) * Dd::from(-near).exp() - Dd::from(1.0);
     let log = Dd::from(near) + delta;
     (-(log * Dd::from(s))).exp().to_f64()
 }
 
-/// Masses with the Dirichlet law of parameters `(a, ..., a)`: the density of `(m_1, ..., m_n)` on
-/// the simplex is proportional to `prod_i m_i^{a-1}`. They are independent gamma variables of
-/// shape a, divided by their sum; a = 1 is uniform on the simplex.
+/// Dirichlet law with parameters `(a, ..., a)`: the density of `(m_1, ..., m_n)` on the simplex is
+/// proportional to `prod_i m_i^{a-1}`. The masses are independent gamma variables of shape a,
+/// divided by their sum; a = 1 is uniform on the simplex.
 pub(super) static DIRICHLET: MassFamily = MassFamily {
     name: "dirichlet",
     summary: "random masses with density proportional to prod_i m_i^{a-1}; a = 1 is uniform on the simplex",
@@ -52,9 +54,9 @@ pub(super) static DIRICHLET: MassFamily = MassFamily {
     weights: |values, n, stream| (0..n).map(|_| gamma(values[0], stream)).collect(),
 };
 
-/// A gamma variable of shape a and scale 1 by rejection (Marsaglia and Tsang 2000, ACM Trans.
-/// Math. Softw. 26); below a = 1 that of shape a + 1 times `U^{1/a}`. It is positive: the
-/// smallest U is 2^-53, and a >= 0.05.
+/// A gamma variable with shape a and scale 1 by rejection (Marsaglia and Tsang 2000, ACM Trans.
+/// Math. Softw. 26); for a < 1, one of shape a + 1 times `U^{1/a}`. It is positive, as U >= 2^-53
+/// and a >= 0.05.
 fn gamma(a: f64, stream: &mut Stream) -> f64 {
     if a < 1.0 {
         let u = 1.0 - stream.uniform();

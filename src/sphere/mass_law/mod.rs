@@ -1,23 +1,24 @@
-//! Laws of masses: how much each token weighs. A law is a [`MassFamily`] in `families.rs` and its place in [`ALL`].
+//! Laws of masses. A law is a [`MassFamily`] in `families.rs`, registered in [`ALL`].
 //!
-//! A specification is `name`, `name:VALUE` where the law has one parameter, or `name:key=value`.
+//! It is specified by `name`, by `name:key=value`, or by `name:VALUE` if the law has one parameter.
 
 use crate::error::{Error, Result, in_range};
 use crate::num::stream::Stream;
 
 mod families;
 
-/// A registered law of masses.
+/// A registered family of laws of masses.
 pub struct MassFamily {
     /// Name in experiments and on the command line.
     pub name: &'static str,
-    /// One sentence.
+    /// One-line description.
     pub summary: &'static str,
     /// Parameters: key, default, smallest and largest value, meaning.
     pub keys: &'static [(&'static str, f64, f64, f64, &'static str)],
-    /// True when the masses are drawn from a random stream.
+    /// True if the masses are drawn from a random stream.
     pub random: bool,
-    /// Positive weights of n tokens, proportional to their masses; the values are those of `keys`, in order.
+    /// Positive weights of n tokens, proportional to their masses; the values are those of `keys`,
+    /// in order.
     pub weights: fn(values: &[f64], n: usize, stream: &mut Stream) -> Vec<f64>,
 }
 
@@ -32,9 +33,10 @@ pub struct MassLaw {
 }
 
 impl MassLaw {
-    /// Reads a specification such as `power:0.5`; `None` for what does not begin with the name of a law.
+    /// Reads a specification such as `power:0.5`; `None` if it does not begin with the name of a
+    /// law.
     ///
-    /// **Errors** an unknown key, a value that is no number or out of range.
+    /// **Errors** an unknown key, a value that is not a number or out of range.
     ///
     /// ```
     /// use metastable::{num::stream::Stream, sphere::mass_law::MassLaw};
@@ -52,7 +54,7 @@ impl MassLaw {
     fn read(family: &'static MassFamily, rest: &str) -> Result<Self> {
         let mut values: Vec<f64> = family.keys.iter().map(|k| k.1).collect();
         for word in rest.split(',').filter(|w| !w.trim().is_empty()) {
-            // A law with one parameter needs no name for it.
+            // The key may be omitted if there is only one.
             let (key, value) = match (word.split_once('='), family.keys) {
                 (Some((key, value)), _) => (key.trim(), value.trim()),
                 (None, [(key, ..)]) => (*key, word.trim()),
@@ -68,13 +70,13 @@ impl MassLaw {
         Ok(Self { family, values })
     }
 
-    /// The specification with every parameter written out.
+    /// The canonical specification with all parameters.
     pub fn spec(&self) -> String {
         let pairs: Vec<String> = self.family.keys.iter().zip(&self.values).map(|(k, v)| format!("{}={v}", k.0)).collect();
         if pairs.is_empty() { self.family.name.into() } else { format!("{}:{}", self.family.name, pairs.join(",")) }
     }
 
-    /// True when the masses are drawn from a random stream.
+    /// True if the masses are drawn from a random stream.
     pub fn is_random(&self) -> bool {
         self.family.random
     }
@@ -85,8 +87,8 @@ impl MassLaw {
     }
 }
 
-/// The laws with their parameters in one line, for people: `uniform, power:S, ...`.
-pub fn forms() -> String {
+/// The forms of all specifications in one line, for help and errors: `uniform, power:S, ...`.
+pub fn usage() -> String {
     let form = |f: &&MassFamily| f.keys.iter().map(|k| k.0.to_uppercase()).fold(f.name.to_owned(), |text, key| format!("{text}:{key}"));
     ALL.iter().map(form).collect::<Vec<_>>().join(", ")
 }

@@ -1,14 +1,15 @@
-//! Many small systems at once: every lane is a system, so the lanes are full however few tokens there are. Tokens of equal masses under plain
-//! attention (phase diagrams: n = 32, thousands of starts), or under heads with matrices.
+//! Many small systems at once, one system per lane: the lanes are full for any number of tokens.
+//! Supports tokens of equal masses under plain attention (phase diagrams: n = 32, thousands of
+//! starts) or general heads.
 
-mod count;
+mod count_pairs;
+mod field;
 mod heads;
-mod pairs;
-mod pull;
+mod plain;
 mod systems;
 
-pub use pull::Pull;
+pub use field::BatchField;
 pub use systems::Batch;
 
-/// Lanes of the widest vector.
-pub const WIDEST: usize = 8;
+/// Number of lanes of the widest vector.
+pub const MAX_LANES: usize = 8;

@@ -1,61 +1,69 @@
-//! Direct tiles: chords and differences of every pair, exact for every beta, in registers for d = 2, 3, 4 and coordinate by coordinate above.
+//! Direct kernel: chords and differences of every pair, exact for every beta. For d = 2, 3, 4 all
+//! coordinates are in registers (this file), above that see `direct_large_d`.
 //!
-//! With `y = x_j - sigma x_i`, `sigma = sign(beta)`, the weight is `e^{-|beta| |y|^2 / 2}` (the kernel without `e^{|beta|}`). The drift adds
-//! `w (x_j - s x_i)`, `s = 1` for near and `s = -1` for far tokens: its tangent part is that of `w x_j` and neither cancels. A pair is
-//! evaluated once and serves both tokens: `w (x_i - s x_j) = -s w (x_j - s x_i)`.
+//! With `y = x_j - sigma x_i`, `sigma = sign(beta)`, the weight is `e^{-|beta| |y|^2 / 2}`, that is
+//! the kernel divided by `e^{|beta|}`. The drift adds `w (x_j - s x_i)` with `s = 1` for near
+//! tokens and `s = -1` for far ones (squared chord above 2). Its tangent part equals that of
+//! `w x_j`, without cancellation in either case. A pair is evaluated once, for both tokens:
+//! `w (x_i - s x_j) = -s w (x_j - s x_i)`.
 
-use super::coordinates;
-use crate::kernel::close::sums::close;
-use crate::kernel::doubtful::Doubtful;
-use crate::kernel::job::{Job, Kernel};
+use super::direct_large_d;
+use crate::kernel::epilogue::apply_epilogue;
+use crate::kernel::flagged_rows::FlaggedRows;
+use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
 use crate::kernel::tiles::blocks::{Block, Blocks, layout};
-use crate::kernel::tiles::chord::{Chord, Constants, later_masked};
+use crate::kernel::tiles::chord::{Chord, ChordConstants, causal_mask_column};
 use crate::kernel::tiles::panels::Panels;
 use crate::kernel::workspace::Workspace;
-use crate::num::simd::{Float, Lanes, Level, Task};
+use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
 
-/// What all tiles of a system share.
+/// Parameters that all tiles of a system share.
 #[derive(Clone, Copy)]
 pub(super) struct Tiles {
     chord: Chord,
     d: usize,
-    plain: bool,
-    level: Level,
+    unit_mass: bool,
+    isa: Isa,
 }
 
 impl Tiles {
-    /// For these blocks of the tokens of a job.
-    pub fn new(job: &Job, blocks: &Blocks) -> Self {
-        let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
-        Self { chord, d: blocks.d, plain: blocks.plain, level: job.level }
+    /// For the blocks of a problem.
+    pub fn new(problem: &KernelProblem, blocks: &Blocks) -> Self {
+        let chord = Chord { beta: problem.beta, causal: problem.causal, two_sided: problem.two_sided };
+        Self { chord, d: blocks.d, unit_mass: blocks.unit_mass, isa: problem.isa }
     }
 
-    /// Adds what the sources give to the tokens x; `masked`: these are the sources, and no token sees later ones.
+    /// Adds the contribution of the sources to the tokens x. With `masked`, the sources are the
+    /// tokens x themselves and no token sees later ones.
     pub fn gather(self, x: &[f64], sums: &mut [f64], source: Source, masked: bool) {
-        self.level.run(Tile { tiles: self, work: Gather { x, sums, source, masked } });
+        self.isa.run(Tile { tiles: self, work: Gather { x, sums, source, masked } });
     }
 
-    /// What a block gives to itself.
+    /// Adds the contribution of a block to itself.
     fn own(self, block: &mut Block) {
         let Block { x, m, sums, len, .. } = block;
         self.gather(x, sums, Source { x, m, len: *len }, self.chord.causal);
     }
 
-    /// What two blocks give to each other, the earlier one first.
+    /// Adds the contributions of two blocks to each other; a is the earlier one.
     fn pair(self, a: &mut Block, b: &mut Block) {
         if self.chord.causal {
             self.gather(&b.x, &mut b.sums, Source { x: &a.x, m: &a.m, len: a.len }, false);
         } else {
-            self.level.run(Tile { tiles: self, work: Pair(a, b) });
+            self.isa.run(Tile { tiles: self, work: Pair(a, b) });
         }
     }
 }
 
-/// A tile whose dimension and masses are constants of the loop: `PLAIN` for equal masses, `FAR` for differences to the far side, `NORMAL` where no weight
-/// reaches down to the smallest of the lanes.
-trait Loop {
-    fn run<L: Lanes<F = f64>, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(self, l: L, c: &Constants<L>);
+/// The inner loop of a tile, with compile-time constants: the dimension `D`; `UNIT_MASS` for equal
+/// masses; `TWO_SIDED` for `s = -1` at far tokens; `NO_UNDERFLOW` if no weight can underflow.
+trait TileLoop {
+    fn run<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool, const TWO_SIDED: bool, const NO_UNDERFLOW: bool>(
+        self,
+        l: L,
+        c: &ChordConstants<L>,
+    );
 }
 
 /// One tile.
@@ -64,28 +72,28 @@ struct Tile<W> {
     work: W,
 }
 
-impl<W: Loop> Task for Tile<W> {
+impl<W: TileLoop> SimdKernel for Tile<W> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         match self.tiles.d {
-            2 => self.massive::<L, 2>(l),
-            3 => self.massive::<L, 3>(l),
-            _ => self.massive::<L, 4>(l),
+            2 => self.with_dimension::<L, 2>(l),
+            3 => self.with_dimension::<L, 3>(l),
+            _ => self.with_dimension::<L, 4>(l),
         }
     }
 }
 
-impl<W: Loop> Tile<W> {
+impl<W: TileLoop> Tile<W> {
     #[inline(always)]
-    fn massive<L: Lanes<F = f64>, const D: usize>(self, l: L) {
-        let Tiles { chord, plain, .. } = self.tiles;
-        // Chords are at most 2.
-        let normal = 2.0 * std::f64::consts::LOG2_E * chord.beta.abs() < -0.99 * f64::SMALLEST;
-        let c = &Constants::new(l, &chord);
-        match (plain, chord.far, normal) {
+    fn with_dimension<L: SimdOps<F = f64>, const D: usize>(self, l: L) {
+        let Tiles { chord, unit_mass, .. } = self.tiles;
+        // Half the squared chord is at most 2.
+        let normal = 2.0 * std::f64::consts::LOG2_E * chord.beta.abs() < -0.99 * f64::UNDERFLOW_EXPONENT;
+        let c = &ChordConstants::new(l, &chord);
+        match (unit_mass, chord.two_sided, normal) {
             (true, false, _) => self.work.run::<L, D, true, false, false>(l, c),
             (true, true, true) => self.work.run::<L, D, true, true, true>(l, c),
             (true, true, false) => self.work.run::<L, D, true, true, false>(l, c),
@@ -95,17 +103,17 @@ impl<W: Loop> Tile<W> {
     }
 }
 
-/// Tokens that are seen.
+/// Source tokens.
 pub(super) struct Source<'a> {
-    /// Coordinates, row by row of the block.
+    /// Coordinates, one row per coordinate.
     pub x: &'a [f64],
     /// Masses.
     pub m: &'a [f64],
-    /// How many there are.
+    /// Number of tokens.
     pub len: usize,
 }
 
-/// Targets in lanes, sources one by one: what one block gives to another or to itself.
+/// Targets in lanes, sources one by one: the contribution of one block to another or to itself.
 struct Gather<'a> {
     x: &'a [f64],
     sums: &'a mut [f64],
@@ -113,9 +121,13 @@ struct Gather<'a> {
     masked: bool,
 }
 
-impl Loop for Gather<'_> {
+impl TileLoop for Gather<'_> {
     #[inline(always)]
-    fn run<L: Lanes<F = f64>, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(self, l: L, c: &Constants<L>) {
+    fn run<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool, const TWO_SIDED: bool, const NO_UNDERFLOW: bool>(
+        self,
+        l: L,
+        c: &ChordConstants<L>,
+    ) {
         let Self { x, sums, source, masked } = self;
         let cap = x.len() / D;
         let (targets, sums, sigma) = (L::view(x), L::view_mut(sums), l.splat(c.sigma));
@@ -131,12 +143,12 @@ impl Loop for Gather<'_> {
                 for k in 0..D {
                     xj[k] = l.splat(source.x[k * cap + j]);
                 }
-                let (mut w, q, _) = weigh::<L, D, FAR, NORMAL>(l, c, &xj, &sx);
-                if !PLAIN {
+                let (mut w, q, _) = pair_weight::<L, D, TWO_SIDED, NO_UNDERFLOW>(l, c, &xj, &sx);
+                if !UNIT_MASS {
                     w = l.mul(w, l.splat(source.m[j]));
                 }
                 if masked {
-                    w = later_masked(l, v, j, w);
+                    w = causal_mask_column(l, v, j, w);
                 }
                 for k in 0..D {
                     drift[k] = l.fma(w, q[k], drift[k]);
@@ -151,11 +163,11 @@ impl Loop for Gather<'_> {
     }
 }
 
-/// The weight of a pair, its difference in the direction that does not cancel, and whether that is the far one.
+/// The weight of a pair, its difference without cancellation, and the mask of far pairs.
 #[inline(always)]
-fn weigh<L: Lanes<F = f64>, const D: usize, const FAR: bool, const NORMAL: bool>(
+fn pair_weight<L: SimdOps<F = f64>, const D: usize, const TWO_SIDED: bool, const NO_UNDERFLOW: bool>(
     l: L,
-    c: &Constants<L>,
+    c: &ChordConstants<L>,
     xj: &[L::V; D],
     sx: &[L::V; D],
 ) -> (L::V, [L::V; D], L::M) {
@@ -167,9 +179,9 @@ fn weigh<L: Lanes<F = f64>, const D: usize, const FAR: bool, const NORMAL: bool>
     for k in 1..D {
         chord = l.fma(q[k], q[k], chord);
     }
-    let w = if NORMAL { l.exp2_normal(chord, c.k) } else { l.exp2_product(chord, c.k, c.cut) };
-    let far = l.greater(chord, c.far);
-    if FAR {
+    let w = if NO_UNDERFLOW { l.exp2_no_underflow(chord, c.k) } else { l.exp2_product(chord, c.k, c.cut) };
+    let far = l.greater(chord, c.sign_switch);
+    if TWO_SIDED {
         for k in 0..D {
             q[k] = l.select(far, l.add(xj[k], sx[k]), q[k]);
         }
@@ -177,34 +189,38 @@ fn weigh<L: Lanes<F = f64>, const D: usize, const FAR: bool, const NORMAL: bool>
     (w, q, far)
 }
 
-/// Rows of `a` evaluated together.
+/// Rows of `a` per pass.
 const ROWS: usize = 2;
 
-/// Every pair of two blocks once, for both.
+/// All pairs of two blocks, each evaluated once for both tokens.
 struct Pair<'a>(&'a mut Block, &'a mut Block);
 
-impl Loop for Pair<'_> {
+impl TileLoop for Pair<'_> {
     #[inline(always)]
-    fn run<L: Lanes<F = f64>, const D: usize, const PLAIN: bool, const FAR: bool, const NORMAL: bool>(self, l: L, c: &Constants<L>) {
+    fn run<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool, const TWO_SIDED: bool, const NO_UNDERFLOW: bool>(
+        self,
+        l: L,
+        c: &ChordConstants<L>,
+    ) {
         let Self(a, b) = self;
         let cap = b.m.len();
         let vectors = cap / L::WIDTH;
-        b.local.fill(0.0);
+        b.tile_sums.fill(0.0);
         let bm = &L::view(&b.m)[..vectors];
         let rows = L::view(&b.x);
         let mut bx = [&rows[..vectors]; D];
         for (k, row) in bx.iter_mut().enumerate() {
             *row = &rows[k * vectors..][..vectors];
         }
-        let mut parts = L::view_mut(&mut b.local).chunks_exact_mut(vectors);
-        let mut local: [&mut [L::V]; D] = std::array::from_fn(|_| parts.next().unwrap_or_default());
-        let local_mass = &mut parts.next().unwrap_or_default()[..vectors];
-        for row in &mut local {
+        let mut parts = L::view_mut(&mut b.tile_sums).chunks_exact_mut(vectors);
+        let mut tile_sums: [&mut [L::V]; D] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+        let tile_mass = &mut parts.next().unwrap_or_default()[..vectors];
+        for row in &mut tile_sums {
             *row = &mut std::mem::take(row)[..vectors];
         }
         let sigma = l.splat(c.sigma);
         for first in (0..a.len).step_by(ROWS) {
-            // The last rows of an odd block are its padding, of mass 0.
+            // The last row of an odd block is padding of mass 0.
             let (mut sx, mut mi) = ([[l.zero(); D]; ROWS], [l.zero(); ROWS]);
             for r in 0..ROWS {
                 for k in 0..D {
@@ -214,26 +230,26 @@ impl Loop for Pair<'_> {
             }
             let (mut drift, mut mass) = ([[l.zero(); D]; ROWS], [l.zero(); ROWS]);
             for v in 0..vectors {
-                let (mut xj, mut theirs) = ([l.zero(); D], [l.zero(); D]);
+                let (mut xj, mut b_drift) = ([l.zero(); D], [l.zero(); D]);
                 for k in 0..D {
-                    (xj[k], theirs[k]) = (bx[k][v], local[k][v]);
+                    (xj[k], b_drift[k]) = (bx[k][v], tile_sums[k][v]);
                 }
-                let mut their_mass = local_mass[v];
+                let mut b_mass = tile_mass[v];
                 for r in 0..ROWS {
-                    let (w, q, far) = weigh::<L, D, FAR, NORMAL>(l, c, &xj, &sx[r]);
-                    let (mine, yours) = if PLAIN { (w, w) } else { (l.mul(w, bm[v]), l.mul(w, mi[r])) };
-                    let back = if FAR { l.negate_where(far, yours) } else { yours };
+                    let (w, q, far) = pair_weight::<L, D, TWO_SIDED, NO_UNDERFLOW>(l, c, &xj, &sx[r]);
+                    let (for_a, for_b) = if UNIT_MASS { (w, w) } else { (l.mul(w, bm[v]), l.mul(w, mi[r])) };
+                    let back = if TWO_SIDED { l.negate_where(far, for_b) } else { for_b };
                     for k in 0..D {
-                        drift[r][k] = l.fma(mine, q[k], drift[r][k]);
-                        theirs[k] = l.fma(back, q[k], theirs[k]);
+                        drift[r][k] = l.fma(for_a, q[k], drift[r][k]);
+                        b_drift[k] = l.fma(back, q[k], b_drift[k]);
                     }
-                    mass[r] = l.add(mass[r], mine);
-                    their_mass = l.add(their_mass, yours);
+                    mass[r] = l.add(mass[r], for_a);
+                    b_mass = l.add(b_mass, for_b);
                 }
                 for k in 0..D {
-                    local[k][v] = theirs[k];
+                    tile_sums[k][v] = b_drift[k];
                 }
-                local_mass[v] = their_mass;
+                tile_mass[v] = b_mass;
             }
             for r in 0..ROWS {
                 for k in 0..D {
@@ -242,19 +258,19 @@ impl Loop for Pair<'_> {
                 a.sums[D * cap + first + r] += l.sum(mass[r]);
             }
         }
-        // A near pair pulls b against the difference: -sigma.
+        // For a near pair, the contribution to b is -sigma times the difference.
         let sums = L::view_mut(&mut b.sums);
         let back = l.splat(-c.sigma);
-        for (k, (s, t)) in sums.iter_mut().zip(L::view(&b.local)).enumerate() {
+        for (k, (s, t)) in sums.iter_mut().zip(L::view(&b.tile_sums)).enumerate() {
             *s = if k < D * vectors { l.fma(back, *t, *s) } else { l.add(*s, *t) };
         }
     }
 }
 
-/// The exact tiles.
+/// The direct kernel.
 pub struct Direct;
 
-/// The one instance.
+/// The direct kernel.
 pub static DIRECT: Direct = Direct;
 
 impl Kernel for Direct {
@@ -263,29 +279,29 @@ impl Kernel for Direct {
     }
 
     fn summary(&self) -> &'static str {
-        "every pair once by its chord, exact for every beta; n^2/2 exponentials"
+        "chords of all pairs, each pair once; exact for every beta; n^2/2 exponentials"
     }
 
-    fn refuses(&self, _: &Job) -> Option<&'static str> {
+    fn unsupported_reason(&self, _: &KernelProblem) -> Option<&'static str> {
         None
     }
 
-    fn cost(&self, job: &Job) -> f64 {
-        let (n, d) = (job.tokens.n() as f64, job.tokens.d() as f64);
+    fn cost(&self, problem: &KernelProblem) -> f64 {
+        let (n, d) = (problem.tokens.n() as f64, problem.tokens.d() as f64);
         0.5 * n * n * if d > 4.0 { 1.0 + 0.25 * d } else { 0.5 + 0.15 * d }
     }
 
-    fn error(&self, _: &Job) -> f64 {
+    fn error_bound(&self, _: &KernelProblem) -> f64 {
         0.0
     }
 
-    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
-        let sums = exact_sums(job, work, out);
-        close(job, sums, out, doubtful);
+    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+        let sums = exact_sums(problem, work, out);
+        apply_epilogue(problem, sums, out, flagged);
     }
 }
 
-/// Blocks for few coordinates, panels for many.
+/// Blocks for small d, panels for large d.
 #[derive(Default)]
 struct Buffers {
     blocks: Blocks,
@@ -293,24 +309,24 @@ struct Buffers {
     sums: Sums,
 }
 
-/// The exact sums of a job; writes its drifts.
-pub fn exact_sums<'a>(job: &Job, work: &'a mut Workspace, drift: &mut [f64]) -> &'a Sums {
-    let Buffers { blocks, panels, sums } = work.of();
-    sums.reset(job);
-    if job.tokens.d() > 4 {
-        coordinates::sums(job, panels, (drift, &mut sums.mass));
+/// The exact sums of a problem; writes the drifts to `drift`.
+pub fn exact_sums<'a>(problem: &KernelProblem, work: &'a mut Workspace, drift: &mut [f64]) -> &'a Sums {
+    let Buffers { blocks, panels, sums } = work.buffers();
+    sums.reset(problem);
+    if problem.tokens.d() > 4 {
+        direct_large_d::sums(problem, panels, (drift, &mut sums.mass));
     } else {
-        block_sums(job, blocks, (drift, &mut sums.mass));
+        block_sums(problem, blocks, (drift, &mut sums.mass));
     }
     sums
 }
 
-/// The sums of few coordinates.
-fn block_sums(job: &Job, blocks: &mut Blocks, (drift, mass): (&mut [f64], &mut [f64])) {
-    let (tokens, unit) = (job.tokens, job.tokens.uniform_mass().unwrap_or(1.0));
+/// The sums for d up to 4.
+fn block_sums(problem: &KernelProblem, blocks: &mut Blocks, (drift, mass): (&mut [f64], &mut [f64])) {
+    let (tokens, unit) = (problem.tokens, problem.tokens.uniform_mass().unwrap_or(1.0));
     blocks.load(tokens, layout(tokens.n(), 256, if tokens.n() < 128 { 1 } else { 4 }));
-    let (tiles, d) = (Tiles::new(job, blocks), blocks.d);
-    blocks.meet(job.parallel(), |b| tiles.own(b), |a, b| tiles.pair(a, b));
+    let (tiles, d) = (Tiles::new(problem, blocks), blocks.d);
+    blocks.for_each_pair(problem.parallel(), |b| tiles.own(b), |a, b| tiles.pair(a, b));
     for block in &blocks.list {
         block.store(d, unit, &mut drift[block.start * d..], &mut mass[block.start..]);
     }

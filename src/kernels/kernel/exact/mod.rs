@@ -1,10 +1,10 @@
-//! Sums by chords: exact for every beta.
+//! Kernels by chords: exact for every beta.
 
-#[doc(hidden)]
-pub mod coordinates;
 #[doc(hidden)]
 pub mod direct;
 #[doc(hidden)]
-pub mod rows;
+pub mod direct_large_d;
 #[doc(hidden)]
-pub mod shared;
+pub mod distributed;
+#[doc(hidden)]
+pub mod reference;

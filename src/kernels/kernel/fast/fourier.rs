@@ -1,72 +1,73 @@
-//! Fourier sums on the circle: moments `M_k = sum_j m_j conj(z_j)^k`, then `sum_k c_k M_k z_i^k` by Horner's rule. O(nK), absolute error.
+//! Fourier kernel on the circle: moments `M_k = sum_j m_j conj(z_j)^k`, then `sum_k c_k M_k z_i^k`
+//! by Horner's rule. Cost O(nK) for order K; the error is absolute.
 
 use super::series::Series;
-use crate::kernel::close::sums::close;
-use crate::kernel::doubtful::Doubtful;
-use crate::kernel::job::{Job, Kernel};
+use crate::kernel::epilogue::apply_epilogue;
+use crate::kernel::flagged_rows::FlaggedRows;
+use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
-use crate::kernel::tiles::blocks::GRAIN;
+use crate::kernel::tiles::blocks::BLOCK_MULTIPLE;
 use crate::kernel::workspace::Workspace;
-use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Task};
+use crate::num::aligned::AlignedVec;
+use crate::num::simd::{SimdKernel, SimdOps};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Fourier sums.
+/// The Fourier kernel.
 pub struct Fourier;
 
-/// Buffers of the series kernels.
+/// Buffers of the kernels by series.
 #[derive(Default)]
 pub struct Moments {
-    /// Coordinates of the tokens, one row per coordinate, padded.
-    pub x: Aligned<f64>,
+    /// Coordinates of the tokens, one padded row per coordinate.
+    pub x: AlignedVec<f64>,
     /// Masses, 0 for padding.
-    pub m: Aligned<f64>,
-    /// Moments of every part, then of all.
-    pub parts: Aligned<f64>,
+    pub m: AlignedVec<f64>,
+    /// Moments of every part; later the coefficients of both series.
+    pub parts: AlignedVec<f64>,
     /// Moments of all tokens.
     pub total: Vec<f64>,
-    /// Sums per token: the mass and then the drift, one row each.
-    pub sums: Aligned<f64>,
-    /// The series and what it was made for.
+    /// Per token: the mass, then the drift; one row each.
+    pub sums: AlignedVec<f64>,
+    /// The series, with the beta and d for which it was computed.
     pub series: Option<(f64, usize, Arc<Series>)>,
 }
 
-/// Tokens are cut into this many parts, whatever the number of threads.
+/// Tokens are split into this many parts for every number of threads, so sums have a fixed order.
 pub const PARTS: usize = 64;
-/// The kernel is summed to this absolute error, below the rounding of the sums.
+/// Absolute error of the truncated series, below the rounding of the sums.
 const TOLERANCE: f64 = 1e-15;
 
 impl Moments {
     /// Loads the tokens; returns the padded length of a part.
-    pub fn load(&mut self, job: &Job, rows: usize) -> usize {
-        let (n, d) = (job.tokens.n(), job.tokens.d());
-        let part = n.div_ceil(PARTS).next_multiple_of(GRAIN);
+    pub fn load(&mut self, problem: &KernelProblem, rows: usize) -> usize {
+        let (n, d) = (problem.tokens.n(), problem.tokens.d());
+        let part = n.div_ceil(PARTS).next_multiple_of(BLOCK_MULTIPLE);
         let total = part * PARTS;
         self.x.reset(d * total);
         self.m.reset(total);
         self.sums.resize(rows * total);
         for (k, column) in self.x.chunks_exact_mut(total).enumerate() {
-            job.tokens.coordinates().chunks_exact(d).zip(column).for_each(|(row, c)| *c = row[k]);
+            problem.tokens.coordinates().chunks_exact(d).zip(column).for_each(|(row, c)| *c = row[k]);
         }
-        self.m[..n].copy_from_slice(job.tokens.masses());
+        self.m[..n].copy_from_slice(problem.tokens.masses());
         part
     }
 
-    /// The series for this job, made once per beta.
-    pub fn series(&mut self, job: &Job, make: fn(f64, f64) -> Series) -> Arc<Series> {
-        let d = job.tokens.d();
+    /// The series for this problem, computed once per beta.
+    pub fn series(&mut self, problem: &KernelProblem, make: fn(f64, f64) -> Series) -> Arc<Series> {
+        let d = problem.tokens.d();
         match &self.series {
-            Some((beta, dimension, series)) if beta.to_bits() == job.beta.to_bits() && *dimension == d => series.clone(),
+            Some((beta, dimension, series)) if beta.to_bits() == problem.beta.to_bits() && *dimension == d => series.clone(),
             _ => {
-                let series = Arc::new(make(job.beta, TOLERANCE));
-                self.series = Some((job.beta, d, series.clone()));
+                let series = Arc::new(make(problem.beta, TOLERANCE));
+                self.series = Some((problem.beta, d, series.clone()));
                 series
             }
         }
     }
 
-    /// Adds the parts' moments, vectors of them, in their order.
+    /// Sums the moments of the parts in order; each is a vector of partial sums.
     pub fn add_parts(&mut self, size: usize, width: usize) {
         self.total.clear();
         self.total.resize(size, 0.0);
@@ -82,51 +83,53 @@ impl Kernel for Fourier {
     }
 
     fn summary(&self) -> &'static str {
-        "d = 2: Fourier sums, O(n sqrt(beta)), absolute error near 1e-14 of the largest weight"
+        "d = 2: Fourier series, O(n sqrt(beta)); absolute error about 1e-14 of the largest weight"
     }
 
-    fn refuses(&self, job: &Job) -> Option<&'static str> {
-        match (job.tokens.d(), job.causal, job.far) {
-            (2, false, true) if job.beta.abs() <= 2e4 => None,
+    fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
+        match (problem.tokens.d(), problem.causal, problem.two_sided) {
+            (2, false, true) if problem.beta.abs() <= 2e4 => None,
             (2, false, true) => Some("|beta| <= 20000"),
             _ => Some("velocities on the circle, d = 2, without a mask"),
         }
     }
 
-    fn cost(&self, job: &Job) -> f64 {
-        let order = (70.0 * job.beta.abs()).sqrt() + 16.0;
-        2000.0 + job.tokens.n() as f64 * order * 0.5
+    fn cost(&self, problem: &KernelProblem) -> f64 {
+        let order = (70.0 * problem.beta.abs()).sqrt() + 16.0;
+        2000.0 + problem.tokens.n() as f64 * order * 0.5
     }
 
-    fn error(&self, job: &Job) -> f64 {
-        // Powers of z drift by u each, K of them matter; the rest is the rounding of the sums.
+    fn error_bound(&self, problem: &KernelProblem) -> f64 {
+        // Each power of z adds a rounding error u, and about sqrt(beta) powers matter. The other
+        // terms are the rounding of the sums.
         let u = 0.5 * f64::EPSILON;
-        2.0 * TOLERANCE + u * (16.0 + 8.0 * job.beta.abs().sqrt())
+        2.0 * TOLERANCE + u * (16.0 + 8.0 * problem.beta.abs().sqrt())
     }
 
-    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
-        let Buffers { moments, closed } = work.of();
-        let part = moments.load(job, 2);
-        let series = moments.series(job, Series::circle);
+    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+        let Buffers { moments, row_sums } = work.buffers();
+        let part = moments.load(problem, 2);
+        let series = moments.series(problem, Series::circle);
         let order = series.kernel.len();
         let total = part * PARTS;
-        let width = job.level.width::<f64>();
+        let width = problem.isa.width::<f64>();
         moments.parts.resize(PARTS * 2 * order * width);
         {
             let Moments { x, m, parts, .. } = &mut *moments;
             let (x, y) = x.split_at(total);
             let task = |(p, out): (usize, &mut [f64])| {
                 let range = p * part..(p + 1) * part;
-                job.level.run(Gather { x: &x[range.clone()], y: &y[range.clone()], m: &m[range], out });
+                problem.isa.run(Gather { x: &x[range.clone()], y: &y[range.clone()], m: &m[range], out });
             };
-            if job.parallel() {
+            if problem.parallel() {
                 parts.par_chunks_exact_mut(2 * order * width).enumerate().for_each(task);
             } else {
                 parts.chunks_exact_mut(2 * order * width).enumerate().for_each(task);
             }
         }
         moments.add_parts(2 * order, width);
-        // Coefficients of both series, highest order first, real and imaginary parts of the mass and of the drift.
+        // Coefficients of both series, highest order first: real and imaginary parts for the mass,
+        // then for the drift.
         let Moments { x, sums, total: moment, parts, .. } = moments;
         let coefficients = &mut parts[..4 * order];
         for (k, c) in coefficients.chunks_exact_mut(4).rev().enumerate() {
@@ -137,20 +140,20 @@ impl Kernel for Fourier {
         let (mass, drift) = sums.split_at_mut(total);
         let task = |(p, (mass, drift)): (usize, (&mut [f64], &mut [f64]))| {
             let range = p * part..(p + 1) * part;
-            job.level.run(Evaluate { x: &x[range.clone()], y: &y[range], c: coefficients, mass, drift });
+            problem.isa.run(Evaluate { x: &x[range.clone()], y: &y[range], c: coefficients, mass, drift });
         };
-        if job.parallel() {
+        if problem.parallel() {
             mass.par_chunks_exact_mut(part).zip(drift.par_chunks_exact_mut(part)).enumerate().for_each(task);
         } else {
             mass.chunks_exact_mut(part).zip(drift.chunks_exact_mut(part)).enumerate().for_each(task);
         }
-        closed.reset(job);
-        closed.absolute = self.error(job) + series.tail;
-        for (i, (out, row)) in out.chunks_exact_mut(2).zip(job.tokens.rows()).enumerate() {
-            closed.mass[i] = mass[i];
+        row_sums.reset(problem);
+        row_sums.absolute = self.error_bound(problem) + series.tail;
+        for (i, (out, row)) in out.chunks_exact_mut(2).zip(problem.tokens.rows()).enumerate() {
+            row_sums.mass[i] = mass[i];
             (out[0], out[1]) = (-drift[i] * row[1], drift[i] * row[0]);
         }
-        close(job, closed, out, doubtful);
+        apply_epilogue(problem, row_sums, out, flagged);
     }
 }
 
@@ -158,39 +161,39 @@ impl Kernel for Fourier {
 #[derive(Default)]
 struct Buffers {
     moments: Moments,
-    closed: Sums,
+    row_sums: Sums,
 }
 
-/// Vectors of tokens whose powers are formed together.
-const TOGETHER: usize = 4;
+/// Vectors of tokens per pass.
+const UNROLL: usize = 4;
 
 struct Gather<'a> {
     x: &'a [f64],
     y: &'a [f64],
     m: &'a [f64],
-    /// `Re M_k, Im M_k`, a vector of partial sums each.
+    /// `Re M_k, Im M_k`, each a vector of partial sums.
     out: &'a mut [f64],
 }
 
-impl Task for Gather<'_> {
+impl SimdKernel for Gather<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         self.out.fill(0.0);
         let (x, y, m) = (L::view(self.x), L::view(self.y), L::view(self.m));
-        let groups = x.chunks(TOGETHER).zip(y.chunks(TOGETHER)).zip(m.chunks(TOGETHER));
+        let groups = x.chunks(UNROLL).zip(y.chunks(UNROLL)).zip(m.chunks(UNROLL));
         for ((x, y), m) in groups {
             // conj(z)^k m, from k = 0.
-            let (mut re, mut im) = ([l.zero(); TOGETHER], [l.zero(); TOGETHER]);
-            let (mut c, mut s) = ([l.zero(); TOGETHER], [l.zero(); TOGETHER]);
+            let (mut re, mut im) = ([l.zero(); UNROLL], [l.zero(); UNROLL]);
+            let (mut c, mut s) = ([l.zero(); UNROLL], [l.zero(); UNROLL]);
             for r in 0..x.len() {
                 (re[r], c[r], s[r]) = (m[r], x[r], l.sub(l.zero(), y[r]));
             }
             for moment in L::view_mut(self.out).chunks_exact_mut(2) {
                 let (mut real, mut imaginary) = (l.zero(), l.zero());
-                for r in 0..TOGETHER {
+                for r in 0..UNROLL {
                     (real, imaginary) = (l.add(real, re[r]), l.add(imaginary, im[r]));
                     let next = l.fma(re[r], c[r], l.sub(l.zero(), l.mul(im[r], s[r])));
                     im[r] = l.fma(re[r], s[r], l.mul(im[r], c[r]));
@@ -211,12 +214,12 @@ struct Evaluate<'a> {
     drift: &'a mut [f64],
 }
 
-impl Task for Evaluate<'_> {
+impl SimdKernel for Evaluate<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         let (x, y) = (L::view(self.x), L::view(self.y));
         let (mass, drift) = (L::view_mut(self.mass), L::view_mut(self.drift));
         for v in 0..x.len() {

@@ -1,73 +1,78 @@
-//! The matrix of inner products, once: for systems whose weights stay in the first caches, on one thread.
+//! Kernel for small systems: the whole Gram matrix at once, on one thread; the weights stay in the
+//! L1 and L2 caches.
 //!
-//! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`], but straight from the rows of the tokens: nothing
-//! is laid out anew, and projections take `<x_i, s_i> = sum_j m_j w_ij G_ij`.
+//! `w = e^{|beta| (sigma G - 1)}` from the inner product G, as in [`super::products`], but computed
+//! from the rows of the tokens without packing. The projection uses
+//! `<x_i, s_i> = sum_j m_j w_ij G_ij`.
 
-use crate::kernel::close::sums::close;
-use crate::kernel::doubtful::Doubtful;
-use crate::kernel::job::{Job, Kernel};
-use crate::kernel::limits::AWAKE_WORK;
+use crate::kernel::epilogue::apply_epilogue;
+use crate::kernel::flagged_rows::FlaggedRows;
+use crate::kernel::limits::MIN_SPINNING_WORK;
+use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
+use crate::kernel::tiles::gram_strip::{GramStrip, STRIP_ROWS};
 use crate::kernel::tiles::panels::groups;
-use crate::kernel::tiles::squares::{SIDE, Strip};
 use crate::kernel::workspace::Workspace;
-use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Level, Task};
+use crate::num::aligned::AlignedVec;
+use crate::num::simd::{Isa, SimdKernel, SimdOps};
 use crate::num::tile::{add_outer, store, with_vectors};
 use crate::sphere::Tokens;
 
-/// The most tokens: their weights stay in the second cache.
-pub const LARGEST_N: usize = 128;
+/// Largest number of tokens: the weights stay in the L2 cache.
+pub const MAX_N: usize = 128;
 
-/// The matrix and what belongs to its rows.
+/// The Gram matrix, and later the weights in its place.
 #[derive(Default)]
 pub struct Gram {
-    /// The lower triangle of `G`, then `m_j w_ij` at row j and column i, in rows of whole squares and vectors.
-    weights: Aligned<f64>,
-    /// The stamp of the tokens whose `G` it is, and the level it was computed at; none while it is weights.
-    held: Option<(u64, Level)>,
-    /// The rows of the tokens, with zeros up to whole vectors and squares, where they have none.
-    padded: Aligned<f64>,
+    /// Lower triangle of `G`; later `m_j w_ij` at row j, column i. Rows are padded to whole squares
+    /// and vectors.
+    weights: AlignedVec<f64>,
+    /// Version of the tokens and instruction set of the stored `G`; `None` once it cached weights.
+    cached: Option<(u64, Isa)>,
+    /// Rows of the tokens, padded with zeros to whole vectors and squares; empty if no padding is
+    /// needed.
+    padded: AlignedVec<f64>,
 }
 
 impl Gram {
-    /// The lower triangle of inner products, with the diagonal, in rows of this length; nothing is computed when it is there already.
-    pub fn products(&mut self, tokens: &Tokens, level: Level) -> (&[f64], usize) {
+    /// The lower triangle of inner products with the diagonal, and the length of its rows. Reuses
+    /// the stored one if the tokens are the same.
+    pub fn products(&mut self, tokens: &Tokens, isa: Isa) -> (&[f64], usize) {
         let (n, d) = (tokens.n(), tokens.d());
-        let stride = n.next_multiple_of(2 * SIDE);
-        let held = Some((tokens.stamp(), level));
-        if std::mem::replace(&mut self.held, held) == held {
+        let stride = n.next_multiple_of(2 * STRIP_ROWS);
+        let cached = Some((tokens.version(), isa));
+        if std::mem::replace(&mut self.cached, cached) == cached {
             return (&self.weights, stride);
         }
         self.weights.resize(stride * stride);
-        let width = d.next_multiple_of(level.width::<f64>());
+        let width = d.next_multiple_of(isa.width::<f64>());
         let size = if n == stride && d == width { 0 } else { stride * width };
         self.padded.reset(size);
         self.padded.chunks_exact_mut(width).zip(tokens.rows()).for_each(|(to, row)| to[..d].copy_from_slice(row));
         let rows = if self.padded.is_empty() { tokens.coordinates() } else { &self.padded[..] };
-        for (i, out) in self.weights.chunks_exact_mut(SIDE * stride).enumerate() {
-            level.run(Strip { rows, d: width, i: i * SIDE, out });
+        for (i, out) in self.weights.chunks_exact_mut(STRIP_ROWS * stride).enumerate() {
+            isa.run(GramStrip { rows, d: width, i: i * STRIP_ROWS, out });
         }
         (&self.weights, stride)
     }
 }
 
-/// One evaluation: the drifts into `out`, their masses and radial parts.
+/// One evaluation: writes the drifts, their masses and radial parts.
 struct Evaluate<'a> {
-    job: &'a Job<'a>,
+    problem: &'a KernelProblem<'a>,
     gram: &'a mut Gram,
     sums: &'a mut Sums,
     out: &'a mut [f64],
 }
 
-impl Task for Evaluate<'_> {
+impl SimdKernel for Evaluate<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(mut self, l: L) {
-        let (_, stride) = self.gram.products(self.job.tokens, self.job.level);
-        self.gram.held = None;
+    fn run<L: SimdOps<F = f64>>(mut self, l: L) {
+        let (_, stride) = self.gram.products(self.problem.tokens, self.problem.isa);
+        self.gram.cached = None;
         self.sums.mass.resize(stride, 0.0);
         self.sums.radial.resize(stride, 0.0);
         self.weights(l, stride);
@@ -76,10 +81,10 @@ impl Task for Evaluate<'_> {
 }
 
 impl Evaluate<'_> {
-    /// The weights from the inner products, and their sums.
+    /// Turns inner products into weights and sums them.
     #[inline(always)]
-    fn weights<L: Lanes<F = f64>>(&mut self, l: L, stride: usize) {
-        let &Job { tokens, beta, .. } = self.job;
+    fn weights<L: SimdOps<F = f64>>(&mut self, l: L, stride: usize) {
+        let &KernelProblem { tokens, beta, .. } = self.problem;
         let weights = &mut self.gram.weights;
         mirror(l, weights, stride);
         let slope = beta * std::f64::consts::LOG2_E;
@@ -96,7 +101,7 @@ impl Evaluate<'_> {
                     g[u] = rows[u * (stride / L::WIDTH) + c];
                     t[u] = l.fma(g[u], slope, shift);
                 }
-                let w = l.exp2_each::<CHAINS, false>(t);
+                let w = l.exp2_array::<CHAINS, false>(t);
                 for u in 0..masses.len() {
                     let w = if uniform { w[u] } else { l.mul(w[u], l.splat(masses[u])) };
                     rows[u * (stride / L::WIDTH) + c] = w;
@@ -111,18 +116,18 @@ impl Evaluate<'_> {
 
     /// `sum_j m_j w_ij x_j`: R rows of V vectors of coordinates at a time.
     #[inline(always)]
-    fn sums<L: Lanes<F = f64>, const R: usize>(&mut self, l: L, stride: usize) {
-        // The coordinates of a group and the weights stay in the first cache.
-        for (first, take) in groups::<L>(self.job.tokens.d()) {
-            for i in (0..self.job.tokens.n()).step_by(R) {
+    fn sums<L: SimdOps<F = f64>, const R: usize>(&mut self, l: L, stride: usize) {
+        // The coordinates of a group and the weights stay in the L1 cache.
+        for (first, take) in groups::<L>(self.problem.tokens.d()) {
+            for i in (0..self.problem.tokens.n()).step_by(R) {
                 with_vectors!(L, take, V => self.block::<L, R, V>(l, stride, i, first));
             }
         }
     }
 
     #[inline(always)]
-    fn block<L: Lanes<F = f64>, const R: usize, const V: usize>(&mut self, l: L, stride: usize, i: usize, first: usize) {
-        let (tokens, d) = (self.job.tokens, self.job.tokens.d());
+    fn block<L: SimdOps<F = f64>, const R: usize, const V: usize>(&mut self, l: L, stride: usize, i: usize, first: usize) {
+        let (tokens, d) = (self.problem.tokens, self.problem.tokens.d());
         let width = d.next_multiple_of(L::WIDTH);
         let Gram { weights, padded, .. } = &*self.gram;
         let rows = if padded.is_empty() { tokens.coordinates() } else { &padded[..] };
@@ -146,9 +151,9 @@ impl Evaluate<'_> {
     }
 }
 
-/// Fills the upper triangle from the lower one.
+/// Copies the lower triangle to the upper one.
 #[inline(always)]
-fn mirror<L: Lanes<F = f64>>(l: L, matrix: &mut [f64], stride: usize) {
+fn mirror<L: SimdOps<F = f64>>(l: L, matrix: &mut [f64], stride: usize) {
     let mut block = [l.zero(); 8];
     for i in (0..stride).step_by(L::WIDTH) {
         for j in (0..i).step_by(L::WIDTH) {
@@ -169,13 +174,13 @@ fn mirror<L: Lanes<F = f64>>(l: L, matrix: &mut [f64], stride: usize) {
 #[derive(Default)]
 pub struct Buffers {
     pub gram: Gram,
-    closed: Sums,
+    row_sums: Sums,
 }
 
-/// Sources whose exponentials overlap.
+/// Sources whose exponentials are independent.
 const CHAINS: usize = 4;
 
-/// The matrix of inner products once.
+/// The kernel by the Gram matrix.
 pub struct GramMatrix;
 
 impl Kernel for GramMatrix {
@@ -184,31 +189,31 @@ impl Kernel for GramMatrix {
     }
 
     fn summary(&self) -> &'static str {
-        "the matrix of inner products once, up to n = 128 on one thread, error |beta| sqrt(d) u of each drift"
+        "Gram matrix, n up to 128, one thread; error |beta| sqrt(d) u of the mass"
     }
 
-    fn refuses(&self, job: &Job) -> Option<&'static str> {
-        let (n, d) = (job.tokens.n(), job.tokens.d());
-        let large = n > LARGEST_N || n * n * d > AWAKE_WORK;
-        let shape = (job.causal || large).then_some("at most 128 tokens and work for one thread (n^2 d up to 2^21), no mask");
-        shape.or_else(|| super::products::too_steep(job))
+    fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
+        let (n, d) = (problem.tokens.n(), problem.tokens.d());
+        let large = n > MAX_N || n * n * d > MIN_SPINNING_WORK;
+        let shape = (problem.causal || large).then_some("at most 128 tokens and work for one thread (n^2 d up to 2^21), no mask");
+        shape.or_else(|| super::products::too_steep(problem))
     }
 
-    fn cost(&self, job: &Job) -> f64 {
-        let (n, d) = (job.tokens.n() as f64, job.tokens.d() as f64);
+    fn cost(&self, problem: &KernelProblem) -> f64 {
+        let (n, d) = (problem.tokens.n() as f64, problem.tokens.d() as f64);
         n * n * (0.75 + 0.033 * d)
     }
 
-    fn error(&self, job: &Job) -> f64 {
-        // One chain of additions over all sources.
-        super::products::rounding(job, job.tokens.n() as f64)
+    fn error_bound(&self, problem: &KernelProblem) -> f64 {
+        // One chain of n additions.
+        super::products::rounding_bound(problem, problem.tokens.n() as f64)
     }
 
-    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
-        let Buffers { gram, closed } = work.of();
-        closed.reset(job);
-        (closed.per_mass, closed.sigma) = (self.error(job), 0.0);
-        job.level.run(Evaluate { job, gram, sums: &mut *closed, out: &mut *out });
-        close(job, closed, out, doubtful);
+    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+        let Buffers { gram, row_sums } = work.buffers();
+        row_sums.reset(problem);
+        (row_sums.per_mass, row_sums.sigma) = (self.error_bound(problem), 0.0);
+        problem.isa.run(Evaluate { problem, gram, sums: &mut *row_sums, out: &mut *out });
+        apply_epilogue(problem, row_sums, out, flagged);
     }
 }

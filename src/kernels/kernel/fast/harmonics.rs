@@ -1,22 +1,23 @@
-//! Spherical-harmonic sums on S^2: O(n L^2), absolute error.
+//! Kernel by spherical harmonics on S^2. Cost O(n L^2) for degree L; the error is absolute.
 //!
-//! `sum_j m_j e^{beta (x . x_j) - |beta|} = sum_lm lambda_l q_lm Y_lm(x)`, `lambda_l = 4 pi e^{-|beta|} i_l`, with the moments
-//! `q_lm = sum_j m_j Y_lm(x_j)`; the drift is the gradient of the same sum with `lambda_l / beta`. The real harmonics are polynomials,
-//! `Y_l^{+-m} = Q_l^m(z) Re, Im (x + iy)^m`, so nothing is singular at the poles; for fixed m the `Q_l^m` follow a three-term recurrence and
-//! `dQ_l^m / dz` is a multiple of `Q_l^{m+1}`.
+//! `sum_j m_j e^{beta (x . x_j) - |beta|} = sum_lm lambda_l q_lm Y_lm(x)`,
+//! `lambda_l = 4 pi e^{-|beta|} i_l`, with the moments `q_lm = sum_j m_j Y_lm(x_j)`. The drift is
+//! the gradient of the same sum with `lambda_l / beta`. The real harmonics are polynomials,
+//! `Y_l^{+-m} = Q_l^m(z) Re, Im (x + iy)^m`, so nothing is singular at the poles. For fixed m the
+//! `Q_l^m` satisfy a three-term recurrence, and `dQ_l^m / dz` is a multiple of `Q_l^{m+1}`.
 
 use super::fourier::{Moments, PARTS};
 use super::series::Series;
-use crate::kernel::close::sums::close;
-use crate::kernel::doubtful::Doubtful;
-use crate::kernel::job::{Job, Kernel};
+use crate::kernel::epilogue::apply_epilogue;
+use crate::kernel::flagged_rows::FlaggedRows;
+use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
 use crate::kernel::workspace::Workspace;
-use crate::num::simd::{Lanes, Task};
+use crate::num::simd::{SimdKernel, SimdOps};
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
-/// Spherical-harmonic sums.
+/// The kernel by spherical harmonics.
 pub struct Harmonics;
 
 impl Kernel for Harmonics {
@@ -25,44 +26,45 @@ impl Kernel for Harmonics {
     }
 
     fn summary(&self) -> &'static str {
-        "d = 3: spherical-harmonic sums, O(n beta), absolute error near 1e-13 of the largest weight"
+        "d = 3: spherical harmonics, O(n beta); absolute error about 1e-13 of the largest weight"
     }
 
-    fn refuses(&self, job: &Job) -> Option<&'static str> {
-        match (job.tokens.d(), job.causal, job.far) {
-            (3, false, true) if job.beta.abs() <= 400.0 => None,
+    fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
+        match (problem.tokens.d(), problem.causal, problem.two_sided) {
+            (3, false, true) if problem.beta.abs() <= 400.0 => None,
             (3, false, true) => Some("|beta| <= 400"),
             _ => Some("velocities on S^2, d = 3, without a mask"),
         }
     }
 
-    fn cost(&self, job: &Job) -> f64 {
-        let order = (70.0 * job.beta.abs()).sqrt() + 16.0;
-        1e5 + job.tokens.n() as f64 * order * order * 0.5
+    fn cost(&self, problem: &KernelProblem) -> f64 {
+        let order = (70.0 * problem.beta.abs()).sqrt() + 16.0;
+        1e5 + problem.tokens.n() as f64 * order * order * 0.5
     }
 
-    fn error(&self, job: &Job) -> f64 {
-        // The recurrences lose about an ulp per degree where they oscillate; beta^{1/2} degrees matter.
+    fn error_bound(&self, problem: &KernelProblem) -> f64 {
+        // Where they oscillate, the recurrences lose about one ulp per degree; sqrt(beta) degrees
+        // matter.
         let u = 0.5 * f64::EPSILON;
-        2e-15 + u * (64.0 + 32.0 * job.beta.abs().sqrt())
+        2e-15 + u * (64.0 + 32.0 * problem.beta.abs().sqrt())
     }
 
-    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
-        let Buffers { moments, table: HarmonicTable { recurrence: table, terms }, closed } = work.of();
-        let part = moments.load(job, 4);
-        let series = moments.series(job, Series::sphere);
+    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+        let Buffers { moments, table: HarmonicTable { recurrence: table, terms }, row_sums } = work.buffers();
+        let part = moments.load(problem, 4);
+        let series = moments.series(problem, Series::sphere);
         if table.start.len() != series.kernel.len() {
             *table = Recurrence::new(series.kernel.len() - 1);
         }
         let table = &*table;
-        let (size, width, total) = (table.size(), job.level.width::<f64>(), part * PARTS);
+        let (size, width, total) = (table.size(), problem.isa.width::<f64>(), part * PARTS);
         moments.parts.resize(PARTS * size * width);
         {
             let Moments { x, m, parts, .. } = &mut *moments;
             let task = |(p, out): (usize, &mut [f64])| {
-                job.level.run(Gather { table, x: coordinates(x, total, p, part), m: &m[p * part..(p + 1) * part], out });
+                problem.isa.run(Gather { table, x: coordinates(x, total, p, part), m: &m[p * part..(p + 1) * part], out });
             };
-            if job.parallel() {
+            if problem.parallel() {
                 parts.par_chunks_exact_mut(size * width).enumerate().for_each(task);
             } else {
                 parts.chunks_exact_mut(size * width).enumerate().for_each(task);
@@ -72,24 +74,24 @@ impl Kernel for Harmonics {
         let Moments { x, sums, total: q, .. } = moments;
         table.terms(q, &series, terms);
         let terms = &terms[..];
-        let task = |p: usize, out: [&mut [f64]; 4]| job.level.run(Evaluate { table, terms, x: coordinates(x, total, p, part), out });
+        let task = |p: usize, out: [&mut [f64]; 4]| problem.isa.run(Evaluate { table, terms, x: coordinates(x, total, p, part), out });
         let mut rows = sums.chunks_exact_mut(total);
         let mut row = || rows.next().unwrap_or_default();
         let (a, b, c, d) = (row(), row(), row(), row());
-        if job.parallel() {
+        if problem.parallel() {
             let parts = a.par_chunks_mut(part).zip(b.par_chunks_mut(part)).zip(c.par_chunks_mut(part).zip(d.par_chunks_mut(part)));
             parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
         } else {
             let parts = a.chunks_mut(part).zip(b.chunks_mut(part)).zip(c.chunks_mut(part).zip(d.chunks_mut(part)));
             parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
         }
-        closed.reset(job);
-        closed.absolute = self.error(job) + series.tail;
+        row_sums.reset(problem);
+        row_sums.absolute = self.error_bound(problem) + series.tail;
         for (i, out) in out.chunks_exact_mut(3).enumerate() {
-            closed.mass[i] = a[i];
+            row_sums.mass[i] = a[i];
             out.copy_from_slice(&[b[i], c[i], d[i]]);
         }
-        close(job, closed, out, doubtful);
+        apply_epilogue(problem, row_sums, out, flagged);
     }
 }
 
@@ -98,7 +100,7 @@ impl Kernel for Harmonics {
 struct Buffers {
     moments: Moments,
     table: HarmonicTable,
-    closed: Sums,
+    row_sums: Sums,
 }
 
 /// The three coordinate rows of part p.
@@ -106,7 +108,7 @@ fn coordinates(x: &[f64], total: usize, p: usize, part: usize) -> [&[f64]; 3] {
     [0, 1, 2].map(|k| &x[k * total + p * part..][..part])
 }
 
-/// What is kept from step to step.
+/// The recurrence and the coefficients, reused from call to call.
 #[derive(Default)]
 pub struct HarmonicTable {
     recurrence: Recurrence,
@@ -140,13 +142,14 @@ impl Recurrence {
         Self { order, start, steps }
     }
 
-    /// Moments: two numbers for every `m <= l <= L`.
+    /// Number of moments: two for every `m <= l <= L`.
     fn size(&self) -> usize {
         (self.order + 1) * (self.order + 2)
     }
 
-    /// Coefficients for every `(m, l)` in the order of the recurrence: of `Q_l^m Re` and `Q_l^m Im` in the kernel's and in the
-    /// primitive's sum, and of `Q_l^m` in the z-derivative (from degree l, order m - 1).
+    /// Coefficients for every `(m, l)` in the order of the recurrence: those of `Q_l^m Re` and
+    /// `Q_l^m Im` in the sum of the kernel, in the sum of the primitive, and in the z-derivative
+    /// (from degree l, order m - 1).
     fn terms(&self, q: &[f64], series: &Series, out: &mut Vec<[f64; 6]>) {
         let index = |m: usize, l: usize| 2 * (m * (self.order + 1) - m * m.saturating_sub(1) / 2 + l - m);
         out.clear();
@@ -156,7 +159,8 @@ impl Recurrence {
                 let (re, im) = (q[index(m, l)], q[index(m, l) + 1]);
                 let mut down = [0.0; 2];
                 if m > 0 {
-                    // dQ_l^{m-1}/dz = sqrt((l-m+1)(l+m)) Q_l^m, without the sqrt(2) between orders 0 and 1.
+                    // dQ_l^{m-1}/dz = sqrt((l-m+1)(l+m)) Q_l^m, without the sqrt(2) between orders
+                    // 0 and 1.
                     let single = if m == 1 { 0.5 } else { 1.0 };
                     let factor = primitive * (single * ((l - m + 1) * (l + m)) as f64).sqrt();
                     down = [factor * q[index(m - 1, l)], factor * q[index(m - 1, l) + 1]];
@@ -167,8 +171,8 @@ impl Recurrence {
     }
 }
 
-/// Vectors of tokens evaluated together.
-const TOGETHER: usize = 4;
+/// Vectors of tokens per pass.
+const UNROLL: usize = 4;
 
 struct Gather<'a> {
     table: &'a Recurrence,
@@ -178,35 +182,35 @@ struct Gather<'a> {
     out: &'a mut [f64],
 }
 
-impl Task for Gather<'_> {
+impl SimdKernel for Gather<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         self.out.fill(0.0);
         let (x, y, z, m) = (L::view(self.x[0]), L::view(self.x[1]), L::view(self.x[2]), L::view(self.m));
         let out = L::view_mut(self.out);
-        for first in (0..x.len()).step_by(TOGETHER) {
-            let count = TOGETHER.min(x.len() - first);
-            let (mut re, mut im, mut height) = ([l.zero(); TOGETHER], [l.zero(); TOGETHER], [l.zero(); TOGETHER]);
+        for first in (0..x.len()).step_by(UNROLL) {
+            let count = UNROLL.min(x.len() - first);
+            let (mut re, mut im, mut height) = ([l.zero(); UNROLL], [l.zero(); UNROLL], [l.zero(); UNROLL]);
             for r in 0..count {
                 (re[r], height[r]) = (m[first + r], z[first + r]);
             }
             let mut moment = out.chunks_exact_mut(2);
             for (start, steps) in self.table.start.iter().zip(&self.table.steps) {
-                let (mut now, mut before) = ([l.splat(*start); TOGETHER], [l.zero(); TOGETHER]);
+                let (mut now, mut before) = ([l.splat(*start); UNROLL], [l.zero(); UNROLL]);
                 for step in std::iter::once(&[0.0; 2]).chain(steps) {
                     if step[0] > 0.0 {
                         let (alpha, back) = (l.splat(step[0]), l.splat(-step[1]));
-                        for r in 0..TOGETHER {
+                        for r in 0..UNROLL {
                             let next = l.fma(l.mul(alpha, height[r]), now[r], l.mul(back, before[r]));
                             (before[r], now[r]) = (now[r], next);
                         }
                     }
                     let Some(sum) = moment.next() else { return };
                     let (mut a, mut b) = (sum[0], sum[1]);
-                    for r in 0..TOGETHER {
+                    for r in 0..UNROLL {
                         (a, b) = (l.fma(now[r], re[r], a), l.fma(now[r], im[r], b));
                     }
                     (sum[0], sum[1]) = (a, b);
@@ -230,12 +234,12 @@ struct Evaluate<'a> {
     out: [&'a mut [f64]; 4],
 }
 
-impl Task for Evaluate<'_> {
+impl SimdKernel for Evaluate<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         let (x, y, z) = (L::view(self.x[0]), L::view(self.x[1]), L::view(self.x[2]));
         let [mass, dx, dy, dz] = self.out;
         let (mass, dx, dy, dz) = (L::view_mut(mass), L::view_mut(dx), L::view_mut(dy), L::view_mut(dz));

@@ -1,16 +1,16 @@
-//! Any heads by products of slabs and tiles with a running maximum: [`crate::heads`] as an algorithm among others.
+//! Kernel for any heads: [`crate::heads`] behind the [`Kernel`] trait.
 
-use crate::heads::{self, Work};
-use crate::kernel::doubtful::Doubtful;
-use crate::kernel::job::{Form, Job, Kernel};
+use crate::heads::{self, HeadsWorkspace};
+use crate::kernel::flagged_rows::FlaggedRows;
+use crate::kernel::problem::{Kernel, KernelProblem, OutputForm};
 use crate::kernel::workspace::Workspace;
 use crate::num::sum::dot;
-use crate::pattern::{Causal, Everything, Pattern};
+use crate::pattern::{Causal, FullAttention, Pattern};
 
-/// Heads with Q, K and V.
+/// Kernel for heads with Q, K and V.
 pub struct Heads;
 
-/// Error of an entry, in units of the largest of its result.
+/// Error of an entry, relative to the largest entry of the result.
 const ERROR: f64 = 1e-13;
 
 impl Kernel for Heads {
@@ -19,49 +19,49 @@ impl Kernel for Heads {
     }
 
     fn summary(&self) -> &'static str {
-        "any heads by products of slabs, error 1e-13 of the largest entry; 8 n d^2 + 4 n^2 d operations, half of the second when causal"
+        "any heads, by matrix products; error 1e-13 of the largest entry; 8 n d^2 + 4 n^2 d operations (causal: 8 n d^2 + 2 n^2 d)"
     }
 
-    fn refuses(&self, job: &Job) -> Option<&'static str> {
-        let large = job.weights.log_scale(job.beta) > 600.0;
-        (job.form == Form::Difference || large).then_some("sums and velocities, weights within f64")
+    fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
+        let large = problem.weights.log_scale(problem.beta) > 600.0;
+        (problem.form == OutputForm::Difference || large).then_some("sums and velocities, weights within f64")
     }
 
     fn by_name_only(&self) -> bool {
         true
     }
 
-    fn any_heads(&self) -> bool {
+    fn supports_any_heads(&self) -> bool {
         true
     }
 
-    fn cost(&self, job: &Job) -> f64 {
-        let (n, d) = (job.tokens.n() as f64, job.tokens.d() as f64);
-        // Two nanoseconds per pair and head beside the products, at 30 operations a nanosecond.
-        2e4 + job.heads.len() as f64 * n * (n * (2.0 + 0.13 * d) + 0.27 * d * d)
+    fn cost(&self, problem: &KernelProblem) -> f64 {
+        let (n, d) = (problem.tokens.n() as f64, problem.tokens.d() as f64);
+        // Two nanoseconds per pair and head, besides the products at 30 operations per nanosecond.
+        2e4 + problem.heads.len() as f64 * n * (n * (2.0 + 0.13 * d) + 0.27 * d * d)
     }
 
-    fn error(&self, _: &Job) -> f64 {
+    fn error_bound(&self, _: &KernelProblem) -> f64 {
         ERROR
     }
 
-    fn evaluate(&self, job: &Job, work: &mut Workspace, out: &mut [f64], doubtful: &mut Doubtful) {
-        let (x, d) = (job.tokens, job.tokens.d());
-        let pattern: &dyn Pattern = if job.causal { &Causal } else { &Everything };
-        let (rows, &Job { beta, heads, weights, level, .. }) = (x.coordinates(), job);
-        let all = heads::HeadsJob { queries: rows, sources: rows, masses: x.masses(), d, beta, heads, pattern, weights, level };
-        if heads::apply(&all, work.of::<Work>(), out).is_err() {
+    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+        let (x, d) = (problem.tokens, problem.tokens.d());
+        let pattern: &dyn Pattern = if problem.causal { &Causal } else { &FullAttention };
+        let (rows, &KernelProblem { beta, heads, weights, isa, .. }) = (x.coordinates(), problem);
+        let all = heads::HeadsProblem { queries: rows, sources: rows, masses: x.masses(), d, beta, heads, pattern, weights, isa };
+        if heads::apply(&all, work.buffers::<HeadsWorkspace>(), out).is_err() {
             return out.fill(f64::NAN);
         }
         let length = |row: &[f64]| dot(row, row).sqrt();
         for (i, (row, x)) in out.chunks_exact_mut(d).zip(x.rows()).enumerate() {
-            row.iter_mut().for_each(|v| *v *= job.sign);
-            if job.form == Form::Tangent {
+            row.iter_mut().for_each(|v| *v *= problem.sign);
+            if problem.form == OutputForm::Tangent {
                 let before = length(row);
-                job.tokens.space().project(d, x, row);
-                // Differences would keep what sums have lost.
-                if job.far && ERROR * before > job.accuracy * length(row) {
-                    doubtful.rows.push(i);
+                problem.tokens.space().project(d, x, row);
+                // Cancellation in the projection: differences would be accurate where sums are not.
+                if problem.two_sided && ERROR * before > problem.accuracy * length(row) {
+                    flagged.rows.push(i);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Sums by inner products and by series, with bounds of their errors.
+//! Kernels by inner products and by series, with error bounds.
 
 #[doc(hidden)]
 pub mod fourier;

@@ -1,25 +1,28 @@
-//! Series of the kernel on the circle and on S^2, with what they leave out: `e^{beta t - |beta|} = sum_l (2l+1) c_l P_l(t)` and its like.
+//! Series of the kernel on the circle and on S^2, such as
+//! `e^{beta t - |beta|} = sum_l (2l+1) c_l P_l(t)`, with bounds of their tails.
 
 use crate::num::bessel::{scaled_bessel_i, scaled_bessel_i_half};
 use std::f64::consts::FRAC_PI_2;
 
-/// Coefficients up to an order, and bounds of the sums of absolute values beyond it.
+/// Coefficients up to an order, and a bound of the tail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Of the kernel.
+    /// Coefficients of the kernel.
     pub kernel: Vec<f64>,
-    /// Of the kernel's primitive `e^{beta t - |beta|} / beta`, whose gradient is the drift.
+    /// Coefficients of the kernel's primitive `e^{beta t - |beta|} / beta`, whose gradient is the
+    /// drift.
     pub primitive: Vec<f64>,
-    /// Sup error of the kernel and of the drift.
+    /// Sup norm of the truncation error of kernel and drift.
     pub tail: f64,
 }
 
-/// Orders beyond this are not summed: the kernel is then narrower than `1e-2`.
+/// Largest order: the kernel would be narrower than `1e-2`.
 pub const MAX_ORDER: usize = 1500;
 
 impl Series {
-    /// On the circle: `sum_k a_k cos k theta` with `a_0 = e^{-beta} I_0`, `a_k = 2 e^{-beta} I_k`, and `b_k = k a_k / beta =
-    /// e^{-beta} (I_{k-1} - I_{k+1})`, which is finite at beta = 0. The order is the least one whose tails are below `tolerance`.
+    /// On the circle: `sum_k a_k cos k theta` with `a_0 = e^{-beta} I_0`, `a_k = 2 e^{-beta} I_k`,
+    /// and `b_k = k a_k / beta = e^{-beta} (I_{k-1} - I_{k+1})`, which is finite at beta = 0. The
+    /// order is the least one whose tails are below `tolerance`.
     ///
     /// ```
     /// use metastable::attention::kernel::Series;
@@ -28,20 +31,21 @@ impl Series {
     /// ```
     pub fn circle(beta: f64, tolerance: f64) -> Self {
         let size = beta.abs();
-        let i = scaled_bessel_i(reach(size) + 1, size);
+        let i = scaled_bessel_i(sufficient_order(size) + 1, size);
         let sign = |k: usize| if beta < 0.0 && k % 2 == 1 { -1.0 } else { 1.0 };
         let kernel: Vec<f64> = (0..i.len() - 1).map(|k| sign(k) * if k == 0 { i[0] } else { 2.0 * i[k] }).collect();
-        // The sign of I_{k-1} - I_{k+1} at negative beta is that of I_{k-1}.
+        // For beta < 0, I_{k-1} - I_{k+1} has the sign of I_{k-1}.
         let primitive: Vec<f64> = (0..i.len() - 1).map(|k| if k == 0 { 0.0 } else { sign(k - 1) * (i[k - 1] - i[k + 1]) }).collect();
         let weight = |k: usize| kernel[k].abs().max(primitive[k].abs());
-        Self::cut(kernel.clone(), primitive.clone(), weight, tolerance)
+        Self::truncated(kernel.clone(), primitive.clone(), weight, tolerance)
     }
 
-    /// On S^2: `c_l = e^{-beta} i_l(beta)` and `c_l / beta = e^{-beta} (i_{l-1} - i_{l+1}) / (2l+1)`; the tails use `|P_l| <= 1` and
+    /// On S^2: `c_l = e^{-beta} i_l(beta)` and
+    /// `c_l / beta = e^{-beta} (i_{l-1} - i_{l+1}) / (2l+1)`; the tails use `|P_l| <= 1` and
     /// `|grad P_l| <= l(l+1)/2`.
     pub fn sphere(beta: f64, tolerance: f64) -> Self {
         let size = beta.abs();
-        let i = scaled_spherical(reach(size) + 1, size);
+        let i = scaled_spherical(sufficient_order(size) + 1, size);
         let sign = |l: usize| if beta < 0.0 && l % 2 == 1 { -1.0 } else { 1.0 };
         let kernel: Vec<f64> = (0..i.len() - 1).map(|l| sign(l) * i[l]).collect();
         let primitive: Vec<f64> =
@@ -50,10 +54,10 @@ impl Series {
             let l2 = (l * (l + 1)) as f64 / 2.0;
             (2 * l + 1) as f64 * kernel[l].abs().max(l2 * primitive[l].abs())
         };
-        Self::cut(kernel.clone(), primitive.clone(), weight, tolerance)
+        Self::truncated(kernel.clone(), primitive.clone(), weight, tolerance)
     }
 
-    fn cut(mut kernel: Vec<f64>, mut primitive: Vec<f64>, weight: impl Fn(usize) -> f64, tolerance: f64) -> Self {
+    fn truncated(mut kernel: Vec<f64>, mut primitive: Vec<f64>, weight: impl Fn(usize) -> f64, tolerance: f64) -> Self {
         let weights: Vec<f64> = (0..kernel.len()).map(weight).collect();
         let order = Self::kernel_order(&weights, tolerance).min(MAX_ORDER);
         let tail = weights[order + 1..].iter().rev().sum();
@@ -62,17 +66,21 @@ impl Series {
         Self { kernel, primitive, tail }
     }
 
-    /// `|a_k|` of the circle, well past the order of any tolerance.
+    /// `|a_k|` on the circle, far beyond the order needed for any tolerance.
     pub fn circle_magnitudes(beta: f64) -> Vec<f64> {
-        scaled_bessel_i(reach(beta.abs()), beta.abs()).iter().enumerate().map(|(k, i)| if k == 0 { *i } else { 2.0 * i }).collect()
+        scaled_bessel_i(sufficient_order(beta.abs()), beta.abs())
+            .iter()
+            .enumerate()
+            .map(|(k, i)| if k == 0 { *i } else { 2.0 * i })
+            .collect()
     }
 
-    /// `(2l+1) e^{-beta} i_l` of S^2, well past the order of any tolerance.
+    /// `(2l+1) e^{-beta} i_l` on S^2, far beyond the order needed for any tolerance.
     pub fn sphere_magnitudes(beta: f64) -> Vec<f64> {
-        scaled_spherical(reach(beta.abs()), beta.abs()).iter().enumerate().map(|(l, i)| (2 * l + 1) as f64 * i).collect()
+        scaled_spherical(sufficient_order(beta.abs()), beta.abs()).iter().enumerate().map(|(l, i)| (2 * l + 1) as f64 * i).collect()
     }
 
-    /// The least order whose tail of these magnitudes is below the tolerance.
+    /// The smallest order for which the sum of the remaining magnitudes is below the tolerance.
     pub fn kernel_order(magnitudes: &[f64], tolerance: f64) -> usize {
         let mut tail = 0.0;
         for (k, m) in magnitudes.iter().enumerate().rev() {
@@ -85,8 +93,9 @@ impl Series {
     }
 }
 
-/// An order past which all coefficients are below 1e-17: the Gaussian decay `e^{-k^2 / 2 beta}` and the factorial one together.
-fn reach(beta: f64) -> usize {
+/// An order beyond which all coefficients are below 1e-17, from the Gaussian decay
+/// `e^{-k^2 / 2 beta}` and the factorial decay.
+fn sufficient_order(beta: f64) -> usize {
     let log = 42.0f64;
     ((2.0 * beta * log).sqrt() + log / 3.0 + 16.0).min(MAX_ORDER as f64 + 64.0).ceil() as usize
 }

@@ -1,51 +1,51 @@
-//! The kernel of a pair as tiles see it, and masks within a tile.
+//! Parameters of the kernel of a pair, and causal masks within a tile.
 
-use crate::num::simd::{Float, Lanes};
+use crate::num::simd::{Float, SimdOps};
 
-/// What a tile needs to know.
+/// Parameters of a tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Chord {
     /// Inverse temperature.
     pub beta: f64,
-    /// Tokens see earlier tokens only.
+    /// True: tokens see earlier tokens and themselves only.
     pub causal: bool,
-    /// Differences to `-sigma x_i` for far tokens.
-    pub far: bool,
+    /// True: differences to `-sigma x_i` for far tokens.
+    pub two_sided: bool,
 }
 
-/// Vectors of one level with the constants of [`Chord`].
+/// The constants of [`Chord`] as vectors.
 #[derive(Clone, Copy)]
-pub struct Constants<L: Lanes> {
-    /// `-|beta| / 2` in powers of two.
+pub struct ChordConstants<L: SimdOps> {
+    /// `-|beta| / 2` in units of ln 2.
     pub k: L::V,
-    /// Beyond this squared chord the weight is 0.
+    /// Squared chord beyond which the weight is 0.
     pub cut: L::V,
-    /// Squared chord from which `s` changes.
-    pub far: L::V,
+    /// Squared chord beyond which a token is far: `s` changes its sign.
+    pub sign_switch: L::V,
     /// `sign(beta)`.
     pub sigma: f64,
 }
 
-impl<L: Lanes<F = f64>> Constants<L> {
+impl<L: SimdOps<F = f64>> ChordConstants<L> {
     #[inline(always)]
     pub fn new(l: L, chord: &Chord) -> Self {
         let k = -0.5 * chord.beta.abs() * std::f64::consts::LOG2_E;
-        let cut = (-f64::SMALLEST / k.abs()).min(8.0);
-        Self { k: l.constant(k), cut: l.constant(cut), far: l.constant(2.0), sigma: if chord.beta < 0.0 { -1.0 } else { 1.0 } }
+        let cut = (-f64::UNDERFLOW_EXPONENT / k.abs()).min(8.0);
+        Self { k: l.constant(k), cut: l.constant(cut), sign_switch: l.constant(2.0), sigma: if chord.beta < 0.0 { -1.0 } else { 1.0 } }
     }
 }
 
-/// Lane numbers of the longest vector.
+/// Lane indices of the longest vector.
 const LANES: [f64; 8] = [0., 1., 2., 3., 4., 5., 6., 7.];
 
-/// The weight of source j for the vector v of targets, 0 for targets before it.
+/// Masks the weights of source j with vector v of targets: 0 for earlier targets.
 #[inline(always)]
-pub fn later_masked<L: Lanes<F = f64>>(l: L, v: usize, j: usize, w: L::V) -> L::V {
+pub fn causal_mask_column<L: SimdOps<F = f64>>(l: L, v: usize, j: usize, w: L::V) -> L::V {
     l.select(l.greater(L::view(&LANES)[0], l.constant(j as f64 - (v * L::WIDTH) as f64 - 0.5)), w, l.zero())
 }
 
-/// The weight of token i with the vector v of sources, 0 for sources after it.
+/// Masks the weights of token i with vector v of sources: 0 for later sources.
 #[inline(always)]
-pub fn at_most<L: Lanes<F = f64>>(l: L, v: usize, i: usize, w: L::V) -> L::V {
+pub fn causal_mask_row<L: SimdOps<F = f64>>(l: L, v: usize, i: usize, w: L::V) -> L::V {
     l.select(l.greater(l.constant(i as f64 - (v * L::WIDTH) as f64 + 0.5), L::view(&LANES)[0]), w, l.zero())
 }

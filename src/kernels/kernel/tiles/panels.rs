@@ -1,33 +1,35 @@
-//! Tokens in panels for tiles that go through memory: by vectors of tokens and by vectors of coordinates, so that every inner loop reads
-//! consecutive cache lines.
+//! Tokens in panels, for tiles that go through memory. A panel is stored both by vectors of tokens
+//! and by vectors of coordinates, so that every inner loop reads consecutive cache lines.
 
-use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Level, Task};
+use crate::num::aligned::AlignedVec;
+use crate::num::simd::{Isa, SimdKernel, SimdOps};
 use crate::num::tile::{self, load, store};
 use crate::sphere::Tokens;
 use rayon::prelude::*;
 
-/// A run of consecutive tokens, by rows and by coordinates.
+/// Consecutive tokens, in both layouts.
 #[derive(Default)]
 pub struct TokenPanel {
     pub start: usize,
     pub len: usize,
     /// Coordinates in slabs: for every vector of tokens, one vector per coordinate.
-    pub columns: Aligned<f64>,
-    /// `x_j`, or `m_j x_j`, in slabs: for every group of vectors of coordinates (see [`groups`]), these of every token.
-    pub terms: Aligned<f64>,
+    pub columns: AlignedVec<f64>,
+    /// `x_j`, or `m_j x_j`, in slabs: for every group of vectors of coordinates (see [`groups`]),
+    /// the coordinates of every token.
+    pub terms: AlignedVec<f64>,
     /// Masses, 0 for padding.
-    pub m: Aligned<f64>,
+    pub m: AlignedVec<f64>,
     /// `sum_j m_j w_ij x_j`, in slabs.
-    pub drift: Aligned<f64>,
+    pub drift: AlignedVec<f64>,
     /// `sum_j m_j w_ij`.
-    pub mass: Aligned<f64>,
-    /// Weights of the tile in work.
-    pub tile: Aligned<f64>,
-    /// Signs of the tile in work, where differences need them.
-    pub signs: Aligned<f64>,
-    /// One vector per row: the sums of its weights over the tiles it led.
-    pub led: Aligned<f64>,
+    pub mass: AlignedVec<f64>,
+    /// Weights of the current tile.
+    pub tile: AlignedVec<f64>,
+    /// Signs of the current tile, for differences.
+    pub signs: AlignedVec<f64>,
+    /// Per row, a vector of partial sums of its weights, over the tiles whose rows belong to this
+    /// panel.
+    pub row_weight_sums: AlignedVec<f64>,
 }
 
 /// All panels of a system.
@@ -39,15 +41,16 @@ pub struct Panels {
 }
 
 impl Panels {
-    /// Fills the panels with rows of the tokens' shape (the tokens, or vectors at them), side by side when there are threads for it.
-    pub fn load(&mut self, source: &Source, (count, cap): (usize, usize), parallel: bool) {
-        let (n, d, level) = (source.tokens.n(), source.tokens.d(), source.level);
+    /// Fills the panels with rows in the shape of the tokens (the tokens, or vectors at them), in
+    /// parallel if allowed.
+    pub fn load(&mut self, source: &PanelSource, (count, cap): (usize, usize), parallel: bool) {
+        let (n, d, isa) = (source.tokens.n(), source.tokens.d(), source.isa);
         (self.d, self.cap) = (d, cap);
         self.list.resize_with(count, TokenPanel::default);
         let fill = |(b, panel): (usize, &mut TokenPanel)| {
             panel.start = (b * cap).min(n);
             panel.len = ((b + 1) * cap).min(n) - panel.start;
-            level.run(Load { panel, source, cap });
+            isa.run(LoadPanel { panel, source, cap });
         };
         if parallel {
             self.list.par_iter_mut().enumerate().for_each(fill);
@@ -56,12 +59,12 @@ impl Panels {
         }
     }
 
-    /// Writes all sums in units of mass.
-    pub fn store(&self, level: Level, tokens: &Tokens, (drift, mass): (&mut [f64], &mut [f64]), parallel: bool) {
+    /// Writes all sums, multiplied by the unit of mass.
+    pub fn store(&self, isa: Isa, tokens: &Tokens, (drift, mass): (&mut [f64], &mut [f64]), parallel: bool) {
         let store = |(panel, (drift, mass)): (&TokenPanel, (&mut [f64], &mut [f64]))| {
-            level.run(StoreSums { panel, totals: panel, tokens, rows: tokens.coordinates(), sigma: 0.0, drift, mass });
+            isa.run(StoreSums { panel, totals: panel, tokens, rows: tokens.coordinates(), sigma: 0.0, drift, mass });
         };
-        // Empty panels are the last ones.
+        // Empty panels are last.
         if parallel {
             let parts = drift.par_chunks_mut(self.cap * self.d).zip(mass.par_chunks_mut(self.cap));
             self.list[..parts.len()].par_iter().zip(parts).for_each(store);
@@ -70,9 +73,14 @@ impl Panels {
         }
     }
 
-    /// Lets every panel meet itself and every other panel once, the later one first.
-    pub fn meet(&mut self, parallel: bool, own: impl Fn(&mut TokenPanel) + Sync, pair: impl Fn(&mut TokenPanel, &mut TokenPanel) + Sync) {
-        crate::kernel::tiles::blocks::meet(&mut self.list, parallel, own, |a: &mut TokenPanel, b: &mut TokenPanel| {
+    /// Visits every panel with itself and every pair of panels once, the later panel first.
+    pub fn for_each_pair(
+        &mut self,
+        parallel: bool,
+        own: impl Fn(&mut TokenPanel) + Sync,
+        pair: impl Fn(&mut TokenPanel, &mut TokenPanel) + Sync,
+    ) {
+        crate::kernel::tiles::blocks::for_each_pair(&mut self.list, parallel, own, |a: &mut TokenPanel, b: &mut TokenPanel| {
             if b.len > 0 {
                 pair(b, a);
             }
@@ -80,40 +88,40 @@ impl Panels {
     }
 }
 
-/// What panels are filled with.
-pub struct Source<'a> {
-    pub level: Level,
-    /// Rows of the tokens' shape.
+/// Data from which panels are filled.
+pub struct PanelSource<'a> {
+    pub isa: Isa,
+    /// Rows in the shape of the tokens.
     pub rows: &'a [f64],
     pub tokens: &'a Tokens,
-    /// Multiplies the terms by the masses.
+    /// True: multiply the terms by the masses.
     pub weighted: bool,
 }
 
-/// First vector and number of vectors of coordinates that go through registers together.
+/// First vector and number of vectors of each group of coordinates that fits the registers.
 #[inline(always)]
-pub fn groups<L: Lanes>(d: usize) -> impl Iterator<Item = (usize, usize)> {
-    tile::groups(d.div_ceil(L::WIDTH), tile::most(L::WIDE))
+pub fn groups<L: SimdOps>(d: usize) -> impl Iterator<Item = (usize, usize)> {
+    tile::groups(d.div_ceil(L::WIDTH), tile::max_group_len(L::WIDE))
 }
 
-/// Loading one panel with the width of the vectors known.
-struct Load<'a> {
+/// Fills one panel, for a known vector width.
+struct LoadPanel<'a> {
     panel: &'a mut TokenPanel,
-    source: &'a Source<'a>,
+    source: &'a PanelSource<'a>,
     cap: usize,
 }
 
-impl Task for Load<'_> {
+impl SimdKernel for LoadPanel<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         let Self { panel: p, source, cap } = self;
         let (d, width, tokens) = (source.tokens.d(), L::WIDTH, source.tokens);
         let (masses, uniform) = (tokens.masses(), tokens.uniform_mass().is_some());
         let size = d.next_multiple_of(width) * cap;
-        for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.led, cap * width)] {
+        for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.row_weight_sums, cap * width)] {
             buffer.reset(size);
         }
         for (buffer, size) in [(&mut p.columns, cap * d), (&mut p.terms, size)] {
@@ -136,13 +144,13 @@ impl Task for Load<'_> {
                 }
             }
         }
-        for (some, slab) in rows.chunks(width * d).zip(p.columns.chunks_exact_mut(width * d)) {
-            tile::fill(l, some, d, L::view_mut(slab));
+        for (part_rows, slab) in rows.chunks(width * d).zip(p.columns.chunks_exact_mut(width * d)) {
+            tile::fill(l, part_rows, d, L::view_mut(slab));
         }
     }
 }
 
-/// Storing one panel with the width of the vectors known: `unit s - sigma z x`, and `z`.
+/// Writes `unit s - sigma z x` and `z` of one panel, for a known vector width.
 pub struct StoreSums<'a> {
     /// Holds the sums s.
     pub panel: &'a TokenPanel,
@@ -158,12 +166,12 @@ pub struct StoreSums<'a> {
     pub mass: &'a mut [f64],
 }
 
-impl Task for StoreSums<'_> {
+impl SimdKernel for StoreSums<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         let Self { panel: p, totals, tokens, rows, sigma, drift, mass } = self;
         let (d, width, unit) = (tokens.d(), L::WIDTH, tokens.uniform_mass().unwrap_or(1.0));
         let rows = &rows[p.start * d..(p.start + p.len) * d];
@@ -184,9 +192,9 @@ impl Task for StoreSums<'_> {
 }
 
 impl TokenPanel {
-    /// Sum of the weights of row j, in units of mass.
+    /// Sum of the weights of row j, without the unit of mass.
     #[inline(always)]
-    pub fn total<L: Lanes<F = f64>>(&self, l: L, j: usize) -> f64 {
-        self.mass[j] + l.sum(L::view(&self.led)[j])
+    pub fn total<L: SimdOps<F = f64>>(&self, l: L, j: usize) -> f64 {
+        self.mass[j] + l.sum(L::view(&self.row_weight_sums)[j])
     }
 }

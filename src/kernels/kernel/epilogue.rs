@@ -1,49 +1,50 @@
-//! From sums to velocities and fields: `P_x drift`, or `drift + sigma z x`, times a factor, with the doubtful rows noted.
+//! Epilogue: turns sums into velocities or fields. It computes `P_x drift` or `drift + sigma z x`,
+//! multiplies by a factor, and flags rows whose error bound exceeds the accuracy.
 
-use crate::kernel::doubtful::Doubtful;
-use crate::kernel::job::{Ending, Job};
+use crate::kernel::flagged_rows::FlaggedRows;
+use crate::kernel::problem::{Epilogue, KernelProblem};
 use crate::kernel::sums::Sums;
-use crate::num::simd::{Lanes, Task};
-use crate::num::threads::both;
+use crate::num::simd::{SimdKernel, SimdOps};
+use crate::num::threads::join_if;
 use crate::sphere::Tokens;
 use std::ops::Range;
 
-/// Makes velocities or fields of the drifts in `out` and notes the doubtful rows.
-pub fn close(job: &Job, sums: &Sums, out: &mut [f64], doubtful: &mut Doubtful) {
-    let (n, ending) = (job.tokens.n(), &job.ending());
-    let part = |rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>| {
-        job.level.run(Close { rows, x: job.tokens, sums, ending, out, doubtful });
+/// Turns the drifts in `out` into velocities or fields, and flags rows.
+pub fn apply_epilogue(problem: &KernelProblem, sums: &Sums, out: &mut [f64], flagged: &mut FlaggedRows) {
+    let (n, epilogue) = (problem.tokens.n(), &problem.epilogue());
+    let part = |rows: Range<usize>, out: &mut [f64], flagged: &mut Vec<usize>| {
+        problem.isa.run(EpilogueKernel { rows, x: problem.tokens, sums, epilogue, out, flagged });
     };
     let middle = n / 2;
-    let (first, second) = out.split_at_mut(middle * job.tokens.d());
-    let (early, late) = doubtful.halves();
-    both(job.parallel(), || part(0..middle, first, early), || part(middle..n, second, late));
-    doubtful.join();
+    let (first, second) = out.split_at_mut(middle * problem.tokens.d());
+    let (early, late) = flagged.two_lists();
+    join_if(problem.parallel(), || part(0..middle, first, early), || part(middle..n, second, late));
+    flagged.merge_lists();
 }
 
-/// The same for some rows alone; `out` holds these.
-pub fn close_rows(job: &Job, sums: &Sums, rows: Range<usize>, out: &mut [f64], doubtful: &mut Vec<usize>) {
-    job.level.run(Close { rows, x: job.tokens, sums, ending: &job.ending(), out, doubtful });
+/// The epilogue for a range of rows; `out` holds only these.
+pub fn apply_epilogue_to_rows(problem: &KernelProblem, sums: &Sums, rows: Range<usize>, out: &mut [f64], flagged: &mut Vec<usize>) {
+    problem.isa.run(EpilogueKernel { rows, x: problem.tokens, sums, epilogue: &problem.epilogue(), out, flagged });
 }
 
-/// Closes rows of plain attention.
-struct Close<'a> {
+/// The epilogue of plain attention for a range of rows.
+struct EpilogueKernel<'a> {
     rows: Range<usize>,
     x: &'a Tokens,
     sums: &'a Sums,
-    ending: &'a Ending,
-    /// Of these rows alone: their drifts at first.
+    epilogue: &'a Epilogue,
+    /// On entry the drifts of these rows, on exit their results.
     out: &'a mut [f64],
-    /// Rows whose bound exceeds the accuracy or whose mass is below the floor.
-    doubtful: &'a mut Vec<usize>,
+    /// Rows whose error bound exceeds the accuracy or whose mass is below the floor.
+    flagged: &'a mut Vec<usize>,
 }
 
-impl Task for Close<'_> {
+impl SimdKernel for EpilogueKernel<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         match self.x.d() {
             2 => self.rows::<L, 2>(l),
             3 => self.rows::<L, 3>(l),
@@ -52,74 +53,76 @@ impl Task for Close<'_> {
     }
 }
 
-impl Close<'_> {
+impl EpilogueKernel<'_> {
     /// `D` is the dimension, 0 for any.
     #[inline(always)]
-    fn rows<L: Lanes<F = f64>, const D: usize>(self, l: L) {
+    fn rows<L: SimdOps<F = f64>, const D: usize>(self, l: L) {
         let d = if D > 0 { D } else { self.x.d() };
-        let (ending, sums, bounds) = (self.ending, self.sums, self.sums.bounds());
+        let (epilogue, sums, bounds) = (self.epilogue, self.sums, self.sums.bounds());
         let x = &self.x.coordinates()[self.rows.start * d..self.rows.end * d];
         let masses = &sums.mass[self.rows.clone()];
         for ((i, out), (x, &mass)) in self.rows.zip(self.out.chunks_exact_mut(d)).zip(x.chunks_exact(d).zip(masses)) {
             let radial = match sums.radial.get(i) {
-                _ if !ending.project => -sums.sigma * mass,
+                _ if !epilogue.project => -sums.sigma * mass,
                 Some(radial) => *radial,
                 None if D > 0 => short_dot(x, out),
                 None => dot(l, x, out),
             };
-            let factor = if ending.softmax { ending.factors[0] / mass } else { ending.factors[0] };
+            let factor = if epilogue.softmax { epilogue.factors[0] / mass } else { epilogue.factors[0] };
             let longest = if D > 0 {
-                project(x, radial, factor, ending.factors[1], out)
+                project(x, radial, factor, epilogue.factors[1], out)
             } else {
-                project_lanes(l, x, [radial, factor, ending.factors[1]], out)
+                project_lanes(l, x, [radial, factor, epilogue.factors[1]], out)
             };
-            if is_doubtful(ending, bounds, mass, longest) {
-                self.doubtful.push(i);
+            if is_flagged(epilogue, bounds, mass, longest) {
+                self.flagged.push(i);
             }
         }
     }
 }
 
-/// True when the error of a row may exceed the accuracy, for sums of this mass and a row whose largest entry is `longest` before factors.
+/// True if the error bound of a row exceeds the accuracy. `longest` is the largest entry of the row
+/// before the factors are applied.
 #[inline(always)]
-fn is_doubtful(ending: &Ending, [per_mass, absolute, floor]: [f64; 3], mass: f64, longest: f64) -> bool {
+fn is_flagged(epilogue: &Epilogue, [per_mass, absolute, floor]: [f64; 3], mass: f64, longest: f64) -> bool {
     let error = per_mass * mass + absolute;
-    // A softmax divides by the mass: its relative error adds to that of the drift.
-    // A field is as long as its mass.
-    let length = if ending.project { longest } else { mass };
-    let kept = error <= ending.accuracy * length && absolute <= ending.accuracy * mass;
-    !(kept || error == 0.0) || mass < floor || mass.is_nan()
+    // SA divides by the mass, so the relative error of the mass adds to that of the drift. A field
+    // has about the norm of its mass.
+    let length = if epilogue.project { longest } else { mass };
+    let within_bound = error <= epilogue.accuracy * length && absolute <= epilogue.accuracy * mass;
+    !(within_bound || error == 0.0) || mass < floor || mass.is_nan()
 }
 
-/// Makes velocities or fields of sums `sum_j m_j w_ij x_j` with a row in every lane; 1 where [`is_doubtful`] would say so.
+/// The epilogue for sums `sum_j m_j w_ij x_j` with one row per lane. Returns 1 in lanes where
+/// [`is_flagged`] would be true.
 #[inline(always)]
-pub fn close_lanes<L: Lanes<F = f64>, const D: usize>(
+pub fn epilogue_in_lanes<L: SimdOps<F = f64>, const D: usize>(
     l: L,
-    ending: &Ending,
+    epilogue: &Epilogue,
     [per_mass, floor]: [f64; 2],
     x: &[L::V; D],
     v: &mut [L::V; D],
     mass: L::V,
 ) -> L::V {
     let mut radial = l.zero();
-    if ending.project {
+    if epilogue.project {
         radial = l.mul(x[0], v[0]);
         for k in 1..D {
             radial = l.fma(x[k], v[k], radial);
         }
     }
-    let [first, second] = ending.factors.map(|f| l.splat(f));
-    let first = if ending.softmax { l.div(first, mass) } else { first };
+    let [first, second] = epilogue.factors.map(|f| l.splat(f));
+    let first = if epilogue.softmax { l.div(first, mass) } else { first };
     let (back, mut longest) = (l.sub(l.zero(), radial), l.zero());
     for k in 0..D {
         let u = l.fma(back, x[k], v[k]);
         longest = l.max(longest, l.max(u, l.sub(l.zero(), u)));
         v[k] = l.mul(l.mul(u, first), second);
     }
-    let length = if ending.project { longest } else { mass };
+    let length = if epilogue.project { longest } else { mass };
     let (yes, no) = (l.splat(1.0), l.zero());
-    let lost = l.select(l.greater(l.mul(l.splat(per_mass), mass), l.mul(l.splat(ending.accuracy), length)), yes, no);
-    // Also where the mass is not a number.
+    let lost = l.select(l.greater(l.mul(l.splat(per_mass), mass), l.mul(l.splat(epilogue.accuracy), length)), yes, no);
+    // The comparison is false for NaN, which is flagged as well.
     l.select(l.greater(mass, l.splat(floor)), lost, yes)
 }
 
@@ -133,7 +136,7 @@ fn short_dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 #[inline(always)]
-fn dot<L: Lanes<F = f64>>(l: L, a: &[f64], b: &[f64]) -> f64 {
+fn dot<L: SimdOps<F = f64>>(l: L, a: &[f64], b: &[f64]) -> f64 {
     let whole = a.len() - a.len() % L::WIDTH;
     let ((a4, a1), (b4, b1)) = (L::view(&a[..whole]).as_chunks::<CHAINS>(), L::view(&b[..whole]).as_chunks::<CHAINS>());
     let mut sums = [l.zero(); CHAINS];
@@ -149,10 +152,11 @@ fn dot<L: Lanes<F = f64>>(l: L, a: &[f64], b: &[f64]) -> f64 {
     l.sum(sum) + short_dot(&a[whole..], &b[whole..])
 }
 
-/// Chains of dependent operations that overlap.
+/// Independent chains of operations.
 const CHAINS: usize = 4;
 
-/// Makes `(drift - radial x)` times both factors of a drift and returns the largest entry before them.
+/// Replaces the drift by `(drift - radial x)` times both factors. Returns the largest entry before
+/// the factors.
 #[inline(always)]
 fn project(x: &[f64], radial: f64, factor: f64, second: f64, out: &mut [f64]) -> f64 {
     let mut longest = 0.0f64;
@@ -164,9 +168,9 @@ fn project(x: &[f64], radial: f64, factor: f64, second: f64, out: &mut [f64]) ->
     longest
 }
 
-/// The same in lanes.
+/// [`project`] in SIMD.
 #[inline(always)]
-fn project_lanes<L: Lanes<F = f64>>(l: L, x: &[f64], factors: [f64; 3], out: &mut [f64]) -> f64 {
+fn project_lanes<L: SimdOps<F = f64>>(l: L, x: &[f64], factors: [f64; 3], out: &mut [f64]) -> f64 {
     let whole = x.len() - x.len() % L::WIDTH;
     let [radial, factor, second] = factors;
     let (minus, first, last) = (l.splat(-radial), l.splat(factor), l.splat(second));

@@ -1,28 +1,29 @@
-//! Direct tiles in any dimension: the sums of [`super::direct`] through memory. The chords of a tile first, then its differences, row by row.
+//! Direct kernel in any dimension. The tile goes through memory: first the chords of the tile, then
+//! its differences, row by row. The sums are those of [`super::direct`].
 
-use crate::kernel::job::Job;
+use crate::kernel::problem::KernelProblem;
 use crate::kernel::tiles::blocks::layout;
-use crate::kernel::tiles::chord::{Chord, Constants, at_most};
-use crate::kernel::tiles::panels::{Panels, Source, TokenPanel, groups};
-use crate::num::simd::{Lanes, Task};
+use crate::kernel::tiles::chord::{Chord, ChordConstants, causal_mask_row};
+use crate::kernel::tiles::panels::{PanelSource, Panels, TokenPanel, groups};
+use crate::num::simd::{SimdKernel, SimdOps};
 use crate::num::tile::with_vectors;
 
-/// Writes all drifts and masses.
-pub fn sums(job: &Job, panels: &mut Panels, sums: (&mut [f64], &mut [f64])) {
-    let least = if job.tokens.n() < 128 { 1 } else { 4 };
-    let shape = layout(job.tokens.n(), 128, least);
-    let source = Source { level: job.level, rows: job.tokens.coordinates(), tokens: job.tokens, weighted: false };
-    panels.load(&source, shape, job.parallel());
-    let chord = Chord { beta: job.beta, causal: job.causal, far: job.far };
-    let (level, d, cap) = (job.level, panels.d, panels.cap);
+/// Writes the drifts and masses of all tokens.
+pub fn sums(problem: &KernelProblem, panels: &mut Panels, sums: (&mut [f64], &mut [f64])) {
+    let least = if problem.tokens.n() < 128 { 1 } else { 4 };
+    let shape = layout(problem.tokens.n(), 128, least);
+    let source = PanelSource { isa: problem.isa, rows: problem.tokens.coordinates(), tokens: problem.tokens, weighted: false };
+    panels.load(&source, shape, problem.parallel());
+    let chord = Chord { beta: problem.beta, causal: problem.causal, two_sided: problem.two_sided };
+    let (isa, d, cap) = (problem.isa, panels.d, panels.cap);
     panels.list.iter_mut().for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
-    let own = |a: &mut TokenPanel| level.run(Tile { chord, d, cap, a, b: None });
-    let pair = |a: &mut TokenPanel, b: &mut TokenPanel| level.run(Tile { chord, d, cap, a, b: Some(b) });
-    panels.meet(job.parallel(), own, pair);
-    panels.store(job.level, job.tokens, sums, job.parallel());
+    let own = |a: &mut TokenPanel| isa.run(Tile { chord, d, cap, a, b: None });
+    let pair = |a: &mut TokenPanel, b: &mut TokenPanel| isa.run(Tile { chord, d, cap, a, b: Some(b) });
+    panels.for_each_pair(problem.parallel(), own, pair);
+    panels.store(problem.isa, problem.tokens, sums, problem.parallel());
 }
 
-/// The later panel `a` with itself or with an earlier one.
+/// The tile of the later panel `a` with itself, or with an earlier panel `b`.
 struct Tile<'a> {
     chord: Chord,
     d: usize,
@@ -31,29 +32,29 @@ struct Tile<'a> {
     b: Option<&'a mut TokenPanel>,
 }
 
-impl Task for Tile<'_> {
+impl SimdKernel for Tile<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         if L::WIDE { self.with_rows::<L, 4>(l) } else { self.with_rows::<L, 2>(l) }
     }
 }
 
 impl Tile<'_> {
     #[inline(always)]
-    fn with_rows<L: Lanes<F = f64>, const R: usize>(self, l: L) {
+    fn with_rows<L: SimdOps<F = f64>, const R: usize>(self, l: L) {
         let (chord, d, cap) = (&self.chord, self.d, self.cap);
-        let TokenPanel { terms, columns, m, drift, tile, signs, led, .. } = self.a;
+        let TokenPanel { terms, columns, m, drift, tile, signs, row_weight_sums, .. } = self.a;
         match self.b {
             None => {
-                weights(l, chord, d, cap, (columns, m), (columns, m), [tile, signs, led], None);
+                weights(l, chord, d, cap, (columns, m), (columns, m), [tile, signs, row_weight_sums], None);
                 differences::<L, R, false>(l, (d, cap), tile, signs, (terms, m), terms, drift);
             }
             Some(b) => {
-                let theirs = if chord.causal { None } else { Some(&mut b.mass[..]) };
-                weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), [tile, signs, led], theirs);
+                let column_totals = if chord.causal { None } else { Some(&mut b.mass[..]) };
+                weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), [tile, signs, row_weight_sums], column_totals);
                 differences::<L, R, false>(l, (d, cap), tile, signs, (&b.terms, &b.m), terms, drift);
                 if !chord.causal {
                     differences::<L, R, true>(l, (d, cap), tile, signs, (terms, m), &b.terms, &mut b.drift);
@@ -63,13 +64,14 @@ impl Tile<'_> {
     }
 }
 
-/// Rows of the tile whose chords are summed together.
+/// Rows whose chords are summed together.
 const ROWS: usize = 4;
 
-/// Weights and signs of the tokens `x` (rows of the tile) with those of `y`, and the sums of the weights by rows and by columns.
+/// Weights and signs of the tokens `x` (rows of the tile) with the tokens `y` (columns); also the
+/// sums of the weights by rows and by columns.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the two panels and the tile between them")]
-fn weights<L: Lanes<F = f64>>(
+fn weights<L: SimdOps<F = f64>>(
     l: L,
     chord: &Chord,
     d: usize,
@@ -77,20 +79,20 @@ fn weights<L: Lanes<F = f64>>(
     (x, mi): (&[f64], &[f64]),
     (y, mj): (&[f64], &[f64]),
     [tile, signs, rows]: [&mut [f64]; 3],
-    theirs: Option<&mut [f64]>,
+    column_totals: Option<&mut [f64]>,
 ) {
-    let c = Constants::new(l, chord);
+    let c = ChordConstants::new(l, chord);
     let width = cap / L::WIDTH;
     let own_causal = chord.causal && std::ptr::eq(mi, mj);
     let (plus, minus) = (l.splat(c.sigma), l.splat(-c.sigma));
-    let far = if chord.far { c.far } else { l.constant(16.0) };
+    let far = if chord.two_sided { c.sign_switch } else { l.constant(16.0) };
     let (y, mj, rows) = (L::view(y), L::view(mj), L::view_mut(rows));
     let (tile, signs) = (L::view_mut(tile), L::view_mut(signs));
     let mut none = [];
-    let theirs = theirs.map_or(&mut none[..], |t| L::view_mut(t));
+    let column_totals = column_totals.map_or(&mut none[..], |t| L::view_mut(t));
     for j in (0..width).step_by(2) {
         let (left, right) = (&y[j * d..][..d], &y[(j + 1) * d..][..d]);
-        let mut down = [l.zero(); 2];
+        let mut column_sums = [l.zero(); 2];
         for i in (0..cap).step_by(ROWS) {
             let mut acc = [[l.zero(); 2]; ROWS];
             let slab = &x[i / L::WIDTH * d * L::WIDTH..][..d * L::WIDTH];
@@ -107,26 +109,27 @@ fn weights<L: Lanes<F = f64>>(
                 for v in 0..2 {
                     let mut w = l.exp2_product(acc[r][v], c.k, c.cut);
                     if own_causal {
-                        w = at_most(l, j + v, i + r, w);
+                        w = causal_mask_row(l, j + v, i + r, w);
                     }
                     rows[i + r] = l.fma(w, mj[j + v], rows[i + r]);
-                    down[v] = l.fma(w, m, down[v]);
-                    let place = (i + r) * width + j + v;
-                    tile[place] = w;
-                    signs[place] = l.select(l.greater(acc[r][v], far), plus, minus);
+                    column_sums[v] = l.fma(w, m, column_sums[v]);
+                    let index = (i + r) * width + j + v;
+                    tile[index] = w;
+                    signs[index] = l.select(l.greater(acc[r][v], far), plus, minus);
                 }
             }
         }
-        if let Some(t) = theirs.get_mut(j..j + 2) {
-            t[0] = l.add(t[0], down[0]);
-            t[1] = l.add(t[1], down[1]);
+        if let Some(t) = column_totals.get_mut(j..j + 2) {
+            t[0] = l.add(t[0], column_sums[0]);
+            t[1] = l.add(t[1], column_sums[1]);
         }
     }
 }
 
-/// `out_i += sum_j m_j w_ij (x_j - s_ij x_i)` for the tile or (`TURNED`) its transpose, in slabs; the signs are stored as `-s`.
+/// `out_i += sum_j m_j w_ij (x_j - s_ij x_i)` for the tile or, if `TRANSPOSED`, for its transpose,
+/// in slabs. The signs are stored as `-s`.
 #[inline(always)]
-pub fn differences<L: Lanes<F = f64>, const R: usize, const TURNED: bool>(
+pub fn differences<L: SimdOps<F = f64>, const R: usize, const TRANSPOSED: bool>(
     l: L,
     (d, cap): (usize, usize),
     tile: &[f64],
@@ -140,14 +143,14 @@ pub fn differences<L: Lanes<F = f64>, const R: usize, const TURNED: bool>(
         let part = first * cap..(first + take) * cap;
         let (b, own, out) = (&b[part.clone()], &own[part.clone()], &mut out[part]);
         with_vectors!(L, take, V => {
-            group::<L, R, V, TURNED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0);
+            group::<L, R, V, TRANSPOSED>(l, cap, tile, signs, (b.as_chunks().0, m), own.as_chunks().0, out.as_chunks_mut().0);
         });
     }
 }
 
-/// V vectors of coordinates: R rows at a time, their sums and their coordinates in registers.
+/// V vectors of coordinates, R rows at a time: sums and coordinates of the rows stay in registers.
 #[inline(always)]
-fn group<L: Lanes<F = f64>, const R: usize, const V: usize, const TURNED: bool>(
+fn group<L: SimdOps<F = f64>, const R: usize, const V: usize, const TRANSPOSED: bool>(
     l: L,
     cap: usize,
     tile: &[f64],
@@ -162,9 +165,9 @@ fn group<L: Lanes<F = f64>, const R: usize, const V: usize, const TURNED: bool>(
         for (j, (mass, terms)) in m[..cap].iter().zip(b).enumerate() {
             let mass = l.splat(*mass);
             for r in 0..R {
-                let place = if TURNED { j * cap + i + r } else { (i + r) * cap + j };
-                let w = l.mul(mass, l.splat(tile[place]));
-                let minus_s = l.splat(signs[place]);
+                let index = if TRANSPOSED { j * cap + i + r } else { (i + r) * cap + j };
+                let w = l.mul(mass, l.splat(tile[index]));
+                let minus_s = l.splat(signs[index]);
                 for v in 0..V {
                     let q = l.fma(minus_s, xi[r][v], terms[v]);
                     acc[r][v] = l.fma(w, q, acc[r][v]);

@@ -1,4 +1,4 @@
-//! Placed tokens.
+//! Laws without a density: special configurations of tokens.
 
 use super::{LawFamily, Support, Tokens};
 use crate::error::Error;
@@ -18,10 +18,11 @@ pub(super) static ORTHONORMAL: LawFamily = LawFamily {
     },
 };
 
-/// `<x_i, x_j> = rho` for all `i != j`, from `x_i ~ sqrt(1 - rho) e_i + c sum_j e_j`; needs `d >= n` and `rho > -1/(n-1)`.
+/// `<x_i, x_j> = rho` for all `i != j`, as `x_i` proportional to `sqrt(1 - rho) e_i + c sum_j e_j`;
+/// needs `d >= n` and `rho > -1/(n-1)`.
 pub(super) static EQUIANGULAR: LawFamily = LawFamily {
     name: "equiangular",
-    summary: "all pairs at the same inner product rho (needs d >= n)",
+    summary: "all pairs have the inner product rho (needs d >= n)",
     keys: &[("rho", 0.5, -1.0, 1.0, "common inner product, above -1/(n-1)")],
     support: Support::Fixed,
     sample: |values, n, d, _| {
@@ -34,7 +35,7 @@ pub(super) static EQUIANGULAR: LawFamily = LawFamily {
         if spread < 0.0 {
             return Err(Error::parameter("equiangular:rho", rho, format!("at least -1/(n-1) = {}", -1.0 / (nf - 1.0))));
         }
-        // The square root of (1 - rho) I + rho 1 1^T has diagonal part sqrt(1 - rho) and common part c.
+        // The square root of (1 - rho) I + rho 1 1^T is sqrt(1 - rho) I + c 1 1^T.
         let a = (1.0 - rho).sqrt();
         let c = (spread.sqrt() - a) / nf;
         let mut x = vec![0.0; n * d];
@@ -46,17 +47,18 @@ pub(super) static EQUIANGULAR: LawFamily = LawFamily {
     },
 };
 
-/// n vertices at inner product `-1/(n-1)`, in the smallest possible dimension `n - 1 <= d`.
+/// n vertices with inner products `-1/(n-1)`; needs `d >= n - 1`.
 pub(super) static SIMPLEX: LawFamily = LawFamily {
     name: "simplex",
-    summary: "the regular simplex, all pairs at inner product -1/(n-1) (needs d >= n - 1)",
+    summary: "the regular simplex: all pairs have the inner product -1/(n-1) (needs d >= n - 1)",
     keys: &[],
     support: Support::Fixed,
     sample: |_, n, d, _| {
         if n < 2 || d + 1 < n {
             return Err(Error::parameter("n", n, format!("2 to d + 1 = {} tokens for a simplex", d + 1)));
         }
-        // Row i agrees with the rows before it up to coordinate i - 1, so every new coordinate fixes one inner product.
+        // Row i agrees with the rows before it up to coordinate i - 1, so every new coordinate
+        // fixes one inner product.
         let target = -1.0 / (n as f64 - 1.0);
         let mut x = vec![0.0; n * d];
         for i in 0..n {
@@ -74,11 +76,11 @@ pub(super) static SIMPLEX: LawFamily = LawFamily {
     },
 };
 
-/// Token i at angle `2 pi i / m` of the first coordinate plane, `m = n` unless `m` is given (then clusters of n/m tokens), plus an
-/// optional Gaussian perturbation of the angles.
+/// Token i at angle `2 pi i / m` in the plane of the first two coordinates, plus optional Gaussian
+/// noise of the angles. By default `m = n`; a smaller m gives m clusters of n/m tokens.
 pub(super) static POLYGON: LawFamily = LawFamily {
     name: "polygon",
-    summary: "a regular m-gon on a great circle, m = n by default, with an optional angular noise",
+    summary: "a regular m-gon on a great circle, m = n by default, with optional noise of the angles",
     keys: &[
         ("m", 0.0, 0.0, 1e6, "number of vertices; 0 means n"),
         ("noise", 0.0, 0.0, 1.0, "standard deviation of a Gaussian perturbation of the angles"),

@@ -1,49 +1,51 @@
-//! What is to be evaluated, and its sizes.
+//! The evaluation problem and its sizes.
 
 use super::tiles::vectors;
 use crate::Head;
 use crate::error::{Error, Result};
-use crate::num::simd::{Float, Level};
-use crate::num::{stats::first_not_finite, threads::parallel_allowed};
-use crate::pattern::{Extent, Pattern};
+use crate::num::simd::{Float, Isa};
+use crate::num::{stats::first_nonfinite, threads::parallel_allowed};
+use crate::pattern::{AttentionShape, Pattern};
 use crate::weights::Weights;
 
-/// What is to be evaluated.
+/// The problem to evaluate: queries, sources, heads, pattern.
 ///
-/// Self-attention has the queries as sources (the same slice: its tokens are then laid out once); cross-attention has a memory or a
-/// block of other tokens.
+/// For self-attention, queries and sources are the same slice, which is then packed only once. For
+/// cross-attention, the sources are a memory or a block of other tokens.
 #[derive(Clone, Copy)]
-pub struct HeadsJob<'a> {
-    /// Tokens x_i that ask, n x d by rows.
+pub struct HeadsProblem<'a> {
+    /// Tokens x_i whose outputs are computed, n x d, row-major.
     pub queries: &'a [f64],
-    /// Tokens y_j that are seen, m x d by rows.
+    /// Tokens y_j that are attended to, m x d, row-major.
     pub sources: &'a [f64],
-    /// Masses of the sources, not negative.
+    /// Masses of the sources, nonnegative.
     pub masses: &'a [f64],
     /// Dimension of the tokens.
     pub d: usize,
     /// Inverse temperature.
     pub beta: f64,
-    /// Heads, at least one, for tokens of this dimension.
+    /// At least one head, for tokens of dimension d.
     pub heads: &'a [Head],
-    /// What a query sees and how positions enter.
+    /// Visible sources, biases and positions.
     pub pattern: &'a dyn Pattern,
-    /// `A_ij = m_j e^{l_ij} / sum_k m_k e^{l_ik}`, or `m_j e^{l_ij + log_factor}`, of the logits `l_ij = beta <Q x_i, K y_j> + b_ij`.
+    /// `A_ij = m_j e^{l_ij} / sum_k m_k e^{l_ik}`, or `m_j e^{l_ij + log_factor}`, with logits
+    /// `l_ij = beta <Q x_i, K y_j> + b_ij`.
     pub weights: Weights,
     /// Instruction set.
-    pub level: Level,
+    pub isa: Isa,
 }
 
-impl HeadsJob<'_> {
-    /// The common mass where weights were taken without it.
-    pub(super) fn unit(&self, equal: bool) -> f64 {
+impl HeadsProblem<'_> {
+    /// Factor that restores the mass of a source: the common mass if weights were computed without
+    /// masses, else 1.
+    pub(super) fn common_mass(&self, equal: bool) -> f64 {
         if equal { self.masses[0] } else { 1.0 }
     }
 
-    /// **Errors** as [`apply`].
+    /// **Errors** as [`super::apply`].
     pub(super) fn check(&self, out: usize) -> Result<()> {
         let d = self.d;
-        let tokens = |name: &str, rows: &[f64]| match first_not_finite(rows) {
+        let tokens = |name: &str, rows: &[f64]| match first_nonfinite(rows) {
             _ if d == 0 || rows.is_empty() || !rows.len().is_multiple_of(d) => {
                 Err(Error::parameter(name, format!("{} numbers", rows.len()), format!("one or more rows of d = {d}")))
             }
@@ -74,7 +76,7 @@ impl HeadsJob<'_> {
             return Err(Error::parameter("log factor", log_factor, "a finite number"));
         }
         let ranks = self.check_heads()?;
-        self.pattern.check(&Extent { heads: self.heads.len(), queries, sources, ranks })
+        self.pattern.check(&AttentionShape { heads: self.heads.len(), queries, sources, ranks })
     }
 
     /// Smallest and largest rank.
@@ -84,11 +86,11 @@ impl HeadsJob<'_> {
         }
         let (mut least, mut most) = (usize::MAX, 0);
         for (h, head) in self.heads.iter().enumerate() {
-            // A head of the identity is one for every dimension.
+            // The identity head fits every dimension.
             let fits = head.is_identity() || head.dimension() == self.d;
             if !fits {
-                let place = format!("dimension of head {}", h + 1);
-                return Err(Error::parameter(place, head.dimension(), format!("d = {}", self.d)));
+                let label = format!("dimension of head {}", h + 1);
+                return Err(Error::parameter(label, head.dimension(), format!("d = {}", self.d)));
             }
             let rank = head.images(self.d).0;
             (least, most) = (least.min(rank), most.max(rank));
@@ -101,11 +103,11 @@ impl HeadsJob<'_> {
     }
 }
 
-/// Sizes that all phases share.
+/// Sizes used in all phases.
 pub(super) struct Shape {
     pub queries: usize,
     pub sources: usize,
-    /// Numbers per vector.
+    /// Lanes per vector.
     pub width: usize,
     pub query_vectors: usize,
     pub source_vectors: usize,
@@ -113,11 +115,11 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn new<F: Float>(job: &HeadsJob) -> Self {
-        let (queries, sources, width) = (job.queries.len() / job.d, job.sources.len() / job.d, job.level.width::<F>());
-        let operations = job.heads.iter().map(|h| {
-            let (rank, size) = h.images(job.d);
-            (queries + sources) * job.d * (rank + size) + queries * sources * (rank + size)
+    pub fn new<F: Float>(problem: &HeadsProblem) -> Self {
+        let (queries, sources, width) = (problem.queries.len() / problem.d, problem.sources.len() / problem.d, problem.isa.width::<F>());
+        let operations = problem.heads.iter().map(|h| {
+            let (rank, size) = h.images(problem.d);
+            (queries + sources) * problem.d * (rank + size) + queries * sources * (rank + size)
         });
         Self {
             queries,
@@ -125,10 +127,10 @@ impl Shape {
             width,
             query_vectors: vectors(queries, width),
             source_vectors: vectors(sources, width),
-            parallel: operations.sum::<usize>() >= PARALLEL_WORK && parallel_allowed(),
+            parallel: operations.sum::<usize>() >= MIN_PARALLEL_WORK && parallel_allowed(),
         }
     }
 }
 
-/// Fused operations from which on threads share them.
-const PARALLEL_WORK: usize = 1 << 20;
+/// Number of fused operations from which threads are used.
+const MIN_PARALLEL_WORK: usize = 1 << 20;

@@ -1,20 +1,22 @@
-//! Where tokens live.
+//! State spaces of tokens.
 
 use super::geometry;
 
-/// The place of tokens. Their numbers are `n d` coordinates, which attention reads, then `n` times [`Space::own`] numbers of the space.
+/// The space of the tokens. A state has `n d` coordinates, which attention reads, followed by `n`
+/// times [`Space::extra_per_token`] extra numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// The unit sphere of `R^d`.
     Sphere,
     /// `R^d`.
     Flat,
-    /// Directions on the unit sphere and radii: `R^d` without 0 in polar coordinates. Attention reads directions.
+    /// Directions on the unit sphere, and radii: polar coordinates of `R^d` without 0. Attention
+    /// reads the directions.
     Polar,
 }
 
 impl Space {
-    /// Its name.
+    /// The name.
     #[inline]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,23 +26,26 @@ impl Space {
         }
     }
 
-    /// Numbers of a token beside its d coordinates.
+    /// Number of extra numbers per token, besides its d coordinates: 1 (the radius) for polar
+    /// tokens, else 0.
     #[inline]
-    pub fn own(self) -> usize {
+    pub fn extra_per_token(self) -> usize {
         usize::from(self == Self::Polar)
     }
 
-    /// True where the coordinates of a token are a unit vector: what the kernel sums by chords are made for.
+    /// True if the coordinates of a token form a unit vector, as the kernels by chords require.
     #[inline]
     pub fn is_unit(self) -> bool {
         self != Self::Flat
     }
 
-    /// Brings n tokens back to the space; the first that cannot be brought back otherwise.
+    /// Retracts n tokens to the space.
     ///
     /// # Errors
-    /// The index of that token.
-    pub fn settle(self, d: usize, n: usize, numbers: &mut [f64]) -> Result<(), usize> {
+    ///
+    /// The index of the first token that cannot be retracted: zero or not finite, or with a radius
+    /// that is not positive.
+    pub fn retract_rows(self, d: usize, n: usize, numbers: &mut [f64]) -> Result<(), usize> {
         let (rows, radii) = numbers.split_at_mut(n * d);
         if self == Self::Flat {
             return rows.iter().position(|v| !v.is_finite()).map_or(Ok(()), |k| Err(k / d));
@@ -57,7 +62,7 @@ impl Space {
         lost.map_or(Ok(()), Err)
     }
 
-    /// Makes `v` (n d numbers) tangent at the coordinates `x`.
+    /// Projects `v` (n d numbers) to the tangent spaces at the coordinates `x`.
     #[inline]
     pub fn project(self, d: usize, x: &[f64], v: &mut [f64]) {
         if self.is_unit() {
@@ -72,10 +77,10 @@ impl Space {
     }
 }
 
-/// Space by name. `None` where there is none of that name.
+/// The space with this name.
 ///
 /// ```
-/// assert_eq!(metastable::sphere::space::find("polar").unwrap().own(), 1);
+/// assert_eq!(metastable::sphere::space::find("polar").unwrap().extra_per_token(), 1);
 /// ```
 #[inline]
 pub fn find(name: &str) -> Option<Space> {

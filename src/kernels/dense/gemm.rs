@@ -1,39 +1,40 @@
-//! `A B` with B in panels: the one matrix product of blocks, and what shares its rows among threads.
+//! Matrix product `A B` with B packed in panels, and a parallel loop over the rows of A.
 //!
-//! Every entry is the sum of the chains `fma(a_k, b_k, ...)` over pieces of `PIECE` inputs, whatever the other rows and columns are: its bits depend neither
-//! on how many rows there are, nor on what is masked, nor on the number of threads.
+//! Every entry is a sum of chains `fma(a_k, b_k, ...)`, each over a block of `DEPTH_BLOCK` inputs.
+//! Its bits do not depend on the other rows and columns, on masks, or on the number of threads.
 
 use super::Real;
-use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Level, Task};
+use crate::num::aligned::AlignedVec;
+use crate::num::simd::{Isa, SimdKernel, SimdOps};
 use crate::num::threads::parallel_allowed;
 use crate::num::tile::{self, with_vectors};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Inputs summed at a time: three vectors of each stay in the first cache. Pieces begin at multiples of this.
-const PIECE: usize = 192;
+/// Inputs per block: three vectors of each stay in the L1 cache. Blocks begin at multiples of this.
+const DEPTH_BLOCK: usize = 192;
 
-/// Multiplications from which on threads share them.
-const SHARED: usize = 1 << 19;
+/// Number of multiplications from which threads are used.
+const MIN_PARALLEL_PRODUCTS: usize = 1 << 19;
 
-/// B, inputs x outputs (shared by all clones), in panels of columns as wide as the sums that registers hold; columns are filled up to whole vectors with zeros.
+/// B (inputs x outputs) in panels of columns. A panel is as wide as the sums that fit the
+/// registers; columns are padded with zeros to whole vectors. Clones share the numbers.
 #[derive(Clone, Debug)]
-pub struct Panelled<T> {
+pub struct PackedMatrix<T> {
     inputs: usize,
     outputs: usize,
-    numbers: Arc<Aligned<T>>,
+    numbers: Arc<AlignedVec<T>>,
 }
 
-/// First vector and number of vectors of the panels of so many columns.
+/// First vector and number of vectors of each panel.
 fn panels(columns: usize, width: usize, bytes: usize) -> impl Iterator<Item = (usize, usize)> {
-    tile::groups(columns.div_ceil(width), tile::most(width * bytes == 64))
+    tile::groups(columns.div_ceil(width), tile::max_group_len(width * bytes == 64))
 }
 
-impl<T: Real> Panelled<T> {
-    /// B whose columns are these rows, of `inputs` numbers each.
-    pub fn of_columns(columns: &MatrixRows<T>, inputs: usize) -> Self {
+impl<T: Real> PackedMatrix<T> {
+    /// The matrix with these columns, of `inputs` numbers each.
+    pub fn from_columns(columns: &MatrixRows<T>, inputs: usize) -> Self {
         Self::filled(inputs, columns.count, |from, width, panel| {
             for c in 0..width.min(columns.count - from) {
                 let column = &columns.numbers[(from + c) * columns.stride..][..inputs];
@@ -42,8 +43,8 @@ impl<T: Real> Panelled<T> {
         })
     }
 
-    /// B by rows, of `outputs` numbers each.
-    pub fn of_rows(rows: &MatrixRows<T>, outputs: usize) -> Self {
+    /// The matrix with these rows, of `outputs` numbers each.
+    pub fn from_rows(rows: &MatrixRows<T>, outputs: usize) -> Self {
         Self::filled(rows.count, outputs, |from, width, panel| {
             for (k, panel) in panel.chunks_exact_mut(width).enumerate() {
                 let row = &rows.numbers[k * rows.stride..][from..outputs.min(from + width)];
@@ -52,10 +53,10 @@ impl<T: Real> Panelled<T> {
         })
     }
 
-    /// Panels by their first columns and widths.
+    /// Packs a matrix; `fill` receives the first column, the width and the memory of a panel.
     fn filled(inputs: usize, outputs: usize, fill: impl Fn(usize, usize, &mut [T])) -> Self {
-        let width = Level::best().width::<T>();
-        let mut numbers = Aligned::default();
+        let width = Isa::best().width::<T>();
+        let mut numbers = AlignedVec::default();
         numbers.reset(inputs * outputs.next_multiple_of(width));
         for (first, take) in panels(outputs, width, size_of::<T>()) {
             fill(first * width, take * width, &mut numbers[first * width * inputs..][..take * width * inputs]);
@@ -63,19 +64,19 @@ impl<T: Real> Panelled<T> {
         Self { inputs, outputs, numbers: Arc::new(numbers) }
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// Columns.
+    /// Number of columns.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
 
-    /// The transposed matrix by rows.
+    /// The transposed matrix, row-major.
     pub fn transposed(&self) -> Vec<T> {
-        let width = Level::best().width::<T>();
+        let width = Isa::best().width::<T>();
         let mut out = vec![T::default(); self.inputs * self.outputs];
         for (first, take) in panels(self.outputs, width, size_of::<T>()) {
             let from = first * width;
@@ -87,13 +88,14 @@ impl<T: Real> Panelled<T> {
         out
     }
 
-    /// `start + A B` for some rows of A into `out`, rows of `out.1` numbers.
+    /// Writes `start + A B` to rows of `out` that are `stride` apart.
     pub fn multiply(&self, a: &MatrixRows<T>, start: &[T], out: &mut [T], stride: usize) {
         let all = 0..self.outputs;
         self.multiply_part(a, 0..self.inputs, all, start, (out, stride));
     }
 
-    /// The same with some inputs (A has their columns alone) and, of the panels, those that hold some outputs.
+    /// [`PackedMatrix::multiply`] restricted to a range of inputs (A has only these columns) and to
+    /// the panels that intersect a range of outputs.
     pub fn multiply_part(
         &self,
         a: &MatrixRows<T>,
@@ -103,47 +105,49 @@ impl<T: Real> Panelled<T> {
         (out, stride): (&mut [T], usize),
     ) {
         debug_assert!(inputs.end <= self.inputs && a.count * stride <= out.len() + stride - self.outputs.min(stride));
-        Level::best().run(Multiply { b: self, a, inputs, outputs, start, out, stride });
+        Isa::best().run(Multiply { b: self, a, inputs, outputs, start, out, stride });
     }
 
-    /// All rows of A, n x inputs: n x outputs, by threads where there is enough to do. **Cost** `n inputs outputs` fused operations.
+    /// `start + A B` for all rows of A (n x inputs), on several threads if worthwhile.
+    /// **Cost** `n inputs outputs` fused operations.
     pub fn product(&self, a: &[T], start: &[T]) -> Vec<T> {
-        by_rows(
+        par_rows(
             a,
             (self.inputs, self.outputs),
             self.inputs * self.outputs,
             ROWS,
             || (),
             |(), _, a, out| {
-                self.multiply(&MatrixRows::of(a, self.inputs), start, out, self.outputs);
+                self.multiply(&MatrixRows::new(a, self.inputs), start, out, self.outputs);
             },
         )
     }
 }
 
-/// Rows of a matrix.
+/// Some rows of a matrix.
 pub struct MatrixRows<'a, T> {
     /// From the first number of the first row on.
     pub numbers: &'a [T],
-    /// Numbers from row to row.
+    /// Distance of consecutive rows.
     pub stride: usize,
-    /// How many.
+    /// Number of rows.
     pub count: usize,
 }
 
 impl<'a, T> MatrixRows<'a, T> {
-    /// Rows of so many numbers, one after the other.
-    pub fn of(numbers: &'a [T], width: usize) -> Self {
+    /// Contiguous rows of `width` numbers.
+    pub fn new(numbers: &'a [T], width: usize) -> Self {
         Self { numbers, stride: width, count: numbers.len() / width }
     }
 }
 
-/// Rows that a thread takes at a time.
+/// Rows per task.
 pub const ROWS: usize = 64;
 
-/// Rows of `r` numbers to rows of `c` numbers, `rows` at a time, by threads where a row's `cost` is worth it. Every thread has buffers of its own; `work` is
-/// told the number of its first row.
-pub fn by_rows<T: Real, B>(
+/// Maps rows of `r` numbers to rows of `c` numbers, `rows` at a time, on several threads if n times
+/// `cost` is large enough. Every thread has its own buffers. `work` receives the index of its first
+/// row.
+pub fn par_rows<T: Real, B>(
     x: &[T],
     (r, c): (usize, usize),
     cost: usize,
@@ -153,8 +157,8 @@ pub fn by_rows<T: Real, B>(
 ) -> Vec<T> {
     let n = x.len() / r;
     let mut out = vec![T::default(); n * c];
-    if n.saturating_mul(cost) >= SHARED && n > 1 && parallel_allowed() {
-        // Eight tasks at least, in whole blocks of rows.
+    if n.saturating_mul(cost) >= MIN_PARALLEL_PRODUCTS && n > 1 && parallel_allowed() {
+        // At least eight tasks, each of whole blocks of rows.
         let rows = rows.min(n.div_ceil(8).next_multiple_of(8));
         let tasks = x.par_chunks(rows * r).zip(out.par_chunks_mut(rows * c)).enumerate();
         tasks.for_each_init(buffers, |buffers, (k, (x, out))| work(buffers, k * rows, x, out));
@@ -166,7 +170,7 @@ pub fn by_rows<T: Real, B>(
 }
 
 struct Multiply<'a, T> {
-    b: &'a Panelled<T>,
+    b: &'a PackedMatrix<T>,
     a: &'a MatrixRows<'a, T>,
     inputs: Range<usize>,
     outputs: Range<usize>,
@@ -175,12 +179,12 @@ struct Multiply<'a, T> {
     stride: usize,
 }
 
-impl<T: Real> Task for Multiply<'_, T> {
+impl<T: Real> SimdKernel for Multiply<'_, T> {
     type F = T;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = T>>(mut self, l: L) {
+    fn run<L: SimdOps<F = T>>(mut self, l: L) {
         let held = self.outputs.clone();
         let needed = |p: &(usize, usize)| (p.0 + p.1) * L::WIDTH > held.start && p.0 * L::WIDTH < held.end;
         for (first, take) in panels(self.b.outputs, L::WIDTH, size_of::<T>()).filter(needed) {
@@ -192,18 +196,18 @@ impl<T: Real> Task for Multiply<'_, T> {
 impl<T: Real> Multiply<'_, T> {
     /// All rows, R at a time, with the V vectors of columns from `first` on.
     #[inline(always)]
-    fn panel<L: Lanes<F = T>, const R: usize, const V: usize>(&mut self, l: L, first: usize) {
+    fn panel<L: SimdOps<F = T>, const R: usize, const V: usize>(&mut self, l: L, first: usize) {
         let (from, whole) = (first * L::WIDTH, self.b.inputs);
         let panel: &[[L::V; V]] = L::view(&self.b.numbers[from * whole..][..V * L::WIDTH * whole]).as_chunks().0;
         let columns = (V * L::WIDTH).min(self.b.outputs - from);
         let (mut at, count) = (self.inputs.start, self.a.count);
         while at < self.inputs.end || at == self.inputs.start {
-            let to = ((at / PIECE + 1) * PIECE).min(self.inputs.end);
+            let to = ((at / DEPTH_BLOCK + 1) * DEPTH_BLOCK).min(self.inputs.end);
             let (terms, begun) = (&panel[at..to], at > self.inputs.start);
             for i in (0..count).step_by(R) {
                 let mut rows = [&self.a.numbers[..0]; R];
                 for (r, row) in rows.iter_mut().enumerate() {
-                    // Beyond the last row, that one once more.
+                    // Rows beyond the last one repeat it.
                     *row = &self.a.numbers[(i + r).min(count - 1) * self.a.stride + at - self.inputs.start..][..to - at];
                 }
                 let sums: [[L::V; V]; R] = tile::product(l, rows, terms);
@@ -218,9 +222,9 @@ impl<T: Real> Multiply<'_, T> {
     }
 }
 
-/// `out = start + sums`, `out += sums` without a start; an empty start is 0.
+/// `out = start + sums`, where an empty start is 0; without a start, `out += sums`.
 #[inline(always)]
-fn add<L: Lanes, const V: usize>(l: L, sums: &[L::V; V], start: Option<&[L::F]>, out: &mut [L::F]) {
+fn add<L: SimdOps, const V: usize>(l: L, sums: &[L::V; V], start: Option<&[L::F]>, out: &mut [L::F]) {
     if out.len() == V * L::WIDTH && start.is_none_or(|s| s.is_empty() || s.len() >= out.len()) {
         let out = L::view_mut(out);
         match start {
@@ -233,7 +237,7 @@ fn add<L: Lanes, const V: usize>(l: L, sums: &[L::V; V], start: Option<&[L::F]>,
         }
         return;
     }
-    // The last columns, through memory.
+    // The last columns go through a buffer.
     for (v, out) in out.chunks_mut(L::WIDTH).enumerate() {
         let mut numbers = [L::F::default(); 16];
         let before: &[L::F] = match start {

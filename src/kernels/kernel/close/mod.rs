@@ -1,4 +1,0 @@
-//! From sums to velocities and fields.
-
-#[doc(hidden)]
-pub mod sums;

@@ -1,0 +1,127 @@
+//! The problem of one evaluation, and the trait of kernels that solve it.
+
+use super::flagged_rows::FlaggedRows;
+use super::limits::{MIN_PARALLEL_WORK, MIN_SPINNING_WORK};
+use super::workspace::Workspace;
+use crate::Head;
+use crate::num::simd::Isa;
+use crate::num::threads::{parallel_allowed, workers_spinning};
+use crate::sphere::Tokens;
+pub use crate::weights::Weights;
+
+/// The form of an output. The forms by differences keep drifts of 1e-57 accurate, where sums would
+/// lose them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputForm {
+    /// `a_i = sum_j A_ij V x_j`: the update of a layer.
+    Sum,
+    /// `sum_j A_ij V (x_j - x_i)`.
+    Difference,
+    /// The part of `a_i` tangent to the sphere at `x_i`: a velocity.
+    Tangent,
+}
+
+impl OutputForm {
+    /// Brings rows of sums `a_i` with unit mass into this form: unchanged, minus `x_i`, or
+    /// projected to the tangent space.
+    pub fn of_sums(self, tokens: &Tokens, out: &mut [f64]) {
+        match self {
+            Self::Sum => {}
+            Self::Difference => out.iter_mut().zip(tokens.coordinates()).for_each(|(o, x)| *o -= x),
+            Self::Tangent => tokens.space().project(tokens.d(), tokens.coordinates(), out),
+        }
+    }
+}
+
+/// Velocities or fields of all tokens, to be computed.
+pub struct KernelProblem<'a> {
+    /// The tokens.
+    pub tokens: &'a Tokens,
+    /// Form of the output.
+    pub form: OutputForm,
+    /// The heads. An identity head if the value matrix of a single head is applied after the
+    /// kernel.
+    pub heads: &'a [Head],
+    /// Inverse temperature.
+    pub beta: f64,
+    /// Token i sees the tokens `j <= i` only.
+    pub causal: bool,
+    /// Row normalisation.
+    pub weights: Weights,
+    /// +1 attracts, -1 repels.
+    pub sign: f64,
+    /// For far tokens, the drift uses differences to `-sigma x_i`: accurate in the tangent
+    /// directions, meaningless in the radial one.
+    pub two_sided: bool,
+    /// Instruction set.
+    pub isa: Isa,
+    /// Required relative accuracy of a row.
+    pub accuracy: f64,
+}
+
+impl KernelProblem<'_> {
+    /// True for one identity head on unit vectors with weights within f64. The kernels on tiles
+    /// require this.
+    pub fn is_plain(&self) -> bool {
+        self.tokens.space().is_unit()
+            && self.form != OutputForm::Difference
+            && self.heads.len() == 1
+            && self.heads[0].is_identity()
+            && self.weights.log_scale(self.beta) <= 600.0
+    }
+
+    /// True if the work is large enough for threads and threads are free.
+    pub fn parallel(&self) -> bool {
+        let (n, d) = (self.tokens.n(), self.tokens.d());
+        let least = if workers_spinning() { MIN_SPINNING_WORK } else { MIN_PARALLEL_WORK };
+        n * n * d >= least && parallel_allowed()
+    }
+
+    /// Parameters of the epilogue.
+    pub fn epilogue(&self) -> Epilogue {
+        // Two halves of the factor: no product with a tiny sum overflows or underflows before the
+        // end.
+        let half = (0.5 * self.weights.log_scale(self.beta)).exp();
+        let (project, softmax) = (self.form == OutputForm::Tangent, self.weights == Weights::Softmax);
+        Epilogue { project, softmax, factors: [self.sign * half, half], accuracy: self.accuracy }
+    }
+}
+
+/// Parameters of the epilogue, which turns sums into velocities or fields.
+pub struct Epilogue {
+    /// True: project (velocities). False: add `sigma z_i x_i` back (fields).
+    pub project: bool,
+    /// True: divide by the mass (SA).
+    pub softmax: bool,
+    /// The common factor, split into two so that neither overflows.
+    pub factors: [f64; 2],
+    /// Required relative accuracy of a row.
+    pub accuracy: f64,
+}
+
+/// An algorithm that solves a [`KernelProblem`].
+pub trait Kernel: Sync {
+    /// Name on the command line.
+    fn name(&self) -> &'static str;
+    /// One-line description.
+    fn summary(&self) -> &'static str;
+    /// Why the kernel does not support this problem; `None` if it does. Only called for plain
+    /// problems (see [`KernelProblem::is_plain`]) unless [`Kernel::supports_any_heads`].
+    fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str>;
+    /// True if the kernel also solves problems that are not plain.
+    fn supports_any_heads(&self) -> bool {
+        false
+    }
+    /// True if the kernel is never chosen automatically for a plain problem.
+    fn by_name_only(&self) -> bool {
+        false
+    }
+    /// Estimated nanoseconds on one thread; used for the choice only.
+    fn cost(&self, problem: &KernelProblem) -> f64;
+    /// A priori error bound of a drift, in units of its largest possible value: the mass of its
+    /// row, or the total mass if masses have errors too. 0 if every row has full relative accuracy.
+    /// Rows whose bound exceeds the accuracy are flagged and recomputed exactly.
+    fn error_bound(&self, problem: &KernelProblem) -> f64;
+    /// Writes all rows (n x d) and lists the flagged ones.
+    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows);
+}
