@@ -18,7 +18,7 @@ pub use metastable_claims::{study, theorem};
 #[doc(inline)]
 pub use metastable_core::landscape;
 #[doc(inline)]
-pub use metastable_core::{attention, clusters, continuity, entropy, flow, theory};
+pub use metastable_core::{attention, clusters, continuity, entropy, flow, prediction, theory};
 #[cfg(feature = "figures")]
 #[doc(inline)]
 pub use metastable_draw as draw;

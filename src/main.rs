@@ -2,7 +2,7 @@
 
 use metastable::lab::provenance::{built_from, head_commit};
 
-/// The commit that git's log names last; only its digits come into the program.
+/// The commit in the last entry of git's log; only its digits are put into the program.
 static COMMIT: [u8; 40] = head_commit(include_bytes!(env!("METASTABLE_GIT_LOG")));
 
 fn main() {

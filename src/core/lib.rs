@@ -1,4 +1,5 @@
-//! Dynamics of attention: what moves tokens, how time passes, densities, critical points, clusters, entropy, closed forms.
+//! Self-attention dynamics: the dynamics itself, integration in time, densities, critical points,
+//! clusters, entropy, closed forms.
 
 use metastable_num::{self as num, error};
 use metastable_sphere as sphere;
@@ -8,7 +9,8 @@ pub mod clusters;
 pub mod continuity;
 pub mod entropy;
 pub mod flow;
-// A browser moves tokens: searches stay outside.
+// Landscape searches are not built for the browser.
 #[cfg(not(target_family = "wasm"))]
 pub mod landscape;
+pub mod prediction;
 pub mod theory;

@@ -1,4 +1,4 @@
-//! Clusters by single linkage: components of the graph of tokens nearer than a stated geodesic radius.
+//! Clusters by single linkage: connected components of tokens within a given geodesic radius.
 
 use crate::error::Result;
 use crate::flow::ClosePairs;
@@ -9,22 +9,24 @@ use crate::sphere::{
     geometry::{chord_of, dist, retract},
 };
 
-/// Clusters at one radius.
+/// The clusters at one radius.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linkage {
-    /// The radius.
+    /// The linking radius.
     pub radius: f64,
-    /// For every token its cluster; clusters are numbered by their first token.
+    /// For every token the index of its cluster; clusters are numbered by their first token.
     pub labels: Vec<usize>,
-    /// Tokens per cluster.
+    /// Number of tokens per cluster.
     pub sizes: Vec<usize>,
-    /// Mass-weighted mean directions with summed masses; a cluster whose mean vanishes keeps its first token.
+    /// Mass-weighted mean directions with summed masses. If the mean of a cluster vanishes, its
+    /// first token is used.
     pub centres: Tokens,
-    /// Largest distance of a token from the centre of its cluster, per cluster.
+    /// For every cluster the largest distance of a token from its centre.
     pub radii: Vec<f64>,
 }
 
-/// Links tokens at geodesic distance at most `radius`. **Cost** `O(n log n)` plus the close pairs. **Errors** a radius outside `[0, pi]`.
+/// Links tokens at geodesic distance at most `radius`. **Cost** `O(n log n)`, plus the number of
+/// close pairs. **Errors** a radius outside `[0, pi]`.
 ///
 /// ```
 /// use metastable::{clusters::linkage::linkage, sphere::Tokens};
@@ -51,7 +53,7 @@ pub fn linkage(x: &Tokens, radius: f64) -> Result<Linkage> {
     for (l, row) in sums.chunks_exact_mut(d).enumerate() {
         let scale = masses[l];
         divide(row, scale);
-        // A mean of rounding size has no direction.
+        // The direction of a mean of rounding size has no meaning.
         if crate::num::sum::dot(row, row) < 1e-24 || !retract(row) {
             row.copy_from_slice(x.row(firsts[l]));
         }

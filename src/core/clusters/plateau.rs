@@ -1,13 +1,13 @@
 //! Plateaus of the energy in log time: the metastable states of a run.
 
-/// A stretch of log time on which the energy hardly changes.
+/// An interval of log time in which the energy hardly changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plateau {
-    /// Where it begins.
+    /// Time at which it begins.
     pub from: f64,
-    /// Where it ends.
+    /// Time at which it ends.
     pub to: f64,
-    /// Median of the log energy on it.
+    /// Median of the log energy.
     pub log_energy: f64,
 }
 
@@ -18,12 +18,12 @@ impl Plateau {
     }
 }
 
-/// What counts as a plateau.
+/// Definition of a plateau.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Criterion {
-    /// Largest range of the log energy on a plateau.
+    /// Largest range of the log energy.
     pub tolerance: f64,
-    /// Least length in decades of time.
+    /// Smallest length in decades of time.
     pub decades: f64,
 }
 
@@ -34,12 +34,14 @@ impl Default for Criterion {
     }
 }
 
-/// Plateaus of samples `(t, log energy)` with ascending t: maximal stretches whose range of log energy is within the tolerance, from left to right, without
-/// overlap. Samples at t <= 0 are ignored. The last plateau runs to the last sample.
+/// Finds plateaus in samples `(t, log energy)` with ascending t: maximal intervals whose range of
+/// log energy is within the tolerance, from left to right, without overlap. Samples at t <= 0 are
+/// ignored. The last plateau ends at the last sample.
 ///
 /// ```
 /// use metastable::clusters::plateau::{Criterion, plateaus};
-/// let samples: Vec<(f64, f64)> = (0..60).map(|k| (10f64.powf(f64::from(k) * 0.1), if k < 30 { -1.0 } else { -0.5 })).collect();
+/// let sample = |k: i32| (10f64.powf(f64::from(k) * 0.1), if k < 30 { -1.0 } else { -0.5 });
+/// let samples: Vec<(f64, f64)> = (0..60).map(sample).collect();
 /// let found = plateaus(&samples, Criterion::default());
 /// assert_eq!(found.len(), 2);
 /// assert!((found[0].decades() - 2.9).abs() < 1e-9 && found[1].log_energy == -0.5);

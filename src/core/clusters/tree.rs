@@ -1,53 +1,53 @@
-//! Merge trees: who joined whom, and when.
+//! Merge trees: which tokens and clusters merged, and when.
 
 use crate::flow::{Merge, Table};
 
-/// A node: a token (time 0, no parts) or a cluster that formed at a located time.
+/// A node: a token (at time 0, without parts) or a cluster with its merge time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// When it formed.
+    /// Time at which it formed.
     pub t: f64,
     /// Its mass.
     pub mass: f64,
     /// Number of tokens.
     pub tokens: usize,
-    /// The nodes it formed from.
+    /// Indices of the nodes that merged into it.
     pub parts: Vec<usize>,
 }
 
-/// The forest of a run: nodes 0..n are the tokens, later ones the mergers in order of time.
+/// The forest of a run: nodes 0..n are the tokens, later nodes the merges in order of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     /// Number of tokens.
     pub n: usize,
     /// All nodes.
     pub nodes: Vec<Node>,
-    /// Nodes that are left at the end.
+    /// Indices of the nodes left at the end.
     pub roots: Vec<usize>,
 }
 
 impl Tree {
-    /// The tree of a run's mergers (with located times and members), from tokens of these masses.
+    /// The tree of the merges of a run whose tokens have these masses.
     pub fn new(masses: &[f64], merges: &[Merge]) -> Self {
         let n = masses.len();
         let mut nodes: Vec<Node> = masses.iter().map(|m| Node { t: 0.0, mass: *m, tokens: 1, parts: Vec::new() }).collect();
-        let mut holder: Vec<usize> = (0..n).collect();
+        let mut current_node: Vec<usize> = (0..n).collect();
         for merge in merges {
-            let mut parts: Vec<usize> = merge.members.iter().map(|&i| holder[i]).collect();
+            let mut parts: Vec<usize> = merge.members.iter().map(|&i| current_node[i]).collect();
             parts.sort_unstable();
             parts.dedup();
             if parts.len() < 2 {
                 continue;
             }
             nodes.push(Node { t: merge.t, mass: merge.mass, tokens: merge.members.len(), parts });
-            merge.members.iter().for_each(|&i| holder[i] = nodes.len() - 1);
+            merge.members.iter().for_each(|&i| current_node[i] = nodes.len() - 1);
         }
-        holder.sort_unstable();
-        holder.dedup();
-        Self { n, nodes, roots: holder }
+        current_node.sort_unstable();
+        current_node.dedup();
+        Self { n, nodes, roots: current_node }
     }
 
-    /// Leaves in an order in which no branches cross: each cluster's tokens stand together.
+    /// The tokens in an order in which no branches cross: the tokens of each cluster are adjacent.
     pub fn order(&self) -> Vec<usize> {
         let mut out = Vec::with_capacity(self.n);
         let mut stack: Vec<usize> = self.roots.iter().rev().copied().collect();
@@ -60,7 +60,8 @@ impl Tree {
         out
     }
 
-    /// One row per merger: node, t, mass, tokens, and its first two parts (more parts join in further rows of the same time).
+    /// One row per merge: node, t, mass, tokens, and its first two parts; for more parts further
+    /// rows with the same time.
     pub fn table(&self) -> Table {
         let columns = ["node", "t", "mass", "tokens", "part_a", "part_b"].map(String::from).to_vec();
         let mut rows = Vec::new();
@@ -72,14 +73,14 @@ impl Tree {
         Table { columns, rows }
     }
 
-    /// Newick form, branch lengths in `log10` of time (from 1e-6), for tree viewers.
+    /// Newick format for tree viewers; branch lengths in `log10` of time (from 1e-6).
     pub fn newick(&self) -> String {
         let height = |k: usize| self.nodes[k].t.max(1e-6).log10();
         let write = |k: usize, above: f64, inner: &str| {
             let name = if inner.is_empty() { format!("x{}", k + 1) } else { inner.to_owned() };
             format!("{name}:{:.6}", above - height(k))
         };
-        // Children come before parents in the list, so one pass builds all strings.
+        // Parts come before their node in the list, so one pass builds all strings.
         let mut text: Vec<String> = vec![String::new(); self.nodes.len()];
         for (k, node) in self.nodes.iter().enumerate() {
             if !node.parts.is_empty() {

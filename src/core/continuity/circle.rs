@@ -2,21 +2,22 @@
 
 use super::density::{Density, bump_degree};
 use super::evolution::evolve;
-use super::series::{Field, Nodes, Operator, Series, energy};
-use super::{Evolved, Limits, Medium, mass, non_negative, sinkhorn_scaling};
+use super::series::{NodeValues, Nodes, Operator, Series, energy};
+use super::{Evolution, Limits, MeasureDynamics, check_non_negative, positive_mass, sinkhorn_scaling};
 use crate::error::{Error, Result, in_range};
 use crate::num::bessel::scaled_bessel_i;
 use crate::num::fft::{Complex64, RealFft, plan};
 use std::f64::consts::TAU;
 
-/// A density `rho(theta) = sum_{|k| <= K} c_k e^{i k theta}`, `c_0 = 1`, relative to the uniform measure.
+/// A density `rho(theta) = sum_{|k| <= K} c_k e^{i k theta}`, `c_0 = 1`, relative to the uniform
+/// measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Circle {
     /// `c_0, ..., c_K`.
     pub c: Vec<Complex64>,
 }
 
-/// Equispaced points.
+/// A grid of equispaced points.
 pub(super) struct Grid(RealFft);
 
 /// The coefficients of the derivative.
@@ -60,7 +61,7 @@ impl Nodes for Grid {
             let product: Vec<f64> = f.iter().zip(density).map(|(f, r)| f * r).collect();
             self.0.convolution(&product, kernel)
         };
-        // Rounding of a transform.
+        // The tolerance is the rounding of a transform.
         let f = sinkhorn_scaling(density.len(), 2e-14, sums)?;
         let over_beta = if beta == 0.0 { 0.0 } else { 1.0 / beta };
         let potential: Vec<f64> = f.iter().map(|f| -f.ln()).collect();
@@ -72,8 +73,8 @@ impl Nodes for Grid {
 
 impl Series for Circle {
     type Nodes = Grid;
-    const TAIL: f64 = 1e-10;
-    const LARGEST: usize = usize::MAX;
+    const RESOLVED_TAIL: f64 = 1e-10;
+    const MAX_DEGREE: usize = usize::MAX;
 
     fn degree(&self) -> usize {
         self.modes()
@@ -83,11 +84,11 @@ impl Series for Circle {
         &self.c
     }
 
-    fn with(&self, _: usize, c: Vec<Complex64>) -> Self {
+    fn with_coefficients(&self, _: usize, c: Vec<Complex64>) -> Self {
         Self { c }
     }
 
-    fn below(degree: usize) -> usize {
+    fn count_below(degree: usize) -> usize {
         degree
     }
 
@@ -97,39 +98,43 @@ impl Series for Circle {
 }
 
 impl Circle {
-    /// From a density, with at least `modes` modes and as many as it needs ([`Density::degree`]). **Errors** negative values (the angle is named).
+    /// From a density, with at least `modes` modes and as many as it needs ([`Density::degree`]).
+    /// **Errors** negative values (the error names the angle).
     pub fn from_density(density: &Density, modes: usize) -> Result<Self> {
         let modes = modes.max(density.degree(2));
         let points = 8 * modes.max(64);
         let values: Vec<f64> = (0..points).map(|j| density.on_circle(TAU * j as f64 / points as f64)).collect();
-        Self::checked(&values)?;
-        Self::projected(&values, modes)
+        Self::check_values(&values)?;
+        Self::from_values_truncated(&values, modes)
     }
 
-    /// The trigonometric polynomial through values on an equispaced grid that begins at angle `from`, scaled to mass 1, with at least `modes` modes.
+    /// The trigonometric polynomial through values on an equispaced grid that begins at angle
+    /// `from`, scaled to mass 1, with at least `modes` modes.
     ///
-    /// **Errors** negative or non-finite values, values whose interpolant is negative (they have corners; the place is named), no mass.
+    /// **Errors** negative or non-finite values, values with corners, whose interpolant is
+    /// negative; no mass.
     pub fn from_values(values: &[f64], from: f64, modes: usize) -> Result<Self> {
-        Self::checked(values)?;
-        let mut out = Self::projected(values, values.len() / 2)?.trimmed();
+        Self::check_values(values)?;
+        let mut out = Self::from_values_truncated(values, values.len() / 2)?.without_negligible_modes();
         for (k, c) in out.c.iter_mut().enumerate() {
             *c *= Complex64::from_polar(1.0, -(k as f64) * from);
         }
         let between = out.values(8 * out.modes());
         let lowest = between.iter().copied().fold(0.0, f64::min);
         if lowest < -1e-9 * between.iter().copied().fold(1.0, f64::max) {
-            let found = format!("values with corners, between which a Fourier series falls to {lowest:.3}");
-            return Err(Error::parameter("values", found, "a smooth density, or the method volume"));
+            let found = format!("values with corners, whose Fourier series has the minimum {lowest:.3}");
+            return Err(Error::parameter("values", found, "a smooth density, or --method volume"));
         }
         let modes = out.modes().max(modes);
-        Ok(out.resized(modes))
+        Ok(out.with_modes(modes))
     }
 
-    fn checked(values: &[f64]) -> Result<()> {
-        non_negative(values, 1e-12, |j| format!("theta = {:.6}", TAU * j as f64 / values.len() as f64))
+    fn check_values(values: &[f64]) -> Result<()> {
+        check_non_negative(values, 1e-12, |j| format!("theta = {:.6}", TAU * j as f64 / values.len() as f64))
     }
 
-    /// The estimate of tokens at these angles with kernel `e^{bandwidth cos}`, with at least `modes` modes and as many as it needs.
+    /// The kernel density estimate of tokens at these angles with kernel `e^{bandwidth cos}`, with
+    /// at least `modes` modes and as many as it needs.
     ///
     /// **Cost** modes per angle. **Errors** no angles, a bandwidth outside [0, 1e5].
     pub fn from_tokens(angles: &[f64], bandwidth: f64, modes: usize) -> Result<Self> {
@@ -150,16 +155,17 @@ impl Circle {
         Ok(Self { c })
     }
 
-    /// The first `modes` modes of values on an equispaced grid, scaled to mass 1, whatever they leave out. **Errors** no mass.
-    pub fn projected(values: &[f64], modes: usize) -> Result<Self> {
+    /// The first `modes` modes of values on an equispaced grid, scaled to mass 1; higher modes are
+    /// dropped. **Errors** no mass.
+    pub fn from_values_truncated(values: &[f64], modes: usize) -> Result<Self> {
         let half = values.len() / 2;
         let mut c = plan(values.len()).coefficients(values, modes.min(half));
         if values.len().is_multiple_of(2) && c.len() > half {
-            // The highest wave of an even grid stands for both signs.
+            // The highest mode of an even grid holds the waves of both signs.
             c[half] *= 0.5;
         }
         c.resize(modes + 1, Complex64::default());
-        let mass = mass(c[0].re)?;
+        let mass = positive_mass(c[0].re)?;
         c.iter_mut().for_each(|c| *c /= mass);
         Ok(Self { c })
     }
@@ -169,7 +175,7 @@ impl Circle {
         self.c.len() - 1
     }
 
-    /// Coefficients of `cos k theta`, k = 0..=K, `1` first.
+    /// Coefficients of `cos k theta`, k = 0..=K; the first is 1.
     pub fn cosines(&self) -> Vec<f64> {
         self.c.iter().enumerate().map(|(k, c)| if k == 0 { c.re } else { 2.0 * c.re }).collect()
     }
@@ -179,12 +185,12 @@ impl Circle {
         self.c.iter().map(|c| -2.0 * c.im + 0.0).collect()
     }
 
-    /// Points for integrals of functions that are no products.
+    /// A grid for integrals of functions other than quadratic products.
     fn fine(&self) -> Grid {
         Grid(plan(8 * self.modes().max(16)))
     }
 
-    /// Equispaced points from 0, at least as many as the modes need.
+    /// An equispaced grid from angle 0 with at least as many points as the modes need.
     fn grid(&self, points: usize) -> Grid {
         Grid(plan(points.max(2 * self.modes() + 2)))
     }
@@ -195,16 +201,17 @@ impl Circle {
     }
 
     /// The value at one angle. **Cost** one complex product per mode.
-    pub fn at(&self, theta: f64) -> f64 {
+    pub fn value_at(&self, theta: f64) -> f64 {
         let turn = Complex64::from_polar(1.0, theta);
         // Horner's rule.
         let sum = self.c[1..].iter().rev().fold(Complex64::default(), |s, c| (s + c) * turn);
         self.c[0].re + 2.0 * sum.re
     }
 
-    /// One right-hand side, the time derivatives of `c_0..c_K`, on a prepared grid; none where a Sinkhorn scaling does not converge.
-    pub fn right_hand_side(&self, medium: &Medium) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
-        let operator = self.operator(medium, false);
+    /// The right-hand side, as a function of `c_0..c_K`, on a prepared grid. It returns an empty
+    /// list if a Sinkhorn scaling does not converge.
+    pub fn right_hand_side(&self, dynamics: &MeasureDynamics) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
+        let operator = self.operator(dynamics, false);
         move |c| operator.as_ref().ok().and_then(|operator| operator.rates(c).ok()).unwrap_or_default()
     }
 
@@ -213,88 +220,94 @@ impl Circle {
         self.fine().negentropy(&self.c)
     }
 
-    /// Its production `-integral rho div v d sigma` minus what noise destroys, `(1/kappa) integral |grad rho|^2 / rho`; not a number where a Sinkhorn scaling does not
-    /// converge.
-    pub fn negentropy_rate(&self, medium: &Medium) -> f64 {
-        self.operator(medium, true).and_then(|operator| operator.negentropy_rate(&self.c)).unwrap_or(f64::NAN)
+    /// Production of negentropy, `-integral rho div v d sigma`, minus the loss by noise,
+    /// `(1/kappa) integral |grad rho|^2 / rho`. NaN if a Sinkhorn scaling does not converge.
+    pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
+        self.operator(dynamics, true).and_then(|operator| operator.negentropy_rate(&self.c)).unwrap_or(f64::NAN)
     }
 
-    /// The same by the spectral time derivative, `integral log rho d_t rho d sigma`.
-    pub fn negentropy_rate_by_derivative(&self, medium: &Medium) -> f64 {
-        let Ok(operator) = self.operator(medium, true) else { return f64::NAN };
+    /// The same rate from the time derivative of the series, `integral log rho d_t rho d sigma`.
+    pub fn negentropy_rate_by_derivative(&self, dynamics: &MeasureDynamics) -> f64 {
+        let Ok(operator) = self.operator(dynamics, true) else { return f64::NAN };
         let Ok(rates) = operator.rates(&self.c) else { return f64::NAN };
         let (density, change) = (operator.nodes.values(&self.c), operator.nodes.values(&rates));
         let terms: Vec<f64> = density.iter().zip(&change).map(|(r, d)| if *r > 0.0 { r.ln() * d } else { 0.0 }).collect();
         operator.nodes.mean(&terms)
     }
 
-    /// Interaction energy `(1/2 beta) integral integral e^{beta <x,y>} d mu d mu` above that of the uniform measure.
-    pub fn energy(&self, medium: &Medium) -> f64 {
-        energy(2, medium.beta, &Grid::power(&self.c))
+    /// Interaction energy `(1/2 beta) integral integral e^{beta <x,y>} d mu d mu` relative to the
+    /// uniform measure.
+    pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
+        energy(2, dynamics.beta, &Grid::power(&self.c))
     }
 
-    /// Its rate of change by the dissipation identity, `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (arXiv:2312.10794, (3.6) and Lemma 3.7).
-    pub fn energy_rate(&self, medium: &Medium) -> f64 {
-        self.operator(medium, true).and_then(|operator| operator.energy_rate(&self.c)).unwrap_or(f64::NAN)
+    /// Rate of change of the energy by the dissipation identity,
+    /// `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (arXiv:2312.10794, (3.6) and
+    /// Lemma 3.7).
+    pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
+        self.operator(dynamics, true).and_then(|operator| operator.energy_rate(&self.c)).unwrap_or(f64::NAN)
     }
 
-    /// Slopes of the density at `2 pi j / points`.
+    /// Derivatives of the density at `2 pi j / points`.
     pub fn slope(&self, points: usize) -> Vec<f64> {
         self.grid(points).0.values(derivative(&self.c))
     }
 
-    /// Velocities at `2 pi j / points`; none where a Sinkhorn scaling does not converge.
-    pub fn velocity(&self, medium: &Medium, points: usize) -> Vec<f64> {
-        let field = Operator::new(self.grid(points), medium, self.modes()).and_then(|operator| operator.field(&self.c, false));
+    /// Velocities at `2 pi j / points`; empty if a Sinkhorn scaling does not converge.
+    pub fn velocity(&self, dynamics: &MeasureDynamics, points: usize) -> Vec<f64> {
+        let field = Operator::new(self.grid(points), dynamics, self.modes()).and_then(|operator| operator.field(&self.c, false));
         field.map_or_else(|_| Vec::new(), |field| field.velocity.concat())
     }
 
-    /// Mean velocity `integral v d mu`: 0 for USA at all times, so its mean angle stands still.
-    pub fn momentum(&self, medium: &Medium) -> f64 {
+    /// Mean velocity `integral v d mu`; 0 for USA at all times, so the mean angle does not move.
+    pub fn momentum(&self, dynamics: &MeasureDynamics) -> f64 {
         let mean = |operator: Operator<Grid>| {
-            let Field { density, velocity, .. } = operator.field(&self.c, false)?;
+            let NodeValues { density, velocity, .. } = operator.field(&self.c, false)?;
             Ok(operator.nodes.mean(&velocity[0].iter().zip(&density).map(|(v, r)| v * r).collect::<Vec<_>>()))
         };
-        self.operator(medium, true).and_then(mean).unwrap_or(f64::NAN)
+        self.operator(dynamics, true).and_then(mean).unwrap_or(f64::NAN)
     }
 
-    /// Share of the size of the coefficients that sits in the highest fifth of the modes.
+    /// Largest coefficient in the highest fifth of the modes, relative to the largest of all.
     pub fn tail(&self) -> f64 {
         Series::tail(self)
     }
 
-    /// The same function with another number of modes.
-    pub fn resized(&self, modes: usize) -> Self {
+    /// This function with another number of modes.
+    pub fn with_modes(&self, modes: usize) -> Self {
         self.with_degree(modes)
     }
 
-    /// Evolves by time `t` with the modes it has, resolved or not, for studies of convergence. **Errors** the integrator's.
-    pub fn evolve_unchecked(&self, medium: &Medium, t: f64) -> Result<Self> {
-        evolve(self.clone(), medium, t, &(1e-13, 1e-15), |_, _| true)?.reached()
+    /// Evolves by time `t` with its present modes, resolved or not, for convergence studies.
+    /// **Errors** those of the integrator.
+    pub fn evolve_unchecked(&self, dynamics: &MeasureDynamics, t: f64) -> Result<Self> {
+        evolve(self.clone(), dynamics, t, &(1e-13, 1e-15), |_, _| true)?.reached()
     }
 
-    /// The same function without the highest modes that are rounding only.
-    pub fn trimmed(&self) -> Self {
-        let most = self.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
-        let last = self.c.iter().rposition(|c| c.norm() > 1e-15 * most).unwrap_or(0);
-        self.resized(last.max(1))
+    /// This function without the highest modes, if they are rounding only.
+    pub fn without_negligible_modes(&self) -> Self {
+        let largest = self.c.iter().map(|c| c.norm()).fold(0.0, f64::max);
+        let last = self.c.iter().rposition(|c| c.norm() > 1e-15 * largest).unwrap_or(0);
+        self.with_modes(last.max(1))
     }
 
-    /// Evolves by time `t` (order 8, tolerance 1e-11), doubling the modes up to `most` whenever the tail exceeds 1e-10 (both times [`Limits::relax`]); `watch` sees the state after every
-    /// leg and says whether to go on.
+    /// Evolves by time `t` (order 8, tolerance 1e-11). The modes are doubled, up to `limits`, when
+    /// the tail exceeds 1e-10. Both numbers are multiplied by [`Limits::tolerance_factor`]. `watch`
+    /// sees the state after every step and returns whether to continue.
     ///
-    /// **Returns** the state, the time it belongs to, and how it ended: never an under-resolved state. **Errors** a Sinkhorn scaling that does not converge.
+    /// **Returns** the last resolved state, its time, and how the evolution ended. **Errors** a
+    /// Sinkhorn scaling that does not converge.
     pub fn evolve(
         mut self,
-        medium: &Medium,
+        dynamics: &MeasureDynamics,
         t: f64,
-        most: impl Into<Limits>,
+        limits: impl Into<Limits>,
         watch: impl FnMut(f64, &Self) -> bool,
-    ) -> Result<Evolved<Self>> {
-        let limits: Limits = most.into();
-        while self.tail() > Self::TAIL * limits.relax && self.modes() < limits.modes {
-            self = self.resized((2 * self.modes()).min(limits.modes));
+    ) -> Result<Evolution<Self>> {
+        let limits: Limits = limits.into();
+        while self.tail() > Self::RESOLVED_TAIL * limits.tolerance_factor && self.modes() < limits.max_modes {
+            self = self.with_modes((2 * self.modes()).min(limits.max_modes));
         }
-        self.evolve_resolved(medium, t, limits, watch)
+        self.evolve_resolved(dynamics, t, limits, watch)
     }
 }

@@ -1,4 +1,6 @@
-//! Densities from a line of text: `cos:1=0.2,2=-0.1`, `sin:2=0.1`, `vmf:kappa=20,at=1.5,mass=0.3`, `noise:amplitude=0.01,modes=40,seed=1`, `uniform`, joined by `+`.
+//! Densities parsed from a line of text: terms `cos:1=0.2,2=-0.1`, `sin:2=0.1`,
+//! `vmf:kappa=20,at=1.5,mass=0.3`, `noise:amplitude=0.01,modes=40,seed=1`, `uniform`, joined by
+//! `+`.
 
 use crate::error::{Error, Result};
 use crate::num::bessel::{bessel_ratios, scaled_sphere_mean};
@@ -10,7 +12,7 @@ pub struct Density {
     /// Coefficients of `cos k theta` (zonal: of `P_k`), by degree.
     cosines: Vec<(usize, f64)>,
     sines: Vec<(usize, f64)>,
-    /// `(kappa, place, mass)`.
+    /// `(kappa, angle, mass)`.
     bumps: Vec<(f64, f64, f64)>,
     /// Azimuth of each bump, on S^2.
     azimuths: Vec<f64>,
@@ -24,9 +26,10 @@ pub struct RandomModes {
     pub amplitude: f64,
     /// Largest degree.
     pub modes: usize,
-    /// Seed.
+    /// Random seed.
     pub seed: u64,
-    /// Cosine and sine coefficients by degree, from 1 (zonal: the first are those of `P_k`).
+    /// Cosine and sine coefficients by degree, from degree 1 (zonal: the first of each pair is that
+    /// of `P_k`).
     waves: Vec<(f64, f64)>,
 }
 
@@ -42,7 +45,7 @@ const FORMS: &str =
     "terms `uniform`, `cos:k=a,...`, `sin:k=a,...`, `vmf:kappa=K,at=ANGLE,mass=M`, `noise:amplitude=A,modes=K,seed=S`, joined by `+`";
 
 impl Density {
-    /// Parses the text. **Errors** the term and what was expected.
+    /// Parses the text. **Errors** the wrong term, with the expected form.
     ///
     /// ```
     /// use metastable::continuity::density::Density;
@@ -66,7 +69,7 @@ impl Density {
         Ok(out)
     }
 
-    /// Adds one term.
+    /// Adds a term.
     fn add(&mut self, term: &str) -> Result<()> {
         let bad = |what: &str| Error::parameter("density", format!("`{term}`: {what}"), FORMS);
         let (kind, rest) = term.split_once(':').unwrap_or((term, ""));
@@ -132,7 +135,7 @@ impl Density {
         1.0 - self.bumps.iter().map(|b| b.2).sum::<f64>()
     }
 
-    /// The density at an angle of the circle.
+    /// The density at the angle `theta` of the circle.
     pub fn on_circle(&self, theta: f64) -> f64 {
         let waves = self.cosines.iter().map(|(k, a)| a * (*k as f64 * theta).cos()).sum::<f64>()
             + self.sines.iter().map(|(k, a)| a * (*k as f64 * theta).sin()).sum::<f64>();
@@ -145,9 +148,10 @@ impl Density {
         self.background() + waves + noise + self.bumps.iter().map(bump).sum::<f64>()
     }
 
-    /// The zonal density at `s = <x, pole>` on `S^{d-1}`; a bump at 0 sits at the pole, at pi at the antipode.
+    /// The zonal density at `s = <x, pole>` on `S^{d-1}`. A bump at angle 0 has its centre at the
+    /// pole, at pi at the antipode.
     ///
-    /// **Errors** sine terms, and bumps elsewhere.
+    /// **Errors** sine terms, bumps at other angles.
     pub fn zonal(&self, d: usize, s: f64) -> Result<f64> {
         if !self.sines.is_empty() || self.bumps.iter().any(|b| b.1.sin().abs() > 1e-12) {
             return Err(Error::parameter("density", "a term that is not zonal", "cos terms (coefficients of P_k) and bumps at 0 or pi"));
@@ -159,7 +163,8 @@ impl Density {
         Ok(self.background() + waves + noise + self.bumps.iter().map(bump).sum::<f64>())
     }
 
-    /// Degree beyond which no harmonic of the density on `S^{d-1}` matters: exact for waves and noise, [`bump_degree`] for bumps.
+    /// Degree above which the harmonics of the density on `S^{d-1}` are negligible: exact for waves
+    /// and noise, [`bump_degree`] for bumps.
     ///
     /// ```
     /// use metastable::continuity::density::Density;
@@ -177,8 +182,9 @@ impl Density {
         self.cosines.iter().map(|c| c.0).max().unwrap_or(0).max(noisy)
     }
 
-    /// The density at `x = cos theta` and azimuth phi of S^2; cos terms are coefficients of `P_k(cos theta)`, bumps sit at colatitude `at` and `azimuth`. RandomModes
-    /// terms are random harmonics, added by [`super::sphere2::Sphere2::from_density`], not here.
+    /// The density at `x = cos theta` and azimuth phi of S^2. Cosine terms are coefficients of
+    /// `P_k(cos theta)`; bumps have their centre at colatitude `at` and `azimuth`. Noise terms are
+    /// random harmonics, which [`super::sphere2::Sphere2::from_density`] adds, not this function.
     ///
     /// **Errors** sine terms.
     pub fn on_sphere(&self, x: f64, phi: f64) -> Result<f64> {
@@ -196,7 +202,8 @@ impl Density {
     }
 }
 
-/// Degree beyond which the orthonormal coefficients of `e^{kappa <x, y>}` on `S^{d-1}` are below 1e-14 of the largest, about `sqrt(2 kappa log 1e14)`.
+/// Degree above which the orthonormal coefficients of `e^{kappa <x, y>}` on `S^{d-1}` are below
+/// 1e-14 of the largest, about `sqrt(2 kappa log 1e14)`.
 pub fn bump_degree(d: usize, kappa: f64) -> usize {
     let mut most = 64;
     loop {
@@ -217,7 +224,7 @@ pub fn bump_degree(d: usize, kappa: f64) -> usize {
     }
 }
 
-/// `e^{kappa s}` over its mean on `S^{d-1}`.
+/// `e^{kappa s}` divided by its mean on `S^{d-1}`.
 fn bump(d: usize, kappa: f64, s: f64) -> f64 {
     (kappa * s - kappa.abs()).exp() / scaled_sphere_mean(d, kappa.abs())
 }

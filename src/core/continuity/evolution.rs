@@ -1,24 +1,24 @@
-//! Evolution of densities: one integration over time, begun anew where a density is refined.
+//! Evolution of densities in time; the integration restarts when a density is refined.
 
-use super::{End, Evolved, Medium};
+use super::{Evolution, EvolutionEnd, MeasureDynamics};
 use crate::error::Result;
 use crate::flow::{OdeOptions, OdeSystem, Outcome, StepAction, integrate};
 
-/// A density that is a point of a system of ordinary differential equations.
-pub(super) trait Evolving: Sized {
-    /// The equations.
+/// A density whose coordinates solve a system of ordinary differential equations.
+pub(super) trait DensityState: Sized {
+    /// The system of equations.
     type System: OdeSystem;
-    /// The equations in a medium, at the resolution of this density.
-    fn system(&self, medium: &Medium) -> Result<Self::System>;
-    /// What the system moves.
+    /// The system for these dynamics, at the resolution of this density.
+    fn system(&self, dynamics: &MeasureDynamics) -> Result<Self::System>;
+    /// The coordinates, as the state of the system.
     fn coordinates(&self) -> Vec<f64>;
-    /// The density of the same resolution with these coordinates.
-    fn at(&self, y: &[f64]) -> Result<Self>;
+    /// The density of the same resolution with the coordinates `y`.
+    fn with_coordinates(&self, y: &[f64]) -> Result<Self>;
 }
 
-/// How exactly a density is moved, and when it is refined.
-pub(super) trait Rule<S> {
-    /// Relative and absolute error of a step, per coordinate.
+/// The tolerances of an evolution, and when to refine the density.
+pub(super) trait RefinementRule<S> {
+    /// Relative and absolute tolerance of a step, per coordinate.
     fn tolerances(&self) -> (f64, f64);
 
     /// Whether the density at the end of a step is resolved.
@@ -27,59 +27,59 @@ pub(super) trait Rule<S> {
         true
     }
 
-    /// The same density, finer, where a step from it led to one that is not resolved, or to none;
-    /// none where this one is as fine as it may be.
-    fn refined(&self, state: &S, lost: Option<S>) -> Option<S> {
-        let _ = (state, lost);
+    /// This density at a finer resolution, after a step from it failed or led to an `unresolved`
+    /// density. `None` if the resolution is the largest allowed.
+    fn refine(&self, state: &S, unresolved: Option<S>) -> Option<S> {
+        let _ = (state, unresolved);
         None
     }
 }
 
-/// The tolerances of a density that is never refined.
-impl<S> Rule<S> for (f64, f64) {
+/// The tolerances alone: the density is never refined.
+impl<S> RefinementRule<S> for (f64, f64) {
     fn tolerances(&self) -> (f64, f64) {
         *self
     }
 }
 
-/// Moves a density by time `t`; `watch` sees it after every step and says whether to go on.
+/// Evolves a density by time `t`. `watch` sees it after every step and returns whether to continue.
 ///
-/// **Returns** the last resolved density. **Errors** those of the system, steps that fail.
-pub(super) fn evolve<S: Evolving>(
+/// **Returns** the last resolved density. **Errors** those of the system, failed steps.
+pub(super) fn evolve<S: DensityState>(
     mut state: S,
-    medium: &Medium,
+    dynamics: &MeasureDynamics,
     t: f64,
-    rule: &impl Rule<S>,
+    rule: &impl RefinementRule<S>,
     mut watch: impl FnMut(f64, &S) -> bool,
-) -> Result<Evolved<S>> {
+) -> Result<Evolution<S>> {
     let (mut now, (rtol, atol)) = (0.0, rule.tolerances());
     let mut options = OdeOptions::new(rtol, atol);
     loop {
-        let (mut system, mut y, mut lost) = (state.system(medium)?, state.coordinates(), None);
+        let (mut system, mut y, mut unresolved) = (state.system(dynamics)?, state.coordinates(), None);
         let ended = integrate(&mut system, now, &mut y, t, &options, |step| {
-            let next = state.at(step.end)?;
+            let next = state.with_coordinates(step.end)?;
             if !rule.resolves(&next) {
-                lost = Some(next);
+                unresolved = Some(next);
                 return Ok(StepAction::Reject);
             }
             Ok(if watch(step.t_end, &next) { StepAction::Continue } else { StepAction::Stop })
         })?;
-        (now, state) = (ended.t, state.at(&y)?);
+        (now, state) = (ended.t, state.with_coordinates(&y)?);
         let end = match ended.outcome {
-            Outcome::Reached => End::Reached,
-            Outcome::Interrupted { .. } => End::Interrupted,
+            Outcome::Reached => EvolutionEnd::Reached,
+            Outcome::Interrupted { .. } => EvolutionEnd::Interrupted,
             _ => {
-                let resolved = lost.is_none();
-                if let Some(finer) = rule.refined(&state, lost) {
+                let resolved = unresolved.is_none();
+                if let Some(finer) = rule.refine(&state, unresolved) {
                     (state, options.first_step) = (finer, Some(ended.next_step));
                     continue;
                 }
                 if resolved {
                     ended.reached()?;
                 }
-                End::UnderResolved
+                EvolutionEnd::UnderResolved
             }
         };
-        return Ok(Evolved::new(state, now, end));
+        return Ok(Evolution::new(state, now, end));
     }
 }

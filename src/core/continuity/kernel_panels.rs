@@ -1,31 +1,36 @@
-//! Kernel sums of many particles on the circle: masses are handed to Chebyshev nodes of panels so short that the kernel is a polynomial on them, summed node by
-//! node, and handed back. Every sum keeps its relative accuracy, also far from all mass.
+//! Kernel sums of many particles on the circle. The masses are interpolated to Chebyshev nodes of
+//! panels, which are so short that the kernel is a polynomial on them; the kernel is summed node by
+//! node, and the sums are interpolated back. Every sum keeps its relative accuracy, also far from
+//! all mass.
 
-use super::{Medium, sinkhorn_scaling};
+use super::{MeasureDynamics, sinkhorn_scaling};
 use crate::attention::RowWeights;
 use crate::error::Result;
 use crate::num::threads::parallel_allowed;
 use rayon::prelude::*;
 use std::f64::consts::{PI, TAU};
 
-/// Nodes per panel. A panel reaches at most `3/|beta|` from its middle, so the kernel is `e^{a x}`, `|a| <= 3`, times a flatter function: the polynomial of degree
-/// 23 misses it by `2 (3/2)^24 / 24! = 5e-20` of its largest, `1e-17` of its smallest value.
+/// Nodes per panel. A panel extends at most `3/|beta|` from its middle, so the kernel is `e^{a x}`,
+/// `|a| <= 3`, times a flatter function: the error of the polynomial of degree 23 is
+/// `2 (3/2)^24 / 24! = 5e-20` of its largest value, `1e-17` of its smallest.
 const NODES: usize = 24;
 
-/// Sums at a place: `sum q k`, `sum q k sin(phi - theta)`, `sum q k (cos - beta sin^2)`, of `k = e^{beta cos(phi - theta) - |beta|}`.
+/// Sums at a point: `sum q k`, `sum q k sin(phi - theta)`, `sum q k (cos - beta sin^2)`, with
+/// `k = e^{beta cos(phi - theta) - |beta|}`.
 type Sums = [f64; 3];
 
-/// Panels and the kernel between their nodes.
+/// The panels, and the kernel between their nodes.
 pub(super) struct KernelPanels {
     count: usize,
     nodes: [f64; NODES],
     barycentric: [f64; NODES],
-    /// By panels from target to source, node of the target, node of the source.
+    /// Indices: number of panels from target to source, node of the target, node of the source.
     table: Vec<[[Sums; NODES]; NODES]>,
 }
 
-/// A particle in its panel: the values of the Lagrange polynomials of the nodes there.
-struct Place {
+/// Position of a particle: its panel, and the values of the Lagrange polynomials of the nodes
+/// there.
+struct PanelPosition {
     panel: usize,
     basis: [f64; NODES],
 }
@@ -38,37 +43,38 @@ impl KernelPanels {
         let nodes: [f64; NODES] = std::array::from_fn(|j| angle(j).cos());
         let barycentric = std::array::from_fn(|j| if j.is_multiple_of(2) { angle(j).sin() } else { -angle(j).sin() });
         let sums = |shift: usize, i: usize, j: usize| {
-            let ahead = half * (2.0 * shift as f64 + nodes[j] - nodes[i]);
-            let (s, c) = (0.5 * ahead).sin_cos();
-            let far = if beta >= 0.0 { s } else { c };
-            let (sine, cosine) = ahead.sin_cos();
-            let k = (-2.0 * beta.abs() * far * far).exp();
+            let angle_difference = half * (2.0 * shift as f64 + nodes[j] - nodes[i]);
+            let (s, c) = (0.5 * angle_difference).sin_cos();
+            let half_distance = if beta >= 0.0 { s } else { c };
+            let (sine, cosine) = angle_difference.sin_cos();
+            let k = (-2.0 * beta.abs() * half_distance * half_distance).exp();
             [k, k * sine, k * (cosine - beta * sine * sine)]
         };
         let table = (0..count).map(|p| std::array::from_fn(|i| std::array::from_fn(|j| sums(p, i, j)))).collect();
         Self { count, nodes, barycentric, table }
     }
 
-    fn place(&self, theta: f64) -> Place {
+    fn locate(&self, theta: f64) -> PanelPosition {
         let panels = theta.rem_euclid(TAU) / TAU * self.count as f64;
         let panel = (panels as usize).min(self.count - 1);
         let x = 2.0 * (panels - panel as f64) - 1.0;
         if let Some(hit) = self.nodes.iter().position(|n| (x - n).abs() < 1e-300) {
-            return Place { panel, basis: std::array::from_fn(|j| f64::from(u8::from(j == hit))) };
+            return PanelPosition { panel, basis: std::array::from_fn(|j| f64::from(u8::from(j == hit))) };
         }
         let raw: [f64; NODES] = std::array::from_fn(|j| self.barycentric[j] / (x - self.nodes[j]));
         let total: f64 = raw.iter().sum();
-        Place { panel, basis: raw.map(|v| v / total) }
+        PanelPosition { panel, basis: raw.map(|v| v / total) }
     }
 
-    /// Sums at the nodes of all panels that hold particles, of these masses; the first `wanted` of the three.
-    fn at_nodes(&self, places: &[Place], q: impl Fn(usize) -> f64, wanted: usize) -> Vec<[Sums; NODES]> {
+    /// Sums at the nodes of all panels that hold particles of masses `q`; only the first `wanted`
+    /// of the three sums.
+    fn node_sums(&self, positions: &[PanelPosition], q: impl Fn(usize) -> f64, wanted: usize) -> Vec<[Sums; NODES]> {
         let mut sources = vec![[0.0; NODES]; self.count];
         let mut held = vec![false; self.count];
-        for (i, place) in places.iter().enumerate() {
+        for (i, position) in positions.iter().enumerate() {
             let m = q(i);
-            sources[place.panel].iter_mut().zip(&place.basis).for_each(|(s, b)| *s += m * b);
-            held[place.panel] = true;
+            sources[position.panel].iter_mut().zip(&position.basis).for_each(|(s, b)| *s += m * b);
+            held[position.panel] = true;
         }
         let one = |target: usize| {
             let mut out = [[0.0; 3]; NODES];
@@ -92,44 +98,45 @@ impl KernelPanels {
         }
     }
 
-    fn sums(place: &Place, nodes: &[[Sums; NODES]]) -> Sums {
+    fn sums(position: &PanelPosition, nodes: &[[Sums; NODES]]) -> Sums {
         let mut out = [0.0; 3];
-        for (b, s) in place.basis.iter().zip(&nodes[place.panel]) {
+        for (b, s) in position.basis.iter().zip(&nodes[position.panel]) {
             (0..3).for_each(|c| out[c] += b * s[c]);
         }
         out
     }
 
-    /// Angular velocities (n) and `-div v` (n) of particles under the measure they are. **Errors** a Sinkhorn scaling that does not converge.
-    pub(super) fn rates(&self, medium: &Medium, masses: &[f64], theta: &[f64], out: &mut [f64]) -> Result<()> {
-        let places: Vec<Place> = each(theta, |t| self.place(*t));
+    /// Angular velocities (n) and `-div v` (n) of particles that move under their own measure.
+    /// **Errors** a Sinkhorn scaling that does not converge.
+    pub(super) fn rates(&self, dynamics: &MeasureDynamics, masses: &[f64], theta: &[f64], out: &mut [f64]) -> Result<()> {
+        let positions: Vec<PanelPosition> = par_map(theta, |t| self.locate(*t));
         let mut weights = vec![1.0; masses.len()];
-        if medium.weights == RowWeights::Sinkhorn {
-            // Sums of a few thousand terms.
+        if dynamics.weights == RowWeights::Sinkhorn {
+            // The tolerance is the rounding of sums of a few thousand terms.
             weights = sinkhorn_scaling(masses.len(), 1e-13, |f| {
-                let nodes = self.at_nodes(&places, |i| masses[i] * f[i], 1);
-                each(&places, |p| Self::sums(p, &nodes)[0])
+                let nodes = self.node_sums(&positions, |i| masses[i] * f[i], 1);
+                par_map(&positions, |p| Self::sums(p, &nodes)[0])
             })?;
         }
-        let nodes = self.at_nodes(&places, |i| masses[i] * weights[i], 3);
-        let (velocity, fall) = out.split_at_mut(theta.len());
-        let one = |place: &Place| {
-            let [total, sine, fall] = Self::sums(place, &nodes);
-            if medium.weights == RowWeights::Exponential {
-                let scale = medium.beta.abs().exp();
-                return (scale * sine, scale * fall);
+        let nodes = self.node_sums(&positions, |i| masses[i] * weights[i], 3);
+        let (velocity, minus_divergence) = out.split_at_mut(theta.len());
+        let one = |position: &PanelPosition| {
+            let [total, sine, minus_divergence] = Self::sums(position, &nodes);
+            if dynamics.weights == RowWeights::Exponential {
+                let scale = dynamics.beta.abs().exp();
+                return (scale * sine, scale * minus_divergence);
             }
             let v = sine / total;
-            (v, fall / total + medium.beta * v * v)
+            (v, minus_divergence / total + dynamics.beta * v * v)
         };
-        for ((v, f), (a, b)) in velocity.iter_mut().zip(fall).zip(each(&places, one)) {
+        for ((v, f), (a, b)) in velocity.iter_mut().zip(minus_divergence).zip(par_map(&positions, one)) {
             (*v, *f) = (a, b);
         }
         Ok(())
     }
 }
 
-/// A map over particles, on all threads where there are many; the order of the results does not depend on it.
-fn each<A: Sync, B: Send>(items: &[A], f: impl Fn(&A) -> B + Sync) -> Vec<B> {
+/// A map over particles, parallel if there are many; the order of the results is fixed.
+fn par_map<A: Sync, B: Send>(items: &[A], f: impl Fn(&A) -> B + Sync) -> Vec<B> {
     if items.len() >= 1024 && parallel_allowed() { items.par_iter().map(&f).collect() } else { items.iter().map(f).collect() }
 }

@@ -1,14 +1,17 @@
-//! The measure along its own flow, in any dimension: weighted particles that carry the logarithm of the density,
-//! `d x/dt = v(x)`, `d log rho/dt = -div v(x)`. The bridge between the measure view and the particles.
+//! Measures in Lagrangian coordinates, in any dimension: weighted particles that carry the
+//! logarithm of the density, `d x/dt = v(x)`, `d log rho/dt = -div v(x)`. They connect densities
+//! with tokens.
 //!
-//! The masses never change, so a quadrature rule of the initial density stays one for every function of the starting points: on the circle and on S^2 sums over
-//! the particles converge spectrally until neighbours tear apart. The empirical measure acts on itself: a particle of mass m adds `m (d-1) e^beta` to its own `-div v`.
+//! The masses never change, so a quadrature rule of the initial density remains a quadrature rule
+//! for every function of the starting points: on the circle and on S^2 sums over the particles
+//! converge spectrally until neighbours separate. The empirical measure acts on itself: a particle
+//! of mass m adds `m (d-1) e^beta` to its own `-div v`.
 
 use super::circle::Circle;
 use super::density::Density;
-use super::evolution::{Evolving, evolve};
+use super::evolution::{DensityState, evolve};
 use super::sphere2::Sphere2;
-use super::{Evolved, Medium, mass, mean_over, no_noise, non_negative, sinkhorn_scaling};
+use super::{Evolution, MeasureDynamics, check_non_negative, positive_mass, reject_noise, sinkhorn_scaling, weighted_mean};
 use crate::attention::{Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
@@ -17,30 +20,31 @@ use crate::sphere::{Tokens, geometry, law};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// Particles with the logarithm of the density (relative to the uniform measure) where they are.
+/// Particles, each with the logarithm of the density at its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lagrangian {
-    /// Places and masses.
+    /// Positions and masses.
     pub x: Tokens,
-    /// One per particle.
+    /// Logarithm of the density relative to the uniform measure, one per particle.
     pub log_density: Vec<f64>,
 }
 
 impl Lagrangian {
-    /// From points, the weights of a quadrature rule for the uniform measure, and the density at the points; points of density 0 carry nothing and are left out.
+    /// From points, the weights of a quadrature rule for the uniform measure, and the density at
+    /// the points. Points of density 0 are left out.
     ///
-    /// **Errors** negative or non-finite values (the point is named), no mass.
+    /// **Errors** negative or non-finite values (the error names the point), no mass.
     pub fn new(x: &Tokens, weights: &[f64], density: &[f64]) -> Result<Self> {
-        // A series is right to rounding of its largest value.
+        // The values of a series have the rounding of its largest value.
         let slack = 1e-12 * density.iter().copied().fold(1.0, f64::max);
-        non_negative(density, slack, |i| format!("{:?}", x.row(i)))?;
-        let kept: Vec<usize> = (0..x.n()).filter(|i| density[*i] * weights[*i] > 0.0).collect();
-        let mass = mass(kept.iter().map(|i| density[*i] * weights[*i]).sum())?;
+        check_non_negative(density, slack, |i| format!("{:?}", x.row(i)))?;
+        let support: Vec<usize> = (0..x.n()).filter(|i| density[*i] * weights[*i] > 0.0).collect();
+        let mass = positive_mass(support.iter().map(|i| density[*i] * weights[*i]).sum())?;
         let total: f64 = weights.iter().sum();
-        let places = kept.iter().flat_map(|i| x.row(*i).iter().copied()).collect();
-        let masses: Vec<f64> = kept.iter().map(|i| density[*i] * weights[*i] / mass).collect();
-        let x = Tokens::new(x.d(), places)?.with_masses(&masses)?;
-        Ok(Self { x, log_density: kept.iter().map(|i| (density[*i] * total / mass).ln()).collect() })
+        let positions = support.iter().flat_map(|i| x.row(*i).iter().copied()).collect();
+        let masses: Vec<f64> = support.iter().map(|i| density[*i] * weights[*i] / mass).collect();
+        let x = Tokens::new(x.d(), positions)?.with_masses(&masses)?;
+        Ok(Self { x, log_density: support.iter().map(|i| (density[*i] * total / mass).ln()).collect() })
     }
 
     /// `n` equispaced points of the circle. **Errors** as [`Lagrangian::new`].
@@ -50,8 +54,10 @@ impl Lagrangian {
         Self::new(&Tokens::from_angles(&angles)?, &vec![1.0; values.len()], &values)
     }
 
-    /// `rings` Gauss-Legendre colatitudes of `2 rings` equispaced azimuths. **Errors** as [`Lagrangian::new`], fewer than 4 rings, rings too few to see the density:
-    /// its mass on them is off by more than a hundredth (the negentropy of half as many tells the rest).
+    /// `rings` Gauss-Legendre colatitudes with `2 rings` equispaced azimuths each. **Errors** as
+    /// [`Lagrangian::new`], fewer than 4 rings, too few rings: the mass of the density on them is
+    /// off by more than a hundredth. (Smaller errors show in the negentropy for half as many
+    /// rings.)
     pub fn on_sphere2(density: &Sphere2, rings: usize) -> Result<Self> {
         in_range("rings", rings as f64, 4.0, 1024.0)?;
         let (mut x, mut weights) = (Vec::new(), Vec::new());
@@ -72,28 +78,30 @@ impl Lagrangian {
         Self::new(&Tokens::normalised(3, x)?, &weights, &values)
     }
 
-    /// `n` uniform random points of `S^{d-1}` weighted by a zonal density about the first axis: error `n^{-1/2}`. **Errors** as [`Lagrangian::new`].
-    pub fn sampled(density: &Density, n: usize, d: usize, stream: &mut Stream) -> Result<Self> {
+    /// `n` uniform random points of `S^{d-1}`, weighted by a zonal density about the first axis;
+    /// the error is of order `n^{-1/2}`. **Errors** as [`Lagrangian::new`].
+    pub fn from_random_points(density: &Density, n: usize, d: usize, stream: &mut Stream) -> Result<Self> {
         let x = law::Law::parse("uniform")?.sample(n, d, stream)?;
         let values: Vec<f64> = x.rows().map(|row| density.zonal(d, row[0])).collect::<Result<_>>()?;
         Self::new(&x, &vec![1.0; n], &values)
     }
 
-    /// `integral rho log rho d sigma`, the mean of `log rho` over the particles.
+    /// `integral rho log rho d sigma`, as the mean of `log rho` over the particles.
     pub fn negentropy(&self) -> f64 {
-        mean_over(self.x.masses(), &self.log_density)
+        weighted_mean(self.x.masses(), &self.log_density)
     }
 
-    /// Its production, the mean of `-div v`. **Errors** as [`Lagrangian::evolve`].
-    pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
+    /// Production of negentropy, the mean of `-div v`. **Errors** as [`Lagrangian::evolve`].
+    pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
         let mut out = vec![0.0; self.x.n() * (self.x.d() + 1)];
-        self.system(medium)?.rates(0.0, &self.coordinates(), &mut out)?;
-        Ok(mean_over(self.x.masses(), &out[self.x.n() * self.x.d()..]))
+        self.system(dynamics)?.rates(0.0, &self.coordinates(), &mut out)?;
+        Ok(weighted_mean(self.x.masses(), &out[self.x.n() * self.x.d()..]))
     }
 
-    /// Interaction energy `(1/2 beta) sum m m e^{beta <x,y>}` above that of the uniform measure; at beta = 0 its limit `|mean|^2 / 2`.
-    pub fn energy(&self, medium: &Medium) -> f64 {
-        let beta = medium.beta;
+    /// Interaction energy `(1/2 beta) sum m m e^{beta <x,y>}` relative to the uniform measure; at
+    /// beta = 0 the limit `|mean|^2 / 2`.
+    pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
+        let beta = dynamics.beta;
         if beta == 0.0 {
             return 0.5 * self.x.mean().iter().map(|v| v * v).sum::<f64>();
         }
@@ -101,47 +109,56 @@ impl Lagrangian {
         beta.abs().exp() / (2.0 * beta) * (unit - scaled_sphere_mean(self.x.d(), beta.abs()))
     }
 
-    /// Evolves by time `t` (order 8, tolerance 1e-12 and 1e-14); `watch` sees the state now and then and says whether to go on.
+    /// Evolves by time `t` (order 8, tolerances 1e-12 and 1e-14); `watch` sees the state after
+    /// every step and returns whether to continue.
     ///
-    /// **Cost** `n^2 d` per evaluation. **Errors** noise (the velocity would need the gradient of rho), a Sinkhorn scaling that does not converge, the integrator's.
-    pub fn evolve(self, medium: &Medium, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        self.evolve_within(medium, t, (1e-12, 1e-14), watch)
+    /// **Cost** `n^2 d` per evaluation. **Errors** noise (the velocity would need the gradient of
+    /// rho), a Sinkhorn scaling that does not converge, those of the integrator.
+    pub fn evolve(self, dynamics: &MeasureDynamics, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolution<Self>> {
+        self.evolve_with_tolerances(dynamics, t, (1e-12, 1e-14), watch)
     }
 
-    /// The same with another relative and absolute tolerance of steps. **Errors** as [`Self::evolve`].
-    pub fn evolve_within(self, medium: &Medium, t: f64, step: (f64, f64), watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        evolve(self, medium, t, &step, watch)
+    /// [`Self::evolve`] with given relative and absolute tolerances of steps. **Errors** as
+    /// [`Self::evolve`].
+    pub fn evolve_with_tolerances(
+        self,
+        dynamics: &MeasureDynamics,
+        t: f64,
+        tolerances: (f64, f64),
+        watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolution<Self>> {
+        evolve(self, dynamics, t, &tolerances, watch)
     }
 }
 
-impl Evolving for Lagrangian {
-    type System = Field;
+impl DensityState for Lagrangian {
+    type System = ParticleSystem;
 
-    fn system(&self, medium: &Medium) -> Result<Field> {
-        no_noise(medium)?;
+    fn system(&self, dynamics: &MeasureDynamics) -> Result<ParticleSystem> {
+        reject_noise(dynamics)?;
         in_range("particles", self.x.n() as f64, 1.0, 1e6)?;
-        Ok(Field { medium: *medium, d: self.x.d(), masses: self.x.masses().to_vec() })
+        Ok(ParticleSystem { dynamics: *dynamics, d: self.x.d(), masses: self.x.masses().to_vec() })
     }
 
     fn coordinates(&self) -> Vec<f64> {
         [self.x.coordinates(), &self.log_density].concat()
     }
 
-    fn at(&self, y: &[f64]) -> Result<Self> {
-        let (places, log) = y.split_at(self.x.n() * self.x.d());
-        let x = Tokens::new(self.x.d(), places.to_vec())?.with_masses(self.x.masses())?;
+    fn with_coordinates(&self, y: &[f64]) -> Result<Self> {
+        let (positions, log) = y.split_at(self.x.n() * self.x.d());
+        let x = Tokens::new(self.x.d(), positions.to_vec())?.with_masses(self.x.masses())?;
         Ok(Self { x, log_density: log.to_vec() })
     }
 }
 
-/// Velocity and `-div v` of the empirical measure of fixed masses.
-pub(super) struct Field {
-    medium: Medium,
+/// The system of the particles: velocity and `-div v` of the empirical measure with fixed masses.
+pub(super) struct ParticleSystem {
+    dynamics: MeasureDynamics,
     d: usize,
     masses: Vec<f64>,
 }
 
-impl OdeSystem for Field {
+impl OdeSystem for ParticleSystem {
     fn rates(&mut self, _: f64, y: &[f64], dy: &mut [f64]) -> Result<()> {
         self.velocities(&y[..self.masses.len() * self.d], dy)
     }
@@ -157,32 +174,32 @@ impl OdeSystem for Field {
     }
 }
 
-impl Field {
+impl ParticleSystem {
     /// `e^{beta <x, y> - |beta|}` and `|x - y|^2`.
     fn kernel(&self, x: &[f64], y: &[f64]) -> (f64, f64) {
         let chord = geometry::chord2(x, y);
-        let beta = self.medium.beta;
-        let far = if beta >= 0.0 { chord } else { geometry::antichord2(x, y) };
-        ((-0.5 * beta.abs() * far).exp(), chord)
+        let beta = self.dynamics.beta;
+        let distance2 = if beta >= 0.0 { chord } else { geometry::antichord2(x, y) };
+        ((-0.5 * beta.abs() * distance2).exp(), chord)
     }
 
     /// Velocities (n x d), then `-div v` (n). **Errors** a Sinkhorn scaling that does not converge.
     fn velocities(&self, x: &[f64], out: &mut [f64]) -> Result<()> {
         let n = self.masses.len();
-        let weights = if self.medium.weights == RowWeights::Sinkhorn { self.scaled_masses(x)? } else { self.masses.clone() };
-        let (velocity, fall) = out.split_at_mut(n * self.d);
+        let weights = if self.dynamics.weights == RowWeights::Sinkhorn { self.scaled_masses(x)? } else { self.masses.clone() };
+        let (velocity, minus_divergence) = out.split_at_mut(n * self.d);
         let one = |(i, (v, f)): (usize, (&mut [f64], &mut f64))| *f = self.row(x, &weights, i, v);
         if n >= 256 && parallel_allowed() {
-            velocity.par_chunks_exact_mut(self.d).zip(fall.par_iter_mut()).enumerate().for_each(one);
+            velocity.par_chunks_exact_mut(self.d).zip(minus_divergence.par_iter_mut()).enumerate().for_each(one);
         } else {
-            velocity.chunks_exact_mut(self.d).zip(fall.iter_mut()).enumerate().for_each(one);
+            velocity.chunks_exact_mut(self.d).zip(minus_divergence.iter_mut()).enumerate().for_each(one);
         }
         Ok(())
     }
 
-    /// One particle: writes its velocity, returns its `-div v`.
+    /// Writes the velocity of particle i and returns its `-div v`.
     fn row(&self, x: &[f64], weights: &[f64], i: usize, v: &mut [f64]) -> f64 {
-        let (d, beta) = (self.d, self.medium.beta);
+        let (d, beta) = (self.d, self.dynamics.beta);
         let here = &x[i * d..(i + 1) * d];
         v.fill(0.0);
         let (mut total, mut inner, mut square) = (0.0, 0.0, 0.0);
@@ -196,7 +213,7 @@ impl Field {
         }
         geometry::project(here, v);
         let dimension = d as f64 - 1.0;
-        if self.medium.weights == RowWeights::Exponential {
+        if self.dynamics.weights == RowWeights::Exponential {
             let scale = beta.abs().exp();
             v.iter_mut().for_each(|v| *v *= scale);
             return scale * (dimension * inner - beta * square);
@@ -210,10 +227,10 @@ impl Field {
         let n = self.masses.len();
         let row = |i: usize| &x[i * self.d..(i + 1) * self.d];
         let k: Vec<f64> = (0..n * n).map(|p| self.kernel(row(p / n), row(p % n)).0).collect();
-        // Rounding of a sum of n terms of one sign.
+        // The tolerance is the rounding of a sum of n terms of one sign.
         let f = sinkhorn_scaling(n, 1e-14, |f| {
             let weighted: Vec<f64> = self.masses.iter().zip(f).map(|(m, f)| m * f).collect();
-            k.chunks_exact(n).map(|k| mean_over(k, &weighted)).collect()
+            k.chunks_exact(n).map(|k| weighted_mean(k, &weighted)).collect()
         })?;
         Ok(self.masses.iter().zip(&f).map(|(m, f)| m * f).collect())
     }

@@ -1,27 +1,31 @@
-//! Noise on the circle without randomness: particles that move by `v - (1/kappa) (log rho)'`, whose density solves the equation with diffusion.
+//! Deterministic particles for noise on the circle: they move by `v - (1/kappa) (log rho)'`, so
+//! their density solves the equation with diffusion.
 //!
-//! A particle started at label s carries the mass of its label, so `rho(theta(s)) = rho_0(s) / theta'(s)`; derivatives in s are trigonometric, of spectral accuracy.
+//! A particle that started at label s carries the mass of its label:
+//! `rho(theta(s)) = rho_0(s) / theta'(s)`. Derivatives in s are trigonometric, of spectral
+//! accuracy.
 
 use super::circle::Circle;
-use super::{Medium, mean_over};
+use super::{MeasureDynamics, weighted_mean};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::flow::{OdeOptions, OdeStep, OdeSystem, StepAction, integrate};
 use std::f64::consts::{PI, TAU};
 
-/// Particles by label on an equispaced grid.
+/// Particles, labelled by an equispaced grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbabilityFlow {
-    /// Angles, not reduced to one turn.
+    /// Angles, not reduced modulo `2 pi`.
     pub theta: Vec<f64>,
     /// Masses, of sum 1.
     pub masses: Vec<f64>,
-    /// Logarithm of the density at the labels when they started.
+    /// Logarithm of the initial density at the labels.
     log_start: Vec<f64>,
 }
 
 impl ProbabilityFlow {
-    /// An even number of equispaced particles. **Errors** an odd number or one outside [8, 1024], a density that vanishes somewhere (its place is named).
+    /// An even number of equispaced particles. **Errors** an odd number or one outside [8, 1024], a
+    /// density that vanishes somewhere (the error names the angle).
     pub fn new(density: &Circle, n: usize) -> Result<Self> {
         in_range("particles", n as f64, 8.0, 1024.0)?;
         let values = density.values(n);
@@ -39,7 +43,7 @@ impl ProbabilityFlow {
         })
     }
 
-    /// Logarithm of the density where the particles are, and `theta'(s)`.
+    /// Logarithm of the density at the particles, and `theta'(s)`.
     fn log_density(&self, theta: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let n = theta.len();
         let shift: Vec<f64> = theta.iter().enumerate().map(|(j, t)| t - TAU * j as f64 / n as f64).collect();
@@ -49,7 +53,7 @@ impl ProbabilityFlow {
 
     /// `integral rho log rho d sigma`.
     pub fn negentropy(&self) -> f64 {
-        mean_over(&self.masses, &self.log_density(&self.theta).0)
+        weighted_mean(&self.masses, &self.log_density(&self.theta).0)
     }
 
     /// Means of `cos k theta` and `sin k theta`.
@@ -58,8 +62,8 @@ impl ProbabilityFlow {
         self.theta.iter().map(turn).zip(&self.masses).fold((0.0, 0.0), |(c, s), ((sine, cosine), m)| (c + m * cosine, s + m * sine))
     }
 
-    fn velocities(&self, medium: &Medium, theta: &[f64], out: &mut [f64]) {
-        let beta = medium.beta;
+    fn velocities(&self, dynamics: &MeasureDynamics, theta: &[f64], out: &mut [f64]) {
+        let beta = dynamics.beta;
         let (log, stretch) = self.log_density(theta);
         let slope = derivative(&log);
         for (j, v) in out.iter_mut().enumerate() {
@@ -69,25 +73,26 @@ impl ProbabilityFlow {
                 let w = m * (beta * c - beta.abs()).exp();
                 (drift, total) = (drift + w * s, total + w);
             }
-            let attraction = if medium.weights == RowWeights::Exponential { drift * beta.abs().exp() } else { drift / total };
-            *v = attraction - medium.diffusion * slope[j] / stretch[j];
+            let attraction = if dynamics.weights == RowWeights::Exponential { drift * beta.abs().exp() } else { drift / total };
+            *v = attraction - dynamics.diffusion * slope[j] / stretch[j];
         }
     }
 
-    /// Evolves by time `t` (order 8, tolerance 1e-11 and 1e-13). **Cost** `n^2` per evaluation. **Errors** Sinkhorn attention, the integrator's.
-    pub fn evolve(mut self, medium: &Medium, t: f64) -> Result<Self> {
-        if medium.weights == RowWeights::Sinkhorn {
+    /// Evolves by time `t` (order 8, tolerances 1e-11 and 1e-13). **Cost** `n^2` per evaluation.
+    /// **Errors** Sinkhorn attention, those of the integrator.
+    pub fn evolve(mut self, dynamics: &MeasureDynamics, t: f64) -> Result<Self> {
+        if dynamics.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa with noise"));
         }
         let mut theta = self.theta.clone();
         let go_on = |_: &mut OdeStep| Ok(StepAction::Continue);
-        integrate(&mut (&self, medium), 0.0, &mut theta, t, &OdeOptions::new(1e-11, 1e-13), go_on)?.reached()?;
+        integrate(&mut (&self, dynamics), 0.0, &mut theta, t, &OdeOptions::new(1e-11, 1e-13), go_on)?.reached()?;
         self.theta = theta;
         Ok(self)
     }
 }
 
-impl OdeSystem for (&ProbabilityFlow, &Medium) {
+impl OdeSystem for (&ProbabilityFlow, &MeasureDynamics) {
     fn rates(&mut self, _: f64, y: &[f64], dy: &mut [f64]) -> Result<()> {
         self.0.velocities(self.1, y, dy);
         Ok(())
@@ -98,7 +103,8 @@ impl OdeSystem for (&ProbabilityFlow, &Medium) {
     }
 }
 
-/// Derivative of values of a periodic function on an equispaced grid of even length: `D_jk = (-1)^{j-k} cot((s_j - s_k)/2) / 2`.
+/// Derivative of a periodic function from its values on an equispaced grid of even length:
+/// `D_jk = (-1)^{j-k} cot((s_j - s_k)/2) / 2`.
 fn derivative(values: &[f64]) -> Vec<f64> {
     let n = values.len();
     let weights: Vec<f64> = (0..n)

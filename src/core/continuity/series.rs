@@ -1,8 +1,8 @@
-//! What densities by series share: the coefficients of the kernel, the velocity at nodes, entropy,
-//! energy and their rates.
+//! Common parts of densities by series: the coefficients of the kernel, the velocity at nodes,
+//! entropy, energy and their rates.
 
-use super::evolution::{Evolving, Rule, evolve};
-use super::{Evolved, Limits, Medium, negentropy_terms};
+use super::evolution::{DensityState, RefinementRule, evolve};
+use super::{Evolution, Limits, MeasureDynamics, negentropy_terms};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result};
 use crate::flow::OdeSystem;
@@ -11,10 +11,10 @@ use std::ops::{AddAssign, Mul};
 
 /// A coefficient of a series, real or complex.
 pub(super) trait Coefficient: Copy + Default + Into<Complex64> + Mul<f64, Output = Self> + AddAssign {
-    /// Real numbers that it consists of.
-    const PARTS: usize;
-    /// The coefficient of these parts.
-    fn read(parts: &[f64]) -> Self;
+    /// Number of real numbers per coefficient.
+    const REAL_PARTS: usize;
+    /// The coefficient with these real numbers.
+    fn from_parts(parts: &[f64]) -> Self;
 
     /// `|c|^2`.
     fn square(self) -> f64 {
@@ -23,36 +23,36 @@ pub(super) trait Coefficient: Copy + Default + Into<Complex64> + Mul<f64, Output
 }
 
 impl Coefficient for f64 {
-    const PARTS: usize = 1;
+    const REAL_PARTS: usize = 1;
 
-    fn read(parts: &[f64]) -> Self {
+    fn from_parts(parts: &[f64]) -> Self {
         parts[0]
     }
 }
 
 impl Coefficient for Complex64 {
-    const PARTS: usize = 2;
+    const REAL_PARTS: usize = 2;
 
-    fn read(parts: &[f64]) -> Self {
+    fn from_parts(parts: &[f64]) -> Self {
         Self::new(parts[0], parts[1])
     }
 }
 
-fn unpacked<C: Coefficient>(y: &[f64]) -> Vec<C> {
-    y.chunks_exact(C::PARTS).map(C::read).collect()
+fn unpack<C: Coefficient>(y: &[f64]) -> Vec<C> {
+    y.chunks_exact(C::REAL_PARTS).map(C::from_parts).collect()
 }
 
 fn pack<C: Coefficient>(c: &[C], y: &mut [f64]) {
-    for (y, c) in y.chunks_exact_mut(C::PARTS).zip(c) {
+    for (y, c) in y.chunks_exact_mut(C::REAL_PARTS).zip(c) {
         let c: Complex64 = (*c).into();
-        y.copy_from_slice(&[c.re, c.im][..C::PARTS]);
+        y.copy_from_slice(&[c.re, c.im][..C::REAL_PARTS]);
     }
 }
 
-/// Nodes for the uniform measure of `S^{d-1}`, at which series in harmonics and their products are
-/// evaluated.
+/// Quadrature nodes for the uniform measure of `S^{d-1}`, at which series in harmonics and their
+/// products are evaluated.
 pub(super) trait Nodes {
-    /// Of the series.
+    /// Type of the coefficients of the series.
     type Coefficient: Coefficient;
     /// Dimension of the ambient space.
     fn d(&self) -> usize;
@@ -62,7 +62,7 @@ pub(super) trait Nodes {
     fn gradient(&self, c: &[Self::Coefficient]) -> Vec<Vec<f64>>;
     /// `integral flux . grad conj(e_k) d sigma` for the first `count` harmonics `e_k`.
     fn divergence(&self, flux: &[Vec<f64>], count: usize) -> Vec<Self::Coefficient>;
-    /// The integral of a function for the uniform measure.
+    /// The mean of a function for the uniform measure.
     fn mean(&self, values: &[f64]) -> f64;
 
     /// Degree of each harmonic.
@@ -70,12 +70,12 @@ pub(super) trait Nodes {
         0..
     }
 
-    /// Squared size of the part of each degree, both signs of complex waves included.
+    /// Sum of `|c|^2` over each degree, counting complex waves of both signs.
     fn power(c: &[Self::Coefficient]) -> Vec<f64> {
         c.iter().map(|c| c.square()).collect()
     }
 
-    /// Degrees of the kernel that a Sinkhorn scaling needs, where there is one.
+    /// Number of degrees of the kernel that a Sinkhorn scaling needs, if the nodes have one.
     fn scaling_modes(&self) -> Option<usize> {
         None
     }
@@ -104,7 +104,7 @@ pub(super) fn kernel(d: usize, beta: f64, modes: usize) -> Vec<f64> {
     lambda
 }
 
-/// [`kernel`] over beta, with the limit at beta = 0; the entry of degree 0 is not used.
+/// [`kernel`] divided by beta, with its limit at beta = 0; the entry of degree 0 is not used.
 pub(super) fn kernel_over_beta(d: usize, beta: f64, modes: usize) -> Vec<f64> {
     if beta == 0.0 {
         return (0..=modes).map(|k| if k == 1 { 1.0 / d as f64 } else { 0.0 }).collect();
@@ -112,85 +112,86 @@ pub(super) fn kernel_over_beta(d: usize, beta: f64, modes: usize) -> Vec<f64> {
     kernel(d, beta, modes).iter().map(|l| l / beta).collect()
 }
 
-/// Interaction energy above that of the uniform measure of a series with this [`Nodes::power`].
+/// Interaction energy of a series with this [`Nodes::power`], relative to the uniform measure.
 pub(super) fn energy(d: usize, beta: f64, power: &[f64]) -> f64 {
     let over = kernel_over_beta(d, beta, power.len() - 1);
     0.5 * beta.abs().exp() * over.iter().zip(power).skip(1).map(|(w, p)| w * p).sum::<f64>()
 }
 
-/// The right-hand side of the continuity equation of one medium at one set of nodes.
+/// The right-hand side of the continuity equation for one dynamics at one set of nodes.
 pub(super) struct Operator<N> {
     pub nodes: N,
-    medium: Medium,
-    /// `e^{-|beta|}` times the coefficients of the kernel, and those over beta.
+    dynamics: MeasureDynamics,
+    /// `e^{-|beta|}` times the coefficients of the kernel, and the same divided by beta.
     kernel: Vec<f64>,
-    over: Vec<f64>,
+    kernel_over_beta: Vec<f64>,
 }
 
-/// Density and velocity at nodes.
-pub(super) struct Field {
+/// Density and velocity at the nodes.
+pub(super) struct NodeValues {
     pub density: Vec<f64>,
-    /// Components.
+    /// One entry per component of the gradient.
     pub velocity: Vec<Vec<f64>>,
-    /// `-div v`, where it was asked for.
-    fall: Vec<f64>,
+    /// `-div v`, if requested.
+    minus_divergence: Vec<f64>,
 }
 
 impl<N: Nodes> Operator<N> {
-    /// For series with this largest degree. **Errors** Sinkhorn attention where it has no scaling.
-    pub fn new(nodes: N, medium: &Medium, modes: usize) -> Result<Self> {
-        let (d, beta) = (nodes.d(), medium.beta);
-        let none = || Error::parameter("dynamics", "sinkhorn", "sa or usa: Sinkhorn attention is scaled on the circle alone");
-        let needed = if medium.weights == RowWeights::Sinkhorn { nodes.scaling_modes().ok_or_else(none)? } else { modes };
-        Ok(Self { nodes, medium: *medium, kernel: kernel(d, beta, needed), over: kernel_over_beta(d, beta, modes) })
+    /// For series up to this degree. **Errors** Sinkhorn attention on nodes without a scaling.
+    pub fn new(nodes: N, dynamics: &MeasureDynamics, modes: usize) -> Result<Self> {
+        let (d, beta) = (nodes.d(), dynamics.beta);
+        let unsupported = || Error::parameter("dynamics", "sinkhorn", "sa or usa (Sinkhorn attention only on the circle)");
+        let needed = if dynamics.weights == RowWeights::Sinkhorn { nodes.scaling_modes().ok_or_else(unsupported)? } else { modes };
+        Ok(Self { nodes, dynamics: *dynamics, kernel: kernel(d, beta, needed), kernel_over_beta: kernel_over_beta(d, beta, modes) })
     }
 
-    /// Coefficients times a factor of their degree.
+    /// The coefficients times a factor that depends on their degree.
     fn by_degree(c: &[N::Coefficient], factor: impl Fn(usize) -> f64) -> Vec<N::Coefficient> {
         c.iter().zip(N::degrees()).map(|(c, k)| *c * factor(k)).collect()
     }
 
-    /// `k (k + d - 2)`.
+    /// Eigenvalue of `-Lap`: `k (k + d - 2)`.
     fn eigenvalue(&self, k: usize) -> f64 {
         (k * (k + self.nodes.d() - 2)) as f64
     }
 
-    /// `grad W / beta` in units of `e^{|beta|}`.
-    fn pull(&self, c: &[N::Coefficient]) -> Vec<N::Coefficient> {
-        Self::by_degree(c, |k| self.over[k])
+    /// The potential `W / beta` of USA in units of `e^{|beta|}`.
+    fn usa_potential(&self, c: &[N::Coefficient]) -> Vec<N::Coefficient> {
+        Self::by_degree(c, |k| self.kernel_over_beta[k])
     }
 
-    /// Density and velocity, and `-div v` if wanted. **Errors** a scaling that does not converge.
-    pub fn field(&self, c: &[N::Coefficient], with_fall: bool) -> Result<Field> {
-        let (nodes, beta) = (&self.nodes, self.medium.beta);
+    /// Density and velocity, and `-div v` if requested. **Errors** a scaling that does not
+    /// converge.
+    pub fn field(&self, c: &[N::Coefficient], with_divergence: bool) -> Result<NodeValues> {
+        let (nodes, beta) = (&self.nodes, self.dynamics.beta);
         let density = nodes.values(c);
-        let potential = match self.medium.weights {
+        let potential = match self.dynamics.weights {
             RowWeights::Sinkhorn => nodes.scaling(&density, &self.kernel, beta)?,
-            _ => self.pull(c),
+            _ => self.usa_potential(c),
         };
         let mut velocity = nodes.gradient(&potential);
-        let mut fall = Vec::new();
-        if with_fall {
-            fall = nodes.values(&Self::by_degree(&potential, |k| self.eigenvalue(k)));
+        let mut minus_divergence = Vec::new();
+        if with_divergence {
+            minus_divergence = nodes.values(&Self::by_degree(&potential, |k| self.eigenvalue(k)));
         }
-        match self.medium.weights {
+        match self.dynamics.weights {
             RowWeights::Sinkhorn => {}
             RowWeights::Exponential => {
                 let scale = beta.abs().exp();
-                velocity.iter_mut().chain([&mut fall]).flatten().for_each(|v| *v *= scale);
+                velocity.iter_mut().chain([&mut minus_divergence]).flatten().for_each(|v| *v *= scale);
             }
             RowWeights::Softmax => {
                 let w = nodes.values(&Self::by_degree(c, |k| self.kernel[k]));
-                for part in velocity.iter_mut().chain([&mut fall]) {
+                for part in velocity.iter_mut().chain([&mut minus_divergence]) {
                     part.iter_mut().zip(&w).for_each(|(v, w)| *v /= w);
                 }
                 // div (grad W / W) = Lap W / W - |grad W / W|^2.
-                for (j, fall) in fall.iter_mut().enumerate() {
-                    *fall += beta * velocity.iter().map(|v| v[j] * v[j]).sum::<f64>();
+                for (j, minus_divergence) in minus_divergence.iter_mut().enumerate() {
+                    *minus_divergence += beta * velocity.iter().map(|v| v[j] * v[j]).sum::<f64>();
                 }
             }
         }
-        Ok(Field { density, velocity, fall })
+        Ok(NodeValues { density, velocity, minus_divergence })
     }
 
     /// Time derivatives of the coefficients,
@@ -198,129 +199,138 @@ impl<N: Nodes> Operator<N> {
     ///
     /// **Errors** a Sinkhorn scaling that does not converge.
     pub fn rates(&self, c: &[N::Coefficient]) -> Result<Vec<N::Coefficient>> {
-        let Field { density, mut velocity, .. } = self.field(c, false)?;
+        let NodeValues { density, mut velocity, .. } = self.field(c, false)?;
         velocity.iter_mut().for_each(|part| part.iter_mut().zip(&density).for_each(|(v, r)| *v *= r));
         let mut out = self.nodes.divergence(&velocity, c.len());
-        if self.medium.diffusion != 0.0 {
-            let lost = Self::by_degree(c, |k| -self.medium.diffusion * self.eigenvalue(k));
+        if self.dynamics.diffusion != 0.0 {
+            let lost = Self::by_degree(c, |k| -self.dynamics.diffusion * self.eigenvalue(k));
             out.iter_mut().zip(lost).for_each(|(o, l)| *o += l);
         }
         Ok(out)
     }
 
-    /// Production of negentropy, `-integral rho div v d sigma` minus what noise destroys,
+    /// Production of negentropy, `-integral rho div v d sigma`, minus the loss by noise,
     /// `(1/kappa) integral |grad rho|^2 / rho`. **Errors** as [`Operator::rates`].
     pub fn negentropy_rate(&self, c: &[N::Coefficient]) -> Result<f64> {
-        let Field { density, fall, .. } = self.field(c, true)?;
-        let produced = self.nodes.mean(&density.iter().zip(&fall).map(|(r, f)| r * f).collect::<Vec<_>>());
-        if self.medium.diffusion == 0.0 {
+        let NodeValues { density, minus_divergence, .. } = self.field(c, true)?;
+        let produced = self.nodes.mean(&density.iter().zip(&minus_divergence).map(|(r, f)| r * f).collect::<Vec<_>>());
+        if self.dynamics.diffusion == 0.0 {
             return Ok(produced);
         }
         let slope = self.nodes.gradient(c);
         let square = |j: usize| slope.iter().map(|s| s[j] * s[j]).sum::<f64>();
         let fisher = density.iter().enumerate().map(|(j, r)| if *r > 0.0 { square(j) / r } else { 0.0 });
-        Ok(produced - self.medium.diffusion * self.nodes.mean(&fisher.collect::<Vec<_>>()))
+        Ok(produced - self.dynamics.diffusion * self.nodes.mean(&fisher.collect::<Vec<_>>()))
     }
 
     /// Rate of change of the [`energy`] by the dissipation identity,
     /// `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (arXiv:2312.10794, (3.6) and
     /// Lemma 3.7). **Errors** as [`Operator::rates`].
     pub fn energy_rate(&self, c: &[N::Coefficient]) -> Result<f64> {
-        let Field { density, velocity, .. } = self.field(c, false)?;
-        let pull = self.nodes.gradient(&self.pull(c));
+        let NodeValues { density, velocity, .. } = self.field(c, false)?;
+        let pull = self.nodes.gradient(&self.usa_potential(c));
         let power = |j: usize| velocity.iter().zip(&pull).map(|(v, p)| p[j] * v[j]).sum::<f64>() * density[j];
         let gained = self.nodes.mean(&(0..density.len()).map(power).collect::<Vec<_>>());
-        let lost: f64 = N::power(c).iter().enumerate().map(|(k, p)| self.eigenvalue(k) * self.over[k] * p).sum();
-        Ok(self.medium.beta.abs().exp() * (gained - self.medium.diffusion * lost))
+        let lost: f64 = N::power(c).iter().enumerate().map(|(k, p)| self.eigenvalue(k) * self.kernel_over_beta[k] * p).sum();
+        Ok(self.dynamics.beta.abs().exp() * (gained - self.dynamics.diffusion * lost))
     }
 }
 
 impl<N: Nodes> OdeSystem for Operator<N> {
     fn rates(&mut self, _: f64, y: &[f64], dy: &mut [f64]) -> Result<()> {
-        pack(&Self::rates(self, &unpacked(y))?, dy);
+        pack(&Self::rates(self, &unpack(y))?, dy);
         Ok(())
     }
 
-    /// Every coefficient is right to the tolerance, the small ones as well.
+    /// Every coefficient meets the tolerance, small ones too.
     fn block(&self, _: usize) -> usize {
-        N::Coefficient::PARTS
+        N::Coefficient::REAL_PARTS
     }
 }
 
 /// A density by a truncated series.
 pub(super) trait Series: Sized {
-    /// At which its products are evaluated.
+    /// The nodes at which products are evaluated.
     type Nodes: Nodes;
-    /// The largest [`Series::tail`] of a resolved density.
-    const TAIL: f64;
-    /// The largest degree that an evolution may need.
-    const LARGEST: usize;
+    /// Largest [`Series::tail`] of a resolved density.
+    const RESOLVED_TAIL: f64;
+    /// Largest degree in an evolution.
+    const MAX_DEGREE: usize;
 
     /// Largest degree.
     fn degree(&self) -> usize;
-    /// In the order of the series.
+    /// The coefficients in the order of the series.
     fn coefficients(&self) -> &[Coefficients<Self>];
-    /// The series of these coefficients.
-    fn with(&self, degree: usize, c: Vec<Coefficients<Self>>) -> Self;
+    /// The series with these coefficients.
+    fn with_coefficients(&self, degree: usize, c: Vec<Coefficients<Self>>) -> Self;
     /// Number of coefficients below a degree.
-    fn below(degree: usize) -> usize;
-    /// Nodes that are enough for `d rho/dt`; twice as many for integrals of other functions.
+    fn count_below(degree: usize) -> usize;
+    /// Nodes that are exact for `d rho/dt`; twice as many (`fine`) for integrals of other
+    /// functions.
     fn nodes(&self, fine: bool) -> Result<Self::Nodes>;
 
-    /// The same function with another number of coefficients.
+    /// This function with coefficients up to another degree.
     fn with_degree(&self, degree: usize) -> Self {
         let mut c = self.coefficients().to_vec();
-        c.resize(Self::below(degree + 1), Default::default());
-        self.with(degree, c)
+        c.resize(Self::count_below(degree + 1), Default::default());
+        self.with_coefficients(degree, c)
     }
 
-    /// Size of the highest fifth of the degrees over the largest coefficient.
+    /// Largest coefficient in the highest fifth of the degrees, relative to the largest of all.
     fn tail(&self) -> f64 {
-        let (c, from) = (self.coefficients(), Self::below(self.degree() * 4 / 5));
+        let (c, from) = (self.coefficients(), Self::count_below(self.degree() * 4 / 5));
         let largest = |c: &[Coefficients<Self>]| c.iter().map(|c| c.square().sqrt()).fold(0.0, f64::max);
         largest(&c[from..]) / largest(c)
     }
 
-    /// The equation at the nodes. **Errors** those of the nodes, Sinkhorn attention off the circle.
-    fn operator(&self, medium: &Medium, fine: bool) -> Result<Operator<Self::Nodes>> {
-        Operator::new(self.nodes(fine)?, medium, self.degree())
+    /// The right-hand side at the nodes. **Errors** those of the nodes, Sinkhorn attention except
+    /// on the circle.
+    fn operator(&self, dynamics: &MeasureDynamics, fine: bool) -> Result<Operator<Self::Nodes>> {
+        Operator::new(self.nodes(fine)?, dynamics, self.degree())
     }
 
     /// Evolves by time `t` with as many coefficients as the density needs.
-    fn evolve_resolved(self, medium: &Medium, t: f64, limits: Limits, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        let rule = Doubling { resolved: Self::TAIL * limits.relax, most: limits.modes.min(Self::LARGEST) };
-        evolve(self, medium, t, &rule, watch)
+    fn evolve_resolved(
+        self,
+        dynamics: &MeasureDynamics,
+        t: f64,
+        limits: Limits,
+        watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolution<Self>> {
+        let rule =
+            DegreeDoubling { resolved: Self::RESOLVED_TAIL * limits.tolerance_factor, max_degree: limits.max_modes.min(Self::MAX_DEGREE) };
+        evolve(self, dynamics, t, &rule, watch)
     }
 }
 
 /// The type of the coefficients of a series.
 pub(super) type Coefficients<S> = <<S as Series>::Nodes as Nodes>::Coefficient;
 
-impl<S: Series> Evolving for S {
+impl<S: Series> DensityState for S {
     type System = Operator<S::Nodes>;
 
-    fn system(&self, medium: &Medium) -> Result<Self::System> {
-        self.operator(medium, false)
+    fn system(&self, dynamics: &MeasureDynamics) -> Result<Self::System> {
+        self.operator(dynamics, false)
     }
 
     fn coordinates(&self) -> Vec<f64> {
-        let mut y = vec![0.0; self.coefficients().len() * Coefficients::<S>::PARTS];
+        let mut y = vec![0.0; self.coefficients().len() * Coefficients::<S>::REAL_PARTS];
         pack(self.coefficients(), &mut y);
         y
     }
 
-    fn at(&self, y: &[f64]) -> Result<Self> {
-        Ok(self.with(self.degree(), unpacked(y)))
+    fn with_coordinates(&self, y: &[f64]) -> Result<Self> {
+        Ok(self.with_coefficients(self.degree(), unpack(y)))
     }
 }
 
-/// Doubles the degree where the tail is too large, up to a largest degree.
-struct Doubling {
+/// Doubles the degree if the tail is too large, up to a largest degree.
+struct DegreeDoubling {
     resolved: f64,
-    most: usize,
+    max_degree: usize,
 }
 
-impl<S: Series> Rule<S> for Doubling {
+impl<S: Series> RefinementRule<S> for DegreeDoubling {
     fn tolerances(&self) -> (f64, f64) {
         (0.1 * self.resolved, 1e-3 * self.resolved)
     }
@@ -329,7 +339,7 @@ impl<S: Series> Rule<S> for Doubling {
         state.tail() <= self.resolved
     }
 
-    fn refined(&self, state: &S, _: Option<S>) -> Option<S> {
-        (state.degree() < self.most).then(|| state.with_degree((2 * state.degree()).min(self.most)))
+    fn refine(&self, state: &S, _: Option<S>) -> Option<S> {
+        (state.degree() < self.max_degree).then(|| state.with_degree((2 * state.degree()).min(self.max_degree)))
     }
 }

@@ -1,19 +1,21 @@
-//! Stationary measures of noisy USA on the circle: `rho = exp((kappa/beta) W[rho]) / Z`, even about 0.
+//! Stationary measures of noisy USA on the circle: `rho = exp((kappa/beta) W[rho]) / Z`, even about
+//! 0.
 
-use super::{Medium, circle::Circle, series::kernel};
+use super::{MeasureDynamics, circle::Circle, series::kernel};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::num::roots::bracketed_root;
 use std::f64::consts::PI;
 
-/// A stationary measure of a branch.
+/// A stationary measure on the branch.
 #[derive(Clone, Debug)]
-pub struct Stationary {
-    /// Where on the branch: `integral cos theta d mu`.
+pub struct StationaryMeasure {
+    /// Parameter of the branch: `integral cos theta d mu`.
     pub mean: f64,
-    /// Its `kappa`.
+    /// The `kappa` at which this measure is stationary.
     pub kappa: f64,
-    /// Free energy `H/kappa - E` above that of the uniform measure: negative where this measure is preferred to it.
+    /// Free energy `H/kappa - E` relative to the uniform measure: negative if this measure has the
+    /// lower one.
     pub free_energy: f64,
     /// The density.
     pub density: Circle,
@@ -22,7 +24,7 @@ pub struct Stationary {
 const POINTS: usize = 512;
 const MODES: usize = 96;
 
-/// Density values for potentials `kappa a_k` of `cos k theta`.
+/// Values of the Gibbs density for potentials `kappa a_k` of `cos k theta`.
 fn gibbs(kappa: f64, potential: &[f64]) -> Vec<f64> {
     let log: Vec<f64> = potential.iter().map(|w| kappa * w).collect();
     let top = log.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
@@ -40,20 +42,22 @@ fn cosine_mean(cosines: &[f64], values: &[f64], k: usize) -> f64 {
     values.iter().enumerate().map(|(j, v)| v * cosines[(k * j) % POINTS]).sum::<f64>() / POINTS as f64
 }
 
-/// The stationary measure of noisy USA with `integral cos theta d mu = mean`, on the branch that leaves the uniform measure with mode 1; its `kappa` is part of the
-/// answer, so folds of the branch are no obstacle.
+/// The stationary measure of noisy USA with `integral cos theta d mu = mean`, on the branch that
+/// bifurcates from the uniform measure with mode 1. `kappa` is computed, not given, so the branch
+/// may have folds.
 ///
-/// **Accuracy** fixed point to 1e-13. **Errors** mean outside (0, 0.95], beta outside (0, 50], no convergence.
+/// **Accuracy** fixed point to 1e-13. **Errors** mean outside (0, 0.95], beta outside (0, 50], no
+/// convergence.
 ///
 /// ```
 /// use metastable::{continuity::stationary::branch, theory::noise::threshold};
 /// // Near the uniform measure kappa is the threshold of the first mode.
 /// assert!((branch(1.0, 1e-3).unwrap().kappa / threshold(2, 1, 1.0).unwrap() - 1.0).abs() < 1e-5);
 /// ```
-pub fn branch(beta: f64, mean: f64) -> Result<Stationary> {
+pub fn branch(beta: f64, mean: f64) -> Result<StationaryMeasure> {
     in_range("mean", mean, 1e-6, 0.95)?;
     in_range("beta", beta, 1e-6, 50.0)?;
-    // W / beta in units of the true kernel, coefficients of cos k theta.
+    // W / beta of the kernel `e^{beta s}`, as coefficients of cos k theta.
     let pull: Vec<f64> = kernel(2, beta, MODES).iter().map(|w| 2.0 * w * beta.exp() / beta).collect();
     let mut moments: Vec<f64> = (0..=MODES).map(|k| mean.powi((k * k) as i32)).collect();
     let mut kappa = 1.0 / (0.5 * pull[1]);
@@ -66,17 +70,17 @@ pub fn branch(beta: f64, mean: f64) -> Result<Stationary> {
             })
             .collect();
         let excess = |kappa: f64| cosine_mean(&cosines, &gibbs(kappa, &potential), 1) - mean;
-        let lost = || Error::Numerical { what: format!("the stationary branch at beta = {beta} was lost at mean {mean}") };
+        let lost = || Error::Numerical { what: format!("no kappa was found for the stationary measure at beta = {beta}, mean {mean}") };
         kappa = bracketed_root(excess, 0.05 * kappa, 20.0 * kappa, 1e-16 * kappa).ok_or_else(lost)?;
         let values = gibbs(kappa, &potential);
         let next: Vec<f64> = (0..=MODES).map(|k| if k == 1 { mean } else { cosine_mean(&cosines, &values, k) }).collect();
         let change = next.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         moments = next;
         if change < 1e-14 {
-            let density = Circle::projected(&values, MODES)?;
+            let density = Circle::from_values_truncated(&values, MODES)?;
             let free_energy =
-                density.negentropy() / kappa - density.energy(&Medium { weights: RowWeights::Exponential, beta, diffusion: 0.0 });
-            return Ok(Stationary { mean, kappa, free_energy, density });
+                density.negentropy() / kappa - density.energy(&MeasureDynamics { weights: RowWeights::Exponential, beta, diffusion: 0.0 });
+            return Ok(StationaryMeasure { mean, kappa, free_energy, density });
         }
     }
     Err(Error::Numerical { what: format!("the stationary measure at beta = {beta}, mean {mean} did not converge") })

@@ -1,13 +1,14 @@
-//! Zonal (axisymmetric) densities on `S^{d-1}` in orthonormal Gegenbauer polynomials of `s = <x, pole>`.
+//! Zonal (axisymmetric) densities on `S^{d-1}` in orthonormal Gegenbauer polynomials of
+//! `s = <x, pole>`.
 
 use super::density::{Density, bump_degree};
 use super::series::{Nodes, Series, energy};
-use super::{Evolved, Limits, Medium, mass, non_negative};
+use super::{Evolution, Limits, MeasureDynamics, check_non_negative, positive_mass};
 use crate::error::{Error, Result, in_range};
 use crate::num::{dense, gegenbauer::scaled_funk_hecke, sum::dot};
 use crate::sphere::{Tokens, geometry};
 
-/// Nodes, weights and polynomials of one resolution: K modes on 2K Gauss-Gegenbauer nodes.
+/// Nodes, weights and polynomials of one resolution: K modes on 2K + 2 Gauss-Gegenbauer nodes.
 pub(super) struct Basis {
     d: usize,
     s: Vec<f64>,
@@ -18,14 +19,15 @@ pub(super) struct Basis {
     slope: Vec<Vec<f64>>,
 }
 
-/// `alpha_k` of the recurrence `s p_k = alpha_{k+1} p_{k+1} + alpha_k p_{k-1}` for the weight `(1 - s^2)^{(d-3)/2}`.
+/// `alpha_k` of the recurrence `s p_k = alpha_{k+1} p_{k+1} + alpha_k p_{k-1}` for the weight
+/// `(1 - s^2)^{(d-3)/2}`.
 fn alpha(d: usize, k: usize) -> f64 {
     let (k, g) = (k as f64, 0.5 * d as f64 - 1.0);
     if d == 2 { if k < 1.5 { 0.5f64.sqrt() } else { 0.5 } } else { (k * (k + 2.0 * g - 1.0) / (4.0 * (k + g) * (k + g - 1.0))).sqrt() }
 }
 
-/// Nodes `s`, ascending, and weights of the Gauss rule for the uniform measure of `S^{d-1}` (Golub and Welsch: eigenvalues of the Jacobi matrix, squares of the
-/// first entries of its eigenvectors).
+/// Nodes `s`, ascending, and weights of the Gauss rule for the uniform measure of `S^{d-1}` (Golub
+/// and Welsch: eigenvalues of the Jacobi matrix, squares of the first entries of its eigenvectors).
 pub(super) fn nodes(d: usize, n: usize) -> Result<Vec<(f64, f64)>> {
     let mut jacobi = vec![0.0; n * n];
     for k in 1..n {
@@ -47,11 +49,11 @@ fn orthonormal(d: usize, kmax: usize, s: f64) -> Vec<f64> {
     p
 }
 
-/// The number of modes asked for, or what a density needs. **Errors** more than 512.
-fn enough(modes: usize, needed: usize) -> Result<usize> {
+/// The number of modes, at least as many as the density needs. **Errors** more than 512.
+fn check_degree(modes: usize, needed: usize) -> Result<usize> {
     match modes.max(needed) {
         modes @ 1..=512 => Ok(modes),
-        modes => Err(Error::parameter("density", format!("{modes} modes"), "at most 512 modes, or the method lagrangian")),
+        modes => Err(Error::parameter("density", format!("{modes} modes"), "at most 512 modes, or --method lagrangian")),
     }
 }
 
@@ -74,7 +76,7 @@ impl Basis {
 }
 
 /// `sum_k b_k table_k`.
-fn sum(b: &[f64], table: &[Vec<f64>]) -> Vec<f64> {
+fn combine(b: &[f64], table: &[Vec<f64>]) -> Vec<f64> {
     let mut out = vec![0.0; table[0].len()];
     for (b, row) in b.iter().zip(table) {
         out.iter_mut().zip(row).for_each(|(o, v)| *o += b * v);
@@ -90,11 +92,11 @@ impl Nodes for Basis {
     }
 
     fn values(&self, b: &[f64]) -> Vec<f64> {
-        sum(b, &self.p)
+        combine(b, &self.p)
     }
 
     fn gradient(&self, b: &[f64]) -> Vec<Vec<f64>> {
-        vec![sum(b, &self.slope)]
+        vec![combine(b, &self.slope)]
     }
 
     fn divergence(&self, flux: &[Vec<f64>], count: usize) -> Vec<f64> {
@@ -109,8 +111,8 @@ impl Nodes for Basis {
 
 impl Series for Zonal {
     type Nodes = Basis;
-    const TAIL: f64 = 1e-10;
-    const LARGEST: usize = 256;
+    const RESOLVED_TAIL: f64 = 1e-10;
+    const MAX_DEGREE: usize = 256;
 
     fn degree(&self) -> usize {
         self.modes()
@@ -120,11 +122,11 @@ impl Series for Zonal {
         &self.b
     }
 
-    fn with(&self, _: usize, b: Vec<f64>) -> Self {
+    fn with_coefficients(&self, _: usize, b: Vec<f64>) -> Self {
         Self { d: self.d, b }
     }
 
-    fn below(degree: usize) -> usize {
+    fn count_below(degree: usize) -> usize {
         degree
     }
 
@@ -145,16 +147,19 @@ pub struct Zonal {
 impl Zonal {
     /// From a density, with at least `modes` modes and as many as it needs ([`Density::degree`]).
     ///
-    /// **Errors** d outside [2, 1024], more than 512 modes, negative values (the place is named).
+    /// **Errors** d outside [2, 1024], more than 512 modes, negative values (the error names the
+    /// place).
     pub fn from_density(density: &Density, d: usize, modes: usize) -> Result<Self> {
         in_range("d", d as f64, 2.0, 1024.0)?;
-        let modes = enough(modes, density.degree(d))?;
+        let modes = check_degree(modes, density.degree(d))?;
         Self::from_function(|s| density.zonal(d, s), d, modes)
     }
 
-    /// From values at equispaced polar angles from the pole (0) to the antipode (pi), joined by a cosine series, with at least `modes` modes.
+    /// From values at equispaced polar angles from the pole (0) to the antipode (pi), interpolated
+    /// by a cosine series, with at least `modes` modes.
     ///
-    /// **Errors** as [`Zonal::from_density`], fewer than 8 values, values whose cosine series is negative (they have corners).
+    /// **Errors** as [`Zonal::from_density`], fewer than 8 values, values with corners, whose
+    /// cosine series is negative.
     pub fn from_values(values: &[f64], d: usize, modes: usize) -> Result<Self> {
         let last = values.len().saturating_sub(1);
         if last < 7 {
@@ -166,7 +171,7 @@ impl Zonal {
             (0..=last).map(|k| half(k) * 2.0 / last as f64 * (0..=last).map(|j| half(j) * values[j] * wave(k, j)).sum::<f64>()).collect();
         // cos k theta is a polynomial of degree k in s.
         let size = series.iter().fold(0.0f64, |m, a| m.max(a.abs()));
-        let modes = enough(modes, series.iter().rposition(|a| a.abs() > 1e-14 * size).unwrap_or(0))?;
+        let modes = check_degree(modes, series.iter().rposition(|a| a.abs() > 1e-14 * size).unwrap_or(0))?;
         Self::from_function(
             |s| Ok(series.iter().enumerate().map(|(k, a)| a * (k as f64 * s.clamp(-1.0, 1.0).acos()).cos()).sum()),
             d,
@@ -174,14 +179,15 @@ impl Zonal {
         )
     }
 
-    /// The estimate of tokens with kernel `e^{bandwidth <x, y>}`, averaged about the axis of their mean. **Errors** as [`Zonal::from_density`], a mean of length 0.
+    /// The kernel density estimate of tokens with kernel `e^{bandwidth <x, y>}`, averaged about the
+    /// axis of their mean. **Errors** as [`Zonal::from_density`], a zero mean.
     pub fn from_tokens(x: &Tokens, bandwidth: f64, modes: usize) -> Result<Self> {
         in_range("d", x.d() as f64, 2.0, 1024.0)?;
         in_range("bandwidth", bandwidth, 0.0, 1e5)?;
-        let modes = enough(modes, bump_degree(x.d(), bandwidth))?;
+        let modes = check_degree(modes, bump_degree(x.d(), bandwidth))?;
         let mut axis = x.mean();
         if !geometry::retract(&mut axis) {
-            return Err(Error::parameter("tokens", "tokens of mean 0", "tokens whose mean gives an axis"));
+            return Err(Error::parameter("tokens", "tokens of mean 0", "tokens with a nonzero mean"));
         }
         let lambda = scaled_funk_hecke(x.d(), modes, bandwidth);
         let mut b = vec![0.0; modes + 1];
@@ -198,10 +204,10 @@ impl Zonal {
         let values: Vec<f64> = basis.s.iter().map(|s| density(*s)).collect::<Result<_>>()?;
         for k in 0..=400 {
             let s = -1.0 + 0.005 * f64::from(k);
-            non_negative(&[density(s)?], 1e-12, |_| format!("s = {s}"))?;
+            check_non_negative(&[density(s)?], 1e-12, |_| format!("s = {s}"))?;
         }
         let b: Vec<f64> = basis.p.iter().map(|p| (0..values.len()).map(|j| basis.weight[j] * p[j] * values[j]).sum()).collect();
-        let mass = mass(b[0])?;
+        let mass = positive_mass(b[0])?;
         Ok(Self { d, b: b.iter().map(|v| v / mass).collect() })
     }
 
@@ -210,7 +216,8 @@ impl Zonal {
         self.b.len() - 1
     }
 
-    /// Coefficients of the polynomials `P_k` with `P_k(1) = 1`, `1` first: at d = 2 those of `cos k theta`.
+    /// Coefficients of the polynomials `P_k` with `P_k(1) = 1`; the first is 1. At d = 2 those of
+    /// `cos k theta`.
     pub fn coefficients(&self) -> Vec<f64> {
         // p_k(1) = sqrt(dim_k): rho = sum b_k p_k(1) P_k.
         self.b.iter().zip(orthonormal(self.d, self.b.len() - 1, 1.0)).map(|(b, p)| b * p).collect()
@@ -222,17 +229,18 @@ impl Zonal {
         (0..points).map(|j| orthonormal(self.d, self.b.len() - 1, at(j)).iter().zip(&self.b).map(|(p, b)| p * b).sum()).collect()
     }
 
-    /// Interaction energy above that of the uniform measure, as [`super::circle::Circle::energy`].
-    pub fn energy(&self, medium: &Medium) -> f64 {
-        energy(self.d, medium.beta, &Basis::power(&self.b))
+    /// Interaction energy relative to the uniform measure, as [`super::circle::Circle::energy`].
+    pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
+        energy(self.d, dynamics.beta, &Basis::power(&self.b))
     }
 
-    /// Its rate of change by the dissipation identity, as [`super::circle::Circle::energy_rate`]. **Errors** Sinkhorn attention.
-    pub fn energy_rate(&self, medium: &Medium) -> Result<f64> {
-        self.operator(medium, true)?.energy_rate(&self.b)
+    /// Rate of change of the energy, as [`super::circle::Circle::energy_rate`]. **Errors** Sinkhorn
+    /// attention.
+    pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        self.operator(dynamics, true)?.energy_rate(&self.b)
     }
 
-    /// Moments `integral P_k d mu`; the first is the mean along the axis.
+    /// Mean of `<x, pole>`.
     pub fn axis_mean(&self) -> f64 {
         self.b.get(1).map_or(0.0, |b| b * alpha(self.d, 1))
     }
@@ -242,15 +250,24 @@ impl Zonal {
         Ok(self.nodes(true)?.negentropy(&self.b))
     }
 
-    /// Its production `-integral rho div v d sigma` minus what noise destroys. **Errors** Sinkhorn attention.
-    pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
-        self.operator(medium, true)?.negentropy_rate(&self.b)
+    /// Production of negentropy minus the loss by noise, as
+    /// [`super::circle::Circle::negentropy_rate`]. **Errors** Sinkhorn attention.
+    pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        self.operator(dynamics, true)?.negentropy_rate(&self.b)
     }
 
-    /// Evolves by time `t`, doubling the modes up to `most` (at most 256) whenever the highest fifth exceeds 1e-10 of the largest.
+    /// Evolves by time `t`. The modes are doubled, up to `limits` (at most 256), when the highest
+    /// fifth of the coefficients exceeds 1e-10 of the largest.
     ///
-    /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention, the integrator's.
-    pub fn evolve(self, medium: &Medium, t: f64, most: impl Into<Limits>, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        self.evolve_resolved(medium, t, most.into(), watch)
+    /// **Returns** as [`super::circle::Circle::evolve`]. **Errors** Sinkhorn attention, those of
+    /// the integrator.
+    pub fn evolve(
+        self,
+        dynamics: &MeasureDynamics,
+        t: f64,
+        limits: impl Into<Limits>,
+        watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolution<Self>> {
+        self.evolve_resolved(dynamics, t, limits.into(), watch)
     }
 }

@@ -9,11 +9,15 @@ use crate::sphere::{
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::digamma;
 
-/// Nearest-neighbour estimate of `integral rho log rho d sigma` (Kozachenko and Leonenko 1987, with the exact measure of caps):
-/// `-(1/n) sum_i [log((n - 1) sigma(cap of radius r_i))] + digamma(k)`, `r_i` the distance to the k-th neighbour.
+/// Nearest-neighbour estimate of `integral rho log rho d sigma` (Kozachenko and Leonenko 1987, with
+/// the exact measure of caps): `-(1/n) sum_i [log((n - 1) sigma(cap of radius r_i))] + digamma(k)`,
+/// `r_i` the distance to the k-th neighbour.
 ///
-/// **Bias** of order `(k/n)^{2/(d-1)}` for smooth densities, positive or negative with the curvature of rho, and never small in high dimension (d = 50, a bump of
-/// concentration 400, n = 1000: 47 instead of 53); none for the uniform law up to `O(1/n)`. [`super::bootstrap::assess`] estimates it. Samples that coincide make it infinite. **Cost** `n^2 d`. **Errors** `n <= k`.
+/// **Bias** of order `(k/n)^{2/(d-1)}` for smooth densities, of either sign, depending on the
+/// curvature of rho, and never small in high dimension (d = 50, a bump of concentration 400, n =
+/// 1000: 47 instead of 53); none for the uniform law up to `O(1/n)`.
+/// [`super::bootstrap::estimate_negentropy`] estimates it. Coincident samples make the estimate
+/// infinite. **Cost** `n^2 d`. **Errors** `n <= k`.
 pub fn nearest_neighbour(x: &Tokens, k: usize) -> Result<f64> {
     let n = x.n();
     if k == 0 || n <= k {
@@ -28,10 +32,15 @@ pub fn nearest_neighbour(x: &Tokens, k: usize) -> Result<f64> {
     Ok(digamma(k as f64) - sum / n as f64)
 }
 
-/// Kernel estimate `(1/n) sum_i log rho_i(x_i)`, `rho_i` the von Mises-Fisher mixture of concentration kappa over all other samples.
+/// Kernel estimate `(1/n) sum_i log rho_i(x_i)`, `rho_i` the von Mises-Fisher mixture of
+/// concentration kappa over all other samples.
 ///
-/// **Bias** never positive: for independent samples the mean is the negentropy minus the mean Kullback-Leibler divergence of `rho_i` from rho, so any concentration gives a lower bound on
-/// average and the highest estimate over kappa is the best. Smoothing costs about `(d-1)/kappa`, left-out points about `kappa^{(d-1)/2} / n`. Isolated samples make it very negative, never infinite below `kappa = 300`. **Cost** `n^2 d`. **Errors** fewer than two samples, kappa outside [0, 1e5].
+/// **Bias** never positive: for independent samples the mean is the negentropy minus the mean
+/// Kullback-Leibler divergence of `rho_i` from rho. Every concentration gives a lower bound on
+/// average, and the highest estimate over kappa is the best. Smoothing contributes about
+/// `(d-1)/kappa`, left-out points about `kappa^{(d-1)/2} / n`. Isolated samples make the estimate
+/// very negative, never infinite below `kappa = 300`. **Cost** `n^2 d`. **Errors** fewer than two
+/// samples, kappa outside [0, 1e5].
 ///
 /// ```
 /// use metastable::{entropy::estimate::kernel, sphere::Tokens};
@@ -53,7 +62,7 @@ pub fn kernel(x: &Tokens, kappa: f64) -> Result<f64> {
     Ok((0..n).map(log_density).sum::<f64>() / n as f64)
 }
 
-/// Share of `S^{d-1}` within geodesic distance r.
+/// Fraction of `S^{d-1}` within geodesic distance r of a point.
 fn cap(d: usize, r: f64) -> f64 {
     let half = 0.5 * beta_reg(0.5 * (d as f64 - 1.0), 0.5, r.sin().powi(2).min(1.0));
     if r <= std::f64::consts::FRAC_PI_2 { half } else { 1.0 - half }

@@ -1,18 +1,20 @@
-//! Production of negentropy by the kernel formulas, a route that shares nothing with the spectral one.
+//! Production of negentropy by kernel formulas, independent of the spectral formulas.
 
 use crate::attention::RowWeights;
-use crate::continuity::{Medium, circle::Circle};
+use crate::continuity::{MeasureDynamics, circle::Circle};
 use crate::error::{Error, Result};
 use std::f64::consts::TAU;
 
-/// On the circle, by quadrature of the double integral: USA `integral integral e^{beta s} [s - beta (1 - s^2)] d mu d mu`, SA
+/// Production on the circle, by quadrature of the double integral. USA:
+/// `integral integral e^{beta s} [s - beta (1 - s^2)] d mu d mu`. SA:
 /// `integral { E_x[s] - beta (E_x[sin^2] - E_x[sin]^2) } d mu(x)` under the attention law of x.
 ///
-/// **Cost** quadratic in `points`; the trapezoidal rule converges spectrally. **Errors** Sinkhorn attention, which has no closed kernel.
-pub fn on_circle(density: &Circle, medium: &Medium, points: usize) -> Result<f64> {
+/// **Cost** quadratic in `points`; the trapezoidal rule converges spectrally. **Errors** Sinkhorn
+/// attention, which has no closed kernel.
+pub fn on_circle(density: &Circle, dynamics: &MeasureDynamics, points: usize) -> Result<f64> {
     let values = density.values(points);
     let n = values.len();
-    let beta = medium.beta;
+    let beta = dynamics.beta;
     let angle = |k: usize| TAU * k as f64 / n as f64;
     let kernel: Vec<(f64, f64, f64)> =
         (0..n).map(|k| (angle(k).cos(), angle(k).sin(), (beta * angle(k).cos() - beta.abs()).exp())).collect();
@@ -27,7 +29,7 @@ pub fn on_circle(density: &Circle, medium: &Medium, points: usize) -> Result<f64
             square += rho * w * s * s;
         }
         total += values[i]
-            * match medium.weights {
+            * match dynamics.weights {
                 RowWeights::Exponential => (cosine - beta * square) * beta.abs().exp() / n as f64,
                 RowWeights::Softmax => cosine / z - beta * (square / z - (sine / z).powi(2)),
                 RowWeights::Sinkhorn => return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa")),

@@ -1,9 +1,11 @@
-//! The coefficients of Dormand and Prince's method of order 8 with error estimators of order 5 and 3 and dense output of order 7
-//! (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, DOP853), rounded to double precision.
+//! The coefficients of Dormand and Prince's method of order 8 with error estimators of order 5 and
+//! 3 and dense output of order 7 (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations
+//! I, DOP853), rounded to double precision.
 
 use super::tableau::Tableau;
 
-/// DOP853: 12 stages, order 8; the last row of `A` before the extra ones is `b` (first same as last).
+/// DOP853: 12 stages, order 8; the last row of `A` before the extra ones is `b` (first same as
+/// last).
 pub static DOP853: Tableau = Tableau {
     name: "dop853",
     order: 8,

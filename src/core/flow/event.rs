@@ -7,31 +7,32 @@ use crate::sphere::{
     geometry::dist,
 };
 
-/// A function of the state; the event happens when it rises from negative to nonnegative.
+/// A function of the state. The event happens when the function rises from negative to nonnegative.
 pub trait Event {
     /// Name in outcomes and tables.
     fn name(&self) -> String;
-    /// The function.
+    /// The value of the function.
     fn value(&self, x: &Tokens) -> f64;
-    /// The function inside the step at whose end it was last asked for, where less of it needs to be known there.
-    fn inside(&self, x: &Tokens) -> f64 {
+    /// The value inside the step at whose end [`Event::value`] was last called; override it if less
+    /// work is enough there.
+    fn value_inside_step(&self, x: &Tokens) -> f64 {
         self.value(x)
     }
 }
 
 /// What to do when an event happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Write it down and go on.
+pub enum EventAction {
+    /// Record the event and continue.
     Record,
-    /// End the run there.
+    /// Stop the run at the event.
     Stop,
 }
 
 /// A located event.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
-    /// Its place in the list of events: two of them may share a name.
+pub struct EventHit {
+    /// Index in the list of events; two events may have the same name.
     pub index: usize,
     /// Name of the event.
     pub name: String,

@@ -1,11 +1,12 @@
 //! Embedded explicit Runge-Kutta steps of a system on a manifold.
 //!
-//! On the sphere the velocity is extended by `F(y) = f(y/|y|)`, whose exact flow keeps `|y|`; stages are ambient combinations and the
-//! new point is retracted. The retraction moves it by the local error only, so the method keeps its order.
+//! On the sphere the velocity is extended by `F(y) = f(y/|y|)`, whose exact flow keeps `|y|`;
+//! stages are ambient combinations and the new point is retracted. The retraction moves it by the
+//! local error only, so the method keeps its order.
 
-use super::ode_system::OdeSystem;
-use super::rows::blocks;
-use super::stepper::{Integrator, Segment, Stepper};
+use super::block_norms::blocks;
+use super::integrate::OdeSystem;
+use super::stepper::{Integrator, StepAttempt, Stepper};
 use super::tableau::Tableau;
 use crate::error::Result;
 use std::ops::Range;
@@ -13,29 +14,29 @@ use std::ops::Range;
 /// Explicit Runge-Kutta steps of any system.
 pub struct RungeKutta {
     tableau: Tableau,
-    /// Relative and absolute error allowed in a block, the unit of the estimate; `None`: 1.
+    /// Relative and absolute error allowed in a block, the unit of the error estimate; `None`: 1.
     tolerance: Option<(f64, f64)>,
-    /// Length of the last attempt.
+    /// Length of the last attempted step.
     h: f64,
-    /// Rates at the stages; the first are those at the start.
+    /// Rates at the stages; `k[0]` holds those at the start.
     k: Vec<Vec<f64>>,
-    /// The state where a stage is evaluated.
+    /// State at which a stage is evaluated.
     stage: Vec<f64>,
     dense: Vec<Vec<f64>>,
-    /// What the estimators make of the last attempt, one after the other.
+    /// Error estimates of the last attempted step, one estimator after the other.
     estimates: Vec<f64>,
-    /// Rates evaluated so far.
+    /// Number of evaluations of the rates so far.
     pub evaluations: u64,
 }
 
 impl RungeKutta {
-    /// Steps of this method; [`RungeKutta::restart`] says where from.
+    /// Steps of this method; call [`RungeKutta::restart`] before the first one.
     pub fn new(tableau: &Tableau, tolerance: Option<(f64, f64)>) -> Self {
         let k = vec![Vec::new(); tableau.a.len() + 1];
         Self { tableau: *tableau, tolerance, h: 0.0, k, stage: Vec::new(), dense: Vec::new(), estimates: Vec::new(), evaluations: 0 }
     }
 
-    /// The state of stage i, on the manifold.
+    /// Computes the state of stage i, retracted to the manifold.
     fn combine(&mut self, system: &dyn OdeSystem, y: &[f64], i: usize) {
         let stage = &mut self.stage;
         stage.fill(0.0);
@@ -46,15 +47,16 @@ impl RungeKutta {
         system.retract(stage);
     }
 
-    /// The state of stage i and the time of its rates, whose node is the sum of its row.
+    /// Computes the state of stage i and returns the time of its rates; the node of a stage is the
+    /// sum of its row of coefficients.
     fn prepare_stage(&mut self, system: &dyn OdeSystem, t: f64, y: &[f64], i: usize) -> f64 {
         self.combine(system, y, i);
         self.evaluations += 1;
         t + self.h * if i == self.tableau.stages { 1.0 } else { self.tableau.a[i - 1].iter().sum::<f64>() }
     }
 
-    /// Moves `y` from time `t` by a step whose error nobody asks for. **Errors** those of the rates.
-    pub fn pass(&mut self, system: &mut dyn OdeSystem, t: f64, h: f64, y: &mut [f64]) -> Result<()> {
+    /// Moves `y` from time `t` by a step without an error estimate. **Errors** those of the rates.
+    pub fn step_unchecked(&mut self, system: &mut dyn OdeSystem, t: f64, h: f64, y: &mut [f64]) -> Result<()> {
         self.restart(system, t, y)?;
         self.h = h;
         for i in 1..self.tableau.stages {
@@ -71,7 +73,8 @@ impl RungeKutta {
         self.estimates.resize(self.tableau.estimators.len() * size, 0.0);
         for (sums, weights) in self.estimates.chunks_exact_mut(size.max(1)).zip(self.tableau.estimators) {
             sums.fill(0.0);
-            // Weights of 0 as well: what is no number in one stage shows. h first: velocities below 1e-154 would vanish when squared.
+            // Zero weights are included, so that a NaN in any stage shows. h is multiplied first:
+            // velocities below 1e-154 would underflow when squared.
             for (w, k) in weights.iter().zip(&self.k) {
                 sums.iter_mut().zip(k).for_each(|(sum, k)| *sum += w * (h * k));
             }
@@ -95,8 +98,8 @@ impl RungeKutta {
         worst
     }
 
-    /// A first step: a hundredth of the time in which the rates would change the state by its own
-    /// size (or by the tolerance, where that is more).
+    /// Length of a first step: a hundredth of the time in which the rates would change the state by
+    /// its own size (or by the tolerance, if that is larger).
     pub fn first_step(&self, system: &dyn OdeSystem, y: &[f64], longest: f64) -> f64 {
         let (rtol, atol) = self.tolerance.unwrap_or((0.0, 1.0));
         let norm = |numbers: &[f64]| numbers.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -109,8 +112,8 @@ impl RungeKutta {
         if h < longest { h } else { longest }
     }
 
-    /// Prepares dense output of the last step tried; costs the extra stages once.
-    fn prepare_dense(&mut self, system: &mut dyn OdeSystem, Segment { t, start: y, end }: Segment) -> Result<()> {
+    /// Prepares dense output of the last attempted step; evaluates the extra stages.
+    fn prepare_dense(&mut self, system: &mut dyn OdeSystem, StepAttempt { t, start: y, end }: StepAttempt) -> Result<()> {
         for i in self.tableau.stages + 1..=self.tableau.a.len() {
             let at = self.prepare_stage(system, t, y, i);
             system.rates(at, &self.stage, &mut self.k[i])?;
@@ -168,7 +171,7 @@ impl Stepper for RungeKutta {
         system.rates(t, y, &mut self.k[0])
     }
 
-    /// The rates at the end are known.
+    /// The rates at the end of the last step are already known.
     fn accept(&mut self, _: &mut dyn OdeSystem, _: f64, _: &[f64]) -> Result<()> {
         self.k.swap(0, self.tableau.stages);
         self.dense.clear();
@@ -183,7 +186,7 @@ impl Stepper for RungeKutta {
         true
     }
 
-    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: Segment, theta: f64, out: &mut [f64]) -> Result<()> {
+    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: StepAttempt, theta: f64, out: &mut [f64]) -> Result<()> {
         if self.dense.is_empty() {
             self.prepare_dense(system, step)?;
         }

@@ -1,14 +1,18 @@
-//! Rosenbrock steps for velocities whose Jacobian is block lower triangular: n systems of size d per stage.
+//! Rosenbrock steps for velocities whose Jacobian is block lower triangular: n systems of size d
+//! per stage.
 //!
-//! A step lives in gnomonic coordinates about its start: `x_i + z_i` with `z_i` tangent at `x_i` stands for the token `(x_i + z_i)/|x_i + z_i|`,
-//! and `z_i' = |x_i + z_i| (P_{x_i} f_i - z_i <f_i, x_i>)`. There nothing crosses the sphere, so steps of 1e300 units of time leave no trace of
-//! rounding in that direction, and displacements are sums of increments, not differences of positions: drifts of 1e-57 keep their digits.
+//! A step uses gnomonic coordinates about its start: `x_i + z_i` with `z_i` tangent at `x_i` stands
+//! for the token `(x_i + z_i)/|x_i + z_i|`, and
+//! `z_i' = |x_i + z_i| (P_{x_i} f_i - z_i <f_i, x_i>)`. These coordinates have no component normal
+//! to the sphere, so steps of 1e300 units of time leave no rounding in that direction.
+//! Displacements are sums of increments, not differences of positions: drifts of 1e-57 keep their
+//! digits.
 
-use super::ode_system::OdeSystem;
+use super::block_norms::max_row_norm;
+use super::integrate::OdeSystem;
 use super::rodas5p::{A, C, GAMMA, H, ORDER, STAGES};
-use super::rows::max_row_norm;
-use super::stepper::{Segment, Stepper};
-use crate::attention::{Dynamics, Triangular, kernel::Workspace};
+use super::stepper::{StepAttempt, Stepper};
+use crate::attention::{Dynamics, TriangularJacobian, kernel::Workspace};
 use crate::error::Result;
 use crate::num::{lu::Lu, sum::dot};
 use crate::sphere::{
@@ -16,34 +20,35 @@ use crate::sphere::{
     geometry::{project, retract},
 };
 
-/// Work space and data of one Rosenbrock step (Rodas5P) of a velocity with a triangular Jacobian.
+/// Rosenbrock steps (Rodas5P) of a velocity with a triangular Jacobian.
 ///
-/// **Accuracy** order 5, also on stiff parts; the error estimate is that of the embedded method of order 4. **Cost** 8 velocities, one
-/// linearisation and n factorisations of d x d per step. **Source** Steinebach, BIT Numer. Math. 63, 27 (2023).
+/// **Accuracy** order 5, also on stiff parts; the error estimate is that of the embedded method of
+/// order 4. **Cost** 8 velocities, one linearisation and n factorisations of d x d matrices per
+/// step. **Source** Steinebach, BIT Numer. Math. 63, 27 (2023).
 pub struct ImplicitStep<'a> {
-    jacobian: Box<dyn Triangular + 'a>,
+    jacobian: Box<dyn TriangularJacobian + 'a>,
     start: Tokens,
     stage: Vec<f64>,
-    /// The velocity at the start.
+    /// Velocity at the start.
     velocity: Vec<f64>,
-    /// The increments of the stages and the whole step, tangent at the start.
+    /// Increments of the stages, tangent at the start; `z` is the increment of the whole step.
     u: Vec<Vec<f64>>,
     z: Vec<f64>,
-    /// Blocks `J_ii` at the start, when they are known.
+    /// Blocks `J_ii` of the Jacobian at the start; empty until they are computed.
     blocks: Vec<f64>,
     factors: Vec<Lu>,
     h: f64,
     dense: Vec<Vec<f64>>,
-    /// Velocity evaluations so far, linearisations among them.
+    /// Velocity evaluations so far, linearisations included.
     evaluations: u64,
 }
 
 impl<'a> ImplicitStep<'a> {
-    /// Prepares steps from `x`; `None` when the dynamics does not know a triangular Jacobian.
+    /// Prepares steps from `x`; `None` if the dynamics does not know a triangular Jacobian.
     pub fn new(dynamics: &'a Dynamics, x: &Tokens) -> Option<Self> {
         let size = x.coordinates().len();
         let mut step = Self {
-            jacobian: dynamics.triangular()?,
+            jacobian: dynamics.triangular_jacobian()?,
             start: x.clone(),
             stage: vec![0.0; size],
             velocity: vec![0.0; size],
@@ -59,7 +64,7 @@ impl<'a> ImplicitStep<'a> {
         Some(step)
     }
 
-    /// The largest rate of the velocity linearised at the start: the spectral radius of the Jacobian, by power iteration on every diagonal block.
+    /// Spectral radius of the Jacobian at the start, by power iteration on every diagonal block.
     pub fn rate(&mut self) -> f64 {
         self.linearise();
         let d = self.start.d();
@@ -75,11 +80,12 @@ impl<'a> ImplicitStep<'a> {
         self.evaluations += 1;
         self.blocks.resize(self.start.n() * d * d, 0.0);
         for (i, block) in self.blocks.chunks_exact_mut(d * d).enumerate() {
-            self.jacobian.block(i, block);
+            self.jacobian.diagonal_block(i, block);
         }
     }
 
-    /// `1/(h gamma) - J_ii + c x_i x_i^T`: the part across the sphere, where J_ii vanishes, gets the size of the rest.
+    /// Factors `1/(h gamma) - J_ii + c x_i x_i^T`. The direction normal to the sphere, in which
+    /// J_ii vanishes, gets an entry of the size of the others.
     fn factor(&mut self) {
         let (d, shift) = (self.start.d(), 1.0 / (GAMMA * self.h));
         for ((block, lu), x) in self.blocks.chunks_exact(d * d).zip(&mut self.factors).zip(self.start.rows()) {
@@ -89,7 +95,7 @@ impl<'a> ImplicitStep<'a> {
         }
     }
 
-    /// Stage s: its increment, token by token.
+    /// Computes the increment of stage s, token by token.
     fn evaluate(&mut self, system: &mut dyn OdeSystem, t: f64, s: usize) -> Result<()> {
         let (d, h) = (self.start.d(), self.h);
         let (known, rest) = self.u.split_at_mut(s);
@@ -114,7 +120,7 @@ impl<'a> ImplicitStep<'a> {
         }
         for i in 0..self.start.n() {
             let (earlier, rest) = u.split_at_mut(i * d);
-            self.jacobian.add_earlier(i, earlier, &mut rest[..d]);
+            self.jacobian.add_off_diagonal(i, earlier, &mut rest[..d]);
             project(self.start.row(i), &mut rest[..d]);
             self.factors[i].solve(&mut rest[..d]);
             project(self.start.row(i), &mut rest[..d]);
@@ -124,7 +130,7 @@ impl<'a> ImplicitStep<'a> {
 }
 
 impl Stepper for ImplicitStep<'_> {
-    /// NaN also when a block is singular.
+    /// Returns NaN also if a block is singular.
     fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
         self.h = h;
         self.dense.clear();
@@ -162,8 +168,8 @@ impl Stepper for ImplicitStep<'_> {
         true
     }
 
-    /// Of order 4, retracted; costs no velocity.
-    fn interpolate(&mut self, _: &mut dyn OdeSystem, step: Segment, theta: f64, out: &mut [f64]) -> Result<()> {
+    /// Order 4, retracted; costs no velocity.
+    fn interpolate(&mut self, _: &mut dyn OdeSystem, step: StepAttempt, theta: f64, out: &mut [f64]) -> Result<()> {
         if self.dense.is_empty() {
             self.dense = vec![self.z.clone()];
             for weights in H {
@@ -183,7 +189,7 @@ impl Stepper for ImplicitStep<'_> {
         Ok(())
     }
 
-    /// `max_i |z_i|`: sums of increments, not differences of positions.
+    /// `max_i |z_i|`, a sum of increments, not a difference of positions.
     fn displacement(&self, _: &dyn OdeSystem, _: &[f64], _: &[f64]) -> f64 {
         max_row_norm(self.z.len(), self.start.d(), |c| self.z[c])
     }
@@ -204,8 +210,8 @@ fn add_combination(weights: &[f64], vectors: &[Vec<f64>], factor: f64, out: &mut
     }
 }
 
-/// The largest |eigenvalue| of a symmetric block by power iteration from its largest row: from below, within a few per cent, which is enough to
-/// judge a step by.
+/// Largest |eigenvalue| of a symmetric block by power iteration from its largest row: a lower
+/// bound, within a few per cent, which is accurate enough for the test of stiffness.
 fn spectral_radius(block: &[f64], d: usize) -> f64 {
     let square = |r: &[f64]| r.iter().map(|v| v * v).sum::<f64>();
     let largest = block.chunks_exact(d).max_by(|a, b| square(a).total_cmp(&square(b)));

@@ -1,58 +1,60 @@
-//! Time: one loop for tokens, many systems in lanes, layers, noise and densities; steppers, events, observers.
+//! Integration in time of tokens, of ensembles of small systems, of layers, of noise and of
+//! densities; with steppers, events and observers.
 //!
-//! A [`Stepper`] tries steps of an [`OdeSystem`] (tokens, densities) and a clock judges them: [`integrate`] is the loop for any system, [`solve`] the
-//! one for tokens, with mergers, events and observers. A method of one's own is a [`Stepper`].
+//! A [`Stepper`] attempts steps of an [`OdeSystem`] (tokens, densities), and a step controller
+//! accepts or rejects them. [`integrate`] is the loop for any system; [`solve`] is the loop for
+//! tokens, with merges, events and observers. Implement [`Stepper`] to add a method.
 
-#[doc(hidden)]
-pub mod clock;
-mod coalesce;
-mod control;
+mod block_norms;
+mod checkpoint;
+pub mod cross_check;
 mod dop853;
 mod dopri5;
+mod ensemble;
 mod event;
 mod explicit;
-pub mod hidden;
 mod implicit;
+mod integrate;
 mod integrator;
-mod iterate;
-mod lockstep;
-mod mover;
+mod layers;
+mod merging;
 pub mod observable;
-mod ode_system;
+mod options;
 mod outcome;
-mod pause;
-#[doc(hidden)]
-pub mod rest;
 mod rodas5p;
-mod rows;
 mod run;
-pub mod second;
+pub mod sa_fit;
+mod sde;
 mod solve;
+#[doc(hidden)]
+pub mod steady_state;
+#[doc(hidden)]
+pub mod step_control;
 mod stepper;
+mod stiff_switch;
 mod system;
 mod tableau;
 mod token_system;
-mod walk;
 
-pub(crate) use coalesce::ClosePairs;
-pub use coalesce::{Merge, clusters_within};
-pub use control::Options;
-pub use event::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Hit};
+pub use checkpoint::{CheckpointSink, RunCheckpoint};
+pub use ensemble::{solve_many, solve_sde_many};
+pub use event::{EnergyLevel, EnterHemisphere, EscapeCap, Event, EventAction, EventHit};
 pub use implicit::ImplicitStep;
+pub use integrate::{OdeOptions, OdeSolution, OdeStep, OdeSystem, StepAction, integrate};
 pub use integrator::integrator;
 #[doc(hidden)]
-pub use iterate::together;
-pub use iterate::{iterate, iterate_many};
-pub use lockstep::{solve_many, walk_many};
-pub use mover::Implicit;
+pub use layers::preferred_batch;
+pub use layers::{apply_layers, apply_layers_many};
+pub(crate) use merging::ClosePairs;
+pub use merging::{Merge, clusters_within};
 pub use observable::{Frame, Observer, Recorder, Table};
-pub use ode_system::{Integrated, OdeOptions, OdeStep, OdeSystem, StepAction, integrate};
+pub use options::Options;
 pub use outcome::{Outcome, Solution, Stats, Summary};
-pub use pause::{Keeper, Pause};
-pub use rest::Residual;
 pub use run::Run;
-pub use solve::{begin, solve, velocity_accuracy};
-pub use stepper::{Integrator, Segment, Stepper};
+pub use sde::{SDE_VELOCITY_ACCURACY, SdeOptions, Splitting, solve_sde, start_sde};
+pub use solve::{solve, start_run, velocity_accuracy};
+pub use steady_state::Residual;
+pub use stepper::{Integrator, StepAttempt, Stepper};
+pub use stiff_switch::ImplicitSteps;
 pub use tableau::Tableau;
 pub use token_system::TokenSystem;
-pub use walk::{Splitting, WALK_ACCURACY, Walk, begin_walk, walk};

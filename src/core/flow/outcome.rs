@@ -1,59 +1,59 @@
-use super::rest::Residual;
-use super::{Hit, Merge};
+use super::steady_state::Residual;
+use super::{EventHit, Merge};
 use crate::sphere::Tokens;
 use std::fmt;
 
-/// How a run ended. Every outcome keeps the partial results.
+/// How a run ended. Partial results are kept for every outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The end time was reached.
     Reached,
-    /// Nothing will move any more: a stable state, reached to rounding.
+    /// The tokens will not move any more: a stable steady state was reached to rounding.
     Stationary {
-        /// When it was found.
+        /// Time at which the steady state was detected.
         t: f64,
-        /// Its distance from a state at rest.
+        /// Its distance from the steady state.
         residual: Residual,
     },
-    /// A stop rule was met: all tokens are one cluster.
+    /// All tokens formed one cluster (with `stop_at_one_cluster`).
     OneCluster {
-        /// When.
+        /// Time reached.
         t: f64,
     },
     /// A stopping event happened.
     Event {
-        /// Its place in the list of events.
+        /// Index in the list of events.
         index: usize,
-        /// Its name.
+        /// Name of the event.
         name: String,
-        /// When.
+        /// Time of the event.
         t: f64,
     },
-    /// The budget of steps is spent.
+    /// The largest number of steps was attempted.
     MaxSteps {
         /// Time reached.
         t: f64,
     },
-    /// The error test cannot be met by any step that still moves a token.
+    /// No step that still moves a token passes the error test.
     StepTooSmall {
         /// Time reached.
         t: f64,
-        /// The step refused.
+        /// Length of the rejected step.
         h: f64,
     },
     /// A velocity became infinite or NaN.
     NonFinite {
         /// Time reached.
         t: f64,
-        /// The token.
+        /// Index of the token.
         token: usize,
     },
-    /// A density became finer than the resolution allows.
+    /// The density became finer than the largest resolution.
     UnderResolved {
         /// The last time at which it was resolved.
         t: f64,
     },
-    /// The user interrupted.
+    /// The run was interrupted.
     Interrupted {
         /// Time reached.
         t: f64,
@@ -61,17 +61,18 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// True when the run did what was asked.
+    /// Whether the run did what was asked.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Reached | Self::Stationary { .. } | Self::OneCluster { .. } | Self::Event { .. })
     }
 
-    /// True when the state at the end time is known: that time was reached, or nothing will move until then.
-    pub fn lasts(&self) -> bool {
+    /// Whether the state at the end time is known: that time was reached, or the tokens will not
+    /// move until then.
+    pub fn end_state_is_known(&self) -> bool {
         matches!(self, Self::Reached | Self::Stationary { .. })
     }
 
-    /// A stable word for files and JSON.
+    /// The name in files and JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Reached => "reached",
@@ -93,16 +94,16 @@ impl fmt::Display for Outcome {
             Self::Reached => write!(f, "the end time was reached"),
             Self::Stationary { t, residual } => write!(
                 f,
-                "a stable state at rest was reached by t = {t:.6e} (speed {:.1e}, slowest decay at rate {:.3e}: what is left is {:.1e})",
-                residual.speed, residual.decay, residual.left
+                "a stable steady state was reached by t = {t:.6e} (speed {:.1e}, slowest decay rate {:.3e}, remaining distance {:.1e})",
+                residual.speed, residual.decay_rate, residual.remaining_distance
             ),
             Self::OneCluster { t } => write!(f, "all tokens formed one cluster at t = {t:.6e}"),
             Self::Event { name, t, .. } => write!(f, "the event `{name}` happened at t = {t:.6e}"),
             Self::MaxSteps { t } => {
-                write!(f, "the budget of steps was spent at t = {t:.6e}; a larger budget or a larger tolerance goes further")
+                write!(f, "the largest number of steps was reached at t = {t:.6e}; allow more steps or a larger tolerance")
             }
             Self::StepTooSmall { t, h } => {
-                write!(f, "no step met the tolerance at t = {t:.6e} (last tried {h:.3e}); a larger tolerance goes further")
+                write!(f, "no step met the tolerance at t = {t:.6e} (last attempt {h:.3e}); allow a larger tolerance")
             }
             Self::NonFinite { t, token } => write!(f, "the velocity of token {token} is not finite at t = {t:.6e}"),
             Self::UnderResolved { t } => write!(f, "the density became finer than the resolution allows at t = {t:.6e}"),
@@ -111,12 +112,12 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Work done, by cause.
+/// Work done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Accepted steps.
     pub steps: u64,
-    /// Steps refused by the error test.
+    /// Steps rejected by the error test.
     pub rejected: u64,
     /// Velocity evaluations.
     pub evaluations: u64,
@@ -129,39 +130,38 @@ pub struct Stats {
 pub struct Solution {
     /// How it ended.
     pub outcome: Outcome,
-    /// Time reached; the end time itself when the state cannot change any more.
+    /// Time reached; the end time if the state cannot change any more.
     pub t: f64,
-    /// The surviving tokens with their summed masses.
+    /// The remaining tokens with their summed masses.
     pub clusters: Tokens,
-    /// For every initial token, the index of its survivor.
+    /// For every initial token, the index of the remaining token that contains it.
     pub labels: Vec<usize>,
-    /// Coalescences in order of time.
+    /// Merges in order of time.
     pub merges: Vec<Merge>,
     /// Located events in order of time.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<EventHit>,
     /// Work done.
     pub stats: Stats,
-    /// True where a merge radius was given and means nothing: the dynamics does not say that its
-    /// tokens move in a [common field](crate::attention::Facts::common_field), so tokens never
-    /// become one, however near they come. [`Solution::clusters_within`] counts clusters all the
-    /// same.
+    /// True if a merge radius was given but tokens cannot merge, because the dynamics does not
+    /// claim a [common field](crate::attention::Properties::common_field). [`Solution::clusters_within`]
+    /// still counts clusters.
     pub merging_ignored: bool,
 }
 
-/// What [`super::solve_many`] keeps of every system.
+/// The result of [`super::solve_many`] for one system.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// How it ended.
     pub outcome: Outcome,
     /// Time reached.
     pub t: f64,
-    /// The surviving tokens with their summed masses.
+    /// The remaining tokens with their summed masses.
     pub clusters: Tokens,
-    /// Tokens that became one with another.
+    /// Number of tokens that merged into others.
     pub merges: usize,
     /// Velocity evaluations.
     pub evaluations: u64,
-    /// When all tokens became one cluster, where they did.
+    /// Time at which all tokens became one cluster, if they did.
     pub one_cluster: Option<f64>,
 }
 
@@ -174,13 +174,15 @@ impl From<Solution> for Summary {
 }
 
 impl Solution {
-    /// The surviving tokens with those within `radius` (or equal to rounding) as one: what a summary calls clusters.
+    /// The remaining tokens, with those within `radius` (or equal to rounding) merged: the clusters
+    /// of summaries.
     pub fn clusters_within(&self, radius: f64) -> Tokens {
-        super::coalesce::clusters_within(&self.clusters, radius).0
+        super::merging::clusters_within(&self.clusters, radius).0
     }
 
-    /// When all tokens became one cluster: the time of the last merger, or that of the stop rule. `None` where several are left, which a run that
-    /// never merges tokens cannot tell without the rule.
+    /// Time at which all tokens became one cluster: that of the last merge, or that of the stop
+    /// rule `stop_at_one_cluster`. `None` if several tokens are left; a run that never merges
+    /// tokens needs the stop rule.
     pub fn one_cluster(&self) -> Option<f64> {
         match self.outcome {
             Outcome::OneCluster { t } => Some(t),

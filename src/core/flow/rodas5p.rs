@@ -1,6 +1,8 @@
-//! The coefficients of Steinebach's Rosenbrock method Rodas5P: order 5 with an embedded method of order 4, L-stable, stiffly accurate, with the
-//! conditions that keep its order on stiff and differential-algebraic problems, and dense output of order 4 (Steinebach, BIT Numer. Math. 63,
-//! 27 (2023)), rounded to double precision. `tests/library/stiff.rs` measures the order and the damping at infinity.
+//! The coefficients of Steinebach's Rosenbrock method Rodas5P: order 5 with an embedded method of
+//! order 4, L-stable, stiffly accurate, with the conditions that keep its order on stiff and
+//! differential-algebraic problems, and dense output of order 4 (Steinebach, BIT Numer. Math. 63,
+//! 27 (2023)), rounded to double precision. `tests/library/stiff.rs` measures the order and the
+//! damping at infinity.
 
 /// `gamma`: the stages solve `(1/(h gamma) - J) u_s = f(x + sum_j a_sj u_j) + sum_j c_sj u_j / h`.
 pub const GAMMA: f64 = 0.21193756319429014;
@@ -35,7 +37,8 @@ pub const C: &[&[f64]] = &[
     ],
 ];
 
-/// Dense output: `theta (z + (1 - theta) (H_1 + theta (H_2 + theta H_3)))` with `H_r = sum_s h_rs u_s` and z the whole step.
+/// Dense output: `theta (z + (1 - theta) (H_1 + theta (H_2 + theta H_3)))` with
+/// `H_r = sum_s h_rs u_s` and z the whole step.
 pub const H: [&[f64]; 3] = [
     &[
         25.948786856663858,

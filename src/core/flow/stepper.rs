@@ -1,13 +1,13 @@
-//! What moves a state by a step: the trait of all methods, and of one's own.
+//! Steppers: the trait that every method of integration implements.
 
-use super::ode_system::OdeSystem;
-use super::rows::{blocks, largest_row};
+use super::block_norms::{blocks, max_block_norm};
+use super::integrate::OdeSystem;
 use super::tableau::Tableau;
 use crate::error::Result;
 
-/// A step that was tried: from where, when, and to where.
+/// An attempted step.
 #[derive(Clone, Copy, Debug)]
-pub struct Segment<'y> {
+pub struct StepAttempt<'y> {
     /// Time at the start.
     pub t: f64,
     /// The state at the start.
@@ -16,18 +16,21 @@ pub struct Segment<'y> {
     pub end: &'y [f64],
 }
 
-/// A method of integration. Only [`step`](Stepper::step) must be written; everything else has a
+/// A method of integration. Only [`step`](Stepper::step) is required; all other methods have a
 /// default.
 ///
-/// The loop asks for steps, judges them by [`order`](Stepper::order) and the tolerance, takes the
-/// good ones and then calls [`accept`](Stepper::accept).
+/// The loop attempts steps, tests them by [`order`](Stepper::order) and the tolerance, and calls
+/// [`accept`](Stepper::accept) after every accepted step.
 ///
 /// ```
-/// use metastable::{attention::{dynamics, Spec}, error::Result, flow::{Integrator, OdeSystem, Options, Stepper, solve}, sphere::Tokens};
+/// use metastable::{attention::{dynamics, Spec}, error::Result, sphere::Tokens};
+/// use metastable::flow::{Integrator, OdeSystem, Options, Stepper, solve};
 /// /// Heun's method of order 2, its error estimated by Euler's.
 /// struct Heun;
 /// impl Stepper for Heun {
-///     fn step(&mut self, f: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+///     fn step(
+///         &mut self, f: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64],
+///     ) -> Result<f64> {
 ///         let (mut first, mut last) = (vec![0.0; y.len()], vec![0.0; y.len()]);
 ///         f.rates(t, y, &mut first)?;
 ///         (0..y.len()).for_each(|c| end[c] = y[c] + h * first[c]);
@@ -45,79 +48,83 @@ pub struct Segment<'y> {
 /// }
 /// let sa = dynamics::build("sa", false, &Spec::new(2.0, 3))?;
 /// let x = Tokens::from_angles(&[0.0, 1.0, 2.5])?;
-/// let own = solve(&sa, &x, 1.0, &Options { integrator: &Heun, rtol: 1e-5, ..Options::default() }, &mut [])?;
+/// let options = Options { integrator: &Heun, rtol: 1e-5, ..Options::default() };
+/// let heun = solve(&sa, &x, 1.0, &options, &mut [])?;
 /// let fine = solve(&sa, &x, 1.0, &Options::default(), &mut [])?;
-/// assert!(own.clusters.angles().iter().zip(fine.clusters.angles()).all(|(a, b)| (a - b).abs() < 1e-4));
+/// let close = |(a, b): (&f64, f64)| (a - b).abs() < 1e-4;
+/// assert!(heun.clusters.angles().iter().zip(fine.clusters.angles()).all(close));
 /// # Ok::<(), metastable::error::Error>(())
 /// ```
 pub trait Stepper {
-    /// Tries a step of length `h` from the state `y` at time `t`: writes its end, brought back to
-    /// the manifold, and returns the largest error estimate of a block (0 without one), NaN when
-    /// something is not finite.
+    /// Attempts a step of length `h` from the state `y` at time `t`. Writes the end of the step,
+    /// retracted to the manifold, and returns the largest error estimate of a block (0 without an
+    /// estimate; NaN if something is not finite).
     ///
     /// **Errors** those of the rates.
     fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64>;
 
-    /// Order by which the next step is chosen; `None`: there is no estimate of the error, steps have
-    /// the length that is asked for and are taken as they are.
+    /// Order by which the length of the next step is chosen. `None` for methods without an error
+    /// estimate: their steps have a given length and are always accepted.
     fn order(&self) -> Option<u32> {
         None
     }
 
-    /// The next step starts from `y` (perhaps of another length) at time `t`, which is not where
-    /// the last one ended: at the beginning, after a merger, where weights jump.
+    /// Prepares a step from `y` (perhaps of another length) at time `t` when the last step did not
+    /// end there: at the start, after a merge, at a jump of the weights.
     fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
         let _ = (system, t, y);
         Ok(())
     }
 
-    /// The next step starts where the last one ended, at `y` and time `t`.
+    /// Prepares a step from the end `y` of the last step, at time `t`.
     fn accept(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
         self.restart(system, t, y)
     }
 
-    /// The rates at the start, where the method knows them: they show states at rest and steps that
-    /// no longer move anything.
+    /// The rates at the start of the step, if the method knows them. They are used to detect steady
+    /// states and steps that no longer move anything.
     fn rates(&self) -> &[f64] {
         &[]
     }
 
-    /// True when the points inside a step are known, not only its ends: then samples, mergers and events are located there.
+    /// Whether states inside a step can be interpolated. Samples, merges and events are then
+    /// located there.
     fn is_dense(&self) -> bool {
         false
     }
 
-    /// Writes the state at the share `theta` of the last step tried, if that is known.
-    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: Segment, theta: f64, out: &mut [f64]) -> Result<()> {
+    /// Writes the state at the fraction `theta` of the last attempted step, if the method can.
+    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: StepAttempt, theta: f64, out: &mut [f64]) -> Result<()> {
         let _ = (system, step, theta, out);
         Ok(())
     }
 
-    /// The largest way of a block in the last step tried.
+    /// Largest displacement of a block in the last attempted step.
     fn displacement(&self, system: &dyn OdeSystem, start: &[f64], end: &[f64]) -> f64 {
-        largest_row(end.len(), blocks(system, end.len()), |c| end[c] - start[c])
+        max_block_norm(end.len(), blocks(system, end.len()), |c| end[c] - start[c])
     }
 
-    /// Index of the first number that was not finite in the last step tried.
+    /// Index of the first number that was not finite in the last attempted step.
     fn first_nonfinite(&self, end: &[f64]) -> Option<usize> {
         end.iter().position(|v| !v.is_finite())
     }
 
-    /// Rates evaluated so far.
+    /// Number of evaluations of the rates so far.
     fn evaluations(&self) -> u64 {
         0
     }
 }
 
-/// A method by which runs step.
+/// A named method that makes steppers.
 pub trait Integrator: Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// A stepper before its first step.
+    /// A new stepper.
     fn stepper(&self) -> Box<dyn Stepper>;
 
-    /// The explicit method behind it, when it is nothing else: many small systems then go in lanes.
+    /// The explicit Runge-Kutta method, if it is nothing else: ensembles of small systems then use
+    /// it in vector lanes.
     fn tableau(&self) -> Option<&Tableau> {
         None
     }

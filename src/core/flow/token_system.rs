@@ -1,28 +1,29 @@
 //! Tokens as a system of differential equations.
 
-use super::ode_system::OdeSystem;
+use super::integrate::OdeSystem;
 use crate::attention::{Dynamics, kernel::Workspace};
 use crate::error::Result;
 use crate::sphere::Tokens;
 
-/// Tokens moved by a dynamics: their numbers are the state, a token is a block, retraction brings
-/// tokens back to their space (one that cannot be keeps its numbers, and shows by its velocity).
+/// Tokens moved by a dynamics. Their numbers are the state, a token is a block, and tokens are
+/// retracted to their space. A token that cannot be retracted keeps its numbers; its velocity then
+/// shows the failure.
 pub struct TokenSystem<'a> {
     dynamics: &'a Dynamics,
-    /// Where rates are evaluated; their masses and their space are those of the system.
+    /// Tokens at which the rates are evaluated, with the masses and the space of the system.
     tokens: Tokens,
     work: Workspace,
-    /// Weights are asked at no later time: just before they jump.
+    /// Latest time at which the dynamics is evaluated: just before the next jump of its weights.
     pub(super) latest: f64,
 }
 
 impl<'a> TokenSystem<'a> {
-    /// Tokens of these masses in this space.
+    /// A system of tokens with the masses and the space of `tokens`.
     pub fn new(dynamics: &'a Dynamics, tokens: &Tokens) -> Self {
         Self { dynamics, tokens: tokens.clone(), work: Workspace::default(), latest: f64::INFINITY }
     }
 
-    /// Other tokens, of other masses.
+    /// Replaces the tokens, with their number and masses.
     pub(super) fn replace(&mut self, tokens: &Tokens) {
         self.tokens = tokens.clone();
     }
@@ -36,11 +37,11 @@ impl OdeSystem for TokenSystem<'_> {
     }
 
     fn retract(&self, y: &mut [f64]) {
-        let _ = self.tokens.space().settle(self.tokens.d(), self.tokens.n(), y);
+        let _ = self.tokens.space().retract_rows(self.tokens.d(), self.tokens.n(), y);
     }
 
     fn block(&self, start: usize) -> usize {
         let (n, d) = (self.tokens.n(), self.tokens.d());
-        if start < n * d { d } else { self.tokens.space().own() }
+        if start < n * d { d } else { self.tokens.space().extra_per_token() }
     }
 }

@@ -1,18 +1,17 @@
-//! Rows of attention: their entropy, their largest weight, how many tokens lead.
+//! Rows of the attention matrix: their entropy, their largest weight, and the number of leaders.
 
 use super::Observable;
 
-/// `-sum_j A_ij log A_ij` by row (mean by mass, smallest, largest), the mean largest weight of a
-/// row, the number of leaders, and their number over that of the initial tokens: of the first head
-/// of plain attention, NaN for other things.
+/// Of the first head of plain attention: the entropy `-sum_j A_ij log A_ij` of a row (mean by mass,
+/// smallest, largest), the mean largest weight of a row, the number of leaders, and this number
+/// divided by the number of initial tokens. NaN for other dynamics.
 ///
-/// A leader is a live token that has the largest weight of some row. Merged tokens are one live
-/// token, so at collapse there is one leader, of n initial tokens: `leaders` is 1 and
-/// `leader_share` is 1/n.
+/// A leader is a token that has the largest weight of some row. Merged tokens count as one token:
+/// at collapse of n initial tokens, `leaders` is 1 and `leader_share` is 1/n.
 pub static ENTRY: Observable = Observable {
     name: "attention-entropy",
-    summary: "Row entropy of the first head's weights (mean by mass, smallest, largest), mean largest weight, leaders (number of live tokens that have the largest weight of some row; merged tokens are one), leader_share (leaders over the number of initial tokens: 1/n at collapse); NaN where the dynamics is not one attention.",
-    needs_unit: false,
+    summary: "Entropy of the rows of the first head's weights (mean by mass, smallest, largest), mean largest weight of a row, leaders (number of tokens that have the largest weight of some row; merged tokens count as one), leader_share (leaders divided by the number of initial tokens: 1/n at collapse); NaN unless the dynamics is a single attention sublayer.",
+    needs_unit_vectors: false,
     columns: |_| ["entropy_mean", "entropy_min", "entropy_max", "top_weight", "leaders", "leader_share"].map(String::from).to_vec(),
     measure: |setting, frame, row| {
         let x = frame.tokens;
@@ -21,7 +20,7 @@ pub static ENTRY: Observable = Observable {
         let (mut mean, mut low, mut high, mut top) = (0.0, f64::INFINITY, 0.0f64, 0.0);
         let mut leads = vec![false; x.n()];
         for (i, m) in x.masses().iter().enumerate() {
-            // USA rows are made to sum to 1 as well.
+            // USA rows are normalised to sum 1 too.
             let weights = attention.row_weights(x, 0, i);
             let total: f64 = weights.iter().sum();
             let entropy: f64 = weights.iter().map(|w| w / total).filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum();

@@ -1,23 +1,25 @@
-//! Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).
+//! Number of clusters: connected components of tokens closer than half a kernel width, beta^{-1/2}
+//! / 2 (at most 1/2).
 
 use super::Observable;
 
-/// Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).
+/// Number of clusters: connected components of tokens closer than half a kernel width, beta^{-1/2}
+/// / 2 (at most 1/2).
 pub static ENTRY: Observable = Observable {
     name: "clusters",
-    summary: "Number of clusters: connected components of tokens nearer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).",
-    needs_unit: false,
+    summary: "Number of clusters: connected components of tokens closer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).",
+    needs_unit_vectors: false,
     columns: |_| vec!["clusters".into()],
-    measure: |s, frame, row| row.push(count(frame.tokens, link(s.beta)) as f64),
+    measure: |s, frame, row| row.push(count_clusters(frame.tokens, linking_radius(s.beta)) as f64),
     batch: None,
 };
 
-/// Half a kernel width: the distance below which tokens are linked.
-pub fn link(beta: f64) -> f64 {
+/// Half a kernel width: tokens within this distance are linked.
+pub fn linking_radius(beta: f64) -> f64 {
     0.5 * beta.abs().max(1.0).powf(-0.5)
 }
 
 /// Connected components of the graph of tokens at geodesic distance below `radius`.
-pub fn count(x: &crate::sphere::Tokens, radius: f64) -> usize {
-    crate::flow::coalesce::clusters_within(x, radius).0.n()
+pub fn count_clusters(x: &crate::sphere::Tokens, radius: f64) -> usize {
+    crate::flow::merging::clusters_within(x, radius).0.n()
 }

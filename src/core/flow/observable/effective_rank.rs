@@ -1,15 +1,17 @@
-//! Spectrum of the tokens: how many directions carry them, and what is left beside their mean.
+//! Spectrum of the tokens: effective rank, participation ratio, and distance to the mean.
 
 use super::Observable;
 use crate::num::cloud::{perplexity, spectral_shares};
 use crate::num::{dense::symmetric_eigenvalues, sum::dot};
 use crate::sphere::Tokens;
 
-/// `e^H` of the shares of the eigenvalues of `sum_i m_i x_i x_i^T` (effective rank), `(tr)^2 / tr of the square` (participation ratio), and the logarithm of the root mean square distance to the mean.
+/// Effective rank `e^H`, with H the entropy of the normalised eigenvalues of
+/// `M = sum_i m_i x_i x_i^T`; participation ratio `(tr M)^2 / tr M^2`; and the logarithm of the
+/// root mean square distance to the mean.
 pub static ENTRY: Observable = Observable {
     name: "effective-rank",
-    summary: "Effective rank e^H and participation ratio of the eigenvalues of sum m_i x_i x_i^T; log of the root mean square distance to the mean (-inf as -800).",
-    needs_unit: false,
+    summary: "Effective rank e^H and participation ratio of the eigenvalues of sum m_i x_i x_i^T (H: entropy of the normalised eigenvalues); log of the root mean square distance to the mean (-inf as -800).",
+    needs_unit_vectors: false,
     columns: |_| vec!["effective_rank".into(), "participation".into(), "log_residual".into()],
     measure: |_, frame, row| {
         let x = frame.tokens;
@@ -32,7 +34,7 @@ fn second_moments(x: &Tokens) -> Vec<f64> {
     moment
 }
 
-/// Ascending eigenvalues of `sum_i m_i x_i x_i^T`; none if their iteration fails.
+/// Ascending eigenvalues of `sum_i m_i x_i x_i^T`; empty if the iteration fails.
 pub(super) fn moment_spectrum(x: &Tokens) -> Vec<f64> {
     symmetric_eigenvalues(&second_moments(x), x.d()).unwrap_or_default()
 }

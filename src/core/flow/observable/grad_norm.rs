@@ -7,7 +7,7 @@ use crate::attention::{Energy, EnergyScale};
 pub static ENTRY: Observable = Observable {
     name: "grad-norm",
     summary: "The log10 of the gradient norm of the shifted energy (factor e^{-beta}).",
-    needs_unit: true,
+    needs_unit_vectors: true,
     columns: |_| vec!["log10_grad_norm".into()],
     measure: |s, frame, row| row.push(Energy::new(s.beta, EnergyScale::Shifted).log_grad_norm(frame.tokens) / std::f64::consts::LN_10),
     batch: None,

@@ -4,19 +4,21 @@ use super::Observable;
 use crate::num::vector;
 use crate::num::{dense::mat_vec, sum::dot};
 
-/// The most heads with a column of their own.
-const MOST: usize = 8;
+/// Number of heads with a column.
+const MAX_HEADS: usize = 8;
 
-/// `log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)}` of head h: of USA heads with symmetric `V_h = Q_h^T K_h` the energies `e^beta / (2 beta)` times their exponentials increase together, not one by one.
+/// `log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)}` of head h. For USA heads with symmetric
+/// `V_h = Q_h^T K_h` the sum over heads of the energies (`e^beta / (2 beta)` times the exponentials
+/// of these numbers) increases; those of single heads may decrease.
 pub static ENTRY: Observable = Observable {
     name: "head-energy",
-    summary: "log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)} of the first eight heads; NaN for those that do not exist.",
-    needs_unit: false,
-    columns: |_| (0..MOST).map(|h| format!("log_energy_head_{h}")).collect(),
+    summary: "log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)} of the first eight heads h; NaN for missing heads.",
+    needs_unit_vectors: false,
+    columns: |_| (0..MAX_HEADS).map(|h| format!("log_energy_head_{h}")).collect(),
     measure: |s, frame, row| {
         let x = frame.tokens;
         let heads = frame.dynamics.attention().map_or(&[][..], |a| &a.heads);
-        row.extend((0..MOST).map(|h| {
+        row.extend((0..MAX_HEADS).map(|h| {
             let Some(head) = heads.get(h) else { return f64::NAN };
             let [q, k, _] = head.matrices();
             let image = |m: Option<&[f64]>, r: &[f64]| {

@@ -4,7 +4,7 @@ use super::Observable;
 use crate::num::sum::dot;
 use std::f64::consts::TAU;
 
-/// Directions in the plane; in more dimensions both of every axis.
+/// Number of directions in the plane; in more dimensions both directions of every axis.
 const DIRECTIONS: usize = 16;
 
 fn directions(d: usize) -> Vec<Vec<f64>> {
@@ -15,11 +15,12 @@ fn directions(d: usize) -> Vec<Vec<f64>> {
     (0..2 * d).map(axis).collect()
 }
 
-/// `h_w = max_i <w, x_i>` for fixed directions w: nonincreasing where tokens move into their hull.
+/// `h_w = max_i <w, x_i>` for fixed directions w: nonincreasing if the tokens move into their
+/// convex hull.
 pub static ENTRY: Observable = Observable {
     name: "hull-support",
     summary: "Support functions max_i <w, x_i>: 16 equally spaced directions for d = 2, else both directions of every axis.",
-    needs_unit: false,
+    needs_unit_vectors: false,
     columns: |s| (0..if s.d == 2 { DIRECTIONS } else { 2 * s.d }).map(|k| format!("support_{k}")).collect(),
     measure: |s, frame, row| {
         let support = |w: &Vec<f64>| frame.tokens.rows().map(|r| dot(w, r)).fold(f64::NEG_INFINITY, f64::max);

@@ -1,13 +1,15 @@
-//! Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.
+//! Histogram of the inner products of pairs i < j of initial tokens: fractions in 40 bins of [-1,
+//! 1].
 
 use super::Observable;
 use crate::num::cloud::{COSINE_BINS as BINS, cosine_bin};
 
-/// Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.
+/// Histogram of the inner products of pairs i < j of initial tokens: fractions in 40 bins of [-1,
+/// 1].
 pub static ENTRY: Observable = Observable {
     name: "inner-histogram",
-    summary: "Histogram of the inner products of pairs i < j of initial tokens in 40 bins of [-1, 1], as shares.",
-    needs_unit: true,
+    summary: "Histogram of the inner products of pairs i < j of initial tokens: fractions in 40 bins of [-1, 1].",
+    needs_unit_vectors: true,
     columns: |_| (0..BINS).map(|b| format!("bin_{b}")).collect(),
     measure: |_, frame, row| {
         let mut sizes = vec![0.0; frame.tokens.n()];

@@ -1,4 +1,5 @@
-//! Observables: named columns measured on a frame, one file each with an [`Observable`]. Observers never steer the flow.
+//! Observables: named columns measured on a frame, one file each with an [`Observable`]. Observers
+//! do not influence the run.
 
 use crate::attention::Dynamics;
 use crate::attention::kernel::{Batch, Workspace};
@@ -26,47 +27,47 @@ pub mod positions;
 pub mod radii;
 pub mod residual;
 
-/// What an observer sees.
+/// The state that an observer sees.
 pub struct Frame<'a> {
     /// Time (or depth).
     pub t: f64,
-    /// The live tokens with their masses.
+    /// The tokens with their masses; merged tokens are one.
     pub tokens: &'a Tokens,
-    /// For every initial token its row in `tokens`.
+    /// For every initial token, the index of its row in `tokens`.
     pub labels: &'a [usize],
     /// The dynamics that moves them.
     pub dynamics: &'a Dynamics,
     /// Buffers of the run.
     pub work: &'a RefCell<Workspace>,
-    /// Geodesic distance up to which tokens count as one cluster; 0 when equal to rounding.
+    /// Geodesic distance within which tokens count as one cluster; 0: equal to rounding.
     pub merge_radius: f64,
 }
 
-/// Sees frames at its own times.
+/// Observes frames at its own sample times.
 pub trait Observer {
     /// The next sample time, if any.
     fn next_time(&self) -> Option<f64> {
         None
     }
-    /// True to see the state after every accepted step as well.
+    /// Whether it also observes the state after every accepted step.
     fn every_step(&self) -> bool {
         false
     }
-    /// Sees a frame.
+    /// Observes a frame.
     fn observe(&mut self, frame: &Frame);
-    /// What it must know to go on after a pause; null where that is nothing.
-    fn memory(&self) -> Value {
+    /// The state to be saved in a checkpoint; null if there is none.
+    fn save_state(&self) -> Value {
         Value::Null
     }
-    /// Goes on with this memory.
-    fn recall(&mut self, memory: &Value) {
-        let _ = memory;
+    /// Restores a saved state.
+    fn restore_state(&mut self, state: &Value) {
+        let _ = state;
     }
 }
 
-/// Fixed facts of a run that observables may need.
+/// Parameters of a run that observables may need.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub struct RunParameters {
     /// Initial number of tokens.
     pub n: usize,
     /// Ambient dimension.
@@ -79,15 +80,15 @@ pub struct Setting {
 pub struct Observable {
     /// Name in experiments.
     pub name: &'static str,
-    /// What it measures.
+    /// Description.
     pub summary: &'static str,
-    /// True where it means something for unit vectors only.
-    pub needs_unit: bool,
+    /// True if the observable is defined for unit vectors only.
+    pub needs_unit_vectors: bool,
     /// Column names.
-    pub columns: fn(&Setting) -> Vec<String>,
+    pub columns: fn(&RunParameters) -> Vec<String>,
     /// Appends one number per column.
-    pub measure: fn(&Setting, &Frame, &mut Vec<f64>),
-    /// The same for all systems of a batch at once, system by system, where that is worth having.
+    pub measure: fn(&RunParameters, &Frame, &mut Vec<f64>),
+    /// Measures all systems of a batch at once, system by system, if there is a faster way.
     pub batch: Option<fn(&Batch, &mut Vec<f64>)>,
 }
 
@@ -104,7 +105,7 @@ pub fn find(name: &str) -> Result<&'static Observable> {
 pub struct Table {
     /// Column names.
     pub columns: Vec<String>,
-    /// Rows of the same length.
+    /// The rows; all have the same length.
     pub rows: Vec<Vec<f64>>,
 }
 
@@ -121,7 +122,7 @@ impl Table {
 /// Writes observables at given times into one table; the first column is `t`.
 #[derive(Clone)]
 pub struct Recorder {
-    setting: Setting,
+    setting: RunParameters,
     times: Vec<f64>,
     next: usize,
     every_step: bool,
@@ -131,46 +132,47 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder at sorted times, or at every step when `every_step`.
-    pub fn new(setting: Setting, times: Vec<f64>, every_step: bool, observables: Vec<&'static Observable>) -> Self {
+    /// A recorder at sorted sample times, and after every step if `every_step`.
+    pub fn new(setting: RunParameters, times: Vec<f64>, every_step: bool, observables: Vec<&'static Observable>) -> Self {
         let columns = std::iter::once("t".to_owned()).chain(observables.iter().flat_map(|o| (o.columns)(&setting))).collect();
         Self { setting, times, next: 0, every_step, observables, table: Table { columns, rows: Vec::new() } }
     }
 }
 
 impl Recorder {
-    /// The observable, when it is the only one and can measure batches.
-    pub(super) fn batched(&self) -> Option<fn(&Batch, &mut Vec<f64>)> {
+    /// The batch function of the observable, if it is the only one and has one.
+    pub(super) fn batch_measure(&self) -> Option<fn(&Batch, &mut Vec<f64>)> {
         if let [only] = self.observables[..] { only.batch } else { None }
     }
 
-    /// The sample times to come.
+    /// The remaining sample times.
     pub(super) fn pending(&self) -> &[f64] {
         &self.times[self.next..]
     }
 
-    /// Books a row that was measured elsewhere.
-    pub(super) fn book(&mut self, t: f64, values: &[f64]) {
+    /// Adds a row of measured values.
+    pub(super) fn push_row(&mut self, t: f64, values: &[f64]) {
         self.next += self.due(t);
         self.table.rows.push(std::iter::once(t).chain(values.iter().copied()).collect());
     }
 
-    /// Layers may be coarser than the sample times: one frame then answers several of them.
+    /// The number of sample times up to t. Layers may be coarser than the sample times: one frame
+    /// then counts for several of them.
     fn due(&self, t: f64) -> usize {
         self.times[self.next..].iter().take_while(|s| **s <= t * (1.0 + 1e-12)).count()
     }
 }
 
 impl Observer for Recorder {
-    fn memory(&self) -> Value {
+    fn save_state(&self) -> Value {
         let rows: Vec<Vec<u64>> = self.table.rows.iter().map(|r| r.iter().map(|v| v.to_bits()).collect()).collect();
         json!({"next": self.next, "rows": rows})
     }
 
-    fn recall(&mut self, memory: &Value) {
-        self.next = memory["next"].as_u64().unwrap_or(0) as usize;
+    fn restore_state(&mut self, state: &Value) {
+        self.next = state["next"].as_u64().unwrap_or(0) as usize;
         let row = |r: &Value| r.as_array().into_iter().flatten().map(|v| f64::from_bits(v.as_u64().unwrap_or(0))).collect();
-        self.table.rows = memory["rows"].as_array().into_iter().flatten().map(row).collect();
+        self.table.rows = state["rows"].as_array().into_iter().flatten().map(row).collect();
     }
 
     fn next_time(&self) -> Option<f64> {

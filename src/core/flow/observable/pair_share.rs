@@ -1,19 +1,21 @@
-//! Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
+//! Fraction of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of
+//! the published phase diagram).
 
 use super::Observable;
 use crate::attention::kernel::{Workspace, pairs_above};
 
-/// Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).
+/// Fraction of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of
+/// the published phase diagram).
 pub static ENTRY: Observable = Observable {
     name: "pair-share",
-    summary: "Share of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",
-    needs_unit: true,
+    summary: "Fraction of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",
+    needs_unit_vectors: true,
     columns: |_| vec!["pair_share".into()],
     measure: |_, frame, row| row.push(share(frame.tokens, frame.labels, 0.999, &mut frame.work.borrow_mut())),
     batch: Some(|batch, out| batch.pair_share(0.999, out)),
 };
 
-/// Share of pairs of different initial tokens with `<x_i, x_j> >= level`; 1 for a single token.
+/// Fraction of pairs of different initial tokens with `<x_i, x_j> >= level`; 1 for a single token.
 pub fn share(x: &crate::sphere::Tokens, labels: &[usize], level: f64, work: &mut Workspace) -> f64 {
     if labels.len() == x.n() {
         let pairs = (x.n() * x.n().saturating_sub(1) / 2) as f64;

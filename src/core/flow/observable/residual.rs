@@ -1,13 +1,14 @@
-//! What is left of the tokens beside a common row, and beside a rank-one matrix.
+//! Distances of the matrix of tokens to the nearest matrices of equal rows and of rank one.
 
 use super::{Observable, effective_rank::moment_spectrum};
 use crate::num::sum::dot;
 
-/// `|X - 1 x^T|` (x the mean by mass) and the distance of `X` to the nearest matrix of rank one, both with rows weighted by mass, and the logarithm of the first.
+/// `|X - 1 x^T|` (x the mean by mass), its logarithm, and the distance of `X` to the nearest matrix
+/// of rank one. Rows are weighted by mass.
 pub static ENTRY: Observable = Observable {
     name: "residual",
-    summary: "Root mean square distance to the mean token, its log (-inf as -800), and to the nearest line through 0 (rank-one residual), by mass.",
-    needs_unit: false,
+    summary: "Root mean square distance of the tokens to their mean, its log (-inf as -800), and root mean square distance to the nearest line through 0 (rank-one residual), by mass.",
+    needs_unit_vectors: false,
     columns: |_| ["mean_residual", "log_mean_residual", "rank_one_residual"].map(String::from).to_vec(),
     measure: |_, frame, row| {
         let x = frame.tokens;

@@ -1,21 +1,24 @@
-//! Zonal densities along their own flow: rings of `S^{d-1}` at fixed latitude that carry mass and the logarithm of the density.
+//! Zonal densities in Lagrangian coordinates: rings of `S^{d-1}` at fixed latitude move with the
+//! flow and carry mass and the logarithm of the density.
 //!
-//! The mean of `e^{beta <x, y>}` over the ring of y depends on the two polar angles only, `e^{beta c c'} Lambda(beta s s')` with `Lambda` the mean of `e^{z u}` over
-//! `S^{d-2}`. One-dimensional, of spectral accuracy, and at ease with a full collapse, where every expansion in polynomials ends.
+//! The mean of `e^{beta <x, y>}` over the ring of y depends only on the two polar angles: it is
+//! `e^{beta c c'} Lambda(beta s s')` with `Lambda` the mean of `e^{z u}` over `S^{d-2}`. The method
+//! is one-dimensional, has spectral accuracy, and follows a full collapse, which no expansion in
+//! polynomials can.
 
 use super::density::Density;
-use super::evolution::{Evolving, evolve};
+use super::evolution::{DensityState, evolve};
 use super::zonal::nodes;
-use super::{Evolved, Medium, mass, mean_over, no_noise, non_negative};
+use super::{Evolution, MeasureDynamics, check_non_negative, positive_mass, reject_noise, weighted_mean};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
 use crate::num::bessel::{bessel_ratios, log_scaled_sphere_mean};
 use crate::num::chebyshev::Chebyshev;
 
-/// Rings by polar angle, ascending.
+/// Rings ordered by polar angle, with their masses and log densities.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rings {
+pub struct ZonalLagrangian {
     /// Ambient dimension.
     pub d: usize,
     /// Polar angles.
@@ -26,22 +29,23 @@ pub struct Rings {
     pub log_density: Vec<f64>,
 }
 
-impl Rings {
-    /// `n` rings at the Gauss-Gegenbauer nodes. **Errors** d outside [2, 1024], n outside [4, 2048], negative values (the place is named), no mass.
+impl ZonalLagrangian {
+    /// `n` rings at the Gauss-Gegenbauer nodes. **Errors** d outside [2, 1024], n outside [4,
+    /// 2048], negative values (the error names the place), no mass.
     pub fn new(density: &Density, d: usize, n: usize) -> Result<Self> {
         in_range("d", d as f64, 2.0, 1024.0)?;
         in_range("rings", n as f64, 4.0, 2048.0)?;
         let (mut theta, mut masses, mut log_density) = (Vec::new(), Vec::new(), Vec::new());
         for (s, w) in nodes(d, n)?.into_iter().rev() {
             let v = density.zonal(d, s)?;
-            non_negative(&[v], 1e-12, |_| format!("s = {s}"))?;
+            check_non_negative(&[v], 1e-12, |_| format!("s = {s}"))?;
             if v > 0.0 && w > 0.0 {
                 theta.push(s.clamp(-1.0, 1.0).acos());
                 masses.push(w * v);
                 log_density.push(v.ln());
             }
         }
-        let mass = mass(masses.iter().sum())?;
+        let mass = positive_mass(masses.iter().sum())?;
         masses.iter_mut().for_each(|m| *m /= mass);
         log_density.iter_mut().for_each(|l| *l -= mass.ln());
         Ok(Self { d, theta, masses, log_density })
@@ -49,14 +53,14 @@ impl Rings {
 
     /// `integral rho log rho d sigma`.
     pub fn negentropy(&self) -> f64 {
-        mean_over(&self.masses, &self.log_density)
+        weighted_mean(&self.masses, &self.log_density)
     }
 
-    /// Its production, the mean of `-div v`. **Errors** as [`Rings::evolve`].
-    pub fn negentropy_rate(&self, medium: &Medium) -> Result<f64> {
+    /// Production of negentropy, the mean of `-div v`. **Errors** as [`ZonalLagrangian::evolve`].
+    pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
         let mut out = vec![0.0; 2 * self.theta.len()];
-        self.system(medium)?.rates(0.0, &self.coordinates(), &mut out)?;
-        Ok(mean_over(&self.masses, &out[self.theta.len()..]))
+        self.system(dynamics)?.rates(0.0, &self.coordinates(), &mut out)?;
+        Ok(weighted_mean(&self.masses, &out[self.theta.len()..]))
     }
 
     /// Mean of `<x, pole>`.
@@ -64,13 +68,14 @@ impl Rings {
         self.masses.iter().zip(&self.theta).map(|(m, t)| m * t.cos()).sum()
     }
 
-    /// Interaction energy above that of the uniform measure, as [`super::circle::Circle::energy`]. **Errors** as [`Rings::evolve`].
-    pub fn energy(&self, medium: &Medium) -> Result<f64> {
-        let beta = medium.beta;
+    /// Interaction energy relative to the uniform measure, as [`super::circle::Circle::energy`].
+    /// **Errors** as [`ZonalLagrangian::evolve`].
+    pub fn energy(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        let beta = dynamics.beta;
         if beta == 0.0 {
             return Ok(0.5 * self.axis_mean().powi(2));
         }
-        let field = Field::new(self, medium)?;
+        let field = RingSystem::new(self, dynamics)?;
         let trig: Vec<(f64, f64)> = self.theta.iter().map(|t| t.sin_cos()).collect();
         let row = |i: usize| {
             (0..trig.len()).map(|j| self.masses[j] * field.kernel(self.theta[i], self.theta[j], trig[i].0 * trig[j].0)).sum::<f64>()
@@ -89,79 +94,91 @@ impl Rings {
         out
     }
 
-    /// Evolves by time `t` (order 8, tolerance 1e-11 and 1e-13); `watch` sees the state now and then and says whether to go on.
+    /// Evolves by time `t` (order 8, tolerances 1e-11 and 1e-13); `watch` sees the state after
+    /// every step and returns whether to continue.
     ///
-    /// **Cost** `n^2` per evaluation, about 20 ns per pair. **Errors** Sinkhorn attention, noise, the integrator's.
-    pub fn evolve(self, medium: &Medium, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        self.evolve_within(medium, t, (1e-11, 1e-13), watch)
+    /// **Cost** `n^2` per evaluation, about 20 ns per pair. **Errors** Sinkhorn attention, noise,
+    /// those of the integrator.
+    pub fn evolve(self, dynamics: &MeasureDynamics, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolution<Self>> {
+        self.evolve_with_tolerances(dynamics, t, (1e-11, 1e-13), watch)
     }
 
-    /// The same with another relative and absolute tolerance of steps. **Errors** as [`Self::evolve`].
-    pub fn evolve_within(self, medium: &Medium, t: f64, step: (f64, f64), watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolved<Self>> {
-        evolve(self, medium, t, &step, watch)
+    /// [`Self::evolve`] with given relative and absolute tolerances of steps. **Errors** as
+    /// [`Self::evolve`].
+    pub fn evolve_with_tolerances(
+        self,
+        dynamics: &MeasureDynamics,
+        t: f64,
+        tolerances: (f64, f64),
+        watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolution<Self>> {
+        evolve(self, dynamics, t, &tolerances, watch)
     }
 }
 
-impl Evolving for Rings {
-    type System = Field;
+impl DensityState for ZonalLagrangian {
+    type System = RingSystem;
 
-    fn system(&self, medium: &Medium) -> Result<Field> {
-        Field::new(self, medium)
+    fn system(&self, dynamics: &MeasureDynamics) -> Result<RingSystem> {
+        RingSystem::new(self, dynamics)
     }
 
     fn coordinates(&self) -> Vec<f64> {
         [&self.theta[..], &self.log_density].concat()
     }
 
-    fn at(&self, y: &[f64]) -> Result<Self> {
+    fn with_coordinates(&self, y: &[f64]) -> Result<Self> {
         let (theta, log) = y.split_at(self.theta.len());
         Ok(Self { d: self.d, theta: theta.to_vec(), masses: self.masses.clone(), log_density: log.to_vec() })
     }
 }
 
-/// The kernel between rings, tabulated.
-pub(super) struct Field {
+/// The system of the rings, with the tabulated kernel between rings.
+pub(super) struct RingSystem {
     masses: Vec<f64>,
-    medium: Medium,
+    dynamics: MeasureDynamics,
     d: usize,
     /// `log(e^{-z} Lambda(z))` and `Lambda'(z) / (z Lambda(z))`.
     log_mean: Chebyshev,
     ratio: Chebyshev,
 }
 
-impl Field {
-    fn new(rings: &Rings, medium: &Medium) -> Result<Self> {
-        if medium.weights == RowWeights::Sinkhorn {
+impl RingSystem {
+    fn new(rings: &ZonalLagrangian, dynamics: &MeasureDynamics) -> Result<Self> {
+        if dynamics.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa for zonal densities"));
         }
-        no_noise(medium)?;
+        reject_noise(dynamics)?;
         let d = rings.d;
-        let end = medium.beta.abs().max(1e-3);
-        // Lambda has its nearest zeros at +-i pi/2 (d = 2) or farther: a series on a panel of width 1/4 converges like 25^{-k}.
+        let end = dynamics.beta.abs().max(1e-3);
+        // The zeros of Lambda nearest to 0 are +-i pi/2 (d = 2) or farther away: a series on a
+        // panel of width 1/4 converges like 25^{-k}.
         let panels = (4.0 * end).ceil() as usize;
         let log_mean = |z: f64| if d == 2 { (0.5 + 0.5 * (-2.0 * z).exp()).ln() } else { log_scaled_sphere_mean(d - 1, z) };
         let ratio = |z: f64| bessel_ratios(0.5 * d as f64 - 1.5, z, 1)[0] / z;
         let (log_mean, ratio) = (Chebyshev::new(log_mean, end, panels), Chebyshev::new(ratio, end, panels));
-        Ok(Self { masses: rings.masses.clone(), medium: *medium, d, log_mean, ratio })
+        Ok(Self { masses: rings.masses.clone(), dynamics: *dynamics, d, log_mean, ratio })
     }
 
-    /// The mean of `e^{beta <x, y> - |beta|}` over two rings whose sines have this product.
+    /// The mean of `e^{beta <x, y> - |beta|}` over two rings with polar angles a and b; `sines` is
+    /// the product of their sines.
     fn kernel(&self, a: f64, b: f64, sines: f64) -> f64 {
-        let beta = self.medium.beta;
-        // e^{beta cos(a -+ b)} is the kernel between the nearest points of the rings (the farthest for beta < 0).
+        let beta = self.dynamics.beta;
+        // e^{beta cos(a -+ b)} is the kernel between the nearest points of the rings (the farthest
+        // if beta < 0).
         let nearest = if beta >= 0.0 { (0.5 * (a - b)).sin() } else { (0.5 * (a + b)).cos() };
         (self.log_mean.value(beta.abs() * sines) - 2.0 * beta.abs() * nearest * nearest).exp()
     }
 }
 
-impl OdeSystem for Field {
+impl OdeSystem for RingSystem {
     /// Angular velocities (n), then `-div v` (n).
     fn rates(&mut self, _: f64, y: &[f64], out: &mut [f64]) -> Result<()> {
-        let (n, beta) = (self.masses.len(), self.medium.beta);
+        let (n, beta) = (self.masses.len(), self.dynamics.beta);
         let theta = &y[..n];
         let trig: Vec<(f64, f64)> = theta.iter().map(|t| t.sin_cos()).collect();
         let dimension = self.d as f64 - 1.0;
-        // Kernel and mean of u / (beta s s') are symmetric.
+        // The kernel and the mean of u / (beta s s') are symmetric.
         let mut pairs = vec![(0.0, 0.0); n * n];
         for i in 0..n {
             for j in 0..=i {
@@ -180,7 +197,7 @@ impl OdeSystem for Field {
                 tangent += w * (c * s2 * u - s * c2);
                 square += w * (1.0 - c * c * c2 * c2 - 2.0 * c * c2 * s * s2 * u - s * s * s2 * s2 * u2);
             }
-            (out[i], out[n + i]) = if self.medium.weights == RowWeights::Exponential {
+            (out[i], out[n + i]) = if self.dynamics.weights == RowWeights::Exponential {
                 let scale = beta.abs().exp();
                 (scale * tangent, scale * (dimension * inner - beta * square))
             } else {

@@ -1,89 +1,89 @@
-//! Explicit steps of every lane of a vector: the explicit steps of tokens with systems instead of coordinates side by side.
+//! Explicit Runge-Kutta steps of many systems at once: every lane of a vector holds one system.
 
-use crate::attention::kernel::{Attention, Pull, WIDEST};
+use crate::attention::kernel::{Attention, BatchField, MAX_LANES};
 use crate::flow::tableau::Tableau;
-use crate::num::aligned::Aligned;
-use crate::num::simd::{Lanes, Level, Task};
+use crate::num::aligned::AlignedVec;
+use crate::num::simd::{Isa, SimdKernel, SimdOps};
 
 /// One number per lane.
-pub type PerLane = [f64; WIDEST];
+pub type PerLane = [f64; MAX_LANES];
 
-/// The tokens of a system outside the lanes.
+/// The tokens of one system, outside the lanes.
 pub struct SystemTokens {
     pub x: Vec<f64>,
-    /// Initial tokens in every token.
+    /// Number of initial tokens in every token.
     pub sizes: Vec<f64>,
 }
 
-/// Tokens, stages and steps in lanes.
-pub struct State {
-    pull: Pull,
+/// Tokens, stages and step lengths of all lanes.
+pub struct LaneState {
+    field: BatchField,
     pub tableau: Tableau,
     stages: Vec<Terms>,
     estimators: Vec<Terms>,
     interpolants: Vec<Terms>,
-    level: Level,
+    isa: Isa,
     width: usize,
-    /// Some token is of several initial ones, or none.
+    /// True if any token has a size other than 1 (merged tokens, or padding).
     pub merged: bool,
     pub n: usize,
     pub d: usize,
     pub h: PerLane,
-    x: Aligned<f64>,
-    /// Initial tokens in every token, 0 for shadows.
-    sizes: Aligned<f64>,
-    end: Aligned<f64>,
-    stage: Aligned<f64>,
-    k: Vec<Aligned<f64>>,
-    /// Rows of the dense output, zeros beyond those of the method.
-    dense: Vec<Aligned<f64>>,
-    /// Room for one vector per token: masses, or squared chords to the nearest earlier token.
-    mass: Aligned<f64>,
+    x: AlignedVec<f64>,
+    /// Number of initial tokens in every token; 0 for padding.
+    sizes: AlignedVec<f64>,
+    end: AlignedVec<f64>,
+    stage: AlignedVec<f64>,
+    k: Vec<AlignedVec<f64>>,
+    /// Rows of the dense output; zeros beyond those of the method.
+    dense: Vec<AlignedVec<f64>>,
+    /// Buffer of one vector per token: masses, or squared chords to the nearest earlier token.
+    mass: AlignedVec<f64>,
 }
 
-/// What a state can do.
+/// An operation on all lanes.
 #[derive(Clone, Copy)]
-pub enum Op {
-    /// The velocity at the start: largest speed of a token.
+pub enum LaneOp {
+    /// Velocity at the start of the step; returns the largest speed of a token.
     Start,
-    /// A step: largest error and displacement of a token.
+    /// Attempts a step; returns the largest error and the largest displacement of a token.
     Attempt,
-    /// What interpolation needs.
+    /// Prepares the dense output.
     Dense,
-    /// Ends become starts where this is 1.
+    /// Moves to the end of the step in the lanes in which this is 1.
     Accept(PerLane),
-    /// Smallest squared chord of two tokens that are, at the end of the step.
+    /// Smallest squared chord of two tokens (without padding) at the end of the step.
     Nearest,
 }
 
-impl State {
-    /// Room for systems of up to n tokens in d dimensions.
+impl LaneState {
+    /// Buffers for systems of up to n tokens in d dimensions.
     pub fn new(attention: &Attention, tableau: Tableau, (n, d): (usize, usize)) -> Self {
-        let width = attention.level.width::<f64>();
-        let room = |vectors: usize| {
-            let mut buffer = Aligned::default();
+        let width = attention.isa.width::<f64>();
+        let buffer = |vectors: usize| {
+            let mut buffer = AlignedVec::default();
             buffer.reset(vectors * width);
             buffer
         };
         Self {
-            pull: Pull::of(attention, (n, d)),
+            field: BatchField::new(attention, (n, d)),
             tableau,
             stages: terms(tableau.a),
             estimators: terms(tableau.estimators),
             interpolants: terms(tableau.dense),
-            level: attention.level,
+            isa: attention.isa,
             width,
             merged: true,
             n,
             d,
-            h: [0.0; WIDEST],
-            x: room(n * d),
-            sizes: room(n),
-            end: room(n * d),
-            stage: room(n * d),
-            k: (0..=tableau.a.len()).map(|_| room(n * d)).collect(),
-            dense: (0..MOST_ROWS).map(|_| room(n * d)).collect(),
-            mass: room(n),
+            h: [0.0; MAX_LANES],
+            x: buffer(n * d),
+            sizes: buffer(n),
+            end: buffer(n * d),
+            stage: buffer(n * d),
+            k: (0..=tableau.a.len()).map(|_| buffer(n * d)).collect(),
+            dense: (0..MAX_DENSE_ROWS).map(|_| buffer(n * d)).collect(),
+            mass: buffer(n),
         }
     }
 
@@ -92,71 +92,73 @@ impl State {
         self.width
     }
 
-    pub fn run(&mut self, op: Op) -> (PerLane, PerLane) {
-        let level = self.level;
-        level.run(Work { state: self, op })
+    pub fn run(&mut self, op: LaneOp) -> (PerLane, PerLane) {
+        let isa = self.isa;
+        isa.run(LaneTask { state: self, op })
     }
 
-    /// Takes the tokens of lane k out.
+    /// Copies the tokens of lane k.
     pub fn store(&self, k: usize, tokens: &mut SystemTokens) {
         tokens.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
     }
 
-    /// Takes the tokens of lane k at the end of the step out.
+    /// Copies the tokens of lane k at the end of the step.
     pub fn store_end(&self, k: usize, tokens: &mut SystemTokens) {
         tokens.x.iter_mut().zip(self.end.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
     }
 
-    /// After [`Op::Dense`]: the system of lane k at these shares of its step, for each coordinate of as many tokens as there is room for one vector of times.
+    /// After [`LaneOp::Dense`]: writes the system of lane `lane` at the fractions `theta` of its
+    /// step, one vector of times for each coordinate.
     pub fn interpolate(&self, lane: usize, theta: PerLane, x: &mut [f64]) {
-        self.level.run(Interpolation { state: self, lane, theta, x });
+        self.isa.run(Interpolation { state: self, lane, theta, x });
     }
 
-    /// After [`Op::Nearest`]: the tokens of lane k with an earlier one within this squared chord.
+    /// After [`LaneOp::Nearest`]: the tokens of lane k that have an earlier token within this
+    /// squared chord.
     pub fn near_earlier(&self, k: usize, square: f64) -> impl Iterator<Item = usize> {
         let chords = self.mass.iter().skip(k).step_by(self.width).zip(self.sizes.iter().skip(k).step_by(self.width));
         chords.take(self.n).enumerate().filter(move |(_, (chord, size))| **chord <= square && **size > 0.0).map(|(i, _)| i)
     }
 
-    /// Puts tokens into lane k, and shadows of the last one.
+    /// Loads tokens into lane k and pads it with copies of the last token, of size 0.
     pub fn load(&mut self, k: usize, tokens: &SystemTokens) {
         let (live, d, width) = (tokens.sizes.len(), self.d, self.width);
-        let shadows = tokens.x[(live - 1) * d..].iter().cycle();
+        let padding = tokens.x[(live - 1) * d..].iter().cycle();
         let lane = self.x.iter_mut().skip(k).step_by(width).take(self.n * d);
-        lane.zip(tokens.x.iter().chain(shadows)).for_each(|(to, from)| *to = *from);
+        lane.zip(tokens.x.iter().chain(padding)).for_each(|(to, from)| *to = *from);
         let lane = self.sizes.iter_mut().skip(k).step_by(width).take(self.n);
         lane.zip(tokens.sizes.iter().chain(std::iter::repeat(&0.0))).for_each(|(to, from)| *to = *from);
     }
 }
 
-struct Work<'a> {
-    state: &'a mut State,
-    op: Op,
+struct LaneTask<'a> {
+    state: &'a mut LaneState,
+    op: LaneOp,
 }
 
-impl Task for Work<'_> {
+impl SimdKernel for LaneTask<'_> {
     type F = f64;
     type Output = (PerLane, PerLane);
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) -> Self::Output {
+    fn run<L: SimdOps<F = f64>>(self, l: L) -> Self::Output {
         let Self { state: s, op } = self;
         let (size, last) = (s.n * s.d, s.tableau.stages);
         let velocities = match op {
-            Op::Start => 0..1,
-            Op::Attempt => 1..last + 1,
-            Op::Dense => last + 1..s.k.len(),
+            LaneOp::Start => 0..1,
+            LaneOp::Attempt => 1..last + 1,
+            LaneOp::Dense => last + 1..s.k.len(),
             _ => 0..0,
         };
         for i in velocities {
             evaluate(l, s, i);
         }
-        let none = [0.0; WIDEST];
+        let none = [0.0; MAX_LANES];
         match op {
-            Op::Start => return (largest_row(l, s.d, &L::view(&s.k[0])[..size]), none),
-            Op::Attempt => return estimates(l, s),
-            Op::Dense => dense(l, s),
-            Op::Accept(mask) => {
+            LaneOp::Start => return (max_token_norm(l, s.d, &L::view(&s.k[0])[..size]), none),
+            LaneOp::Attempt => return estimates(l, s),
+            LaneOp::Dense => dense(l, s),
+            LaneOp::Accept(mask) => {
                 let (mask, half) = (L::view(&mask)[0], l.constant(0.5));
                 let take = l.greater(mask, half);
                 let (first, rest) = s.k.split_at_mut(1);
@@ -168,31 +170,31 @@ impl Task for Work<'_> {
                     }
                 }
             }
-            Op::Nearest => return (nearest(l, s.d, &L::view(&s.end)[..size], L::view(&s.sizes), L::view_mut(&mut s.mass)), none),
+            LaneOp::Nearest => return (nearest(l, s.d, &L::view(&s.end)[..size], L::view(&s.sizes), L::view_mut(&mut s.mass)), none),
         }
         (none, none)
     }
 }
 
-/// One vector as numbers.
+/// The numbers of a vector.
 #[inline(always)]
-fn numbers<L: Lanes<F = f64>>(v: L::V) -> PerLane {
-    let mut out = [0.0; WIDEST];
+fn to_array<L: SimdOps<F = f64>>(v: L::V) -> PerLane {
+    let mut out = [0.0; MAX_LANES];
     L::view_mut(&mut out)[0] = v;
     out
 }
 
-/// Stages and their weights.
+/// Indices of stages with their weights.
 type Terms = Vec<(usize, f64)>;
 
-/// The terms of every row that have a weight.
+/// The nonzero terms of every row.
 fn terms(rows: &[&[f64]]) -> Vec<Terms> {
     rows.iter().map(|row| row.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()).collect()
 }
 
-/// `sum_k w_k v_k` of U coordinates from c.
+/// `sum_k w_k v_k` for U coordinates from index c.
 #[inline(always)]
-fn combined<L: Lanes<F = f64>, const U: usize>(l: L, terms: &[(usize, f64)], k: &[Aligned<f64>], c: usize) -> [L::V; U] {
+fn combined<L: SimdOps<F = f64>, const U: usize>(l: L, terms: &[(usize, f64)], k: &[AlignedVec<f64>], c: usize) -> [L::V; U] {
     let mut sums = [l.zero(); U];
     for (k, w) in terms.iter().map(|(i, w)| (&L::view(&k[*i])[c..c + U], l.splat(*w))) {
         for u in 0..U {
@@ -202,9 +204,15 @@ fn combined<L: Lanes<F = f64>, const U: usize>(l: L, terms: &[(usize, f64)], k: 
     sums
 }
 
-/// Calls `put` with every coordinate of a combination of stages.
+/// Calls `put` with the index and the value of every coordinate of `sum_k w_k v_k`.
 #[inline(always)]
-fn each<L: Lanes<F = f64>>(l: L, terms: &[(usize, f64)], k: &[Aligned<f64>], size: usize, mut put: impl FnMut(usize, L::V)) {
+fn for_each_combination<L: SimdOps<F = f64>>(
+    l: L,
+    terms: &[(usize, f64)],
+    k: &[AlignedVec<f64>],
+    size: usize,
+    mut put: impl FnMut(usize, L::V),
+) {
     let whole = size - size % 8;
     for c in (0..whole).step_by(8) {
         for (u, v) in combined::<L, 8>(l, terms, k, c).into_iter().enumerate() {
@@ -218,7 +226,7 @@ fn each<L: Lanes<F = f64>>(l: L, terms: &[(usize, f64)], k: &[Aligned<f64>], siz
 
 /// Divides every token by its length.
 #[inline(always)]
-fn retract<L: Lanes<F = f64>>(l: L, d: usize, y: &mut [L::V]) {
+fn retract<L: SimdOps<F = f64>>(l: L, d: usize, y: &mut [L::V]) {
     for row in y.chunks_exact_mut(d) {
         let mut square = l.zero();
         for v in &*row {
@@ -231,15 +239,15 @@ fn retract<L: Lanes<F = f64>>(l: L, d: usize, y: &mut [L::V]) {
     }
 }
 
-/// Stage i into `stage`, retracted, and its velocity; stage 0 is the start.
+/// Computes the retracted stage i and its velocity; stage 0 is the start of the step.
 #[inline(always)]
-fn evaluate<L: Lanes<F = f64>>(l: L, s: &mut State, i: usize) {
+fn evaluate<L: SimdOps<F = f64>>(l: L, s: &mut LaneState, i: usize) {
     let size = s.n * s.d;
     let (x, stage, h) = (&L::view(&s.x)[..size], &mut L::view_mut(&mut s.stage)[..size], L::view(&s.h)[0]);
     if i == 0 {
         stage.copy_from_slice(x);
     } else {
-        each::<L>(
+        for_each_combination::<L>(
             l,
             &s.stages[i - 1],
             &s.k,
@@ -251,15 +259,15 @@ fn evaluate<L: Lanes<F = f64>>(l: L, s: &mut State, i: usize) {
     }
     let (numbers, tokens) = (size * L::WIDTH, s.n * L::WIDTH);
     let sizes = if s.merged { &s.sizes[..tokens] } else { &[] };
-    s.pull.velocities(l, s.level, s.d, (&s.stage[..numbers], sizes), (&mut s.k[i][..numbers], &mut s.mass[..tokens]));
+    s.field.velocities(l, s.isa, s.d, (&s.stage[..numbers], sizes), (&mut s.k[i][..numbers], &mut s.mass[..tokens]));
 }
 
-/// An estimate of the error, into a row of the dense output.
+/// Writes an error estimate into a row of the dense output.
 #[inline(always)]
-fn estimate<L: Lanes<F = f64>>(l: L, s: &mut State, estimator: usize, into: usize) {
+fn estimate<L: SimdOps<F = f64>>(l: L, s: &mut LaneState, estimator: usize, into: usize) {
     let (size, h) = (s.n * s.d, L::view(&s.h)[0]);
     let row = L::view_mut(&mut s.dense[into]);
-    each::<L>(
+    for_each_combination::<L>(
         l,
         &s.estimators[estimator],
         &s.k,
@@ -269,9 +277,9 @@ fn estimate<L: Lanes<F = f64>>(l: L, s: &mut State, estimator: usize, into: usiz
     );
 }
 
-/// The end of a step from its last stage; largest error and displacement.
+/// Completes an attempted step; returns the largest error and the largest displacement.
 #[inline(always)]
-fn estimates<L: Lanes<F = f64>>(l: L, s: &mut State) -> (PerLane, PerLane) {
+fn estimates<L: SimdOps<F = f64>>(l: L, s: &mut LaneState) -> (PerLane, PerLane) {
     std::mem::swap(&mut s.stage, &mut s.end);
     // The rows of the dense output are free until the step is accepted.
     let guarded = s.estimators.len() > 1;
@@ -282,27 +290,27 @@ fn estimates<L: Lanes<F = f64>>(l: L, s: &mut State) -> (PerLane, PerLane) {
     let (x, end) = (&L::view(&s.x)[..size], &L::view(&s.end)[..size]);
     let (first, second) = (&L::view(&s.dense[0])[..size], &L::view(&s.dense[1])[..size]);
     let (mut worst, mut furthest) = (l.zero(), l.zero());
-    let ways = end.chunks_exact(s.d).zip(x.chunks_exact(s.d));
-    for ((first, second), (end, x)) in first.chunks_exact(s.d).zip(second.chunks_exact(s.d)).zip(ways) {
-        let (mut one, mut two, mut way) = (l.zero(), l.zero(), l.zero());
+    let ends = end.chunks_exact(s.d).zip(x.chunks_exact(s.d));
+    for ((first, second), (end, x)) in first.chunks_exact(s.d).zip(second.chunks_exact(s.d)).zip(ends) {
+        let (mut one, mut two, mut moved) = (l.zero(), l.zero(), l.zero());
         for c in 0..s.d {
             one = l.fma(first[c], first[c], one);
             two = l.fma(second[c], second[c], two);
             let y = l.sub(end[c], x[c]);
-            way = l.fma(y, y, way);
+            moved = l.fma(y, y, moved);
         }
         let below = l.max(l.fma(l.constant(0.01), two, one), l.constant(f64::MIN_POSITIVE));
         let error = if guarded { l.mul(one, l.inverse_sqrt(below)) } else { l.sqrt(one) };
-        // The comparison keeps what is not a number.
+        // The comparison keeps NaN.
         worst = l.select(l.greater(worst, error), worst, error);
-        furthest = l.max(furthest, way);
+        furthest = l.max(furthest, moved);
     }
-    (numbers::<L>(worst), numbers::<L>(l.sqrt(furthest)))
+    (to_array::<L>(worst), to_array::<L>(l.sqrt(furthest)))
 }
 
-/// The rows of the dense output, as those of one system.
+/// Computes the rows of the dense output, as for a single system.
 #[inline(always)]
-fn dense<L: Lanes<F = f64>>(l: L, s: &mut State) {
+fn dense<L: SimdOps<F = f64>>(l: L, s: &mut LaneState) {
     let size = s.n * s.d;
     let (h, two) = (L::view(&s.h)[0], l.constant(2.0));
     let (x, end, start, last) = (L::view(&s.x), L::view(&s.end), L::view(&s.k[0]), L::view(&s.k[s.tableau.stages]));
@@ -315,7 +323,7 @@ fn dense<L: Lanes<F = f64>>(l: L, s: &mut State) {
     }
     for (terms, row) in s.interpolants.iter().zip(&mut s.dense[3..]) {
         let row = L::view_mut(row);
-        each::<L>(
+        for_each_combination::<L>(
             l,
             terms,
             &s.k,
@@ -326,39 +334,39 @@ fn dense<L: Lanes<F = f64>>(l: L, s: &mut State) {
     }
 }
 
-/// The system of one lane at as many fractions of its step as lanes, after [`Op::Dense`].
+/// Interpolates one system at several fractions of its step, one per lane, after [`LaneOp::Dense`].
 struct Interpolation<'a> {
-    state: &'a State,
+    state: &'a LaneState,
     lane: usize,
     theta: PerLane,
-    /// The tokens, for each coordinate one vector of times.
+    /// Output: one vector of times for each coordinate.
     x: &'a mut [f64],
 }
 
-/// Rows of the dense output of the largest method.
-const MOST_ROWS: usize = 7;
+/// Number of rows of the dense output of the largest method.
+const MAX_DENSE_ROWS: usize = 7;
 
-impl Task for Interpolation<'_> {
+impl SimdKernel for Interpolation<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         let Self { state: s, lane, theta, x } = self;
         let theta = L::view(&theta)[0];
         let rest = l.sub(l.constant(1.0), theta);
         // theta, theta (1 - theta), theta (1 - theta) theta, ...
-        let (mut basis, mut product) = ([l.zero(); MOST_ROWS], l.constant(1.0));
+        let (mut basis, mut product) = ([l.zero(); MAX_DENSE_ROWS], l.constant(1.0));
         for (i, basis) in basis.iter_mut().enumerate() {
             product = l.mul(product, if i % 2 == 0 { theta } else { rest });
             *basis = product;
         }
         let out = L::view_mut(x);
-        let rows: [&[f64]; MOST_ROWS] = std::array::from_fn(|i| &s.dense[i][..]);
+        let rows: [&[f64]; MAX_DENSE_ROWS] = std::array::from_fn(|i| &s.dense[i][..]);
         for (c, y) in out.iter_mut().enumerate() {
             let at = c * L::WIDTH + lane;
             let mut sum = l.zero();
-            for i in 0..MOST_ROWS {
+            for i in 0..MAX_DENSE_ROWS {
                 sum = l.fma(l.splat(rows[i][at]), basis[i], sum);
             }
             *y = l.add(l.splat(s.x[at]), sum);
@@ -369,7 +377,7 @@ impl Task for Interpolation<'_> {
 
 /// Largest norm of a token's vector.
 #[inline(always)]
-fn largest_row<L: Lanes<F = f64>>(l: L, d: usize, v: &[L::V]) -> PerLane {
+fn max_token_norm<L: SimdOps<F = f64>>(l: L, d: usize, v: &[L::V]) -> PerLane {
     let mut top = l.zero();
     for row in v.chunks_exact(d) {
         let mut square = l.zero();
@@ -378,16 +386,18 @@ fn largest_row<L: Lanes<F = f64>>(l: L, d: usize, v: &[L::V]) -> PerLane {
         }
         top = l.max(top, square);
     }
-    numbers::<L>(l.sqrt(top))
+    to_array::<L>(l.sqrt(top))
 }
 
-/// Squared chords of every token to the nearest earlier one, and the least of those that are.
+/// Squared chord of every token to the nearest earlier token; returns the smallest, without
+/// padding.
 #[inline(always)]
-fn nearest<L: Lanes<F = f64>>(l: L, d: usize, x: &[L::V], sizes: &[L::V], chords: &mut [L::V]) -> PerLane {
+fn nearest<L: SimdOps<F = f64>>(l: L, d: usize, x: &[L::V], sizes: &[L::V], chords: &mut [L::V]) -> PerLane {
     let (far, half) = (l.constant(8.0), l.constant(0.5));
     let mut least = far;
     for (i, xi) in x.chunks_exact(d).enumerate() {
-        // Shadows come last: a token that is has only such before it. Two minima, so that none waits for the one before it.
+        // Padding comes last, so all earlier tokens of a real token are real. Two running minima,
+        // so that consecutive operations do not wait for each other.
         let mut mine = [far; 2];
         for (j, xj) in x.chunks_exact(d).take(i).enumerate() {
             let mut chord = l.zero();
@@ -400,5 +410,5 @@ fn nearest<L: Lanes<F = f64>>(l: L, d: usize, x: &[L::V], sizes: &[L::V], chords
         chords[i] = l.min(mine[0], mine[1]);
         least = l.min(least, l.select(l.greater(sizes[i], half), chords[i], far));
     }
-    numbers::<L>(least)
+    to_array::<L>(least)
 }

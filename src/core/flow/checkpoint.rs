@@ -1,24 +1,27 @@
-//! A run at the end of a step: all that decides its further way, so that another process goes on as if nothing had happened.
+//! Checkpoints: the complete state of a run at the end of a step. A run resumed from it gives the
+//! same results as one that was never interrupted.
 
-use super::coalesce::Merge;
-use super::event::Hit;
+use super::event::EventHit;
+use super::merging::Merge;
 use super::outcome::Stats;
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Numbers by their bits: what is read is what was written, infinities too.
+/// Numbers stored by their bits: exact, infinities included.
 type Bits = Vec<u64>;
 
-/// A run that can go on. Numbers are kept exactly; the dynamics, the options and the observers are those of the run that made it.
+/// The saved state of a run. Resume it with the dynamics, options and observers of the original
+/// run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Pause {
+pub struct RunCheckpoint {
     pub(super) t: [u64; 2],
     pub(super) h: u64,
-    pub(super) shrunk: bool,
-    pub(super) broken: u32,
-    /// Steps, rejected, evaluations (those of the stepper too), implicit.
+    pub(super) last_rejected: bool,
+    pub(super) nonfinite_steps: u32,
+    /// Accepted steps, rejected steps, evaluations (including those of the stepper), implicit
+    /// steps.
     pub(super) stats: [u64; 4],
     numbers: Bits,
     masses: Bits,
@@ -26,17 +29,17 @@ pub struct Pause {
     merges: Vec<(u64, Vec<usize>, u64)>,
     hits: Vec<(usize, String, u64)>,
     pub(super) events: Bits,
-    pub(super) rest: [u64; 4],
+    pub(super) steady_state: [u64; 4],
     pub(super) stepper: Bits,
     pub(super) observers: Vec<Value>,
 }
 
-/// Keeps a run while it runs.
-pub trait Keeper: Sync {
-    /// True when it is time to keep the run; asked after every step.
+/// Stores checkpoints of a run.
+pub trait CheckpointSink: Sync {
+    /// Whether to save a checkpoint now; called after every step.
     fn due(&self) -> bool;
-    /// Keeps it.
-    fn keep(&self, pause: &Pause);
+    /// Saves a checkpoint.
+    fn save(&self, checkpoint: &RunCheckpoint);
 }
 
 /// The bits of numbers.
@@ -44,14 +47,14 @@ pub(super) fn bits(numbers: &[f64]) -> Bits {
     numbers.iter().map(|v| v.to_bits()).collect()
 }
 
-/// Numbers of their bits.
+/// The numbers with these bits.
 pub(super) fn numbers(bits: &[u64]) -> Vec<f64> {
     bits.iter().map(|b| f64::from_bits(*b)).collect()
 }
 
-impl Pause {
-    /// The tokens of a run and what has happened to them.
-    pub(super) fn of(live: &Tokens, labels: &[usize], merges: &[Merge], hits: &[Hit]) -> Self {
+impl RunCheckpoint {
+    /// A checkpoint with the tokens of a run, its merges and its event hits.
+    pub(super) fn new(live: &Tokens, labels: &[usize], merges: &[Merge], hits: &[EventHit]) -> Self {
         Self {
             numbers: bits(live.numbers()),
             masses: bits(live.masses()),
@@ -67,16 +70,17 @@ impl Pause {
         f64::from_bits(self.t[0])
     }
 
-    /// The live tokens of a run that began with these.
+    /// The tokens at the checkpoint of a run that started from `start`.
     ///
-    /// **Errors** a pause of another run.
+    /// **Errors** a checkpoint of another run.
     pub(super) fn tokens(&self, start: &Tokens) -> Result<Tokens> {
         let (n, d) = (self.masses.len(), start.d());
-        let fits =
-            self.labels.len() == start.n() && self.labels.iter().all(|l| *l < n) && self.numbers.len() == n * (d + start.space().own());
+        let fits = self.labels.len() == start.n()
+            && self.labels.iter().all(|l| *l < n)
+            && self.numbers.len() == n * (d + start.space().extra_per_token());
         if !fits || n == 0 || (n < start.n() && !start.space().is_unit()) {
-            let expected = format!("the pause of a run of {} tokens with d = {d}", start.n());
-            return Err(Error::parameter("pause", format!("{} tokens of {}", n, self.labels.len()), expected));
+            let expected = format!("the checkpoint of a run of {} tokens with d = {d}", start.n());
+            return Err(Error::parameter("checkpoint", format!("{} tokens of {}", n, self.labels.len()), expected));
         }
         let mut live = if n == start.n() { start.clone() } else { Tokens::from_parts(d, vec![0.0; n * d], numbers(&self.masses)) };
         live.numbers_mut().copy_from_slice(&numbers(&self.numbers));
@@ -92,8 +96,8 @@ impl Pause {
         self.merges.iter().map(one).collect()
     }
 
-    pub(super) fn hits(&self) -> Vec<Hit> {
-        self.hits.iter().map(|(index, name, t)| Hit { index: *index, name: name.clone(), t: f64::from_bits(*t) }).collect()
+    pub(super) fn hits(&self) -> Vec<EventHit> {
+        self.hits.iter().map(|(index, name, t)| EventHit { index: *index, name: name.clone(), t: f64::from_bits(*t) }).collect()
     }
 
     pub(super) fn stats(&self, stepper: u64) -> Stats {
